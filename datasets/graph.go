@@ -1,0 +1,82 @@
+package datasets
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"sync"
+)
+
+// Triple is one fact: the relation holds from the head entity to the tail
+// entity. The numbers are ids, indices into the labels of a [Graph].
+type Triple struct{ Head, Relation, Tail int32 }
+
+// Graph is a knowledge graph with its three splits. It is used by pointer and
+// is not to be changed once [Graph.Known] was called.
+type Graph struct {
+	// Name is the name in the registry, or the last part of the folder's path.
+	Name string
+	// Entities and Relations are the labels by id. Labels are unique.
+	Entities, Relations []string
+	// Train, Valid and Test are the triples in the order of their files,
+	// duplicates included. Valid and Test may be nil.
+	Train, Valid, Test []Triple
+
+	knownOnce sync.Once
+	known     *Known
+}
+
+// Split returns the triples of "train", "valid" or "test".
+func (g *Graph) Split(name string) ([]Triple, error) {
+	switch name {
+	case "train":
+		return g.Train, nil
+	case "valid":
+		return g.Valid, nil
+	case "test":
+		return g.Test, nil
+	}
+	return nil, fmt.Errorf("no split %q: use train, valid or test", name)
+}
+
+// Known returns the index of all known answers, built on the first call from
+// the three splits as one set of triples. It is safe for concurrent use.
+func (g *Graph) Known() *Known {
+	g.knownOnce.Do(func() { g.known = newKnown(g.Train, g.Valid, g.Test) })
+	return g.known
+}
+
+// Fingerprint identifies the data: the SHA-256 (hexadecimal) of the labels and
+// of the triples of each split, in their order. The name does not enter.
+func (g *Graph) Fingerprint() string {
+	hash := sha256.New()
+	buffer := make([]byte, 0, 1<<12)
+	flush := func() {
+		hash.Write(buffer)
+		buffer = buffer[:0]
+	}
+	// Every length is written before its content, so that nothing can be moved
+	// from one list to the next without a change of the sum.
+	for _, labels := range [][]string{g.Entities, g.Relations} {
+		buffer = binary.LittleEndian.AppendUint64(buffer, uint64(len(labels)))
+		for _, label := range labels {
+			buffer = binary.LittleEndian.AppendUint64(buffer, uint64(len(label)))
+			buffer = append(buffer, label...)
+			flush()
+		}
+	}
+	for _, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
+		buffer = binary.LittleEndian.AppendUint64(buffer, uint64(len(triples)))
+		for _, t := range triples {
+			buffer = binary.LittleEndian.AppendUint32(buffer, uint32(t.Head))
+			buffer = binary.LittleEndian.AppendUint32(buffer, uint32(t.Relation))
+			buffer = binary.LittleEndian.AppendUint32(buffer, uint32(t.Tail))
+			if len(buffer) > 1<<11 {
+				flush()
+			}
+		}
+	}
+	flush()
+	return hex.EncodeToString(hash.Sum(nil))
+}

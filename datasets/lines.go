@@ -1,0 +1,123 @@
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+)
+
+// maxLine bounds a line, so that a file that is no text fails early and in
+// little memory.
+const maxLine = 1 << 20
+
+// textFile reads a file line by line and knows where it is.
+type textFile struct {
+	path   string // as shown in errors
+	number int    // of the line last read, from 1
+	source io.Reader
+	err    error
+}
+
+// lines yields the lines without their ends. It skips a byte-order mark and
+// empty lines at the end of the file. It stops at the first problem, which is
+// then in t.err. A line is valid until the next one is read.
+func (t *textFile) lines() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		reader := bufio.NewReaderSize(t.source, maxLine)
+		firstEmpty := 0
+		for {
+			line, err := reader.ReadSlice('\n')
+			if errors.Is(err, bufio.ErrBufferFull) {
+				t.number++
+				t.err = t.errorf("the line is longer than %d bytes; is this a text file with one triple a line?", maxLine)
+				return
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				t.err = fmt.Errorf("%s: cannot be read after line %d: %w", t.path, t.number, err)
+				return
+			}
+			atEnd := err != nil
+			if atEnd && len(line) == 0 {
+				return
+			}
+			t.number++
+			if t.number == 1 {
+				line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+			}
+			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+			switch {
+			case len(line) == 0:
+				if firstEmpty == 0 {
+					firstEmpty = t.number
+				}
+			case firstEmpty != 0:
+				t.number = firstEmpty
+				t.err = t.errorf("empty line in the middle of the file; remove it")
+				return
+			default:
+				if t.err = t.checkText(line); t.err != nil || !yield(line) {
+					return
+				}
+			}
+			if atEnd {
+				return
+			}
+		}
+	}
+}
+
+func (t *textFile) checkText(line []byte) error {
+	switch {
+	case bytes.IndexByte(line, 0) >= 0:
+		return t.errorf("the line holds a NUL byte; save the file as UTF-8 text")
+	case !utf8.Valid(line):
+		return t.errorf("the line is not valid UTF-8; save the file as UTF-8 text")
+	case bytes.IndexByte(line, '\r') >= 0:
+		return t.errorf("carriage return inside the line; end lines with LF or CRLF")
+	}
+	return nil
+}
+
+// errorf makes an error that begins with the file and the current line.
+func (t *textFile) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", t.path, t.number, fmt.Sprintf(format, args...))
+}
+
+// openText opens the first of the names that exists in the folder, each also
+// with .gz. It returns fs.ErrNotExist when there is none.
+func openText(dir string, names ...string) (text *textFile, close func(), err error) {
+	for _, name := range names {
+		for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, name+".gz")} {
+			file, err := os.Open(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			return textOf(file, path)
+		}
+	}
+	return nil, nil, fs.ErrNotExist
+}
+
+func textOf(file *os.File, path string) (*textFile, func(), error) {
+	closeFile := func() { file.Close() }
+	if filepath.Ext(path) != ".gz" {
+		return &textFile{path: path, source: file}, closeFile, nil
+	}
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		closeFile()
+		return nil, nil, fmt.Errorf("%s: not a gzip file: %w", path, err)
+	}
+	return &textFile{path: path, source: unpacked}, closeFile, nil
+}

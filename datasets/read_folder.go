@@ -1,0 +1,75 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ReadFolder reads a data set from a folder in one of two forms, every file
+// plain or with .gz:
+//
+//   - train, valid and test as .txt or .tsv with head<TAB>relation<TAB>tail on
+//     each line; ids follow the first appearance in train, valid, test;
+//   - OpenKE: entity2id.txt, relation2id.txt, train2id.txt, valid2id.txt and
+//     test2id.txt, each a count and then its lines (head, tail, relation).
+//
+// Where one split is there several times, .txt comes before .tsv and plain
+// before .gz. Valid and test may be missing or empty, train may not. Triples of
+// valid and test with an entity or relation that train lacks are kept; see
+// [Describe]. An error names the file, the line and the mend.
+func ReadFolder(dir string) (*Graph, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such folder", dir)
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: is a file, not a folder; `autoblm dataset split %s --out DIR` makes a data set of one file of triples", dir, dir)
+	}
+	g, err := readTabFolder(dir)
+	if errors.Is(err, errNoTrain) {
+		g, err = readOpenKEFolder(dir)
+	}
+	if errors.Is(err, errNoTrain) {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(g.Train) == 0 {
+		return nil, fmt.Errorf("%s: the training file has no triples; put at least one head<TAB>relation<TAB>tail into it", dir)
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	g.Name = filepath.Base(absolute)
+	return g, nil
+}
+
+// errNoTrain says that a folder does not hold a training file.
+var errNoTrain = errors.New("no training triples: train.txt, train.tsv (head<TAB>relation<TAB>tail) or OpenKE's train2id.txt is missing")
+
+// readSplits reads train, valid and test with the given reader of one split.
+// Only train must exist.
+func readSplits(g *Graph, readSplit func(split string) ([]Triple, error)) error {
+	for _, split := range []struct {
+		name    string
+		triples *[]Triple
+	}{{"train", &g.Train}, {"valid", &g.Valid}, {"test", &g.Test}} {
+		triples, err := readSplit(split.name)
+		missing := errors.Is(err, fs.ErrNotExist)
+		if missing && split.name == "train" {
+			return errNoTrain
+		}
+		if err != nil && !missing {
+			return err
+		}
+		*split.triples = triples
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+)
+
+func readOpenKEFolder(dir string) (*Graph, error) {
+	var g Graph
+	dictionary := func(name string) ([]string, error) {
+		text, closeFile, err := openText(dir, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: train2id.txt is here but %s is missing; put it there", dir, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer closeFile()
+		return readOpenKELabels(text)
+	}
+	err := readSplits(&g, func(split string) ([]Triple, error) {
+		text, closeFile, err := openText(dir, split+"2id.txt")
+		if err != nil {
+			return nil, err
+		}
+		defer closeFile()
+		// Only now is it sure that the folder is meant to be OpenKE's.
+		if g.Entities == nil {
+			if g.Entities, err = dictionary("entity2id.txt"); err != nil {
+				return nil, err
+			}
+			if g.Relations, err = dictionary("relation2id.txt"); err != nil {
+				return nil, err
+			}
+		}
+		return readOpenKETriples(text, len(g.Entities), len(g.Relations))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &g, nil
+}
+
+// readOpenKELabels reads a count line and then a label and its id on each line.
+func readOpenKELabels(text *textFile) ([]string, error) {
+	type entry struct {
+		label string
+		id    int32
+	}
+	var entries []entry
+	labelLine, idLine := make(map[string]int), make(map[int32]int)
+	count, err := readCounted(text, func(line []byte, count int) error {
+		at := bytes.LastIndexAny(line, "\t ")
+		if at < 0 {
+			return text.errorf("found one field; expected label<TAB>id")
+		}
+		label := string(bytes.TrimRight(line[:at], "\t "))
+		if label == "" {
+			return text.errorf("empty label; expected label<TAB>id")
+		}
+		id, err := parseID(text, line[at+1:], count, "id")
+		if err != nil {
+			return err
+		}
+		if before, found := labelLine[label]; found {
+			return text.errorf("label %q was given already on line %d; labels must be unique", clip([]byte(label)), before)
+		}
+		if before, found := idLine[id]; found {
+			return text.errorf("id %d was given already on line %d; ids must be unique", id, before)
+		}
+		labelLine[label], idLine[id] = text.number, text.number
+		entries = append(entries, entry{label, id})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// As many entries as the count says, all in range and none twice: every id
+	// has its label.
+	labels := make([]string, count)
+	for _, e := range entries {
+		labels[e.id] = e.label
+	}
+	return labels, nil
+}
+
+// readOpenKETriples reads a count line and then head, tail and relation (in
+// this order) as ids on each line.
+func readOpenKETriples(text *textFile, entities, relations int) ([]Triple, error) {
+	var triples []Triple
+	_, err := readCounted(text, func(line []byte, _ int) error {
+		fields := bytes.Fields(line)
+		if len(fields) != 3 {
+			return text.errorf("found %d fields; expected head, tail and relation as ids", len(fields))
+		}
+		head, err := parseID(text, fields[0], entities, "head")
+		if err != nil {
+			return err
+		}
+		tail, err := parseID(text, fields[1], entities, "tail")
+		if err != nil {
+			return err
+		}
+		relation, err := parseID(text, fields[2], relations, "relation")
+		if err != nil {
+			return err
+		}
+		triples = append(triples, Triple{head, relation, tail})
+		return nil
+	})
+	return triples, err
+}
+
+// readCounted reads the count on the first line, hands every other line to
+// each, and checks that there are as many as the count says.
+func readCounted(text *textFile, each func(line []byte, count int) error) (int, error) {
+	count, found := -1, 0
+	for line := range text.lines() {
+		if count < 0 {
+			number, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 32)
+			if err != nil || number < 0 {
+				return 0, text.errorf("%q is no count; expected the number of lines that follow", clip(line))
+			}
+			count = int(number)
+			continue
+		}
+		found++
+		if found > count {
+			return 0, text.errorf("line 1 promises %d lines, but here is another; correct the count", count)
+		}
+		if err := each(line, count); err != nil {
+			return 0, err
+		}
+	}
+	if text.err != nil {
+		return 0, text.err
+	}
+	if count < 0 {
+		return 0, fmt.Errorf("%s: empty; expected a count on line 1", text.path)
+	}
+	if found != count {
+		return 0, fmt.Errorf("%s:1: promises %d lines, but %d follow; correct the count", text.path, count, found)
+	}
+	return count, nil
+}
+
+func parseID(text *textFile, field []byte, count int, what string) (int32, error) {
+	id, err := strconv.ParseInt(string(field), 10, 32)
+	if err != nil {
+		return 0, text.errorf("%s %q is no number; expected an id from 0 to %d", what, clip(field), count-1)
+	}
+	if id < 0 || int(id) >= count {
+		return 0, text.errorf("%s %d is out of range; expected an id from 0 to %d", what, id, count-1)
+	}
+	return int32(id), nil
+}
+
+// clip shortens what an error message quotes.
+func clip(text []byte) []byte {
+	if len(text) > 40 {
+		return append(text[:40:40], "..."...)
+	}
+	return text
+}

@@ -1,0 +1,71 @@
+package datasets
+
+import (
+	"bytes"
+)
+
+func readTabFolder(dir string) (*Graph, error) {
+	var g Graph
+	labels := newLabels()
+	err := readSplits(&g, func(split string) ([]Triple, error) {
+		text, closeFile, err := openText(dir, split+".txt", split+".tsv")
+		if err != nil {
+			return nil, err
+		}
+		defer closeFile()
+		return readTab(text, labels)
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
+	return &g, nil
+}
+
+// readTab reads head<TAB>relation<TAB>tail lines and gives new labels the next
+// free ids, the head before the tail.
+func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
+	var triples []Triple
+	for line := range text.lines() {
+		if fields := 1 + bytes.Count(line, []byte("\t")); fields != 3 {
+			return nil, text.errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail", fields)
+		}
+		head, rest, _ := bytes.Cut(line, []byte("\t"))
+		relation, tail, _ := bytes.Cut(rest, []byte("\t"))
+		if len(head) == 0 || len(relation) == 0 || len(tail) == 0 {
+			return nil, text.errorf("empty label; expected head<TAB>relation<TAB>tail")
+		}
+		triples = append(triples, Triple{
+			Head:     labels.entities.id(head),
+			Relation: labels.relations.id(relation),
+			Tail:     labels.entities.id(tail),
+		})
+	}
+	return triples, text.err
+}
+
+// graphLabels numbers the labels of a graph that is being read.
+type graphLabels struct{ entities, relations labelIDs }
+
+func newLabels() *graphLabels {
+	return &graphLabels{
+		entities:  labelIDs{ids: make(map[string]int32)},
+		relations: labelIDs{ids: make(map[string]int32)},
+	}
+}
+
+// labelIDs numbers labels in the order of their first appearance.
+type labelIDs struct {
+	ids    map[string]int32
+	labels []string
+}
+
+func (l *labelIDs) id(label []byte) int32 {
+	if id, found := l.ids[string(label)]; found {
+		return id
+	}
+	id := int32(len(l.labels))
+	l.labels = append(l.labels, string(label))
+	l.ids[l.labels[id]] = id
+	return id
+}
