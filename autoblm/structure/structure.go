@@ -1,0 +1,169 @@
+package structure
+
+import "fmt"
+
+// MaxK bounds the number of chunks.
+const MaxK = 8
+
+// Structure is a structure matrix A. It is a value: copies are independent,
+// == compares matrices, and it can be the key of a map. The zero value has no
+// cells; build one with [New], [Parse] or [Zero].
+type Structure struct {
+	k     int8
+	cells [MaxK * MaxK]int8 // row-major with stride k, zeros behind, so that == is equality of matrices
+}
+
+// New builds the structure with the given rows: a square matrix with
+// 1 ≤ K ≤ MaxK rows and cells in -K…K.
+func New(rows [][]int) (Structure, error) {
+	k := len(rows)
+	if err := checkSize(k); err != nil {
+		return Structure{}, err
+	}
+	s := Structure{k: int8(k)}
+	for i, row := range rows {
+		if err := checkRow(i, len(row), k); err != nil {
+			return Structure{}, err
+		}
+		for j, value := range row {
+			if value < -k || value > k {
+				return Structure{}, cellError(i, j, fmt.Sprint(value), k)
+			}
+			s.cells[i*k+j] = int8(value)
+		}
+	}
+	return s, nil
+}
+
+// Zero is the k×k structure without any block, to be filled with
+// [Structure.With]. It panics unless 1 ≤ k ≤ MaxK.
+func Zero(k int) Structure {
+	if err := checkSize(k); err != nil {
+		panic(err)
+	}
+	return Structure{k: int8(k)}
+}
+
+// K is the number of chunks.
+func (s Structure) K() int { return int(s.k) }
+
+// At is the cell of head chunk i and tail chunk j, both counted from 0; it
+// lies in -K…K. It panics when i or j is not in 0…K-1.
+func (s Structure) At(i, j int) int { return int(s.cells[s.index(i, j)]) }
+
+// With is s with one cell changed. It panics when i or j is not in 0…K-1 or
+// value is not in -K…K.
+func (s Structure) With(i, j, value int) Structure {
+	if k := s.K(); value < -k || value > k {
+		panic(cellError(i, j, fmt.Sprint(value), k))
+	}
+	s.cells[s.index(i, j)] = int8(value)
+	return s
+}
+
+// Nonzeros is the number of blocks: cells that are not zero.
+func (s Structure) Nonzeros() int {
+	count := 0
+	for _, value := range s.flat() {
+		if value != 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// Rows is the matrix as K slices of K cells, a copy.
+func (s Structure) Rows() [][]int {
+	rows := make([][]int, s.K())
+	for i := range rows {
+		rows[i] = make([]int, s.K())
+		for j := range rows[i] {
+			rows[i][j] = s.At(i, j)
+		}
+	}
+	return rows
+}
+
+// Compare orders structures: by K, then row by row under the symbol order
+// 1 < -1 < 2 < -2 < … < K < -K < 0. It returns -1, 0 or +1.
+func Compare(a, b Structure) int {
+	if a.k != b.k {
+		return sign(int(a.k) - int(b.k))
+	}
+	for n, value := range a.flat() {
+		if value != b.cells[n] {
+			return sign(int(symbolRank(value)) - int(symbolRank(b.cells[n])))
+		}
+	}
+	return 0
+}
+
+// zeroRank is the rank of the symbol 0, which comes after all others.
+const zeroRank = 2 * MaxK
+
+// symbolRank is the place of a cell's value in the symbol order.
+func symbolRank(value int8) uint8 {
+	switch {
+	case value > 0:
+		return 2 * uint8(value-1)
+	case value < 0:
+		return 2*uint8(-value-1) + 1
+	default:
+		return zeroRank
+	}
+}
+
+// symbolOfRank undoes symbolRank.
+func symbolOfRank(rank uint8) int8 {
+	if rank == zeroRank {
+		return 0
+	}
+	value := int8(rank/2) + 1
+	if rank%2 == 1 {
+		return -value
+	}
+	return value
+}
+
+// flat is the cells in row-major order.
+func (s *Structure) flat() []int8 { return s.cells[:int(s.k)*int(s.k)] }
+
+func (s Structure) index(i, j int) int {
+	k := s.K()
+	if i < 0 || i >= k || j < 0 || j >= k {
+		panic(fmt.Sprintf("structure: no cell (%d, %d) in a %d×%d structure", i, j, k, k))
+	}
+	return i*k + j
+}
+
+func checkSize(k int) error {
+	if k < 1 || k > MaxK {
+		return fmt.Errorf("%d rows; a structure has 1 to %d", k, MaxK)
+	}
+	return nil
+}
+
+func checkRow(i, cells, k int) error {
+	if cells != k {
+		return fmt.Errorf("row %d has %d cells; with %d rows each needs %d", i+1, cells, k, k)
+	}
+	return nil
+}
+
+// cellError names a bad cell the way people count, from 1.
+func cellError(i, j int, found string, k int) error {
+	return fmt.Errorf("row %d, column %d: %s is not an integer from %d to %d", i+1, j+1, found, -k, k)
+}
+
+func sign(n int) int {
+	switch {
+	case n > 0:
+		return 1
+	case n < 0:
+		return -1
+	default:
+		return 0
+	}
+}
+
+func abs(n int) int { return max(n, -n) }

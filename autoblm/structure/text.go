@@ -1,0 +1,184 @@
+package structure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// maxFileBytes is far above the longest text of a structure; it keeps
+// "@/dev/zero" from filling the memory.
+const maxFileBytes = 64 << 10
+
+// Parse reads a structure from any of its text forms; K is the number of rows:
+//
+//	1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2      cells by comma, rows by semicolon
+//	[[1,0],[0,2]]                          a JSON array of arrays
+//	complex                                a name, see [HumanDesigned]; also cp and hole
+//	@best.txt                              a file that holds one of the above
+//
+// Spaces around cells do not matter, nor do capitals in a name. The error
+// says what is wrong, and in which row and column, both counted from 1.
+func Parse(text string) (Structure, error) {
+	path, isFile := strings.CutPrefix(strings.TrimSpace(text), "@")
+	if !isFile {
+		return parseInline(text)
+	}
+	content, err := readSmallFile(path)
+	if err != nil {
+		return Structure{}, fmt.Errorf("structure from a file: %w", err)
+	}
+	s, err := parseInline(content)
+	if err != nil {
+		return Structure{}, fmt.Errorf("file %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// MustParse is [Parse] for constants: it panics on an error.
+func MustParse(text string) Structure {
+	s, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// String is the form "1,0;0,2": cells by comma, rows by semicolon. [Parse]
+// reads it back.
+func (s Structure) String() string {
+	var text strings.Builder
+	for n, value := range s.flat() {
+		switch {
+		case n == 0:
+		case n%s.K() == 0:
+			text.WriteByte(';')
+		default:
+			text.WriteByte(',')
+		}
+		text.WriteString(strconv.Itoa(int(value)))
+	}
+	return text.String()
+}
+
+// MarshalText is [Structure.String]; with it a structure is a string in JSON.
+func (s Structure) MarshalText() ([]byte, error) {
+	if s.k == 0 {
+		return nil, errors.New("a structure without cells has no text form; build it with New, Parse or Zero")
+	}
+	return []byte(s.String()), nil
+}
+
+// UnmarshalText reads every form of [Parse] but @file: data must not be able
+// to make its reader open files.
+func (s *Structure) UnmarshalText(text []byte) error {
+	parsed, err := parseInline(string(text))
+	if err == nil {
+		*s = parsed
+	}
+	return err
+}
+
+func parseInline(text string) (Structure, error) {
+	trimmed := strings.TrimSpace(text)
+	s, err := parseTrimmed(trimmed)
+	if err != nil {
+		return Structure{}, fmt.Errorf("structure %s: %w", shorten(trimmed), err)
+	}
+	return s, nil
+}
+
+func parseTrimmed(text string) (Structure, error) {
+	switch {
+	case text == "":
+		return Structure{}, errors.New("nothing given; write rows such as 1,0;0,2 or a name such as complex")
+	case text[0] == '[':
+		return parseJSON(text)
+	case strings.ContainsAny(text[:1], "+-0123456789,;"):
+		var rows [][]string
+		for row := range strings.SplitSeq(text, ";") {
+			rows = append(rows, strings.Split(row, ","))
+		}
+		return parseCells(rows)
+	default:
+		if s, known := byName(text); known {
+			return s, nil
+		}
+		return Structure{}, fmt.Errorf("no model of that name; known are %s; or write rows such as 1,0;0,2", strings.Join(knownNames(), ", "))
+	}
+}
+
+func parseJSON(text string) (Structure, error) {
+	var rawRows []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &rawRows); err != nil {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return Structure{}, fmt.Errorf("bad JSON near byte %d: %w", syntax.Offset, err)
+		}
+		return Structure{}, err
+	}
+	rows := make([][]string, len(rawRows))
+	for i, rawRow := range rawRows {
+		var cells []json.RawMessage
+		if err := json.Unmarshal(rawRow, &cells); err != nil {
+			return Structure{}, fmt.Errorf("row %d is not an array; write [[1,0],[0,2]]", i+1)
+		}
+		for _, cell := range cells {
+			rows[i] = append(rows[i], string(cell))
+		}
+	}
+	return parseCells(rows)
+}
+
+func parseCells(texts [][]string) (Structure, error) {
+	k := len(texts)
+	if err := checkSize(k); err != nil {
+		return Structure{}, err
+	}
+	rows := make([][]int, k)
+	for i, cells := range texts {
+		if len(cells) == 1 && strings.TrimSpace(cells[0]) == "" {
+			return Structure{}, fmt.Errorf("row %d is empty; rows are separated by one semicolon each", i+1)
+		}
+		if err := checkRow(i, len(cells), k); err != nil {
+			return Structure{}, err
+		}
+		rows[i] = make([]int, k)
+		for j, cell := range cells {
+			value, err := strconv.Atoi(strings.TrimSpace(cell))
+			if err != nil {
+				return Structure{}, cellError(i, j, shorten(cell), k)
+			}
+			rows[i][j] = value
+		}
+	}
+	return New(rows)
+}
+
+func readSmallFile(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
+	if err != nil {
+		return "", err
+	}
+	if len(content) > maxFileBytes {
+		return "", fmt.Errorf("%s is larger than %d bytes; it should hold one structure", path, maxFileBytes)
+	}
+	return string(content), nil
+}
+
+// shorten quotes a text for an error of one line.
+func shorten(text string) string {
+	const limit = 60
+	if runes := []rune(text); len(runes) > limit {
+		text = string(runes[:limit]) + "…"
+	}
+	return strconv.Quote(text)
+}
