@@ -1,14 +1,19 @@
 package datasets
 
-import (
-	"bytes"
-)
+import "bytes"
 
 func readTabFolder(dir string) (*Graph, error) {
+	return readTabGraph(func(split string) (*textFile, func(), error) {
+		return openText(dir, split+".txt", split+".tsv")
+	})
+}
+
+// readTabGraph reads the three splits from where open finds them.
+func readTabGraph(open func(split string) (text *textFile, closeFile func(), err error)) (*Graph, error) {
 	var g Graph
 	labels := newLabels()
 	err := readSplits(&g, func(split string) ([]Triple, error) {
-		text, closeFile, err := openText(dir, split+".txt", split+".tsv")
+		text, closeFile, err := open(split)
 		if err != nil {
 			return nil, err
 		}

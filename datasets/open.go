@@ -1,0 +1,71 @@
+package datasets
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+)
+
+// dataVariable names a folder with one folder per benchmark.
+const dataVariable = "AUTOBLM_DATA"
+
+// Open reads a data set by name:
+//
+//   - "world" is the embedded graph;
+//   - a name of the [Registry] is looked for in $AUTOBLM_DATA/NAME and then in
+//     the cache folder that [Fetch] writes to;
+//   - anything else is the path of a folder, see [ReadFolder]. A folder called
+//     like a benchmark is opened as ./NAME.
+//
+// Open never downloads.
+func Open(name string) (*Graph, error) {
+	if name == worldName {
+		return World(), nil
+	}
+	if _, known := benchmark(name); known {
+		return openBenchmark(name)
+	}
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no data set %q: it is no folder, and the names are %s, %s", name, worldName, benchmarkNames())
+	}
+	return ReadFolder(name)
+}
+
+func openBenchmark(name string) (*Graph, error) {
+	folders := []string{cacheFolder(name)}
+	if data := os.Getenv(dataVariable); data != "" {
+		folders = append([]string{filepath.Join(data, name)}, folders...)
+	}
+	var incomplete error
+	for _, folder := range folders {
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		g, err := ReadFolder(folder)
+		if err == nil {
+			g.Name = name
+			return g, nil
+		}
+		// A folder without its training file is no reason to overlook a complete
+		// one; a damaged file is.
+		if !errors.Is(err, errNoTrain) {
+			return nil, err
+		}
+		incomplete = errors.Join(incomplete, err)
+	}
+	if incomplete != nil {
+		return nil, fmt.Errorf("%s is incomplete (%w): run `autoblm dataset fetch %s`", name, incomplete, name)
+	}
+	return nil, fmt.Errorf("%s is not on this machine: run `autoblm dataset fetch %s`, or point %s at the folder that holds %s", name, name, dataVariable, name)
+}
+
+// cacheFolder is where Fetch puts a benchmark. The variable XDG_CACHE_HOME is
+// read anew on each call.
+func cacheFolder(name string) string {
+	xdg.Reload()
+	return filepath.Join(xdg.CacheHome, "autoblm", "datasets", name)
+}

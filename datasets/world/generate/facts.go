@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// country is what the graph needs of an entry of countries.json.
+type country struct {
+	Name       struct{ Common string }
+	Code       string `json:"cca3"`
+	Capital    []string
+	Region     string
+	Subregion  string
+	Languages  map[string]string // by code
+	Currencies map[string]struct{ Name string }
+	Borders    []string // codes
+}
+
+type fact struct{ head, relation, tail string }
+
+const (
+	borders      = "borders"
+	locatedIn    = "located_in"
+	hasCapital   = "has_capital"
+	capitalOf    = "capital_of"
+	speaks       = "speaks"
+	usesCurrency = "uses_currency"
+)
+
+// factsOf returns the facts about the countries, without duplicates, in the
+// order of the countries.
+func factsOf(countries []country) ([]fact, error) {
+	names, err := labelsOf(countries)
+	if err != nil {
+		return nil, err
+	}
+	nameOfCode := make(map[string]string)
+	for _, c := range countries {
+		nameOfCode[c.Code] = c.Name.Common
+	}
+	var facts []fact
+	seen := make(map[fact]bool)
+	add := func(head, relation, tail string) {
+		if f := (fact{head, relation, tail}); !seen[f] {
+			seen[f] = true
+			facts = append(facts, f)
+		}
+	}
+	for _, c := range countries {
+		name, region := c.Name.Common, names.of("region", c.Region)
+		for _, city := range c.Capital {
+			label := names.of("city", cityKey(c, city))
+			add(name, hasCapital, label)
+			add(label, capitalOf, name)
+		}
+		add(name, locatedIn, region)
+		if c.Subregion != "" {
+			subregion := names.of("subregion", c.Subregion)
+			add(name, locatedIn, subregion)
+			add(subregion, locatedIn, region)
+		}
+		for _, code := range slices.Sorted(maps.Keys(c.Languages)) {
+			add(name, speaks, names.of("language", code))
+		}
+		for _, code := range slices.Sorted(maps.Keys(c.Currencies)) {
+			add(name, usesCurrency, names.of("currency", code))
+		}
+		for _, code := range c.Borders {
+			neighbour, found := nameOfCode[code]
+			if !found {
+				return nil, fmt.Errorf("%s borders the unknown country %q", name, code)
+			}
+			// The source gives a few borders on one side only.
+			add(name, borders, neighbour)
+			add(neighbour, borders, name)
+		}
+	}
+	return facts, nil
+}
+
+// labels gives every thing of the graph a label of its own. Things are known by
+// their kind and a key: countries by name, cities by country and name,
+// languages and currencies by code.
+type labels map[[2]string]string
+
+func (l labels) of(kind, key string) string { return l[[2]string{kind, key}] }
+
+func cityKey(c country, city string) string { return c.Code + " " + city }
+
+// labelsOf names countries by their common names. Another thing whose name is
+// taken has its kind behind it, "Singapore (city)"; cities that share a name
+// have their country behind it, "Kingston (Jamaica)".
+func labelsOf(countries []country) (labels, error) {
+	longest := func(a, b string) string {
+		if len(a) != len(b) {
+			if len(a) > len(b) {
+				return a
+			}
+			return b
+		}
+		return min(a, b)
+	}
+	plain := make(labels)
+	cities := make(map[string]int)
+	for _, c := range countries {
+		plain[[2]string{"country", c.Name.Common}] = c.Name.Common
+		plain[[2]string{"region", c.Region}] = c.Region
+		if c.Subregion != "" {
+			plain[[2]string{"subregion", c.Subregion}] = c.Subregion
+		}
+		// One currency has several names in the source ("krone" and "Danish
+		// krone"); the longest says most.
+		for code, currency := range c.Currencies {
+			key := [2]string{"currency", code}
+			plain[key] = longest(plain[key], currency.Name)
+		}
+		for code, language := range c.Languages {
+			key := [2]string{"language", code}
+			plain[key] = longest(plain[key], language)
+		}
+		for _, city := range c.Capital {
+			cities[city]++
+		}
+	}
+	for _, c := range countries {
+		for _, city := range c.Capital {
+			label := city
+			if cities[city] > 1 {
+				label = fmt.Sprintf("%s (%s)", city, c.Name.Common)
+			}
+			plain[[2]string{"city", cityKey(c, city)}] = label
+		}
+	}
+	unique := make(labels)
+	owner := make(map[string][2]string)
+	for _, kind := range []string{"country", "region", "subregion", "city", "language", "currency"} {
+		for _, key := range slices.SortedFunc(maps.Keys(plain), func(a, b [2]string) int { return strings.Compare(a[1], b[1]) }) {
+			if key[0] != kind {
+				continue
+			}
+			label := plain[key]
+			if _, taken := owner[label]; taken {
+				label = fmt.Sprintf("%s (%s)", label, kind)
+			}
+			if other, taken := owner[label]; taken {
+				return nil, fmt.Errorf("%v and %v would both be called %q", key, other, label)
+			}
+			owner[label] = key
+			unique[key] = label
+		}
+	}
+	return unique, nil
+}
