@@ -83,6 +83,22 @@ func (s *Structure) UnmarshalText(text []byte) error {
 	return err
 }
 
+// UnmarshalJSON reads a string as [Structure.UnmarshalText] does, or an array
+// of arrays as it stands.
+func (s *Structure) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '[' {
+		return s.UnmarshalText(data)
+	}
+	var text *string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("structure %s: write a string such as \"1,0;0,2\" or an array of arrays", shorten(string(data)))
+	}
+	if text == nil { // null leaves s alone, as everywhere in encoding/json
+		return nil
+	}
+	return s.UnmarshalText([]byte(*text))
+}
+
 func parseInline(text string) (Structure, error) {
 	trimmed := strings.TrimSpace(text)
 	s, err := parseTrimmed(trimmed)
@@ -101,6 +117,9 @@ func parseTrimmed(text string) (Structure, error) {
 	case strings.ContainsAny(text[:1], "+-0123456789,;"):
 		var rows [][]string
 		for row := range strings.SplitSeq(text, ";") {
+			if strings.TrimSpace(row) == "" {
+				return Structure{}, fmt.Errorf("row %d is empty; put one semicolon between rows and none at the end", len(rows)+1)
+			}
 			rows = append(rows, strings.Split(row, ","))
 		}
 		return parseCells(rows)
@@ -140,9 +159,6 @@ func parseCells(texts [][]string) (Structure, error) {
 	}
 	rows := make([][]int, k)
 	for i, cells := range texts {
-		if len(cells) == 1 && strings.TrimSpace(cells[0]) == "" {
-			return Structure{}, fmt.Errorf("row %d is empty; rows are separated by one semicolon each", i+1)
-		}
 		if err := checkRow(i, len(cells), k); err != nil {
 			return Structure{}, err
 		}
