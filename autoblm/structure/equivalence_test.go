@@ -1,14 +1,183 @@
 package structure
 
-import "testing"
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var bothGroups = []Group{Full, Paper}
+
+// checkOrbit compares the canonical form and the size of the orbit with an
+// enumeration of the group.
+func checkOrbit(t *testing.T, s Structure, g Group, elements []element) {
+	t.Helper()
+	smallest := s
+	orbit := make(map[Structure]bool)
+	for _, e := range elements {
+		image := e.apply(s)
+		orbit[image] = true
+		if Compare(image, smallest) < 0 {
+			smallest = image
+		}
+	}
+	if got := s.Canonical(g); got != smallest {
+		t.Errorf("canonical form of %s under %v: %s, the smallest of its orbit is %s", s, g, got, smallest)
+	}
+	if got := s.Orbit(g); got != uint64(len(orbit)) {
+		t.Errorf("orbit of %s under %v: %d, enumerated %d", s, g, got, len(orbit))
+	}
+}
+
+func TestCanonicalAgainstWholeGroup(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, g := range bothGroups {
+		elements := everyElement(2, g)
+		for s := range everyStructure(2) {
+			checkOrbit(t, s, g, elements)
+		}
+		for k, structures := range map[int]int{1: 3, 3: 150, 4: 12} {
+			elements := everyElement(k, g)
+			for n := range structures {
+				checkOrbit(t, randomStructure(random, k, n*k*k/structures+1), g, elements)
+			}
+		}
+	}
+}
+
+// randomStructure has at most the given number of nonzeros.
+func randomStructure(random *rand.Rand, k, nonzeros int) Structure {
+	s := Zero(k)
+	for range nonzeros {
+		s = s.With(random.IntN(k), random.IntN(k), random.IntN(2*k+1)-k)
+	}
+	return s
+}
+
+func TestCanonicalIsAnInvariant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anyStructure(1, 6).Draw(t, "structure")
+		g := rapid.SampledFrom(bothGroups).Draw(t, "group")
+		image := anyElement(s.K(), g).Draw(t, "element").apply(s)
+		canonical := s.Canonical(g)
+		if other := image.Canonical(g); other != canonical {
+			t.Fatalf("%s has the canonical form %s, but its image %s has %s", s, canonical, image, other)
+		}
+		if again := canonical.Canonical(g); again != canonical {
+			t.Fatalf("canonical form %s of %s is not its own: %s", canonical, s, again)
+		}
+		if Compare(canonical, s) > 0 {
+			t.Fatalf("canonical form %s is larger than %s", canonical, s)
+		}
+		if s.Orbit(g) != image.Orbit(g) {
+			t.Fatalf("%s and %s are equivalent, but their orbits have %d and %d matrices", s, image, s.Orbit(g), image.Orbit(g))
+		}
+	})
+}
+
+func TestEquivalentStructuresScoreAlike(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anyStructure(1, 6).Draw(t, "structure")
+		e := anyElement(s.K(), Full).Draw(t, "element")
+		length := s.K() * rapid.IntRange(1, 3).Draw(t, "chunk width")
+		embedding := anyEmbedding(length)
+		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"), embedding.Draw(t, "tail")
+		image := e.apply(s)
+		want := s.Score(head, relation, tail)
+		if got := image.Score(e.applyEmbeddings(head, relation, tail)); got != want {
+			t.Fatalf("%s scores %v, its image %s scores %v", s, want, image, got)
+		}
+	})
+}
+
+// classesByNonzeros lists one structure of every class with at most the given
+// number of nonzeros. Every structure is one cell away from one with a
+// nonzero less, so adding cells to representatives reaches all classes.
+func classesByNonzeros(k, mostNonzeros int, g Group) [][]Structure {
+	classes := [][]Structure{{Zero(k).Canonical(g)}}
+	for range mostNonzeros {
+		next := make(map[Structure]bool)
+		for _, s := range classes[len(classes)-1] {
+			for i := range k {
+				for j := range k {
+					for value := -k; value <= k && s.At(i, j) == 0; value++ {
+						if value != 0 {
+							next[s.With(i, j, value).Canonical(g)] = true
+						}
+					}
+				}
+			}
+		}
+		var level []Structure
+		for s := range next {
+			level = append(level, s)
+		}
+		classes = append(classes, level)
+	}
+	return classes
+}
+
+// TestCensus builds all classes one cell at a time, and holds their numbers
+// against Burnside's lemma and the sizes of their orbits against the number
+// of all matrices.
+func TestCensus(t *testing.T) {
+	for _, test := range []struct {
+		k, nonzeros int
+		group       Group
+	}{
+		{1, 1, Full}, {1, 1, Paper}, {2, 4, Full}, {2, 4, Paper}, {3, 9, Full}, {3, 4, Paper},
+		{4, 4, Full}, {4, 4, Paper}, {5, 3, Full}, {6, 2, Paper},
+	} {
+		_, counts, err := Count(test.k, test.group)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for nonzeros, level := range classesByNonzeros(test.k, test.nonzeros, test.group) {
+			if counts[nonzeros].Cmp(big.NewInt(int64(len(level)))) != 0 {
+				t.Errorf("k=%d, %v, %d nonzeros: %d canonical forms, but %v classes counted", test.k, test.group, nonzeros, len(level), counts[nonzeros])
+			}
+			// C(k², nonzeros)·(2k)^nonzeros matrices have that many nonzeros.
+			matrices := new(big.Int).Binomial(int64(test.k*test.k), int64(nonzeros))
+			for range nonzeros {
+				matrices.Mul(matrices, big.NewInt(int64(2*test.k)))
+			}
+			orbits := new(big.Int)
+			for _, s := range level {
+				orbits.Add(orbits, new(big.Int).SetUint64(s.Orbit(test.group)))
+			}
+			if orbits.Cmp(matrices) != 0 {
+				t.Errorf("k=%d, %v, %d nonzeros: the orbits hold %v matrices of %v", test.k, test.group, nonzeros, orbits, matrices)
+			}
+		}
+	}
+}
 
 func BenchmarkCanonicalK4(b *testing.B) {
+	benchmarkStructures(b, func(s Structure) { s.Canonical(Full) })
+}
+
+// benchmarkStructures measures a function on the named models and on a mix of
+// random K=4 structures.
+func benchmarkStructures(b *testing.B, function func(Structure)) {
 	for _, model := range HumanDesigned() {
 		b.Run(model.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				model.Structure.Canonical(Full)
+				function(model.Structure)
 			}
 		})
 	}
+	random := rand.New(rand.NewPCG(3, 4))
+	var mix []Structure
+	for n := range 256 {
+		mix = append(mix, randomStructure(random, 4, 4+n%16))
+	}
+	b.Run("random", func(b *testing.B) {
+		b.ReportAllocs()
+		for n := 0; b.Loop(); n++ {
+			function(mix[n%len(mix)])
+		}
+	})
 }
