@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/adrg/xdg"
 )
@@ -55,7 +56,9 @@ func openBenchmark(name string) (*Graph, error) {
 		if !errors.Is(err, errNoTrain) {
 			return nil, err
 		}
-		incomplete = errors.Join(incomplete, err)
+		if incomplete == nil {
+			incomplete = err
+		}
 	}
 	if incomplete != nil {
 		return nil, fmt.Errorf("%s is incomplete (%w): run `autoblm dataset fetch %s`", name, incomplete, name)
@@ -63,9 +66,14 @@ func openBenchmark(name string) (*Graph, error) {
 	return nil, fmt.Errorf("%s is not on this machine: run `autoblm dataset fetch %s`, or point %s at the folder that holds %s", name, name, dataVariable, name)
 }
 
+// reloading guards the variables of package xdg.
+var reloading sync.Mutex
+
 // cacheFolder is where Fetch puts a benchmark. The variable XDG_CACHE_HOME is
 // read anew on each call.
 func cacheFolder(name string) string {
+	reloading.Lock()
+	defer reloading.Unlock()
 	xdg.Reload()
 	return filepath.Join(xdg.CacheHome, "autoblm", "datasets", name)
 }

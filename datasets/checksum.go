@@ -1,0 +1,94 @@
+package datasets
+
+import (
+	"bufio"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// splitNames are the splits in their order.
+var splitNames = []string{"train", "valid", "test"}
+
+// sum returns the git blob id that the named split must have.
+func (b Benchmark) sum(split string) string {
+	switch split {
+	case "train":
+		return b.TrainSum
+	case "valid":
+		return b.ValidSum
+	default:
+		return b.TestSum
+	}
+}
+
+// verify says whether the folder holds exactly the benchmark's three splits.
+func (b Benchmark) verify(dir string) error {
+	for _, split := range splitNames {
+		path := filepath.Join(dir, split+".txt")
+		sum, err := blobID(path)
+		if err != nil {
+			return err
+		}
+		if want := b.sum(split); sum != want {
+			return fmt.Errorf("%s.txt is not the file of %s: its git blob id is %s, not %s", split, b.Name, sum, want)
+		}
+	}
+	return nil
+}
+
+// blobID returns the git blob id of a file. SHA-1 is what the sources have on
+// record; it recognises a file, it does not defend against an attacker.
+func blobID(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return "", err
+	}
+	hash := sha1.New()
+	fmt.Fprintf(hash, "blob %d\x00", info.Size())
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// copyLF copies text and turns CRLF into LF.
+func copyLF(to *bufio.Writer, from io.ByteReader) error {
+	held := false // a carriage return that waits for what follows it
+	for {
+		c, err := from.ReadByte()
+		if held && (err != nil || c != '\n') {
+			if err := to.WriteByte('\r'); err != nil {
+				return &localError{err}
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if held = c == '\r'; held {
+			continue
+		}
+		if err := to.WriteByte(c); err != nil {
+			return &localError{err}
+		}
+	}
+}
+
+// localError is a trouble of this machine, such as a full disk: another address
+// would not help.
+type localError struct{ cause error }
+
+func (e *localError) Error() string { return e.cause.Error() }
+func (e *localError) Unwrap() error { return e.cause }

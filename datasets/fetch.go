@@ -1,0 +1,132 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+)
+
+// FetchOptions are the settings of [Fetch]. The zero value is fine.
+type FetchOptions struct {
+	// Progress is called as the download goes on, with the bytes of the archive
+	// that are here and its size, -1 when the server does not say it. The count
+	// starts again when another address is tried.
+	Progress func(done, total int64)
+	// Client makes the requests; nil means http.DefaultClient.
+	Client *http.Client
+}
+
+// Fetch downloads a benchmark into the cache folder, from where [Open] reads
+// it, and returns that folder. A benchmark that is there already is checked and
+// not downloaded again.
+//
+// The addresses are tried in order. An interrupted download goes on where it
+// stopped, also in a later call. The splits appear in the cache all at once and
+// only when their checksums are right; they replace what did not pass the check.
+// An error tells what each address said.
+func Fetch(ctx context.Context, name string, options FetchOptions) (dir string, err error) {
+	if name == worldName {
+		return "", fmt.Errorf("%s is embedded; open it without a download", worldName)
+	}
+	b, known := benchmark(name)
+	if !known {
+		return "", fmt.Errorf("no benchmark %q to fetch: the names are %s", name, benchmarkNames())
+	}
+	return b.fetch(ctx, options)
+}
+
+func (b Benchmark) fetch(ctx context.Context, options FetchOptions) (string, error) {
+	dir := cacheFolder(b.Name)
+	if b.verify(dir) == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", cacheError(b.Name, err)
+	}
+	var failures error
+	for _, address := range b.Addresses {
+		err := b.fetchFrom(ctx, address, dir, options)
+		if err == nil {
+			return dir, nil
+		}
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("%s: the download was stopped; the next fetch goes on from here: %w", b.Name, context.Cause(ctx))
+		}
+		var local *localError
+		if errors.As(err, &local) {
+			return "", cacheError(b.Name, err)
+		}
+		if failures == nil {
+			failures = fmt.Errorf("%s: %w", address, err)
+		} else {
+			failures = fmt.Errorf("%w; %s: %w", failures, address, err)
+		}
+	}
+	return "", fmt.Errorf("%s could not be fetched (%w): try again later, or put train.txt, valid.txt and test.txt into %s", b.Name, failures, dir)
+}
+
+func cacheError(name string, err error) error {
+	return fmt.Errorf("%s could not be stored: %w: make room there, or point XDG_CACHE_HOME at a folder that can be written to", name, err)
+}
+
+// fetchFrom downloads one address and puts the benchmark in its place.
+func (b Benchmark) fetchFrom(ctx context.Context, address, dir string, options FetchOptions) error {
+	d := newDownload(address, dir, options)
+	resumed, err := d.run(ctx)
+	if err != nil && d.received == 0 {
+		return errors.Join(err, d.discard()) // nothing to go on with
+	}
+	if err != nil {
+		return err
+	}
+	err = b.install(d.path, dir)
+	var local *localError
+	if err != nil && resumed && !errors.As(err, &local) {
+		// The beginning may be from an older file than the rest.
+		if err := d.discard(); err != nil {
+			return err
+		}
+		if _, err := d.run(ctx); err != nil {
+			return err
+		}
+		err = b.install(d.path, dir)
+	}
+	if err != nil && errors.As(err, &local) {
+		return err // the archive is good; keep it
+	}
+	return errors.Join(err, d.discard())
+}
+
+// install unpacks an archive beside dir, checks the splits and renames the
+// result to dir.
+func (b Benchmark) install(archive, dir string) error {
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), "."+b.Name+"-*")
+	if err != nil {
+		return &localError{err}
+	}
+	defer os.RemoveAll(fresh)
+	if err := unpackSplits(archive, fresh, archiveLimits); err != nil {
+		return err
+	}
+	if err := b.verify(fresh); err != nil {
+		return err
+	}
+	if err := os.Chmod(fresh, 0o755); err != nil {
+		return &localError{err}
+	}
+	// What is there failed its check before the download; it must not stand in
+	// the way, unless someone else put the right data there meanwhile.
+	if b.verify(dir) == nil {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return &localError{err}
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		return &localError{err}
+	}
+	return nil
+}
