@@ -18,9 +18,6 @@ const (
 	AntiSymmetric
 )
 
-// Patterns in the order in which the paper lists them.
-var allPatterns = []Pattern{Symmetric, AntiSymmetric, General}
-
 // String returns "symmetric", "anti-symmetric" or "general".
 func (p Pattern) String() string {
 	switch p {

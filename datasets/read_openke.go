@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 )
 
 func readOpenKEFolder(dir string) (*Graph, error) {
@@ -60,6 +61,9 @@ func readOpenKELabels(text *textFile) ([]string, error) {
 		label := string(bytes.TrimRight(line[:at], "\t "))
 		if label == "" {
 			return text.errorf("empty label; expected label<TAB>id")
+		}
+		if strings.Contains(label, "\t") {
+			return text.errorf("tab inside the label; expected label<TAB>id")
 		}
 		id, err := parseID(text, line[at+1:], count, "id")
 		if err != nil {

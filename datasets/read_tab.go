@@ -1,6 +1,42 @@
 package datasets
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ReadTriples reads one file of head<TAB>relation<TAB>tail lines, plain or .gz,
+// into a graph that has them all in Train. The name is that of the file without
+// its endings.
+func ReadTriples(path string) (*Graph, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, closeFile, err := textOf(file, path)
+	if err != nil {
+		return nil, err
+	}
+	defer closeFile()
+	labels := newLabels()
+	triples, err := readTab(text, labels)
+	if err != nil {
+		return nil, err
+	}
+	if len(triples) == 0 {
+		return nil, fmt.Errorf("%s: the file has no triples; expected lines of head<TAB>relation<TAB>tail", path)
+	}
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	return &Graph{
+		Name:      strings.TrimSuffix(name, filepath.Ext(name)),
+		Entities:  labels.entities.labels,
+		Relations: labels.relations.labels,
+		Train:     triples,
+	}, nil
+}
 
 func readTabFolder(dir string) (*Graph, error) {
 	return readTabGraph(func(split string) (*textFile, func(), error) {

@@ -1,0 +1,128 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// SplitSettings say how [SplitTriples] divides triples.
+type SplitSettings struct {
+	// Valid and Test are the wanted shares of the distinct triples, each from 0
+	// up to, but not including, 1, and together below 1.
+	Valid, Test float64
+	// Seed makes the choice; the same seed gives the same splits.
+	Seed uint64
+}
+
+// DefaultSplit returns shares of 0.1 for valid and test, and seed 1.
+func DefaultSplit() SplitSettings { return SplitSettings{Valid: 0.1, Test: 0.1, Seed: 1} }
+
+// SplitReport tells how far [SplitTriples] got.
+type SplitReport struct {
+	// Duplicates were left out.
+	Duplicates int
+	// WantedValid and WantedTest are the sizes that the shares ask for. The
+	// splits are smaller when more triples had to stay in train.
+	WantedValid, WantedTest int
+}
+
+// SplitTriples divides the training triples of a graph, as [ReadTriples] gives
+// them, into train, valid and test. Every entity and relation stays in train,
+// so fewer triples than wanted may be held out. Of duplicates one is kept. The
+// splits keep the order of the triples, and ids follow the first appearance, so
+// that [WriteFolder] and [ReadFolder] give the same graph back.
+//
+// Nothing keeps a triple and its reverse in one split: on data with inverse
+// relations the test is easier than it looks.
+func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error) {
+	for _, share := range []float64{settings.Valid, settings.Test, settings.Valid + settings.Test} {
+		if !(share >= 0 && share < 1) { // in this form NaN fails too
+			return nil, SplitReport{}, fmt.Errorf("shares of %v for valid and %v for test: use shares of 0 or more that stay below 1 together", settings.Valid, settings.Test)
+		}
+	}
+	triples := distinct(g.Train)
+	report := SplitReport{
+		Duplicates:  len(g.Train) - len(triples),
+		WantedValid: int(math.Round(settings.Valid * float64(len(triples)))),
+		WantedTest:  int(math.Round(settings.Test * float64(len(triples)))),
+	}
+	entityLeft, relationLeft := make([]int, len(g.Entities)), make([]int, len(g.Relations))
+	count := func(t Triple, by int) {
+		entityLeft[t.Head] += by
+		if t.Tail != t.Head {
+			entityLeft[t.Tail] += by
+		}
+		relationLeft[t.Relation] += by
+	}
+	for _, t := range triples {
+		count(t, 1)
+	}
+
+	const train, valid, test = 0, 1, 2
+	place := make([]int, len(triples))
+	valids, tests := 0, 0
+	rng := rand.New(rand.NewPCG(settings.Seed, 0))
+	for _, i := range rng.Perm(len(triples)) {
+		t := triples[i]
+		if entityLeft[t.Head] == 1 || entityLeft[t.Tail] == 1 || relationLeft[t.Relation] == 1 {
+			continue
+		}
+		// The split that lacks the larger part of its triples goes first, so that
+		// both fall short alike.
+		switch {
+		case valids < report.WantedValid && valids*report.WantedTest <= tests*report.WantedValid:
+			place[i] = valid
+			valids++
+		case tests < report.WantedTest:
+			place[i] = test
+			tests++
+		default:
+			continue
+		}
+		count(t, -1)
+	}
+
+	divided := &Graph{Name: g.Name}
+	for i, t := range triples {
+		switch place[i] {
+		case train:
+			divided.Train = append(divided.Train, t)
+		case valid:
+			divided.Valid = append(divided.Valid, t)
+		case test:
+			divided.Test = append(divided.Test, t)
+		}
+	}
+	renumber(divided, g)
+	return divided, report, nil
+}
+
+// distinct returns the triples without repetitions, in order.
+func distinct(triples []Triple) []Triple {
+	seen := make(map[Triple]struct{}, len(triples))
+	var once []Triple
+	for _, t := range triples {
+		if _, again := seen[t]; !again {
+			seen[t] = struct{}{}
+			once = append(once, t)
+		}
+	}
+	return once
+}
+
+// renumber takes a graph whose triples have the ids of another one and gives it
+// labels and ids of its own, in the order of their first appearance.
+func renumber(g, old *Graph) {
+	labels := newLabels()
+	for _, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
+		for i, t := range triples {
+			triples[i] = Triple{
+				Head:     labels.entities.id([]byte(old.Entities[t.Head])),
+				Relation: labels.relations.id([]byte(old.Relations[t.Relation])),
+				Tail:     labels.entities.id([]byte(old.Entities[t.Tail])),
+			}
+		}
+	}
+	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
+}

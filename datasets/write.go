@@ -1,0 +1,56 @@
+package datasets
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder,
+// which is made if needed, so that [ReadFolder] reads them. All three are
+// written, also empty ones, each replaced as a whole.
+func WriteFolder(g *Graph, dir string) error {
+	for _, labels := range [][]string{g.Entities, g.Relations} {
+		for id, label := range labels {
+			if label == "" || strings.ContainsAny(label, "\t\r\n\x00") {
+				return fmt.Errorf("label %q of id %d cannot be written: labels must not be empty or hold tabs or line ends", label, id)
+			}
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range splitNames {
+		triples, err := g.Split(name)
+		if err != nil {
+			return err
+		}
+		if err := g.writeSplit(triples, filepath.Join(dir, name+".txt")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Graph) writeSplit(triples []Triple, path string) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(file.Name())
+		}
+	}()
+	out := bufio.NewWriter(file)
+	for _, t := range triples {
+		fmt.Fprintf(out, "%s\t%s\t%s\n", g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail])
+	}
+	if err := errors.Join(out.Flush(), file.Chmod(0o644), file.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.Rename(file.Name(), path)
+}
