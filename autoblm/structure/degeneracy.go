@@ -129,8 +129,8 @@ type squareMatrix struct {
 
 // eliminate is the fraction-free Gauss-Jordan elimination (Bareiss): all
 // numbers on the way are minors of the matrix. It returns the pivot columns;
-// their number is the rank. Afterwards row n has the same nonzero number in
-// column pivots[n] as every other pivot row, and zeros in the other pivot columns.
+// their number is the rank. When that is less than k, row n afterwards has
+// zeros in all pivot columns but pivots[n], where every pivot row has the same number.
 func (q *squareMatrix) eliminate() (pivots []int) {
 	previous := int64(1)
 	for column := range q.k {
@@ -143,6 +143,10 @@ func (q *squareMatrix) eliminate() (pivots []int) {
 			continue
 		}
 		q.cells[row], q.cells[source] = q.cells[source], q.cells[row]
+		pivots = append(pivots, column)
+		if len(pivots) == q.k {
+			break // full rank leaves no kernel to solve for, and clearing this column could overflow
+		}
 		pivot := q.cells[row][column]
 		for other := range q.k {
 			if other == row {
@@ -154,7 +158,6 @@ func (q *squareMatrix) eliminate() (pivots []int) {
 			}
 		}
 		previous = pivot
-		pivots = append(pivots, column)
 	}
 	return pivots
 }
