@@ -1,0 +1,30 @@
+package enginetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Graph is a small graph with a symmetric and an asymmetric relation, some
+// structure to learn, and sizes that no batch of ours divides.
+func Graph() *datasets.Graph {
+	const entities = 37
+	g := &datasets.Graph{Name: "enginetest", Relations: []string{"near", "next", "mirrors"}}
+	for i := range entities {
+		g.Entities = append(g.Entities, fmt.Sprintf("e%02d", i))
+	}
+	var all []datasets.Triple
+	for i := range int32(entities) {
+		all = append(all,
+			datasets.Triple{Head: i, Relation: 0, Tail: (i + 2) % entities},
+			datasets.Triple{Head: (i + 2) % entities, Relation: 0, Tail: i},
+			datasets.Triple{Head: i, Relation: 1, Tail: (i + 1) % entities},
+			datasets.Triple{Head: i, Relation: 2, Tail: (entities - i) % entities})
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	g.Valid, g.Test, g.Train = all[:20], all[20:41], all[41:]
+	return g
+}

@@ -1,0 +1,256 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Run checks everything that the interfaces promise.
+func Run(t *testing.T, engine completion.Engine) {
+	t.Run("losses follow the reference", func(t *testing.T) { losses(t, engine) })
+	t.Run("a population gives what single runs give", func(t *testing.T) { populations(t, engine) })
+	t.Run("ranks follow the definition", func(t *testing.T) { ranks(t, engine) })
+	t.Run("a score that is not a number ranks last", func(t *testing.T) { notANumber(t, engine) })
+	t.Run("a diverged member leaves the others alone", func(t *testing.T) { divergence(t, engine) })
+	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
+	t.Run("training learns", func(t *testing.T) { learning(t, engine) })
+}
+
+func settings(k int) completion.Settings {
+	s := completion.DefaultSettings()
+	s.Dim, s.Batch, s.Epochs = 3*k, 32, 3
+	return s
+}
+
+// near allows for float32 arithmetic.
+func near(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))
+}
+
+func losses(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	for i, s := range structures() {
+		for _, optimizer := range []completion.Optimizer{completion.Adagrad, completion.Adam} {
+			set := settings(s.K())
+			set.Optimizer, set.Decay = optimizer, 0.9
+			member := completion.Member{Structure: s, Seed: uint64(i), LearningRate: 0.1, L2: 0.01 * float64(i%2), N3: 0.02 * float64(i%3)}
+			population, err := engine.NewPopulation(g, set, []completion.Member{member})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := newReference(g, set, member)
+			for epoch := range 2 {
+				scale := math.Pow(set.Decay, float64(epoch))
+				got, err := population.Epoch(t.Context(), g.Train, scale)
+				if err != nil {
+					t.Fatal(err)
+				}
+				expected := 0.0
+				for start := 0; start < len(g.Train); start += set.Batch {
+					batch := g.Train[start:min(start+set.Batch, len(g.Train))]
+					expected += want.step(batch, member.LearningRate*scale) * float64(len(batch)) / float64(len(g.Train))
+				}
+				if !near(got.Loss[0], expected, 1e-4) {
+					t.Errorf("%s, %v, epoch %d: loss %v, the reference has %v", s, optimizer, epoch, got.Loss[0], expected)
+				}
+			}
+			p, err := population.Parameters(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, x := range p.Entities {
+				if !near(float64(x), want.parameters[0][n], 5e-3) {
+					t.Errorf("%s, %v: entity number %d is %v after training, the reference has %v", s, optimizer, n, x, want.parameters[0][n])
+					break
+				}
+			}
+			population.Close()
+		}
+	}
+}
+
+func populations(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	var members []completion.Member
+	for i, named := range structure.HumanDesigned() {
+		members = append(members, completion.Member{Structure: named.Structure, Seed: uint64(i % 2), LearningRate: 0.1 + 0.05*float64(i), L2: 0.001 * float64(i), N3: 0.001 * float64(5-i)})
+	}
+	members = append(members, members[1], members[0], members[3])
+	set := settings(4)
+	set.ValidateEvery, set.Patience, set.Epochs = 1, 2, 6
+	train := func(members []completion.Member) []completion.Result {
+		report, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: set, Members: members})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Results
+	}
+	together := train(members)
+	for i, m := range members {
+		alone := train([]completion.Member{m})[0]
+		if len(alone.Loss) != len(together[i].Loss) || alone.BestEpoch != together[i].BestEpoch {
+			t.Errorf("member %d: %d epochs, best %d; alone %d epochs, best %d", i, len(together[i].Loss), together[i].BestEpoch, len(alone.Loss), alone.BestEpoch)
+			continue
+		}
+		for epoch, loss := range alone.Loss {
+			if !near(together[i].Loss[epoch], loss, 1e-4) {
+				t.Errorf("member %d, epoch %d: loss %v among others, %v alone", i, epoch, together[i].Loss[epoch], loss)
+			}
+		}
+		for n, x := range alone.Model.Entities {
+			if !near(float64(together[i].Model.Entities[n]), float64(x), 1e-3) {
+				t.Errorf("member %d: entity number %d is %v among others, %v alone", i, n, together[i].Model.Entities[n], x)
+				break
+			}
+		}
+	}
+}
+
+// smallIntegers makes embeddings whose scores are exact in float32, with many ties.
+func smallIntegers(g *datasets.Graph, s structure.Structure, dim int, seed uint64) completion.Parameters {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	draw := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.IntN(3) - 1)
+		}
+		return x
+	}
+	return completion.Parameters{Structure: s, Dim: dim, Entities: draw(len(g.Entities) * dim), Relations: draw(len(g.Relations) * dim)}
+}
+
+func ranks(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	known := map[datasets.Triple]bool{}
+	for _, split := range [][]datasets.Triple{g.Train, g.Valid, g.Test} {
+		for _, triple := range split {
+			known[triple] = true
+		}
+	}
+	ties := 0
+	for i, s := range structures() {
+		dim := 2 * s.K()
+		population := []completion.Parameters{smallIntegers(g, s, dim, uint64(i)), smallIntegers(g, s, dim, uint64(i+100))}
+		ranker, err := engine.NewRanker(population)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, filter := range map[string]*datasets.Known{"filtered": g.Known(), "raw": nil} {
+			got, err := ranker.Rank(t.Context(), g.Test, filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for member, p := range population {
+				for n, triple := range g.Test {
+					inGraph := known
+					if filter == nil {
+						inGraph = nil
+					}
+					want := bruteRank(p, triple, inGraph)
+					if got[member][n] != want {
+						t.Errorf("%s, %s, member %d, triple %v: rank %+v, by definition %+v", s, name, member, triple, got[member][n], want)
+					}
+					ties += int(want.Tail.Equal + want.Head.Equal)
+				}
+			}
+		}
+		ranker.Close()
+	}
+	if ties == 0 {
+		t.Error("no ties came up, so their rule was not tested")
+	}
+}
+
+func notANumber(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	p := smallIntegers(g, structure.MustParse("distmult"), 8, 3)
+	triple := g.Test[0]
+	for n := range p.Dim {
+		p.Entities[int(triple.Tail)*p.Dim+n] = float32(math.NaN())
+	}
+	ranker, err := engine.NewRanker([]completion.Parameters{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ranker.Close()
+	got, err := ranker.Rank(t.Context(), []datasets.Triple{triple}, g.Known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := completion.Rank{Better: int32(len(g.Entities) - len(g.Known().Tails(triple.Head, triple.Relation)))}
+	if got[0][0].Tail != last {
+		t.Errorf("rank %+v, want the last, %+v", got[0][0].Tail, last)
+	}
+}
+
+func divergence(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	set := settings(4)
+	set.Epochs, set.ValidateEvery = 4, 2
+	sound := completion.DefaultMember(structure.MustParse("complex"))
+	wild := sound
+	wild.LearningRate = 1e30
+	report, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: set, Members: []completion.Member{sound, wild, sound}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := report.Results[1]; !errors.Is(r.Err, completion.ErrDiverged) || r.Model != nil {
+		t.Errorf("the member with learning rate 1e30: error %v, model %v; want ErrDiverged and none", r.Err, r.Model != nil)
+	}
+	alone, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: set, Members: []completion.Member{sound}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 2} {
+		r := report.Results[i]
+		if r.Err != nil || r.Model == nil || len(r.Loss) != set.Epochs {
+			t.Fatalf("member %d beside it: error %v after %d epochs", i, r.Err, len(r.Loss))
+		}
+		if want := alone.Results[0].Loss[set.Epochs-1]; !near(r.Loss[set.Epochs-1], want, 1e-4) {
+			t.Errorf("member %d beside it: last loss %v, alone %v", i, r.Loss[set.Epochs-1], want)
+		}
+	}
+}
+
+func cancellation(t *testing.T, engine completion.Engine) {
+	ctx, cancel := context.WithCancel(t.Context())
+	set := settings(4)
+	set.Epochs = 1000
+	job := completion.Job{Graph: Graph(), Settings: set, Members: []completion.Member{completion.DefaultMember(structure.MustParse("simple"))}}
+	epochs := 0
+	job.OnEpoch = func(completion.Progress) {
+		epochs++
+		cancel()
+	}
+	if _, err := completion.Train(ctx, engine, job); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	if epochs != 1 {
+		t.Errorf("training went on for %d epochs after the context ended", epochs-1)
+	}
+}
+
+func learning(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	set := settings(4)
+	set.Dim, set.Epochs = 32, 60
+	report, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: set, Members: []completion.Member{completion.DefaultMember(structure.MustParse("complex"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := report.Results[0].Model
+	trained, err := completion.Evaluate(t.Context(), engine, model, g, "train", completion.Pessimistic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trained.Both.MRR < 0.9 {
+		t.Errorf("MRR on the training triples is %.3f after %d epochs: the model has not learnt them", trained.Both.MRR, set.Epochs)
+	}
+}

@@ -1,0 +1,257 @@
+package completion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// ErrDiverged marks a member whose loss or embeddings stopped being finite
+// numbers; a smaller learning rate is the usual mend.
+var ErrDiverged = errors.New("training diverged")
+
+// Job is what [Train] is asked to do.
+type Job struct {
+	Graph    *datasets.Graph
+	Settings Settings
+	Members  []Member
+	// OnEpoch, when set, is called after each epoch.
+	OnEpoch func(Progress)
+}
+
+// Progress tells how far a population is.
+type Progress struct {
+	Epoch, Epochs int
+	// Loss has each member's mean loss per triple in this epoch.
+	Loss []float64
+}
+
+// Report is what a population came to.
+type Report struct {
+	Results []Result // one for each member, in order
+	Timing  Timing
+}
+
+// Result is what one member came to.
+type Result struct {
+	Member Member
+	// Model has the embeddings of the best epoch; nil when the member diverged.
+	Model *Model
+	// Loss is the mean loss per triple, penalties included, of each epoch taken.
+	Loss []float64
+	// Validations is the learning curve; empty unless the settings validate.
+	Validations []Validation
+	// BestEpoch, from 1, is the epoch that Model is of.
+	BestEpoch int
+	// Err wraps [ErrDiverged] when the member diverged.
+	Err error
+}
+
+// Validation is the filtered validation MRR after an epoch.
+type Validation struct {
+	Epoch int     `json:"epoch"`
+	MRR   float64 `json:"mrr"`
+}
+
+// Timing is where the time went, in seconds.
+type Timing struct {
+	Compile  float64 `json:"compile"`
+	Train    float64 `json:"train"`
+	Evaluate float64 `json:"evaluate"`
+	// PerStep is the median duration of a training step per member, the first
+	// epoch left out, or the first step when there is only one epoch.
+	PerStep float64 `json:"per_step"`
+}
+
+// Train trains the members of a job together. A member that diverges is
+// reported in its Result and the others go on; the error is for what stops
+// all: settings that make no sense, an empty split, the end of ctx.
+func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
+	g, s := job.Graph, job.Settings
+	if err := validatePopulation(s, job.Members); err != nil {
+		return nil, err
+	}
+	if len(g.Train) == 0 {
+		return nil, fmt.Errorf("%s has no training triples", g.Name)
+	}
+	if s.ValidateEvery > 0 && len(g.Valid) == 0 {
+		return nil, fmt.Errorf("%s has no validation triples to choose the best epoch by: leave validate-every at 0", g.Name)
+	}
+	start := time.Now()
+	population, err := engine.NewPopulation(g, s, job.Members)
+	if err != nil {
+		return nil, err
+	}
+	defer population.Close()
+	run := &run{job: job, population: population, members: make([]memberState, len(job.Members))}
+	run.timing.Compile = time.Since(start).Seconds()
+	for i, m := range job.Members {
+		run.members[i].result.Member = m
+	}
+	for epoch := 1; epoch <= s.Epochs && run.anyActive(); epoch++ {
+		if err := run.epoch(ctx, epoch); err != nil {
+			return nil, err
+		}
+		if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) && run.anyActive() {
+			if err := run.validate(ctx, epoch); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return run.report()
+}
+
+// run is a population on its way.
+type run struct {
+	job         Job
+	population  Population
+	members     []memberState
+	timing      Timing
+	stepSeconds []float64
+}
+
+type memberState struct {
+	result    Result
+	stopped   bool        // diverged, or out of patience
+	best      *Parameters // of the best validated epoch
+	bestMRR   float64
+	sinceBest int // validations
+}
+
+func (r *run) anyActive() bool {
+	return slices.ContainsFunc(r.members, func(m memberState) bool { return !m.stopped })
+}
+
+func (r *run) epoch(ctx context.Context, epoch int) error {
+	s := r.job.Settings
+	start := time.Now()
+	done, err := r.population.Epoch(ctx, epochOrder(r.job.Graph.Train, s, epoch), math.Pow(s.Decay, float64(epoch-1)))
+	if err != nil {
+		return err
+	}
+	r.timing.Train += time.Since(start).Seconds()
+	switch {
+	case epoch == 1 && s.Epochs == 1 && len(done.StepSeconds) > 1:
+		r.stepSeconds = done.StepSeconds[1:]
+	case epoch <= 2: // the second epoch replaces the first, which warms up
+		r.stepSeconds = slices.Clone(done.StepSeconds)
+	default:
+		r.stepSeconds = append(r.stepSeconds, done.StepSeconds...)
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if m.stopped {
+			continue
+		}
+		m.result.Loss = append(m.result.Loss, done.Loss[i])
+		if m.best == nil {
+			m.result.BestEpoch = epoch
+		}
+		if math.IsNaN(done.Loss[i]) || math.IsInf(done.Loss[i], 0) {
+			m.diverge(epoch)
+		}
+	}
+	if r.job.OnEpoch != nil {
+		r.job.OnEpoch(Progress{Epoch: epoch, Epochs: s.Epochs, Loss: done.Loss})
+	}
+	return nil
+}
+
+func (r *run) validate(ctx context.Context, epoch int) error {
+	start := time.Now()
+	ranks, err := r.population.Rank(ctx, r.job.Graph.Valid, r.job.Graph.Known())
+	if err != nil {
+		return err
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if m.stopped {
+			continue
+		}
+		mrr := Summarize(ranks[i], Pessimistic).Both.MRR
+		m.result.Validations = append(m.result.Validations, Validation{Epoch: epoch, MRR: mrr})
+		if m.best != nil && mrr <= m.bestMRR {
+			m.sinceBest++
+			m.stopped = r.job.Settings.Patience > 0 && m.sinceBest >= r.job.Settings.Patience
+			continue
+		}
+		p, err := r.population.Parameters(i)
+		if err != nil {
+			return err
+		}
+		if !p.finite() {
+			m.diverge(epoch)
+			continue
+		}
+		m.best, m.bestMRR, m.sinceBest, m.result.BestEpoch = &p, mrr, 0, epoch
+	}
+	r.timing.Evaluate += time.Since(start).Seconds()
+	return nil
+}
+
+func (m *memberState) diverge(epoch int) {
+	m.stopped = true
+	m.best = nil
+	m.result.Err = fmt.Errorf("%w in epoch %d (structure %s, learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.result.Member.Structure, m.result.Member.LearningRate)
+}
+
+func (r *run) report() (*Report, error) {
+	report := &Report{Timing: r.timing}
+	report.Timing.PerStep = median(r.stepSeconds) / float64(len(r.members))
+	for i := range r.members {
+		m := &r.members[i]
+		if m.result.Err == nil && m.best == nil {
+			p, err := r.population.Parameters(i)
+			if err != nil {
+				return nil, err
+			}
+			if p.finite() {
+				m.best = &p
+			} else {
+				m.diverge(m.result.BestEpoch)
+			}
+		}
+		if m.best != nil {
+			m.result.Model = newModel(r.job.Graph, r.job.Settings, m.result.Member, *m.best)
+		}
+		report.Results = append(report.Results, m.result)
+	}
+	return report, nil
+}
+
+// epochOrder is the training triples in the order of the given epoch, cut to
+// the steps that the settings allow.
+func epochOrder(train []datasets.Triple, s Settings, epoch int) []datasets.Triple {
+	rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
+	order := slices.Clone(train)
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	if s.MaxSteps > 0 && len(order) > s.MaxSteps*s.Batch {
+		order = order[:s.MaxSteps*s.Batch]
+	}
+	return order
+}
+
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+func (p Parameters) finite() bool {
+	for _, table := range [][]float32{p.Entities, p.Relations} {
+		for _, x := range table {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
