@@ -172,3 +172,7 @@ func TestEliminationOfLargestMinors(t *testing.T) {
 		t.Errorf("determinant %d, want ±%d", got, determinant)
 	}
 }
+
+func BenchmarkDegenerateK4(b *testing.B) {
+	benchmarkStructures(b, func(s Structure) { s.Degenerate() })
+}

@@ -43,19 +43,15 @@ func (s Structure) Canonical(g Group) Structure {
 	return canonical
 }
 
-// Orbit is the number of distinct matrices in the orbit of s.
+// Orbit is the number of distinct matrices in the orbit of s: the order of the
+// group by the number of its elements that leave the canonical form as it is.
 func (s Structure) Orbit(g Group) uint64 {
-	k := s.K()
 	search := searchOrbit(s, g)
-	signedPermutations := factorial(k) << k
-	candidates := factorial(k)
-	if g == Full && k > 0 {
-		candidates <<= k - 1 // flipping all entity chunks at once changes nothing
-	}
-	// Every renaming of the values that never occur leaves the matrix as it is.
+	k := s.K()
+	// The signs, 2^(number of sign variables), cancel but for those that some
+	// cell ties down. Values that never occur can be renamed at will.
 	absent := k - s.distinctValues()
-	stabilizer := search.ties * factorial(absent) << absent
-	return candidates * signedPermutations / stabilizer
+	return factorial(k) / search.ties * (factorial(k) / factorial(absent)) << search.tiedSigns
 }
 
 // distinctValues is the number of relation chunks that occur.
@@ -72,37 +68,50 @@ func (s *Structure) occurring() uint16 {
 	return set
 }
 
-// orbitSearch finds the smallest matrix of an orbit. It runs over the (signed)
-// permutations of entity chunks only: for each of them, naming the values
-// 1, 2, … by first occurrence with sign + is the best choice of values.
+// orbitSearch finds the smallest matrix of an orbit. It runs over the
+// permutations of entity chunks only. For each of them, in row-major order, the
+// best choice of everything else is greedy: a value met for the first time
+// takes the next unused name, and a sign that is still free becomes +.
 //
 // A permutation is chosen one place at a time. Each place fixes one more cell
 // of the first row, so that a start larger than the best one is dropped early.
 type orbitSearch struct {
-	k         int
-	cells     [MaxK][MaxK]int8
-	flipSigns bool
+	k     int
+	cells [MaxK][MaxK]cell
+	chunk [MaxK]uint8 // chunk[p] is the entity chunk at place p of the candidate
 
-	chunk [MaxK]int8 // chunk[p] is the entity chunk at place p of the candidate
-	flip  [MaxK]int8 // and its sign
+	best      [MaxK * MaxK]uint8 // symbol ranks, row-major
+	valid     int                // how many of best are settled; the cells behind are larger than any
+	ties      uint64             // permutations that reach best
+	tiedSigns int                // sign variables that the cells determine, the same for all permutations
+}
 
-	best  [MaxK * MaxK]uint8 // symbol ranks, row-major
-	valid int                // how many of best are settled; the cells behind are larger than any
-	ties  uint64             // candidates that reach best
+// cell is one cell of the structure whose orbit is searched.
+type cell struct {
+	value uint8 // without its sign
+	sign  parityForm
 }
 
 func searchOrbit(s Structure, g Group) orbitSearch {
-	search := orbitSearch{k: s.K(), flipSigns: g == Full}
+	search := orbitSearch{k: s.K()}
 	for i := range search.k {
 		for j := range search.k {
-			search.cells[i][j] = s.cells[i*search.k+j]
+			value := s.cells[i*search.k+j]
+			form := valueSign(max(value, -value))
+			if value < 0 {
+				form ^= minus
+			}
+			if g == Full {
+				form ^= chunkSign(i) ^ chunkSign(j)
+			}
+			search.cells[i][j] = cell{uint8(max(value, -value)), form}
 		}
 	}
-	search.place(0, 0, newNaming())
+	search.place(0, 0, naming{})
 	return search
 }
 
-// place tries every entity chunk that is still free at the given place.
+// place tries every entity chunk that is not taken yet at the given place.
 func (o *orbitSearch) place(place int, taken uint, names naming) {
 	if place == o.k {
 		o.finish(names)
@@ -112,83 +121,92 @@ func (o *orbitSearch) place(place int, taken uint, names naming) {
 		if taken&(1<<chunk) != 0 {
 			continue
 		}
-		o.chunk[place] = int8(chunk)
-		for flip := int8(1); ; flip = -1 {
-			o.flip[place] = flip
-			extended := names
-			value := o.cells[o.chunk[0]][chunk] * o.flip[0] * flip
-			if o.accept(place, extended.rank(value)) {
-				o.place(place+1, taken|1<<chunk, extended)
-			}
-			// The first sign is free: only products of two signs count.
-			if flip < 0 || place == 0 || !o.flipSigns {
-				break
-			}
+		o.chunk[place] = uint8(chunk)
+		extended := names
+		if o.accept(place, extended.rank(o.cells[o.chunk[0]][chunk])) {
+			o.place(place+1, taken|1<<chunk, extended)
 		}
 	}
 }
 
 // finish compares the rows after the first.
 func (o *orbitSearch) finish(names naming) {
-	cell := o.k
+	n := o.k
 	for row := 1; row < o.k; row++ {
 		source := &o.cells[o.chunk[row]]
 		for column := range o.k {
-			value := source[o.chunk[column]] * o.flip[row] * o.flip[column]
-			if !o.accept(cell, names.rank(value)) {
+			if !o.accept(n, names.rank(source[o.chunk[column]])) {
 				return
 			}
-			cell++
+			n++
 		}
 	}
 	o.ties++
+	o.tiedSigns = int(names.tiedSigns)
 }
 
 // accept says whether a candidate that equals best so far is still not larger
-// with this cell; when it is smaller, it becomes the best.
-func (o *orbitSearch) accept(cell int, rank uint8) bool {
-	if cell < o.valid {
-		if rank > o.best[cell] {
+// with its cell n; when it is smaller, it becomes the best.
+func (o *orbitSearch) accept(n int, rank uint8) bool {
+	if n < o.valid {
+		if rank > o.best[n] {
 			return false
 		}
-		if rank == o.best[cell] {
+		if rank == o.best[n] {
 			return true
 		}
 	}
-	o.best[cell] = rank
-	o.valid = cell + 1
+	o.best[n] = rank
+	o.valid = n + 1
 	o.ties = 0
 	return true
 }
 
-// naming gives values new names by first occurrence; it holds the symbol rank
-// of the new name of value v at v+MaxK.
+// parityForm is a product of signs, written as a set: the sign variables of
+// entity chunks and of values, and the constant -1. Multiplying is XOR.
+type parityForm uint32
+
+const minus parityForm = 1
+
+func chunkSign(chunk int) parityForm  { return 2 << chunk }
+func valueSign(value int8) parityForm { return 1 << MaxK << value }
+
+// naming is the choice of names and signs for the cells met so far.
 type naming struct {
-	ranks [2*MaxK + 1]uint8
-	next  uint8
+	names     [MaxK + 1]uint8 // new name of each value, 0 while it has none
+	named     uint8
+	tiedSigns uint8
+	// equations are the products of signs that were chosen to be +, each
+	// under its highest variable: Gaussian elimination over two elements.
+	equations [2*MaxK + 1]parityForm
 }
 
-const unnamed = 0xff
-
-func newNaming() naming {
-	var n naming
-	for i := range n.ranks {
-		n.ranks[i] = unnamed
+// rank is the symbol rank of the next cell.
+func (n *naming) rank(c cell) uint8 {
+	if c.value == 0 {
+		return zeroRank
 	}
-	n.ranks[MaxK] = zeroRank
-	return n
+	if n.names[c.value] == 0 {
+		n.named++
+		n.names[c.value] = n.named
+	}
+	negative := n.settle(c.sign)
+	return 2*(n.names[c.value]-1) + negative
 }
 
-func (n *naming) rank(value int8) uint8 {
-	rank := n.ranks[MaxK+value]
-	if rank != unnamed {
-		return rank
+// settle gives a product of signs the value +, returned as 0, if it is still
+// free, or else says whether earlier choices have made it - .
+func (n *naming) settle(form parityForm) (negative uint8) {
+	for form > minus {
+		variable := bits.Len32(uint32(form)) - 1
+		if n.equations[variable] == 0 {
+			n.equations[variable] = form
+			n.tiedSigns++
+			return 0
+		}
+		form ^= n.equations[variable]
 	}
-	rank = n.next
-	n.ranks[MaxK+value] = rank
-	n.ranks[MaxK-value] = rank + 1
-	n.next += 2
-	return rank
+	return uint8(form)
 }
 
 func factorial(n int) uint64 {

@@ -58,7 +58,7 @@ func randomStructure(random *rand.Rand, k, nonzeros int) Structure {
 
 func TestCanonicalIsAnInvariant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := anyStructure(1, 6).Draw(t, "structure")
+		s := anyStructure(1, 7).Draw(t, "structure")
 		g := rapid.SampledFrom(bothGroups).Draw(t, "group")
 		image := anyElement(s.K(), g).Draw(t, "element").apply(s)
 		canonical := s.Canonical(g)
@@ -79,7 +79,7 @@ func TestCanonicalIsAnInvariant(t *testing.T) {
 
 func TestEquivalentStructuresScoreAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := anyStructure(1, 6).Draw(t, "structure")
+		s := anyStructure(1, MaxK).Draw(t, "structure")
 		e := anyElement(s.K(), Full).Draw(t, "element")
 		length := s.K() * rapid.IntRange(1, 3).Draw(t, "chunk width")
 		embedding := anyEmbedding(length)

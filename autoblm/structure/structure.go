@@ -128,12 +128,17 @@ func symbolOfRank(rank uint8) int8 {
 // flat is the cells in row-major order.
 func (s *Structure) flat() []int8 { return s.cells[:int(s.k)*int(s.k)] }
 
-func (s Structure) index(i, j int) int {
-	k := s.K()
-	if i < 0 || i >= k || j < 0 || j >= k {
-		panic(fmt.Sprintf("structure: no cell (%d, %d) in a %d×%d structure", i, j, k, k))
+// index leaves the panic to another function so that At can be inlined.
+func (s *Structure) index(i, j int) int {
+	k := int(s.k)
+	if uint(i) >= uint(k) || uint(j) >= uint(k) {
+		panicNoCell(i, j, k)
 	}
 	return i*k + j
+}
+
+func panicNoCell(i, j, k int) {
+	panic(fmt.Sprintf("structure: no cell (%d, %d) in a %d×%d structure", i, j, k, k))
 }
 
 func checkSize(k int) error {
