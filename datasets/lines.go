@@ -18,6 +18,8 @@ import (
 // little memory.
 const maxLine = 1 << 20
 
+var byteOrderMark = []byte("\uFEFF")
+
 // textFile reads a file line by line and knows where it is.
 type textFile struct {
 	path   string // as shown in errors
@@ -50,7 +52,7 @@ func (t *textFile) lines() iter.Seq[[]byte] {
 			}
 			t.number++
 			if t.number == 1 {
-				line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+				line = bytes.TrimPrefix(line, byteOrderMark)
 			}
 			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 			switch {
@@ -80,6 +82,8 @@ func (t *textFile) checkText(line []byte) error {
 		return t.errorf("the line holds a NUL byte; save the file as UTF-8 text")
 	case !utf8.Valid(line):
 		return t.errorf("the line is not valid UTF-8; save the file as UTF-8 text")
+	case bytes.Contains(line, byteOrderMark):
+		return t.errorf("byte-order mark inside the file (were files joined?); remove it")
 	case bytes.IndexByte(line, '\r') >= 0:
 		return t.errorf("carriage return inside the line; end lines with LF or CRLF")
 	}

@@ -54,6 +54,7 @@ func readOpenKELabels(text *textFile) ([]string, error) {
 	var entries []entry
 	labelLine, idLine := make(map[string]int), make(map[int32]int)
 	count, err := readCounted(text, func(line []byte, count int) error {
+		line = bytes.TrimRight(line, "\t ")
 		at := bytes.LastIndexAny(line, "\t ")
 		if at < 0 {
 			return text.errorf("found one field; expected label<TAB>id")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder,
@@ -15,8 +16,8 @@ import (
 func WriteFolder(g *Graph, dir string) error {
 	for _, labels := range [][]string{g.Entities, g.Relations} {
 		for id, label := range labels {
-			if label == "" || strings.ContainsAny(label, "\t\r\n\x00") {
-				return fmt.Errorf("label %q of id %d cannot be written: labels must not be empty or hold tabs or line ends", label, id)
+			if label == "" || !utf8.ValidString(label) || strings.ContainsAny(label, "\t\r\n\x00\uFEFF") {
+				return fmt.Errorf("label %q of id %d cannot be written: labels must be UTF-8, not empty and without tabs and line ends", label, id)
 			}
 		}
 	}

@@ -1,0 +1,87 @@
+package datasets
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func FuzzReadTab(f *testing.F) {
+	for _, seed := range []string{
+		"", "\n", "a\tr\tb\n", "a\tr\tb", "a\tr\tb\r\n\r\n", "\uFEFFa\tr\tb\n", "a\tr\ta\na\tr\ta\n",
+		"a\tr\n", "a\t\tb\n", "a\tr\tb\n\nc\tr\td\n", "\x00\t\xff\t\r", "a\tr\tb\rc\tr\td\r", "\xff\xfea\x00",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		labels := newLabels()
+		triples, err := readTab(&textFile{path: "train.txt", source: strings.NewReader(content)}, labels)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "train.txt:") || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error %q: want one line that begins with the file's name", err)
+			}
+			return
+		}
+		if len(triples) == 0 {
+			if strings.Trim(strings.TrimPrefix(content, "\uFEFF"), "\r\n") != "" {
+				t.Fatalf("nothing was read from %q", content)
+			}
+			return
+		}
+		g := &Graph{Name: "data", Entities: labels.entities.labels, Relations: labels.relations.labels, Train: triples}
+		checkWrittenIsReadBack(t, g)
+	})
+}
+
+func FuzzReadOpenKE(f *testing.F) {
+	f.Add("2\na\t0\nb\t1\n", "1\nr\t0\n", "1\n0 1 0\n")
+	f.Add("1\na b\t0\r\n", "1\nr s 0\n", "2\n0 0 0\n0 0 0\n")
+	f.Add("2147483647\na 2147483646\n", "0\n", "0\n")
+	f.Add("\uFEFF1\na 0\n", "1\nr 0\n", "-1\n")
+	f.Add("1\n\t0\n", "1\nr\n", "1\n0 0\n")
+	f.Add("2\na 0\na 1\n", "x\n", "")
+	f.Fuzz(func(t *testing.T, entities, relations, train string) {
+		text := func(content string) *textFile {
+			return &textFile{path: "file.txt", source: strings.NewReader(content)}
+		}
+		g := &Graph{Name: "data"}
+		var err error
+		if g.Entities, err = readOpenKELabels(text(entities)); err != nil {
+			return
+		}
+		if g.Relations, err = readOpenKELabels(text(relations)); err != nil {
+			return
+		}
+		if g.Train, err = readOpenKETriples(text(train), len(g.Entities), len(g.Relations)); err != nil || len(g.Train) == 0 {
+			return
+		}
+		// In the tab form the ids follow the first appearance.
+		renumbered := &Graph{Name: g.Name, Train: append([]Triple(nil), g.Train...)}
+		renumber(renumbered, g)
+		for i, now := range renumbered.Train {
+			before := g.Train[i]
+			if renumbered.Entities[now.Head] != g.Entities[before.Head] ||
+				renumbered.Relations[now.Relation] != g.Relations[before.Relation] ||
+				renumbered.Entities[now.Tail] != g.Entities[before.Tail] {
+				t.Fatalf("triple %d has other labels than before", i)
+			}
+		}
+		checkWrittenIsReadBack(t, renumbered)
+	})
+}
+
+func checkWrittenIsReadBack(t *testing.T, g *Graph) {
+	t.Helper()
+	dir := writeFiles(t, nil)
+	if err := WriteFolder(g, dir); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(g, back, ignoreIndex); diff != "" {
+		t.Fatalf("written and read back (-want +got)\n%s", diff)
+	}
+}

@@ -1,0 +1,121 @@
+package datasets
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+func TestRegistryIsComplete(t *testing.T) {
+	sum := regexp.MustCompile(`^[0-9a-f]{40}$`)
+	address := regexp.MustCompile(`^https://`)
+	names := make(map[string]bool)
+	for _, b := range Registry() {
+		if names[b.Name] || b.Name == worldName {
+			t.Errorf("the name %s is given twice", b.Name)
+		}
+		names[b.Name] = true
+		for _, split := range splitNames {
+			if !sum.MatchString(b.sum(split)) {
+				t.Errorf("%s: the checksum %q of %s is no git blob id", b.Name, b.sum(split), split)
+			}
+		}
+		if len(b.Addresses) == 0 || b.Licence == "" {
+			t.Errorf("%s lacks addresses or a licence", b.Name)
+		}
+		for _, a := range b.Addresses {
+			if !address.MatchString(a) {
+				t.Errorf("%s: %q is no https address", b.Name, a)
+			}
+		}
+	}
+}
+
+func TestRegistryCannotBeChangedFromOutside(t *testing.T) {
+	Registry()[0].Addresses[0] = "changed"
+	if Registry()[0].Addresses[0] == "changed" {
+		t.Error("a change of the returned addresses changes the registry")
+	}
+}
+
+// Triples with an entity that train lacks, by benchmark: valid and test. They
+// are known from the literature's evaluation protocols (WN18RR and FB15k-237).
+var unseenTriples = map[string][2]int{"wn18rr": {210, 210}, "fb15k-237": {9, 28}}
+
+func TestBenchmarksAreAsRegistered(t *testing.T) {
+	for _, b := range Registry() {
+		t.Run(b.Name, func(t *testing.T) {
+			if b.Name == "yago3-10" && os.Getenv(dataVariable) != "" {
+				if _, err := Open(b.Name); err != nil {
+					t.Skipf("yago3-10 is not complete here: %v", err)
+				}
+			}
+			g := openReal(t, b.Name)
+			s := Describe(g)
+			got := [5]int{s.Entities, s.Relations, s.Train.Triples, s.Valid.Triples, s.Test.Triples}
+			if want := [5]int{b.Entities, b.Relations, b.Train, b.Valid, b.Test}; got != want {
+				t.Errorf("entities, relations, train, valid, test: %v, registered %v", got, want)
+			}
+			unseen := [2]int{s.Valid.Unseen, s.Test.Unseen}
+			if s.Train.Duplicates+s.Valid.Duplicates+s.Test.Duplicates+s.InSeveralSplits != 0 || unseen != unseenTriples[b.Name] {
+				t.Errorf("%+v: want no duplicates and the unseen triples %v", s, unseenTriples[b.Name])
+			}
+			unpacked := t.TempDir()
+			for _, split := range splitNames {
+				text, closeFile, err := openText(filepath.Join(os.Getenv(dataVariable), b.Name), split+".txt")
+				if err != nil {
+					t.Fatal(err)
+				}
+				content, err := io.ReadAll(text.source)
+				closeFile()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(unpacked, split+".txt"), content, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := b.verify(unpacked); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestBlobIDIsThatOfGit(t *testing.T) {
+	// `git hash-object` of an empty file and of "hello world\n" (the Git book).
+	for content, want := range map[string]string{
+		"":              "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+		"hello world\n": "3b18e512dba79e4c8300dd08aeb37f8e728b8dad",
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := blobID(path); err != nil || got != want {
+			t.Errorf("blobID of %q is %s (%v), want %s", content, got, err, want)
+		}
+	}
+}
+
+func TestCopyLF(t *testing.T) {
+	for from, want := range map[string]string{
+		"a\r\nb\r\n": "a\nb\n", "a\nb": "a\nb", "a\rb": "a\rb", "a\r": "a\r", "a\r\r\n": "a\r\n", "": "",
+	} {
+		var to bytes.Buffer
+		writer := bufio.NewWriter(&to)
+		if err := copyLF(writer, bufio.NewReader(bytes.NewBufferString(from))); err != nil {
+			t.Fatal(err)
+		}
+		if err := writer.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if to.String() != want {
+			t.Errorf("%q becomes %q, want %q", from, to.String(), want)
+		}
+	}
+}
