@@ -139,6 +139,9 @@ func (d *download) copy(ctx context.Context, file *os.File, body io.Reader, tota
 	for {
 		n, readErr := body.Read(buffer)
 		alive()
+		if readErr == nil && ctx.Err() != nil {
+			readErr = ctx.Err() // the body may have more that came before the stop
+		}
 		if n > 0 {
 			if _, err := file.Write(buffer[:n]); err != nil {
 				return &localError{err}
