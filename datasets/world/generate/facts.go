@@ -88,21 +88,35 @@ type labels map[[2]string]string
 
 func (l labels) of(kind, key string) string { return l[[2]string{kind, key}] }
 
+// chosenName is the name of a language or currency to which the source gives
+// different names in different countries.
+var chosenName = map[string]string{
+	"ron": "Romanian",
+	"sot": "Southern Sotho",
+	"DKK": "Danish krone",
+	"GBP": "British pound",
+	"NOK": "Norwegian krone",
+}
+
+// name names the language or currency with a code.
+func (l labels) name(kind, code, name string) error {
+	if chosen := chosenName[code]; chosen != "" {
+		name = chosen
+	}
+	key := [2]string{kind, code}
+	if other := l[key]; other != "" && other != name {
+		return fmt.Errorf("the %s %s is called %q and %q: choose a name", kind, code, other, name)
+	}
+	l[key] = name
+	return nil
+}
+
 func cityKey(c country, city string) string { return c.Code + " " + city }
 
 // labelsOf names countries by their common names. Another thing whose name is
 // taken has its kind behind it, "Singapore (city)"; cities that share a name
 // have their country behind it, "Kingston (Jamaica)".
 func labelsOf(countries []country) (labels, error) {
-	longest := func(a, b string) string {
-		if len(a) != len(b) {
-			if len(a) > len(b) {
-				return a
-			}
-			return b
-		}
-		return min(a, b)
-	}
 	plain := make(labels)
 	cities := make(map[string]int)
 	for _, c := range countries {
@@ -111,15 +125,15 @@ func labelsOf(countries []country) (labels, error) {
 		if c.Subregion != "" {
 			plain[[2]string{"subregion", c.Subregion}] = c.Subregion
 		}
-		// One currency has several names in the source ("krone" and "Danish
-		// krone"); the longest says most.
 		for code, currency := range c.Currencies {
-			key := [2]string{"currency", code}
-			plain[key] = longest(plain[key], currency.Name)
+			if err := plain.name("currency", code, currency.Name); err != nil {
+				return nil, err
+			}
 		}
 		for code, language := range c.Languages {
-			key := [2]string{"language", code}
-			plain[key] = longest(plain[key], language)
+			if err := plain.name("language", code, language); err != nil {
+				return nil, err
+			}
 		}
 		for _, city := range c.Capital {
 			cities[city]++

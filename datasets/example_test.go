@@ -1,0 +1,58 @@
+package datasets_test
+
+import (
+	"fmt"
+	"log"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// What the embedded graph knows of Belgium's neighbours, in all its splits.
+func ExampleOpen() {
+	g, err := datasets.Open("world")
+	if err != nil {
+		log.Fatal(err)
+	}
+	belgium := int32(slices.Index(g.Entities, "Belgium"))
+	borders := int32(slices.Index(g.Relations, "borders"))
+	for _, country := range g.Known().Tails(belgium, borders) {
+		fmt.Println(g.Entities[country])
+	}
+	// Unordered output:
+	// France
+	// Germany
+	// Luxembourg
+	// Netherlands
+}
+
+func ExampleDescribe() {
+	s := datasets.Describe(datasets.World())
+	fmt.Println(s.Entities, "entities,", s.Relations, "relations")
+	for _, row := range s.Patterns {
+		fmt.Printf("%-14s %d relations, %.1f%% of the test triples\n", row.Pattern, row.Relations, row.TestPercent)
+	}
+	// Output:
+	// 844 entities, 6 relations
+	// symmetric      1 relations, 35.4% of the test triples
+	// anti-symmetric 1 relations, 27.6% of the test triples
+	// general        4 relations, 37.0% of the test triples
+	// inverse        2 relations, 0.0% of the test triples
+}
+
+// A data set of one's own, from one file with a triple on each line.
+func ExampleSplitTriples() {
+	facts, err := datasets.ReadTriples("world/train.txt")
+	if err != nil {
+		log.Fatal(err)
+	}
+	divided, report, err := datasets.SplitTriples(facts, datasets.DefaultSplit())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(divided.Train), len(divided.Valid), len(divided.Test))
+	fmt.Println("wanted", report.WantedValid, "and", report.WantedTest)
+	// Output:
+	// 1494 187 187
+	// wanted 187 and 187
+}

@@ -1,0 +1,141 @@
+package datasets
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// labelled returns triples as labels, which do not depend on the numbering.
+func labelled(g *Graph, triples []Triple) [][3]string {
+	var named [][3]string
+	for _, t := range triples {
+		named = append(named, [3]string{g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail]})
+	}
+	return named
+}
+
+func TestSplitTriplesProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t)
+		g.Valid, g.Test = nil, nil
+		settings := SplitSettings{
+			Valid: rapid.Float64Range(0, 0.49).Draw(t, "valid"),
+			Test:  rapid.Float64Range(0, 0.49).Draw(t, "test"),
+			Seed:  rapid.Uint64().Draw(t, "seed"),
+		}
+		divided, report, err := SplitTriples(g, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := slices.Concat(labelled(divided, divided.Train), labelled(divided, divided.Valid), labelled(divided, divided.Test))
+		seen := make(map[[3]string]bool)
+		for _, triple := range all {
+			if seen[triple] {
+				t.Fatalf("%v occurs twice", triple)
+			}
+			seen[triple] = true
+		}
+		for _, triple := range labelled(g, g.Train) {
+			if !seen[triple] {
+				t.Fatalf("%v is lost", triple)
+			}
+		}
+		if len(g.Train)-report.Duplicates != len(all) {
+			t.Fatalf("%d triples with %d duplicates become %d", len(g.Train), report.Duplicates, len(all))
+		}
+		s := Describe(divided)
+		if s.EntitiesNotInTrain+s.RelationsNotInTrain+s.Valid.Unseen+s.Test.Unseen != 0 {
+			t.Fatalf("something is not in train: %+v", s)
+		}
+		if len(divided.Valid) > report.WantedValid || len(divided.Test) > report.WantedTest {
+			t.Fatalf("held out %d and %d, more than the wanted %+v", len(divided.Valid), len(divided.Test), report)
+		}
+		// A split falls short only when nothing more can leave train.
+		if len(divided.Valid) < report.WantedValid || len(divided.Test) < report.WantedTest {
+			for i := range divided.Train {
+				rest := &Graph{Entities: divided.Entities, Relations: divided.Relations, Train: slices.Delete(slices.Clone(divided.Train), i, i+1)}
+				if r := Describe(rest); r.EntitiesNotInTrain+r.RelationsNotInTrain == 0 {
+					t.Fatalf("%v could be held out as well", divided.Train[i])
+				}
+			}
+		}
+		again, _, err := SplitTriples(g, settings)
+		if err != nil || again.Fingerprint() != divided.Fingerprint() {
+			t.Fatalf("the same seed gives other splits (%v)", err)
+		}
+	})
+}
+
+func TestSplitTriplesReachesItsSharesOnAGraphWithRoom(t *testing.T) {
+	world := World()
+	all := &Graph{Entities: world.Entities, Relations: world.Relations, Train: slices.Concat(world.Train, world.Valid, world.Test)}
+	divided, report, err := SplitTriples(all, DefaultSplit())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := int(math.Round(0.1 * float64(len(all.Train))))
+	if len(divided.Valid) != want || len(divided.Test) != want || report != (SplitReport{WantedValid: want, WantedTest: want}) {
+		t.Errorf("held out %d and %d with the report %+v, want %d each", len(divided.Valid), len(divided.Test), report, want)
+	}
+	other, _, err := SplitTriples(all, SplitSettings{Valid: 0.1, Test: 0.1, Seed: 2})
+	if err != nil || cmp.Equal(labelled(other, other.Test), labelled(divided, divided.Test)) {
+		t.Errorf("another seed gives the same test split (%v)", err)
+	}
+}
+
+func TestSplitTriplesRefusesShares(t *testing.T) {
+	for _, c := range [][2]float64{{-0.1, 0.1}, {0.1, 1}, {0.5, 0.5}, {math.NaN(), 0.1}, {0.1, math.Inf(1)}} {
+		if _, _, err := SplitTriples(World(), SplitSettings{Valid: c[0], Test: c[1]}); err == nil || !strings.Contains(err.Error(), "below 1") {
+			t.Errorf("shares %v: error %v, want one that says which shares are right", c, err)
+		}
+	}
+}
+
+func TestWriteFolderIsReadBack(t *testing.T) {
+	divided, _, err := SplitTriples(World(), DefaultSplit())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "new", "world")
+	for range 2 { // the second time the files are there
+		if err := WriteFolder(divided, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back, err := ReadFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.Fingerprint() != divided.Fingerprint() {
+		t.Error("what is read is not what was written")
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 3 {
+		t.Errorf("the folder holds %v (%v), want three files", files, err)
+	}
+}
+
+func TestWriteFolderReplacesAnOldSplit(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"valid.txt": "old\tr\told\n"})
+	if err := WriteFolder(&Graph{Entities: []string{"a"}, Relations: []string{"r"}, Train: []Triple{{0, 0, 0}}}, dir); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := ReadFolder(dir); err != nil || len(g.Valid) != 0 {
+		t.Errorf("the old valid split is still there: %+v, %v", g, err)
+	}
+}
+
+func TestWriteFolderRefusesLabelsThatCannotBeReadBack(t *testing.T) {
+	for _, label := range []string{"", "a\tb", "a\n", "a\r", "\x00", "\uFEFFa", "\xff"} {
+		g := &Graph{Entities: []string{label}, Relations: []string{"r"}, Train: []Triple{{0, 0, 0}}}
+		if err := WriteFolder(g, t.TempDir()); err == nil {
+			t.Errorf("the label %q is written", label)
+		}
+	}
+}
