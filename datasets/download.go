@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -21,8 +22,8 @@ const (
 	maxDownload = 2 << 30
 	// downloadAttempts is how often a download that broke off is taken up again.
 	downloadAttempts = 3
-	// stallTime is how long a server may keep silent.
-	stallTime = time.Minute
+	// serverPatience is how long a server may keep silent.
+	serverPatience = time.Minute
 )
 
 // download brings one address into a file and can go on with a file that an
@@ -31,16 +32,18 @@ type download struct {
 	address  string
 	path     string // of the archive, whole or in part
 	options  FetchOptions
-	received int64 // bytes in the file
+	patience time.Duration // how long the server may keep silent
+	received int64         // bytes in the file
 }
 
 func newDownload(address, dir string, options FetchOptions) *download {
 	// The name depends on the address: parts of two archives must not mix.
 	id := sha256.Sum256([]byte(address))
 	return &download{
-		address: address,
-		path:    fmt.Sprintf("%s-%s.part", dir, hex.EncodeToString(id[:4])),
-		options: options,
+		address:  address,
+		path:     fmt.Sprintf("%s-%s.part", dir, hex.EncodeToString(id[:4])),
+		options:  options,
+		patience: serverPatience,
 	}
 }
 
@@ -95,13 +98,17 @@ func (e *brokenError) Unwrap() error { return e.cause }
 func (d *download) attempt(ctx context.Context, file *os.File) (kept bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(stallTime, func() { cancel(fmt.Errorf("the server kept silent for %v", stallTime)) })
+	stalled := time.AfterFunc(d.patience, func() { cancel(fmt.Errorf("the server kept silent for %v", d.patience)) })
 	defer stalled.Stop()
 
 	response, err := d.request(ctx)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			err = cause
+			return true, cause
+		}
+		var inAddress *url.Error
+		if errors.As(err, &inAddress) {
+			err = inAddress.Err // the caller names the address
 		}
 		return true, err
 	}
@@ -130,7 +137,7 @@ func (d *download) attempt(ctx context.Context, file *os.File) (kept bool, err e
 	if response.ContentLength >= 0 {
 		total = d.received + response.ContentLength
 	}
-	return kept, d.copy(ctx, file, response.Body, total, func() { stalled.Reset(stallTime) })
+	return kept, d.copy(ctx, file, response.Body, total, func() { stalled.Reset(d.patience) })
 }
 
 func (d *download) copy(ctx context.Context, file *os.File, body io.Reader, total int64, alive func()) error {

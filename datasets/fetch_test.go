@@ -291,6 +291,30 @@ func TestFetchStopsWhenItCannotStore(t *testing.T) {
 	}
 }
 
+func TestDownloadFromASilentServer(t *testing.T) {
+	for name, sendFirst := range map[string]string{"before the answer": "", "within the answer": "some bytes"} {
+		t.Run(name, func(t *testing.T) {
+			done := make(chan struct{})
+			silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if sendFirst != "" {
+					if _, err := w.Write([]byte(sendFirst)); err != nil {
+						t.Error(err)
+					}
+					w.(http.Flusher).Flush()
+				}
+				<-done
+			}))
+			defer silent.Close()
+			defer close(done)
+			d := newDownload(silent.URL, filepath.Join(t.TempDir(), "small"), FetchOptions{})
+			d.patience = 50 * time.Millisecond
+			if _, err := d.run(t.Context()); err == nil || !strings.Contains(err.Error(), "kept silent for 50ms") {
+				t.Errorf("error %v, want one that says that the server is silent", err)
+			}
+		})
+	}
+}
+
 // /dev/full refuses every byte, as a full disk does.
 func TestDownloadOnAFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

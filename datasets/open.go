@@ -36,32 +36,44 @@ func Open(name string) (*Graph, error) {
 	return ReadFolder(name)
 }
 
-func openBenchmark(name string) (*Graph, error) {
+// Locate returns the folder from which [Open] would read a benchmark: the first
+// of $AUTOBLM_DATA/NAME and the cache folder that has a training file.
+func Locate(name string) (dir string, found bool) {
+	for _, dir := range benchmarkFolders(name) {
+		_, closeFile, err := openText(dir, "train.txt", "train.tsv", "train2id.txt")
+		if err == nil {
+			closeFile()
+		}
+		// A training file that cannot be opened is for ReadFolder to report, not to
+		// be passed over.
+		if !errors.Is(err, fs.ErrNotExist) {
+			return dir, true
+		}
+	}
+	return "", false
+}
+
+func benchmarkFolders(name string) []string {
 	folders := []string{cacheFolder(name)}
 	if data := os.Getenv(dataVariable); data != "" {
 		folders = append([]string{filepath.Join(data, name)}, folders...)
 	}
-	var incomplete error
-	for _, folder := range folders {
-		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		g, err := ReadFolder(folder)
-		if err == nil {
-			g.Name = name
-			return g, nil
-		}
-		// A folder without its training file is no reason to overlook a complete
-		// one; a damaged file is.
-		if !errors.Is(err, errNoTrain) {
+	return folders
+}
+
+func openBenchmark(name string) (*Graph, error) {
+	if dir, found := Locate(name); found {
+		g, err := ReadFolder(dir)
+		if err != nil {
 			return nil, err
 		}
-		if incomplete == nil {
-			incomplete = err
-		}
+		g.Name = name
+		return g, nil
 	}
-	if incomplete != nil {
-		return nil, fmt.Errorf("%s is incomplete (%w): run `autoblm dataset fetch %s`", name, incomplete, name)
+	for _, dir := range benchmarkFolders(name) {
+		if _, err := os.Stat(dir); err == nil {
+			return nil, fmt.Errorf("%s is incomplete (%s: %w): run `autoblm dataset fetch %s`", name, dir, errNoTrain, name)
+		}
 	}
 	return nil, fmt.Errorf("%s is not on this machine: run `autoblm dataset fetch %s`, or point %s at the folder that holds %s", name, name, dataVariable, name)
 }

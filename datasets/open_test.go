@@ -27,6 +27,9 @@ func putSplit(t *testing.T, dir, split, content string) {
 
 func TestOpenLooksInTheDataFolderFirst(t *testing.T) {
 	data, cache := useFolders(t)
+	if dir, found := Locate("umls"); found {
+		t.Fatalf("located in %s although it is nowhere", dir)
+	}
 	putSplit(t, filepath.Join(cache, "umls"), "train", "from\tthe\tcache\n")
 	g, err := Open("umls")
 	if err != nil || g.Relations[0] != "the" || g.Entities[1] != "cache" || g.Name != "umls" {
@@ -35,6 +38,9 @@ func TestOpenLooksInTheDataFolderFirst(t *testing.T) {
 	putSplit(t, filepath.Join(data, "umls"), "train", "from\tthe\tdata\n")
 	if g, err = Open("umls"); err != nil || g.Entities[1] != "data" {
 		t.Fatalf("with both: %+v, %v; want the data folder's", g, err)
+	}
+	if dir, found := Locate("umls"); !found || dir != filepath.Join(data, "umls") {
+		t.Errorf("located in %q, want the data folder", dir)
 	}
 }
 
