@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	// maxDownload bounds an archive; the largest of the registry has some 60 MB
-	// without the texts that come with one of them.
+	// maxDownload bounds an archive, far above those of the registry.
 	maxDownload = 2 << 30
 	// downloadAttempts is how often a download that broke off is taken up again.
 	downloadAttempts = 3
@@ -79,7 +78,7 @@ func (d *download) run(ctx context.Context) (resumed bool, err error) {
 		}
 		before := d.received
 		kept, err := d.attempt(ctx, file)
-		resumed = resumed && kept || kept && before > 0
+		resumed = kept && (resumed || before > 0)
 		var broken *brokenError
 		if !errors.As(err, &broken) || attempt == downloadAttempts || ctx.Err() != nil {
 			return resumed, err
