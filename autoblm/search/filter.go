@@ -1,0 +1,94 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// Filter decides which structures are not worth training (paper, Algorithm 1).
+type Filter int
+
+const (
+	// Exact drops what is degenerate in any of the three modes, and what is
+	// equivalent under the full group, sign flips of entity chunks included.
+	Exact Filter = iota
+	// PaperFilter drops by the paper's test and the paper's group: it loses
+	// some good structures, and trains others up to eight times.
+	PaperFilter
+	// NoFilter drops only what was trained before to the letter.
+	NoFilter
+)
+
+var filterNames = []string{"exact", "paper", "none"}
+
+func (f Filter) String() string {
+	if f < 0 || int(f) >= len(filterNames) {
+		return fmt.Sprintf("Filter(%d)", int(f))
+	}
+	return filterNames[f]
+}
+
+// MarshalText writes the filter's name.
+func (f Filter) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads "exact", "paper" or "none".
+func (f *Filter) UnmarshalText(text []byte) error {
+	i := slices.Index(filterNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown filter %q: use exact, paper or none", text)
+	}
+	*f = Filter(i)
+	return nil
+}
+
+func (f Filter) degenerate(s structure.Structure) bool {
+	switch f {
+	case Exact:
+		return s.Degenerate()
+	case PaperFilter:
+		return s.DegeneratePaper()
+	default:
+		return false
+	}
+}
+
+// class is one structure for all that the filter takes for the same.
+func (f Filter) class(s structure.Structure) structure.Structure {
+	switch f {
+	case Exact:
+		return s.Canonical(structure.Full)
+	case PaperFilter:
+		return s.Canonical(structure.Paper)
+	default:
+		return s
+	}
+}
+
+// sieve lets each class pass once.
+type sieve struct {
+	filter Filter
+	seen   map[structure.Structure]bool
+}
+
+// newSieve knows the structures of earlier trials.
+func newSieve(f Filter, trials []Trial) *sieve {
+	s := &sieve{filter: f, seen: make(map[structure.Structure]bool, len(trials))}
+	for _, t := range trials {
+		s.seen[f.class(t.Structure)] = true
+	}
+	return s
+}
+
+func (s *sieve) pass(a structure.Structure) bool {
+	if s.filter.degenerate(a) {
+		return false
+	}
+	class := s.filter.class(a)
+	if s.seen[class] {
+		return false
+	}
+	s.seen[class] = true
+	return true
+}

@@ -1,0 +1,161 @@
+package search_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/completion/gomlx"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+func problem(t *testing.T, strategy search.Strategy, budget int) search.Problem {
+	t.Helper()
+	engine, err := gomlx.New("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := settings(4, budget)
+	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
+	return search.Problem{Graph: enginetest.Graph(), Engine: engine, Strategy: strategy, Settings: s, Store: &search.Memory{}}
+}
+
+func run(t *testing.T, p search.Problem) *search.Result {
+	t.Helper()
+	result, err := search.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// untimed leaves out what differs from run to run.
+func untimed(trials []search.Trial) []search.Trial {
+	out := append([]search.Trial(nil), trials...)
+	for i := range out {
+		out[i].Seconds = 0
+	}
+	return out
+}
+
+func TestRunSpendsItsBudget(t *testing.T) {
+	for _, strategy := range search.Strategies() {
+		p := problem(t, strategy, 13)
+		result := run(t, p)
+		if result.Trained != 13 || result.Stopped != search.BudgetSpent || result.Resumed != 0 {
+			t.Errorf("%s: trained %d, resumed %d, stopped by %s", strategy.Name(), result.Trained, result.Resumed, result.Stopped)
+		}
+		if len(result.Named) != 5 || len(result.Best) != p.Settings.I || len(result.Trials) != 18 {
+			t.Fatalf("%s: %d named, %d best, %d trials in all", strategy.Name(), len(result.Named), len(result.Best), len(result.Trials))
+		}
+		for i, best := range result.Best {
+			if best.Valid == nil || best.Test == nil || i > 0 && best.MRR() > result.Best[i-1].MRR() {
+				t.Errorf("%s: best number %d is out of order or has no metrics: %+v", strategy.Name(), i, best)
+			}
+		}
+		if result.Model == nil || result.Model.Structure != result.Best[0].Structure || result.Model.Valid.Both.MRR != result.Best[0].MRR() {
+			t.Errorf("%s: the model is not that of the best structure", strategy.Name())
+		}
+	}
+}
+
+func TestFinishedSearchTrainsNothing(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 9)
+	first := run(t, p)
+	compiled := p.Engine.(*gomlx.Engine).Compilations()
+	p.OnProgress = func(search.Progress) { t.Error("something was trained") }
+	second := run(t, p)
+	if second.Resumed != 9 || second.Trained != 9 || !reflect.DeepEqual(first.Trials, second.Trials) || second.Seconds != first.Seconds {
+		t.Errorf("the second run differs: resumed %d, trained %d", second.Resumed, second.Trained)
+	}
+	if p.Engine.(*gomlx.Engine).Compilations() != compiled {
+		t.Error("the second run compiled something")
+	}
+}
+
+func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
+	want := run(t, problem(t, search.Evolutionary{}, 14))
+	p := problem(t, search.Evolutionary{}, 14)
+	for calls := 2; ; calls += 7 { // interrupted at many places, each a little later
+		ctx, cancel := context.WithCancel(t.Context())
+		left := calls
+		p.OnProgress = func(search.Progress) {
+			if left--; left == 0 {
+				cancel()
+			}
+		}
+		result, err := search.Run(ctx, p)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Stopped != search.Interrupted {
+			if got := untimed(result.Trials); !reflect.DeepEqual(got, untimed(want.Trials)) {
+				t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got, untimed(want.Trials))
+			}
+			return
+		}
+	}
+}
+
+func TestRaisedBudgetGoesOn(t *testing.T) {
+	p := problem(t, search.Progressive{}, 9)
+	run(t, p)
+	p.Settings.Budget = 12
+	if result := run(t, p); result.Resumed != 9 || result.Trained != 12 {
+		t.Errorf("resumed %d, trained %d, want 9 and 12", result.Resumed, result.Trained)
+	}
+}
+
+func TestTwoChunksExhaustTheSpace(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 100)
+	p.Settings.K = 2
+	result := run(t, p)
+	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" || len(result.Named) != 0 {
+		t.Errorf("trained %d, stopped by %s (%s), %d named models", result.Trained, result.Stopped, result.Note, len(result.Named))
+	}
+}
+
+func TestTimeLimit(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 1000)
+	p.Settings.TimeLimit = time.Nanosecond
+	if result := run(t, p); result.Stopped != search.TimeUp || result.Trained >= 1000 {
+		t.Errorf("stopped by %s after %d", result.Stopped, result.Trained)
+	}
+}
+
+func TestDivergedTrialsAreReported(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 5)
+	p.Settings.LearningRate = 1e30
+	result := run(t, p)
+	if len(result.Best) != 0 || result.Model != nil || result.Trained != 5 {
+		t.Errorf("%d best, %d trained; want none and 5", len(result.Best), result.Trained)
+	}
+	for _, trial := range result.Trials {
+		if trial.State != search.Failed || !strings.Contains(trial.Error, "diverged") {
+			t.Errorf("trial %d: %s, %q", trial.Number, trial.State, trial.Error)
+		}
+	}
+}
+
+func TestRunRefusesWhatMakesNoSense(t *testing.T) {
+	for name, spoil := range map[string]func(p *search.Problem){
+		"d not divisible by K": func(p *search.Problem) { p.Settings.Training.Dim = 9 },
+		"no budget":            func(p *search.Problem) { p.Settings.Budget = 0 },
+		"learning rate 0":      func(p *search.Problem) { p.Settings.LearningRate = 0 },
+		"b0 below K":           func(p *search.Problem) { p.Settings.B0 = 3 },
+		"K too large":          func(p *search.Problem) { p.Settings.K = structure.MaxK + 1 },
+		"pm above 1":           func(p *search.Problem) { p.Settings.Pm = 1.5 },
+		"no validation":        func(p *search.Problem) { p.Graph.Valid = nil },
+	} {
+		p := problem(t, search.Evolutionary{}, 5)
+		spoil(&p)
+		if _, err := search.Run(t.Context(), p); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

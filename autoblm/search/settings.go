@@ -1,0 +1,106 @@
+package search
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// Settings of a search, in the letters of the paper (Algorithms 3 and 4).
+type Settings struct {
+	// K is the number of chunks of an embedding.
+	K int `json:"k"`
+	// Budget is how many structures are trained, the named models not counted.
+	Budget int `json:"-"` // not part of a study: it may be raised later
+	// TimeLimit ends the search after the round in which it passes; 0 never does.
+	TimeLimit time.Duration `json:"-"`
+	// N is how many candidates a round generates.
+	N int `json:"n"`
+	// P is how many of them are trained, as one population.
+	P int `json:"p"`
+	// I is how many of the best structures new ones are made from, and how many
+	// the first round trains.
+	I int `json:"i"`
+	// B0 is the number of nonzeros of the first structures; 0 stands for K.
+	B0 int `json:"b0"`
+	// Pm is the probability with which a mutation changes an entry (AutoBLM+);
+	// 0 stands for 2/K².
+	Pm float64 `json:"pm"`
+	// Filter drops candidates that are not worth training.
+	Filter Filter `json:"filter"`
+	// Predictor picks P of N candidates; nil takes the first P of them, which
+	// come in random order.
+	Predictor *predictor.Settings `json:"predictor"`
+	// Seed decides all that is random: the proposals, and the initial embeddings
+	// of each trial.
+	Seed uint64 `json:"seed"`
+	// Training is how each structure is trained.
+	Training completion.Settings `json:"training"`
+	// LearningRate, L2 and N3 are those of each member; see [completion.Member].
+	LearningRate float64 `json:"learning_rate"`
+	L2           float64 `json:"l2"`
+	N3           float64 `json:"n3"`
+}
+
+// DefaultSettings suit two cores and a small graph.
+func DefaultSettings() Settings {
+	s := Paper()
+	s.Budget = 32
+	s.Training.Dim, s.Training.Epochs = 32, 30
+	return s
+}
+
+// Paper has the settings of the paper's experiments (Section V-A): N=128, P=8,
+// I=8, b0=K=4, p_m=2/K², a budget of 256 structures, d 64.
+func Paper() Settings {
+	fit := predictor.DefaultSettings()
+	member := completion.DefaultMember(structure.Structure{})
+	return Settings{
+		K: 4, Budget: 256, N: 128, P: 8, I: 8,
+		Predictor:    &fit,
+		Seed:         1,
+		Training:     completion.DefaultSettings(),
+		LearningRate: member.LearningRate,
+	}
+}
+
+func (s Settings) firstNonzeros() int {
+	if s.B0 == 0 {
+		return s.K
+	}
+	return s.B0
+}
+
+func (s Settings) mutationRate() float64 {
+	if s.Pm == 0 {
+		return 2 / float64(s.K*s.K)
+	}
+	return s.Pm
+}
+
+// Validate says what is wrong with the settings.
+func (s Settings) Validate() error {
+	switch {
+	case s.K < 2 || s.K > structure.MaxK:
+		return fmt.Errorf("k is %d: it must be from 2 to %d", s.K, structure.MaxK)
+	case s.Budget < 1:
+		return fmt.Errorf("the budget is %d: at least 1 structure must be trained", s.Budget)
+	case s.N < 1 || s.P < 1 || s.I < 1:
+		return fmt.Errorf("n is %d, p is %d and i is %d: each must be at least 1", s.N, s.P, s.I)
+	case s.firstNonzeros() < s.K || s.firstNonzeros() > s.K*s.K:
+		return fmt.Errorf("b0 is %d: it must be from k to k², %d to %d, as fewer nonzeros are always degenerate", s.B0, s.K, s.K*s.K)
+	case !(s.mutationRate() > 0) || s.mutationRate() > 1:
+		return fmt.Errorf("pm is %v: it must be above 0 and at most 1", s.Pm)
+	case s.TimeLimit < 0:
+		return fmt.Errorf("the time limit is %v: it must not be negative", s.TimeLimit)
+	}
+	return s.Training.Validate(s.K)
+}
+
+// member is the member of a population that trains the given structure.
+func (s Settings) member(a structure.Structure) completion.Member {
+	return completion.Member{Structure: a, Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3}
+}

@@ -1,0 +1,207 @@
+package search_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// pretend gives a structure a made-up MRR between 0 and 1, the same for all of its class.
+func pretend(a structure.Structure) *completion.Evaluation {
+	h := fnv.New64()
+	fmt.Fprint(h, a.Canonical(structure.Full))
+	return &completion.Evaluation{Both: completion.Metrics{MRR: float64(h.Sum64()%1000) / 1000}}
+}
+
+// play runs a strategy with pretended training, every seventh trial failing,
+// and returns the trials and why it ended.
+func play(t *testing.T, strategy search.Strategy, s search.Settings) ([]search.Trial, string) {
+	t.Helper()
+	var history []search.Trial
+	for round := 1; len(history) < s.Budget; round++ {
+		propose := func() search.Proposal {
+			rng := rand.New(rand.NewPCG(s.Seed, uint64(round)))
+			p, err := strategy.Propose(s, round, slices.Clone(history), s.Budget-len(history), rng)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		before := slices.Clone(history)
+		p := propose()
+		if again := propose(); !reflect.DeepEqual(p, again) {
+			t.Fatalf("round %d: two proposals from one history and seed differ: %v and %v", round, p.Structures, again.Structures)
+		}
+		if !reflect.DeepEqual(before, history) {
+			t.Fatalf("round %d: the strategy changed the history", round)
+		}
+		if len(p.Structures) == 0 {
+			if p.Why == "" {
+				t.Fatalf("round %d: no structures, and no reason why", round)
+			}
+			return history, p.Why
+		}
+		if most := min(s.Budget-len(history), max(s.P, s.I)); len(p.Structures) > most {
+			t.Fatalf("round %d: %d structures, at most %d were wanted", round, len(p.Structures), most)
+		}
+		if p.Guesses != nil && len(p.Guesses) != len(p.Structures) {
+			t.Fatalf("round %d: %d guesses for %d structures", round, len(p.Guesses), len(p.Structures))
+		}
+		for _, a := range p.Structures {
+			trial := search.Trial{Number: len(history) + 1, Round: round, Structure: a, State: search.Complete, Valid: pretend(a)}
+			if trial.Number%7 == 0 {
+				trial.State, trial.Valid = search.Failed, nil
+			}
+			history = append(history, trial)
+		}
+	}
+	return history, ""
+}
+
+func settings(k, budget int) search.Settings {
+	s := search.Paper()
+	s.K, s.Budget, s.N, s.P, s.I = k, budget, 24, 4, 5
+	s.Predictor.Steps = 5
+	return s
+}
+
+// TestStrategies is the conformance test: every strategy passes it.
+func TestStrategies(t *testing.T) {
+	for _, strategy := range search.Strategies() {
+		for k := 2; k <= 6; k++ {
+			for _, filter := range []search.Filter{search.Exact, search.PaperFilter, search.NoFilter} {
+				t.Run(fmt.Sprintf("%s/k=%d/%v", strategy.Name(), k, filter), func(t *testing.T) {
+					s := settings(k, 40)
+					s.Filter = filter
+					history, why := play(t, strategy, s)
+					if len(history) == 0 {
+						t.Fatalf("nothing was proposed: %s", why)
+					}
+					classes := map[structure.Structure]bool{}
+					for _, trial := range history {
+						a := trial.Structure
+						if a.K() != k {
+							t.Fatalf("%s has K=%d", a, a.K())
+						}
+						class := a
+						switch filter {
+						case search.Exact:
+							class = a.Canonical(structure.Full)
+							if a.Degenerate() {
+								t.Errorf("%s is degenerate", a)
+							}
+						case search.PaperFilter:
+							class = a.Canonical(structure.Paper)
+							if a.DegeneratePaper() {
+								t.Errorf("%s is degenerate by the paper's test", a)
+							}
+						}
+						if classes[class] {
+							t.Errorf("%s was trained before, in this or an equivalent form", a)
+						}
+						classes[class] = true
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestStrategiesWithoutPredictor(t *testing.T) {
+	oneHot := predictor.DefaultSettings()
+	oneHot.Features, oneHot.Steps = predictor.OneHot, 5
+	for _, strategy := range search.Strategies() {
+		for name, fit := range map[string]*predictor.Settings{"none": nil, "one-hot": &oneHot} {
+			s := settings(4, 24)
+			s.Predictor = fit
+			if history, why := play(t, strategy, s); len(history) != s.Budget {
+				t.Errorf("%s, predictor %s: %d of %d structures: %s", strategy.Name(), name, len(history), s.Budget, why)
+			}
+		}
+	}
+}
+
+// TestAllClassesOfTwoChunks: there are 20 that are not degenerate.
+func TestAllClassesOfTwoChunks(t *testing.T) {
+	history, why := play(t, search.Evolutionary{}, settings(2, 100))
+	if len(history) != 20 || why == "" {
+		t.Errorf("%d structures, ended by %q; want all 20 classes and a reason", len(history), why)
+	}
+}
+
+// TestFirstRoundOfFourChunks: with four nonzeros only five classes are not degenerate.
+func TestFirstRoundOfFourChunks(t *testing.T) {
+	for _, strategy := range search.Strategies() {
+		s := search.Paper()
+		p, err := strategy.Propose(s, 1, nil, s.Budget, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Structures) != 5 {
+			t.Errorf("%s begins with %d structures, want the 5 classes", strategy.Name(), len(p.Structures))
+		}
+		for _, a := range p.Structures {
+			if a.Nonzeros() != 4 {
+				t.Errorf("%s begins with %s, which has not 4 nonzeros", strategy.Name(), a)
+			}
+		}
+	}
+}
+
+func TestProgressiveAddsOneBlockToTheBest(t *testing.T) {
+	s := settings(3, 100)
+	history, why := play(t, search.Progressive{}, s)
+	if why == "" {
+		t.Error("AutoBLM has at most K²-b0+1 rounds, but used up the budget")
+	}
+	byRound := map[int][]search.Trial{}
+	for _, trial := range history {
+		byRound[trial.Round] = append(byRound[trial.Round], trial)
+	}
+	for round := 2; round <= len(byRound); round++ {
+		parents := slices.DeleteFunc(slices.Clone(byRound[round-1]), func(t search.Trial) bool { return t.State != search.Complete })
+		slices.SortStableFunc(parents, func(a, b search.Trial) int { return int(1000*b.MRR()) - int(1000*a.MRR()) })
+		parents = parents[:min(s.I, len(parents))]
+		for _, trial := range byRound[round] {
+			if !slices.ContainsFunc(parents, func(p search.Trial) bool { return extends(trial.Structure, p.Structure) }) {
+				t.Errorf("round %d: %s adds one block to none of the best of the round before", round, trial.Structure)
+			}
+		}
+	}
+}
+
+// extends tells whether a is b with one more nonzero.
+func extends(a, b structure.Structure) bool {
+	added := 0
+	for i := range a.K() {
+		for j := range a.K() {
+			switch {
+			case a.At(i, j) == b.At(i, j):
+			case b.At(i, j) == 0:
+				added++
+			default:
+				return false
+			}
+		}
+	}
+	return added == 1
+}
+
+func TestByName(t *testing.T) {
+	for _, want := range search.Strategies() {
+		if got, err := search.ByName(want.Name()); err != nil || got != want {
+			t.Errorf("ByName(%q) = %v, %v", want.Name(), got, err)
+		}
+	}
+	if _, err := search.ByName("annealing"); err == nil {
+		t.Error("an unknown algorithm gave no error")
+	}
+}

@@ -1,0 +1,93 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// About is what a study is about; only the same search may go on with it.
+type About struct {
+	// Dataset is the graph's name, and Fingerprint identifies its contents.
+	Dataset     string          `json:"dataset"`
+	Fingerprint string          `json:"fingerprint"`
+	Algorithm   string          `json:"algorithm"`
+	Settings    search.Settings `json:"settings"`
+}
+
+// Describe is what a search of g is about.
+func Describe(g *datasets.Graph, strategy search.Strategy, settings search.Settings) About {
+	return About{Dataset: g.Name, Fingerprint: g.Fingerprint(), Algorithm: strategy.Name(), Settings: settings}
+}
+
+// differences names what two descriptions do not agree on, as
+// "dim 64 there, 32 here".
+func differences(there, here []byte) (string, error) {
+	a, err := flatten(there)
+	if err != nil {
+		return "", err
+	}
+	b, err := flatten(here)
+	if err != nil {
+		return "", err
+	}
+	names := map[string]bool{}
+	for name := range a {
+		names[name] = true
+	}
+	for name := range b {
+		names[name] = true
+	}
+	var found []string
+	for name := range names {
+		if name == "dataset" && a["fingerprint"] == b["fingerprint"] {
+			continue // the same data under another name
+		}
+		if a[name] != b[name] {
+			found = append(found, fmt.Sprintf("%s %s there, %s here", name, orNone(a[name]), orNone(b[name])))
+		}
+	}
+	sort.Strings(found)
+	return strings.Join(found, "; "), nil
+}
+
+func orNone(value string) string {
+	if value == "" {
+		return "not set"
+	}
+	return value
+}
+
+// flatten gives each value in a JSON object its name; objects in it give theirs.
+func flatten(text []byte) (map[string]string, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber() // seeds do not fit in a float64
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil {
+		return nil, err
+	}
+	flat := map[string]string{}
+	var walk func(prefix string, object map[string]any)
+	walk = func(prefix string, object map[string]any) {
+		for name, value := range object {
+			switch value := value.(type) {
+			case map[string]any:
+				if name == "settings" { // the one level that says nothing to a reader
+					walk(prefix, value)
+				} else {
+					walk(prefix+name+" ", value)
+				}
+			case nil:
+			default:
+				flat[prefix+name] = fmt.Sprint(value)
+			}
+		}
+	}
+	walk("", object)
+	return flat, nil
+}

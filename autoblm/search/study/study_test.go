@@ -1,0 +1,183 @@
+package study_test
+
+import (
+	"bytes"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+func about() study.About {
+	return study.Describe(enginetest.Graph(), search.Evolutionary{}, search.DefaultSettings())
+}
+
+func open(t *testing.T, path string) *study.Study {
+	t.Helper()
+	s, err := study.Open(path, about())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func trials() []search.Trial {
+	guess := 0.25
+	evaluation := &completion.Evaluation{Triples: 3, Both: completion.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
+	return []search.Trial{
+		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: search.Running},
+		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: search.Complete, Guess: &guess, Valid: evaluation, Test: evaluation, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},
+		{Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: search.Failed, Error: "diverged"},
+	}
+}
+
+func model() *completion.Model {
+	g := enginetest.Graph()
+	s := structure.MustParse("quate")
+	return &completion.Model{
+		Parameters: completion.InitialParameters(s, len(g.Entities), len(g.Relations), 8, 0.1, 1),
+		Dataset:    g.Name, EntityLabels: g.Entities, RelationLabels: g.Relations,
+		Training: &completion.Training{Settings: completion.DefaultSettings(), Member: completion.DefaultMember(s)},
+		Valid:    &completion.Evaluation{Triples: 2},
+	}
+}
+
+func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "study.db")
+	s := open(t, path)
+	if got, err := s.Trials(); err != nil || len(got) != 0 {
+		t.Fatalf("a new study has trials %v, %v", got, err)
+	}
+	if best, err := s.Best(); err != nil || best != nil {
+		t.Fatalf("a new study has a best model %v, %v", best, err)
+	}
+	want := trials()
+	for _, put := range []func() error{
+		func() error { return s.Put(want[:2], nil) },
+		func() error { return s.Put(want[2:], model()) },
+	} {
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want[0].State = search.Complete
+	if err := s.Put(want[:1], nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path)
+	if got, err := again.Trials(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("trials %+v, %v; want %+v", got, err, want)
+	}
+	if got, err := again.Best(); err != nil || !reflect.DeepEqual(got, model()) {
+		t.Errorf("best model %+v, %v", got, err)
+	}
+}
+
+func TestEmptyFileIsANewStudy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, path).Put(trials(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	foreign := filepath.Join(t.TempDir(), "foreign.db")
+	db, err := sql.Open("sqlite", foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE recipes (cake TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	text := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(t.TempDir(), "study.db")
+	open(t, mine).Close()
+	newer := filepath.Join(t.TempDir(), "newer.db")
+	open(t, newer).Close()
+	if db, err = sql.Open("sqlite", newer); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+
+	otherData, otherSettings := about(), about()
+	otherData.Fingerprint = "0000"
+	otherSettings.Settings.Training.Dim = 128
+	for name, c := range map[string]struct {
+		path  string
+		about study.About
+		says  string
+	}{
+		"another program's database": {foreign, about(), "another program"},
+		"a text file":                {text, about(), "not a study"},
+		"a newer version":            {newer, about(), "newer version"},
+		"other data":                 {mine, otherData, "fingerprint"},
+		"other settings":             {mine, otherSettings, "training dim 32 there, 128 here"},
+		"a folder that is a file":    {filepath.Join(text, "study.db"), about(), "folder"},
+		"a folder as the file":       {t.TempDir(), about(), "cannot"},
+	} {
+		before, _ := os.ReadFile(c.path)
+		s, err := study.Open(c.path, c.about)
+		if err == nil {
+			s.Close()
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: the error is %q, which should say %q in one line", name, err, c.says)
+		}
+		if after, _ := os.ReadFile(c.path); !bytes.Equal(before, after) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+}
+
+func TestBudgetIsNoPartOfAStudy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	open(t, path).Close()
+	more := about()
+	more.Settings.Budget *= 2
+	s, err := study.Open(path, more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+}
+
+func TestSecondUserIsTurnedAway(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	first := open(t, path)
+	if s, err := study.Open(path, about()); err == nil {
+		s.Close()
+		t.Error("the study was opened twice at a time")
+	} else if !strings.Contains(err.Error(), "in use") {
+		t.Errorf("the error is %q, which should say that the study is in use", err)
+	}
+	first.Close()
+	second, err := study.Open(path, about())
+	if err != nil {
+		t.Fatalf("after the first was closed: %v", err)
+	}
+	second.Close()
+}
