@@ -43,7 +43,8 @@ type Result struct {
 	Member Member
 	// Model has the embeddings of the best epoch; nil when the member diverged.
 	Model *Model
-	// Loss is the mean loss per triple, penalties included, of each epoch taken.
+	// Loss is the mean loss per triple, penalties included, of each epoch
+	// before the member stopped; all are finite.
 	Loss []float64
 	// Validations is the learning curve; empty unless the settings validate.
 	Validations []Validation
@@ -149,12 +150,13 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 		if m.stopped {
 			continue
 		}
+		if math.IsNaN(done.Loss[i]) || math.IsInf(done.Loss[i], 0) {
+			m.diverge(epoch)
+			continue
+		}
 		m.result.Loss = append(m.result.Loss, done.Loss[i])
 		if m.best == nil {
 			m.result.BestEpoch = epoch
-		}
-		if math.IsNaN(done.Loss[i]) || math.IsInf(done.Loss[i], 0) {
-			m.diverge(epoch)
 		}
 	}
 	if r.job.OnEpoch != nil {
