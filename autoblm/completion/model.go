@@ -2,6 +2,7 @@ package completion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -107,8 +108,14 @@ func RankSplit(ctx context.Context, engine Engine, models []*Model, g *datasets.
 	if len(triples) == 0 {
 		return nil, nil, fmt.Errorf("%s has no %s triples to rank", g.Name, split)
 	}
+	if len(models) == 0 {
+		return nil, nil, errors.New("there is no model to rank by: give at least one")
+	}
 	parameters := make([]Parameters, len(models))
 	for i, m := range models {
+		if !slices.Equal(g.Entities, m.EntityLabels) || !slices.Equal(g.Relations, m.RelationLabels) {
+			return nil, nil, fmt.Errorf("%s numbers its entities and relations otherwise than the model with structure %s: align it first, see Model.Align", g.Name, m.Structure)
+		}
 		if !m.finite() {
 			return nil, nil, fmt.Errorf("the model with structure %s has numbers that are not finite: train it again with a smaller learning rate", m.Structure)
 		}

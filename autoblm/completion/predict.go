@@ -76,7 +76,7 @@ func (m *Model) Predict(q Query, g *datasets.Graph, top int, known KnownAnswers)
 	}
 	relation := slices.Index(m.RelationLabels, q.Relation)
 	if relation < 0 {
-		return nil, fmt.Errorf("the model has no relation %q; it has %s", q.Relation, listed(m.RelationLabels))
+		return nil, fmt.Errorf("the model has no relation %q%s; it has %s", q.Relation, suggestion(m.RelationLabels, q.Relation), listed(m.RelationLabels))
 	}
 	given := slices.Index(m.EntityLabels, cmp.Or(q.Head, q.Tail))
 	if given < 0 {

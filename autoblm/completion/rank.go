@@ -32,7 +32,12 @@ func (t Ties) String() string {
 }
 
 // MarshalText writes the rule's name.
-func (t Ties) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+func (t Ties) MarshalText() ([]byte, error) {
+	if t < 0 || int(t) >= len(tiesNames) {
+		return nil, fmt.Errorf("%v has no name: use Pessimistic, Optimistic or Realistic", t)
+	}
+	return []byte(t.String()), nil
+}
 
 // UnmarshalText reads "pessimistic", "optimistic" or "realistic".
 func (t *Ties) UnmarshalText(text []byte) error {

@@ -29,7 +29,12 @@ func (o Optimizer) String() string {
 }
 
 // MarshalText writes the optimizer's name.
-func (o Optimizer) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+func (o Optimizer) MarshalText() ([]byte, error) {
+	if o != Adagrad && o != Adam {
+		return nil, fmt.Errorf("%v has no name: use Adagrad or Adam", o)
+	}
+	return []byte(o.String()), nil
+}
 
 // UnmarshalText reads "adagrad" or "adam".
 func (o *Optimizer) UnmarshalText(text []byte) error {
@@ -75,9 +80,16 @@ func DefaultSettings() Settings {
 	return Settings{Dim: 64, Epochs: 60, Batch: 256, Decay: 1, InitScale: 0.1, DataSeed: 1}
 }
 
+// maxDim is far above any use, and keeps the sizes of tables from overflowing.
+const maxDim = 1 << 20
+
 // Validate says what is wrong with the settings for structures of k chunks.
 func (s Settings) Validate(k int) error {
 	switch {
+	case k < 1:
+		return fmt.Errorf("the structure has %d chunks: at least 1 is needed", k)
+	case s.Dim > maxDim:
+		return fmt.Errorf("dim is %d: at most %d is possible", s.Dim, maxDim)
 	case s.Dim < 1 || s.Dim%k != 0:
 		return fmt.Errorf("dim is %d: it must be a positive multiple of the %d chunks of the structure, as %d", s.Dim, k, max(1, (s.Dim+k-1)/k)*k)
 	case s.Epochs < 1:
@@ -121,7 +133,7 @@ func DefaultMember(s structure.Structure) Member {
 func (m Member) Validate() error {
 	switch {
 	case m.Structure.K() == 0:
-		return fmt.Errorf("the structure is missing")
+		return fmt.Errorf("the structure is missing: give one, such as complex")
 	case !(m.LearningRate > 0) || math.IsInf(m.LearningRate, 0):
 		return fmt.Errorf("the learning rate is %v: it must be a positive number", m.LearningRate)
 	case !(m.L2 >= 0) || math.IsInf(m.L2, 0):

@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// ErrDiverged marks a member whose loss or embeddings stopped being finite
-// numbers; a smaller learning rate is the usual mend.
+// ErrDiverged marks a member whose loss, or whose embeddings when they were to
+// be kept, stopped being finite numbers; a smaller learning rate is the usual mend.
 var ErrDiverged = errors.New("training diverged")
 
 // Job is what [Train] is asked to do.
@@ -48,7 +48,7 @@ type Result struct {
 	Loss []float64
 	// Validations is the learning curve; empty unless the settings validate.
 	Validations []Validation
-	// BestEpoch, from 1, is the epoch that Model is of.
+	// BestEpoch, from 1, is the epoch that Model is of; 0 when the member diverged.
 	BestEpoch int
 	// Err wraps [ErrDiverged] when the member diverged.
 	Err error
@@ -65,8 +65,9 @@ type Timing struct {
 	Compile  float64 `json:"compile"`
 	Train    float64 `json:"train"`
 	Evaluate float64 `json:"evaluate"`
-	// PerStep is the median duration of a training step per member, the first
-	// epoch left out, or the first step when there is only one epoch.
+	// PerStep is the median duration of a training step divided by the number of
+	// members, the first epoch left out, or the first step when training ended
+	// after one epoch.
 	PerStep float64 `json:"per_step"`
 }
 
@@ -114,7 +115,7 @@ type run struct {
 	population  Population
 	members     []memberState
 	timing      Timing
-	stepSeconds []float64
+	stepSeconds [][]float64 // of each epoch
 }
 
 type memberState struct {
@@ -137,14 +138,7 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 		return err
 	}
 	r.timing.Train += time.Since(start).Seconds()
-	switch {
-	case epoch == 1 && s.Epochs == 1 && len(done.StepSeconds) > 1:
-		r.stepSeconds = done.StepSeconds[1:]
-	case epoch <= 2: // the second epoch replaces the first, which warms up
-		r.stepSeconds = slices.Clone(done.StepSeconds)
-	default:
-		r.stepSeconds = append(r.stepSeconds, done.StepSeconds...)
-	}
+	r.stepSeconds = append(r.stepSeconds, done.StepSeconds)
 	for i := range r.members {
 		m := &r.members[i]
 		if m.stopped {
@@ -200,12 +194,13 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 func (m *memberState) diverge(epoch int) {
 	m.stopped = true
 	m.best = nil
+	m.result.BestEpoch = 0
 	m.result.Err = fmt.Errorf("%w in epoch %d (structure %s, learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.result.Member.Structure, m.result.Member.LearningRate)
 }
 
 func (r *run) report() (*Report, error) {
 	report := &Report{Timing: r.timing}
-	report.Timing.PerStep = median(r.stepSeconds) / float64(len(r.members))
+	report.Timing.PerStep = stepMedian(r.stepSeconds) / float64(len(r.members))
 	for i := range r.members {
 		m := &r.members[i]
 		if m.result.Err == nil && m.best == nil {
@@ -233,27 +228,31 @@ func epochOrder(train []datasets.Triple, s Settings, epoch int) []datasets.Tripl
 	rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
 	order := slices.Clone(train)
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	if s.MaxSteps > 0 && len(order) > s.MaxSteps*s.Batch {
+	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
 		order = order[:s.MaxSteps*s.Batch]
 	}
 	return order
 }
 
-func median(x []float64) float64 {
+// stepMedian is the median duration of a step, those that warm up left out.
+func stepMedian(epochs [][]float64) float64 {
+	switch {
+	case len(epochs) > 1:
+		epochs = epochs[1:]
+	case len(epochs[0]) > 1:
+		epochs = [][]float64{epochs[0][1:]}
+	}
+	x := slices.Sorted(slices.Values(slices.Concat(epochs...)))
 	if len(x) == 0 {
 		return 0
 	}
-	x = slices.Sorted(slices.Values(x))
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 func (p Parameters) finite() bool {
-	for _, table := range [][]float32{p.Entities, p.Relations} {
-		for _, x := range table {
-			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return false
-			}
-		}
-	}
-	return true
+	return firstNotFinite(p.Entities) < 0 && firstNotFinite(p.Relations) < 0
+}
+
+func firstNotFinite(table []float32) int {
+	return slices.IndexFunc(table, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
 }

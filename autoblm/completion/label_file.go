@@ -1,0 +1,53 @@
+package completion
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+const byteOrderMark = "\uFEFF"
+
+// encodeLabels writes labels that pass [checkLabels] one a line.
+func encodeLabels(labels []string) []byte {
+	return []byte(strings.Join(labels, "\n") + "\n")
+}
+
+// readLabels reads a label a line; a byte-order mark and CRLF are no error.
+func readLabels(path string) ([]string, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the model: %w", err)
+	}
+	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
+	labels := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if at, err := checkLabels(labels); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", path, at+1, err)
+	}
+	return labels, nil
+}
+
+// checkLabels returns the place, from 0, of the first label that cannot stand
+// in a file of labels, and what is wrong with it.
+func checkLabels(labels []string) (at int, err error) {
+	if len(labels) == 0 {
+		return 0, errors.New("there is no label: a model needs at least one")
+	}
+	seen := make(map[string]int, len(labels))
+	for i, label := range labels {
+		first, again := seen[label]
+		switch {
+		case label == "":
+			return i, errors.New("the label is empty: give it a name")
+		case strings.ContainsAny(label, "\r\n"):
+			return i, fmt.Errorf("the label %q holds a line end: rename it", label)
+		case strings.HasPrefix(label, byteOrderMark):
+			return i, fmt.Errorf("the label %q begins with a byte-order mark: remove it", label)
+		case again:
+			return i, fmt.Errorf("the label %q is that of line %d already: rename one", label, first+1)
+		}
+		seen[label] = i
+	}
+	return 0, nil
+}
