@@ -1,0 +1,127 @@
+package plot
+
+import (
+	"image/color"
+	"math"
+	"sort"
+	"strings"
+	"sync"
+	"unicode"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	xfont "golang.org/x/image/font"
+)
+
+// textStyle is how a piece of text looks.
+type textStyle struct {
+	size   vg.Length
+	weight xfont.Weight
+	colour color.Color
+}
+
+var (
+	titleText = textStyle{size: 11, weight: xfont.WeightBold, colour: ink}
+	labelText = textStyle{size: 10, colour: ink}
+	smallText = textStyle{size: 8.5, colour: grey}
+)
+
+// fonts come with the program, so that every machine draws the same picture.
+var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
+
+func (t textStyle) face() font.Face {
+	return fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans", Weight: t.weight}, t.size)
+}
+
+func (t textStyle) width(line string) vg.Length {
+	face := t.face()
+	return face.Width(line)
+}
+
+// lineHeight is the distance between the baselines of two lines.
+func (t textStyle) lineHeight() vg.Length { return 1.25 * t.size }
+
+// capHeight is the height of capitals and digits of the font, as a part of its size.
+const capHeight = 0.7
+
+// draw writes a line; at is on the middle of its capitals' height, and at its
+// left end, centre or right end as align says.
+func (t textStyle) draw(c vg.Canvas, at vg.Point, align draw.XAlignment, line string) {
+	if line == "" {
+		return
+	}
+	face := t.face()
+	c.SetColor(t.colour)
+	c.FillString(face, vg.Point{
+		X: at.X + vg.Length(align)*face.Width(line),
+		Y: at.Y - capHeight/2*t.size,
+	}, line)
+}
+
+// drawUpwards writes a line centred at a point and turned to be read from
+// bottom to top.
+func (t textStyle) drawUpwards(c vg.Canvas, at vg.Point, line string) {
+	c.Push()
+	c.Translate(at)
+	c.Rotate(math.Pi / 2)
+	t.draw(c, vg.Point{}, draw.XCenter, line)
+	c.Pop()
+}
+
+// drawLines writes lines below each other, centred, the upper edge of the
+// first one at top.
+func (t textStyle) drawLines(c vg.Canvas, top vg.Point, lines []string) {
+	for n, line := range lines {
+		middle := top.Y - (vg.Length(n)+0.5)*t.lineHeight()
+		t.draw(c, vg.Point{X: top.X, Y: middle}, draw.XCenter, line)
+	}
+}
+
+// linesHeight is the height that drawLines takes.
+func (t textStyle) linesHeight(lines []string) vg.Length {
+	return vg.Length(len(lines)) * t.lineHeight()
+}
+
+// fit cuts a line to a width; what is cut shows as an ellipsis.
+func (t textStyle) fit(line string, width vg.Length) string {
+	line = printable(line)
+	if t.width(line) <= width {
+		return line
+	}
+	letters := []rune(line)
+	tooMany := sort.Search(len(letters), func(n int) bool { return t.width(string(letters[:n])+"…") > width })
+	return strings.TrimRight(string(letters[:max(0, tooMany-1)]), " ") + "…"
+}
+
+// wrap breaks text between words into lines of at most a width; what does not
+// fit into maxLines shows as an ellipsis.
+func (t textStyle) wrap(text string, width vg.Length, maxLines int) []string {
+	var lines []string
+	for _, word := range strings.Fields(printable(text)) {
+		last := len(lines) - 1
+		switch {
+		case last < 0 || len(lines) < maxLines && t.width(lines[last]+" "+word) > width:
+			lines = append(lines, word)
+		case t.width(lines[last]) <= width:
+			lines[last] += " " + word
+		}
+	}
+	for n := range lines {
+		lines[n] = t.fit(lines[n], width)
+	}
+	return lines
+}
+
+// printable replaces what cannot be printed, and must not stand in an SVG, by
+// spaces.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
