@@ -26,13 +26,12 @@ type Problem struct {
 
 // Progress tells how far a search is.
 type Progress struct {
-	// Trained counts the finished trials, Training those in training now; the
-	// named models are in neither.
-	Trained, Training, Budget int
-	// Named is set while the named models are trained.
+	// Trained of Budget structures are finished, named models not counted.
+	Trained, Budget int
+	// Named is set while the named models are trained, before the others.
 	Named bool
-	// Epoch of Epochs of what is in training.
-	Epoch, Epochs int
+	// Share of all training that is done, named models counted, 0 to 1.
+	Share float64
 	// Best is the best trial so far, nil when there is none.
 	Best *Trial
 }
@@ -292,13 +291,9 @@ func (s *searcher) progress(training []Trial, p completion.Progress) {
 		return
 	}
 	history := proposed(s.trials)
-	report := Progress{
-		Trained: finished(history), Budget: s.Settings.Budget, Named: training[0].Name != "",
-		Epoch: p.Epoch, Epochs: p.Epochs,
-	}
-	if !report.Named {
-		report.Training = len(training)
-	}
+	report := Progress{Trained: finished(history), Budget: s.Settings.Budget, Named: training[0].Name != ""}
+	done := float64(finished(s.trials)) + float64(len(training)*p.Epoch)/float64(p.Epochs)
+	report.Share = min(1, done/float64(s.Settings.Budget+len(s.trials)-len(history)))
 	if best := bestFirst(history); len(best) > 0 {
 		report.Best = &best[0]
 	}

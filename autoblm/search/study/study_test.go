@@ -133,7 +133,7 @@ func TestRefusals(t *testing.T) {
 		"a text file":                {text, about(), "not a study"},
 		"a newer version":            {newer, about(), "newer version"},
 		"other data":                 {mine, otherData, "fingerprint"},
-		"other settings":             {mine, otherSettings, "training dim 32 there, 128 here"},
+		"other settings":             {mine, otherSettings, "training dim 64 there, 128 here"},
 		"a folder that is a file":    {filepath.Join(text, "study.db"), about(), "folder"},
 		"a folder as the file":       {t.TempDir(), about(), "cannot"},
 	} {

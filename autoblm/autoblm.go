@@ -1,0 +1,109 @@
+package autoblm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Query asks for the missing end of a triple.
+type Query = completion.Query
+
+// Load opens a graph: "world", which is embedded; the name of a benchmark in
+// the folder AUTOBLM_DATA or in the cache; or a folder with train, valid and
+// test files. It never downloads.
+func Load(name string) (*datasets.Graph, error) { return datasets.Open(name) }
+
+// TrainSettings are the settings of [Train].
+type TrainSettings struct {
+	completion.Settings
+	// Member has the structure, the seed, the learning rate and the regularization.
+	Member  completion.Member
+	Compute Compute
+}
+
+// DefaultTrain trains the given structure with small settings: d 64, 60 epochs.
+func DefaultTrain(s structure.Structure) TrainSettings {
+	return TrainSettings{Settings: completion.DefaultSettings(), Member: completion.DefaultMember(s)}
+}
+
+// Train trains one model.
+func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*completion.Model, error) {
+	engine, err := s.Compute.Open()
+	if err != nil {
+		return nil, err
+	}
+	report, err := completion.Train(ctx, engine, completion.Job{Graph: g, Settings: s.Settings, Members: []completion.Member{s.Member}})
+	if err != nil {
+		return nil, err
+	}
+	return report.Results[0].Model, report.Results[0].Err
+}
+
+// Evaluate ranks a split of g, "valid" or "test", with all known answers left
+// out and ties counted against the model.
+func Evaluate(ctx context.Context, m *completion.Model, g *datasets.Graph, split string) (completion.Evaluation, error) {
+	engine, err := Compute{}.Open()
+	if err != nil {
+		return completion.Evaluation{}, err
+	}
+	aligned, err := m.Align(g)
+	if err != nil {
+		return completion.Evaluation{}, err
+	}
+	return completion.Evaluate(ctx, engine, m, aligned, split, completion.Pessimistic)
+}
+
+// SearchSettings are the settings of [Search].
+type SearchSettings struct {
+	search.Settings
+	// Algorithm is "autoblm+" or "autoblm".
+	Algorithm string
+	// Study is the file that keeps the search, to go on with it later; "" keeps
+	// it in memory.
+	Study      string
+	Compute    Compute
+	OnProgress func(search.Progress)
+}
+
+// DefaultSearch searches with AutoBLM+ among 32 structures, in minutes on two
+// cores for a small graph.
+func DefaultSearch() SearchSettings {
+	return SearchSettings{Settings: search.DefaultSettings(), Algorithm: search.Evolutionary{}.Name()}
+}
+
+// Search looks for the structure that completes g best on its validation
+// triples, and trains the human-designed ones under the same settings to
+// compare with. When ctx ends, it returns what was found so far.
+func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (result *search.Result, err error) {
+	strategy, err := search.ByName(s.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	engine, err := s.Compute.Open()
+	if err != nil {
+		return nil, err
+	}
+	problem := search.Problem{Graph: g, Engine: engine, Strategy: strategy, Settings: s.Settings, OnProgress: s.OnProgress}
+	if s.Study != "" {
+		kept, err := study.Open(s.Study, study.Describe(g, strategy, s.Settings))
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, kept.Close()) }()
+		problem.Store = kept
+	}
+	if result, err = search.Run(ctx, problem); err != nil {
+		return nil, fmt.Errorf("the search failed: %w", err)
+	}
+	return result, nil
+}

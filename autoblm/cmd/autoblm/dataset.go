@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/dustin/go-humanize"
+)
+
+type datasetCommands struct {
+	List  datasetListCommand  `cmd:"" help:"List the graphs that can be named, and where they are."`
+	Info  datasetInfoCommand  `cmd:"" help:"Count a graph's entities, triples and relation patterns."`
+	Fetch datasetFetchCommand `cmd:"" help:"Download a benchmark into the cache."`
+	Split datasetSplitCommand `cmd:"" help:"Make train, valid and test out of one file of triples."`
+}
+
+type datasetListCommand struct{}
+
+// listedDataset is an entry of the JSON of dataset list.
+type listedDataset struct {
+	Name      string `json:"name"`
+	Entities  int    `json:"entities"`
+	Relations int    `json:"relations"`
+	Train     int    `json:"train"`
+	Valid     int    `json:"valid"`
+	Test      int    `json:"test"`
+	Licence   string `json:"licence"`
+	// Folder is "" for a graph that is embedded, or not at hand.
+	Folder string `json:"folder"`
+	AtHand bool   `json:"at_hand"`
+}
+
+// Run lists the embedded graph and the registry.
+func (datasetListCommand) Run(o *output) error {
+	world := datasets.World()
+	list := []listedDataset{{
+		Name: world.Name, Entities: len(world.Entities), Relations: len(world.Relations),
+		Train: len(world.Train), Valid: len(world.Valid), Test: len(world.Test), Licence: "ODbL 1.0", AtHand: true,
+	}}
+	for _, b := range datasets.Registry() {
+		folder, found := datasets.Locate(b.Name)
+		if !found {
+			folder = ""
+		}
+		list = append(list, listedDataset{
+			Name: b.Name, Entities: b.Entities, Relations: b.Relations,
+			Train: b.Train, Valid: b.Valid, Test: b.Test, Licence: b.Licence, Folder: folder, AtHand: found,
+		})
+	}
+	return o.result(map[string]any{"datasets": list}, func(w io.Writer) {
+		t := table{header: []string{"name", "entities", "relations", "train", "valid", "test", "where"}}
+		for _, d := range list {
+			where := d.Folder
+			switch {
+			case !d.AtHand:
+				where = "autoblm dataset fetch " + d.Name
+			case where == "":
+				where = "embedded"
+			}
+			t.add(d.Name, count(d.Entities), count(d.Relations), count(d.Train), count(d.Valid), count(d.Test), where)
+		}
+		t.print(w)
+	})
+}
+
+func count(n int) string { return humanize.Comma(int64(n)) }
+
+type datasetInfoCommand struct {
+	Dataset string `arg:"" help:"A name of dataset list, or a folder."`
+}
+
+// Run describes a graph.
+func (c *datasetInfoCommand) Run(o *output) error {
+	g, err := datasets.Open(c.Dataset)
+	if err != nil {
+		return err
+	}
+	s := datasets.Describe(g)
+	return o.result(s, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, count(s.Entities), count(s.Relations))
+		t := table{header: []string{"split", "triples", "duplicates", "not seen in train"}}
+		for _, split := range []struct {
+			name string
+			datasets.SplitStatistics
+		}{{"train", s.Train}, {"valid", s.Valid}, {"test", s.Test}} {
+			t.add(split.name, count(split.Triples), count(split.Duplicates), count(split.Unseen))
+		}
+		t.print(w)
+		for what, n := range map[string]int{"entities": s.EntitiesNotInTrain, "relations": s.RelationsNotInTrain} {
+			if n > 0 {
+				fmt.Fprintf(w, "%s %s never occur in train.\n", count(n), what)
+			}
+		}
+		if s.InSeveralSplits > 0 {
+			fmt.Fprintf(w, "%s triples occur in more than one split.\n", count(s.InSeveralSplits))
+		}
+		fmt.Fprintln(w)
+		t = table{header: []string{"pattern", "relations", "test triples", "share"}}
+		for _, p := range s.Patterns {
+			t.add(p.Pattern, count(p.Relations), count(p.TestTriples), fmt.Sprintf("%.1f %%", p.TestPercent))
+		}
+		t.print(w)
+		fmt.Fprintln(w, "(inverse relations are some of the general ones)")
+	})
+}
+
+type datasetFetchCommand struct {
+	Dataset string `arg:"" help:"A name of dataset list."`
+}
+
+// Run downloads a benchmark.
+func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
+	bar := newDownloadBar(o.stderr, c.Dataset)
+	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.update})
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	return o.result(map[string]string{"dataset": c.Dataset, "folder": folder}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is in %s\n", c.Dataset, folder)
+	})
+}
+
+type datasetSplitCommand struct {
+	File  string  `arg:"" help:"Triples, one head<TAB>relation<TAB>tail a line; .gz is fine."`
+	Out   string  `required:"" help:"The folder to write train.txt, valid.txt and test.txt into."`
+	Valid float64 `default:"0.1" help:"Share of validation triples."`
+	Test  float64 `default:"0.1" help:"Share of test triples."`
+	Seed  uint64  `default:"1" help:"Decides which triples are held out."`
+}
+
+// splitSummary is the JSON of dataset split.
+type splitSummary struct {
+	Folder      string `json:"folder"`
+	Train       int    `json:"train"`
+	Valid       int    `json:"valid"`
+	Test        int    `json:"test"`
+	WantedValid int    `json:"wanted_valid"`
+	WantedTest  int    `json:"wanted_test"`
+	Duplicates  int    `json:"duplicates"`
+}
+
+// Run splits a file of triples.
+func (c *datasetSplitCommand) Run(o *output) error {
+	all, err := datasets.ReadTriples(c.File)
+	if err != nil {
+		return err
+	}
+	g, report, err := datasets.SplitTriples(all, datasets.SplitSettings{Valid: c.Valid, Test: c.Test, Seed: c.Seed})
+	if err != nil {
+		return usage(err)
+	}
+	if err := datasets.WriteFolder(g, c.Out); err != nil {
+		return err
+	}
+	s := splitSummary{
+		Folder: c.Out, Train: len(g.Train), Valid: len(g.Valid), Test: len(g.Test),
+		WantedValid: report.WantedValid, WantedTest: report.WantedTest, Duplicates: report.Duplicates,
+	}
+	return o.result(s, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, count(s.Train), count(s.Valid), count(s.Test))
+		if s.Duplicates > 0 {
+			fmt.Fprintf(w, "%s duplicates were left out.\n", count(s.Duplicates))
+		}
+		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
+			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", count(s.WantedValid), count(s.WantedTest))
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+type evalCommand struct {
+	Model   string          `required:"" help:"The model's folder."`
+	Dataset string          `required:"" help:"A name of dataset list, or a folder."`
+	Split   string          `default:"test" enum:"train,valid,test" help:"train, valid or test."`
+	Ties    completion.Ties `default:"pessimistic" help:"pessimistic, optimistic or realistic."`
+	By      string          `default:"" enum:",relation,pattern" help:"Break the metrics down by relation or by relation pattern."`
+	computeFlags
+}
+
+// evalSummary is the JSON of eval, save for its split.
+type evalSummary struct {
+	Dataset   string              `json:"dataset"`
+	Structure structure.Structure `json:"structure"`
+	K         int                 `json:"k"`
+	Dim       int                 `json:"dim"`
+	Engine    string              `json:"engine"`
+	Backend   string              `json:"backend"`
+	Seconds   struct {
+		Evaluate float64 `json:"evaluate"`
+	} `json:"seconds"`
+	Train *completion.Evaluation `json:"train,omitempty"`
+	Valid *completion.Evaluation `json:"valid,omitempty"`
+	Test  *completion.Evaluation `json:"test,omitempty"`
+	By    []completion.Part      `json:"by,omitempty"`
+}
+
+// Run ranks a split.
+func (c *evalCommand) Run(ctx context.Context, o *output) error {
+	m, err := completion.Load(c.Model)
+	if err != nil {
+		return err
+	}
+	g, err := datasets.Open(c.Dataset)
+	if err != nil {
+		return err
+	}
+	if g, err = m.Align(g); err != nil {
+		return err
+	}
+	engine, err := c.open()
+	if err != nil {
+		return err
+	}
+	s := evalSummary{Dataset: g.Name, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
+	stop := stopwatch(&s.Seconds.Evaluate)
+	triples, ranks, err := completion.RankSplit(ctx, engine, []*completion.Model{m}, g, c.Split)
+	if err != nil {
+		return err
+	}
+	stop()
+	e := completion.Summarize(ranks[0], c.Ties)
+	*map[string]**completion.Evaluation{"train": &s.Train, "valid": &s.Valid, "test": &s.Test}[c.Split] = &e
+	switch c.By {
+	case "relation":
+		s.By = completion.ByRelation(g, triples, ranks[0], c.Ties)
+	case "pattern":
+		s.By = completion.ByPattern(g, triples, ranks[0], c.Ties)
+	}
+	return o.result(s, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, shortName(s.Structure), s.Dim, count(e.Triples), c.Split, e.Ties)
+		t := metricsTable("")
+		addMetrics(&t, "both", e.Both)
+		addMetrics(&t, "heads", e.Head)
+		addMetrics(&t, "tails", e.Tail)
+		t.print(w)
+		if len(s.By) == 0 {
+			return
+		}
+		fmt.Fprintln(w)
+		t = table{header: []string{c.By, "triples", "MRR", "H@1", "H@10", "head MRR", "tail MRR"}}
+		for _, p := range s.By {
+			t.add(p.Name, count(p.Triples), number(p.Both.MRR), number(p.Both.Hits1), number(p.Both.Hits10), number(p.Head.MRR), number(p.Tail.MRR))
+		}
+		t.print(w)
+	})
+}

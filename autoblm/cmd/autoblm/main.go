@@ -1,0 +1,110 @@
+// Command autoblm searches, trains and uses bilinear scoring functions for
+// knowledge graphs. Run it without arguments to see what it can do.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// commands is the command line.
+type commands struct {
+	Structure structureCommands `cmd:"" help:"Look at a structure, or count structures."`
+	Dataset   datasetCommands   `cmd:"" help:"List, describe, fetch and split knowledge graphs."`
+	Train     trainCommand      `cmd:"" help:"Train one structure on a knowledge graph."`
+	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
+	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
+	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
+
+	JSON bool `help:"Print one JSON object instead of text."`
+}
+
+// usageError is a mistake in the arguments.
+type usageError struct{ error }
+
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the whole program, for tests to call.
+func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
+	var c commands
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("autoblm"),
+		kong.Description("AutoBLM finds the bilinear scoring function that completes a knowledge graph best."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(status int) { exited = status }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Vars(defaults()),
+	)
+	if err != nil {
+		panic(err) // the declarations above are wrong, whatever the arguments
+	}
+	if len(arguments) == 0 {
+		arguments = []string{"--help"}
+	}
+	parsed, err := parser.Parse(shieldMinus(arguments))
+	if exited >= 0 { // --help has been printed
+		return exited
+	}
+	if err == nil {
+		parsed.BindTo(ctx, (*context.Context)(nil))
+		err = parsed.Run(&output{stdout: stdout, stderr: stderr, json: c.JSON, arguments: arguments})
+	} else {
+		err = usage(err)
+	}
+	var wrong usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "autoblm: %s (autoblm --help says what is possible)\n", oneLine(err))
+		return exitUsage
+	default:
+		fmt.Fprintf(stderr, "autoblm: %s\n", oneLine(err))
+		return exitFailed
+	}
+}
+
+// shieldMinus lets structures begin with a minus, as in -1,0;2,-1, where the
+// parser would see a flag.
+func shieldMinus(arguments []string) []string {
+	shielded := make([]string, len(arguments))
+	for i, a := range arguments {
+		if len(a) > 1 && a[0] == '-' && a[1] >= '0' && a[1] <= '9' {
+			a = " " + a
+		}
+		shielded[i] = a
+	}
+	return shielded
+}
+
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
+}

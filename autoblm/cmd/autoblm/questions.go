@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// worldQuestions ask for the tails of a relation of the embedded graph in words.
+var worldQuestions = map[string]string{
+	"borders":       "Which countries border %s?",
+	"speaks":        "Which languages are spoken in %s?",
+	"uses_currency": "Which currency does %s use?",
+	"located_in":    "Where is %s?",
+}
+
+const (
+	mostQuestions = 4
+	mostAnswers   = 5
+)
+
+// printAnswers shows what a model says to a few queries whose answers are in
+// the test split, with what it was trained on left out.
+func printAnswers(w io.Writer, g *datasets.Graph, m *completion.Model) {
+	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid}
+	for _, t := range questions(g) {
+		q := completion.Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
+		answers, err := m.Predict(q, seen, mostAnswers, completion.DropKnown)
+		if err != nil {
+			return // the model is of another graph; there is nothing to show
+		}
+		question := fmt.Sprintf("(%s, %s, ?)", q.Head, q.Relation)
+		if words, ok := worldQuestions[q.Relation]; ok && g.Name == "world" {
+			question = fmt.Sprintf(words, q.Head)
+		}
+		var said []string
+		for _, a := range answers {
+			if slices.ContainsFunc(g.Test, func(fact datasets.Triple) bool {
+				return fact.Head == t.Head && fact.Relation == t.Relation && g.Entities[fact.Tail] == a.Entity
+			}) {
+				a.Entity = "✓ " + a.Entity
+			}
+			said = append(said, a.Entity)
+		}
+		fmt.Fprintf(w, "\n%s\n  %s", question, strings.Join(said, ", "))
+	}
+	fmt.Fprintf(w, "\n\n(best first, without what the model was trained on; ✓ is in the test split)\n")
+}
+
+// questions picks a test triple for each of the most frequent relations, of
+// the head that most is known about.
+func questions(g *datasets.Graph) []datasets.Triple {
+	degree := make([]int, len(g.Entities))
+	frequency := make([]int, len(g.Relations))
+	for _, t := range g.Train {
+		degree[t.Head]++
+		degree[t.Tail]++
+		frequency[t.Relation]++
+	}
+	picked := map[int32]datasets.Triple{}
+	for _, t := range g.Test {
+		if best, ok := picked[t.Relation]; !ok || degree[t.Head] > degree[best.Head] {
+			picked[t.Relation] = t
+		}
+	}
+	var all []datasets.Triple
+	for _, t := range picked {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b datasets.Triple) int {
+		if d := frequency[b.Relation] - frequency[a.Relation]; d != 0 {
+			return d
+		}
+		return int(a.Relation - b.Relation)
+	})
+	return all[:min(len(all), mostQuestions)]
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+type searchCommand struct {
+	Dataset   string  `default:"world" help:"A name of dataset list, or a folder."`
+	Algorithm string  `default:"${algorithm}" enum:"autoblm+,autoblm" help:"autoblm+ (evolutionary) or autoblm (progressive)."`
+	Budget    int     `default:"${budget}" help:"How many structures to train."`
+	Minutes   float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
+	Dim       int     `default:"${search_dim}" help:"Dimension of the embeddings, a multiple of k."`
+	Epochs    int     `default:"${search_epochs}" help:"Passes over the training triples for each structure."`
+	N3        float64 `name:"n3" default:"${search_n3}" help:"Weight of the cubed norms of head, relation and tail."`
+	learningFlags
+	Seed      uint64        `default:"1" help:"Decides all that is random."`
+	K         int           `name:"k" default:"${k}" help:"Chunks of an embedding."`
+	N         int           `name:"n" default:"${n}" help:"Candidates generated in a round."`
+	P         int           `name:"p" default:"${p}" help:"Candidates trained in a round, together."`
+	I         int           `name:"i" default:"${i}" help:"Best structures that new ones are made from."`
+	B0        int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
+	Pm        float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
+	Filter    search.Filter `default:"exact" help:"exact, paper or none."`
+	Predictor string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
+	Study     string        `help:"The file that keeps the search; the same command goes on with it. A new one in --out when left out."`
+	Out       string        `help:"The folder for the best model, the pictures and the study; a new one in autoblm-out when left out."`
+	computeFlags
+}
+
+// searchSummary is the JSON of search.
+type searchSummary struct {
+	Dataset   string         `json:"dataset"`
+	Algorithm string         `json:"algorithm"`
+	K         int            `json:"k"`
+	Dim       int            `json:"dim"`
+	Budget    int            `json:"budget"`
+	Trained   int            `json:"trained"`
+	Seconds   float64        `json:"seconds"`
+	Best      []foundSummary `json:"best"`
+	Human     []namedSummary `json:"human"`
+	Resumed   int            `json:"resumed"`
+	Stopped   search.Stop    `json:"stopped"`
+	Note      string         `json:"note,omitempty"`
+	Study     string         `json:"study"`
+	Out       string         `json:"out"`
+}
+
+type foundSummary struct {
+	Structure structure.Structure `json:"structure"`
+	Canonical structure.Structure `json:"canonical"`
+	ValidMRR  float64             `json:"valid_mrr"`
+	TestMRR   *float64            `json:"test_mrr"`
+}
+
+type namedSummary struct {
+	Name     string   `json:"name"`
+	ValidMRR *float64 `json:"valid_mrr"`
+	TestMRR  *float64 `json:"test_mrr"`
+}
+
+// Run searches.
+func (c *searchCommand) Run(ctx context.Context, o *output) error {
+	settings, err := c.searchSettings()
+	if err != nil {
+		return usage(err)
+	}
+	g, err := datasets.Open(c.Dataset)
+	if err != nil {
+		return err
+	}
+	if c.Out == "" {
+		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", g.Name, time.Now().Format("20060102-150405")))
+	}
+	if c.Study == "" {
+		c.Study = filepath.Join(c.Out, "study.db")
+	}
+	bar := newSearchBar(o.stderr)
+	settings.Study, settings.OnProgress = c.Study, bar.update
+	result, err := autoblm.Search(ctx, g, settings)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	if err := writeGallery(c.Out, g, result); err != nil {
+		return err
+	}
+	summary := c.summary(g, result)
+	if err := o.result(summary, func(w io.Writer) { c.print(w, o.colour(), g, result) }); err != nil {
+		return err
+	}
+	if result.Stopped == search.Interrupted {
+		return fmt.Errorf("interrupted after %d of %d structures; go on with: %s", result.Trained, c.Budget, c.resume(o.arguments))
+	}
+	return nil
+}
+
+func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
+	s := autoblm.DefaultSearch()
+	s.Algorithm = c.Algorithm
+	s.Budget, s.TimeLimit = c.Budget, time.Duration(c.Minutes*float64(time.Minute))
+	s.K, s.N, s.P, s.I, s.B0, s.Pm = c.K, c.N, c.P, c.I, c.B0, c.Pm
+	s.Filter, s.Seed = c.Filter, c.Seed
+	switch c.Predictor {
+	case "none":
+		s.Settings.Predictor = nil
+	case "one-hot":
+		s.Settings.Predictor.Features = predictor.OneHot
+	}
+	s.Training = c.settings(c.Dim, c.Epochs)
+	s.LearningRate, s.L2, s.N3 = c.LR, c.L2, c.N3
+	s.Compute = autoblm.Compute{Engine: c.Engine, Backend: c.Backend}
+	return s, s.Validate()
+}
+
+// resume is the command that goes on with an interrupted search.
+func (c *searchCommand) resume(arguments []string) string {
+	words := []string{"autoblm"}
+	given := map[string]bool{}
+	for _, a := range arguments {
+		name, _, _ := strings.Cut(a, "=")
+		given[name] = true
+		words = append(words, quoted(a))
+	}
+	for _, flag := range [][2]string{{"--study", c.Study}, {"--out", c.Out}} {
+		if !given[flag[0]] {
+			words = append(words, flag[0], quoted(flag[1]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is an argument as a shell takes it.
+func quoted(a string) string {
+	if a != "" && !strings.ContainsAny(a, " \t\n'\"\\$`;&|<>()*?[]{}!#~") {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+}
+
+func (c *searchCommand) summary(g *datasets.Graph, r *search.Result) searchSummary {
+	s := searchSummary{
+		Dataset: g.Name, Algorithm: c.Algorithm, K: c.K, Dim: c.Dim, Budget: c.Budget,
+		Trained: r.Trained, Seconds: r.Seconds, Best: []foundSummary{}, Human: []namedSummary{},
+		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Study: c.Study, Out: c.Out,
+	}
+	for _, t := range r.Best {
+		s.Best = append(s.Best, foundSummary{Structure: t.Structure, Canonical: t.Canonical(), ValidMRR: t.MRR(), TestMRR: testMRR(t)})
+	}
+	for _, t := range r.Named {
+		named := namedSummary{Name: t.Name, TestMRR: testMRR(t)}
+		if t.Valid != nil {
+			named.ValidMRR = &t.Valid.Both.MRR
+		}
+		s.Human = append(s.Human, named)
+	}
+	if c.K != 4 {
+		s.Note = strings.TrimPrefix(s.Note+"; the named models have four chunks and were left out", "; ")
+	}
+	return s
+}
+
+func testMRR(t search.Trial) *float64 {
+	if t.Test == nil {
+		return nil
+	}
+	return &t.Test.Both.MRR
+}
+
+func (c *searchCommand) print(w io.Writer, colour bool, g *datasets.Graph, r *search.Result) {
+	fmt.Fprintf(w, "%s on %s: %d structures trained in %s, d %d, %d epochs, seed %d\n", c.Algorithm, g.Name, r.Trained, minutes(r.Seconds), c.Dim, c.Epochs, c.Seed)
+	if r.Stopped != search.BudgetSpent {
+		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
+	}
+	if len(r.Best) == 0 {
+		fmt.Fprintln(w, "\nNo structure was trained to its end.")
+		return
+	}
+	fmt.Fprintln(w)
+	comparison(r).print(w)
+	fmt.Fprintf(w, "\n%s\n", verdict(r, c.K))
+	best := r.Best[0].Structure
+	fmt.Fprintf(w, "\nThe best structure, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
+	printAnswers(w, g, r.Model)
+	fmt.Fprintf(w, "\nIn %s: the best model (model), the pictures (*.png, *.svg)\n", c.Out)
+	fmt.Fprintf(w, "The study, to go on with (--study): %s\n", c.Study)
+}
+
+// mostFound is how many of the structures found the table shows.
+const mostFound = 5
+
+func comparison(r *search.Result) *table {
+	t := &table{header: []string{"", "valid MRR", "H@1", "H@10", "test MRR", "H@1", "H@10"}}
+	add := func(name string, trial search.Trial) {
+		cells := []string{name}
+		if trial.Valid == nil {
+			t.add(append(cells, "diverged", "", "", "", "", "")...)
+			return
+		}
+		cells = append(cells, number(trial.Valid.Both.MRR), number(trial.Valid.Both.Hits1), number(trial.Valid.Both.Hits10))
+		if trial.Test != nil {
+			cells = append(cells, number(trial.Test.Both.MRR), number(trial.Test.Both.Hits1), number(trial.Test.Both.Hits10))
+		} else {
+			cells = append(cells, "–", "–", "–")
+		}
+		t.add(cells...)
+	}
+	for i, trial := range r.Best[:min(len(r.Best), mostFound)] {
+		name := fmt.Sprintf("found %d", i+1)
+		if same := trial.Structure.Name(); same != "" {
+			name += fmt.Sprintf(" (is %s)", titleOf(same))
+		}
+		add(name, trial)
+	}
+	for _, trial := range r.Named {
+		add(titleOf(trial.Name), trial)
+	}
+	return t
+}
+
+// verdict says whether the search was worth it.
+func verdict(r *search.Result, k int) string {
+	named, ok := bestNamed(r)
+	if !ok {
+		if k != 4 {
+			return "The named models have four chunks, so there are none to compare with."
+		}
+		return "No named model was trained to its end, so there is none to compare with."
+	}
+	found := r.Best[0]
+	text := fmt.Sprintf("On validation MRR the best structure found beats the best named model, %s: %.3f against %.3f", titleOf(named.Name), found.MRR(), named.MRR())
+	if found.MRR() <= named.MRR() {
+		text = fmt.Sprintf("On validation MRR no structure found beats the best named model, %s: %.3f against %.3f", titleOf(named.Name), found.MRR(), named.MRR())
+	}
+	if found.Test != nil && named.Test != nil {
+		text += fmt.Sprintf(" (test MRR %.3f against %.3f)", found.Test.Both.MRR, named.Test.Both.MRR)
+	}
+	return text + "."
+}
+
+func bestNamed(r *search.Result) (best search.Trial, ok bool) {
+	most := math.Inf(-1)
+	for _, t := range r.Named {
+		if t.State == search.Complete && t.MRR() > most {
+			best, ok, most = t, true, t.MRR()
+		}
+	}
+	return best, ok
+}
+
+func minutes(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}

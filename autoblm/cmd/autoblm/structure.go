@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+type structureCommands struct {
+	Check structureCheckCommand `cmd:"" help:"Say what is known of a structure: degenerate, expressive, canonical form, features."`
+	Show  structureShowCommand  `cmd:"" help:"Draw a structure and write out its formula."`
+	Count structureCountCommand `cmd:"" help:"Count the structures that are not equivalent."`
+}
+
+type structureCheckCommand struct {
+	S structureFlag `arg:"" name:"structure" help:"A name (distmult, simple, complex, analogy, quate), rows as \"1,0;0,2\", a JSON array of arrays, or @file."`
+}
+
+// structureFacts is the JSON of structure check.
+type structureFacts struct {
+	K                    int                 `json:"k"`
+	Structure            structure.Structure `json:"structure"`
+	Nonzeros             int                 `json:"nonzeros"`
+	Name                 string              `json:"name"`
+	Degenerate           bool                `json:"degenerate"`
+	DegenerateModes      []structure.Mode    `json:"degenerate_modes"`
+	DegeneratePaper      bool                `json:"degenerate_paper"`
+	FullyExpressive      bool                `json:"fully_expressive"`
+	SymmetricWitness     []int               `json:"symmetric_witness"`
+	SkewSymmetricWitness []int               `json:"skew_symmetric_witness"`
+	Canonical            structure.Structure `json:"canonical"`
+	CanonicalPaper       structure.Structure `json:"canonical_paper"`
+	Orbit                uint64              `json:"orbit"`
+	OrbitPaper           uint64              `json:"orbit_paper"`
+	SRF                  []int               `json:"srf"` // []uint8 would come out as base64
+}
+
+func factsOf(s structure.Structure) structureFacts {
+	facts := structureFacts{
+		K: s.K(), Structure: s, Nonzeros: s.Nonzeros(), Name: s.Name(),
+		Degenerate: s.Degenerate(), DegenerateModes: orEmpty(s.DegenerateModes()), DegeneratePaper: s.DegeneratePaper(),
+		FullyExpressive:  s.FullyExpressive(),
+		SymmetricWitness: s.SymmetricWitness(), SkewSymmetricWitness: s.SkewSymmetricWitness(),
+		Canonical: s.Canonical(structure.Full), CanonicalPaper: s.Canonical(structure.Paper),
+		Orbit: s.Orbit(structure.Full), OrbitPaper: s.Orbit(structure.Paper),
+		SRF: []int{},
+	}
+	for _, x := range s.SRF() {
+		facts.SRF = append(facts.SRF, int(x))
+	}
+	return facts
+}
+
+// Run prints the facts.
+func (c *structureCheckCommand) Run(o *output) error {
+	facts := factsOf(c.S.Structure)
+	return o.result(facts, func(w io.Writer) { facts.print(w, c.S.Structure) })
+}
+
+func (f structureFacts) print(w io.Writer, s structure.Structure) {
+	line := func(name, format string, values ...any) {
+		fmt.Fprintf(w, "%-22s%s\n", name, fmt.Sprintf(format, values...))
+	}
+	line("structure", "%s", f.Structure)
+	line("nonzeros", "%d of %d", f.Nonzeros, f.K*f.K)
+	if f.Name != "" {
+		line("equivalent to", "%s", titleOf(f.Name))
+	}
+	if f.Degenerate {
+		for _, mode := range f.DegenerateModes {
+			line("degenerate", "in the %s: %v scores 0 with everything", mode, s.Witness(mode))
+		}
+	} else {
+		line("degenerate", "no")
+	}
+	line("  by the paper's test", "%s", yesNo(f.DegeneratePaper))
+	line("fully expressive", "%s", yesNo(f.FullyExpressive))
+	line("symmetric for r =", "%s", witness(f.SymmetricWitness))
+	line("skew-symmetric for r =", "%s", witness(f.SkewSymmetricWitness))
+	line("canonical form", "%s", f.Canonical)
+	line("  paper's group", "%s", f.CanonicalPaper)
+	line("equivalent matrices", "%d (paper's group: %d)", f.Orbit, f.OrbitPaper)
+	line("SRF", "%s", strings.Trim(fmt.Sprint(f.SRF), "[]"))
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func witness(r []int) string {
+	if r == nil {
+		return "none"
+	}
+	return fmt.Sprint(r)
+}
+
+// titleOf is how papers write the name of a named model.
+func titleOf(name string) string {
+	for _, named := range structure.HumanDesigned() {
+		if named.Name == name {
+			return named.Title
+		}
+	}
+	return name
+}
+
+type structureShowCommand struct {
+	S structureFlag `arg:"" name:"structure" help:"As for structure check."`
+}
+
+// Run draws the structure.
+func (c *structureShowCommand) Run(o *output) error {
+	s := c.S.Structure
+	facts := factsOf(s)
+	return o.result(facts, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", s.Draw(o.colour()), s.Formula())
+		facts.print(w, s)
+	})
+}
+
+type structureCountCommand struct {
+	K     int    `name:"k" default:"4" help:"Number of chunks, 1 to 8."`
+	Group string `default:"full" enum:"full,paper" help:"full, or paper for the symmetries of the paper's Proposition 3."`
+}
+
+// structureCounts is the JSON of structure count; the numbers are too large for JSON's.
+type structureCounts struct {
+	K          int      `json:"k"`
+	Group      string   `json:"group"`
+	Total      string   `json:"total"`
+	ByNonzeros []string `json:"by_nonzeros"`
+}
+
+// Run counts.
+func (c *structureCountCommand) Run(o *output) error {
+	group := structure.Full
+	if c.Group == structure.Paper.String() {
+		group = structure.Paper
+	}
+	total, byNonzeros, err := structure.Count(c.K, group)
+	if err != nil {
+		return usage(err)
+	}
+	counts := structureCounts{K: c.K, Group: c.Group, Total: total.String()}
+	for _, n := range byNonzeros {
+		counts.ByNonzeros = append(counts.ByNonzeros, n.String())
+	}
+	return o.result(counts, func(w io.Writer) {
+		cells := big.NewInt(int64(2*c.K + 1))
+		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %s group\n\n", total, cells.Exp(cells, big.NewInt(int64(c.K*c.K)), nil), c.K, c.Group)
+		t := table{header: []string{"nonzeros", "classes"}}
+		for n, count := range counts.ByNonzeros {
+			t.add(fmt.Sprint(n), count)
+		}
+		t.print(w)
+	})
+}
