@@ -18,6 +18,9 @@ func listed(labels []string) string {
 // suggestion is "; did you mean …?" with the labels that contain the given
 // one or are contained in it, or "".
 func suggestion(labels []string, label string) string {
+	if label == "" {
+		return "" // every label contains it
+	}
 	lower := strings.ToLower(label)
 	var near []string
 	for _, l := range labels {

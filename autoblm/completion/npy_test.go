@@ -1,0 +1,185 @@
+package completion
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Both files are numpy.arange(6, dtype='<f4').reshape(2, 3) as numpy.save wrote
+// them years ago, row by row and column by column.
+const (
+	numpyRows = "\x93NUMPY\x01\x00\x46\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }          \n" +
+		"\x00\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\xa0\x40"
+	numpyColumns = "\x93NUMPY\x01\x00\x46\x00{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }           \n" +
+		"\x00\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40\x00\x00\xa0\x40"
+)
+
+// npyFile puts a file together; data is anything of a fixed size.
+func npyFile(major byte, header string, data any) []byte {
+	content := append([]byte("\x93NUMPY"), major, 0)
+	if major == 1 {
+		content = binary.LittleEndian.AppendUint16(content, uint16(len(header)))
+	} else {
+		content = binary.LittleEndian.AppendUint32(content, uint32(len(header)))
+	}
+	content, err := binary.Append(append(content, header...), binary.LittleEndian, data)
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
+
+func npyHeader(kind, order, shape string) string {
+	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", kind, order, shape)
+}
+
+func TestWrittenArrayByHand(t *testing.T) {
+	table := []float32{1, -2.5, float32(math.Pi), 0, 5, 6}
+	content := encodeNPY(table, 3)
+	if string(content[:6]) != "\x93NUMPY" || content[6] != 1 || content[7] != 0 {
+		t.Fatalf("the file begins with %q, want the magic and version 1.0", content[:8])
+	}
+	length := int(content[8]) + 256*int(content[9])
+	header := string(content[10 : 10+length])
+	if strings.TrimRight(header, " \n") != "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" || !strings.HasSuffix(header, "\n") {
+		t.Errorf("header %q", header)
+	}
+	if (10+length)%64 != 0 {
+		t.Errorf("the numbers begin at byte %d, want a multiple of 64", 10+length)
+	}
+	data := content[10+length:]
+	if len(data) != 2*3*4 {
+		t.Fatalf("%d bytes of numbers, want 24", len(data))
+	}
+	for i, x := range table {
+		bits := uint32(data[4*i]) | uint32(data[4*i+1])<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24
+		if math.Float32frombits(bits) != x {
+			t.Errorf("number %d is %v, want %v", i, math.Float32frombits(bits), x)
+		}
+	}
+}
+
+func TestArrayThatNumpyWrote(t *testing.T) {
+	got, err := readNPY([]byte(numpyRows), 2, 3)
+	if err != nil || !slices.Equal(got, []float32{0, 1, 2, 3, 4, 5}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	_, err = readNPY([]byte(numpyColumns), 2, 3)
+	checkError(t, err, "column order", "numpy.ascontiguousarray")
+}
+
+func TestArraysAreReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, columns := rapid.IntRange(1, 300).Draw(t, "rows"), rapid.IntRange(1, 9).Draw(t, "columns")
+		table := rapid.SliceOfN(rapid.Float32(), rows*columns, rows*columns).Draw(t, "table")
+		got, err := readNPY(encodeNPY(table, columns), rows, columns)
+		if err != nil || !slices.Equal(got, table) {
+			t.Fatalf("error %v, or other numbers", err)
+		}
+	})
+}
+
+func TestArraysOfOtherPrograms(t *testing.T) {
+	want := []float32{1, 2, -3, 0.5}
+	narrow, wide := want, []float64{1, 2, -3, 0.5}
+	for name, content := range map[string][]byte{
+		"version 2":          npyFile(2, npyHeader("<f4", "False", "(2, 2)"), narrow),
+		"version 3":          npyFile(3, npyHeader("<f4", "False", "(2, 2)"), narrow),
+		"float64":            npyFile(1, npyHeader("<f8", "False", "(2, 2)"), wide),
+		"no spaces":          npyFile(1, "{'descr':'<f4','fortran_order':False,'shape':(2,2)}", narrow),
+		"another order":      npyFile(1, "{'shape': (2, 2,), 'fortran_order': False, 'descr': '<f4'}  \n", narrow),
+		"Python 2":           npyFile(1, npyHeader("<f4", "False", "(2L, 2L)"), narrow),
+		"double quotes":      npyFile(1, `{"descr": "<f4", "fortran_order": False, "shape": (2, 2), }`, narrow),
+		"header of 70,000 B": npyFile(2, npyHeader("<f4", "False", "(2, 2)")+strings.Repeat(" ", 70_000), narrow),
+	} {
+		if got, err := readNPY(content, 2, 2); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+func TestArraysRefused(t *testing.T) {
+	narrow := make([]float32, 4)
+	for name, test := range map[string]struct {
+		content []byte
+		parts   []string
+	}{
+		"empty file":      {nil, []string{"not a NumPy array file", "numpy.save"}},
+		"text":            {[]byte("0.1 0.2\n0.3 0.4\n"), []string{"not a NumPy array file"}},
+		"only the magic":  {[]byte(npyMagic), []string{"not a NumPy array file"}},
+		"version 9":       {npyFile(9, npyHeader("<f4", "False", "(2, 2)"), narrow), []string{"version 9"}},
+		"cut in header":   {[]byte(numpyRows)[:40], []string{"ends within the header", "cut short"}},
+		"long header":     {append([]byte(npyMagic), 2, 0, 0xff, 0xff, 0xff, 0xff, '{', '}'), []string{"ends within the header"}},
+		"cut in numbers":  {npyFile(1, npyHeader("<f4", "False", "(2, 2)"), narrow[:3]), []string{"12 bytes", "shape [2 2]", "cut short"}},
+		"cut in a number": {npyFile(1, npyHeader("<f4", "False", "(2, 2)"), make([]byte, 15)), []string{"15 bytes"}},
+		"too many":        {npyFile(1, npyHeader("<f4", "False", "(2, 2)"), make([]float32, 5)), []string{"20 bytes"}},
+		"another shape":   {npyFile(1, npyHeader("<f4", "False", "(4, 1)"), narrow), []string{"shape [4 1]", "[2 2]"}},
+		"one axis":        {npyFile(1, npyHeader("<f4", "False", "(4,)"), narrow), []string{"shape [4]", "[2 2]"}},
+		"three axes":      {npyFile(1, npyHeader("<f4", "False", "(2, 2, 1)"), narrow), []string{"shape [2 2 1]"}},
+		"a scalar":        {npyFile(1, npyHeader("<f4", "False", "()"), narrow), []string{"shape []"}},
+		"shape of words":  {npyFile(1, npyHeader("<f4", "False", "(two, 2)"), narrow), []string{`"two"`}},
+		"integers":        {npyFile(1, npyHeader("<i4", "False", "(2, 2)"), make([]int32, 4)), []string{`"<i4"`, "astype('<f4')"}},
+		"float16":         {npyFile(1, npyHeader("<f2", "False", "(2, 2)"), make([]int16, 4)), []string{`"<f2"`, "astype"}},
+		"big endian":      {npyFile(1, npyHeader(">f4", "False", "(2, 2)"), narrow), []string{`">f4"`, "astype"}},
+		"records":         {npyFile(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 2), }\n", narrow), []string{"lacks a plain descr"}},
+		"no order":        {npyFile(1, "{'descr': '<f4', 'shape': (2, 2), }\n", narrow), []string{"fortran_order"}},
+		"no newline":      {npyFile(1, "", narrow), []string{"header"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := readNPY(test.content, 2, 2)
+			checkError(t, err, test.parts...)
+		})
+	}
+}
+
+func TestArrayOfAnAbsurdSize(t *testing.T) {
+	// The product of rows and columns overflows to 0, or is beyond any memory.
+	for _, side := range []int{1 << 32, 1 << 25} {
+		content := npyFile(1, npyHeader("<f4", "False", fmt.Sprintf("(%d, %d)", side, side)), []float32{})
+		_, err := readNPY(content, side, side)
+		checkError(t, err, "0 bytes of numbers")
+	}
+}
+
+func FuzzReadNPY(f *testing.F) {
+	f.Add([]byte(numpyRows), 2, 3)
+	f.Add([]byte(numpyColumns), 2, 3)
+	f.Add(encodeNPY([]float32{1, 2, 3, 4}, 1), 4, 1)
+	f.Add(npyFile(2, npyHeader("<f8", "False", "(1, 2)"), []float64{math.NaN(), math.Inf(1)}), 1, 2)
+	f.Add(npyFile(3, npyHeader("<f4", "False", "(4294967296, 4294967296)"), []float32{}), 1<<32, 1<<32)
+	f.Add(npyFile(1, npyHeader("<f4", "False", "(99999999999999999999, -1)"), []float32{1}), 1, 1)
+	f.Add([]byte(npyMagic+"\x02\x00\xff\xff\xff\xff{}"), 1, 1)
+	f.Fuzz(func(t *testing.T, content []byte, rows, columns int) {
+		if rows < 1 || columns < 1 { // a model has labels and a dim
+			return
+		}
+		table, err := readNPY(content, rows, columns)
+		if err != nil {
+			if table != nil || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error %q beside a table of %d", err, len(table))
+			}
+			return
+		}
+		if len(table)/columns != rows || len(table)%columns != 0 || 4*len(table) > len(content) {
+			t.Fatalf("%d numbers from %d bytes for %d rows of %d", len(table), len(content), rows, columns)
+		}
+		again, err := readNPY(encodeNPY(table, columns), rows, columns)
+		if err != nil || !slices.EqualFunc(again, table, func(a, b float32) bool { return a == b || a != a && b != b }) {
+			t.Fatalf("written and read again: error %v, or other numbers", err)
+		}
+	})
+}
+
+func BenchmarkEncodeNPY(b *testing.B) {
+	table := make([]float32, 40_943*64) // the entities of WN18RR
+	b.SetBytes(int64(4 * len(table)))
+	for b.Loop() {
+		encodeNPY(table, 64)
+	}
+}
