@@ -14,6 +14,7 @@ import (
 type scriptedEngine struct {
 	loss    func(epoch, member int) float64 // nil: 1
 	better  func(epoch, member int) int32   // candidates above the truth, in every query; nil: 0
+	equal   func(epoch, member int) int32   // candidates that tie with it; nil: 0
 	spoilt  func(epoch, member int) float32 // added to the last embedding of an epoch; nil: 0
 	seconds func(epoch int) []float64
 	// Each fails the call of that name; the first two in the epoch that is not 0.
@@ -91,6 +92,9 @@ func (e *scriptedEngine) Rank(ctx context.Context, triples []datasets.Triple, kn
 		var r Rank
 		if e.better != nil {
 			r.Better = e.better(e.epochs, i)
+		}
+		if e.equal != nil {
+			r.Equal = e.equal(e.epochs, i)
 		}
 		ranks[i] = slices.Repeat([]Ranked{{Tail: r, Head: r}}, len(triples))
 	}

@@ -110,6 +110,18 @@ func TestValidationEveryFewEpochsAndAfterTheLast(t *testing.T) {
 	}
 }
 
+func TestValidationCountsTiesAgainstTheModel(t *testing.T) {
+	// A model that scores everything alike must not look perfect.
+	engine := &scriptedEngine{
+		better: func(epoch, _ int) int32 { return int32(epoch - 1) },
+		equal:  func(epoch, _ int) int32 { return []int32{9, 0}[epoch-1] },
+	}
+	r := mustTrain(t, engine, job(1, func(s *Settings) { s.Epochs, s.ValidateEvery = 2, 1 })).Results[0]
+	if r.BestEpoch != 2 || !near(r.Validations[0].MRR, 1.0/10) {
+		t.Errorf("best epoch %d, validations %v", r.BestEpoch, r.Validations)
+	}
+}
+
 func TestDivergedMemberIsReportedAndTheOthersGoOn(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, every := range []int{0, 1} {
