@@ -86,7 +86,7 @@ func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error)
 		return nil, fmt.Errorf("cannot run the predictor: %w", err)
 	}
 	defer exec.Finalize()
-	output, err := exec.Exec1(p.settings.Features.matrix(structures))
+	output, err := exec.Call1(p.settings.Features.matrix(structures))
 	if err != nil {
 		return nil, fmt.Errorf("cannot run the predictor: %w", err)
 	}

@@ -86,6 +86,9 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "autoblm: %s (autoblm --help says what is possible)\n", oneLine(err))
 		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "autoblm: interrupted")
+		return exitFailed
 	default:
 		fmt.Fprintf(stderr, "autoblm: %s\n", oneLine(err))
 		return exitFailed

@@ -46,7 +46,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// table prints rows in columns: the first left-aligned, the others right.
+// table prints rows in columns, numbers right-aligned.
 type table struct {
 	header []string
 	rows   [][]string
@@ -55,30 +55,44 @@ type table struct {
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 func (t *table) print(w io.Writer) {
-	width := make([]int, len(t.header))
-	all := append([][]string{t.header}, t.rows...)
-	for _, row := range all {
-		for i, cell := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
+	columns := make([]column, len(t.header))
+	total := 2 * (len(columns) - 1)
+	for i := range columns {
+		columns[i] = t.column(i)
+		total += columns[i].width
 	}
-	for n, row := range all {
-		var line strings.Builder
+	for n, row := range append([][]string{t.header}, t.rows...) {
+		cells := make([]string, len(row))
 		for i, cell := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				line.WriteString(cell + pad)
-			} else {
-				line.WriteString("  " + pad + cell)
-			}
+			cells[i] = columns[i].pad(cell)
 		}
-		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "  "), " "))
 		if n == 0 {
-			total := 2 * (len(width) - 1)
-			for _, x := range width {
-				total += x
-			}
 			fmt.Fprintln(w, strings.Repeat("─", total))
 		}
 	}
+}
+
+type column struct {
+	width   int
+	numbers bool
+}
+
+func (t *table) column(i int) column {
+	c := column{width: utf8.RuneCountInString(t.header[i]), numbers: true}
+	for _, row := range t.rows {
+		c.width = max(c.width, utf8.RuneCountInString(row[i]))
+		if cell := row[i]; cell != "" && !strings.ContainsAny(cell[:1], "-0123456789") && !strings.HasPrefix(cell, missing) {
+			c.numbers = false
+		}
+	}
+	return c
+}
+
+func (c column) pad(cell string) string {
+	space := strings.Repeat(" ", c.width-utf8.RuneCountInString(cell))
+	if c.numbers {
+		return space + cell
+	}
+	return cell + space
 }

@@ -205,14 +205,14 @@ func comparison(r *search.Result) *table {
 	add := func(name string, trial search.Trial) {
 		cells := []string{name}
 		if trial.Valid == nil {
-			t.add(append(cells, "diverged", "", "", "", "", "")...)
+			t.add(name+" (diverged)", missing, missing, missing, missing, missing, missing)
 			return
 		}
 		cells = append(cells, number(trial.Valid.Both.MRR), number(trial.Valid.Both.Hits1), number(trial.Valid.Both.Hits10))
 		if trial.Test != nil {
 			cells = append(cells, number(trial.Test.Both.MRR), number(trial.Test.Both.Hits1), number(trial.Test.Both.Hits10))
 		} else {
-			cells = append(cells, "–", "–", "–")
+			cells = append(cells, missing, missing, missing)
 		}
 		t.add(cells...)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/dustin/go-humanize"
 )
 
 type structureCommands struct {
@@ -62,7 +63,7 @@ func (c *structureCheckCommand) Run(o *output) error {
 
 func (f structureFacts) print(w io.Writer, s structure.Structure) {
 	line := func(name, format string, values ...any) {
-		fmt.Fprintf(w, "%-22s%s\n", name, fmt.Sprintf(format, values...))
+		fmt.Fprintf(w, "%-24s%s\n", name, fmt.Sprintf(format, values...))
 	}
 	line("structure", "%s", f.Structure)
 	line("nonzeros", "%d of %d", f.Nonzeros, f.K*f.K)
@@ -153,10 +154,11 @@ func (c *structureCountCommand) Run(o *output) error {
 	}
 	return o.result(counts, func(w io.Writer) {
 		cells := big.NewInt(int64(2*c.K + 1))
-		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %s group\n\n", total, cells.Exp(cells, big.NewInt(int64(c.K*c.K)), nil), c.K, c.Group)
+		all := cells.Exp(cells, big.NewInt(int64(c.K*c.K)), nil)
+		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %s group\n\n", humanize.BigComma(total), humanize.BigComma(all), c.K, c.Group)
 		t := table{header: []string{"nonzeros", "classes"}}
-		for n, count := range counts.ByNonzeros {
-			t.add(fmt.Sprint(n), count)
+		for n, classes := range byNonzeros {
+			t.add(text(n), humanize.BigComma(classes))
 		}
 		t.print(w)
 	})

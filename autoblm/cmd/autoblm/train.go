@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -209,14 +208,12 @@ func addMetrics(t *table, name string, m completion.Metrics) {
 
 func mrr(e *completion.Evaluation) string {
 	if e == nil {
-		return number(math.NaN())
+		return missing
 	}
 	return number(e.Both.MRR)
 }
 
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", x)
-}
+func number(x float64) string { return fmt.Sprintf("%.3f", x) }
+
+// missing stands in a table where a number is not known.
+const missing = "–"

@@ -80,8 +80,12 @@ func (r *reference) step(batch []datasets.Triple, rate float64) float64 {
 	entities := len(r.parameters[0]) / r.dim
 	for _, t := range batch {
 		for _, side := range []func(e int) datasets.Triple{
-			func(e int) datasets.Triple { return datasets.Triple{Head: t.Head, Relation: t.Relation, Tail: int32(e)} },
-			func(e int) datasets.Triple { return datasets.Triple{Head: int32(e), Relation: t.Relation, Tail: t.Tail} },
+			func(e int) datasets.Triple {
+				return datasets.Triple{Head: t.Head, Relation: t.Relation, Tail: int32(e)}
+			},
+			func(e int) datasets.Triple {
+				return datasets.Triple{Head: int32(e), Relation: t.Relation, Tail: t.Tail}
+			},
 		} {
 			total := 0.0
 			for e := range entities {

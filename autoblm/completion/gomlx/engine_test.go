@@ -58,4 +58,3 @@ func TestUnknownBackend(t *testing.T) {
 		}
 	}
 }
-

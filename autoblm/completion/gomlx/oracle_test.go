@@ -116,7 +116,7 @@ func TestOracleFloat64(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := exec.Exec(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
+			out, err := exec.Call(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
 				tensors.FromFlatDataAndDimensions(signs, 1, 2, c.K*c.K, c.K), entityIDs, relationIDs,
 				tensors.FromFlatDataAndDimensions(weights, len(weights)), []float64{c.L2}, []float64{c.N3})
 			if err != nil {

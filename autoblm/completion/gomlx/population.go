@@ -122,7 +122,7 @@ func (p *population) takeStep(triples []datasets.Triple, scale float64) ([]float
 	for _, t := range rest {
 		arguments = append(arguments, t)
 	}
-	outputs, err := p.step.Exec(arguments...)
+	outputs, err := p.step.Call(arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("a training step failed: %w", err)
 	}

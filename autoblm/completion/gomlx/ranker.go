@@ -154,7 +154,7 @@ func (r *ranker) count(triples []datasets.Triple, size int, known knownAnswers) 
 	for i, list := range map[int][]int32{rankKnownRows: known.rows, rankKnownIDs: known.ids, rankKnownUsed: known.used} {
 		arguments[i] = tensors.FromFlatDataAndDimensions(list, len(list))
 	}
-	outputs, err := r.engine.ranks.Exec(arguments...)
+	outputs, err := r.engine.ranks.Call(arguments...)
 	if err != nil {
 		return counts{}, fmt.Errorf("ranking failed: %w", err)
 	}
