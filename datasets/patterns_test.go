@@ -2,10 +2,9 @@ package datasets
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/realdata"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -13,10 +12,7 @@ import (
 // openReal opens a benchmark from the folder AUTOBLM_DATA, or skips the test.
 func openReal(t *testing.T, name string) *Graph {
 	t.Helper()
-	data := os.Getenv(dataVariable)
-	if _, err := os.Stat(filepath.Join(data, name)); data == "" || err != nil {
-		t.Skipf("%s is not in the folder AUTOBLM_DATA: run `autoblm dataset fetch %s` and set AUTOBLM_DATA to the folder that holds it", name, name)
-	}
+	realdata.Folder(t, name)
 	g, err := Open(name)
 	if err != nil {
 		t.Fatal(err)

@@ -1,13 +1,14 @@
 package datasets
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder,
@@ -36,22 +37,13 @@ func WriteFolder(g *Graph, dir string) error {
 	return nil
 }
 
-func (g *Graph) writeSplit(triples []Triple, path string) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	out := bufio.NewWriter(file)
+func (g *Graph) writeSplit(triples []Triple, path string) error {
+	var text bytes.Buffer
 	for _, t := range triples {
-		fmt.Fprintf(out, "%s\t%s\t%s\n", g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail])
+		fmt.Fprintf(&text, "%s\t%s\t%s\n", g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail])
 	}
-	if err := errors.Join(out.Flush(), file.Chmod(0o644), file.Close()); err != nil {
+	if err := wholefile.Write(path, text.Bytes()); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return os.Rename(file.Name(), path)
+	return nil
 }

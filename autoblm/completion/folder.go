@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
 // The files of a model folder.
@@ -72,12 +73,12 @@ func (m *Model) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make the model folder: %w", err)
 	}
-	if err := replaceFiles(dir, []namedContent{
-		{entityTableFile, encodeNPY(m.Entities, m.Dim)},
-		{relationTableFile, encodeNPY(m.Relations, m.Dim)},
-		{entityLabelsFile, encodeLabels(m.EntityLabels)},
-		{relationLabelsFile, encodeLabels(m.RelationLabels)},
-		{descriptionFile, append(text, '\n')},
+	if err := wholefile.WriteAll(dir, []wholefile.File{
+		{Name: entityTableFile, Content: encodeNPY(m.Entities, m.Dim)},
+		{Name: relationTableFile, Content: encodeNPY(m.Relations, m.Dim)},
+		{Name: entityLabelsFile, Content: encodeLabels(m.EntityLabels)},
+		{Name: relationLabelsFile, Content: encodeLabels(m.RelationLabels)},
+		{Name: descriptionFile, Content: append(text, '\n')},
 	}); err != nil {
 		return fmt.Errorf("cannot write the model: %w", err)
 	}

@@ -292,38 +292,6 @@ func TestSaveBelowAFile(t *testing.T) {
 	checkError(t, smallModel().Save(filepath.Join(dir, "file")), "cannot make the model folder", "file")
 }
 
-func TestReplaceFilesThatCannotBeWritten(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, dir, "table", "old")
-	writeFile(t, dir, "last", "old")
-	tooLong := strings.Repeat("x", 300)
-	if err := replaceFiles(dir, []namedContent{{"table", []byte("new")}, {tooLong, nil}, {"last", []byte("new")}}); err == nil {
-		t.Fatal("a file with a name of 300 bytes was written")
-	}
-	for _, name := range []string{"table", "last"} {
-		if content, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(content) != "old" {
-			t.Errorf("%s holds %q (%v), want what it held before", name, content, err)
-		}
-	}
-	if got := fileNames(t, dir); !slices.Equal(got, []string{"last", "table"}) {
-		t.Errorf("left behind: %v", got)
-	}
-}
-
-func TestReplaceFilesInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, dir, "last", "old")
-	if err := os.MkdirAll(filepath.Join(dir, "second", "in the way"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := replaceFiles(dir, []namedContent{{"first", []byte("new")}, {"second", []byte("new")}, {"last", []byte("new")}}); err == nil {
-		t.Fatal("a folder was replaced by a file")
-	}
-	if got := fileNames(t, dir); !slices.Equal(got, []string{"first", "second"}) {
-		t.Errorf("left behind: %v; the last file would tell readers that all is well", got)
-	}
-}
-
 func FuzzLoad(f *testing.F) {
 	table := encodeNPY([]float32{1, 2, 3, 4}, 2)
 	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":2}`), table, []byte("a\nb\n"))

@@ -177,5 +177,5 @@ func TestTiesText(t *testing.T) {
 	var ties Ties
 	checkError(t, ties.UnmarshalText([]byte("random")), `"random"`, "use pessimistic, optimistic or realistic")
 	_, err := Ties(9).MarshalText()
-	checkError(t, err, "Ties(9)")
+	checkError(t, err, "tie rule(9)")
 }

@@ -1,17 +1,15 @@
 package completion
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/realdata"
 	"pgregory.net/rapid"
 )
 
@@ -182,25 +180,11 @@ func (c oracleCase) model(t *testing.T) *Model {
 	return m
 }
 
-// oracleCases reads oracle/steps.json beside the folder of the benchmarks.
+// oracleCases reads the steps that another program computed.
 func oracleCases(t *testing.T) []oracleCase {
 	t.Helper()
-	data := os.Getenv("AUTOBLM_DATA")
-	if data == "" {
-		t.Skip("AUTOBLM_DATA is not set: point it at the folder of the benchmarks, beside which the folder oracle lies")
-	}
-	path := filepath.Join(data, "..", "oracle", "steps.json")
-	content, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("there is no %s: copy the folder oracle beside the folder of the benchmarks", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []oracleCase
-	if err := json.Unmarshal(content, &cases); err != nil {
-		t.Fatal(err)
-	}
+	realdata.Oracle(t, "steps.json", &cases)
 	if len(cases) == 0 {
 		t.Fatal("no cases")
 	}

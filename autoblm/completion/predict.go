@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Query asks for the missing end of a triple: either Head or Tail is "".
@@ -51,21 +52,11 @@ const (
 
 var knownNames = []string{"mark", "drop", "keep"}
 
-func (k KnownAnswers) String() string {
-	if k < 0 || int(k) >= len(knownNames) {
-		return fmt.Sprintf("KnownAnswers(%d)", int(k))
-	}
-	return knownNames[k]
-}
+func (k KnownAnswers) String() string { return names.Of(knownNames, "choice", k) }
 
 // UnmarshalText reads "mark", "drop" or "keep".
 func (k *KnownAnswers) UnmarshalText(text []byte) error {
-	i := slices.Index(knownNames, string(text))
-	if i < 0 {
-		return fmt.Errorf("unknown choice %q for known answers: use keep, drop or mark", text)
-	}
-	*k = KnownAnswers(i)
-	return nil
+	return names.Unmarshal(knownNames, "choice", k, text)
 }
 
 // Predict lists the top answers to a query, best first; top < 1 lists all.

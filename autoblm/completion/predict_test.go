@@ -228,11 +228,11 @@ func TestKnownAnswersText(t *testing.T) {
 		}
 	}
 	kept := DropKnown
-	checkError(t, kept.UnmarshalText([]byte("hide")), `"hide"`, "keep, drop or mark")
+	checkError(t, kept.UnmarshalText([]byte("hide")), `"hide"`, "mark, drop or keep")
 	if kept != DropKnown {
 		t.Error("a name that is refused changed the choice")
 	}
-	if got := KnownAnswers(5).String(); got != "KnownAnswers(5)" {
+	if got := KnownAnswers(5).String(); got != "choice(5)" {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,6 +1,8 @@
 package completion
 
-import "fmt"
+import (
+	"github.com/autoblm/autoblm-go/internal/names"
+)
 
 // Rank counts the candidates for one query that are not known answers: those
 // that score above the true entity, and those that score the same.
@@ -24,30 +26,14 @@ const (
 
 var tiesNames = []string{"pessimistic", "optimistic", "realistic"}
 
-func (t Ties) String() string {
-	if t < 0 || int(t) >= len(tiesNames) {
-		return fmt.Sprintf("Ties(%d)", int(t))
-	}
-	return tiesNames[t]
-}
+func (t Ties) String() string { return names.Of(tiesNames, "tie rule", t) }
 
-// MarshalText writes the rule's name.
-func (t Ties) MarshalText() ([]byte, error) {
-	if t < 0 || int(t) >= len(tiesNames) {
-		return nil, fmt.Errorf("%v has no name: use Pessimistic, Optimistic or Realistic", t)
-	}
-	return []byte(t.String()), nil
-}
+// MarshalText writes the name.
+func (t Ties) MarshalText() ([]byte, error) { return names.Marshal(tiesNames, "tie rule", t) }
 
 // UnmarshalText reads "pessimistic", "optimistic" or "realistic".
 func (t *Ties) UnmarshalText(text []byte) error {
-	for i, name := range tiesNames {
-		if string(text) == name {
-			*t = Ties(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown rule for ties %q: use pessimistic, optimistic or realistic", text)
+	return names.Unmarshal(tiesNames, "tie rule", t, text)
 }
 
 // Under is the rank, from 1, by the given rule for ties.

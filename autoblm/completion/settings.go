@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Optimizer is the rule that turns gradients into steps.
@@ -21,30 +22,16 @@ const (
 
 var optimizerNames = []string{"adagrad", "adam"}
 
-func (o Optimizer) String() string {
-	if o < 0 || int(o) >= len(optimizerNames) {
-		return fmt.Sprintf("Optimizer(%d)", int(o))
-	}
-	return optimizerNames[o]
-}
+func (o Optimizer) String() string { return names.Of(optimizerNames, "optimizer", o) }
 
-// MarshalText writes the optimizer's name.
+// MarshalText writes the name.
 func (o Optimizer) MarshalText() ([]byte, error) {
-	if o != Adagrad && o != Adam {
-		return nil, fmt.Errorf("%v has no name: use Adagrad or Adam", o)
-	}
-	return []byte(o.String()), nil
+	return names.Marshal(optimizerNames, "optimizer", o)
 }
 
 // UnmarshalText reads "adagrad" or "adam".
 func (o *Optimizer) UnmarshalText(text []byte) error {
-	for i, name := range optimizerNames {
-		if string(text) == name {
-			*o = Optimizer(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown optimizer %q: use adagrad or adam", text)
+	return names.Unmarshal(optimizerNames, "optimizer", o, text)
 }
 
 // Settings are what all members of a population share. [DefaultSettings] is

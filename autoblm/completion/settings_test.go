@@ -38,8 +38,8 @@ func TestSettingsRefused(t *testing.T) {
 		{"no epochs", func(s *Settings) { s.Epochs = 0 }, []string{"epochs is 0", "at least 1"}},
 		{"negative epochs", func(s *Settings) { s.Epochs = -1 }, []string{"epochs is -1", "at least 1"}},
 		{"no batch", func(s *Settings) { s.Batch = 0 }, []string{"batch is 0", "at least 1"}},
-		{"unknown optimizer", func(s *Settings) { s.Optimizer = 2 }, []string{"Optimizer(2)", "adagrad or adam"}},
-		{"negative optimizer", func(s *Settings) { s.Optimizer = -1 }, []string{"Optimizer(-1)", "adagrad or adam"}},
+		{"unknown optimizer", func(s *Settings) { s.Optimizer = 2 }, []string{"optimizer(2)", "adagrad or adam"}},
+		{"negative optimizer", func(s *Settings) { s.Optimizer = -1 }, []string{"optimizer(-1)", "adagrad or adam"}},
 		{"decay of 0", func(s *Settings) { s.Decay = 0 }, []string{"decay is 0", "above 0", "at most 1"}},
 		{"decay above 1", func(s *Settings) { s.Decay = 1.01 }, []string{"decay is 1.01", "at most 1"}},
 		{"decay not a number", func(s *Settings) { s.Decay = math.NaN() }, []string{"decay is NaN"}},
@@ -148,5 +148,5 @@ func TestOptimizerText(t *testing.T) {
 		t.Error("a name that is refused changed the optimizer")
 	}
 	_, err := Optimizer(7).MarshalText()
-	checkError(t, err, "Optimizer(7)")
+	checkError(t, err, "optimizer(7)")
 }

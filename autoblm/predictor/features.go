@@ -1,10 +1,8 @@
 package predictor
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Features says what the predictor sees of a structure.
@@ -20,24 +18,14 @@ const (
 
 var featureNames = []string{"srf", "one-hot"}
 
-func (f Features) String() string {
-	if f < 0 || int(f) >= len(featureNames) {
-		return fmt.Sprintf("Features(%d)", int(f))
-	}
-	return featureNames[f]
-}
+func (f Features) String() string { return names.Of(featureNames, "feature", f) }
 
-// MarshalText writes the name of the features.
-func (f Features) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+// MarshalText writes the name.
+func (f Features) MarshalText() ([]byte, error) { return names.Marshal(featureNames, "feature", f) }
 
 // UnmarshalText reads "srf" or "one-hot".
 func (f *Features) UnmarshalText(text []byte) error {
-	i := slices.Index(featureNames, string(text))
-	if i < 0 {
-		return fmt.Errorf("unknown features %q: use srf or one-hot", text)
-	}
-	*f = Features(i)
-	return nil
+	return names.Unmarshal(featureNames, "feature", f, text)
 }
 
 func (f Features) of(s structure.Structure) []uint8 {

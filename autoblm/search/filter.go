@@ -1,10 +1,8 @@
 package search
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Filter decides which structures are not worth training (paper, Algorithm 1).
@@ -23,24 +21,14 @@ const (
 
 var filterNames = []string{"exact", "paper", "none"}
 
-func (f Filter) String() string {
-	if f < 0 || int(f) >= len(filterNames) {
-		return fmt.Sprintf("Filter(%d)", int(f))
-	}
-	return filterNames[f]
-}
+func (f Filter) String() string { return names.Of(filterNames, "filter", f) }
 
-// MarshalText writes the filter's name.
-func (f Filter) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+// MarshalText writes the name.
+func (f Filter) MarshalText() ([]byte, error) { return names.Marshal(filterNames, "filter", f) }
 
 // UnmarshalText reads "exact", "paper" or "none".
 func (f *Filter) UnmarshalText(text []byte) error {
-	i := slices.Index(filterNames, string(text))
-	if i < 0 {
-		return fmt.Errorf("unknown filter %q: use exact, paper or none", text)
-	}
-	*f = Filter(i)
-	return nil
+	return names.Unmarshal(filterNames, "filter", f, text)
 }
 
 func (f Filter) degenerate(s structure.Structure) bool {

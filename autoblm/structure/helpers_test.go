@@ -1,35 +1,11 @@
 package structure
 
 import (
-	"encoding/json"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
-	"testing"
 
 	"pgregory.net/rapid"
 )
-
-// readOracle reads a file of cases that other programs computed.
-func readOracle(t *testing.T, name string, cases any) {
-	t.Helper()
-	data := os.Getenv("AUTOBLM_DATA")
-	if data == "" {
-		t.Skip("set AUTOBLM_DATA to the folder of benchmarks; the cases lie in the folder oracle beside it")
-	}
-	path := filepath.Join(data, "..", "oracle", name)
-	content, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
-		t.Skipf("no %s; it comes with the folder of benchmarks that AUTOBLM_DATA names", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(content, cases); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-}
 
 // anyStructure draws a structure with minK to maxK chunks; sparse and dense
 // ones, structures with few values and with many are all likely.

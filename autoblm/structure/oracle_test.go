@@ -3,6 +3,7 @@ package structure
 import (
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/realdata"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,7 +26,7 @@ func TestOracle(t *testing.T) {
 		Name            string   `json:"name"`
 	}
 	var cases []properties
-	readOracle(t, "structures.json", &cases)
+	realdata.Oracle(t, "structures.json", &cases)
 	if len(cases) == 0 {
 		t.Fatal("the file has no cases")
 	}
@@ -68,7 +69,7 @@ func TestOracleScores(t *testing.T) {
 		HeadScores [][]float64 `json:"head_scores"`
 	}
 	var steps []step
-	readOracle(t, "steps.json", &steps)
+	realdata.Oracle(t, "steps.json", &steps)
 	compared := 0
 	for n, step := range steps {
 		s := Zero(step.K)

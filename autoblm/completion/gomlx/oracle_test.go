@@ -1,17 +1,15 @@
 package gomlx
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/realdata"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
@@ -61,20 +59,13 @@ func triples(rows [][3]int32) []datasets.Triple {
 	return out
 }
 
-// oracle reads the cases beside the benchmark data.
+// oracle reads the cases, of which there must be some.
 func oracle(t *testing.T) []stepCase {
 	t.Helper()
-	data := os.Getenv("AUTOBLM_DATA")
-	if data == "" {
-		t.Skip("AUTOBLM_DATA is not set: it names the folder of benchmarks that the cases of other programs lie beside")
-	}
-	text, err := os.ReadFile(filepath.Join(data, "..", "oracle", "steps.json"))
-	if err != nil {
-		t.Skipf("no cases of other programs: %v", err)
-	}
 	var cases []stepCase
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
+	realdata.Oracle(t, "steps.json", &cases)
+	if len(cases) == 0 {
+		t.Fatal("no cases")
 	}
 	return cases
 }
