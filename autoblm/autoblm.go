@@ -39,6 +39,7 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*completion
 	if err != nil {
 		return nil, err
 	}
+	defer engine.Close()
 	report, err := completion.Train(ctx, engine, completion.Job{Graph: g, Settings: s.Settings, Members: []completion.Member{s.Member}})
 	if err != nil {
 		return nil, err
@@ -53,11 +54,17 @@ func Evaluate(ctx context.Context, m *completion.Model, g *datasets.Graph, split
 	if err != nil {
 		return completion.Evaluation{}, err
 	}
+	defer engine.Close()
 	aligned, err := m.Align(g)
 	if err != nil {
 		return completion.Evaluation{}, err
 	}
 	return completion.Evaluate(ctx, engine, m, aligned, split, completion.Pessimistic)
+}
+
+// Predict lists the top answers to a query that g does not have already, best first.
+func Predict(m *completion.Model, g *datasets.Graph, q Query, top int) ([]completion.Answer, error) {
+	return m.Predict(q, g, top, completion.DropKnown)
 }
 
 // SearchSettings are the settings of [Search].
@@ -89,10 +96,14 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (result *s
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	if err := search.Searchable(g); err != nil { // before there is a study about it
+		return nil, err
+	}
 	engine, err := s.Compute.Open()
 	if err != nil {
 		return nil, err
 	}
+	defer engine.Close()
 	problem := search.Problem{Graph: g, Engine: engine, Strategy: strategy, Settings: s.Settings, OnProgress: s.OnProgress}
 	if s.Study != "" {
 		kept, err := study.Open(s.Study, study.Describe(g, strategy, s.Settings))

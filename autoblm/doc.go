@@ -4,7 +4,7 @@
 //	g, err := autoblm.Load("world")
 //	found, err := autoblm.Search(ctx, g, autoblm.DefaultSearch())
 //	fmt.Println(found.Best[0].Structure.Draw(false))
-//	answers, err := found.Model.Predict(autoblm.Query{Head: "Portugal", Relation: "speaks"}, nil, 3, 0)
+//	answers, err := autoblm.Predict(found.Model, g, autoblm.Query{Head: "Portugal", Relation: "borders"}, 3)
 //
 // A scoring function is a structure: a K×K matrix that says which chunks of the
 // head, relation and tail embeddings multiply (package structure). The calls

@@ -4,28 +4,44 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/completion/gomlx"
 )
 
 // Compute names what does the arithmetic. The zero value chooses by itself.
 type Compute struct {
-	// Engine is "gomlx", or "auto" or "" for the same.
+	// Engine is "cpu", the native engine, or "gomlx"; "auto" or "" is "cpu",
+	// or "gomlx" where a backend is named.
 	Engine string
-	// Backend is what the engine runs on: "go", "xla:cpu", "xla:cuda" or
-	// "xla:" with the absolute path of a plugin; "auto" or "" is "go".
+	// Backend is what gomlx runs on: "go", "xla:cpu", "xla:cuda" or "xla:" with
+	// the absolute path of a plugin; "auto" or "" is "go".
 	Backend string
+	// Threads is how many the native engine uses; 0 stands for GOMAXPROCS.
+	Threads int
 }
 
 // Open opens the engine. One that was asked for by name is used or is an error.
 func (c Compute) Open() (completion.Engine, error) {
-	backend := c.Backend
-	if backend == "" {
-		backend = "auto"
+	if c.Threads < 0 {
+		return nil, fmt.Errorf("threads is %d: it must be 0, for all, or more", c.Threads)
 	}
-	switch c.Engine {
-	case "", "auto", "gomlx":
-		return gomlx.New(backend)
-	default:
-		return nil, fmt.Errorf("unknown engine %q: use gomlx or auto", c.Engine)
+	noBackend := c.Backend == "" || c.Backend == "auto"
+	engine := c.Engine
+	if engine == "" || engine == "auto" {
+		engine = "gomlx"
+		if noBackend {
+			engine = "cpu"
+		}
 	}
+	switch {
+	case engine == "cpu" && !noBackend:
+		return nil, fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", c.Backend)
+	case engine == "cpu":
+		return cpu.New(c.Threads), nil
+	case engine == "gomlx" && noBackend:
+		return gomlx.New("auto")
+	case engine == "gomlx":
+		return gomlx.New(c.Backend)
+	}
+	return nil, fmt.Errorf("unknown engine %q: use auto, cpu or gomlx", c.Engine)
 }

@@ -49,7 +49,7 @@ func ExampleTrain() {
 		panic(err)
 	}
 	fmt.Println(answers[0].Entity, answers[0].Known)
-	// Output: Lisbon true
+	// Output: Lisbon yes
 }
 
 // Rank the test triples with a model, known answers left out.

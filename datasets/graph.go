@@ -17,6 +17,8 @@ type Triple struct{ Head, Relation, Tail int32 }
 type Graph struct {
 	// Name is the name in the registry, or the last part of the folder's path.
 	Name string
+	// Folder is the absolute path that it was read from, "" for the embedded graph.
+	Folder string
 	// Entities and Relations are the labels by id. Labels are unique.
 	Entities, Relations []string
 	// Train, Valid and Test are the triples in the order of their files,

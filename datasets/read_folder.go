@@ -47,7 +47,7 @@ func ReadFolder(dir string) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.Name = filepath.Base(absolute)
+	g.Name, g.Folder = filepath.Base(absolute), absolute
 	return g, nil
 }
 

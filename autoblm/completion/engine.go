@@ -21,6 +21,8 @@ type Engine interface {
 	// NewRanker places trained parameters for ranking only; all of them have
 	// one K, one dimension and one number of entities and of relations.
 	NewRanker(parameters []Parameters) (Ranker, error)
+	// Close frees what the engine holds, after its populations and rankers.
+	Close()
 }
 
 // Population is a set of models in training, in lockstep.

@@ -27,6 +27,7 @@ type description struct {
 	K         int                 `json:"k"`
 	Dim       int                 `json:"dim"`
 	Dataset   string              `json:"dataset,omitempty"`
+	Source    string              `json:"source,omitempty"`
 	Training  *Training           `json:"training,omitempty"`
 	Valid     *Evaluation         `json:"valid,omitempty"`
 	Test      *Evaluation         `json:"test,omitempty"`
@@ -50,7 +51,7 @@ func (d description) check() error {
 // on a full disk, a model that the folder had stays as it was.
 func (m *Model) Save(dir string) error {
 	d := description{
-		Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Dataset: m.Dataset,
+		Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Dataset: m.Dataset, Source: m.Source,
 		Training: m.Training, Valid: m.Valid, Test: m.Test,
 	}
 	err := d.check()
@@ -126,7 +127,7 @@ func Load(dir string) (*Model, error) {
 	if d.Training != nil {
 		d.Training.Member.Structure = d.Structure
 	}
-	m := &Model{Dataset: d.Dataset, Training: d.Training, Valid: d.Valid, Test: d.Test}
+	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: d.Valid, Test: d.Test}
 	m.Structure, m.Dim = d.Structure, d.Dim
 	if m.Entities, m.EntityLabels, err = loadTable(dir, entityTableFile, entityLabelsFile, m.Dim); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,9 @@ import (
 // Model is a trained scoring function with the names of its entities and relations.
 type Model struct {
 	Parameters
-	// Dataset is the name of the graph it was trained on.
-	Dataset string
+	// Dataset is the name of the graph it was trained on, and Source names it
+	// for datasets.Open: the folder that it was read from, or its name.
+	Dataset, Source string
 	// EntityLabels and RelationLabels name the rows of the tables.
 	EntityLabels, RelationLabels []string
 	// Training says how it was trained; nil in a model written by another program.
@@ -32,6 +34,7 @@ func newModel(g *datasets.Graph, s Settings, m Member, p Parameters) *Model {
 	return &Model{
 		Parameters:     p,
 		Dataset:        g.Name,
+		Source:         cmp.Or(g.Folder, g.Name),
 		EntityLabels:   g.Entities,
 		RelationLabels: g.Relations,
 		Training:       &Training{Settings: s, Member: m},
@@ -128,6 +131,36 @@ func RankSplit(ctx context.Context, engine Engine, models []*Model, g *datasets.
 	defer ranker.Close()
 	ranks, err := ranker.Rank(ctx, triples, g.Known())
 	return triples, ranks, err
+}
+
+// EvaluateAll ranks the validation and the test triples of g by all models at
+// once, where there are such triples, and notes what they reached in the
+// models, ties counted against them.
+func EvaluateAll(ctx context.Context, engine Engine, models []*Model, g *datasets.Graph) error {
+	if len(models) == 0 {
+		return nil
+	}
+	for _, split := range []struct {
+		name    string
+		triples []datasets.Triple
+		note    func(m *Model, e *Evaluation)
+	}{
+		{"valid", g.Valid, func(m *Model, e *Evaluation) { m.Valid = e }},
+		{"test", g.Test, func(m *Model, e *Evaluation) { m.Test = e }},
+	} {
+		if len(split.triples) == 0 {
+			continue
+		}
+		_, ranks, err := RankSplit(ctx, engine, models, g, split.name)
+		if err != nil {
+			return err
+		}
+		for i, m := range models {
+			e := Summarize(ranks[i], Pessimistic)
+			split.note(m, &e)
+		}
+	}
+	return nil
 }
 
 // Evaluate is [RankSplit] for one model, summed up.

@@ -34,8 +34,28 @@ type Answer struct {
 	Score  float64 `json:"score"`
 	// Rank, from 1, is among the answers that are listed or come below.
 	Rank int `json:"rank"`
-	// Known is whether the triple is already in the graph.
-	Known bool `json:"known"`
+	// Known is whether the triple is in the graph already. It is not looked up
+	// without a graph, or with KeepKnown.
+	Known Known `json:"known"`
+}
+
+// Known is what is known of an answer being known.
+type Known int8
+
+const (
+	// NotLookedUp is null in JSON.
+	NotLookedUp Known = iota
+	// No is false in JSON.
+	No
+	// Yes is true in JSON.
+	Yes
+)
+
+func (k Known) String() string { return []string{"not looked up", "no", "yes"}[k] }
+
+// MarshalJSON writes null, false or true.
+func (k Known) MarshalJSON() ([]byte, error) {
+	return []byte([]string{"null", "false", "true"}[k]), nil
 }
 
 // KnownAnswers says what happens to answers that the graph already has.
@@ -60,7 +80,7 @@ func (k *KnownAnswers) UnmarshalText(text []byte) error {
 }
 
 // Predict lists the top answers to a query, best first; top < 1 lists all.
-// g tells which answers are known and may be nil, when none is.
+// g tells which answers are known, and may be nil when that does not matter.
 func (m *Model) Predict(q Query, g *datasets.Graph, top int, known KnownAnswers) ([]Answer, error) {
 	if (q.Head == "") == (q.Tail == "") {
 		return nil, fmt.Errorf("a query has either a head or a tail, and asks for the other")
@@ -90,7 +110,15 @@ func (m *Model) Predict(q Query, g *datasets.Graph, top int, known KnownAnswers)
 		if inGraph && known == DropKnown {
 			continue
 		}
-		answers = append(answers, Answer{Entity: label, Score: m.Score(triple(id)), Known: inGraph && known == MarkKnown})
+		answer := Answer{Entity: label, Score: m.Score(triple(id))}
+		switch {
+		case g == nil || known == KeepKnown:
+		case inGraph:
+			answer.Known = Yes
+		default:
+			answer.Known = No
+		}
+		answers = append(answers, answer)
 	}
 	slices.SortStableFunc(answers, func(a, b Answer) int { return cmp.Compare(b.Score, a.Score) })
 	for i := range answers {

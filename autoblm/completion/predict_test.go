@@ -35,7 +35,7 @@ func TestPredictRanksByScore(t *testing.T) {
 			t.Errorf("%+v: answers %v, want every entity once", q, got)
 		}
 		for i, a := range answers {
-			if a.Rank != i+1 || i > 0 && a.Score > answers[i-1].Score || a.Known {
+			if a.Rank != i+1 || i > 0 && a.Score > answers[i-1].Score || a.Known != NotLookedUp {
 				t.Errorf("%+v: answer %d is %+v after %+v", q, i, a, answers[max(i-1, 0)])
 			}
 			candidate := datasets.Triple{Relation: int32(slices.Index(m.RelationLabels, q.Relation))}
@@ -95,8 +95,8 @@ func TestPredictKnownAnswers(t *testing.T) {
 			t.Errorf("%+v: marked %v, want the order %v", test.query, entities(marked), entities(plain))
 		}
 		for _, a := range marked {
-			if a.Known != slices.Contains(test.known, a.Entity) {
-				t.Errorf("%+v: %q is marked known: %v", test.query, a.Entity, a.Known)
+			if want := map[bool]Known{true: Yes, false: No}[slices.Contains(test.known, a.Entity)]; a.Known != want {
+				t.Errorf("%+v: %q is marked wrongly: %v", test.query, a.Entity, a.Known)
 			}
 		}
 		unknown := slices.DeleteFunc(entities(plain), func(e string) bool { return slices.Contains(test.known, e) })
@@ -105,7 +105,7 @@ func TestPredictKnownAnswers(t *testing.T) {
 			t.Errorf("%+v: dropping leaves %v, want %v", test.query, entities(dropped), unknown)
 		}
 		for i, a := range dropped {
-			if a.Rank != i+1 || a.Known {
+			if a.Rank != i+1 || a.Known != No {
 				t.Errorf("%+v: answer %d is %+v", test.query, i, a)
 			}
 		}
@@ -214,9 +214,14 @@ func TestQueryJSON(t *testing.T) {
 			t.Errorf("%s (%v), want %s", got, err, want)
 		}
 	}
-	got, err := json.Marshal(Answer{Entity: "e2", Score: 1.5, Rank: 1, Known: true})
-	if want := `{"entity":"e2","score":1.5,"rank":1,"known":true}`; err != nil || string(got) != want {
-		t.Errorf("%s (%v), want %s", got, err, want)
+	for known, want := range map[Known]string{
+		Yes:         `{"entity":"e2","score":1.5,"rank":1,"known":true}`,
+		No:          `{"entity":"e2","score":1.5,"rank":1,"known":false}`,
+		NotLookedUp: `{"entity":"e2","score":1.5,"rank":1,"known":null}`,
+	} {
+		if got, err := json.Marshal(Answer{Entity: "e2", Score: 1.5, Rank: 1, Known: known}); err != nil || string(got) != want {
+			t.Errorf("%s (%v), want %s", got, err, want)
+		}
 	}
 }
 

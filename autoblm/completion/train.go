@@ -73,7 +73,8 @@ type Timing struct {
 
 // Train trains the members of a job together. A member that diverges is
 // reported in its Result and the others go on; the error is for what stops
-// all: settings that make no sense, an empty split, the end of ctx.
+// all: settings that make no sense, an empty split, the end of ctx. When ctx
+// ends after an epoch, the report of what there is comes beside its error.
 func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	g, s := job.Graph, job.Settings
 	if err := validatePopulation(s, job.Members); err != nil {
@@ -98,11 +99,11 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	}
 	for epoch := 1; epoch <= s.Epochs && run.anyActive(); epoch++ {
 		if err := run.epoch(ctx, epoch); err != nil {
-			return nil, err
+			return run.interrupted(ctx, err)
 		}
 		if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) && run.anyActive() {
 			if err := run.validate(ctx, epoch); err != nil {
-				return nil, err
+				return run.interrupted(ctx, err)
 			}
 		}
 	}
@@ -196,6 +197,19 @@ func (m *memberState) diverge(epoch int) {
 	m.best = nil
 	m.result.BestEpoch = 0
 	m.result.Err = fmt.Errorf("%w in epoch %d (structure %s, learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.result.Member.Structure, m.result.Member.LearningRate)
+}
+
+// interrupted is the report of the epochs that were finished, beside the error
+// that ended them, where that is the end of ctx.
+func (r *run) interrupted(ctx context.Context, err error) (*Report, error) {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || len(r.stepSeconds) == 0 {
+		return nil, err
+	}
+	report, failed := r.report()
+	if failed != nil {
+		return nil, failed
+	}
+	return report, err
 }
 
 func (r *run) report() (*Report, error) {

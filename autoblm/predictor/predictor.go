@@ -36,6 +36,19 @@ func DefaultSettings() Settings {
 	return Settings{Features: SRF, Hidden: 8, Steps: 200, LearningRate: 0.02, WeightDecay: 0.1}
 }
 
+// Validate says what is wrong with the settings.
+func (s Settings) Validate() error {
+	switch {
+	case s.Features != SRF && s.Features != OneHot:
+		return fmt.Errorf("the predictor's features are %v: use srf or one-hot", s.Features)
+	case s.Hidden < 1 || s.Steps < 1:
+		return fmt.Errorf("the predictor has hidden width %d and %d steps: each must be at least 1", s.Hidden, s.Steps)
+	case !(s.LearningRate > 0) || !(s.WeightDecay >= 0):
+		return fmt.Errorf("the predictor has learning rate %v and weight decay %v: they must be above 0 and at least 0", s.LearningRate, s.WeightDecay)
+	}
+	return nil
+}
+
 // Predictor is a fitted perceptron.
 type Predictor struct {
 	settings Settings
@@ -48,6 +61,9 @@ type Predictor struct {
 // Fit fits a perceptron to the scores that structures, all of one K, reached.
 // The seed decides its initial weights.
 func Fit(s Settings, structures []structure.Structure, scores []float64, seed uint64) (*Predictor, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
 	if len(structures) == 0 || len(structures) != len(scores) {
 		return nil, fmt.Errorf("a predictor needs as many scores as structures and at least one: got %d structures and %d scores", len(structures), len(scores))
 	}

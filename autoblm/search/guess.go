@@ -1,6 +1,10 @@
 package search
 
 import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -21,4 +25,28 @@ func guess(s Settings, trials []Trial, candidates []structure.Structure, seed ui
 		return nil, err
 	}
 	return fitted.Predict(candidates)
+}
+
+// pick takes the most promising candidates by a predictor fitted to the
+// history, or the first ones where there is no predictor or nothing to fit.
+func pick(s Settings, history []Trial, candidates []structure.Structure, want int, rng *rand.Rand) (Proposal, error) {
+	seed := rng.Uint64()
+	want = min(want, s.P, len(candidates))
+	guesses, err := guess(s, bestFirst(history), candidates, seed)
+	if err != nil {
+		return Proposal{}, err
+	}
+	if guesses == nil {
+		return Proposal{Structures: candidates[:want]}, nil
+	}
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(guesses[b], guesses[a]) })
+	var p Proposal
+	for _, i := range order[:want] {
+		p.Structures, p.Guesses = append(p.Structures, candidates[i]), append(p.Guesses, guesses[i])
+	}
+	return p, nil
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,10 +58,11 @@ type Result struct {
 	Trials []Trial
 	// Model is that of the best structure; nil when no trial was complete.
 	Model *completion.Model
-	// Trained counts the finished trials, Resumed those of them that the store
-	// had before; named models are in neither.
-	Trained, Resumed int
-	Stopped          Stop
+	// Trained counts the finished trials, Complete those of them that did not
+	// diverge, and Resumed those that the store had before; named models are in
+	// none of them.
+	Trained, Complete, Resumed int
+	Stopped                    Stop
 	// Note explains Stopped where there is more to say.
 	Note string
 	// Seconds is the time of all trials of the study.
@@ -74,11 +76,8 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err := p.Settings.Validate(); err != nil {
 		return nil, err
 	}
-	if err := p.Settings.member(structure.Zero(p.Settings.K)).Validate(); err != nil {
+	if err := Searchable(p.Graph); err != nil {
 		return nil, err
-	}
-	if len(p.Graph.Valid) == 0 {
-		return nil, fmt.Errorf("%s has no validation triples to compare structures by: split some off the training triples", p.Graph.Name)
 	}
 	if p.Store == nil {
 		p.Store = &Memory{}
@@ -97,6 +96,14 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 		stopped = Interrupted
 	}
 	return s.result(stopped, note)
+}
+
+// Searchable says why a graph cannot be searched on.
+func Searchable(g *datasets.Graph) error {
+	if len(g.Valid) == 0 {
+		return fmt.Errorf("%s has no validation triples to compare structures by: autoblm dataset split makes some of a file of triples", g.Name)
+	}
+	return nil
 }
 
 // searcher is a search on its way.
@@ -155,7 +162,7 @@ func (s *searcher) propose(history []Trial, left int) (why string, err error) {
 		return "", fmt.Errorf("round %d of %s: %w", round, s.Strategy.Name(), err)
 	}
 	if len(proposal.Structures) == 0 {
-		return proposal.Why, nil
+		return cmp.Or(proposal.Why, "the strategy has no more"), nil
 	}
 	var trials []Trial
 	for i, a := range proposal.Structures {
@@ -189,6 +196,9 @@ func (s *searcher) trainRunning(ctx context.Context) error {
 		if t.State == Running {
 			running = append(running, t)
 		}
+	}
+	if left := s.Settings.Budget - finished(proposed(s.trials)); len(running) > left && running[0].Name == "" {
+		running = running[:max(0, left)] // the budget was lowered
 	}
 	for len(running) > 0 {
 		population := running[:min(len(running), max(s.Settings.P, s.Settings.I))]
@@ -225,37 +235,20 @@ func (s *searcher) train(ctx context.Context, trials []Trial) error {
 		trials[i].State = Complete
 		models, trained = append(models, r.Model), append(trained, i)
 	}
-	if err := s.evaluate(ctx, models, trained, trials); err != nil {
+	if err := completion.EvaluateAll(ctx, s.Engine, models, s.Graph); err != nil {
 		return err
+	}
+	for i, m := range models {
+		trials[trained[i]].Valid, trials[trained[i]].Test = m.Valid, m.Test
 	}
 	best := s.bestOf(models, trained, trials)
 	for i := range trials {
 		trials[i].Seconds = time.Since(start).Seconds() / float64(len(trials))
 	}
-	return s.put(trials, best)
-}
-
-func (s *searcher) evaluate(ctx context.Context, models []*completion.Model, trained []int, trials []Trial) error {
-	if len(models) == 0 {
-		return nil
+	if err := s.put(trials, best); err != nil {
+		return err
 	}
-	for _, split := range []string{"valid", "test"} {
-		if split == "test" && len(s.Graph.Test) == 0 {
-			continue
-		}
-		_, ranks, err := completion.RankSplit(ctx, s.Engine, models, s.Graph, split)
-		if err != nil {
-			return err
-		}
-		for i, m := range models {
-			e := completion.Summarize(ranks[i], completion.Pessimistic)
-			if split == "valid" {
-				m.Valid, trials[trained[i]].Valid = &e, &e
-			} else {
-				m.Test, trials[trained[i]].Test = &e, &e
-			}
-		}
-	}
+	s.progress(trials, completion.Progress{Epochs: s.Settings.Training.Epochs})
 	return nil
 }
 
@@ -292,7 +285,7 @@ func (s *searcher) progress(training []Trial, p completion.Progress) {
 	}
 	history := proposed(s.trials)
 	report := Progress{Trained: finished(history), Budget: s.Settings.Budget, Named: training[0].Name != ""}
-	done := float64(finished(s.trials)) + float64(len(training)*p.Epoch)/float64(p.Epochs)
+	done := float64(finished(s.trials)) + float64(len(training)*p.Epoch)/float64(p.Epochs) // in trials
 	report.Share = min(1, done/float64(s.Settings.Budget+len(s.trials)-len(history)))
 	if best := bestFirst(history); len(best) > 0 {
 		report.Best = &best[0]
@@ -309,7 +302,7 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 	best := bestFirst(history)
 	r := &Result{
 		Best: best[:min(len(best), s.Settings.I)], Trials: s.trials, Model: model,
-		Trained: finished(history), Resumed: s.resumed, Stopped: stopped, Note: note,
+		Trained: finished(history), Complete: len(best), Resumed: s.resumed, Stopped: stopped, Note: note,
 	}
 	for _, t := range s.trials {
 		r.Seconds += t.Seconds

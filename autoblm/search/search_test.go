@@ -2,15 +2,20 @@ package search_test
 
 import (
 	"context"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/completion/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 func problem(t *testing.T, strategy search.Strategy, budget int) search.Problem {
@@ -63,24 +68,108 @@ func TestRunSpendsItsBudget(t *testing.T) {
 	}
 }
 
+// recording notes the populations that an engine is asked for.
+type recording struct {
+	completion.Engine
+	populations [][]completion.Member
+}
+
+func (r *recording) NewPopulation(g *datasets.Graph, s completion.Settings, members []completion.Member) (completion.Population, error) {
+	r.populations = append(r.populations, slices.Clone(members))
+	return r.Engine.NewPopulation(g, s, members)
+}
+
+func TestARoundIsOnePopulation(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 13)
+	p.Settings.LearningRate, p.Settings.L2, p.Settings.N3, p.Settings.Seed = 0.2, 0.01, 0.02, 9
+	engine := &recording{Engine: p.Engine}
+	p.Engine = engine
+	result := run(t, p)
+	rounds := map[int][]search.Trial{}
+	for _, trial := range result.Trials {
+		rounds[trial.Round] = append(rounds[trial.Round], trial)
+	}
+	if len(engine.populations) != len(rounds) {
+		t.Fatalf("%d populations for %d rounds", len(engine.populations), len(rounds))
+	}
+	for round, members := range engine.populations {
+		if len(members) != len(rounds[round]) {
+			t.Errorf("round %d: a population of %d for %d trials", round, len(members), len(rounds[round]))
+			continue
+		}
+		for i, m := range members {
+			if want := (completion.Member{Structure: rounds[round][i].Structure, Seed: 9, LearningRate: 0.2, L2: 0.01, N3: 0.02}); m != want {
+				t.Errorf("round %d: member %+v, want %+v", round, m, want)
+			}
+		}
+	}
+}
+
+func TestSeedsDiffer(t *testing.T) {
+	structures := func(seed uint64) (all []structure.Structure) {
+		p := problem(t, search.Evolutionary{}, 13)
+		p.Settings.Seed = seed
+		for _, trial := range run(t, p).Trials {
+			all = append(all, trial.Structure)
+		}
+		return all
+	}
+	if slices.Equal(structures(1), structures(2)) {
+		t.Error("two seeds propose the same structures")
+	}
+}
+
+// TestTiesCountAgainstTheModel: with embeddings that are all but 0, all scores
+// are the same, and only the pessimistic rank is last.
+func TestTiesCountAgainstTheModel(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 1)
+	p.Settings.LearningRate, p.Settings.Training.InitScale = 1e-30, 1e-30
+	result := run(t, p)
+	for _, trial := range result.Trials {
+		if trial.Valid.Ties != completion.Pessimistic || trial.Valid.Both.MeanRank < 30 {
+			t.Errorf("mean rank %v by %v ties, where all 37 entities score the same", trial.Valid.Both.MeanRank, trial.Valid.Ties)
+		}
+	}
+}
+
+func TestLoweredBudgetTrainsNoMore(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 14)
+	ctx, cancel := context.WithCancel(t.Context())
+	p.OnProgress = func(progress search.Progress) {
+		if progress.Trained >= 5 {
+			cancel()
+		}
+	}
+	if _, err := search.Run(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	p.OnProgress, p.Settings.Budget = nil, 6
+	if result := run(t, p); result.Trained > 6 {
+		t.Errorf("trained %d, with a budget of 6", result.Trained)
+	}
+}
+
 func TestFinishedSearchTrainsNothing(t *testing.T) {
 	p := problem(t, search.Evolutionary{}, 9)
 	first := run(t, p)
-	compiled := p.Engine.(*gomlx.Engine).Compilations()
+	p.Engine = nil // is not needed
 	p.OnProgress = func(search.Progress) { t.Error("something was trained") }
 	second := run(t, p)
 	if second.Resumed != 9 || second.Trained != 9 || !reflect.DeepEqual(first.Trials, second.Trials) || second.Seconds != first.Seconds {
 		t.Errorf("the second run differs: resumed %d, trained %d", second.Resumed, second.Trained)
-	}
-	if p.Engine.(*gomlx.Engine).Compilations() != compiled {
-		t.Error("the second run compiled something")
 	}
 }
 
 func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 	want := run(t, problem(t, search.Evolutionary{}, 14))
 	p := problem(t, search.Evolutionary{}, 14)
+	path := filepath.Join(t.TempDir(), "study.db")
 	for calls := 2; ; calls += 7 { // interrupted at many places, each a little later
+		kept, err := study.Open(path, study.Describe(p.Graph, p.Strategy, p.Settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Store = kept
 		ctx, cancel := context.WithCancel(t.Context())
 		left := calls
 		p.OnProgress = func(search.Progress) {
@@ -91,6 +180,9 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 		result, err := search.Run(ctx, p)
 		cancel()
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := kept.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if result.Stopped != search.Interrupted {

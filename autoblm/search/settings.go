@@ -34,8 +34,8 @@ type Settings struct {
 	// Predictor picks P of N candidates; nil takes the first P of them, which
 	// come in random order.
 	Predictor *predictor.Settings `json:"predictor"`
-	// Seed decides all that is random: the proposals, and the initial embeddings
-	// of each trial.
+	// Seed decides the proposals and the initial embeddings of each trial; the
+	// order of the triples has its own seed in Training.
 	Seed uint64 `json:"seed"`
 	// Training is how each structure is trained.
 	Training completion.Settings `json:"training"`
@@ -56,8 +56,10 @@ func DefaultSettings() Settings {
 	return s
 }
 
-// Paper has the settings of the paper's experiments (Section V-A): N=128, P=8,
-// I=8, b0=K=4, p_m=2/K², a budget of 256 structures, d 64.
+// Paper has the sizes of the paper's search (Section V-A): N=128, P=8, I=8,
+// b0=K=4, p_m=2/K², a budget of 256 structures, d 64. How the structures are
+// trained is ours, since the paper tunes that for each graph, and the filter is
+// the exact one; [PaperFilter] is the paper's.
 func Paper() Settings {
 	fit := predictor.DefaultSettings()
 	member := completion.DefaultMember(structure.Structure{})
@@ -99,6 +101,14 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("pm is %v: it must be above 0 and at most 1", s.Pm)
 	case s.TimeLimit < 0:
 		return fmt.Errorf("the time limit is %v: it must not be negative", s.TimeLimit)
+	}
+	if s.Predictor != nil {
+		if err := s.Predictor.Validate(); err != nil {
+			return err
+		}
+	}
+	if err := s.member(structure.Zero(s.K)).Validate(); err != nil {
+		return err
 	}
 	return s.Training.Validate(s.K)
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -44,36 +43,4 @@ func ByName(name string) (Strategy, error) {
 		names = append(names, s.Name())
 	}
 	return nil, fmt.Errorf("unknown algorithm %q: use %s", name, strings.Join(names, " or "))
-}
-
-// pick takes the most promising candidates by a predictor fitted to the
-// history, or the first ones where there is no predictor or nothing to fit.
-func pick(s Settings, history []Trial, candidates []structure.Structure, want int, rng *rand.Rand) (Proposal, error) {
-	seed := rng.Uint64()
-	want = min(want, s.P, len(candidates))
-	guesses, err := guess(s, bestFirst(history), candidates, seed)
-	if err != nil {
-		return Proposal{}, err
-	}
-	if guesses == nil {
-		return Proposal{Structures: candidates[:want]}, nil
-	}
-	order := make([]int, len(candidates))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case guesses[a] > guesses[b]:
-			return -1
-		case guesses[a] < guesses[b]:
-			return 1
-		}
-		return 0
-	})
-	var p Proposal
-	for _, i := range order[:want] {
-		p.Structures, p.Guesses = append(p.Structures, candidates[i]), append(p.Guesses, guesses[i])
-	}
-	return p, nil
 }

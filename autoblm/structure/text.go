@@ -19,7 +19,7 @@ const maxFileBytes = 64 << 10
 //	1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2      cells by comma, rows by semicolon
 //	[[1,0],[0,2]]                          a JSON array of arrays
 //	complex                                a name, see [HumanDesigned]; also cp and hole
-//	@best.txt                              a file that holds one of the above
+//	@best.txt                              a file that holds one of the above, or a row a line
 //
 // Spaces around cells do not matter, nor do capitals in a name. The error
 // says what is wrong, and in which row and column, both counted from 1.
@@ -31,6 +31,10 @@ func Parse(text string) (Structure, error) {
 	content, err := readSmallFile(path)
 	if err != nil {
 		return Structure{}, fmt.Errorf("structure from a file: %w", err)
+	}
+	content = strings.TrimSpace(strings.TrimPrefix(content, "\ufeff"))
+	if !strings.ContainsAny(content, ";[") { // a row a line
+		content = strings.Join(strings.FieldsFunc(content, func(r rune) bool { return r == '\n' || r == '\r' }), ";")
 	}
 	s, err := parseInline(content)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/dustin/go-humanize"
@@ -88,13 +90,13 @@ func (c *datasetInfoCommand) Run(o *output) error {
 			t.add(split.name, count(split.Triples), count(split.Duplicates), count(split.Unseen))
 		}
 		t.print(w)
-		for what, n := range map[string]int{"entities": s.EntitiesNotInTrain, "relations": s.RelationsNotInTrain} {
-			if n > 0 {
-				fmt.Fprintf(w, "%s %s never occur in train.\n", count(n), what)
+		for _, missing := range []struct {
+			what string
+			n    int
+		}{{"entities not in train", s.EntitiesNotInTrain}, {"relations not in train", s.RelationsNotInTrain}, {"triples in more than one split", s.InSeveralSplits}} {
+			if missing.n > 0 {
+				fmt.Fprintf(w, "%s: %s\n", missing.what, count(missing.n))
 			}
-		}
-		if s.InSeveralSplits > 0 {
-			fmt.Fprintf(w, "%s triples occur in more than one split.\n", count(s.InSeveralSplits))
 		}
 		fmt.Fprintln(w)
 		t = table{header: []string{"pattern", "relations", "test triples", "share"}}
@@ -144,6 +146,9 @@ type splitSummary struct {
 
 // Run splits a file of triples.
 func (c *datasetSplitCommand) Run(o *output) error {
+	if there, err := filepath.Glob(filepath.Join(c.Out, "train*")); err != nil || len(there) > 0 {
+		return fmt.Errorf("%s already holds a data set (%s): name another folder", c.Out, strings.Join(there, ", "))
+	}
 	all, err := datasets.ReadTriples(c.File)
 	if err != nil {
 		return err
@@ -162,7 +167,7 @@ func (c *datasetSplitCommand) Run(o *output) error {
 	return o.result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, count(s.Train), count(s.Valid), count(s.Test))
 		if s.Duplicates > 0 {
-			fmt.Fprintf(w, "%s duplicates were left out.\n", count(s.Duplicates))
+			fmt.Fprintf(w, "%s left out\n", plural(s.Duplicates, "duplicate"))
 		}
 		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
 			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", count(s.WantedValid), count(s.WantedTest))

@@ -15,25 +15,23 @@ type evalCommand struct {
 	Dataset string          `required:"" help:"A name of dataset list, or a folder."`
 	Split   string          `default:"test" enum:"train,valid,test" help:"train, valid or test."`
 	Ties    completion.Ties `default:"pessimistic" help:"pessimistic, optimistic or realistic."`
-	By      string          `default:"" enum:",relation,pattern" help:"Break the metrics down by relation or by relation pattern."`
+	By      string          `default:"" enum:",relation,pattern" placeholder:"relation|pattern" help:"Break the metrics down by relation or by relation pattern."`
 	computeFlags
 }
 
 // evalSummary is the JSON of eval, save for its split.
 type evalSummary struct {
-	Dataset   string              `json:"dataset"`
-	Structure structure.Structure `json:"structure"`
-	K         int                 `json:"k"`
-	Dim       int                 `json:"dim"`
-	Engine    string              `json:"engine"`
-	Backend   string              `json:"backend"`
-	Seconds   struct {
-		Evaluate float64 `json:"evaluate"`
-	} `json:"seconds"`
-	Train *completion.Evaluation `json:"train,omitempty"`
-	Valid *completion.Evaluation `json:"valid,omitempty"`
-	Test  *completion.Evaluation `json:"test,omitempty"`
-	By    []completion.Part      `json:"by,omitempty"`
+	Dataset   string                 `json:"dataset"`
+	Structure structure.Structure    `json:"structure"`
+	K         int                    `json:"k"`
+	Dim       int                    `json:"dim"`
+	Engine    string                 `json:"engine"`
+	Backend   string                 `json:"backend"`
+	Seconds   completion.Timing      `json:"seconds"`
+	Train     *completion.Evaluation `json:"train,omitempty"`
+	Valid     *completion.Evaluation `json:"valid,omitempty"`
+	Test      *completion.Evaluation `json:"test,omitempty"`
+	By        []completion.Part      `json:"by,omitempty"`
 }
 
 // Run ranks a split.
@@ -53,6 +51,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
 	stop := stopwatch(&s.Seconds.Evaluate)
 	triples, ranks, err := completion.RankSplit(ctx, engine, []*completion.Model{m}, g, c.Split)
@@ -84,5 +83,8 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 			t.add(p.Name, count(p.Triples), number(p.Both.MRR), number(p.Both.Hits1), number(p.Both.Hits10), number(p.Head.MRR), number(p.Tail.MRR))
 		}
 		t.print(w)
+		if c.By == "pattern" {
+			fmt.Fprintln(w, "(inverse relations are some of the general ones)")
+		}
 	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -21,12 +22,24 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 
 // computeFlags choose what does the arithmetic.
 type computeFlags struct {
-	Engine  string `default:"auto" enum:"auto,gomlx" help:"What does the arithmetic: auto or gomlx."`
-	Backend string `default:"auto" help:"What the gomlx engine runs on: auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so."`
+	Engine  string `default:"auto" enum:"auto,cpu,gomlx" help:"What does the arithmetic: auto, cpu (native) or gomlx."`
+	Backend string `default:"auto" help:"What gomlx runs on: auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so."`
+	Threads int    `default:"0" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
+}
+
+func (f computeFlags) compute() (autoblm.Compute, error) {
+	if f.Backend != "auto" && f.Backend != "go" && !strings.HasPrefix(f.Backend, "xla:") {
+		return autoblm.Compute{}, usage(fmt.Errorf("unknown backend %q: use auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so", f.Backend))
+	}
+	return autoblm.Compute{Engine: f.Engine, Backend: f.Backend, Threads: f.Threads}, nil
 }
 
 func (f computeFlags) open() (completion.Engine, error) {
-	return autoblm.Compute{Engine: f.Engine, Backend: f.Backend}.Open()
+	c, err := f.compute()
+	if err != nil {
+		return nil, err
+	}
+	return c.Open()
 }
 
 // learningFlags are shared by train and search, whose other defaults differ.

@@ -35,12 +35,12 @@ func writeGallery(dir string, g *datasets.Graph, r *search.Result) error {
 func structuresToShow(r *search.Result) []plot.Titled {
 	var all []plot.Titled
 	for i, t := range r.Best[:min(len(r.Best), mostFound)] {
-		all = append(all, plot.Titled{Title: fmt.Sprintf("found %d: %.3f", i+1, t.MRR()), Structure: t.Structure})
+		all = append(all, plot.Titled{Title: fmt.Sprintf("found %d: MRR %.3f", i+1, t.MRR()), Structure: t.Structure})
 	}
 	for _, t := range r.Named {
 		title := titleOf(t.Name)
 		if t.State == search.Complete {
-			title = fmt.Sprintf("%s: %.3f", title, t.MRR())
+			title = fmt.Sprintf("%s: MRR %.3f", title, t.MRR())
 		}
 		all = append(all, plot.Titled{Title: title, Structure: t.Structure})
 	}

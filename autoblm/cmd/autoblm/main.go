@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -31,7 +33,8 @@ type commands struct {
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
 
-	JSON bool `help:"Print one JSON object instead of text."`
+	JSON    bool             `help:"Print one JSON object instead of text."`
+	Version kong.VersionFlag `help:"Print the version."`
 }
 
 // usageError is a mistake in the arguments.
@@ -46,6 +49,7 @@ func usage(err error) error {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
@@ -62,6 +66,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		kong.Exit(func(status int) { exited = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars(defaults()),
+		kong.Vars{"version": version()},
 	)
 	if err != nil {
 		panic(err) // the declarations above are wrong, whatever the arguments
@@ -74,8 +79,9 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		return exited
 	}
 	if err == nil {
+		o := &output{stdout: &careful{w: stdout}, terminal: isTerminal(stdout), stderr: stderr, json: c.JSON, arguments: arguments}
 		parsed.BindTo(ctx, (*context.Context)(nil))
-		err = parsed.Run(&output{stdout: stdout, stderr: stderr, json: c.JSON, arguments: arguments})
+		err = errors.Join(parsed.Run(o), o.stdout.err)
 	} else {
 		err = usage(err)
 	}
@@ -86,13 +92,21 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "autoblm: %s (autoblm --help says what is possible)\n", oneLine(err))
 		return exitUsage
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "autoblm: interrupted")
-		return exitFailed
 	default:
 		fmt.Fprintf(stderr, "autoblm: %s\n", oneLine(err))
 		return exitFailed
 	}
+}
+
+// rows are two or more cells or rows of a structure that begins with a minus.
+var rows = regexp.MustCompile(`^-[0-9 ]+[,;][-0-9,; ]*$`)
+
+// version is that of the module, as it was built.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // shieldMinus lets structures begin with a minus, as in -1,0;2,-1, where the
@@ -100,7 +114,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 func shieldMinus(arguments []string) []string {
 	shielded := make([]string, len(arguments))
 	for i, a := range arguments {
-		if len(a) > 1 && a[0] == '-' && a[1] >= '0' && a[1] <= '9' {
+		if rows.MatchString(a) {
 			a = " " + a
 		}
 		shielded[i] = a
@@ -108,6 +122,4 @@ func shieldMinus(arguments []string) []string {
 	return shielded
 }
 
-func oneLine(err error) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
-}
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

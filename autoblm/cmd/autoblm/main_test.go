@@ -7,11 +7,19 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -224,7 +232,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	cancel()
 	arguments := searchArguments(graph, dir)
 	status, stdout, stderr := invoke(ctx, append(arguments, "--json")...)
-	if status != exitFailed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: autoblm search") {
+	if status != exitFailed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if o := object(t, arguments...); o["stopped"] != "budget" {
@@ -234,7 +242,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 
 func TestResumeCommand(t *testing.T) {
 	c := searchCommand{Study: "my out/study.db", Out: "my out"}
-	got := c.resume([]string{"search", "--out=my out", "--seed", "3"})
+	got := c.resume("autoblm", []string{"search", "--out=my out", "--seed", "3"})
 	if want := "autoblm search '--out=my out' --seed 3 --study 'my out/study.db'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -273,27 +281,192 @@ func TestRefusals(t *testing.T) {
 		"learning rate 0":            {exitUsage, "learning rate", train("--lr", "0")},
 		"no members":                 {exitUsage, "members", train("--members", "0")},
 		"unknown engine":             {exitUsage, "engine", train("--engine", "torch")},
-		"unknown backend":            {exitFailed, "unknown backend", train("--backend", "abacus")},
+		"unknown backend":            {exitUsage, "unknown backend", train("--backend", "abacus")},
 		"plugin that is not there":   {exitFailed, "xla:/nowhere/cuda.so", train("--backend", "xla:/nowhere/cuda.so")},
 		"unknown data set":           {exitFailed, "nowhere", []string{"dataset", "info", "nowhere"}},
 		"unknown benchmark to fetch": {exitFailed, "nowhere", []string{"dataset", "fetch", "nowhere"}},
 		"malformed line":             {exitFailed, file + ":2", []string{"dataset", "info", broken}},
 		"empty train":                {exitFailed, "train", []string{"dataset", "info", empty}},
-		"unwritable model folder":    {exitFailed, "folder", train("--out", filepath.Join(file, "model"))},
-		"unwritable search folder":   {exitFailed, "folder", []string{"search", "--dataset", graph, "--out", filepath.Join(file, "out")}},
 		"no model folder":            {exitFailed, "model.json", []string{"eval", "--model", broken, "--dataset", graph}},
 		"neither head nor tail":      {exitUsage, "--head", []string{"predict", "--model", broken, "--relation", "r"}},
 		"diverged":                   {exitFailed, "diverged", train("--lr", "1e38", "--epochs", "3")},
 		"budget 0":                   {exitUsage, "budget", []string{"search", "--budget", "0"}},
-		"shares of a split":          {exitUsage, "", []string{"dataset", "split", file, "--out", broken, "--valid", "2"}},
+		"shares of a split":          {exitUsage, "", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", empty + "/new", "--valid", "2"}},
+		"split into its own folder":  {exitFailed, "already holds", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", graph}},
+		"too many members":           {exitUsage, "members", train("--members", "1000000000")},
+		"negative seed":              {exitUsage, "--seed", train("--seed", "-1")},
+		"learning rate NaN, search":  {exitUsage, "learning rate", []string{"search", "--lr", "NaN"}},
+		"minutes without end":        {exitUsage, "minutes", []string{"search", "--minutes", "inf"}},
+		"threads below 0":            {exitFailed, "threads", train("--threads=-1")},
+		"a backend for cpu":          {exitFailed, "cpu", train("--engine", "cpu", "--backend", "go")},
 	} {
-		if name == "shares of a split" {
-			c.arguments[2] = filepath.Join(graph, "train.txt")
-		}
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
 			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name, status, c.status, stderr, c.says, stdout)
 		}
+	}
+}
+
+// TestUnwritableFolders: training does not begin; a search, which its study
+// keeps, prints its result all the same.
+func TestUnwritableFolders(t *testing.T) {
+	graph := smallGraph(t)
+	file := filepath.Join(graph, "train.txt")
+	status, stdout, stderr := invoke(t.Context(), "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", filepath.Join(file, "model"))
+	if status != exitFailed || !strings.Contains(stderr, "folder") || stdout != "" {
+		t.Errorf("train: status %d, %q, %q", status, stderr, stdout)
+	}
+	status, _, stderr = invoke(t.Context(), "search", "--dataset", graph, "--out", filepath.Join(file, "out"))
+	if status != exitFailed || !strings.Contains(stderr, "folder") {
+		t.Errorf("search without room for a study: status %d, %q", status, stderr)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "out"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr = invoke(t.Context(), searchArguments(graph, dir)...)
+	if status != exitFailed || !strings.Contains(stderr, "folder") || !strings.Contains(stdout, "QuatE") {
+		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for _, arguments := range [][]string{{"structure", "check", "complex"}, {"dataset", "list", "--json"}} {
+		var messages bytes.Buffer
+		if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != exitFailed || !strings.Contains(messages.String(), "cannot print") {
+			t.Errorf("%v: status %d, %q", arguments, status, messages.String())
+		}
+	}
+}
+
+func TestArgumentsThatBeginWithAMinus(t *testing.T) {
+	given := []string{"structure", "check", "-1,0;2,-1", "--seed", "-1", "-1model", "-5.tsv", "--structure", "-1,2"}
+	want := []string{"structure", "check", " -1,0;2,-1", "--seed", "-1", "-1model", "-5.tsv", "--structure", " -1,2"}
+	if got := shieldMinus(given); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestInterruptedTrainingKeepsItsModel(t *testing.T) {
+	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	arguments := []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--out", model}
+	status, _, stderr := invoke(ctx, arguments...)
+	if status != exitFailed || !strings.Contains(stderr, "interrupted") {
+		t.Fatalf("status %d, %q", status, stderr)
+	}
+	object(t, "eval", "--model", model, "--dataset", graph)
+}
+
+// TestFlagsReachTheSettings: every flag of a search changes what it says.
+func TestFlagsReachTheSettings(t *testing.T) {
+	parse := func(arguments ...string) autoblm.SearchSettings {
+		var c commands
+		parser, err := kong.New(&c, kong.Vars(defaults()), kong.Vars{"version": ""})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(append([]string{"search"}, arguments...)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := c.Search.searchSettings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	want := autoblm.DefaultSearch()
+	want.Compute = autoblm.Compute{Engine: "auto", Backend: "auto"}
+	if got := parse(); !reflect.DeepEqual(got, want) {
+		t.Errorf("without flags: %+v, want the library's defaults %+v", got, want)
+	}
+	for flag, change := range map[string]func(s *autoblm.SearchSettings){
+		"--algorithm=autoblm": func(s *autoblm.SearchSettings) { s.Algorithm = "autoblm" },
+		"--budget=7":          func(s *autoblm.SearchSettings) { s.Budget = 7 },
+		"--minutes=1.5":       func(s *autoblm.SearchSettings) { s.TimeLimit = 90 * time.Second },
+		"--dim=12":            func(s *autoblm.SearchSettings) { s.Training.Dim = 12 },
+		"--epochs=3":          func(s *autoblm.SearchSettings) { s.Training.Epochs = 3 },
+		"--batch=9":           func(s *autoblm.SearchSettings) { s.Training.Batch = 9 },
+		"--lr=0.7":            func(s *autoblm.SearchSettings) { s.LearningRate = 0.7 },
+		"--l2=0.2":            func(s *autoblm.SearchSettings) { s.L2 = 0.2 },
+		"--n3=0.4":            func(s *autoblm.SearchSettings) { s.N3 = 0.4 },
+		"--decay=0.5":         func(s *autoblm.SearchSettings) { s.Training.Decay = 0.5 },
+		"--optimizer=adam":    func(s *autoblm.SearchSettings) { s.Training.Optimizer = completion.Adam },
+		"--validate-every=2":  func(s *autoblm.SearchSettings) { s.Training.ValidateEvery = 2 },
+		"--seed=5":            func(s *autoblm.SearchSettings) { s.Seed = 5 },
+		"--n=6":               func(s *autoblm.SearchSettings) { s.N = 6 },
+		"--p=3":               func(s *autoblm.SearchSettings) { s.P = 3 },
+		"--i=2":               func(s *autoblm.SearchSettings) { s.I = 2 },
+		"--b0=5":              func(s *autoblm.SearchSettings) { s.B0 = 5 },
+		"--pm=0.3":            func(s *autoblm.SearchSettings) { s.Pm = 0.3 },
+		"--filter=paper":      func(s *autoblm.SearchSettings) { s.Filter = search.PaperFilter },
+		"--predictor=none":    func(s *autoblm.SearchSettings) { s.Settings.Predictor = nil },
+		"--predictor=one-hot": func(s *autoblm.SearchSettings) { s.Settings.Predictor.Features = predictor.OneHot },
+		"--engine=gomlx":      func(s *autoblm.SearchSettings) { s.Compute.Engine = "gomlx" },
+		"--backend=go":        func(s *autoblm.SearchSettings) { s.Compute.Backend = "go" },
+		"--threads=1":         func(s *autoblm.SearchSettings) { s.Compute.Threads = 1 },
+	} {
+		want := autoblm.DefaultSearch()
+		want.Compute = autoblm.Compute{Engine: "auto", Backend: "auto"}
+		change(&want)
+		if got := parse(flag); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", flag, got, want)
+		}
+	}
+}
+
+// TestTrainingFlagsChangeTheTraining: each changes the loss.
+func TestTrainingFlagsChangeTheTraining(t *testing.T) {
+	graph := smallGraph(t)
+	base := []string{"train", "--dataset", graph, "--structure", "complex", "--dim", "8", "--epochs", "3", "--batch", "16"}
+	loss := func(more ...string) string {
+		return asText(t, object(t, append(slices.Clone(base), more...)...)["loss"])
+	}
+	plain := loss()
+	for _, flag := range []string{"--l2=0.1", "--n3=0.1", "--optimizer=adam", "--decay=0.5", "--max-steps=2", "--lr=0.1", "--seed=2", "--batch=8", "--epochs=2"} {
+		if loss(flag) == plain {
+			t.Errorf("%s changes nothing", flag)
+		}
+	}
+}
+
+func TestPredictKnown(t *testing.T) {
+	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
+	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "2", "--out", model)
+	for known, want := range map[string][2]int{"mark": {37, 2}, "drop": {35, 0}, "keep": {37, 0}} { // e10 is near e08 and e12
+		answers := object(t, "predict", "--model", model, "--head", "e10", "--relation", "near", "--top", "0", "--known", known)["answers"].([]any)
+		marked := 0
+		for _, a := range answers {
+			if a.(map[string]any)["known"] == true {
+				marked++
+			}
+		}
+		if len(answers) != want[0] || marked != want[1] {
+			t.Errorf("--known %s: %d answers, %d known, want %v", known, len(answers), marked, want)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	trial := func(matrix string, mrr float64) search.Trial {
+		e := &completion.Evaluation{Both: completion.Metrics{MRR: mrr}}
+		return search.Trial{Structure: structure.MustParse(matrix), State: search.Complete, Valid: e, Test: e}
+	}
+	named := trial("quate", 0.5)
+	named.Name = "quate"
+	const new = "0,0,1,0;0,0,0,2;3,0,1,0;0,4,0,0"
+	for mrr, says := range map[float64]string{0.6: "beats the best named model, QuatE: 0.600 against 0.500", 0.5: "no structure found beats", 0.4: "no structure found beats"} {
+		if got := verdict(&search.Result{Best: []search.Trial{trial(new, mrr)}, Named: []search.Trial{named}}, 4); !strings.Contains(got, says) {
+			t.Errorf("%v against 0.5: %q", mrr, got)
+		}
+	}
+	if got := verdict(&search.Result{Best: []search.Trial{trial("complex", 0.6)}, Named: []search.Trial{named}}, 4); !strings.Contains(got, "ComplEx in another guise") {
+		t.Errorf("a named model that was found: %q", got)
 	}
 }
 

@@ -6,17 +6,20 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 )
 
 // output is where a command writes: its result to stdout, once, as text or as
 // JSON; progress and messages to stderr.
 type output struct {
-	stdout, stderr io.Writer
-	json           bool
-	arguments      []string
+	stdout    *careful
+	terminal  bool // is what stdout writes to
+	stderr    io.Writer
+	json      bool
+	arguments []string
 }
 
 // result prints the JSON form of a result when that was asked for, and the
@@ -31,6 +34,24 @@ func (o *output) result(value any, text func(w io.Writer)) error {
 	return nil
 }
 
+// careful remembers the first error of a writer, which whoever prints a table
+// line by line does not look at.
+type careful struct {
+	w   io.Writer
+	err error
+}
+
+func (c *careful) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	if err != nil {
+		c.err = fmt.Errorf("cannot print the result: %w", err)
+	}
+	return n, err
+}
+
 // say writes a message that is no part of the result.
 func (o *output) say(format string, arguments ...any) {
 	fmt.Fprintf(o.stderr, format+"\n", arguments...)
@@ -38,12 +59,20 @@ func (o *output) say(format string, arguments ...any) {
 
 // colour tells whether the result goes to a terminal that shows colours.
 func (o *output) colour() bool {
-	return os.Getenv("NO_COLOR") == "" && isTerminal(o.stdout)
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && o.terminal
 }
 
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// plural is "1 epoch" or "2 epochs".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return count(n) + " " + what + "s"
 }
 
 // table prints rows in columns, numbers right-aligned.
@@ -52,7 +81,22 @@ type table struct {
 	rows   [][]string
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) add(cells ...string) {
+	for i := range cells {
+		cells[i] = printable(cells[i])
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// printable shows control characters, which a label may hold and a terminal obeys.
+func printable(label string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\ufffd'
+		}
+		return r
+	}, label)
+}
 
 func (t *table) print(w io.Writer) {
 	columns := make([]column, len(t.header))
@@ -79,9 +123,9 @@ type column struct {
 }
 
 func (t *table) column(i int) column {
-	c := column{width: utf8.RuneCountInString(t.header[i]), numbers: true}
+	c := column{width: uniseg.StringWidth(t.header[i]), numbers: true}
 	for _, row := range t.rows {
-		c.width = max(c.width, utf8.RuneCountInString(row[i]))
+		c.width = max(c.width, uniseg.StringWidth(row[i]))
 		if cell := row[i]; cell != "" && !strings.ContainsAny(cell[:1], "-0123456789") && !strings.HasPrefix(cell, missing) {
 			c.numbers = false
 		}
@@ -90,7 +134,7 @@ func (t *table) column(i int) column {
 }
 
 func (c column) pad(cell string) string {
-	space := strings.Repeat(" ", c.width-utf8.RuneCountInString(cell))
+	space := strings.Repeat(" ", c.width-uniseg.StringWidth(cell))
 	if c.numbers {
 		return space + cell
 	}

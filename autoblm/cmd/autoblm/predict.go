@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -13,7 +14,7 @@ type predictCommand struct {
 	Head     string                  `help:"Ask for the tails of this head."`
 	Tail     string                  `help:"Ask for the heads of this tail."`
 	Relation string                  `required:"" help:"The relation."`
-	Top      int                     `default:"10" help:"How many answers."`
+	Top      int                     `default:"10" help:"How many answers; 0 for all."`
 	Known    completion.KnownAnswers `default:"mark" help:"What to do with answers that the graph already has: keep, drop or mark."`
 	Dataset  string                  `help:"The graph that tells which answers are known; the one that the model was trained on when left out."`
 }
@@ -53,7 +54,7 @@ func (c *predictCommand) Run(o *output) error {
 		t := table{header: []string{"entity", "rank", "score", ""}}
 		for _, a := range answers {
 			note := ""
-			if a.Known {
+			if a.Known == completion.Yes {
 				note = "known"
 			}
 			t.add(a.Entity, text(a.Rank), fmt.Sprintf("%.3f", a.Score), note)
@@ -65,16 +66,14 @@ func (c *predictCommand) Run(o *output) error {
 // graph opens what tells the known answers. Without it, keep needs nothing, and
 // mark does what it can.
 func (c *predictCommand) graph(m *completion.Model, o *output) (*datasets.Graph, error) {
-	name := c.Dataset
-	if name == "" {
-		name = m.Dataset
-	}
 	if c.Known == completion.KeepKnown {
 		return nil, nil
 	}
-	g, err := datasets.Open(name)
+	g, err := datasets.Open(cmp.Or(c.Dataset, m.Source, m.Dataset))
 	if err == nil {
-		return g, nil
+		if _, err = m.Align(g); err == nil {
+			return g, nil
+		}
 	}
 	if c.Dataset == "" && c.Known == completion.MarkKnown {
 		o.say("autoblm: known answers are not marked: %s (name the graph with --dataset)", oneLine(err))

@@ -22,7 +22,7 @@ func newBar(w io.Writer, total int64, options ...progressbar.Option) *progressba
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetWidth(28),
 		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetTheme(progressbar.ThemeUnicode),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
 	}, options...)...)
 }
 

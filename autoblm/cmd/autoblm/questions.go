@@ -26,6 +26,9 @@ const (
 // printAnswers shows what a model says to a few queries whose answers are in
 // the test split, with what it was trained on left out.
 func printAnswers(w io.Writer, g *datasets.Graph, m *completion.Model) {
+	if len(g.Test) == 0 {
+		return
+	}
 	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid}
 	for _, t := range questions(g) {
 		q := completion.Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
@@ -46,7 +49,7 @@ func printAnswers(w io.Writer, g *datasets.Graph, m *completion.Model) {
 			}
 			said = append(said, a.Entity)
 		}
-		fmt.Fprintf(w, "\n%s\n  %s", question, strings.Join(said, ", "))
+		fmt.Fprintf(w, "\n%s\n  %s", printable(question), printable(strings.Join(said, ", ")))
 	}
 	fmt.Fprintf(w, "\n\n(best first, without what the model was trained on; ✓ is in the test split)\n")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -25,17 +26,17 @@ type searchCommand struct {
 	Epochs    int     `default:"${search_epochs}" help:"Passes over the training triples for each structure."`
 	N3        float64 `name:"n3" default:"${search_n3}" help:"Weight of the cubed norms of head, relation and tail."`
 	learningFlags
-	Seed      uint64        `default:"1" help:"Decides all that is random."`
+	Seed      uint64        `default:"1" help:"Decides the proposals and the initial embeddings."`
 	K         int           `name:"k" default:"${k}" help:"Chunks of an embedding."`
 	N         int           `name:"n" default:"${n}" help:"Candidates generated in a round."`
 	P         int           `name:"p" default:"${p}" help:"Candidates trained in a round, together."`
-	I         int           `name:"i" default:"${i}" help:"Best structures that new ones are made from."`
+	I         int           `name:"i" default:"${i}" help:"Best structures that new ones are made from, and that are listed at the end."`
 	B0        int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
 	Pm        float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
 	Filter    search.Filter `default:"exact" help:"exact, paper or none."`
 	Predictor string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
-	Study     string        `help:"The file that keeps the search; the same command goes on with it. A new one in --out when left out."`
-	Out       string        `help:"The folder for the best model, the pictures and the study; a new one in autoblm-out when left out."`
+	Study     string        `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
+	Out       string        `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	computeFlags
 }
 
@@ -47,6 +48,7 @@ type searchSummary struct {
 	Dim       int            `json:"dim"`
 	Budget    int            `json:"budget"`
 	Trained   int            `json:"trained"`
+	Failed    int            `json:"failed"`
 	Seconds   float64        `json:"seconds"`
 	Best      []foundSummary `json:"best"`
 	Human     []namedSummary `json:"human"`
@@ -86,6 +88,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if c.Study == "" {
 		c.Study = filepath.Join(c.Out, "study.db")
 	}
+	o.say("study: %s", c.Study)
 	bar := newSearchBar(o.stderr)
 	settings.Study, settings.OnProgress = c.Study, bar.update
 	result, err := autoblm.Search(ctx, g, settings)
@@ -93,15 +96,19 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	if err := writeGallery(c.Out, g, result); err != nil {
-		return err
-	}
 	summary := c.summary(g, result)
 	if err := o.result(summary, func(w io.Writer) { c.print(w, o.colour(), g, result) }); err != nil {
 		return err
 	}
+	// The result is out, whatever becomes of the files; the study has it all.
+	if err := writeGallery(c.Out, g, result); err != nil {
+		return err
+	}
 	if result.Stopped == search.Interrupted {
-		return fmt.Errorf("interrupted after %d of %d structures; go on with: %s", result.Trained, c.Budget, c.resume(o.arguments))
+		return fmt.Errorf("interrupted after %d of %d structures; go on with: %s", result.Trained, c.Budget, c.resume(program(), o.arguments))
+	}
+	if len(result.Best) == 0 {
+		return fmt.Errorf("all %d structures diverged: try a learning rate below %g, in a new study", result.Trained, c.LR)
 	}
 	return nil
 }
@@ -120,13 +127,19 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	}
 	s.Training = c.settings(c.Dim, c.Epochs)
 	s.LearningRate, s.L2, s.N3 = c.LR, c.L2, c.N3
-	s.Compute = autoblm.Compute{Engine: c.Engine, Backend: c.Backend}
+	var err error
+	if s.Compute, err = c.compute(); err != nil {
+		return s, err
+	}
+	if !(c.Minutes >= 0) || c.Minutes > 1e6 {
+		return s, fmt.Errorf("minutes is %v: it must be from 0, for no limit, to a million", c.Minutes)
+	}
 	return s, s.Validate()
 }
 
 // resume is the command that goes on with an interrupted search.
-func (c *searchCommand) resume(arguments []string) string {
-	words := []string{"autoblm"}
+func (c *searchCommand) resume(program string, arguments []string) string {
+	words := []string{program}
 	given := map[string]bool{}
 	for _, a := range arguments {
 		name, _, _ := strings.Cut(a, "=")
@@ -141,6 +154,14 @@ func (c *searchCommand) resume(arguments []string) string {
 	return strings.Join(words, " ")
 }
 
+// program is what the user typed to get here.
+func program() string {
+	if strings.Contains(os.Args[0], "go-build") { // where go run puts its programs
+		return "go run ./autoblm/cmd/autoblm"
+	}
+	return "autoblm"
+}
+
 // quoted is an argument as a shell takes it.
 func quoted(a string) string {
 	if a != "" && !strings.ContainsAny(a, " \t\n'\"\\$`;&|<>()*?[]{}!#~") {
@@ -152,7 +173,7 @@ func quoted(a string) string {
 func (c *searchCommand) summary(g *datasets.Graph, r *search.Result) searchSummary {
 	s := searchSummary{
 		Dataset: g.Name, Algorithm: c.Algorithm, K: c.K, Dim: c.Dim, Budget: c.Budget,
-		Trained: r.Trained, Seconds: r.Seconds, Best: []foundSummary{}, Human: []namedSummary{},
+		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds, Best: []foundSummary{}, Human: []namedSummary{},
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Study: c.Study, Out: c.Out,
 	}
 	for _, t := range r.Best {
@@ -179,21 +200,23 @@ func testMRR(t search.Trial) *float64 {
 }
 
 func (c *searchCommand) print(w io.Writer, colour bool, g *datasets.Graph, r *search.Result) {
-	fmt.Fprintf(w, "%s on %s: %d structures trained in %s, d %d, %d epochs, seed %d\n", c.Algorithm, g.Name, r.Trained, minutes(r.Seconds), c.Dim, c.Epochs, c.Seed)
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", c.Algorithm, g.Name, plural(r.Trained, "structure"), duration(r.Seconds), c.Dim, plural(c.Epochs, "epoch"), c.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
 	}
-	if len(r.Best) == 0 {
-		fmt.Fprintln(w, "\nNo structure was trained to its end.")
-		return
+	if diverged := r.Trained - r.Complete; diverged > 0 {
+		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
 	fmt.Fprintln(w)
 	comparison(r).print(w)
+	if len(r.Best) == 0 {
+		return
+	}
 	fmt.Fprintf(w, "\n%s\n", verdict(r, c.K))
 	best := r.Best[0].Structure
 	fmt.Fprintf(w, "\nThe best structure, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
 	printAnswers(w, g, r.Model)
-	fmt.Fprintf(w, "\nIn %s: the best model (model), the pictures (*.png, *.svg)\n", c.Out)
+	fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", c.Out)
 	fmt.Fprintf(w, "The study, to go on with (--study): %s\n", c.Study)
 }
 
@@ -239,6 +262,9 @@ func verdict(r *search.Result, k int) string {
 		return "No named model was trained to its end, so there is none to compare with."
 	}
 	found := r.Best[0]
+	if same := found.Structure.Name(); same != "" {
+		return fmt.Sprintf("The best structure found is %s in another guise: what it is above or below it is the noise of the initial embeddings.", titleOf(same))
+	}
 	text := fmt.Sprintf("On validation MRR the best structure found beats the best named model, %s: %.3f against %.3f", titleOf(named.Name), found.MRR(), named.MRR())
 	if found.MRR() <= named.MRR() {
 		text = fmt.Sprintf("On validation MRR no structure found beats the best named model, %s: %.3f against %.3f", titleOf(named.Name), found.MRR(), named.MRR())
@@ -259,6 +285,6 @@ func bestNamed(r *search.Result) (best search.Trial, ok bool) {
 	return best, ok
 }
 
-func minutes(seconds float64) string {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+func duration(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -35,6 +37,7 @@ type trainSummary struct {
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
 	Epochs    int                    `json:"epochs"`
+	BestEpoch int                    `json:"best_epoch"`
 	Loss      []float64              `json:"loss"`
 	Seconds   completion.Timing      `json:"seconds"`
 	Valid     *completion.Evaluation `json:"valid"`
@@ -58,8 +61,12 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err := settings.Validate(c.Structure.K()); err != nil {
 		return usage(err)
 	}
-	if c.Members < 1 {
-		return usage(fmt.Errorf("members is %d: at least 1 is needed", c.Members))
+	const mostMembers = 1024
+	if c.Members < 1 || c.Members > mostMembers {
+		return usage(fmt.Errorf("members is %d: it must be from 1 to %d", c.Members, mostMembers))
+	}
+	if c.Structure.Degenerate() {
+		o.say("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
 	var members []completion.Member
 	for i := range c.Members {
@@ -73,13 +80,22 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	if c.Out != "" { // what cannot be written is better known before the training
+		if err := os.MkdirAll(c.Out, 0o755); err != nil {
+			return fmt.Errorf("cannot make the model folder: %w", err)
+		}
+	}
 	engine, err := c.open()
 	if err != nil {
 		return err
 	}
+	defer engine.Close()
 	bar := newTrainingBar(o.stderr, c.Epochs)
 	report, err := completion.Train(ctx, engine, completion.Job{Graph: g, Settings: settings, Members: members, OnEpoch: bar.update})
 	bar.finish()
+	if err != nil && errors.Is(err, ctx.Err()) {
+		return c.interrupted(report)
+	}
 	if err != nil {
 		return err
 	}
@@ -89,16 +105,35 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		}
 	}
 	first := report.Results[0]
+	if first.Err != nil && c.Members == 1 {
+		return first.Err
+	}
+	summary := c.summary(g, engine, report)
+	if err := o.result(summary, summary.print); err != nil {
+		return err
+	}
 	if first.Err != nil {
 		return first.Err
 	}
-	if c.Out != "" {
-		if err := first.Model.Save(c.Out); err != nil {
-			return err
-		}
+	if c.Out == "" {
+		return nil
 	}
-	summary := c.summary(g, engine, report)
-	return o.result(summary, summary.print)
+	return first.Model.Save(c.Out)
+}
+
+// interrupted keeps the model of the epochs that were finished.
+func (c *trainCommand) interrupted(report *completion.Report) error {
+	if report == nil || report.Results[0].Model == nil {
+		return errors.New("interrupted before the first epoch ended: nothing was kept")
+	}
+	first := report.Results[0]
+	if c.Out == "" {
+		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(first.Loss), c.Epochs)
+	}
+	if err := first.Model.Save(c.Out); err != nil {
+		return err
+	}
+	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(first.Loss), c.Epochs, c.Out)
 }
 
 // evaluate ranks valid and test, where they have triples, by the members that
@@ -110,36 +145,19 @@ func evaluate(ctx context.Context, engine completion.Engine, g *datasets.Graph, 
 			models = append(models, r.Model)
 		}
 	}
-	if len(models) == 0 {
-		return nil
-	}
 	defer stopwatch(&report.Timing.Evaluate)()
-	for _, split := range []string{"valid", "test"} {
-		if triples, err := g.Split(split); err != nil || len(triples) == 0 {
-			continue
-		}
-		_, ranks, err := completion.RankSplit(ctx, engine, models, g, split)
-		if err != nil {
-			return err
-		}
-		for i, m := range models {
-			e := completion.Summarize(ranks[i], completion.Pessimistic)
-			if split == "valid" {
-				m.Valid = &e
-			} else {
-				m.Test = &e
-			}
-		}
-	}
-	return nil
+	return completion.EvaluateAll(ctx, engine, models, g)
 }
 
 func (c *trainCommand) summary(g *datasets.Graph, engine completion.Engine, report *completion.Report) trainSummary {
 	first := report.Results[0]
 	s := trainSummary{
 		Dataset: g.Name, Structure: c.Structure.Structure, K: c.Structure.K(), Dim: c.Dim, Seed: c.Seed,
-		Engine: engine.Name(), Backend: engine.Backend(), Epochs: len(first.Loss), Loss: first.Loss, Seconds: report.Timing,
-		Valid: first.Model.Valid, Test: first.Model.Test, Out: c.Out,
+		Engine: engine.Name(), Backend: engine.Backend(), Epochs: len(first.Loss), BestEpoch: first.BestEpoch, Loss: orEmpty(first.Loss), Seconds: report.Timing,
+		Out: c.Out,
+	}
+	if first.Model != nil {
+		s.Valid, s.Test = first.Model.Valid, first.Model.Test
 	}
 	if c.Members == 1 {
 		return s
@@ -157,8 +175,11 @@ func (c *trainCommand) summary(g *datasets.Graph, engine completion.Engine, repo
 }
 
 func (s trainSummary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, %s, d %d: loss %.4f after %d epochs, %.1f s (%.2f ms a step)\n\n",
-		s.Dataset, shortName(s.Structure), s.Dim, s.Loss[len(s.Loss)-1], s.Epochs, s.Seconds.Train, 1e3*s.Seconds.PerStep)
+	fmt.Fprintf(w, "%s, %s, d %d: loss %s after %s, %.1f s (%.2f ms a step)\n",
+		s.Dataset, shortName(s.Structure), s.Dim, last(s.Loss), plural(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
+	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
+		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
+	}
 	t := metricsTable("")
 	if s.Valid != nil {
 		addMetrics(&t, "valid", s.Valid.Both)
@@ -169,6 +190,7 @@ func (s trainSummary) print(w io.Writer) {
 		addMetrics(&t, "  tails", s.Test.Tail)
 	}
 	if len(t.rows) > 0 {
+		fmt.Fprintln(w)
 		t.print(w)
 	}
 	if len(s.Members) > 0 {
@@ -179,41 +201,11 @@ func (s trainSummary) print(w io.Writer) {
 				t.add(text(m.Seed), "diverged", "", "")
 				continue
 			}
-			t.add(text(m.Seed), fmt.Sprintf("%.4f", m.Loss[len(m.Loss)-1]), mrr(m.Valid), mrr(m.Test))
+			t.add(text(m.Seed), last(m.Loss), mrr(m.Valid), mrr(m.Test))
 		}
 		t.print(w)
 	}
 	if s.Out != "" {
-		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
+		fmt.Fprintf(w, "\nThe model goes to %s\n", s.Out)
 	}
 }
-
-// shortName is the title of the named model that s is, or its rows.
-func shortName(s structure.Structure) string {
-	for _, named := range structure.HumanDesigned() {
-		if named.Structure == s {
-			return named.Title
-		}
-	}
-	return s.String()
-}
-
-func metricsTable(first string) table {
-	return table{header: []string{first, "MRR", "H@1", "H@3", "H@10", "mean rank"}}
-}
-
-func addMetrics(t *table, name string, m completion.Metrics) {
-	t.add(name, number(m.MRR), number(m.Hits1), number(m.Hits3), number(m.Hits10), fmt.Sprintf("%.1f", m.MeanRank))
-}
-
-func mrr(e *completion.Evaluation) string {
-	if e == nil {
-		return missing
-	}
-	return number(e.Both.MRR)
-}
-
-func number(x float64) string { return fmt.Sprintf("%.3f", x) }
-
-// missing stands in a table where a number is not known.
-const missing = "–"

@@ -12,7 +12,7 @@ import (
 )
 
 // Engine runs populations on one GoMLX backend. It keeps its compiled programs,
-// so make one and use it for everything; it is safe for concurrent use.
+// so make one and use it for everything.
 type Engine struct {
 	backend      compute.Backend
 	name         string
@@ -71,6 +71,15 @@ func (e *Engine) Name() string { return "gomlx" }
 
 // Backend is the name that the engine was opened with, "auto" resolved.
 func (e *Engine) Backend() string { return e.name }
+
+// Close implements [completion.Engine].
+func (e *Engine) Close() {
+	e.ranks.Finalize()
+	for _, step := range e.steps {
+		step.Finalize()
+	}
+	e.backend.Finalize()
+}
 
 // Compilations counts the programs compiled so far: one for each new shape,
 // none for a new structure.

@@ -1,6 +1,7 @@
 package gomlx
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -19,6 +20,31 @@ func newEngine(t *testing.T) *Engine {
 
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, newEngine(t))
+}
+
+// TestRanksInChunks: what does not fit into one table of scores is ranked in
+// several, the last of which is padded.
+func TestRanksInChunks(t *testing.T) {
+	g := enginetest.Graph()
+	p := completion.InitialParameters(structure.MustParse("quate"), len(g.Entities), len(g.Relations), 8, 1, 5)
+	ranker, err := newEngine(t).NewRanker([]completion.Parameters{p, p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ranker.Close()
+	rank := func() [][]completion.Ranked {
+		ranks, err := ranker.Rank(t.Context(), g.Test, g.Known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ranks
+	}
+	want := rank()
+	defer func(before int) { mostNumbers = before }(mostNumbers)
+	mostNumbers = 2 * 2 * len(g.Entities) * 4 // four triples of the 21 at a time
+	if got := rank(); !reflect.DeepEqual(got, want) {
+		t.Errorf("in chunks: %v, at once: %v", got, want)
+	}
 }
 
 func TestStructureChangeCompilesNothing(t *testing.T) {

@@ -59,7 +59,8 @@ func finalize(all ...*tensors.Tensor) {
 // Rank implements [completion.Ranker].
 func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]completion.Ranked, error) {
 	members, entities := r.entities.Shape().Dim(0), r.entities.Shape().Dim(1)
-	size := rankBatch(len(triples), members*entities)
+	k := r.operators.Shape().Dim(3)
+	size := rankBatch(len(triples), members*max(entities, r.dim*k))
 	chunks := slices.Collect(slices.Chunk(triples, size))
 	answers := make([]knownAnswers, len(chunks))
 	most := 0
@@ -89,10 +90,13 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 	return ranks, nil
 }
 
-// rankBatch keeps the table of scores, two rows a triple, near 8 million numbers.
-func rankBatch(triples, scoresPerRow int) int {
-	const mostScores = 8 << 20
-	return max(1, min(triples, mostScores/(2*scoresPerRow)))
+// mostNumbers is how many numbers a table of a ranking has at most, about.
+var mostNumbers = 8 << 20
+
+// rankBatch is how many triples are ranked at a time: each is two rows of
+// scores, or of products of chunks where these are more.
+func rankBatch(triples, numbersPerRow int) int {
+	return max(1, min(triples, mostNumbers/(2*numbersPerRow)))
 }
 
 // knownAnswers are the answers to leave out of a batch's ranks, those of query

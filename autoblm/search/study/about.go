@@ -45,10 +45,11 @@ func differences(there, here []byte) (string, error) {
 	}
 	var found []string
 	for name := range names {
-		if name == "dataset" && a["fingerprint"] == b["fingerprint"] {
-			continue // the same data under another name
-		}
-		if a[name] != b[name] {
+		switch {
+		case name == "dataset" && a["fingerprint"] == b["fingerprint"]: // the same data under another name
+		case name == "fingerprint" && a[name] != b[name]:
+			found = append(found, "the data differ")
+		case a[name] != b[name]:
 			found = append(found, fmt.Sprintf("%s %s there, %s here", name, orNone(a[name]), orNone(b[name])))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +38,7 @@ CREATE TABLE trials (
 );
 CREATE INDEX trials_by_class ON trials (canonical);
 CREATE TABLE best_model (
-	structure TEXT NOT NULL, dim INTEGER NOT NULL, dataset TEXT NOT NULL,
+	structure TEXT NOT NULL, dim INTEGER NOT NULL, dataset TEXT NOT NULL, source TEXT NOT NULL,
 	entity_labels TEXT NOT NULL, relation_labels TEXT NOT NULL,
 	training TEXT NOT NULL, valid TEXT, test TEXT, -- JSON
 	entities BLOB NOT NULL, relations BLOB NOT NULL -- little-endian float32, row-major
@@ -70,7 +71,8 @@ func Open(path string, about About) (*Study, error) {
 func connect(path string) (*Study, error) {
 	// One connection with an exclusive lock: a lock of the operating system,
 	// which ends with the process.
-	db, err := sql.Open("sqlite", path)
+	address := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
+	db, err := sql.Open("sqlite", address.String())
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the study %s: %w", path, err)
 	}
@@ -122,6 +124,13 @@ func (s *Study) begin(about About) error {
 		return fmt.Errorf("the study %s is damaged: %w", s.path, err)
 	}
 	if differ != "" {
+		var trials int
+		if err := s.db.QueryRow("SELECT count(*) FROM trials").Scan(&trials); err != nil {
+			return s.explain("read", err)
+		}
+		if trials == 0 { // it was never begun
+			return s.change(func(tx *sql.Tx) error { return execute(tx, "UPDATE about SET description = ?", string(here)) })
+		}
 		return fmt.Errorf("the study %s is about another search (%s): use the same settings, or name another study", s.path, differ)
 	}
 	return nil
@@ -129,9 +138,6 @@ func (s *Study) begin(about About) error {
 
 // Close ends the use of the study and frees its lock.
 func (s *Study) Close() error { return s.db.Close() }
-
-// Path is the study's file.
-func (s *Study) Path() string { return s.path }
 
 // Trials implements [search.Store].
 func (s *Study) Trials() ([]search.Trial, error) {
@@ -196,8 +202,8 @@ func putBest(tx *sql.Tx, m *completion.Model) error {
 	}
 	return errors.Join(
 		execute(tx, "DELETE FROM best_model"),
-		execute(tx, "INSERT INTO best_model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			m.Structure.String(), m.Dim, m.Dataset, texts[0], texts[1], texts[2], texts[3], texts[4],
+		execute(tx, "INSERT INTO best_model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			m.Structure.String(), m.Dim, m.Dataset, m.Source, texts[0], texts[1], texts[2], texts[3], texts[4],
 			floatBytes(m.Entities), floatBytes(m.Relations)))
 }
 
@@ -207,7 +213,7 @@ func (s *Study) Best() (*completion.Model, error) {
 	var matrix string
 	texts := make([]string, 5)
 	var entities, relations []byte
-	err := s.db.QueryRow("SELECT * FROM best_model").Scan(&matrix, &m.Dim, &m.Dataset, &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &entities, &relations)
+	err := s.db.QueryRow("SELECT * FROM best_model").Scan(&matrix, &m.Dim, &m.Dataset, &m.Source, &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &entities, &relations)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -45,7 +45,7 @@ func model() *completion.Model {
 	s := structure.MustParse("quate")
 	return &completion.Model{
 		Parameters: completion.InitialParameters(s, len(g.Entities), len(g.Relations), 8, 0.1, 1),
-		Dataset:    g.Name, EntityLabels: g.Entities, RelationLabels: g.Relations,
+		Dataset:    g.Name, Source: "/somewhere", EntityLabels: g.Entities, RelationLabels: g.Relations,
 		Training: &completion.Training{Settings: completion.DefaultSettings(), Member: completion.DefaultMember(s)},
 		Valid:    &completion.Evaluation{Triples: 2},
 	}
@@ -95,6 +95,27 @@ func TestEmptyFileIsANewStudy(t *testing.T) {
 	}
 }
 
+// TestAStudyWithoutTrialsWasNeverBegun: a search that failed at its data may
+// be run again with better data.
+func TestAStudyWithoutTrialsWasNeverBegun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	open(t, path).Close()
+	other := about()
+	other.Fingerprint = "0000"
+	s, err := study.Open(path, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(trials(), nil); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if s, err := study.Open(path, about()); err == nil {
+		s.Close()
+		t.Error("with trials, the study is still taken for one about other data")
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	foreign := filepath.Join(t.TempDir(), "foreign.db")
 	db, err := sql.Open("sqlite", foreign)
@@ -110,7 +131,11 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine := filepath.Join(t.TempDir(), "study.db")
-	open(t, mine).Close()
+	begun := open(t, mine)
+	if err := begun.Put(trials(), nil); err != nil {
+		t.Fatal(err)
+	}
+	begun.Close()
 	newer := filepath.Join(t.TempDir(), "newer.db")
 	open(t, newer).Close()
 	if db, err = sql.Open("sqlite", newer); err != nil {
@@ -132,7 +157,7 @@ func TestRefusals(t *testing.T) {
 		"another program's database": {foreign, about(), "another program"},
 		"a text file":                {text, about(), "not a study"},
 		"a newer version":            {newer, about(), "newer version"},
-		"other data":                 {mine, otherData, "fingerprint"},
+		"other data":                 {mine, otherData, "the data differ"},
 		"other settings":             {mine, otherSettings, "training dim 64 there, 128 here"},
 		"a folder that is a file":    {filepath.Join(text, "study.db"), about(), "folder"},
 		"a folder as the file":       {t.TempDir(), about(), "cannot"},

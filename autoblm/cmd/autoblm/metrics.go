@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// last is the last loss, where there is one.
+func last(loss []float64) string {
+	if len(loss) == 0 {
+		return missing
+	}
+	return fmt.Sprintf("%.4f", loss[len(loss)-1])
+}
+
+// shortName is the title of the named model that s is, or its rows.
+func shortName(s structure.Structure) string {
+	for _, named := range structure.HumanDesigned() {
+		if named.Structure == s {
+			return named.Title
+		}
+	}
+	return s.String()
+}
+
+func metricsTable(first string) table {
+	return table{header: []string{first, "MRR", "H@1", "H@3", "H@10", "mean rank"}}
+}
+
+func addMetrics(t *table, name string, m completion.Metrics) {
+	t.add(name, number(m.MRR), number(m.Hits1), number(m.Hits3), number(m.Hits10), fmt.Sprintf("%.1f", m.MeanRank))
+}
+
+func mrr(e *completion.Evaluation) string {
+	if e == nil {
+		return missing
+	}
+	return number(e.Both.MRR)
+}
+
+func number(x float64) string { return fmt.Sprintf("%.3f", x) }
+
+// missing stands in a table where a number is not known.
+const missing = "–"

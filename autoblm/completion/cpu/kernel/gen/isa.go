@@ -1,0 +1,76 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// isa is an instruction set: its name in function names, the floats in a
+// register, and the rows of a block of a matrix product that its registers hold.
+type isa struct {
+	name  string
+	lanes int
+	rows  int
+}
+
+var (
+	avx2   = isa{name: "AVX2", lanes: 8, rows: 6}
+	avx512 = isa{name: "AVX512", lanes: 16, rows: 12}
+)
+
+func (s isa) bytes() int { return 4 * s.lanes }
+
+// vector is a new vector register.
+func (s isa) vector() reg.VecVirtual {
+	if s == avx512 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (s isa) vectors(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = s.vector()
+	}
+	return v
+}
+
+func (s isa) zero(v reg.VecVirtual) {
+	if s == avx512 {
+		VPXORD(v, v, v)
+	} else {
+		VXORPS(v, v, v)
+	}
+}
+
+// constant is a vector with x in all lanes.
+func (s isa) constant(name string, x float32) reg.VecVirtual {
+	v := s.vector()
+	VBROADCASTSS(constants.of(name, x), v)
+	return v
+}
+
+// constants are the floats in the data section, each there once.
+var constants = pool{}
+
+type pool map[string]Mem
+
+func (p pool) of(name string, x float32) Mem {
+	if _, there := p[name]; !there {
+		p[name] = ConstData(name, U32(math.Float32bits(x))) // as bits: F32(1) would be written as an integer
+	}
+	return p[name]
+}
+
+// broadcast is a vector with a float argument in all lanes.
+func (s isa) broadcast(argument string) reg.VecVirtual {
+	x := XMM()
+	Load(Param(argument), x)
+	v := s.vector()
+	VBROADCASTSS(x, v)
+	return v
+}

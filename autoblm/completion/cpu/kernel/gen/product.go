@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// product generates C = A·B or C += A·B for a column of C that is a few
+// registers wide, in strips of as many rows as the registers hold. A strip of C
+// stays in registers while the inner dimension is walked: each step loads a row
+// of B and multiplies it with one float of each row of A.
+func product(s isa, width int) {
+	TEXT(fmt.Sprintf("product%sx%d", s.name, width), NOSPLIT,
+		"func(strips, inner int, a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("product%sx%d multiplies strips of %d rows into %d columns of c. Strides are in bytes.", s.name, width, s.rows, width*s.lanes))
+
+	strips := Load(Param("strips"), GP64())
+	a := Load(Param("a"), GP64())
+	aRow := Load(Param("aRow"), GP64())
+	aStep := Load(Param("aStep"), GP64())
+	bRow := Load(Param("bRow"), GP64())
+	c := Load(Param("c"), GP64())
+	cRow := Load(Param("cRow"), GP64())
+
+	sums := make([][]reg.VecVirtual, s.rows)
+	for r := range sums {
+		sums[r] = s.vectors(width)
+	}
+	// eachRow walks the rows of the strip in c.
+	eachRow := func(f func(row, column int, at Mem)) {
+		at := GP64()
+		MOVQ(c, at)
+		for r := range s.rows {
+			for j := range width {
+				f(r, j, Mem{Base: at, Disp: j * s.bytes()})
+			}
+			ADDQ(cRow, at)
+		}
+	}
+
+	Label("strip")
+	add := Load(Param("add"), GP8())
+	TESTB(add, add)
+	JZ(LabelRef("fresh"))
+	eachRow(func(r, j int, at Mem) { VMOVUPS(at, sums[r][j]) })
+	JMP(LabelRef("begin"))
+	Label("fresh")
+	for r := range sums {
+		for j := range width {
+			s.zero(sums[r][j])
+		}
+	}
+
+	Label("begin")
+	inner := Load(Param("inner"), GP64())
+	b := Load(Param("b"), GP64())
+	// One pointer for every third row; the two after it are index steps away.
+	pointers := make([]reg.GPVirtual, s.rows/3)
+	for i := range pointers {
+		pointers[i] = GP64()
+		if i == 0 {
+			MOVQ(a, pointers[0])
+		} else {
+			LEAQ(Mem{Base: pointers[i-1], Index: aRow, Scale: 2}, pointers[i])
+			ADDQ(aRow, pointers[i])
+		}
+	}
+
+	Label("step")
+	row := s.vectors(width)
+	for j := range width {
+		VMOVUPS(Mem{Base: b, Disp: j * s.bytes()}, row[j])
+	}
+	for r := range s.rows {
+		at := Mem{Base: pointers[r/3]}
+		if r%3 > 0 {
+			at.Index, at.Scale = aRow, uint8(r%3)
+		}
+		x := s.vector()
+		VBROADCASTSS(at, x)
+		for j := range width {
+			VFMADD231PS(x, row[j], sums[r][j])
+		}
+	}
+	for _, p := range pointers {
+		ADDQ(aStep, p)
+	}
+	ADDQ(bRow, b)
+	DECQ(inner)
+	JNZ(LabelRef("step"))
+
+	eachRow(func(r, j int, at Mem) { VMOVUPS(sums[r][j], at) })
+	for range s.rows {
+		ADDQ(cRow, c)
+		ADDQ(aRow, a)
+	}
+	DECQ(strips)
+	JNZ(LabelRef("strip"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// mulAdd generates y += sign·a·b for rows of some width, which need not fill
+// registers: the last one of each row is masked.
+func mulAdd(s isa) {
+	TEXT("mulAdd"+s.name, NOSPLIT, "func(y, a, b *float32, rows, width, stride int, sign float32)")
+	Pragma("noescape")
+	Doc("mulAdd" + s.name + " adds sign·a·b to y, row by row. stride is in bytes.")
+	sign := s.broadcast("sign")
+	y, a, b := Load(Param("y"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	rows := Load(Param("rows"), GP64())
+	width := Load(Param("width"), GP64())
+	stride := Load(Param("stride"), GP64())
+	tail := tailMask(s, width)
+
+	Label("row")
+	left := GP64()
+	MOVQ(width, left)
+	offset := GP64()
+	XORQ(offset, offset)
+	at := func(base reg.Register) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
+	CMPQ(left, U32(s.lanes))
+	JL(LabelRef("tail"))
+	Label("full")
+	v, w := s.vector(), s.vector()
+	VMULPS(at(a.(reg.Register)), sign, v)
+	VMOVUPS(at(y.(reg.Register)), w)
+	VFMADD231PS(at(b.(reg.Register)), v, w)
+	VMOVUPS(w, at(y.(reg.Register)))
+	ADDQ(U32(s.bytes()), offset)
+	SUBQ(U32(s.lanes), left)
+	CMPQ(left, U32(s.lanes))
+	JGE(LabelRef("full"))
+	Label("tail")
+	TESTQ(left, left)
+	JZ(LabelRef("next"))
+	va, vb, vy := s.vector(), s.vector(), s.vector()
+	tail.load(at(a.(reg.Register)), va)
+	tail.load(at(b.(reg.Register)), vb)
+	tail.load(at(y.(reg.Register)), vy)
+	VMULPS(sign, va, va)
+	VFMADD231PS(vb, va, vy)
+	tail.store(vy, at(y.(reg.Register)))
+	Label("next")
+	ADDQ(stride, y)
+	ADDQ(stride, a)
+	ADDQ(stride, b)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
+// mask selects the lanes of a register that the last floats of a row fill.
+type mask struct {
+	k reg.OpmaskVirtual // AVX-512
+	v reg.VecVirtual    // AVX2: sign bits
+}
+
+func tailMask(s isa, width reg.Register) mask {
+	remainder := GP64()
+	MOVQ(width, remainder)
+	ANDQ(U32(s.lanes-1), remainder)
+	if s == avx512 {
+		bits := GP64()
+		MOVQ(I32(-1), bits)
+		BZHIQ(remainder, bits, bits)
+		k := K()
+		KMOVW(bits.As32(), k)
+		return mask{k: k}
+	}
+	table := tailTable()
+	at := GP64()
+	LEAQ(table, at)
+	SHLQ(U8(2), remainder)
+	SUBQ(remainder, at)
+	v := s.vector()
+	VMOVDQU(Mem{Base: at, Disp: 32}, v)
+	return mask{v: v}
+}
+
+var tail Mem
+
+// tailTable is eight times -1, then eight zeros: a register read n floats
+// before its middle has n lanes set.
+func tailTable() Mem {
+	if tail.Base == nil {
+		tail = GLOBL("tailTable", RODATA|NOPTR)
+		for i := range 16 {
+			value := U32(0)
+			if i < 8 {
+				value = 0xffffffff
+			}
+			DATA(4*i, value)
+		}
+	}
+	return tail
+}
+
+func (m mask) load(from Mem, to reg.VecVirtual) {
+	if m.k != nil {
+		VMOVUPS_Z(from, m.k, to)
+	} else {
+		VMASKMOVPS(from, m.v, to)
+	}
+}
+
+func (m mask) store(from reg.VecVirtual, to Mem) {
+	if m.k != nil {
+		VMOVUPS(from, m.k, to)
+	} else {
+		VMASKMOVPS(from, m.v, to)
+	}
+}
+
+// along generates a loop over n floats, a multiple of a register's.
+func along(s isa, n reg.Register, body func(offset reg.GPVirtual)) {
+	offset := GP64()
+	XORQ(offset, offset)
+	Label("next")
+	body(offset)
+	ADDQ(U32(s.bytes()), offset)
+	SUBQ(U32(s.lanes), n)
+	JG(LabelRef("next"))
+	VZEROUPPER()
+	RET()
+}
+
+// scale generates y = factor·x + y·keep, with keep 0 or 1.
+func scale(s isa) {
+	for _, add := range []bool{false, true} {
+		name, doc := "scale", " writes factor·x into y."
+		if add {
+			name, doc = "scaleAdd", " adds factor·x to y."
+		}
+		TEXT(name+s.name, NOSPLIT, "func(y, x *float32, n int, factor float32)")
+		Pragma("noescape")
+		Doc(name + s.name + doc)
+		factor := s.broadcast("factor")
+		y, x := Load(Param("y"), GP64()), Load(Param("x"), GP64())
+		n := Load(Param("n"), GP64())
+		along(s, n, func(offset reg.GPVirtual) {
+			v := s.vector()
+			at := Mem{Base: y, Index: offset, Scale: 1}
+			if add {
+				VMOVUPS(at, v)
+				VFMADD231PS(Mem{Base: x, Index: offset, Scale: 1}, factor, v)
+			} else {
+				VMULPS(Mem{Base: x, Index: offset, Scale: 1}, factor, v)
+			}
+			VMOVUPS(v, at)
+		})
+	}
+}
+
+// adagrad generates sum += g², x -= rate·g / (√sum + 1e-10).
+func adagrad(s isa) {
+	TEXT("adagrad"+s.name, NOSPLIT, "func(x, gradient, sum *float32, n int, rate float32)")
+	Pragma("noescape")
+	Doc("adagrad" + s.name + " takes one step of Adagrad.")
+	rate := s.broadcast("rate")
+	epsilon := s.constant("adagradEpsilon", 1e-10)
+	x, slope, sum := Load(Param("x"), GP64()), Load(Param("gradient"), GP64()), Load(Param("sum"), GP64())
+	n := Load(Param("n"), GP64())
+	along(s, n, func(offset reg.GPVirtual) {
+		at := func(base reg.Register) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
+		gradient, total, root := s.vector(), s.vector(), s.vector()
+		VMOVUPS(at(slope), gradient)
+		VMOVUPS(at(sum), total)
+		VFMADD231PS(gradient, gradient, total)
+		VMOVUPS(total, at(sum))
+		VSQRTPS(total, root)
+		VADDPS(epsilon, root, root)
+		VMULPS(rate, gradient, gradient)
+		VDIVPS(root, gradient, gradient)
+		VMOVUPS(at(x), total)
+		VSUBPS(gradient, total, total)
+		VMOVUPS(total, at(x))
+	})
+}

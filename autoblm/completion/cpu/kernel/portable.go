@@ -1,0 +1,112 @@
+package kernel
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Portable is the kernels in Go: what each of them does, and what runs where
+// there is no assembly.
+func Portable() *Set {
+	return &Set{Name: "go", raw: raw{
+		product: productGo, columnMax: columnMaxGo, expSum: expSumGo, count: countGo,
+		mulAdd: mulAddGo, scale: scaleGo, scaleAdd: scaleAddGo, adagrad: adagradGo,
+	}}
+}
+
+// at is n elements, a number of bytes after the first.
+func at[T any](first *T, bytes, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Add(unsafe.Pointer(first), bytes)), n)
+}
+
+func productGo(rows, columns, inner int, a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow int, add bool) {
+	for i := range rows {
+		out := at(c, i*cRow, columns)
+		if !add {
+			clear(out)
+		}
+		for k := range inner {
+			factor := at(a, i*aRow+k*aStep, 1)[0]
+			row := at(b, k*bRow, columns)
+			for j := range out {
+				out[j] += factor * row[j]
+			}
+		}
+	}
+}
+
+func columnMaxGo(x *float32, rows, columns, stride int, most *float32) {
+	largest := at(most, 0, columns)
+	for i := range rows {
+		for j, v := range at(x, i*stride, columns) {
+			if v > largest[j] {
+				largest[j] = v
+			}
+		}
+	}
+}
+
+func expSumGo(x *float32, rows, columns, stride int, shift, sum *float32) {
+	shifts, sums := at(shift, 0, columns), at(sum, 0, columns)
+	for i := range rows {
+		row := at(x, i*stride, columns)
+		for j, v := range row {
+			row[j] = exp(v - shifts[j])
+			sums[j] += row[j]
+		}
+	}
+}
+
+func exp(x float32) float32 {
+	const least = -87 // as in the assembly, whose powers of two are normal numbers
+	if x < least {
+		return 0
+	}
+	return float32(math.Exp(float64(x)))
+}
+
+func countGo(x *float32, rows, columns, stride int, limit *float32, above, atLeast *int32) {
+	limits, greater, notLess := at(limit, 0, columns), at(above, 0, columns), at(atLeast, 0, columns)
+	for i := range rows {
+		for j, v := range at(x, i*stride, columns) {
+			if v > limits[j] {
+				greater[j]++
+			}
+			if v >= limits[j] {
+				notLess[j]++
+			}
+		}
+	}
+}
+
+func mulAddGo(y, a, b *float32, rows, width, stride int, sign float32) {
+	for i := range rows {
+		out, left, right := at(y, i*stride, width), at(a, i*stride, width), at(b, i*stride, width)
+		for j := range out {
+			out[j] += sign * left[j] * right[j]
+		}
+	}
+}
+
+func scaleGo(y, x *float32, n int, factor float32) {
+	out := at(y, 0, n)
+	for i, v := range at(x, 0, n) {
+		out[i] = factor * v
+	}
+}
+
+func scaleAddGo(y, x *float32, n int, factor float32) {
+	out := at(y, 0, n)
+	for i, v := range at(x, 0, n) {
+		out[i] += factor * v
+	}
+}
+
+func adagradGo(x, g, sum *float32, n int, rate float32) {
+	const epsilon = 1e-10
+	out, gradient, total := at(x, 0, n), at(g, 0, n), at(sum, 0, n)
+	for i, d := range gradient {
+		total[i] += d * d
+		out[i] -= rate * d / (float32(math.Sqrt(float64(total[i]))) + epsilon)
+	}
+}

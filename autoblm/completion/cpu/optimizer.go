@@ -1,0 +1,48 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+)
+
+// updater takes optimizer steps on a table, some rows at a time.
+type updater struct {
+	optimizer completion.Optimizer
+	kernels   *kernel.Set
+	table     kernel.Table
+	slots     [2][]float32 // what the optimizer remembers of each number
+}
+
+func newUpdater(o completion.Optimizer, k *kernel.Set, table kernel.Table) *updater {
+	u := &updater{optimizer: o, kernels: k, table: table}
+	u.slots[0] = make([]float32, len(table.Data))
+	if o == completion.Adam {
+		u.slots[1] = make([]float32, len(table.Data))
+	}
+	return u
+}
+
+// step moves the rows from start on by their gradient. count is the number of
+// the step, from 1.
+func (u *updater) step(start int, gradient []float32, rate float64, count int) {
+	from, to := start*u.table.Stride, start*u.table.Stride+len(gradient)
+	x := u.table.Data[from:to]
+	if u.optimizer == completion.Adagrad {
+		u.kernels.Adagrad(x, gradient, u.slots[0][from:to], float32(rate))
+		return
+	}
+	adam(x, gradient, u.slots[0][from:to], u.slots[1][from:to], rate, count)
+}
+
+func adam(x, gradient, means, squares []float32, rate float64, count int) {
+	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+	rate /= 1 - math.Pow(beta1, float64(count))
+	correction := 1 / (1 - math.Pow(beta2, float64(count)))
+	for i, g := range gradient {
+		means[i] = beta1*means[i] + (1-beta1)*g
+		squares[i] = beta2*squares[i] + (1-beta2)*g*g
+		x[i] -= float32(rate * float64(means[i]) / (math.Sqrt(correction*float64(squares[i])) + epsilon))
+	}
+}

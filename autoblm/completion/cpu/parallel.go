@@ -1,0 +1,31 @@
+package cpu
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// parallel calls task(worker, i) for each i below n, on up to the given number
+// of threads. A worker has one call at a time, so what is kept for it needs no
+// lock.
+func parallel(threads, n int, task func(worker, i int)) {
+	threads = min(threads, n)
+	if threads <= 1 {
+		for i := range n {
+			task(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	work := func(worker int) {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			task(worker, i)
+		}
+	}
+	var others sync.WaitGroup
+	for worker := 1; worker < threads; worker++ {
+		others.Go(func() { work(worker) })
+	}
+	work(0)
+	others.Wait()
+}
