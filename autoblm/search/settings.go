@@ -45,12 +45,12 @@ type Settings struct {
 	N3           float64 `json:"n3"`
 }
 
-// DefaultSettings suit two cores and a graph of a few thousand triples: 32
+// DefaultSettings suit two cores and a graph of a few thousand triples: 64
 // structures, d 64, 20 epochs, and a little n3, without which so small a graph
 // is learnt by heart.
 func DefaultSettings() Settings {
 	s := Paper()
-	s.Budget = 32
+	s.Budget = 64
 	s.Training.Epochs = 20
 	s.N3 = 0.03
 	return s

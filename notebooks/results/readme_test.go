@@ -46,22 +46,72 @@ func TestReadmeHasTheResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- results -->\n", "<!-- end of results -->"
-	before, rest, ok := bytes.Cut(readme, []byte(begin))
-	old, after, ok2 := bytes.Cut(rest, []byte(end))
-	if !ok || !ok2 {
-		t.Fatalf("%s lacks the marks %q and %q", path, begin, end)
+	want := readme
+	for name, table := range map[string]string{"results": searches(t), "speed": speed(t)} {
+		begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->", name)
+		before, rest, ok := bytes.Cut(want, []byte(begin))
+		_, after, ok2 := bytes.Cut(rest, []byte(end))
+		if !ok || !ok2 {
+			t.Fatalf("%s lacks the marks %q and %q", path, begin, end)
+		}
+		want = slices.Concat(before, []byte(begin), []byte(table), []byte(end), after)
 	}
-	table := searches(t)
-	if string(old) == table {
+	if bytes.Equal(readme, want) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the README does not have the results of the files here; go test ./notebooks/results -update writes them. Want\n%s", table)
+		t.Fatal("the README does not have the results of the files here: go test ./notebooks/results -update writes them")
 	}
-	if err := os.WriteFile(path, slices.Concat(before, []byte(begin), []byte(table), []byte(end), after), 0o644); err != nil {
+	if err := os.WriteFile(path, want, 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// read reads a result file.
+func read(t *testing.T, path string, result any) measured {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m measured
+	if err := json.Unmarshal(content, &m); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if err := json.Unmarshal(m.Result, result); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	if m.Command == "" || m.Date == "" || m.Machine == "" {
+		t.Fatalf("%s lacks a command, a date or a machine", path)
+	}
+	return m
+}
+
+// speed is the table of the timings beside a peer.
+func speed(t *testing.T) string {
+	t.Helper()
+	var r struct {
+		Cases []struct {
+			Name   string    `json:"name"`
+			Ours   []float64 `json:"ours"`
+			Peer   []float64 `json:"peer"`
+			GFLOPS float64   `json:"gflops"`
+		} `json:"cases"`
+	}
+	m := read(t, "bench-cpu.json", &r)
+	var text strings.Builder
+	text.WriteString("| what | ours | PyTorch | ratio | GFLOP/s |\n| --- | --- | --- | --- | --- |\n")
+	for _, c := range r.Cases {
+		ours, peer := median(c.Ours), median(c.Peer)
+		fmt.Fprintf(&text, "| %s | %.2f ms | %.2f ms | %.2f | %.0f |\n", c.Name, 1e3*ours, 1e3*peer, ours/peer, c.GFLOPS)
+	}
+	fmt.Fprintf(&text, "\nMedians of runs in turns: `%s`, on %s, %s.\n", m.Command, m.Machine, m.Date)
+	return text.String()
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // searches is the table of the searches.
@@ -75,20 +125,10 @@ func searches(t *testing.T) string {
 	text.WriteString("| command | trained in | best found: valid, test MRR | best named: valid, test MRR |\n| --- | --- | --- | --- |\n")
 	var where []string
 	for _, path := range paths {
-		var m measured
 		var f found
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(content, &m); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if err := json.Unmarshal(m.Result, &f); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if m.Command == "" || m.Date == "" || m.Machine == "" || len(f.Best) == 0 || len(f.Human) == 0 {
-			t.Fatalf("%s lacks a command, a date, a machine or a result", path)
+		m := read(t, path, &f)
+		if len(f.Best) == 0 || len(f.Human) == 0 {
+			t.Fatalf("%s lacks a result", path)
 		}
 		named := f.Human[0]
 		for _, h := range f.Human {

@@ -37,11 +37,15 @@ func (e *Engine) NewPopulation(g *datasets.Graph, s completion.Settings, members
 	return p, nil
 }
 
-// alone is how many members train one per core: whole rounds of them. The rest
-// share the cores, one after the other.
+// alone is how many members train one per core: whole rounds of them, where the
+// graph is small enough that each core can keep a few units. The rest share the
+// cores, one after the other.
 func (p *population) alone() int {
-	if p.threads == 1 {
+	switch {
+	case p.threads == 1:
 		return len(p.trainers)
+	case 2*p.threads*unitBytes(p.models[0]) > keptBytes:
+		return 0
 	}
 	return len(p.trainers) / p.threads * p.threads
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// keptBytes is how much room the exponentials of a step may take.
+// keptBytes is how much room the exponentials of a step may take, but for a
+// unit on each thread, which needs it in any case.
 const keptBytes = 40 << 20
 
 // trainer is one member in training.
@@ -77,23 +78,28 @@ func newWorkspace(m *model, batch, threads, kept int) *workspace {
 // seconds of each step.
 func (t *trainer) epoch(ctx context.Context, triples []datasets.Triple, scale float64) (loss float64, seconds []float64, err error) {
 	for start := 0; start < len(triples); start += t.batch {
-		if err := ctx.Err(); err != nil {
-			return 0, nil, err
-		}
 		began := time.Now()
 		chunk := triples[start:min(start+t.batch, len(triples))]
-		loss += t.step(chunk, t.member.LearningRate*scale) * float64(len(chunk)) / float64(len(triples))
+		mean, err := t.step(ctx, chunk, t.member.LearningRate*scale)
+		if err != nil {
+			return 0, nil, err
+		}
+		loss += mean * float64(len(chunk)) / float64(len(triples))
 		seconds = append(seconds, time.Since(began).Seconds())
 	}
 	return loss, seconds, nil
 }
 
-// step trains on a batch and returns its mean loss per triple.
-func (t *trainer) step(batch []datasets.Triple, rate float64) float64 {
+// step trains on a batch and returns its mean loss per triple. When ctx ends
+// within it, nothing has moved.
+func (t *trainer) step(ctx context.Context, batch []datasets.Triple, rate float64) (float64, error) {
 	t.steps++
 	weight := 1 / float32(len(batch))
 	count := (len(batch) + unitTriples - 1) / unitTriples
 	for first := 0; first < count; first += len(t.units) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		kept := t.units[:min(len(t.units), count-first)]
 		parallel(t.threads, len(kept), func(_, i int) {
 			from := (first + i) * unitTriples
@@ -111,7 +117,7 @@ func (t *trainer) step(batch []datasets.Triple, rate float64) float64 {
 	for _, l := range t.losses[:count] {
 		loss += l
 	}
-	return loss
+	return loss, nil
 }
 
 // updateTile adds the kept units' part to the gradient of a tile of entities, and
