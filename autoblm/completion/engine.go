@@ -2,6 +2,8 @@ package completion
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -60,6 +62,20 @@ type Parameters struct {
 	Dim       int
 	Entities  []float32 // [entities, d]
 	Relations []float32 // [relations, d]
+}
+
+// OneShape says which of several models cannot be ranked with the first.
+func OneShape(parameters []Parameters) error {
+	if len(parameters) == 0 {
+		return errors.New("there is no model to rank with")
+	}
+	first := parameters[0]
+	for i, p := range parameters {
+		if p.Structure.K() != first.Structure.K() || p.Dim != first.Dim || len(p.Entities) != len(first.Entities) || len(p.Relations) != len(first.Relations) {
+			return fmt.Errorf("model %d differs from model 0 in K, dim or the number of entities or relations: rank them apart", i)
+		}
+	}
+	return nil
 }
 
 // InitialParameters draws embeddings from N(0, scale²), entities first, so

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -19,12 +18,11 @@ type ranker struct {
 
 // NewRanker implements [completion.Engine].
 func (e *Engine) NewRanker(parameters []completion.Parameters) (completion.Ranker, error) {
+	if err := completion.OneShape(parameters); err != nil {
+		return nil, err
+	}
 	r := &ranker{threads: e.threads}
-	first := parameters[0]
-	for i, p := range parameters {
-		if p.Structure.K() != first.Structure.K() || p.Dim != first.Dim || len(p.Entities) != len(first.Entities) || len(p.Relations) != len(first.Relations) {
-			return nil, fmt.Errorf("model %d differs from model 0 in K, dim or the number of entities or relations: rank them apart", i)
-		}
+	for _, p := range parameters {
 		r.models = append(r.models, newModel(e.kernels, p))
 	}
 	return r, nil

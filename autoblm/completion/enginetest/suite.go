@@ -19,6 +19,7 @@ func Run(t *testing.T, engine completion.Engine) {
 	t.Run("ranks follow the definition", func(t *testing.T) { ranks(t, engine) })
 	t.Run("a score that is not a number ranks last", func(t *testing.T) { notANumber(t, engine) })
 	t.Run("a diverged member leaves the others alone", func(t *testing.T) { divergence(t, engine) })
+	t.Run("models of two shapes are not ranked together", func(t *testing.T) { shapes(t, engine) })
 	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
 	t.Run("training learns", func(t *testing.T) { learning(t, engine) })
 }
@@ -230,6 +231,26 @@ func divergence(t *testing.T, engine completion.Engine) {
 		if want := alone.Results[0].Loss[set.Epochs-1]; !near(r.Loss[set.Epochs-1], want, 1e-4) {
 			t.Errorf("member %d beside it: last loss %v, alone %v", i, r.Loss[set.Epochs-1], want)
 		}
+	}
+}
+
+func shapes(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	s := structure.MustParse("simple")
+	p := completion.InitialParameters(s, len(g.Entities), len(g.Relations), 8, 1, 1)
+	for name, other := range map[string]completion.Parameters{
+		"dim":      completion.InitialParameters(s, len(g.Entities), len(g.Relations), 12, 1, 1),
+		"entities": completion.InitialParameters(s, len(g.Entities)+1, len(g.Relations), 8, 1, 1),
+		"K":        completion.InitialParameters(structure.MustParse("1,0;0,2"), len(g.Entities), len(g.Relations), 8, 1, 1),
+	} {
+		if ranker, err := engine.NewRanker([]completion.Parameters{p, other}); err == nil {
+			ranker.Close()
+			t.Errorf("another %s: no error", name)
+		}
+	}
+	if ranker, err := engine.NewRanker(nil); err == nil {
+		ranker.Close()
+		t.Error("no model at all: no error")
 	}
 }
 

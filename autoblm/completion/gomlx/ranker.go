@@ -27,12 +27,12 @@ func (e *Engine) NewRanker(parameters []completion.Parameters) (completion.Ranke
 }
 
 func (e *Engine) newRanker(parameters []completion.Parameters) (*ranker, error) {
+	if err := completion.OneShape(parameters); err != nil {
+		return nil, err
+	}
 	first := parameters[0]
 	structures := make([]structure.Structure, len(parameters))
 	for i, p := range parameters {
-		if p.Structure.K() != first.Structure.K() || p.Dim != first.Dim || len(p.Entities) != len(first.Entities) || len(p.Relations) != len(first.Relations) {
-			return nil, fmt.Errorf("model %d differs from model 0 in K, dim or the number of entities or relations: rank them apart", i)
-		}
 		structures[i] = p.Structure
 	}
 	members, k := len(parameters), first.Structure.K()
