@@ -1,0 +1,164 @@
+package proofs_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/proofs"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"pgregory.net/rapid"
+)
+
+// randomScores has zeros, so that rows may vanish.
+func randomScores(entities, relations int, seed uint64) proofs.Scores {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	g := make(proofs.Scores, entities)
+	for h := range g {
+		g[h] = make([][]float64, relations)
+		for r := range g[h] {
+			g[h][r] = make([]float64, entities)
+			for t := range g[h][r] {
+				if rng.IntN(3) > 0 {
+					g[h][r][t] = rng.NormFloat64()
+				}
+			}
+		}
+	}
+	return g
+}
+
+// holds checks f_A(h,r,t) = G_hrt for all triples, by the definition of f_A.
+func holds(a structure.Structure, e *proofs.Embeddings, g proofs.Scores) error {
+	for h := range g {
+		for r := range g[h] {
+			for t, want := range g[h][r] {
+				if got := a.Score(e.Entities[h], e.Relations[r], e.Entities[t]); math.Abs(got-want) > 1e-12*math.Max(1, math.Abs(want)) {
+					return fmt.Errorf("f(%d,%d,%d) = %v, want %v", h, r, t, got, want)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func anyStructure(t *rapid.T) structure.Structure {
+	k := rapid.IntRange(1, 6).Draw(t, "K")
+	a := structure.Zero(k)
+	largest := rapid.IntRange(1, k).Draw(t, "largest")
+	for i := range k {
+		for j := range k {
+			a = a.With(i, j, rapid.IntRange(-largest, largest).Draw(t, "cell"))
+		}
+	}
+	// Half of them are symmetric or skew in each pair of cells, where the proof is harder.
+	if rapid.Bool().Draw(t, "paired") {
+		for i := range k {
+			for j := range i {
+				a = a.With(i, j, a.At(j, i)*rapid.SampledFrom([]int{-1, 1}).Draw(t, "mirror"))
+			}
+		}
+	}
+	return a
+}
+
+func TestExpress(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := anyStructure(t)
+		g := randomScores(rapid.IntRange(1, 5).Draw(t, "entities"), rapid.IntRange(1, 3).Draw(t, "relations"), rapid.Uint64().Draw(t, "seed"))
+		e, err := proofs.Express(a, g)
+		if (err == nil) != a.FullyExpressive() {
+			t.Fatalf("%s: error %v, fully expressive: %v", a, err, a.FullyExpressive())
+		}
+		if err != nil {
+			inexpressible(t, a, err)
+			return
+		}
+		if err := holds(a, e, g); err != nil {
+			t.Fatalf("%s: %v", a, err)
+		}
+		rows := 0 // that are not 0
+		for h := range g {
+			for r := range g[h] {
+				for _, x := range g[h][r] {
+					if x != 0 {
+						rows++
+						break
+					}
+				}
+			}
+		}
+		if limit := a.K() * max(1, 4*len(g)*len(g[0])); e.Dim > limit {
+			t.Fatalf("%s: dimension %d, want at most %d", a, e.Dim, limit)
+		}
+		if want := a.K() * max(1, 2*rows); hasSingle(a) && e.Dim != want {
+			t.Fatalf("%s: dimension %d for %d rows, want %d", a, e.Dim, rows, want)
+		}
+	})
+}
+
+// hasSingle tells whether some |A_ij| differs from |A_ji|.
+func hasSingle(a structure.Structure) bool {
+	for i := range a.K() {
+		for j := range a.K() {
+			if v, w := a.At(i, j), a.At(j, i); v != w && v != -w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inexpressible checks that the example in the error is one: all score matrices
+// of the structure are symmetric, or all are skew, and the example is neither.
+func inexpressible(t *rapid.T, a structure.Structure, err error) {
+	var reason *proofs.InexpressibleError
+	if !errors.As(err, &reason) {
+		t.Fatalf("%s: %v", a, err)
+	}
+	g := reason.Example
+	forward, backward := g[0][0][1], g[1][0][0]
+	if forward == backward || forward == -backward {
+		t.Fatalf("%s: the example has scores %v and %v, which it can express", a, forward, backward)
+	}
+	draw := rapid.SliceOfN(rapid.Float64Range(-2, 2), 2*a.K(), 2*a.K())
+	h, r, tail := draw.Draw(t, "h"), draw.Draw(t, "r"), draw.Draw(t, "t")
+	there, back := a.Score(h, r, tail), a.Score(tail, r, h)
+	if math.Abs(there-back) > 1e-9 && math.Abs(there+back) > 1e-9 {
+		t.Fatalf("%s: f(h,r,t) = %v and f(t,r,h) = %v agree in neither sign", a, there, back)
+	}
+}
+
+func TestExpressNamedModels(t *testing.T) {
+	g := randomScores(4, 3, 1)
+	for _, named := range structure.HumanDesigned() {
+		e, err := proofs.Express(named.Structure, g)
+		if named.Name == "distmult" {
+			if err == nil {
+				t.Error("DistMult, which is symmetric, expressed everything")
+			}
+			continue
+		}
+		if err == nil {
+			err = holds(named.Structure, e, g)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", named.Title, err)
+		}
+	}
+}
+
+func TestExpressRefusesWhatIsNoTensor(t *testing.T) {
+	for name, g := range map[string]proofs.Scores{
+		"no entities":      {},
+		"no relations":     {{}},
+		"too few tails":    {{{1}}, {{1, 2}}},
+		"uneven relations": {{{1, 2}}, {{1, 2}, {3, 4}}},
+	} {
+		if _, err := proofs.Express(structure.MustParse("complex"), g); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
