@@ -55,25 +55,54 @@ func Express(a structure.Structure, g Scores) (*Embeddings, error) {
 	if !ok {
 		return nil, &InexpressibleError{Structure: a, Example: Scores{{{0, 1}}, {{0, 0}}}}
 	}
-	b := &builder{k: a.K(), entities: len(g), relations: len(g[0])}
+	b := newBuilder(a, g)
+	if c.single == nil {
+		b.halves(g, c.symmetric, c.skew)
+		return b.embeddings(), nil
+	}
 	for r := range b.relations {
 		for p := range g {
-			row := g[p][r]
-			if c.single != nil {
-				b.product(*c.single, r, unit(b.entities, p), row)
-				continue
-			}
-			// The part of row p at and right of the diagonal, of the symmetric half
-			// and of the skew half of G_r.
-			symmetric, skew := make([]float64, len(row)), make([]float64, len(row))
-			for q := p; q < len(row); q++ {
-				symmetric[q], skew[q] = (g[p][r][q]+g[q][r][p])/2, (g[p][r][q]-g[q][r][p])/2
-			}
-			symmetric[p] /= 2 // x yᵀ + y xᵀ counts the diagonal twice
-			b.symmetric(c, r, unit(b.entities, p), symmetric)
-			b.product(*c.skew, r, unit(b.entities, p), skew)
+			b.product(*c.single, r, unit(b.entities, p), g[p][r])
 		}
 	}
+	return b.embeddings(), nil
+}
+
+// NoWitnessError says that the paper's Proposition 1 does not apply: some r̂
+// with a symmetric g(A,r̂) ≠ 0, or some r̆ with a skew-symmetric one, is missing.
+type NoWitnessError struct {
+	Structure       structure.Structure
+	Symmetric, Skew []int // the witnesses, nil where there is none
+}
+
+func (e *NoWitnessError) Error() string {
+	return fmt.Sprintf("the structure %s lacks a witness of Proposition 1: symmetric %v, skew-symmetric %v", e.Structure, e.Symmetric, e.Skew)
+}
+
+// ExpressByWitnesses returns embeddings with f_A(h,r,t) = G_hrt for a structure
+// that has both witnesses of the paper's Proposition 1, and a [NoWitnessError]
+// for any other.
+//
+// Statement: Proposition 1, where g(A,r̂) and g(A,r̆) must not be 0, which the
+// paper does not say.
+//
+// Idea: the symmetric half of G_r is built from an entry of the symmetric matrix
+// g(A,r̂), and the skew half from one of g(A,r̆), each by polarization. An entry
+// and its mirror image have the same sign in the first and opposite signs in the
+// second, so dividing by the entry settles the sign that the paper's lemma on
+// skew-symmetric matrices has wrong.
+//
+// Dim is K times the number of positions, at most four for each entity and relation.
+func ExpressByWitnesses(a structure.Structure, g Scores) (*Embeddings, error) {
+	if err := checkScores(g); err != nil {
+		return nil, err
+	}
+	symmetric, skew := a.SymmetricWitness(), a.SkewSymmetricWitness()
+	if symmetric == nil || skew == nil {
+		return nil, &NoWitnessError{Structure: a, Symmetric: symmetric, Skew: skew}
+	}
+	b := newBuilder(a, g)
+	b.halves(g, entry(a, symmetric), entry(a, skew))
 	return b.embeddings(), nil
 }
 
@@ -94,21 +123,22 @@ func checkScores(g Scores) error {
 	return nil
 }
 
-// cell is a nonzero of A: D_chunk[i,j] = sign.
-type cell struct {
-	i, j, chunk int
-	sign        float64
+// lever is an entry of a relation matrix: with these chunks of a relation,
+// g(A, relation)[i,j] = value, which is not 0.
+type lever struct {
+	i, j     int
+	relation []float64
+	value    float64
 }
 
-// useful are the cells that the construction builds with.
+// useful are the entries that the construction builds with.
 type useful struct {
-	single    *cell // its mirror image belongs to another chunk, or is 0
-	symmetric *cell // equals its mirror image, off the diagonal
-	diagonal  *cell
-	skew      *cell // is the negative of its mirror image
+	single    *lever // its mirror image is 0
+	symmetric *lever // equals its mirror image; on the diagonal only where there is no other
+	skew      *lever // is the negative of its mirror image
 }
 
-// cells picks them, and tells whether they suffice.
+// cells picks them among the cells of A, and tells whether they suffice.
 func cells(a structure.Structure) (useful, bool) {
 	var u useful
 	for i := range a.K() {
@@ -117,23 +147,45 @@ func cells(a structure.Structure) (useful, bool) {
 			if value == 0 {
 				continue
 			}
-			c := &cell{i: i, j: j, chunk: max(value, -value) - 1, sign: 1}
+			l := &lever{i: i, j: j, relation: unit(a.K(), max(value, -value)-1), value: 1}
 			if value < 0 {
-				c.sign = -1
+				l.value = -1
 			}
 			switch {
+			case i == j && u.symmetric == nil, i != j && mirror == value:
+				u.symmetric = l
 			case i == j:
-				u.diagonal = c
-			case mirror == value:
-				u.symmetric = c
 			case mirror == -value:
-				u.skew = c
+				u.skew = l
 			default:
-				u.single = c
+				u.single = l
 			}
 		}
 	}
-	return u, u.single != nil || u.skew != nil && (u.symmetric != nil || u.diagonal != nil)
+	return u, u.single != nil || u.skew != nil && u.symmetric != nil
+}
+
+// entry is a lever for the witness r; g(A,r) is not 0. One off the diagonal is
+// taken where there is one.
+func entry(a structure.Structure, r []int) *lever {
+	relation := make([]float64, len(r))
+	for k, x := range r {
+		relation[k] = float64(x)
+	}
+	var found *lever
+	for i := range a.K() {
+		for j := range a.K() {
+			value := a.At(i, j)
+			if value == 0 || r[max(value, -value)-1] == 0 || i == j && found != nil {
+				continue
+			}
+			found = &lever{i: i, j: j, relation: relation, value: relation[max(value, -value)-1]}
+			if value < 0 {
+				found.value = -found.value
+			}
+		}
+	}
+	return found
 }
 
 func unit(n, at int) []float64 {
@@ -150,6 +202,26 @@ type builder struct {
 	positions              []position
 }
 
+func newBuilder(a structure.Structure, g Scores) *builder {
+	return &builder{k: a.K(), entities: len(g), relations: len(g[0])}
+}
+
+// halves adds the symmetric and the skew-symmetric half of each G_r, row by row:
+// the part of a row at and right of the diagonal, and its mirror image.
+func (b *builder) halves(g Scores, symmetric, skew *lever) {
+	for r := range b.relations {
+		for p := range g {
+			same, opposite := make([]float64, b.entities), make([]float64, b.entities)
+			for q := p; q < b.entities; q++ {
+				same[q], opposite[q] = (g[p][r][q]+g[q][r][p])/2, (g[p][r][q]-g[q][r][p])/2
+			}
+			same[p] /= 2 // x yᵀ + y xᵀ counts the diagonal twice
+			b.symmetric(*symmetric, r, unit(b.entities, p), same)
+			b.product(*skew, r, unit(b.entities, p), opposite)
+		}
+	}
+}
+
 func zeros(rows, columns int) [][]float64 {
 	t := make([][]float64, rows)
 	for i := range t {
@@ -158,21 +230,23 @@ func zeros(rows, columns int) [][]float64 {
 	return t
 }
 
-// add puts x into chunk i and y into chunk j of the entities, and weight into a
-// chunk of the relation.
-func (b *builder) add(r, i, j, chunk int, x, y []float64, weight float64) {
+// add puts x into chunk i of the entities and y into chunk j, and weight times
+// the lever's chunks into the relation.
+func (b *builder) add(l lever, r int, x, y []float64, weight float64) {
 	p := position{zeros(b.entities, b.k), zeros(b.relations, b.k)}
 	for e := range b.entities {
-		p.entities[e][i] += x[e]
-		p.entities[e][j] += y[e]
+		p.entities[e][l.i] += x[e]
+		p.entities[e][l.j] += y[e]
 	}
-	p.relations[r][chunk] = weight
+	for k, v := range l.relation {
+		p.relations[r][k] = weight * v
+	}
 	b.positions = append(b.positions, p)
 }
 
-// product adds x yᵀ + s·y xᵀ to the scores of a relation, where s is 0, 1 or -1:
-// the mirror image of the cell, by its sign.
-func (b *builder) product(c cell, r int, x, y []float64) {
+// product adds x yᵀ + s·y xᵀ to the scores of a relation, for a lever off the
+// diagonal whose mirror image is s times itself, s being 0, 1 or -1.
+func (b *builder) product(l lever, r int, x, y []float64) {
 	if isZero(y) {
 		return
 	}
@@ -180,26 +254,23 @@ func (b *builder) product(c cell, r int, x, y []float64) {
 	for e, v := range x {
 		minus[e] = -v
 	}
-	b.add(r, c.i, c.j, c.chunk, x, y, c.sign/2)
-	b.add(r, c.i, c.j, c.chunk, minus, y, -c.sign/2)
+	b.add(l, r, x, y, 1/(2*l.value))
+	b.add(l, r, minus, y, -1/(2*l.value))
 }
 
-// symmetric adds x yᵀ + y xᵀ.
-func (b *builder) symmetric(u useful, r int, x, y []float64) {
-	switch {
-	case isZero(y):
-	case u.symmetric != nil:
-		b.product(*u.symmetric, r, x, y)
-	default: // ½(x+y)(x+y)ᵀ - ½(x-y)(x-y)ᵀ
-		c := u.diagonal
-		sum, difference := make([]float64, len(x)), make([]float64, len(x))
-		for e := range x {
-			sum[e], difference[e] = x[e]+y[e], x[e]-y[e]
-		}
-		none := make([]float64, len(x))
-		b.add(r, c.i, c.i, c.chunk, sum, none, c.sign/2)
-		b.add(r, c.i, c.i, c.chunk, difference, none, -c.sign/2)
+// symmetric adds x yᵀ + y xᵀ, for a lever that equals its mirror image.
+func (b *builder) symmetric(l lever, r int, x, y []float64) {
+	if l.i != l.j || isZero(y) {
+		b.product(l, r, x, y)
+		return
 	}
+	// ½(x+y)(x+y)ᵀ - ½(x-y)(x-y)ᵀ
+	sum, difference, none := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	for e := range x {
+		sum[e], difference[e] = x[e]+y[e], x[e]-y[e]
+	}
+	b.add(l, r, sum, none, 1/(2*l.value))
+	b.add(l, r, difference, none, -1/(2*l.value))
 }
 
 func isZero(x []float64) bool {

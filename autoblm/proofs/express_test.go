@@ -131,6 +131,49 @@ func inexpressible(t *rapid.T, a structure.Structure, err error) {
 	}
 }
 
+func TestExpressByWitnesses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := anyStructure(t)
+		g := randomScores(rapid.IntRange(1, 5).Draw(t, "entities"), rapid.IntRange(1, 3).Draw(t, "relations"), rapid.Uint64().Draw(t, "seed"))
+		e, err := proofs.ExpressByWitnesses(a, g)
+		both := a.SymmetricWitness() != nil && a.SkewSymmetricWitness() != nil
+		var missing *proofs.NoWitnessError
+		switch {
+		case both && err != nil, !both && !errors.As(err, &missing):
+			t.Fatalf("%s: error %v, both witnesses: %v", a, err, both)
+		case both && !a.FullyExpressive():
+			t.Fatalf("%s has both witnesses of Proposition 1 and is not fully expressive", a)
+		case both:
+			if err := holds(a, e, g); err != nil {
+				t.Fatalf("%s: %v", a, err)
+			}
+			if limit := a.K() * max(1, 4*len(g)*len(g[0])); e.Dim > limit {
+				t.Fatalf("%s: dimension %d, want at most %d", a, e.Dim, limit)
+			}
+		}
+	})
+}
+
+// TestWitnessesOfTheNamedModels: the paper shows them for four of the five.
+func TestWitnessesOfTheNamedModels(t *testing.T) {
+	g := randomScores(5, 2, 3)
+	for _, named := range structure.HumanDesigned() {
+		e, err := proofs.ExpressByWitnesses(named.Structure, g)
+		if named.Name == "distmult" {
+			if err == nil {
+				t.Error("DistMult has no skew-symmetric witness, but one was used")
+			}
+			continue
+		}
+		if err == nil {
+			err = holds(named.Structure, e, g)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", named.Title, err)
+		}
+	}
+}
+
 func TestExpressNamedModels(t *testing.T) {
 	g := randomScores(4, 3, 1)
 	for _, named := range structure.HumanDesigned() {
