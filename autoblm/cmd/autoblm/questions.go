@@ -24,7 +24,7 @@ const (
 )
 
 // printAnswers shows what a model says to a few queries whose answers are in
-// the test split, with what it was trained on left out.
+// the test split, with those of train and valid left out.
 func printAnswers(w io.Writer, g *datasets.Graph, m *completion.Model) {
 	if len(g.Test) == 0 {
 		return
@@ -51,7 +51,7 @@ func printAnswers(w io.Writer, g *datasets.Graph, m *completion.Model) {
 		}
 		fmt.Fprintf(w, "\n%s\n  %s", printable(question), printable(strings.Join(said, ", ")))
 	}
-	fmt.Fprintf(w, "\n\n(best first, without what the model was trained on; ✓ is in the test split)\n")
+	fmt.Fprintf(w, "\n\n(best first, without the facts of train and valid; ✓ is in test)\n")
 }
 
 // questions picks a test triple for each of the most frequent relations, of
