@@ -1,6 +1,7 @@
 package autoblm
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -25,23 +26,20 @@ func (c Compute) Open() (completion.Engine, error) {
 	if c.Threads < 0 {
 		return nil, fmt.Errorf("threads is %d: it must be 0, for all, or more", c.Threads)
 	}
-	noBackend := c.Backend == "" || c.Backend == "auto"
-	engine := c.Engine
-	if engine == "" || engine == "auto" {
-		engine = "gomlx"
-		if noBackend {
-			engine = "cpu"
+	engine, backend := cmp.Or(c.Engine, "auto"), cmp.Or(c.Backend, "auto")
+	if engine == "auto" {
+		engine = "cpu"
+		if backend != "auto" {
+			engine = "gomlx"
 		}
 	}
 	switch {
-	case engine == "cpu" && !noBackend:
-		return nil, fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", c.Backend)
-	case engine == "cpu":
-		return cpu.New(c.Threads), nil
-	case engine == "gomlx" && noBackend:
-		return gomlx.New("auto")
 	case engine == "gomlx":
-		return gomlx.New(c.Backend)
+		return gomlx.New(backend)
+	case engine != "cpu":
+		return nil, fmt.Errorf("unknown engine %q: use auto, cpu or gomlx", c.Engine)
+	case backend != "auto":
+		return nil, fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", c.Backend)
 	}
-	return nil, fmt.Errorf("unknown engine %q: use auto, cpu or gomlx", c.Engine)
+	return cpu.New(c.Threads), nil
 }

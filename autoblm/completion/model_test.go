@@ -180,22 +180,11 @@ func (c oracleCase) model(t *testing.T) *Model {
 	return m
 }
 
-// oracleCases reads the steps that another program computed.
-func oracleCases(t *testing.T) []oracleCase {
-	t.Helper()
-	var cases []oracleCase
-	realdata.Oracle(t, "steps.json", &cases)
-	if len(cases) == 0 {
-		t.Fatal("no cases")
-	}
-	return cases
-}
-
 // nearOracle allows for embeddings in float32 and printed digits.
 func nearOracle(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Max(1, math.Abs(b)) }
 
 func TestScoresOfTheOracle(t *testing.T) {
-	for n, c := range oracleCases(t) {
+	for n, c := range realdata.Oracle[oracleCase](t, "steps.json") {
 		m := c.model(t)
 		for i, o := range c.Triples {
 			for e := range int32(len(c.Entities)) {

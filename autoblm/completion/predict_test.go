@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/realdata"
 	"pgregory.net/rapid"
 )
 
@@ -53,7 +54,7 @@ func TestPredictRanksByScore(t *testing.T) {
 }
 
 func TestPredictAgreesWithTheOracle(t *testing.T) {
-	for n, c := range oracleCases(t) {
+	for n, c := range realdata.Oracle[oracleCase](t, "steps.json") {
 		m := c.model(t)
 		for i, o := range c.Triples {
 			head, relation, tail := m.EntityLabels[o[0]], m.RelationLabels[o[1]], m.EntityLabels[o[2]]

@@ -25,12 +25,7 @@ func TestOracle(t *testing.T) {
 		BothWitnesses   bool     `json:"prop1"`
 		Name            string   `json:"name"`
 	}
-	var cases []properties
-	realdata.Oracle(t, "structures.json", &cases)
-	if len(cases) == 0 {
-		t.Fatal("the file has no cases")
-	}
-	for _, want := range cases {
+	for _, want := range realdata.Oracle[properties](t, "structures.json") {
 		s, err := Parse(want.Structure)
 		if err != nil {
 			t.Error(err)
@@ -68,10 +63,8 @@ func TestOracleScores(t *testing.T) {
 		TailScores [][]float64 `json:"tail_scores"`
 		HeadScores [][]float64 `json:"head_scores"`
 	}
-	var steps []step
-	realdata.Oracle(t, "steps.json", &steps)
 	compared := 0
-	for n, step := range steps {
+	for n, step := range realdata.Oracle[step](t, "steps.json") {
 		s := Zero(step.K)
 		for cell, value := range step.A {
 			s = s.With(cell/step.K, cell%step.K, value)

@@ -20,8 +20,9 @@ func Folder(t testing.TB, name string) string {
 	return path
 }
 
-// Oracle reads cases from a JSON file. Without it the test is skipped.
-func Oracle(t testing.TB, name string, cases any) {
+// Oracle reads cases, of which there are some, from a JSON file. Without it the
+// test is skipped.
+func Oracle[Case any](t testing.TB, name string) []Case {
 	t.Helper()
 	path := filepath.Join(root(t), "..", "oracle", name)
 	content, err := os.ReadFile(path)
@@ -31,9 +32,11 @@ func Oracle(t testing.TB, name string, cases any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(content, cases); err != nil {
-		t.Fatalf("%s: %v", path, err)
+	var cases []Case
+	if err := json.Unmarshal(content, &cases); err != nil || len(cases) == 0 {
+		t.Fatalf("%s: %d cases, %v", path, len(cases), err)
 	}
+	return cases
 }
 
 func root(t testing.TB) string {

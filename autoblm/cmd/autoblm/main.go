@@ -98,9 +98,6 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	}
 }
 
-// rows are two or more cells or rows of a structure that begins with a minus.
-var rows = regexp.MustCompile(`^-[0-9 ]+[,;][-0-9,; ]*$`)
-
 // version is that of the module, as it was built.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -109,12 +106,15 @@ func version() string {
 	return "(devel)"
 }
 
+// minusFirst are two or more cells or rows of a structure that begins with a minus.
+var minusFirst = regexp.MustCompile(`^-[0-9 ]+[,;][-0-9,; ]*$`)
+
 // shieldMinus lets structures begin with a minus, as in -1,0;2,-1, where the
 // parser would see a flag.
 func shieldMinus(arguments []string) []string {
 	shielded := make([]string, len(arguments))
 	for i, a := range arguments {
-		if rows.MatchString(a) {
+		if minusFirst.MatchString(a) {
 			a = " " + a
 		}
 		shielded[i] = a

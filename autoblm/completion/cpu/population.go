@@ -26,12 +26,11 @@ func (e *Engine) NewPopulation(g *datasets.Graph, s completion.Settings, members
 		p.models = append(p.models, m)
 		p.trainers = append(p.trainers, newTrainer(m, s, member, p.batch))
 	}
-	if alone := p.alone(); alone > 0 {
-		for range e.threads {
-			p.single = append(p.single, newWorkspace(p.models[0], p.batch, 1, keptBytes/e.threads))
-		}
+	alone := p.alone()
+	for range min(alone, e.threads) {
+		p.single = append(p.single, newWorkspace(p.models[0], p.batch, 1, keptBytes/e.threads))
 	}
-	if p.alone() < len(members) {
+	if alone < len(members) {
 		p.shared = newWorkspace(p.models[0], p.batch, e.threads, keptBytes)
 	}
 	return p, nil

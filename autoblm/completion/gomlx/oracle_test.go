@@ -59,17 +59,6 @@ func triples(rows [][3]int32) []datasets.Triple {
 	return out
 }
 
-// oracle reads the cases, of which there must be some.
-func oracle(t *testing.T) []stepCase {
-	t.Helper()
-	var cases []stepCase
-	realdata.Oracle(t, "steps.json", &cases)
-	if len(cases) == 0 {
-		t.Fatal("no cases")
-	}
-	return cases
-}
-
 // float64Tensor is rows as a tensor [1, len(rows), d], interleaved.
 func float64Tensor(rows [][]float64, k int) *tensors.Tensor {
 	var flat []float64
@@ -86,7 +75,7 @@ func float64Tensor(rows [][]float64, k int) *tensors.Tensor {
 
 func TestOracleFloat64(t *testing.T) {
 	engine := newEngine(t)
-	for i, c := range oracle(t) {
+	for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
 		t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
 			s := c.structure(t)
 			batchTriples := triples(c.Triples)
@@ -130,7 +119,7 @@ func TestOracleFloat64(t *testing.T) {
 
 func TestOracleRanks(t *testing.T) {
 	engine := newEngine(t)
-	for i, c := range oracle(t) {
+	for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
 		t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
 			narrow := func(rows [][]float64) (out []float32) {
 				for _, row := range rows {

@@ -46,6 +46,7 @@ func (e *Engine) NewPopulation(g *datasets.Graph, s completion.Settings, members
 		inputs = append(inputs, t.Shape())
 	}
 	if _, err := p.step.Compile(inputs...); err != nil {
+		p.Close()
 		return nil, fmt.Errorf("cannot compile the training step: %w", err)
 	}
 	return p, nil
