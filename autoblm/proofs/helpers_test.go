@@ -6,7 +6,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// everyStructure yields all k×k structures.
+// everyStructure yields all k×k structures, in the order of their rows.
 func everyStructure(k int) iter.Seq[structure.Structure] {
 	return func(yield func(structure.Structure) bool) {
 		var fill func(s structure.Structure, cell int) bool
