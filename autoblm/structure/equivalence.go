@@ -36,11 +36,7 @@ func (g Group) String() string {
 // forms are equal.
 func (s Structure) Canonical(g Group) Structure {
 	search := searchOrbit(s, g)
-	canonical := Structure{k: s.k}
-	for n := range canonical.flat() {
-		canonical.cells[n] = symbolOfRank(search.best[n])
-	}
-	return canonical
+	return search.structure()
 }
 
 // Orbit is the number of distinct matrices in the orbit of s: the order of the
@@ -51,7 +47,7 @@ func (s Structure) Orbit(g Group) uint64 {
 	// The signs, 2^(number of sign variables), cancel but for those that some
 	// cell ties down. Values that never occur can be renamed at will.
 	absent := k - s.distinctValues()
-	return factorial(k) / search.ties * (factorial(k) / factorial(absent)) << search.tiedSigns
+	return factorial(k) / search.ties * (factorial(k) / factorial(absent)) << search.bestNames.tiedSigns
 }
 
 // distinctValues is the number of relation chunks that occur.
@@ -80,10 +76,15 @@ type orbitSearch struct {
 	cells [MaxK][MaxK]cell
 	chunk [MaxK]uint8 // chunk[p] is the entity chunk at place p of the candidate
 
-	best      [MaxK * MaxK]uint8 // symbol ranks, row-major
-	valid     int                // how many of best are settled; the cells behind are larger than any
-	ties      uint64             // permutations that reach best
-	tiedSigns int                // sign variables that the cells determine, the same for all permutations
+	best  [MaxK * MaxK]uint8 // symbol ranks, row-major
+	valid int                // how many of best are settled; the cells behind are larger than any
+	ties  uint64             // permutations that reach best
+
+	bestChunk [MaxK]uint8 // a permutation that reaches best,
+	bestNames naming      // with its names and signs
+
+	// A frozen best is given, and the search ends with the first candidate that beats it.
+	frozen, beaten bool
 }
 
 // cell is one cell of the structure whose orbit is searched.
@@ -92,23 +93,42 @@ type cell struct {
 	sign  parityForm
 }
 
+// unknown is the value of a cell that is still open. It ranks above all symbols,
+// so that a candidate found to be smaller is so whatever the cell becomes.
+const (
+	unknown     = MaxK + 1
+	unknownRank = zeroRank + 1
+)
+
+func newCell(i, j int, value int8, g Group) cell {
+	form := valueSign(max(value, -value))
+	if value < 0 {
+		form ^= minus
+	}
+	if g == Full {
+		form ^= chunkSign(i) ^ chunkSign(j)
+	}
+	return cell{uint8(max(value, -value)), form}
+}
+
 func searchOrbit(s Structure, g Group) orbitSearch {
 	search := orbitSearch{k: s.K()}
 	for i := range search.k {
 		for j := range search.k {
-			value := s.cells[i*search.k+j]
-			form := valueSign(max(value, -value))
-			if value < 0 {
-				form ^= minus
-			}
-			if g == Full {
-				form ^= chunkSign(i) ^ chunkSign(j)
-			}
-			search.cells[i][j] = cell{uint8(max(value, -value)), form}
+			search.cells[i][j] = newCell(i, j, s.cells[i*search.k+j], g)
 		}
 	}
 	search.place(0, 0, naming{})
 	return search
+}
+
+// structure is the smallest matrix.
+func (o *orbitSearch) structure() Structure {
+	smallest := Structure{k: int8(o.k)}
+	for n := range smallest.flat() {
+		smallest.cells[n] = symbolOfRank(o.best[n])
+	}
+	return smallest
 }
 
 // place tries every entity chunk that is not taken yet at the given place.
@@ -120,6 +140,9 @@ func (o *orbitSearch) place(place int, taken uint, names naming) {
 	for chunk := range o.k {
 		if taken&(1<<chunk) != 0 {
 			continue
+		}
+		if o.beaten {
+			return
 		}
 		o.chunk[place] = uint8(chunk)
 		extended := names
@@ -141,12 +164,14 @@ func (o *orbitSearch) finish(names naming) {
 			n++
 		}
 	}
+	if o.ties == 0 {
+		o.bestChunk, o.bestNames = o.chunk, names
+	}
 	o.ties++
-	o.tiedSigns = int(names.tiedSigns)
 }
 
 // accept says whether a candidate that equals best so far is still not larger
-// with its cell n; when it is smaller, it becomes the best.
+// with its cell n; when it is smaller, it becomes the best, or the search is over.
 func (o *orbitSearch) accept(n int, rank uint8) bool {
 	if n < o.valid {
 		if rank > o.best[n] {
@@ -155,6 +180,10 @@ func (o *orbitSearch) accept(n int, rank uint8) bool {
 		if rank == o.best[n] {
 			return true
 		}
+	}
+	if o.frozen {
+		o.beaten = true
+		return false
 	}
 	o.best[n] = rank
 	o.valid = n + 1
@@ -183,8 +212,11 @@ type naming struct {
 
 // rank is the symbol rank of the next cell.
 func (n *naming) rank(c cell) uint8 {
-	if c.value == 0 {
+	switch c.value {
+	case 0:
 		return zeroRank
+	case unknown:
+		return unknownRank
 	}
 	if n.names[c.value] == 0 {
 		n.named++

@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -90,68 +89,6 @@ func TestEquivalentStructuresScoreAlike(t *testing.T) {
 			t.Fatalf("%s scores %v, its image %s scores %v", s, want, image, got)
 		}
 	})
-}
-
-// classesByNonzeros lists one structure of every class with at most the given
-// number of nonzeros. Every structure is one cell away from one with a
-// nonzero less, so adding cells to representatives reaches all classes.
-func classesByNonzeros(k, mostNonzeros int, g Group) [][]Structure {
-	classes := [][]Structure{{Zero(k).Canonical(g)}}
-	for range mostNonzeros {
-		next := make(map[Structure]bool)
-		for _, s := range classes[len(classes)-1] {
-			for i := range k {
-				for j := range k {
-					for value := -k; value <= k && s.At(i, j) == 0; value++ {
-						if value != 0 {
-							next[s.With(i, j, value).Canonical(g)] = true
-						}
-					}
-				}
-			}
-		}
-		var level []Structure
-		for s := range next {
-			level = append(level, s)
-		}
-		classes = append(classes, level)
-	}
-	return classes
-}
-
-// TestCensus builds all classes one cell at a time, and holds their numbers
-// against Burnside's lemma and the sizes of their orbits against the number
-// of all matrices.
-func TestCensus(t *testing.T) {
-	for _, test := range []struct {
-		k, nonzeros int
-		group       Group
-	}{
-		{1, 1, Full}, {1, 1, Paper}, {2, 4, Full}, {2, 4, Paper}, {3, 9, Full}, {3, 4, Paper},
-		{4, 4, Full}, {4, 4, Paper}, {5, 3, Full}, {6, 2, Paper},
-	} {
-		_, counts, err := Count(test.k, test.group)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for nonzeros, level := range classesByNonzeros(test.k, test.nonzeros, test.group) {
-			if counts[nonzeros].Cmp(big.NewInt(int64(len(level)))) != 0 {
-				t.Errorf("k=%d, %v, %d nonzeros: %d canonical forms, but %v classes counted", test.k, test.group, nonzeros, len(level), counts[nonzeros])
-			}
-			// C(k², nonzeros)·(2k)^nonzeros matrices have that many nonzeros.
-			matrices := new(big.Int).Binomial(int64(test.k*test.k), int64(nonzeros))
-			for range nonzeros {
-				matrices.Mul(matrices, big.NewInt(int64(2*test.k)))
-			}
-			orbits := new(big.Int)
-			for _, s := range level {
-				orbits.Add(orbits, new(big.Int).SetUint64(s.Orbit(test.group)))
-			}
-			if orbits.Cmp(matrices) != 0 {
-				t.Errorf("k=%d, %v, %d nonzeros: the orbits hold %v matrices of %v", test.k, test.group, nonzeros, orbits, matrices)
-			}
-		}
-	}
 }
 
 func BenchmarkCanonicalK4(b *testing.B) {

@@ -71,3 +71,40 @@ func ExampleCount() {
 	// Output:
 	// 27148230130 [1 2 20 163 1592]
 }
+
+// A model of one structure becomes one of an equivalent structure that scores
+// the same.
+func ExampleStructure_SymmetryTo() {
+	a, b := structure.MustParse("1,1;1,2"), structure.MustParse("2,-2;-2,1")
+	s, ok := a.SymmetryTo(b, structure.Full)
+	fmt.Println(ok, s.Entities(), s.Relations())
+
+	h, r, t := []float64{1, 2}, []float64{3, 4}, []float64{5, 6}
+	fmt.Println(a.Score(h, r, t))
+	fmt.Println(b.Score(structure.CarryEntity(s, h), structure.CarryRelation(s, r), structure.CarryEntity(s, t)))
+
+	_, ok = a.SymmetryTo(b, structure.Paper)
+	fmt.Println(ok)
+	// Output:
+	// true [1 -2] [2 1]
+	// 111
+	// 111
+	// false
+}
+
+func ExampleClasses() {
+	for s := range structure.Classes(2, 2, structure.Full) {
+		fmt.Println(s)
+	}
+	// Output:
+	// 1,1;0,0
+	// 1,2;0,0
+	// 1,0;1,0
+	// 1,0;2,0
+	// 1,0;0,1
+	// 1,0;0,-1
+	// 1,0;0,2
+	// 0,1;1,0
+	// 0,1;-1,0
+	// 0,1;2,0
+}

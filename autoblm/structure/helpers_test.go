@@ -45,6 +45,27 @@ func everyStructure(k int) iter.Seq[Structure] {
 	}
 }
 
+// structuresWith yields all k×k structures with the given number of nonzeros.
+func structuresWith(k, nonzeros int) iter.Seq[Structure] {
+	return func(yield func(Structure) bool) {
+		var fill func(s Structure, cell, nonzeros int) bool
+		fill = func(s Structure, cell, nonzeros int) bool {
+			if nonzeros == 0 {
+				return yield(s)
+			}
+			for ; cell < k*k; cell++ {
+				for value := -k; value <= k; value++ {
+					if value != 0 && !fill(s.With(cell/k, cell%k, value), cell+1, nonzeros-1) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		fill(Zero(k), 0, nonzeros)
+	}
+}
+
 // element is a group element, straight from the definition: place p of the
 // new matrix takes entity chunk order[p] with sign flip[p], and the value v
 // becomes rename[v].

@@ -1,0 +1,82 @@
+package structure
+
+import "iter"
+
+// Classes yields the canonical form of every class of k×k structures with the
+// given number of nonzeros, in the order of [Compare], and keeps none of them.
+// [Count] says how many there are. It yields nothing when no matrix has so many
+// nonzeros, and panics unless 1 ≤ k ≤ MaxK.
+//
+// Idea (orderly generation, Read and Faradžev 1978): fill the matrix cell by
+// cell, smallest symbol first, and give up as soon as some symmetry makes the
+// cells so far smaller whatever follows. What is left at the end is the smallest
+// of its orbit, and the first of it that comes up.
+func Classes(k, nonzeros int, g Group) iter.Seq[Structure] {
+	if err := checkSize(k); err != nil {
+		panic(err)
+	}
+	return func(yield func(Structure) bool) {
+		if 0 <= nonzeros && nonzeros <= k*k {
+			b := newClassBuilder(k, g, yield)
+			b.fill(0, nonzeros, 0)
+		}
+	}
+}
+
+// classBuilder fills a matrix in row-major order. The matrix is both what the
+// symmetries act on and the best that none of them may beat. Its open cells are
+// largest in the one place and smallest in the other.
+type classBuilder struct {
+	matrix orbitSearch
+	group  Group
+	yield  func(Structure) bool
+}
+
+func newClassBuilder(k int, g Group, yield func(Structure) bool) classBuilder {
+	b := classBuilder{matrix: orbitSearch{k: k, valid: k * k, frozen: true}, group: g, yield: yield}
+	for i := range k {
+		for j := range k {
+			b.matrix.cells[i][j].value = unknown
+		}
+	}
+	return b
+}
+
+// fill completes the cells from n on with so many nonzeros in all ways, when the
+// values up to named occur already. It is false when no more are wanted.
+func (b *classBuilder) fill(n, nonzeros, named int) bool {
+	k := b.matrix.k
+	if n == k*k {
+		return b.yield(b.matrix.structure())
+	}
+	if nonzeros > 0 {
+		// The next unused value may come too, with the sign +.
+		for rank := range min(2*named+1, 2*k) {
+			if !b.fillWith(uint8(rank), n, nonzeros-1, max(named, rank/2+1)) {
+				return false
+			}
+		}
+	}
+	if cellsBehind := k*k - n - 1; nonzeros <= cellsBehind {
+		return b.fillWith(zeroRank, n, nonzeros, named)
+	}
+	return true
+}
+
+// fillWith puts a symbol into cell n and completes the cells behind.
+func (b *classBuilder) fillWith(rank uint8, n, nonzeros, named int) bool {
+	more := !b.put(rank, n) || b.fill(n+1, nonzeros, named)
+	b.matrix.cells[n/b.matrix.k][n%b.matrix.k].value = unknown
+	b.matrix.best[n] = 0
+	return more
+}
+
+// put is false when no matrix with these cells is the smallest of its orbit.
+func (b *classBuilder) put(rank uint8, n int) bool {
+	i, j := n/b.matrix.k, n%b.matrix.k
+	b.matrix.cells[i][j] = newCell(i, j, symbolOfRank(rank), b.group)
+	b.matrix.best[n] = rank
+	b.matrix.beaten = false
+	b.matrix.place(0, 0, naming{})
+	return !b.matrix.beaten
+}

@@ -1,0 +1,162 @@
+package structure
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestClasses checks that canonical forms come in order, so that none comes
+// twice, and that none is left out: their orbits together hold all matrices, and
+// they are as many as Burnside's lemma counts.
+func TestClasses(t *testing.T) {
+	for _, test := range []struct{ k, mostNonzeros int }{{1, 1}, {2, 4}, {3, 9}, {4, 5}, {5, 4}, {6, 3}} {
+		for _, g := range bothGroups {
+			_, counts, err := Count(test.k, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for nonzeros := range test.mostNonzeros + 1 {
+				if test.k == 3 && g == Paper && nonzeros > 6 {
+					continue // 140,000 classes more
+				}
+				checkClasses(t, test.k, nonzeros, g, counts[nonzeros])
+			}
+		}
+	}
+}
+
+func checkClasses(t *testing.T, k, nonzeros int, g Group, count *big.Int) {
+	t.Helper()
+	classes, orbits, last := int64(0), new(big.Int), Structure{}
+	for s := range Classes(k, nonzeros, g) {
+		if s.K() != k || s.Nonzeros() != nonzeros || s.Canonical(g) != s {
+			t.Fatalf("k=%d, %v, %d nonzeros: %s is not a canonical form of that kind", k, g, nonzeros, s)
+		}
+		if Compare(last, s) >= 0 {
+			t.Fatalf("k=%d, %v, %d nonzeros: %s comes after %s", k, g, nonzeros, s, last)
+		}
+		classes, last = classes+1, s
+		orbits.Add(orbits, new(big.Int).SetUint64(s.Orbit(g)))
+	}
+	if count.Cmp(big.NewInt(classes)) != 0 {
+		t.Errorf("k=%d, %v, %d nonzeros: %d classes listed, %v counted", k, g, nonzeros, classes, count)
+	}
+	// C(k², nonzeros)·(2k)^nonzeros matrices have that many nonzeros.
+	matrices := new(big.Int).Binomial(int64(k*k), int64(nonzeros))
+	for range nonzeros {
+		matrices.Mul(matrices, big.NewInt(int64(2*k)))
+	}
+	if orbits.Cmp(matrices) != 0 {
+		t.Errorf("k=%d, %v, %d nonzeros: the orbits hold %v matrices of %v", k, g, nonzeros, orbits, matrices)
+	}
+}
+
+// TestClassesAgainstAllMatrices lists the classes by going through all matrices
+// and crossing out whole orbits.
+func TestClassesAgainstAllMatrices(t *testing.T) {
+	for _, test := range []struct{ k, mostNonzeros int }{{1, 1}, {2, 4}, {3, 4}} {
+		for _, g := range bothGroups {
+			elements := everyElement(test.k, g)
+			for nonzeros := range test.mostNonzeros + 1 {
+				seen := make(map[Structure]bool)
+				var want []Structure
+				for s := range structuresWith(test.k, nonzeros) {
+					if seen[s] {
+						continue
+					}
+					smallest := s
+					for _, e := range elements {
+						image := e.apply(s)
+						seen[image] = true
+						if Compare(image, smallest) < 0 {
+							smallest = image
+						}
+					}
+					want = append(want, smallest)
+				}
+				slices.SortFunc(want, Compare)
+				if got := slices.Collect(Classes(test.k, nonzeros, g)); !slices.Equal(got, want) {
+					t.Errorf("k=%d, %v, %d nonzeros: %v, want %v", test.k, g, nonzeros, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestPrefixesOfCanonicalForms fills in dense matrices too, which are too many
+// to list: a canonical form is given up nowhere on the way, another matrix is in
+// the end at the latest.
+func TestPrefixesOfCanonicalForms(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anyStructure(2, 6).Draw(t, "structure")
+		g := rapid.SampledFrom(bothGroups).Draw(t, "group")
+		canonical := s.Canonical(g)
+		if n := firstGivenUp(canonical, g); n >= 0 {
+			t.Fatalf("%v: the canonical form %s is given up at cell %d", g, canonical, n)
+		}
+		if n := firstGivenUp(s, g); n < 0 && s != canonical {
+			t.Fatalf("%v: %s is not given up, but its canonical form is %s", g, s, canonical)
+		}
+	})
+}
+
+// firstGivenUp is the cell at which the enumeration gives s up, or -1.
+func firstGivenUp(s Structure, g Group) int {
+	b := newClassBuilder(s.K(), g, nil)
+	for n, value := range s.flat() {
+		if !b.put(symbolRank(value), n) {
+			return n
+		}
+	}
+	return -1
+}
+
+func TestClassesOfNoMatrix(t *testing.T) {
+	for _, nonzeros := range []int{-1, 5} {
+		for s := range Classes(2, nonzeros, Full) {
+			t.Errorf("%d nonzeros: %s", nonzeros, s)
+		}
+	}
+	for _, k := range []int{-1, 0, MaxK + 1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("k=%d: no panic", k)
+				}
+			}()
+			Classes(k, 1, Full)
+		}()
+	}
+}
+
+// TestClassesStop: whoever has seen enough of the 20 classes ends the
+// enumeration, and may start it again.
+func TestClassesStop(t *testing.T) {
+	classes := Classes(4, 2, Full)
+	for range 2 {
+		seen := 0
+		for range classes {
+			if seen++; seen == 7 {
+				break
+			}
+		}
+		if seen != 7 {
+			t.Errorf("stopped after %d of 7", seen)
+		}
+	}
+}
+
+func BenchmarkClasses(b *testing.B) {
+	for _, test := range []struct{ k, nonzeros int }{{4, 4}, {4, 5}, {4, 6}, {5, 5}, {6, 4}} {
+		b.Run(fmt.Sprintf("k=%d,nonzeros=%d", test.k, test.nonzeros), func(b *testing.B) {
+			for b.Loop() {
+				for range Classes(test.k, test.nonzeros, Full) {
+				}
+			}
+		})
+	}
+}
