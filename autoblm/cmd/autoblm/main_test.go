@@ -85,7 +85,7 @@ func smallGraph(t *testing.T) string {
 func TestStructureJSON(t *testing.T) {
 	for _, command := range []string{"check", "show"} {
 		o := object(t, "structure", command, "complex")
-		hasKeys(t, command, o, "k structure nonzeros name degenerate degenerate_modes degenerate_paper fully_expressive symmetric_witness skew_symmetric_witness canonical canonical_paper orbit orbit_paper srf")
+		hasKeys(t, command, o, "k structure nonzeros name degenerate degenerate_modes degenerate_paper fully_expressive symmetric_witness skew_symmetric_witness canonical canonical_paper orbit orbit_paper srf patterns inverse")
 		if o["name"] != "complex" || o["orbit"] != 1152.0 || len(o["srf"].([]any)) != 20 {
 			t.Errorf("%s: %v", command, o)
 		}

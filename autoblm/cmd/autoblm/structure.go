@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/big"
@@ -37,6 +38,10 @@ type structureFacts struct {
 	Orbit                uint64              `json:"orbit"`
 	OrbitPaper           uint64              `json:"orbit_paper"`
 	SRF                  []int               `json:"srf"` // []uint8 would come out as base64
+	// Patterns are the kinds of relations that can be modelled; Inverse is as in
+	// structure.Patterns.
+	Patterns []string `json:"patterns"`
+	Inverse  []int    `json:"inverse"`
 }
 
 func factsOf(s structure.Structure) structureFacts {
@@ -47,10 +52,20 @@ func factsOf(s structure.Structure) structureFacts {
 		SymmetricWitness: s.SymmetricWitness(), SkewSymmetricWitness: s.SkewSymmetricWitness(),
 		Canonical: s.Canonical(structure.Full), CanonicalPaper: s.Canonical(structure.Paper),
 		Orbit: s.Orbit(structure.Full), OrbitPaper: s.Orbit(structure.Paper),
-		SRF: []int{},
+		SRF: []int{}, Patterns: []string{},
 	}
 	for _, x := range s.SRF() {
 		facts.SRF = append(facts.SRF, int(x))
+	}
+	patterns := s.Patterns()
+	facts.Inverse = patterns.Inverse
+	for _, kind := range []struct {
+		name    string
+		witness []int
+	}{{"symmetric", patterns.Symmetric}, {"anti-symmetric", patterns.AntiSymmetric}, {"general", patterns.General}, {"inverse", patterns.Inverse}} {
+		if kind.witness != nil {
+			facts.Patterns = append(facts.Patterns, kind.name)
+		}
 	}
 	return facts
 }
@@ -81,10 +96,23 @@ func (f structureFacts) print(w io.Writer, s structure.Structure) {
 	line("fully expressive", "%s", yesNo(f.FullyExpressive))
 	line("symmetric for r =", "%s", witness(f.SymmetricWitness))
 	line("skew-symmetric for r =", "%s", witness(f.SkewSymmetricWitness))
+	line("relations it can model", "%s", cmp.Or(strings.Join(f.Patterns, ", "), "none"))
+	if f.Inverse != nil {
+		line("  the inverse of r", "%s", inverseOf(f.Inverse))
+	}
 	line("canonical form", "%s", f.Canonical)
 	line("  paper's group", "%s", f.CanonicalPaper)
 	line("equivalent matrices", "%d (paper's group: %d)", f.Orbit, f.OrbitPaper)
 	line("SRF", "%s", strings.Trim(fmt.Sprint(f.SRF), "[]"))
+}
+
+// inverseOf writes the chunks of an inverse relation, as (r1, r2, -r3, -r4).
+func inverseOf(source []int) string {
+	chunks := make([]string, len(source))
+	for n, from := range source {
+		chunks[n] = strings.Replace(fmt.Sprintf("r%d", from), "r-", "-r", 1)
+	}
+	return "(" + strings.Join(chunks, ", ") + ")"
 }
 
 func yesNo(b bool) string {
