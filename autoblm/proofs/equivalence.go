@@ -1,0 +1,52 @@
+package proofs
+
+import (
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// Transport returns the model of the structure to that gives every triple the
+// score which m gives it. It is an error when to is not equivalent to m's
+// structure under the full group. What is recorded of m's training and metrics is
+// left out, since the new model was neither trained nor measured.
+//
+// Statement: whatever A scores with some embeddings, every A' of its orbit scores
+// with embeddings of the same numbers, but for places and signs: the same ranks,
+// losses and penalties. Permutations of chunks and signs of relation chunks are the
+// paper's Proposition 3; new are the signs of entity chunks, A'_ij = s_i s_j A_ij,
+// which join up to 2^(K-1) of its classes into one.
+//
+// Idea: under a symmetry each block sign(A_ij)⟨h_i, r_|A_ij|, t_j⟩ of one score
+// becomes a block of the other with the same three chunks, and every sign taken
+// from a chunk is given to the cell. No number is rounded; scores computed in
+// floating point may differ only by the order in which blocks are added.
+func Transport(m *completion.Model, to structure.Structure) (*completion.Model, error) {
+	symmetry, ok := m.Structure.SymmetryTo(to, structure.Full)
+	if !ok {
+		return nil, fmt.Errorf("the structures %s and %s are not equivalent, so no signed permutation of chunks carries the scores of one to the other: "+
+			"take one with the canonical form %s", m.Structure, to, m.Structure.Canonical(structure.Full))
+	}
+	return &completion.Model{
+		Parameters: completion.Parameters{
+			Structure: to,
+			Dim:       m.Dim,
+			Entities:  rows(m.Entities, m.Dim, symmetry, structure.CarryEntity),
+			Relations: rows(m.Relations, m.Dim, symmetry, structure.CarryRelation),
+		},
+		Dataset:        m.Dataset,
+		Source:         m.Source,
+		EntityLabels:   m.EntityLabels,
+		RelationLabels: m.RelationLabels,
+	}, nil
+}
+
+// rows carries a table of embeddings along, row by row.
+func rows(table []float32, dim int, s structure.Symmetry, carry func(structure.Symmetry, []float32) []float32) []float32 {
+	image := make([]float32, 0, len(table))
+	for row := 0; row < len(table); row += dim {
+		image = append(image, carry(s, table[row:][:dim])...)
+	}
+	return image
+}
