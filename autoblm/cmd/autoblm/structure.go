@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math/big"
@@ -15,6 +16,7 @@ type structureCommands struct {
 	Check structureCheckCommand `cmd:"" help:"Say what is known of a structure: degenerate, expressive, canonical form, features."`
 	Show  structureShowCommand  `cmd:"" help:"Draw a structure and write out its formula."`
 	Count structureCountCommand `cmd:"" help:"Count the structures that are not equivalent."`
+	List  structureListCommand  `cmd:"" help:"List one structure of each class of equivalent ones."`
 }
 
 type structureCheckCommand struct {
@@ -153,10 +155,20 @@ func (c *structureShowCommand) Run(o *output) error {
 	})
 }
 
-type structureCountCommand struct {
+// classFlags say between which structures, and up to which symmetries.
+type classFlags struct {
 	K     int    `name:"k" default:"4" help:"Number of chunks, 1 to 8."`
 	Group string `default:"full" enum:"full,paper" help:"full, or paper for the symmetries of the paper's Proposition 3."`
 }
+
+func (f classFlags) group() structure.Group {
+	if f.Group == structure.Paper.String() {
+		return structure.Paper
+	}
+	return structure.Full
+}
+
+type structureCountCommand struct{ classFlags }
 
 // structureCounts is the JSON of structure count; the numbers are too large for JSON's.
 type structureCounts struct {
@@ -168,11 +180,7 @@ type structureCounts struct {
 
 // Run counts.
 func (c *structureCountCommand) Run(o *output) error {
-	group := structure.Full
-	if c.Group == structure.Paper.String() {
-		group = structure.Paper
-	}
-	total, byNonzeros, err := structure.Count(c.K, group)
+	total, byNonzeros, err := structure.Count(c.K, c.group())
 	if err != nil {
 		return usage(err)
 	}
@@ -190,4 +198,50 @@ func (c *structureCountCommand) Run(o *output) error {
 		}
 		t.print(w)
 	})
+}
+
+type structureListCommand struct {
+	classFlags
+	Nonzeros int  `required:"" help:"Number of blocks of each structure."`
+	All      bool `help:"List degenerate structures too."`
+}
+
+// structureList is the JSON of structure list.
+type structureList struct {
+	K          int                   `json:"k"`
+	Group      string                `json:"group"`
+	Nonzeros   int                   `json:"nonzeros"`
+	Structures []structure.Structure `json:"structures"`
+}
+
+// Run prints canonical forms in their order; as text, each when it is found.
+func (c *structureListCommand) Run(ctx context.Context, o *output) error {
+	switch {
+	case c.K < 1 || c.K > structure.MaxK:
+		return usage(fmt.Errorf("k is %d: it must be 1 to %d", c.K, structure.MaxK))
+	case c.Nonzeros < 0 || c.Nonzeros > c.K*c.K:
+		return usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d", c.Nonzeros, c.K, c.K*c.K))
+	}
+	list := structureList{K: c.K, Group: c.Group, Nonzeros: c.Nonzeros, Structures: []structure.Structure{}}
+	listed, leftOut := 0, 0
+	for s := range structure.Classes(c.K, c.Nonzeros, c.group()) {
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("interrupted after %s", plural(listed+leftOut, "structure"))
+		case o.stdout.err != nil: // nobody listens any more
+			return nil
+		case !c.All && s.Degenerate():
+			leftOut++
+			continue
+		case o.json:
+			list.Structures = append(list.Structures, s)
+		default:
+			fmt.Fprintln(o.stdout, s)
+		}
+		listed++
+	}
+	if leftOut > 0 {
+		o.say("%s; %s degenerate left out, see --all", plural(listed, "structure"), count(leftOut))
+	}
+	return o.result(list, func(io.Writer) {})
 }
