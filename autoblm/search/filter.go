@@ -15,7 +15,8 @@ const (
 	// PaperFilter drops by the paper's test and the paper's group: it loses
 	// some good structures, and trains others up to eight times.
 	PaperFilter
-	// NoFilter drops only what was trained before to the letter.
+	// NoFilter lets everything pass. What was trained before to the letter is not
+	// trained again, but takes its place in a round.
 	NoFilter
 )
 
@@ -54,7 +55,7 @@ func (f Filter) class(s structure.Structure) structure.Structure {
 	}
 }
 
-// sieve lets each class pass once.
+// sieve lets each class pass once, or everything where there is no filter.
 type sieve struct {
 	filter Filter
 	seen   map[structure.Structure]bool
@@ -70,6 +71,9 @@ func newSieve(f Filter, trials []Trial) *sieve {
 }
 
 func (s *sieve) pass(a structure.Structure) bool {
+	if s.filter == NoFilter {
+		return true
+	}
 	if s.filter.degenerate(a) {
 		return false
 	}

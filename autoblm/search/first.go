@@ -43,7 +43,7 @@ func randomStructure(k, nonzeros int, rng *rand.Rand) structure.Structure {
 	a := structure.Zero(k)
 	sign := func() int { return 1 - 2*rng.IntN(2) }
 	columns, values := rng.Perm(k), rng.Perm(k)
-	for row := range k {
+	for row := range min(k, nonzeros) {
 		a = a.With(row, columns[row], sign()*(values[row]+1))
 	}
 	for _, cell := range rng.Perm(k * k) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -27,13 +28,14 @@ type Problem struct {
 
 // Progress tells how far a search is.
 type Progress struct {
-	// Trained of Budget structures are finished, named models not counted.
-	Trained, Budget int
+	Stage Stage
 	// Named is set while the named models are trained, before the others.
 	Named bool
-	// Share of all training that is done, named models counted, 0 to 1.
+	// Trained of Budget trials of the stage are finished, named models not counted.
+	Trained, Budget int
+	// Share of all training that is done, named models and all stages counted, 0 to 1.
 	Share float64
-	// Best is the best trial so far, nil when there is none.
+	// Best is the best trial of the stage so far, nil when there is none.
 	Best *Trial
 }
 
@@ -50,23 +52,30 @@ const (
 
 // Result is what a search came to.
 type Result struct {
-	// Best has the up to I best structures, best first.
+	// Tuned has the trials of the tuning stage and Finals those of the last one,
+	// best first; both are empty where the settings leave the stage out.
+	Tuned, Finals []Trial
+	// Recipe is how the structures of the search were trained.
+	Recipe Recipe
+	// Best has the up to I best structures of the search, best first.
 	Best []Trial
-	// Named has the human-designed models under the same settings; empty when K is not 4.
+	// Named has the human-designed models under the same recipe; empty when K is not 4.
 	Named []Trial
-	// Trials has all trials of the study by number, the named models too.
+	// Trials has all trials of the study by number, and Rounds all rounds.
 	Trials []Trial
-	// Model is that of the best structure; nil when no trial was complete.
+	Rounds []Round
+	// Model is the best model of the search and of the last stage; nil when no
+	// trial was complete.
 	Model *completion.Model
-	// Trained counts the finished trials, Complete those of them that did not
-	// diverge, and Resumed those that the store had before; named models are in
-	// none of them.
+	// Trained counts the finished trials of the strategy, Complete those of them
+	// that did not diverge, and Resumed those that the store had before.
 	Trained, Complete, Resumed int
 	Stopped                    Stop
 	// Note explains Stopped where there is more to say.
 	Note string
-	// Seconds is the time of all trials of the study.
-	Seconds float64
+	// Seconds is the time of all trials of the study. Overhead is what this run
+	// took beside its trials: filter, predictor, strategy and store.
+	Seconds, Overhead float64
 }
 
 // Run searches until the budget is spent, or the strategy or the time has run
@@ -82,9 +91,12 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if p.Store == nil {
 		p.Store = &Memory{}
 	}
-	s := &searcher{Problem: p}
+	s := &searcher{Problem: p, start: time.Now(), recipe: p.Settings.recipe()}
 	var err error
 	if s.trials, err = p.Store.Trials(); err != nil {
+		return nil, err
+	}
+	if s.rounds, err = p.Store.Rounds(); err != nil {
 		return nil, err
 	}
 	s.resumed = finished(proposed(s.trials))
@@ -109,8 +121,12 @@ func Searchable(g *datasets.Graph) error {
 // searcher is a search on its way.
 type searcher struct {
 	Problem
-	trials  []Trial
-	resumed int
+	start    time.Time
+	recipe   Recipe // of the search
+	trials   []Trial
+	rounds   []Round
+	resumed  int
+	overhead time.Duration
 }
 
 func finished(trials []Trial) int {
@@ -123,13 +139,32 @@ func finished(trials []Trial) int {
 	return n
 }
 
+// of returns the trials of a stage.
+func of(stage Stage, trials []Trial) []Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Stage != stage })
+}
+
+// run goes through the stages.
 func (s *searcher) run(ctx context.Context) (Stop, string, error) {
-	start := time.Now()
+	if s.Settings.Tune != nil {
+		if err := s.tune(ctx); err != nil {
+			return "", "", err
+		}
+	}
+	stopped, note, err := s.search(ctx)
+	if err != nil || s.Settings.Final == nil {
+		return stopped, note, err
+	}
+	return stopped, note, s.finish(ctx)
+}
+
+// search is the stage in which the strategy proposes structures.
+func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 	if err := s.trainNamed(ctx); err != nil {
 		return "", "", err
 	}
 	for {
-		if err := s.trainRunning(ctx); err != nil {
+		if err := s.trainRunning(ctx, Searching); err != nil {
 			return "", "", err
 		}
 		history := proposed(s.trials)
@@ -137,8 +172,11 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 		if left <= 0 {
 			return BudgetSpent, "", nil
 		}
-		if limit := s.Settings.TimeLimit; limit > 0 && time.Since(start) >= limit {
+		if s.timeIsUp() {
 			return TimeUp, "", nil
+		}
+		if n := s.roundsInVain(); n >= mostRoundsInVain {
+			return SpaceExhausted, fmt.Sprintf("%d rounds in a row proposed nothing new", n), nil
 		}
 		why, err := s.propose(history, left)
 		if err != nil {
@@ -150,75 +188,129 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 	}
 }
 
+func (s *searcher) timeIsUp() bool {
+	limit := s.Settings.TimeLimit
+	return limit > 0 && time.Since(s.start) >= limit
+}
+
+// mostRoundsInVain is how many rounds may propose nothing but repeats, which
+// only happens without a filter.
+const mostRoundsInVain = 100
+
+// roundsInVain counts the last rounds in which all was repeated.
+func (s *searcher) roundsInVain() int {
+	n := 0
+	for _, r := range slices.Backward(s.rounds) {
+		if r.Repeats < r.Proposed {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 // propose adds the next round to the trials, or says why there is none.
 func (s *searcher) propose(history []Trial, left int) (why string, err error) {
-	round := 1
-	if len(history) > 0 {
-		round = history[len(history)-1].Round + 1
+	began := time.Now()
+	round := Round{Number: len(s.rounds) + 1}
+	source := rand.NewPCG(s.Settings.Seed, uint64(round.Number))
+	if round.RandomState, err = source.MarshalBinary(); err != nil {
+		return "", err
 	}
-	rng := rand.New(rand.NewPCG(s.Settings.Seed, uint64(round)))
-	proposal, err := s.Strategy.Propose(s.Settings, round, history, left, rng)
+	proposal, err := s.Strategy.Propose(s.Settings, round.Number, history, left, rand.New(source))
+	round.Seconds = time.Since(began).Seconds()
+	s.overhead += time.Since(began)
 	if err != nil {
-		return "", fmt.Errorf("round %d of %s: %w", round, s.Strategy.Name(), err)
+		return "", fmt.Errorf("round %d of %s: %w", round.Number, s.Strategy.Name(), err)
 	}
 	if len(proposal.Structures) == 0 {
 		return cmp.Or(proposal.Why, "the strategy has no more"), nil
 	}
+	round.Proposed = len(proposal.Structures)
+	trials := s.trialsOf(proposal, &round)
+	return "", s.put(Change{Trials: trials, Round: &round})
+}
+
+// trialsOf makes trials of what is new in a proposal. A structure that has a
+// trial already is not trained again: it counts as a repeat, or, if it is a named
+// model that was not proposed before, its trial joins the round.
+func (s *searcher) trialsOf(proposal Proposal, round *Round) []Trial {
+	before := map[structure.Structure]Trial{}
+	for _, t := range of(Searching, s.trials) {
+		before[t.Structure] = t
+	}
+	next := len(s.trials) + 1
 	var trials []Trial
 	for i, a := range proposal.Structures {
-		t := Trial{Number: len(s.trials) + 1 + i, Round: round, Structure: a, State: Running}
+		t, known := before[a]
+		switch {
+		case !known:
+			t = Trial{Number: next, Stage: Searching, Structure: a, Recipe: s.recipe, State: Running}
+			next++
+		case t.Round != 0:
+			round.Repeats++
+			continue
+		}
+		t.Round = round.Number
 		if proposal.Guesses != nil {
 			t.Guess = &proposal.Guesses[i]
 		}
+		before[a] = t
 		trials = append(trials, t)
 	}
-	return "", s.put(trials, nil)
+	return trials
 }
 
 // trainNamed adds and trains the human-designed models, which have four chunks.
 func (s *searcher) trainNamed(ctx context.Context) error {
-	if s.Settings.K == 4 && len(s.trials) == 0 {
+	if s.Settings.K == 4 && len(of(Searching, s.trials)) == 0 {
 		var trials []Trial
 		for i, named := range structure.HumanDesigned() {
-			trials = append(trials, Trial{Number: i + 1, Name: named.Name, Structure: named.Structure, State: Running})
+			trials = append(trials, Trial{Number: len(s.trials) + i + 1, Stage: Searching, Name: named.Name, Structure: named.Structure, Recipe: s.recipe, State: Running})
 		}
-		if err := s.put(trials, nil); err != nil {
+		if err := s.put(Change{Trials: trials}); err != nil {
 			return err
 		}
 	}
-	return s.trainRunning(ctx)
+	return s.trainRunning(ctx, Searching)
 }
 
-// trainRunning trains what was proposed and has no result.
-func (s *searcher) trainRunning(ctx context.Context) error {
+// trainRunning trains what was proposed in a stage and has no result.
+func (s *searcher) trainRunning(ctx context.Context, stage Stage) error {
 	var running []Trial
-	for _, t := range s.trials {
+	for _, t := range of(stage, s.trials) {
 		if t.State == Running {
 			running = append(running, t)
 		}
 	}
-	if left := s.Settings.Budget - finished(proposed(s.trials)); len(running) > left && running[0].Name == "" {
+	if left := s.Settings.Budget - finished(proposed(s.trials)); stage == Searching && len(running) > left && running[0].Name == "" {
 		running = running[:max(0, left)] // the budget was lowered
 	}
 	for len(running) > 0 {
-		population := running[:min(len(running), max(s.Settings.P, s.Settings.I))]
-		if err := s.train(ctx, population); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		running = running[len(population):]
+		size := 1
+		for size < min(len(running), max(s.Settings.P, s.Settings.I)) && running[size].Recipe.Training == running[0].Recipe.Training {
+			size++
+		}
+		if err := s.train(ctx, running[:size]); err != nil {
+			return err
+		}
+		running = running[size:]
 	}
 	return nil
 }
 
-// train gives results to trials, as one population.
+// train gives results to trials with the same training settings, as one population.
 func (s *searcher) train(ctx context.Context, trials []Trial) error {
 	start := time.Now()
-	job := completion.Job{Graph: s.Graph, Settings: s.Settings.Training}
+	job := completion.Job{Graph: s.Graph, Settings: trials[0].Recipe.Training}
 	for _, t := range trials {
-		job.Members = append(job.Members, s.Settings.member(t.Structure))
+		job.Members = append(job.Members, t.Recipe.member(t.Structure))
 	}
 	job.OnEpoch = func(p completion.Progress) { s.progress(trials, p) }
-	s.progress(trials, completion.Progress{Epochs: s.Settings.Training.Epochs})
+	s.progress(trials, completion.Progress{Epochs: job.Settings.Epochs})
 	report, err := completion.Train(ctx, s.Engine, job)
 	if err != nil {
 		return err
@@ -226,7 +318,7 @@ func (s *searcher) train(ctx context.Context, trials []Trial) error {
 	var models []*completion.Model
 	var trained []int // the trial of each model
 	for i, r := range report.Results {
-		trials[i].Loss = r.Loss
+		trials[i].Loss, trials[i].Validations = r.Loss, r.Validations
 		trials[i].Engine, trials[i].Backend = s.Engine.Name(), s.Engine.Backend()
 		if r.Err != nil {
 			trials[i].State, trials[i].Error = Failed, r.Err.Error()
@@ -245,37 +337,45 @@ func (s *searcher) train(ctx context.Context, trials []Trial) error {
 	for i := range trials {
 		trials[i].Seconds = time.Since(start).Seconds() / float64(len(trials))
 	}
-	if err := s.put(trials, best); err != nil {
+	if err := s.put(Change{Trials: trials, Best: best}); err != nil {
 		return err
 	}
-	s.progress(trials, completion.Progress{Epochs: s.Settings.Training.Epochs})
+	s.progress(trials, completion.Progress{Epochs: job.Settings.Epochs})
 	return nil
 }
 
-// bestOf returns the model among these that is better than all proposed trials
-// so far, if there is one.
+// contender says whether a trial's model may become the best model.
+func contender(t Trial) bool { return t.Round > 0 || t.Stage == Final }
+
+// bestOf returns the model among these that is better than all contenders so
+// far, if there is one.
 func (s *searcher) bestOf(models []*completion.Model, trained []int, trials []Trial) *completion.Model {
 	var best *completion.Model
 	most := -1.0
-	if before := bestFirst(proposed(s.trials)); len(before) > 0 {
-		most = before[0].MRR()
+	for _, t := range bestFirst(s.trials) {
+		if contender(t) {
+			most = t.MRR()
+			break
+		}
 	}
 	for i, m := range models {
-		if t := trials[trained[i]]; t.Name == "" && t.MRR() > most {
+		if t := trials[trained[i]]; contender(t) && t.MRR() > most {
 			best, most = m, t.MRR()
 		}
 	}
 	return best
 }
 
-// put stores trials and remembers them.
-func (s *searcher) put(trials []Trial, best *completion.Model) error {
-	if err := s.Store.Put(trials, best); err != nil {
+// put stores a change and remembers it.
+func (s *searcher) put(c Change) error {
+	began := time.Now()
+	defer func() { s.overhead += time.Since(began) }()
+	if err := s.Store.Put(c); err != nil {
 		return err
 	}
-	memory := Memory{trials: s.trials}
-	err := memory.Put(trials, nil)
-	s.trials = memory.trials
+	memory := Memory{trials: s.trials, rounds: s.rounds}
+	err := memory.Put(c)
+	s.trials, s.rounds = memory.trials, memory.rounds
 	return err
 }
 
@@ -283,11 +383,32 @@ func (s *searcher) progress(training []Trial, p completion.Progress) {
 	if s.OnProgress == nil {
 		return
 	}
-	history := proposed(s.trials)
-	report := Progress{Trained: finished(history), Budget: s.Settings.Budget, Named: training[0].Name != ""}
+	report := Progress{Stage: training[0].Stage, Named: training[0].Round == 0 && training[0].Stage == Searching}
+	var stage []Trial
+	switch report.Stage {
+	case Tuning:
+		stage, report.Budget = of(Tuning, s.trials), s.Settings.Tune.Trials
+	case Searching:
+		stage, report.Budget = proposed(s.trials), s.Settings.Budget
+	case Final:
+		stage, report.Budget = of(Final, s.trials), s.Settings.Final.Trials
+	}
+	report.Trained = finished(stage)
+	all := s.Settings.Budget
+	for _, t := range s.trials {
+		if t.Stage == Searching && t.Round == 0 {
+			all++
+		}
+	}
+	if s.Settings.Tune != nil {
+		all += s.Settings.Tune.Trials
+	}
+	if s.Settings.Final != nil {
+		all += s.Settings.Final.Trials
+	}
 	done := float64(finished(s.trials)) + float64(len(training)*p.Epoch)/float64(p.Epochs) // in trials
-	report.Share = min(1, done/float64(s.Settings.Budget+len(s.trials)-len(history)))
-	if best := bestFirst(history); len(best) > 0 {
+	report.Share = min(1, done/float64(all))
+	if best := bestFirst(stage); len(best) > 0 {
 		report.Best = &best[0]
 	}
 	s.OnProgress(report)
@@ -301,8 +422,10 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 	history := proposed(s.trials)
 	best := bestFirst(history)
 	r := &Result{
-		Best: best[:min(len(best), s.Settings.I)], Trials: s.trials, Model: model,
+		Tuned: bestFirst(of(Tuning, s.trials)), Finals: bestFirst(of(Final, s.trials)), Recipe: s.recipe,
+		Best: best[:min(len(best), s.Settings.I)], Trials: s.trials, Rounds: s.rounds, Model: model,
 		Trained: finished(history), Complete: len(best), Resumed: s.resumed, Stopped: stopped, Note: note,
+		Overhead: s.overhead.Seconds(),
 	}
 	for _, t := range s.trials {
 		r.Seconds += t.Seconds

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -160,36 +161,166 @@ func TestFinishedSearchTrainsNothing(t *testing.T) {
 	}
 }
 
+// untimedRounds leaves out what differs from run to run.
+func untimedRounds(rounds []search.Round) []search.Round {
+	out := append([]search.Round(nil), rounds...)
+	for i := range out {
+		out[i].Seconds = 0
+	}
+	return out
+}
+
 func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
-	want := run(t, problem(t, search.Evolutionary{}, 14))
-	p := problem(t, search.Evolutionary{}, 14)
-	path := filepath.Join(t.TempDir(), "study.db")
-	for calls := 2; ; calls += 7 { // interrupted at many places, each a little later
-		kept, err := study.Open(path, study.Describe(p.Graph, p.Strategy, p.Settings))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Store = kept
-		ctx, cancel := context.WithCancel(t.Context())
-		left := calls
-		p.OnProgress = func(search.Progress) {
-			if left--; left == 0 {
+	for name, change := range map[string]func(*search.Settings){
+		"plain":     func(*search.Settings) {},
+		"repeats":   func(s *search.Settings) { s.Filter, s.B0, s.Pm = search.NoFilter, 1, 0.01 },
+		"procedure": allStages,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := problem(t, search.Evolutionary{}, 14)
+			change(&p.Settings)
+			want := run(t, p)
+			path := filepath.Join(t.TempDir(), "study.db")
+			for calls := 2; ; calls += 7 { // interrupted at many places, each a little later
+				kept, err := study.Open(path, study.Describe(p.Graph, p.Strategy, p.Settings))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.Store = kept
+				ctx, cancel := context.WithCancel(t.Context())
+				left := calls
+				p.OnProgress = func(search.Progress) {
+					if left--; left == 0 {
+						cancel()
+					}
+				}
+				result, err := search.Run(ctx, p)
 				cancel()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := kept.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if result.Stopped == search.Interrupted {
+					continue
+				}
+				if got := untimed(result.Trials); !reflect.DeepEqual(got, untimed(want.Trials)) {
+					t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got, untimed(want.Trials))
+				}
+				if got := untimedRounds(result.Rounds); !reflect.DeepEqual(got, untimedRounds(want.Rounds)) {
+					t.Errorf("rounds after interruptions:\n%+v\nwithout:\n%+v", got, untimedRounds(want.Rounds))
+				}
+				return
+			}
+		})
+	}
+}
+
+// allStages asks for the full procedure.
+func allStages(s *search.Settings) {
+	s.Tune, s.Final = search.DefaultTune(), search.DefaultFinal()
+	s.Tune.Trials, s.Tune.Ranges.Batches = 5, []int{32, 64}
+	s.Final.Trials, s.Final.Ranges.Batches, s.Final.Ranges.Dims = 6, []int{32, 64}, []int{8, 12}
+	s.Final.Epochs, s.Final.ValidateEvery = 4, 2
+}
+
+// TestFullProcedure: the best recipe of the first stage is that of the search, and
+// the last stage trains structures of the search by other recipes.
+func TestFullProcedure(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 12)
+	allStages(&p.Settings)
+	result := run(t, p)
+	if len(result.Tuned) != 5 || len(result.Finals) != 6 || result.Trained != 12 || len(result.Named) != 5 || len(result.Trials) != 28 {
+		t.Fatalf("%d tuned, %d final, %d trained, %d named, %d trials in all", len(result.Tuned), len(result.Finals), result.Trained, len(result.Named), len(result.Trials))
+	}
+	if result.Recipe != result.Tuned[0].Recipe {
+		t.Errorf("the search used %+v, the best was %+v", result.Recipe, result.Tuned[0].Recipe)
+	}
+	best := map[structure.Structure]bool{}
+	for _, trial := range result.Best {
+		best[trial.Structure] = true
+	}
+	learningRates := map[float64]bool{}
+	for i, trial := range result.Trials {
+		if trial.Number != i+1 {
+			t.Errorf("trial %d has number %d", i+1, trial.Number)
+		}
+		r := trial.Recipe
+		switch trial.Stage {
+		case search.Tuning:
+			if trial.Structure.Name() != "simple" || r.Training.Dim != p.Settings.Training.Dim || trial.MRR() > result.Tuned[0].MRR() {
+				t.Errorf("tuning trial %+v", trial)
+			}
+		case search.Searching:
+			if r != result.Recipe {
+				t.Errorf("trial %d of the search has another recipe", trial.Number)
+			}
+			continue
+		case search.Final:
+			if !best[trial.Structure] || r.Training.Epochs != 4 || len(trial.Validations) != 2 || !slices.Contains([]int{8, 12}, r.Training.Dim) {
+				t.Errorf("final trial %+v", trial)
 			}
 		}
-		result, err := search.Run(ctx, p)
-		cancel()
-		if err != nil {
-			t.Fatal(err)
+		if learningRates[r.LearningRate] || r.LearningRate <= 0 || r.LearningRate > 1 || r.N3 < 1e-5 || r.N3 > 1e-1 {
+			t.Errorf("trial %d: learning rate %v, n3 %v", trial.Number, r.LearningRate, r.N3)
 		}
-		if err := kept.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if result.Stopped != search.Interrupted {
-			if got := untimed(result.Trials); !reflect.DeepEqual(got, untimed(want.Trials)) {
-				t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got, untimed(want.Trials))
+		learningRates[r.LearningRate] = true
+	}
+	most := max(result.Finals[0].MRR(), result.Best[0].MRR())
+	if result.Model.Valid.Both.MRR != most {
+		t.Errorf("the model has MRR %v, the best of search and last stage %v", result.Model.Valid.Both.MRR, most)
+	}
+}
+
+// TestRepeatsAreNotTrainedAgain: without a filter a strategy may propose what was
+// trained, which is counted and costs nothing.
+func TestRepeatsAreNotTrainedAgain(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 30)
+	p.Settings.Filter, p.Settings.Pm = search.NoFilter, 0.02
+	engine := &recording{Engine: p.Engine}
+	p.Engine = engine
+	result := run(t, p)
+	proposed, repeats := 0, 0
+	for _, round := range result.Rounds {
+		proposed, repeats = proposed+round.Proposed, repeats+round.Repeats
+	}
+	if repeats == 0 || proposed-repeats != 30 || result.Trained != 30 {
+		t.Errorf("%d proposed, %d of them repeats, %d trained", proposed, repeats, result.Trained)
+	}
+	trained := map[structure.Structure]bool{}
+	for _, members := range engine.populations {
+		for _, m := range members {
+			if trained[m.Structure] {
+				t.Errorf("%s was trained twice", m.Structure)
 			}
-			return
+			trained[m.Structure] = true
+		}
+	}
+}
+
+// always proposes the same structures.
+type always []structure.Structure
+
+func (always) Name() string { return "always" }
+
+func (a always) Propose(search.Settings, int, []search.Trial, int, *rand.Rand) (search.Proposal, error) {
+	return search.Proposal{Structures: a}, nil
+}
+
+// TestNamedModelsMayBeProposed: their trial is then in the round, and in the best.
+func TestNamedModelsMayBeProposed(t *testing.T) {
+	p := problem(t, always{structure.MustParse("complex"), structure.MustParse("simple").With(0, 0, 1)}, 9)
+	result := run(t, p)
+	if result.Stopped != search.SpaceExhausted || result.Note == "" {
+		t.Errorf("stopped by %s (%s)", result.Stopped, result.Note)
+	}
+	if result.Trained != 2 || len(result.Best) != 2 || len(result.Trials) != 6 || len(result.Named) != 5 {
+		t.Errorf("%d trained, %d best, %d trials, %d named", result.Trained, len(result.Best), len(result.Trials), len(result.Named))
+	}
+	for _, trial := range result.Named {
+		if (trial.Round == 1) != (trial.Name == "complex") {
+			t.Errorf("%s is in round %d", trial.Name, trial.Round)
 		}
 	}
 }
@@ -242,6 +373,11 @@ func TestRunRefusesWhatMakesNoSense(t *testing.T) {
 		"b0 below K":           func(p *search.Problem) { p.Settings.B0 = 3 },
 		"K too large":          func(p *search.Problem) { p.Settings.K = structure.MaxK + 1 },
 		"pm above 1":           func(p *search.Problem) { p.Settings.Pm = 1.5 },
+		"no tuning trials":     func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Trials = 0 },
+		"no final dims":        func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = nil },
+		"odd final dims":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = []int{10} },
+		"no batch sizes":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Ranges.Batches = nil },
+		"n3 from 0":            func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.N3[0] = 0 },
 		"no validation":        func(p *search.Problem) { p.Graph.Valid = nil },
 	} {
 		p := problem(t, search.Evolutionary{}, 5)

@@ -43,6 +43,10 @@ type Settings struct {
 	LearningRate float64 `json:"learning_rate"`
 	L2           float64 `json:"l2"`
 	N3           float64 `json:"n3"`
+	// Tune and Final are the first and the last stage of the paper's full procedure
+	// (Algorithm 5); nil leaves one out.
+	Tune  *TuneSettings  `json:"tune,omitempty"`
+	Final *FinalSettings `json:"final,omitempty"`
 }
 
 // DefaultSettings suit two cores and a graph of a few thousand triples: 64
@@ -95,8 +99,10 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("the budget is %d: at least 1 structure must be trained", s.Budget)
 	case s.N < 1 || s.P < 1 || s.I < 1:
 		return fmt.Errorf("n is %d, p is %d and i is %d: each must be at least 1", s.N, s.P, s.I)
-	case s.firstNonzeros() < s.K || s.firstNonzeros() > s.K*s.K:
-		return fmt.Errorf("b0 is %d: it must be from k to k², %d to %d, as fewer nonzeros are always degenerate", s.B0, s.K, s.K*s.K)
+	case s.firstNonzeros() < 1 || s.firstNonzeros() > s.K*s.K:
+		return fmt.Errorf("b0 is %d: it must be from 1 to k², %d", s.B0, s.K*s.K)
+	case s.firstNonzeros() < s.K && s.Filter != NoFilter:
+		return fmt.Errorf("b0 is %d: with fewer than k = %d nonzeros all structures are degenerate, which only the filter none lets pass", s.B0, s.K)
 	case !(s.mutationRate() > 0) || s.mutationRate() > 1:
 		return fmt.Errorf("pm is %v: it must be above 0 and at most 1", s.Pm)
 	case s.TimeLimit < 0:
@@ -107,13 +113,46 @@ func (s Settings) Validate() error {
 			return err
 		}
 	}
-	if err := s.member(structure.Zero(s.K)).Validate(); err != nil {
+	if err := s.recipe().member(structure.Zero(s.K)).Validate(); err != nil {
 		return err
 	}
-	return s.Training.Validate(s.K)
+	if err := s.Training.Validate(s.K); err != nil {
+		return err
+	}
+	return s.validateStages()
 }
 
-// member is the member of a population that trains the given structure.
-func (s Settings) member(a structure.Structure) completion.Member {
-	return completion.Member{Structure: a, Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3}
+// validateStages says what is wrong with the stages before and after the search.
+func (s Settings) validateStages() error {
+	if s.Tune != nil {
+		if s.Tune.Trials < 1 || len(s.Tune.Ranges.Dims) > 0 {
+			return fmt.Errorf("the tuning stage has %d trials and dimensions %v: it needs at least 1 trial, and has the dimension of the search", s.Tune.Trials, s.Tune.Ranges.Dims)
+		}
+		if err := s.Tune.Ranges.validate(); err != nil {
+			return fmt.Errorf("the tuning stage: %w", err)
+		}
+	}
+	if s.Final == nil {
+		return nil
+	}
+	if s.Final.Trials < 1 || len(s.Final.Ranges.Dims) == 0 {
+		return fmt.Errorf("the last stage has %d trials and dimensions %v: it needs at least 1 of each", s.Final.Trials, s.Final.Ranges.Dims)
+	}
+	if err := s.Final.Ranges.validate(); err != nil {
+		return fmt.Errorf("the last stage: %w", err)
+	}
+	for _, dim := range s.Final.Ranges.Dims {
+		training := s.Training
+		training.Dim, training.Epochs, training.ValidateEvery, training.Patience = dim, s.Final.Epochs, s.Final.ValidateEvery, s.Final.Patience
+		if err := training.Validate(s.K); err != nil {
+			return fmt.Errorf("the last stage: %w", err)
+		}
+	}
+	return nil
+}
+
+// recipe is how the structures of the search are trained, unless there is a
+// tuning stage.
+func (s Settings) recipe() Recipe {
+	return Recipe{Training: s.Training, Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3}
 }

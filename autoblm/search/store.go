@@ -6,14 +6,40 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 )
 
+// Round is what a strategy was asked once. With the settings and the trials of
+// earlier rounds it gives the same proposals again.
+type Round struct {
+	// Number counts from 1.
+	Number int `json:"number"`
+	// RandomState is that of the PCG source which the strategy was given.
+	RandomState []byte `json:"random_state"`
+	// Proposed counts its structures, and Repeats those of them that had a trial
+	// already, whose result was taken from there.
+	Proposed int `json:"proposed"`
+	Repeats  int `json:"repeats"`
+	// Seconds is what the filter, the predictor and the strategy took.
+	Seconds float64 `json:"seconds"`
+}
+
+// Change is what a store takes at once, all of it or nothing.
+type Change struct {
+	// Trials are added or, by number, replaced.
+	Trials []Trial
+	// Round, when not nil, is added.
+	Round *Round
+	// Best, when not nil, is the model of one of the trials and replaces the best model.
+	Best *completion.Model
+}
+
 // Store keeps the trials of one study. Package study beside this one keeps
 // them in a file.
 type Store interface {
 	// Trials returns all trials, by number.
 	Trials() ([]Trial, error)
-	// Put adds trials or, by number, replaces them, all or none of them. best,
-	// when not nil, is the model of one of them and replaces the best model.
-	Put(trials []Trial, best *completion.Model) error
+	// Rounds returns all rounds, by number.
+	Rounds() ([]Round, error)
+	// Put makes a change; nothing depends on it before Put has returned.
+	Put(Change) error
 	// Best returns the best model, nil when there is none yet.
 	Best() (*completion.Model, error)
 }
@@ -21,23 +47,30 @@ type Store interface {
 // Memory is a Store that is gone with its process.
 type Memory struct {
 	trials []Trial
+	rounds []Round
 	best   *completion.Model
 }
 
 // Trials implements [Store].
 func (m *Memory) Trials() ([]Trial, error) { return slices.Clone(m.trials), nil }
 
+// Rounds implements [Store].
+func (m *Memory) Rounds() ([]Round, error) { return slices.Clone(m.rounds), nil }
+
 // Put implements [Store].
-func (m *Memory) Put(trials []Trial, best *completion.Model) error {
-	for _, t := range trials {
+func (m *Memory) Put(c Change) error {
+	for _, t := range c.Trials {
 		if i := slices.IndexFunc(m.trials, func(old Trial) bool { return old.Number == t.Number }); i >= 0 {
 			m.trials[i] = t
 		} else {
 			m.trials = append(m.trials, t)
 		}
 	}
-	if best != nil {
-		m.best = best
+	if c.Round != nil {
+		m.rounds = append(m.rounds, *c.Round)
+	}
+	if c.Best != nil {
+		m.best = c.Best
 	}
 	return nil
 }

@@ -20,16 +20,49 @@ const (
 	Failed State = "failed"
 )
 
-// Trial is the training of one structure.
+// Stage is the part of the full procedure that a trial belongs to (paper,
+// Algorithm 5).
+type Stage string
+
+const (
+	// Searching trials compare structures, all trained by one recipe.
+	Searching Stage = "search"
+	// Tuning trials compare recipes, before the search.
+	Tuning Stage = "tune"
+	// Final trials train the best structures by other recipes, after the search.
+	Final Stage = "final"
+)
+
+// Recipe is how a structure is trained: with the structure, all that a result
+// depends on beside the data.
+type Recipe struct {
+	Training completion.Settings `json:"training"`
+	// Seed decides the initial embeddings.
+	Seed uint64 `json:"seed"`
+	// LearningRate, L2 and N3 are as in [completion.Member].
+	LearningRate float64 `json:"learning_rate"`
+	L2           float64 `json:"l2"`
+	N3           float64 `json:"n3"`
+}
+
+func (r Recipe) member(a structure.Structure) completion.Member {
+	return completion.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, L2: r.L2, N3: r.N3}
+}
+
+// Trial is the training of one structure by one recipe. A study has no two
+// trials with the same of both.
 type Trial struct {
 	// Number counts the trials of a study from 1.
-	Number int `json:"number"`
-	// Round counts from 1; the named models are in round 0.
+	Number int   `json:"number"`
+	Stage  Stage `json:"stage"`
+	// Round counts the rounds of the strategy from 1. It is 0 for what no
+	// strategy proposed, which is no part of the history that one sees.
 	Round int `json:"round"`
-	// Name is set for a named model, which is trained for comparison and is
-	// no part of the history that a strategy sees.
+	// Name is set for a named model that is trained for comparison. If the
+	// strategy proposes it too, it is in a round as well.
 	Name      string              `json:"name,omitempty"`
 	Structure structure.Structure `json:"structure"`
+	Recipe    Recipe              `json:"recipe"`
 	// Guess is the predictor's, nil where there was none.
 	Guess *float64 `json:"guess,omitempty"`
 	State State    `json:"state"`
@@ -38,8 +71,10 @@ type Trial struct {
 	// Valid decides; Test is only reported, and nil where the graph has no test triples.
 	Valid *completion.Evaluation `json:"valid,omitempty"`
 	Test  *completion.Evaluation `json:"test,omitempty"`
-	// Loss is the mean loss per triple of each epoch.
-	Loss []float64 `json:"loss,omitempty"`
+	// Loss is the mean loss per triple of each epoch, and Validations has the
+	// validation MRR of epochs, when the recipe validates.
+	Loss        []float64               `json:"loss,omitempty"`
+	Validations []completion.Validation `json:"validations,omitempty"`
 	// Seconds is the trial's share of the time that its population took.
 	Seconds float64 `json:"seconds"`
 	// Engine and Backend did the arithmetic.
@@ -66,7 +101,9 @@ func bestFirst(trials []Trial) []Trial {
 	return complete
 }
 
-// proposed leaves out the named models.
+// proposed are the trials of the rounds, round by round.
 func proposed(trials []Trial) []Trial {
-	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Name != "" })
+	rounds := slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Round == 0 })
+	slices.SortStableFunc(rounds, func(a, b Trial) int { return cmp.Compare(a.Round, b.Round) })
+	return rounds
 }

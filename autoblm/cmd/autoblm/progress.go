@@ -76,8 +76,11 @@ func newSearchBar(w io.Writer) *searchBar {
 
 func (b *searchBar) update(p search.Progress) {
 	line := fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
-	if p.Named {
+	switch {
+	case p.Named:
 		line = "the named models"
+	case p.Stage != search.Searching:
+		line = fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	if p.Best != nil {
 		line += fmt.Sprintf(", best MRR %.3f", p.Best.MRR())

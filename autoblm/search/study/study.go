@@ -21,22 +21,33 @@ import (
 
 const (
 	applicationID = 0x4175424c // "AuBL": tells a study from other SQLite files
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
 const schema = `
 CREATE TABLE about (description TEXT NOT NULL);
 CREATE TABLE trials (
 	number    INTEGER PRIMARY KEY,
+	stage     TEXT NOT NULL,
 	round     INTEGER NOT NULL,
 	state     TEXT NOT NULL,
 	structure TEXT NOT NULL,
+	recipe    TEXT NOT NULL, -- settings and seeds, as JSON
 	canonical TEXT NOT NULL,
+	features  TEXT NOT NULL, -- SRF, a digit each
 	valid_mrr REAL,
 	test_mrr  REAL,
-	trial     TEXT NOT NULL -- all of it, as JSON
+	trial     TEXT NOT NULL, -- all of it, as JSON
+	UNIQUE (structure, recipe)
 );
 CREATE INDEX trials_by_class ON trials (canonical);
+CREATE TABLE rounds (
+	number       INTEGER PRIMARY KEY,
+	random_state BLOB NOT NULL,
+	proposed     INTEGER NOT NULL,
+	repeats      INTEGER NOT NULL,
+	seconds      REAL NOT NULL
+);
 CREATE TABLE best_model (
 	structure TEXT NOT NULL, dim INTEGER NOT NULL, dataset TEXT NOT NULL, source TEXT NOT NULL,
 	entity_labels TEXT NOT NULL, relation_labels TEXT NOT NULL,
@@ -114,6 +125,8 @@ func (s *Study) begin(about About) error {
 		return fmt.Errorf("%s is not a study but a database of another program: name another file", s.path)
 	case version > schemaVersion:
 		return fmt.Errorf("the study %s was written by a newer version of this program (format %d, this one knows %d): update the program", s.path, version, schemaVersion)
+	case version < schemaVersion:
+		return fmt.Errorf("the study %s was written by an older version of this program (format %d, this one knows %d): name another study", s.path, version, schemaVersion)
 	}
 	var there string
 	if err := s.db.QueryRow("SELECT description FROM about").Scan(&there); err != nil {
@@ -158,21 +171,44 @@ func (s *Study) Trials() ([]search.Trial, error) {
 		}
 		trials = append(trials, t)
 	}
-	return trials, rows.Err()
+	return trials, s.explain("read", rows.Err())
+}
+
+// Rounds implements [search.Store].
+func (s *Study) Rounds() ([]search.Round, error) {
+	rows, err := s.db.Query("SELECT number, random_state, proposed, repeats, seconds FROM rounds ORDER BY number")
+	if err != nil {
+		return nil, s.explain("read", err)
+	}
+	defer rows.Close()
+	var rounds []search.Round
+	for rows.Next() {
+		var r search.Round
+		if err := rows.Scan(&r.Number, &r.RandomState, &r.Proposed, &r.Repeats, &r.Seconds); err != nil {
+			return nil, s.explain("read", err)
+		}
+		rounds = append(rounds, r)
+	}
+	return rounds, s.explain("read", rows.Err())
 }
 
 // Put implements [search.Store].
-func (s *Study) Put(trials []search.Trial, best *completion.Model) error {
+func (s *Study) Put(c search.Change) error {
 	return s.change(func(tx *sql.Tx) error {
-		for _, t := range trials {
+		for _, t := range c.Trials {
 			if err := putTrial(tx, t); err != nil {
 				return err
 			}
 		}
-		if best == nil {
+		if r := c.Round; r != nil {
+			if err := execute(tx, "INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds); err != nil {
+				return err
+			}
+		}
+		if c.Best == nil {
 			return nil
 		}
-		return putBest(tx, best)
+		return putBest(tx, c.Best)
 	})
 }
 
@@ -181,14 +217,25 @@ func putTrial(tx *sql.Tx, t search.Trial) error {
 	if err != nil {
 		return err
 	}
+	recipe, err := json.Marshal(t.Recipe)
+	if err != nil {
+		return err
+	}
+	features := make([]byte, 0, t.Structure.K()*(t.Structure.K()+1))
+	for _, bit := range t.Structure.SRF() {
+		features = append(features, '0'+bit)
+	}
 	mrr := func(e *completion.Evaluation) any {
 		if e == nil {
 			return nil
 		}
 		return e.Both.MRR
 	}
-	return execute(tx, "INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		t.Number, t.Round, string(t.State), t.Structure.String(), t.Canonical().String(), mrr(t.Valid), mrr(t.Test), string(text))
+	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
+			valid_mrr = excluded.valid_mrr, test_mrr = excluded.test_mrr, trial = excluded.trial`,
+		t.Number, string(t.Stage), t.Round, string(t.State), t.Structure.String(), string(recipe), t.Canonical().String(),
+		string(features), mrr(t.Valid), mrr(t.Test), string(text))
 }
 
 func putBest(tx *sql.Tx, m *completion.Model) error {

@@ -61,16 +61,14 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 		t.Fatalf("a new study has a best model %v, %v", best, err)
 	}
 	want := trials()
-	for _, put := range []func() error{
-		func() error { return s.Put(want[:2], nil) },
-		func() error { return s.Put(want[2:], model()) },
-	} {
-		if err := put(); err != nil {
+	round := search.Round{Number: 1, RandomState: []byte("pcg:0123"), Proposed: 3, Repeats: 1, Seconds: 0.25}
+	for _, change := range []search.Change{{Trials: want[:2]}, {Trials: want[2:], Round: &round, Best: model()}} {
+		if err := s.Put(change); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want[0].State = search.Complete
-	if err := s.Put(want[:1], nil); err != nil {
+	if err := s.Put(search.Change{Trials: want[:1]}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -80,8 +78,32 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 	if got, err := again.Trials(); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("trials %+v, %v; want %+v", got, err, want)
 	}
+	if got, err := again.Rounds(); err != nil || !reflect.DeepEqual(got, []search.Round{round}) {
+		t.Errorf("rounds %+v, %v; want %+v", got, err, round)
+	}
 	if got, err := again.Best(); err != nil || !reflect.DeepEqual(got, model()) {
 		t.Errorf("best model %+v, %v", got, err)
+	}
+}
+
+// TestATrialIsUnique: the same structure by the same recipe is one trial.
+func TestATrialIsUnique(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "study.db"))
+	first := trials()[0]
+	if err := s.Put(search.Change{Trials: []search.Trial{first}}); err != nil {
+		t.Fatal(err)
+	}
+	again, otherRecipe := first, first
+	again.Number, otherRecipe.Number = 2, 3
+	otherRecipe.Recipe.Seed++
+	if err := s.Put(search.Change{Trials: []search.Trial{again}}); err == nil {
+		t.Error("a second trial of the same structure and recipe was kept")
+	}
+	if err := s.Put(search.Change{Trials: []search.Trial{otherRecipe}}); err != nil {
+		t.Errorf("another seed: %v", err)
+	}
+	if kept, err := s.Trials(); err != nil || len(kept) != 2 {
+		t.Errorf("%d trials, %v; want 2", len(kept), err)
 	}
 }
 
@@ -90,7 +112,7 @@ func TestEmptyFileIsANewStudy(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := open(t, path).Put(trials(), nil); err != nil {
+	if err := open(t, path).Put(search.Change{Trials: trials()}); err != nil {
 		t.Error(err)
 	}
 }
@@ -106,7 +128,7 @@ func TestAStudyWithoutTrialsWasNeverBegun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Put(trials(), nil); err != nil {
+	if err := s.Put(search.Change{Trials: trials()}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
@@ -132,7 +154,7 @@ func TestRefusals(t *testing.T) {
 	}
 	mine := filepath.Join(t.TempDir(), "study.db")
 	begun := open(t, mine)
-	if err := begun.Put(trials(), nil); err != nil {
+	if err := begun.Put(search.Change{Trials: trials()}); err != nil {
 		t.Fatal(err)
 	}
 	begun.Close()
@@ -142,6 +164,15 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := db.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	older := filepath.Join(t.TempDir(), "older.db")
+	open(t, older).Close()
+	if db, err = sql.Open("sqlite", older); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("PRAGMA user_version = 1"); err != nil {
 		t.Fatal(err)
 	}
 	db.Close()
@@ -157,6 +188,7 @@ func TestRefusals(t *testing.T) {
 		"another program's database": {foreign, about(), "another program"},
 		"a text file":                {text, about(), "not a study"},
 		"a newer version":            {newer, about(), "newer version"},
+		"an older version":           {older, about(), "older version"},
 		"other data":                 {mine, otherData, "the data differ"},
 		"other settings":             {mine, otherSettings, "training dim 64 there, 128 here"},
 		"a folder that is a file":    {filepath.Join(text, "study.db"), about(), "folder"},

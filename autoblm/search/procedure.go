@@ -1,0 +1,166 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// Ranges are where the full procedure draws recipes from (paper, Algorithm 5).
+type Ranges struct {
+	// LearningRate is drawn evenly from above the first to the second number.
+	LearningRate [2]float64 `json:"learning_rate"`
+	// N3 is drawn so that its logarithm is even between the two.
+	N3 [2]float64 `json:"n3"`
+	// Batches and Dims are drawn evenly.
+	Batches []int `json:"batches"`
+	Dims    []int `json:"dims"`
+}
+
+// TuneSettings are those of the first stage, which tries random recipes on SimplE
+// and gives the best of them to the search. Learning rate, n3 and batch in
+// [Settings] are then of no use.
+type TuneSettings struct {
+	// Trials is how many recipes are tried.
+	Trials int `json:"trials"`
+	// Ranges without Dims: the dimension is that of the search.
+	Ranges Ranges `json:"ranges"`
+}
+
+// FinalSettings are those of the last stage, which trains random ones of the I best
+// structures by random recipes.
+type FinalSettings struct {
+	Trials int    `json:"trials"`
+	Ranges Ranges `json:"ranges"`
+	// Epochs, ValidateEvery and Patience replace those of the search.
+	Epochs        int `json:"epochs"`
+	ValidateEvery int `json:"validate_every"`
+	Patience      int `json:"patience"`
+}
+
+// PaperRanges are those of the paper, with its λ as the weight of n3.
+func PaperRanges(dims ...int) Ranges {
+	return Ranges{LearningRate: [2]float64{0, 1}, N3: [2]float64{1e-5, 1e-1}, Batches: []int{256, 512, 1024}, Dims: dims}
+}
+
+// DefaultTune tries 10 recipes, as the paper does.
+func DefaultTune() *TuneSettings { return &TuneSettings{Trials: 10, Ranges: PaperRanges()} }
+
+// DefaultFinal makes 10 trials with at most twice the dimension of the search, for
+// two cores; the paper makes 50 with 256 to 2048.
+func DefaultFinal() *FinalSettings {
+	return &FinalSettings{Trials: 10, Ranges: PaperRanges(64, 128), Epochs: 60, ValidateEvery: 10}
+}
+
+// PaperFinal is the last stage of the paper.
+func PaperFinal() *FinalSettings {
+	return &FinalSettings{Trials: 50, Ranges: PaperRanges(256, 512, 1024, 2048), Epochs: 200, ValidateEvery: 10, Patience: 3}
+}
+
+func (r Ranges) validate() error {
+	low, high := r.LearningRate[0], r.LearningRate[1]
+	switch {
+	case !(low >= 0) || !(high > low) || math.IsInf(high, 0):
+		return fmt.Errorf("the range of learning rates is %v to %v: it must go up from at least 0", low, high)
+	case !(r.N3[0] > 0) || !(r.N3[1] >= r.N3[0]) || math.IsInf(r.N3[1], 0):
+		return fmt.Errorf("the range of n3 is %v to %v: both must be above 0, in order", r.N3[0], r.N3[1])
+	case len(r.Batches) == 0:
+		return errors.New("there are no batch sizes to draw from: give at least one")
+	}
+	return nil
+}
+
+// draw is a random recipe; what the ranges do not name is as in base.
+func (r Ranges) draw(base Recipe, rng *rand.Rand) Recipe {
+	base.LearningRate = r.LearningRate[1] - rng.Float64()*(r.LearningRate[1]-r.LearningRate[0]) // never the lower end, which may be 0
+	base.N3 = r.N3[0] * math.Pow(r.N3[1]/r.N3[0], rng.Float64())
+	base.Training.Batch = r.Batches[rng.IntN(len(r.Batches))]
+	if len(r.Dims) > 0 {
+		base.Training.Dim = r.Dims[rng.IntN(len(r.Dims))]
+	}
+	return base
+}
+
+// Random numbers of a stage do not depend on those of the rounds.
+const (
+	tuningStream = 1<<63 + iota
+	finalStream
+)
+
+// tuned is the structure that recipes are tried on, SimplE: chunks in pairs, each
+// crossed with the other; the last one of an odd number stands alone.
+func tuned(k int) structure.Structure {
+	s := structure.Zero(k)
+	for i := range k {
+		s = s.With(i, min(i^1, k-1), i+1)
+	}
+	return s
+}
+
+// tune is the first stage.
+func (s *searcher) tune(ctx context.Context) error {
+	if len(of(Tuning, s.trials)) == 0 {
+		rng := rand.New(rand.NewPCG(s.Settings.Seed, tuningStream))
+		var trials []Trial
+		for i := range s.Settings.Tune.Trials {
+			trials = append(trials, Trial{Number: i + 1, Stage: Tuning, Structure: tuned(s.Settings.K), Recipe: s.Settings.Tune.Ranges.draw(s.recipe, rng), State: Running})
+		}
+		if err := s.put(Change{Trials: sameTraining(trials)}); err != nil {
+			return err
+		}
+	}
+	if err := s.trainRunning(ctx, Tuning); err != nil {
+		return err
+	}
+	best := bestFirst(of(Tuning, s.trials))
+	if len(best) == 0 {
+		return fmt.Errorf("all %d recipes of the tuning stage diverged: lower the learning rates it draws from", s.Settings.Tune.Trials)
+	}
+	s.recipe = best[0].Recipe
+	return nil
+}
+
+// finish is the last stage.
+func (s *searcher) finish(ctx context.Context) error {
+	final := s.Settings.Final
+	if len(of(Final, s.trials)) == 0 {
+		best := bestFirst(proposed(s.trials))
+		if len(best) == 0 || s.timeIsUp() {
+			return nil
+		}
+		best = best[:min(len(best), s.Settings.I)]
+		rng := rand.New(rand.NewPCG(s.Settings.Seed, finalStream))
+		base := s.recipe
+		base.Training.Epochs, base.Training.ValidateEvery, base.Training.Patience = final.Epochs, final.ValidateEvery, final.Patience
+		var trials []Trial
+		for i := range final.Trials {
+			trials = append(trials, Trial{Number: len(s.trials) + i + 1, Stage: Final, Structure: best[rng.IntN(len(best))].Structure, Recipe: final.Ranges.draw(base, rng), State: Running})
+		}
+		if err := s.put(Change{Trials: sameTraining(trials)}); err != nil {
+			return err
+		}
+	}
+	return s.trainRunning(ctx, Final)
+}
+
+// sameTraining brings trials with the same training settings together, so that
+// they train as populations, and numbers them in that order.
+func sameTraining(trials []Trial) []Trial {
+	first := trials[0].Number
+	var ordered []Trial
+	for len(trials) > 0 {
+		training := trials[0].Recipe.Training
+		other := func(t Trial) bool { return t.Recipe.Training != training }
+		ordered = append(ordered, slices.DeleteFunc(slices.Clone(trials), other)...)
+		trials = slices.DeleteFunc(trials, func(t Trial) bool { return !other(t) })
+	}
+	for i := range ordered {
+		ordered[i].Number = first + i
+	}
+	return ordered
+}
