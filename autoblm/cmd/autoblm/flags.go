@@ -69,6 +69,7 @@ func defaults() kong.Vars {
 	return kong.Vars{
 		"dim": text(training.Dim), "epochs": text(training.Epochs), "batch": text(training.Batch), "lr": text(member.LearningRate),
 		"n3": text(member.N3), "search_dim": text(s.Training.Dim), "search_epochs": text(s.Training.Epochs), "search_n3": text(s.N3),
+		"final_dims": strings.Trim(strings.Join(strings.Fields(fmt.Sprint(search.DefaultFinal().Ranges.Dims)), ","), "[]"), "final_epochs": text(search.DefaultFinal().Epochs),
 		"budget": text(s.Budget), "k": text(s.K), "n": text(s.N), "p": text(s.P), "i": text(s.I),
 		"algorithm": autoblm.DefaultSearch().Algorithm,
 	}

@@ -18,7 +18,7 @@ func writeGallery(dir string, g *datasets.Graph, r *search.Result) error {
 		return err
 	}
 	for name, picture := range map[string]plot.Picture{
-		"best":       plot.Structure(r.Best[0].Structure, fmt.Sprintf("best found on %s", g.Name)),
+		"best":       plot.Structure(r.Model.Structure, fmt.Sprintf("best found on %s", g.Name)),
 		"structures": plot.Structures(structuresToShow(r)),
 		"search":     searchCurve(g, r).Picture(),
 	} {
@@ -51,9 +51,14 @@ func structuresToShow(r *search.Result) []plot.Titled {
 func searchCurve(g *datasets.Graph, r *search.Result) plot.Curve {
 	curve := plot.Curve{Title: "search on " + g.Name, X: "structures trained", Y: "validation MRR"}
 	var trials []plot.Point
+	trained := 0
 	for _, t := range r.Trials {
-		if t.Name == "" && t.State == search.Complete {
-			trials = append(trials, plot.Point{X: float64(t.Number - len(r.Named)), Y: t.MRR()})
+		if t.Round == 0 || t.State == search.Running {
+			continue
+		}
+		trained++
+		if t.State == search.Complete {
+			trials = append(trials, plot.Point{X: float64(trained), Y: t.MRR()})
 		}
 	}
 	curve.Series = []plot.Series{

@@ -26,37 +26,43 @@ type searchCommand struct {
 	Epochs    int     `default:"${search_epochs}" help:"Passes over the training triples for each structure."`
 	N3        float64 `name:"n3" default:"${search_n3}" help:"Weight of the cubed norms of head, relation and tail."`
 	learningFlags
-	Seed      uint64        `default:"1" help:"Decides the proposals and the initial embeddings."`
-	K         int           `name:"k" default:"${k}" help:"Chunks of an embedding."`
-	N         int           `name:"n" default:"${n}" help:"Candidates generated in a round."`
-	P         int           `name:"p" default:"${p}" help:"Candidates trained in a round, together."`
-	I         int           `name:"i" default:"${i}" help:"Best structures that new ones are made from, and that are listed at the end."`
-	B0        int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
-	Pm        float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
-	Filter    search.Filter `default:"exact" help:"exact, paper or none."`
-	Predictor string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
-	Study     string        `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
-	Out       string        `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
+	Seed        uint64        `default:"1" help:"Decides the proposals and the initial embeddings."`
+	K           int           `name:"k" default:"${k}" help:"Chunks of an embedding."`
+	N           int           `name:"n" default:"${n}" help:"Candidates generated in a round."`
+	P           int           `name:"p" default:"${p}" help:"Candidates trained in a round, together."`
+	I           int           `name:"i" default:"${i}" help:"Best structures that new ones are made from, and that are listed at the end."`
+	B0          int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
+	Pm          float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
+	Filter      search.Filter `default:"exact" help:"exact, paper or none."`
+	Predictor   string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
+	Tune        int           `default:"0" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
+	Final       int           `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
+	FinalDims   []int         `default:"${final_dims}" help:"Dimensions for --final, separated by commas."`
+	FinalEpochs int           `default:"${final_epochs}" help:"Passes over the training triples for --final."`
+	Study       string        `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
+	Out         string        `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	computeFlags
 }
 
 // searchSummary is the JSON of search.
 type searchSummary struct {
-	Dataset   string         `json:"dataset"`
-	Algorithm string         `json:"algorithm"`
-	K         int            `json:"k"`
-	Dim       int            `json:"dim"`
-	Budget    int            `json:"budget"`
-	Trained   int            `json:"trained"`
-	Failed    int            `json:"failed"`
-	Seconds   float64        `json:"seconds"`
-	Best      []foundSummary `json:"best"`
-	Human     []namedSummary `json:"human"`
-	Resumed   int            `json:"resumed"`
-	Stopped   search.Stop    `json:"stopped"`
-	Note      string         `json:"note,omitempty"`
-	Study     string         `json:"study"`
-	Out       string         `json:"out"`
+	Dataset   string          `json:"dataset"`
+	Algorithm string          `json:"algorithm"`
+	K         int             `json:"k"`
+	Dim       int             `json:"dim"`
+	Budget    int             `json:"budget"`
+	Trained   int             `json:"trained"`
+	Failed    int             `json:"failed"`
+	Seconds   float64         `json:"seconds"`
+	Tuned     []recipeSummary `json:"tuned,omitempty"`
+	Best      []foundSummary  `json:"best"`
+	Human     []namedSummary  `json:"human"`
+	Finals    []recipeSummary `json:"finals,omitempty"`
+	Resumed   int             `json:"resumed"`
+	Stopped   search.Stop     `json:"stopped"`
+	Note      string          `json:"note,omitempty"`
+	Study     string          `json:"study"`
+	Out       string          `json:"out"`
 }
 
 type foundSummary struct {
@@ -64,6 +70,17 @@ type foundSummary struct {
 	Canonical structure.Structure `json:"canonical"`
 	ValidMRR  float64             `json:"valid_mrr"`
 	TestMRR   *float64            `json:"test_mrr"`
+}
+
+// recipeSummary is a trial before or after the search, best first.
+type recipeSummary struct {
+	Structure    structure.Structure `json:"structure"`
+	Dim          int                 `json:"dim"`
+	Batch        int                 `json:"batch"`
+	LearningRate float64             `json:"learning_rate"`
+	N3           float64             `json:"n3"`
+	ValidMRR     float64             `json:"valid_mrr"`
+	TestMRR      *float64            `json:"test_mrr"`
 }
 
 type namedSummary struct {
@@ -127,6 +144,14 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	}
 	s.Training = c.settings(c.Dim, c.Epochs)
 	s.LearningRate, s.L2, s.N3 = c.LR, c.L2, c.N3
+	if c.Tune != 0 {
+		s.Tune = search.DefaultTune()
+		s.Tune.Trials = c.Tune
+	}
+	if c.Final != 0 {
+		s.Final = search.DefaultFinal()
+		s.Final.Trials, s.Final.Ranges.Dims, s.Final.Epochs = c.Final, c.FinalDims, c.FinalEpochs
+	}
 	var err error
 	if s.Compute, err = c.compute(); err != nil {
 		return s, err
@@ -179,6 +204,7 @@ func (c *searchCommand) summary(g *datasets.Graph, r *search.Result) searchSumma
 	for _, t := range r.Best {
 		s.Best = append(s.Best, foundSummary{Structure: t.Structure, Canonical: t.Canonical(), ValidMRR: t.MRR(), TestMRR: testMRR(t)})
 	}
+	s.Tuned, s.Finals = recipes(r.Tuned), recipes(r.Finals)
 	for _, t := range r.Named {
 		named := namedSummary{Name: t.Name, TestMRR: testMRR(t)}
 		if t.Valid != nil {
@@ -190,6 +216,17 @@ func (c *searchCommand) summary(g *datasets.Graph, r *search.Result) searchSumma
 		s.Note = strings.TrimPrefix(s.Note+"; the named models have four chunks and were left out", "; ")
 	}
 	return s
+}
+
+func recipes(trials []search.Trial) []recipeSummary {
+	var summaries []recipeSummary
+	for _, t := range trials {
+		summaries = append(summaries, recipeSummary{
+			Structure: t.Structure, Dim: t.Recipe.Training.Dim, Batch: t.Recipe.Training.Batch,
+			LearningRate: t.Recipe.LearningRate, N3: t.Recipe.N3, ValidMRR: t.MRR(), TestMRR: testMRR(t),
+		})
+	}
+	return summaries
 }
 
 func testMRR(t search.Trial) *float64 {
@@ -207,14 +244,22 @@ func (c *searchCommand) print(w io.Writer, colour bool, g *datasets.Graph, r *se
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
+	if len(r.Tuned) > 0 {
+		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the best, which is first, was that of the search\n\n")
+		recipeTable(r.Tuned).print(w)
+	}
 	fmt.Fprintln(w)
 	comparison(r).print(w)
 	if len(r.Best) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", verdict(r, c.K))
-	best := r.Best[0].Structure
-	fmt.Fprintf(w, "\nThe best structure, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
+	if len(r.Finals) > 0 {
+		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
+		recipeTable(r.Finals).print(w)
+	}
+	best := r.Model.Structure
+	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
 	printAnswers(w, g, r.Model)
 	fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", c.Out)
 	fmt.Fprintf(w, "The study, to go on with (--study): %s\n", c.Study)
@@ -248,6 +293,20 @@ func comparison(r *search.Result) *table {
 	}
 	for _, trial := range r.Named {
 		add(titleOf(trial.Name), trial)
+	}
+	return t
+}
+
+// recipeTable shows the best of the trials with their recipes.
+func recipeTable(trials []search.Trial) *table {
+	t := &table{header: []string{"valid MRR", "test MRR", "d", "batch", "learning rate", "n3", "structure"}}
+	for _, trial := range trials[:min(len(trials), mostFound)] {
+		test := missing
+		if trial.Test != nil {
+			test = number(trial.Test.Both.MRR)
+		}
+		r := trial.Recipe
+		t.add(number(trial.MRR()), test, text(r.Training.Dim), text(r.Training.Batch), fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure.String())
 	}
 	return t
 }
