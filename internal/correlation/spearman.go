@@ -1,0 +1,33 @@
+// Package correlation says how far two rankings agree.
+package correlation
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Spearman is the rank correlation of two lists of the same length; equal numbers
+// share the mean of their ranks. It is NaN when one list is constant.
+func Spearman(x, y []float64) float64 { return stat.Correlation(ranks(x), ranks(y), nil) }
+
+func ranks(x []float64) []float64 {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	ranks := make([]float64, len(x))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && x[order[to]] == x[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = float64(from+to-1) / 2
+		}
+		from = to
+	}
+	return ranks
+}
