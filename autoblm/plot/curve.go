@@ -3,6 +3,7 @@ package plot
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -22,7 +23,12 @@ type Series struct {
 	Name   string // for the legend; an empty one is not listed
 	Style  Style
 	Points []Point
+	// Band is shaded behind all series, such as the spread over several seeds.
+	Band []Range
 }
+
+// Range is from Low to High at X.
+type Range struct{ X, Low, High float64 }
 
 // Style is how the points of a series are drawn.
 type Style int
@@ -57,7 +63,10 @@ func (v Curve) Picture() Picture {
 		each.Points = onlyShown(each.Points)
 		series = append(series, each)
 		points = append(points, each.Points...)
-		entries = append(entries, legendEntry{each.Name, each.Style, seriesColour(n)})
+		for _, r := range each.Band {
+			points = append(points, onlyShown([]Point{{r.X, r.Low}, {r.X, r.High}})...)
+		}
+		entries = append(entries, legendEntry{each.Name, each.Style, penOf(n)})
 	}
 	var xs, ys []float64
 	for _, p := range points {
@@ -82,15 +91,57 @@ func (v Curve) Picture() Picture {
 	return h.picture(func(c vg.Canvas, area vg.Rectangle, toPaper func(Point) vg.Point) {
 		drawLevels(c, area, levels, func(y float64) vg.Length { return toPaper(Point{X: h.x.min, Y: y}).Y })
 		for n, each := range series {
-			c.SetColor(seriesColour(n))
-			drawSeries(c, each, toPaper)
+			drawBand(c, each.Band, penOf(n), toPaper)
+		}
+		for n, each := range series {
+			drawSeries(c, each, penOf(n), toPaper)
 		}
 	})
 }
 
-func seriesColour(n int) color.Color { return seriesColours[n%len(seriesColours)] }
+// pen is what tells one series from another: colours in turn, and dashes where
+// they come round again.
+type pen struct {
+	colour color.NRGBA
+	dashes []vg.Length
+}
 
-func drawSeries(c vg.Canvas, s Series, toPaper func(Point) vg.Point) {
+func penOf(n int) pen {
+	p := pen{colour: seriesColours[n%len(seriesColours)]}
+	if n/len(seriesColours)%2 == 1 {
+		p.dashes = []vg.Length{4, 2}
+	}
+	return p
+}
+
+func drawBand(c vg.Canvas, band []Range, p pen, toPaper func(Point) vg.Point) {
+	var outline vg.Path
+	edge := func(at Point) {
+		if to := toPaper(at); len(outline) == 0 {
+			outline.Move(to)
+		} else {
+			outline.Line(to)
+		}
+	}
+	band = slices.DeleteFunc(slices.Clone(band), func(r Range) bool { return !shown(r.X) || !shown(r.Low) || !shown(r.High) })
+	for _, r := range band {
+		edge(Point{r.X, r.High})
+	}
+	for _, r := range slices.Backward(band) {
+		edge(Point{r.X, r.Low})
+	}
+	if len(outline) == 0 {
+		return
+	}
+	outline.Close()
+	pale := p.colour
+	pale.A = 0x2A
+	c.SetColor(pale)
+	c.Fill(outline)
+}
+
+func drawSeries(c vg.Canvas, s Series, p pen, toPaper func(Point) vg.Point) {
+	c.SetColor(p.colour)
 	var path []vg.Point
 	for n, p := range s.Points {
 		at := toPaper(p)
@@ -103,7 +154,7 @@ func drawSeries(c vg.Canvas, s Series, toPaper func(Point) vg.Point) {
 			path = append(path, at)
 		}
 	}
-	c.SetLineDash(nil, 0)
+	c.SetLineDash(p.dashes, 0)
 	c.SetLineWidth(seriesStroke)
 	strokeLine(c, path...)
 }

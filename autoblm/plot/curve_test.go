@@ -2,6 +2,7 @@ package plot
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -46,6 +47,36 @@ func TestCurveNamesEverything(t *testing.T) {
 	if circles != 5 {
 		t.Errorf("%d dots, wanted 5", circles)
 	}
+}
+
+// TestSeriesDiffer: more series than colours are told apart by dashes.
+func TestSeriesDiffer(t *testing.T) {
+	pens := map[string]bool{}
+	for n := range 2 * len(seriesColours) {
+		pens[fmt.Sprint(penOf(n))] = true
+	}
+	if len(pens) != 2*len(seriesColours) {
+		t.Errorf("%d pens for %d series", len(pens), 2*len(seriesColours))
+	}
+}
+
+// TestBand: one more path than without it, and the axis has room for it.
+func TestBand(t *testing.T) {
+	line := Series{Name: "mean", Points: []Point{{1, 0.5}, {2, 0.6}}}
+	plain := readSVG(t, Curve{Series: []Series{line}}.Picture())
+	line.Band = []Range{{1, 0.4, 0.9}, {math.NaN(), 0, 1}, {2, 0.5, 0.95}}
+	picture := Curve{Series: []Series{line}}.Picture()
+	checkNothingCutOff(t, readSVG(t, picture))
+	banded := readSVG(t, picture)
+	for _, path := range banded.paths[:len(banded.paths)-1] {
+		if corners := strings.Count(path.data, "L") + strings.Count(path.data, "M"); corners == 4 {
+			if !slices.Contains(banded.contents(), "0.8") || slices.Contains(plain.contents(), "0.8") {
+				t.Errorf("the axis has the marks %q, and %q without the band", banded.contents(), plain.contents())
+			}
+			return
+		}
+	}
+	t.Error("there is no band with four corners")
 }
 
 func TestHigherIsHigherUp(t *testing.T) {

@@ -1,8 +1,6 @@
 package plot
 
 import (
-	"image/color"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -11,7 +9,7 @@ import (
 type legendEntry struct {
 	name   string
 	style  Style
-	colour color.Color
+	pen    pen
 }
 
 // Sizes in points.
@@ -59,12 +57,12 @@ func drawLegend(c vg.Canvas, corner vg.Point, rows [][]legendEntry) {
 }
 
 func drawSample(c vg.Canvas, at vg.Point, entry legendEntry) {
-	c.SetColor(entry.colour)
+	c.SetColor(entry.pen.colour)
 	if entry.style == Dots {
 		drawDot(c, at.Add(vg.Point{X: sampleWidth / 2}))
 		return
 	}
-	c.SetLineDash(nil, 0)
+	c.SetLineDash(entry.pen.dashes, 0)
 	c.SetLineWidth(seriesStroke)
 	strokeLine(c, at, at.Add(vg.Point{X: sampleWidth}))
 }

@@ -36,7 +36,7 @@ func (s Scatter) Picture() Picture {
 			xs, ys = append(xs, p.X), append(ys, p.Y)
 		}
 		clouds = append(clouds, points)
-		entries = append(entries, legendEntry{cloud.Name, Dots, seriesColour(n)})
+		entries = append(entries, legendEntry{cloud.Name, Dots, penOf(n)})
 	}
 	if s.Identity {
 		xs = append(xs, ys...)
@@ -61,7 +61,7 @@ func (s Scatter) Picture() Picture {
 			c.SetLineDash(nil, 0)
 		}
 		for n, points := range clouds {
-			c.SetColor(seriesColour(n))
+			c.SetColor(penOf(n).colour)
 			for _, p := range points {
 				drawDot(c, toPaper(p))
 			}
