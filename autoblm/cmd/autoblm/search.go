@@ -105,27 +105,40 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if c.Study == "" {
 		c.Study = filepath.Join(c.Out, "study.db")
 	}
-	o.say("study: %s", c.Study)
+	settings.Study = c.Study
+	return searching{graph: g, settings: settings, out: c.Out, again: c.resume(program(), o.arguments)}.run(ctx, o)
+}
+
+// searching is a search that is set up, by whichever command.
+type searching struct {
+	graph    *datasets.Graph
+	settings autoblm.SearchSettings
+	out      string // the folder for the model and the pictures
+	again    string // the command that goes on with it
+}
+
+func (s searching) run(ctx context.Context, o *output) error {
+	o.say("study: %s", s.settings.Study)
 	bar := newSearchBar(o.stderr)
-	settings.Study, settings.OnProgress = c.Study, bar.update
-	result, err := autoblm.Search(ctx, g, settings)
+	s.settings.OnProgress = bar.update
+	result, err := autoblm.Search(ctx, s.graph, s.settings)
 	bar.finish()
 	if err != nil {
 		return err
 	}
-	summary := c.summary(g, result)
-	if err := o.result(summary, func(w io.Writer) { c.print(w, o.colour(), g, result) }); err != nil {
+	summary := s.summary(result)
+	if err := o.result(summary, func(w io.Writer) { s.print(w, o.colour(), result) }); err != nil {
 		return err
 	}
 	// The result is out, whatever becomes of the files; the study has it all.
-	if err := writeGallery(c.Out, g, result); err != nil {
+	if err := writeGallery(s.out, s.graph, result); err != nil {
 		return err
 	}
 	if result.Stopped == search.Interrupted {
-		return fmt.Errorf("interrupted after %d of %d structures; go on with: %s", result.Trained, c.Budget, c.resume(program(), o.arguments))
+		return fmt.Errorf("interrupted after %d of %d structures; go on with: %s", result.Trained, s.settings.Budget, s.again)
 	}
 	if len(result.Best) == 0 {
-		return fmt.Errorf("all %d structures diverged: try a learning rate below %g, in a new study", result.Trained, c.LR)
+		return fmt.Errorf("all %d structures diverged: try a learning rate below %g, in a new study", result.Trained, s.settings.LearningRate)
 	}
 	return nil
 }
@@ -195,27 +208,27 @@ func quoted(a string) string {
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
-func (c *searchCommand) summary(g *datasets.Graph, r *search.Result) searchSummary {
-	s := searchSummary{
-		Dataset: g.Name, Algorithm: c.Algorithm, K: c.K, Dim: c.Dim, Budget: c.Budget,
+func (s searching) summary(r *search.Result) searchSummary {
+	summary := searchSummary{
+		Dataset: s.graph.Name, Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds, Best: []foundSummary{}, Human: []namedSummary{},
-		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Study: c.Study, Out: c.Out,
+		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Study: s.settings.Study, Out: s.out,
 	}
 	for _, t := range r.Best {
-		s.Best = append(s.Best, foundSummary{Structure: t.Structure, Canonical: t.Canonical(), ValidMRR: t.MRR(), TestMRR: testMRR(t)})
+		summary.Best = append(summary.Best, foundSummary{Structure: t.Structure, Canonical: t.Canonical(), ValidMRR: t.MRR(), TestMRR: testMRR(t)})
 	}
-	s.Tuned, s.Finals = recipes(r.Tuned), recipes(r.Finals)
+	summary.Tuned, summary.Finals = recipes(r.Tuned), recipes(r.Finals)
 	for _, t := range r.Named {
 		named := namedSummary{Name: t.Name, TestMRR: testMRR(t)}
 		if t.Valid != nil {
 			named.ValidMRR = &t.Valid.Both.MRR
 		}
-		s.Human = append(s.Human, named)
+		summary.Human = append(summary.Human, named)
 	}
-	if c.K != 4 {
-		s.Note = strings.TrimPrefix(s.Note+"; the named models have four chunks and were left out", "; ")
+	if s.settings.K != 4 {
+		summary.Note = strings.TrimPrefix(summary.Note+"; the named models have four chunks and were left out", "; ")
 	}
-	return s
+	return summary
 }
 
 func recipes(trials []search.Trial) []recipeSummary {
@@ -236,8 +249,8 @@ func testMRR(t search.Trial) *float64 {
 	return &t.Test.Both.MRR
 }
 
-func (c *searchCommand) print(w io.Writer, colour bool, g *datasets.Graph, r *search.Result) {
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", c.Algorithm, g.Name, plural(r.Trained, "structure"), duration(r.Seconds), c.Dim, plural(c.Epochs, "epoch"), c.Seed)
+func (s searching) print(w io.Writer, colour bool, r *search.Result) {
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.graph.Name, plural(r.Trained, "structure"), duration(r.Seconds), s.settings.Training.Dim, plural(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
 	}
@@ -253,16 +266,16 @@ func (c *searchCommand) print(w io.Writer, colour bool, g *datasets.Graph, r *se
 	if len(r.Best) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", verdict(r, c.K))
+	fmt.Fprintf(w, "\n%s\n", verdict(r, s.settings.K))
 	if len(r.Finals) > 0 {
 		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
 		recipeTable(r.Finals).print(w)
 	}
 	best := r.Model.Structure
 	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
-	printAnswers(w, g, r.Model)
-	fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", c.Out)
-	fmt.Fprintf(w, "The study, to go on with (--study): %s\n", c.Study)
+	printAnswers(w, s.graph, r.Model)
+	fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", s.out)
+	fmt.Fprintf(w, "The study, to go on with (--study): %s\n", s.settings.Study)
 }
 
 // mostFound is how many of the structures found the table shows.
