@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -16,6 +17,11 @@ type Curve struct {
 
 	Series []Series
 	Levels []Level
+	// Marks are places on the x axis with a dotted line upwards from each, such as
+	// the ends of rounds.
+	Marks []float64
+	// Width of the area between the axes in points; 0 stands for 340.
+	Width float64
 }
 
 // Series is points that belong together, in the order of X.
@@ -50,7 +56,10 @@ type Level struct {
 const (
 	curveWidth  = 340
 	curveHeight = 210
+	markStroke  = 0.5
 )
+
+var markDots = []vg.Length{1, 2.5}
 
 // Picture draws the chart, with a legend above it. Points and levels that are
 // not finite, those of diverged trainings, are left out; a chart without any
@@ -76,19 +85,21 @@ func (v Curve) Picture() Picture {
 	for _, level := range levels {
 		ys = append(ys, level.Y)
 	}
+	width := vg.Length(cmp.Or(v.Width, curveWidth))
 	h := chart{
-		title:      titleText.wrap(v.Title, curveWidth, maxTitleLines),
-		legend:     legendRows(entries, curveWidth),
-		xLabel:     labelText.fit(v.X, curveWidth),
+		title:      titleText.wrap(v.Title, width, maxTitleLines),
+		legend:     legendRows(entries, width),
+		xLabel:     labelText.fit(v.X, width),
 		yLabel:     labelText.fit(v.Y, curveHeight),
 		x:          spanOf(xs),
 		y:          spanOf(ys),
-		area:       vg.Point{X: curveWidth, Y: curveHeight},
+		area:       vg.Point{X: width, Y: curveHeight},
 		rightSpace: levelSpace(levels),
 	}
-	h.xTicks = h.x.ticks(8, len(points) > 0 && allWhole(points))
+	h.xTicks = h.x.ticks(int(width/42), len(points) > 0 && allWhole(points))
 	h.yTicks = h.y.ticks(6, false)
 	return h.picture(func(c vg.Canvas, area vg.Rectangle, toPaper func(Point) vg.Point) {
+		drawMarks(c, area, v.Marks, h.x)
 		drawLevels(c, area, levels, func(y float64) vg.Length { return toPaper(Point{X: h.x.min, Y: y}).Y })
 		for n, each := range series {
 			drawBand(c, each.Band, penOf(n), toPaper)
@@ -138,6 +149,20 @@ func drawBand(c vg.Canvas, band []Range, p pen, toPaper func(Point) vg.Point) {
 	pale.A = 0x2A
 	c.SetColor(pale)
 	c.Fill(outline)
+}
+
+// drawMarks draws a dotted line upwards from each of the places within the span.
+func drawMarks(c vg.Canvas, area vg.Rectangle, marks []float64, within span) {
+	c.SetColor(grey)
+	c.SetLineWidth(markStroke)
+	c.SetLineDash(markDots, 0)
+	for _, mark := range marks {
+		if part := within.part(mark); part >= 0 && part <= 1 {
+			x := area.Min.X + vg.Length(part)*area.Size().X
+			strokeLine(c, vg.Point{X: x, Y: area.Min.Y}, vg.Point{X: x, Y: area.Max.Y})
+		}
+	}
+	c.SetLineDash(nil, 0)
 }
 
 func drawSeries(c vg.Canvas, s Series, p pen, toPaper func(Point) vg.Point) {

@@ -7,9 +7,9 @@ import (
 
 // legendEntry names a series beside a sample of how it is drawn.
 type legendEntry struct {
-	name   string
-	style  Style
-	pen    pen
+	name  string
+	style Style
+	pen   pen
 }
 
 // Sizes in points.
