@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -11,18 +14,56 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// About is what a study is about; only the same search may go on with it.
+// About is what a study is about; only the same search may go on with it. The
+// budget and the source are not part of that: the study keeps those of its last run.
 type About struct {
 	// Dataset is the graph's name, and Fingerprint identifies its contents.
 	Dataset     string          `json:"dataset"`
 	Fingerprint string          `json:"fingerprint"`
 	Algorithm   string          `json:"algorithm"`
 	Settings    search.Settings `json:"settings"`
+	// Source is what [datasets.Open] finds the graph by: a name or an absolute
+	// path; "" for a graph that was built in memory.
+	Source string `json:"-"`
 }
 
 // Describe is what a search of g is about.
 func Describe(g *datasets.Graph, strategy search.Strategy, settings search.Settings) About {
-	return About{Dataset: g.Name, Fingerprint: g.Fingerprint(), Algorithm: strategy.Name(), Settings: settings}
+	return About{Dataset: g.Name, Fingerprint: g.Fingerprint(), Algorithm: strategy.Name(), Settings: settings, Source: sourceOf(g)}
+}
+
+func sourceOf(g *datasets.Graph) string {
+	if g.Folder == "" && g.Name == datasets.World().Name {
+		return g.Name
+	}
+	for _, b := range datasets.Registry() {
+		folder, found := datasets.Locate(b.Name)
+		if !found || b.Name != g.Name {
+			continue
+		}
+		if absolute, err := filepath.Abs(folder); err == nil && absolute == g.Folder {
+			return g.Name // which finds the benchmark wherever it lies later
+		}
+	}
+	return g.Folder
+}
+
+// Values are the settings by name in the words of this package's errors, as
+// "training dim" and "64", in the order of the names; what is not set is left out.
+func (a About) Values() ([][2]string, error) {
+	text, err := json.Marshal(map[string]search.Settings{"settings": a.Settings})
+	if err != nil {
+		return nil, err
+	}
+	flat, err := flatten(text)
+	if err != nil {
+		return nil, err
+	}
+	var values [][2]string
+	for _, name := range slices.Sorted(maps.Keys(flat)) {
+		values = append(values, [2]string{name, flat[name]})
+	}
+	return values, nil
 }
 
 // differences names what two descriptions do not agree on, as

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -19,82 +21,75 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-const (
-	applicationID = 0x4175424c // "AuBL": tells a study from other SQLite files
-	schemaVersion = 2
-)
-
-const schema = `
-CREATE TABLE about (description TEXT NOT NULL);
-CREATE TABLE trials (
-	number    INTEGER PRIMARY KEY,
-	stage     TEXT NOT NULL,
-	round     INTEGER NOT NULL,
-	state     TEXT NOT NULL,
-	structure TEXT NOT NULL,
-	recipe    TEXT NOT NULL, -- settings and seeds, as JSON
-	canonical TEXT NOT NULL,
-	features  TEXT NOT NULL, -- SRF, a digit each
-	valid_mrr REAL,
-	test_mrr  REAL,
-	trial     TEXT NOT NULL, -- all of it, as JSON
-	UNIQUE (structure, recipe)
-);
-CREATE INDEX trials_by_class ON trials (canonical);
-CREATE TABLE rounds (
-	number       INTEGER PRIMARY KEY,
-	random_state BLOB NOT NULL,
-	proposed     INTEGER NOT NULL,
-	repeats      INTEGER NOT NULL,
-	seconds      REAL NOT NULL
-);
-CREATE TABLE best_model (
-	structure TEXT NOT NULL, dim INTEGER NOT NULL, dataset TEXT NOT NULL, source TEXT NOT NULL,
-	entity_labels TEXT NOT NULL, relation_labels TEXT NOT NULL,
-	training TEXT NOT NULL, valid TEXT, test TEXT, -- JSON
-	entities BLOB NOT NULL, relations BLOB NOT NULL -- little-endian float32, row-major
-);`
-
 // Study is an open study file. It implements [search.Store].
 type Study struct {
 	db   *sql.DB
 	path string
+	file os.FileInfo // nil when it was opened for reading only
 }
 
 // Open opens the study at path, or begins one there: when there is no file, or
-// one that was never begun. It fails when the file is another program's, of a
-// newer version, or in use by another process, and when the study in it is
-// about something else, which the error spells out; the file stays as it is.
+// one that was never begun. It fails when the file is another program's, of
+// another version or damaged, with an [InUseError] when it is in use, and when the
+// study in it is about something else, which the error spells out; the file stays
+// as it is.
 func Open(path string, about About) (*Study, error) {
+	own.Lock()
+	defer own.Unlock()
+	if isOwn(path) {
+		return nil, inUse(path, os.Getpid())
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the study: %w", err)
 	}
-	s, err := connect(path)
+	// What is no study is not even opened as a database, which could roll back
+	// what another program had begun to write.
+	h, err := readHeader(path)
+	if err == nil && !h.empty {
+		if err := h.check(path); err != nil {
+			return nil, err
+		}
+	}
+	db, err := openDatabase(path, "rwc")
+	s := &Study{db: db, path: path}
 	if err != nil {
-		return nil, err
+		return nil, s.explain("open", err)
 	}
-	if err := s.begin(about); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if err = s.lock(); err == nil {
+		err = s.begin(about)
 	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if s.file, err = os.Stat(path); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot open the study: %w", err), db.Close())
+	}
+	own.files = append(own.files, s.file)
 	return s, nil
 }
 
-func connect(path string) (*Study, error) {
-	// One connection with an exclusive lock: a lock of the operating system,
-	// which ends with the process.
-	address := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
+// openDatabase opens a file in a mode of SQLite's: ro, rw or rwc.
+func openDatabase(file, mode string) (*sql.DB, error) {
+	address := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: "mode=" + mode}
 	db, err := sql.Open("sqlite", address.String())
-	if err != nil {
-		return nil, fmt.Errorf("cannot open the study %s: %w", path, err)
+	if err == nil {
+		db.SetMaxOpenConns(1)
 	}
-	db.SetMaxOpenConns(1)
-	s := &Study{db: db, path: path}
-	for _, pragma := range []string{"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE", "COMMIT"} {
-		if _, err := db.Exec(pragma); err != nil {
-			return nil, errors.Join(s.explain("open", err), db.Close())
+	return db, err
+}
+
+// lock takes an exclusive lock: one of the operating system, which ends with the
+// process.
+func (s *Study) lock() error {
+	for _, statement := range []string{
+		"PRAGMA busy_timeout = 250", // whoever reads a study has it for a moment only
+		"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE", "COMMIT",
+	} {
+		if _, err := s.db.Exec(statement); err != nil {
+			return s.explain("open", err)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // begin writes the description into a new study, or compares it with that of an old one.
@@ -103,71 +98,113 @@ func (s *Study) begin(about About) error {
 	if err != nil {
 		return err
 	}
-	var application, version, tables int
-	for query, value := range map[string]*int{
-		"PRAGMA application_id": &application, "PRAGMA user_version": &version,
-		"SELECT count(*) FROM sqlite_schema": &tables,
-	} {
-		if err := s.db.QueryRow(query).Scan(value); err != nil {
-			return s.explain("read", err)
-		}
+	tables, err := s.tables()
+	if err != nil {
+		return err
 	}
-	switch {
-	case tables == 0:
+	if tables == 0 {
 		return s.change(func(tx *sql.Tx) error {
 			return errors.Join(
 				execute(tx, schema),
-				execute(tx, "INSERT INTO about VALUES (?)", string(here)),
 				execute(tx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)),
-				execute(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)))
+				execute(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)),
+				putAbout(tx, string(here), about.Source, about.Settings.Budget))
 		})
-	case application != applicationID:
-		return fmt.Errorf("%s is not a study but a database of another program: name another file", s.path)
-	case version > schemaVersion:
-		return fmt.Errorf("the study %s was written by a newer version of this program (format %d, this one knows %d): update the program", s.path, version, schemaVersion)
-	case version < schemaVersion:
-		return fmt.Errorf("the study %s was written by an older version of this program (format %d, this one knows %d): name another study", s.path, version, schemaVersion)
 	}
-	var there string
-	if err := s.db.QueryRow("SELECT description FROM about").Scan(&there); err != nil {
-		return s.explain("read", err)
+	if err := s.checkWhole(); err != nil {
+		return err
+	}
+	there, source, budget, err := s.description()
+	if err != nil {
+		return err
 	}
 	differ, err := differences([]byte(there), here)
 	if err != nil {
-		return fmt.Errorf("the study %s is damaged: %w", s.path, err)
+		return damaged(s.path, err)
 	}
 	if differ != "" {
 		var trials int
 		if err := s.db.QueryRow("SELECT count(*) FROM trials").Scan(&trials); err != nil {
 			return s.explain("read", err)
 		}
-		if trials == 0 { // it was never begun
-			return s.change(func(tx *sql.Tx) error { return execute(tx, "UPDATE about SET description = ?", string(here)) })
+		if trials > 0 { // otherwise it was never begun
+			return fmt.Errorf("the study %s is about another search (%s): use the same settings, or name another study", s.path, differ)
 		}
-		return fmt.Errorf("the study %s is about another search (%s): use the same settings, or name another study", s.path, differ)
+		there = string(here)
+	}
+	if about.Source == "" && differ == "" { // a graph that was built in memory does not forget where it was read before
+		about.Source = source
+	}
+	if differ == "" && about.Source == source && about.Settings.Budget == budget {
+		return nil
+	}
+	return s.change(func(tx *sql.Tx) error {
+		return errors.Join(execute(tx, "DELETE FROM about"), putAbout(tx, there, about.Source, about.Settings.Budget))
+	})
+}
+
+// tables counts them: 0 in a study that was never begun.
+func (s *Study) tables() (n int, err error) {
+	err = s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n)
+	return n, s.explain("read", err)
+}
+
+// checkWhole says whether all pages of the database are there and in order.
+func (s *Study) checkWhole() error {
+	var verdict string
+	if err := s.db.QueryRow("PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
+		return s.explain("read", err)
+	}
+	if verdict != "ok" {
+		return damaged(s.path, errors.New(verdict))
 	}
 	return nil
 }
 
+func putAbout(tx *sql.Tx, description, source string, budget int) error {
+	return execute(tx, "INSERT INTO about VALUES (?, ?, ?, ?)", description, source, budget, checksum(description, source, budget))
+}
+
+func (s *Study) description() (description, source string, budget int, err error) {
+	var sum int64
+	if err := s.db.QueryRow("SELECT description, source, budget, checksum FROM about").Scan(&description, &source, &budget, &sum); err != nil {
+		return "", "", 0, s.explain("read", err)
+	}
+	if sum != checksum(description, source, budget) {
+		return "", "", 0, damaged(s.path, errWrongSum)
+	}
+	return description, source, budget, nil
+}
+
 // Close ends the use of the study and frees its lock.
-func (s *Study) Close() error { return s.db.Close() }
+func (s *Study) Close() error {
+	own.Lock()
+	defer own.Unlock()
+	own.files = slices.DeleteFunc(own.files, func(file os.FileInfo) bool { return file == s.file })
+	return s.db.Close()
+}
 
 // Trials implements [search.Store].
 func (s *Study) Trials() ([]search.Trial, error) {
-	rows, err := s.db.Query("SELECT trial FROM trials ORDER BY number")
+	rows, err := s.db.Query("SELECT number, trial, checksum FROM trials ORDER BY number")
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
 	defer rows.Close()
 	var trials []search.Trial
 	for rows.Next() {
+		var number int
 		var text string
+		var sum int64
 		var t search.Trial
-		if err := rows.Scan(&text); err != nil {
+		if err := rows.Scan(&number, &text, &sum); err != nil {
 			return nil, s.explain("read", err)
 		}
+		if sum != checksum(number, text) {
+			return nil, damaged(s.path, errWrongSum)
+		}
 		if err := json.Unmarshal([]byte(text), &t); err != nil {
-			return nil, fmt.Errorf("the study %s is damaged: %w", s.path, err)
+			return nil, damaged(s.path, err)
 		}
 		trials = append(trials, t)
 	}
@@ -176,7 +213,7 @@ func (s *Study) Trials() ([]search.Trial, error) {
 
 // Rounds implements [search.Store].
 func (s *Study) Rounds() ([]search.Round, error) {
-	rows, err := s.db.Query("SELECT number, random_state, proposed, repeats, seconds FROM rounds ORDER BY number")
+	rows, err := s.db.Query("SELECT number, random_state, proposed, repeats, seconds, checksum FROM rounds ORDER BY number")
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
@@ -184,8 +221,12 @@ func (s *Study) Rounds() ([]search.Round, error) {
 	var rounds []search.Round
 	for rows.Next() {
 		var r search.Round
-		if err := rows.Scan(&r.Number, &r.RandomState, &r.Proposed, &r.Repeats, &r.Seconds); err != nil {
+		var sum int64
+		if err := rows.Scan(&r.Number, &r.RandomState, &r.Proposed, &r.Repeats, &r.Seconds, &sum); err != nil {
 			return nil, s.explain("read", err)
+		}
+		if sum != checksum(r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds) {
+			return nil, damaged(s.path, errWrongSum)
 		}
 		rounds = append(rounds, r)
 	}
@@ -201,7 +242,7 @@ func (s *Study) Put(c search.Change) error {
 			}
 		}
 		if r := c.Round; r != nil {
-			if err := execute(tx, "INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds); err != nil {
+			if err := execute(tx, "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?)", r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds, checksum(r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds)); err != nil {
 				return err
 			}
 		}
@@ -221,21 +262,17 @@ func putTrial(tx *sql.Tx, t search.Trial) error {
 	if err != nil {
 		return err
 	}
-	features := make([]byte, 0, t.Structure.K()*(t.Structure.K()+1))
-	for _, bit := range t.Structure.SRF() {
-		features = append(features, '0'+bit)
-	}
 	mrr := func(e *completion.Evaluation) any {
 		if e == nil {
 			return nil
 		}
 		return e.Both.MRR
 	}
-	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
-			valid_mrr = excluded.valid_mrr, test_mrr = excluded.test_mrr, trial = excluded.trial`,
+			valid_mrr = excluded.valid_mrr, test_mrr = excluded.test_mrr, trial = excluded.trial, checksum = excluded.checksum`,
 		t.Number, string(t.Stage), t.Round, string(t.State), t.Structure.String(), string(recipe), t.Canonical().String(),
-		string(features), mrr(t.Valid), mrr(t.Test), string(text))
+		features(t), mrr(t.Valid), mrr(t.Test), string(text), checksum(t.Number, string(text)))
 }
 
 func putBest(tx *sql.Tx, m *completion.Model) error {
@@ -247,11 +284,13 @@ func putBest(tx *sql.Tx, m *completion.Model) error {
 		}
 		texts[i] = string(text)
 	}
+	row := []any{
+		m.Structure.String(), m.Dim, m.Dataset, m.Source, texts[0], texts[1], texts[2], texts[3], texts[4],
+		floatBytes(m.Entities), floatBytes(m.Relations),
+	}
 	return errors.Join(
 		execute(tx, "DELETE FROM best_model"),
-		execute(tx, "INSERT INTO best_model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			m.Structure.String(), m.Dim, m.Dataset, m.Source, texts[0], texts[1], texts[2], texts[3], texts[4],
-			floatBytes(m.Entities), floatBytes(m.Relations)))
+		execute(tx, "INSERT INTO best_model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append(row, checksum(row...))...))
 }
 
 // Best implements [search.Store].
@@ -260,25 +299,26 @@ func (s *Study) Best() (*completion.Model, error) {
 	var matrix string
 	texts := make([]string, 5)
 	var entities, relations []byte
-	err := s.db.QueryRow("SELECT * FROM best_model").Scan(&matrix, &m.Dim, &m.Dataset, &m.Source, &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &entities, &relations)
+	var sum int64
+	err := s.db.QueryRow("SELECT * FROM best_model").Scan(&matrix, &m.Dim, &m.Dataset, &m.Source, &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &entities, &relations, &sum)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
+	if sum != checksum(matrix, m.Dim, m.Dataset, m.Source, texts[0], texts[1], texts[2], texts[3], texts[4], entities, relations) {
+		return nil, damaged(s.path, errWrongSum)
+	}
 	if m.Structure, err = structure.Parse(matrix); err != nil {
-		return nil, fmt.Errorf("the study %s is damaged: %w", s.path, err)
+		return nil, damaged(s.path, err)
 	}
 	for i, value := range []any{&m.EntityLabels, &m.RelationLabels, &m.Training, &m.Valid, &m.Test} {
 		if err := json.Unmarshal([]byte(texts[i]), value); err != nil {
-			return nil, fmt.Errorf("the study %s is damaged: %w", s.path, err)
+			return nil, damaged(s.path, err)
 		}
 	}
 	m.Entities, m.Relations = bytesFloat(entities), bytesFloat(relations)
-	if len(m.Entities) != len(m.EntityLabels)*m.Dim || len(m.Relations) != len(m.RelationLabels)*m.Dim {
-		return nil, fmt.Errorf("the study %s is damaged: its best model has tables of the wrong size", s.path)
-	}
 	return m, nil
 }
 
@@ -313,19 +353,54 @@ func (s *Study) explain(doing string, err error) error {
 	}
 	var coded *sqlite.Error
 	if !errors.As(err, &coded) {
+		if doing == "read" { // a value of another kind than was written
+			return damaged(s.path, err)
+		}
 		return fmt.Errorf("cannot %s the study %s: %w", doing, s.path, err)
+	}
+	if coded.Code() == sqlite3.SQLITE_READONLY_ROLLBACK {
+		return errUnfinished
 	}
 	switch coded.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("the study %s is in use by another process: wait for it, or name another study", s.path)
+		return inUse(s.path, lockHolder(s.path))
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("%s is not a study, or a damaged one: name another file", s.path)
+		return damaged(s.path, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("cannot %s the study %s: the disk is full; make room and run the same command again", doing, s.path)
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
-		return fmt.Errorf("cannot %s the study %s: the file or its folder cannot be written", doing, s.path)
+		if doing != "read" {
+			return fmt.Errorf("cannot %s the study %s: the file or its folder cannot be written", doing, s.path)
+		}
+	case sqlite3.SQLITE_ERROR:
+		if doing == "read" { // a table that is not there any more
+			return damaged(s.path, err)
+		}
 	}
 	return fmt.Errorf("cannot %s the study %s: %w", doing, s.path, err)
+}
+
+// errUnfinished says that the last change was begun and not finished, and that
+// the file cannot be read before it is taken back.
+var errUnfinished = errors.New("the last change of the study is unfinished")
+
+var errWrongSum = errors.New("a checksum is wrong")
+
+// checksum tells values of a row from what has become of them on a failing disk.
+func checksum(values ...any) int64 {
+	sum := crc32.NewIEEE()
+	for _, value := range values {
+		switch value := value.(type) {
+		case []byte:
+			fmt.Fprintf(sum, "%d:", len(value))
+			_, _ = sum.Write(value)
+		case string:
+			fmt.Fprintf(sum, "%d:%s", len(value), value)
+		default:
+			fmt.Fprintf(sum, "%v;", value)
+		}
+	}
+	return int64(sum.Sum32())
 }
 
 func floatBytes(x []float32) []byte {
