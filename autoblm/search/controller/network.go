@@ -1,0 +1,121 @@
+package controller
+
+import (
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// The weights for sequences of L of S symbols, with H hidden units.
+const (
+	inputWeights  = iota // [S+1, 4H]: what each symbol adds to the gates, the last row before the first place
+	stateWeights         // [H, 4H]: what the hidden state adds to them
+	outputWeights        // [L, H, S]: each place has a softmax of its own, as in NAS
+	outputBiases         // [L, 1, S]
+	weightTables
+)
+
+// tables are the shapes of the weights.
+func tables(length, symbols int) [weightTables]shapes.Shape {
+	float := dtypes.Float32
+	return [weightTables]shapes.Shape{
+		inputWeights:  shapes.Make(float, symbols+1, 4*hidden),
+		stateWeights:  shapes.Make(float, hidden, 4*hidden),
+		outputWeights: shapes.Make(float, length, hidden, symbols),
+		outputBiases:  shapes.Make(float, length, 1, symbols),
+	}
+}
+
+// memory is the hidden state and the cells of an LSTM, both [B, H].
+type memory struct{ state, cells *Node }
+
+// next is the memory after a symbol that adds x [B, 4H] to the gates; m is nil at the beginning.
+func (m *memory) next(x, stateWeights *Node) *memory {
+	if m != nil {
+		x = Add(x, MatMul(m.state, stateWeights))
+	}
+	units := x.Shape().Dim(1) / 4
+	gate := func(i int) *Node { return Slice(x, AxisRange(), AxisRange(i*units, (i+1)*units)) }
+	cells := Mul(Sigmoid(gate(0)), Tanh(gate(1)))
+	if m != nil {
+		cells = Add(cells, Mul(Sigmoid(gate(2)), m.cells))
+	}
+	return &memory{state: Mul(Sigmoid(gate(3)), Tanh(cells)), cells: cells}
+}
+
+// embed gives symbols [..., B] their rows of the input weights, [..., B, 4H].
+func embed(symbols, inputWeights *Node) *Node {
+	return MatMul(OneHot(symbols, inputWeights.Shape().Dim(0), inputWeights.DType()), inputWeights)
+}
+
+// logProbabilities is [L, B, S]: of each symbol at each place, after those that
+// sequences [L, B] have before it.
+func logProbabilities(weights []*Node, sequences *Node) *Node {
+	length := sequences.Shape().Dim(0)
+	begin := OnesLike(Slice(sequences, AxisElem(0)))
+	begin = MulScalar(begin, weights[inputWeights].Shape().Dim(0)-1)
+	before := Concatenate([]*Node{begin, Slice(sequences, AxisRange(0, length-1))}, 0)
+	inputs := embed(before, weights[inputWeights])
+	var m *memory
+	states := make([]*Node, length)
+	for place := range length {
+		m = m.next(Squeeze(Slice(inputs, AxisElem(place)), 0), weights[stateWeights])
+		states[place] = m.state
+	}
+	logits := Einsum("lbh,lhs->lbs", Stack(states, 0), weights[outputWeights])
+	return LogSoftmax(Add(logits, weights[outputBiases]), -1)
+}
+
+// objective is the sum over the batch of advantage × log-probability: its
+// gradient is REINFORCE's. The sequences are [L, B], the advantages [B].
+func objective(weights []*Node, sequences, advantages *Node) *Node {
+	all := logProbabilities(weights, sequences)
+	emitted := OneHot(sequences, all.Shape().Dim(2), all.DType())
+	return ReduceAllSum(Mul(ReduceSum(Mul(all, emitted), 0, 2), advantages))
+}
+
+// The inputs of an update after the weights and Adam's two moments of each.
+const (
+	updateSequences  = iota // [L, B]
+	updateAdvantages        // [B]
+	updateCount             // scalar: the number of this update, from 1
+	updateInputs
+)
+
+// update is one step of Adam uphill; its outputs are the new weights and moments.
+func update(_ *Graph, inputs []*Node) []*Node {
+	weights, means, squares := inputs[:weightTables], inputs[weightTables:2*weightTables], inputs[2*weightTables:3*weightTables]
+	in := inputs[3*weightTables:]
+	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+	corrected := func(moment *Node, beta float64) *Node {
+		return Div(moment, OneMinus(Pow(ConstAs(in[updateCount], beta), in[updateCount])))
+	}
+	outputs := make([]*Node, 3*weightTables)
+	for i, gradient := range Gradient(objective(weights, in[updateSequences], in[updateAdvantages]), weights...) {
+		mean := Add(MulScalar(means[i], beta1), MulScalar(gradient, 1-beta1))
+		square := Add(MulScalar(squares[i], beta2), MulScalar(Square(gradient), 1-beta2))
+		change := Div(corrected(mean, beta1), AddScalar(Sqrt(corrected(square, beta2)), epsilon))
+		outputs[i] = Add(weights[i], MulScalar(change, learningRate))
+		outputs[weightTables+i], outputs[2*weightTables+i] = mean, square
+	}
+	return outputs
+}
+
+// sample draws sequences [L, B]. Its inputs are the weights and noise [L, B, S]
+// of the standard Gumbel distribution: the symbol with the largest sum of logit
+// and noise is one drawn from the softmax.
+func sample(g *Graph, inputs []*Node) []*Node {
+	weights, noise := inputs[:weightTables], inputs[weightTables]
+	length, batch, symbols := noise.Shape().Dim(0), noise.Shape().Dim(1), noise.Shape().Dim(2)
+	symbol := MulScalar(Ones(g, shapes.Make(dtypes.Int32, batch)), symbols)
+	var m *memory
+	emitted := make([]*Node, length)
+	for place := range length {
+		at := func(table *Node) *Node { return Squeeze(Slice(table, AxisElem(place)), 0) }
+		m = m.next(embed(symbol, weights[inputWeights]), weights[stateWeights])
+		logits := Add(MatMul(m.state, at(weights[outputWeights])), at(weights[outputBiases]))
+		symbol = ArgMax(Add(logits, at(noise)), -1, dtypes.Int32)
+		emitted[place] = symbol
+	}
+	return []*Node{Stack(emitted, 0)}
+}

@@ -1,0 +1,51 @@
+package controller
+
+import (
+	"sync"
+
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// programs are the compiled graphs of this process, one for each shape. They
+// hold no numbers, so sharing them leaves each controller to itself.
+type programs struct{ climb, draw *graph.Exec }
+
+// compiled opens a backend of its own: operations this small are done faster
+// one after the other than handed out to threads.
+var compiled = sync.OnceValues(func() (*programs, error) {
+	backend, err := gobackend.New("ops_sequential")
+	if err != nil {
+		return nil, err
+	}
+	climb, err := graph.NewExecCanonical(backend, update, 3*weightTables+updateInputs, 3*weightTables, true, true, true)
+	if err != nil {
+		return nil, err
+	}
+	draw, err := graph.NewExecCanonical(backend, sample, weightTables+1, 1, true, true, true)
+	if err != nil {
+		return nil, err
+	}
+	return &programs{climb.SetMaxCache(-1), draw.SetMaxCache(-1)}, nil
+})
+
+// call runs a program on the state, which stays, and on inputs, which are freed.
+func call(program *graph.Exec, state []*tensors.Tensor, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+	arguments := make([]any, 0, len(state)+len(inputs))
+	for _, t := range state {
+		arguments = append(arguments, t)
+	}
+	for _, t := range inputs {
+		arguments = append(arguments, t)
+	}
+	outputs, err := program.Call(arguments...)
+	free(inputs)
+	return outputs, err
+}
+
+func free(all []*tensors.Tensor) {
+	for _, t := range all {
+		_ = t.FinalizeAll() // only tells of tensors that are freed already
+	}
+}
