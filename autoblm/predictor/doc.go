@@ -3,5 +3,7 @@
 // perceptron that is fitted to the structures trained so far.
 //
 // Only the order of the guesses matters: the search trains the structures with
-// the highest ones. A fit is a pure function of its arguments.
+// the highest ones. A fit is a pure function of its arguments, and all its steps
+// are one loop inside one graph, as each of them is smaller than what it takes
+// to call a graph.
 package predictor

@@ -35,13 +35,15 @@ func (f Features) of(s structure.Structure) []uint8 {
 	return s.SRF()
 }
 
-// matrix has a row of features for each structure.
-func (f Features) matrix(structures []structure.Structure) [][]float32 {
-	rows := make([][]float32, len(structures))
-	for i, s := range structures {
-		for _, x := range f.of(s) {
-			rows[i] = append(rows[i], float32(x))
+// matrix is [n, width]: of each of n structures its features and then a 1.
+func (f Features) matrix(structures []structure.Structure) (matrix []float32, width int) {
+	for _, s := range structures {
+		features := f.of(s)
+		width = len(features) + 1
+		for _, x := range features {
+			matrix = append(matrix, float32(x))
 		}
+		matrix = append(matrix, 1)
 	}
-	return rows
+	return matrix, width
 }

@@ -2,19 +2,10 @@ package predictor
 
 import (
 	"fmt"
-	"iter"
+	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
-	"github.com/gomlx/gomlx/ml/layers/activation"
-	"github.com/gomlx/gomlx/ml/layers/fnn"
-	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train"
-	"github.com/gomlx/gomlx/ml/train/loss"
-	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -22,7 +13,8 @@ import (
 type Settings struct {
 	// Features is what the perceptron sees.
 	Features Features `json:"features"`
-	// Hidden is the width of the hidden layer.
+	// Hidden is the width of the hidden layer, not counting the unit that gives
+	// the output its bias.
 	Hidden int `json:"hidden"`
 	// Steps is the number of full-batch AdamW steps.
 	Steps int `json:"steps"`
@@ -31,31 +23,34 @@ type Settings struct {
 	WeightDecay  float64 `json:"weight_decay"`
 }
 
-// DefaultSettings fit in about a tenth of a second.
+// DefaultSettings fit to 64 structures in less than ten milliseconds.
 func DefaultSettings() Settings {
 	return Settings{Features: SRF, Hidden: 8, Steps: 200, LearningRate: 0.02, WeightDecay: 0.1}
 }
+
+// most is far above any use, and keeps sizes from overflowing.
+const most = 1 << 20
 
 // Validate says what is wrong with the settings.
 func (s Settings) Validate() error {
 	switch {
 	case s.Features != SRF && s.Features != OneHot:
 		return fmt.Errorf("the predictor's features are %v: use srf or one-hot", s.Features)
-	case s.Hidden < 1 || s.Steps < 1:
-		return fmt.Errorf("the predictor has hidden width %d and %d steps: each must be at least 1", s.Hidden, s.Steps)
-	case !(s.LearningRate > 0) || !(s.WeightDecay >= 0):
-		return fmt.Errorf("the predictor has learning rate %v and weight decay %v: they must be above 0 and at least 0", s.LearningRate, s.WeightDecay)
+	case s.Hidden < 1 || s.Steps < 1 || max(s.Hidden, s.Steps) > most:
+		return fmt.Errorf("the predictor has hidden width %d and %d steps: each must be from 1 to %d", s.Hidden, s.Steps, most)
+	case !(s.LearningRate > 0) || !(s.WeightDecay >= 0) || math.IsInf(s.LearningRate+s.WeightDecay, 0):
+		return fmt.Errorf("the predictor has learning rate %v and weight decay %v: they must be numbers above 0 and of at least 0", s.LearningRate, s.WeightDecay)
 	}
 	return nil
 }
 
-// Predictor is a fitted perceptron.
+// Predictor is a fitted perceptron. It is safe for concurrent use.
 type Predictor struct {
-	settings Settings
-	backend  compute.Backend
-	store    *model.Store
-	mean     float64 // of the scores it was fitted to
-	spread   float64
+	features   Features
+	perceptron *perceptron
+	k          int     // of the structures it was fitted to
+	mean       float64 // of the scores
+	spread     float64
 }
 
 // Fit fits a perceptron to the scores that structures, all of one K, reached.
@@ -64,68 +59,59 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if len(structures) == 0 || len(structures) != len(scores) {
-		return nil, fmt.Errorf("a predictor needs as many scores as structures and at least one: got %d structures and %d scores", len(structures), len(scores))
+	n := len(structures)
+	if n == 0 || n != len(scores) {
+		return nil, fmt.Errorf("a predictor needs as many scores as structures and at least one: got %d structures and %d scores", n, len(scores))
 	}
-	p := &Predictor{settings: s, backend: gobackend.GetBackend(), store: model.NewStore()}
+	p := &Predictor{features: s.Features, k: structures[0].K()}
+	if err := p.check(structures); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(scores, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
+		return nil, fmt.Errorf("the score of structure %d, %s, is %v: leave out what has no finite score", i, structures[i], scores[i])
+	}
 	p.mean, p.spread = stat.PopMeanStdDev(scores, nil)
 	if p.spread == 0 {
 		p.spread = 1 // all scores are the same, and so are all guesses
 	}
-	labels := make([][]float32, len(scores))
+	standardized := make([]float32, n)
 	for i, score := range scores {
-		labels[i] = []float32{float32((score - p.mean) / p.spread)}
+		standardized[i] = float32((score - p.mean) / p.spread)
 	}
-	if err := p.store.SetRNGStateFromSeed(int64(seed)); err != nil {
-		return nil, fmt.Errorf("cannot seed the predictor: %w", err)
-	}
-	descent := optimizer.Adam().LearningRate(s.LearningRate).WeightDecay(s.WeightDecay).Done()
-	trainer := train.NewTrainer(p.backend, p.store, p.perceptron, loss.MeanSquaredError, descent, nil, nil)
-	if _, err := train.NewLoop(trainer).RunSteps(fullBatch{inputs: s.Features.matrix(structures), labels: labels}, s.Steps); err != nil {
+	inputs, width := s.Features.matrix(structures)
+	p.perceptron = newPerceptron(width, s.Hidden, seed)
+	if err := p.perceptron.fit(s, inputs, standardized); err != nil {
 		return nil, fmt.Errorf("cannot fit the predictor: %w", err)
 	}
 	return p, nil
 }
 
-// perceptron is the graph of the model: [n, features] to [n, 1].
-func (p *Predictor) perceptron(scope *model.Scope, features *graph.Node) *graph.Node {
-	return fnn.New(scope, features, 1).NumHiddenLayers(1, p.settings.Hidden).Activation(activation.TypeRelu).Done()
-}
-
-// Predict guesses the scores of structures.
+// Predict guesses the scores of structures with the K of those that the
+// predictor was fitted to.
 func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error) {
 	if len(structures) == 0 {
 		return nil, nil
 	}
-	exec, err := model.NewExec(p.backend, p.store, p.perceptron)
-	if err != nil {
-		return nil, fmt.Errorf("cannot run the predictor: %w", err)
+	if err := p.check(structures); err != nil {
+		return nil, err
 	}
-	defer exec.Finalize()
-	output, err := exec.Call1(p.settings.Features.matrix(structures))
+	inputs, _ := p.features.matrix(structures)
+	outputs, err := p.perceptron.run(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("cannot run the predictor: %w", err)
 	}
 	guesses := make([]float64, len(structures))
-	err = tensors.ConstFlatData(output, func(flat []float32) {
-		for i, x := range flat {
-			guesses[i] = p.mean + p.spread*float64(x)
-		}
-	})
-	return guesses, err
+	for i := range guesses {
+		guesses[i] = p.mean + p.spread*float64(outputs[i])
+	}
+	return guesses, nil
 }
 
-// fullBatch is a data set that yields all its examples in each step.
-type fullBatch struct{ inputs, labels [][]float32 }
-
-func (fullBatch) Name() string { return "trained structures" }
-
-func (b fullBatch) Iter() iter.Seq2[train.Batch, error] {
-	return func(yield func(train.Batch, error) bool) {
-		for yield(train.Batch{
-			Inputs: []*tensors.Tensor{tensors.FromValue(b.inputs)},
-			Labels: []*tensors.Tensor{tensors.FromValue(b.labels)},
-		}, nil) {
+func (p *Predictor) check(structures []structure.Structure) error {
+	for i, s := range structures {
+		if s.K() != p.k || s.K() == 0 {
+			return fmt.Errorf("structure %d has K=%d and the predictor is fitted to K=%d: one predictor is for one K, at least 1", i, s.K(), p.k)
 		}
 	}
+	return nil
 }

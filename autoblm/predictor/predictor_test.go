@@ -1,8 +1,10 @@
 package predictor_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
@@ -80,6 +82,104 @@ func TestFitIsAPureFunction(t *testing.T) {
 	}
 }
 
+// TestFitsLeaveEachOtherAlone: neither what was fitted before, nor what is
+// fitted at the same time, changes a bit.
+func TestFitsLeaveEachOtherAlone(t *testing.T) {
+	unseen, _ := sample(30, 6)
+	guess := func(n int) []float64 {
+		structures, scores := sample(n, uint64(n))
+		fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		guesses, err := fitted.Predict(unseen)
+		if err != nil {
+			t.Error(err)
+		}
+		return guesses
+	}
+	sizes := []int{1, 2, 15, 16, 17, 40, 64, 65}
+	var want [][]float64
+	for _, n := range sizes {
+		want = append(want, guess(n))
+	}
+	var group sync.WaitGroup
+	for i, n := range slices.Backward(sizes) {
+		group.Go(func() {
+			if !slices.Equal(guess(n), want[i]) {
+				t.Errorf("a fit to %d structures beside others gives other guesses", n)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestGuessesAreOneByOne: what a structure is guessed at does not depend on what
+// else is asked for.
+func TestGuessesAreOneByOne(t *testing.T) {
+	structures, scores := sample(24, 3)
+	unseen, _ := sample(40, 4)
+	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together, err := fitted.Predict(unseen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range unseen {
+		alone, err := fitted.Predict([]structure.Structure{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(alone[0]-together[i]) > 1e-5 {
+			t.Errorf("%s is guessed at %v alone and at %v among others", s, alone[0], together[i])
+		}
+	}
+	if none, err := fitted.Predict(nil); err != nil || len(none) != 0 {
+		t.Errorf("no structures: guesses %v, error %v", none, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	structures, scores := sample(3, 5)
+	small := structure.MustParse("1,0;0,2")
+	fit := func(change func(s *predictor.Settings), structures []structure.Structure, scores []float64) error {
+		s := predictor.DefaultSettings()
+		change(&s)
+		_, err := predictor.Fit(s, structures, scores, 1)
+		return err
+	}
+	same := func(*predictor.Settings) {}
+	for name, err := range map[string]error{
+		"nothing":                fit(same, nil, nil),
+		"a score too many":       fit(same, structures[:2], scores),
+		"two K":                  fit(same, append(slices.Clone(structures[:2]), small), scores),
+		"no structure":           fit(same, []structure.Structure{{}}, scores[:1]),
+		"a score not a number":   fit(same, structures, []float64{0, math.NaN(), 0}),
+		"an infinite score":      fit(same, structures, []float64{0, math.Inf(1), 0}),
+		"no hidden units":        fit(func(s *predictor.Settings) { s.Hidden = 0 }, structures, scores),
+		"no steps":               fit(func(s *predictor.Settings) { s.Steps = 0 }, structures, scores),
+		"endless steps":          fit(func(s *predictor.Settings) { s.Steps = math.MaxInt }, structures, scores),
+		"no learning rate":       fit(func(s *predictor.Settings) { s.LearningRate = 0 }, structures, scores),
+		"infinite decay":         fit(func(s *predictor.Settings) { s.WeightDecay = math.Inf(1) }, structures, scores),
+		"unknown features":       fit(func(s *predictor.Settings) { s.Features = 7 }, structures, scores),
+		"a learning rate of 1e9": fit(func(s *predictor.Settings) { s.LearningRate = 1e9 }, structures, scores),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fitted.Predict([]structure.Structure{small}); err == nil {
+		t.Error("a guess for another K: no error")
+	}
+}
+
 func TestFitOfOneScore(t *testing.T) {
 	structures, _ := sample(3, 5)
 	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, []float64{0.4, 0.4, 0.4}, 1)
@@ -95,15 +195,26 @@ func TestFitOfOneScore(t *testing.T) {
 			t.Errorf("guesses %v, want near 0.4", guesses)
 		}
 	}
-	if _, err := predictor.Fit(predictor.DefaultSettings(), nil, nil, 1); err == nil {
-		t.Error("a fit to nothing gave no error")
-	}
 }
 
 func BenchmarkFit(b *testing.B) {
 	structures, scores := sample(64, 1)
 	for b.Loop() {
 		if _, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkPredict(b *testing.B) {
+	structures, scores := sample(64, 1)
+	candidates, _ := sample(128, 2)
+	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := fitted.Predict(candidates); err != nil {
 			b.Fatal(err)
 		}
 	}

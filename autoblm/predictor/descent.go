@@ -1,0 +1,68 @@
+package predictor
+
+import (
+	"github.com/gomlx/gomlx/core/graph"
+)
+
+// The state of a descent, in order. The last four change with each step; the
+// others are there because a loop sees nothing but its state.
+const (
+	stateInputs   = iota // [n, F]
+	stateScores          // [n]
+	stateShares          // [n]: 2 by the number of examples, and 0 for padding
+	stateRate            // scalar
+	stateDecay           // scalar
+	stateSteps           // int32: how many to take
+	stateTaken           // int32: how many were taken
+	stateTable           // [H, F+1]
+	stateMean            // [H, F+1]: moving mean of the gradient
+	stateVariance        // [H, F+1]: moving mean of its square
+	stateSize
+)
+
+// descend is the graph of a whole fit: steps of AdamW (Loshchilov and Hutter,
+// ICLR 2019) over all examples, in one loop. It returns the table.
+func descend(g *graph.Graph, initial []*graph.Node) []*graph.Node {
+	state := func(g *graph.Graph) []*graph.Node {
+		nodes := make([]*graph.Node, stateSize)
+		for i, x := range initial {
+			nodes[i] = graph.Parameter(g, "", x.Shape())
+		}
+		return nodes
+	}
+	more := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		s := state(g)
+		return []*graph.Node{graph.LessThan(s[stateTaken], s[stateSteps])}
+	})
+	step := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
+		s := state(g)
+		adamW(s, pass(s[stateTable], s[stateInputs]).gradient(s[stateInputs], s[stateScores], s[stateShares]))
+		return s
+	})
+	return graph.While(more, step, initial...)[stateTable : stateTable+1]
+}
+
+// gradient is that of the sum of share/2·(output - score)² by the table. It is
+// written out, as the body of a loop has no automatic one.
+func (l layers) gradient(inputs, scores, shares *graph.Node) *graph.Node {
+	slope := graph.Mul(graph.Sub(l.outputs, scores), shares) // [n]
+	toWeights := contract(l.after, 1, slope, 0)
+	active := graph.ConvertDType(graph.GreaterThan(l.before, graph.ScalarZero(slope.Graph(), slope.DType())), slope.DType())
+	toUnits := graph.Mul(active, graph.Mul(graph.Reshape(l.weights, -1, 1), graph.Reshape(slope, 1, -1)))
+	return graph.Concatenate([]*graph.Node{contract(toUnits, 1, inputs, 0), graph.Reshape(toWeights, -1, 1)}, 1)
+}
+
+// adamW takes one step.
+func adamW(s []*graph.Node, gradient *graph.Node) {
+	const beta1, beta2, epsilon = 0.9, 0.999, 1e-7
+	s[stateTaken] = graph.AddScalar(s[stateTaken], 1)
+	s[stateMean] = graph.Add(graph.MulScalar(s[stateMean], beta1), graph.MulScalar(gradient, 1-beta1))
+	s[stateVariance] = graph.Add(graph.MulScalar(s[stateVariance], beta2), graph.MulScalar(graph.Square(gradient), 1-beta2))
+	count := graph.ConvertDType(s[stateTaken], gradient.DType())
+	corrected := func(moving *graph.Node, beta float64) *graph.Node { // for its start at 0
+		return graph.Div(moving, graph.OneMinus(graph.Pow(graph.Scalar(moving.Graph(), moving.DType(), beta), count)))
+	}
+	direction := graph.Div(corrected(s[stateMean], beta1), graph.AddScalar(graph.Sqrt(corrected(s[stateVariance], beta2)), epsilon))
+	decay := graph.Mul(s[stateTable], s[stateDecay])
+	s[stateTable] = graph.Sub(s[stateTable], graph.Mul(graph.Add(direction, decay), s[stateRate]))
+}
