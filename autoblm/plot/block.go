@@ -29,13 +29,13 @@ func drawBlock(c vg.Canvas, cell vg.Rectangle, value int) {
 		label.letter = "−r"
 		c.SetColor(negativeFill(colour))
 		c.Fill(block.Path())
-		c.SetColor(tint(colour, 0.5))
+		c.SetColor(hatch(colour))
 		drawHatch(c, block)
 		c.SetColor(negativeFill(colour))
 		c.Fill(around(middle, label.width()+4, labelText.lineHeight()).Path())
 		c.SetLineDash(negativeDashes, 0)
 	}
-	c.SetColor(shade(colour, 0.75))
+	c.SetColor(blockEdge(colour))
 	c.SetLineWidth(blockBorder)
 	c.Stroke(block.Path())
 	c.SetLineDash(nil, 0)

@@ -36,14 +36,19 @@ func positiveFill(c color.NRGBA) color.NRGBA { return tint(c, 0.6) }
 // negativeFill is the colour of a negative block between the lines of its hatch.
 func negativeFill(c color.NRGBA) color.NRGBA { return tint(c, 0.1) }
 
+// hatch is the colour of the lines of a negative block.
+func hatch(c color.NRGBA) color.NRGBA { return tint(c, 0.5) }
+
+// blockEdge is the colour of the border of a block.
+func blockEdge(c color.NRGBA) color.NRGBA { return mix(c, color.NRGBA{A: 0xFF}, 0.75) }
+
 // tint mixes a colour with white: strength 1 is the colour, 0 is white.
 func tint(c color.NRGBA, strength float64) color.NRGBA {
-	mix := func(channel uint8) uint8 { return uint8(255 - strength*(255-float64(channel)) + 0.5) }
-	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), c.A}
+	return mix(c, color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}, strength)
 }
 
-// shade darkens a colour: strength 1 is the colour, 0 is black.
-func shade(c color.NRGBA, strength float64) color.NRGBA {
-	dim := func(channel uint8) uint8 { return uint8(strength*float64(channel) + 0.5) }
-	return color.NRGBA{dim(c.R), dim(c.G), dim(c.B), c.A}
+// mix mixes two colours: strength 1 is the first, 0 the second.
+func mix(c, with color.NRGBA, strength float64) color.NRGBA {
+	channel := func(a, b uint8) uint8 { return uint8(float64(b) + strength*(float64(a)-float64(b)) + 0.5) }
+	return color.NRGBA{channel(c.R, with.R), channel(c.G, with.G), channel(c.B, with.B), c.A}
 }

@@ -51,29 +51,64 @@ func distance(a, b [3]float64) float64 {
 // A difference of 2.3 is just noticeable; the fills are to be told apart
 // without looking twice.
 func TestChunkColoursDifferForEveryEye(t *testing.T) {
-	const clear = 10
-	for name, eye := range sight {
-		for a := range chunkColours {
-			for b := range a {
-				d := distance(lab(positiveFill(chunkColours[a]), eye), lab(positiveFill(chunkColours[b]), eye))
-				if d < clear {
-					t.Errorf("%s: the fills of chunks %d and %d differ by %.1f only", name, b+1, a+1, d)
+	onWhite := func(c color.NRGBA) color.NRGBA { return c }
+	onDark := func(c color.NRGBA) color.NRGBA { return darkColours()[c] }
+	for ground, theme := range map[string]struct {
+		colour func(color.NRGBA) color.NRGBA
+		clear  float64
+	}{"white": {onWhite, 10}, "dark": {onDark, 6}} {
+		for name, eye := range sight {
+			for a := range chunkColours {
+				for b := range a {
+					d := distance(lab(theme.colour(positiveFill(chunkColours[a])), eye), lab(theme.colour(positiveFill(chunkColours[b])), eye))
+					if d < theme.clear {
+						t.Errorf("%s, on %s: the fills of chunks %d and %d differ by %.1f only", name, ground, b+1, a+1, d)
+					}
 				}
 			}
 		}
 	}
 }
 
-// WCAG 2 asks for a contrast of at least 4.5 between text and its background.
-func TestLabelsCanBeReadOnTheirFills(t *testing.T) {
+// contrast is that of WCAG 2, which asks for 4.5 between text and its background
+// and for 3 between lines and theirs.
+func contrast(a, b color.NRGBA) float64 {
 	luminance := func(c color.NRGBA) float64 {
 		return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 	}
+	lighter, darker := max(luminance(a), luminance(b)), min(luminance(a), luminance(b))
+	return (lighter + 0.05) / (darker + 0.05)
+}
+
+func TestLabelsCanBeReadOnTheirFills(t *testing.T) {
+	dark := darkColours()
 	for n, colour := range chunkColours {
 		for _, fill := range []color.NRGBA{positiveFill(colour), negativeFill(colour)} {
-			if contrast := (luminance(fill) + 0.05) / (luminance(ink) + 0.05); contrast < 4.5 {
+			if contrast := contrast(fill, ink); contrast < 4.5 {
 				t.Errorf("chunk %d: contrast of the label on %v is %.1f", n+1, fill, contrast)
 			}
+			if contrast := contrast(dark[fill], dark[ink]); contrast < 4.5 {
+				t.Errorf("chunk %d: contrast of the label on the dark %v is %.1f", n+1, dark[fill], contrast)
+			}
+		}
+	}
+}
+
+func TestLinesAndTextsCanBeSeenOnADarkGround(t *testing.T) {
+	dark := darkColours()
+	for _, text := range []color.NRGBA{ink, grey} {
+		if contrast := contrast(dark[text], darkGround); contrast < 4.5 {
+			t.Errorf("contrast of the text %v is %.1f", dark[text], contrast)
+		}
+	}
+	for _, line := range seriesColours {
+		if contrast := contrast(dark[line], darkGround); contrast < 3 {
+			t.Errorf("contrast of the line %v is %.1f", dark[line], contrast)
+		}
+	}
+	for n, colour := range chunkColours {
+		if contrast := contrast(dark[blockEdge(colour)], darkGround); contrast < 3 {
+			t.Errorf("chunk %d: contrast of the border is %.1f", n+1, contrast)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"html"
 	"image/color"
 	"image/png"
 
@@ -64,28 +63,6 @@ func (p Picture) SVG() ([]byte, error) {
 	canvas.Fill(vg.Rectangle{Max: vg.Point{X: p.width, Y: p.height}}.Path())
 	p.draw(canvas)
 	return encodeSVG(canvas)
-}
-
-// Inline is the picture as an svg element for an HTML page, without a
-// background and without anything that points out of the page. Its label, such
-// as "DistMult as a matrix", is what a screen reader says. It is an error when
-// the picture is empty.
-func (p Picture) Inline(label string) ([]byte, error) {
-	if p.draw == nil {
-		return nil, errEmpty
-	}
-	canvas := vgsvg.New(p.width, p.height)
-	p.draw(canvas)
-	document, err := encodeSVG(canvas)
-	if err != nil {
-		return nil, err
-	}
-	_, element, _ := bytes.Cut(document, []byte("<svg"))
-	_, content, _ := bytes.Cut(element, []byte(">"))
-	width, height := p.width.Points(), p.height.Points()
-	opening := fmt.Sprintf(`<svg width="%.5gpt" height="%.5gpt" viewBox="0 0 %.5g %.5g" role="img" aria-label="%s">`,
-		width, height, width, height, html.EscapeString(printable(label)))
-	return append([]byte(opening), content...), nil
 }
 
 func encodeSVG(canvas *vgsvg.Canvas) ([]byte, error) {
