@@ -171,14 +171,23 @@ func untimedRounds(rounds []search.Round) []search.Round {
 }
 
 func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
-	for name, change := range map[string]func(*search.Settings){
-		"plain":     func(*search.Settings) {},
-		"repeats":   func(s *search.Settings) { s.Filter, s.B0, s.Pm = search.NoFilter, 1, 0.01 },
-		"procedure": allStages,
+	asTheyAre := func(*search.Settings) {}
+	for name, test := range map[string]struct {
+		strategy search.Strategy
+		budget   int
+		change   func(*search.Settings)
+	}{
+		"plain":       {search.Evolutionary{}, 14, asTheyAre},
+		"repeats":     {search.Evolutionary{}, 14, func(s *search.Settings) { s.Filter, s.B0, s.Pm = search.NoFilter, 1, 0.01 }},
+		"procedure":   {search.Evolutionary{}, 14, allStages},
+		"progressive": {search.Progressive{}, 14, asTheyAre},
+		"random":      {search.Random{}, 14, asTheyAre},
+		"tpe":         {search.TPE{}, 28, asTheyAre}, // learns from 20 on
+		"reinforce":   {search.Reinforce{}, 14, asTheyAre},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := problem(t, search.Evolutionary{}, 14)
-			change(&p.Settings)
+			p := problem(t, test.strategy, test.budget)
+			test.change(&p.Settings)
 			want := run(t, p)
 			path := filepath.Join(t.TempDir(), "study.db")
 			for calls := 2; ; calls += 7 { // interrupted at many places, each a little later

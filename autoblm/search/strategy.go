@@ -30,7 +30,7 @@ type Proposal struct {
 
 // Strategies lists all of them.
 func Strategies() []Strategy {
-	return []Strategy{Evolutionary{}, Progressive{}}
+	return []Strategy{Evolutionary{}, Progressive{}, Random{}, TPE{}, Reinforce{}}
 }
 
 // ByName finds a strategy.
@@ -42,5 +42,5 @@ func ByName(name string) (Strategy, error) {
 		}
 		names = append(names, s.Name())
 	}
-	return nil, fmt.Errorf("unknown algorithm %q: use %s", name, strings.Join(names, " or "))
+	return nil, fmt.Errorf("unknown algorithm %q: use one of %s", name, strings.Join(names, ", "))
 }

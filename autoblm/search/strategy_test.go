@@ -25,6 +25,17 @@ func pretend(a structure.Structure) *completion.Evaluation {
 // and returns the trials and why it ended.
 func play(t *testing.T, strategy search.Strategy, s search.Settings) ([]search.Trial, string) {
 	t.Helper()
+	return playWith(t, strategy, s, func(number int, a structure.Structure) *completion.Evaluation {
+		if number%7 == 0 {
+			return nil
+		}
+		return pretend(a)
+	})
+}
+
+// playWith pretends that training gives the evaluation, or fails where that is nil.
+func playWith(t *testing.T, strategy search.Strategy, s search.Settings, evaluate func(number int, a structure.Structure) *completion.Evaluation) ([]search.Trial, string) {
+	t.Helper()
 	var history []search.Trial
 	for round := 1; len(history) < s.Budget; round++ {
 		propose := func() search.Proposal {
@@ -56,9 +67,9 @@ func play(t *testing.T, strategy search.Strategy, s search.Settings) ([]search.T
 			t.Fatalf("round %d: %d guesses for %d structures", round, len(p.Guesses), len(p.Structures))
 		}
 		for _, a := range p.Structures {
-			trial := search.Trial{Number: len(history) + 1, Round: round, Structure: a, State: search.Complete, Valid: pretend(a)}
-			if trial.Number%7 == 0 {
-				trial.State, trial.Valid = search.Failed, nil
+			trial := search.Trial{Number: len(history) + 1, Round: round, Structure: a, State: search.Complete, Valid: evaluate(len(history)+1, a)}
+			if trial.Valid == nil {
+				trial.State = search.Failed
 			}
 			history = append(history, trial)
 		}
@@ -80,6 +91,9 @@ func TestStrategies(t *testing.T) {
 			for _, filter := range []search.Filter{search.Exact, search.PaperFilter, search.NoFilter} {
 				t.Run(fmt.Sprintf("%s/k=%d/%v", strategy.Name(), k, filter), func(t *testing.T) {
 					s := settings(k, 40)
+					if (strategy == search.Reinforce{}) {
+						s.Budget = 14 // every round costs all earlier ones again
+					}
 					s.Filter = filter
 					history, why := play(t, strategy, s)
 					if len(history) == 0 {
@@ -115,10 +129,13 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
+// ofThePaper are the strategies with a predictor, which begin with b0 nonzeros.
+var ofThePaper = []search.Strategy{search.Evolutionary{}, search.Progressive{}}
+
 func TestStrategiesWithoutPredictor(t *testing.T) {
 	oneHot := predictor.DefaultSettings()
 	oneHot.Features, oneHot.Steps = predictor.OneHot, 5
-	for _, strategy := range search.Strategies() {
+	for _, strategy := range ofThePaper {
 		for name, fit := range map[string]*predictor.Settings{"none": nil, "one-hot": &oneHot} {
 			s := settings(4, 24)
 			s.Predictor = fit
@@ -131,15 +148,20 @@ func TestStrategiesWithoutPredictor(t *testing.T) {
 
 // TestAllClassesOfTwoChunks: there are 20 that are not degenerate.
 func TestAllClassesOfTwoChunks(t *testing.T) {
-	history, why := play(t, search.Evolutionary{}, settings(2, 100))
-	if len(history) != 20 || why == "" {
-		t.Errorf("%d structures, ended by %q; want all 20 classes and a reason", len(history), why)
+	for _, strategy := range search.Strategies() {
+		if (strategy == search.Progressive{}) {
+			continue // extends the best only
+		}
+		history, why := play(t, strategy, settings(2, 100))
+		if len(history) != 20 || why == "" {
+			t.Errorf("%s: %d structures, ended by %q; want all 20 classes and a reason", strategy.Name(), len(history), why)
+		}
 	}
 }
 
 // TestFirstRoundOfFourChunks: with four nonzeros only five classes are not degenerate.
 func TestFirstRoundOfFourChunks(t *testing.T) {
-	for _, strategy := range search.Strategies() {
+	for _, strategy := range ofThePaper {
 		s := search.Paper()
 		p, err := strategy.Propose(s, 1, nil, s.Budget, rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
@@ -203,5 +225,29 @@ func TestByName(t *testing.T) {
 	}
 	if _, err := search.ByName("annealing"); err == nil {
 		t.Error("an unknown algorithm gave no error")
+	}
+}
+
+// BenchmarkPropose is the last proposal of a search of 64 structures, for those
+// strategies that can go on from random ones.
+func BenchmarkPropose(b *testing.B) {
+	s := search.Paper()
+	rng := rand.New(rand.NewPCG(1, 1))
+	drawn, err := search.Random{}.Propose(search.Settings{K: 4, P: 56}, 1, nil, 56, rng)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var history []search.Trial
+	for i, a := range drawn.Structures {
+		history = append(history, search.Trial{Number: i + 1, Round: i/8 + 1, Structure: a, State: search.Complete, Valid: pretend(a)})
+	}
+	for _, strategy := range []search.Strategy{search.Evolutionary{}, search.Random{}, search.TPE{}, search.Reinforce{}} {
+		b.Run(strategy.Name(), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := strategy.Propose(s, 8, history, 8, rng); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

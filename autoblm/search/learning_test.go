@@ -1,0 +1,69 @@
+package search_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"gonum.org/v1/gonum/stat"
+)
+
+// likeness is the share of cells in which two structures agree.
+func likeness(a, b structure.Structure) float64 {
+	same := 0
+	for cell := range a.K() * a.K() {
+		if a.At(cell/a.K(), cell%a.K()) == b.At(cell/a.K(), cell%a.K()) {
+			same++
+		}
+	}
+	return float64(same) / float64(a.K()*a.K())
+}
+
+// TestLearningBeatsChance: where the reward is the likeness to a hidden structure,
+// strategies that learn find better ones than Random with the same budget.
+func TestLearningBeatsChance(t *testing.T) {
+	const budget, seeds = 64, 8
+	top := func(strategy search.Strategy) (means []float64) {
+		for seed := range uint64(seeds) {
+			s := search.Paper()
+			s.K, s.Budget, s.Filter, s.Seed = 3, budget, search.NoFilter, seed
+			rng := rand.New(rand.NewPCG(seed, 1000))
+			hidden := structure.Zero(3)
+			for cell := range 9 {
+				hidden = hidden.With(cell/3, cell%3, rng.IntN(7)-3)
+			}
+			history, why := playWith(t, strategy, s, func(_ int, a structure.Structure) *completion.Evaluation {
+				return &completion.Evaluation{Both: completion.Metrics{MRR: likeness(a, hidden)}}
+			})
+			if len(history) != budget {
+				t.Fatalf("%s: %d structures: %s", strategy.Name(), len(history), why)
+			}
+			slices.SortFunc(history, func(a, b search.Trial) int { return int(1e6 * (b.MRR() - a.MRR())) })
+			sum := 0.0
+			for _, trial := range history[:8] {
+				sum += trial.MRR()
+			}
+			means = append(means, sum/8)
+		}
+		return means
+	}
+	chance := top(search.Random{})
+	for _, strategy := range []search.Strategy{search.TPE{}, search.Reinforce{}} {
+		t.Run(strategy.Name(), func(t *testing.T) {
+			learned := top(strategy)
+			gains := make([]float64, seeds)
+			for i := range gains {
+				gains[i] = learned[i] - chance[i]
+			}
+			mean, deviation := stat.MeanStdDev(gains, nil)
+			t.Logf("the best 8 of %d agree in %.3f of the cells, by chance in %.3f", budget, stat.Mean(learned, nil), stat.Mean(chance, nil))
+			if mean < 0.05 || mean < 3*deviation/math.Sqrt(seeds) {
+				t.Errorf("gains %.3f: a mean of %.3f, with a standard error of %.3f", gains, mean, deviation/math.Sqrt(seeds))
+			}
+		})
+	}
+}
