@@ -71,8 +71,17 @@ func defaults() kong.Vars {
 		"n3": text(member.N3), "search_dim": text(s.Training.Dim), "search_epochs": text(s.Training.Epochs), "search_n3": text(s.N3),
 		"final_dims": strings.Trim(strings.Join(strings.Fields(fmt.Sprint(search.DefaultFinal().Ranges.Dims)), ","), "[]"), "final_epochs": text(search.DefaultFinal().Epochs),
 		"budget": text(s.Budget), "k": text(s.K), "n": text(s.N), "p": text(s.P), "i": text(s.I),
-		"algorithm": autoblm.DefaultSearch().Algorithm,
+		"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": algorithms(),
 	}
+}
+
+// algorithms are the names of all strategies, for enum.
+func algorithms() string {
+	var names []string
+	for _, strategy := range search.Strategies() {
+		names = append(names, strategy.Name())
+	}
+	return strings.Join(names, ",")
 }
 
 func text(value any) string { return fmt.Sprint(value) }

@@ -19,7 +19,7 @@ import (
 
 type searchCommand struct {
 	Dataset   string  `default:"world" help:"A name of dataset list, or a folder."`
-	Algorithm string  `default:"${algorithm}" enum:"autoblm+,autoblm" help:"autoblm+ (evolutionary) or autoblm (progressive)."`
+	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
 	Budget    int     `default:"${budget}" help:"How many structures to train."`
 	Minutes   float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
 	Dim       int     `default:"${search_dim}" help:"Dimension of the embeddings, a multiple of k."`
