@@ -89,6 +89,9 @@ type namedSummary struct {
 	TestMRR  *float64 `json:"test_mrr"`
 }
 
+// studyName is the name of a study in the folder of its search.
+const studyName = "study.db"
+
 // Run searches.
 func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	settings, err := c.searchSettings()
@@ -103,7 +106,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", g.Name, time.Now().Format("20060102-150405")))
 	}
 	if c.Study == "" {
-		c.Study = filepath.Join(c.Out, "study.db")
+		c.Study = filepath.Join(c.Out, studyName)
 	}
 	settings.Study = c.Study
 	return searching{graph: g, settings: settings, out: c.Out, again: c.resume(program(), o.arguments)}.run(ctx, o)
@@ -146,7 +149,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	s := autoblm.DefaultSearch()
 	s.Algorithm = c.Algorithm
-	s.Budget, s.TimeLimit = c.Budget, time.Duration(c.Minutes*float64(time.Minute))
+	s.Budget = c.Budget
 	s.K, s.N, s.P, s.I, s.B0, s.Pm = c.K, c.N, c.P, c.I, c.B0, c.Pm
 	s.Filter, s.Seed = c.Filter, c.Seed
 	switch c.Predictor {
@@ -169,10 +172,17 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	if s.Compute, err = c.compute(); err != nil {
 		return s, err
 	}
-	if !(c.Minutes >= 0) || c.Minutes > 1e6 {
-		return s, fmt.Errorf("minutes is %v: it must be from 0, for no limit, to a million", c.Minutes)
+	if s.TimeLimit, err = timeLimit(c.Minutes); err != nil {
+		return s, err
 	}
 	return s, s.Validate()
+}
+
+func timeLimit(minutes float64) (time.Duration, error) {
+	if !(minutes >= 0) || minutes > 1e6 {
+		return 0, fmt.Errorf("minutes is %v: it must be from 0, for no limit, to a million", minutes)
+	}
+	return time.Duration(minutes * float64(time.Minute)), nil
 }
 
 // resume is the command that goes on with an interrupted search.
@@ -211,24 +221,34 @@ func quoted(a string) string {
 func (s searching) summary(r *search.Result) searchSummary {
 	summary := searchSummary{
 		Dataset: s.graph.Name, Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
-		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds, Best: []foundSummary{}, Human: []namedSummary{},
+		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds,
+		Tuned: recipes(r.Tuned), Best: found(r.Best), Human: named(r.Named), Finals: recipes(r.Finals),
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Study: s.settings.Study, Out: s.out,
-	}
-	for _, t := range r.Best {
-		summary.Best = append(summary.Best, foundSummary{Structure: t.Structure, Canonical: t.Canonical(), ValidMRR: t.MRR(), TestMRR: testMRR(t)})
-	}
-	summary.Tuned, summary.Finals = recipes(r.Tuned), recipes(r.Finals)
-	for _, t := range r.Named {
-		named := namedSummary{Name: t.Name, TestMRR: testMRR(t)}
-		if t.Valid != nil {
-			named.ValidMRR = &t.Valid.Both.MRR
-		}
-		summary.Human = append(summary.Human, named)
 	}
 	if s.settings.K != 4 {
 		summary.Note = strings.TrimPrefix(summary.Note+"; the named models have four chunks and were left out", "; ")
 	}
 	return summary
+}
+
+func found(trials []search.Trial) []foundSummary {
+	summaries := []foundSummary{}
+	for _, t := range trials {
+		summaries = append(summaries, foundSummary{Structure: t.Structure, Canonical: t.Canonical(), ValidMRR: t.MRR(), TestMRR: testMRR(t)})
+	}
+	return summaries
+}
+
+func named(trials []search.Trial) []namedSummary {
+	summaries := []namedSummary{}
+	for _, t := range trials {
+		summary := namedSummary{Name: t.Name, TestMRR: testMRR(t)}
+		if t.Valid != nil {
+			summary.ValidMRR = &t.Valid.Both.MRR
+		}
+		summaries = append(summaries, summary)
+	}
+	return summaries
 }
 
 func recipes(trials []search.Trial) []recipeSummary {
@@ -257,25 +277,34 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result) {
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
-	if len(r.Tuned) > 0 {
-		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the best, which is first, was that of the search\n\n")
-		recipeTable(r.Tuned).print(w)
-	}
+	printTuned(w, r)
 	fmt.Fprintln(w)
 	comparison(r).print(w)
 	if len(r.Best) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", verdict(r, s.settings.K))
-	if len(r.Finals) > 0 {
-		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
-		recipeTable(r.Finals).print(w)
-	}
+	printFinals(w, r)
 	best := r.Model.Structure
 	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
 	printAnswers(w, s.graph, r.Model)
 	fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", s.out)
 	fmt.Fprintf(w, "The study, to go on with (--study): %s\n", s.settings.Study)
+}
+
+// printTuned explains the recipe of the search, if it was looked for.
+func printTuned(w io.Writer, r *search.Result) {
+	if len(r.Tuned) > 0 {
+		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the best, which is first, was that of the search\n\n")
+		recipeTable(r.Tuned).print(w)
+	}
+}
+
+func printFinals(w io.Writer, r *search.Result) {
+	if len(r.Finals) > 0 {
+		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
+		recipeTable(r.Finals).print(w)
+	}
 }
 
 // mostFound is how many of the structures found the table shows.

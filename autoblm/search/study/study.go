@@ -79,12 +79,16 @@ func openDatabase(file, mode string) (*sql.DB, error) {
 }
 
 // lock takes an exclusive lock: one of the operating system, which ends with the
-// process.
+// process. With the lock SQLite may mend what it takes for harmless, so a damaged
+// file gets none.
 func (s *Study) lock() error {
-	for _, statement := range []string{
-		"PRAGMA busy_timeout = 250", // whoever reads a study has it for a moment only
-		"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE", "COMMIT",
-	} {
+	if _, err := s.db.Exec("PRAGMA busy_timeout = 250"); err != nil { // whoever reads a study has it for a moment only
+		return s.explain("open", err)
+	}
+	if err := s.checkWhole(); err != nil {
+		return err
+	}
+	for _, statement := range []string{"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE", "COMMIT"} {
 		if _, err := s.db.Exec(statement); err != nil {
 			return s.explain("open", err)
 		}
@@ -110,9 +114,6 @@ func (s *Study) begin(about About) error {
 				execute(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)),
 				putAbout(tx, string(here), about.Source, about.Settings.Budget))
 		})
-	}
-	if err := s.checkWhole(); err != nil {
-		return err
 	}
 	there, source, budget, err := s.description()
 	if err != nil {

@@ -1,0 +1,227 @@
+package study
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// These make the test binary another process that has a study open: it says so
+// and then waits to be killed.
+const (
+	holdVariable    = "AUTOBLM_TEST_HOLD"            // the path of the study
+	midwayVariable  = "AUTOBLM_TEST_HOLD_UNFINISHED" // set: in the middle of a change
+	processIsThere  = "there"
+	processHasError = "error: "
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(holdVariable); path != "" {
+		if err := hold(path); err != nil {
+			fmt.Println(processHasError + err.Error())
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func hold(path string) error {
+	s, err := Open(path, describe())
+	if err != nil {
+		return err
+	}
+	if os.Getenv(midwayVariable) != "" {
+		tx, err := s.db.Begin()
+		if err != nil {
+			return err
+		}
+		// More than SQLite's cache takes, so that some of it is in the file.
+		large := search.Trial{Number: 2, Structure: structure.MustParse("simple"), State: search.Complete, Error: strings.Repeat("x", 10_000_000)}
+		if err := putTrial(tx, large); err != nil {
+			return err
+		}
+		if err := execute(tx, "UPDATE trials SET state = 'changed'"); err != nil {
+			return err
+		}
+	}
+	fmt.Println(processIsThere)
+	time.Sleep(time.Minute)
+	return errors.New("nobody came to end this process")
+}
+
+func describe() About {
+	return Describe(enginetest.Graph(), search.Progressive{}, search.DefaultSettings())
+}
+
+// holder starts another process that has the study open.
+func holder(t *testing.T, path string, environment ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.Command(os.Args[0], "--study=with\ttab")
+	command.Env = append(append(os.Environ(), holdVariable+"="+path), environment...)
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(command) })
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || strings.TrimSpace(line) != processIsThere {
+		t.Fatalf("the other process says %q, %v", line, err)
+	}
+	return command
+}
+
+// kill ends a process without warning.
+func kill(command *exec.Cmd) {
+	_ = command.Process.Kill()
+	_ = command.Wait()
+}
+
+// begun is a study with one trial.
+func begun(t *testing.T) (path string, trials []search.Trial) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "study.db")
+	s, err := Open(path, describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	trials = []search.Trial{{Number: 1, Structure: structure.MustParse("complex"), State: search.Running}}
+	if err := s.Put(search.Change{Trials: trials}); err != nil {
+		t.Fatal(err)
+	}
+	return path, trials
+}
+
+// TestTheHolderIsNamed: whoever comes second hears which process has the study,
+// and has it as soon as that process is dead.
+func TestTheHolderIsNamed(t *testing.T) {
+	path, trials := begun(t)
+	other := holder(t, path)
+	_, openError := Open(path, describe())
+	_, readError := Read(path)
+	for doing, err := range map[string]error{"open": openError, "read": readError} {
+		var taken *InUseError
+		if !errors.As(err, &taken) {
+			t.Fatalf("%s: %v, want an InUseError", doing, err)
+		}
+		if runtime.GOOS == "windows" {
+			continue
+		}
+		if taken.Process != other.Process.Pid || !strings.Contains(err.Error(), fmt.Sprintf("in use by process %d", other.Process.Pid)) || strings.ContainsAny(err.Error(), "\n\t") {
+			t.Errorf("%s: %q, want process %d", doing, err, other.Process.Pid)
+		}
+		if runtime.GOOS == "linux" {
+			if !strings.Contains(err.Error(), filepath.Base(os.Args[0])+" --study=with tab, since ") {
+				t.Errorf("%s: %q does not say the command", doing, err)
+			}
+			if age := time.Since(taken.Since); age < -time.Second || age > time.Minute {
+				t.Errorf("%s: the process began %v ago", doing, age)
+			}
+		}
+	}
+	kill(other)
+	s, err := Open(path, describe())
+	if err != nil {
+		t.Fatalf("after the other process was killed: %v", err)
+	}
+	defer s.Close()
+	if got, err := s.Trials(); err != nil || !reflect.DeepEqual(got, trials) {
+		t.Errorf("%+v, %v; want %+v", got, err, trials)
+	}
+}
+
+// TestOwnStudyStaysLocked: a process that looks at a study that it has open
+// itself does not lose its lock by that.
+func TestOwnStudyStaysLocked(t *testing.T) {
+	path, _ := begun(t)
+	s, err := Open(path, describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, openError := Open(path, describe())
+	_, readError := Read(path)
+	for _, err := range []error{openError, readError} {
+		var taken *InUseError
+		if !errors.As(err, &taken) || taken.Process != os.Getpid() || !strings.Contains(err.Error(), "this process") {
+			t.Errorf("%v, want this process to have the study", err)
+		}
+	}
+	if found, err := Find(filepath.Dir(path)); err != nil || !reflect.DeepEqual(found, []string{path}) {
+		t.Errorf("found %v, %v", found, err)
+	}
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), holdVariable+"="+path)
+	stdout, err := command.Output()
+	if err == nil || !strings.Contains(string(stdout), "in use") {
+		t.Errorf("another process got the study: %q, %v", stdout, err)
+	}
+	if runtime.GOOS != "windows" && !strings.Contains(string(stdout), fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("%q does not name this process, %d", stdout, os.Getpid())
+	}
+}
+
+// TestReadAfterAnUnfinishedChange: a process that is killed while it changes the
+// file leaves something that has to be taken back, which a reader does not do
+// in the file.
+func TestReadAfterAnUnfinishedChange(t *testing.T) {
+	path, trials := begun(t)
+	clean := files(t, path)
+	kill(holder(t, path, midwayVariable+"=1"))
+	left := files(t, path)
+	if reflect.DeepEqual(clean[path], left[path]) || len(left[path+"-journal"]) == 0 {
+		t.Fatal("the killed process left nothing unfinished: the test does not test")
+	}
+	contents, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(contents.Trials, trials) {
+		t.Errorf("trials %+v, want %+v", contents.Trials, trials)
+	}
+	if now := files(t, path); !reflect.DeepEqual(now, left) {
+		t.Error("reading changed the files")
+	}
+	s, err := Open(path, describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got, err := s.Trials(); err != nil || !reflect.DeepEqual(got, trials) {
+		t.Errorf("%+v, %v; want %+v", got, err, trials)
+	}
+}
+
+// files are the contents of all files in the folder of a study.
+func files(t testing.TB, path string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents := map[string]string{}
+	for _, entry := range entries {
+		name := filepath.Join(filepath.Dir(path), entry.Name())
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents[name] = string(content)
+	}
+	return contents
+}

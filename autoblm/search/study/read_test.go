@@ -1,0 +1,329 @@
+package study_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// searched is a small search of three stages with what it came to.
+func searched(t *testing.T) (path string, about study.About, result *search.Result) {
+	t.Helper()
+	settings := search.DefaultSettings()
+	settings.Budget, settings.P, settings.I = 7, 3, 3
+	settings.Training.Dim, settings.Training.Epochs = 8, 2
+	settings.Tune, settings.Final = search.DefaultTune(), search.DefaultFinal()
+	settings.Tune.Trials, settings.Final.Trials = 2, 2
+	settings.Final.Ranges.Dims, settings.Final.Epochs, settings.Final.ValidateEvery = []int{8, 16}, 2, 1
+	g := enginetest.Graph()
+	about = study.Describe(g, search.Evolutionary{}, settings)
+	path = filepath.Join(t.TempDir(), "study.db")
+	s, err := study.Open(path, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	engine := cpu.New(1)
+	defer engine.Close()
+	result, err = search.Run(t.Context(), search.Problem{Graph: g, Engine: engine, Strategy: search.Evolutionary{}, Settings: settings, Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, about, result
+}
+
+func TestReadTellsAllAndChangesNothing(t *testing.T) {
+	path, about, result := searched(t)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents, err := study.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(contents.About, about) {
+		t.Errorf("about %+v, want %+v", contents.About, about)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file was changed (%v)", err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 2 { // the second is SQLite's journal, where it leaves one
+		t.Errorf("there are files beside the study: %v, %v", entries, err)
+	}
+	got := contents.Result()
+	got.Stopped, got.Overhead, result.Overhead = result.Stopped, 0, 0 // what the file does not know
+	if !reflect.DeepEqual(got, result) {
+		t.Errorf("the result is %+v, want that of the search, %+v", got, result)
+	}
+	if got := contents.Status(); got != study.Finished {
+		t.Errorf("the status is %q", got)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	path, _, _ := searched(t)
+	contents, err := study.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := contents.Trials
+	contents.Trials = all[:len(all)-1]
+	if got := contents.Status(); got != study.FinalLeft {
+		t.Errorf("without the last trial, the status is %q", got)
+	}
+	contents.Trials = all[:len(all)-3]
+	if got := contents.Status(); got != study.BudgetLeft {
+		t.Errorf("without the last trial of the search, the status is %q", got)
+	}
+}
+
+func TestReadWithoutAStudy(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.db")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{filepath.Join(dir, "none.db"): "there is no study", empty: "is empty", dir: "cannot read"} {
+		if _, err := study.Read(path); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", path, err, says)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("files appeared: %v, %v", entries, err)
+	}
+}
+
+// TestTheLastRunIsRemembered: its budget and its source, by which the study can
+// be gone on with; a search that is turned away is no run.
+func TestTheLastRunIsRemembered(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	last := about()
+	last.Source = "/first"
+	run := func(a study.About) error {
+		s, err := study.Open(path, a)
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}
+	s := open(t, path)
+	if err := s.Put(search.Change{Trials: trials()}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	for _, c := range []struct {
+		source, want string
+		budget       int
+	}{{"/first", "/first", 64}, {"/second", "/second", 128}, {"", "/second", 32}} {
+		last.Source, last.Settings.Budget = c.source, c.budget
+		if err := run(last); err != nil {
+			t.Fatal(err)
+		}
+		other := last
+		other.Fingerprint, other.Source, other.Settings.Budget = "0000", "/elsewhere", 1
+		if err := run(other); err == nil {
+			t.Fatal("a search of other data went on")
+		}
+		contents, err := study.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := last
+		want.Source = c.want
+		if !reflect.DeepEqual(contents.About, want) {
+			t.Errorf("%+v: about %+v, want %+v", c, contents.About, want)
+		}
+	}
+}
+
+func TestSource(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("AUTOBLM_DATA", data)
+	for _, name := range []string{"umls", "mine"} { // a benchmark's name, and none
+		if err := datasets.WriteFolder(enginetest.Graph(), filepath.Join(data, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name string) *datasets.Graph {
+		g, err := datasets.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	for name, c := range map[string]struct {
+		graph *datasets.Graph
+		want  string
+	}{
+		"embedded":               {datasets.World(), "world"},
+		"a benchmark":            {read("umls"), "umls"},
+		"a folder":               {read(filepath.Join(data, "mine")), filepath.Join(data, "mine")},
+		"made by a program":      {enginetest.Graph(), ""},
+		"the benchmark's folder": {read(filepath.Join(data, "umls")), "umls"},
+	} {
+		got := study.Describe(c.graph, search.Progressive{}, search.DefaultSettings()).Source
+		if got != c.want {
+			t.Errorf("%s: the source is %q, want %q", name, got, c.want)
+		}
+		if got != "" && read(got).Fingerprint() != c.graph.Fingerprint() {
+			t.Errorf("%s: from %q comes another graph", name, got)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	values, err := about().Values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][2]string{{"training dim", "64"}, {"filter", "exact"}, {"n", "128"}, {"predictor features", "srf"}, {"seed", "1"}} {
+		if !slices.Contains(values, want) {
+			t.Errorf("%v is not among %v", want, values)
+		}
+	}
+	if !slices.IsSortedFunc(values, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) }) {
+		t.Errorf("not in order: %v", values)
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	var want []string
+	for _, name := range []string{"a.db", "deep/er/b.db", "z.db"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		open(t, path).Close()
+		want = append(want, path)
+	}
+	open(t, filepath.Join(dir, ".hidden", "c.db")).Close()
+	open(t, filepath.Join(dir, "name.sqlite")).Close()
+	for name, content := range map[string]string{"empty.db": "", "text.db": strings.Repeat("no study\n", 100)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := study.Find(dir); err != nil || !slices.Equal(got, want) {
+		t.Errorf("found %v, %v; want %v", got, err, want)
+	}
+	if _, err := study.Find(filepath.Join(dir, "none")); err == nil {
+		t.Error("a folder that is not there has studies")
+	}
+}
+
+// TestCSV: whoever reads the lines has the numbers again, to the last bit.
+func TestCSV(t *testing.T) {
+	path, _, _ := searched(t)
+	contents, err := study.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append(contents.Trials, trials()...)
+	all[0].Error, all[0].Name = "two\nlines, a \"quote\" and a comma", "ünïcode;"
+	var text bytes.Buffer
+	if err := study.WriteCSV(&text, all); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&text).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != len(all)+1 {
+		t.Fatalf("%d lines for %d trials", len(lines), len(all))
+	}
+	for i, trial := range all {
+		line := map[string]string{}
+		for column, name := range lines[0] {
+			line[name] = lines[i+1][column]
+		}
+		if len(line) != len(lines[0]) {
+			t.Fatalf("two columns have one name: %v", lines[0])
+		}
+		if got, want := parse(t, line), withoutCurves(trial); !reflect.DeepEqual(got, want) {
+			t.Errorf("trial %d: the line %v says %+v, want %+v", trial.Number, line, got, want)
+		}
+		if got := line["canonical"]; got != trial.Canonical().String() {
+			t.Errorf("trial %d: canonical form %s", trial.Number, got)
+		}
+		digits := make([]uint8, len(line["features"]))
+		for i, digit := range line["features"] {
+			digits[i] = uint8(digit - '0')
+		}
+		if !slices.Equal(digits, trial.Structure.SRF()) {
+			t.Errorf("trial %d: features %v, want %v", trial.Number, digits, trial.Structure.SRF())
+		}
+		if n := len(trial.Loss); line["epochs_trained"] != strconv.Itoa(n) || n > 0 && number(t, line["last_loss"]) != trial.Loss[n-1] {
+			t.Errorf("trial %d: %s epochs with the last loss %s", trial.Number, line["epochs_trained"], line["last_loss"])
+		}
+	}
+}
+
+// withoutCurves leaves out what a line has no column for.
+func withoutCurves(t search.Trial) search.Trial {
+	t.Loss, t.Validations = nil, nil
+	return t
+}
+
+// parse makes a trial of a line.
+func parse(t *testing.T, line map[string]string) search.Trial {
+	t.Helper()
+	whole := func(column string) int { return int(number(t, line[column])) }
+	real := func(column string) float64 { return number(t, line[column]) }
+	seed := func(column string) uint64 {
+		n, err := strconv.ParseUint(line[column], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	trial := search.Trial{
+		Number: whole("number"), Stage: search.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: search.State(line["state"]),
+		Structure: structure.MustParse(line["structure"]), Error: line["error"], Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
+		Recipe: search.Recipe{
+			Training: completion.Settings{
+				Dim: whole("dim"), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
+				DataSeed: seed("data_seed"), ValidateEvery: whole("validate_every"), Patience: whole("patience"), MaxSteps: whole("max_steps"),
+			},
+			Seed: seed("seed"), LearningRate: real("learning_rate"), L2: real("l2"), N3: real("n3"),
+		},
+	}
+	if err := trial.Recipe.Training.Optimizer.UnmarshalText([]byte(line["optimizer"])); err != nil {
+		t.Fatal(err)
+	}
+	if line["guess"] != "" {
+		guess := real("guess")
+		trial.Guess = &guess
+	}
+	for split, evaluation := range map[string]**completion.Evaluation{"valid_": &trial.Valid, "test_": &trial.Test} {
+		if line[split+"mrr"] == "" {
+			continue
+		}
+		side := func(name string) completion.Metrics {
+			return completion.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
+		}
+		*evaluation = &completion.Evaluation{Triples: whole(split + "triples"), Both: side(split), Head: side(split + "head_"), Tail: side(split + "tail_")}
+	}
+	return trial
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
