@@ -10,5 +10,6 @@
 // Everything is a population: [Train] takes any number of members that share
 // the graph, the dimension, the batches and the epochs, while each has its own
 // structure, seed, learning rate and regularization. One model is a population
-// of one, and a member's result never depends on its fellows.
+// of one, and a member's result never depends on its fellows. [TrainShared] is the
+// exception: there one set of embeddings serves many structures in turn.
 package completion

@@ -36,6 +36,10 @@ type Population interface {
 	Epoch(ctx context.Context, triples []datasets.Triple, scale float64) (Epoch, error)
 	// Parameters copies a member's present embeddings.
 	Parameters(member int) (Parameters, error)
+	// SetStructure gives a member another structure with the same K for the steps
+	// and the rankings to come. Its embeddings and what the optimizer remembers
+	// of them stay as they are.
+	SetStructure(member int, s structure.Structure) error
 }
 
 // Epoch is what one pass over the triples gave.
@@ -74,6 +78,15 @@ func OneShape(parameters []Parameters) error {
 		if p.Structure.K() != first.Structure.K() || p.Dim != first.Dim || len(p.Entities) != len(first.Entities) || len(p.Relations) != len(first.Relations) {
 			return fmt.Errorf("model %d differs from model 0 in K, dim or the number of entities or relations: rank them apart", i)
 		}
+	}
+	return nil
+}
+
+// Replaceable says why one structure cannot take the place of another in a
+// population: the embeddings are cut into as many chunks as the first one has.
+func Replaceable(present, next structure.Structure) error {
+	if next.K() != present.K() {
+		return fmt.Errorf("a structure with K=%d cannot take the place of one with K=%d: the embeddings are cut into %d chunks", next.K(), present.K(), present.K())
 	}
 	return nil
 }

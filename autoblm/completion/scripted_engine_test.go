@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -25,8 +26,10 @@ type scriptedEngine struct {
 	populations int
 	epochs      int // taken
 	orders      [][]datasets.Triple
+	structures  []structure.Structure // of the first member in each epoch
 	scales      []float64
-	ranked      []int // the epochs after which Rank was called
+	ranked      []int                 // the epochs after which Rank was called
+	rankedBy    []structure.Structure // of the first member in each Rank
 	rankedSplit []datasets.Triple
 	rankedKnown *datasets.Known
 	closed      int
@@ -45,7 +48,7 @@ func (e *scriptedEngine) NewPopulation(_ *datasets.Graph, s Settings, members []
 	if e.failPopulation {
 		return nil, errScripted
 	}
-	e.settings, e.members = s, members
+	e.settings, e.members = s, slices.Clone(members)
 	return e, nil
 }
 
@@ -65,6 +68,7 @@ func (e *scriptedEngine) Epoch(ctx context.Context, triples []datasets.Triple, s
 	if e.failEpoch == e.epochs {
 		return Epoch{}, errScripted
 	}
+	e.structures = append(e.structures, e.members[0].Structure)
 	e.orders, e.scales = append(e.orders, slices.Clone(triples)), append(e.scales, scale)
 	done := Epoch{Loss: make([]float64, len(e.members))}
 	for i := range done.Loss {
@@ -84,6 +88,7 @@ func (e *scriptedEngine) Rank(ctx context.Context, triples []datasets.Triple, kn
 		return nil, err
 	}
 	e.ranked, e.rankedSplit, e.rankedKnown = append(e.ranked, e.epochs), triples, known
+	e.rankedBy = append(e.rankedBy, e.members[0].Structure)
 	if e.failRank > 0 && e.failRank == e.epochs {
 		return nil, errScripted
 	}
@@ -114,6 +119,14 @@ func (e *scriptedEngine) Parameters(member int) (Parameters, error) {
 		p.Relations[1] = e.spoilt(e.epochs, member)
 	}
 	return p, nil
+}
+
+func (e *scriptedEngine) SetStructure(member int, s structure.Structure) error {
+	if err := Replaceable(e.members[member].Structure, s); err != nil {
+		return err
+	}
+	e.members[member].Structure = s
+	return nil
 }
 
 func (e *scriptedEngine) Close() { e.closed++ }

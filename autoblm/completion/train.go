@@ -80,8 +80,8 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if err := validatePopulation(s, job.Members); err != nil {
 		return nil, err
 	}
-	if len(g.Train) == 0 {
-		return nil, fmt.Errorf("%s has no training triples", g.Name)
+	if err := trainable(g); err != nil {
+		return nil, err
 	}
 	if s.ValidateEvery > 0 && len(g.Valid) == 0 {
 		return nil, fmt.Errorf("%s has no validation triples to choose the best epoch by: leave validate-every at 0", g.Name)
@@ -108,6 +108,13 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 		}
 	}
 	return run.report()
+}
+
+func trainable(g *datasets.Graph) error {
+	if len(g.Train) == 0 {
+		return fmt.Errorf("%s has no training triples", g.Name)
+	}
+	return nil
 }
 
 // run is a population on its way.
@@ -196,7 +203,11 @@ func (m *memberState) diverge(epoch int) {
 	m.stopped = true
 	m.best = nil
 	m.result.BestEpoch = 0
-	m.result.Err = fmt.Errorf("%w in epoch %d (structure %s, learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.result.Member.Structure, m.result.Member.LearningRate)
+	m.result.Err = diverged(epoch, m.result.Member)
+}
+
+func diverged(epoch int, m Member) error {
+	return fmt.Errorf("%w in epoch %d (structure %s, learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.Structure, m.LearningRate)
 }
 
 // interrupted is the report of the epochs that were finished, beside the error

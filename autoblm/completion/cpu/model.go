@@ -27,12 +27,18 @@ type term struct {
 }
 
 func newModel(k *kernel.Set, p completion.Parameters) *model {
-	m := &model{kernels: k, structure: p.Structure, dim: p.Dim, width: p.Dim / p.Structure.K()}
+	m := &model{kernels: k, dim: p.Dim, width: p.Dim / p.Structure.K()}
+	m.setStructure(p.Structure)
 	m.entityCount, m.relationCount = len(p.Entities)/p.Dim, len(p.Relations)/p.Dim
 	m.entities, m.relations = padded(p.Entities, p.Dim), padded(p.Relations, p.Dim)
-	for i := range p.Structure.K() {
-		for j := range p.Structure.K() {
-			switch value := p.Structure.At(i, j); {
+	return m
+}
+
+func (m *model) setStructure(s structure.Structure) {
+	m.structure, m.terms = s, m.terms[:0]
+	for i := range s.K() {
+		for j := range s.K() {
+			switch value := s.At(i, j); {
 			case value > 0:
 				m.terms = append(m.terms, term{i * m.width, (value - 1) * m.width, j * m.width, 1})
 			case value < 0:
@@ -40,7 +46,6 @@ func newModel(k *kernel.Set, p completion.Parameters) *model {
 			}
 		}
 	}
-	return m
 }
 
 func newTable(rows, columns int) kernel.Table {

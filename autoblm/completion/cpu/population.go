@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -85,4 +86,14 @@ func (p *population) Epoch(ctx context.Context, triples []datasets.Triple, scale
 // Parameters implements [completion.Population].
 func (p *population) Parameters(member int) (completion.Parameters, error) {
 	return p.models[member].parameters(), nil
+}
+
+// SetStructure implements [completion.Population].
+func (p *population) SetStructure(member int, s structure.Structure) error {
+	m := p.models[member]
+	if err := completion.Replaceable(m.structure, s); err != nil {
+		return err
+	}
+	m.setStructure(s)
+	return nil
 }

@@ -2,6 +2,8 @@ package enginetest
 
 import (
 	"math"
+	"slices"
+	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -132,6 +134,24 @@ func (r *reference) update(rate float64) {
 	}
 }
 
+// holds compares embeddings with the reference's. The first step of both
+// optimizers is rate times the sign of the gradient, and the sign of a gradient
+// that is all but 0 is a matter of rounding: a few numbers may be off.
+func (r *reference) holds(t testing.TB, p completion.Parameters) {
+	t.Helper()
+	for table, got := range [][]float32{p.Entities, p.Relations} {
+		off := 0
+		for n, x := range got {
+			if math.Abs(float64(x)-r.parameters[table][n]) > 2e-3 { // they are near 0.3
+				off++
+			}
+		}
+		if off > 3+len(got)/10 {
+			t.Errorf("%s, %v: %d of the %d numbers of table %d are not those of the reference", r.member.Structure, r.optimizer, off, len(got), table)
+		}
+	}
+}
+
 // bruteRank ranks by scoring every candidate.
 func bruteRank(p completion.Parameters, t datasets.Triple, known map[datasets.Triple]bool) completion.Ranked {
 	r := &reference{member: completion.Member{Structure: p.Structure}, dim: p.Dim, parameters: [2][]float64{widen(p.Entities), widen(p.Relations)}}
@@ -172,4 +192,9 @@ func structures() []structure.Structure {
 		all = append(all, structure.MustParse(text))
 	}
 	return all
+}
+
+// ofK are those of structures with k chunks.
+func ofK(k int) []structure.Structure {
+	return slices.DeleteFunc(structures(), func(s structure.Structure) bool { return s.K() != k })
 }

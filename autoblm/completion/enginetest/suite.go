@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -21,6 +22,8 @@ func Run(t *testing.T, engine completion.Engine) {
 	t.Run("a diverged member leaves the others alone", func(t *testing.T) { divergence(t, engine) })
 	t.Run("models of two shapes are not ranked together", func(t *testing.T) { shapes(t, engine) })
 	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
+	t.Run("a member takes another structure on its way", func(t *testing.T) { newStructures(t, engine) })
+	t.Run("with one candidate shared training is training", func(t *testing.T) { sharing(t, engine) })
 	t.Run("training learns", func(t *testing.T) { learning(t, engine) })
 }
 
@@ -75,19 +78,128 @@ func Follow(t testing.TB, engine completion.Engine, g *datasets.Graph, set compl
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first step of both optimizers is rate times the sign of the gradient,
-	// and the sign of a gradient that is all but 0 is a matter of rounding: a few
-	// numbers may be off.
-	for table, got := range [][]float32{p.Entities, p.Relations} {
-		off := 0
-		for n, x := range got {
-			if math.Abs(float64(x)-want.parameters[table][n]) > 2e-3 { // they are near 0.3
-				off++
+	want.holds(t, p)
+}
+
+// newStructures changes the structure of one of two members before each step: the
+// steps are the reference's with that structure, from the embeddings and the
+// optimizer's memory as they were.
+func newStructures(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	for _, optimizer := range []completion.Optimizer{completion.Adagrad, completion.Adam} {
+		set := settings(4)
+		set.Optimizer = optimizer
+		var members []completion.Member
+		var want []*reference
+		for i, name := range []string{"simple", "quate"} {
+			m := completion.Member{Structure: structure.MustParse(name), Seed: uint64(i), LearningRate: 0.1, L2: 0.01, N3: 0.02}
+			members, want = append(members, m), append(want, newReference(g, set, m))
+		}
+		population, err := engine.NewPopulation(g, set, members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer population.Close()
+		for i, next := range append(ofK(4), structure.Zero(4), members[1].Structure) {
+			if err := population.SetStructure(1, next); err != nil {
+				t.Fatal(err)
 			}
+			want[1].member.Structure = next
+			batch := g.Train[8*i : 8*i+set.Batch]
+			epoch, err := population.Epoch(t.Context(), batch, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for member, w := range want {
+				if expected := w.step(batch, w.member.LearningRate); !near(epoch.Loss[member], expected, 1e-4) {
+					t.Errorf("%v, step %d, member %d with %s: loss %v, the reference has %v", optimizer, i, member, w.member.Structure, epoch.Loss[member], expected)
+				}
+			}
+			ranksOfPopulation(t, engine, population, g, []structure.Structure{members[0].Structure, next})
 		}
-		if off > 3+len(got)/10 {
-			t.Errorf("%s, %v: %d of the %d numbers of table %d are not those of the reference", member.Structure, set.Optimizer, off, len(got), table)
+		for member, w := range want {
+			p, err := population.Parameters(member)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.holds(t, p)
 		}
+		before, err := population.Parameters(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := population.SetStructure(1, structure.MustParse("1,0;0,2")); err == nil {
+			t.Error("a structure with K=2 took the place of one with K=4: no error")
+		}
+		if after, err := population.Parameters(1); err != nil || after.Structure != before.Structure {
+			t.Errorf("after a refusal the structure is %s, want %s; error %v", after.Structure, before.Structure, err)
+		}
+		if members[1].Structure != structure.MustParse("quate") {
+			t.Errorf("the caller's member has structure %s now", members[1].Structure)
+		}
+	}
+}
+
+// ranksOfPopulation holds a population's ranks to those of a ranker that was
+// made for its embeddings and the given structures.
+func ranksOfPopulation(t *testing.T, engine completion.Engine, population completion.Population, g *datasets.Graph, structures []structure.Structure) {
+	t.Helper()
+	var parameters []completion.Parameters
+	for member, s := range structures {
+		p, err := population.Parameters(member)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Structure != s {
+			t.Errorf("member %d is said to have structure %s, want %s", member, p.Structure, s)
+		}
+		p.Structure = s
+		parameters = append(parameters, p)
+	}
+	ranker, err := engine.NewRanker(parameters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ranker.Close()
+	want, err := ranker.Rank(t.Context(), g.Valid, g.Known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := population.Rank(t.Context(), g.Valid, g.Known())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for member, s := range structures {
+		if !slices.Equal(got[member], want[member]) {
+			t.Errorf("member %d with %s: ranks %v, a ranker has %v", member, s, got[member], want[member])
+		}
+	}
+}
+
+func sharing(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	set := settings(4)
+	set.Decay, set.Dim, set.Epochs = 0.9, 16, 10
+	member := completion.Member{Structure: structure.MustParse("analogy"), Seed: 3, LearningRate: 0.2, N3: 0.01}
+	alone, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: set, Members: []completion.Member{member}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := completion.TrainShared(t.Context(), engine, completion.SharedJob{Graph: g, Settings: set, Member: member, Candidates: []structure.Structure{member.Structure}, SampleSeed: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for epoch, want := range alone.Results[0].Loss {
+		if !near(shared.Loss[epoch], want, 1e-4) {
+			t.Errorf("epoch %d: loss %v shared, %v alone", epoch, shared.Loss[epoch], want)
+		}
+	}
+	valid, err := completion.Evaluate(t.Context(), engine, alone.Results[0].Model, g, "valid", completion.Pessimistic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shared.Candidates[0].Valid; got.Triples != valid.Triples || !near(got.Both.MRR, valid.Both.MRR, 0.02) {
+		t.Errorf("validation MRR %v over %d triples shared, %v over %d alone", got.Both.MRR, got.Triples, valid.Both.MRR, valid.Triples)
 	}
 }
 

@@ -70,6 +70,17 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 	if got := engine.Compilations(); got != first {
 		t.Errorf("%d compilations after five more structures, want the %d of the first", got, first)
 	}
+	shared := completion.SharedJob{Graph: g, Settings: settings, Member: completion.Member{LearningRate: 0.1}}
+	shared.Settings.ValidateEvery = 0
+	for _, named := range structure.HumanDesigned() {
+		shared.Candidates = append(shared.Candidates, named.Structure)
+	}
+	if _, err := completion.TrainShared(t.Context(), engine, shared); err != nil {
+		t.Fatal(err)
+	}
+	if got := engine.Compilations(); got != first {
+		t.Errorf("%d compilations after shared training, want the %d of the first", got, first)
+	}
 	settings.Dim = 12
 	train(structure.MustParse("distmult"), 0.3)
 	if engine.Compilations() == first {

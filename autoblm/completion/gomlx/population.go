@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -35,7 +36,7 @@ func (e *Engine) NewPopulation(g *datasets.Graph, s completion.Settings, members
 		return nil, err
 	}
 	rule := updateRules[s.Optimizer]
-	p := &population{ranker: placed, members: members, step: e.steps[s.Optimizer], batch: min(s.Batch, len(g.Train))}
+	p := &population{ranker: placed, members: slices.Clone(members), step: e.steps[s.Optimizer], batch: min(s.Batch, len(g.Train))}
 	for _, table := range []*tensors.Tensor{placed.entities, placed.relations} {
 		for range rule.slots {
 			p.slots = append(p.slots, tensors.FromShape(table.Shape()))
@@ -156,6 +157,22 @@ func (p *population) memberTable(stacked *tensors.Tensor, member int, s structur
 		deinterleave(table, all[member*size:][:size], p.dim, s.K())
 	})
 	return table, err
+}
+
+// SetStructure implements [completion.Population]. The operators are an input of
+// the programs, so nothing is compiled again.
+func (p *population) SetStructure(member int, s structure.Structure) error {
+	if err := completion.Replaceable(p.members[member].Structure, s); err != nil {
+		return err
+	}
+	p.members[member].Structure = s
+	structures := make([]structure.Structure, len(p.members))
+	for i, m := range p.members {
+		structures[i] = m.Structure
+	}
+	finalize(p.operators)
+	p.operators = operatorTensor(structures)
+	return nil
 }
 
 // Close implements [completion.Ranker].

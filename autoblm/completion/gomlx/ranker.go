@@ -35,15 +35,21 @@ func (e *Engine) newRanker(parameters []completion.Parameters) (*ranker, error) 
 	for i, p := range parameters {
 		structures[i] = p.Structure
 	}
-	members, k := len(parameters), first.Structure.K()
+	members := len(parameters)
 	entities, relations := stack(parameters)
 	return &ranker{
 		engine:    e,
 		dim:       first.Dim,
 		entities:  tensors.FromFlatDataAndDimensions(entities, members, len(first.Entities)/first.Dim, first.Dim),
 		relations: tensors.FromFlatDataAndDimensions(relations, members, len(first.Relations)/first.Dim, first.Dim),
-		operators: tensors.FromFlatDataAndDimensions(operators(structures), members, 2, k*k, k),
+		operators: operatorTensor(structures),
 	}, nil
+}
+
+// operatorTensor is [S, 2, K·K, K]; see operators.
+func operatorTensor(structures []structure.Structure) *tensors.Tensor {
+	k := structures[0].K()
+	return tensors.FromFlatDataAndDimensions(operators(structures), len(structures), 2, k*k, k)
 }
 
 // Close implements [completion.Ranker].
