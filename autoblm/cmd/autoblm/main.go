@@ -32,6 +32,7 @@ type commands struct {
 	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
+	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one thing."`
 	Study     studyCommands     `cmd:"" help:"List, show, export and go on with the files that keep searches."`
 
 	JSON    bool             `help:"Print one JSON object instead of text."`

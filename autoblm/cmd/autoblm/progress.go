@@ -74,9 +74,14 @@ func newSearchBar(w io.Writer) *searchBar {
 	return b
 }
 
-func (b *searchBar) update(p search.Progress) {
+func (b *searchBar) update(p search.Progress) { b.about("", p) }
+
+// about names what is being done before saying how far it is.
+func (b *searchBar) about(what string, p search.Progress) {
 	line := fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
 	switch {
+	case p.Budget == 0:
+		line = fmt.Sprintf("%d %%", int(p.Share*10)*10) // a log is not helped by a hundred lines
 	case p.Named:
 		line = "the named models"
 	case p.Stage != search.Searching:
@@ -84,6 +89,9 @@ func (b *searchBar) update(p search.Progress) {
 	}
 	if p.Best != nil {
 		line += fmt.Sprintf(", best MRR %.3f", p.Best.MRR())
+	}
+	if what != "" {
+		line = what + ": " + line
 	}
 	if line != b.line {
 		b.line = line

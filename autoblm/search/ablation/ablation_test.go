@@ -1,0 +1,202 @@
+package ablation_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+func plan(t *testing.T) ablation.Plan {
+	t.Helper()
+	engine := cpu.New(2)
+	t.Cleanup(engine.Close)
+	s := search.DefaultSettings()
+	s.Budget, s.N, s.P, s.I = 12, 16, 4, 4
+	s.Predictor.Steps = 5
+	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 60, 2, 64
+	return ablation.Plan{Graph: enginetest.Graph(), Engine: engine, Settings: s, Seeds: 2, Folder: t.TempDir()}
+}
+
+// TestEveryAblation runs all of them, small, and checks what they tell against the
+// trials of the studies.
+func TestEveryAblation(t *testing.T) {
+	for _, a := range ablation.Ablations() {
+		t.Run(a.Name, func(t *testing.T) {
+			p := plan(t)
+			if a.Name == "b0" { // of which the last begins with 2k
+				p.Settings.Budget = 6
+			}
+			outcomes, err := ablation.Compare(t.Context(), p, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(outcomes) != len(a.Variants) {
+				t.Fatalf("%d outcomes of %d variants", len(outcomes), len(a.Variants))
+			}
+			for i, o := range outcomes {
+				if o.Variant != a.Variants[i].Name || len(o.Runs) != p.Seeds {
+					t.Fatalf("%s has %d runs", o.Variant, len(o.Runs))
+				}
+				for n, run := range o.Runs {
+					last := run.Trace[len(run.Trace)-1]
+					if run.Seed != p.Settings.Seed+uint64(n) || run.Trained > p.Settings.Budget || last.Trained != run.Trained || last.TopMRR != run.TopMRR {
+						t.Errorf("%s: %+v", o.Variant, run)
+					}
+					if !(run.TopMRR > 0) || run.TopMRR > run.BestMRR || run.BestMRR > 1 || !(run.TestMRR > 0) {
+						t.Errorf("%s: MRR %v of the best, %v of the 8 best, test %v", o.Variant, run.BestMRR, run.TopMRR, run.TestMRR)
+					}
+					for m := range run.Trace[1:] {
+						if a, b := run.Trace[m], run.Trace[m+1]; b.Trained <= a.Trained || b.Seconds <= a.Seconds {
+							t.Errorf("%s goes from %+v to %+v", o.Variant, a, b)
+						}
+					}
+				}
+				mean, deviation := o.Mean(func(r ablation.Run) float64 { return r.BestMRR })
+				x, y := o.Runs[0].BestMRR, o.Runs[1].BestMRR
+				if math.Abs(mean-(x+y)/2) > 1e-12 || math.Abs(deviation-math.Abs(x-y)/math.Sqrt2) > 1e-12 {
+					t.Errorf("mean %v ± %v of %v and %v", mean, deviation, x, y)
+				}
+			}
+			for _, c := range []func(string, []ablation.Outcome) int{
+				func(title string, o []ablation.Outcome) int { return len(ablation.ByStructures(title, o).Series) },
+				func(title string, o []ablation.Outcome) int { return len(ablation.BySeconds(title, o).Series) },
+			} {
+				if n := c(a.Name, outcomes); n != len(outcomes) {
+					t.Errorf("%d lines for %d variants", n, len(outcomes))
+				}
+			}
+		})
+	}
+}
+
+func TestUnknownAblation(t *testing.T) {
+	if _, err := ablation.ByName("colour"); err == nil {
+		t.Error("there is an ablation of colours")
+	}
+	if a, err := ablation.ByName("filter"); err != nil || a.Name != "filter" {
+		t.Errorf("%v, %v", a, err)
+	}
+}
+
+// TestInterruptedComparisonGoesOn: it comes to the same as one left alone.
+func TestInterruptedComparisonGoesOn(t *testing.T) {
+	a, err := ablation.ByName("predictor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := plan(t)
+	want, err := ablation.Compare(t.Context(), left, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plan(t)
+	for calls := 40; ; calls += 40 {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		p.OnProgress = func(string, search.Progress) {
+			if n++; n == calls {
+				cancel()
+			}
+		}
+		got, err := ablation.Compare(ctx, p, a)
+		cancel()
+		if errors.Is(err, context.Canceled) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(untimed(got), untimed(want)) {
+			t.Errorf("with interruptions %+v, without %+v", got, want)
+		}
+		return
+	}
+}
+
+// untimed leaves out what differs from run to run.
+func untimed(outcomes []ablation.Outcome) []ablation.Outcome {
+	for _, o := range outcomes {
+		for i := range o.Runs {
+			o.Runs[i].Seconds = 0
+			for m := range o.Runs[i].Trace {
+				o.Runs[i].Trace[m].Seconds = 0
+			}
+		}
+	}
+	return outcomes
+}
+
+func TestSharing(t *testing.T) {
+	correlated, err := ablation.Sharing(t.Context(), plan(t), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCorrelated(t, correlated)
+}
+
+func TestDimensions(t *testing.T) {
+	p := plan(t)
+	same, err := ablation.Dimensions(t.Context(), p, p.Settings.Training.Dim+4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCorrelated(t, same)
+}
+
+func checkCorrelated(t *testing.T, correlated []ablation.Correlated) {
+	t.Helper()
+	if len(correlated) != 2 {
+		t.Fatalf("%d results for 2 seeds", len(correlated))
+	}
+	for n, c := range correlated {
+		if c.Seed != uint64(n+1) || len(c.Structures) != 12 || !(math.Abs(c.Spearman) <= 1) {
+			t.Errorf("seed %d: %d structures, ρ %v", c.Seed, len(c.Structures), c.Spearman)
+		}
+		for _, j := range c.Structures {
+			if !(j.X > 0 && j.X <= 1 && j.Y > 0 && j.Y <= 1) {
+				t.Errorf("%s has MRRs %v and %v", j.Structure, j.X, j.Y)
+			}
+		}
+	}
+}
+
+// TestTransfer: what was found on a graph and trained on it again, with the same
+// seed, has the test MRR it had.
+func TestTransfer(t *testing.T) {
+	p := plan(t)
+	p.Seeds = 1
+	other := enginetest.Graph()
+	other.Name = "other"
+	other.Train = other.Train[:len(other.Train)/2]
+	transferred, err := ablation.Transfer(t.Context(), p, []*datasets.Graph{p.Graph, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(transferred.Structures) != 2 || len(transferred.TestMRR) != 2 || transferred.Graphs[1] != "other" {
+		t.Fatalf("%+v", transferred)
+	}
+	outcome, err := ablation.Compare(t.Context(), p, ablation.Ablation{Name: "plain", Variants: []ablation.Variant{{Name: "autoblm+", Algorithm: "autoblm+"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := transferred.TestMRR[0][0], outcome[0].Runs[0].TestMRR; got != want {
+		t.Errorf("on its own graph it has test MRR %v, in the search %v", got, want)
+	}
+	studies, err := filepath.Glob(filepath.Join(p.Folder, "*.db"))
+	if err != nil || len(studies) != 5 {
+		t.Errorf("studies %v, %v; want 2 searches, 2 lists and the plain search", studies, err)
+	}
+	if info, err := os.Stat(studies[0]); err != nil || info.Size() == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}

@@ -1,0 +1,51 @@
+package ablation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+)
+
+// Sharing judges the structures of a search by embeddings that all of them share,
+// trained for the given epochs with a structure drawn at random in each step, and by
+// their own training (paper, ablation study 5).
+func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
+	var all []Correlated
+	for n := range p.Seeds {
+		s := p.Settings
+		s.Seed += uint64(n)
+		found, err := p.found(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		job := completion.SharedJob{
+			Graph: p.Graph, Settings: s.Training,
+			Member:     completion.Member{Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3},
+			SampleSeed: s.Seed,
+		}
+		job.Settings.Epochs = epochs
+		for _, t := range found {
+			job.Candidates = append(job.Candidates, t.Structure)
+		}
+		if p.OnProgress != nil {
+			job.OnEpoch = func(at completion.Progress) {
+				p.OnProgress("shared embeddings", search.Progress{Share: float64(at.Epoch) / float64(at.Epochs)})
+			}
+		}
+		report, err := completion.TrainShared(ctx, p.Engine, job)
+		if err == nil {
+			err = report.Err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("shared embeddings, seed %d: %w", s.Seed, err)
+		}
+		var judged []Judged
+		for i, t := range found {
+			judged = append(judged, Judged{t.Structure, report.Candidates[i].Valid.Both.MRR, t.MRR()})
+		}
+		all = append(all, correlate(s.Seed, "shared embeddings", "trained on its own", judged))
+	}
+	return all, nil
+}
