@@ -70,7 +70,7 @@ func Predict(m *completion.Model, g *datasets.Graph, q Query, top int) ([]comple
 // SearchSettings are the settings of [Search].
 type SearchSettings struct {
 	search.Settings
-	// Algorithm is "autoblm+" or "autoblm".
+	// Algorithm is the name of one of [search.Strategies].
 	Algorithm string
 	// Study is the file that keeps the search, to go on with it later; "" keeps
 	// it in memory.
