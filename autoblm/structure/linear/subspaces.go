@@ -1,0 +1,196 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mostSubspaces bounds either list of subspaces. The lists are made by the same
+// steps for joined structures, so they may be cut anywhere.
+const mostSubspaces = 12
+
+// subspaces are spaces of entity coordinates and of relation coordinates that f
+// singles out without a basis. The maps that join two structures carry the lists
+// of one to those of the other, place by place.
+type subspaces struct {
+	f                   tensor
+	entities, relations []matrix // reduced bases
+}
+
+// canonicalSubspaces begins with the whole spaces, with the relations whose
+// matrices are symmetric or skew, and with what the minors of f's matrices single
+// out. It goes on with sums, intersections and annihilators.
+func canonicalSubspaces(f tensor) *subspaces {
+	s := &subspaces{f: f}
+	s.addEntities(identity(f.k))
+	s.addRelations(identity(f.k))
+	for _, sign := range []int64{-1, 1} {
+		s.addRelations(f.plus(f.swapped(), sign).silentRelations(identity(f.k), identity(f.k)))
+	}
+	for size := 2; size <= min(f.k, mostMinorSize); size++ {
+		for _, source := range []struct {
+			add    func(matrix)
+			minors []polynomial
+		}{
+			{s.addRelations, minors(f.openMatrix(relation, head, tail), size)},
+			{s.addEntities, minors(f.openMatrix(head, relation, tail), size)},
+			{s.addEntities, minors(f.openMatrix(tail, relation, head), size)},
+		} {
+			source.add(dualSupport(source.minors, f.k, size))
+			source.add(vertex(source.minors, f.k))
+		}
+	}
+	s.close()
+	return s
+}
+
+func (s *subspaces) addEntities(basis matrix)  { s.entities = appendNew(s.entities, basis) }
+func (s *subspaces) addRelations(basis matrix) { s.relations = appendNew(s.relations, basis) }
+
+func appendNew(list []matrix, spanning matrix) []matrix {
+	if len(list) == mostSubspaces {
+		return list
+	}
+	basis, _ := spanning.reduce()
+	if slices.ContainsFunc(list, basis.equals) {
+		return list
+	}
+	return append(list, basis)
+}
+
+// close adds what pairs of subspaces give, until nothing new comes or the lists are full.
+func (s *subspaces) close() {
+	knownEntities, knownRelations := 0, 0
+	for {
+		entities, relations := len(s.entities), len(s.relations)
+		if entities == knownEntities && relations == knownRelations ||
+			entities == mostSubspaces && relations == mostSubspaces {
+			return
+		}
+		for i, a := range s.entities[:entities] {
+			for j, c := range s.relations[:relations] {
+				if i >= knownEntities || j >= knownRelations {
+					s.addEntities(s.f.silentTails(a, c))
+					s.addEntities(s.f.silentHeads(c, a))
+				}
+			}
+			for j, b := range s.entities[:entities] {
+				if i >= knownEntities || j >= knownEntities {
+					s.addRelations(s.f.silentRelations(a, b))
+				}
+			}
+		}
+		combine(s.entities[:entities], knownEntities, s.f.k, s.addEntities)
+		combine(s.relations[:relations], knownRelations, s.f.k, s.addRelations)
+		knownEntities, knownRelations = entities, relations
+	}
+}
+
+// combine adds sums and intersections of pairs that are not both known.
+func combine(list []matrix, known, k int, add func(matrix)) {
+	for i := known; i < len(list); i++ {
+		for j := range i {
+			add(slices.Concat(list[i].clone(), list[j].clone()))
+			add(slices.Concat(list[i].clone().kernel(k), list[j].clone().kernel(k)).kernel(k))
+		}
+	}
+}
+
+// silentTails is {t : f(a,c,t) = 0} for all a and c of two subspaces.
+func (f tensor) silentTails(heads, relations matrix) matrix {
+	conditions := make(matrix, 0, len(heads)*len(relations))
+	for _, h := range heads {
+		for _, r := range relations {
+			conditions = append(conditions, f.linearForm(tail, h, r, nil))
+		}
+	}
+	return conditions.kernel(f.k)
+}
+
+// silentHeads is {h : f(h,c,b) = 0} for all c and b of two subspaces.
+func (f tensor) silentHeads(relations, tails matrix) matrix {
+	conditions := make(matrix, 0, len(relations)*len(tails))
+	for _, r := range relations {
+		for _, t := range tails {
+			conditions = append(conditions, f.linearForm(head, nil, r, t))
+		}
+	}
+	return conditions.kernel(f.k)
+}
+
+// silentRelations is {r : f(a,r,b) = 0} for all a and b of two subspaces.
+func (f tensor) silentRelations(heads, tails matrix) matrix {
+	conditions := make(matrix, 0, len(heads)*len(tails))
+	for _, h := range heads {
+		for _, t := range tails {
+			conditions = append(conditions, f.linearForm(relation, h, nil, t))
+		}
+	}
+	return conditions.kernel(f.k)
+}
+
+// linearForm has the coefficients of f in the argument that is open.
+func (f tensor) linearForm(open argument, h, r, t vector) vector {
+	form := make(vector, f.k)
+	for _, term := range f.terms {
+		n := term.at[open]
+		form[n] = form[n].plus(term.times(h, r, t))
+	}
+	return form
+}
+
+// describe writes the dimensions, and for f on every pair of subspaces the
+// dimensions of the spaces of its matrices, of their symmetric and of their skew
+// parts. Where f has only one matrix up to multiples, the inertia of its symmetric
+// part follows, up to a change of sign.
+func (s *subspaces) describe() string {
+	var text strings.Builder
+	for _, list := range [][]matrix{s.entities, s.relations} {
+		for _, basis := range list {
+			fmt.Fprint(&text, len(basis))
+		}
+		text.WriteByte(' ')
+	}
+	for _, a := range s.entities {
+		for _, c := range s.relations {
+			s.describeBlock(&text, a, c)
+		}
+		text.WriteByte(' ')
+	}
+	return text.String()
+}
+
+func (s *subspaces) describeBlock(text *strings.Builder, a, c matrix) {
+	n := len(a)
+	all, symmetric, skew := newMatrix(len(c), n*n), newMatrix(len(c), n*n), newMatrix(len(c), n*n)
+	for m, r := range c {
+		for i, h := range a {
+			for j, t := range a {
+				var value integer
+				for _, term := range s.f.terms {
+					value = value.plus(term.times(h, r, t))
+				}
+				all[m][i*n+j] = value
+			}
+		}
+		for i := range n {
+			for j := range n {
+				there, back := all[m][i*n+j], all[m][j*n+i]
+				symmetric[m][i*n+j] = there.plus(back)
+				skew[m][i*n+j] = there.plus(back.negative())
+			}
+		}
+	}
+	matrices := all.rank()
+	symmetric, _ = symmetric.reduce()
+	fmt.Fprintf(text, "%d%d%d", matrices, len(symmetric), skew.rank())
+	if matrices == 1 && len(symmetric) == 1 {
+		form := make(matrix, n)
+		for i := range form {
+			form[i] = symmetric[0][i*n : (i+1)*n]
+		}
+		positive, negative := form.inertia()
+		fmt.Fprintf(text, "(%d,%d)", max(positive, negative), min(positive, negative))
+	}
+}
