@@ -84,7 +84,7 @@ var darkColours = sync.OnceValue(func() map[color.NRGBA]color.NRGBA {
 		dark[positiveFill(c)] = mix(c, darkGround, 0.4)
 		dark[negativeFill(c)] = mix(c, darkGround, 0.08)
 		dark[hatch(c)] = mix(c, darkGround, 0.45)
-		dark[blockEdge(c)] = tint(c, 0.75)
+		dark[blockEdge(c)] = tint(c, 0.65)
 	}
 	for _, c := range seriesColours {
 		dark[c] = tint(c, 0.65)

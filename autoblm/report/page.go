@@ -1,0 +1,184 @@
+package report
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+)
+
+//go:embed page.html style.css
+var files embed.FS
+
+var pageTemplate = template.Must(template.ParseFS(files, "page.html"))
+
+// page is what the template prints.
+type page struct {
+	Title    string
+	Facts    []string // the line under the title
+	Style    template.CSS
+	Verdict  []string
+	Tiles    []tile
+	Sections []section
+	Closing  []string
+}
+
+// tile is a number to see first.
+type tile struct{ Label, Value, Note string }
+
+// section has a title and parts in the order of reading.
+type section struct {
+	ID, Title string
+	Parts     []part
+}
+
+// part is one thing of a section; one of the fields is set.
+type part struct {
+	Text    string
+	Heading string
+	Table   *table
+	Figures []figure
+	Cards   []card
+	Command *Command
+}
+
+// figure is a chart with a caption.
+type figure struct {
+	Picture template.HTML
+	Caption string
+}
+
+// card is a drawn structure.
+type card struct {
+	Picture     template.HTML
+	Name, Tag   string
+	Valid, Test string
+	Models      string // the kinds of relations
+	Formula     string
+}
+
+// Write writes the report as one HTML page in UTF-8 that refers to nothing
+// outside itself.
+func Write(w io.Writer, d Data) error {
+	p, err := newPage(newOutcome(d))
+	if err != nil {
+		return err
+	}
+	if err := pageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("cannot write the report: %w", err)
+	}
+	return nil
+}
+
+func newPage(o *outcome) (*page, error) {
+	style, err := files.ReadFile("style.css")
+	if err != nil {
+		return nil, err
+	}
+	p := &page{
+		Title:   fmt.Sprintf("%s on %s", algorithm(o.About.Algorithm), o.About.Dataset),
+		Facts:   o.facts(),
+		Style:   template.CSS(string(style) + plot.DarkStyle()),
+		Verdict: o.verdict(),
+		Tiles:   o.tiles(),
+		Closing: o.closing(),
+	}
+	for _, make := range []func() (section, error){
+		o.structures, o.course, o.guesses, o.metrics, o.stages, o.work, o.data, o.failures, o.settings, o.commands,
+	} {
+		s, err := make()
+		if err != nil {
+			return nil, err
+		}
+		if len(s.Parts) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p, nil
+}
+
+// algorithm is the strategy's name as the paper prints it.
+func algorithm(name string) string {
+	if rest, ours := strings.CutPrefix(name, "autoblm"); ours {
+		return "AutoBLM" + rest
+	}
+	if name == "" {
+		return "Search"
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+func (o *outcome) facts() []string {
+	var facts []string
+	if !o.Date.IsZero() {
+		facts = append(facts, o.Date.Format("2 January 2006"))
+	}
+	facts = append(facts, fmt.Sprintf("%s trained in %s", count(len(o.proposed), "structure"), duration(o.seconds())))
+	training := o.recipe.Training
+	facts = append(facts, fmt.Sprintf("d %d, %s", training.Dim, count(training.Epochs, "epoch")))
+	if engines := o.engines(); engines != "" {
+		facts = append(facts, engines)
+	}
+	if n := len(o.running); n > 0 {
+		facts = append(facts, count(n, "structure")+" without a result yet")
+	}
+	return facts
+}
+
+// engines did the arithmetic.
+func (o *outcome) engines() string {
+	var names []string
+	seen := map[string]bool{}
+	for _, t := range o.Trials {
+		name := fmt.Sprintf("engine %s (%s)", t.Engine, t.Backend)
+		if t.Engine != "" && !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return list(names)
+}
+
+func (o *outcome) tiles() []tile {
+	var tiles []tile
+	add := func(label string, t search.Trial, note string) {
+		if t.Test != nil {
+			note = strings.TrimSuffix(fmt.Sprintf("test %s, %s", mrr(t.Test), note), ", ")
+		}
+		tiles = append(tiles, tile{label, mrr(t.Valid), note})
+	}
+	if len(o.found) > 0 {
+		add("best found", o.found[0], guise(o.found[0]))
+	}
+	if named, ok := o.bestNamed(); ok {
+		add("best human-designed", named, title(named.Name))
+	}
+	if len(o.final) > 0 {
+		add("last stage", o.final[0], fmt.Sprintf("d %d", o.final[0].Recipe.Training.Dim))
+	}
+	tiles = append(tiles, tile{"structures", thousands(len(o.proposed)), "trained in " + count(len(o.byRound()), "round")})
+	if rho, n := o.spearman(); n > 2 {
+		tiles = append(tiles, tile{"predictor", coefficient(rho), "Spearman, guesses and MRR"})
+	}
+	return tiles
+}
+
+func (o *outcome) closing() []string {
+	closing := []string{
+		"MRR, Hits@k and mean rank are filtered: the answers that train, valid and test know are left out of a rank, and entities that score the same as the true one count against it. The validation MRR decides; the test metrics are only reported.",
+	}
+	if o.Program != "" {
+		closing = append(closing, "Written by "+o.Program+".")
+	}
+	return closing
+}
+
+// inline is a picture as a part of the page.
+func inline(picture plot.Picture, label string) (template.HTML, error) {
+	element, err := picture.Inline(label)
+	return template.HTML(element), err
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+)
+
+// settings lists all settings of the study beside the defaults.
+func (o *outcome) settings() (section, error) {
+	s := section{ID: "settings", Title: "All settings"}
+	here, err := o.About.Values()
+	if err != nil {
+		return s, err
+	}
+	usual, err := study.About{Settings: defaultsFor(o.About.Settings)}.Values()
+	if err != nil {
+		return s, err
+	}
+	defaults := map[string]string{}
+	for _, d := range usual {
+		defaults[d[0]] = d[1]
+	}
+	t := &table{
+		Caption: "The settings of the study; those that are not the default stand out",
+		Columns: append(texts("setting"), append(numbers("value", "default"), texts("what it is")...)...),
+	}
+	t.add("algorithm", o.About.Algorithm, "", "how structures are proposed")
+	if o.About.Settings.Budget > 0 {
+		t.add("budget", o.About.Settings.Budget, search.DefaultSettings().Budget, "structures to train").Chosen = o.About.Settings.Budget != search.DefaultSettings().Budget
+	}
+	for _, each := range here {
+		name, value := each[0], each[1]
+		usual, known := defaults[name]
+		if !known {
+			usual = missing
+		}
+		t.add(strings.ReplaceAll(name, "_", " "), value, usual, meanings[name]).Chosen = value != usual
+	}
+	if o.About.Settings.Predictor == nil {
+		t.add("predictor", "none", defaults["predictor features"], "what picks the candidates").Chosen = true
+	}
+	s.Parts = []part{{Table: t}}
+	return s, nil
+}
+
+// defaultsFor are the default settings, with the parts that s has.
+func defaultsFor(s search.Settings) search.Settings {
+	usual := search.DefaultSettings()
+	if s.Tune != nil {
+		usual.Tune = search.DefaultTune()
+	}
+	if s.Final != nil {
+		usual.Final = search.DefaultFinal()
+	}
+	return usual
+}
+
+// meanings of the settings, for a reader who does not know the letters of the paper.
+var meanings = map[string]string{
+	"k":                          "chunks of an embedding",
+	"n":                          "candidates that a round generates",
+	"p":                          "candidates that a round trains, together",
+	"i":                          "best structures that new ones are made from",
+	"b0":                         "nonzeros of the first structures; 0 stands for k",
+	"pm":                         "probability that a mutation changes an entry; 0 stands for 2/k²",
+	"filter":                     "which candidates are not worth training",
+	"predictor features":         "what the predictor sees of a structure",
+	"predictor hidden":           "width of its hidden layer",
+	"predictor steps":            "its optimizer steps for a fit",
+	"predictor learning_rate":    "its learning rate",
+	"predictor weight_decay":     "its weight decay",
+	"seed":                       "decides proposals and initial embeddings",
+	"training dim":               "dimension d of the embeddings",
+	"training epochs":            "passes over the training triples",
+	"training batch":             "triples in a step",
+	"training optimizer":         "the update rule",
+	"training decay":             "factor on the learning rate after each epoch",
+	"training init_scale":        "standard deviation of the initial embeddings",
+	"training data_seed":         "decides the order of the triples",
+	"training validate_every":    "epochs between validations, of which the best is kept; 0 keeps the last epoch",
+	"training patience":          "validations without a better one before a training ends; 0 never ends it",
+	"training max_steps":         "steps after which an epoch stops; 0 never",
+	"learning_rate":              "step size of the first epoch",
+	"l2":                         "weight of the squared norms of head, relation and tail",
+	"n3":                         "weight of the cubed norms of head, relation and tail",
+	"tune trials":                "recipes tried on SimplE before the search",
+	"tune ranges learning_rate":  "learning rates of these recipes",
+	"tune ranges n3":             "their n3",
+	"tune ranges batches":        "their batches",
+	"tune ranges dims":           "none: the dimension is that of the search",
+	"final trials":               "trainings after the search",
+	"final ranges learning_rate": "learning rates of these trainings",
+	"final ranges n3":            "their n3",
+	"final ranges batches":       "their batches",
+	"final ranges dims":          "their dimensions",
+	"final epochs":               "their epochs",
+	"final validate_every":       "epochs between their validations",
+	"final patience":             "validations without a better one before one of them ends; 0 never ends it",
+}
