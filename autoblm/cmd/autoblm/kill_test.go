@@ -1,13 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 )
 
 // asProgram makes the test binary behave as the program.
@@ -20,44 +27,194 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKilledSearchGoesOn kills the program without warning, later each time,
-// until a search gets to its end: it is the search of a program left alone.
-func TestKilledSearchGoesOn(t *testing.T) {
-	graph := smallGraph(t)
-	arguments := func(dir string) []string {
-		return searchArguments(graph, dir, "--budget", "24", "--epochs", "30")
+// startProgram starts the program as a process of its own.
+func startProgram(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.Command(os.Args[0], arguments...)
+	command.Env = append(os.Environ(), asProgram+"=1")
+	command.Stderr = &bytes.Buffer{}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
 	}
-	untouched := object(t, arguments(t.TempDir())...)
+	return command
+}
 
-	dir := t.TempDir()
-	kills, resumed := 0, false
-	for life := 30 * time.Millisecond; ; life += 15 * time.Millisecond {
-		command := exec.Command(os.Args[0], arguments(dir)...)
-		command.Env = append(os.Environ(), asProgram+"=1")
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
+// killsVariable says how often TestKilledSearchesGoOn kills; 50 take about twenty seconds.
+const killsVariable = "AUTOBLM_KILLS"
+
+// TestKilledSearchesGoOn kills searches without warning, again and again, at
+// random moments: as they start, as they write, and at any time. In the end their
+// studies hold what those of searches left alone do, to the bit, but for seconds.
+func TestKilledSearchesGoOn(t *testing.T) {
+	want := 6
+	if text := os.Getenv(killsVariable); text != "" {
+		var err error
+		if want, err = strconv.Atoi(text); err != nil || want < 1 {
+			t.Fatalf("%s is %q, which should be a number from 1", killsVariable, text)
 		}
-		time.AfterFunc(life, func() { _ = command.Process.Kill() })
-		err := command.Wait()
-		if err == nil {
+	}
+	base := []string{"search", "--dim", "16", "--epochs", "3", "--budget", "18", "--n", "16", "--p", "4", "--i", "4", "--seed", "3"}
+	procedures := []*procedure{
+		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims", "16,32", "--final-epochs", "4")},
+		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot")},
+	}
+	for _, p := range procedures {
+		file := filepath.Join(t.TempDir(), "study.db")
+		began := time.Now()
+		object(t, p.command(file)...)
+		p.took = time.Since(began)
+		p.alone = timeless(t, file)
+	}
+	a := assassin{t: t, rng: rand.New(rand.NewPCG(5, 0)), want: want}
+	for n := 0; !a.enough(); n++ {
+		a.pursue(procedures[n%len(procedures)])
+	}
+	t.Logf("%d kills of %d searches, %d before the first trial and %d with structures trained", a.kills, a.searches, a.early, a.late)
+	if !a.bothKinds() {
+		t.Error("there should be kills before the first trial and some after")
+	}
+}
+
+// procedure is a search of a certain kind.
+type procedure struct {
+	arguments []string
+	took      time.Duration  // when it was left alone
+	alone     study.Contents // what it came to
+}
+
+func (p *procedure) command(file string) []string {
+	return append(p.arguments[:len(p.arguments):len(p.arguments)], "--study", file, "--out", filepath.Join(filepath.Dir(file), "out"))
+}
+
+// timeless is what a study holds but for the time that things took.
+func timeless(t *testing.T, file string) study.Contents {
+	t.Helper()
+	contents, err := study.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range contents.Trials {
+		contents.Trials[i].Seconds = 0
+	}
+	for i := range contents.Rounds {
+		contents.Rounds[i].Seconds = 0
+	}
+	return *contents
+}
+
+type assassin struct {
+	t                     *testing.T
+	rng                   *rand.Rand
+	want, kills, searches int
+	early, late           int // kills before the first trial, and with structures trained
+}
+
+// enough says when there is no need to kill any more. On a machine that is busy
+// with something else it may take a few kills more to have some of both kinds.
+func (a *assassin) enough() bool {
+	return a.kills >= a.want && (a.bothKinds() || a.kills >= 10*a.want)
+}
+
+func (a *assassin) bothKinds() bool { return a.early > 0 && a.late > 0 }
+
+// pursue begins a search and kills it until it gets to its end, or until there
+// were kills enough, after which it is left alone.
+func (a *assassin) pursue(p *procedure) {
+	t := a.t
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "study.db")
+	moments := []func(*exec.Cmd, string, time.Duration){a.asItStarts, a.asItWrites, a.atAnyTime}
+	for life := 0; !a.enough(); life++ {
+		moment := moments[0] // of the first life
+		if life > 0 {
+			moment = moments[a.rng.IntN(len(moments))]
+		}
+		if !a.kill(p, file, moment) {
 			break
 		}
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.Exited() {
-			t.Fatalf("the program ended by itself: %v", err)
-		}
-		kills++
-		if info, err := os.Stat(filepath.Join(dir, "study.db")); err == nil && info.Size() > 0 {
-			resumed = true
+		a.kills++
+		if trials, trained := progress(file); trials == 0 {
+			a.early++
+		} else if trained > 0 {
+			a.late++
 		}
 	}
-	if kills == 0 || !resumed {
-		t.Fatalf("%d kills, and a study to go on with: %v", kills, resumed)
+	_, resumed := progress(file)
+	arguments := p.command(file)
+	if _, err := study.Read(file); err == nil && a.rng.IntN(2) == 0 { // there is a study: it says itself how to go on
+		arguments = []string{"study", "resume", file}
 	}
-	survived := object(t, arguments(dir)...)
-	for _, field := range []string{"trained", "failed", "stopped", "best", "human"} {
-		if got, want := asText(t, map[string]any{field: survived[field]}), asText(t, map[string]any{field: untouched[field]}); got != want {
-			t.Errorf("after %d kills: %s, left alone: %s", kills, got, want)
+	if o := object(t, arguments...); o["resumed"] != float64(resumed) {
+		t.Errorf("the last run says that it took %v trials from the study, which had %d", o["resumed"], resumed)
+	}
+	a.searches++
+	if got := timeless(t, file); !reflect.DeepEqual(got, p.alone) {
+		t.Errorf("after %d kills, %v ended with\n%s, left alone with\n%s", a.kills, p.arguments, asJSON(t, got), asJSON(t, p.alone))
+	}
+}
+
+// kill runs a search until the moment comes; false means that it came to its end before.
+func (a *assassin) kill(p *procedure, file string, moment func(*exec.Cmd, string, time.Duration)) bool {
+	command := startProgram(a.t, p.command(file)...)
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	moment(command, file, p.took)
+	_ = command.Process.Kill()
+	var exit *exec.ExitError
+	switch err := <-ended; {
+	case err == nil:
+		return false
+	case !errors.As(err, &exit) || exit.Exited():
+		a.t.Fatalf("the program ended by itself: %v: %s", err, command.Stderr)
+	}
+	return true
+}
+
+func (a *assassin) asItStarts(*exec.Cmd, string, time.Duration) {
+	time.Sleep(time.Duration(a.rng.Int64N(int64(60 * time.Millisecond))))
+}
+
+func (a *assassin) atAnyTime(_ *exec.Cmd, _ string, took time.Duration) {
+	time.Sleep(time.Duration(a.rng.Int64N(int64(took))))
+}
+
+// asItWrites waits for some changes of the study or its journal, and then for a moment.
+func (a *assassin) asItWrites(_ *exec.Cmd, file string, took time.Duration) {
+	deadline := time.Now().Add(took)
+	last := ""
+	for changes := 1 + a.rng.IntN(12); changes > 0 && time.Now().Before(deadline); {
+		if now := stamp(file) + stamp(file+"-journal"); now != last {
+			last = now
+			changes--
 		}
 	}
+	time.Sleep(time.Duration(a.rng.Int64N(int64(3 * time.Millisecond))))
+}
+
+// stamp changes when the file does.
+func stamp(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	return info.ModTime().String() + strconv.FormatInt(info.Size(), 10)
+}
+
+// progress counts all trials of a study, and the structures of the strategy that
+// have a result.
+func progress(file string) (trials, trained int) {
+	contents, err := study.Read(file)
+	if err != nil { // it was not begun
+		return 0, 0
+	}
+	return len(contents.Trials), contents.Result().Trained
+}
+
+func asJSON(t *testing.T, c study.Contents) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"about": c.About, "trials": c.Trials, "rounds": c.Rounds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -17,14 +17,16 @@ import (
 // SQLite, and so without locks and without any change
 // (https://sqlite.org/fileformat.html).
 type header struct {
-	empty       bool
+	empty       bool // no bytes, or no table: as a study is before it has begun
 	sqlite      bool
 	application uint32
 	version     uint32
 	journalled  bool // as a study is: by a rollback journal
 }
 
-const headerSize = 100
+// headerSize is that of the file's header and of the one of its first page, which
+// holds the list of tables.
+const headerSize = 100 + 8
 
 func readHeader(path string) (header, error) {
 	file, err := os.Open(path)
@@ -40,12 +42,15 @@ func readHeader(path string) (header, error) {
 	if n < headerSize {
 		return header{empty: n == 0}, nil
 	}
-	return header{
+	h := header{
 		sqlite:      bytes.HasPrefix(b, []byte("SQLite format 3\x00")),
 		application: binary.BigEndian.Uint32(b[68:]),
 		version:     binary.BigEndian.Uint32(b[60:]),
 		journalled:  b[18] == 1 && b[19] == 1,
-	}, nil
+	}
+	const leaf = 0x0d
+	h.empty = h.sqlite && h.application == 0 && h.version == 0 && b[100] == leaf && binary.BigEndian.Uint16(b[103:]) == 0
+	return h, nil
 }
 
 // check says why a file that is not empty is no study that can be used.

@@ -107,13 +107,28 @@ func TestATrialIsUnique(t *testing.T) {
 	}
 }
 
+// TestEmptyFileIsANewStudy: as a database without tables is, which is what a
+// process leaves that is killed as it begins.
 func TestEmptyFileIsANewStudy(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "study.db")
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := open(t, path).Put(search.Change{Trials: trials()}); err != nil {
-		t.Error(err)
+	for _, statements := range []string{"", "BEGIN EXCLUSIVE; COMMIT"} {
+		path := filepath.Join(t.TempDir(), "study.db")
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(statements); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		if _, err := study.Read(path); err == nil || !strings.Contains(err.Error(), "is empty") {
+			t.Errorf("reading an empty study after %q: %v", statements, err)
+		}
+		if err := open(t, path).Put(search.Change{Trials: trials()}); err != nil {
+			t.Errorf("after %q: %v", statements, err)
+		}
 	}
 }
 
