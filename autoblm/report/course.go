@@ -46,8 +46,12 @@ func (o *outcome) guesses() (section, error) {
 	s := section{ID: "predictor", Title: "Predicted and measured"}
 	rho, n := o.spearman()
 	if n == 0 {
-		if len(o.found) > 0 && o.About.Settings.Predictor == nil {
+		switch {
+		case len(o.found) == 0:
+		case o.About.Settings.Predictor == nil:
 			s.Parts = []part{{Text: "The search had no predictor: the candidates of a round were trained in random order."}}
+		default:
+			s.Parts = []part{{Text: "No structure was picked by the predictor: the first round has nothing to fit it to, and not every strategy asks it."}}
 		}
 		return s, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -106,10 +108,14 @@ func algorithm(name string) string {
 	if rest, ours := strings.CutPrefix(name, "autoblm"); ours {
 		return "AutoBLM" + rest
 	}
-	if name == "" {
+	switch name {
+	case "":
 		return "Search"
+	case "tpe":
+		return "TPE"
 	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	first, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(first)) + name[size:]
 }
 
 func (o *outcome) facts() []string {

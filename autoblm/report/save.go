@@ -24,22 +24,23 @@ func Save(path string, d Data) (pictures []string, err error) {
 	if err := wholefile.Write(path, content.Bytes()); err != nil {
 		return nil, fmt.Errorf("cannot write the report %s: %w", path, err)
 	}
-	all := Pictures(d)
-	if len(all) == 0 {
-		return nil, nil
-	}
-	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot make the folder of the pictures: %w", err)
-	}
-	for _, picture := range all {
+	return SavePictures(strings.TrimSuffix(path, filepath.Ext(path))+"_files", d)
+}
+
+// SavePictures writes [Pictures] as PNG and SVG into a folder, which is made if
+// there is any, and returns their paths.
+func SavePictures(folder string, d Data) (paths []string, err error) {
+	for _, picture := range Pictures(d) {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, fmt.Errorf("cannot make the folder of the pictures: %w", err)
+		}
 		for _, extension := range []string{".png", ".svg"} {
-			file := filepath.Join(folder, picture.Name+extension)
-			if err := picture.Save(file); err != nil {
+			path := filepath.Join(folder, picture.Name+extension)
+			if err := picture.Save(path); err != nil {
 				return nil, err
 			}
-			pictures = append(pictures, file)
+			paths = append(paths, path)
 		}
 	}
-	return pictures, nil
+	return paths, nil
 }

@@ -1,0 +1,457 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// searched is a small search with all stages, made once.
+var searched = sync.OnceValues(func() (Data, error) {
+	g := enginetest.Graph()
+	settings := search.DefaultSettings()
+	settings.Budget, settings.N = 24, 16
+	settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 3, 16
+	settings.Tune = search.DefaultTune()
+	settings.Tune.Trials = 3
+	settings.Final = search.DefaultFinal()
+	settings.Final.Trials, settings.Final.Epochs, settings.Final.ValidateEvery, settings.Final.Ranges.Dims = 2, 3, 1, []int{8, 16}
+	strategy := search.Evolutionary{}
+	engine := cpu.New(1)
+	defer engine.Close()
+	result, err := search.Run(context.Background(), search.Problem{Graph: g, Engine: engine, Strategy: strategy, Settings: settings})
+	if err != nil {
+		return Data{}, err
+	}
+	d := Data{
+		Contents: study.Contents{About: study.Describe(g, strategy, settings), Trials: result.Trials, Rounds: result.Rounds, Best: result.Model},
+		Date:     time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+		Program:  "a test",
+		Commands: []Command{{"Run it again", "autoblm search --dataset <this> & that"}},
+	}
+	return d, d.Measure(context.Background(), engine, g)
+})
+
+func ofSearch(t *testing.T) Data {
+	t.Helper()
+	d, err := searched()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func written(t *testing.T, d Data) string {
+	t.Helper()
+	var page bytes.Buffer
+	if err := Write(&page, d); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+// failing is a study in which all diverged.
+func failing() Data {
+	settings := search.DefaultSettings()
+	settings.K, settings.Training.Dim = 3, 60
+	d := Data{Contents: study.Contents{About: study.About{Dataset: "nowhere", Algorithm: "autoblm", Settings: settings}}, NoGraph: "the folder is gone."}
+	for i := range 3 {
+		d.Trials = append(d.Trials, search.Trial{Number: i + 1, Stage: search.Searching, Round: 1, Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"), State: search.Failed, Error: "training diverged in epoch 1"})
+	}
+	return d
+}
+
+// studies are reports of every kind, the odd ones too.
+func studies(t *testing.T) map[string]Data {
+	whole := ofSearch(t)
+	withoutGraph := whole
+	withoutGraph.Statistics, withoutGraph.Breakdown, withoutGraph.NoGraph = nil, nil, "the folder is gone."
+	withoutTest := whole
+	withoutTest.Breakdown, withoutTest.Trials = nil, slices.Clone(whole.Trials)
+	for i := range withoutTest.Trials {
+		withoutTest.Trials[i].Test = nil
+	}
+	onItsWay := whole
+	onItsWay.Best, onItsWay.Breakdown, onItsWay.Trials = nil, nil, slices.Clone(whole.Trials[:12])
+	for i := range onItsWay.Trials[10:] {
+		onItsWay.Trials[10+i] = search.Trial{Number: 11 + i, Stage: search.Searching, Round: 1, Structure: onItsWay.Trials[10+i].Structure, State: search.Running}
+	}
+	withoutPredictor := whole
+	withoutPredictor.About.Settings.Predictor = nil
+	withoutPredictor.Trials = slices.Clone(whole.Trials)
+	for i := range withoutPredictor.Trials {
+		withoutPredictor.Trials[i].Guess = nil
+	}
+	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.DefaultSettings()}}}
+	return map[string]Data{
+		"whole": whole, "without graph": withoutGraph, "without test": withoutTest, "on its way": onItsWay,
+		"without predictor": withoutPredictor, "all failed": failing(), "nothing": nothing, "zero": {},
+	}
+}
+
+// element is a start tag that was read.
+type element struct {
+	name       string
+	attributes map[string]string
+	inside     []string
+}
+
+// elements parses a page and fails where tags do not match.
+func elements(t *testing.T, page string) []element {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(page))
+	var all []element
+	var open []string
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			line, _ := decoder.InputPos()
+			t.Fatalf("the page is not well formed: %v, in %q", err, strings.Split(page, "\n")[line-1])
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := element{name: token.Name.Local, attributes: map[string]string{}, inside: slices.Clone(open)}
+			for _, a := range token.Attr {
+				e.attributes[a.Name.Local] = a.Value
+			}
+			all = append(all, e)
+			open = append(open, e.name)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+func TestEveryPageIsWellFormedAndAccessible(t *testing.T) {
+	for name, d := range studies(t) {
+		t.Run(name, func(t *testing.T) {
+			page := written(t, d)
+			ids := map[string]int{}
+			var links []string
+			for _, e := range elements(t, page) {
+				if id := e.attributes["id"]; id != "" {
+					ids[id]++
+				}
+				switch e.name {
+				case "html":
+					if e.attributes["lang"] == "" {
+						t.Error("no language")
+					}
+				case "a":
+					links = append(links, e.attributes["href"])
+				case "th":
+					if scope := e.attributes["scope"]; scope != "col" && scope != "row" {
+						t.Errorf("a header cell has the scope %q", scope)
+					}
+				case "svg":
+					if e.attributes["role"] != "img" || e.attributes["aria-label"] == "" {
+						t.Errorf("a picture without words: %v", e.attributes)
+					}
+				case "table":
+					if !slices.Contains(e.inside, "div") {
+						t.Error("a table that cannot scroll in its box")
+					}
+				case "section":
+					if e.attributes["aria-labelledby"] != e.attributes["id"]+"-title" {
+						t.Errorf("a section without a label: %v", e.attributes)
+					}
+				}
+			}
+			for id, times := range ids {
+				if times > 1 {
+					t.Errorf("the id %q is there %d times", id, times)
+				}
+			}
+			for _, link := range links {
+				if ids[strings.TrimPrefix(link, "#")] == 0 {
+					t.Errorf("the link %q leads nowhere", link)
+				}
+			}
+			for _, bad := range []string{"NaN", "Inf", "%!", "&lt;nil&gt;", "ZgotmplZ"} {
+				if strings.Contains(page, bad) {
+					at := strings.Index(page, bad)
+					t.Errorf("%q in the page: …%s…", bad, page[max(0, at-80):min(len(page), at+40)])
+				}
+			}
+		})
+	}
+}
+
+var outside = regexp.MustCompile(`(?i)(://|src\s*=|@import|url\s*\(|href\s*=\s*"[^#]|<link|<script|<iframe|\bon[a-z]+\s*=\s*")`)
+
+func TestNothingPointsOutOfThePage(t *testing.T) {
+	for name, d := range studies(t) {
+		if found := outside.FindString(written(t, d)); found != "" {
+			t.Errorf("%s: the page has %q", name, found)
+		}
+	}
+}
+
+func TestLabelsAreInert(t *testing.T) {
+	d := ofSearch(t)
+	evil := `"><script>alert(1)</script><img src=x onerror="alert(2)">` + "'`\x00"
+	d.About.Dataset, d.About.Algorithm, d.Program = evil, evil, evil
+	d.Commands = []Command{{evil, evil}}
+	breakdown := *d.Breakdown
+	breakdown.ByRelation = slices.Clone(breakdown.ByRelation)
+	breakdown.ByRelation[0].Name = evil
+	d.Breakdown = &breakdown
+	d.Trials = slices.Clone(d.Trials)
+	d.Trials[len(d.Trials)-1].State, d.Trials[len(d.Trials)-1].Error, d.Trials[len(d.Trials)-1].Engine = search.Failed, evil, evil
+	page := written(t, d)
+	for _, e := range elements(t, page) {
+		if e.name == "script" || e.name == "img" {
+			t.Errorf("a label became the element %s inside %v", e.name, e.inside)
+		}
+	}
+	if strings.Count(page, "&lt;script&gt;") < 6 {
+		t.Error("not all labels are there to be read")
+	}
+}
+
+func TestSameDataGiveTheSameBytes(t *testing.T) {
+	for name, d := range studies(t) {
+		first := written(t, d)
+		if again := written(t, d); first != again {
+			t.Errorf("%s: written twice, the bytes differ", name)
+		}
+	}
+}
+
+func TestPageOfManyTrialsIsSmall(t *testing.T) {
+	d := ofSearch(t)
+	template := d.Trials[len(d.Trials)-3]
+	for i := range 1000 {
+		more := template
+		more.Number, more.Stage, more.Round = len(d.Trials)+1, search.Searching, 4+i/8
+		d.Trials = append(slices.Clone(d.Trials), more)
+		if i == 40 {
+			if size := len(written(t, d)); size > 500_000 {
+				t.Errorf("64 structures make a page of %d bytes", size)
+			}
+		}
+	}
+	if size := len(written(t, d)); size > 2_000_000 {
+		t.Errorf("a thousand structures make a page of %d bytes", size)
+	}
+}
+
+func TestSaveWritesThePageAndItsPictures(t *testing.T) {
+	d := ofSearch(t)
+	path := filepath.Join(t.TempDir(), "new folder", "kin.html")
+	pictures, err := Save(path, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil || string(page) != written(t, d) {
+		t.Errorf("the file is not the page: %v", err)
+	}
+	begins := map[string]string{".png": "\x89PNG", ".svg": "<?xml"}
+	want := 2 * len(Pictures(d))
+	if len(pictures) != want || want != 10 {
+		t.Errorf("%d files of pictures, want %d, which should be 10", len(pictures), want)
+	}
+	for _, picture := range pictures {
+		content, err := os.ReadFile(picture)
+		if err != nil || !strings.HasPrefix(string(content), begins[filepath.Ext(picture)]) {
+			t.Errorf("%s is no picture: %v", picture, err)
+		}
+		if filepath.Dir(picture) != filepath.Join(filepath.Dir(path), "kin_files") {
+			t.Errorf("%s is in another folder", picture)
+		}
+	}
+	if pictures, err := Save(path, failing()); err != nil || len(pictures) != 0 {
+		t.Errorf("a study without results: %v, %v", pictures, err)
+	}
+}
+
+func TestPageTellsOfEverything(t *testing.T) {
+	d := ofSearch(t)
+	page := written(t, d)
+	for _, words := range []string{
+		"AutoBLM&#43; on enginetest", "20 November 2026", "24 structures trained", "engine cpu",
+		"DistMult", "SimplE", "ComplEx", "Analogy", "QuatE", "Found 5", "test triples, which chose nothing",
+		"Spearman", "By side", "By relation pattern", "anti-symmetric", "mirrors",
+		"3 random recipes", "1, chosen", "The last stage", "known before", "seconds to propose",
+		"37 entities and 3 relations", "probability that a mutation", "autoblm search --dataset &lt;this&gt; &amp; that", "Written by a test",
+	} {
+		if !strings.Contains(page, words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	for _, trial := range d.Trials {
+		if !strings.Contains(page, "<code>"+trial.Structure.String()+"</code>") {
+			t.Errorf("trial %d is missing", trial.Number)
+		}
+	}
+}
+
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	all := studies(t)
+	for name, words := range map[string][]string{
+		"without graph":     {"By relation and relation pattern: the folder is gone.", "nothing more can be said: the folder is gone."},
+		"on its way":        {"2 structures without a result yet", "no result yet"},
+		"without predictor": {"The search had no predictor"},
+		"all failed":        {"All 3 structures diverged", "training diverged in epoch 1", "count as trained"},
+		"nothing":           {"No structure was trained yet."},
+	} {
+		page := written(t, all[name])
+		for _, w := range words {
+			if !strings.Contains(page, w) {
+				t.Errorf("%s: the page does not say %q", name, w)
+			}
+		}
+	}
+}
+
+func TestMeasureAgreesWithTheSearch(t *testing.T) {
+	d := ofSearch(t)
+	if d.Breakdown.Split != "test" || d.Breakdown.Whole != *d.Best.Test {
+		t.Errorf("%s has %+v, the search measured %+v", d.Breakdown.Split, d.Breakdown.Whole, *d.Best.Test)
+	}
+	triples, sum, train := 0, 0.0, 0
+	for _, p := range d.Breakdown.ByRelation {
+		triples += p.Triples
+		sum += p.Both.MRR * float64(p.Triples)
+		train += p.Train
+	}
+	if mean := sum / float64(triples); triples != d.Best.Test.Triples || mean < d.Best.Test.Both.MRR-1e-12 || mean > d.Best.Test.Both.MRR+1e-12 {
+		t.Errorf("relations have %d triples with mean MRR %v, the whole %d with %v", triples, mean, d.Best.Test.Triples, d.Best.Test.Both.MRR)
+	}
+	if g := enginetest.Graph(); train != len(g.Train) {
+		t.Errorf("relations have %d training triples of %d", train, len(g.Train))
+	}
+}
+
+func TestMeasureRefusesAnotherGraph(t *testing.T) {
+	d := ofSearch(t)
+	engine := cpu.New(1)
+	defer engine.Close()
+	if err := d.Measure(t.Context(), engine, enginetest.RandomGraph(9, 2, 50, 1)); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("another graph: %v, want an error of one line", err)
+	}
+}
+
+func TestMeasureWithoutTestTriples(t *testing.T) {
+	whole := enginetest.Graph()
+	g := &datasets.Graph{Name: whole.Name, Entities: whole.Entities, Relations: whole.Relations, Train: whole.Train, Valid: whole.Valid}
+	d := ofSearch(t)
+	d.About.Fingerprint = g.Fingerprint()
+	engine := cpu.New(1)
+	defer engine.Close()
+	if err := d.Measure(t.Context(), engine, g); err != nil {
+		t.Fatal(err)
+	}
+	if d.Breakdown.Split != "valid" || d.Breakdown.Whole.Triples != len(g.Valid) {
+		t.Errorf("%s of %d triples, want valid of %d", d.Breakdown.Split, d.Breakdown.Whole.Triples, len(g.Valid))
+	}
+	written(t, d)
+}
+
+// All settings are explained, so that a new one is not forgotten.
+func TestEverySettingHasAMeaning(t *testing.T) {
+	s := search.DefaultSettings()
+	s.Tune, s.Final = search.DefaultTune(), search.DefaultFinal()
+	s.Training.MaxSteps = 1
+	values, err := study.About{Settings: s}.Values()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range values {
+		if meanings[v[0]] == "" {
+			t.Errorf("%q has no meaning: say what it is in settings.go", v[0])
+		}
+	}
+}
+
+// variablesOf reads the colours of the first block with a name in the sheet.
+func variablesOf(sheet, after string) map[string]string {
+	_, sheet, _ = strings.Cut(sheet, after)
+	block, _, _ := strings.Cut(sheet, "}")
+	found := map[string]string{}
+	for _, m := range regexp.MustCompile(`--([a-z]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(block, -1) {
+		found[m[1]] = m[2]
+	}
+	return found
+}
+
+// linear undoes the gamma of sRGB.
+func linear(channel int) float64 {
+	v := float64(channel) / 255
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+// WCAG 2 asks for a contrast of 4.5 between text and its ground.
+func TestTextCanBeReadOnItsGround(t *testing.T) {
+	sheet, err := files.ReadFile("style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	luminance := func(hex string) float64 {
+		var r, g, b int
+		if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
+			t.Fatal(err)
+		}
+		return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	}
+	for theme, after := range map[string]string{"light": ":root {", "dark": "(prefers-color-scheme: dark) {"} {
+		colours := variablesOf(string(sheet), after)
+		for _, text := range []string{"text", "soft", "accent"} {
+			for _, ground := range []string{"ground", "raised", "chosen"} {
+				a, b := luminance(colours[text]), luminance(colours[ground])
+				if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
+					t.Errorf("%s: contrast of %s on %s is %.1f", theme, text, ground, contrast)
+				}
+			}
+		}
+	}
+}
+
+func TestWorldHasAReport(t *testing.T) {
+	g := datasets.World()
+	settings := search.DefaultSettings()
+	settings.Budget, settings.Training.Dim, settings.Training.Epochs = 5, 8, 1
+	engine := cpu.New(2)
+	defer engine.Close()
+	result, err := search.Run(t.Context(), search.Problem{Graph: g, Engine: engine, Strategy: search.Progressive{}, Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Data{Contents: study.Contents{About: study.Describe(g, search.Progressive{}, settings), Trials: result.Trials, Rounds: result.Rounds, Best: result.Model}}
+	if err := d.Measure(t.Context(), engine, g); err != nil {
+		t.Fatal(err)
+	}
+	page := written(t, d)
+	for _, relation := range []string{"borders", "speaks"} {
+		if !strings.Contains(page, ">"+relation+"<") {
+			t.Errorf("the relation %s is missing", relation)
+		}
+	}
+	elements(t, page)
+}
