@@ -85,7 +85,7 @@ func smallGraph(t *testing.T) string {
 func TestStructureJSON(t *testing.T) {
 	for _, command := range []string{"check", "show"} {
 		o := object(t, "structure", command, "complex")
-		hasKeys(t, command, o, "k structure nonzeros name degenerate degenerate_modes degenerate_paper fully_expressive symmetric_witness skew_symmetric_witness canonical canonical_paper orbit orbit_paper srf patterns inverse")
+		hasKeys(t, command, o, "k structure nonzeros name degenerate degenerate_modes degenerate_paper fully_expressive symmetric_witness skew_symmetric_witness canonical canonical_paper orbit orbit_paper srf patterns inverse may_equal")
 		if o["name"] != "complex" || o["orbit"] != 1152.0 || len(o["srf"].([]any)) != 20 {
 			t.Errorf("%s: %v", command, o)
 		}
@@ -93,6 +93,11 @@ func TestStructureJSON(t *testing.T) {
 	o := object(t, "structure", "check", "-1,0;2,-1")
 	if o["structure"] != "-1,0;2,-1" || o["skew_symmetric_witness"] != nil || len(o["degenerate_modes"].([]any)) != 0 {
 		t.Errorf("a structure that begins with a minus: %v", o)
+	}
+	// DistMult in the basis (h1±h2)/√2, r1±r2 of its first two chunks.
+	o = object(t, "structure", "show", "1,2,0,0;2,1,0,0;0,0,3,0;0,0,0,4")
+	if may := o["may_equal"].([]any); o["name"] != "" || len(may) != 1 || may[0] != "distmult" {
+		t.Errorf("a structure joined to DistMult is %q and may be %v", o["name"], may)
 	}
 	o = object(t, "structure", "count", "--k", "2", "--group", "paper")
 	if o["total"] != "59" || len(o["by_nonzeros"].([]any)) != 5 || o["k"] != 2.0 || o["group"] != "paper" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
 	"github.com/dustin/go-humanize"
 )
 
@@ -44,6 +45,8 @@ type structureFacts struct {
 	// structure.Patterns.
 	Patterns []string `json:"patterns"`
 	Inverse  []int    `json:"inverse"`
+	// MayEqual are the named models that a change of basis may turn the structure into.
+	MayEqual []string `json:"may_equal"`
 }
 
 func factsOf(s structure.Structure) structureFacts {
@@ -54,10 +57,13 @@ func factsOf(s structure.Structure) structureFacts {
 		SymmetricWitness: s.SymmetricWitness(), SkewSymmetricWitness: s.SkewSymmetricWitness(),
 		Canonical: s.Canonical(structure.Full), CanonicalPaper: s.Canonical(structure.Paper),
 		Orbit: s.Orbit(structure.Full), OrbitPaper: s.Orbit(structure.Paper),
-		SRF: []int{}, Patterns: []string{},
+		SRF: []int{}, Patterns: []string{}, MayEqual: []string{},
 	}
 	for _, x := range s.SRF() {
 		facts.SRF = append(facts.SRF, int(x))
+	}
+	for _, model := range linear.MayEqual(s) {
+		facts.MayEqual = append(facts.MayEqual, model.Name)
 	}
 	patterns := s.Patterns()
 	facts.Inverse = patterns.Inverse
@@ -86,6 +92,12 @@ func (f structureFacts) print(w io.Writer, s structure.Structure) {
 	line("nonzeros", "%d of %d", f.Nonzeros, f.K*f.K)
 	if f.Name != "" {
 		line("equivalent to", "%s", titleOf(f.Name))
+	} else if len(f.MayEqual) > 0 {
+		titles := make([]string, len(f.MayEqual))
+		for i, name := range f.MayEqual {
+			titles[i] = titleOf(name)
+		}
+		line("may be", "%s, up to a change of basis (of which training would not know)", strings.Join(titles, " or "))
 	}
 	if f.Degenerate {
 		for _, mode := range f.DegenerateModes {
