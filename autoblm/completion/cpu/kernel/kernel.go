@@ -27,6 +27,7 @@ type raw struct {
 	scale     func(y, x *float32, n int, factor float32)
 	scaleAdd  func(y, x *float32, n int, factor float32)
 	adagrad   func(x, g, sum *float32, n int, rate float32)
+	penalize  func(g, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)
 }
 
 const floatBytes = 4
@@ -106,6 +107,18 @@ func (s *Set) ScaleAdd(y, x []float32, factor float32) {
 func (s *Set) Adagrad(x, g, sum []float32, rate float32) {
 	check(len(x) == len(g) && len(x) == len(sum) && len(x) > 0 && len(x)%Columns == 0)
 	s.raw.adagrad(&x[0], &g[0], &sum[0], len(x), rate)
+}
+
+// Penalize is g += x·(slope2 + slope3·|x|), for a multiple of Columns floats. It
+// returns the sums of x² and of |x|³.
+func (s *Set) Penalize(g, x []float32, slope2, slope3 float32) (squares, cubes float64) {
+	check(len(x) == len(g) && len(x) > 0 && len(x)%Columns == 0)
+	var lanes [2][Columns]float32 // no register is wider
+	s.raw.penalize(&g[0], &x[0], len(x), slope2, slope3, &lanes[0][0], &lanes[1][0])
+	for i := range Columns {
+		squares, cubes = squares+float64(lanes[0][i]), cubes+float64(lanes[1][i])
+	}
+	return squares, cubes
 }
 
 func checkColumns(x Table, rows, columns int) {

@@ -181,6 +181,14 @@ func TestRows(t *testing.T) {
 			twin.Adagrad(q.Data, g.Data, u.Data, 0.3)
 			same(t, "Adagrad", p.all, q.all, 1e-6)
 			same(t, "Adagrad, sums", s.all, u.all, 1e-6)
+
+			q = p.clone()
+			before := g.clone()
+			squares, cubes := set.Penalize(p.Data, g.Data, 0.2, factor)
+			twinSquares, twinCubes := twin.Penalize(q.Data, g.Data, 0.2, factor)
+			same(t, "Penalize", p.all, q.all, 1e-5)
+			same(t, "Penalize, sums", []float32{float32(squares), float32(cubes)}, []float32{float32(twinSquares), float32(twinCubes)}, 1e-5)
+			same(t, "Penalize, what is penalized", g.all, before.all, 0)
 		}
 	})
 }

@@ -43,6 +43,11 @@ func scaleAddAVX2(y *float32, x *float32, n int, factor float32)
 //go:noescape
 func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float32)
 
+// penalizeAVX2 adds the slope of the penalties and writes the lanes' sums of squares and cubes.
+//
+//go:noescape
+func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
+
 // productAVX512x2 multiplies strips of 12 rows into 32 columns of c. Strides are in bytes.
 //
 //go:noescape
@@ -81,3 +86,8 @@ func scaleAddAVX512(y *float32, x *float32, n int, factor float32)
 //
 //go:noescape
 func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate float32)
+
+// penalizeAVX512 adds the slope of the penalties and writes the lanes' sums of squares and cubes.
+//
+//go:noescape
+func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)

@@ -519,6 +519,43 @@ next:
 DATA adagradEpsilon<>+0(SB)/4, $0x2edbe6ff
 GLOBL adagradEpsilon<>(SB), RODATA|NOPTR, $4
 
+// func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·penalizeAVX2(SB), NOSPLIT, $0-48
+	MOVSS        slope2+24(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        slope3+28(FP), X1
+	VBROADCASTSS X1, Y1
+	MOVQ         gradient+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	XORQ         BX, BX
+
+next:
+	VMOVUPS     (CX)(BX*1), Y5
+	VSUBPS      Y5, Y2, Y6
+	VMAXPS      Y5, Y6, Y6
+	VMULPS      Y5, Y5, Y7
+	VADDPS      Y7, Y3, Y3
+	VFMADD231PS Y7, Y6, Y4
+	VMULPS      Y6, Y1, Y6
+	VADDPS      Y6, Y0, Y6
+	VMOVUPS     (AX)(BX*1), Y7
+	VFMADD231PS Y5, Y6, Y7
+	VMOVUPS     Y7, (AX)(BX*1)
+	ADDQ        $0x00000020, BX
+	SUBQ        $0x00000008, DX
+	JG          next
+	MOVQ        squares+32(FP), AX
+	VMOVUPS     Y3, (AX)
+	MOVQ        cubes+40(FP), AX
+	VMOVUPS     Y4, (AX)
+	VZEROUPPER
+	RET
+
 // func productAVX512x2(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productAVX512x2(SB), NOSPLIT, $0-73
@@ -1118,5 +1155,42 @@ next:
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000010, BX
 	JG          next
+	VZEROUPPER
+	RET
+
+// func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
+// Requires: AVX, AVX512F, SSE
+TEXT ·penalizeAVX512(SB), NOSPLIT, $0-48
+	MOVSS        slope2+24(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        slope3+28(FP), X4
+	VBROADCASTSS X4, Z4
+	MOVQ         gradient+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	XORQ         BX, BX
+
+next:
+	VMOVUPS     (CX)(BX*1), Z5
+	VSUBPS      Z5, Z1, Z6
+	VMAXPS      Z5, Z6, Z6
+	VMULPS      Z5, Z5, Z7
+	VADDPS      Z7, Z2, Z2
+	VFMADD231PS Z7, Z6, Z3
+	VMULPS      Z6, Z4, Z6
+	VADDPS      Z6, Z0, Z6
+	VMOVUPS     (AX)(BX*1), Z7
+	VFMADD231PS Z5, Z6, Z7
+	VMOVUPS     Z7, (AX)(BX*1)
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000010, DX
+	JG          next
+	MOVQ        squares+32(FP), AX
+	VMOVUPS     Z2, (AX)
+	MOVQ        cubes+40(FP), AX
+	VMOVUPS     Z3, (AX)
 	VZEROUPPER
 	RET

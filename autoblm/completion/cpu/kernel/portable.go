@@ -10,7 +10,7 @@ import (
 func Portable() *Set {
 	return &Set{Name: "go", raw: raw{
 		product: productGo, columnMax: columnMaxGo, expSum: expSumGo, count: countGo,
-		mulAdd: mulAddGo, scale: scaleGo, scaleAdd: scaleAddGo, adagrad: adagradGo,
+		mulAdd: mulAddGo, scale: scaleGo, scaleAdd: scaleAddGo, adagrad: adagradGo, penalize: penalizeGo,
 	}}
 }
 
@@ -116,5 +116,15 @@ func adagradGo(x, g, sum *float32, n int, rate float32) {
 	for i, d := range gradient {
 		total[i] += d * d
 		out[i] -= rate * d / (float32(math.Sqrt(float64(total[i]))) + epsilon)
+	}
+}
+
+func penalizeGo(g, x *float32, n int, slope2, slope3 float32, squares, cubes *float32) {
+	gradient, square, cube := at(g, 0, n), at(squares, 0, Columns), at(cubes, 0, Columns)
+	for i, v := range at(x, 0, n) {
+		size := max(v, -v)
+		gradient[i] += v * (slope2 + slope3*size)
+		square[i%Columns] += v * v // several sums, so that none waits for the one before
+		cube[i%Columns] += v * v * size
 	}
 }

@@ -9,14 +9,14 @@ func Sets() []*Set {
 		sets = append(sets, &Set{Name: "avx512", raw: raw{
 			product:   blocked(avx512Product),
 			columnMax: columnMaxAVX512, expSum: expSumAVX512, count: countAVX512,
-			mulAdd: mulAddAVX512, scale: scaleAVX512, scaleAdd: scaleAddAVX512, adagrad: adagradAVX512,
+			mulAdd: mulAddAVX512, scale: scaleAVX512, scaleAdd: scaleAddAVX512, adagrad: adagradAVX512, penalize: penalizeAVX512,
 		}})
 	}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		sets = append(sets, &Set{Name: "avx2", raw: raw{
 			product:   blocked(avx2Product),
 			columnMax: columnMaxAVX2, expSum: expSumAVX2, count: countAVX2,
-			mulAdd: mulAddAVX2, scale: scaleAVX2, scaleAdd: scaleAddAVX2, adagrad: adagradAVX2,
+			mulAdd: mulAddAVX2, scale: scaleAVX2, scaleAdd: scaleAddAVX2, adagrad: adagradAVX2, penalize: penalizeAVX2,
 		}})
 	}
 	return append(sets, Portable())

@@ -18,6 +18,7 @@ func main() {
 		mulAdd(isa)
 		scale(isa)
 		adagrad(isa)
+		penalize(isa)
 	}
 	Generate()
 }

@@ -119,8 +119,9 @@ func (m mask) store(from reg.VecVirtual, to Mem) {
 	}
 }
 
-// along generates a loop over n floats, a multiple of a register's.
-func along(s isa, n reg.Register, body func(offset reg.GPVirtual)) {
+// along generates a loop over n floats, a multiple of a register's, and what
+// comes after it.
+func along(s isa, n reg.Register, body func(offset reg.GPVirtual), after func()) {
 	offset := GP64()
 	XORQ(offset, offset)
 	Label("next")
@@ -128,9 +129,12 @@ func along(s isa, n reg.Register, body func(offset reg.GPVirtual)) {
 	ADDQ(U32(s.bytes()), offset)
 	SUBQ(U32(s.lanes), n)
 	JG(LabelRef("next"))
+	after()
 	VZEROUPPER()
 	RET()
 }
+
+func nothing() {}
 
 // scale generates y = factor·x + y·keep, with keep 0 or 1.
 func scale(s isa) {
@@ -155,7 +159,7 @@ func scale(s isa) {
 				VMULPS(Mem{Base: x, Index: offset, Scale: 1}, factor, v)
 			}
 			VMOVUPS(v, at)
-		})
+		}, nothing)
 	}
 }
 
@@ -182,5 +186,38 @@ func adagrad(s isa) {
 		VMOVUPS(at(x), total)
 		VSUBPS(gradient, total, total)
 		VMOVUPS(total, at(x))
+	}, nothing)
+}
+
+// penalize generates gradient += x·(slope2 + slope3·|x|), and the sums of x² and
+// of |x|³ in each lane.
+func penalize(s isa) {
+	TEXT("penalize"+s.name, NOSPLIT, "func(gradient, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)")
+	Pragma("noescape")
+	Doc("penalize" + s.name + " adds the slope of the penalties and writes the lanes' sums of squares and cubes.")
+	slope2, slope3 := s.broadcast("slope2"), s.broadcast("slope3")
+	gradient, x := Load(Param("gradient"), GP64()), Load(Param("x"), GP64())
+	n := Load(Param("n"), GP64())
+	zero, squares, cubes := s.vector(), s.vector(), s.vector()
+	s.zero(zero)
+	s.zero(squares)
+	s.zero(cubes)
+	along(s, n, func(offset reg.GPVirtual) {
+		v, size, square, slope := s.vector(), s.vector(), s.vector(), s.vector()
+		VMOVUPS(Mem{Base: x, Index: offset, Scale: 1}, v)
+		VSUBPS(v, zero, size)
+		VMAXPS(v, size, size)
+		VMULPS(v, v, square)
+		VADDPS(square, squares, squares)
+		VFMADD231PS(square, size, cubes)
+		VMULPS(size, slope3, size)
+		VADDPS(size, slope2, size)
+		at := Mem{Base: gradient, Index: offset, Scale: 1}
+		VMOVUPS(at, slope)
+		VFMADD231PS(v, size, slope)
+		VMOVUPS(slope, at)
+	}, func() {
+		VMOVUPS(squares, Mem{Base: Load(Param("squares"), GP64())})
+		VMOVUPS(cubes, Mem{Base: Load(Param("cubes"), GP64())})
 	})
 }
