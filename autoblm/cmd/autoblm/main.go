@@ -34,6 +34,7 @@ type commands struct {
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
 	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one thing."`
 	Study     studyCommands     `cmd:"" help:"List, show, export and go on with the files that keep searches."`
+	Report    reportCommand     `cmd:"" help:"Write what came of a study as a page for a browser."`
 
 	JSON    bool             `help:"Print one JSON object instead of text."`
 	Version kong.VersionFlag `help:"Print the version."`

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"pgregory.net/rapid"
+)
+
+func TestReportJSON(t *testing.T) {
+	graph := smallGraph(t)
+	file, _ := finishedStudy(t, graph)
+	out := filepath.Join(t.TempDir(), "new", "report.html")
+	o := object(t, "report", "--study", file, "--out", out)
+	hasKeys(t, "report", o, "study dataset algorithm verdict out pictures")
+	if o["dataset"] != "small" || o["algorithm"] != "autoblm+" || o["note"] != nil || len(o["verdict"].([]any)) == 0 {
+		t.Errorf("report: %v", o)
+	}
+	page, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"AutoBLM&#43; on small", "By relation pattern", "mirrors", "autoblm study resume " + file + " --budget 20", "autoblm report --study " + file} {
+		if !strings.Contains(string(page), words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	for _, picture := range o["pictures"].([]any) {
+		if info, err := os.Stat(picture.(string)); err != nil || info.Size() == 0 {
+			t.Errorf("%v was not written: %v", picture, err)
+		}
+	}
+	status, stdout, stderr := invoke(t.Context(), "report", "--study", file, "--out", out)
+	if status != exitDone || !strings.Contains(stdout, "The report is "+out) {
+		t.Errorf("the text of a report: status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
+func TestReportOfDataThatMoved(t *testing.T) {
+	graph := smallGraph(t)
+	file, _ := finishedStudy(t, graph)
+	moved := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Rename(graph, moved); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "report.html")
+	o := object(t, "report", "--study", file, "--out", out)
+	if note, _ := o["note"].(string); !strings.Contains(note, "not at hand") {
+		t.Errorf("the note is %v", o["note"])
+	}
+	if page, _ := os.ReadFile(out); !strings.Contains(string(page), "not at hand") || strings.Contains(string(page), "mirrors") {
+		t.Error("the page does not say that the data are gone")
+	}
+	o = object(t, "report", "--study", file, "--out", out, "--dataset", moved)
+	page, _ := os.ReadFile(out)
+	if o["note"] != nil || !strings.Contains(string(page), "mirrors") || !strings.Contains(string(page), "--dataset "+moved) {
+		t.Errorf("the page of the moved data lacks their relations: %v", o["note"])
+	}
+	for _, wrong := range []string{"world", filepath.Join(t.TempDir(), "nowhere")} {
+		if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset", wrong); status != exitFailed || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("with the data set %s: status %d, %q", wrong, status, stderr)
+		}
+	}
+}
+
+func TestReportOfNothing(t *testing.T) {
+	for _, arguments := range [][]string{{"report"}, {"report", "--study", filepath.Join(t.TempDir(), "none.db")}} {
+		if status, _, stderr := invoke(t.Context(), arguments...); status == exitDone || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: status %d, %q", arguments, status, stderr)
+		}
+	}
+}
+
+// settingsOf are what the command search makes of a line.
+func settingsOf(t *rapid.T, line string) (search.Settings, string) {
+	words, rest := []string{}, line
+	for rest = strings.TrimPrefix(rest, program()+" "); rest != ""; {
+		word, after, quotedWord := "", "", strings.HasPrefix(rest, "'")
+		if quotedWord {
+			word, after, _ = strings.Cut(rest[1:], "'")
+			after = strings.TrimPrefix(after, " ")
+		} else {
+			word, after, _ = strings.Cut(rest, " ")
+		}
+		words, rest = append(words, word), after
+	}
+	var c commands
+	parser, err := kong.New(&c, kong.Vars(defaults()), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse(words); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	settings, err := c.Search.searchSettings()
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	if settings.Algorithm != c.Search.Algorithm {
+		t.Errorf("%s: the algorithm is %s", line, settings.Algorithm)
+	}
+	return settings.Settings, c.Search.Dataset
+}
+
+func TestSearchAgainHasTheSameSettings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := search.DefaultSettings()
+		s.K = rapid.IntRange(2, 6).Draw(t, "k")
+		s.Budget = rapid.IntRange(1, 500).Draw(t, "budget")
+		s.N, s.P, s.I = rapid.IntRange(1, 200).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "p"), rapid.IntRange(1, 20).Draw(t, "i")
+		s.B0 = rapid.SampledFrom([]int{0, s.K, s.K + 1}).Draw(t, "b0")
+		s.Pm = rapid.SampledFrom([]float64{0, 0.1, 1.0 / 3}).Draw(t, "pm")
+		s.Filter = rapid.SampledFrom([]search.Filter{search.Exact, search.PaperFilter, search.NoFilter}).Draw(t, "filter")
+		switch rapid.IntRange(0, 2).Draw(t, "predictor") {
+		case 1:
+			s.Predictor.Features = predictor.OneHot
+		case 2:
+			s.Predictor = nil
+		}
+		s.Seed = rapid.Uint64().Draw(t, "seed")
+		s.Training.Dim = s.K * rapid.IntRange(1, 40).Draw(t, "dim")
+		s.Training.Epochs, s.Training.Batch = rapid.IntRange(1, 300).Draw(t, "epochs"), rapid.IntRange(1, 3000).Draw(t, "batch")
+		s.Training.Optimizer = rapid.SampledFrom([]completion.Optimizer{completion.Adagrad, completion.Adam}).Draw(t, "optimizer")
+		s.Training.Decay = rapid.Float64Range(0.5, 1).Draw(t, "decay")
+		s.Training.ValidateEvery = rapid.IntRange(1, 9).Draw(t, "validate")
+		s.Training.Patience = rapid.IntRange(0, 9).Draw(t, "patience")
+		s.LearningRate = rapid.Float64Range(1e-6, 2).Draw(t, "lr")
+		s.L2, s.N3 = rapid.Float64Range(0, 1).Draw(t, "l2"), rapid.Float64Range(0, 1).Draw(t, "n3")
+		if rapid.Bool().Draw(t, "tune") {
+			s.Tune = search.DefaultTune()
+			s.Tune.Trials = rapid.IntRange(1, 50).Draw(t, "recipes")
+		}
+		if rapid.Bool().Draw(t, "final") {
+			s.Final = search.DefaultFinal()
+			s.Final.Trials, s.Final.Epochs = rapid.IntRange(1, 50).Draw(t, "finals"), rapid.IntRange(1, 50).Draw(t, "final epochs")
+			s.Final.Ranges.Dims = []int{s.K * rapid.IntRange(1, 9).Draw(t, "final dim"), s.K * 10}
+		}
+		var names []string
+		for _, strategy := range search.Strategies() {
+			names = append(names, strategy.Name())
+		}
+		about := study.About{
+			Algorithm: rapid.SampledFrom(names).Draw(t, "algorithm"), Settings: s,
+			Source: rapid.SampledFrom([]string{"world", "/a/folder", "/a folder/with; odd & names"}).Draw(t, "source"),
+		}
+		line, exact, err := searchAgain(about, engineOf(nil))
+		if err != nil || !exact {
+			t.Fatalf("%s: exact %v, %v", line, exact, err)
+		}
+		settings, dataset := settingsOf(t, line)
+		if !reflect.DeepEqual(settings, s) || dataset != about.Source {
+			t.Errorf("%s makes\n%+v of %s, want\n%+v of %s", line, settings, dataset, s, about.Source)
+		}
+	})
+}
+
+func TestSearchAgainSaysWhatItCannot(t *testing.T) {
+	for name, change := range map[string]func(*search.Settings){
+		"predictor": func(s *search.Settings) { s.Predictor.Hidden = 99 },
+		"training":  func(s *search.Settings) { s.Training.DataSeed = 99 },
+		"stage":     func(s *search.Settings) { s.Tune = search.DefaultTune(); s.Tune.Ranges.Batches = []int{99} },
+	} {
+		s := search.DefaultSettings()
+		change(&s)
+		if line, exact, err := searchAgain(study.About{Algorithm: "autoblm", Settings: s, Source: "world"}, engineOf(nil)); err != nil || exact {
+			t.Errorf("%s: %s is said to be exact (%v)", name, line, err)
+		}
+	}
+}
+
+func TestSearchAgainTakesTheSameEngine(t *testing.T) {
+	about := study.About{Algorithm: "autoblm", Settings: search.DefaultSettings(), Source: "world"}
+	line, _, err := searchAgain(about, engineOf([]search.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
+	if words := strings.Fields(line); err != nil || !slices.Contains(words, "gomlx") || !slices.Contains(words, "--backend") {
+		t.Errorf("%s (%v) does not name the engine", line, err)
+	}
+	if line, _, err = searchAgain(about, engineOf([]search.Trial{{Engine: "cpu", Backend: "avx2"}})); err != nil || strings.Contains(line, "--engine") {
+		t.Errorf("%s (%v) names an engine that is chosen anyway", line, err)
+	}
+}
