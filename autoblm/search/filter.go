@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
 	"github.com/autoblm/autoblm-go/internal/names"
 )
 
@@ -18,23 +19,27 @@ const (
 	// NoFilter lets everything pass. What was trained before to the letter is not
 	// trained again, but takes its place in a round.
 	NoFilter
+	// LinearFilter drops what [Exact] drops, and what [linear.Of] does not tell from
+	// an earlier structure. That is nearly always the same functions after a change
+	// of basis, but they are learnt in another way: a lossy filter.
+	LinearFilter
 )
 
-var filterNames = []string{"exact", "paper", "none"}
+var filterNames = []string{"exact", "paper", "none", "linear"}
 
 func (f Filter) String() string { return names.Of(filterNames, "filter", f) }
 
 // MarshalText writes the name.
 func (f Filter) MarshalText() ([]byte, error) { return names.Marshal(filterNames, "filter", f) }
 
-// UnmarshalText reads "exact", "paper" or "none".
+// UnmarshalText reads "exact", "paper", "none" or "linear".
 func (f *Filter) UnmarshalText(text []byte) error {
 	return names.Unmarshal(filterNames, "filter", f, text)
 }
 
 func (f Filter) degenerate(s structure.Structure) bool {
 	switch f {
-	case Exact:
+	case Exact, LinearFilter:
 		return s.Degenerate()
 	case PaperFilter:
 		return s.DegeneratePaper()
@@ -43,13 +48,16 @@ func (f Filter) degenerate(s structure.Structure) bool {
 	}
 }
 
-// class is one structure for all that the filter takes for the same.
-func (f Filter) class(s structure.Structure) structure.Structure {
+// class is the same for all structures that the filter takes for the same. It is
+// comparable.
+func (f Filter) class(s structure.Structure) any {
 	switch f {
 	case Exact:
 		return s.Canonical(structure.Full)
 	case PaperFilter:
 		return s.Canonical(structure.Paper)
+	case LinearFilter:
+		return linear.Of(s)
 	default:
 		return s
 	}
@@ -58,14 +66,14 @@ func (f Filter) class(s structure.Structure) structure.Structure {
 // sieve lets each class pass once, or everything where there is no filter.
 type sieve struct {
 	filter Filter
-	seen   map[structure.Structure]bool
+	seen   map[any]bool
 }
 
 // newSieve knows the structures of earlier trials.
 func newSieve(f Filter, trials []Trial) *sieve {
-	s := &sieve{filter: f, seen: make(map[structure.Structure]bool, len(trials))}
+	s := &sieve{filter: f, seen: make(map[any]bool, len(trials))}
 	for _, t := range trials {
-		s.seen[f.class(t.Structure)] = true
+		s.isNew(f.class(t.Structure))
 	}
 	return s
 }
@@ -77,7 +85,15 @@ func (s *sieve) pass(a structure.Structure) bool {
 	if s.filter.degenerate(a) {
 		return false
 	}
-	class := s.filter.class(a)
+	// The invariant takes a millisecond, and most candidates come up again and again.
+	if s.filter == LinearFilter && !s.isNew(a.Canonical(structure.Full)) {
+		return false
+	}
+	return s.isNew(s.filter.class(a))
+}
+
+// isNew is true once for each class.
+func (s *sieve) isNew(class any) bool {
 	if s.seen[class] {
 		return false
 	}

@@ -183,6 +183,30 @@ func TestPickTakesTheHighestGuesses(t *testing.T) {
 	}
 }
 
+// TestLinearFilterDropsChangesOfBasis: `1,2;2,1` is DistMult after h1±h2 and r1±r2,
+// `1,2;-2,1` is ComplEx.
+func TestLinearFilterDropsChangesOfBasis(t *testing.T) {
+	distMult := structure.MustParse("1,0;0,2")
+	for _, history := range [][]Trial{nil, {{Structure: distMult}}} {
+		s := newSieve(LinearFilter, history)
+		if isNew := s.pass(distMult); isNew != (history == nil) {
+			t.Errorf("DistMult passes: %v, after %d trials of it", isNew, len(history))
+		}
+		if s.pass(structure.MustParse("1,2;2,1")) {
+			t.Error("DistMult in another basis passes after DistMult")
+		}
+		if !s.pass(structure.MustParse("1,2;-2,1")) {
+			t.Error("ComplEx does not pass after DistMult")
+		}
+		if s.pass(structure.MustParse("2,1;-1,2")) {
+			t.Error("ComplEx passes twice")
+		}
+	}
+	if newSieve(LinearFilter, nil).pass(structure.MustParse("1,1;1,1")) {
+		t.Error("a degenerate structure passes")
+	}
+}
+
 func TestCollectStopsAtItsLimit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	draw := func() structure.Structure { return randomStructure(4, 7, rng) }

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
 )
 
 // pretend gives a structure a made-up MRR between 0 and 1, the same for all of its class.
@@ -88,7 +89,7 @@ func settings(k, budget int) search.Settings {
 func TestStrategies(t *testing.T) {
 	for _, strategy := range search.Strategies() {
 		for k := 2; k <= 6; k++ {
-			for _, filter := range []search.Filter{search.Exact, search.PaperFilter, search.NoFilter} {
+			for _, filter := range []search.Filter{search.Exact, search.PaperFilter, search.NoFilter, search.LinearFilter} {
 				t.Run(fmt.Sprintf("%s/k=%d/%v", strategy.Name(), k, filter), func(t *testing.T) {
 					s := settings(k, 40)
 					if (strategy == search.Reinforce{}) {
@@ -99,16 +100,21 @@ func TestStrategies(t *testing.T) {
 					if len(history) == 0 {
 						t.Fatalf("nothing was proposed: %s", why)
 					}
-					classes := map[structure.Structure]bool{}
+					classes := map[any]bool{}
 					for _, trial := range history {
 						a := trial.Structure
 						if a.K() != k {
 							t.Fatalf("%s has K=%d", a, a.K())
 						}
-						class := a
+						var class any = a
 						switch filter {
 						case search.Exact:
 							class = a.Canonical(structure.Full)
+							if a.Degenerate() {
+								t.Errorf("%s is degenerate", a)
+							}
+						case search.LinearFilter:
+							class = linear.Of(a)
 							if a.Degenerate() {
 								t.Errorf("%s is degenerate", a)
 							}
@@ -156,6 +162,17 @@ func TestAllClassesOfTwoChunks(t *testing.T) {
 		if len(history) != 20 || why == "" {
 			t.Errorf("%s: %d structures, ended by %q; want all 20 classes and a reason", strategy.Name(), len(history), why)
 		}
+	}
+}
+
+// TestAllLinearClassesOfTwoChunks: of the 20 classes linear maps leave 12, as
+// package linear counts them.
+func TestAllLinearClassesOfTwoChunks(t *testing.T) {
+	s := settings(2, 100)
+	s.Filter = search.LinearFilter
+	history, why := play(t, search.Evolutionary{}, s)
+	if len(history) != 12 || why == "" {
+		t.Errorf("%d structures, ended by %q; want all 12 classes and a reason", len(history), why)
 	}
 }
 

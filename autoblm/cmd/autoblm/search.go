@@ -33,7 +33,7 @@ type searchCommand struct {
 	I           int           `name:"i" default:"${i}" help:"Best structures that new ones are made from, and that are listed at the end."`
 	B0          int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
 	Pm          float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
-	Filter      search.Filter `default:"exact" help:"exact, paper or none."`
+	Filter      search.Filter `default:"exact" help:"exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
 	Predictor   string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
 	Tune        int           `default:"0" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
 	Final       int           `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
