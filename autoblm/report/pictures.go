@@ -77,6 +77,9 @@ func meanOfTop(trials []search.Trial) float64 {
 // courseOf is a picture of the search with the human-designed models as levels.
 func (o *outcome) courseOf(x string, series []plot.Series, marks []float64) plot.Curve {
 	curve := plot.Curve{Title: "search on " + o.About.Dataset, X: x, Y: "validation MRR", Marks: marks}
+	if names := o.notDrawn(); len(names) > 0 {
+		curve.Title += ", without " + list(names) + " far below"
+	}
 	low := o.farBelow()
 	for _, s := range series {
 		s.Points = slices.DeleteFunc(s.Points, func(p plot.Point) bool { return p.Y < low })

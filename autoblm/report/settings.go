@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -36,13 +37,26 @@ func (o *outcome) settings() (section, error) {
 		if !known {
 			usual = missing
 		}
-		t.add(strings.ReplaceAll(name, "_", " "), value, usual, meanings[name]).Chosen = value != usual
+		means := meanings[name]
+		if tuned := []string{"learning_rate", "n3", "training batch"}; o.About.Settings.Tune != nil && slices.Contains(tuned, name) {
+			means += "; the recipe found by tuning replaces it"
+		}
+		t.add(strings.ReplaceAll(name, "_", " "), unbracketed(value), unbracketed(usual), means).Chosen = value != usual
 	}
 	if o.About.Settings.Predictor == nil {
 		t.add("predictor", "none", defaults["predictor features"], "what picks the candidates").Chosen = true
 	}
 	s.Parts = []part{{Table: t}}
 	return s, nil
+}
+
+// unbracketed is a list as people write it.
+func unbracketed(value string) string {
+	inner, isList := strings.CutPrefix(value, "[")
+	if !isList {
+		return value
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(inner, "]"), " ", ", ")
 }
 
 // defaultsFor are the default settings, with the parts that s has.
@@ -67,10 +81,10 @@ var meanings = map[string]string{
 	"pm":                         "probability that a mutation changes an entry; 0 stands for 2/k²",
 	"filter":                     "which candidates are not worth training",
 	"predictor features":         "what the predictor sees of a structure",
-	"predictor hidden":           "width of its hidden layer",
-	"predictor steps":            "its optimizer steps for a fit",
-	"predictor learning_rate":    "its learning rate",
-	"predictor weight_decay":     "its weight decay",
+	"predictor hidden":           "width of the predictor's hidden layer",
+	"predictor steps":            "optimizer steps for a fit of the predictor",
+	"predictor learning_rate":    "step size of the predictor",
+	"predictor weight_decay":     "weight decay of the predictor",
 	"seed":                       "decides proposals and initial embeddings",
 	"training dim":               "dimension d of the embeddings",
 	"training epochs":            "passes over the training triples",
@@ -86,16 +100,16 @@ var meanings = map[string]string{
 	"l2":                         "weight of the squared norms of head, relation and tail",
 	"n3":                         "weight of the cubed norms of head, relation and tail",
 	"tune trials":                "recipes tried on SimplE before the search",
-	"tune ranges learning_rate":  "learning rates of these recipes",
-	"tune ranges n3":             "their n3",
-	"tune ranges batches":        "their batches",
-	"tune ranges dims":           "none: the dimension is that of the search",
+	"tune ranges learning_rate":  "learning rates of the recipes tried before the search",
+	"tune ranges n3":             "n3 of the recipes tried before the search",
+	"tune ranges batches":        "batches of the recipes tried before the search",
+	"tune ranges dims":           "none: recipes are tried with the dimension of the search",
 	"final trials":               "trainings after the search",
-	"final ranges learning_rate": "learning rates of these trainings",
-	"final ranges n3":            "their n3",
-	"final ranges batches":       "their batches",
-	"final ranges dims":          "their dimensions",
-	"final epochs":               "their epochs",
-	"final validate_every":       "epochs between their validations",
-	"final patience":             "validations without a better one before one of them ends; 0 never ends it",
+	"final ranges learning_rate": "learning rates of the last stage",
+	"final ranges n3":            "n3 of the last stage",
+	"final ranges batches":       "batches of the last stage",
+	"final ranges dims":          "dimensions of the last stage",
+	"final epochs":               "epochs of the last stage",
+	"final validate_every":       "epochs between validations in the last stage",
+	"final patience":             "validations without a better one before a training of the last stage ends; 0 never ends it",
 }
