@@ -1,0 +1,5 @@
+package main
+
+type doctorCommand struct{}
+
+func (doctorCommand) Run() error { return nil }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/kernels/internal/install"
+	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
+)
+
+// The exit statuses.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// commands is the command line.
+type commands struct {
+	Install   installCommand   `cmd:"" help:"Install the kernels, or bring them up to date."`
+	Uninstall uninstallCommand `cmd:"" help:"Remove what install wrote, and nothing else."`
+	Doctor    doctorCommand    `cmd:"" help:"Find what keeps notebooks from working, and say how to mend it."`
+	Run       runCommand       `cmd:"" help:"Execute notebooks, and fail when a cell does."`
+	Strip     stripCommand     `cmd:"" help:"Take outputs out of notebooks."`
+
+	Home    string `help:"Folder of the programs and of the module that cells import from (default: ${home})." env:"AUTOBLM_KERNELS" type:"path" placeholder:"DIR"`
+	UserDir string `help:"Jupyter's folder of your data (default: ${userdir})." type:"path" placeholder:"DIR"`
+}
+
+// places are where things are installed.
+type places struct {
+	home    install.Home
+	jupyter string
+}
+
+func (c commands) places() (places, error) {
+	p := places{install.Home(c.Home), c.UserDir}
+	if c.Home == "" {
+		p.home = install.DefaultHome()
+	}
+	var err error
+	if c.UserDir == "" {
+		p.jupyter, err = kernelspec.UserFolder()
+	}
+	return p, err
+}
+
+// failed ends the program with a status after all has been said.
+var failed = errors.New("failed")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the whole program, for tests to call.
+func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
+	var c commands
+	exited := -1
+	jupyter, _ := kernelspec.UserFolder() // without one it is an error later, where it matters
+	parser := kong.Must(&c,
+		kong.Name("kernels"),
+		kong.Description("The Jupyter kernels of AutoBLM."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(status int) { exited = status }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"home": string(install.DefaultHome()), "userdir": jupyter},
+	)
+	if len(arguments) == 0 {
+		arguments = []string{"--help"}
+	}
+	parsed, err := parser.Parse(arguments)
+	if exited >= 0 { // --help has been printed
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "kernels: %v (kernels --help says what is possible)\n", err)
+		return exitUsage
+	}
+	where, err := c.places()
+	if err == nil {
+		parsed.BindTo(ctx, (*context.Context)(nil))
+		parsed.BindTo(stdout, (*io.Writer)(nil))
+		err = parsed.Run(where)
+	}
+	switch {
+	case err == nil:
+		return exitDone
+	case !errors.Is(err, failed):
+		fmt.Fprintf(stderr, "kernels: %v\n", err)
+	}
+	return exitFailed
+}

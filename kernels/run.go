@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
+	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
+	"github.com/autoblm/autoblm-go/kernels/internal/runner"
+)
+
+type runCommand struct {
+	Kernel  string        `help:"The kernel: cpu or cuda, or the name of any other." default:"cpu"`
+	Timeout time.Duration `help:"How long a cell may take; 0 is any time." default:"5m"`
+	Total   time.Duration `help:"How long all notebooks together may take; 0 is any time." default:"1h"`
+	Full    bool          `help:"Run notebooks in their full size, which can take hours (AUTOBLM_FULL=1)."`
+	Out     string        `help:"Write the executed notebooks into this folder." type:"path" placeholder:"DIR"`
+
+	Notebooks []string `arg:"" help:"The notebooks."`
+}
+
+func (c runCommand) Run(ctx context.Context, out io.Writer, where places) error {
+	spec, err := c.spec(where)
+	if err != nil {
+		return err
+	}
+	if c.Out != "" {
+		if err := os.MkdirAll(c.Out, 0o755); err != nil {
+			return err
+		}
+	}
+	if c.Total > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Total, runner.TimeLimit{What: "the run", Limit: c.Total})
+		defer cancel()
+	}
+	bad := 0
+	for _, path := range c.Notebooks {
+		good, err := c.one(ctx, out, spec, path)
+		if ctx.Err() != nil && err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err != nil {
+			fmt.Fprintf(out, "FAILED %s: %v\n", path, err)
+		}
+		if !good {
+			bad++
+		}
+	}
+	if bad > 0 {
+		fmt.Fprintf(out, "%d of %d notebooks failed\n", bad, len(c.Notebooks))
+		return failed
+	}
+	return nil
+}
+
+// spec is the spec of the kernel that was asked for.
+func (c runCommand) spec(where places) (kernelspec.Spec, error) {
+	name := c.Kernel
+	if name == "cpu" || name == "cuda" {
+		name = "autoblm-" + name
+	}
+	spec, err := kernelspec.Find(name, kernelspec.Folders(where.jupyter))
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%w: install it with: go run ./kernels install", err)
+	}
+	return spec, err
+}
+
+// one executes one notebook and says whether all is well.
+func (c runCommand) one(ctx context.Context, out io.Writer, spec kernelspec.Spec, path string) (bool, error) {
+	n, err := notebook.Read(path)
+	if err != nil {
+		return false, err
+	}
+	s := runner.Settings{Folder: filepath.Dir(path), CellLimit: c.Timeout}
+	if c.Full {
+		s.Variables = map[string]string{"AUTOBLM_FULL": "1"}
+	}
+	began := time.Now()
+	outcome, err := runner.Run(ctx, n, spec, s)
+	if err == nil && c.Out != "" {
+		n.GiveIDs()
+		err = n.Write(filepath.Join(c.Out, filepath.Base(path)))
+	}
+	if err != nil {
+		return false, err
+	}
+	if f := outcome.Failure; f != nil {
+		fmt.Fprintf(out, "FAILED %s, %s: %s\n", path, place(f), f.Reason)
+		if f.Detail != "" && f.Detail != f.Reason {
+			fmt.Fprintln(out, indented(f.Detail))
+		}
+		return false, nil
+	}
+	fmt.Fprintf(out, "ok     %s: %s\n", path, summary(outcome, time.Since(began)))
+	return true, nil
+}
+
+// place says which cell failed.
+func place(f *runner.Failure) string {
+	if f.Count == 0 {
+		return fmt.Sprintf("cell %d", f.Cell)
+	}
+	return fmt.Sprintf("cell %d (In [%d])", f.Cell, f.Count)
+}
+
+// summary says how long it took, and where most of the time went.
+func summary(o runner.Outcome, took time.Duration) string {
+	text := fmt.Sprintf("%d cells of code in %.1f s", len(o.Cells), took.Seconds())
+	var slowest runner.Cell
+	for _, cell := range o.Cells {
+		if cell.Seconds > slowest.Seconds {
+			slowest = cell
+		}
+	}
+	if len(o.Cells) > 1 {
+		text += fmt.Sprintf(", of which cell %d took %.1f s", slowest.Number, slowest.Seconds)
+	}
+	return text
+}
+
+func indented(text string) string {
+	return "    | " + strings.ReplaceAll(text, "\n", "\n    | ")
+}
