@@ -9,7 +9,7 @@ import (
 const (
 	stateInputs   = iota // [n, F]
 	stateScores          // [n]
-	stateShares          // [n]: 2 by the number of examples, and 0 for padding
+	stateShares          // [n]: of the examples in the mean, and 0 for padding
 	stateRate            // scalar
 	stateDecay           // scalar
 	stateSteps           // int32: how many to take
@@ -42,10 +42,10 @@ func descend(g *graph.Graph, initial []*graph.Node) []*graph.Node {
 	return graph.While(more, step, initial...)[stateTable : stateTable+1]
 }
 
-// gradient is that of the sum of share/2·(output - score)² by the table. It is
+// gradient is that of the sum of share·(output - score)² by the table. It is
 // written out, as the body of a loop has no automatic one.
 func (l layers) gradient(inputs, scores, shares *graph.Node) *graph.Node {
-	slope := graph.Mul(graph.Sub(l.outputs, scores), shares) // [n]
+	slope := graph.Mul(graph.Sub(l.outputs, scores), graph.MulScalar(shares, 2)) // [n]
 	toWeights := contract(l.after, 1, slope, 0)
 	active := graph.ConvertDType(graph.GreaterThan(l.before, graph.ScalarZero(slope.Graph(), slope.DType())), slope.DType())
 	toUnits := graph.Mul(active, graph.Mul(graph.Reshape(l.weights, -1, 1), graph.Reshape(slope, 1, -1)))

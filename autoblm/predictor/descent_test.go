@@ -12,10 +12,10 @@ func TestDescentFollowsTheDefinition(t *testing.T) {
 	const inputs, hidden, steps, rate, decay = 4, 3, 12, 0.05, 0.2
 	for _, n := range []int{1, 5, 16, 17} { // with and without padding
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
-		examples, scores := make([][]float64, n), make([]float64, n)
+		examples, scores, shares := make([][]float64, n), make([]float64, n), make([]float64, n)
 		for i := range examples {
 			examples[i] = []float64{float64(rng.IntN(2)), float64(rng.IntN(2)), rng.NormFloat64(), 1}
-			scores[i] = rng.NormFloat64()
+			scores[i], shares[i] = rng.NormFloat64(), rng.Float64()
 		}
 		fitted := newPerceptron(inputs, hidden, uint64(n))
 		want := make([]float64, len(fitted.table))
@@ -34,9 +34,9 @@ func TestDescentFollowsTheDefinition(t *testing.T) {
 					}
 					output += row[inputs] * math.Max(0, before)
 				}
-				sum += (output - scores[i]) * (output - scores[i])
+				sum += shares[i] * (output - scores[i]) * (output - scores[i])
 			}
-			return sum / float64(n)
+			return sum
 		}
 		means, squares := make([]float64, len(want)), make([]float64, len(want))
 		for step := 1; step <= steps; step++ {
@@ -56,14 +56,13 @@ func TestDescentFollowsTheDefinition(t *testing.T) {
 			want = next
 		}
 
-		var flat, targets []float32
-		for i, x := range examples {
+		var flat []float32
+		for _, x := range examples {
 			for _, v := range x {
 				flat = append(flat, float32(v))
 			}
-			targets = append(targets, float32(scores[i]))
 		}
-		if err := fitted.fit(Settings{Steps: steps, LearningRate: rate, WeightDecay: decay}, flat, targets); err != nil {
+		if err := fitted.fit(Settings{Steps: steps, LearningRate: rate, WeightDecay: decay}, flat, scores, shares); err != nil {
 			t.Fatal(err)
 		}
 		for i := range want {

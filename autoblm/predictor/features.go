@@ -35,15 +35,39 @@ func (f Features) of(s structure.Structure) []uint8 {
 	return s.SRF()
 }
 
-// matrix is [n, width]: of each of n structures its features and then a 1.
-func (f Features) matrix(structures []structure.Structure) (matrix []float32, width int) {
+// inputs are [n, width]: of each of n structures its features and then a 1.
+func (f Features) inputs(structures []structure.Structure) (inputs []float32, width int) {
 	for _, s := range structures {
 		features := f.of(s)
 		width = len(features) + 1
 		for _, x := range features {
-			matrix = append(matrix, float32(x))
+			inputs = append(inputs, float32(x))
 		}
-		matrix = append(matrix, 1)
+		inputs = append(inputs, 1)
 	}
-	return matrix, width
+	return inputs, width
+}
+
+// distinct leaves one structure of those with the same features, with the mean
+// of their scores and their share of all structures. To fit to these is to fit to
+// all, as the square error differs by a constant; of a search's structures often
+// no more than a third remain.
+func (f Features) distinct(structures []structure.Structure, scores []float64) (kept []structure.Structure, means, shares []float64) {
+	index := map[string]int{}
+	for i, s := range structures {
+		features := string(f.of(s))
+		at, there := index[features]
+		if !there {
+			at = len(kept)
+			index[features] = at
+			kept, means, shares = append(kept, s), append(means, 0), append(shares, 0)
+		}
+		means[at] += scores[i]
+		shares[at]++
+	}
+	for i := range kept {
+		means[i] /= shares[i]
+		shares[i] /= float64(len(structures))
+	}
+	return kept, means, shares
 }

@@ -38,20 +38,19 @@ func newPerceptron(inputs, hidden int, seed uint64) *perceptron {
 	return p
 }
 
-// fit takes the steps of a fit from the present weights, for inputs [n, F] and n
-// scores.
-func (p *perceptron) fit(s Settings, inputs, scores []float32) error {
+// fit takes the steps of a fit from the present weights, for inputs [n, F], n
+// scores and the n shares that each of them has in the mean of the square error.
+func (p *perceptron) fit(s Settings, inputs []float32, scores, shares []float64) error {
 	all, err := compiled()
 	if err != nil {
 		return err
 	}
 	n := len(scores)
-	shares := slices.Repeat([]float32{2 / float32(n)}, n)
 	table := []int{p.units, p.inputs + 1}
 	p.table, err = call(all.descend,
 		padded(inputs, n, p.inputs),
-		padded(scores, n),
-		padded(shares, n),
+		padded(narrow(scores), n),
+		padded(narrow(shares), n),
 		tensors.FromScalar(float32(s.LearningRate)),
 		tensors.FromScalar(float32(s.WeightDecay)),
 		tensors.FromScalar(int32(s.Steps)),
@@ -64,6 +63,14 @@ func (p *perceptron) fit(s Settings, inputs, scores []float32) error {
 		err = fmt.Errorf("its weights are no longer finite after %d steps: try a smaller learning rate than %v", s.Steps, s.LearningRate)
 	}
 	return err
+}
+
+func narrow(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y
 }
 
 // run returns the n outputs for inputs [n, F].

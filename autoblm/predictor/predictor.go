@@ -23,7 +23,7 @@ type Settings struct {
 	WeightDecay  float64 `json:"weight_decay"`
 }
 
-// DefaultSettings fit to 64 structures in less than ten milliseconds.
+// DefaultSettings fit to 64 structures in a few milliseconds.
 func DefaultSettings() Settings {
 	return Settings{Features: SRF, Hidden: 8, Steps: 200, LearningRate: 0.02, WeightDecay: 0.1}
 }
@@ -74,13 +74,13 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	if p.spread == 0 {
 		p.spread = 1 // all scores are the same, and so are all guesses
 	}
-	standardized := make([]float32, n)
-	for i, score := range scores {
-		standardized[i] = float32((score - p.mean) / p.spread)
+	kept, means, shares := s.Features.distinct(structures, scores)
+	for i := range means {
+		means[i] = (means[i] - p.mean) / p.spread
 	}
-	inputs, width := s.Features.matrix(structures)
+	inputs, width := s.Features.inputs(kept)
 	p.perceptron = newPerceptron(width, s.Hidden, seed)
-	if err := p.perceptron.fit(s, inputs, standardized); err != nil {
+	if err := p.perceptron.fit(s, inputs, means, shares); err != nil {
 		return nil, fmt.Errorf("cannot fit the predictor: %w", err)
 	}
 	return p, nil
@@ -95,7 +95,7 @@ func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error)
 	if err := p.check(structures); err != nil {
 		return nil, err
 	}
-	inputs, _ := p.features.matrix(structures)
+	inputs, _ := p.features.inputs(structures)
 	outputs, err := p.perceptron.run(inputs)
 	if err != nil {
 		return nil, fmt.Errorf("cannot run the predictor: %w", err)

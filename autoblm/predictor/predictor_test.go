@@ -142,6 +142,31 @@ func TestGuessesAreOneByOne(t *testing.T) {
 	}
 }
 
+// TestRepeatsAreWeights: structures that all come three times give the guesses
+// that they give once.
+func TestRepeatsAreWeights(t *testing.T) {
+	structures, scores := sample(12, 7)
+	unseen, _ := sample(30, 8)
+	guess := func(structures []structure.Structure, scores []float64) []float64 {
+		fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guesses, err := fitted.Predict(unseen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return guesses
+	}
+	once := guess(structures, scores)
+	thrice := guess(slices.Repeat(structures, 3), slices.Repeat(scores, 3))
+	for i := range unseen {
+		if math.Abs(once[i]-thrice[i]) > 1e-4 {
+			t.Errorf("%s is guessed at %v, and at %v where all come three times", unseen[i], once[i], thrice[i])
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	structures, scores := sample(3, 5)
 	small := structure.MustParse("1,0;0,2")
