@@ -295,7 +295,7 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result) {
 // printTuned explains the recipe of the search, if it was looked for.
 func printTuned(w io.Writer, r *search.Result) {
 	if len(r.Tuned) > 0 {
-		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the best, which is first, was that of the search\n\n")
+		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest validation MRR, became that of the search\n\n")
 		recipeTable(r.Tuned).print(w)
 	}
 }

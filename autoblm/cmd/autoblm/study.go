@@ -20,11 +20,11 @@ import (
 )
 
 type studyCommands struct {
-	List   studyListCommand   `cmd:"" help:"List the studies below a folder."`
+	List   studyListCommand   `cmd:"" help:"List the studies below a folder, with who uses them now."`
 	Show   studyShowCommand   `cmd:"" help:"Tell what a study is about and what it has found."`
 	Export studyExportCommand `cmd:"" help:"Print all trials of a study as a table for other programs."`
 	Best   studyBestCommand   `cmd:"" help:"Write the best model of a study as a folder."`
-	Resume studyResumeCommand `cmd:"" help:"Go on with a search, by what its study says."`
+	Resume studyResumeCommand `cmd:"" help:"Go on with a search that was interrupted or killed, or with a larger budget."`
 }
 
 type studyListCommand struct {
@@ -383,7 +383,7 @@ func (c *studyBestCommand) Run(o *output) error {
 type studyResumeCommand struct {
 	studyFile
 	Budget  int     `default:"0" help:"How many structures to train in all; 0 stands for the budget of the last run."`
-	Minutes float64 `default:"0" help:"As for search."`
+	Minutes float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
 	Dataset string  `help:"Where the data are now, if they are no longer where they were: a name of dataset list, or a folder."`
 	Out     string  `help:"The folder for the best model and the pictures; that of the study when left out."`
 	computeFlags
