@@ -419,19 +419,33 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	history := proposed(s.trials)
+	r := Summarize(s.Settings, s.trials, s.rounds)
+	r.Model, r.Resumed, r.Stopped, r.Note, r.Overhead = model, s.resumed, stopped, note, s.overhead.Seconds()
+	return r, nil
+}
+
+// Summarize is what a study came to, from its trials and rounds alone: without
+// the model, the reason why it ended, and what was resumed. Overhead is the time
+// of the rounds.
+func Summarize(settings Settings, trials []Trial, rounds []Round) *Result {
+	history := proposed(trials)
 	best := bestFirst(history)
 	r := &Result{
-		Tuned: bestFirst(of(Tuning, s.trials)), Finals: bestFirst(of(Final, s.trials)), Recipe: s.recipe,
-		Best: best[:min(len(best), s.Settings.I)], Trials: s.trials, Rounds: s.rounds, Model: model,
-		Trained: finished(history), Complete: len(best), Resumed: s.resumed, Stopped: stopped, Note: note,
-		Overhead: s.overhead.Seconds(),
+		Tuned: bestFirst(of(Tuning, trials)), Finals: bestFirst(of(Final, trials)), Recipe: settings.recipe(),
+		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
+		Trained: finished(history), Complete: len(best),
 	}
-	for _, t := range s.trials {
+	if searched := of(Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
+		r.Recipe = searched[0].Recipe
+	}
+	for _, t := range trials {
 		r.Seconds += t.Seconds
 		if t.Name != "" && t.State != Running {
 			r.Named = append(r.Named, t)
 		}
 	}
-	return r, nil
+	for _, round := range rounds {
+		r.Overhead += round.Seconds
+	}
+	return r
 }

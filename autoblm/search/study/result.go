@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -11,51 +10,14 @@ import (
 // Why it ended is not known, Resumed is 0, and Overhead is the time that the
 // rounds of all runs took.
 func (c *Contents) Result() *search.Result {
-	s := c.About.Settings
-	var proposals, named []search.Trial
-	for _, t := range c.Trials {
-		if t.Round > 0 {
-			proposals = append(proposals, t)
-		}
-		if t.Name != "" && t.State != search.Running {
-			named = append(named, t)
-		}
-	}
-	slices.SortStableFunc(proposals, func(a, b search.Trial) int { return cmp.Compare(a.Round, b.Round) })
-	best := bestFirst(proposals)
-	r := &search.Result{
-		Tuned: bestFirst(c.of(search.Tuning)), Finals: bestFirst(c.of(search.Final)),
-		Recipe: search.Recipe{Training: s.Training, Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3},
-		Best:   best[:min(len(best), s.I)], Named: named, Trials: c.Trials, Rounds: c.Rounds, Model: c.Best,
-		Complete: len(best),
-	}
-	if searched := c.of(search.Searching); len(searched) > 0 { // the recipe may come from the tuning stage
-		r.Recipe = searched[0].Recipe
-	}
-	for _, t := range proposals {
-		if t.State != search.Running {
-			r.Trained++
-		}
-	}
-	for _, t := range c.Trials {
-		r.Seconds += t.Seconds
-	}
-	for _, round := range c.Rounds {
-		r.Overhead += round.Seconds
-	}
+	r := search.Summarize(c.About.Settings, c.Trials, c.Rounds)
+	r.Model = c.Best
 	return r
 }
 
 // of returns the trials of a stage.
 func (c *Contents) of(stage search.Stage) []search.Trial {
 	return slices.DeleteFunc(slices.Clone(c.Trials), func(t search.Trial) bool { return t.Stage != stage })
-}
-
-// bestFirst returns the complete trials by validation MRR, and equals as they stand.
-func bestFirst(trials []search.Trial) []search.Trial {
-	complete := slices.DeleteFunc(slices.Clone(trials), func(t search.Trial) bool { return t.State != search.Complete })
-	slices.SortStableFunc(complete, func(a, b search.Trial) int { return cmp.Compare(b.MRR(), a.MRR()) })
-	return complete
 }
 
 // Status says how far a study is.
