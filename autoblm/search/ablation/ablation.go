@@ -64,6 +64,7 @@ func Ablations() []Ablation {
 				Variant{Name: "none, b0=k", Change: func(s *search.Settings) { s.Filter = search.NoFilter }},
 				Variant{Name: "paper", Change: func(s *search.Settings) { s.Filter = search.PaperFilter }},
 				Variant{Name: "exact"},
+				Variant{Name: "linear", Change: func(s *search.Settings) { s.Filter = search.LinearFilter }},
 			),
 		},
 		{
