@@ -19,7 +19,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -454,24 +453,6 @@ func TestPredictKnown(t *testing.T) {
 		if len(answers) != want[0] || marked != want[1] {
 			t.Errorf("--known %s: %d answers, %d known, want %v", known, len(answers), marked, want)
 		}
-	}
-}
-
-func TestVerdict(t *testing.T) {
-	trial := func(matrix string, mrr float64) search.Trial {
-		e := &completion.Evaluation{Both: completion.Metrics{MRR: mrr}}
-		return search.Trial{Structure: structure.MustParse(matrix), State: search.Complete, Valid: e, Test: e}
-	}
-	named := trial("quate", 0.5)
-	named.Name = "quate"
-	const new = "0,0,1,0;0,0,0,2;3,0,1,0;0,4,0,0"
-	for mrr, says := range map[float64]string{0.6: "beats the best named model, QuatE: 0.600 against 0.500", 0.5: "no structure found beats", 0.4: "no structure found beats"} {
-		if got := verdict(&search.Result{Best: []search.Trial{trial(new, mrr)}, Named: []search.Trial{named}}, 4); !strings.Contains(got, says) {
-			t.Errorf("%v against 0.5: %q", mrr, got)
-		}
-	}
-	if got := verdict(&search.Result{Best: []search.Trial{trial("complex", 0.6)}, Named: []search.Trial{named}}, 4); !strings.Contains(got, "ComplEx in another guise") {
-		t.Errorf("a named model that was found: %q", got)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,7 +133,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 		return err
 	}
 	// The result is out, whatever becomes of the files; the study has it all.
-	if err := writeGallery(s.out, s.graph, result); err != nil {
+	if err := s.writeGallery(result); err != nil {
 		return err
 	}
 	if result.Stopped == search.Interrupted {
@@ -283,13 +282,13 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result) {
 	if len(r.Best) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", verdict(r, s.settings.K))
+	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
 	printFinals(w, r)
 	best := r.Model.Structure
 	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
 	printAnswers(w, s.graph, r.Model)
 	fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", s.out)
-	fmt.Fprintf(w, "The study, to go on with (--study): %s\n", s.settings.Study)
+	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)
 }
 
 // printTuned explains the recipe of the search, if it was looked for.
@@ -351,39 +350,6 @@ func recipeTable(trials []search.Trial) *table {
 		t.add(number(trial.MRR()), test, text(r.Training.Dim), text(r.Training.Batch), fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure.String())
 	}
 	return t
-}
-
-// verdict says whether the search was worth it.
-func verdict(r *search.Result, k int) string {
-	named, ok := bestNamed(r)
-	if !ok {
-		if k != 4 {
-			return "The named models have four chunks, so there are none to compare with."
-		}
-		return "No named model was trained to its end, so there is none to compare with."
-	}
-	found := r.Best[0]
-	if same := found.Structure.Name(); same != "" {
-		return fmt.Sprintf("The best structure found is %s in another guise: what it is above or below it is the noise of the initial embeddings.", titleOf(same))
-	}
-	text := fmt.Sprintf("On validation MRR the best structure found beats the best named model, %s: %.3f against %.3f", titleOf(named.Name), found.MRR(), named.MRR())
-	if found.MRR() <= named.MRR() {
-		text = fmt.Sprintf("On validation MRR no structure found beats the best named model, %s: %.3f against %.3f", titleOf(named.Name), found.MRR(), named.MRR())
-	}
-	if found.Test != nil && named.Test != nil {
-		text += fmt.Sprintf(" (test MRR %.3f against %.3f)", found.Test.Both.MRR, named.Test.Both.MRR)
-	}
-	return text + "."
-}
-
-func bestNamed(r *search.Result) (best search.Trial, ok bool) {
-	most := math.Inf(-1)
-	for _, t := range r.Named {
-		if t.State == search.Complete && t.MRR() > most {
-			best, ok, most = t, true, t.MRR()
-		}
-	}
-	return best, ok
 }
 
 func duration(seconds float64) string {
