@@ -1,0 +1,150 @@
+package show
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/janpfeifer/gonb/gonbui"
+)
+
+// Search is [autoblm.Search] with a line that says how far it is and, as a
+// sparkline, how the best validation MRR rises. The line changes in place; what
+// stays of it, and all that there is outside a notebook, is what the search came to.
+func Search(ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings) (*search.Result, error) {
+	l := line{screen: here, id: "search-" + gonbui.UniqueId(), now: time.Now}
+	told := s.OnProgress
+	s.OnProgress = func(p search.Progress) {
+		l.update(p)
+		if told != nil {
+			told(p)
+		}
+	}
+	began := time.Now()
+	result, err := autoblm.Search(ctx, g, s)
+	if err != nil {
+		return nil, err
+	}
+	l.finish(result, time.Since(began))
+	return result, nil
+}
+
+// line tells of a search while it runs.
+type line struct {
+	screen screen
+	id     string
+	now    func() time.Time
+
+	shown time.Time // when it last changed
+	// course has the best MRR after each change of the number of structures.
+	course  []float64
+	trained int
+}
+
+const (
+	// often enough to see it move, and not so often that it takes time.
+	interval = 250 * time.Millisecond
+	// sparkWidth leaves room for the words in a narrow notebook.
+	sparkWidth = 32
+)
+
+func (l *line) update(p search.Progress) {
+	if p.Best != nil && p.Stage == search.Searching && !p.Named && p.Trained > l.trained {
+		l.trained = p.Trained
+		l.course = append(l.course, p.Best.MRR())
+	}
+	if !l.screen.notebook || l.now().Sub(l.shown) < interval {
+		return
+	}
+	l.shown = l.now()
+	l.put(doing(p), l.course)
+}
+
+// doing says what a search is at.
+func doing(p search.Progress) string {
+	words := fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
+	switch {
+	case p.Named:
+		words = "the named models"
+	case p.Stage != search.Searching:
+		words = fmt.Sprintf("%s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
+	}
+	words = "training " + words
+	if p.Best != nil {
+		words += fmt.Sprintf(", best MRR %.3f", p.Best.MRR())
+	}
+	return words
+}
+
+func (l *line) finish(r *search.Result, took time.Duration) {
+	l.put(outcome(r, took), course(r.Trials))
+}
+
+// outcome says what a search came to.
+func outcome(r *search.Result, took time.Duration) string {
+	words := fmt.Sprintf("%s trained in %.1f s", counted(r.Trained, "structure"), took.Seconds())
+	if r.Resumed > 0 {
+		words += fmt.Sprintf(", %d of them by an earlier run", r.Resumed)
+	}
+	if r.Stopped != search.BudgetSpent {
+		words += fmt.Sprintf(" (ended by: %s)", r.Stopped)
+	}
+	if len(r.Best) > 0 {
+		words += fmt.Sprintf("; best MRR %.3f", r.Best[0].MRR())
+	}
+	if best, ok := bestNamed(r.Named); ok {
+		words += fmt.Sprintf(", of the named models %.3f (%s)", best.MRR(), title(best.Name))
+	}
+	return words
+}
+
+func (l *line) put(words string, course []float64) {
+	if spark := sparkline(course, sparkWidth); spark != "" {
+		words += "  " + spark
+	}
+	l.screen.show(value{text: words + "\n", id: l.id})
+}
+
+// course is the best MRR after each of the trials that a strategy proposed.
+func course(trials []search.Trial) []float64 {
+	var best []float64
+	top := 0.0
+	for _, t := range trials {
+		if t.Round > 0 && t.State == search.Complete {
+			top = max(top, t.MRR())
+			best = append(best, top)
+		}
+	}
+	return best
+}
+
+func bestNamed(named []search.Trial) (best search.Trial, ok bool) {
+	for _, t := range named {
+		if t.State == search.Complete && (!ok || t.MRR() > best.MRR()) {
+			best, ok = t, true
+		}
+	}
+	return best, ok
+}
+
+// title is a named model's name as papers print it.
+func title(name string) string {
+	for _, n := range structure.HumanDesigned() {
+		if n.Name == name {
+			return n.Title
+		}
+	}
+	return name
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strings.Join([]string{fmt.Sprint(n), what}, " ")
+}
