@@ -16,7 +16,7 @@
 //	K=2, not degenerate                            20           12    12
 //	K=2, all                                       41           24    24
 //	K=3, up to 5 nonzeros, not degenerate         647          455   455
-//	K=3, up to 5 nonzeros, all                   2302         1026  1094
+//	K=3, up to 4 nonzeros, all                    569          286   286
 //
 // A join keeps the functions that can be reached, not the way to them: Adagrad
 // and the penalty n3 respect signed permutations only, and l2 orthogonal maps.

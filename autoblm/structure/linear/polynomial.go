@@ -2,8 +2,14 @@ package linear
 
 import "slices"
 
-// mostMinorSize bounds the minors that are looked at.
-const mostMinorSize = 3
+// mostMinorSize bounds the minors that are looked at: from K = 5 on there are too
+// many of size 3.
+func mostMinorSize(k int) int {
+	if k <= 4 {
+		return min(k, 3)
+	}
+	return 2
+}
 
 // polynomial maps monomials to coefficients that are not 0.
 type polynomial map[monomial]integer

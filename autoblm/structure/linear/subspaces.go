@@ -28,7 +28,7 @@ func canonicalSubspaces(f tensor) *subspaces {
 	for _, sign := range []int64{-1, 1} {
 		s.addRelations(f.plus(f.swapped(), sign).silentRelations(identity(f.k), identity(f.k)))
 	}
-	for size := 2; size <= min(f.k, mostMinorSize); size++ {
+	for size := 2; size <= mostMinorSize(f.k); size++ {
 		for _, source := range []struct {
 			add    func(matrix)
 			minors []polynomial
