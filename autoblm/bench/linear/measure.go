@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"gonum.org/v1/gonum/stat"
+)
+
+const (
+	// noiseStructures of the best structures are trained with noiseSeeds seeds each.
+	noiseStructures = 4
+	noiseSeeds      = 5
+)
+
+// measure searches, and compares what the filter would have dropped.
+func measure(ctx context.Context, engine completion.Engine, g *datasets.Graph, structures int, seed uint64) (result, error) {
+	s := search.DefaultSettings()
+	s.Budget, s.Seed = structures, seed
+	found, err := search.Run(ctx, search.Problem{Graph: g, Engine: engine, Strategy: search.Evolutionary{}, Settings: s})
+	if err != nil {
+		return result{}, err
+	}
+	var trials []trained
+	for _, t := range found.Trials {
+		if t.Round > 0 && t.State == search.Complete {
+			trials = append(trials, trained{t.Structure, t.MRR()})
+		}
+	}
+	if len(trials) == 0 {
+		return result{}, errors.New("no structure was trained to its end: try another seed")
+	}
+	var best []structure.Structure
+	for _, t := range found.Best[:min(noiseStructures, len(found.Best))] {
+		best = append(best, t.Structure)
+	}
+	noise, err := seedNoise(ctx, engine, g, s, best)
+	if err != nil {
+		return result{}, err
+	}
+	r := compare(trials, noise)
+	r.Dataset, r.Seed = g.Name, seed
+	return r, nil
+}
+
+// seedNoise is the standard deviation of the validation MRR over the seeds of one
+// structure, pooled over some structures.
+func seedNoise(ctx context.Context, engine completion.Engine, g *datasets.Graph, s search.Settings, structures []structure.Structure) (float64, error) {
+	variances := 0.0
+	for _, a := range structures {
+		job := completion.Job{Graph: g, Settings: s.Training}
+		for n := range noiseSeeds {
+			job.Members = append(job.Members, completion.Member{Structure: a, Seed: s.Seed + uint64(n), LearningRate: s.LearningRate, L2: s.L2, N3: s.N3})
+		}
+		report, err := completion.Train(ctx, engine, job)
+		if err != nil {
+			return 0, err
+		}
+		var models []*completion.Model
+		for _, r := range report.Results {
+			if r.Err != nil {
+				return 0, r.Err
+			}
+			models = append(models, r.Model)
+		}
+		if err := completion.EvaluateAll(ctx, engine, models, g); err != nil {
+			return 0, err
+		}
+		var scores []float64
+		for _, m := range models {
+			scores = append(scores, m.Valid.Both.MRR)
+		}
+		variances += stat.Variance(scores, nil)
+	}
+	return math.Sqrt(variances / float64(len(structures))), nil
+}
