@@ -41,6 +41,29 @@ func correlate(seed uint64, x, y string, judged []Judged) Correlated {
 // Dimensions judges the structures of a search at its own and at another dimension
 // (paper, Appendix C).
 func Dimensions(ctx context.Context, p Plan, dim int) ([]Correlated, error) {
+	return p.correlated(ctx, func(s search.Settings, found []search.Trial) (Correlated, error) {
+		var list given
+		before := map[structure.Structure]float64{}
+		for _, t := range found {
+			list = append(list, t.Structure)
+			before[t.Structure] = t.MRR()
+		}
+		other := s
+		other.Training.Dim, other.Budget = dim, len(list)
+		trials, err := p.train(ctx, list, other, fmt.Sprintf("dimension %d", dim))
+		if err != nil {
+			return Correlated{}, err
+		}
+		var judged []Judged
+		for _, t := range trials {
+			judged = append(judged, Judged{t.Structure, before[t.Structure], t.MRR()})
+		}
+		return correlate(s.Seed, fmt.Sprintf("d = %d", s.Training.Dim), fmt.Sprintf("d = %d", dim), judged), nil
+	})
+}
+
+// correlated searches with each seed, and has what was found judged in another way.
+func (p Plan) correlated(ctx context.Context, judge func(s search.Settings, found []search.Trial) (Correlated, error)) ([]Correlated, error) {
 	var all []Correlated
 	for n := range p.Seeds {
 		s := p.Settings
@@ -49,23 +72,11 @@ func Dimensions(ctx context.Context, p Plan, dim int) ([]Correlated, error) {
 		if err != nil {
 			return nil, err
 		}
-		var list given
-		small := map[structure.Structure]float64{}
-		for _, t := range found {
-			list = append(list, t.Structure)
-			small[t.Structure] = t.MRR()
-		}
-		larger := s
-		larger.Training.Dim, larger.Budget = dim, len(list)
-		trials, err := p.train(ctx, list, larger, fmt.Sprintf("dimension %d", dim))
+		c, err := judge(s, found)
 		if err != nil {
 			return nil, err
 		}
-		var judged []Judged
-		for _, t := range trials {
-			judged = append(judged, Judged{t.Structure, small[t.Structure], t.MRR()})
-		}
-		all = append(all, correlate(s.Seed, fmt.Sprintf("d = %d", s.Training.Dim), fmt.Sprintf("d = %d", dim), judged))
+		all = append(all, c)
 	}
 	return all, nil
 }

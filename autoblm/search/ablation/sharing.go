@@ -12,14 +12,7 @@ import (
 // trained for the given epochs with a structure drawn at random in each step, and by
 // their own training (paper, ablation study 5).
 func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
-	var all []Correlated
-	for n := range p.Seeds {
-		s := p.Settings
-		s.Seed += uint64(n)
-		found, err := p.found(ctx, s)
-		if err != nil {
-			return nil, err
-		}
+	return p.correlated(ctx, func(s search.Settings, found []search.Trial) (Correlated, error) {
 		job := completion.SharedJob{
 			Graph: p.Graph, Settings: s.Training,
 			Member:     completion.Member{Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3},
@@ -39,13 +32,12 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 			err = report.Err
 		}
 		if err != nil {
-			return nil, fmt.Errorf("shared embeddings, seed %d: %w", s.Seed, err)
+			return Correlated{}, fmt.Errorf("shared embeddings, seed %d: %w", s.Seed, err)
 		}
 		var judged []Judged
 		for i, t := range found {
 			judged = append(judged, Judged{t.Structure, report.Candidates[i].Valid.Both.MRR, t.MRR()})
 		}
-		all = append(all, correlate(s.Seed, "shared embeddings", "trained on its own", judged))
-	}
-	return all, nil
+		return correlate(s.Seed, "shared embeddings", "trained on its own", judged), nil
+	})
 }
