@@ -51,8 +51,8 @@ func (c commands) places() (places, error) {
 	return p, err
 }
 
-// failed ends the program with a status after all has been said.
-var failed = errors.New("failed")
+// errFailed ends the program with a status after all has been said.
+var errFailed = errors.New("failed")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -95,7 +95,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	switch {
 	case err == nil:
 		return exitDone
-	case !errors.Is(err, failed):
+	case !errors.Is(err, errFailed):
 		fmt.Fprintf(stderr, "kernels: %v\n", err)
 	}
 	return exitFailed

@@ -55,7 +55,7 @@ func (c runCommand) Run(ctx context.Context, out io.Writer, where places) error 
 	}
 	if bad > 0 {
 		fmt.Fprintf(out, "%d of %d notebooks failed\n", bad, len(c.Notebooks))
-		return failed
+		return errFailed
 	}
 	return nil
 }

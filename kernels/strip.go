@@ -33,7 +33,7 @@ func (c stripCommand) Run(out io.Writer) error {
 		fmt.Fprintln(out, "stripped", path)
 	}
 	if c.Check && found {
-		return failed
+		return errFailed
 	}
 	return nil
 }

@@ -21,18 +21,47 @@ type Toolchain struct {
 	Compiler    string `json:"CC"` // of C
 }
 
-// FindToolchain asks the go command in PATH.
-func FindToolchain(ctx context.Context) (Toolchain, error) {
-	command := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOCACHE", "CC")
+// FindToolchain asks the go command in PATH, which can be that of the variables
+// of a kernel. Without variables it is that of this program.
+func FindToolchain(ctx context.Context, variables map[string]string) (Toolchain, error) {
+	program, err := lookUp("go", variables)
+	if err != nil {
+		return Toolchain{}, err
+	}
+	command := exec.CommandContext(ctx, program, "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOCACHE", "CC")
+	command.Env = environment(variables)
 	out, err := output(command)
 	if err != nil {
-		return Toolchain{}, fmt.Errorf("no usable Go: %w: install it from https://go.dev/dl", err)
+		return Toolchain{}, err
 	}
 	var t Toolchain
 	if err := json.Unmarshal([]byte(out), &t); err != nil {
 		return Toolchain{}, fmt.Errorf("go env: %w", err)
 	}
 	return t, nil
+}
+
+// lookUp finds a program in PATH.
+func lookUp(name string, variables map[string]string) (string, error) {
+	path, given := variables["PATH"]
+	if !given {
+		return exec.LookPath(name)
+	}
+	for _, folder := range filepath.SplitList(path) {
+		if found, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("there is no program %s in %s", name, path)
+}
+
+// environment are variables on top of those of this program.
+func environment(variables map[string]string) []string {
+	all := os.Environ()
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		all = append(all, name+"="+variables[name])
+	}
+	return all
 }
 
 // HasC says whether cells can be compiled with C, as XLA needs it.
@@ -53,10 +82,7 @@ func (t Toolchain) binaries() string { return filepath.Join(t.Root, "bin") }
 func (t Toolchain) run(ctx context.Context, dir string, variables map[string]string, arguments ...string) (string, error) {
 	command := exec.CommandContext(ctx, filepath.Join(t.binaries(), "go"), arguments...)
 	command.Dir = dir
-	command.Env = os.Environ()
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		command.Env = append(command.Env, name+"="+variables[name])
-	}
+	command.Env = environment(variables)
 	return output(command)
 }
 

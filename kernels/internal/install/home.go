@@ -22,6 +22,9 @@ func (h Home) Program(name string) string { return filepath.Join(h.programs(), n
 // Module is the folder of the module that cells import from.
 func (h Home) Module() string { return filepath.Join(string(h), "env") }
 
+// unfinished is where that module is made.
+func (h Home) unfinished() string { return h.Module() + ".new" }
+
 func (h Home) programs() string { return filepath.Join(string(h), "bin") }
 func (h Home) tools() string    { return filepath.Join(string(h), "tools") }
 func (h Home) manifest() string { return filepath.Join(string(h), "installed.json") }

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 )
 
 // Settings say what is installed, and where.
@@ -29,9 +27,9 @@ type Settings struct {
 
 // Install installs the kernels. Doing so again brings an installation up to date.
 func Install(ctx context.Context, s Settings) error {
-	t, err := FindToolchain(ctx)
+	t, err := FindToolchain(ctx, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("no usable Go: %w: install it from https://go.dev/dl", err)
 	}
 	i := installation{Settings: s, toolchain: t}
 	if i.manifest, err = previous(s.Home); err != nil {
@@ -64,7 +62,6 @@ func (i *installation) folder(path string) error {
 
 // tools builds the programs.
 func (i *installation) tools(ctx context.Context) (string, error) {
-	i.manifest.Library = i.Library
 	for _, folder := range []string{string(i.Home), i.Home.programs(), i.Home.tools()} {
 		if err := i.folder(folder); err != nil {
 			return "", err
@@ -98,7 +95,7 @@ func (i *installation) tools(ctx context.Context) (string, error) {
 
 // module makes the module of the cells. An older one stays until the new one is whole.
 func (i *installation) module(ctx context.Context) (string, error) {
-	fresh := i.Home.Module() + ".new"
+	fresh := i.Home.unfinished()
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err
 	}
@@ -113,6 +110,10 @@ func (i *installation) module(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if err := os.Rename(fresh, i.Home.Module()); err != nil {
+		return "", err
+	}
+	i.manifest.Library = i.Library
+	if err := i.manifest.write(i.Home); err != nil {
 		return "", err
 	}
 	return "cells import the library from " + i.Library.String(), nil
@@ -143,7 +144,7 @@ func (i *installation) cells(ctx context.Context) (string, error) {
 func (i *installation) specs(context.Context) (string, error) {
 	var written []string
 	for _, v := range Variants() {
-		file := kernelspec.File(i.Jupyter, v.Name)
+		file := v.File(i.Jupyter)
 		i.manifest.Specs = append(i.manifest.Specs, file)
 		if err := i.folder(filepath.Dir(file)); err != nil {
 			return "", err

@@ -19,27 +19,27 @@ type Pins struct {
 type Tool struct {
 	Name    string
 	Package string
-	module  string
+	Module  string
 	// Optional says that cells run without it.
 	Optional bool
 }
 
 // Tools are all of them. Without gopls there is no completion.
 var Tools = []Tool{
-	{Name: "gonb", Package: "github.com/janpfeifer/gonb", module: "github.com/janpfeifer/gonb"},
-	{Name: "goimports", Package: "golang.org/x/tools/cmd/goimports", module: "golang.org/x/tools"},
-	{Name: "gopls", Package: "golang.org/x/tools/gopls", module: "golang.org/x/tools/gopls", Optional: true},
+	{Name: "gonb", Package: "github.com/janpfeifer/gonb", Module: "github.com/janpfeifer/gonb"},
+	{Name: "goimports", Package: "golang.org/x/tools/cmd/goimports", Module: "golang.org/x/tools"},
+	{Name: "gopls", Package: "golang.org/x/tools/gopls", Module: "golang.org/x/tools/gopls", Optional: true},
 }
 
 // Version is the version of a tool that the pins ask for.
 func (p Pins) Version(t Tool) (string, error) {
 	for line := range bytes.Lines(p.ToolsMod) {
 		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(line)), "require "))
-		if len(words) >= 2 && words[0] == t.module && strings.HasPrefix(words[1], "v") {
+		if len(words) >= 2 && words[0] == t.Module && strings.HasPrefix(words[1], "v") {
 			return words[1], nil
 		}
 	}
-	return "", fmt.Errorf("no version of %s is pinned", t.module)
+	return "", fmt.Errorf("no version of %s is pinned", t.Module)
 }
 
 // InstalledVersion is the version of a tool that a program was built from.

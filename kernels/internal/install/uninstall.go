@@ -31,6 +31,9 @@ func Uninstall(home Home, report func(removed string)) error {
 		}
 		report(file)
 	}
+	if err := os.RemoveAll(home.unfinished()); err != nil { // of an installation that was killed
+		return err
+	}
 	files := []string{filepath.Join(home.tools(), "go.mod"), filepath.Join(home.tools(), "go.sum")}
 	for _, tool := range Tools {
 		files = append(files, home.Program(tool.Name))

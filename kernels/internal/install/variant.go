@@ -26,6 +26,9 @@ var (
 	CUDA = Variant{Name: "autoblm-cuda", Title: "AutoBLM (Go, CUDA)", NeedsC: true, GoFlags: "-buildvcs=false -ldflags=-w"}
 )
 
+// File is where its spec lies in Jupyter's folder.
+func (v Variant) File(jupyter string) string { return kernelspec.File(jupyter, v.Name) }
+
 // Variants are the kernels for this system.
 func Variants() []Variant {
 	if runtime.GOOS == "linux" {
@@ -63,12 +66,7 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) kernelspec.Spec {
 		}
 	}
 	return kernelspec.Spec{
-		Argv: []string{
-			home.Program("gonb"), "--kernel", kernelspec.ConnectionFile,
-			"-logtostderr=true",
-			"-raw_error=true", // errors as text, not as HTML
-			"-go_work=" + home.Module(),
-		},
+		Argv:          argv(home),
 		DisplayName:   v.Title,
 		Language:      "go",
 		InterruptMode: kernelspec.InterruptByMessage,
@@ -76,13 +74,32 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) kernelspec.Spec {
 	}
 }
 
+// argv is the command that starts a kernel.
+func argv(home Home) []string {
+	return []string{
+		home.Program("gonb"), "--kernel", kernelspec.ConnectionFile,
+		"-logtostderr=true",
+		"-raw_error=true", // errors as text, not as HTML
+		"-go_work=" + home.Module(),
+	}
+}
+
+// Starts says whether a spec starts a kernel of this home.
+func (h Home) Starts(spec kernelspec.Spec) bool { return slices.Equal(spec.Argv, argv(h)) }
+
 // PluginPaths is the variable with the folders in which XLA looks for plugins.
 const PluginPaths = "PJRT_PLUGIN_LIBRARY_PATH"
 
-// FindCUDAPlugin is the plugin that XLA would take, or empty: it looks in the
-// folders that go-xla looks in.
-func FindCUDAPlugin() string {
-	folders := filepath.SplitList(os.Getenv(PluginPaths))
+// FindCUDAPlugin is the plugin that XLA takes in a kernel with these variables, or
+// empty. It looks where go-xla looks.
+func FindCUDAPlugin(variables map[string]string) string {
+	if file := strings.TrimPrefix(variables["GOMLX_BACKEND"], "xla:"); filepath.IsAbs(file) {
+		if _, err := os.Stat(file); err != nil {
+			return ""
+		}
+		return file
+	}
+	folders := filepath.SplitList(cmp.Or(variables[PluginPaths], os.Getenv(PluginPaths)))
 	if len(folders) == 0 {
 		if home, err := os.UserHomeDir(); err == nil {
 			folders = append(folders, filepath.Join(home, ".local", "lib", "go-xla"))

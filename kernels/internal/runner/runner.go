@@ -134,9 +134,12 @@ func (r *run) cell(ctx context.Context, cell *notebook.Cell) (*Failure, error) {
 	if ctx.Err() != nil && !errors.As(err, &late) && !errors.Is(err, errMuch) {
 		return nil, err // somebody else wants it to end
 	}
-	failure := &Failure{Count: sh.count, Reason: firstLine(err.Error()), Detail: sh.lastWords()}
-	if ctx.Err() == nil {
-		failure.Detail = afterFirstLine(err.Error()) // those of the kernel
+	failure := &Failure{Count: sh.count, Reason: firstLine(err.Error())}
+	switch {
+	case ctx.Err() == nil:
+		failure.Detail = afterFirstLine(err.Error()) // the kernel's last words
+	case !errors.Is(err, errMuch):
+		failure.Detail = sh.lastWords()
 	}
 	return failure, nil
 }

@@ -15,6 +15,7 @@ var (
 	noMagic  = regexp.MustCompile(`^"(%.*)" unknown or not implemented yet\.$`)
 	crash    = regexp.MustCompile(`(?m)^(panic|fatal error): .+$`)
 	cellLine = regexp.MustCompile(`^Cell\[(\d+)\]: Line (\d+)\n(?s:.*)\n(.+)$`)
+	noModule = regexp.MustCompile(`cannot find module providing package (\S+)`)
 	colours  = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
@@ -48,6 +49,11 @@ func (sh *sheet) failed(o *output) *Failure {
 		}
 		return f
 	}
+	if missing := noModule.FindStringSubmatch(o.ErrorValue); missing != nil {
+		f.Reason = "package " + missing[1] + " is not among those that cells can import (kernels/env/deps.go lists them)"
+		f.Detail = ""
+		return f
+	}
 	for _, entry := range o.Traceback {
 		if place := cellLine.FindStringSubmatch(plain(entry)); place != nil {
 			f.Reason = fmt.Sprintf("line %s: %s", place[2], place[3])
@@ -73,11 +79,17 @@ func (sh *sheet) lastWords() string {
 	return tail(string(written["stdout"]))
 }
 
-// tail is the last lines of a text.
+// tail is the last lines of a text, as far as they fit.
 func tail(text string) string {
-	const most = 20
+	const most, widest = 20, 300
 	lines := strings.Split(strings.TrimSpace(plain(text)), "\n")
-	return strings.Join(lines[max(0, len(lines)-most):], "\n")
+	lines = lines[max(0, len(lines)-most):]
+	for i, line := range lines {
+		if len(line) > widest {
+			lines[i] = strings.ToValidUTF8(line[:widest], "") + " …"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // firstLine is the first line that says something: the compiler's "# package" does not.

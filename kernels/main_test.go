@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/kernels/internal/install"
+	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
+	"github.com/autoblm/autoblm-go/kernels/internal/kerneltest"
+	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
+)
+
+func TestMain(m *testing.M) { kerneltest.Main(m) }
+
+func TestUsage(t *testing.T) {
+	if status, out, _ := kernels(t); status != exitDone || !strings.Contains(out, "doctor") {
+		t.Errorf("without arguments: status %d, %q", status, out)
+	}
+	for _, arguments := range [][]string{{"fly"}, {"run"}, {"run", "--nonsense", "x"}, {"install", "--checkout", ".", "--release", "v1"}} {
+		if status, _, said := kernels(t, arguments...); status != exitUsage || !strings.Contains(said, "--help") {
+			t.Errorf("%v: status %d, %q", arguments, status, said)
+		}
+	}
+}
+
+// TestPinsAgree: cells display with the package gonbui, which must be of the same
+// version as the kernel that it speaks to.
+func TestPinsAgree(t *testing.T) {
+	pinned, err := pins.Version(install.Tools[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := regexp.MustCompile(`github\.com/janpfeifer/gonb (\S+)`).FindSubmatch(content)
+	if required == nil || string(required[1]) != pinned {
+		t.Errorf("go.mod requires gonb %s, tools/tools.mod has %s", required, pinned)
+	}
+}
+
+func TestStrip(t *testing.T) {
+	path := write(t, "print x", "print y")
+	n, err := notebook.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, err := n.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Cells[1].SetOutputs(nil, 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, _ := kernels(t, "strip", "--check", path); status != exitFailed || !strings.Contains(out, path+" has outputs") {
+		t.Errorf("status %d, %q", status, out)
+	}
+	for range 2 {
+		if status, out, said := kernels(t, "strip", path); status != exitDone {
+			t.Errorf("status %d, %q, %q", status, out, said)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, clean) {
+		t.Errorf("stripped %s, %v; want %s", got, err, clean)
+	}
+	if status, out, _ := kernels(t, "strip", "--check", path); status != exitDone || out != "" {
+		t.Errorf("status %d, %q", status, out)
+	}
+	if status, _, said := kernels(t, "strip", "none.ipynb"); status != exitFailed || !strings.Contains(said, "none.ipynb") {
+		t.Errorf("status %d, %q", status, said)
+	}
+}
+
+func TestRun(t *testing.T) {
+	userDir := testKernel(t)
+	good, bad, out := write(t, "variable AUTOBLM_FULL"), write(t, "print x", "fail no such thing"), t.TempDir()
+
+	status, said, _ := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--out", out, "--full", good)
+	if status != exitDone || !strings.Contains(said, "ok     "+good+": 1 cells of code") {
+		t.Errorf("status %d, %q", status, said)
+	}
+	executed, err := os.ReadFile(filepath.Join(out, filepath.Base(good)))
+	if err != nil || !strings.Contains(string(executed), `"1\n"`) || !strings.Contains(string(executed), `"nbformat_minor": 5`) {
+		t.Errorf("executed notebook %s, %v", executed, err)
+	}
+	if before, err := os.ReadFile(good); err != nil || strings.Contains(string(before), `"1\n"`) {
+		t.Errorf("the notebook itself was changed: %s, %v", before, err)
+	}
+
+	broken := filepath.Join(t.TempDir(), "broken.ipynb")
+	if err := os.WriteFile(broken, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", bad, broken, good)
+	for _, want := range []string{bad + ", cell 2 (In [2]): no such thing\n", "FAILED " + broken, "ok     " + good, "2 of 3 notebooks failed"} {
+		if status != exitFailed || !strings.Contains(said, want) {
+			t.Errorf("status %d, %q lacks %q", status, said, want)
+		}
+	}
+
+	began := time.Now()
+	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--timeout", "200ms", write(t, "hang"))
+	if status != exitFailed || !strings.Contains(said, "longer than 200ms") || time.Since(began) > time.Minute {
+		t.Errorf("status %d, %q", status, said)
+	}
+	status, _, said = kernels(t, "run", "--user-dir", userDir, "--kernel", "none", good)
+	if status != exitFailed || !strings.Contains(said, "go run ./kernels install") {
+		t.Errorf("status %d, %q", status, said)
+	}
+}
+
+func TestCtrlC(t *testing.T) {
+	userDir := testKernel(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(500*time.Millisecond, cancel)
+	var out, said bytes.Buffer
+	hanging, never := write(t, "hang"), write(t, "print x")
+	status := run(ctx, []string{"run", "--user-dir", userDir, "--kernel", "test", hanging, never}, &out, &said)
+	if status != exitFailed || !strings.Contains(said.String(), hanging) || strings.Contains(out.String(), never) {
+		t.Errorf("status %d, %q, %q", status, &out, &said)
+	}
+}
+
+func TestDoctorAsJSON(t *testing.T) {
+	status, out, _ := kernels(t, "doctor", "--json", "--home", t.TempDir(), "--user-dir", t.TempDir())
+	var result struct {
+		Healthy  bool
+		Findings []struct{ Subject, Level, Says, Mend string }
+	}
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != exitFailed || result.Healthy || len(result.Findings) == 0 {
+		t.Errorf("status %d, %q, %v", status, out, err)
+	}
+	status, out, _ = kernels(t, "doctor", "--home", t.TempDir(), "--user-dir", t.TempDir())
+	if status != exitFailed || !strings.Contains(out, "BAD ") || !strings.Contains(out, "go run ./kernels install") {
+		t.Errorf("status %d, %q", status, out)
+	}
+}
+
+// kernels runs the program.
+func kernels(t *testing.T, arguments ...string) (status int, out, said string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status = run(t.Context(), arguments, &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+// testKernel is a folder of Jupyter's data with the kernel of package kerneltest as "test".
+func testKernel(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	file := kernelspec.File(folder, "test")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := kerneltest.Spec().Write(file); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// write writes a notebook of cells of code.
+func write(t *testing.T, cells ...string) string {
+	t.Helper()
+	list := []map[string]any{}
+	for _, source := range cells {
+		list = append(list, map[string]any{"cell_type": "code", "metadata": map[string]any{}, "source": source, "outputs": []any{}, "execution_count": nil})
+	}
+	content, err := json.Marshal(map[string]any{"cells": list, "metadata": map[string]any{}, "nbformat": 4, "nbformat_minor": 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "n.ipynb")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
