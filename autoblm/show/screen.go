@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
@@ -37,7 +38,7 @@ func (s screen) show(v value) {
 		return
 	}
 	data := &protocol.DisplayData{
-		Data:      map[protocol.MIMEType]any{protocol.MIMETextPlain: v.text},
+		Data:      map[protocol.MIMEType]any{protocol.MIMETextPlain: strings.TrimSuffix(v.text, "\n")},
 		Metadata:  map[string]any{},
 		DisplayID: v.id,
 	}

@@ -3,7 +3,6 @@ package show
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -146,5 +145,5 @@ func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
 	}
-	return strings.Join([]string{fmt.Sprint(n), what}, " ")
+	return fmt.Sprint(n, " ", what)
 }

@@ -1,6 +1,9 @@
 package show
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 var heights = []rune("▁▂▃▄▅▆▇█")
 
@@ -11,14 +14,13 @@ func sparkline(values []float64, width int) string {
 	if len(values) == 0 {
 		return ""
 	}
-	width = min(width, len(values))
-	low, high := values[0], values[0]
-	for _, v := range values {
-		low, high = min(low, v), max(high, v)
+	shown := make([]float64, min(width, len(values)))
+	for i := range shown {
+		shown[i] = values[(i+1)*len(values)/len(shown)-1]
 	}
+	low, high := slices.Min(shown), slices.Max(shown)
 	var line strings.Builder
-	for i := range width {
-		v := values[(i+1)*len(values)/width-1]
+	for _, v := range shown {
 		height := 0
 		if high > low {
 			height = int((v-low)/(high-low)*float64(len(heights)-1) + 0.5)

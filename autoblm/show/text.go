@@ -3,7 +3,6 @@ package show
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -33,33 +32,26 @@ func table(header []string, rows [][]string) value {
 	}
 	var markdown, text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	line := func(cells []string, escape func(string) string) {
-		markdown.WriteString("|")
-		for _, cell := range padded(cells, width) {
-			fmt.Fprintf(&markdown, " %s |", escape(cell))
-		}
-		markdown.WriteString("\n")
-	}
 	for n, row := range append([][]string{header}, rows...) {
-		line(row, inTable)
-		fmt.Fprintln(aligned, strings.Join(padded(row, width), "\t"))
+		cells := make([]string, width) // with what the row lacks
+		for column, cell := range row {
+			cells[column] = oneLine.Replace(cell)
+		}
+		fmt.Fprintln(aligned, strings.Join(cells, "\t"))
+		for column, cell := range cells {
+			cells[column] = strings.ReplaceAll(cell, "|", `\|`)
+		}
+		fmt.Fprintf(&markdown, "| %s |\n", strings.Join(cells, " | "))
 		if n == 0 {
-			line(marks, strings.Clone)
+			fmt.Fprintf(&markdown, "| %s |\n", strings.Join(marks, " | "))
 		}
 	}
 	aligned.Flush()
 	return value{markdown: markdown.String(), text: trimLines(text.String())}
 }
 
-// padded is a row with as many cells as the table has columns.
-func padded(row []string, width int) []string {
-	return append(slices.Clip(row), make([]string, width-len(row))...)
-}
-
-// inTable is a text as a cell of a Markdown table.
-func inTable(text string) string {
-	return strings.NewReplacer("|", `\|`, "\r", "", "\n", " ").Replace(text)
-}
+// oneLine joins the lines of a cell.
+var oneLine = strings.NewReplacer("\r", "", "\n", " ", "\t", " ")
 
 var number = regexp.MustCompile(`^[*]{0,2}[-+−]?[0-9][0-9.,/ ]*( ?(%|s|ms|±.*))?[*]{0,2}$`)
 

@@ -1,0 +1,91 @@
+package show
+
+import (
+	"bytes"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+var complEx = structure.MustParse("complex")
+
+func curve() plot.Picture {
+	points := []plot.Point{{X: 1, Y: 0.2}, {X: 2, Y: 0.3}}
+	return plot.Curve{Title: "a search", X: "structures", Y: "MRR", Series: []plot.Series{{Name: "best", Points: points}}}.Picture()
+}
+
+// TestPicture: what is sent is the picture's own PNG, as wide as the picture is in
+// print, and says what stands in it.
+func TestPicture(t *testing.T) {
+	n := openNotebook(t)
+	Picture(curve())
+	sent := n.only()
+	file, _ := sent.Data[protocol.MIMEImagePNG].([]byte)
+	want, err := curve().PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(file, want) {
+		t.Error("the PNG is another one")
+	}
+	size, err := png.DecodeConfig(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, _ := sent.Metadata["image/png"].(map[string]int)
+	if inches := float64(size.Width) / 150; shown["width"] != int(96*inches) {
+		t.Errorf("%d pixels wide for %.2f inches", shown["width"], inches)
+	}
+	for _, word := range []string{"a search", "structures", "MRR", "best"} {
+		if text, _ := sent.Data[protocol.MIMETextPlain].(string); !strings.Contains(text, word) {
+			t.Errorf("the text %q lacks %q", text, word)
+		}
+	}
+}
+
+func TestStructure(t *testing.T) {
+	n := openNotebook(t)
+	Structure(complEx, "ComplEx")
+	sent := n.only()
+	want, err := plot.Structure(complEx, "ComplEx").PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file, _ := sent.Data[protocol.MIMEImagePNG].([]byte); !bytes.Equal(file, want) {
+		t.Error("the PNG is another one")
+	}
+	if text, _ := sent.Data[protocol.MIMETextPlain].(string); text+"\n" != "ComplEx\n"+complEx.Draw(false) {
+		t.Errorf("the text is %q", text)
+	}
+}
+
+func TestPicturesAsText(t *testing.T) {
+	text := terminal(t)
+	Structures([]plot.Titled{{Title: "one", Structure: complEx}, {Title: "two", Structure: structure.MustParse("1,0;0,2")}})
+	Picture(curve())
+	got := text.String()
+	for _, want := range []string{"one\n" + complEx.Draw(false), "two\n", "[picture: "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+func TestNothingToDrawEndsTheCell(t *testing.T) {
+	n := openNotebook(t)
+	n.t = t
+	for _, show := range []func(){
+		func() { Picture(plot.Picture{}) },
+		func() { Structures(nil) },
+	} {
+		n.status = 0
+		show()
+		if n.status != 1 || !strings.Contains(n.problems.String(), "nothing to draw") {
+			t.Errorf("status %d, %q", n.status, n.problems.String())
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package show
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// tiny searches in no time.
+func tiny() autoblm.SearchSettings {
+	s := autoblm.DefaultSearch()
+	s.Budget, s.Training.Dim, s.Training.Epochs = 10, 8, 1
+	return s
+}
+
+var finished = regexp.MustCompile(`^10 structures trained in [0-9.]+ s; best MRR 0\.\d{3}, of the named models 0\.\d{3} \(\w+\)  [▁▂▃▄▅▆▇█]{10}$`)
+
+// TestSearchInANotebook: there is one output, which ends with what came of it.
+func TestSearchInANotebook(t *testing.T) {
+	n := openNotebook(t)
+	told := 0
+	s := tiny()
+	s.OnProgress = func(search.Progress) { told++ }
+	found, err := Search(t.Context(), datasets.World(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.Trained != 10 || told == 0 {
+		t.Errorf("%d structures trained, and the caller was told %d times", found.Trained, told)
+	}
+	for _, sent := range n.sent {
+		if sent.DisplayID == "" || sent.DisplayID != n.sent[0].DisplayID {
+			t.Errorf("an output of its own: %v", sent)
+		}
+	}
+	if last := n.sent[len(n.sent)-1].Data[protocol.MIMETextPlain].(string); !finished.MatchString(last) {
+		t.Errorf("it ends with %q", last)
+	}
+}
+
+func TestSearchAsText(t *testing.T) {
+	text := terminal(t)
+	if _, err := Search(t.Context(), datasets.World(), tiny()); err != nil {
+		t.Fatal(err)
+	}
+	if line, more, _ := strings.Cut(text.String(), "\n"); !finished.MatchString(line) || more != "" {
+		t.Errorf("%q", text.String())
+	}
+}
+
+func TestSearchThatWasInterrupted(t *testing.T) {
+	text := terminal(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Search(ctx, datasets.World(), tiny()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "interrupted") {
+		t.Errorf("%q", text.String())
+	}
+}
+
+func TestSearchThatCannotBe(t *testing.T) {
+	s := tiny()
+	s.Algorithm = "guessing"
+	if _, err := Search(t.Context(), datasets.World(), s); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestLine: the line changes a few times a second at most, and shows what was
+// missed in between.
+func TestLine(t *testing.T) {
+	n := openNotebook(t)
+	clock := time.Unix(100, 0)
+	l := line{screen: here, id: "one", now: func() time.Time { return clock }}
+	best := func(mrr float64) *search.Trial {
+		return &search.Trial{State: search.Complete, Valid: &completion.Evaluation{Both: completion.Metrics{MRR: mrr}}}
+	}
+	for _, step := range []struct {
+		wait     time.Duration
+		progress search.Progress
+		want     string // "" for no change
+	}{
+		{0, search.Progress{Stage: search.Tuning, Trained: 1, Budget: 4}, "training tune: 1 of 4 recipes"},
+		{time.Second, search.Progress{Stage: search.Searching, Named: true}, "training the named models"},
+		{time.Second, search.Progress{Stage: search.Searching, Trained: 8, Budget: 16, Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100  ▁"},
+		{time.Millisecond, search.Progress{Stage: search.Searching, Trained: 9, Budget: 16, Best: best(0.2)}, ""},
+		{time.Millisecond, search.Progress{Stage: search.Searching, Trained: 9, Budget: 16, Best: best(0.2)}, ""},
+		{time.Second, search.Progress{Stage: search.Searching, Trained: 16, Budget: 16, Best: best(0.45)}, "training 16 of 16 structures, best MRR 0.450  ▁▃█"},
+	} {
+		clock = clock.Add(step.wait)
+		before := len(n.sent)
+		l.update(step.progress)
+		got := ""
+		if len(n.sent) > before {
+			got = n.sent[before].Data[protocol.MIMETextPlain].(string)
+		}
+		if got != step.want {
+			t.Errorf("%q, want %q", got, step.want)
+		}
+	}
+}
