@@ -16,7 +16,7 @@ func TestCompare(t *testing.T) {
 		trial("2,1;1,2", 0.45),
 	}, 0.10)
 	want := result{
-		Trained: 4, Dropped: 2, Noise: 0.10, MeanDifference: 0.15, MaxDifference: 0.25,
+		Trained: 4, Dropped: 2, Joined: 2, Noise: 0.10, MeanDifference: 0.15, MaxDifference: 0.25,
 		Better: 1, BetterThanTwice: 1, BestDroppedRank: 1, BestMRR: 0.75, BestKeptMRR: 0.60,
 	}
 	if len(r.Pairs) != 2 || r.Pairs[0].Dropped.MRR != 0.75 || r.Pairs[0].Kept.MRR != 0.50 {

@@ -19,11 +19,11 @@ func (r Root) Float() float64 { return float64(r.Sign) * math.Sqrt(float64(r.Squ
 // and t, where Ph has the chunks (Ph)_i = Σ_j P_ij h_j.
 type Map struct{ P, Q [][]Root }
 
-// mostJoinK keeps the search below a few seconds.
+// mostJoinK keeps the search below a minute.
 const mostJoinK = 4
 
 // Join looks for a map that joins a to b. It tries all P whose columns have
-// entries in {-1,0,1}, times 1 or √2 each, up to K = 4, and checks each exactly: so
+// entries in {-1,0,1}, times 1 or √2 each, up to K = 4, which may take half a minute, and checks each exactly: so
 // what it finds is proved, but that it finds nothing proves nothing; see [Of] for that.
 //
 // Statement: a and b are joined by P exactly when Pᵀ carries the span of a's matrices
