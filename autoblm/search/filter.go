@@ -82,7 +82,8 @@ func (s *sieve) pass(a structure.Structure) bool {
 	if s.filter == NoFilter {
 		return true
 	}
-	if s.filter.degenerate(a) {
+	// Where there are few classes most candidates come up again, to the letter.
+	if !s.isNew(judged(a)) || s.filter.degenerate(a) {
 		return false
 	}
 	// The invariant takes a millisecond, and most candidates come up again and again.
@@ -92,7 +93,10 @@ func (s *sieve) pass(a structure.Structure) bool {
 	return s.isNew(s.filter.class(a))
 }
 
-// isNew is true once for each class.
+// judged is a candidate as it was drawn, whatever became of it.
+type judged structure.Structure
+
+// isNew is true once for each class, and for each candidate as it was drawn.
 func (s *sieve) isNew(class any) bool {
 	if s.seen[class] {
 		return false

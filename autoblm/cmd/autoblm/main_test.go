@@ -179,7 +179,7 @@ func searchArguments(graph, dir string, more ...string) []string {
 func TestSearchJSON(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	first := object(t, searchArguments(graph, dir)...)
-	hasKeys(t, "search", first, "dataset algorithm k dim budget trained seconds best human resumed stopped")
+	hasKeys(t, "search", first, "dataset algorithm k dim budget trained seconds overhead best human resumed stopped")
 	hasKeys(t, "best", first["best"].([]any)[0], "structure canonical valid_mrr test_mrr")
 	hasKeys(t, "human", first["human"].([]any)[0], "name valid_mrr test_mrr")
 	if first["trained"] != 10.0 || first["resumed"] != 0.0 || first["stopped"] != "budget" || len(first["human"].([]any)) != 5 {

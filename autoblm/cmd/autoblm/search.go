@@ -53,6 +53,7 @@ type searchSummary struct {
 	Trained   int             `json:"trained"`
 	Failed    int             `json:"failed"`
 	Seconds   float64         `json:"seconds"`
+	Overhead  float64         `json:"overhead"` // seconds of filter, predictor, strategy and store
 	Tuned     []recipeSummary `json:"tuned,omitempty"`
 	Best      []foundSummary  `json:"best"`
 	Human     []namedSummary  `json:"human"`
@@ -222,7 +223,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 		Dataset: s.graph.Name, Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds,
 		Tuned: recipes(r.Tuned), Best: found(r.Best), Human: named(r.Named), Finals: recipes(r.Finals),
-		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Study: s.settings.Study, Out: s.out,
+		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead, Study: s.settings.Study, Out: s.out,
 	}
 	if s.settings.K != 4 {
 		summary.Note = strings.TrimPrefix(summary.Note+"; the named models have four chunks and were left out", "; ")
