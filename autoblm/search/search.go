@@ -73,8 +73,8 @@ type Result struct {
 	Stopped                    Stop
 	// Note explains Stopped where there is more to say.
 	Note string
-	// Seconds is the time of all trials of the study. Overhead is what this run
-	// took beside its trials: filter, predictor, strategy and store.
+	// Seconds is the time of all trials of the study, and Overhead that of all
+	// rounds: strategy, filter and predictor.
 	Seconds, Overhead float64
 }
 
@@ -121,12 +121,11 @@ func Searchable(g *datasets.Graph) error {
 // searcher is a search on its way.
 type searcher struct {
 	Problem
-	start    time.Time
-	recipe   Recipe // of the search
-	trials   []Trial
-	rounds   []Round
-	resumed  int
-	overhead time.Duration
+	start   time.Time
+	recipe  Recipe // of the search
+	trials  []Trial
+	rounds  []Round
+	resumed int
 }
 
 func finished(trials []Trial) int {
@@ -219,7 +218,6 @@ func (s *searcher) propose(history []Trial, left int) (why string, err error) {
 	}
 	proposal, err := s.Strategy.Propose(s.Settings, round.Number, history, left, rand.New(source))
 	round.Seconds = time.Since(began).Seconds()
-	s.overhead += time.Since(began)
 	if err != nil {
 		return "", fmt.Errorf("round %d of %s: %w", round.Number, s.Strategy.Name(), err)
 	}
@@ -368,8 +366,6 @@ func (s *searcher) bestOf(models []*completion.Model, trained []int, trials []Tr
 
 // put stores a change and remembers it.
 func (s *searcher) put(c Change) error {
-	began := time.Now()
-	defer func() { s.overhead += time.Since(began) }()
 	if err := s.Store.Put(c); err != nil {
 		return err
 	}
@@ -420,13 +416,12 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 		return nil, err
 	}
 	r := Summarize(s.Settings, s.trials, s.rounds)
-	r.Model, r.Resumed, r.Stopped, r.Note, r.Overhead = model, s.resumed, stopped, note, s.overhead.Seconds()
+	r.Model, r.Resumed, r.Stopped, r.Note = model, s.resumed, stopped, note
 	return r, nil
 }
 
 // Summarize is what a study came to, from its trials and rounds alone: without
-// the model, the reason why it ended, and what was resumed. Overhead is the time
-// of the rounds.
+// the model, the reason why it ended, and what was resumed.
 func Summarize(settings Settings, trials []Trial, rounds []Round) *Result {
 	history := proposed(trials)
 	best := bestFirst(history)

@@ -53,7 +53,7 @@ type searchSummary struct {
 	Trained   int             `json:"trained"`
 	Failed    int             `json:"failed"`
 	Seconds   float64         `json:"seconds"`
-	Overhead  float64         `json:"overhead"` // seconds of filter, predictor, strategy and store
+	Overhead  float64         `json:"overhead"` // seconds of strategy, filter and predictor
 	Tuned     []recipeSummary `json:"tuned,omitempty"`
 	Best      []foundSummary  `json:"best"`
 	Human     []namedSummary  `json:"human"`
