@@ -1,0 +1,175 @@
+package notebooks
+
+import (
+	"encoding/json"
+	"go/format"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// notebook is the notebook format 4.5 as far as a notebook without outputs needs it.
+type notebook struct {
+	Cells    []cell `json:"cells"`
+	Metadata struct {
+		Kernel   kernel         `json:"kernelspec"`
+		Language map[string]any `json:"language_info"`
+	} `json:"metadata"`
+	Major int `json:"nbformat"`
+	Minor int `json:"nbformat_minor"`
+}
+
+type kernel struct {
+	Title    string `json:"display_name"`
+	Language string `json:"language"`
+	Name     string `json:"name"`
+}
+
+type cell struct {
+	Type     string           `json:"cell_type"`
+	ID       string           `json:"id"`
+	Metadata map[string]any   `json:"metadata"`
+	Source   []string         `json:"source"`
+	Count    *json.RawMessage `json:"execution_count,omitempty"`
+	Outputs  *[]any           `json:"outputs,omitempty"`
+}
+
+func (c cell) text() string { return strings.Join(c.Source, "") }
+
+func all(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no notebooks here: %v", err)
+	}
+	return paths
+}
+
+func read(t *testing.T, path string) notebook {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var n notebook
+	decoder := json.NewDecoder(file)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&n); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return n
+}
+
+var (
+	cellID      = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	machinePath = regexp.MustCompile(`(^|[\s"'(=])(/(home|root|Users|tmp|var|opt|mnt|usr)/|[A-Z]:\\)`)
+)
+
+// TestForm: what the notebook format asks for, and what keeps differences between
+// two versions readable.
+func TestForm(t *testing.T) {
+	for _, path := range all(t) {
+		n := read(t, path)
+		if n.Major != 4 || n.Minor != 5 {
+			t.Errorf("%s has the notebook format %d.%d: save it as 4.5", path, n.Major, n.Minor)
+		}
+		if want := (kernel{"AutoBLM (Go, CPU)", "go", "autoblm-cpu"}); n.Metadata.Kernel != want {
+			t.Errorf("%s is for the kernel %v: choose %v", path, n.Metadata.Kernel, want)
+		}
+		seen := map[string]bool{}
+		for i, c := range n.Cells {
+			if !cellID.MatchString(c.ID) || seen[c.ID] {
+				t.Errorf("%s, cell %d: the id %q is missing, not allowed, or that of another cell", path, i+1, c.ID)
+			}
+			seen[c.ID] = true
+			if len(c.Metadata) > 0 {
+				t.Errorf("%s, cell %d: metadata %v that nothing needs", path, i+1, c.Metadata)
+			}
+			if c.text() != strings.TrimSpace(c.text()) || c.text() == "" {
+				t.Errorf("%s, cell %d: empty, or blank lines around its text", path, i+1)
+			}
+			if found := machinePath.FindString(c.text()); found != "" {
+				t.Errorf("%s, cell %d: %q is a path on one machine", path, i+1, strings.TrimSpace(found))
+			}
+			switch c.Type {
+			case "markdown":
+				if c.Outputs != nil || c.Count != nil {
+					t.Errorf("%s, cell %d: a text with outputs", path, i+1)
+				}
+			case "code":
+				checkCode(t, path, i+1, c)
+			default:
+				t.Errorf("%s, cell %d: of type %q", path, i+1, c.Type)
+			}
+		}
+	}
+}
+
+// widest is how many characters of a line Jupyter shows in a window of usual width.
+const widest = 120
+
+func checkCode(t *testing.T, path string, number int, c cell) {
+	t.Helper()
+	if c.Outputs == nil || len(*c.Outputs) > 0 || c.Count != nil {
+		t.Errorf("%s, cell %d: has outputs: go run ./kernels strip notebooks/%s", path, number, path)
+	}
+	for line := range strings.Lines(c.text()) {
+		if wide := len([]rune(strings.ReplaceAll(line, "\t", "        "))); wide > widest {
+			t.Errorf("%s, cell %d: a line of %d characters, at most %d are seen", path, number, wide, widest)
+		}
+	}
+	if strings.HasPrefix(c.text(), "%%bash") || strings.HasPrefix(c.text(), "!") {
+		return
+	}
+	declarations, statements, _ := strings.Cut(c.text(), "%%\n")
+	for _, part := range []string{declarations, statements} {
+		part = strings.TrimSpace(part)
+		if formatted, err := format.Source([]byte(part)); err != nil {
+			t.Errorf("%s, cell %d: %v", path, number, err)
+		} else if part != strings.TrimSpace(string(formatted)) {
+			t.Errorf("%s, cell %d: not as gofmt has it:\n%s", path, number, formatted)
+		}
+	}
+}
+
+// TestStory: a title at first, and in the end what the paper says beside what was measured.
+func TestStory(t *testing.T) {
+	for _, path := range all(t) {
+		n := read(t, path)
+		if !strings.HasPrefix(n.Cells[0].text(), "# ") {
+			t.Errorf("%s does not begin with a title", path)
+		}
+		last := ""
+		for _, c := range n.Cells {
+			for line := range strings.Lines(c.text()) {
+				if c.Type == "markdown" && strings.HasPrefix(line, "## ") {
+					last = strings.TrimSpace(line)
+				}
+			}
+		}
+		if want := "## What the paper reports, what we measured"; last != want {
+			t.Errorf("the last section of %s is %q, want %q", path, last, want)
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+// TestLinks: the files that notebooks point to are there.
+func TestLinks(t *testing.T) {
+	for _, path := range all(t) {
+		for _, c := range read(t, path).Cells {
+			if c.Type != "markdown" {
+				continue
+			}
+			for _, match := range link.FindAllStringSubmatch(c.text(), -1) {
+				if _, err := os.Stat(filepath.FromSlash(match[1])); err != nil {
+					t.Errorf("%s points to %s: %v", path, match[1], err)
+				}
+			}
+		}
+	}
+}
