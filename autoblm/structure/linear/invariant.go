@@ -20,7 +20,7 @@ func (i Invariant) String() string { return i.text }
 // structures with different invariants are not joined. Source: new; the parts are classical
 // (flattenings, adjoint and derivation algebras, Fitting ideals, catalecticants).
 //
-// It takes 1 to 2 ms for K = 4 and below 0.1 s for K = 8.
+// It takes 1 to 2 ms for K = 4 and below 0.1 s for K = 8, longer when s is degenerate.
 //
 // Idea: write down only what has a meaning without a basis. There are three
 // parts. (1) Subspaces of entity and relation coordinates that f singles out, such as the
