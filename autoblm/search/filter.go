@@ -20,7 +20,7 @@ const (
 	// trained again, but takes its place in a round.
 	NoFilter
 	// LinearFilter drops what [Exact] drops, and what [linear.Of] does not tell from
-	// an earlier structure. That is nearly always the same functions after a change
+	// an earlier structure. Mostly these are the same functions after a change
 	// of basis, but they are learnt in another way: a lossy filter.
 	LinearFilter
 )
