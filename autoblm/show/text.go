@@ -53,7 +53,7 @@ func table(header []string, rows [][]string) value {
 // oneLine joins the lines of a cell.
 var oneLine = strings.NewReplacer("\r", "", "\n", " ", "\t", " ")
 
-var number = regexp.MustCompile(`^[*]{0,2}[-+−]?[0-9][0-9.,/ ]*( ?(%|s|ms|±.*))?[*]{0,2}$`)
+var number = regexp.MustCompile(`^[*]{0,2}[-+−]?[0-9][0-9.,/ ]*(e[-+][0-9]+)?( ?(%|s|ms|±.*))?[*]{0,2}$`)
 
 // isNumeric says whether a column has numbers, and nothing else but gaps.
 func isNumeric(column int, rows [][]string) bool {

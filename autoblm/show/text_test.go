@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 
 func TestColumnsOfNumbers(t *testing.T) {
 	for cell, want := range map[string]bool{
-		"1": true, "0.412": true, "**0.412**": true, "27,148,230,130": true, "0.41 ± 0.02": true, "37.4 %": true, "1.5 s": true, "3/4": true,
+		"1": true, "0.412": true, "**0.412**": true, "27,148,230,130": true, "1e-16": true, "0.41 ± 0.02": true, "37.4 %": true, "1.5 s": true, "3/4": true,
 		"": false, "–": false, "K=3": false, "1 of 2": false, "`1,0;0,1`": false, "2nd": false,
 	} {
 		if got := isNumeric(0, [][]string{{cell}}); got != want {
