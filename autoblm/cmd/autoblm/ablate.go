@@ -23,7 +23,7 @@ import (
 
 type ablateCommand struct {
 	Name         string   `arg:"" enum:"algorithm,filter,predictor,b0,k,sharing,dimension,transfer" help:"algorithm, filter, predictor, b0 or k compare searches that differ in that; sharing and dimension ask whether shared embeddings, or another dimension, judge structures as their own training does; transfer takes structures to other graphs."`
-	Dataset      string   `default:"umls" help:"A name of dataset list, or a folder."`
+	Dataset      string   `default:"world" help:"A name of dataset list, or a folder."`
 	To           []string `help:"For transfer: the other graphs, separated by commas."`
 	Seeds        int      `default:"3" help:"How often all is done, each time with other random numbers."`
 	Budget       int      `default:"${budget}" help:"How many structures each search trains."`
