@@ -13,7 +13,7 @@ func Markdown(text string) {
 }
 
 // Table shows rows under a header. Cells are Markdown in one line; columns of
-// numbers are aligned at the right. What a row lacks is empty.
+// numbers are aligned at the right. What a row lacks is empty. See [Row].
 func Table(header []string, rows [][]string) {
 	here.show(table(header, rows))
 }
@@ -59,7 +59,7 @@ var number = regexp.MustCompile(`^[*]{0,2}[-+−]?[0-9][0-9.,/ ]*(e[-+][0-9]+)?(
 func isNumeric(column int, rows [][]string) bool {
 	found := false
 	for _, row := range rows {
-		if column >= len(row) || row[column] == "" || row[column] == "–" {
+		if column >= len(row) || row[column] == "" || row[column] == missing {
 			continue
 		}
 		if !number.MatchString(row[column]) {

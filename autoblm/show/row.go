@@ -1,0 +1,58 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/dustin/go-humanize"
+)
+
+// Row is a row for [Table]: texts as they are, whole numbers with commas, others
+// with three decimals or, where these would all be 0, with one digit and a power
+// of ten, truth as yes or no, structures as code, and – for what is missing: nil
+// and numbers that are not finite.
+func Row(cells ...any) []string {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = text(cell)
+	}
+	return row
+}
+
+const missing = "–"
+
+func text(cell any) string {
+	switch cell := cell.(type) {
+	case nil:
+		return missing
+	case int:
+		return humanize.Comma(int64(cell))
+	case bool:
+		if cell {
+			return "yes"
+		}
+		return "no"
+	case float64:
+		return decimal(cell)
+	case structure.Structure:
+		return "`" + cell.String() + "`"
+	}
+	if v := reflect.ValueOf(cell); (v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer) && v.IsNil() {
+		return missing
+	}
+	return fmt.Sprint(cell)
+}
+
+func decimal(x float64) string {
+	const smallest = 0.0005
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return missing
+	case x == 0 || math.Abs(x) >= smallest:
+		return fmt.Sprintf("%.3f", x)
+	default:
+		return fmt.Sprintf("%.1g", x)
+	}
+}
