@@ -10,8 +10,7 @@ import (
 )
 
 // Row is a row for [Table]: texts as they are, whole numbers with commas, others
-// with three decimals or, where these would all be 0, with one digit and a power
-// of ten, truth as yes or no, structures as code, and – for what is missing: nil
+// with three decimals or, where these would all be 0, as 4e-15, truth as yes or no, structures as code, and – for what is missing: nil
 // and numbers that are not finite.
 func Row(cells ...any) []string {
 	row := make([]string, len(cells))
@@ -50,9 +49,9 @@ func decimal(x float64) string {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return missing
-	case x == 0 || math.Abs(x) >= smallest:
+	case math.Abs(x) >= smallest:
 		return fmt.Sprintf("%.3f", x)
-	default:
+	default: // 0 is 0
 		return fmt.Sprintf("%.1g", x)
 	}
 }

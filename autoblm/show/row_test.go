@@ -13,7 +13,7 @@ func TestRow(t *testing.T) {
 	var nothing *int
 	got := Row("has_capital", 27148, -3, 0.41239, 0.0, 4.44e-15, -2.0, math.NaN(), true, false, complEx,
 		[]int{1, 2}, none, nothing, nil, big.NewInt(7))
-	want := []string{"has_capital", "27,148", "-3", "0.412", "0.000", "4e-15", "-2.000", "–", "yes", "no", "`" + complEx.String() + "`",
+	want := []string{"has_capital", "27,148", "-3", "0.412", "0", "4e-15", "-2.000", "–", "yes", "no", "`" + complEx.String() + "`",
 		"[1 2]", "–", "–", "–", "7"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
