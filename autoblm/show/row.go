@@ -10,8 +10,9 @@ import (
 )
 
 // Row is a row for [Table]: texts as they are, whole numbers with commas, others
-// with three decimals or, where these would all be 0, as 4e-15, truth as yes or no, structures as code, and – for what is missing: nil
-// and numbers that are not finite.
+// with three decimals or, where these would all be 0, as 4e-15, truth as yes or
+// no, structures as code, and – for what is missing: nil and numbers that are not
+// finite.
 func Row(cells ...any) []string {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
