@@ -7,6 +7,9 @@
 //	go run ./kernels strip notebooks/*.ipynb  takes the outputs away
 //	go run ./kernels uninstall
 //
+// Cells that run without anybody watching see the variable AUTOBLM_HEADLESS, and
+// those that are to run in full size AUTOBLM_FULL.
+//
 // The folder env lists what cells may import beside the library, and tools pins
 // the programs that the kernels consist of. To change a pin:
 //

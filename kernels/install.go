@@ -33,7 +33,7 @@ func (c installCommand) Run(ctx context.Context, out io.Writer, where places) er
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, `Done. Start Jupyter, open a notebook and choose "AutoBLM (Go, CPU)". If something does not work: kernels doctor`)
+	fmt.Fprintf(out, "Done. Start Jupyter, open a notebook and choose %q. If something does not work: %s doctor\n", install.CPU.Title, install.Command())
 	return nil
 }
 

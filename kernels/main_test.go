@@ -84,14 +84,14 @@ func TestStrip(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	userDir := testKernel(t)
-	good, bad, out := write(t, "variable AUTOBLM_FULL"), write(t, "print x", "fail no such thing"), t.TempDir()
+	good, bad, out := write(t, "variable AUTOBLM_FULL\nvariable AUTOBLM_HEADLESS"), write(t, "print x", "fail no such thing"), t.TempDir()
 
 	status, said, _ := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--out", out, "--full", good)
 	if status != exitDone || !strings.Contains(said, "ok     "+good+": 1 cells of code") {
 		t.Errorf("status %d, %q", status, said)
 	}
 	executed, err := os.ReadFile(filepath.Join(out, filepath.Base(good)))
-	if err != nil || !strings.Contains(string(executed), `"1\n"`) || !strings.Contains(string(executed), `"nbformat_minor": 5`) {
+	if err != nil || strings.Count(string(executed), `"1\n"`) != 2 || !strings.Contains(string(executed), `"nbformat_minor": 5`) {
 		t.Errorf("executed notebook %s, %v", executed, err)
 	}
 	if before, err := os.ReadFile(good); err != nil || strings.Contains(string(before), `"1\n"`) {
@@ -114,6 +114,14 @@ func TestRun(t *testing.T) {
 	if status != exitFailed || !strings.Contains(said, "longer than 200ms") || time.Since(began) > time.Minute {
 		t.Errorf("status %d, %q", status, said)
 	}
+	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--total", "500ms", write(t, "hang"), good)
+	if status != exitFailed || !strings.Contains(said, "the run takes longer than 500ms") || !strings.Contains(said, "1 more were not run") {
+		t.Errorf("status %d, %q", status, said)
+	}
+	status, _, said = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--out", out, good, good)
+	if status != exitFailed || !strings.Contains(said, "the same file") {
+		t.Errorf("status %d, %q", status, said)
+	}
 	status, _, said = kernels(t, "run", "--user-dir", userDir, "--kernel", "none", good)
 	if status != exitFailed || !strings.Contains(said, "go run ./kernels install") {
 		t.Errorf("status %d, %q", status, said)
@@ -127,7 +135,7 @@ func TestCtrlC(t *testing.T) {
 	var out, said bytes.Buffer
 	hanging, never := write(t, "hang"), write(t, "print x")
 	status := run(ctx, []string{"run", "--user-dir", userDir, "--kernel", "test", hanging, never}, &out, &said)
-	if status != exitFailed || !strings.Contains(said.String(), hanging) || strings.Contains(out.String(), never) {
+	if status != exitFailed || !strings.Contains(out.String(), "FAILED "+hanging) || !strings.Contains(out.String(), "1 more were not run") {
 		t.Errorf("status %d, %q, %q", status, &out, &said)
 	}
 }

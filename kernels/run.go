@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
 	"github.com/autoblm/autoblm-go/kernels/internal/runner"
@@ -30,10 +31,8 @@ func (c runCommand) Run(ctx context.Context, out io.Writer, where places) error 
 	if err != nil {
 		return err
 	}
-	if c.Out != "" {
-		if err := os.MkdirAll(c.Out, 0o755); err != nil {
-			return err
-		}
+	if err := c.outputFolder(); err != nil {
+		return err
 	}
 	if c.Total > 0 {
 		var cancel func()
@@ -41,16 +40,18 @@ func (c runCommand) Run(ctx context.Context, out io.Writer, where places) error 
 		defer cancel()
 	}
 	bad := 0
-	for _, path := range c.Notebooks {
+	for i, path := range c.Notebooks {
 		good, err := c.one(ctx, out, spec, path)
-		if ctx.Err() != nil && err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
 		if err != nil {
 			fmt.Fprintf(out, "FAILED %s: %v\n", path, err)
 		}
 		if !good {
 			bad++
+		}
+		if left := len(c.Notebooks) - i - 1; ctx.Err() != nil && left > 0 {
+			fmt.Fprintf(out, "%d more were not run: %v\n", left, context.Cause(ctx))
+			bad += left
+			break
 		}
 	}
 	if bad > 0 {
@@ -58,6 +59,23 @@ func (c runCommand) Run(ctx context.Context, out io.Writer, where places) error 
 		return errFailed
 	}
 	return nil
+}
+
+// outputFolder makes the folder for executed notebooks and sees that each finds
+// a place there.
+func (c runCommand) outputFolder() error {
+	if c.Out == "" {
+		return nil
+	}
+	taken := map[string]string{}
+	for _, path := range c.Notebooks {
+		name := filepath.Base(path)
+		if other, is := taken[name]; is {
+			return fmt.Errorf("%s and %s would be written to the same file: run them one after the other, with another --out each", other, path)
+		}
+		taken[name] = path
+	}
+	return os.MkdirAll(c.Out, 0o755)
 }
 
 // spec is the spec of the kernel that was asked for.
@@ -68,7 +86,7 @@ func (c runCommand) spec(where places) (kernelspec.Spec, error) {
 	}
 	spec, err := kernelspec.Find(name, kernelspec.Folders(where.jupyter))
 	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%w: install it with: go run ./kernels install", err)
+		err = fmt.Errorf("%w: install it with: %s install", err, install.Command())
 	}
 	return spec, err
 }
@@ -79,9 +97,13 @@ func (c runCommand) one(ctx context.Context, out io.Writer, spec kernelspec.Spec
 	if err != nil {
 		return false, err
 	}
-	s := runner.Settings{Folder: filepath.Dir(path), CellLimit: c.Timeout}
+	s := runner.Settings{
+		Folder:    filepath.Dir(path),
+		CellLimit: c.Timeout,
+		Variables: map[string]string{"AUTOBLM_HEADLESS": "1"},
+	}
 	if c.Full {
-		s.Variables = map[string]string{"AUTOBLM_FULL": "1"}
+		s.Variables["AUTOBLM_FULL"] = "1"
 	}
 	began := time.Now()
 	outcome, err := runner.Run(ctx, n, spec, s)

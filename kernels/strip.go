@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
 )
 
@@ -24,7 +25,7 @@ func (c stripCommand) Run(out io.Writer) error {
 		}
 		found = true
 		if c.Check {
-			fmt.Fprintf(out, "%s has outputs: kernels strip %s\n", path, path)
+			fmt.Fprintf(out, "%s has outputs; take them away: %s strip %s\n", path, install.Command(), path)
 			continue
 		}
 		if err := n.Write(path); err != nil {

@@ -37,7 +37,8 @@ type Patient struct {
 	Library install.Library
 }
 
-const reinstall = "run: go run ./kernels install"
+// reinstall is the mend for most things.
+var reinstall = "run: " + install.Command() + " install"
 
 // Examine makes all checks. Those that cannot succeed because of an earlier
 // finding are left out.

@@ -63,7 +63,7 @@ func (p Patient) jupyter(ctx context.Context) Finding {
 	switch {
 	case seen == "":
 		return bad(subject, fmt.Sprintf("it does not see the kernel %s in %s", name, want),
-			"install into the folder that Jupyter names: go run ./kernels install --user-dir \"$(jupyter --data-dir)\"")
+			"install into the folder that Jupyter names; "+reinstall+` --user-dir "$(jupyter --data-dir)"`)
 	case !sameFile(seen, want):
 		return bad(subject, fmt.Sprintf("it takes the kernel %s from %s, not from %s", name, seen, want),
 			"remove the folder "+seen)

@@ -35,7 +35,11 @@ func Install(ctx context.Context, s Settings) error {
 	if i.manifest, err = previous(s.Home); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) (string, error){i.tools, i.module, i.cells, i.specs} {
+	steps := []func(context.Context) (string, error){i.tools, i.module}
+	for _, v := range Variants() {
+		steps = append(steps, func(ctx context.Context) (string, error) { return i.cells(ctx, v) })
+	}
+	for _, step := range append(steps, i.specs) {
 		began := time.Now()
 		done, err := step(ctx)
 		if err != nil {
@@ -73,7 +77,7 @@ func (i *installation) tools(ctx context.Context) (string, error) {
 		}
 	}
 	variables := plainly()
-	variables["GOBIN"], variables["CGO_ENABLED"] = i.Home.programs(), "0"
+	variables["GOBIN"] = i.Home.programs()
 	var built []string
 	arguments := []string{"install"}
 	for _, tool := range Tools {
@@ -119,25 +123,22 @@ func (i *installation) module(ctx context.Context) (string, error) {
 	return "cells import the library from " + i.Library.String(), nil
 }
 
-// cells fetches and compiles what cells need, and sees that they build without a network.
-func (i *installation) cells(ctx context.Context) (string, error) {
-	var primed []string
-	for _, v := range Variants() {
-		if v.NeedsC && !i.toolchain.HasC() {
-			continue // the doctor says so
-		}
-		offline := v.spec(i.Home, i.toolchain, i.Plugin).Env
-		online := maps.Clone(offline)
-		delete(online, "GOPROXY")
-		if err := prime(ctx, i.Home, i.toolchain, online); err != nil {
-			return "", fmt.Errorf("cannot prepare the kernel %s: %w", v.Title, err)
-		}
-		if err := BuildCell(ctx, i.Home, i.toolchain, offline); err != nil {
-			return "", fmt.Errorf("cells of the kernel %s do not build without a network: %w", v.Title, err)
-		}
-		primed = append(primed, v.Title)
+// cells fetches and compiles what cells of a kernel need, and sees that they build
+// without a network.
+func (i *installation) cells(ctx context.Context, v Variant) (string, error) {
+	if v.NeedsC && !i.toolchain.HasC() {
+		return fmt.Sprintf("%s: its cells need a C compiler, and there is no %s", v.Title, i.toolchain.Compiler), nil
 	}
-	return "cells build without a network: " + strings.Join(primed, " and "), nil
+	offline := v.spec(i.Home, i.toolchain, i.Plugin).Env
+	online := maps.Clone(offline)
+	delete(online, "GOPROXY")
+	if err := prime(ctx, i.Home, i.toolchain, online); err != nil {
+		return "", fmt.Errorf("cannot prepare the kernel %s: %w", v.Title, err)
+	}
+	if err := BuildCell(ctx, i.Home, i.toolchain, offline); err != nil {
+		return "", fmt.Errorf("cells of the kernel %s do not build without a network: %w", v.Title, err)
+	}
+	return v.Title + ": cells build without a network", nil
 }
 
 // specs tells Jupyter of the kernels.

@@ -47,6 +47,16 @@ func FindLibrary(folder string) (Library, error) {
 	}
 }
 
+// Command is how this program is run, for advice.
+func Command() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if version := released(info); version != "" {
+			return "go run " + LibraryModule + "/kernels@" + version
+		}
+	}
+	return "go run ./kernels"
+}
+
 // AtCheckout is the library in a folder.
 func AtCheckout(folder string) (Library, error) {
 	dir, err := filepath.Abs(folder)

@@ -57,8 +57,10 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) kernelspec.Spec {
 		"CGO_ENABLED":   "0",
 		"GOMLX_BACKEND": "go",
 	}
-	if v.NeedsC {
+	if t.HasC() { // the kernels share what is compiled when both have C, or both have not
 		variables["CGO_ENABLED"] = "1"
+	}
+	if v.NeedsC {
 		variables["GOMLX_BACKEND"] = "xla:" + cmp.Or(plugin, "cuda")
 		variables["GOMLX_NO_AUTO_INSTALL"] = "1"
 		if paths := os.Getenv(PluginPaths); paths != "" {

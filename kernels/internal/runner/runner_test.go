@@ -42,7 +42,10 @@ func TestOutputsAreKept(t *testing.T) {
 }
 
 func TestFolderAndVariables(t *testing.T) {
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := book(t, "folder\nvariable MINE")
 	if _, err := Run(t.Context(), n, kerneltest.Spec(), Settings{Folder: dir, Variables: map[string]string{"MINE": "yes"}}); err != nil {
 		t.Fatal(err)

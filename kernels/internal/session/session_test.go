@@ -45,7 +45,10 @@ func hold() {
 }
 
 func TestExecute(t *testing.T) {
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	k := start(t, dir, map[string]string{"MINE": "yes"})
 	for i, test := range []struct{ cell, want string }{
 		{"print a\nprint b", "a\nb\n"},
