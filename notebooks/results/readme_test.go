@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 )
 
 var update = flag.Bool("update", false, "write the tables of the README anew")
@@ -47,7 +49,10 @@ func TestReadmeHasTheResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := readme
-	for name, table := range map[string]string{"results": searches(t), "speed": speed(t)} {
+	for name, table := range map[string]string{
+		"results": searches(t), "speed": speed(t),
+		"algorithms": ablations(t, "algorithm"), "predictors": ablations(t, "predictor"),
+	} {
 		begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->", name)
 		before, rest, ok := bytes.Cut(want, []byte(begin))
 		_, after, ok2 := bytes.Cut(rest, []byte(end))
@@ -142,5 +147,43 @@ func searches(t *testing.T) string {
 		}
 	}
 	fmt.Fprintf(&text, "\nMeasured on %s. The files are in [`notebooks/results`](notebooks/results).\n", strings.Join(where, "; "))
+	return text.String()
+}
+
+// ablations is the table of a comparison of searches on several graphs.
+func ablations(t *testing.T, name string) string {
+	t.Helper()
+	paths, err := filepath.Glob("ablation-" + name + "-*.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no results: %v", err)
+	}
+	var graphs, variants []string
+	cells := map[string]string{} // by variant and graph
+	var m measured
+	for _, path := range paths {
+		var r struct {
+			Dataset  string             `json:"dataset"`
+			Outcomes []ablation.Outcome `json:"outcomes"`
+		}
+		m = read(t, path, &r)
+		graphs = append(graphs, r.Dataset)
+		for _, o := range r.Outcomes {
+			mean, deviation := o.Mean(func(run ablation.Run) float64 { return run.TopMRR })
+			cells[o.Variant+r.Dataset] = fmt.Sprintf("%.3f ± %.3f", mean, deviation)
+			if !slices.Contains(variants, o.Variant) {
+				variants = append(variants, o.Variant)
+			}
+		}
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "| %s | %s |\n|%s\n", name, strings.Join(graphs, " | "), strings.Repeat(" --- |", 1+len(graphs)))
+	for _, v := range variants {
+		row := []string{v}
+		for _, g := range graphs {
+			row = append(row, cells[v+g])
+		}
+		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
+	}
+	fmt.Fprintf(&text, "\n`%s`, and so for the others; %s, %s.\n", m.Command, m.Machine, m.Date)
 	return text.String()
 }
