@@ -163,4 +163,3 @@ func (k *Kernel) whileRunning(ctx context.Context) (context.Context, func()) {
 	}()
 	return ctx, func() { cancel(nil) }
 }
-
