@@ -61,6 +61,9 @@ func (s span) ticks(wanted int, whole bool) []tick {
 	}
 	first := math.Ceil(s.min / step)
 	count := int(math.Floor(s.max/step)-first) + 1
+	if count < 1 && !whole { // a span below the step may lie between two multiples of it
+		return s.ticks(wanted+1, whole)
+	}
 	marks := make([]tick, count)
 	for n := range marks {
 		value := (first + float64(n)) * step

@@ -43,6 +43,13 @@ func TestTicksAreRoundAndInside(t *testing.T) {
 	})
 }
 
+// TestASpanBetweenTwoTicks has no multiple of 0.5 in it.
+func TestASpanBetweenTwoTicks(t *testing.T) {
+	if marks := (span{2.001, 2.446}).ticks(2, false); len(marks) != 2 || marks[0].label != "2.2" || marks[1].label != "2.4" {
+		t.Errorf("the ticks are %v", marks)
+	}
+}
+
 func TestTicksOfCountsAreWhole(t *testing.T) {
 	for last := 1.0; last < 3000; last = math.Ceil(1.3 * last) {
 		marks := spanOf([]float64{1, last}).ticks(8, true)
