@@ -41,7 +41,7 @@ type ablateCommand struct {
 
 // Help says how long it takes.
 func (ablateCommand) Help() string {
-	return `With the defaults, on umls and two cores: filter and algorithm about 6 minutes, predictor and b0 4, sharing, dimension and k 2 to 3, transfer 2 for each graph.
+	return `With the defaults, on umls and two cores, each takes at most ten minutes.
 An interrupted comparison goes on with the same command.`
 }
 
