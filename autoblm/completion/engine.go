@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -18,7 +19,7 @@ type Engine interface {
 	// Backend names what the engine runs on, as "go" or "xla:cuda".
 	Backend() string
 	// NewPopulation places the members' initial embeddings, made by
-	// [InitialParameters], and readies the first step.
+	// [Initialize], and readies the first step.
 	NewPopulation(g *datasets.Graph, s Settings, members []Member) (Population, error)
 	// NewRanker places trained parameters for ranking only; all of them have
 	// one K, one dimension and one number of entities and of relations.
@@ -31,22 +32,28 @@ type Engine interface {
 type Population interface {
 	Ranker
 	// Epoch takes one optimizer step per batch of consecutive triples; the last
-	// batch may be short. Each member's learning rate is multiplied by scale.
-	// When ctx ends, Epoch returns its error within a step.
-	Epoch(ctx context.Context, triples []datasets.Triple, scale float64) (Epoch, error)
+	// batch may be short. rates has each member's learning rate. When ctx ends,
+	// Epoch returns its error soon, after a step or a few.
+	Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (Epoch, error)
 	// Parameters copies a member's present embeddings.
 	Parameters(member int) (Parameters, error)
 	// SetStructure gives a member another structure with the same K for the steps
 	// and the rankings to come. Its embeddings and what the optimizer remembers
 	// of them stay as they are.
 	SetStructure(member int, s structure.Structure) error
+	// State copies all that the steps to come depend on, beside the settings and the
+	// members, and SetState takes it: a new population of the same settings and
+	// members then goes on as the one would that it was copied from.
+	State() (State, error)
+	SetState(s State) error
 }
 
 // Epoch is what one pass over the triples gave.
 type Epoch struct {
 	// Loss has each member's mean loss per triple, penalties included.
 	Loss []float64
-	// StepSeconds has the duration of each step, for all members together.
+	// StepSeconds has the duration of each step, for all members together. Steps
+	// that an engine takes at one go have their mean.
 	StepSeconds []float64
 }
 
@@ -64,8 +71,18 @@ type Ranker interface {
 type Parameters struct {
 	Structure structure.Structure
 	Dim       int
-	Entities  []float32 // [entities, d]
-	Relations []float32 // [relations, d]
+	// Reciprocal is whether relations have reverses; see [Settings].
+	Reciprocal bool
+	Entities   []float32 // [entities, d]
+	Relations  []float32 // [relations, d], and with reverses [2·relations, d]
+}
+
+// directions is how many rows a relation has.
+func (p Parameters) directions() int {
+	if p.Reciprocal {
+		return 2
+	}
+	return 1
 }
 
 // OneShape says which of several models cannot be ranked with the first.
@@ -75,8 +92,8 @@ func OneShape(parameters []Parameters) error {
 	}
 	first := parameters[0]
 	for i, p := range parameters {
-		if p.Structure.K() != first.Structure.K() || p.Dim != first.Dim || len(p.Entities) != len(first.Entities) || len(p.Relations) != len(first.Relations) {
-			return fmt.Errorf("model %d differs from model 0 in K, dim or the number of entities or relations: rank them apart", i)
+		if p.Structure.K() != first.Structure.K() || p.Dim != first.Dim || p.Reciprocal != first.Reciprocal || len(p.Entities) != len(first.Entities) || len(p.Relations) != len(first.Relations) {
+			return fmt.Errorf("model %d differs from model 0 in K, dim, reciprocal relations or the number of entities or relations: rank them apart", i)
 		}
 	}
 	return nil
@@ -91,16 +108,24 @@ func Replaceable(present, next structure.Structure) error {
 	return nil
 }
 
-// InitialParameters draws embeddings from N(0, scale²), entities first, so
-// that a seed gives the same numbers on every engine.
-func InitialParameters(s structure.Structure, entities, relations, dim int, scale float64, seed uint64) Parameters {
-	rng := rand.New(rand.NewPCG(seed, 0x656d626564)) // the second word keeps embeddings apart from other uses of the seed
-	draw := func(n int) []float32 {
-		x := make([]float32, n)
+// Initialize draws a member's embeddings, entities first, so that a seed gives
+// the same numbers on every engine.
+func Initialize(g *datasets.Graph, s Settings, m Member) Parameters {
+	p := Parameters{Structure: m.Structure, Dim: s.Dim, Reciprocal: s.Reciprocal}
+	rng := rand.New(rand.NewPCG(m.Seed, 0x656d626564)) // the second word keeps embeddings apart from other uses of the seed
+	draw := func(rows int) []float32 {
+		number := func() float64 { return rng.NormFloat64() * s.InitScale }
+		if s.Initial == Xavier {
+			bound := math.Sqrt(6 / float64(rows+s.Dim))
+			number = func() float64 { return (2*rng.Float64() - 1) * bound }
+		}
+		x := make([]float32, rows*s.Dim)
 		for i := range x {
-			x[i] = float32(rng.NormFloat64() * scale)
+			x[i] = float32(number())
 		}
 		return x
 	}
-	return Parameters{Structure: s, Dim: dim, Entities: draw(entities * dim), Relations: draw(relations * dim)}
+	p.Entities = draw(len(g.Entities))
+	p.Relations = draw(len(g.Relations) * p.directions())
+	return p
 }

@@ -26,11 +26,14 @@ type description struct {
 	Structure structure.Structure `json:"structure"`
 	K         int                 `json:"k"`
 	Dim       int                 `json:"dim"`
-	Dataset   string              `json:"dataset,omitempty"`
-	Source    string              `json:"source,omitempty"`
-	Training  *Training           `json:"training,omitempty"`
-	Valid     *Evaluation         `json:"valid,omitempty"`
-	Test      *Evaluation         `json:"test,omitempty"`
+	// Reciprocal says that the table of relations goes on, after a row for each
+	// label, with a row for the reverse of each.
+	Reciprocal bool        `json:"reciprocal,omitempty"`
+	Dataset    string      `json:"dataset,omitempty"`
+	Source     string      `json:"source,omitempty"`
+	Training   *Training   `json:"training,omitempty"`
+	Valid      *Evaluation `json:"valid,omitempty"`
+	Test       *Evaluation `json:"test,omitempty"`
 }
 
 func (d description) check() error {
@@ -51,7 +54,7 @@ func (d description) check() error {
 // on a full disk, a model that the folder had stays as it was.
 func (m *Model) Save(dir string) error {
 	d := description{
-		Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Dataset: m.Dataset, Source: m.Source,
+		Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: m.Reciprocal, Dataset: m.Dataset, Source: m.Source,
 		Training: m.Training, Valid: m.Valid, Test: m.Test,
 	}
 	err := d.check()
@@ -59,9 +62,10 @@ func (m *Model) Save(dir string) error {
 		name    string
 		numbers []float32
 		labels  []string
-	}{{"entity", m.Entities, m.EntityLabels}, {"relation", m.Relations, m.RelationLabels}} {
+		copies  int // of the labels
+	}{{"entity", m.Entities, m.EntityLabels, 1}, {"relation", m.Relations, m.RelationLabels, m.directions()}} {
 		if err == nil {
-			err = checkTable(table.name, table.numbers, table.labels, m.Dim)
+			err = checkTable(table.name, table.numbers, table.labels, table.copies, m.Dim)
 		}
 	}
 	if err != nil {
@@ -86,19 +90,19 @@ func (m *Model) Save(dir string) error {
 	return nil
 }
 
-func checkTable(name string, table []float32, labels []string, dim int) error {
+func checkTable(name string, table []float32, labels []string, copies, dim int) error {
 	if at, err := checkLabels(labels); err != nil {
 		return fmt.Errorf("%s label %d: %w", name, at+1, err)
 	}
-	if len(table) != len(labels)*dim {
-		return fmt.Errorf("the %s table has %d numbers, but %d labels and dim %d ask for %d", name, len(table), len(labels), dim, len(labels)*dim)
+	if want := copies * len(labels) * dim; len(table) != want {
+		return fmt.Errorf("the %s table has %d numbers, but %d labels (%d rows each) and dim %d ask for %d", name, len(table), len(labels), copies, dim, want)
 	}
 	return checkFinite(table, labels, dim)
 }
 
 func checkFinite(table []float32, labels []string, dim int) error {
 	if at := firstNotFinite(table); at >= 0 {
-		return fmt.Errorf("the embedding of %q holds %v: train the model again with a smaller learning rate", labels[at/dim], table[at])
+		return fmt.Errorf("the embedding of %q holds %v: train the model again with a smaller learning rate", labels[at/dim%len(labels)], table[at])
 	}
 	return nil
 }
@@ -128,17 +132,17 @@ func Load(dir string) (*Model, error) {
 		d.Training.Member.Structure = d.Structure
 	}
 	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: d.Valid, Test: d.Test}
-	m.Structure, m.Dim = d.Structure, d.Dim
-	if m.Entities, m.EntityLabels, err = loadTable(dir, entityTableFile, entityLabelsFile, m.Dim); err != nil {
+	m.Structure, m.Dim, m.Reciprocal = d.Structure, d.Dim, d.Reciprocal
+	if m.Entities, m.EntityLabels, err = loadTable(dir, entityTableFile, entityLabelsFile, 1, m.Dim); err != nil {
 		return nil, err
 	}
-	if m.Relations, m.RelationLabels, err = loadTable(dir, relationTableFile, relationLabelsFile, m.Dim); err != nil {
+	if m.Relations, m.RelationLabels, err = loadTable(dir, relationTableFile, relationLabelsFile, m.directions(), m.Dim); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-func loadTable(dir, tableFile, labelsFile string, dim int) ([]float32, []string, error) {
+func loadTable(dir, tableFile, labelsFile string, copies, dim int) ([]float32, []string, error) {
 	labels, err := readLabels(filepath.Join(dir, labelsFile))
 	if err != nil {
 		return nil, nil, err
@@ -148,7 +152,7 @@ func loadTable(dir, tableFile, labelsFile string, dim int) ([]float32, []string,
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the model: %w", err)
 	}
-	table, err := readNPY(content, len(labels), dim)
+	table, err := readNPY(content, copies*len(labels), dim)
 	if err == nil {
 		err = checkFinite(table, labels, dim)
 	}

@@ -20,7 +20,8 @@ func smallModel() *Model {
 	s := DefaultSettings()
 	s.Dim = 8
 	m := DefaultMember(structure.MustParse("complex"))
-	return newModel(g, s, m, InitialParameters(m.Structure, len(g.Entities), len(g.Relations), s.Dim, 1, 3))
+	s.InitScale, m.Seed = 1, 3
+	return newModel(g, s, m, Initialize(g, s, m))
 }
 
 // sameStructure lets cmp compare structures, which have no exported fields.
@@ -320,4 +321,40 @@ func FuzzLoad(f *testing.F) {
 		}
 		checkLoads(t, again, m)
 	})
+}
+
+// TestReciprocalModel: a model with reverses has a row more for each relation,
+// comes back whole, and ranks heads by the reverses.
+func TestReciprocalModel(t *testing.T) {
+	g := smallGraph()
+	s := DefaultSettings()
+	s.Dim, s.InitScale, s.Reciprocal = 8, 1, true
+	m := DefaultMember(structure.MustParse("complex"))
+	model := newModel(g, s, m, Initialize(g, s, m))
+	dir := t.TempDir()
+	mustSave(t, model, dir)
+	back, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(model, back, sameStructure); diff != "" {
+		t.Errorf("the model changed on its way through the folder (-saved +loaded):\n%s", diff)
+	}
+	relation := g.Relations[0]
+	answers, err := back.Predict(Query{Relation: relation, Tail: g.Entities[2]}, nil, 0, KeepKnown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(table []float32, i int) []float64 { return widen(table[i*8:][:8]) }
+	for _, a := range answers {
+		head := slices.Index(g.Entities, a.Entity)
+		want := m.Structure.Score(row(model.Entities, 2), row(model.Relations, len(g.Relations)), row(model.Entities, head))
+		if a.Score != want {
+			t.Errorf("head %s scores %v, by the reverse %v", a.Entity, a.Score, want)
+		}
+	}
+	model.Relations = model.Relations[:len(g.Relations)*8]
+	if err := model.Save(t.TempDir()); err == nil || !strings.Contains(err.Error(), "2 rows each") {
+		t.Errorf("a table without reverses was saved as one with them: error %v", err)
+	}
 }

@@ -41,9 +41,20 @@ func newModel(g *datasets.Graph, s Settings, m Member, p Parameters) *Model {
 	}
 }
 
-// Score is the model's score of a triple given by ids, in float64 (paper, Equation 7).
+// Score is the model's score of a triple given by ids, in float64 (paper, Equation
+// 7): the one by which tails are ranked, and heads too unless relations have
+// reverses; see [Model.HeadScore].
 func (m *Model) Score(t datasets.Triple) float64 {
 	return m.Structure.Score(widen(m.entity(t.Head)), widen(m.relation(t.Relation)), widen(m.entity(t.Tail)))
+}
+
+// HeadScore is the score by which the heads of triples are ranked: that of the
+// triple turned round, where relations have reverses, and else [Model.Score].
+func (m *Model) HeadScore(t datasets.Triple) float64 {
+	if m.Reciprocal {
+		t = datasets.Triple{Head: t.Tail, Relation: t.Relation + int32(len(m.RelationLabels)), Tail: t.Head}
+	}
+	return m.Score(t)
 }
 
 func (m *Model) entity(id int32) []float32 {

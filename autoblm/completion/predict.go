@@ -93,6 +93,10 @@ func (m *Model) Predict(q Query, g *datasets.Graph, top int, known KnownAnswers)
 	if given < 0 {
 		return nil, fmt.Errorf("the model has no entity %q%s", cmp.Or(q.Head, q.Tail), suggestion(m.EntityLabels, cmp.Or(q.Head, q.Tail)))
 	}
+	score := m.Score
+	if q.Head == "" {
+		score = m.HeadScore
+	}
 	triple := func(candidate int) datasets.Triple {
 		t := datasets.Triple{Head: int32(given), Relation: int32(relation), Tail: int32(candidate)}
 		if q.Head == "" {
@@ -110,7 +114,7 @@ func (m *Model) Predict(q Query, g *datasets.Graph, top int, known KnownAnswers)
 		if inGraph && known == DropKnown {
 			continue
 		}
-		answer := Answer{Entity: label, Score: m.Score(triple(id))}
+		answer := Answer{Entity: label, Score: score(triple(id))}
 		switch {
 		case g == nil || known == KeepKnown:
 		case inGraph:

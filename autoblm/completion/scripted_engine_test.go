@@ -27,7 +27,7 @@ type scriptedEngine struct {
 	epochs      int // taken
 	orders      [][]datasets.Triple
 	structures  []structure.Structure // of the first member in each epoch
-	scales      []float64
+	rates       [][]float64
 	ranked      []int                 // the epochs after which Rank was called
 	rankedBy    []structure.Structure // of the first member in each Rank
 	rankedSplit []datasets.Triple
@@ -60,7 +60,7 @@ func (e *scriptedEngine) NewRanker(parameters []Parameters) (Ranker, error) {
 	return e, nil
 }
 
-func (e *scriptedEngine) Epoch(ctx context.Context, triples []datasets.Triple, scale float64) (Epoch, error) {
+func (e *scriptedEngine) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (Epoch, error) {
 	if err := ctx.Err(); err != nil {
 		return Epoch{}, err
 	}
@@ -69,7 +69,7 @@ func (e *scriptedEngine) Epoch(ctx context.Context, triples []datasets.Triple, s
 		return Epoch{}, errScripted
 	}
 	e.structures = append(e.structures, e.members[0].Structure)
-	e.orders, e.scales = append(e.orders, slices.Clone(triples)), append(e.scales, scale)
+	e.orders, e.rates = append(e.orders, slices.Clone(triples)), append(e.rates, slices.Clone(rates))
 	done := Epoch{Loss: make([]float64, len(e.members))}
 	for i := range done.Loss {
 		done.Loss[i] = 1
@@ -126,6 +126,24 @@ func (e *scriptedEngine) SetStructure(member int, s structure.Structure) error {
 		return err
 	}
 	e.members[member].Structure = s
+	return nil
+}
+
+// State has a step for each epoch, which is all that the script depends on.
+func (e *scriptedEngine) State() (State, error) {
+	s := State{Steps: e.epochs}
+	for i := range e.members {
+		p, err := e.Parameters(i)
+		if err != nil {
+			return s, err
+		}
+		s.Members = append(s.Members, MemberState{Parameters: p, Slots: []Tables{{Entities: []float32{7}, Relations: []float32{8, 9}}}})
+	}
+	return s, nil
+}
+
+func (e *scriptedEngine) SetState(s State) error {
+	e.epochs = s.Steps
 	return nil
 }
 

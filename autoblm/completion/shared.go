@@ -144,7 +144,7 @@ func (r *sharedRun) epoch(ctx context.Context, epoch int) error {
 		if err := r.population.SetStructure(0, r.job.Candidates[drawn]); err != nil {
 			return err
 		}
-		step, err := r.population.Epoch(ctx, batch, math.Pow(s.Decay, float64(epoch-1)))
+		step, err := r.population.Epoch(ctx, batch, []float64{r.job.Member.LearningRate * math.Pow(s.Decay, float64(epoch-1))})
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // sharedJob is of three candidates on the small graph, in batches of 3: four
 // steps an epoch, the last of them with one triple.
 func sharedJob(change func(*SharedJob)) SharedJob {
-	j := SharedJob{Graph: smallGraph(), Settings: DefaultSettings(), Member: Member{Seed: 5, LearningRate: 0.1, N3: 0.01}, SampleSeed: 1}
+	j := SharedJob{Graph: smallGraph(), Settings: DefaultSettings(), Member: Member{Seed: 5, LearningRate: 0.1, Weights: Weights{N3: 0.01}}, SampleSeed: 1}
 	j.Settings.Dim, j.Settings.Epochs, j.Settings.Batch = 4, 40, 3
 	for _, name := range []string{"distmult", "simple", "complex"} {
 		j.Candidates = append(j.Candidates, structure.MustParse(name))
@@ -65,8 +65,8 @@ func TestSharedStepsDrawFromTheCandidates(t *testing.T) {
 		if !slices.Equal(slices.Concat(steps...), epochOrder(j.Graph.Train, j.Settings, epoch+1)) || len(steps[3]) != 1 {
 			t.Errorf("epoch %d does not go through the triples as Train does", epoch)
 		}
-		if want := math.Pow(0.5, float64(epoch)); engine.scales[4*epoch+1] != want {
-			t.Errorf("epoch %d: the learning rate is scaled by %v, want %v", epoch, engine.scales[4*epoch+1], want)
+		if want := j.Member.LearningRate * math.Pow(0.5, float64(epoch)); engine.rates[4*epoch+1][0] != want {
+			t.Errorf("epoch %d: the learning rate is %v, want %v", epoch, engine.rates[4*epoch+1][0], want)
 		}
 	}
 }

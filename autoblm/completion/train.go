@@ -23,6 +23,8 @@ type Job struct {
 	Members  []Member
 	// OnEpoch, when set, is called after each epoch.
 	OnEpoch func(Progress)
+	// Checkpoint, when set, lets the training end early and go on later.
+	Checkpoint *Checkpoint
 }
 
 // Progress tells how far a population is.
@@ -35,7 +37,10 @@ type Progress struct {
 // Report is what a population came to.
 type Report struct {
 	Results []Result // one for each member, in order
-	Timing  Timing
+	// Timing has the time of all processes that trained, where there is a checkpoint.
+	Timing Timing
+	// Complete is whether the training came to its end; see [Checkpoint].
+	Complete bool
 }
 
 // Result is what one member came to.
@@ -71,6 +76,26 @@ type Timing struct {
 	PerStep float64 `json:"per_step"`
 }
 
+// Evaluating returns a function that adds the time since now to Evaluate, less what
+// the engine took for compiling, which goes to Compile.
+func (t *Timing) Evaluating(engine Engine) (stop func()) {
+	start, before := time.Now(), compileSeconds(engine)
+	return func() {
+		compiling := compileSeconds(engine) - before
+		t.Compile += compiling
+		t.Evaluate += time.Since(start).Seconds() - compiling
+	}
+}
+
+// compileSeconds is how long an engine has compiled so far: 0 for one that
+// compiles nothing.
+func compileSeconds(engine Engine) float64 {
+	if e, compiles := engine.(interface{ CompileSeconds() float64 }); compiles {
+		return e.CompileSeconds()
+	}
+	return 0
+}
+
 // Train trains the members of a job together. A member that diverges is
 // reported in its Result and the others go on; the error is for what stops
 // all: settings that make no sense, an empty split, the end of ctx. When ctx
@@ -92,20 +117,29 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 		return nil, err
 	}
 	defer population.Close()
-	run := &run{job: job, population: population, members: make([]memberState, len(job.Members))}
+	run := &run{job: job, engine: engine, population: population, members: make([]memberState, len(job.Members))}
 	run.timing.Compile = time.Since(start).Seconds()
 	for i, m := range job.Members {
-		run.members[i].result.Member = m
+		run.members[i] = memberState{result: Result{Member: m}, reduction: 1}
 	}
-	for epoch := 1; epoch <= s.Epochs && run.anyActive(); epoch++ {
-		if err := run.epoch(ctx, epoch); err != nil {
+	keeper, err := newKeeper(job.Checkpoint, g, s, job.Members)
+	if err != nil {
+		return nil, err
+	}
+	if err := keeper.takeUp(run); err != nil {
+		return nil, err
+	}
+	for !run.complete() && !keeper.timeIsUp() {
+		began := time.Now()
+		if err := run.nextEpoch(ctx); err != nil {
 			return run.interrupted(ctx, err)
 		}
-		if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) && run.anyActive() {
-			if err := run.validate(ctx, epoch); err != nil {
-				return run.interrupted(ctx, err)
-			}
+		if err := keeper.epochOver(run, began); err != nil {
+			return nil, err
 		}
+	}
+	if err := keeper.write(run); err != nil {
+		return nil, err
 	}
 	return run.report()
 }
@@ -120,28 +154,52 @@ func trainable(g *datasets.Graph) error {
 // run is a population on its way.
 type run struct {
 	job         Job
+	engine      Engine
 	population  Population
 	members     []memberState
+	epochs      int // that are over
 	timing      Timing
-	stepSeconds [][]float64 // of each epoch
+	stepSeconds [][]float64            // of each epoch
+	next        chan []datasets.Triple // the order of the next epoch
 }
 
 type memberState struct {
 	result    Result
 	stopped   bool        // diverged, or out of patience
+	diverged  int         // in this epoch; 0 when it did not
 	best      *Parameters // of the best validated epoch
 	bestMRR   float64
-	sinceBest int // validations
+	sinceBest int     // validations
+	reduction float64 // of the learning rate so far, by plateaus
 }
 
 func (r *run) anyActive() bool {
 	return slices.ContainsFunc(r.members, func(m memberState) bool { return !m.stopped })
 }
 
+// complete is whether nothing is left to train.
+func (r *run) complete() bool { return r.epochs >= r.job.Settings.Epochs || !r.anyActive() }
+
+// nextEpoch trains for an epoch, and validates when it is time to.
+func (r *run) nextEpoch(ctx context.Context) error {
+	s, epoch := r.job.Settings, r.epochs+1
+	if err := r.epoch(ctx, epoch); err != nil {
+		return err
+	}
+	if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) && r.anyActive() {
+		if err := r.validate(ctx, epoch); err != nil {
+			return err
+		}
+	}
+	r.epochs = epoch
+	return nil
+}
+
 func (r *run) epoch(ctx context.Context, epoch int) error {
 	s := r.job.Settings
 	start := time.Now()
-	done, err := r.population.Epoch(ctx, epochOrder(r.job.Graph.Train, s, epoch), math.Pow(s.Decay, float64(epoch-1)))
+	order := r.order(epoch)
+	done, err := r.population.Epoch(ctx, order, r.rates(epoch))
 	if err != nil {
 		return err
 	}
@@ -167,8 +225,35 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 	return nil
 }
 
+// order is the order of an epoch's triples. That of the next epoch is made
+// meanwhile.
+func (r *run) order(epoch int) []datasets.Triple {
+	shuffled := func(epoch int) []datasets.Triple { return epochOrder(r.job.Graph.Train, r.job.Settings, epoch) }
+	var order []datasets.Triple
+	if r.next == nil {
+		order = shuffled(epoch)
+	} else {
+		order = <-r.next
+	}
+	r.next = make(chan []datasets.Triple, 1)
+	if epoch < r.job.Settings.Epochs {
+		go func(next chan<- []datasets.Triple) { next <- shuffled(epoch + 1) }(r.next)
+	}
+	return order
+}
+
+// rates are the members' learning rates in an epoch.
+func (r *run) rates(epoch int) []float64 {
+	rates := make([]float64, len(r.members))
+	for i, m := range r.members {
+		rates[i] = m.result.Member.LearningRate * m.reduction * math.Pow(r.job.Settings.Decay, float64(epoch-1))
+	}
+	return rates
+}
+
 func (r *run) validate(ctx context.Context, epoch int) error {
-	start := time.Now()
+	defer r.timing.Evaluating(r.engine)()
+	s := r.job.Settings
 	ranks, err := r.population.Rank(ctx, r.job.Graph.Valid, r.job.Graph.Known())
 	if err != nil {
 		return err
@@ -182,7 +267,10 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 		m.result.Validations = append(m.result.Validations, Validation{Epoch: epoch, MRR: mrr})
 		if m.best != nil && mrr <= m.bestMRR {
 			m.sinceBest++
-			m.stopped = r.job.Settings.Patience > 0 && m.sinceBest >= r.job.Settings.Patience
+			m.stopped = s.Patience > 0 && m.sinceBest >= s.Patience
+			if s.PlateauPatience > 0 && m.sinceBest%s.PlateauPatience == 0 {
+				m.reduction *= s.PlateauFactor
+			}
 			continue
 		}
 		p, err := r.population.Parameters(i)
@@ -195,12 +283,11 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 		}
 		m.best, m.bestMRR, m.sinceBest, m.result.BestEpoch = &p, mrr, 0, epoch
 	}
-	r.timing.Evaluate += time.Since(start).Seconds()
 	return nil
 }
 
 func (m *memberState) diverge(epoch int) {
-	m.stopped = true
+	m.stopped, m.diverged = true, epoch
 	m.best = nil
 	m.result.BestEpoch = 0
 	m.result.Err = diverged(epoch, m.result.Member)
@@ -213,7 +300,7 @@ func diverged(epoch int, m Member) error {
 // interrupted is the report of the epochs that were finished, beside the error
 // that ended them, where that is the end of ctx.
 func (r *run) interrupted(ctx context.Context, err error) (*Report, error) {
-	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || len(r.stepSeconds) == 0 {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || r.epochs == 0 && len(r.stepSeconds) == 0 {
 		return nil, err
 	}
 	report, failed := r.report()
@@ -224,8 +311,8 @@ func (r *run) interrupted(ctx context.Context, err error) (*Report, error) {
 }
 
 func (r *run) report() (*Report, error) {
-	report := &Report{Timing: r.timing}
-	report.Timing.PerStep = stepMedian(r.stepSeconds) / float64(len(r.members))
+	report := &Report{Timing: r.timing, Complete: r.complete()}
+	report.Timing.PerStep = r.perStep()
 	for i := range r.members {
 		m := &r.members[i]
 		if m.result.Err == nil && m.best == nil {
@@ -245,6 +332,14 @@ func (r *run) report() (*Report, error) {
 		report.Results = append(report.Results, m.result)
 	}
 	return report, nil
+}
+
+// perStep is that of [Timing], from the epochs of this process, if there were some.
+func (r *run) perStep() float64 {
+	if len(r.stepSeconds) == 0 {
+		return r.timing.PerStep
+	}
+	return stepMedian(r.stepSeconds) / float64(len(r.members))
 }
 
 // epochOrder is the training triples in the order of the given epoch, cut to

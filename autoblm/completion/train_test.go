@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -337,11 +338,40 @@ func TestTrainLeavesTheGraphAlone(t *testing.T) {
 	}
 }
 
-func TestDecayScale(t *testing.T) {
+func TestDecay(t *testing.T) {
 	engine := &scriptedEngine{}
-	mustTrain(t, engine, job(1, func(s *Settings) { s.Decay, s.Epochs = 0.5, 4 }))
-	if want := []float64{1, 0.5, 0.25, 0.125}; !slices.Equal(engine.scales, want) {
-		t.Errorf("scales %v, want %v", engine.scales, want)
+	j := job(2, func(s *Settings) { s.Decay, s.Epochs = 0.5, 3 })
+	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 3
+	mustTrain(t, engine, j)
+	if want := [][]float64{{1, 3}, {0.5, 1.5}, {0.25, 0.75}}; !reflect.DeepEqual(engine.rates, want) {
+		t.Errorf("learning rates %v, want %v", engine.rates, want)
+	}
+}
+
+// TestPlateau: a member's learning rate falls after each two validations that
+// brought it nothing, whatever the others do.
+func TestPlateau(t *testing.T) {
+	ranks := [][]int32{ // of each member after each epoch; less is better
+		{9, 9, 9, 5, 6, 5, 4, 7},
+		{9, 8, 7, 6, 5, 4, 3, 2},
+	}
+	engine := &scriptedEngine{better: func(epoch, member int) int32 { return ranks[member][epoch-1] }}
+	j := job(2, func(s *Settings) {
+		s.Epochs, s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 8, 1, 2, 0.5
+	})
+	for i := range j.Members {
+		j.Members[i].LearningRate = 1
+	}
+	mustTrain(t, engine, j)
+	var found [2][]float64
+	for _, rates := range engine.rates {
+		found[0], found[1] = append(found[0], rates[0]), append(found[1], rates[1])
+	}
+	if want := []float64{1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25}; !slices.Equal(found[0], want) {
+		t.Errorf("the member that stands still: learning rates %v, want %v", found[0], want)
+	}
+	if want := slices.Repeat([]float64{1}, 8); !slices.Equal(found[1], want) {
+		t.Errorf("the member that gets better: learning rates %v, want %v", found[1], want)
 	}
 }
 
@@ -439,28 +469,54 @@ func TestTrainRefusesEmptySplits(t *testing.T) {
 	checkError(t, err, "small has no training triples")
 }
 
-func TestInitialParameters(t *testing.T) {
-	s := structure.MustParse("complex")
-	p := InitialParameters(s, 300, 20, 8, 0.1, 5)
-	if len(p.Entities) != 300*8 || len(p.Relations) != 20*8 || p.Dim != 8 || p.Structure != s {
+func TestInitialize(t *testing.T) {
+	g := &datasets.Graph{Entities: make([]string, 300), Relations: make([]string, 20)}
+	set := Settings{Dim: 8, InitScale: 0.1}
+	m := Member{Structure: structure.MustParse("complex"), Seed: 5}
+	p := Initialize(g, set, m)
+	if len(p.Entities) != 300*8 || len(p.Relations) != 20*8 || p.Dim != 8 || p.Structure != m.Structure || p.Reciprocal {
 		t.Fatalf("%d and %d numbers, dim %d", len(p.Entities), len(p.Relations), p.Dim)
 	}
-	if again := InitialParameters(s, 300, 20, 8, 0.1, 5); !slices.Equal(p.Entities, again.Entities) || !slices.Equal(p.Relations, again.Relations) {
+	if again := Initialize(g, set, m); !slices.Equal(p.Entities, again.Entities) || !slices.Equal(p.Relations, again.Relations) {
 		t.Error("one seed gave two draws")
 	}
-	if other := InitialParameters(s, 300, 20, 8, 0.1, 6); slices.Equal(p.Entities, other.Entities) {
+	other := m
+	other.Seed = 6
+	if slices.Equal(p.Entities, Initialize(g, set, other).Entities) {
 		t.Error("two seeds gave one draw")
 	}
-	if other := InitialParameters(structure.MustParse("distmult"), 300, 20, 8, 0.1, 5); !slices.Equal(p.Entities, other.Entities) {
+	other = m
+	other.Structure = structure.MustParse("distmult")
+	if !slices.Equal(p.Entities, Initialize(g, set, other).Entities) {
 		t.Error("the draw depends on the structure")
 	}
-	sum, squares := 0.0, 0.0
-	for _, x := range p.Entities {
-		sum, squares = sum+float64(x), squares+float64(x)*float64(x)
+	both := set
+	both.Reciprocal = true
+	if r := Initialize(g, both, m); len(r.Relations) != 40*8 || !r.Reciprocal {
+		t.Errorf("%d numbers of relations and their reverses, want %d", len(r.Relations), 40*8)
+	}
+	moments := func(x []float32) (mean, deviation, largest float64) {
+		for _, v := range x {
+			mean += float64(v)
+			deviation += float64(v) * float64(v)
+			largest = max(largest, math.Abs(float64(v)))
+		}
+		n := float64(len(x))
+		return mean / n, math.Sqrt(deviation / n), largest
 	}
 	n := float64(len(p.Entities))
 	// Five standard errors of the mean and of the standard deviation.
-	if m, sd := sum/n, math.Sqrt(squares/n); math.Abs(m) > 5*0.1/math.Sqrt(n) || math.Abs(sd-0.1) > 5*0.1/math.Sqrt(2*n) {
-		t.Errorf("mean %v and standard deviation %v, want 0 and 0.1", m, sd)
+	if mean, sd, _ := moments(p.Entities); math.Abs(mean) > 5*0.1/math.Sqrt(n) || math.Abs(sd-0.1) > 5*0.1/math.Sqrt(2*n) {
+		t.Errorf("mean %v and standard deviation %v, want 0 and 0.1", mean, sd)
+	}
+	set.Initial = Xavier
+	x := Initialize(g, set, m)
+	for table, rows := range map[*[]float32]int{&x.Entities: 300, &x.Relations: 20} {
+		bound := math.Sqrt(6 / float64(rows+8))
+		mean, sd, largest := moments(*table)
+		n := float64(rows * 8)
+		if want := bound / math.Sqrt(3); math.Abs(mean) > 5*want/math.Sqrt(n) || math.Abs(sd-want) > 5*want/math.Sqrt(n) || largest > bound || largest < 0.9*bound {
+			t.Errorf("%d rows: mean %v, standard deviation %v, largest %v of an even draw up to %v", rows, mean, sd, largest, bound)
+		}
 	}
 }

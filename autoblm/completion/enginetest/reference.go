@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -13,7 +14,8 @@ import (
 // reference is one model in float64, trained straight from the definitions.
 type reference struct {
 	member     completion.Member
-	optimizer  completion.Optimizer
+	set        completion.Settings
+	reciprocal bool
 	dim        int
 	parameters [2][]float64 // entities, relations
 	gradients  [2][]float64
@@ -22,8 +24,8 @@ type reference struct {
 }
 
 func newReference(g *datasets.Graph, s completion.Settings, m completion.Member) *reference {
-	p := completion.InitialParameters(m.Structure, len(g.Entities), len(g.Relations), s.Dim, s.InitScale, m.Seed)
-	r := &reference{member: m, optimizer: s.Optimizer, dim: s.Dim, parameters: [2][]float64{widen(p.Entities), widen(p.Relations)}}
+	p := completion.Initialize(g, s, m)
+	r := &reference{member: m, set: s, reciprocal: s.Reciprocal, dim: s.Dim, parameters: [2][]float64{widen(p.Entities), widen(p.Relations)}}
 	for i, table := range r.parameters {
 		r.gradients[i] = make([]float64, len(table))
 		r.slots[i] = [2][]float64{make([]float64, len(table)), make([]float64, len(table))}
@@ -39,38 +41,130 @@ func widen(x []float32) []float64 {
 	return y
 }
 
-func (r *reference) entity(id int32) []float64   { return r.parameters[0][int(id)*r.dim:][:r.dim] }
-func (r *reference) relation(id int32) []float64 { return r.parameters[1][int(id)*r.dim:][:r.dim] }
+// vector is a row of a table, or a value computed from rows, with its gradient.
+type vector struct{ value, gradient []float64 }
 
-func (r *reference) score(t datasets.Triple) float64 {
-	return r.member.Structure.Score(r.entity(t.Head), r.relation(t.Relation), r.entity(t.Tail))
+func (r *reference) row(table int, id int32) vector {
+	from, to := int(id)*r.dim, (int(id)+1)*r.dim
+	return vector{r.parameters[table][from:to], r.gradients[table][from:to]}
 }
 
-// addScoreGradient adds weight times the gradient of a triple's score.
-func (r *reference) addScoreGradient(t datasets.Triple, weight float64) {
-	gradientOf := func(table int, id int32) []float64 { return r.gradients[table][int(id)*r.dim:][:r.dim] }
+func (r *reference) entity(id int32) vector   { return r.row(0, id) }
+func (r *reference) relation(id int32) vector { return r.row(1, id) }
+
+func (r *reference) rows(table int) int { return len(r.parameters[table]) / r.dim }
+
+// reverse is the triple that asks for t's head as its tail.
+func (r *reference) reverse(t datasets.Triple) datasets.Triple {
+	return datasets.Triple{Head: t.Tail, Relation: t.Relation + int32(r.rows(1)/2), Tail: t.Head}
+}
+
+// product computes one of the three vectors that a score is linear in, from the
+// other two: q with f = ⟨q, t⟩, v with f = ⟨v, r⟩, p with f = ⟨p, h⟩. back carries
+// the gradient of the result to what it was computed from.
+func (r *reference) product(h, rel, t *vector) (result vector, back func()) {
+	result = vector{make([]float64, r.dim), make([]float64, r.dim)}
 	k := r.member.Structure.K()
 	width := r.dim / k
-	h, rel, tail := r.entity(t.Head), r.relation(t.Relation), r.entity(t.Tail)
-	gh, gr, gt := gradientOf(0, t.Head), gradientOf(1, t.Relation), gradientOf(0, t.Tail)
-	for i := range k {
-		for j := range k {
-			value := r.member.Structure.At(i, j)
-			if value == 0 {
-				continue
-			}
-			sign, chunk := weight, value-1
-			if value < 0 {
-				sign, chunk = -weight, -value-1
-			}
-			for n := range width {
-				a, b, c := i*width+n, chunk*width+n, j*width+n
-				gh[a] += sign * rel[b] * tail[c]
-				gr[b] += sign * h[a] * tail[c]
-				gt[c] += sign * h[a] * rel[b]
+	each := func(visit func(sign float64, a, b, c int)) {
+		for i := range k {
+			for j := range k {
+				value := r.member.Structure.At(i, j)
+				if value == 0 {
+					continue
+				}
+				sign, chunk := 1.0, value-1
+				if value < 0 {
+					sign, chunk = -1, -value-1
+				}
+				for n := range width {
+					visit(sign, i*width+n, chunk*width+n, j*width+n)
+				}
 			}
 		}
 	}
+	// x and y are the two given; their coordinates and the result's are picked from (a, b, c).
+	var x, y *vector
+	var pick func(a, b, c int) (atX, atY, atResult int)
+	switch {
+	case t == nil:
+		x, y, pick = h, rel, func(a, b, c int) (int, int, int) { return a, b, c }
+	case rel == nil:
+		x, y, pick = h, t, func(a, b, c int) (int, int, int) { return a, c, b }
+	default:
+		x, y, pick = rel, t, func(a, b, c int) (int, int, int) { return b, c, a }
+	}
+	each(func(sign float64, a, b, c int) {
+		i, j, n := pick(a, b, c)
+		result.value[n] += sign * x.value[i] * y.value[j]
+	})
+	return result, func() {
+		each(func(sign float64, a, b, c int) {
+			i, j, n := pick(a, b, c)
+			x.gradient[i] += sign * result.gradient[n] * y.value[j]
+			y.gradient[j] += sign * result.gradient[n] * x.value[i]
+		})
+	}
+}
+
+// crossEntropy is that of the true row of a table for a query, among the first
+// count rows, with the smoothing of labels; its gradient goes to both.
+func (r *reference) crossEntropy(query vector, table int, truth int32, smoothing, weight float64) float64 {
+	count := r.rows(table)
+	total := 0.0
+	for e := range count {
+		total += math.Exp(inner(query.value, r.row(table, int32(e)).value))
+	}
+	loss := 0.0
+	for e := range count {
+		row := r.row(table, int32(e))
+		target := smoothing / float64(count)
+		if int32(e) == truth {
+			target += 1 - smoothing
+		}
+		score := inner(query.value, row.value)
+		loss += target * (math.Log(total) - score)
+		slope := weight * (math.Exp(score)/total - target)
+		for n := range r.dim {
+			query.gradient[n] += slope * row.value[n]
+			row.gradient[n] += slope * query.value[n]
+		}
+	}
+	return weight * loss
+}
+
+func inner(a, b []float64) (sum float64) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+// dropped is a query with some coordinates dropped.
+func (r *reference) dropped(query vector, number int) (result vector, back func()) {
+	result = vector{make([]float64, r.dim), make([]float64, r.dim)}
+	key := dropout.Key(r.member.Seed, r.steps+1)
+	factor := make([]float64, r.dim)
+	for n := range factor {
+		if !dropout.Dropped(key, number, n, r.dim, r.set.Dropout) {
+			factor[n] = 1 / (1 - r.set.Dropout)
+		}
+		result.value[n] = factor[n] * query.value[n]
+	}
+	return result, func() {
+		for n := range factor {
+			query.gradient[n] += factor[n] * result.gradient[n]
+		}
+	}
+}
+
+// penalize adds weight · Σ|x|^power of a vector.
+func (r *reference) penalize(x vector, weight, power float64) (loss float64) {
+	for n, value := range x.value {
+		loss += weight * math.Pow(math.Abs(value), power)
+		x.gradient[n] += weight * power * math.Copysign(math.Pow(math.Abs(value), power-1), value)
+	}
+	return loss
 }
 
 // step trains on a batch and returns its mean loss per triple.
@@ -79,39 +173,55 @@ func (r *reference) step(batch []datasets.Triple, rate float64) float64 {
 		clear(g)
 	}
 	loss, weight := 0.0, 1/float64(len(batch))
-	entities := len(r.parameters[0]) / r.dim
-	for _, t := range batch {
-		for _, side := range []func(e int) datasets.Triple{
-			func(e int) datasets.Triple {
-				return datasets.Triple{Head: t.Head, Relation: t.Relation, Tail: int32(e)}
-			},
-			func(e int) datasets.Triple {
-				return datasets.Triple{Head: int32(e), Relation: t.Relation, Tail: t.Tail}
-			},
-		} {
-			total := 0.0
-			for e := range entities {
-				total += math.Exp(r.score(side(e)))
-			}
-			loss += weight * (math.Log(total) - r.score(t))
-			for e := range entities {
-				r.addScoreGradient(side(e), weight*math.Exp(r.score(side(e)))/total)
-			}
-			r.addScoreGradient(t, -weight)
+	for i, t := range batch {
+		directions := []datasets.Triple{t}
+		if r.reciprocal {
+			directions = append(directions, r.reverse(t))
 		}
-		for _, row := range []struct {
-			table int
-			id    int32
-		}{{0, t.Head}, {1, t.Relation}, {0, t.Tail}} {
-			for n := int(row.id) * r.dim; n < (int(row.id)+1)*r.dim; n++ {
-				x := r.parameters[row.table][n]
-				loss += weight * (r.member.L2*x*x + r.member.N3*math.Abs(x*x*x))
-				r.gradients[row.table][n] += weight * (2*r.member.L2*x + 3*r.member.N3*x*math.Abs(x))
+		for direction, t := range directions {
+			h, rel, tail := r.entity(t.Head), r.relation(t.Relation), r.entity(t.Tail)
+			forTail, backTail := r.product(&h, &rel, nil)
+			forHead, backHead := r.product(nil, &rel, &tail)
+
+			query, backDropout := r.dropped(forTail, 2*i+direction)
+			loss += r.crossEntropy(query, 0, t.Tail, r.set.LabelSmoothing, weight)
+			backDropout()
+			if !r.reciprocal {
+				query, backDropout := r.dropped(forHead, 2*i+1)
+				loss += r.crossEntropy(query, 0, t.Head, r.set.LabelSmoothing, weight)
+				backDropout()
 			}
+			w := r.member.Weights
+			if w.RelationPrediction > 0 {
+				forRelation, back := r.product(&h, nil, &tail)
+				loss += r.crossEntropy(forRelation, 1, t.Relation, 0, w.RelationPrediction*weight)
+				back()
+			}
+			share := weight / float64(len(directions))
+			loss += r.penalize(forTail, w.Products*share, 2) + r.penalize(forHead, w.Products*share, 2)
+			for _, end := range []vector{h, tail} {
+				loss += r.penalize(end, (w.L2+w.EntityL2)*share, 2) + r.penalize(end, w.N3*share, 3)
+			}
+			loss += r.penalize(rel, (w.L2+w.RelationL2)*share, 2) + r.penalize(rel, w.N3*share, 3)
+			backTail()
+			backHead()
 		}
 	}
 	r.update(rate)
+	r.project()
 	return loss
+}
+
+// project shortens entities to the largest norm.
+func (r *reference) project() {
+	for e := range r.rows(0) {
+		x := r.entity(int32(e)).value
+		if norm := math.Sqrt(inner(x, x)); r.set.MaxNorm > 0 && norm > r.set.MaxNorm {
+			for n := range x {
+				x[n] *= r.set.MaxNorm / norm
+			}
+		}
+	}
 }
 
 func (r *reference) update(rate float64) {
@@ -119,7 +229,7 @@ func (r *reference) update(rate float64) {
 	for table, parameters := range r.parameters {
 		for n, g := range r.gradients[table] {
 			first, second := &r.slots[table][0][n], &r.slots[table][1][n]
-			switch r.optimizer {
+			switch r.set.Optimizer {
 			case completion.Adagrad:
 				*first += g * g
 				parameters[n] -= rate * g / (math.Sqrt(*first) + 1e-10)
@@ -147,7 +257,7 @@ func (r *reference) holds(t testing.TB, p completion.Parameters) {
 			}
 		}
 		if off > 3+len(got)/10 {
-			t.Errorf("%s, %v: %d of the %d numbers of table %d are not those of the reference", r.member.Structure, r.optimizer, off, len(got), table)
+			t.Errorf("%s, %v: %d of the %d numbers of table %d are not those of the reference", r.member.Structure, r.set.Optimizer, off, len(got), table)
 		}
 	}
 }
@@ -155,22 +265,28 @@ func (r *reference) holds(t testing.TB, p completion.Parameters) {
 // bruteRank ranks by scoring every candidate.
 func bruteRank(p completion.Parameters, t datasets.Triple, known map[datasets.Triple]bool) completion.Ranked {
 	r := &reference{member: completion.Member{Structure: p.Structure}, dim: p.Dim, parameters: [2][]float64{widen(p.Entities), widen(p.Relations)}}
-	truth := r.score(t)
+	score := func(t datasets.Triple) float64 {
+		return p.Structure.Score(r.parameters[0][int(t.Head)*r.dim:][:r.dim], r.parameters[1][int(t.Relation)*r.dim:][:r.dim], r.parameters[0][int(t.Tail)*r.dim:][:r.dim])
+	}
+	headScore := score
+	if p.Reciprocal {
+		headScore = func(t datasets.Triple) float64 { return score(r.reverse(t)) }
+	}
 	var ranked completion.Ranked
-	count := func(rank *completion.Rank, candidate datasets.Triple) {
+	count := func(rank *completion.Rank, score func(datasets.Triple) float64, candidate datasets.Triple) {
 		if candidate == t || known[candidate] {
 			return
 		}
-		switch score := r.score(candidate); {
-		case score > truth:
+		switch found, truth := score(candidate), score(t); {
+		case found > truth:
 			rank.Better++
-		case score == truth:
+		case found == truth:
 			rank.Equal++
 		}
 	}
 	for e := range int32(len(p.Entities) / p.Dim) {
-		count(&ranked.Tail, datasets.Triple{Head: t.Head, Relation: t.Relation, Tail: e})
-		count(&ranked.Head, datasets.Triple{Head: e, Relation: t.Relation, Tail: t.Tail})
+		count(&ranked.Tail, score, datasets.Triple{Head: t.Head, Relation: t.Relation, Tail: e})
+		count(&ranked.Head, headScore, datasets.Triple{Head: e, Relation: t.Relation, Tail: t.Tail})
 	}
 	return ranked
 }

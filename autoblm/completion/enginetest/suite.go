@@ -16,6 +16,7 @@ import (
 // Run checks everything that the interfaces promise.
 func Run(t *testing.T, engine completion.Engine) {
 	t.Run("losses follow the reference", func(t *testing.T) { losses(t, engine) })
+	t.Run("recipes follow the reference", func(t *testing.T) { recipes(t, engine) })
 	t.Run("a population gives what single runs give", func(t *testing.T) { populations(t, engine) })
 	t.Run("ranks follow the definition", func(t *testing.T) { ranks(t, engine) })
 	t.Run("a score that is not a number ranks last", func(t *testing.T) { notANumber(t, engine) })
@@ -23,6 +24,9 @@ func Run(t *testing.T, engine completion.Engine) {
 	t.Run("models of two shapes are not ranked together", func(t *testing.T) { shapes(t, engine) })
 	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
 	t.Run("a member takes another structure on its way", func(t *testing.T) { newStructures(t, engine) })
+	t.Run("a population goes on from the state of another", func(t *testing.T) {
+		continues(t, engine, func(got, want float64) bool { return near(got, want, 1e-4) })
+	})
 	t.Run("with one candidate shared training is training", func(t *testing.T) { sharing(t, engine) })
 	t.Run("training learns", func(t *testing.T) { learning(t, engine) })
 }
@@ -44,8 +48,57 @@ func losses(t *testing.T, engine completion.Engine) {
 		for _, optimizer := range []completion.Optimizer{completion.Adagrad, completion.Adam} {
 			set := settings(s.K())
 			set.Optimizer, set.Decay = optimizer, 0.9
-			Follow(t, engine, g, set, completion.Member{Structure: s, Seed: uint64(i), LearningRate: 0.1, L2: 0.01 * float64(i%2), N3: 0.02 * float64(i%3)})
+			Follow(t, engine, g, set, completion.Member{Structure: s, Seed: uint64(i), LearningRate: 0.1, Weights: completion.Weights{L2: 0.01 * float64(i%2), N3: 0.02 * float64(i%3)}})
 		}
+	}
+}
+
+// Recipes are settings and weights, each apart and some together, that every
+// engine follows.
+func Recipes() map[string]struct {
+	Set     func(s *completion.Settings)
+	Weights completion.Weights
+} {
+	type recipe = struct {
+		Set     func(s *completion.Settings)
+		Weights completion.Weights
+	}
+	nothing := func(*completion.Settings) {}
+	reciprocal := func(s *completion.Settings) { s.Reciprocal = true }
+	return map[string]recipe{
+		"relation l2":         {nothing, completion.Weights{RelationL2: 0.05}},
+		"entity l2":           {nothing, completion.Weights{EntityL2: 0.05}},
+		"products":            {nothing, completion.Weights{Products: 0.05}},
+		"relation prediction": {nothing, completion.Weights{RelationPrediction: 0.7}},
+		"dropout":             {func(s *completion.Settings) { s.Dropout = 0.4 }, completion.Weights{Products: 0.02}},
+		"label smoothing":     {func(s *completion.Settings) { s.LabelSmoothing = 0.2 }, completion.Weights{}},
+		"largest norm":        {func(s *completion.Settings) { s.MaxNorm, s.InitScale = 0.5, 0.3 }, completion.Weights{}},
+		"xavier":              {func(s *completion.Settings) { s.Initial = completion.Xavier }, completion.Weights{}},
+		"reciprocal":          {reciprocal, completion.Weights{}},
+		"reciprocal with all weights": {reciprocal, completion.Weights{
+			L2: 0.01, N3: 0.02, RelationL2: 0.03, EntityL2: 0.04, Products: 0.05, RelationPrediction: 0.6}},
+		"everything": {func(s *completion.Settings) {
+			s.Reciprocal, s.Dropout, s.LabelSmoothing, s.MaxNorm, s.InitScale = true, 0.2, 0.1, 0.8, 0.3
+		}, completion.Weights{L2: 0.01, N3: 0.02, RelationL2: 0.03, EntityL2: 0.04, Products: 0.05, RelationPrediction: 0.6}},
+		"everything but reverses": {func(s *completion.Settings) {
+			s.Dropout, s.LabelSmoothing, s.MaxNorm, s.InitScale = 0.2, 0.1, 0.8, 0.3
+		}, completion.Weights{L2: 0.01, N3: 0.02, RelationL2: 0.03, EntityL2: 0.04, Products: 0.05, RelationPrediction: 0.6}},
+	}
+}
+
+func recipes(t *testing.T, engine completion.Engine) {
+	g := Graph()
+	for name, recipe := range Recipes() {
+		t.Run(name, func(t *testing.T) {
+			for i, s := range structures() {
+				set := settings(s.K())
+				recipe.Set(&set)
+				if i%2 == 1 {
+					set.Optimizer = completion.Adam
+				}
+				Follow(t, engine, g, set, completion.Member{Structure: s, Seed: uint64(i), LearningRate: 0.1, Weights: recipe.Weights})
+			}
+		})
 	}
 }
 
@@ -60,15 +113,15 @@ func Follow(t testing.TB, engine completion.Engine, g *datasets.Graph, set compl
 	defer population.Close()
 	want := newReference(g, set, member)
 	for epoch := range 2 {
-		scale := math.Pow(set.Decay, float64(epoch))
-		got, err := population.Epoch(t.Context(), g.Train, scale)
+		rate := member.LearningRate * math.Pow(set.Decay, float64(epoch))
+		got, err := population.Epoch(t.Context(), g.Train, []float64{rate})
 		if err != nil {
 			t.Fatal(err)
 		}
 		expected := 0.0
 		for start := 0; start < len(g.Train); start += set.Batch {
 			batch := g.Train[start:min(start+set.Batch, len(g.Train))]
-			expected += want.step(batch, member.LearningRate*scale) * float64(len(batch)) / float64(len(g.Train))
+			expected += want.step(batch, rate) * float64(len(batch)) / float64(len(g.Train))
 		}
 		if !near(got.Loss[0], expected, 1e-4) {
 			t.Errorf("%s, %v, epoch %d: loss %v, the reference has %v", member.Structure, set.Optimizer, epoch, got.Loss[0], expected)
@@ -92,7 +145,7 @@ func newStructures(t *testing.T, engine completion.Engine) {
 		var members []completion.Member
 		var want []*reference
 		for i, name := range []string{"simple", "quate"} {
-			m := completion.Member{Structure: structure.MustParse(name), Seed: uint64(i), LearningRate: 0.1, L2: 0.01, N3: 0.02}
+			m := completion.Member{Structure: structure.MustParse(name), Seed: uint64(i), LearningRate: 0.1, Weights: completion.Weights{L2: 0.01, N3: 0.02}}
 			members, want = append(members, m), append(want, newReference(g, set, m))
 		}
 		population, err := engine.NewPopulation(g, set, members)
@@ -106,7 +159,7 @@ func newStructures(t *testing.T, engine completion.Engine) {
 			}
 			want[1].member.Structure = next
 			batch := g.Train[8*i : 8*i+set.Batch]
-			epoch, err := population.Epoch(t.Context(), batch, 1)
+			epoch, err := population.Epoch(t.Context(), batch, []float64{0.1, 0.1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +233,7 @@ func sharing(t *testing.T, engine completion.Engine) {
 	g := Graph()
 	set := settings(4)
 	set.Decay, set.Dim, set.Epochs = 0.9, 16, 10
-	member := completion.Member{Structure: structure.MustParse("analogy"), Seed: 3, LearningRate: 0.2, N3: 0.01}
+	member := completion.Member{Structure: structure.MustParse("analogy"), Seed: 3, LearningRate: 0.2, Weights: completion.Weights{N3: 0.01}}
 	alone, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: set, Members: []completion.Member{member}})
 	if err != nil {
 		t.Fatal(err)
@@ -207,11 +260,20 @@ func populations(t *testing.T, engine completion.Engine) {
 	g := Graph()
 	var members []completion.Member
 	for i, named := range structure.HumanDesigned() {
-		members = append(members, completion.Member{Structure: named.Structure, Seed: uint64(i % 2), LearningRate: 0.1 + 0.05*float64(i), L2: 0.001 * float64(i), N3: 0.001 * float64(5-i)})
+		members = append(members, completion.Member{Structure: named.Structure, Seed: uint64(i % 2), LearningRate: 0.1 + 0.05*float64(i), Weights: completion.Weights{L2: 0.001 * float64(i), N3: 0.001 * float64(5-i)}})
 	}
 	members = append(members, members[1], members[0], members[3])
+	members[6].RelationPrediction, members[7].Products = 0.5, 0.1
 	set := settings(4)
 	set.ValidateEvery, set.Patience, set.Epochs = 1, 2, 6
+	set.PlateauPatience, set.PlateauFactor = 1, 0.5
+	for _, recipe := range []func(){func() {}, func() { set.Reciprocal, set.Dropout, set.MaxNorm = true, 0.2, 1 }} {
+		recipe()
+		populationLikeSingles(t, engine, g, set, members)
+	}
+}
+
+func populationLikeSingles(t *testing.T, engine completion.Engine, g *datasets.Graph, set completion.Settings, members []completion.Member) {
 	train := func(members []completion.Member) []completion.Result {
 		report, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: set, Members: members})
 		if err != nil {
@@ -241,7 +303,7 @@ func populations(t *testing.T, engine completion.Engine) {
 }
 
 // smallIntegers makes embeddings whose scores are exact in float32, with many ties.
-func smallIntegers(g *datasets.Graph, s structure.Structure, dim int, seed uint64) completion.Parameters {
+func smallIntegers(g *datasets.Graph, s structure.Structure, dim int, reciprocal bool, seed uint64) completion.Parameters {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	draw := func(n int) []float32 {
 		x := make([]float32, n)
@@ -250,7 +312,12 @@ func smallIntegers(g *datasets.Graph, s structure.Structure, dim int, seed uint6
 		}
 		return x
 	}
-	return completion.Parameters{Structure: s, Dim: dim, Entities: draw(len(g.Entities) * dim), Relations: draw(len(g.Relations) * dim)}
+	p := completion.Parameters{Structure: s, Dim: dim, Reciprocal: reciprocal, Entities: draw(len(g.Entities) * dim)}
+	p.Relations = draw(len(g.Relations) * dim)
+	if reciprocal {
+		p.Relations = append(p.Relations, draw(len(g.Relations)*dim)...)
+	}
+	return p
 }
 
 func ranks(t *testing.T, engine completion.Engine) {
@@ -264,7 +331,8 @@ func ranks(t *testing.T, engine completion.Engine) {
 	ties := 0
 	for i, s := range structures() {
 		dim := 2 * s.K()
-		population := []completion.Parameters{smallIntegers(g, s, dim, uint64(i)), smallIntegers(g, s, dim, uint64(i+100))}
+		reciprocal := i%2 == 1
+		population := []completion.Parameters{smallIntegers(g, s, dim, reciprocal, uint64(i)), smallIntegers(g, s, dim, reciprocal, uint64(i+100))}
 		ranker, err := engine.NewRanker(population)
 		if err != nil {
 			t.Fatal(err)
@@ -297,7 +365,7 @@ func ranks(t *testing.T, engine completion.Engine) {
 
 func notANumber(t *testing.T, engine completion.Engine) {
 	g := Graph()
-	p := smallIntegers(g, structure.MustParse("distmult"), 8, 3)
+	p := smallIntegers(g, structure.MustParse("distmult"), 8, false, 3)
 	triple := g.Test[0]
 	for n := range p.Dim {
 		p.Entities[int(triple.Tail)*p.Dim+n] = float32(math.NaN())
@@ -349,11 +417,17 @@ func divergence(t *testing.T, engine completion.Engine) {
 func shapes(t *testing.T, engine completion.Engine) {
 	g := Graph()
 	s := structure.MustParse("simple")
-	p := completion.InitialParameters(s, len(g.Entities), len(g.Relations), 8, 1, 1)
+	draw := func(g *datasets.Graph, s structure.Structure, dim int) completion.Parameters {
+		return completion.Initialize(g, completion.Settings{Dim: dim, InitScale: 1}, completion.Member{Structure: s, Seed: 1})
+	}
+	p := draw(g, s, 8)
+	more := &datasets.Graph{Entities: append(slices.Clone(g.Entities), "one more"), Relations: g.Relations}
+	both := completion.Initialize(g, completion.Settings{Dim: 8, InitScale: 1, Reciprocal: true}, completion.Member{Structure: s, Seed: 1})
 	for name, other := range map[string]completion.Parameters{
-		"dim":      completion.InitialParameters(s, len(g.Entities), len(g.Relations), 12, 1, 1),
-		"entities": completion.InitialParameters(s, len(g.Entities)+1, len(g.Relations), 8, 1, 1),
-		"K":        completion.InitialParameters(structure.MustParse("1,0;0,2"), len(g.Entities), len(g.Relations), 8, 1, 1),
+		"dim":        draw(g, s, 12),
+		"entities":   draw(more, s, 8),
+		"K":          draw(g, structure.MustParse("1,0;0,2"), 8),
+		"directions": both,
 	} {
 		if ranker, err := engine.NewRanker([]completion.Parameters{p, other}); err == nil {
 			ranker.Close()

@@ -1,0 +1,246 @@
+package completion
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Checkpoint lets a training end early and go on later, in another process too,
+// with the results of one that was left alone.
+type Checkpoint struct {
+	// File keeps the training after an epoch: [Train] goes on from what it holds, and
+	// writes it anew, whole or not at all, in between and at its end. Its folder must
+	// exist. A file of another training is an error; see [ErrOtherTraining].
+	File string
+	// Every is how much time lies between two writings, at least; there are fewer
+	// where they would take more than a twentieth of the time.
+	Every time.Duration
+	// Until, when set, ends the training in time: before an epoch that is not likely
+	// to be over by then.
+	Until time.Time
+}
+
+// ErrOtherTraining marks a checkpoint that is of other data, settings or members.
+var ErrOtherTraining = errors.New("the checkpoint is of another training")
+
+// keeper writes checkpoints of a run. Without a Checkpoint it does nothing.
+type keeper struct {
+	*Checkpoint
+	about   []byte
+	epochs  int           // that the file has
+	written time.Time     // when the file was
+	writing time.Duration // how long that took
+	longest time.Duration // of the epochs so far, with their validations
+}
+
+// trainingID is what a checkpoint is of.
+type trainingID struct {
+	Data     string   `json:"data"` // see datasets.Graph.Fingerprint
+	Settings Settings `json:"settings"`
+	Members  []Member `json:"members"`
+}
+
+func newKeeper(c *Checkpoint, g *datasets.Graph, s Settings, members []Member) (*keeper, error) {
+	k := &keeper{Checkpoint: c, written: time.Now()}
+	if c == nil {
+		return k, nil
+	}
+	var err error
+	k.about, err = json.Marshal(trainingID{g.Fingerprint(), s, members})
+	return k, err
+}
+
+// keptRun is what a checkpoint holds of a run, beside its tables.
+type keptRun struct {
+	About   json.RawMessage `json:"about"`
+	Epochs  int             `json:"epochs"` // that are over
+	Steps   int             `json:"steps"`
+	Timing  Timing          `json:"timing"`
+	Members []keptMember    `json:"members"`
+}
+
+type keptMember struct {
+	Loss        []float64    `json:"loss"`
+	Validations []Validation `json:"validations"`
+	BestEpoch   int          `json:"best_epoch"`
+	BestMRR     float64      `json:"best_mrr"`
+	SinceBest   int          `json:"since_best"`
+	Reduction   float64      `json:"reduction"`
+	Stopped     bool         `json:"stopped"`
+	Diverged    int          `json:"diverged"` // in this epoch; 0 when it did not
+	// Slots is how many tables of the optimizer follow the embeddings, and HasBest
+	// whether those of the best epoch do.
+	Slots   int  `json:"slots"`
+	HasBest bool `json:"has_best"`
+}
+
+// timeIsUp says whether another epoch would not be over in time.
+func (k *keeper) timeIsUp() bool {
+	return k.Checkpoint != nil && !k.Until.IsZero() && time.Now().Add(k.longest+k.longest/10+k.writing).After(k.Until)
+}
+
+// epochOver notes an epoch that began then, and writes a checkpoint when it is time to.
+func (k *keeper) epochOver(r *run, began time.Time) error {
+	k.longest = max(k.longest, time.Since(began))
+	if k.Checkpoint == nil || time.Since(k.written) < max(k.Every, 19*k.writing) {
+		return nil
+	}
+	return k.write(r)
+}
+
+// write keeps the run as it stands, if the file does not have it so already.
+func (k *keeper) write(r *run) error {
+	if k.Checkpoint == nil || k.epochs == r.epochs {
+		return nil
+	}
+	began := time.Now()
+	state, err := r.population.State()
+	if err != nil {
+		return err
+	}
+	if err := writeCheckpoint(k.File, r.kept(k.about, state), r.tables(state)); err != nil {
+		return fmt.Errorf("cannot write the checkpoint %s: %w", k.File, err)
+	}
+	k.epochs, k.written, k.writing = r.epochs, time.Now(), time.Since(began)
+	return nil
+}
+
+// takeUp brings a run to where the checkpoint is, if there is one.
+func (k *keeper) takeUp(r *run) error {
+	if k.Checkpoint == nil {
+		return nil
+	}
+	kept, tables, err := readCheckpoint(k.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
+	case !bytes.Equal(kept.About, k.about):
+		return fmt.Errorf("%w: %s, with %s; take that up, name another file or remove this one", ErrOtherTraining, k.File, otherThan(kept.About, k.about))
+	}
+	if err := r.takeUp(kept, tables); err != nil {
+		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
+	}
+	k.epochs = r.epochs
+	return nil
+}
+
+// otherThan names what two descriptions of a training do not agree on, as
+// "dim 64 there, 32 here".
+func otherThan(there, here []byte) string {
+	type loose struct {
+		Data     string         `json:"data"`
+		Settings map[string]any `json:"settings"`
+	}
+	var a, b loose
+	if json.Unmarshal(there, &a) != nil || json.Unmarshal(here, &b) != nil {
+		return "something else"
+	}
+	var found []string
+	if a.Data != b.Data {
+		found = append(found, "other data")
+	}
+	names := map[string]bool{}
+	for name := range a.Settings {
+		names[name] = true
+	}
+	for name := range b.Settings {
+		names[name] = true
+	}
+	for name := range names {
+		if x, y := a.Settings[name], b.Settings[name]; x != y {
+			found = append(found, fmt.Sprintf("%s %v there, %v here", name, orDefault(x), orDefault(y)))
+		}
+	}
+	if len(found) == 0 {
+		return "another structure, seed, learning rate or weight"
+	}
+	slices.Sort(found)
+	return strings.Join(found, "; ")
+}
+
+// orDefault stands for a setting that is left out where it is its zero value.
+func orDefault(value any) any {
+	if value == nil {
+		return "not set"
+	}
+	return value
+}
+
+func (r *run) kept(about []byte, s State) keptRun {
+	kept := keptRun{About: about, Epochs: r.epochs, Steps: s.Steps, Timing: r.timing}
+	kept.Timing.PerStep = r.perStep()
+	for i, m := range r.members {
+		kept.Members = append(kept.Members, keptMember{
+			Loss: m.result.Loss, Validations: m.result.Validations, BestEpoch: m.result.BestEpoch,
+			BestMRR: m.bestMRR, SinceBest: m.sinceBest, Reduction: m.reduction, Stopped: m.stopped, Diverged: m.diverged,
+			Slots: len(s.Members[i].Slots), HasBest: m.best != nil,
+		})
+	}
+	return kept
+}
+
+// tables are those of a checkpoint, in its order.
+func (r *run) tables(s State) [][]float32 {
+	var all [][]float32
+	for i, m := range s.Members {
+		all = append(all, m.Entities, m.Relations)
+		for _, slot := range m.Slots {
+			all = append(all, slot.Entities, slot.Relations)
+		}
+		if best := r.members[i].best; best != nil {
+			all = append(all, best.Entities, best.Relations)
+		}
+	}
+	return all
+}
+
+func (r *run) takeUp(kept keptRun, tables [][]float32) error {
+	if len(kept.Members) != len(r.members) {
+		return errDamagedCheckpoint
+	}
+	next := func() (t Tables) {
+		t.Entities, t.Relations, tables = tables[0], tables[1], tables[2:]
+		return t
+	}
+	state := State{Steps: kept.Steps}
+	s := r.job.Settings
+	for i, m := range kept.Members {
+		member := MemberState{Parameters: Parameters{Structure: r.job.Members[i].Structure, Dim: s.Dim, Reciprocal: s.Reciprocal}}
+		embeddings := next()
+		member.Entities, member.Relations = embeddings.Entities, embeddings.Relations
+		for range m.Slots {
+			member.Slots = append(member.Slots, next())
+		}
+		state.Members = append(state.Members, member)
+		to := &r.members[i]
+		to.result.Loss, to.result.Validations, to.result.BestEpoch = m.Loss, m.Validations, m.BestEpoch
+		to.bestMRR, to.sinceBest, to.reduction, to.stopped = m.BestMRR, m.SinceBest, m.Reduction, m.Stopped
+		if m.Diverged > 0 {
+			to.diverge(m.Diverged)
+		}
+		if m.HasBest {
+			best := next()
+			if len(best.Entities) != len(member.Entities) || len(best.Relations) != len(member.Relations) {
+				return errDamagedCheckpoint
+			}
+			p := member.Parameters
+			p.Entities, p.Relations = best.Entities, best.Relations
+			to.best = &p
+		}
+	}
+	r.epochs = kept.Epochs
+	compiled := r.timing.Compile
+	r.timing = kept.Timing
+	r.timing.Compile += compiled
+	return r.population.SetState(state)
+}
