@@ -2,8 +2,10 @@ package cpu
 
 import (
 	"context"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -12,7 +14,7 @@ import (
 type population struct {
 	ranker
 	trainers []*trainer
-	batch    int
+	demand   demand
 	// One workspace for each thread, whose members train one per core; and one
 	// for all threads, whose members share the cores.
 	single []*workspace
@@ -21,18 +23,23 @@ type population struct {
 
 // NewPopulation implements [completion.Engine].
 func (e *Engine) NewPopulation(g *datasets.Graph, s completion.Settings, members []completion.Member) (completion.Population, error) {
-	p := &population{ranker: ranker{threads: e.threads}, batch: min(s.Batch, len(g.Train))}
+	p := &population{ranker: ranker{threads: e.threads}}
+	batch := min(s.Batch, len(g.Train))
 	for _, member := range members {
-		m := newModel(e.kernels, completion.InitialParameters(member.Structure, len(g.Entities), len(g.Relations), s.Dim, s.InitScale, member.Seed))
+		m := newModel(e.kernels, completion.Initialize(g, s, member))
 		p.models = append(p.models, m)
-		p.trainers = append(p.trainers, newTrainer(m, s, member, p.batch))
+		p.trainers = append(p.trainers, newTrainer(m, s, member, batch))
+	}
+	p.demand = demand{
+		model: p.models[0], batch: batch, dropout: s.Dropout > 0, smoothing: s.LabelSmoothing,
+		relations: slices.ContainsFunc(members, func(m completion.Member) bool { return m.RelationPrediction > 0 }),
 	}
 	alone := p.alone()
 	for range min(alone, e.threads) {
-		p.single = append(p.single, newWorkspace(p.models[0], p.batch, 1, keptBytes/e.threads))
+		p.single = append(p.single, newWorkspace(p.demand, 1, keptBytes/e.threads))
 	}
 	if alone < len(members) {
-		p.shared = newWorkspace(p.models[0], p.batch, e.threads, keptBytes)
+		p.shared = newWorkspace(p.demand, e.threads, keptBytes)
 	}
 	return p, nil
 }
@@ -44,24 +51,24 @@ func (p *population) alone() int {
 	switch {
 	case p.threads == 1:
 		return len(p.trainers)
-	case 2*p.threads*unitBytes(p.models[0]) > keptBytes:
+	case 2*p.threads*p.demand.unitBytes() > keptBytes:
 		return 0
 	}
 	return len(p.trainers) / p.threads * p.threads
 }
 
 // Epoch implements [completion.Population].
-func (p *population) Epoch(ctx context.Context, triples []datasets.Triple, scale float64) (completion.Epoch, error) {
+func (p *population) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (completion.Epoch, error) {
 	epoch := completion.Epoch{Loss: make([]float64, len(p.trainers))}
 	seconds := make([][]float64, len(p.trainers))
 	errs := make([]error, len(p.trainers))
 	train := func(i int, w *workspace) {
 		t := p.trainers[i]
 		t.workspace = w
-		epoch.Loss[i], seconds[i], errs[i] = t.epoch(ctx, triples, scale)
+		epoch.Loss[i], seconds[i], errs[i] = t.epoch(ctx, triples, rates[i])
 	}
 	alone := p.alone()
-	parallel(p.threads, alone, func(worker, i int) { train(i, p.single[worker]) })
+	tiles.Parallel(p.threads, alone, func(worker, i int) { train(i, p.single[worker]) })
 	for i := alone; i < len(p.trainers); i++ {
 		train(i, p.shared)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/tiles"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -38,12 +39,12 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 	counters := make([]*counter, r.threads)
 	for member, m := range r.models {
 		ranks[member] = make([]completion.Ranked, len(triples))
-		parallel(r.threads, len(chunks), func(worker, i int) {
+		tiles.Parallel(r.threads, len(chunks), func(worker, i int) {
 			if ctx.Err() != nil {
 				return
 			}
 			if counters[worker] == nil {
-				counters[worker] = newCounter(m.dim)
+				counters[worker] = newCounter(m)
 			}
 			counters[worker].rank(m, chunks[i], known, ranks[member][i*unitTriples:])
 		})
@@ -53,7 +54,8 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 
 // counter ranks the triples of a unit.
 type counter struct {
-	*queries
+	lookup
+	queries        tiles.Queries
 	tile           kernel.Table // scores of a tile of entities
 	answers        kernel.Table // the true entities of the queries
 	truth          []float32    // their scores
@@ -61,17 +63,20 @@ type counter struct {
 	known          [][]int32 // the known answers of each query, sorted
 }
 
-func newCounter(dim int) *counter {
+func newCounter(m *model) *counter {
 	return &counter{
-		queries: newQueries(dim), tile: newTable(tileRows, unitQueries), answers: newTable(unitQueries, dim),
-		truth: make([]float32, unitQueries), above: make([]int32, unitQueries), atLeast: make([]int32, unitQueries),
-		known: make([][]int32, unitQueries),
+		lookup: newLookup(m), queries: tiles.NewQueries(m.dim),
+		tile: tiles.NewTable(tiles.Rows, tiles.MostQueries), answers: tiles.NewTable(tiles.MostQueries, m.dim),
+		truth: make([]float32, tiles.MostQueries), above: make([]int32, tiles.MostQueries), atLeast: make([]int32, tiles.MostQueries),
+		known: make([][]int32, tiles.MostQueries),
 	}
 }
 
 func (c *counter) rank(m *model, triples []datasets.Triple, known *datasets.Known, ranks []completion.Ranked) {
 	n := len(triples)
-	c.ask(m, triples)
+	c.fetch(m, triples)
+	c.ask(m, &c.queries)
+	c.queries.Transpose()
 	c.scoreAnswers(m)
 	clear(c.above)
 	clear(c.atLeast)
@@ -84,12 +89,12 @@ func (c *counter) rank(m *model, triples []datasets.Triple, known *datasets.Know
 	}
 	left := make([]int32, 2*n) // candidates that are no known answer
 	for i := range left {
-		left[i] = int32(m.entityCount - len(c.known[i]))
+		left[i] = int32(m.entities.Count - len(c.known[i]))
 	}
-	for i := range m.tiles() {
-		start, count, rows := m.tile(i)
-		c.scores(m, c.tile, m.entities.From(start), rows)
-		m.kernels.Count(c.tile, count, c.count, c.truth, c.above, c.atLeast)
+	for i := range m.entities.Tiles() {
+		start, count, rows := m.entities.Tile(i)
+		c.queries.Scores(m.kernels, c.tile, m.entities.From(start), rows)
+		m.kernels.Count(c.tile, count, c.queries.Count, c.truth, c.above, c.atLeast)
 		for query := range left {
 			c.leaveOutKnown(query, int32(start), int32(start+count))
 		}
@@ -108,11 +113,11 @@ func (c *counter) rank(m *model, triples []datasets.Triple, known *datasets.Know
 // scoreAnswers scores the true entities by the same product as all others, so
 // that equal embeddings have equal scores to the bit.
 func (c *counter) scoreAnswers(m *model) {
-	for i := range 2 * len(c.triples) {
-		copy(c.answers.Row(i)[:c.answers.Stride], c.answer(i))
+	for i := range c.queries.Asked {
+		copy(tiles.WholeRow(c.answers, i), c.answer(i))
 	}
-	c.scores(m, c.tile, c.answers, c.count)
-	for i := range c.count {
+	c.queries.Scores(m.kernels, c.tile, c.answers, c.queries.Count)
+	for i := range c.queries.Count {
 		c.truth[i] = c.tile.Row(i)[i]
 	}
 }

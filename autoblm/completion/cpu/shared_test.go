@@ -37,9 +37,17 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 	g, s := enginetest.RandomGraph(450, 5, 400, 1), settings()
 	g.Valid = g.Train[:60]
 	s.Epochs, s.Decay = 3, 0.9
-	for _, optimizer := range []completion.Optimizer{completion.Adagrad, completion.Adam} {
-		s.Optimizer = optimizer
-		m := members(2)[1]
+	m := members(2)[1]
+	for _, recipe := range []func(){
+		func() {},
+		func() { s.Optimizer = completion.Adam },
+		func() {
+			all := enginetest.Recipes()["everything"]
+			all.Set(&s)
+			m.Weights = all.Weights
+		},
+	} {
+		recipe()
 		engine := &keeping{Engine: New(2)}
 		report, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: s, Members: []completion.Member{m}})
 		if err != nil {
@@ -55,10 +63,10 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(engine.last, want) {
-			t.Errorf("%v: shared training with one candidate has other embeddings than training", optimizer)
+			t.Errorf("%v, %+v: shared training with one candidate has other embeddings than training", s.Optimizer, m.Weights)
 		}
 		if shared.Candidates[0].Valid != valid {
-			t.Errorf("%v: validation %+v, want %+v", optimizer, shared.Candidates[0].Valid, valid)
+			t.Errorf("%v, %+v: validation %+v, want %+v", s.Optimizer, m.Weights, shared.Candidates[0].Valid, valid)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
@@ -184,8 +185,8 @@ func TestRows(t *testing.T) {
 
 			q = p.clone()
 			before := g.clone()
-			squares, cubes := set.Penalize(p.Data, g.Data, 0.2, factor)
-			twinSquares, twinCubes := twin.Penalize(q.Data, g.Data, 0.2, factor)
+			squares, cubes := set.Penalize(p.Data, g.Data, 0.2, factor, new(kernel.Lanes))
+			twinSquares, twinCubes := twin.Penalize(q.Data, g.Data, 0.2, factor, new(kernel.Lanes))
 			same(t, "Penalize", p.all, q.all, 1e-5)
 			same(t, "Penalize, sums", []float32{float32(squares), float32(cubes)}, []float32{float32(twinSquares), float32(twinCubes)}, 1e-5)
 			same(t, "Penalize, what is penalized", g.all, before.all, 0)
@@ -227,6 +228,30 @@ func BenchmarkExpSum(b *testing.B) {
 				set.ExpSum(x.Table, rows, columns, shift, sum)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/rows/columns*1e9, "ns/float")
+		})
+	}
+}
+
+// TestNothingBecomesSubnormal: however small a step leaves a number, it is 0 or far
+// from the numbers that are slow, and what is not small stays what it is.
+func TestNothingBecomesSubnormal(t *testing.T) {
+	for _, set := range kernel.Sets() {
+		t.Run(set.Name, func(t *testing.T) {
+			for exponent := -149; exponent <= 3; exponent++ {
+				for _, sign := range []float64{1, -1} {
+					want := float32(sign * 1.3 * math.Ldexp(1, exponent))
+					x, g, sum := slices.Repeat([]float32{want}, kernel.Columns), make([]float32, kernel.Columns), slices.Repeat([]float32{1}, kernel.Columns)
+					set.Adagrad(x, g, sum, 0.1)
+					for _, got := range x {
+						if got != 0 && math.Abs(float64(got)) < 1e-18 {
+							t.Fatalf("%v became %v", want, got)
+						}
+						if off := math.Abs(float64(got) - float64(want)); off > 1e-17+1e-7*math.Abs(float64(want)) {
+							t.Fatalf("%v became %v", want, got)
+						}
+					}
+				}
+			}
 		})
 	}
 }

@@ -492,6 +492,7 @@ TEXT ·adagradAVX2(SB), NOSPLIT, $0-36
 	MOVSS        rate+32(FP), X0
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS adagradEpsilon<>+0(SB), Y1
+	VBROADCASTSS adagradGrid<>+0(SB), Y2
 	MOVQ         x+0(FP), AX
 	MOVQ         gradient+8(FP), CX
 	MOVQ         sum+16(FP), DX
@@ -499,17 +500,19 @@ TEXT ·adagradAVX2(SB), NOSPLIT, $0-36
 	XORQ         SI, SI
 
 next:
-	VMOVUPS     (CX)(SI*1), Y2
-	VMOVUPS     (DX)(SI*1), Y3
-	VFMADD231PS Y2, Y2, Y3
-	VMOVUPS     Y3, (DX)(SI*1)
-	VSQRTPS     Y3, Y3
-	VADDPS      Y1, Y3, Y3
-	VMULPS      Y0, Y2, Y2
-	VDIVPS      Y3, Y2, Y2
-	VMOVUPS     (AX)(SI*1), Y3
-	VSUBPS      Y2, Y3, Y3
-	VMOVUPS     Y3, (AX)(SI*1)
+	VMOVUPS     (CX)(SI*1), Y3
+	VMOVUPS     (DX)(SI*1), Y4
+	VFMADD231PS Y3, Y3, Y4
+	VMOVUPS     Y4, (DX)(SI*1)
+	VSQRTPS     Y4, Y4
+	VADDPS      Y1, Y4, Y4
+	VMULPS      Y0, Y3, Y3
+	VDIVPS      Y4, Y3, Y3
+	VMOVUPS     (AX)(SI*1), Y4
+	VSUBPS      Y3, Y4, Y4
+	VADDPS      Y2, Y4, Y4
+	VSUBPS      Y2, Y4, Y4
+	VMOVUPS     Y4, (AX)(SI*1)
 	ADDQ        $0x00000020, SI
 	SUBQ        $0x00000008, BX
 	JG          next
@@ -518,6 +521,9 @@ next:
 
 DATA adagradEpsilon<>+0(SB)/4, $0x2edbe6ff
 GLOBL adagradEpsilon<>(SB), RODATA|NOPTR, $4
+
+DATA adagradGrid<>+0(SB)/4, $0x2edbe6ff
+GLOBL adagradGrid<>(SB), RODATA|NOPTR, $4
 
 // func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
 // Requires: AVX, AVX2, FMA3, SSE
@@ -1134,6 +1140,7 @@ TEXT ·adagradAVX512(SB), NOSPLIT, $0-36
 	MOVSS        rate+32(FP), X0
 	VBROADCASTSS X0, Z0
 	VBROADCASTSS adagradEpsilon<>+0(SB), Z1
+	VBROADCASTSS adagradGrid<>+0(SB), Z2
 	MOVQ         x+0(FP), AX
 	MOVQ         gradient+8(FP), CX
 	MOVQ         sum+16(FP), DX
@@ -1141,17 +1148,19 @@ TEXT ·adagradAVX512(SB), NOSPLIT, $0-36
 	XORQ         SI, SI
 
 next:
-	VMOVUPS     (CX)(SI*1), Z2
-	VMOVUPS     (DX)(SI*1), Z3
-	VFMADD231PS Z2, Z2, Z3
-	VMOVUPS     Z3, (DX)(SI*1)
-	VSQRTPS     Z3, Z3
-	VADDPS      Z1, Z3, Z3
-	VMULPS      Z0, Z2, Z2
-	VDIVPS      Z3, Z2, Z2
-	VMOVUPS     (AX)(SI*1), Z3
-	VSUBPS      Z2, Z3, Z3
-	VMOVUPS     Z3, (AX)(SI*1)
+	VMOVUPS     (CX)(SI*1), Z3
+	VMOVUPS     (DX)(SI*1), Z4
+	VFMADD231PS Z3, Z3, Z4
+	VMOVUPS     Z4, (DX)(SI*1)
+	VSQRTPS     Z4, Z4
+	VADDPS      Z1, Z4, Z4
+	VMULPS      Z0, Z3, Z3
+	VDIVPS      Z4, Z3, Z3
+	VMOVUPS     (AX)(SI*1), Z4
+	VSUBPS      Z3, Z4, Z4
+	VADDPS      Z2, Z4, Z4
+	VSUBPS      Z2, Z4, Z4
+	VMOVUPS     Z4, (AX)(SI*1)
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000010, BX
 	JG          next

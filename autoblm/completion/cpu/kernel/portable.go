@@ -111,11 +111,12 @@ func scaleAddGo(y, x *float32, n int, factor float32) {
 }
 
 func adagradGo(x, g, sum *float32, n int, rate float32) {
-	const epsilon = 1e-10
+	const epsilon, grid = 1e-10, 1e-10
 	out, gradient, total := at(x, 0, n), at(g, 0, n), at(sum, 0, n)
 	for i, d := range gradient {
 		total[i] += d * d
-		out[i] -= rate * d / (float32(math.Sqrt(float64(total[i]))) + epsilon)
+		moved := out[i] - rate*d/(float32(math.Sqrt(float64(total[i])))+epsilon)
+		out[i] = float32(moved+grid) - grid // the conversion keeps the compiler from fusing
 	}
 }
 

@@ -163,13 +163,15 @@ func scale(s isa) {
 	}
 }
 
-// adagrad generates sum += g², x -= rate·g / (√sum + 1e-10).
+// adagrad generates sum += g², x -= rate·g / (√sum + 1e-10), and then rounds x to
+// the grid of kernel.Set.Adagrad.
 func adagrad(s isa) {
 	TEXT("adagrad"+s.name, NOSPLIT, "func(x, gradient, sum *float32, n int, rate float32)")
 	Pragma("noescape")
 	Doc("adagrad" + s.name + " takes one step of Adagrad.")
 	rate := s.broadcast("rate")
 	epsilon := s.constant("adagradEpsilon", 1e-10)
+	grid := s.constant("adagradGrid", 1e-10)
 	x, slope, sum := Load(Param("x"), GP64()), Load(Param("gradient"), GP64()), Load(Param("sum"), GP64())
 	n := Load(Param("n"), GP64())
 	along(s, n, func(offset reg.GPVirtual) {
@@ -185,6 +187,8 @@ func adagrad(s isa) {
 		VDIVPS(root, gradient, gradient)
 		VMOVUPS(at(x), total)
 		VSUBPS(gradient, total, total)
+		VADDPS(grid, total, total)
+		VSUBPS(grid, total, total)
 		VMOVUPS(total, at(x))
 	}, nothing)
 }

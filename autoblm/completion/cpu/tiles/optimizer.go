@@ -1,4 +1,4 @@
-package cpu
+package tiles
 
 import (
 	"math"
@@ -7,16 +7,17 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
 )
 
-// updater takes optimizer steps on a table, some rows at a time.
-type updater struct {
+// Updater takes optimizer steps on a table, some rows at a time.
+type Updater struct {
 	optimizer completion.Optimizer
 	kernels   *kernel.Set
 	table     kernel.Table
 	slots     [2][]float32 // what the optimizer remembers of each number
 }
 
-func newUpdater(o completion.Optimizer, k *kernel.Set, table kernel.Table) *updater {
-	u := &updater{optimizer: o, kernels: k, table: table}
+// NewUpdater is for a table, which it changes.
+func NewUpdater(o completion.Optimizer, k *kernel.Set, table kernel.Table) *Updater {
+	u := &Updater{optimizer: o, kernels: k, table: table}
 	u.slots[0] = make([]float32, len(table.Data))
 	if o == completion.Adam {
 		u.slots[1] = make([]float32, len(table.Data))
@@ -24,9 +25,9 @@ func newUpdater(o completion.Optimizer, k *kernel.Set, table kernel.Table) *upda
 	return u
 }
 
-// step moves the rows from start on by their gradient. count is the number of
+// Step moves the rows from start on by their gradient. count is the number of
 // the step, from 1.
-func (u *updater) step(start int, gradient []float32, rate float64, count int) {
+func (u *Updater) Step(start int, gradient []float32, rate float64, count int) {
 	from, to := start*u.table.Stride, start*u.table.Stride+len(gradient)
 	x := u.table.Data[from:to]
 	if u.optimizer == completion.Adagrad {
@@ -34,6 +35,14 @@ func (u *updater) step(start int, gradient []float32, rate float64, count int) {
 		return
 	}
 	adam(x, gradient, u.slots[0][from:to], u.slots[1][from:to], rate, count)
+}
+
+// Slots are what the optimizer remembers of the table's numbers: one or two lists.
+func (u *Updater) Slots() [][]float32 {
+	if u.slots[1] == nil {
+		return u.slots[:1]
+	}
+	return u.slots[:]
 }
 
 func adam(x, gradient, means, squares []float32, rate float64, count int) {

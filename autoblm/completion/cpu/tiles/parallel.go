@@ -1,14 +1,14 @@
-package cpu
+package tiles
 
 import (
 	"sync"
 	"sync/atomic"
 )
 
-// parallel calls task(worker, i) for each i below n, on up to the given number
+// Parallel calls task(worker, i) for each i below n, on up to the given number
 // of threads. A worker has one call at a time, so what is kept for it needs no
 // lock.
-func parallel(threads, n int, task func(worker, i int)) {
+func Parallel(threads, n int, task func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {
 		for i := range n {

@@ -1,0 +1,133 @@
+package tiles
+
+import (
+	"math"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+)
+
+// Softmax is queries on their way through the rows of a table, and after Walk
+// what the tiles need to collect the gradient of the rows.
+type Softmax struct {
+	Queries
+	// ByQuery is the gradient by the queries, once they have their weights.
+	ByQuery kernel.Table
+
+	// exponentials[tile] is exp(score - maxima[tile]), [rows of the tile, queries].
+	exponentials []kernel.Table
+	maxima       [][]float32
+	largest      []float32 // of all tiles
+	tileSums     []float32
+	sums         []float64 // Σ exp(score - largest)
+	weights      []float32 // of the queries in the loss
+}
+
+// NewSoftmax is for queries of the rows of a table.
+func NewSoftmax(e Embeddings, dim int) *Softmax {
+	s := &Softmax{
+		Queries: NewQueries(dim), ByQuery: NewTable(MostQueries, dim),
+		largest: make([]float32, MostQueries), tileSums: make([]float32, MostQueries), sums: make([]float64, MostQueries),
+		weights: make([]float32, MostQueries),
+	}
+	for i := range e.Tiles() {
+		_, _, rows := e.Tile(i)
+		s.exponentials = append(s.exponentials, kernel.Table{Data: make([]float32, rows*MostQueries), Stride: MostQueries})
+		s.maxima = append(s.maxima, make([]float32, MostQueries))
+	}
+	return s
+}
+
+// SoftmaxBytes is what a softmax keeps for the rows of a table.
+func SoftmaxBytes(e Embeddings) int { return 4 * len(e.Data) / e.Stride * MostQueries }
+
+// CrossEntropy returns weight · the sum over the queries of log Σ exp(score) -
+// share · the score of the answer. The gradient by the queries is in ByQuery
+// then, and that by the answers is added. answer is the row of a query's answer
+// and the gradient by it.
+func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float32, answer func(query int) (row, gradient []float32)) float64 {
+	s.Walk(k, e)
+	loss := 0.0
+	for i := range s.Asked {
+		query, gradient := WholeRow(s.Rows, i), WholeRow(s.ByQuery, i)
+		truth, byTruth := answer(i)
+		loss += float64(weight) * (s.LogSum(i) - float64(share)*Dot(query, truth))
+		s.Weigh(k, i, weight)
+		k.ScaleAdd(gradient, truth, -weight*share)
+		k.ScaleAdd(byTruth, query, -weight*share)
+	}
+	return loss
+}
+
+// Walk takes the queries, whose rows are set, through all rows of the table.
+func (s *Softmax) Walk(k *kernel.Set, e Embeddings) {
+	s.Transpose()
+	for i := range s.Count {
+		s.largest[i], s.sums[i], s.weights[i] = float32(math.Inf(-1)), 0, 0
+	}
+	for i := range s.exponentials {
+		s.walk(k, e, i)
+	}
+}
+
+// LogSum is log Σ exp(score) of a query.
+func (s *Softmax) LogSum(query int) float64 {
+	return float64(s.largest[query]) + math.Log(s.sums[query])
+}
+
+// Weigh makes the gradient of weight · log Σ exp(score) of a query.
+func (s *Softmax) Weigh(k *kernel.Set, query int, weight float32) {
+	s.weights[query] = weight
+	gradient := WholeRow(s.ByQuery, query)
+	k.Scale(gradient, gradient, weight/float32(s.sums[query]))
+}
+
+// walk adds one tile to the sums and to the gradient by the queries.
+func (s *Softmax) walk(k *kernel.Set, e Embeddings, tile int) {
+	start, count, rows := e.Tile(tile)
+	x, maxima := s.exponentials[tile], s.maxima[tile]
+	of := e.From(start)
+	s.Scores(k, x, of, rows)
+	for row := count; row < rows; row++ { // padding is no candidate
+		for i := range s.Count {
+			x.Data[row*x.Stride+i] = float32(math.Inf(-1))
+		}
+	}
+	copy(maxima, s.largest)
+	k.ColumnMax(x, rows, s.Count, maxima)
+	if tile > 0 {
+		s.rescale(k, maxima)
+	}
+	copy(s.largest, maxima)
+	clear(s.tileSums)
+	k.ExpSum(x, rows, s.Count, maxima, s.tileSums)
+	for i, sum := range s.tileSums[:s.Count] {
+		s.sums[i] += float64(sum)
+	}
+	k.Product(s.ByQuery, x.Data, 1, x.Stride, of, s.Count, s.ByQuery.Stride, rows, tile > 0)
+}
+
+// rescale takes the sums and the gradient from the old maxima to higher ones.
+func (s *Softmax) rescale(k *kernel.Set, maxima []float32) {
+	for i, higher := range maxima[:s.Count] {
+		if higher > s.largest[i] {
+			factor := math.Exp(float64(s.largest[i]) - float64(higher))
+			s.sums[i] *= factor
+			gradient := WholeRow(s.ByQuery, i)
+			k.Scale(gradient, gradient, float32(factor))
+		}
+	}
+}
+
+// Collect adds to gradient, [rows of the tile, d], what the softmax gives them,
+// or overwrites it with that. scratch has room for the queries.
+func (s *Softmax) Collect(k *kernel.Set, tile int, gradient, scratch kernel.Table, add bool) {
+	x := s.exponentials[tile]
+	for i := range s.Count {
+		factor := s.weights[i] // of padding it is 0
+		if factor != 0 {
+			factor *= float32(math.Exp(float64(s.maxima[tile][i])-float64(s.largest[i])) / s.sums[i])
+		}
+		k.Scale(WholeRow(scratch, i), WholeRow(s.Rows, i), factor)
+	}
+	k.Product(gradient, x.Data, x.Stride, 1, scratch, len(x.Data)/x.Stride, gradient.Stride, s.Count, add)
+}
