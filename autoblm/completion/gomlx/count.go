@@ -8,14 +8,13 @@ import (
 
 // The inputs of a ranking, in order.
 const (
-	rankEntities    = iota // [S, E, d]
-	rankRelations          // [S, R, d]
-	rankOperators          // [S, 2, K·K, K]
-	rankEntityIDs          // [2, b]: heads, then tails
-	rankRelationIDs        // [b]
-	rankKnownRows          // [n]: the query, 0…2b-1, that a known answer belongs to
-	rankKnownIDs           // [n]: the known answer
-	rankKnownUsed          // [n]: 1, and 0 for padding
+	rankEntities  = iota // [S, E, d]
+	rankRelations        // [S, R, d]
+	rankOperators        // [S, mixes, K·K, K]
+	rankTriples          // [3, b]: heads, relations, tails
+	rankKnownRows        // [n]: the query, 0…2b-1, that a known answer belongs to
+	rankKnownIDs         // [n]: the known answer
+	rankKnownUsed        // [n]: 1, and 0 for padding
 	rankInputs
 )
 
@@ -23,10 +22,11 @@ const (
 // entities other than the known answers score above the true one, how many
 // score the same, and the score of the true one. Counts of all entities less
 // counts of the known ones come from one table of scores, so that they agree
-// to the bit and no mask over the entities is needed.
-func countRanks(g *Graph, in []*Node) []*Node {
-	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankEntityIDs], in[rankRelationIDs])
-	all := scores(b.queries(), b.entities) // [S, 2·b, E]
+// to the bit, whatever the precision of the product, and no mask over the
+// entities is needed.
+func countRanks(g *Graph, in []*Node, reciprocal bool) []*Node {
+	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples], reciprocal)
+	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
 	members, rows, count := all.Shape().Dim(0), all.Shape().Dim(1), all.Shape().Dim(2)
 	flat := Reshape(all, members*rows*count)
 	pick := func(row, id *Node) *Node { // [n] each to [S, n]
@@ -35,8 +35,8 @@ func countRanks(g *Graph, in []*Node) []*Node {
 		position := Add(start, BroadcastPrefix(Add(MulScalar(row, count), id), members))
 		return Reshape(Gather(flat, Reshape(position, members*n, 1)), members, n)
 	}
-	ids := in[rankEntityIDs]
-	trueIDs := Reshape(Concatenate([]*Node{Slice(ids, AxisRange(1, 2)), Slice(ids, AxisRange(0, 1))}, 0), rows)
+	ids := in[rankTriples]
+	trueIDs := Reshape(Concatenate([]*Node{Slice(ids, AxisRange(2, 3)), Slice(ids, AxisRange(0, 1))}, 0), rows)
 	truth := pick(Iota(g, shapes.Make(dtypes.Int32, rows), 0), trueIDs) // [S, 2·b]
 
 	knownScore := pick(in[rankKnownRows], in[rankKnownIDs]) // [S, n]

@@ -1,17 +1,20 @@
 package gomlx
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/dustin/go-humanize"
+	"pgregory.net/rapid"
 )
 
 func newEngine(t *testing.T) *Engine {
 	t.Helper()
-	engine, err := New("go")
+	engine, err := New(Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,11 +25,111 @@ func TestConformance(t *testing.T) {
 	enginetest.Run(t, newEngine(t))
 }
 
+// TestGoingOn with the same bits, as GoMLX's own backend can, at once and in parts.
+func TestGoingOn(t *testing.T) {
+	for _, memory := range []int64{0, 100 << 10} {
+		engine, err := New(Settings{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		enginetest.Continues(t, engine)
+		enginetest.Resumes(t, engine)
+	}
+}
+
+// TestConformanceInParts: a population and a batch that are too large are trained
+// in parts, with the results of the whole.
+func TestConformanceInParts(t *testing.T) {
+	for _, memory := range []int64{1, 100 << 10, 600 << 10} {
+		t.Run(humanize.IBytes(uint64(memory)), func(t *testing.T) {
+			var notes []string
+			engine, err := New(Settings{Memory: memory, Note: func(text string) { notes = append(notes, text) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			enginetest.Run(t, engine)
+			if len(notes) == 0 {
+				t.Error("nothing was trained in parts")
+			}
+			t.Log(notes[len(notes)-1])
+		})
+	}
+}
+
+// TestPlan: what is planned fits, and a larger share would not.
+func TestPlan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := sizes{
+			members: rapid.IntRange(1, 32).Draw(t, "members"), entities: rapid.IntRange(1, 50_000).Draw(t, "entities"),
+			relations: rapid.IntRange(1, 500).Draw(t, "relations"), k: rapid.IntRange(1, 6).Draw(t, "k"),
+			batch: rapid.IntRange(1, 1024).Draw(t, "batch"), slots: rapid.IntRange(1, 2).Draw(t, "slots"),
+		}
+		s.dim = s.k * rapid.IntRange(1, 200).Draw(t, "width")
+		memory := rapid.Int64Range(1, 64<<30).Draw(t, "memory")
+		p := s.plan(memory)
+		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch || p.parts > 1 && p.members > 1 {
+			t.Fatalf("plan %+v for %+v", p, s)
+		}
+		rows := (s.batch + p.parts - 1) / p.parts
+		if fits := s.step(p.members, rows) <= memory; !fits && p.parts < s.batch {
+			t.Fatalf("plan %+v takes %d of %d bytes", p, s.step(p.members, rows), memory)
+		}
+		if p.parts == 1 && p.members < s.members {
+			groups := (s.members + p.members - 1) / p.members
+			if fewer := (s.members + groups - 2) / max(1, groups-1); s.step(fewer, s.batch) <= memory {
+				t.Fatalf("plan %+v has %d groups, but %d members at a time would fit", p, groups, fewer)
+			}
+		}
+		cut := p.members < s.members || p.parts > 1
+		if whole := s.step(s.members, s.batch) <= memory; whole && cut {
+			t.Fatalf("plan %+v cuts what fits", p)
+		}
+		if cut != (s.note(p, memory) != "") {
+			t.Fatalf("plan %+v says %q", p, s.note(p, memory))
+		}
+	})
+}
+
+// TestHalfScores: products of bfloat16 move the losses little, and training
+// learns all the same.
+func TestHalfScores(t *testing.T) {
+	half, err := New(Settings{HalfScores: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := enginetest.Graph()
+	settings := completion.DefaultSettings()
+	settings.Dim, settings.Epochs, settings.Batch = 32, 30, 16
+	results := func(e *Engine) completion.Result {
+		report, err := completion.Train(t.Context(), e, completion.Job{Graph: g, Settings: settings, Members: []completion.Member{completion.DefaultMember(structure.MustParse("complex"))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Results[0]
+	}
+	whole, halved := results(newEngine(t)), results(half)
+	same := true
+	for epoch, want := range whole.Loss {
+		got := halved.Loss[epoch]
+		same = same && got == want
+		if math.Abs(got-want) > 0.02*want+0.02 {
+			t.Errorf("epoch %d: loss %v, in float32 %v", epoch, got, want)
+		}
+	}
+	if same {
+		t.Error("all losses are those of float32: nothing was rounded")
+	}
+	evaluation, err := completion.Evaluate(t.Context(), half, halved.Model, g, "train", completion.Pessimistic)
+	if err != nil || evaluation.Both.MRR < 0.9 {
+		t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
+	}
+}
+
 // TestRanksInChunks: what does not fit into one table of scores is ranked in
 // several, the last of which is padded.
 func TestRanksInChunks(t *testing.T) {
 	g := enginetest.Graph()
-	p := completion.InitialParameters(structure.MustParse("quate"), len(g.Entities), len(g.Relations), 8, 1, 5)
+	p := completion.Initialize(g, completion.Settings{Dim: 8, InitScale: 1}, completion.Member{Structure: structure.MustParse("quate"), Seed: 5})
 	ranker, err := newEngine(t).NewRanker([]completion.Parameters{p, p})
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +143,8 @@ func TestRanksInChunks(t *testing.T) {
 		return ranks
 	}
 	want := rank()
-	defer func(before int) { mostNumbers = before }(mostNumbers)
-	mostNumbers = 2 * 2 * len(g.Entities) * 4 // four triples of the 21 at a time
+	defer func(before int) { leastNumbers = before }(leastNumbers)
+	leastNumbers = 2 * 2 * len(g.Entities) * 4 // four triples of the 21 at a time
 	if got := rank(); !reflect.DeepEqual(got, want) {
 		t.Errorf("in chunks: %v, at once: %v", got, want)
 	}
@@ -89,8 +192,8 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 }
 
 func TestUnknownBackend(t *testing.T) {
-	for _, name := range []string{"cuda", "xla:/nowhere/cuda.so", ""} {
-		if _, err := New(name); err == nil {
+	for _, name := range []string{"cuda", "xla:/nowhere/cuda.so"} {
+		if _, err := New(Settings{Backend: name}); err == nil {
 			t.Errorf("New(%q) gave no error", name)
 		}
 	}

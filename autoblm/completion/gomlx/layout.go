@@ -1,9 +1,6 @@
 package gomlx
 
-import (
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
-)
+import "github.com/autoblm/autoblm-go/autoblm/structure"
 
 // interleave copies a row-major table with chunks of d/k one after the other
 // into rows where position n of chunk i stands at n*k+i.
@@ -31,37 +28,39 @@ func deinterleave(to, from []float32, d, k int) {
 }
 
 // stack puts the members' tables behind one another, interleaved.
-func stack(parameters []completion.Parameters) (entities, relations []float32) {
-	p := parameters[0]
-	entities = make([]float32, len(parameters)*len(p.Entities))
-	relations = make([]float32, len(parameters)*len(p.Relations))
-	for i, p := range parameters {
-		interleave(entities[i*len(p.Entities):], p.Entities, p.Dim, p.Structure.K())
-		interleave(relations[i*len(p.Relations):], p.Relations, p.Dim, p.Structure.K())
+func stack(tables [][]float32, d, k int) []float32 {
+	size := len(tables[0])
+	stacked := make([]float32, len(tables)*size)
+	for i, table := range tables {
+		interleave(stacked[i*size:], table, d, k)
 	}
-	return entities, relations
+	return stacked
 }
 
-// operators is [S, 2, K·K, K] of the structures' sign tensors T[i,k,j]: for
-// tail queries row (i,k) and column j, for head queries row (j,k) and column i.
+// operators is [S, mixes, K·K, K] of the structures' sign tensors T[i,k,j]: to
+// mix for tails row (i,k) and column j, for heads row (j,k) and column i, for
+// relations row (i,j) and column k.
 func operators(structures []structure.Structure) []float32 {
 	k := structures[0].K()
 	cube := k * k * k
-	out := make([]float32, 0, len(structures)*2*cube)
+	out := make([]float32, 0, len(structures)*mixes*cube)
 	for _, s := range structures {
 		signs := s.SignTensor()
 		for _, sign := range signs {
 			out = append(out, float32(sign))
 		}
-		heads := make([]float32, cube)
+		heads, relations := make([]float32, cube), make([]float32, cube)
 		for i := range k {
 			for r := range k {
 				for j := range k {
-					heads[(j*k+r)*k+i] = float32(signs[(i*k+r)*k+j])
+					sign := float32(signs[(i*k+r)*k+j])
+					heads[(j*k+r)*k+i] = sign
+					relations[(i*k+j)*k+r] = sign
 				}
 			}
 		}
 		out = append(out, heads...)
+		out = append(out, relations...)
 	}
 	return out
 }

@@ -19,19 +19,26 @@ var updateRules = map[completion.Optimizer]updateRule{
 }
 
 func adagrad(table, gradient *Node, slots []*Node, rate, _ *Node) (*Node, []*Node) {
-	const epsilon = 1e-10
 	sum := Add(slots[0], Square(gradient))
-	change := Div(Mul(gradient, rate), AddScalar(Sqrt(sum), epsilon))
+	change := Div(Mul(gradient, rate), Add(Sqrt(sum), number(sum, 1e-10)))
 	return Sub(table, change), []*Node{sum}
 }
 
 func adam(table, gradient *Node, slots []*Node, rate, step *Node) (*Node, []*Node) {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
-	mean := Add(MulScalar(slots[0], beta1), MulScalar(gradient, 1-beta1))
-	square := Add(MulScalar(slots[1], beta2), MulScalar(Square(gradient), 1-beta2))
-	corrected := func(moving *Node, beta float64) *Node {
-		return Div(moving, OneMinus(Pow(ConstAs(step, beta), step)))
+	average := func(before, now *Node, beta float64) *Node {
+		return Add(Mul(before, number(now, beta)), Mul(now, number(now, 1-beta)))
 	}
-	change := Div(Mul(corrected(mean, beta1), rate), AddScalar(Sqrt(corrected(square, beta2)), epsilon))
+	mean := average(slots[0], gradient, beta1)
+	square := average(slots[1], Square(gradient), beta2)
+	corrected := func(moving *Node, beta float64) *Node {
+		return Div(moving, Sub(number(step, 1), Pow(number(step, beta), step)))
+	}
+	change := Div(Mul(corrected(mean, beta1), rate), Add(Sqrt(corrected(square, beta2)), number(square, epsilon)))
 	return Sub(table, change), []*Node{mean, square}
 }
+
+// number is a constant of the function that is being built. Operations with
+// scalars would not do: GoMLX keeps one scalar of a value for the whole graph, and
+// the body of a loop, where it may have been made, cannot be seen from outside.
+func number(like *Node, value float64) *Node { return Const(like.Graph(), float32(value)) }

@@ -79,26 +79,27 @@ func TestOracleFloat64(t *testing.T) {
 		t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
 			s := c.structure(t)
 			batchTriples := triples(c.Triples)
-			entityIDs, relationIDs := batchIDs(batchTriples, len(batchTriples))
-			weights := make([]float64, len(batchTriples))
-			for i := range weights {
-				weights[i] = 1 / float64(len(weights))
-			}
+			size := len(batchTriples)
+			ids := make([]int32, 3*size)
+			fillIDs(ids, batchTriples, size)
+			shares := slices.Repeat([]float64{1 / float64(size)}, size)
+			added := make([]float64, weights)
+			added[weightL2], added[weightN3] = c.L2, c.N3
 			var signs []float64
 			for _, x := range operators([]structure.Structure{s}) {
 				signs = append(signs, float64(x))
 			}
 			exec, err := graph.NewExecCanonical(engine.backend, func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
-				b := gatherBatch(in[0], in[1], in[2], in[3], in[4])
-				loss, gradEntities, gradRelations := lossAndGradients(b, in[1], in[5], penalties{in[6], in[7]})
-				return []*graph.Node{scores(b.queries(), b.entities), loss, gradEntities, gradRelations}
-			}, 8, 4, false, false, true)
+				b := gatherBatch(in[0], in[1], in[2], in[3], false)
+				loss, gradEntities, gradRelations := lossAndGradients(recipe{}, b, terms{triples: in[4], weights: in[5]})
+				return []*graph.Node{scores(graph.Reshape(b.queries(), 1, 2*size, c.Dim), b.entities), loss, gradEntities, gradRelations}
+			}, 6, 4, false, false, true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			out, err := exec.Call(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
-				tensors.FromFlatDataAndDimensions(signs, 1, 2, c.K*c.K, c.K), entityIDs, relationIDs,
-				tensors.FromFlatDataAndDimensions(weights, len(weights)), []float64{c.L2}, []float64{c.N3})
+				tensors.FromFlatDataAndDimensions(signs, 1, mixes, c.K*c.K, c.K), tensors.FromFlatDataAndDimensions(ids, 3, size),
+				tensors.FromFlatDataAndDimensions(shares, size), tensors.FromFlatDataAndDimensions(added, weights, 1))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,50 +5,111 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// population is a set of models in training.
+// trainingKey is what decides a training program, but for its shapes.
+type trainingKey struct {
+	recipe
+	optimizer      completion.Optimizer
+	maxNorm, split bool
+}
+
+func (e *Engine) training(key trainingKey) (*graph.Exec, error) {
+	return cached(e, e.trainers, key, func() (*graph.Exec, error) {
+		rule := updateRules[key.optimizer]
+		p := program{recipe: key.recipe, rule: rule, maxNorm: key.maxNorm, split: key.split}
+		state := 2 + 2*rule.slots
+		return e.program("train-"+key.optimizer.String(), p.graph, state+callInputs, state+1)
+	})
+}
+
+const (
+	// callSteps is the most steps that a call takes.
+	callSteps = 64
+	// callSeconds is about how long a call may last: as long as a user waits for
+	// an interruption to be heard.
+	callSeconds = 0.5
+)
+
+// population is a set of models in training, all at a time.
 type population struct {
 	*ranker
-	members []completion.Member
-	step    *graph.Exec
-	slots   []*tensors.Tensor // of the entities, then of the relations
-	batch   int
-	steps   int // taken so far
+	settings completion.Settings
+	members  []completion.Member
+	program  *graph.Exec
+	slots    []*tensors.Tensor // of the entities, then of the relations
+	batch    int               // triples in a step
+	parts    int               // of a step
+	steps    int               // taken so far
+	perStep  float64           // seconds of a step in the last call; 0 before the first
 }
 
 // NewPopulation implements [completion.Engine].
 func (e *Engine) NewPopulation(g *datasets.Graph, s completion.Settings, members []completion.Member) (completion.Population, error) {
+	size := sizes{
+		members: len(members), entities: len(g.Entities), relations: len(g.Relations), dim: s.Dim, k: members[0].Structure.K(),
+		batch: min(s.Batch, len(g.Train)), slots: updateRules[s.Optimizer].slots, halfScores: e.settings.HalfScores,
+	}
+	if s.Reciprocal {
+		size.relations *= 2
+	}
+	plan := size.plan(e.settings.Memory)
+	if note := size.note(plan, e.settings.Memory); note != "" {
+		e.settings.Note(note)
+	}
+	if plan.members == len(members) {
+		return e.newPopulation(g, s, members, size.batch, plan.parts)
+	}
+	all := &groups{size: plan.members}
+	for some := range slices.Chunk(members, plan.members) {
+		p, err := e.newPopulation(g, s, some, size.batch, plan.parts)
+		if err != nil {
+			all.Close()
+			return nil, err
+		}
+		all.populations = append(all.populations, p)
+	}
+	return all, nil
+}
+
+func (e *Engine) newPopulation(g *datasets.Graph, s completion.Settings, members []completion.Member, batch, parts int) (*population, error) {
+	key := trainingKey{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
+		reciprocal: s.Reciprocal, dropout: s.Dropout > 0, smoothing: s.LabelSmoothing > 0, halfScores: e.settings.HalfScores,
+		products:           slices.ContainsFunc(members, func(m completion.Member) bool { return m.Products > 0 }),
+		relationPrediction: slices.ContainsFunc(members, func(m completion.Member) bool { return m.RelationPrediction > 0 }),
+	}}
+	program, err := e.training(key)
+	if err != nil {
+		return nil, err
+	}
 	parameters := make([]completion.Parameters, len(members))
 	for i, m := range members {
-		parameters[i] = completion.InitialParameters(m.Structure, len(g.Entities), len(g.Relations), s.Dim, s.InitScale, m.Seed)
+		parameters[i] = completion.Initialize(g, s, m)
 	}
 	placed, err := e.newRanker(parameters)
 	if err != nil {
 		return nil, err
 	}
-	rule := updateRules[s.Optimizer]
-	p := &population{ranker: placed, members: slices.Clone(members), step: e.steps[s.Optimizer], batch: min(s.Batch, len(g.Train))}
+	p := &population{ranker: placed, settings: s, members: slices.Clone(members), program: program, batch: batch, parts: parts}
 	for _, table := range []*tensors.Tensor{placed.entities, placed.relations} {
-		for range rule.slots {
+		for range updateRules[s.Optimizer].slots {
 			p.slots = append(p.slots, tensors.FromShape(table.Shape()))
 		}
 	}
-	var inputs []shapes.Shape
-	for _, t := range append(p.state(), p.stepArguments(nil, 1)...) {
-		inputs = append(inputs, t.Shape())
-	}
-	if _, err := p.step.Compile(inputs...); err != nil {
+	arguments := p.arguments(nil, make([]float64, len(members)))
+	defer finalizeBut(callOperators, arguments)
+	if err := e.compile(program, append(p.state(), arguments...)); err != nil {
 		p.Close()
-		return nil, fmt.Errorf("cannot compile the training step: %w", err)
+		return nil, fmt.Errorf("cannot compile the training step: %w", outOfMemory(err))
 	}
 	return p, nil
 }
@@ -57,86 +118,149 @@ func (p *population) state() []*tensors.Tensor {
 	return append([]*tensors.Tensor{p.entities, p.relations}, p.slots...)
 }
 
-// stepArguments are the inputs of a step after the state, for at most p.batch triples.
-func (p *population) stepArguments(triples []datasets.Triple, scale float64) []*tensors.Tensor {
-	weights := make([]float32, p.batch)
-	for i := range triples {
-		weights[i] = 1 / float32(len(triples))
+// rows is how many triples a batch of a call has.
+func (p *population) rows() int { return (p.batch + p.parts - 1) / p.parts }
+
+// room is how many batches a call has.
+func (p *population) room() int {
+	if p.parts > 1 {
+		return p.parts
 	}
-	perMember := func(value func(m completion.Member) float64) *tensors.Tensor {
-		values := make([]float32, len(p.members))
-		for i, m := range p.members {
-			values[i] = float32(value(m))
+	return callSteps
+}
+
+// arguments are the inputs of a call that takes the given batches, after the state.
+func (p *population) arguments(batches [][]datasets.Triple, rates []float64) []*tensors.Tensor {
+	room, rows, members := p.room(), p.rows(), len(p.members)
+	ids, counts, keys := make([]int32, room*3*rows), make([]int32, room), make([]uint32, room*members)
+	for i, batch := range batches {
+		fillIDs(ids[i*3*rows:], batch, rows)
+		counts[i] = int32(len(batch))
+		for m, member := range p.members {
+			step := p.steps + 1
+			if p.parts == 1 {
+				step += i
+			}
+			keys[i*members+m] = dropout.Key(member.Seed, step)
 		}
-		return tensors.FromFlatDataAndDimensions(values, len(values))
 	}
-	arguments := make([]*tensors.Tensor, stepInputs)
-	arguments[stepEntityIDs], arguments[stepRelationIDs] = batchIDs(triples, p.batch)
-	arguments[stepWeights] = tensors.FromFlatDataAndDimensions(weights, p.batch)
-	arguments[stepOperators] = p.operators
-	arguments[stepRate] = perMember(func(m completion.Member) float64 { return m.LearningRate * scale })
-	arguments[stepL2] = perMember(func(m completion.Member) float64 { return m.L2 })
-	arguments[stepN3] = perMember(func(m completion.Member) float64 { return m.N3 })
-	arguments[stepCount] = tensors.FromScalar(float32(p.steps + 1))
+	narrow := func(values []float64) *tensors.Tensor {
+		x := make([]float32, len(values))
+		for i, v := range values {
+			x[i] = float32(v)
+		}
+		return tensors.FromFlatDataAndDimensions(x, len(x))
+	}
+	arguments := make([]*tensors.Tensor, callInputs)
+	arguments[callTriples] = tensors.FromFlatDataAndDimensions(ids, room, 3, rows)
+	arguments[callCounts] = tensors.FromFlatDataAndDimensions(counts, room)
+	arguments[callTake] = tensors.FromScalar(int32(len(batches)))
+	arguments[callStep] = tensors.FromScalar(int32(p.steps + 1))
+	arguments[callKeys] = tensors.FromFlatDataAndDimensions(keys, room, members)
+	arguments[callOperators] = p.operators
+	arguments[callRates] = narrow(rates)
+	arguments[callWeights] = p.weights()
+	arguments[callShares] = narrow([]float64{shareSmoothing: p.settings.LabelSmoothing, shareDropout: p.settings.Dropout, shareMaxNorm: p.settings.MaxNorm})
+	arguments[callThreshold] = tensors.FromScalar(dropout.Threshold(p.settings.Dropout))
 	return arguments
 }
 
-// batchIDs are the ids of the triples, padded with id 0 to the given size.
-func batchIDs(triples []datasets.Triple, size int) (entities, relations *tensors.Tensor) {
-	ends, kinds := make([]int32, 2*size), make([]int32, size)
-	for i, t := range triples {
-		ends[i], ends[size+i], kinds[i] = t.Head, t.Tail, t.Relation
+// weights is [weights, S].
+func (p *population) weights() *tensors.Tensor {
+	members := len(p.members)
+	values := make([]float32, weights*members)
+	for i, m := range p.members {
+		for which, weight := range map[int]float64{
+			weightL2: m.L2, weightN3: m.N3, weightRelationL2: m.RelationL2, weightEntityL2: m.EntityL2,
+			weightProducts: m.Products, weightRelationPrediction: m.RelationPrediction,
+		} {
+			values[which*members+i] = float32(weight)
+		}
 	}
-	return tensors.FromFlatDataAndDimensions(ends, 2, size), tensors.FromFlatDataAndDimensions(kinds, size)
+	return tensors.FromFlatDataAndDimensions(values, weights, members)
 }
 
-// Epoch implements [completion.Population].
-func (p *population) Epoch(ctx context.Context, triples []datasets.Triple, scale float64) (completion.Epoch, error) {
+// fillIDs writes triples as heads, relations and tails, size numbers each.
+func fillIDs(to []int32, triples []datasets.Triple, size int) {
+	for i, t := range triples {
+		to[i], to[size+i], to[2*size+i] = t.Head, t.Relation, t.Tail
+	}
+}
+
+// Epoch implements [completion.Population]. The first call takes one step, to see
+// how long that lasts.
+func (p *population) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (completion.Epoch, error) {
 	epoch := completion.Epoch{Loss: make([]float64, len(p.members))}
-	for start := 0; start < len(triples); start += p.batch {
+	for done := 0; done < len(triples); {
 		if err := ctx.Err(); err != nil {
 			return epoch, err
 		}
-		chunk := triples[start:min(start+p.batch, len(triples))]
+		batches, taken := p.next(triples[done:])
+		steps := len(batches)
+		if p.parts > 1 {
+			steps = 1
+		}
 		began := time.Now()
-		loss, err := p.takeStep(chunk, scale)
+		losses, err := p.call(batches, rates)
 		if err != nil {
 			return epoch, err
 		}
-		epoch.StepSeconds = append(epoch.StepSeconds, time.Since(began).Seconds())
-		for i, l := range loss {
-			epoch.Loss[i] += float64(l) * float64(len(chunk)) / float64(len(triples))
+		p.steps += steps
+		p.perStep = time.Since(began).Seconds() / float64(steps)
+		epoch.StepSeconds = append(epoch.StepSeconds, slices.Repeat([]float64{p.perStep}, steps)...)
+		for i, l := range losses {
+			epoch.Loss[i] += float64(l) / float64(len(triples))
 		}
+		done += taken
 	}
 	return epoch, nil
 }
 
-func (p *population) takeStep(triples []datasets.Triple, scale float64) ([]float32, error) {
+// next are the batches of the next call, and how many triples they have.
+func (p *population) next(triples []datasets.Triple) (batches [][]datasets.Triple, taken int) {
+	most := p.batch // of a step
+	if p.parts == 1 {
+		steps := 1
+		if p.perStep > 0 {
+			steps = int(callSeconds / p.perStep)
+		}
+		most *= max(1, min(steps, callSteps))
+	}
+	taken = min(most, len(triples))
+	return slices.Collect(slices.Chunk(triples[:taken], p.rows())), taken
+}
+
+// call takes steps and returns each member's losses of all triples added up.
+func (p *population) call(batches [][]datasets.Triple, rates []float64) ([]float32, error) {
 	var arguments []any
-	for _, t := range p.state() { // the step writes the next state over this one
+	for _, t := range p.state() { // the call writes the next state over this one
 		donated, err := graph.DonateTensorBuffer(t, p.engine.backend, 0)
 		if err != nil {
 			return nil, err
 		}
 		arguments = append(arguments, donated)
 	}
-	rest := p.stepArguments(triples, scale)
+	rest := p.arguments(batches, rates)
 	for _, t := range rest {
 		arguments = append(arguments, t)
 	}
-	outputs, err := p.step.Call(arguments...)
+	defer finalizeBut(callOperators, rest)
+	outputs, err := p.program.Call(arguments...)
 	if err != nil {
-		return nil, fmt.Errorf("a training step failed: %w", err)
+		return nil, fmt.Errorf("a training step failed: %w", outOfMemory(err))
 	}
-	p.steps++
-	p.entities, p.relations, p.slots = outputs[0], outputs[1], outputs[2:len(outputs)-1]
-	loss, err := tensors.CopyFlatData[float32](outputs[len(outputs)-1])
-	for i, t := range rest {
-		if i != stepOperators {
-			err = errors.Join(err, t.FinalizeAll())
-		}
+	last := len(outputs) - 1
+	p.entities, p.relations, p.slots = outputs[0], outputs[1], outputs[2:last]
+	losses, err := tensors.CopyFlatData[float32](outputs[last])
+	return losses, errors.Join(err, outputs[last].FinalizeAll())
+}
+
+// outOfMemory adds the mend to an error that says that the device is full.
+func outOfMemory(err error) error {
+	if strings.Contains(err.Error(), "RESOURCE_EXHAUSTED") || strings.Contains(strings.ToLower(err.Error()), "out of memory") {
+		return fmt.Errorf("%w: the device has less memory free than was thought; allow less of it, or take smaller batches, dimensions or populations", err)
 	}
-	return loss, errors.Join(err, outputs[len(outputs)-1].FinalizeAll())
+	return err
 }
 
 // Parameters implements [completion.Population].
@@ -147,7 +271,7 @@ func (p *population) Parameters(member int) (completion.Parameters, error) {
 		return completion.Parameters{}, err
 	}
 	relations, err := p.memberTable(p.relations, member, m.Structure)
-	return completion.Parameters{Structure: m.Structure, Dim: p.dim, Entities: entities, Relations: relations}, err
+	return completion.Parameters{Structure: m.Structure, Dim: p.dim, Reciprocal: p.reciprocal, Entities: entities, Relations: relations}, err
 }
 
 func (p *population) memberTable(stacked *tensors.Tensor, member int, s structure.Structure) ([]float32, error) {
@@ -166,13 +290,17 @@ func (p *population) SetStructure(member int, s structure.Structure) error {
 		return err
 	}
 	p.members[member].Structure = s
-	structures := make([]structure.Structure, len(p.members))
-	for i, m := range p.members {
-		structures[i] = m.Structure
-	}
 	finalize(p.operators)
-	p.operators = operatorTensor(structures)
+	p.operators = operatorTensor(p.structures())
 	return nil
+}
+
+func (p *population) structures() []structure.Structure {
+	all := make([]structure.Structure, len(p.members))
+	for i, m := range p.members {
+		all[i] = m.Structure
+	}
+	return all
 }
 
 // Close implements [completion.Ranker].

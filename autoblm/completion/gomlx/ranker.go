@@ -7,9 +7,11 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
@@ -17,8 +19,10 @@ import (
 type ranker struct {
 	engine              *Engine
 	entities, relations *tensors.Tensor // [S, E, d], [S, R, d], interleaved
-	operators           *tensors.Tensor // [S, 2, K·K, K]
+	operators           *tensors.Tensor // [S, mixes, K·K, K]
 	dim                 int
+	reciprocal          bool
+	asked               *questions // of the last ranking
 }
 
 // NewRanker implements [completion.Engine].
@@ -31,29 +35,33 @@ func (e *Engine) newRanker(parameters []completion.Parameters) (*ranker, error) 
 		return nil, err
 	}
 	first := parameters[0]
-	structures := make([]structure.Structure, len(parameters))
+	members, k := len(parameters), first.Structure.K()
+	structures := make([]structure.Structure, members)
+	entities, relations := make([][]float32, members), make([][]float32, members)
 	for i, p := range parameters {
-		structures[i] = p.Structure
+		structures[i], entities[i], relations[i] = p.Structure, p.Entities, p.Relations
 	}
-	members := len(parameters)
-	entities, relations := stack(parameters)
 	return &ranker{
-		engine:    e,
-		dim:       first.Dim,
-		entities:  tensors.FromFlatDataAndDimensions(entities, members, len(first.Entities)/first.Dim, first.Dim),
-		relations: tensors.FromFlatDataAndDimensions(relations, members, len(first.Relations)/first.Dim, first.Dim),
-		operators: operatorTensor(structures),
+		engine:     e,
+		dim:        first.Dim,
+		entities:   tensors.FromFlatDataAndDimensions(stack(entities, first.Dim, k), members, len(first.Entities)/first.Dim, first.Dim),
+		relations:  tensors.FromFlatDataAndDimensions(stack(relations, first.Dim, k), members, len(first.Relations)/first.Dim, first.Dim),
+		operators:  operatorTensor(structures),
+		reciprocal: first.Reciprocal,
 	}, nil
 }
 
-// operatorTensor is [S, 2, K·K, K]; see operators.
+// operatorTensor is [S, mixes, K·K, K]; see operators.
 func operatorTensor(structures []structure.Structure) *tensors.Tensor {
 	k := structures[0].K()
-	return tensors.FromFlatDataAndDimensions(operators(structures), len(structures), 2, k*k, k)
+	return tensors.FromFlatDataAndDimensions(operators(structures), len(structures), mixes, k*k, k)
 }
 
 // Close implements [completion.Ranker].
-func (r *ranker) Close() { finalize(r.entities, r.relations, r.operators) }
+func (r *ranker) Close() {
+	finalize(r.entities, r.relations, r.operators)
+	r.asked.free()
+}
 
 // finalize frees tensors; one whose memory went to a failed step has nothing to free.
 func finalize(all ...*tensors.Tensor) {
@@ -62,11 +70,125 @@ func finalize(all ...*tensors.Tensor) {
 	}
 }
 
-// Rank implements [completion.Ranker].
+// finalizeBut frees tensors but the one with the given index.
+func finalizeBut(index int, all []*tensors.Tensor) {
+	for i, t := range all {
+		if i != index {
+			finalize(t)
+		}
+	}
+}
+
+// ranks is the program that ranks.
+func (e *Engine) ranks(reciprocal bool) (*graph.Exec, error) {
+	return cached(e, e.rankers, reciprocal, func() (*graph.Exec, error) {
+		return e.program("rank", func(g *graph.Graph, in []*graph.Node) []*graph.Node { return countRanks(g, in, reciprocal) }, rankInputs, 3)
+	})
+}
+
+// Rank implements [completion.Ranker]. What was asked last stays where it is, so
+// that the validation triples are placed once.
 func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]completion.Ranked, error) {
-	members, entities := r.entities.Shape().Dim(0), r.entities.Shape().Dim(1)
+	if len(triples) == 0 {
+		return make([][]completion.Ranked, r.members()), nil
+	}
+	program, err := r.engine.ranks(r.reciprocal)
+	if err != nil {
+		return nil, err
+	}
 	k := r.operators.Shape().Dim(3)
-	size := rankBatch(len(triples), members*max(entities, r.dim*k))
+	size := rankBatch(len(triples), r.members()*max(r.entityCount(), r.dim*k), r.engine.rankNumbers())
+	if !r.asked.same(triples, known, size) {
+		r.asked.free()
+		r.asked = ask(triples, known, size)
+	}
+	if err := r.ready(program); err != nil {
+		return nil, err
+	}
+	ranks := make([][]completion.Ranked, r.members())
+	for _, q := range r.asked.parts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		counts, err := r.count(program, q, size)
+		if err != nil {
+			return nil, err
+		}
+		for member := range ranks {
+			for row := range q.count {
+				ranks[member] = append(ranks[member], completion.Ranked{
+					Tail: counts.rank(member, row, r.entityCount(), q.perRow),
+					Head: counts.rank(member, size+row, r.entityCount(), q.perRow),
+				})
+			}
+		}
+	}
+	return ranks, nil
+}
+
+// ready compiles the ranking of what is asked, where it is not.
+func (r *ranker) ready(program *graph.Exec) error {
+	inputs := r.inputs(r.asked.parts[0])
+	key := fmt.Sprint(r.reciprocal)
+	for _, t := range inputs {
+		key += t.Shape().String()
+	}
+	e := r.engine
+	e.mu.Lock()
+	readied := e.readied[key]
+	e.readied[key] = true
+	e.mu.Unlock()
+	if readied {
+		return nil
+	}
+	if err := e.compile(program, inputs); err != nil {
+		return fmt.Errorf("cannot compile the ranking: %w", outOfMemory(err))
+	}
+	return nil
+}
+
+func (r *ranker) inputs(q question) []*tensors.Tensor {
+	return append([]*tensors.Tensor{r.entities, r.relations, r.operators}, q.tensors...)
+}
+
+func (r *ranker) members() int     { return r.entities.Shape().Dim(0) }
+func (r *ranker) entityCount() int { return r.entities.Shape().Dim(1) }
+
+// leastNumbers is how many numbers a table of a ranking has at least, about,
+// where there are as many.
+var leastNumbers = 8 << 20
+
+// rankNumbers is how many numbers a table of a ranking may have. GoMLX's own
+// backend does best with tables that a cache holds.
+func (e *Engine) rankNumbers() int {
+	if e.settings.Backend == backend.Go {
+		return leastNumbers
+	}
+	return max(leastNumbers, int(e.settings.Memory/64))
+}
+
+// rankBatch is how many triples are ranked at a time: each is two rows of
+// scores, or of products of chunks where these are more.
+func rankBatch(triples, numbersPerRow, most int) int {
+	return max(1, min(triples, most/(2*numbersPerRow)))
+}
+
+// questions are triples to rank, placed on the device in parts of one size.
+type questions struct {
+	triples []datasets.Triple
+	known   *datasets.Known
+	size    int
+	parts   []question
+}
+
+type question struct {
+	count   int               // of triples that are no padding
+	perRow  []int32           // [2·size]: how many answers of a query are known
+	tensors []*tensors.Tensor // the inputs of a ranking from rankTriples on
+}
+
+func ask(triples []datasets.Triple, known *datasets.Known, size int) *questions {
+	q := &questions{triples: slices.Clone(triples), known: known, size: size}
 	chunks := slices.Collect(slices.Chunk(triples, size))
 	answers := make([]knownAnswers, len(chunks))
 	most := 0
@@ -75,34 +197,31 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 		most = max(most, len(answers[i].ids))
 	}
 	room := 1 << bits.Len(uint(most-1)) // few distinct sizes, so few compilations
-	ranks := make([][]completion.Ranked, members)
 	for i, chunk := range chunks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		ids := make([]int32, 3*size)
+		fillIDs(ids, chunk, size)
+		lists := answers[i].padded(room)
+		placed := make([]*tensors.Tensor, rankInputs-rankTriples)
+		placed[0] = tensors.FromFlatDataAndDimensions(ids, 3, size)
+		for input, list := range map[int][]int32{rankKnownRows: lists.rows, rankKnownIDs: lists.ids, rankKnownUsed: lists.used} {
+			placed[input-rankTriples] = tensors.FromFlatDataAndDimensions(list, room)
 		}
-		counts, err := r.count(chunk, size, answers[i].padded(room))
-		if err != nil {
-			return nil, err
-		}
-		for member := range members {
-			for row := range chunk {
-				ranks[member] = append(ranks[member], completion.Ranked{
-					Tail: counts.rank(member, row, entities, answers[i]),
-					Head: counts.rank(member, size+row, entities, answers[i]),
-				})
-			}
-		}
+		q.parts = append(q.parts, question{count: len(chunk), perRow: lists.perRow, tensors: placed})
 	}
-	return ranks, nil
+	return q
 }
 
-// mostNumbers is how many numbers a table of a ranking has at most, about.
-var mostNumbers = 8 << 20
+func (q *questions) same(triples []datasets.Triple, known *datasets.Known, size int) bool {
+	return q != nil && q.size == size && q.known == known && slices.Equal(q.triples, triples)
+}
 
-// rankBatch is how many triples are ranked at a time: each is two rows of
-// scores, or of products of chunks where these are more.
-func rankBatch(triples, numbersPerRow int) int {
-	return max(1, min(triples, mostNumbers/(2*numbersPerRow)))
+func (q *questions) free() {
+	if q == nil {
+		return
+	}
+	for _, part := range q.parts {
+		finalize(part.tensors...)
+	}
 }
 
 // knownAnswers are the answers to leave out of a batch's ranks, those of query
@@ -149,24 +268,22 @@ type counts struct {
 
 // rank of a query. A true entity whose score is not a number comes after all
 // other candidates.
-func (c counts) rank(member, row, entities int, known knownAnswers) completion.Rank {
+func (c counts) rank(member, row, entities int, known []int32) completion.Rank {
 	i := member*c.rows + row
 	if math.IsNaN(float64(c.truth[i])) {
-		return completion.Rank{Better: int32(entities) - known.perRow[row]}
+		return completion.Rank{Better: int32(entities) - known[row]}
 	}
 	return completion.Rank{Better: c.better[i], Equal: c.equal[i]}
 }
 
-func (r *ranker) count(triples []datasets.Triple, size int, known knownAnswers) (counts, error) {
-	arguments := make([]any, rankInputs)
-	arguments[rankEntities], arguments[rankRelations], arguments[rankOperators] = r.entities, r.relations, r.operators
-	arguments[rankEntityIDs], arguments[rankRelationIDs] = batchIDs(triples, size)
-	for i, list := range map[int][]int32{rankKnownRows: known.rows, rankKnownIDs: known.ids, rankKnownUsed: known.used} {
-		arguments[i] = tensors.FromFlatDataAndDimensions(list, len(list))
+func (r *ranker) count(program *graph.Exec, q question, size int) (counts, error) {
+	var arguments []any
+	for _, t := range r.inputs(q) {
+		arguments = append(arguments, t)
 	}
-	outputs, err := r.engine.ranks.Call(arguments...)
+	outputs, err := program.Call(arguments...)
 	if err != nil {
-		return counts{}, fmt.Errorf("ranking failed: %w", err)
+		return counts{}, fmt.Errorf("ranking failed: %w", outOfMemory(err))
 	}
 	defer finalize(outputs...)
 	c := counts{rows: 2 * size}

@@ -6,67 +6,155 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// batch is a batch of triples with its embeddings. Entities are [S, E, d],
-// relations [S, R, d]; K follows from the operators.
+// The operators of a structure, by which it mixes two embeddings into one.
+const (
+	mixTails     = iota // a head and a relation into q with f(h,r,e) = ⟨q, e⟩
+	mixHeads            // a tail and a relation into p with f(e,r,t) = ⟨e, p⟩
+	mixRelations        // a head and a tail into v with f(h,r,t) = ⟨v, r⟩
+	mixes
+)
+
+// batch is a batch of triples with its embeddings, in two directions: its first
+// is for the tails, its second for the heads. Entities are [S, E, d], relations
+// [S, R, d]; K follows from the operators.
 type batch struct {
-	entities  *Node // [S, E, d]
-	operators *Node // [S, 2, K·K, K]: the sign tensors for tail queries and for head queries
+	entities, relations *Node
+	operators           *Node // [S, mixes, K·K, K]
+	reciprocal          bool
 
 	ends         *Node // [S, 2, b, d]: the rows of the heads, then of the tails
-	relation     *Node // [S, b, d]
+	relation     *Node // [S, 2, b, d]: of each direction; [S, 1, b, d] where both have one
 	endRows      *Node // [S·2·b, 1]: where the ends stand in entities as [S·E, d]
-	relationRows *Node // [S·b, 1]: the same in relations as [S·R, d]
+	relationRows *Node // [S·directions·b, 1]: the same in relations as [S·R, d]
 }
 
-// gatherBatch looks up the triples' rows. entityIDs is [2, b], heads then
-// tails; relationIDs is [b].
-func gatherBatch(entities, relations, operators, entityIDs, relationIDs *Node) batch {
+// gatherBatch looks up the rows of triples, given as ids [3, b]: heads,
+// relations, tails.
+func gatherBatch(entities, relations, operators, ids *Node, reciprocal bool) batch {
 	members, d := entities.Shape().Dim(0), entities.Shape().Dim(2)
-	size := relationIDs.Shape().Dim(0)
+	size := ids.Shape().Dim(1)
 	rowsOf := func(table, ids *Node) *Node {
 		count := table.Shape().Dim(1)
 		shape := append([]int{members}, ids.Shape().Dimensions...)
 		start := MulScalar(Iota(ids.Graph(), shapes.Make(dtypes.Int32, shape...), 0), count)
 		return Reshape(Add(start, BroadcastPrefix(ids, members)), -1, 1)
 	}
-	lookUp := func(table, rows *Node, dims ...int) *Node {
+	lookUp := func(table, rows *Node) *Node {
 		flat := Reshape(table, members*table.Shape().Dim(1), d)
-		return Reshape(Gather(flat, rows), dims...)
+		return Reshape(Gather(flat, rows), members, -1, size, d)
+	}
+	row := func(i int) *Node { return Slice(ids, AxisRange(i, i+1)) }
+	kinds := row(1)
+	if reciprocal {
+		kinds = Concatenate([]*Node{kinds, AddScalar(kinds, relations.Shape().Dim(1)/2)}, 0)
 	}
 	b := batch{
-		entities:     entities,
-		operators:    operators,
-		endRows:      rowsOf(entities, entityIDs),
-		relationRows: rowsOf(relations, relationIDs),
+		entities: entities, relations: relations, operators: operators, reciprocal: reciprocal,
+		endRows:      rowsOf(entities, Concatenate([]*Node{row(0), row(2)}, 0)),
+		relationRows: rowsOf(relations, kinds),
 	}
-	b.ends = lookUp(entities, b.endRows, members, 2, size, d)
-	b.relation = lookUp(relations, b.relationRows, members, size, d)
+	b.ends = lookUp(entities, b.endRows)
+	b.relation = lookUp(relations, b.relationRows)
 	return b
 }
 
-// queries is [S, 2·b, d]: q with f(h,r,e) = ⟨q, e⟩ for each head and relation,
-// then p with f(e,r,t) = ⟨e, p⟩ for each relation and tail.
-func (b batch) queries() *Node {
-	members, size, d := b.ends.Shape().Dim(0), b.ends.Shape().Dim(2), b.ends.Shape().Dim(3)
+func (b batch) members() int { return b.entities.Shape().Dim(0) }
+func (b batch) size() int    { return b.ends.Shape().Dim(2) }
+func (b batch) dim() int     { return b.entities.Shape().Dim(2) }
+
+// mix applies an operator for each direction to two embeddings [S, 2, b, d]
+// each; one with a single direction serves both.
+//
+// The score is linear in head, relation and tail, so the gradients of a mix by
+// what it was mixed from are the other two mixes, of the gradient by its result.
+func (b batch) mix(x, y *Node, operators ...int) *Node {
+	members, size, d, directions := b.members(), b.size(), b.dim(), len(operators)
 	k := b.operators.Shape().Dim(3)
 	positions := size * d / k
-	ends := Reshape(b.ends, members, 2, positions, k, 1)
-	relation := BroadcastToDims(Reshape(b.relation, members, 1, positions, 1, k), members, 2, positions, k, k)
-	products := Mul(BroadcastToDims(ends, members, 2, positions, k, k), relation)
-	mixed := Dot(Reshape(products, members*2, positions, k*k), Reshape(b.operators, members*2, k*k, k)).
+	column := Reshape(x, members, x.Shape().Dim(1), positions, k, 1)
+	row := Reshape(y, members, y.Shape().Dim(1), positions, 1, k)
+	var chosen []*Node
+	for _, operator := range operators {
+		chosen = append(chosen, Slice(b.operators, AxisRange(), AxisRange(operator, operator+1)))
+	}
+	mixed := Dot(Reshape(Mul(column, row), members*directions, positions, k*k), Reshape(Concatenate(chosen, 1), members*directions, k*k, k)).
 		General([]int{2}, []int{0}, []int{1}, []int{0})
-	return Reshape(mixed, members, 2*size, d)
+	return Reshape(mixed, members, directions, size, d)
 }
+
+// rowGradients are the gradients of a loss by what was looked up.
+type rowGradients struct {
+	ends     *Node // as batch.ends
+	relation *Node // as batch.relation
+}
+
+func (g *rowGradients) add(ends, relation *Node) {
+	g.ends = Add(g.ends, ends)
+	if directions := relation.Shape().Dim(1); directions > g.relation.Shape().Dim(1) {
+		relation = ReduceAndKeep(relation, ReduceSum, 1)
+	}
+	g.relation = Add(g.relation, relation)
+}
+
+// queries is [S, 2, b, d]: for the tails of the triples, then for their heads.
+func (b batch) queries() *Node {
+	if b.reciprocal {
+		return b.mix(b.ends, b.relation, mixTails, mixTails)
+	}
+	return b.mix(b.ends, b.relation, mixTails, mixHeads)
+}
+
+// backFromQueries carries the gradient by the queries to what they were mixed from.
+func (b batch) backFromQueries(g *rowGradients, by *Node) {
+	if b.reciprocal {
+		g.add(b.mix(by, b.relation, mixHeads, mixHeads), b.mix(b.ends, by, mixRelations, mixRelations))
+		return
+	}
+	heads := Concatenate([]*Node{b.heads(), direction(by, 1)}, 1)
+	tails := Concatenate([]*Node{direction(by, 0), b.tails()}, 1)
+	g.add(b.mix(by, b.relation, mixHeads, mixTails), b.mix(heads, tails, mixRelations, mixRelations))
+}
+
+// otherQueries is [S, 2, b, d]: with reverses, the products g(A,r)t of each
+// direction's own triple, which are no queries there.
+func (b batch) otherQueries() *Node {
+	return b.mix(b.answers(), b.relation, mixHeads, mixHeads)
+}
+
+func (b batch) backFromOtherQueries(g *rowGradients, by *Node) {
+	g.add(swap(b.mix(by, b.relation, mixTails, mixTails)), b.mix(by, b.answers(), mixRelations, mixRelations))
+}
+
+// relationQueries is [S, directions, b, d]: v with f(h,r,t) = ⟨v, r⟩ for each
+// relation r.
+func (b batch) relationQueries() *Node {
+	if b.reciprocal {
+		return b.mix(b.ends, b.answers(), mixRelations, mixRelations)
+	}
+	return b.mix(b.heads(), b.tails(), mixRelations)
+}
+
+func (b batch) backFromRelationQueries(g *rowGradients, by *Node) {
+	if b.reciprocal {
+		g.ends = Add(g.ends, b.mix(b.answers(), by, mixHeads, mixHeads))
+		g.ends = Add(g.ends, swap(b.mix(b.ends, by, mixTails, mixTails)))
+		return
+	}
+	g.ends = Add(g.ends, Concatenate([]*Node{b.mix(b.tails(), by, mixHeads), b.mix(b.heads(), by, mixTails)}, 1))
+}
+
+func direction(x *Node, i int) *Node { return Slice(x, AxisRange(), AxisRange(i, i+1)) }
+
+// swap exchanges the two directions.
+func swap(x *Node) *Node { return Concatenate([]*Node{direction(x, 1), direction(x, 0)}, 1) }
+
+func (b batch) heads() *Node { return direction(b.ends, 0) }
+func (b batch) tails() *Node { return direction(b.ends, 1) }
+
+// answers is [S, 2, b, d]: the embedding of the true entity of each query.
+func (b batch) answers() *Node { return swap(b.ends) }
 
 // scores is [S, rows, E] for queries [S, rows, d].
 func scores(queries, entities *Node) *Node {
 	return Dot(queries, entities).General([]int{2}, []int{0}, []int{2}, []int{0})
-}
-
-// answers is [S, 2·b, d]: the embedding of the true entity of each query.
-func (b batch) answers() *Node {
-	members, size, d := b.ends.Shape().Dim(0), b.ends.Shape().Dim(2), b.ends.Shape().Dim(3)
-	heads := Slice(b.ends, AxisRange(), AxisRange(0, 1))
-	tails := Slice(b.ends, AxisRange(), AxisRange(1, 2))
-	return Reshape(Concatenate([]*Node{tails, heads}, 1), members, 2*size, d)
 }
