@@ -4,6 +4,7 @@ package wholefile
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,6 +21,19 @@ func Write(path string, content []byte) error {
 	return WriteAll(filepath.Dir(path), []File{{Name: filepath.Base(path), Content: content}})
 }
 
+// Create writes one file that is too large to have all of it in memory: whatever
+// the function writes. Its folder must exist.
+func Create(path string, write func(w io.Writer) error) error {
+	temporary, err := writeTemporary(filepath.Dir(path), filepath.Base(path), write)
+	if err != nil {
+		return reason(err)
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return errors.Join(reason(err), os.Remove(temporary))
+	}
+	return nil
+}
+
 // WriteAll writes files into a folder, the last of them being the one that
 // tells readers that the others are there. When there is no room for all of
 // them, or no permission, the older files stay; while they are replaced the
@@ -27,7 +41,10 @@ func Write(path string, content []byte) error {
 func WriteAll(dir string, files []File) error {
 	temporary := make([]string, len(files))
 	for i, file := range files {
-		path, err := writeTemporary(dir, file)
+		path, err := writeTemporary(dir, file.Name, func(w io.Writer) error {
+			_, err := w.Write(file.Content)
+			return err
+		})
 		if err != nil {
 			return reason(err)
 		}
@@ -48,12 +65,12 @@ func WriteAll(dir string, files []File) error {
 	return nil
 }
 
-func writeTemporary(dir string, file File) (path string, err error) {
-	temporary, err := os.CreateTemp(dir, file.Name+".*")
+func writeTemporary(dir, name string, write func(w io.Writer) error) (path string, err error) {
+	temporary, err := os.CreateTemp(dir, name+".*")
 	if err != nil {
 		return "", err
 	}
-	_, err = temporary.Write(file.Content)
+	err = write(temporary)
 	if err := errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(temporary.Name()))
 	}

@@ -2,6 +2,7 @@ package wholefile_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,6 +53,38 @@ func TestWriteReplaces(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("mode %v, %v; want 0644, for others to read", info.Mode(), err)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for _, text := range []string{"first and longer", "second"} {
+		if err := wholefile.Create(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(t, dir); len(got) != 1 || got["file"] != text {
+			t.Errorf("the folder holds %v, want file with %q", got, text)
+		}
+	}
+	failure := errors.New("no more")
+	if err := wholefile.Create(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, "half of the th")
+		return errors.Join(err, failure)
+	}); !errors.Is(err, failure) {
+		t.Errorf("error %v", err)
+	}
+	if got := content(t, dir); len(got) != 1 || got["file"] != "second" {
+		t.Errorf("after a failure the folder holds %v", got)
+	}
+	if err := wholefile.Create(dir, func(io.Writer) error { return nil }); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if left, _ := filepath.Glob(dir + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe/probetest"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/kerneltest"
@@ -200,21 +202,43 @@ func TestKernel(t *testing.T) {
 }
 
 func TestCUDAPlugin(t *testing.T) {
-	plugin := filepath.Join(t.TempDir(), "xla_cuda_plugin.so")
-	spec := kernelspec.Spec{Env: map[string]string{"GOMLX_BACKEND": "xla:" + plugin}}
-	last := func() Finding {
-		findings := cuda(install.CUDA, spec)
-		return findings[len(findings)-1]
+	const jax = "/usr/lib/python3.12/site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so"
+	plugin, text := probetest.Plugin(), []byte("no library")
+	for name, c := range map[string]struct {
+		files      map[string][]byte
+		backend    string
+		level      Level
+		says, mend string
+	}{
+		"none":             {nil, "xla:cuda", Note, "no CUDA plugin", "autoblm backend install cuda"},
+		"by name":          {map[string][]byte{"/p/pjrt_c_api_cuda_plugin.so": plugin}, "xla:cuda", Good, "/p/pjrt_c_api_cuda_plugin.so", ""},
+		"by name, broken":  {map[string][]byte{"/p/pjrt_c_api_cuda_plugin.so": text}, "xla:cuda", Note, "no shared library", "autoblm backend install cuda"},
+		"by path":          {map[string][]byte{jax: plugin}, "xla:" + jax, Good, jax, ""},
+		"by path, gone":    {nil, "xla:" + jax, Note, "does not exist", "autoblm backend install cuda"},
+		"Jax's by name":    {map[string][]byte{jax: plugin}, "xla:cuda", Note, "Jax", "--cuda-plugin " + jax},
+		"only for the CPU": {map[string][]byte{"/p/pjrt_c_api_cpu_plugin.so": plugin}, "xla:cuda", Note, "no CUDA plugin", "autoblm backend install cuda"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			machine := probetest.Machine(map[string]string{probe.PluginPaths: "/p"}, c.files)
+			spec := kernelspec.Spec{Env: map[string]string{"GOMLX_BACKEND": c.backend}}
+			check(t, cudaPlugin(machine, install.CUDA, spec), c.level, c.says, c.mend)
+		})
 	}
-	check(t, last(), Note, "no CUDA plugin", "--cuda-plugin")
-	for _, path := range []string{plugin, filepath.Join(filepath.Dir(plugin), "pjrt_c_api_cuda_plugin.so")} {
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+}
+
+// TestCUDA looks at this machine, with the variables of the kernel before its own.
+func TestCUDA(t *testing.T) {
+	plugin := filepath.Join(t.TempDir(), "pjrt_c_api_cuda_plugin.so")
+	if err := os.WriteFile(plugin, nil, 0o644); err != nil {
+		t.Fatal(err)
 	}
-	check(t, last(), Good, plugin, "")
-	spec.Env = map[string]string{"GOMLX_BACKEND": "xla:cuda", install.PluginPaths: filepath.Dir(plugin)}
-	check(t, last(), Good, "pjrt_c_api_cuda_plugin.so", "")
+	spec := kernelspec.Spec{Env: map[string]string{"GOMLX_BACKEND": "xla:cuda", probe.PluginPaths: filepath.Dir(plugin), "CUDA_VISIBLE_DEVICES": "-1"}}
+	findings := cuda(t.Context(), install.CUDA, spec)
+	if len(findings) != 2 {
+		t.Fatalf("findings %v", findings)
+	}
+	check(t, findings[0], Note, "CUDA_VISIBLE_DEVICES", "use the CPU kernel")
+	check(t, findings[1], Note, plugin, "install cuda")
 }
 
 // patient is an installation of which only the manifest, an empty module and the

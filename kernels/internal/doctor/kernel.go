@@ -3,10 +3,12 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
@@ -26,7 +28,7 @@ func (p Patient) kernel(ctx context.Context, v install.Variant, spec kernelspec.
 	}
 	var findings []Finding
 	if v.NeedsC {
-		findings = cuda(v, spec)
+		findings = cuda(ctx, v, spec)
 		if !t.HasC() {
 			return append(findings, note(v.Title, fmt.Sprintf("its cells need a C compiler, and there is no %s", t.Compiler),
 				"install one (sudo apt install gcc), and "+reinstall))
@@ -56,16 +58,43 @@ func answer(ctx context.Context, spec kernelspec.Spec) error {
 }
 
 // cuda sees what XLA needs for CUDA.
-func cuda(v install.Variant, spec kernelspec.Spec) []Finding {
+func cuda(ctx context.Context, v install.Variant, spec kernelspec.Spec) []Finding {
+	machine := probe.This()
+	machine.Env = func(name string) (string, bool) {
+		if value, set := spec.Env[name]; set {
+			return value, true
+		}
+		return os.LookupEnv(name)
+	}
 	var findings []Finding
-	if devices, _ := filepath.Glob("/dev/nvidia[0-9]*"); len(devices) == 0 {
-		findings = append(findings, note(v.Title, "there is no NVIDIA GPU here", "use the CPU kernel"))
+	if problem := machine.NoGPU(ctx); problem != nil {
+		findings = append(findings, note(v.Title, problem.Why, "use the CPU kernel, or: "+problem.Mend))
 	}
-	if plugin := install.FindCUDAPlugin(spec.Env); plugin != "" {
-		findings = append(findings, good(v.Title, "plugin "+plugin))
+	return append(findings, cudaPlugin(machine, v, spec))
+}
+
+// cudaPlugin sees whether GoMLX finds its plugin in a kernel.
+func cudaPlugin(machine probe.Machine, v install.Variant, spec kernelspec.Spec) Finding {
+	var plugin, jax probe.Plugin
+	if file := strings.TrimPrefix(spec.Env["GOMLX_BACKEND"], "xla:"); filepath.IsAbs(file) {
+		plugin = machine.PluginAt(file)
 	} else {
-		findings = append(findings, note(v.Title, "there is no CUDA plugin for XLA",
-			"install Jax's (pip install 'jax[cuda12]'), find its xla_cuda_plugin.so, and "+reinstall+" --cuda-plugin FILE"))
+		for _, p := range machine.Plugins() {
+			switch {
+			case p.CUDA() && p.Jax && jax.Path == "":
+				jax = p
+			case p.CUDA() && !p.Jax && plugin.Path == "":
+				plugin = p
+			}
+		}
 	}
-	return findings
+	switch {
+	case plugin.Problem != nil:
+		return note(v.Title, plugin.Problem.Why, "run: autoblm backend install cuda, and "+reinstall)
+	case plugin.Path != "":
+		return good(v.Title, "plugin "+plugin.Path)
+	case jax.Path != "":
+		return note(v.Title, "there is a CUDA plugin of Jax, which GoMLX does not find by itself", reinstall+" --cuda-plugin "+jax.Path)
+	}
+	return note(v.Title, "there is no CUDA plugin for XLA", "run: autoblm backend install cuda")
 }

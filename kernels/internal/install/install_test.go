@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -89,7 +90,7 @@ func TestImports(t *testing.T) {
 
 func TestSpec(t *testing.T) {
 	t.Setenv("PATH", "/usr/bin:/opt/go/bin::/bin")
-	t.Setenv(PluginPaths, "/plugins")
+	t.Setenv(probe.PluginPaths, "/plugins")
 	home, toolchain := Home("/h"), Toolchain{Root: "/opt/go", ModuleCache: "/mod", BuildCache: "/build"}
 	cpu, cuda := CPU.spec(home, toolchain, ""), CUDA.spec(home, toolchain, "")
 	if got, want := cpu.Env["PATH"], "/h/bin:/opt/go/bin:/usr/bin:/bin"; got != want {
@@ -103,11 +104,16 @@ func TestSpec(t *testing.T) {
 	if !strings.Contains(cpu.Env["GOFLAGS"], "noxla") || strings.Contains(cuda.Env["GOFLAGS"], "noxla") {
 		t.Error("the tag noxla is for the CPU kernel only")
 	}
-	if cuda.Env["GOMLX_NO_AUTO_INSTALL"] == "" || cuda.Env["GOMLX_BACKEND"] != "xla:cuda" || cuda.Env[PluginPaths] != "/plugins" {
+	if cuda.Env["GOMLX_NO_AUTO_INSTALL"] == "" || cuda.Env["GOMLX_BACKEND"] != "xla:cuda" || cuda.Env[probe.PluginPaths] != "/plugins" {
 		t.Errorf("variables %v", cuda.Env)
 	}
-	if got := CUDA.spec(home, toolchain, "/p/xla_cuda_plugin.so").Env["GOMLX_BACKEND"]; got != "xla:/p/xla_cuda_plugin.so" {
-		t.Errorf("backend %s", got)
+	for _, name := range []string{"GOMLX_BACKEND", "AUTOBLM_BACKEND"} {
+		if got := CUDA.spec(home, toolchain, "/p/xla_cuda_plugin.so").Env[name]; got != "xla:/p/xla_cuda_plugin.so" {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+	if cpu.Env["GOMLX_BACKEND"] != "go" || cpu.Env["AUTOBLM_BACKEND"] != "auto" {
+		t.Errorf("on the CPU, GoMLX runs on %q and the library on %q", cpu.Env["GOMLX_BACKEND"], cpu.Env["AUTOBLM_BACKEND"])
 	}
 	if !home.Starts(cpu) || Home("/other").Starts(cpu) {
 		t.Error("a spec starts its own home, and no other")

@@ -3,11 +3,11 @@ package install
 import (
 	"cmp"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 )
 
@@ -47,24 +47,27 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) kernelspec.Spec {
 		}
 	}
 	variables := map[string]string{
-		"PATH":          strings.Join(path, string(os.PathListSeparator)),
-		"GOMODCACHE":    t.ModuleCache,
-		"GOCACHE":       t.BuildCache,
-		"GOTOOLCHAIN":   "local",
-		"GOWORK":        "",
-		"GOPROXY":       "off",
-		"GOFLAGS":       v.GoFlags,
-		"CGO_ENABLED":   "0",
-		"GOMLX_BACKEND": "go",
+		"PATH":        strings.Join(path, string(os.PathListSeparator)),
+		"GOMODCACHE":  t.ModuleCache,
+		"GOCACHE":     t.BuildCache,
+		"GOTOOLCHAIN": "local",
+		"GOWORK":      "",
+		"GOPROXY":     "off",
+		"GOFLAGS":     v.GoFlags,
+		"CGO_ENABLED": "0",
+		// What GoMLX runs on by itself; the library is free to choose.
+		"GOMLX_BACKEND":   "go",
+		"AUTOBLM_BACKEND": "auto",
 	}
 	if t.HasC() { // the kernels share what is compiled when both have C, or both have not
 		variables["CGO_ENABLED"] = "1"
 	}
 	if v.NeedsC {
 		variables["GOMLX_BACKEND"] = "xla:" + cmp.Or(plugin, "cuda")
+		variables["AUTOBLM_BACKEND"] = variables["GOMLX_BACKEND"]
 		variables["GOMLX_NO_AUTO_INSTALL"] = "1"
-		if paths := os.Getenv(PluginPaths); paths != "" {
-			variables[PluginPaths] = paths
+		if paths := os.Getenv(probe.PluginPaths); paths != "" {
+			variables[probe.PluginPaths] = paths
 		}
 	}
 	return kernelspec.Spec{
@@ -88,35 +91,3 @@ func argv(home Home) []string {
 
 // Starts says whether a spec starts a kernel of this home.
 func (h Home) Starts(spec kernelspec.Spec) bool { return slices.Equal(spec.Argv, argv(h)) }
-
-// PluginPaths is the variable with the folders in which XLA looks for plugins.
-const PluginPaths = "PJRT_PLUGIN_LIBRARY_PATH"
-
-// FindCUDAPlugin is the plugin that XLA takes in a kernel with these variables, or
-// empty. It looks where go-xla looks.
-func FindCUDAPlugin(variables map[string]string) string {
-	if file := strings.TrimPrefix(variables["GOMLX_BACKEND"], "xla:"); filepath.IsAbs(file) {
-		if _, err := os.Stat(file); err != nil {
-			return ""
-		}
-		return file
-	}
-	folders := filepath.SplitList(cmp.Or(variables[PluginPaths], os.Getenv(PluginPaths)))
-	if len(folders) == 0 {
-		if home, err := os.UserHomeDir(); err == nil {
-			folders = append(folders, filepath.Join(home, ".local", "lib", "go-xla"))
-		}
-		folders = append(folders, "/usr/local/lib/go-xla")
-		for _, f := range slices.Clone(folders) {
-			folders = append(folders, filepath.Join(f, "nvidia"))
-		}
-	}
-	for _, folder := range folders {
-		for _, pattern := range []string{"pjrt_c_api_*cuda*_plugin.so", "pjrt[-_]plugin[-_]*cuda*.so"} {
-			if found, _ := filepath.Glob(filepath.Join(folder, pattern)); len(found) > 0 {
-				return found[0]
-			}
-		}
-	}
-	return ""
-}

@@ -1,0 +1,64 @@
+package backend
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+const (
+	// memoryShare is what of the free memory a program may plan with: the rest is
+	// for what it does not plan, and for others.
+	memoryShare = 0.5
+	// deviceShare is the same of a GPU, which is mostly for one alone, and of which
+	// XLA reserves three quarters.
+	deviceShare = 0.6
+	// unknownMemory is assumed where nothing tells.
+	unknownMemory = 4 << 30
+)
+
+// Memory is how many bytes of tables and scores a backend should be asked to hold
+// at most: most of a GPU for CUDA, else half of what the machine has free.
+func Memory(backend string) int64 { return here().memory(context.Background(), backend) }
+
+func (f finder) memory(ctx context.Context, backend string) int64 {
+	n, err := parse(backend)
+	if err == nil && n.xla && f.onCUDA(ctx, n) {
+		for _, gpu := range f.machine.GPUs(ctx) {
+			if gpu.Memory > 0 {
+				return int64(deviceShare * float64(gpu.Memory))
+			}
+		}
+		return unknownMemory
+	}
+	if free := free(f.machine.Files); free > 0 {
+		return int64(memoryShare * float64(free))
+	}
+	return unknownMemory
+}
+
+func (f finder) onCUDA(ctx context.Context, n name) bool {
+	plugin, problem := f.find(ctx, n.plugin)
+	return problem == nil && plugin.CUDA()
+}
+
+// free is how much of the machine's memory is free, in bytes, or 0 where the
+// system does not tell.
+func free(files fs.FS) int64 {
+	file, err := files.Open("proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if rest, found := strings.CutPrefix(lines.Text(), "MemAvailable:"); found {
+			var kilobytes int64
+			if _, err := fmt.Sscan(rest, &kilobytes); err == nil {
+				return kilobytes << 10
+			}
+		}
+	}
+	return 0
+}

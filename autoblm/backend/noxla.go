@@ -1,0 +1,23 @@
+//go:build !cgo || noxla || !((linux && (amd64 || arm64)) || (darwin && arm64))
+
+package backend
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/gomlx/compute"
+)
+
+// noXLA is why this program has no XLA.
+var noXLA = &probe.Problem{
+	Why:  "this program was built without XLA",
+	Mend: "build it on Linux, or on macOS on arm64, with cgo (a C compiler, CGO_ENABLED=1) and without the tag noxla",
+}
+
+// fetches are none: a plugin is of no use without XLA.
+var fetches map[string]func(folder string) error
+
+func pluginFolder() (string, error) { return "", noXLA }
+
+func openXLA(probe.Plugin, string) (compute.Backend, error) { return nil, noXLA }
+
+func loadPlugin(string) (string, error) { return "", noXLA }

@@ -1,0 +1,42 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+)
+
+// Open opens a backend by name; [Choose] turns "auto" into one. It has to be
+// finalized after use.
+func Open(backend string) (compute.Backend, error) {
+	n, err := parse(backend)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := open(n)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the backend %q: %w", backend, err)
+	}
+	return opened, nil
+}
+
+func open(n name) (compute.Backend, error) {
+	if !n.xla && n.options == "" {
+		return gobackend.New("")
+	}
+	if !n.xla {
+		var opened compute.Backend
+		err := keepStdout(func() (err error) { // one of the options reports there
+			opened, err = gobackend.New(n.options)
+			return err
+		})
+		return opened, err
+	}
+	plugin, problem := here().find(context.Background(), n.plugin)
+	if problem != nil {
+		return nil, problem
+	}
+	return openXLA(plugin, n.options)
+}

@@ -1,0 +1,133 @@
+package probe_test
+
+import (
+	"debug/elf"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe/probetest"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPlugins(t *testing.T) {
+	plugin := probetest.Plugin()
+	python := "/opt/venv/lib/python3.12/site-packages/"
+	m := probetest.Machine(map[string]string{"HOME": "/home/u", "PATH": "/bin:/opt/venv/bin", "PYTHONPATH": "/more"}, map[string][]byte{
+		"/home/u/.local/lib/go-xla/pjrt_c_api_cpu_v0.114.0_plugin.so":     plugin,
+		"/home/u/.local/lib/go-xla/nvidia/pjrt_c_api_cuda_plugin.so":      plugin,
+		"/home/u/.local/lib/go-xla/nvidia/libcublas.so":                   plugin,
+		"/usr/local/lib/go-xla/pjrt-plugin-tpu.so":                        plugin,
+		"/usr/local/lib/go-xla/pjrt_c_api__plugin.so":                     plugin, // without a name
+		"/opt/venv/bin/python3":                                           nil,
+		python + "jax_plugins/xla_cuda13/xla_cuda_plugin.so":              plugin,
+		python + "jax_cuda13_pjrt-0.11.2.dist-info/METADATA":              nil,
+		"/usr/lib/python3/dist-packages/jax_plugins/xla_cuda12/README.md": nil,
+		"/more/jax_plugins/xla_cuda12/xla_cuda_plugin.so":                 plugin,
+	})
+	want := []probe.Plugin{
+		{Name: "cpu_v0.114.0", Path: "/home/u/.local/lib/go-xla/pjrt_c_api_cpu_v0.114.0_plugin.so", Version: "v0.114.0"},
+		{Name: "cuda", Path: "/home/u/.local/lib/go-xla/nvidia/pjrt_c_api_cuda_plugin.so"},
+		{Name: "tpu", Path: "/usr/local/lib/go-xla/pjrt-plugin-tpu.so"},
+		{Name: "cuda", Path: "/more/jax_plugins/xla_cuda12/xla_cuda_plugin.so", Jax: true},
+		{Name: "cuda", Path: python + "jax_plugins/xla_cuda13/xla_cuda_plugin.so", Version: "Jax 0.11.2", Jax: true},
+	}
+	if diff := cmp.Diff(want, m.Plugins()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLinkedPlugin: go-xla links its plugin for the CPU to a name without a version.
+func TestLinkedPlugin(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pjrt_c_api_cpu_v0.114.0_plugin.so")
+	if err := os.WriteFile(file, probetest.Plugin(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"pjrt_c_api_cpu_plugin.so": filepath.Base(file), "pjrt_c_api_gone_plugin.so": "gone.so"} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	m := probetest.Machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": dir}, nil)
+	m.Files = os.DirFS("/")
+	want := []probe.Plugin{{Name: "cpu", Path: filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"), Version: "v0.114.0"}}
+	var got []probe.Plugin
+	for _, p := range m.Plugins() {
+		if !p.Jax {
+			got = append(got, p)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPluginAt: each way in which a file is no plugin is told apart.
+func TestPluginAt(t *testing.T) {
+	plugin := probetest.Plugin()
+	m := probetest.Machine(nil, map[string][]byte{
+		"/p/good.so":      plugin,
+		"/p/text.so":      []byte("this is no library"),
+		"/p/empty.so":     nil,
+		"/p/cut.so":       plugin[:len(plugin)-70],
+		"/p/beginning.so": plugin[:20],
+		"/p/library.so":   probetest.Library(elf.EM_X86_64, "another", "function"),
+		"/p/bare.so":      probetest.Library(elf.EM_X86_64),
+		"/p/arm.so":       probetest.Library(elf.EM_AARCH64, "GetPjrtApi"),
+		"/p/a,b.so":       plugin,
+	})
+	for file, says := range map[string]string{
+		"/p/good.so":      "",
+		"/p/gone.so":      "does not exist",
+		"/p":              "is no file",
+		"/p/text.so":      "no shared library",
+		"/p/empty.so":     "no shared library",
+		"/p/cut.so":       "cut off or damaged",
+		"/p/beginning.so": "cut off or damaged",
+		"/p/library.so":   "no PJRT plugin",
+		"/p/bare.so":      "no PJRT plugin",
+		"/p/arm.so":       "another processor",
+		"/p/a,b.so":       "comma",
+	} {
+		p := m.PluginAt(file)
+		switch {
+		case p.Path != file:
+			t.Errorf("%s: the path is %s", file, p.Path)
+		case says == "" && p.Problem != nil:
+			t.Errorf("%s: %v", file, p.Problem)
+		case says != "" && (p.Problem == nil || !strings.Contains(p.Problem.Why, file) || !strings.Contains(p.Problem.Why, says) || p.Problem.Mend == ""):
+			t.Errorf("%s: %v, which should name the file, say %q, and have a mend", file, p.Problem, says)
+		}
+	}
+	m.Processor = "arm64"
+	if p := m.PluginAt("/p/arm.so"); p.Problem != nil {
+		t.Errorf("a plugin for arm64 on arm64: %v", p.Problem)
+	}
+}
+
+// TestTestProgramIsNoPlugin: a real program of this system, with whatever its linker wrote.
+func TestTestProgramIsNoPlugin(t *testing.T) {
+	file, err := os.Executable()
+	if err != nil || !filepath.IsAbs(file) || filepath.VolumeName(file) != "" {
+		t.Skip("the test does not know its own file: ", err)
+	}
+	if p := probe.This().PluginAt(file); p.Problem == nil {
+		t.Error("a test program passes as a plugin")
+	}
+}
+
+// FuzzPluginAt: whatever a file holds, looking at it is harmless.
+func FuzzPluginAt(f *testing.F) {
+	plugin := probetest.Plugin()
+	f.Add(plugin)
+	f.Add(plugin[:len(plugin)/2])
+	f.Fuzz(func(t *testing.T, content []byte) {
+		p := probetest.Machine(nil, map[string][]byte{"/p.so": content}).PluginAt("/p.so")
+		if p.Problem == nil && !strings.Contains(string(content), "GetPjrtApi") {
+			t.Error("a file without the name of the entry point passes as a plugin")
+		}
+	})
+}
