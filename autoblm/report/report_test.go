@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -375,7 +376,16 @@ func TestMeasureWithoutTestTriples(t *testing.T) {
 func TestEverySettingHasAMeaning(t *testing.T) {
 	s := search.DefaultSettings()
 	s.Tune, s.Final = search.DefaultTune(), search.DefaultFinal()
-	s.Training.MaxSteps = 1
+	for _, part := range []any{&s.Training, &s.Weights} { // what is 0 is left out
+		fields := reflect.ValueOf(part).Elem()
+		for i := range fields.NumField() {
+			if f := fields.Field(i); f.IsZero() && f.Kind() != reflect.Bool {
+				f.Set(reflect.ValueOf(1).Convert(f.Type()))
+			} else if f.IsZero() {
+				f.SetBool(true)
+			}
+		}
+	}
 	values, err := study.About{Settings: s}.Values()
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func guess(s Settings, trials []Trial, candidates []structure.Structure, seed ui
 	structures := make([]structure.Structure, len(trials))
 	scores := make([]float64, len(trials))
 	for i, t := range trials {
-		structures[i], scores[i] = t.Structure, t.MRR()
+		structures[i], scores[i] = t.Structure, t.Score()
 	}
 	fitted, err := predictor.Fit(*s.Predictor, structures, scores, seed)
 	if err != nil {

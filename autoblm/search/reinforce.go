@@ -67,7 +67,7 @@ func reinforced(s Settings, history []Trial) (*controller.Controller, error) {
 		for cell := range symbols {
 			symbols[cell] = t.Structure.At(cell/s.K, cell%s.K) + s.K
 		}
-		written, rewards = append(written, symbols), append(rewards, t.MRR())
+		written, rewards = append(written, symbols), append(rewards, t.Score())
 		if i+1 < len(history) && history[i+1].Round == t.Round {
 			continue
 		}

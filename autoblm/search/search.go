@@ -16,12 +16,20 @@ import (
 
 // Problem is what a search is about.
 type Problem struct {
-	Graph    *datasets.Graph
-	Engine   completion.Engine
+	// Graph and Engine are those of knowledge-graph completion, the task of a search
+	// unless it has another.
+	Graph  *datasets.Graph
+	Engine completion.Engine
+	// Task, when set, takes the place of completion.
+	Task     Task
 	Strategy Strategy
 	Settings Settings
 	// Store keeps the trials; a new [Memory] when nil.
 	Store Store
+	// Checkpoint, when set, keeps the structures that are being trained, so that an
+	// interruption costs little of that too, and its time ends the search between two
+	// epochs. It is for completion, no other task.
+	Checkpoint *completion.Checkpoint
 	// OnProgress, when set, is called often.
 	OnProgress func(Progress)
 }
@@ -85,7 +93,10 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err := p.Settings.Validate(); err != nil {
 		return nil, err
 	}
-	if err := Searchable(p.Graph); err != nil {
+	if p.Task == nil {
+		p.Task = completionTask{p.Graph, p.Engine, p.Checkpoint}
+	}
+	if err := p.Task.Ready(); err != nil {
 		return nil, err
 	}
 	if p.Store == nil {
@@ -101,21 +112,15 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	}
 	s.resumed = finished(proposed(s.trials))
 	stopped, note, err := s.run(ctx)
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, errTimeUp):
+		stopped = TimeUp
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		stopped = Interrupted
+	case err != nil:
 		return nil, err
 	}
-	if err != nil {
-		stopped = Interrupted
-	}
 	return s.result(stopped, note)
-}
-
-// Searchable says why a graph cannot be searched on.
-func Searchable(g *datasets.Graph) error {
-	if len(g.Valid) == 0 {
-		return fmt.Errorf("%s has no validation triples to compare structures by: autoblm dataset split makes some of a file of triples", g.Name)
-	}
-	return nil
 }
 
 // searcher is a search on its way.
@@ -189,6 +194,9 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 
 func (s *searcher) timeIsUp() bool {
 	limit := s.Settings.TimeLimit
+	if c := s.Checkpoint; c != nil && !c.Until.IsZero() && !time.Now().Before(c.Until) {
+		return true
+	}
 	return limit > 0 && time.Since(s.start) >= limit
 }
 
@@ -303,62 +311,39 @@ func (s *searcher) trainRunning(ctx context.Context, stage Stage) error {
 // train gives results to trials with the same training settings, as one population.
 func (s *searcher) train(ctx context.Context, trials []Trial) error {
 	start := time.Now()
-	job := completion.Job{Graph: s.Graph, Settings: trials[0].Recipe.Training}
-	for _, t := range trials {
-		job.Members = append(job.Members, t.Recipe.member(t.Structure))
-	}
-	job.OnEpoch = func(p completion.Progress) { s.progress(trials, p) }
-	s.progress(trials, completion.Progress{Epochs: job.Settings.Epochs})
-	report, err := completion.Train(ctx, s.Engine, job)
+	s.progress(trials, 0)
+	models, err := s.Task.Train(ctx, trials, func(share float64) { s.progress(trials, share) })
 	if err != nil {
 		return err
 	}
-	var models []*completion.Model
-	var trained []int // the trial of each model
-	for i, r := range report.Results {
-		trials[i].Loss, trials[i].Validations = r.Loss, r.Validations
-		trials[i].Engine, trials[i].Backend = s.Engine.Name(), s.Engine.Backend()
-		if r.Err != nil {
-			trials[i].State, trials[i].Error = Failed, r.Err.Error()
-			continue
-		}
-		trials[i].State = Complete
-		models, trained = append(models, r.Model), append(trained, i)
-	}
-	if err := completion.EvaluateAll(ctx, s.Engine, models, s.Graph); err != nil {
-		return err
-	}
-	for i, m := range models {
-		trials[trained[i]].Valid, trials[trained[i]].Test = m.Valid, m.Test
-	}
-	best := s.bestOf(models, trained, trials)
+	best := s.bestOf(models, trials)
 	for i := range trials {
-		trials[i].Seconds = time.Since(start).Seconds() / float64(len(trials))
+		trials[i].Seconds = max(trials[i].Seconds, time.Since(start).Seconds()/float64(len(trials)))
 	}
 	if err := s.put(Change{Trials: trials, Best: best}); err != nil {
 		return err
 	}
-	s.progress(trials, completion.Progress{Epochs: job.Settings.Epochs})
+	s.progress(trials, 0)
 	return nil
 }
 
 // contender says whether a trial's model may become the best model.
 func contender(t Trial) bool { return t.Round > 0 || t.Stage == Final }
 
-// bestOf returns the model among these that is better than all contenders so
-// far, if there is one.
-func (s *searcher) bestOf(models []*completion.Model, trained []int, trials []Trial) *completion.Model {
+// bestOf returns the model among those of the trials that is better than all
+// contenders so far, if there is one.
+func (s *searcher) bestOf(models []*completion.Model, trials []Trial) *completion.Model {
 	var best *completion.Model
 	most := -1.0
 	for _, t := range bestFirst(s.trials) {
 		if contender(t) {
-			most = t.MRR()
+			most = t.Score()
 			break
 		}
 	}
 	for i, m := range models {
-		if t := trials[trained[i]]; contender(t) && t.MRR() > most {
-			best, most = m, t.MRR()
+		if t := trials[i]; m != nil && contender(t) && t.Score() > most {
+			best, most = m, t.Score()
 		}
 	}
 	return best
@@ -375,7 +360,7 @@ func (s *searcher) put(c Change) error {
 	return err
 }
 
-func (s *searcher) progress(training []Trial, p completion.Progress) {
+func (s *searcher) progress(training []Trial, share float64) {
 	if s.OnProgress == nil {
 		return
 	}
@@ -402,7 +387,7 @@ func (s *searcher) progress(training []Trial, p completion.Progress) {
 	if s.Settings.Final != nil {
 		all += s.Settings.Final.Trials
 	}
-	done := float64(finished(s.trials)) + float64(len(training)*p.Epoch)/float64(p.Epochs) // in trials
+	done := float64(finished(s.trials)) + float64(len(training))*share // in trials
 	report.Share = min(1, done/float64(all))
 	if best := bestFirst(stage); len(best) > 0 {
 		report.Best = &best[0]

@@ -21,7 +21,7 @@ import (
 
 func problem(t *testing.T, strategy search.Strategy, budget int) search.Problem {
 	t.Helper()
-	engine, err := gomlx.New("go")
+	engine, err := gomlx.New(gomlx.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestARoundIsOnePopulation(t *testing.T) {
 			continue
 		}
 		for i, m := range members {
-			if want := (completion.Member{Structure: rounds[round][i].Structure, Seed: 9, LearningRate: 0.2, L2: 0.01, N3: 0.02}); m != want {
+			if want := (completion.Member{Structure: rounds[round][i].Structure, Seed: 9, LearningRate: 0.2, Weights: completion.Weights{L2: 0.01, N3: 0.02}}); m != want {
 				t.Errorf("round %d: member %+v, want %+v", round, m, want)
 			}
 		}

@@ -39,10 +39,9 @@ type Settings struct {
 	Seed uint64 `json:"seed"`
 	// Training is how each structure is trained.
 	Training completion.Settings `json:"training"`
-	// LearningRate, L2 and N3 are those of each member; see [completion.Member].
+	// LearningRate and Weights are those of each member; see [completion.Member].
 	LearningRate float64 `json:"learning_rate"`
-	L2           float64 `json:"l2"`
-	N3           float64 `json:"n3"`
+	completion.Weights
 	// Tune and Final are the first and the last stage of the paper's full procedure
 	// (Algorithm 5); nil leaves one out.
 	Tune  *TuneSettings  `json:"tune,omitempty"`
@@ -154,5 +153,5 @@ func (s Settings) validateStages() error {
 // recipe is how the structures of the search are trained, unless there is a
 // tuning stage.
 func (s Settings) recipe() Recipe {
-	return Recipe{Training: s.Training, Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3}
+	return Recipe{Training: s.Training, Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights}
 }

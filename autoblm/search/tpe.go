@@ -66,7 +66,7 @@ func (TPE) Propose(s Settings, round int, history []Trial, want int, rng *rand.R
 // goodAndBad divides trials by their validation MRR; failed ones have 0.
 func goodAndBad(trials []Trial) (good, bad []Trial) {
 	sorted := slices.Clone(trials)
-	slices.SortStableFunc(sorted, func(a, b Trial) int { return cmp.Compare(b.MRR(), a.MRR()) })
+	slices.SortStableFunc(sorted, func(a, b Trial) int { return cmp.Compare(b.Score(), a.Score()) })
 	n := min(int(math.Ceil(tpeGood*math.Sqrt(float64(len(sorted))))), tpeMostGood)
 	return sorted[:n], sorted[n:]
 }

@@ -39,14 +39,13 @@ type Recipe struct {
 	Training completion.Settings `json:"training"`
 	// Seed decides the initial embeddings.
 	Seed uint64 `json:"seed"`
-	// LearningRate, L2 and N3 are as in [completion.Member].
+	// LearningRate and Weights are as in [completion.Member].
 	LearningRate float64 `json:"learning_rate"`
-	L2           float64 `json:"l2"`
-	N3           float64 `json:"n3"`
+	completion.Weights
 }
 
 func (r Recipe) member(a structure.Structure) completion.Member {
-	return completion.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, L2: r.L2, N3: r.N3}
+	return completion.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, Weights: r.Weights}
 }
 
 // Trial is the training of one structure by one recipe. A study has no two
@@ -71,6 +70,9 @@ type Trial struct {
 	// Valid decides; Test is only reported, and nil where the graph has no test triples.
 	Valid *completion.Evaluation `json:"valid,omitempty"`
 	Test  *completion.Evaluation `json:"test,omitempty"`
+	// Objective decides where the validation MRR does not, as an accuracy; higher is
+	// better.
+	Objective *float64 `json:"objective,omitempty"`
 	// Loss is the mean loss per triple of each epoch, and Validations has the
 	// validation MRR of epochs, when the recipe validates.
 	Loss        []float64               `json:"loss,omitempty"`
@@ -85,6 +87,14 @@ type Trial struct {
 // Canonical is the representative of the structure's class under the full group.
 func (t Trial) Canonical() structure.Structure { return t.Structure.Canonical(structure.Full) }
 
+// Score is what decides between trials: Objective where a task has one, else MRR.
+func (t Trial) Score() float64 {
+	if t.Objective != nil {
+		return *t.Objective
+	}
+	return t.MRR()
+}
+
 // MRR is the filtered validation MRR, or 0 without a result.
 func (t Trial) MRR() float64 {
 	if t.Valid == nil {
@@ -97,7 +107,7 @@ func (t Trial) MRR() float64 {
 // equals in the order of their numbers.
 func bestFirst(trials []Trial) []Trial {
 	complete := slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.State != Complete })
-	slices.SortStableFunc(complete, func(a, b Trial) int { return cmp.Compare(b.MRR(), a.MRR()) })
+	slices.SortStableFunc(complete, func(a, b Trial) int { return cmp.Compare(b.Score(), a.Score()) })
 	return complete
 }
 

@@ -15,7 +15,7 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 	return p.correlated(ctx, func(s search.Settings, found []search.Trial) (Correlated, error) {
 		job := completion.SharedJob{
 			Graph: p.Graph, Settings: s.Training,
-			Member:     completion.Member{Seed: s.Seed, LearningRate: s.LearningRate, L2: s.L2, N3: s.N3},
+			Member:     completion.Member{Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights},
 			SampleSeed: s.Seed,
 		}
 		job.Settings.Epochs = epochs

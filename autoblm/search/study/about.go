@@ -22,6 +22,10 @@ type About struct {
 	Fingerprint string          `json:"fingerprint"`
 	Algorithm   string          `json:"algorithm"`
 	Settings    search.Settings `json:"settings"`
+	// Task is "" for knowledge-graph completion, and else the name of the task;
+	// TaskSettings is a JSON object with the settings that are its own.
+	Task         string          `json:"task,omitempty"`
+	TaskSettings json.RawMessage `json:"task_settings,omitempty"`
 	// Source is what [datasets.Open] finds the graph by: a name or an absolute
 	// path; "" for a graph that was built in memory.
 	Source string `json:"-"`
@@ -30,6 +34,20 @@ type About struct {
 // Describe is what a search of g is about.
 func Describe(g *datasets.Graph, strategy search.Strategy, settings search.Settings) About {
 	return About{Dataset: g.Name, Fingerprint: g.Fingerprint(), Algorithm: strategy.Name(), Settings: settings, Source: sourceOf(g)}
+}
+
+// Described is a task that says what a study of it is about: Dataset, Fingerprint,
+// Source, Task and TaskSettings.
+type Described interface {
+	search.Task
+	About() (About, error)
+}
+
+// DescribeTask is what a search for another task is about.
+func DescribeTask(t Described, strategy search.Strategy, settings search.Settings) (About, error) {
+	about, err := t.About()
+	about.Algorithm, about.Settings = strategy.Name(), settings
+	return about, err
 }
 
 func sourceOf(g *datasets.Graph) string {
@@ -119,7 +137,7 @@ func flatten(text []byte) (map[string]string, error) {
 		for name, value := range object {
 			switch value := value.(type) {
 			case map[string]any:
-				if name == "settings" { // the one level that says nothing to a reader
+				if name == "settings" || name == "task_settings" { // levels that say nothing to a reader
 					walk(prefix, value)
 				} else {
 					walk(prefix+name+" ", value)

@@ -38,7 +38,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	}
 	g, quate := enginetest.Graph(), structure.MustParse("quate")
 	best := &completion.Model{
-		Parameters: completion.InitialParameters(quate, len(g.Entities), len(g.Relations), 8, 0.1, 1), Dataset: g.Name,
+		Parameters: completion.Initialize(g, completion.Settings{Dim: 8, InitScale: 0.1}, completion.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
 		EntityLabels: g.Entities, RelationLabels: g.Relations,
 	}
 	if err := s.Put(search.Change{Best: best}); err != nil {

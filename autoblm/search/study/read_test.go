@@ -233,6 +233,10 @@ func TestCSV(t *testing.T) {
 	}
 	all := append(contents.Trials, trials()...)
 	all[0].Error, all[0].Name = "two\nlines, a \"quote\" and a comma", "ünïcode;"
+	all[1].Recipe.Weights = completion.Weights{L2: 0.1, N3: 0.2, RelationL2: 0.3, EntityL2: 0.4, Products: 0.5, RelationPrediction: 1.0 / 3}
+	training := &all[1].Recipe.Training
+	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = completion.Xavier, true, 0.1, 0.2
+	training.MaxNorm, training.PlateauPatience, training.PlateauFactor = 1.5, 3, 0.7
 	var text bytes.Buffer
 	if err := study.WriteCSV(&text, all); err != nil {
 		t.Fatal(err)
@@ -296,11 +300,19 @@ func parse(t *testing.T, line map[string]string) search.Trial {
 			Training: completion.Settings{
 				Dim: whole("dim"), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
 				DataSeed: seed("data_seed"), ValidateEvery: whole("validate_every"), Patience: whole("patience"), MaxSteps: whole("max_steps"),
+				Reciprocal: line["reciprocal"] == "true", Dropout: real("dropout"), LabelSmoothing: real("label_smoothing"), MaxNorm: real("max_norm"),
+				PlateauPatience: whole("plateau_patience"), PlateauFactor: real("plateau_factor"),
 			},
-			Seed: seed("seed"), LearningRate: real("learning_rate"), L2: real("l2"), N3: real("n3"),
+			Seed: seed("seed"), LearningRate: real("learning_rate"), Weights: completion.Weights{
+				L2: real("l2"), N3: real("n3"), EntityL2: real("entity_l2"), RelationL2: real("relation_l2"),
+				Products: real("products"), RelationPrediction: real("relation_prediction"),
+			},
 		},
 	}
 	if err := trial.Recipe.Training.Optimizer.UnmarshalText([]byte(line["optimizer"])); err != nil {
+		t.Fatal(err)
+	}
+	if err := trial.Recipe.Training.Initial.UnmarshalText([]byte(line["initial"])); err != nil {
 		t.Fatal(err)
 	}
 	if line["guess"] != "" {

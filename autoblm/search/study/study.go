@@ -320,6 +320,7 @@ func (s *Study) Best() (*completion.Model, error) {
 		}
 	}
 	m.Entities, m.Relations = bytesFloat(entities), bytesFloat(relations)
+	m.Reciprocal = m.Training != nil && m.Training.Settings.Reciprocal
 	return m, nil
 }
 

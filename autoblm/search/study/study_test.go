@@ -43,10 +43,12 @@ func trials() []search.Trial {
 func model() *completion.Model {
 	g := enginetest.Graph()
 	s := structure.MustParse("quate")
+	settings := completion.DefaultSettings()
+	settings.Dim, settings.Reciprocal = 8, true
 	return &completion.Model{
-		Parameters: completion.InitialParameters(s, len(g.Entities), len(g.Relations), 8, 0.1, 1),
+		Parameters: completion.Initialize(g, settings, completion.Member{Structure: s, Seed: 1}),
 		Dataset:    g.Name, Source: "/somewhere", EntityLabels: g.Entities, RelationLabels: g.Relations,
-		Training: &completion.Training{Settings: completion.DefaultSettings(), Member: completion.DefaultMember(s)},
+		Training: &completion.Training{Settings: settings, Member: completion.DefaultMember(s)},
 		Valid:    &completion.Evaluation{Triples: 2},
 	}
 }

@@ -1,0 +1,69 @@
+package search_test
+
+import (
+	"context"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// counting counts the epochs that populations train.
+type counting struct {
+	completion.Engine
+	epochs int
+}
+
+type counted struct {
+	completion.Population
+	engine *counting
+}
+
+func (c *counting) NewPopulation(g *datasets.Graph, s completion.Settings, members []completion.Member) (completion.Population, error) {
+	p, err := c.Engine.NewPopulation(g, s, members)
+	return counted{p, c}, err
+}
+
+func (c counted) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (completion.Epoch, error) {
+	c.engine.epochs++
+	return c.Population.Epoch(ctx, triples, rates)
+}
+
+// TestASearchInPieces: with a checkpoint, a search that is ended after every few
+// epochs trains no epoch twice, and finds what one finds that is left alone.
+func TestASearchInPieces(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 13)
+	p.Settings.Training.Epochs = 7
+	alone := &counting{Engine: cpu.New(1)}
+	p.Engine = alone
+	want := run(t, p)
+
+	pieces := &counting{Engine: cpu.New(1)}
+	p.Engine, p.Store = pieces, &search.Memory{}
+	file := filepath.Join(t.TempDir(), "population")
+	var got *search.Result
+	for n := 0; got == nil || got.Stopped == search.TimeUp; n++ {
+		before := pieces.epochs
+		p.Checkpoint = &completion.Checkpoint{File: file, Until: time.Now().Add(time.Hour)}
+		p.OnProgress = func(search.Progress) {
+			if pieces.epochs >= before+3 {
+				p.Checkpoint.Until = time.Now()
+			}
+		}
+		got = run(t, p)
+		if n > 100 || got.Stopped == search.TimeUp && pieces.epochs == before {
+			t.Fatalf("the search does not get on: %d epochs after %d pieces", pieces.epochs, n+1)
+		}
+	}
+	if pieces.epochs != alone.epochs {
+		t.Errorf("%d epochs in pieces, %d left alone", pieces.epochs, alone.epochs)
+	}
+	if got.Stopped != search.BudgetSpent || !reflect.DeepEqual(untimed(got.Trials), untimed(want.Trials)) {
+		t.Errorf("stopped by %s, with trials\n%+v\nwant\n%+v", got.Stopped, untimed(got.Trials), untimed(want.Trials))
+	}
+}

@@ -1,0 +1,52 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+)
+
+// entries is a task that is not completion: a structure is the better the more
+// entries it has, and it has no model.
+type entries struct{ refusal error }
+
+func (e entries) Ready() error { return e.refusal }
+
+func (e entries) Train(_ context.Context, trials []Trial, onProgress func(float64)) ([]*completion.Model, error) {
+	for i := range trials {
+		count := float64(trials[i].Structure.Nonzeros())
+		trials[i].State, trials[i].Objective = Complete, &count
+	}
+	onProgress(1)
+	return nil, nil
+}
+
+// TestAnotherTask: a search is guided by what the task says is good, needs neither
+// a graph nor an engine, and keeps trials without models.
+func TestAnotherTask(t *testing.T) {
+	settings := DefaultSettings()
+	settings.Budget = 40
+	store := &Memory{}
+	result, err := Run(t.Context(), Problem{Task: entries{}, Strategy: Evolutionary{}, Settings: settings, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Trained != 40 || result.Complete != 40 || result.Model != nil {
+		t.Errorf("%d trained, %d complete, model %v", result.Trained, result.Complete, result.Model)
+	}
+	best := result.Best[0]
+	for _, trial := range result.Trials {
+		if trial.Round > 0 && trial.Score() > best.Score() {
+			t.Errorf("%s scores %v, above %v of what is called the best", trial.Structure, trial.Score(), best.Score())
+		}
+	}
+	if most := best.Structure.Nonzeros(); most < settings.B0+3 {
+		t.Errorf("the best has %d entries after 40 trials from %d on: the score did not guide the search", most, settings.B0)
+	}
+	refusal := errors.New("nothing to search on")
+	if _, err := Run(t.Context(), Problem{Task: entries{refusal}, Strategy: Evolutionary{}, Settings: settings}); !errors.Is(err, refusal) {
+		t.Errorf("a task that is not ready: error %v", err)
+	}
+}
