@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,19 +41,25 @@ type found struct {
 	} `json:"human"`
 }
 
-// TestReadmeHasTheResults compares what stands between the marks in the README
-// with the result files.
+// TestReadmeHasTheResults compares what stands between the marks in the project's
+// README, and in the one here, with the result files.
 func TestReadmeHasTheResults(t *testing.T) {
-	const path = "../../README.md"
+	hold(t, "../../README.md", map[string]string{
+		"results": searches(t), "speed": speed(t), "reproduced": reproduced(t),
+		"algorithms": ablations(t, "algorithm"), "predictors": ablations(t, "predictor"),
+	})
+	hold(t, "README.md", map[string]string{"device": device(t, os.DirFS("."))})
+}
+
+// hold compares a document with the tables that it has to have, by their marks.
+func hold(t *testing.T, path string, tables map[string]string) {
+	t.Helper()
 	readme, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := readme
-	for name, table := range map[string]string{
-		"results": searches(t), "speed": speed(t),
-		"algorithms": ablations(t, "algorithm"), "predictors": ablations(t, "predictor"),
-	} {
+	for name, table := range tables {
 		begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->", name)
 		before, rest, ok := bytes.Cut(want, []byte(begin))
 		_, after, ok2 := bytes.Cut(rest, []byte(end))
@@ -65,7 +72,7 @@ func TestReadmeHasTheResults(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatal("the README does not have the results of the files here: go test ./notebooks/results -update writes them")
+		t.Fatalf("%s does not have the results of the files here: go test ./notebooks/results -update writes them", path)
 	}
 	if err := os.WriteFile(path, want, 0o644); err != nil {
 		t.Fatal(err)
@@ -75,7 +82,12 @@ func TestReadmeHasTheResults(t *testing.T) {
 // read reads a result file.
 func read(t *testing.T, path string, result any) measured {
 	t.Helper()
-	content, err := os.ReadFile(path)
+	return readFrom(t, os.DirFS("."), path, result)
+}
+
+func readFrom(t *testing.T, files fs.FS, path string, result any) measured {
+	t.Helper()
+	content, err := fs.ReadFile(files, path)
 	if err != nil {
 		t.Fatal(err)
 	}

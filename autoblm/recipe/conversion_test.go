@@ -1,0 +1,109 @@
+package recipe
+
+import (
+	"math"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// theirs is the loss of a batch as kbc and the programs made from it compute it:
+// the mean over its triples, once in each direction, of the cross entropy of the
+// tail, that of the relation weighed, and the penalty weighed.
+type theirs struct {
+	parameters completion.Parameters
+	relations  int
+	penalty    func(h, r, t []float64) float64
+	prediction float64
+}
+
+func (l theirs) loss(triples []datasets.Triple) float64 {
+	row := func(table []float32, i int32) []float64 {
+		x := make([]float64, l.parameters.Dim)
+		for n := range x {
+			x[n] = float64(table[int(i)*l.parameters.Dim+n])
+		}
+		return x
+	}
+	entity := func(i int32) []float64 { return row(l.parameters.Entities, i) }
+	relation := func(i int32) []float64 { return row(l.parameters.Relations, i) }
+	entropy := func(count int, truth int32, score func(i int32) float64) float64 {
+		sum := 0.0
+		for i := range int32(count) {
+			sum += math.Exp(score(i))
+		}
+		return math.Log(sum) - score(truth)
+	}
+	total := 0.0
+	add := func(triple datasets.Triple) {
+		h, r, t := entity(triple.Head), relation(triple.Relation), entity(triple.Tail)
+		score := l.parameters.Structure.Score
+		total += entropy(len(l.parameters.Entities)/l.parameters.Dim, triple.Tail, func(i int32) float64 { return score(h, r, entity(i)) })
+		total += l.prediction * entropy(2*l.relations, triple.Relation, func(i int32) float64 { return score(h, relation(i), t) })
+		total += l.penalty(h, r, t)
+	}
+	for _, triple := range triples {
+		add(triple)
+		add(datasets.Triple{Head: triple.Tail, Relation: triple.Relation + int32(l.relations), Tail: triple.Head})
+	}
+	return total / float64(2*len(triples))
+}
+
+// modulus of complex number n: its parts stand in our chunks 1 and 3, or 2 and 4.
+func modulus(x []float64, n int) float64 {
+	width := len(x) / 4
+	return math.Hypot(x[n], x[n+2*width])
+}
+
+// TestConversion: with the weights of the recipes, our loss of a batch is twice
+// theirs.
+func TestConversion(t *testing.T) {
+	g := enginetest.Graph()
+	batch := g.Train[:20]
+	const reg, prediction = 0.3, 0.7
+	cubes := func(xs ...[]float64) (sum float64) {
+		for _, x := range xs {
+			for _, v := range x {
+				sum += math.Pow(math.Abs(v), 3) // theirs with moduli; the recipe's note says so
+			}
+		}
+		return sum
+	}
+	products := func(h, r, t []float64) (sum float64) { // DURA_W
+		for n := range len(h) / 2 {
+			h, r, t := modulus(h, n), modulus(r, n), modulus(t, n)
+			sum += 0.5*(t*t+h*h) + 1.5*(h*h*r*r+t*t*r*r)
+		}
+		return sum
+	}
+	for name, penalty := range map[string]func(h, r, t []float64) float64{
+		"n3":   func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
+		"rp":   func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
+		"dura": func(h, r, t []float64) float64 { return reg * products(h, r, t) },
+	} {
+		weight := 0.0
+		if name == "rp" {
+			weight = prediction
+		}
+		s := completion.DefaultSettings()
+		s.Reciprocal, s.InitScale, s.Dim, s.Batch = true, 0.5, 16, len(batch)
+		m := completion.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1, Weights: converted(name, reg, weight)}
+		population, err := cpu.New(1).NewPopulation(g, s, []completion.Member{m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		initial := theirs{completion.Initialize(g, s, m), len(g.Relations), penalty, weight}
+		epoch, err := population.Epoch(t.Context(), batch, []float64{0.1})
+		population.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 2 * initial.loss(batch); math.Abs(epoch.Loss[0]-want) > 1e-4*want {
+			t.Errorf("%s: our loss is %v, twice theirs is %v", name, epoch.Loss[0], want)
+		}
+	}
+}

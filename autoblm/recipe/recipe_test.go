@@ -1,0 +1,248 @@
+package recipe
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+func named(t *testing.T, name, dataset string) Recipe {
+	t.Helper()
+	r, err := Named(name, dataset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestEveryRecipeIsComplete(t *testing.T) {
+	benchmarks := map[string]bool{}
+	for _, b := range datasets.Registry() {
+		benchmarks[b.Name] = true
+	}
+	seen := map[[2]string]bool{}
+	for _, r := range All() {
+		what := r.Name + " for " + r.Dataset
+		if seen[[2]string{r.Name, r.Dataset}] || !benchmarks[r.Dataset] {
+			t.Errorf("%s is there twice, or is for no benchmark", what)
+		}
+		seen[[2]string{r.Name, r.Dataset}] = true
+		if err := r.Training.Validate(4); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if r.About == "" || r.Source == "" {
+			t.Errorf("%s does not say what it is, or where it is from", what)
+		}
+		if search := strings.HasSuffix(r.Name, "-search"); search != (r.Structure.K() == 0) || search != (r.Published == nil) {
+			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
+		}
+		if r.Published == nil {
+			continue
+		}
+		if err := r.Member(r.Structure, 1).Validate(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if p := r.Published; !(p.Hits1 < p.MRR && p.MRR < p.Hits10 && p.Hits10 <= 1) || p.Model == "" || p.Source == "" {
+			t.Errorf("%s: published %+v", what, p)
+		}
+		if r.Training.ValidateEvery == 0 {
+			t.Errorf("%s chooses no epoch by validation", what)
+		}
+	}
+	if got := Names(); !slices.Equal(got, []string{"paper", "paper-search", "n3", "dura", "rp", "small", "small-search"}) {
+		t.Errorf("the names are %v", got)
+	}
+}
+
+func TestNoSuchRecipe(t *testing.T) {
+	for _, c := range []struct {
+		name, dataset string
+		says          []string
+	}{
+		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rp"}},
+		{"n3", "umls", []string{"n3 for umls", "only small and small-search", "wn18, fb15k, wn18rr, fb15k-237 and yago3-10"}},
+		{"rp", "wn18", []string{"only paper, paper-search and n3", "rp is for wn18rr and fb15k-237"}},
+		{"dura", "mine", []string{"no recipe for mine", "dura is for wn18rr, fb15k-237 and yago3-10"}},
+	} {
+		_, err := Named(c.name, c.dataset)
+		for _, words := range c.says {
+			if err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("%s for %s: %v, which should say %q", c.name, c.dataset, err, words)
+			}
+		}
+	}
+	if got := len(For("wn18rr")); got != 5 {
+		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura and rp", got)
+	}
+	if got := For("mine"); len(got) != 0 {
+		t.Errorf("recipes for an unknown graph: %v", got)
+	}
+}
+
+// published structures in the form of the authors' program (searched_SFs.txt of
+// LARS-research/AutoSF).
+var indexForm = map[string][]int{
+	"wn18":      {3, 2, 1, 0, 3, 3, 2, -1, 0, 2, 3, -1, 1, 0, 1, 1, 2, 1, 0, 1, 2, 2, 0, -1, 1, 0, 2, -1},
+	"fb15k":     {3, 2, 1, 0, 1, 0, 1, 1, 2, 1, 0, 1},
+	"wn18rr":    {1, 0, 2, 3, 3, 1, 1, 1, 3, 0, 0, 1, 0, 3, 2, -1, 1, 2, 3, -1, 1, 3, 1, -1, 0, 1, 3, -1},
+	"fb15k-237": {2, 1, 3, 0},
+	"yago3-10":  {0, 1, 2, 3, 1, 3, 1, -1, 2, 1, 3, -1},
+}
+
+// authorsScore is the score as that program computes it: chunk i of h times chunk
+// i of r goes to chunk v[i], and each further group (r, h, t, sign) to its t.
+func authorsScore(v []int, h, r, t []float64) float64 {
+	width := len(h) / 4
+	chunk := func(x []float64, i int) []float64 { return x[i*width:][:width] }
+	query := make([]float64, len(h))
+	add := func(r, h []float64, to int, sign float64) {
+		for n := range width {
+			query[to*width+n] += sign * r[n] * h[n]
+		}
+	}
+	for i := range 4 {
+		add(chunk(r, i), chunk(h, i), v[i], 1)
+	}
+	for group := range slices.Chunk(v[4:], 4) {
+		add(chunk(r, group[0]), chunk(h, group[1]), group[2], float64(group[3]))
+	}
+	score := 0.0
+	for n := range query {
+		score += query[n] * t[n]
+	}
+	return score
+}
+
+func TestStructuresOfThePaper(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	draw := func() []float64 {
+		x := make([]float64, 12)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		return x
+	}
+	for dataset, form := range indexForm {
+		r := named(t, "paper", dataset)
+		if r.Structure.Nonzeros() != 4+(len(form)-4)/4 || r.Structure.Degenerate() {
+			t.Errorf("%s: %s has %d nonzeros, or is degenerate", dataset, r.Structure, r.Structure.Nonzeros())
+		}
+		for range 10 {
+			h, relation, tail := draw(), draw(), draw()
+			if got, want := r.Structure.Score(h, relation, tail), authorsScore(form, h, relation, tail); math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s: score %v, that of the authors is %v", dataset, got, want)
+			}
+		}
+	}
+}
+
+// TestPaperSettings holds what the authors' programs have: d, learning rate, λ,
+// decay, batch, epochs, epochs between tests (evaluate.py); and for the search d,
+// learning rate, λ, batch, epochs (AutoSF+/train.py).
+func TestPaperSettings(t *testing.T) {
+	for dataset, want := range map[string][7]float64{
+		"wn18":      {1024, .109, 0.0003245, .991, 256, 400, 20},
+		"fb15k":     {2048, .704, 3.49e-5, .991, 256, 700, 50},
+		"wn18rr":    {512, .471, 5.92e-05, .99, 512, 300, 20},
+		"fb15k-237": {2048, .178, .00252, .991, 512, 500, 25},
+		"yago3-10":  {1024, .9514, .0002178, .991, 2048, 400, 20},
+	} {
+		r := named(t, "paper", dataset)
+		s := r.Training
+		lambda := r.RelationL2 * float64(s.Batch)
+		got := [7]float64{float64(s.Dim), r.LearningRate, lambda, s.Decay, float64(s.Batch), float64(s.Epochs), float64(s.ValidateEvery)}
+		near(t, dataset, got[:], want[:])
+		asAuthors(t, r)
+	}
+	for dataset, want := range map[string][5]float64{
+		"wn18":      {64, 0.294506, 0.001337, 2048, 60},
+		"fb15k":     {64, 0.173476, 0.000013, 1024, 100},
+		"wn18rr":    {64, 0.211797, 0.00005, 128, 50},
+		"fb15k-237": {64, 0.18821, 0.003383, 1024, 50},
+		"yago3-10":  {32, 0.201078, 0.000364, 256, 50},
+	} {
+		r := named(t, "paper-search", dataset)
+		s := r.Training
+		got := [5]float64{float64(s.Dim), r.LearningRate, r.RelationL2 * float64(s.Batch), float64(s.Batch), float64(s.Epochs)}
+		near(t, dataset, got[:], want[:])
+		if s.Decay != 1 || s.ValidateEvery != 0 {
+			t.Errorf("%s: a search with decay %v, validated every %d epochs", dataset, s.Decay, s.ValidateEvery)
+		}
+		asAuthors(t, r)
+	}
+}
+
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12*math.Abs(want[i]) {
+			t.Errorf("%s: setting %d is %v, the source has %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// asAuthors checks what all of the authors' programs do.
+func asAuthors(t *testing.T, r Recipe) {
+	t.Helper()
+	s := r.Training
+	if s.Reciprocal || s.Initial != completion.Xavier || s.MaxNorm != 1 || s.Optimizer != completion.Adagrad || s.Dropout != 0 || s.LabelSmoothing != 0 {
+		t.Errorf("%s for %s is not as the authors train: %+v", r.Name, r.Dataset, s)
+	}
+	if want := (completion.Weights{RelationL2: r.RelationL2}); r.Weights != want {
+		t.Errorf("%s for %s penalizes more than relations: %+v", r.Name, r.Dataset, r.Weights)
+	}
+}
+
+// TestSettingsOfTheOthers holds what the READMEs have, in their own conventions:
+// rank of a complex embedding, batch of triples in one direction, weight, weight of
+// the relation prediction, learning rate, epochs.
+func TestSettingsOfTheOthers(t *testing.T) {
+	for what, source := range map[[2]string]struct {
+		rank, batch     int
+		reg, prediction float64
+		rate            float64
+		epochs          int
+	}{
+		{"n3", "wn18"}:      {2000, 1000, 5e-2, 0, .1, 20},
+		{"n3", "fb15k"}:     {2000, 100, 2.5e-3, 0, .01, 200},
+		{"n3", "wn18rr"}:    {2000, 100, 1e-1, 0, .1, 100},
+		{"n3", "fb15k-237"}: {1000, 1000, 5e-2, 0, .1, 100},
+		{"n3", "yago3-10"}:  {1000, 1000, 5e-3, 0, .1, 100},
+
+		{"dura", "wn18rr"}:    {2000, 100, 1e-1, 0, .1, 50},
+		{"dura", "fb15k-237"}: {2000, 100, 5e-2, 0, .1, 200},
+		{"dura", "yago3-10"}:  {1000, 1000, 5e-3, 0, .1, 200},
+
+		{"rp", "wn18rr"}:    {1000, 100, .10, .05, .1, 500},
+		{"rp", "fb15k-237"}: {1000, 1000, .05, 4, .1, 500},
+	} {
+		r := named(t, what[0], what[1])
+		s := r.Training
+		if s.Dim != 2*source.rank || 2*s.Batch != source.batch || s.Epochs != source.epochs || r.LearningRate != source.rate {
+			t.Errorf("%v: d %d, batch %d, %d epochs, learning rate %v", what, s.Dim, s.Batch, s.Epochs, r.LearningRate)
+		}
+		if !s.Reciprocal || s.Initial != completion.Normal || s.InitScale != 1e-3 || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 {
+			t.Errorf("%v: %+v", what, s)
+		}
+		if r.Structure.Name() != "complex" {
+			t.Errorf("%v trains %s", what, r.Structure)
+		}
+		want := converted(what[0], source.reg, source.prediction)
+		near(t, what[0]+" "+what[1], []float64{r.N3, r.EntityL2, r.Products, r.RelationPrediction, r.L2, r.RelationL2},
+			[]float64{want.N3, want.EntityL2, want.Products, want.RelationPrediction, 0, 0})
+	}
+}
+
+// converted are the weights of a source in our conventions, as the package's
+// comment says; TestConversion says why.
+func converted(name string, reg, prediction float64) completion.Weights {
+	if name == "dura" {
+		return completion.Weights{EntityL2: 2 * 0.5 * reg, Products: 2 * 1.5 * reg}
+	}
+	return completion.Weights{N3: 2 * reg, RelationPrediction: prediction}
+}

@@ -1,0 +1,88 @@
+package reproduce
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Stage is a part of the procedure.
+type Stage string
+
+// The stages. The search finds a structure, the final training trains one by another
+// recipe; all is the search and then the final training of the best that it found.
+const (
+	Search Stage = "search"
+	Final  Stage = "final"
+	All    Stage = "all"
+)
+
+// Plan is what is to be reproduced, and where it is kept.
+type Plan struct {
+	Graph  *datasets.Graph
+	Engine completion.Engine
+	Stage  Stage
+	// Search and SearchRecipe, the name of the recipe that they are by, are for the
+	// stages search and all; the algorithm is AutoBLM+.
+	Search       search.Settings
+	SearchRecipe string
+	// Final is how the structure is trained in the end.
+	Final recipe.Recipe
+	// Structure is what the stage final trains. Its zero value stands for the best of
+	// the study, if there is one, and else for that of the recipe.
+	Structure structure.Structure
+	// Seed decides the initial embeddings of the final training.
+	Seed uint64
+	// Folder keeps all but the study: trainings on their way, and the model.
+	Folder string
+	// Study is the file of the search.
+	Study string
+	// Before is what earlier calls came to, nil when there were none.
+	Before *Result
+	// Until, when set, is when the trainings end, complete or not.
+	Until time.Time
+	// SaveEvery is how much work a kill may cost, at most, beside an epoch.
+	SaveEvery time.Duration
+	// OnSearch and OnEpoch, when set, are told of the progress.
+	OnSearch func(search.Progress)
+	OnEpoch  func(completion.Progress)
+}
+
+// SearchSettings are those of the paper's search, with the training of a recipe.
+func SearchSettings(r recipe.Recipe, budget int, seed uint64) search.Settings {
+	s := search.Paper()
+	s.Training, s.LearningRate, s.Weights = r.Training, r.LearningRate, r.Weights
+	s.Budget, s.Seed = budget, seed
+	return s
+}
+
+// The files in the folder of a plan.
+const (
+	modelFolder    = "model"
+	searchTraining = "search.training"
+	finalTraining  = "final.training"
+)
+
+// ModelFolder is where the model of the final training goes.
+func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
+
+func (p Plan) checkpoint(name string) *completion.Checkpoint {
+	return &completion.Checkpoint{File: filepath.Join(p.Folder, name), Every: p.SaveEvery, Until: p.Until}
+}
+
+// Clean removes what only a reproduction on its way needs.
+func (p Plan) Clean() error {
+	for _, name := range []string{searchTraining, finalTraining} {
+		if err := os.Remove(filepath.Join(p.Folder, name)); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("cannot remove the training that is complete: %w", err)
+		}
+	}
+	return nil
+}

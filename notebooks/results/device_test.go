@@ -1,0 +1,190 @@
+package results
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/dustin/go-humanize"
+	"gonum.org/v1/gonum/stat"
+)
+
+// unproven is said as long as nothing was measured on a GPU.
+const unproven = "Not measured: no GPU was at hand; the path is unproven on a device.\n"
+
+// deviceResult is what a command of bench --plan measured.
+type deviceResult struct {
+	Backend string `json:"backend"`
+	Cases   []struct {
+		Name       string    `json:"name"`
+		Goal       float64   `json:"goal"`
+		Within     float64   `json:"within"`
+		Ours       []float64 `json:"ours"`
+		Peer       []float64 `json:"peer"`
+		Compile    float64   `json:"compile"`
+		OurMemory  uint64    `json:"our_memory"`
+		PeerMemory uint64    `json:"peer_memory"`
+	} `json:"cases"`
+	Precisions []struct {
+		Dataset  string `json:"dataset"`
+		Dim      int    `json:"dim"`
+		Epochs   int    `json:"epochs"`
+		Outcomes []struct {
+			Scores  string    `json:"scores"`
+			PerStep float64   `json:"per_step"`
+			Valid   []float64 `json:"valid"`
+			Test    []float64 `json:"test"`
+		} `json:"outcomes"`
+	} `json:"precisions"`
+	Searches []struct {
+		Dataset  string  `json:"dataset"`
+		Dim      int     `json:"dim"`
+		Epochs   int     `json:"epochs"`
+		Budget   int     `json:"budget"`
+		Within   float64 `json:"within"`
+		Trained  int     `json:"trained"`
+		Stopped  string  `json:"stopped"`
+		Seconds  float64 `json:"seconds"`
+		Overhead float64 `json:"overhead"`
+		Best     *struct {
+			Structure string  `json:"structure"`
+			ValidMRR  float64 `json:"valid_mrr"`
+			TestMRR   float64 `json:"test_mrr"`
+		} `json:"best"`
+	} `json:"searches"`
+	LeftOut []string `json:"left_out"`
+}
+
+// device tells what was measured on a GPU, or that nothing was.
+func device(t *testing.T, files fs.FS) string {
+	t.Helper()
+	paths, err := fs.Glob(files, "device-*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) == 0 {
+		return unproven
+	}
+	var timings, precisions, searches, leftOut, where strings.Builder
+	for _, file := range paths {
+		var r deviceResult
+		m := readFrom(t, files, file, &r)
+		if kind, _, _ := strings.Cut(r.Backend, ","); !strings.Contains(path.Base(kind), "cuda") {
+			t.Fatalf("%s was measured on %q, which is no GPU", file, r.Backend)
+		}
+		r.timings(&timings)
+		r.precisions(&precisions)
+		r.searches(&searches)
+		for _, what := range r.LeftOut {
+			fmt.Fprintf(&leftOut, "- %s: left out: %s\n", file, what)
+		}
+		fmt.Fprintf(&where, "- `%s`, on %s, %s\n", m.Command, m.Machine, m.Date)
+	}
+	var text strings.Builder
+	section(&text, "A training step and a filtered ranking of the test triples, for a model; where there are several, they train or rank together. Medians of runs in turns.",
+		"| what | ours | PyTorch | ratio | goal | compiling | memory: ours | PyTorch |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", timings.String())
+	section(&text, "What precision costs and gains: a training step for a model, and the mean MRR over seeds, with the standard deviation.",
+		"| graph | scores | step | valid MRR | test MRR |\n| --- | --- | --- | --- | --- |\n", precisions.String())
+	section(&text, "Whole searches with AutoBLM+.", "", searches.String())
+	section(&text, "Not all was measured.", "", leftOut.String())
+	section(&text, "The commands:", "", where.String())
+	return text.String()
+}
+
+// section writes a part, unless it is empty.
+func section(text *strings.Builder, about, header, rows string) {
+	if rows == "" {
+		return
+	}
+	if text.Len() > 0 {
+		text.WriteString("\n")
+	}
+	fmt.Fprintf(text, "%s\n\n%s%s", about, header, rows)
+}
+
+func (r deviceResult) timings(w *strings.Builder) {
+	for _, c := range r.Cases {
+		peer, ratio := "–", "–"
+		if len(c.Peer) > 0 {
+			peer, ratio = milliseconds(median(c.Peer)), fmt.Sprintf("%.2f", median(c.Ours)/median(c.Peer))
+		}
+		goal := fmt.Sprintf("%g", c.Goal)
+		if c.Within > 0 {
+			goal += fmt.Sprintf(", %g s", c.Within)
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %.1f s | %s | %s |\n", c.Name, milliseconds(median(c.Ours)), peer, ratio, goal, c.Compile, memory(c.OurMemory), memory(c.PeerMemory))
+	}
+}
+
+func milliseconds(seconds float64) string { return fmt.Sprintf("%.2f ms", 1e3*seconds) }
+
+func memory(bytes uint64) string {
+	if bytes == 0 {
+		return "–"
+	}
+	return humanize.IBytes(bytes)
+}
+
+func (r deviceResult) precisions(w *strings.Builder) {
+	for _, p := range r.Precisions {
+		for _, o := range p.Outcomes {
+			fmt.Fprintf(w, "| %s, d %d, %d epochs | %s | %s | %s | %s |\n", p.Dataset, p.Dim, p.Epochs, o.Scores, milliseconds(o.PerStep), spread(o.Valid), spread(o.Test))
+		}
+	}
+}
+
+func spread(x []float64) string {
+	mean, deviation := stat.MeanStdDev(x, nil)
+	return fmt.Sprintf("%.4f ± %.4f", mean, deviation)
+}
+
+func (r deviceResult) searches(w *strings.Builder) {
+	for _, s := range r.Searches {
+		done := "all"
+		if s.Trained < s.Budget {
+			done = fmt.Sprintf("only %d", s.Trained)
+		}
+		fmt.Fprintf(w, "- %s, d %d, %d epochs: %s of %d structures in %.1f minutes (goal: all in %.0f)", s.Dataset, s.Dim, s.Epochs, done, s.Budget, (s.Seconds+s.Overhead)/60, s.Within/60)
+		if s.Best != nil {
+			fmt.Fprintf(w, "; the best, `%s`, has the valid MRR %.3f and the test MRR %.3f", s.Best.Structure, s.Best.ValidMRR, s.Best.TestMRR)
+		}
+		fmt.Fprintln(w, ".")
+	}
+}
+
+func TestDeviceTables(t *testing.T) {
+	if got := device(t, fstest.MapFS{"bench-cpu.json": {Data: []byte("{}")}}); got != unproven {
+		t.Errorf("without a GPU it says\n%s", got)
+	}
+	file := func(result string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(`{"command": "./bench --backend xla:cuda", "date": "2030-01-02", "machine": "an H200", "result": ` + result + `}`)}
+	}
+	text := device(t, fstest.MapFS{
+		"device-a.json": file(`{"backend": "xla:cuda", "left_out": ["step-b: out of memory"], "cases": [
+			{"name": "steps of a", "goal": 0.5, "ours": [0.004, 0.002, 0.003], "peer": [0.006, 0.006, 0.006], "compile": 7.5, "our_memory": 3221225472, "peer_memory": 1073741824},
+			{"name": "ranks of a", "goal": 1, "within": 1, "ours": [0.5], "compile": 1}]}`),
+		"device-b.json": file(`{"backend": "xla:…/xla_cuda_plugin.so,tf32=false", "precisions": [{"dataset": "a", "dim": 64, "epochs": 20, "outcomes": [
+			{"scores": "TF32", "per_step": 0.001, "valid": [0.25, 0.75], "test": [0.5, 0.5]}]}]}`),
+		"device-c.json": file(`{"backend": "xla:cuda", "searches": [{"dataset": "a", "dim": 64, "epochs": 50, "budget": 256, "within": 900, "trained": 100, "seconds": 290, "overhead": 10,
+			"best": {"structure": "1,0;0,2", "valid_mrr": 0.25, "test_mrr": 0.5}}]}`),
+	})
+	for _, line := range []string{
+		"| steps of a | 3.00 ms | 6.00 ms | 0.50 | 0.5 | 7.5 s | 3.0 GiB | 1.0 GiB |",
+		"| ranks of a | 500.00 ms | – | – | 1, 1 s | 1.0 s | – | – |",
+		"| a, d 64, 20 epochs | TF32 | 1.00 ms | 0.5000 ± 0.3536 | 0.5000 ± 0.0000 |",
+		"- a, d 64, 50 epochs: only 100 of 256 structures in 5.0 minutes (goal: all in 15); the best, `1,0;0,2`, has the valid MRR 0.250 and the test MRR 0.500.",
+		"- device-a.json: left out: step-b: out of memory",
+		"- `./bench --backend xla:cuda`, on an H200, 2030-01-02",
+	} {
+		if !slices.Contains(strings.Split(text, "\n"), line) {
+			t.Errorf("there is no line %q in\n%s", line, text)
+		}
+	}
+	if strings.Contains(text, strings.TrimSpace(unproven)) {
+		t.Error("what was measured is said not to be")
+	}
+}
