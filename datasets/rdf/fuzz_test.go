@@ -1,0 +1,92 @@
+package rdf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// FuzzLine: whatever a line holds, it is refused or it adds a triple that, written
+// out again, is the same triple.
+func FuzzLine(f *testing.F) {
+	for line := range strings.SplitSeq(triples, "\n") {
+		f.Add(line)
+	}
+	for _, line := range []string{"", "# only a comment", "<x:a> <x:b> .", `<x:a> <x:b> "\u00e9\n" .`, `<x:a> <x:b> "a"^^<x:\u0063> .`, "\xff", "<x:a><x:b><x:c>."} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		b := newBuilder()
+		if err := b.add(line); err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error %q has more than one line", err)
+			}
+			return
+		}
+		if len(b.graph.Triples) == 0 {
+			if trimmed := strings.TrimSpace(line); trimmed != "" && trimmed[0] != '#' {
+				t.Errorf("%q is no error and no triple", line)
+			}
+			return
+		}
+		again := newBuilder()
+		if err := again.add(written(b.graph)); err != nil {
+			t.Fatalf("%q was read, and as %q it is %v", line, written(b.graph), err)
+		}
+		if !slices.Equal(b.graph.Nodes, again.graph.Nodes) || !slices.Equal(b.graph.Relations, again.graph.Relations) {
+			t.Errorf("%q is %q and then %q", line, b.graph.Nodes, again.graph.Nodes)
+		}
+	})
+}
+
+// written is the first triple of a graph as a line.
+func written(g *Graph) string {
+	first := g.Triples[0]
+	return fmt.Sprintf("%s %s %s .", g.Nodes[first.Head], g.Relations[first.Relation], g.Nodes[first.Tail])
+}
+
+// TestAnyWayToWriteALiteral: however its characters are escaped, a literal is one node.
+func TestAnyWayToWriteALiteral(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.Rune(), 0, 12, -1).Draw(t, "text")
+		b := newBuilder()
+		for range 3 {
+			var line strings.Builder
+			line.WriteString(`<x:a> <x:b> "`)
+			for _, r := range text {
+				if ways := writings(r); len(ways) > 0 {
+					line.WriteString(rapid.SampledFrom(ways).Draw(t, "way"))
+				}
+			}
+			line.WriteString(`"@en .`)
+			if err := b.add(line.String()); err != nil {
+				t.Fatalf("%q: %v", line.String(), err)
+			}
+		}
+		if len(b.graph.Triples) != 1 {
+			t.Fatalf("%q has become %q", text, b.graph.Nodes)
+		}
+	})
+}
+
+// writings are the ways to write a character in a literal.
+func writings(r rune) []string {
+	ways := []string{fmt.Sprintf(`\U%08X`, r)}
+	if r <= 0xffff {
+		ways = append(ways, fmt.Sprintf(`\u%04x`, r))
+	}
+	switch r {
+	case '"':
+		return append(ways, `\"`)
+	case '\\':
+		return append(ways, `\\`)
+	case '\n':
+		return append(ways, `\n`)
+	case '\r':
+		return append(ways, `\r`)
+	}
+	return append(ways, string(r))
+}

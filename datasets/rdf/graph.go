@@ -1,0 +1,30 @@
+package rdf
+
+import "github.com/autoblm/autoblm-go/datasets"
+
+// Graph is an RDF graph with the classes of some of its nodes.
+type Graph struct {
+	// Name is the name in the registry, or the last part of the folder's path.
+	Name string
+	// Folder is the absolute path that it was read from.
+	Folder string
+	// Nodes are terms of N-Triples, as <http://a.b/c>, _:blank or "text"@en, and
+	// Relations the predicates. A [datasets.Triple] has indices into both.
+	Nodes, Relations []string
+	// Triples are distinct, in the order of the file.
+	Triples []datasets.Triple
+	// Classes are the names of the classes, sorted.
+	Classes []string
+	// Train and Test are the labelled nodes in the order of their files. No node is
+	// in them twice.
+	Train, Test []Label
+	// Repeated is how many lines said what a line before them had said.
+	Repeated int
+	// Skipped is how many malformed lines were passed over, and FirstSkipped what
+	// was wrong with the first of them; see [Options].
+	Skipped      int
+	FirstSkipped error
+}
+
+// Label is the class of a node, as indices into the nodes and the classes.
+type Label struct{ Node, Class int32 }

@@ -1,0 +1,75 @@
+package rdf
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLine bounds a line, so that a file that is no text fails early. Literals may
+// be long.
+const maxLine = 1 << 24
+
+// textFile reads a file line by line and knows where it is.
+type textFile struct {
+	path   string
+	number int // of the line last read, from 1
+	source io.Reader
+	file   *os.File
+	err    error
+}
+
+// openText opens a file, plain or .gz.
+func openText(path string) (*textFile, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &textFile{path: path, source: file, file: file}
+	if filepath.Ext(path) == ".gz" {
+		if t.source, err = gzip.NewReader(file); err != nil {
+			file.Close()
+			return nil, fmt.Errorf("%s: not a gzip file: %w", path, err)
+		}
+	}
+	return t, nil
+}
+
+func (t *textFile) close() { t.file.Close() }
+
+// lines yields the lines without their ends and without a byte-order mark. What
+// stops it early is in t.err.
+func (t *textFile) lines() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		scanner := bufio.NewScanner(t.source)
+		scanner.Buffer(nil, maxLine)
+		for scanner.Scan() {
+			t.number++
+			line := scanner.Text()
+			if t.number == 1 {
+				line = strings.TrimPrefix(line, "\uFEFF")
+			}
+			if !yield(line) {
+				return
+			}
+		}
+		switch err := scanner.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			t.number++
+			t.err = t.errorf("the line is longer than %d bytes; is this a text file?", maxLine)
+		case err != nil:
+			t.err = fmt.Errorf("%s: cannot be read after line %d: %w", t.path, t.number, err)
+		}
+	}
+}
+
+// errorf makes an error that begins with the file and the current line.
+func (t *textFile) errorf(format string, arguments ...any) error {
+	return fmt.Errorf("%s:%d: %w", t.path, t.number, fmt.Errorf(format, arguments...))
+}

@@ -1,0 +1,39 @@
+package rdf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Open reads a graph by name. A name of the [Registry] is looked for in
+// $AUTOBLM_DATA/NAME and then in the cache; anything else is the path of a folder,
+// see [ReadFolder]. A folder called like a benchmark is opened as ./NAME.
+func Open(name string, o Options) (*Graph, error) {
+	b, known := benchmark(name)
+	if !known {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("no data set %q with classes: it is no folder, and the names are %s", name, benchmarkNames())
+		}
+		return ReadFolder(name, o)
+	}
+	folders := datasets.Folders(name)
+	for _, dir := range folders {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		g, err := ReadFolder(dir, o)
+		if errors.Is(err, errMissing) {
+			return nil, fmt.Errorf("%s is incomplete: %w; %s has all of it", name, err, b.Address)
+		}
+		if err != nil {
+			return nil, err
+		}
+		g.Name = name
+		return g, nil
+	}
+	return nil, fmt.Errorf("%s is not on this machine: unpack %s into %s, or point AUTOBLM_DATA at the folder that holds %s", name, b.Address, folders[len(folders)-1], name)
+}

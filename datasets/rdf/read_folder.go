@@ -1,0 +1,95 @@
+package rdf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ReadFolder reads a graph and its labelled nodes from a folder that holds
+//
+//   - one file of N-Triples, .nt or .nt.gz;
+//   - two tables with tabs between the columns, trainingSet.tsv and testSet.tsv;
+//     their names may go on before the ending, as in trainingSet(lith).tsv. Their
+//     first line names the columns: one begins with "label" and has the class; of
+//     the others, the first that is not "id" has the node.
+//
+// Triples that are there twice count once. An error names the file, the line and
+// the mend.
+func ReadFolder(dir string, o Options) (*Graph, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such folder", dir)
+	case err != nil:
+		return nil, fmt.Errorf("%s: cannot be read as a folder: %w", dir, err)
+	}
+	triples, err := oneFile(dir, entries, "file of N-Triples, .nt or .nt.gz", func(name string) bool {
+		return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".nt")
+	})
+	if err != nil {
+		return nil, err
+	}
+	var tables []string
+	for _, split := range []string{"trainingSet", "testSet"} {
+		table, err := oneFile(dir, entries, "table "+split+".tsv", func(name string) bool {
+			return strings.HasPrefix(name, split) && strings.HasSuffix(name, ".tsv")
+		})
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, table)
+	}
+	b := newBuilder()
+	if err := b.readTriples(triples, o); err != nil {
+		return nil, err
+	}
+	g := b.graph
+	reader := &labelReader{nodes: b.nodes, classes: map[string]int32{}, origin: map[int32]string{}}
+	if g.Train, err = reader.read(tables[0]); err != nil {
+		return nil, err
+	}
+	if g.Test, err = reader.read(tables[1]); err != nil {
+		return nil, err
+	}
+	g.sortClasses(reader.names)
+	if g.Folder, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	g.Name = filepath.Base(g.Folder)
+	return g, nil
+}
+
+var errMissing = errors.New("a file is missing")
+
+// oneFile is the only file of a folder that is wanted.
+func oneFile(dir string, entries []fs.DirEntry, what string, wanted func(name string) bool) (string, error) {
+	var found []string
+	for _, e := range entries {
+		if !e.IsDir() && wanted(e.Name()) {
+			found = append(found, e.Name())
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%s: %w: a %s", dir, errMissing, what)
+	case 1:
+		return filepath.Join(dir, found[0]), nil
+	}
+	return "", fmt.Errorf("%s: there is more than one %s: %s; keep one", dir, what, strings.Join(found, ", "))
+}
+
+// sortClasses numbers the classes by their names, whatever the order of the lines.
+func (g *Graph) sortClasses(names []string) {
+	g.Classes = slices.Sorted(slices.Values(names))
+	for _, labels := range [][]Label{g.Train, g.Test} {
+		for i, l := range labels {
+			place, _ := slices.BinarySearch(g.Classes, names[l.Class])
+			labels[i].Class = int32(place)
+		}
+	}
+}

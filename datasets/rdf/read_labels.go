@@ -1,0 +1,74 @@
+package rdf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// labelReader reads the tables of labelled nodes of one graph.
+type labelReader struct {
+	nodes   map[string]int32
+	classes map[string]int32
+	names   []string
+	origin  map[int32]string // of each labelled node, its file
+}
+
+// read reads a table with a header. The column whose name begins with "label" has
+// the class; of the others, the first that is not "id" has the node, which needs no
+// angle brackets.
+func (r *labelReader) read(path string) ([]Label, error) {
+	text, err := openText(path)
+	if err != nil {
+		return nil, err
+	}
+	defer text.close()
+	var labels []Label
+	node, class, columns := -1, -1, 0
+	for line := range text.lines() {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		fields := strings.Split(line, "\t")
+		if columns == 0 {
+			columns = len(fields)
+			class = slices.IndexFunc(fields, func(name string) bool { return strings.HasPrefix(name, "label") })
+			node = slices.IndexFunc(fields, func(name string) bool { return name != "id" && !strings.HasPrefix(name, "label") })
+			if node < 0 || class < 0 {
+				return nil, text.errorf("the header has no column for the node or none whose name begins with label; expected as person<TAB>id<TAB>label_affiliation")
+			}
+			continue
+		}
+		if len(fields) != columns {
+			return nil, text.errorf("found %d tab-separated fields; the header has %d", len(fields), columns)
+		}
+		label, err := r.label(fields[node], fields[class], path)
+		if err != nil {
+			return nil, text.errorf("%w", err)
+		}
+		labels = append(labels, label)
+	}
+	if text.err == nil && len(labels) == 0 {
+		return nil, text.errorf("the file has no labelled nodes; expected a header and a line for each")
+	}
+	return labels, text.err
+}
+
+func (r *labelReader) label(node, class, path string) (Label, error) {
+	if class == "" {
+		return Label{}, fmt.Errorf("node %s has no class; fill it in or remove the line", node)
+	}
+	term := node
+	if !strings.HasPrefix(node, "<") && !strings.HasPrefix(node, "_:") && !strings.HasPrefix(node, `"`) {
+		term = "<" + node + ">"
+	}
+	id, there := r.nodes[term]
+	if !there {
+		return Label{}, fmt.Errorf("the graph has no node %s; remove the line, or add the node's triples to the graph", term)
+	}
+	if first, labelled := r.origin[id]; labelled {
+		return Label{}, fmt.Errorf("node %s is labelled in %s already; remove one of the lines", term, first)
+	}
+	r.origin[id] = path
+	return Label{Node: id, Class: number(class, r.classes, &r.names)}, nil
+}

@@ -1,0 +1,135 @@
+package rdf
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/autoblm/autoblm-go/datasets"
+	"gonum.org/v1/gonum/graph/formats/rdf"
+)
+
+// Options are how a graph is read. The zero value is strict.
+type Options struct {
+	// Lenient passes over lines that are no N-Triples and counts them, where
+	// otherwise the first of them is an error.
+	Lenient bool
+}
+
+// builder is a graph that is being read.
+type builder struct {
+	graph     *Graph
+	nodes     map[string]int32
+	relations map[string]int32
+	triples   map[datasets.Triple]struct{}
+}
+
+func newBuilder() *builder {
+	return &builder{graph: &Graph{}, nodes: map[string]int32{}, relations: map[string]int32{}, triples: map[datasets.Triple]struct{}{}}
+}
+
+// readTriples reads a file of N-Triples.
+func (b *builder) readTriples(path string, o Options) error {
+	text, err := openText(path)
+	if err != nil {
+		return err
+	}
+	defer text.close()
+	for line := range text.lines() {
+		err := b.add(line)
+		if err == nil {
+			continue
+		}
+		err = text.errorf("malformed N-Triples: %w", err)
+		if !o.Lenient {
+			return err
+		}
+		if b.graph.Skipped++; b.graph.Skipped == 1 {
+			b.graph.FirstSkipped = err
+		}
+	}
+	if text.err == nil && len(b.graph.Triples) == 0 {
+		return fmt.Errorf("%s: the file has no triples; expected lines of a subject, a predicate, an object and a full stop", path)
+	}
+	return text.err
+}
+
+// add reads one line. Lines that are empty or a comment say nothing.
+func (b *builder) add(line string) error {
+	line = strings.TrimSpace(line)
+	if line == "" || line[0] == '#' {
+		return nil
+	}
+	if !utf8.ValidString(line) {
+		return errors.New("the line is not valid UTF-8")
+	}
+	statement, err := rdf.ParseNQuad(line)
+	switch {
+	case errors.Is(err, rdf.ErrIncomplete):
+		return errors.New("the line ends too early; expected a subject, a predicate, an object and a full stop")
+	case err != nil:
+		return errors.New(strings.TrimPrefix(err.Error(), "invalid N-Quad: "))
+	case statement.Label.Value != "":
+		return fmt.Errorf("a fourth term, %s, where a full stop was expected", statement.Label.Value)
+	}
+	var terms [3]string
+	for i, t := range []rdf.Term{statement.Subject, statement.Predicate, statement.Object} {
+		if terms[i], err = canonical(t); err != nil {
+			return err
+		}
+	}
+	t := datasets.Triple{
+		Head:     number(terms[0], b.nodes, &b.graph.Nodes),
+		Relation: number(terms[1], b.relations, &b.graph.Relations),
+		Tail:     number(terms[2], b.nodes, &b.graph.Nodes),
+	}
+	if _, there := b.triples[t]; there {
+		b.graph.Repeated++
+		return nil
+	}
+	b.triples[t] = struct{}{}
+	b.graph.Triples = append(b.graph.Triples, t)
+	return nil
+}
+
+// canonical writes a term with the fewest escapes, so that a term that is written
+// in two ways is one node.
+func canonical(t rdf.Term) (string, error) {
+	if !strings.Contains(t.Value, `\`) {
+		return t.Value, nil
+	}
+	text, qualifier, kind, err := t.Parts()
+	switch {
+	case err != nil:
+		return "", err
+	case kind == rdf.IRI:
+		return iri(text)
+	case qualifier == "" || qualifier[0] == '@':
+		return literal(text) + qualifier, nil
+	}
+	datatype, err := iri(qualifier)
+	return literal(text) + "^^" + datatype, err
+}
+
+func iri(text string) (string, error) {
+	if i := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"{}|^`\\", r) }); i >= 0 {
+		return "", fmt.Errorf("an IRI holds the character %q, which must be written in percent form", text[i])
+	}
+	return "<" + text + ">", nil
+}
+
+var literalEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
+
+func literal(text string) string { return `"` + literalEscapes.Replace(text) + `"` }
+
+// number is the id of a term; a new one gets the next.
+func number(term string, ids map[string]int32, terms *[]string) int32 {
+	id, there := ids[term]
+	if !there {
+		id = int32(len(*terms))
+		term = strings.Clone(term) // not the whole line
+		ids[term], *terms = id, append(*terms, term)
+	}
+	return id
+}

@@ -1,0 +1,46 @@
+package rdf
+
+import (
+	"slices"
+	"strings"
+)
+
+// Benchmark is a data set of the literature and what it should hold.
+type Benchmark struct {
+	Name string
+	// Nodes, Relations and Edges are the numbers of nodes, literals included, of
+	// predicates, and of distinct triples.
+	Nodes, Relations, Edges int
+	// Classes, Train and Test are the numbers of classes and of labelled nodes.
+	Classes, Train, Test int
+	// Address is an archive with the files that [ReadFolder] reads.
+	Address string
+}
+
+// The numbers are those of Table I of Schlichtkrull et al. (ESWC 2018), and of
+// Ristoski et al. (ISWC 2016) for the splits.
+var registry = []Benchmark{
+	{"aifb", 8285, 45, 29043, 4, 140, 36, "https://data.dgl.ai/dataset/aifb.tgz"},
+	{"mutag", 23644, 23, 74227, 2, 272, 68, "https://data.dgl.ai/dataset/mutag.tgz"},
+	{"bgs", 333845, 103, 916199, 2, 117, 29, "https://data.dgl.ai/dataset/bgs.tgz"},
+	{"am", 1666764, 133, 5988321, 11, 802, 198, "https://data.dgl.ai/dataset/am.tgz"},
+}
+
+// Registry returns the benchmarks that [Open] knows by name.
+func Registry() []Benchmark { return slices.Clone(registry) }
+
+func benchmark(name string) (Benchmark, bool) {
+	i := slices.IndexFunc(registry, func(b Benchmark) bool { return b.Name == name })
+	if i < 0 {
+		return Benchmark{}, false
+	}
+	return registry[i], true
+}
+
+func benchmarkNames() string {
+	var names []string
+	for _, b := range registry {
+		names = append(names, b.Name)
+	}
+	return strings.Join(names, ", ")
+}
