@@ -1,0 +1,7 @@
+// Package query answers multi-hop chain queries: which entities are at the end
+// of a path of relations that starts at a given entity, also where edges of the
+// path are missing from the graph (paper, Sections II-B2 and V-B).
+//
+// [Data] holds the queries of a graph: those that others released, read by
+// [Open], or those that [Data.Sample] draws from any graph.
+package query

@@ -1,0 +1,108 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// edges tells where each entity's relations lead, in both directions.
+type edges struct {
+	// The pairs of entity e and a relation that leaves it are numbered from
+	// pairs[e] to pairs[e+1]; by number, relations has the relation, and ends the
+	// place in targets where its sorted targets start.
+	pairs     []int32
+	relations []int32
+	ends      []int32
+	targets   []int32
+}
+
+// edge is a triple in one of its directions.
+type edge struct{ from, relation, to int32 }
+
+func newEdges(entities int, all []edge) *edges {
+	starts := make([]int32, entities+1) // of each entity's edges
+	for _, e := range all {
+		starts[e.from+1]++
+	}
+	for e := range entities {
+		starts[e+1] += starts[e]
+	}
+	next := slices.Clone(starts)
+	keys := make([]uint64, len(all)) // relation and target, in an order that is fast to sort by
+	for _, e := range all {
+		keys[next[e.from]] = uint64(e.relation)<<32 | uint64(e.to)
+		next[e.from]++
+	}
+	g := &edges{pairs: make([]int32, 1, entities+1), targets: make([]int32, 0, len(all))}
+	for e := range entities {
+		leaving := keys[starts[e]:starts[e+1]]
+		slices.Sort(leaving)
+		leaving = slices.Compact(leaving)
+		for i, key := range leaving {
+			relation := int32(key >> 32)
+			if i == 0 || relation != int32(leaving[i-1]>>32) {
+				g.relations = append(g.relations, relation)
+				g.ends = append(g.ends, int32(len(g.targets)))
+			}
+			g.targets = append(g.targets, int32(uint32(key)))
+		}
+		g.pairs = append(g.pairs, int32(len(g.relations)))
+	}
+	g.ends = append(g.ends, int32(len(g.targets)))
+	return g
+}
+
+// bothWays are the edges of triples and of their reverses.
+func bothWays(triples []datasets.Triple) []edge {
+	all := make([]edge, 0, 2*len(triples))
+	for _, t := range triples {
+		all = append(all, edge{t.Head, 2 * t.Relation, t.Tail}, edge{t.Tail, reverse(2 * t.Relation), t.Head})
+	}
+	return all
+}
+
+// leaving are the relations that leave an entity, ascending.
+func (g *edges) leaving(entity int32) []int32 {
+	return g.relations[g.pairs[entity]:g.pairs[entity+1]]
+}
+
+// targetsOf are the entities that a relation leads to, ascending.
+func (g *edges) targetsOf(entity, relation int32) []int32 {
+	at, found := slices.BinarySearch(g.leaving(entity), relation)
+	if !found {
+		return nil
+	}
+	return g.targetsAt(g.pairs[entity] + int32(at))
+}
+
+func (g *edges) targetsAt(pair int32) []int32 { return g.targets[g.ends[pair]:g.ends[pair+1]] }
+
+// walker finds the end points of paths.
+type walker struct {
+	seen           []uint32 // by entity, the number of the hop that reached it last
+	hop            uint32
+	reached, start []int32
+}
+
+func newWalker(entities int) *walker { return &walker{seen: make([]uint32, entities)} }
+
+// endPoints are all entities that the path leads to, ascending.
+func (w *walker) endPoints(g *edges, anchor int32, relations []int32) []int32 {
+	w.reached = append(w.reached[:0], anchor)
+	for _, r := range relations {
+		w.start, w.reached = w.reached, w.start[:0]
+		w.hop++
+		for _, from := range w.start {
+			for _, to := range g.targetsOf(from, r) {
+				if w.seen[to] != w.hop {
+					w.seen[to] = w.hop
+					w.reached = append(w.reached, to)
+				}
+			}
+		}
+	}
+	ends := slices.Clone(w.reached)
+	slices.Sort(ends)
+	return ends
+}

@@ -1,0 +1,91 @@
+package query
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"pgregory.net/rapid"
+)
+
+// given are scores that are known beforehand.
+type given [][]float32
+
+func (g given) Scores(_ context.Context, queries []Query, visit func(query int, scores []float32)) error {
+	for i := range queries {
+		visit(i, g[i])
+	}
+	return nil
+}
+
+// TestEvaluate against the definition: each hard answer among all entities that
+// are no answer, averaged over a query and then over queries.
+func TestEvaluate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		entities := rapid.IntRange(1, 15).Draw(t, "entities")
+		score := rapid.SampledFrom([]float32{-1, -0.5, 0, 0.5, 0.5, 2, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))})
+		var queries []Query
+		var scores given
+		want, answers := Metrics{}, 0
+		n := rapid.IntRange(1, 4).Draw(t, "queries")
+		for range n {
+			var q Query
+			for e := range int32(entities) {
+				switch rapid.IntRange(0, 3).Draw(t, "kind") {
+				case 0:
+					q.Hard = append(q.Hard, e)
+				case 1:
+					q.Easy = append(q.Easy, e)
+				}
+			}
+			if q.Hard == nil {
+				q.Hard, q.Easy = []int32{0}, slices.DeleteFunc(q.Easy, func(e int32) bool { return e == 0 })
+			}
+			s := rapid.SliceOfN(score, entities, entities).Draw(t, "scores")
+			queries, scores = append(queries, q), append(scores, s)
+			answers += len(q.Hard)
+			for _, answer := range q.Hard {
+				rank := 1.0
+				for e := range int32(entities) {
+					if slices.Contains(q.Hard, e) || slices.Contains(q.Easy, e) {
+						continue
+					}
+					if s[e] >= s[answer] || math.IsNaN(float64(s[answer])) {
+						rank++
+					}
+				}
+				share := 1 / float64(len(q.Hard)) / float64(n)
+				want.MRR += share / rank
+				for limit, hits := range map[float64]*float64{1: &want.Hits1, 3: &want.Hits3, 10: &want.Hits10} {
+					if rank <= limit {
+						*hits += share
+					}
+				}
+			}
+		}
+		got, err := Evaluate(t.Context(), scores, queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Queries != n || got.Answers != answers {
+			t.Fatalf("%d queries with %d answers, want %d with %d", got.Queries, got.Answers, n, answers)
+		}
+		for what, pair := range map[string][2]float64{"MRR": {got.MRR, want.MRR}, "H@1": {got.Hits1, want.Hits1}, "H@3": {got.Hits3, want.Hits3}, "H@10": {got.Hits10, want.Hits10}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-9 {
+				t.Fatalf("%s is %v, want %v: %v with scores %v", what, pair[0], pair[1], queries, scores)
+			}
+		}
+	})
+}
+
+// TestRankCountsTies apart from what is better.
+func TestRankCountsTies(t *testing.T) {
+	q := Query{Hard: []int32{1, 4}, Easy: []int32{3}}
+	got := Rank([]float32{2, 1, 1, 1, 2, 0, 3}, q)
+	want := []completion.Rank{{Better: 2, Equal: 1}, {Better: 1, Equal: 1}}
+	if !slices.Equal(got, want) {
+		t.Errorf("ranks %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,305 @@
+package query
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// The files of a folder of queries, beside those of the queries.
+const (
+	entitiesFile  = "entities.txt"
+	relationsFile = "relations.txt"
+)
+
+// reverseSuffix is what the name of a relation's reverse ends with.
+const reverseSuffix = "_reverse"
+
+// queryFile is the name of the file of a split's queries, without .gz.
+func queryFile(split Split, hops int) string { return fmt.Sprintf("%v-%dp.txt", split, hops) }
+
+var queryFileName = regexp.MustCompile(`^(train|valid|test)-([1-9][0-9]?)p\.txt(\.gz)?$`)
+
+// Open finds queries by name: a folder of chain queries in $AUTOBLM_DATA, in the
+// cache or at the path that the name is (see [ReadFolder]), or else a graph of
+// [datasets.Open], which comes without queries. Of a folder only the queries of
+// the given lengths are read, and all where none is given.
+func Open(name string, hops ...int) (*Data, error) {
+	if dir, found := datasets.LocateFile(name, queryFile(InTrain, 1)); found {
+		return ReadFolder(dir, hops...)
+	}
+	g, err := datasets.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return FromGraph(g), nil
+}
+
+// ReadFolder reads chain queries as Query2box has them (Ren et al., 2020), in
+// text form, each file plain or with .gz:
+//
+//   - entities.txt and relations.txt: id<TAB>name; relation 2k+1 is the reverse of
+//     relation 2k and is named like it with _reverse;
+//   - train-1p.txt, which also is the training graph: anchor<TAB>relation<TAB>answers;
+//   - train-2p.txt and so on: anchor<TAB>r1,r2<TAB>answers, where the answers may be
+//     missing: they are all end points in the training graph;
+//   - valid-1p.txt, test-2p.txt and so on: anchor<TAB>r1,r2<TAB>hard answers<TAB>other
+//     answers. The hard ones are ranked, the others are no candidates and may be
+//     missing. Those of valid-1p and test-1p add edges to the graph.
+//
+// Ids are separated by commas. An error names the file, the line and the mend.
+func ReadFolder(dir string, hops ...int) (*Data, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{Name: filepath.Base(absolute), Folder: absolute}
+	if d.Entities, err = readNames(dir, entitiesFile); err != nil {
+		return nil, err
+	}
+	if err := unique(dir, entitiesFile, d.Entities); err != nil {
+		return nil, err
+	}
+	if d.Relations, err = readRelations(dir); err != nil {
+		return nil, err
+	}
+	if err := d.readGraphs(dir); err != nil {
+		return nil, err
+	}
+	if err := d.readQueries(dir, hops); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// readNames reads lines of id<TAB>name, in any order.
+func readNames(dir, file string) ([]string, error) {
+	byID := map[int]string{}
+	err := datasets.VisitFile(dir, file, func(line []byte) error {
+		field, name, found := bytes.Cut(line, []byte("\t"))
+		id, err := strconv.Atoi(string(field))
+		if !found || len(name) == 0 || err != nil {
+			return fmt.Errorf("%.40q is not a name with its number: expected id<TAB>name", line)
+		}
+		if _, found := byID[id]; found {
+			return fmt.Errorf("id %d was given already: ids must be unique", id)
+		}
+		byID[id] = string(name)
+		return nil
+	})
+	if err != nil {
+		return nil, fileError(dir, file, err)
+	}
+	names := make([]string, len(byID))
+	for id := range names {
+		name, found := byID[id]
+		if !found {
+			return nil, fmt.Errorf("%s: no line has the id %d: ids must run from 0 to %d", filepath.Join(dir, file), id, len(byID)-1)
+		}
+		names[id] = name
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: the file is empty: expected lines of id<TAB>name", filepath.Join(dir, file))
+	}
+	return names, nil
+}
+
+// unique says which of the names in a file is there twice.
+func unique(dir, file string, names []string) error {
+	ids := map[string]int{}
+	for id, name := range names {
+		if before, found := ids[name]; found {
+			return fmt.Errorf("%s: the name %.40q is given to two ids, %d and %d: names must be unique", filepath.Join(dir, file), name, before, id)
+		}
+		ids[name] = id
+	}
+	return nil
+}
+
+// fileError says which file is missing.
+func fileError(dir, file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %s is missing: a folder of queries has %s, %s and %s", dir, file, entitiesFile, relationsFile, queryFile(InTrain, 1))
+	}
+	return err
+}
+
+// readRelations reads the names of relations, and checks those of their reverses.
+func readRelations(dir string) (forward []string, err error) {
+	both, err := readNames(dir, relationsFile)
+	if err != nil {
+		return nil, err
+	}
+	if len(both)%2 != 0 {
+		return nil, fmt.Errorf("%s: %d relations: an even number is needed, as relation 2k+1 is the reverse of relation 2k", filepath.Join(dir, relationsFile), len(both))
+	}
+	for pair := range slices.Chunk(both, 2) {
+		if pair[1] != pair[0]+reverseSuffix {
+			id := 2 * len(forward)
+			return nil, fmt.Errorf("%s: relation %d is %.40q: as the reverse of relation %d it must be called %.40q", filepath.Join(dir, relationsFile), id+1, pair[1], id, pair[0]+reverseSuffix)
+		}
+		forward = append(forward, pair[0])
+	}
+	return forward, unique(dir, relationsFile, forward)
+}
+
+// readGraphs reads the paths of one hop, and what their answers say of the graph.
+func (d *Data) readGraphs(dir string) error {
+	var known []edge
+	for split := range Split(splits) {
+		queries, err := d.readFile(dir, split, 1)
+		missing := errors.Is(err, fs.ErrNotExist)
+		switch {
+		case err != nil && (split == InTrain || !missing):
+			return fileError(dir, queryFile(split, 1), err)
+		case split == InTrain && len(queries) == 0:
+			return fmt.Errorf("%s: the file is empty: it is the training graph", filepath.Join(dir, queryFile(split, 1)))
+		}
+		d.put(split, 1, queries)
+		for _, q := range queries {
+			for _, to := range slices.Concat(q.Hard, q.Easy) {
+				known = append(known, edge{q.Anchor, q.Relations[0], to}, edge{to, reverse(q.Relations[0]), q.Anchor})
+			}
+		}
+		d.graphs[split] = newEdges(len(d.Entities), known)
+	}
+	return nil
+}
+
+// readQueries reads the longer paths, of the given lengths or all.
+func (d *Data) readQueries(dir string, hops []int) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		match := queryFileName.FindStringSubmatch(entry.Name())
+		if match == nil {
+			continue
+		}
+		split := Split(slices.Index(splitNames, match[1]))
+		length, err := strconv.Atoi(match[2])
+		if err != nil || length == 1 || len(hops) > 0 && !slices.Contains(hops, length) || d.Queries(split, length) != nil {
+			continue
+		}
+		queries, err := d.readFile(dir, split, length)
+		if err != nil {
+			return err
+		}
+		d.put(split, length, queries)
+	}
+	return nil
+}
+
+func (d *Data) readFile(dir string, split Split, hops int) ([]Query, error) {
+	r := d.reader(split, hops)
+	err := datasets.VisitFile(dir, queryFile(split, hops), r.line)
+	return r.queries, err
+}
+
+// reader reads a file of queries line by line.
+type reader struct {
+	data    *Data
+	split   Split
+	hops    int
+	columns int // at most
+	walker  *walker
+	queries []Query
+}
+
+func (d *Data) reader(split Split, hops int) *reader {
+	r := &reader{data: d, split: split, hops: hops, columns: 4}
+	if split == InTrain {
+		r.columns, r.walker = 3, newWalker(len(d.Entities))
+	}
+	return r
+}
+
+func (r *reader) line(line []byte) error {
+	fields := bytes.Split(line, []byte("\t"))
+	if len(fields) < 2 || len(fields) > r.columns {
+		return fmt.Errorf("found %d tab-separated fields: expected %s", len(fields), r.form())
+	}
+	var q Query
+	anchor, err := ids(fields[0], "entity", len(r.data.Entities))
+	if err != nil {
+		return err
+	}
+	if len(anchor) != 1 {
+		return fmt.Errorf("found %d anchors: expected %s", len(anchor), r.form())
+	}
+	q.Anchor = anchor[0]
+	if q.Relations, err = ids(fields[1], "relation", 2*len(r.data.Relations)); err != nil {
+		return err
+	}
+	if len(q.Relations) != r.hops {
+		return fmt.Errorf("a path of %d relations in a file of paths of %d: move it to %s", len(q.Relations), r.hops, queryFile(r.split, max(1, len(q.Relations))))
+	}
+	for i, to := range []*[]int32{&q.Hard, &q.Easy} {
+		if len(fields) <= 2+i {
+			continue
+		}
+		if *to, err = ids(fields[2+i], "entity", len(r.data.Entities)); err != nil {
+			return err
+		}
+		slices.Sort(*to)
+		*to = slices.Compact(*to)
+	}
+	for _, e := range q.Hard {
+		if _, twice := slices.BinarySearch(q.Easy, e); twice {
+			return fmt.Errorf("entity %d is among the hard answers and among the others: leave it in one place", e)
+		}
+	}
+	if len(fields) == 2 && r.split == InTrain && r.hops > 1 {
+		q.Hard = r.walker.endPoints(r.data.graphs[InTrain], q.Anchor, q.Relations)
+		if len(q.Hard) == 0 {
+			return fmt.Errorf("a query without answers: the path has no end point in the training graph; remove the line")
+		}
+	}
+	if len(q.Hard) == 0 {
+		return fmt.Errorf("a query without answers: expected %s", r.form())
+	}
+	r.queries = append(r.queries, q)
+	return nil
+}
+
+// form is what a line looks like.
+func (r *reader) form() string {
+	path := make([]string, r.hops)
+	for i := range path {
+		path[i] = fmt.Sprintf("r%d", i+1)
+	}
+	form := "anchor<TAB>" + strings.Join(path, ",")
+	if r.split == InTrain {
+		return form + "<TAB>answers"
+	}
+	return form + "<TAB>hard answers<TAB>other answers"
+}
+
+// ids reads numbers below count, separated by commas; there may be none.
+func ids(field []byte, what string, count int) ([]int32, error) {
+	if len(field) == 0 {
+		return nil, nil
+	}
+	all := make([]int32, 0, 1+bytes.Count(field, []byte(",")))
+	for text := range bytes.SplitSeq(field, []byte(",")) {
+		id, err := strconv.ParseInt(string(text), 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("%.40q is no id of a %s: expected numbers separated by commas", text, what)
+		}
+		if id < 0 || int(id) >= count {
+			return nil, fmt.Errorf("unknown %s %d: the ids run from 0 to %d", what, id, count-1)
+		}
+		all = append(all, int32(id))
+	}
+	return all, nil
+}

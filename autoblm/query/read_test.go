@@ -1,0 +1,193 @@
+package query
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/datasets"
+	"pgregory.net/rapid"
+)
+
+// small are the files of a folder of queries about three entities.
+func small() map[string]string {
+	return map[string]string{
+		"entities.txt":  "0\ta\n1\tb\n2\tc\n",
+		"relations.txt": "0\tr\n1\tr_reverse\n",
+		"train-1p.txt":  "0\t0\t1\n1\t1\t0\n",
+		"train-2p.txt":  "0\t0,1\n1\t1,0\t1\n",
+		"valid-1p.txt":  "1\t0\t2\t\n2\t1\t1\t\n",
+		"valid-2p.txt":  "0\t0,0\t2\t\n",
+		"test-2p.txt":   "\uFEFF0\t0,1\t2,2\t1,0\r\n2\t1,1\t1\n\n",
+	}
+}
+
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "small")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestReadFolder(t *testing.T) {
+	d, err := Open(folder(t, small()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Name != "small" || !reflect.DeepEqual(d.Relations, []string{"r"}) || !reflect.DeepEqual(d.Hops(InTrain), []int{1, 2}) || d.Hops(InTest)[0] != 2 {
+		t.Errorf("read %s with relations %v and paths of %v and %v hops", d.Name, d.Relations, d.Hops(InTrain), d.Hops(InTest))
+	}
+	for _, c := range []struct {
+		split Split
+		want  []Query
+	}{
+		{InTrain, []Query{{0, []int32{0, 1}, []int32{0}, nil}, {1, []int32{1, 0}, []int32{1}, nil}}},
+		{InValid, []Query{{0, []int32{0, 0}, []int32{2}, nil}}},
+		{InTest, []Query{{0, []int32{0, 1}, []int32{2}, []int32{0, 1}}, {2, []int32{1, 1}, []int32{1}, nil}}},
+	} {
+		if got := d.Queries(c.split, 2); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.split, got, c.want)
+		}
+	}
+	one, err := ReadFolder(d.Folder, 1)
+	if err != nil || one.Queries(InTrain, 2) != nil || one.Queries(InTrain, 1) == nil {
+		t.Errorf("asked for one hop: paths of %v hops, %v", one.Hops(InTrain), err)
+	}
+}
+
+// TestMistakes: each is one line that names the file, the line and the mend.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct{ file, content, want string }{
+		{"train-2p.txt", "0\t0,1\n3\t0,1\n", `train-2p\.txt:2: unknown entity 3: the ids run from 0 to 2`},
+		{"test-2p.txt", "0\t0,2\t1\t\n", `test-2p\.txt:1: unknown relation 2: the ids run from 0 to 1`},
+		{"valid-2p.txt", "0\t0,0\t9\t\n", `valid-2p\.txt:1: unknown entity 9`},
+		{"valid-2p.txt", "0\t0,0\t1\t-1\n", `valid-2p\.txt:1: unknown entity -1`},
+		{"valid-2p.txt", "0\t0,0\t\t1\n", `valid-2p\.txt:1: a query without answers: expected anchor<TAB>r1,r2<TAB>hard answers<TAB>other answers`},
+		{"train-2p.txt", "2\t0,1\n", `train-2p\.txt:1: a query without answers: the path has no end point in the training graph`},
+		{"train-1p.txt", "2\t0\n", `train-1p\.txt:1: a query without answers`},
+		{"train-2p.txt", "0\t0\n", `train-2p\.txt:1: a path of 1 relations in a file of paths of 2: move it to train-1p\.txt`},
+		{"train-2p.txt", "0\tr,1\n", `train-2p\.txt:1: "r" is no id of a relation`},
+		{"train-2p.txt", "a\t0,1\n", `train-2p\.txt:1: "a" is no id of a entity`},
+		{"train-2p.txt", "0 0,1\n", `train-2p\.txt:1: found 1 tab-separated fields: expected anchor<TAB>r1,r2`},
+		{"train-2p.txt", "0\t0,1\t0\t1\n", `train-2p\.txt:1: found 4 tab-separated fields`},
+		{"train-2p.txt", "0,1\t0,1\n", `train-2p\.txt:1: found 2 anchors`},
+		{"test-2p.txt", "0\t0,1\t1,2\t2\n", `test-2p\.txt:1: entity 2 is among the hard answers and among the others`},
+		{"train-2p.txt", "0\t0,1\n\n0\t0,1\n", `train-2p\.txt:2: empty line`},
+		{"train-1p.txt", "", `train-1p\.txt: the file is empty`},
+		{"entities.txt", "0\ta\n2\tb\n", `entities\.txt: no line has the id 1: ids must run from 0 to 1`},
+		{"entities.txt", "0\ta\n0\tb\n", `entities\.txt:2: id 0 was given already`},
+		{"entities.txt", "0\ta\n1\ta\n", `entities\.txt: the name "a" is given to two ids, 0 and 1`},
+		{"entities.txt", "a\t0\n", `entities\.txt:1: "a\\t0" is not a name with its number`},
+		{"relations.txt", "0\tr\n", `relations\.txt: 1 relations: an even number is needed`},
+		{"relations.txt", "0\tr\n1\ts\n", `relations\.txt: relation 1 is "s": as the reverse of relation 0 it must be called "r_reverse"`},
+	} {
+		files := small()
+		files[c.file] = c.content
+		_, err := Open(folder(t, files))
+		if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %q: %v, want %s", c.file, c.content, err, c.want)
+		}
+	}
+	for _, missing := range []string{"entities.txt", "relations.txt"} {
+		files := small()
+		delete(files, missing)
+		if _, err := Open(folder(t, files)); err == nil || !strings.Contains(err.Error(), missing+" is missing") {
+			t.Errorf("without %s: %v", missing, err)
+		}
+	}
+	if _, err := Open("no-such-data"); err == nil || !strings.Contains(err.Error(), "no data set") {
+		t.Errorf("no such data: %v", err)
+	}
+}
+
+// TestWrittenIsReadBack with the queries of all splits and the graphs.
+func TestWrittenIsReadBack(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := FromGraph(graphOf(rt))
+		for split := range Split(splits) {
+			for hops := range rapid.IntRange(0, 3).Draw(rt, "hops") {
+				if _, err := d.Sample(rt.Context(), Sample{Split: split, Hops: hops + 1, Count: 5}); err != nil && split == InTrain && hops == 0 {
+					rt.Fatal(err)
+				}
+			}
+		}
+		dir := filepath.Join(t.TempDir(), "written")
+		if err := d.WriteFolder(dir); err != nil {
+			rt.Fatal(err)
+		}
+		if err := d.WriteFolder(dir); err == nil || !strings.Contains(err.Error(), "already holds queries") {
+			rt.Fatalf("written twice: %v", err)
+		}
+		back, err := Open(dir)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if !reflect.DeepEqual(back.Entities, d.Entities) || !reflect.DeepEqual(back.Relations, d.Relations) {
+			rt.Fatalf("labels %v and %v are read back as %v and %v", d.Entities, d.Relations, back.Entities, back.Relations)
+		}
+		for split := range Split(splits) {
+			for _, hops := range d.Hops(split) {
+				if !reflect.DeepEqual(normal(back.Queries(split, hops)), normal(d.Queries(split, hops))) {
+					rt.Fatalf("%v queries of %d hops: %v, read back %v", split, hops, d.Queries(split, hops), back.Queries(split, hops))
+				}
+			}
+			if !reflect.DeepEqual(back.graphs[split], d.graphs[split]) {
+				rt.Fatalf("the graph of %v is another when read back", split)
+			}
+		}
+	})
+}
+
+// normal is queries without the difference between none and nil.
+func normal(queries []Query) (all []Query) {
+	for _, q := range queries {
+		if len(q.Easy) == 0 {
+			q.Easy = nil
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// FuzzQueries: whatever the text, there is an error of one line that says where,
+// or queries that hold what is promised of them.
+func FuzzQueries(f *testing.F) {
+	for name, content := range small() {
+		if strings.Contains(name, "p.txt") {
+			f.Add(content, uint8(0), uint8(2))
+			f.Add(content, uint8(2), uint8(1))
+		}
+	}
+	f.Add("0\t0,1,0\t1,\t\n", uint8(1), uint8(3))
+	f.Add("0\t99999999999\t1\t2\n\xff", uint8(1), uint8(1))
+	f.Add(",\t,\t,\t,\n", uint8(2), uint8(2))
+	f.Fuzz(func(t *testing.T, content string, split, hops uint8) {
+		d := FromGraph(&datasets.Graph{Entities: []string{"a", "b", "c"}, Relations: []string{"r"}, Train: []datasets.Triple{{Head: 0, Tail: 1}}})
+		r := d.reader(Split(split%splits), 1+int(hops%4))
+		err := datasets.VisitLines("some.txt", strings.NewReader(content), r.line)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "some.txt:") || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error %q: want one line that begins with the file's name", err)
+			}
+			return
+		}
+		for _, q := range r.queries {
+			if q.Hops() != r.hops || len(q.Hard) == 0 || q.Anchor < 0 || q.Anchor > 2 {
+				t.Fatalf("read %v", q)
+			}
+			if e := Rank(make([]float32, 3), q); len(e) != len(q.Hard) {
+				t.Fatalf("%v has %d ranks", q, len(e))
+			}
+		}
+	})
+}
