@@ -55,7 +55,7 @@ func seedNoise(ctx context.Context, engine completion.Engine, g *datasets.Graph,
 	for _, a := range structures {
 		job := completion.Job{Graph: g, Settings: s.Training}
 		for n := range noiseSeeds {
-			job.Members = append(job.Members, completion.Member{Structure: a, Seed: s.Seed + uint64(n), LearningRate: s.LearningRate, L2: s.L2, N3: s.N3})
+			job.Members = append(job.Members, completion.Member{Structure: a, Seed: s.Seed + uint64(n), LearningRate: s.LearningRate, Weights: s.Weights})
 		}
 		report, err := completion.Train(ctx, engine, job)
 		if err != nil {
