@@ -88,7 +88,7 @@ func DefaultSearch() SearchSettings {
 // Search looks for the structure that completes g best on its validation
 // triples, and trains the human-designed ones under the same settings to
 // compare with. When ctx ends, it returns what was found so far.
-func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (result *search.Result, err error) {
+func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*search.Result, error) {
 	strategy, err := search.ByName(s.Algorithm)
 	if err != nil {
 		return nil, err
@@ -104,9 +104,34 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (result *s
 		return nil, err
 	}
 	defer engine.Close()
-	problem := search.Problem{Graph: g, Engine: engine, Strategy: strategy, Settings: s.Settings, OnProgress: s.OnProgress}
+	return s.run(ctx, search.Problem{Graph: g, Engine: engine, Strategy: strategy}, study.Describe(g, strategy, s.Settings))
+}
+
+// SearchFor is [Search] for another task than completion. Settings.Training and
+// the weights are the task's to use, and Compute is left out.
+func SearchFor(ctx context.Context, task study.Described, s SearchSettings) (*search.Result, error) {
+	strategy, err := search.ByName(s.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if err := task.Ready(); err != nil {
+		return nil, err
+	}
+	about, err := study.DescribeTask(task, strategy, s.Settings)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(ctx, search.Problem{Task: task, Strategy: strategy}, about)
+}
+
+// run searches, with the study if there is to be one.
+func (s SearchSettings) run(ctx context.Context, problem search.Problem, about study.About) (result *search.Result, err error) {
+	problem.Settings, problem.OnProgress = s.Settings, s.OnProgress
 	if s.Study != "" {
-		kept, err := study.Open(s.Study, study.Describe(g, strategy, s.Settings))
+		kept, err := study.Open(s.Study, about)
 		if err != nil {
 			return nil, err
 		}

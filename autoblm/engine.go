@@ -2,8 +2,10 @@ package autoblm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/completion/gomlx"
@@ -11,35 +13,55 @@ import (
 
 // Compute names what does the arithmetic. The zero value chooses by itself.
 type Compute struct {
-	// Engine is "cpu", the native engine, or "gomlx"; "auto" or "" is "cpu",
-	// or "gomlx" where a backend is named.
+	// Engine is "cpu", the native engine, or "gomlx"; "auto" or "" is gomlx where a
+	// backend or half scores are asked for or CUDA is found, and else cpu.
 	Engine string
-	// Backend is what gomlx runs on: "go", "xla:cpu", "xla:cuda" or "xla:" with
-	// the absolute path of a plugin; "auto" or "" is "go".
+	// Backend is what gomlx runs on: "go", "xla:cpu", "xla:cuda" or "xla:" with the
+	// absolute path of a plugin, and options after commas. "auto" or "" is what the
+	// variables AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is
+	// found, else "go"; see [backend.Choose].
 	Backend string
+	// HalfScores and Note are as in [gomlx.Settings]; the engine cpu has no use for
+	// them.
+	HalfScores bool
+	Note       func(text string)
 	// Threads is how many the native engine uses; 0 stands for GOMAXPROCS.
 	Threads int
 }
 
-// Open opens the engine. One that was asked for by name is used or is an error.
+// Open opens the engine. An engine or a backend that was asked for by name is used
+// or is an error. The engine cpu, asked for by name, does not look at the variables.
 func (c Compute) Open() (completion.Engine, error) {
 	if c.Threads < 0 {
 		return nil, fmt.Errorf("threads is %d: it must be 0, for all, or more", c.Threads)
 	}
-	engine, backend := cmp.Or(c.Engine, "auto"), cmp.Or(c.Backend, "auto")
-	if engine == "auto" {
-		engine = "cpu"
-		if backend != "auto" {
-			engine = "gomlx"
+	engine := cmp.Or(c.Engine, "auto")
+	switch engine {
+	case "cpu":
+		if c.Backend != "" && c.Backend != backend.Auto {
+			return nil, fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", c.Backend)
 		}
-	}
-	switch {
-	case engine == "gomlx":
-		return gomlx.New(backend)
-	case engine != "cpu":
+		if c.HalfScores {
+			return nil, errors.New("the engine cpu multiplies in float32 only: use the engine gomlx for half scores")
+		}
+		return cpu.New(c.Threads), nil
+	case "auto", "gomlx":
+	default:
 		return nil, fmt.Errorf("unknown engine %q: use auto, cpu or gomlx", c.Engine)
-	case backend != "auto":
-		return nil, fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", c.Backend)
 	}
-	return cpu.New(c.Threads), nil
+	choice, err := backend.Choose(c.Backend)
+	if err != nil {
+		return nil, err
+	}
+	if choice.Backend == "" && engine == "auto" && !c.HalfScores {
+		return cpu.New(c.Threads), nil
+	}
+	opened, err := gomlx.New(gomlx.Settings{Backend: cmp.Or(choice.Backend, backend.Go), HalfScores: c.HalfScores, Note: c.Note})
+	switch {
+	case err == nil:
+		return opened, nil
+	case choice.From == backend.Auto:
+		return nil, fmt.Errorf("%w; to do without it, use --engine cpu", err)
+	}
+	return nil, fmt.Errorf("%s: %w", choice.From, err)
 }

@@ -9,30 +9,75 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
 // searchAgain is the command whose search is about the same. exact is false when
 // a program made settings that the command line does not have.
 func searchAgain(about study.About, compute computeFlags) (line string, exact bool, err error) {
-	grammar, err := newSearchGrammar()
+	var c struct {
+		Search searchCommand `cmd:""`
+	}
+	grammar, err := newGrammar(&c, "search")
 	if err != nil {
 		return "", false, err
 	}
 	usual := grammar.flags()
-	grammar.command.take(about)
-	grammar.command.computeFlags = compute
-	words := []string{program(), "search"}
-	for i, flag := range grammar.flags() {
-		if flag != usual[i] || slices.Contains([]string{"dataset", "algorithm", "budget", "seed"}, flag.name) {
-			words = append(words, "--"+flag.name, quoted(flag.value))
-		}
-	}
-	settings, err := grammar.command.searchSettings()
+	c.Search.take(about)
+	c.Search.computeFlags = compute
+	words := append([]string{program(), "search"}, otherThan(usual, grammar.flags(), "dataset", "algorithm", "budget", "seed")...)
+	settings, err := c.Search.searchSettings()
 	wanted := about.Settings
 	wanted.TimeLimit = 0
 	return strings.Join(words, " "), err == nil && reflect.DeepEqual(settings.Settings, wanted), nil
+}
+
+// recipeAgain is the command that trains by a recipe, or searches by one that comes
+// without a structure.
+func recipeAgain(r recipe.Recipe) (line string, err error) {
+	usual, here, err := recipeFlags(r)
+	if err != nil {
+		return "", err
+	}
+	words := []string{program(), "train", "--dataset", r.Dataset, "--structure"}
+	if r.Structure.K() > 0 {
+		return strings.Join(append(append(words, quoted(shortest(r.Structure))), otherThan(usual, here)...), " "), nil
+	}
+	var c struct {
+		Search searchCommand `cmd:""`
+	}
+	grammar, err := newGrammar(&c, "search")
+	if err != nil {
+		return "", err
+	}
+	usual = grammar.flags()
+	c.Search.Dataset = r.Dataset
+	c.Search.learningFlags.take(r.Training, r.LearningRate, r.Weights)
+	return strings.Join(append([]string{program(), "search"}, otherThan(usual, grammar.flags())...), " "), nil
+}
+
+// shortest is the name of the named model that s is, or its rows.
+func shortest(s structure.Structure) string {
+	for _, named := range structure.HumanDesigned() {
+		if named.Structure == s {
+			return named.Name
+		}
+	}
+	return s.String()
+}
+
+// otherThan are the arguments for flags that are not as usual, and for those named.
+func otherThan(usual, flags []flagText, always ...string) []string {
+	var words []string
+	for i, flag := range flags {
+		if flag != usual[i] || slices.Contains(always, flag.name) {
+			words = append(words, flag.words()...)
+		}
+	}
+	return words
 }
 
 // take is the other way of searchSettings.
@@ -49,10 +94,7 @@ func (c *searchCommand) take(about study.About) {
 	default:
 		c.Predictor = "srf"
 	}
-	c.Dim, c.Epochs, c.Batch = s.Training.Dim, s.Training.Epochs, s.Training.Batch
-	c.Optimizer, c.Decay = s.Training.Optimizer, s.Training.Decay
-	c.ValidateEvery, c.Patience = s.Training.ValidateEvery, s.Training.Patience
-	c.LR, c.L2, c.N3 = s.LearningRate, s.L2, s.N3
+	c.learningFlags.take(s.Training, s.LearningRate, s.Weights)
 	if s.Tune != nil {
 		c.Tune = s.Tune.Trials
 	}
@@ -61,32 +103,37 @@ func (c *searchCommand) take(about study.About) {
 	}
 }
 
-// searchGrammar is the command search, with its defaults.
-type searchGrammar struct {
-	command *searchCommand
-	parser  *kong.Kong
-}
+// grammar is that of a command line.
+type grammar struct{ parser *kong.Kong }
 
-func newSearchGrammar() (*searchGrammar, error) {
-	var c struct {
-		Search searchCommand `cmd:""`
+// newGrammar parses what there must be, so that c has its defaults.
+func newGrammar(c any, arguments ...string) (grammar, error) {
+	parser, err := kong.New(c, defaults())
+	if err == nil {
+		_, err = parser.Parse(arguments)
 	}
-	parser, err := kong.New(&c, kong.Vars(defaults()))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := parser.Parse([]string{"search"}); err != nil {
-		return nil, err
-	}
-	return &searchGrammar{&c.Search, parser}, nil
+	return grammar{parser}, err
 }
 
 type flagText struct{ name, value string }
 
-// flags are those of the command with their present values.
-func (g *searchGrammar) flags() []flagText {
+// words are the arguments that give the flag its value.
+func (f flagText) words() []string {
+	if f.value == "true" || f.value == "false" { // which no flag but a switch has
+		return []string{"--" + f.name + "=" + f.value}
+	}
+	return []string{"--" + f.name, quoted(f.value)}
+}
+
+// flags are those of the only command, or of a line without commands, with their
+// present values.
+func (g grammar) flags() []flagText {
+	node := g.parser.Model.Node
+	if len(node.Children) > 0 {
+		node = node.Children[0]
+	}
 	var all []flagText
-	for _, flag := range g.parser.Model.Children[0].Flags {
+	for _, flag := range node.Flags {
 		all = append(all, flagText{flag.Name, flagValue(flag.Target)})
 	}
 	return all
@@ -109,11 +156,16 @@ func flagValue(v reflect.Value) string {
 	return strings.Join(words, ",")
 }
 
-// engineOf are the flags for the engine that trained the trials.
+// engineOf are the flags for the engine that trained the trials. Which that is
+// without flags depends on the machine.
 func engineOf(trials []search.Trial) computeFlags {
 	flags := computeFlags{Engine: "auto", Backend: "auto"}
 	for _, t := range trials {
-		if t.Engine != "" && t.Engine != "cpu" {
+		switch t.Engine {
+		case "":
+		case "cpu":
+			flags.Engine, flags.Backend = "cpu", "auto"
+		default:
 			flags.Engine, flags.Backend = t.Engine, t.Backend
 		}
 	}

@@ -53,7 +53,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
-	stop := stopwatch(&s.Seconds.Evaluate)
+	stop := s.Seconds.Evaluating(engine)
 	triples, ranks, err := completion.RankSplit(ctx, engine, []*completion.Model{m}, g, c.Split)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ const asProgram = "AUTOBLM_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		saveEvery = 0 // so that there is something to be killed after
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())

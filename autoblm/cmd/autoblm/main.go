@@ -32,9 +32,13 @@ type commands struct {
 	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
+	Recipe    recipeCommands    `cmd:"" help:"Settings of training that others published for the benchmarks."`
+	Reproduce reproduceCommand  `cmd:"" help:"Search and train on a benchmark as others did, in pieces if need be."`
+	Classify  classifyCommands  `cmd:"" help:"Tell the classes of entities of an RDF graph."`
 	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one thing."`
 	Study     studyCommands     `cmd:"" help:"List, show, export and go on with the files that keep searches."`
 	Report    reportCommand     `cmd:"" help:"Write what came of a study as a page for a browser."`
+	Backend   backendCommands   `cmd:"" help:"List what can do the arithmetic here, and install XLA's plugins."`
 
 	JSON    bool             `help:"Print one JSON object instead of text."`
 	Version kong.VersionFlag `help:"Print the version."`
@@ -68,7 +72,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Vars(defaults()),
+		defaults(),
 		kong.Vars{"version": version()},
 	)
 	if err != nil {

@@ -56,6 +56,21 @@ func (b *trainingBar) update(p completion.Progress) {
 
 func (b *trainingBar) finish() { _ = b.bar.Finish() }
 
+// epochLog tells a log, which has no bar, of an epoch now and then.
+type epochLog struct {
+	w     io.Writer
+	every time.Duration
+	last  time.Time
+}
+
+func (l *epochLog) update(p completion.Progress) {
+	if isTerminal(l.w) || time.Since(l.last) < l.every {
+		return
+	}
+	l.last = time.Now()
+	fmt.Fprintf(l.w, "training: epoch %d of %d, loss %.3f\n", p.Epoch, p.Epochs, p.Loss[0])
+}
+
 // searchBar shows the structures trained, the best MRR so far and the time
 // left; in a log it is a line for each round.
 type searchBar struct {

@@ -94,7 +94,7 @@ func settingsOf(t *rapid.T, line string) (search.Settings, string) {
 		words, rest = append(words, word), after
 	}
 	var c commands
-	parser, err := kong.New(&c, kong.Vars(defaults()), kong.Vars{"version": ""})
+	parser, err := kong.New(&c, defaults(), kong.Vars{"version": ""})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,17 @@ func TestSearchAgainHasTheSameSettings(t *testing.T) {
 		s.Training.ValidateEvery = rapid.IntRange(1, 9).Draw(t, "validate")
 		s.Training.Patience = rapid.IntRange(0, 9).Draw(t, "patience")
 		s.LearningRate = rapid.Float64Range(1e-6, 2).Draw(t, "lr")
-		s.L2, s.N3 = rapid.Float64Range(0, 1).Draw(t, "l2"), rapid.Float64Range(0, 1).Draw(t, "n3")
+		share := rapid.Float64Range(0, 0.99)
+		for _, weight := range []*float64{&s.L2, &s.N3, &s.EntityL2, &s.RelationL2, &s.Products, &s.RelationPrediction, &s.Training.Dropout, &s.Training.LabelSmoothing, &s.Training.MaxNorm} {
+			if rapid.Bool().Draw(t, "set") {
+				*weight = share.Draw(t, "weight")
+			}
+		}
+		s.Training.Reciprocal, s.Training.InitScale = rapid.Bool().Draw(t, "reciprocal"), rapid.Float64Range(1e-4, 1).Draw(t, "scale")
+		s.Training.Initial = rapid.SampledFrom([]completion.Initial{completion.Normal, completion.Xavier}).Draw(t, "initial")
+		if rapid.Bool().Draw(t, "plateaus") {
+			s.Training.PlateauPatience, s.Training.PlateauFactor = rapid.IntRange(1, 5).Draw(t, "plateau"), rapid.Float64Range(0.1, 0.9).Draw(t, "factor")
+		}
 		if rapid.Bool().Draw(t, "tune") {
 			s.Tune = search.DefaultTune()
 			s.Tune.Trials = rapid.IntRange(1, 50).Draw(t, "recipes")
@@ -183,7 +193,8 @@ func TestSearchAgainTakesTheSameEngine(t *testing.T) {
 	if words := strings.Fields(line); err != nil || !slices.Contains(words, "gomlx") || !slices.Contains(words, "--backend") {
 		t.Errorf("%s (%v) does not name the engine", line, err)
 	}
-	if line, _, err = searchAgain(about, engineOf([]search.Trial{{Engine: "cpu", Backend: "avx2"}})); err != nil || strings.Contains(line, "--engine") {
-		t.Errorf("%s (%v) names an engine that is chosen anyway", line, err)
+	line, _, err = searchAgain(about, engineOf([]search.Trial{{}, {Engine: "cpu", Backend: "avx2"}}))
+	if err != nil || !strings.Contains(line, "--engine cpu") || strings.Contains(line, "--backend") {
+		t.Errorf("%s (%v) does not name the engine cpu, or names its instructions as a backend", line, err)
 	}
 }

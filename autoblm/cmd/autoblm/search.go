@@ -17,29 +17,26 @@ import (
 )
 
 type searchCommand struct {
-	Dataset   string  `default:"world" help:"A name of dataset list, or a folder."`
-	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
-	Budget    int     `default:"${budget}" help:"How many structures to train."`
-	Minutes   float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
-	Dim       int     `default:"${search_dim}" help:"Dimension of the embeddings, a multiple of k."`
-	Epochs    int     `default:"${search_epochs}" help:"Passes over the training triples for each structure."`
-	N3        float64 `name:"n3" default:"${search_n3}" help:"Weight of the cubed norms of head, relation and tail."`
-	learningFlags
-	Seed        uint64        `default:"1" help:"Decides the proposals and the initial embeddings."`
-	K           int           `name:"k" default:"${k}" help:"Chunks of an embedding."`
-	N           int           `name:"n" default:"${n}" help:"Candidates generated in a round."`
-	P           int           `name:"p" default:"${p}" help:"Candidates trained in a round, together."`
-	I           int           `name:"i" default:"${i}" help:"Best structures that new ones are made from, and that are listed at the end."`
-	B0          int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
-	Pm          float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
-	Filter      search.Filter `default:"exact" help:"exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
-	Predictor   string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
-	Tune        int           `default:"0" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
-	Final       int           `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
-	FinalDims   []int         `default:"${final_dims}" help:"Dimensions for --final, separated by commas."`
-	FinalEpochs int           `default:"${final_epochs}" help:"Passes over the training triples for --final."`
-	Study       string        `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
-	Out         string        `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
+	Dataset       string  `default:"world" help:"A name of dataset list, or a folder."`
+	Algorithm     string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
+	Budget        int     `default:"${budget}" help:"How many structures to train."`
+	Minutes       float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
+	learningFlags `kong:"group='Training',set='dim=${search_dim}',set='epochs=${search_epochs}',set='n3=${search_n3}'"`
+	Seed          uint64        `default:"1" help:"Decides the proposals and the initial embeddings."`
+	K             int           `name:"k" default:"${k}" help:"Chunks of an embedding."`
+	N             int           `name:"n" default:"${n}" help:"Candidates generated in a round."`
+	P             int           `name:"p" default:"${p}" help:"Candidates trained in a round, together."`
+	I             int           `name:"i" default:"${i}" help:"Best structures that new ones are made from, and that are listed at the end."`
+	B0            int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
+	Pm            float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
+	Filter        search.Filter `default:"exact" help:"exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
+	Predictor     string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
+	Tune          int           `default:"0" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
+	Final         int           `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
+	FinalDims     []int         `default:"${final_dims}" help:"Dimensions for --final, separated by commas."`
+	FinalEpochs   int           `default:"${final_epochs}" help:"Passes over the training triples for --final."`
+	Study         string        `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
+	Out           string        `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	computeFlags
 }
 
@@ -158,8 +155,7 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	case "one-hot":
 		s.Settings.Predictor.Features = predictor.OneHot
 	}
-	s.Training = c.settings(c.Dim, c.Epochs)
-	s.LearningRate, s.L2, s.N3 = c.LR, c.L2, c.N3
+	s.Training, s.LearningRate, s.Weights = c.settings(), c.LR, c.weights()
 	if c.Tune != 0 {
 		s.Tune = search.DefaultTune()
 		s.Tune.Trials = c.Tune

@@ -419,11 +419,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if c.Out == "" {
 		c.Out = c.folder()
 	}
-	again := []string{program()}
-	for _, a := range o.arguments {
-		again = append(again, quoted(a))
-	}
-	return searching{graph: g, settings: settings, out: c.Out, again: strings.Join(again, " ")}.run(ctx, o)
+	return searching{graph: g, settings: settings, out: c.Out, again: commandOf(o.arguments)}.run(ctx, o)
 }
 
 // graph finds the graph of a study again.

@@ -282,3 +282,27 @@ func readError(file string) error {
 	_, err := study.Read(file)
 	return err
 }
+
+// TestStudyKeepsTheRecipe: a search by reverses and other parts of a recipe is gone on
+// with by its study alone, and its best model is whole.
+func TestStudyKeepsTheRecipe(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	flags := []string{"--reciprocal", "--dura", "0.01", "--relation-prediction", "0.5", "--dropout", "0.1", "--init-scale", "0.01", "--max-norm", "2"}
+	whole := object(t, searchArguments(graph, t.TempDir(), flags...)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	invoke(ctx, searchArguments(graph, dir, flags...)...)
+	file, out := filepath.Join(dir, "study.db"), filepath.Join(dir, "out")
+	resumed := object(t, "study", "resume", file, "--out", out)
+	if got, want := asText(t, resumed["best"]), asText(t, whole["best"]); got != want {
+		t.Errorf("gone on with, the best are\n%s\nat once\n%s", got, want)
+	}
+	best := object(t, "study", "best", file, "--out", filepath.Join(dir, "best"))
+	ranked := object(t, "eval", "--model", filepath.Join(dir, "best"), "--dataset", graph)
+	if got, want := asText(t, ranked["test"]), asText(t, best["test"]); got != want {
+		t.Errorf("the best model has %s, the study says %s", got, want)
+	}
+	if plain := object(t, searchArguments(graph, t.TempDir())...); asText(t, plain["best"]) == asText(t, whole["best"]) {
+		t.Error("the recipe changed nothing")
+	}
+}

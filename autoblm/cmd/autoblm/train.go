@@ -13,17 +13,14 @@ import (
 )
 
 type trainCommand struct {
-	Dataset   string        `required:"" help:"A name of dataset list, or a folder."`
-	Structure structureFlag `required:"" help:"As for structure check."`
-	Dim       int           `default:"${dim}" help:"Dimension of the embeddings, a multiple of the structure's chunks."`
-	Epochs    int           `default:"${epochs}" help:"Passes over the training triples."`
-	N3        float64       `name:"n3" default:"${n3}" help:"Weight of the cubed norms of head, relation and tail."`
-	learningFlags
-	Seed     uint64 `default:"1" help:"Decides the initial embeddings."`
-	Members  int    `default:"1" help:"Train so many models together, with seeds from --seed on."`
-	Out      string `help:"Write the first model into this folder."`
-	MaxSteps int    `help:"Stop each epoch after so many steps, for timing."`
-	NoEval   bool   `help:"Do not rank at the end."`
+	Dataset       string        `required:"" help:"A name of dataset list, or a folder."`
+	Structure     structureFlag `required:"" help:"As for structure check; that of the recipe when left out."`
+	learningFlags `group:"Training"`
+	Seed          uint64 `default:"1" help:"Decides the initial embeddings."`
+	Members       int    `default:"1" help:"Train so many models together, with seeds from --seed on."`
+	Out           string `help:"Write the first model into this folder."`
+	MaxSteps      int    `help:"Stop each epoch after so many steps, for timing."`
+	NoEval        bool   `help:"Do not rank at the end."`
 	computeFlags
 }
 
@@ -56,7 +53,7 @@ type memberSummary struct {
 
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
-	settings := c.settings(c.Dim, c.Epochs)
+	settings := c.settings()
 	settings.MaxSteps = c.MaxSteps
 	if err := settings.Validate(c.Structure.K()); err != nil {
 		return usage(err)
@@ -70,7 +67,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	}
 	var members []completion.Member
 	for i := range c.Members {
-		m := completion.Member{Structure: c.Structure.Structure, Seed: c.Seed + uint64(i), LearningRate: c.LR, L2: c.L2, N3: c.N3}
+		m := c.member(c.Structure.Structure, c.Seed+uint64(i))
 		if err := m.Validate(); err != nil {
 			return usage(err)
 		}
@@ -145,7 +142,7 @@ func evaluate(ctx context.Context, engine completion.Engine, g *datasets.Graph, 
 			models = append(models, r.Model)
 		}
 	}
-	defer stopwatch(&report.Timing.Evaluate)()
+	defer report.Timing.Evaluating(engine)()
 	return completion.EvaluateAll(ctx, engine, models, g)
 }
 

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/dustin/go-humanize"
+)
+
+type backendCommands struct {
+	List    backendListCommand    `cmd:"" help:"List what GoMLX can run on here, and why not on the rest."`
+	Install backendInstallCommand `cmd:"" help:"Download a plugin of XLA into your home."`
+}
+
+type backendListCommand struct{}
+
+// backendList is the JSON of backend list.
+type backendList struct {
+	Backends []backend.Backend `json:"backends"`
+	// Chosen is what runs without --backend; its backend is "" for the native engine.
+	Chosen backend.Choice `json:"chosen"`
+	// Error is why what a variable asks for cannot be used, or "".
+	Error string `json:"error"`
+}
+
+// Run lists all backends, and what runs when no flag says more.
+func (backendListCommand) Run(ctx context.Context, o *output) error {
+	list := backendList{Backends: backend.List(ctx)}
+	var err error
+	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
+		list.Error = oneLine(err)
+	}
+	return o.result(list, list.print)
+}
+
+func (l backendList) print(w io.Writer) {
+	t := table{header: []string{"backend", "usable", "runs on", "plugin", "version"}}
+	for _, b := range l.Backends {
+		usable := "yes"
+		if !b.Usable {
+			usable = "no"
+		}
+		t.add(b.Name, usable, runsOn(b), pluginOf(b), versionOf(b))
+	}
+	t.print(w)
+	fmt.Fprintln(w)
+	for _, b := range l.Backends {
+		if !b.Usable {
+			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, printable(b.Why), printable(b.Mend))
+		}
+		if b.Note != "" {
+			fmt.Fprintf(w, "%s: %s\n", b.Name, printable(b.Note))
+		}
+	}
+	fmt.Fprintln(w, l.chosen())
+}
+
+// chosen says in a sentence what runs without --backend.
+func (l backendList) chosen() string {
+	switch {
+	case l.Error != "":
+		return "Without --backend nothing runs: " + l.Error
+	case l.Chosen.Backend == "":
+		return "Without --backend the native engine runs, for CUDA is not usable."
+	case l.Chosen.From == backend.Auto:
+		return "Without --backend " + l.Chosen.Backend + " runs, for it was found."
+	}
+	return fmt.Sprintf("Without --backend %s runs, for %s asks for it.", l.Chosen.Backend, l.Chosen.From)
+}
+
+func runsOn(b backend.Backend) string {
+	if !probe.IsCUDA(b.Name) {
+		return "the processor"
+	}
+	if len(b.GPUs) == 0 {
+		return "no GPU"
+	}
+	var gpus []string
+	for _, gpu := range b.GPUs {
+		text := gpu.Name
+		if gpu.Memory > 0 {
+			text += ", " + humanize.IBytes(uint64(gpu.Memory))
+		}
+		if gpu.Driver != "" {
+			text += ", driver " + gpu.Driver
+		}
+		gpus = append(gpus, text)
+	}
+	return strings.Join(gpus, "; ")
+}
+
+func pluginOf(b backend.Backend) string {
+	switch {
+	case b.Name == backend.Go:
+		return "needs none"
+	case b.Plugin == "":
+		return "none"
+	case "xla:"+b.Plugin == b.Name:
+		return "by its path"
+	}
+	return b.Plugin
+}
+
+func versionOf(b backend.Backend) string {
+	parts := []string{}
+	if b.Version != "" {
+		parts = append(parts, b.Version)
+	}
+	if b.PJRT != "" {
+		parts = append(parts, "PJRT "+b.PJRT)
+	}
+	return strings.Join(parts, ", ")
+}
+
+type backendInstallCommand struct {
+	What string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, or cuda: for version 12 or 13 of CUDA, as the driver here can run; cuda12 or cuda13 say which."`
+}
+
+// Run downloads a plugin.
+func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
+	size := ""
+	if c.What != "cpu" {
+		size = " and NVIDIA's libraries, some gigabytes"
+	}
+	o.say("Downloading the plugin %s of XLA%s.", c.What, size)
+	b, err := backend.Install(ctx, c.What)
+	if err != nil {
+		return err
+	}
+	return o.result(b, func(w io.Writer) {
+		fmt.Fprintf(w, "Installed %s\n", b.Plugin)
+		if b.Usable {
+			fmt.Fprintf(w, "Use it by --backend %s\n", b.Name)
+		} else {
+			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Why, b.Mend)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+)
+
+func TestBackendListJSON(t *testing.T) {
+	t.Setenv("AUTOBLM_BACKEND", "")
+	t.Setenv("GOMLX_BACKEND", "")
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	o := object(t, "backend", "list")
+	hasKeys(t, "list", o, "backends chosen error")
+	names := map[any]bool{}
+	for _, b := range o["backends"].([]any) {
+		hasKeys(t, "backend", b, "name usable plugin version pjrt gpus note why mend")
+		row := b.(map[string]any)
+		names[row["name"]] = true
+		if row["usable"] == (row["why"] != "") || row["usable"] == (row["mend"] != "") {
+			t.Errorf("usable, or why not and what helps: %v", row)
+		}
+	}
+	if !names["go"] || !names["xla:cpu"] || !names["xla:cuda"] {
+		t.Errorf("backends %v", names)
+	}
+	if chosen := o["chosen"].(map[string]any); chosen["backend"] != "" || chosen["from"] != "auto" || o["error"] != "" {
+		t.Errorf("without CUDA: chosen %v, error %v", chosen, o["error"])
+	}
+	t.Setenv("AUTOBLM_BACKEND", "go")
+	if chosen := object(t, "backend", "list")["chosen"].(map[string]any); chosen["backend"] != "go" || chosen["from"] != "AUTOBLM_BACKEND" {
+		t.Errorf("asked for: chosen %v", chosen)
+	}
+	t.Setenv("AUTOBLM_BACKEND", "xla:/nowhere/p.so")
+	if says := object(t, "backend", "list")["error"].(string); !strings.Contains(says, "AUTOBLM_BACKEND") || !strings.Contains(says, "/nowhere/p.so") {
+		t.Errorf("asked for in vain: %q", says)
+	}
+}
+
+func TestBackendTable(t *testing.T) {
+	h200 := []probe.GPU{{Name: "NVIDIA H200", Memory: 143771 << 20, Driver: "580.159.03"}}
+	l := backendList{Backends: []backend.Backend{
+		{Name: "go", Usable: true},
+		{Name: "xla:cpu", Why: "there is no plugin", Mend: "install one"},
+		{Name: "xla:cuda", Usable: true, Plugin: "/p/jax/cuda.so", Version: "Jax 0.11.2", PJRT: "0.104", GPUs: h200, Note: "by its path"},
+		{Name: "xla:/p/old.so", Plugin: "/p/old.so", Why: "it is\x1b[2J broken", Mend: "mend it"},
+	}}
+	for says, chosen := range map[string]backendList{
+		"Without --backend the native engine runs": {Chosen: backend.Choice{From: "auto"}},
+		"Without --backend xla:cuda runs, for it":  {Chosen: backend.Choice{Backend: "xla:cuda", From: "auto"}},
+		"xla:cuda runs, for GOMLX_BACKEND asks":    {Chosen: backend.Choice{Backend: "xla:cuda", From: "GOMLX_BACKEND"}},
+		"nothing runs: AUTOBLM_BACKEND: no":        {Error: "AUTOBLM_BACKEND: no"},
+	} {
+		l.Chosen, l.Error = chosen.Chosen, chosen.Error
+		var text strings.Builder
+		l.print(&text)
+		for _, want := range []string{"NVIDIA H200, 140 GiB, driver 580.159.03", "/p/jax/cuda.so", "Jax 0.11.2, PJRT 0.104", "xla:cpu: there is no plugin\n    install one\n", "xla:cuda: by its path", says} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("the table has no %q:\n%s", want, text.String())
+			}
+		}
+		if strings.Contains(text.String(), "\x1b") {
+			t.Error("control characters reach the terminal")
+		}
+	}
+}
+
+// TestBackendRefusals: wrong names are wrong usage; what is not there is a failure.
+func TestBackendRefusals(t *testing.T) {
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", t.TempDir()) // where the installer does not install, so nothing is fetched
+	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8", "--epochs", "1"}
+	for name, c := range map[string]struct {
+		variable, value string
+		status          int
+		says            string
+		arguments       []string
+	}{
+		"relative path":    {"", "", exitUsage, "write xla:" + filepath.FromSlash("/"), append(train, "--backend", "xla:plugins/p.so")},
+		"unknown option":   {"", "", exitUsage, "tf32", append(train, "--backend", "xla:cpu,tf23")},
+		"variable":         {"AUTOBLM_BACKEND", "abacus", exitFailed, "AUTOBLM_BACKEND", train},
+		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", exitFailed, "GOMLX_BACKEND", train},
+		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", exitFailed, "--backend: ", append(train, "--backend", "xla:cuda")},
+		"unknown plugin":   {"", "", exitUsage, "rocm", []string{"backend", "install", "rocm"}},
+		"install":          {"", "", exitFailed, "cannot install", []string{"backend", "install", "cpu"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.variable != "" {
+				t.Setenv(c.variable, c.value)
+			}
+			status, stdout, stderr := invoke(t.Context(), c.arguments...)
+			lines := strings.Split(strings.TrimSpace(stderr), "\n")
+			if last := lines[len(lines)-1]; status != c.status || stdout != "" || !strings.Contains(last, c.says) {
+				t.Errorf("status %d, want %d; stdout %q; stderr %q, which should say %q", status, c.status, stdout, stderr, c.says)
+			}
+		})
+	}
+}

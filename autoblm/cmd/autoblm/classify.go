@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+type classifyCommands struct {
+	Train classifyTrainCommand `cmd:"" help:"Train one encoder on an RDF graph, cross-validate it and test it."`
+}
+
+type classifyTrainCommand struct {
+	Dataset   string            `required:"" help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
+	Structure *structureFlag    `help:"Messages are g(A, r) e with this structure, as for structure check."`
+	Encoder   *classify.Encoder `help:"Messages of a baseline instead: gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult or compgcn-corr."`
+	convolutionFlags
+	Seed    uint64  `default:"1" help:"Decides the initial parameters; further models have the seeds that follow."`
+	Runs    int     `default:"${runs}" help:"How many models to test."`
+	LR      float64 `name:"lr" default:"${classify_lr}" help:"Learning rate of Adam."`
+	Dropout float64 `default:"${classify_dropout}" help:"Share of each layer's coordinates that a step sets to zero."`
+	L2      float64 `name:"l2" default:"${classify_l2}" help:"Weight of half the squared norms of the entities."`
+	Tune    int     `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, norm, reverse, self-loops, lr, dropout and l2."`
+	Lenient bool    `help:"Pass over lines that are no N-Triples, and count them."`
+	Backend string  `default:"auto" help:"What GoMLX runs on, as for train."`
+}
+
+func classifyDefaults() kong.Vars {
+	s, m := classify.Defaults(classify.BLM), classify.DefaultMember()
+	return kong.Vars{
+		"runs": text(s.Runs), "classify_dim": text(s.Dim), "layers": text(s.Layers), "classify_epochs": text(s.Epochs), "parts": text(s.Parts),
+		"classify_lr": text(m.LearningRate), "classify_dropout": text(m.Dropout), "classify_l2": text(m.L2),
+	}
+}
+
+// convolutionFlags are settings; those left out are as published for the encoder.
+type convolutionFlags struct {
+	Dim       int            `default:"${classify_dim}" help:"Dimension of embeddings and hidden layers."`
+	Layers    int            `default:"${layers}" help:"How many edges away an entity matters."`
+	Epochs    int            `default:"${classify_epochs}" help:"The most epochs; cross-validation finds how many are best."`
+	Parts     int            `default:"${parts}" help:"Common matrices of rgcn, or blocks of rgcn-block."`
+	Norm      *classify.Norm `help:"Divide messages by none, relation (their number, by relation), relation-root (its root) or symmetric."`
+	Reverse   *bool          `negatable:"" help:"Send messages from heads to tails too."`
+	SelfLoops *bool          `negatable:"" help:"Pass on an entity's own representation."`
+	Transform *bool          `negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
+	Hidden    *bool          `negatable:"" help:"Give the perceptron behind the layers a hidden layer."`
+}
+
+func (f convolutionFlags) settings(e classify.Encoder) classify.Settings {
+	s := classify.Defaults(e)
+	s.Dim, s.Layers, s.Epochs, s.Parts = f.Dim, f.Layers, f.Epochs, f.Parts
+	override(&s.Norm, f.Norm)
+	override(&s.Reverse, f.Reverse)
+	override(&s.SelfLoops, f.SelfLoops)
+	override(&s.Transform, f.Transform)
+	override(&s.Hidden, f.Hidden)
+	return s
+}
+
+// override sets a value that was given.
+func override[T any](value, given *T) {
+	if given != nil {
+		*value = *given
+	}
+}
+
+// classifySummary is the JSON of classify train.
+type classifySummary struct {
+	Dataset        string               `json:"dataset"`
+	Task           string               `json:"task"`
+	Encoder        classify.Encoder     `json:"encoder"`
+	Structure      *structure.Structure `json:"structure"`
+	Nodes          int                  `json:"nodes"`
+	Relations      int                  `json:"relations"`
+	Edges          int                  `json:"edges"`
+	Classes        int                  `json:"classes"`
+	Train          int                  `json:"train"`
+	Test           int                  `json:"test"`
+	Skipped        int                  `json:"skipped"`
+	Dim            int                  `json:"dim"`
+	Layers         int                  `json:"layers"`
+	Norm           classify.Norm        `json:"norm"`
+	Reverse        bool                 `json:"reverse"`
+	SelfLoops      bool                 `json:"self_loops"`
+	Seed           uint64               `json:"seed"`
+	LearningRate   float64              `json:"learning_rate"`
+	Dropout        float64              `json:"dropout"`
+	L2             float64              `json:"l2"`
+	Epochs         int                  `json:"epochs"`
+	Seconds        float64              `json:"seconds"`
+	CVAccuracy     float64              `json:"cv_accuracy"`
+	TestAccuracy   float64              `json:"test_accuracy"`
+	TestDeviation  float64              `json:"test_deviation"`
+	TestAccuracies []float64            `json:"test_accuracies"`
+}
+
+// Run cross-validates and tests.
+func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
+	began := time.Now()
+	settings, member, err := c.recipe()
+	if err != nil {
+		return usage(err)
+	}
+	choice, err := backend.Choose(c.Backend)
+	if err != nil {
+		return usage(err)
+	}
+	g, err := rdf.Open(c.Dataset, rdf.Options{Lenient: c.Lenient})
+	if err != nil {
+		return err
+	}
+	if g.Skipped > 0 {
+		o.say("autoblm: passed over %s; the first: %v", plural(g.Skipped, "line"), g.FirstSkipped)
+	}
+	options := classify.Options{Backend: choice.Backend}
+	bar := newBar(o.stderr, 1)
+	options.OnProgress = func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(done)
+	}
+	result, err := c.train(ctx, g, &settings, member, options)
+	_ = bar.Finish()
+	if err != nil && errors.Is(err, ctx.Err()) {
+		return errors.New("interrupted: nothing was kept")
+	}
+	if err != nil {
+		return err
+	}
+	summary := summarizeClassify(g, settings, result)
+	summary.Seconds = time.Since(began).Seconds()
+	return o.result(summary, summary.print)
+}
+
+// recipe is what the flags say, checked as far as it can be without a graph.
+func (c *classifyTrainCommand) recipe() (classify.Settings, classify.Member, error) {
+	encoder := classify.BLM
+	override(&encoder, c.Encoder)
+	if (c.Structure == nil) == (encoder == classify.BLM) {
+		return classify.Settings{}, classify.Member{}, errors.New("give either --structure or --encoder with the name of a baseline")
+	}
+	s := c.settings(encoder)
+	s.Runs = c.Runs
+	m := classify.Member{Seed: c.Seed, LearningRate: c.LR, Dropout: c.Dropout, L2: c.L2}
+	if c.Structure != nil {
+		m.Structure = c.Structure.Structure
+	}
+	return s, m, errors.Join(s.Validate(), m.Validate())
+}
+
+// train tunes first, if that was asked for; the settings are then the best ones.
+func (c *classifyTrainCommand) train(ctx context.Context, g *rdf.Graph, s *classify.Settings, m classify.Member, o classify.Options) (classify.Result, error) {
+	if c.Tune > 0 {
+		tuned, err := classify.Tune(ctx, g, *s, m, classify.DefaultRanges(), c.Tune, c.Seed, o)
+		if err != nil {
+			return classify.Result{}, err
+		}
+		runs := s.Runs
+		*s, m = tuned[0].Settings, tuned[0].Result.Member
+		s.Runs = runs
+	}
+	trainer, err := classify.NewTrainer(g, *s, o)
+	if err != nil {
+		return classify.Result{}, err
+	}
+	defer trainer.Close()
+	results, err := trainer.Train(ctx, []classify.Member{m})
+	if err != nil {
+		return classify.Result{}, err
+	}
+	return results[0], results[0].Err
+}
+
+func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) classifySummary {
+	mean, deviation := r.TestAccuracy()
+	summary := classifySummary{
+		Dataset: g.Name, Task: "classify", Encoder: s.Encoder,
+		Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Skipped: g.Skipped,
+		Dim: s.Dim, Layers: s.Layers, Norm: s.Norm, Reverse: s.Reverse, SelfLoops: s.SelfLoops,
+		Seed: r.Member.Seed, LearningRate: r.Member.LearningRate, Dropout: r.Member.Dropout, L2: r.Member.L2,
+		Epochs: r.Epochs, CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation, TestAccuracies: orEmpty(r.TestAccuracies),
+	}
+	if s.Encoder == classify.BLM {
+		summary.Structure = &r.Member.Structure
+	}
+	return summary
+}
+
+func (s classifySummary) print(w io.Writer) {
+	name := s.Encoder.String()
+	if s.Structure != nil {
+		name = shortName(*s.Structure)
+	}
+	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
+		s.Dataset, count(s.Nodes), count(s.Relations), count(s.Edges), count(s.Classes), count(s.Train), count(s.Test))
+	fmt.Fprintf(w, "%s, d %d, %s, learning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
+		name, s.Dim, plural(s.Layers, "layer"), s.LearningRate, s.Dropout, s.L2, plural(s.Epochs, "epoch"), s.Seconds)
+	t := table{header: []string{"classified right", "%", "±"}}
+	t.add("held out while training", percent(s.CVAccuracy), "")
+	if len(s.TestAccuracies) > 0 {
+		t.add("test, mean of "+plural(len(s.TestAccuracies), "run"), percent(s.TestAccuracy), percent(s.TestDeviation))
+		for i, accuracy := range s.TestAccuracies {
+			t.add("  seed "+text(s.Seed+uint64(i)), percent(accuracy), "")
+		}
+	}
+	t.print(w)
+	if len(s.TestAccuracies) > 0 {
+		fmt.Fprintf(w, "\nOne node to test with is %s %%.\n", percent(1/float64(s.Test)))
+	}
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.2f", 100*share) }

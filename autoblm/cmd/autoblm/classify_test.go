@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// kinds writes an RDF graph whose nodes point at two hubs, each by the relation
+// that its class says.
+func kinds(t *testing.T, change func(files map[string]string)) string {
+	t.Helper()
+	var triples strings.Builder
+	tables := map[string]string{"trainingSet.tsv": "node\tlabel\n", "testSet.tsv": "node\tlabel\n"}
+	for i := range 24 {
+		fmt.Fprintf(&triples, "<x:%d> <r:%d> <hub:0> .\n<x:%d> <r:%d> <hub:1> .\n", i, i%2, i, 1-i%2)
+		table := "trainingSet.tsv"
+		if i/2%4 == 3 {
+			table = "testSet.tsv"
+		}
+		tables[table] += fmt.Sprintf("x:%d\tkind %d\n", i, i%2)
+	}
+	tables["graph.nt"] = triples.String()
+	if change != nil {
+		change(tables)
+	}
+	dir := filepath.Join(t.TempDir(), "kinds")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range tables {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const classifyKeys = "dataset task encoder structure nodes relations edges classes train test dim layers epochs seconds cv_accuracy test_accuracy test_accuracies"
+
+func TestClassifyTrainJSON(t *testing.T) {
+	dir := kinds(t, nil)
+	quick := []string{"classify", "train", "--dataset", dir, "--dim", "8", "--layers", "1", "--epochs", "40", "--lr", "0.05", "--dropout", "0", "--no-self-loops"}
+	o := object(t, append(quick, "--structure", "1,0;0,-2", "--runs", "3")...)
+	hasKeys(t, "classify train", o, classifyKeys)
+	for key, want := range map[string]any{
+		"dataset": "kinds", "task": "classify", "encoder": "blm", "structure": "1,0;0,-2", "nodes": 26.0, "relations": 2.0, "edges": 48.0, "classes": 2.0,
+		"train": 18.0, "test": 6.0, "dim": 8.0, "layers": 1.0, "cv_accuracy": 1.0, "test_accuracy": 1.0,
+	} {
+		if o[key] != want {
+			t.Errorf("%s is %v, not %v", key, o[key], want)
+		}
+	}
+	if runs := o["test_accuracies"].([]any); len(runs) != 3 {
+		t.Errorf("three runs have the accuracies %v", runs)
+	}
+
+	o = object(t, append(quick, "--encoder", "gcn", "--runs", "0")...)
+	hasKeys(t, "classify train", o, classifyKeys)
+	if runs, ok := o["test_accuracies"].([]any); o["encoder"] != "gcn" || o["structure"] != nil || !ok || len(runs) != 0 {
+		t.Errorf("gcn without runs: %v", o)
+	}
+
+	o = object(t, "classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "8", "--runs", "1", "--tune", "2")
+	hasKeys(t, "classify train --tune", o, classifyKeys)
+}
+
+func TestClassifyTrainText(t *testing.T) {
+	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2")
+	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges; 2 classes, 18 nodes to train with and 6 to test", "DistMult, d 8, 2 layers", "test, mean of 2 runs", "One node to test with is 16.67 %."} {
+		if status != exitDone || !strings.Contains(stdout, part) {
+			t.Errorf("exit status %d, %s without %q: %s", status, stdout, part, stderr)
+		}
+	}
+}
+
+func TestClassifyLenient(t *testing.T) {
+	dir := kinds(t, func(files map[string]string) { files["graph.nt"] += "nonsense\n<x:0> <r:0> .\n" })
+	arguments := []string{"classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2", "--runs", "0", "--json"}
+	status, _, stderr := invoke(t.Context(), arguments...)
+	if status != exitFailed || !strings.Contains(stderr, "graph.nt:49: malformed N-Triples") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("a malformed line: exit status %d, %q", status, stderr)
+	}
+	status, stdout, stderr := invoke(t.Context(), append(arguments, "--lenient")...)
+	if status != exitDone || !strings.Contains(stderr, "passed over 2 lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
+		t.Errorf("a malformed line, leniently: exit status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
+func TestClassifyTrainRefuses(t *testing.T) {
+	good := kinds(t, nil)
+	table := func(name, line string) string {
+		return kinds(t, func(files map[string]string) { files[name] += line })
+	}
+	for name, c := range map[string]struct {
+		status    int
+		want      string
+		arguments []string
+	}{
+		"neither structure nor encoder": {exitUsage, "give either --structure or --encoder", []string{"--dataset", good}},
+		"both":                          {exitUsage, "give either --structure or --encoder", []string{"--dataset", good, "--structure", "distmult", "--encoder", "gcn"}},
+		"blm without a structure":       {exitUsage, "give either --structure or --encoder", []string{"--dataset", good, "--encoder", "blm"}},
+		"unknown encoder":               {exitUsage, "unknown encoder", []string{"--dataset", good, "--encoder", "gat"}},
+		"bad rate":                      {exitUsage, "learning rate is 0", []string{"--dataset", good, "--encoder", "gcn", "--lr", "0"}},
+		"chunks that do not fit":        {exitFailed, "dim is 10", []string{"--dataset", good, "--structure", "distmult", "--dim", "10"}},
+		"no such data":                  {exitFailed, "the names are aifb", []string{"--dataset", "nowhere", "--encoder", "gcn"}},
+		"label of an unknown node":      {exitFailed, "testSet.tsv:8: the graph has no node <x:99>", []string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},
+		"one of a class":                {exitFailed, `class "odd" has 1 of the nodes`, []string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
+		"diverges":                      {exitFailed, "training diverged in epoch", []string{"--dataset", good, "--encoder", "gcn", "--lr", "1e30", "--epochs", "20"}},
+	} {
+		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", "train"}, c.arguments...)...)
+		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit status %d, %q, %q", name, status, stdout, stderr)
+		}
+	}
+}
+
+func TestClassifyInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	status, stdout, stderr := invoke(ctx, "classify", "train", "--dataset", kinds(t, nil), "--encoder", "gcn")
+	if status != exitFailed || stdout != "" || !strings.Contains(stderr, "interrupted") {
+		t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
+	}
+}

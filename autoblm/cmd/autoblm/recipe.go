@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+)
+
+type recipeCommands struct {
+	List recipeListCommand `cmd:"" help:"List the settings that others published, and what they reached by them."`
+	Show recipeShowCommand `cmd:"" help:"Tell all of a recipe, as flags too."`
+}
+
+type recipeListCommand struct {
+	Dataset string `help:"Only those for this benchmark."`
+}
+
+// Run lists recipes.
+func (c *recipeListCommand) Run(o *output) error {
+	recipes := recipe.All()
+	if c.Dataset != "" {
+		recipes = recipe.For(c.Dataset)
+	}
+	return o.result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
+		if len(recipes) == 0 {
+			fmt.Fprintf(w, "there is no recipe for %s: nobody published settings for it that could be one\n", c.Dataset)
+			return
+		}
+		t := table{header: []string{"recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10"}}
+		about := map[string]recipe.Recipe{}
+		for _, r := range recipes {
+			about[r.Name] = r
+			s := r.Training
+			cells := []string{r.Name, r.Dataset, text(s.Dim), text(s.Batch), text(s.Epochs), fmt.Sprintf("%.3g", r.LearningRate), weightsText(r.Weights)}
+			if p := r.Published; p != nil {
+				cells = append(cells, p.Model, number(p.MRR), number(p.Hits1), number(p.Hits10))
+			} else {
+				cells = append(cells, "", missing, missing, missing)
+			}
+			t.add(cells...)
+		}
+		t.print(w)
+		fmt.Fprintln(w)
+		for _, name := range recipe.Names() {
+			if r, listed := about[name]; listed {
+				fmt.Fprintf(w, "%s: %s; from %s\n", name, r.About, r.Source)
+			}
+		}
+		fmt.Fprintf(w, "\nautoblm recipe show tells the rest.\n")
+	})
+}
+
+// weightsText lists the weights that are not 0, as "n3 0.2".
+func weightsText(w completion.Weights) string {
+	var parts []string
+	for _, weight := range []struct {
+		name  string
+		value float64
+	}{{"l2", w.L2}, {"n3", w.N3}, {"entity-l2", w.EntityL2}, {"relation-l2", w.RelationL2}, {"products", w.Products}, {"relation-prediction", w.RelationPrediction}} {
+		if weight.value != 0 {
+			parts = append(parts, fmt.Sprintf("%s %.3g", weight.name, weight.value))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+type recipeShowCommand struct {
+	Name    string `arg:"" help:"A name of recipe list."`
+	Dataset string `arg:"" help:"A benchmark."`
+}
+
+// shownRecipe is the JSON of recipe show.
+type shownRecipe struct {
+	recipe.Recipe
+	// Command trains by it.
+	Command string `json:"command"`
+}
+
+// Run tells all of a recipe.
+func (c *recipeShowCommand) Run(o *output) error {
+	r, err := recipe.Named(c.Name, c.Dataset)
+	if err != nil {
+		return usage(err)
+	}
+	line, err := recipeAgain(r)
+	if err != nil {
+		return err
+	}
+	return o.result(shownRecipe{r, line}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s for %s: %s\nfrom %s\n", r.Name, r.Dataset, r.About, r.Source)
+		if r.Note != "" {
+			fmt.Fprintln(w, r.Note)
+		}
+		if p := r.Published; p != nil {
+			fmt.Fprintf(w, "published: %s, test MRR %s, H@1 %s, H@10 %s (%s)\n", p.Model, number(p.MRR), number(p.Hits1), number(p.Hits10), p.Source)
+		}
+		if r.Structure.K() > 0 {
+			fmt.Fprintf(w, "\n%s\n%s\n", shortName(r.Structure), r.Structure.Draw(o.colour()))
+		}
+		fmt.Fprintf(w, "\nThe same by its own flags:\n%s\n", line)
+	})
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// parsed is the command line that arguments make.
+func parsed(t *testing.T, arguments ...string) (commands, error) {
+	t.Helper()
+	var c commands
+	parser, err := kong.New(&c, defaults(), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parser.Parse(arguments)
+	return c, err
+}
+
+// TestRecipesReachTheSettings: each recipe by its name, on both commands, and by the
+// flags that recipe show prints.
+func TestRecipesReachTheSettings(t *testing.T) {
+	for _, r := range recipe.All() {
+		named := []string{"--dataset", "somewhere/" + r.Dataset, "--recipe", r.Name}
+		line, err := recipeAgain(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		train := append([]string{"train"}, named...)
+		if r.Structure.K() == 0 {
+			train = append(train, "--structure", "simple")
+			r.Structure = structure.MustParse("simple")
+		}
+		for what, arguments := range map[string][]string{
+			"train":       train,
+			"search":      append([]string{"search"}, named...),
+			"recipe show": strings.Fields(strings.ReplaceAll(strings.TrimPrefix(line, program()+" "), "'", "")),
+		} {
+			c, err := parsed(t, arguments...)
+			if err != nil {
+				t.Errorf("%v: %v", arguments, err)
+				continue
+			}
+			flags := c.Train.learningFlags
+			if arguments[0] == "search" {
+				flags = c.Search.learningFlags
+			} else if c.Train.Structure.Structure != r.Structure {
+				t.Errorf("%s %s: the structure is %s, want %s", what, r.Name, c.Train.Structure, r.Structure)
+			}
+			if got := flags.settings(); got != r.Training {
+				t.Errorf("%s: %s for %s is trained by %+v, want %+v", what, r.Name, r.Dataset, got, r.Training)
+			}
+			if got, want := flags.member(r.Structure, 3), r.Member(r.Structure, 3); got != want {
+				t.Errorf("%s: %s for %s has the member %+v, want %+v", what, r.Name, r.Dataset, got, want)
+			}
+		}
+	}
+}
+
+// TestFlagsComeBeforeRecipes, also with what they are by default, and wherever they
+// stand; --dura comes before the recipe, and after the flags that it stands for.
+func TestFlagsComeBeforeRecipes(t *testing.T) {
+	plain, err := recipe.Named("dura", "wn18rr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults := completion.DefaultSettings()
+	for flags, change := range map[string]func(r *recipe.Recipe){
+		"":                               func(*recipe.Recipe) {},
+		"--dim 64":                       func(r *recipe.Recipe) { r.Training.Dim = defaults.Dim },
+		"--epochs=60 --batch 256":        func(r *recipe.Recipe) { r.Training.Epochs, r.Training.Batch = defaults.Epochs, defaults.Batch },
+		"--reciprocal=false --lr 0.3":    func(r *recipe.Recipe) { r.Training.Reciprocal, r.LearningRate = false, 0.3 },
+		"--init-scale 0.1":               func(r *recipe.Recipe) { r.Training.InitScale = defaults.InitScale },
+		"--validate-every 0":             func(r *recipe.Recipe) { r.Training.ValidateEvery = 0 },
+		"--structure simple":             func(r *recipe.Recipe) { r.Structure = structure.MustParse("simple") },
+		"--products 0":                   func(r *recipe.Recipe) { r.Products = 0 },
+		"--n3 0.5":                       func(r *recipe.Recipe) { r.N3 = 0.5 },
+		"--dura 0.7":                     func(r *recipe.Recipe) { r.EntityL2, r.Products = 0.7, 0.7 },
+		"--dura 0.7 --entity-l2 0":       func(r *recipe.Recipe) { r.EntityL2, r.Products = 0, 0.7 },
+		"--max-norm 2 --optimizer adam":  func(r *recipe.Recipe) { r.Training.MaxNorm, r.Training.Optimizer = 2, completion.Adam },
+		"--dropout 0.1 --init xavier":    func(r *recipe.Recipe) { r.Training.Dropout, r.Training.Initial = 0.1, completion.Xavier },
+		"--relation-prediction 2 --l2 1": func(r *recipe.Recipe) { r.RelationPrediction, r.L2 = 2, 1 },
+	} {
+		want := plain
+		change(&want)
+		named := []string{"--recipe", "dura", "--dataset", "wn18rr"}
+		given := strings.Fields(flags)
+		for _, arguments := range [][]string{append([]string{"train"}, append(given, named...)...), append([]string{"train"}, append(named, given...)...)} {
+			c, err := parsed(t, arguments...)
+			if err != nil {
+				t.Errorf("%v: %v", arguments, err)
+				continue
+			}
+			if got := c.Train.settings(); got != want.Training {
+				t.Errorf("%v: %+v, want %+v", arguments, got, want.Training)
+			}
+			if got, want := c.Train.member(c.Train.Structure.Structure, 1), want.Member(want.Structure, 1); got != want {
+				t.Errorf("%v: %+v, want %+v", arguments, got, want)
+			}
+		}
+	}
+}
+
+// TestNoRecipeChangesNothing: without --recipe, flags are as they always are.
+func TestNoRecipeChangesNothing(t *testing.T) {
+	c, err := parsed(t, "train", "--dataset", "wn18rr", "--structure", "simple")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.Train.settings(), completion.DefaultSettings(); got != want {
+		t.Errorf("%+v, want the library's defaults %+v", got, want)
+	}
+	if got, want := c.Train.member(structure.MustParse("simple"), 1), completion.DefaultMember(structure.MustParse("simple")); got != want {
+		t.Errorf("%+v, want the library's defaults %+v", got, want)
+	}
+}
+
+// TestTakeIsTheOtherWay round for all that a recipe has.
+func TestTakeIsTheOtherWay(t *testing.T) {
+	var flags learningFlags
+	settings := completion.DefaultSettings()
+	weights := completion.Weights{}
+	for _, part := range []any{&settings, &weights} {
+		fields := reflect.ValueOf(part).Elem()
+		for i := range fields.NumField() {
+			if f := fields.Field(i); f.Kind() == reflect.Bool {
+				f.SetBool(true)
+			} else {
+				f.Set(reflect.ValueOf(i + 2).Convert(f.Type()))
+			}
+		}
+	}
+	settings.DataSeed, settings.MaxSteps = 1, 0 // which are no flags of learning
+	flags.take(settings, 0.25, weights)
+	if got := flags.settings(); got != settings || flags.weights() != weights || flags.LR != 0.25 {
+		t.Errorf("%+v, %+v, %v; want %+v, %+v, 0.25", got, flags.weights(), flags.LR, settings, weights)
+	}
+}
+
+func TestRecipeJSON(t *testing.T) {
+	if got, want := len(object(t, "recipe", "list")["recipes"].([]any)), len(recipe.All()); got != want {
+		t.Errorf("%d recipes listed, want %d", got, want)
+	}
+	list := object(t, "recipe", "list", "--dataset", "fb15k-237")["recipes"].([]any)
+	if len(list) != 5 {
+		t.Errorf("%d recipes for fb15k-237, want paper, paper-search, n3, dura and rp", len(list))
+	}
+	for _, r := range list {
+		hasKeys(t, "recipe", r, "name dataset about source training learning_rate l2 n3")
+	}
+	if list := object(t, "recipe", "list", "--dataset", "world")["recipes"].([]any); len(list) != 0 {
+		t.Errorf("recipes for world: %v", list)
+	}
+	o := object(t, "recipe", "show", "rp", "fb15k-237")
+	hasKeys(t, "show", o, "name dataset about source note structure training learning_rate published command relation_prediction")
+	if o["published"].(map[string]any)["mrr"] != 0.388 || !strings.Contains(o["command"].(string), "--relation-prediction 4") {
+		t.Errorf("%v", o)
+	}
+	for _, text := range [][]string{{"recipe", "list"}, {"recipe", "show", "n3", "wn18"}} {
+		status, stdout, stderr := invoke(t.Context(), text...)
+		if status != exitDone || !strings.Contains(stdout, "facebookresearch/kbc") || !strings.Contains(stdout, "0.950") {
+			t.Errorf("%v: status %d, %q, %q", text, status, stdout, stderr)
+		}
+	}
+}

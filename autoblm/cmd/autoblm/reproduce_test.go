@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/reproduce"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/realdata"
+)
+
+// standIn puts a small graph in the place of benchmarks.
+func standIn(t *testing.T, names ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := datasets.WriteFolder(enginetest.Graph(), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("AUTOBLM_DATA", dir)
+}
+
+func readResult(t *testing.T, folder string) reproduced {
+	t.Helper()
+	d, err := measured.Read[reproduce.Result](filepath.Join(folder, resultFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestReproduce: all stages on both engines, GoMLX on its own backend; the result is
+// in a file, with what it was measured by, and comes again without any training.
+func TestReproduce(t *testing.T) {
+	standIn(t, "umls")
+	for _, engine := range []string{"cpu", "gomlx"} {
+		out := filepath.Join(t.TempDir(), "out")
+		arguments := []string{"reproduce", "umls", "--minutes", "1", "--budget", "9", "--dim", "8", "--epochs", "6", "--engine", engine, "--out", out}
+		if engine == "gomlx" {
+			arguments = append(arguments, "--backend", "go")
+		}
+		o := object(t, arguments...)
+		hasKeys(t, "reproduce", o, "command date machine versions result")
+		hasKeys(t, "versions", o["versions"], "autoblm go gomlx")
+		result := o["result"].(map[string]any)
+		hasKeys(t, "result", result, "dataset stage seed complete engine backend search final")
+		hasKeys(t, "search", result["search"], "algorithm recipe settings budget trained failed complete stopped seconds overhead best named")
+		hasKeys(t, "final", result["final"], "recipe training epochs best_epoch complete seconds loss validations valid test published")
+		hasEvaluation(t, "test", result["final"].(map[string]any)["test"])
+		d := readResult(t, out)
+		if asText(t, d) != asText(t, o) && !reflect.DeepEqual(o, decoded(t, d)) {
+			t.Errorf("%s: the file has %s, printed was %s", engine, asText(t, d), asText(t, o))
+		}
+		r := d.Result
+		if !r.Complete || r.Engine != engine || r.Dataset != "umls" || r.Stage != reproduce.All || r.Search.Recipe != "small-search" || r.Search.Trained != 9 {
+			t.Errorf("%s: %+v", engine, r)
+		}
+		if f := r.Final; f.Recipe != "small" || f.Epochs != 6 || f.Training.Settings.Dim != 8 || !f.Training.Settings.Reciprocal || f.Published.MRR != 0.94 || f.Training.Member.Structure != r.Search.Best[0].Structure {
+			t.Errorf("%s: %+v", engine, f)
+		}
+		if !strings.Contains(d.Command, "reproduce umls --minutes 1") || strings.Contains(d.Command, filepath.Dir(out)) || !strings.Contains(d.Machine, "engine "+engine) {
+			t.Errorf("%s: command %q on %q", engine, d.Command, d.Machine)
+		}
+		before, err := os.ReadFile(filepath.Join(out, resultFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := object(t, arguments...); !reflect.DeepEqual(again, o) {
+			t.Errorf("%s: the second time %v, the first %v", engine, again, o)
+		}
+		if after, _ := os.ReadFile(filepath.Join(out, resultFile)); !bytes.Equal(before, after) {
+			t.Errorf("%s: the second time wrote another file", engine)
+		}
+		ranked := object(t, "eval", "--model", filepath.Join(out, "model"), "--dataset", "umls", "--engine", engine)
+		if got := ranked["test"].(map[string]any)["both"].(map[string]any)["mrr"]; got != r.Final.Test.Both.MRR {
+			t.Errorf("%s: the model has test MRR %v, the result says %v", engine, got, r.Final.Test.Both.MRR)
+		}
+	}
+}
+
+// decoded is a value as its JSON is read.
+func decoded(t *testing.T, value any) map[string]any {
+	t.Helper()
+	var o map[string]any
+	if err := json.Unmarshal([]byte(asText(t, value)), &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestReproduceFollowsItsFlags: recipe, structure, seed, and single settings.
+func TestReproduceFollowsItsFlags(t *testing.T) {
+	standIn(t, "umls", "wn18rr", "fb15k-237")
+	t.Chdir(t.TempDir())
+	final := func(arguments ...string) reproduce.Trained {
+		status, _, stderr := invoke(t.Context(), append([]string{"reproduce", "--stage", "final", "--epochs", "1", "--dim", "8", "--json"}, arguments...)...)
+		if status != exitDone {
+			t.Fatalf("%v: %s", arguments, stderr)
+		}
+		entries, err := os.ReadDir("autoblm-out")
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("%v: the folders are %v, %v", arguments, entries, err)
+		}
+		d := readResult(t, filepath.Join("autoblm-out", entries[0].Name()))
+		if err := os.RemoveAll("autoblm-out"); err != nil {
+			t.Fatal(err)
+		}
+		return *d.Result.Final
+	}
+	paper := final("wn18rr")
+	if paper.Recipe != "paper" || paper.Training.Member.Structure.String() != "4,1,0,0;2,4,0,-1;0,0,3,-2;0,-2,-1,4" || paper.Training.Settings.MaxNorm != 1 || paper.Published.MRR != 0.49 {
+		t.Errorf("the paper's: %+v", paper)
+	}
+	rp := final("fb15k-237", "--recipe", "rp", "--seed", "4", "--batch", "256", "--structure", "simple")
+	m := rp.Training.Member
+	if rp.Recipe != "rp" || m.RelationPrediction != 4 || m.N3 != 0.1 || m.Seed != 4 || m.Structure.Name() != "simple" || rp.Training.Settings.Batch != 256 || rp.Published.MRR != 0.388 {
+		t.Errorf("another recipe: %+v", rp)
+	}
+	dura := final("wn18rr", "--recipe", "dura", "--dura", "0.5", "--entity-l2", "0")
+	if m := dura.Training.Member; m.Products != 0.5 || m.EntityL2 != 0 || m.LearningRate != 0.1 {
+		t.Errorf("with --dura: %+v", dura)
+	}
+}
+
+func TestReproduceRefusals(t *testing.T) {
+	standIn(t, "umls")
+	out := filepath.Join(t.TempDir(), "out")
+	object(t, "reproduce", "umls", "--stage", "final", "--epochs", "1", "--dim", "8", "--out", out)
+	for says, c := range map[string]struct {
+		status    int
+		arguments []string
+	}{
+		"no recipe for nowhere":        {exitUsage, []string{"nowhere"}},
+		"no recipe n3 for umls":        {exitUsage, []string{"umls", "--recipe", "n3"}},
+		"multiple of the 4 chunks":     {exitUsage, []string{"umls", "--dim", "10"}},
+		"learning rate":                {exitUsage, []string{"umls", "--lr", "0"}},
+		"minutes":                      {exitUsage, []string{"umls", "--minutes=-1"}},
+		"--structure is for":           {exitUsage, []string{"umls", "--structure", "simple"}},
+		"budget is":                    {exitUsage, []string{"umls", "--budget=-1"}},
+		"is not on this machine":       {exitFailed, []string{"wn18rr"}},
+		"result of another training":   {exitFailed, []string{"umls", "--stage", "final", "--epochs", "2", "--dim", "8", "--out", out}},
+		"comes without a structure":    {exitFailed, []string{"umls", "--stage", "final", "--recipe", "small-search", "--out", out + "2"}},
+		"no epoch ended in the time":   {exitFailed, []string{"umls", "--minutes", "1e-9", "--out", out + "3"}},
+		"try a smaller learning rate":  {exitFailed, []string{"umls", "--stage", "final", "--dim", "8", "--epochs", "3", "--lr", "1e38", "--out", out + "4"}},
+		"cannot go on with the result": {exitFailed, []string{"umls", "--out", filepath.Join(out, resultFile, "x")}},
+	} {
+		status, stdout, stderr := invoke(t.Context(), append([]string{"reproduce"}, c.arguments...)...)
+		lines := strings.Split(strings.TrimSpace(stderr), "\n")
+		if status != c.status || !strings.Contains(lines[len(lines)-1], says) || stdout != "" {
+			t.Errorf("%v: status %d, want %d; stderr %q, which should say %q; stdout %q", c.arguments, status, c.status, stderr, says, stdout)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(out, resultFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := invoke(t.Context(), "reproduce", "umls", "--out", out); status != exitFailed || !strings.Contains(stderr, resultFile) {
+		t.Errorf("a damaged result: status %d, %q", status, stderr)
+	}
+}
+
+// finalOf is a final training that takes some time, in a folder.
+func finalOf(out string) []string {
+	return []string{"reproduce", "umls", "--stage", "final", "--dim", "32", "--epochs", "2000", "--batch", "16", "--validate-every", "7", "--engine", "cpu", "--out", out}
+}
+
+// untimedFinal is a result without what differs from run to run.
+func untimedFinal(t *testing.T, out string) string {
+	t.Helper()
+	final := readResult(t, out).Result.Final
+	final.Seconds.Compile, final.Seconds.Train, final.Seconds.Evaluate, final.Seconds.PerStep = 0, 0, 0, 0
+	return asText(t, final)
+}
+
+// TestReproduceInPieces: interrupted, killed and out of time, it comes to what it
+// comes to when it is left alone, to the bit.
+func TestReproduceInPieces(t *testing.T) {
+	standIn(t, "umls")
+	dir := t.TempDir()
+	alone, pieces := filepath.Join(dir, "alone"), filepath.Join(dir, "pieces")
+	began := time.Now()
+	object(t, finalOf(alone)...)
+	took := time.Since(began)
+	training := filepath.Join(pieces, "final.training")
+
+	saveEvery = 0
+	defer func() { saveEvery = 10 * time.Second }()
+	ctx, cancel := context.WithTimeout(t.Context(), took/2)
+	defer cancel()
+	status, stdout, stderr := invoke(ctx, finalOf(pieces)...)
+	if status != exitFailed || !strings.Contains(stderr, "interrupted; go on with: ") || !strings.Contains(stderr, "reproduce umls --stage final") || stdout != "" {
+		t.Fatalf("interrupted: status %d, %q, %q", status, stdout, stderr)
+	}
+	if d := readResult(t, pieces); d.Result.Complete || d.Result.Final != nil && d.Result.Final.Test != nil {
+		t.Errorf("interrupted: %+v", d.Result)
+	}
+
+	for range 3 {
+		before := stamp(training)
+		killed := startProgram(t, finalOf(pieces)...)
+		for deadline := time.Now().Add(20 * time.Second); stamp(training) == before && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if stamp(training) == before {
+			t.Fatalf("nothing was kept: %s", killed.Stderr)
+		}
+		_ = killed.Process.Kill()
+		_ = killed.Wait()
+	}
+
+	minutes := max(took/4, 300*time.Millisecond).Minutes()
+	status, stdout, stderr = invoke(t.Context(), append(finalOf(pieces), "--minutes", text(minutes))...)
+	if r := readResult(t, pieces).Result; status != exitDone || !r.Complete && (r.Final.Test == nil || !strings.Contains(stdout, "The time was up; go on with: ")) {
+		t.Errorf("out of time: status %d, %q, %q, %+v", status, stdout, stderr, r.Final)
+	}
+	object(t, finalOf(pieces)...)
+	if got, want := untimedFinal(t, pieces), untimedFinal(t, alone); got != want {
+		t.Errorf("in pieces\n%s\nleft alone\n%s", got, want)
+	}
+	if _, err := os.Stat(training); err == nil {
+		t.Error("what is needed on the way only is still there")
+	}
+	for _, name := range []string{"entities.npy", "relations.npy", "model.json"} {
+		a, errA := os.ReadFile(filepath.Join(alone, "model", name))
+		b, errB := os.ReadFile(filepath.Join(pieces, "model", name))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs from that of a training left alone (%v, %v)", name, errA, errB)
+		}
+	}
+}
+
+// TestReproduceText says what was reached beside what was published.
+func TestReproduceText(t *testing.T) {
+	standIn(t, "umls")
+	out := filepath.Join(t.TempDir(), "out")
+	status, stdout, stderr := invoke(t.Context(), "reproduce", "umls", "--budget", "6", "--dim", "8", "--epochs", "2", "--out", out)
+	for _, want := range []string{"6 of 6 structures", "QuatE", "found 1", "2 of 2 epochs", "published: ConvE", "0.940", "valid, epoch 2", out} {
+		if status != exitDone || !strings.Contains(stdout, want) {
+			t.Errorf("status %d, %q: the text does not say %q:\n%s", status, stderr, want, stdout)
+		}
+	}
+}
+
+// TestReproduceUMLS is the command of the README on the real graph, with so small a
+// budget that the search chooses among permutations only.
+func TestReproduceUMLS(t *testing.T) {
+	t.Setenv("AUTOBLM_DATA", filepath.Dir(realdata.Folder(t, "umls")))
+	o := object(t, "reproduce", "umls", "--minutes", "1", "--budget", "8", "--out", filepath.Join(t.TempDir(), "out"))
+	d := o["result"].(map[string]any)
+	if d["complete"] != true {
+		t.Skip("a minute was not enough here")
+	}
+	if mrr := d["final"].(map[string]any)["test"].(map[string]any)["both"].(map[string]any)["mrr"].(float64); mrr < 0.9 {
+		t.Errorf("test MRR %v, want 0.9 or more", mrr)
+	}
+}

@@ -1,0 +1,89 @@
+package autoblm_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+)
+
+// TestWhoComputes: what is asked for by name, in the call or in a variable, is
+// used, whichever machine this is.
+func TestWhoComputes(t *testing.T) {
+	for name, c := range map[string]struct {
+		compute           autoblm.Compute
+		own, gomlx        string
+		engine, onBackend string
+	}{
+		"a backend":                     {autoblm.Compute{Backend: "go"}, "", "", "gomlx", "go"},
+		"half scores":                   {autoblm.Compute{HalfScores: true}, "", "", "gomlx", "go"},
+		"own variable":                  {autoblm.Compute{}, "go", "", "gomlx", "go"},
+		"GoMLX's variable":              {autoblm.Compute{Backend: "auto"}, "", "go:ops_sequential", "gomlx", "go:ops_sequential"},
+		"own variable before GoMLX's":   {autoblm.Compute{}, "go", "xla:/nowhere.so", "gomlx", "go"},
+		"the call before the variables": {autoblm.Compute{Engine: "gomlx", Backend: "go"}, "abacus", "abacus", "gomlx", "go"},
+		"cpu looks at no variable":      {autoblm.Compute{Engine: "cpu"}, "xla:/nowhere.so", "abacus", "cpu", ""},
+	} {
+		t.Setenv("AUTOBLM_BACKEND", c.own)
+		t.Setenv("GOMLX_BACKEND", c.gomlx)
+		engine, err := c.compute.Open()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if engine.Name() != c.engine || c.onBackend != "" && engine.Backend() != c.onBackend {
+			t.Errorf("%s: %s on %s, want %s on %s", name, engine.Name(), engine.Backend(), c.engine, c.onBackend)
+		}
+		engine.Close()
+	}
+}
+
+// TestWithoutGPU: where CUDA is out of reach, auto is the native engine, and gomlx
+// runs on Go.
+func TestWithoutGPU(t *testing.T) {
+	t.Setenv("AUTOBLM_BACKEND", "auto")
+	t.Setenv("GOMLX_BACKEND", "go:ops_sequential") // the other variable says not to ask
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	for _, c := range []struct{ asked, engine, backend string }{{"", "cpu", ""}, {"auto", "cpu", ""}, {"gomlx", "gomlx", "go"}} {
+		engine, err := autoblm.Compute{Engine: c.asked}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if engine.Name() != c.engine || c.backend != "" && engine.Backend() != c.backend {
+			t.Errorf("engine %q is %s on %s, want %s on %s", c.asked, engine.Name(), engine.Backend(), c.engine, c.backend)
+		}
+		engine.Close()
+	}
+}
+
+func TestComputeRefusals(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	for name, c := range map[string]struct {
+		compute    autoblm.Compute
+		own, gomlx string
+		says       []string
+	}{
+		"unknown engine":    {autoblm.Compute{Engine: "torch"}, "", "", []string{"torch", "auto, cpu or gomlx"}},
+		"threads below 0":   {autoblm.Compute{Threads: -1}, "", "", []string{"threads"}},
+		"a backend for cpu": {autoblm.Compute{Engine: "cpu", Backend: "go"}, "", "", []string{"--backend at auto"}},
+		"half on cpu":       {autoblm.Compute{Engine: "cpu", HalfScores: true}, "", "", []string{"engine gomlx"}},
+		"no such plugin":    {autoblm.Compute{Backend: "xla:/nowhere/p.so"}, "", "", []string{"--backend: ", "/nowhere/p.so"}},
+		"own variable":      {autoblm.Compute{Engine: "gomlx"}, "xla:/nowhere/p.so", "go", []string{"AUTOBLM_BACKEND: ", "/nowhere/p.so"}},
+		"GoMLX's variable":  {autoblm.Compute{}, "", "abacus", []string{"GOMLX_BACKEND: ", "abacus"}},
+		"an option of go":   {autoblm.Compute{}, "", "go:abacus", []string{"GOMLX_BACKEND: ", "abacus"}},
+		"CUDA without GPU":  {autoblm.Compute{}, "xla:cuda", "", []string{"AUTOBLM_BACKEND: ", "xla:cuda"}},
+	} {
+		t.Setenv("AUTOBLM_BACKEND", c.own)
+		t.Setenv("GOMLX_BACKEND", c.gomlx)
+		engine, err := c.compute.Open()
+		if err == nil {
+			t.Errorf("%s: %s on %s was opened", name, engine.Name(), engine.Backend())
+			engine.Close()
+			continue
+		}
+		for _, says := range c.says {
+			if !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %q, which should say %q in one line", name, err, says)
+			}
+		}
+	}
+}
