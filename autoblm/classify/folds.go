@@ -26,6 +26,24 @@ func folds(g *rdf.Graph, n int, seed uint64) [][]int {
 	return parts
 }
 
+// divisions are the folds of all repeats, one after the other.
+func divisions(g *rdf.Graph, s Settings) [][]int {
+	var all [][]int
+	for i := range s.Repeats {
+		all = append(all, folds(g, s.Folds, s.DataSeed+uint64(i))...)
+	}
+	return all
+}
+
+// Check says why a graph's labelled nodes cannot be cross-validated and tested
+// with the settings.
+func Check(g *rdf.Graph, s Settings) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	return checkLabels(g, s)
+}
+
 // checkLabels says why the labelled nodes cannot be divided.
 func checkLabels(g *rdf.Graph, s Settings) error {
 	if len(g.Train) < s.Folds {

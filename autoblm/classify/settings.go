@@ -69,9 +69,12 @@ type Settings struct {
 	// Folds is the number of parts that the nodes to train with are divided into;
 	// each is held out once.
 	Folds int `json:"folds"`
+	// Repeats is how many divisions there are, each by the next seed. With more, the
+	// accuracy depends less on the division, as matters where nodes are few.
+	Repeats int `json:"repeats"`
 	// Runs is how many models are trained on all of them, to be tested. 0 tests none.
 	Runs int `json:"runs"`
-	// DataSeed decides the folds.
+	// DataSeed decides the folds of the first division.
 	DataSeed uint64 `json:"data_seed"`
 }
 
@@ -81,7 +84,7 @@ type Settings struct {
 func Defaults(e Encoder) Settings {
 	s := Settings{
 		Encoder: e, Dim: 20, Layers: 2, Parts: 4, Hidden: true, SelfLoops: true, Reverse: true,
-		Epochs: 100, ValidateEvery: 4, Patience: 6, Folds: 5, Runs: 5, DataSeed: 1,
+		Epochs: 100, ValidateEvery: 4, Patience: 6, Folds: 5, Repeats: 1, Runs: 5, DataSeed: 1,
 	}
 	switch e {
 	case BLM:
@@ -108,7 +111,7 @@ func (s Settings) Validate() error {
 		value, from int
 	}{
 		{"dim", s.Dim, 1}, {"layers", s.Layers, 1}, {"epochs", s.Epochs, 1}, {"validate-every", s.ValidateEvery, 1},
-		{"patience", s.Patience, 0}, {"folds", s.Folds, 2}, {"runs", s.Runs, 0},
+		{"patience", s.Patience, 0}, {"folds", s.Folds, 2}, {"repeats", s.Repeats, 1}, {"runs", s.Runs, 0},
 	} {
 		if n.value < n.from || n.value > most {
 			return fmt.Errorf("%s is %d: it must be from %d to %d", n.name, n.value, n.from, most)
@@ -131,7 +134,7 @@ type Member struct {
 	Structure structure.Structure `json:"structure,omitzero"`
 	// Seed decides the initial parameters of the first model and what is dropped.
 	// Further models, of folds or runs, have the seeds that follow.
-	Seed uint64 `json:"seed"`
+	Seed uint64 `json:"seed,omitzero"`
 	// LearningRate is Adam's.
 	LearningRate float64 `json:"learning_rate"`
 	// Dropout is the share of each layer's coordinates that a step sets to zero.
@@ -158,6 +161,9 @@ func (m Member) Validate() error {
 	}
 	return nil
 }
+
+// heldOut is how many models a cross-validation trains.
+func (s Settings) heldOut() int { return s.Folds * s.Repeats }
 
 // validate says what is wrong with a population.
 func validate(s Settings, members []Member) error {

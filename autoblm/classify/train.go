@@ -19,7 +19,8 @@ var ErrDiverged = errors.New("training diverged")
 type Result struct {
 	Member Member
 	// CVAccuracy is the share of the nodes to train with that are classified right
-	// while held out, after Epochs epochs, and CVLoss their mean cross entropy.
+	// while held out, after Epochs epochs, and CVLoss their mean cross entropy; of all
+	// divisions together.
 	CVAccuracy, CVLoss float64
 	// Epochs is the number of epochs after which that is best; where it is so more
 	// than once, after which the cross entropy is lowest. It is chosen by the nodes
@@ -64,7 +65,7 @@ func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error)
 	if err := validate(t.settings, members); err != nil {
 		return nil, err
 	}
-	work := &work{Trainer: t, total: len(members) * t.settings.Epochs * (t.settings.Folds + t.settings.Runs)}
+	work := &work{Trainer: t, total: len(members) * t.settings.Epochs * (t.settings.heldOut() + t.settings.Runs)}
 	results := make([]Result, len(members))
 	for i, m := range members {
 		results[i].Member = m
@@ -100,10 +101,10 @@ func (w *work) progress(epochs int) {
 
 // crossValidate finds each member's number of epochs.
 func (w *work) crossValidate(ctx context.Context, results []Result) error {
-	s := w.settings
+	s, models := w.settings, w.settings.heldOut()
 	var runs []run
 	for _, r := range results {
-		for i, held := range folds(w.graph, s.Folds, s.DataSeed) {
+		for i, held := range divisions(w.graph, s) {
 			learn := slices.DeleteFunc(numbers(0, len(w.graph.Train)), func(n int) bool { return slices.Contains(held, n) })
 			runs = append(runs, run{member: r.Member, seed: r.Member.Seed + uint64(i), learn: learn, ask: held, epochs: s.Epochs})
 		}
@@ -111,15 +112,15 @@ func (w *work) crossValidate(ctx context.Context, results []Result) error {
 	return w.train(ctx, runs, func(epoch int) bool { return epoch%s.ValidateEvery == 0 || epoch == s.Epochs }, func(epoch int, finite []bool, scores []score) []bool {
 		stop := make([]bool, len(runs))
 		for i := range results {
-			r, own := &results[i], scores[i*s.Folds:][:s.Folds]
-			if slices.Contains(finite[i*s.Folds:][:s.Folds], false) {
+			r, own := &results[i], scores[i*models:][:models]
+			if slices.Contains(finite[i*models:][:models], false) {
 				*r = Result{Member: r.Member, Err: diverged(epoch, r.Member)}
 			} else if r.Err == nil && own[0].nodes > 0 {
 				r.validated(epoch, own)
 			}
 			over := r.Err != nil || s.Patience > 0 && len(r.Curve) > 0 && epoch-r.Epochs >= s.Patience*s.ValidateEvery
-			for fold := range s.Folds {
-				stop[i*s.Folds+fold] = over
+			for model := range models {
+				stop[i*models+model] = over
 			}
 		}
 		return stop

@@ -44,10 +44,7 @@ type Options struct {
 
 // NewTrainer readies a graph for a setting.
 func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	if err := checkLabels(g, s); err != nil {
+	if err := Check(g, s); err != nil {
 		return nil, err
 	}
 	if o.Backend == "" {

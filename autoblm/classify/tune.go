@@ -83,7 +83,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 		members[drawn] = append(members[drawn], m)
 	}
 	var all []Tuned
-	epochs := s.Epochs * s.Folds // of a trial
+	epochs := s.Epochs * s.heldOut() // of a trial
 	for _, drawn := range order {
 		before := len(all)
 		part := o

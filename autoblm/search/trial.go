@@ -73,6 +73,9 @@ type Trial struct {
 	// Objective decides where the validation MRR does not, as an accuracy; higher is
 	// better.
 	Objective *float64 `json:"objective,omitempty"`
+	// TestObjective is the same of the test data. It is only reported, and nil where
+	// nothing was tested.
+	TestObjective *float64 `json:"test_objective,omitempty"`
 	// Loss is the mean loss per triple of each epoch, and Validations has the
 	// validation MRR of epochs, when the recipe validates.
 	Loss        []float64               `json:"loss,omitempty"`

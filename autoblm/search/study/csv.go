@@ -79,12 +79,9 @@ var columns = slices.Concat([]column{
 	{"relation_l2", func(t search.Trial) string { return exact(t.Recipe.RelationL2) }},
 	{"products", func(t search.Trial) string { return exact(t.Recipe.Products) }},
 	{"relation_prediction", func(t search.Trial) string { return exact(t.Recipe.RelationPrediction) }},
-	{"guess", func(t search.Trial) string {
-		if t.Guess == nil {
-			return ""
-		}
-		return exact(*t.Guess)
-	}},
+	{"guess", func(t search.Trial) string { return exactIfAny(t.Guess) }},
+	{"objective", func(t search.Trial) string { return exactIfAny(t.Objective) }},
+	{"test_objective", func(t search.Trial) string { return exactIfAny(t.TestObjective) }},
 	{"epochs_trained", func(t search.Trial) string { return strconv.Itoa(len(t.Loss)) }},
 	{"last_loss", func(t search.Trial) string {
 		if len(t.Loss) == 0 {
@@ -132,6 +129,14 @@ func metricColumns(split string, of func(search.Trial) *completion.Evaluation) [
 }
 
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// exactIfAny is empty where there is no number.
+func exactIfAny(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return exact(*x)
+}
 
 // features are the SRF, a digit each.
 func features(t search.Trial) string {

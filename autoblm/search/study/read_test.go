@@ -233,6 +233,8 @@ func TestCSV(t *testing.T) {
 	}
 	all := append(contents.Trials, trials()...)
 	all[0].Error, all[0].Name = "two\nlines, a \"quote\" and a comma", "ünïcode;"
+	objective, test := 0.1+0.2, 1.0/7
+	all[2].Objective, all[2].TestObjective = &objective, &test
 	all[1].Recipe.Weights = completion.Weights{L2: 0.1, N3: 0.2, RelationL2: 0.3, EntityL2: 0.4, Products: 0.5, RelationPrediction: 1.0 / 3}
 	training := &all[1].Recipe.Training
 	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = completion.Xavier, true, 0.1, 0.2
@@ -315,9 +317,11 @@ func parse(t *testing.T, line map[string]string) search.Trial {
 	if err := trial.Recipe.Training.Initial.UnmarshalText([]byte(line["initial"])); err != nil {
 		t.Fatal(err)
 	}
-	if line["guess"] != "" {
-		guess := real("guess")
-		trial.Guess = &guess
+	for column, field := range map[string]**float64{"guess": &trial.Guess, "objective": &trial.Objective, "test_objective": &trial.TestObjective} {
+		if line[column] != "" {
+			value := real(column)
+			*field = &value
+		}
 	}
 	for split, evaluation := range map[string]**completion.Evaluation{"valid_": &trial.Valid, "test_": &trial.Test} {
 		if line[split+"mrr"] == "" {

@@ -1,0 +1,126 @@
+package autoblm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// ClassTaskName is the name of [ClassTask] in a study.
+const ClassTaskName = "classify"
+
+// ClassTask is the task of telling classes of entities apart, for [SearchFor]. A
+// trial's Objective is the accuracy of cross-validation, and its TestObjective the
+// mean accuracy on the nodes to test with, if any models are tested. A trial has
+// the initial parameters that its recipe's seed decides; the rest of the recipe is
+// that of completion and means nothing here.
+type ClassTask struct {
+	graph      *rdf.Graph
+	own        ClassSettings
+	options    classify.Options
+	trainer    *classify.Trainer // made when it is first needed
+	onProgress func(share float64)
+}
+
+// ClassSettings are what a study keeps of a [ClassTask], as its TaskSettings. The
+// member has neither structure nor seed, which are the trials' own.
+type ClassSettings struct {
+	Convolution classify.Settings `json:"convolution"`
+	Member      classify.Member   `json:"member"`
+}
+
+// ForClasses is the search for structures of the encoder blm with the settings s
+// and the learning rate, dropout and l2 of m. Programs are compiled once, for all
+// calls. [ClassTask.Close] it in the end.
+func ForClasses(g *rdf.Graph, s classify.Settings, m classify.Member, o classify.Options) *ClassTask {
+	m.Structure, m.Seed = structure.Structure{}, 0
+	t := &ClassTask{graph: g, own: ClassSettings{s, m}, options: o}
+	t.options.OnProgress = func(done, total int) {
+		if o.OnProgress != nil {
+			o.OnProgress(done, total)
+		}
+		t.onProgress(float64(done) / float64(total))
+	}
+	return t
+}
+
+// Close frees what the training holds.
+func (t *ClassTask) Close() {
+	if t.trainer != nil {
+		t.trainer.Close()
+		t.trainer = nil
+	}
+}
+
+// Ready says why there is nothing to search on.
+func (t *ClassTask) Ready() error {
+	if e := t.own.Convolution.Encoder; e != classify.BLM {
+		return fmt.Errorf("the encoder %v has no structure to search for: the encoder must be %v", e, classify.BLM)
+	}
+	if err := t.own.Member.Validate(); err != nil {
+		return err
+	}
+	return classify.Check(t.graph, t.own.Convolution)
+}
+
+// About is what a study of it is about.
+func (t *ClassTask) About() (study.About, error) {
+	own, err := json.Marshal(t.own)
+	if err != nil {
+		return study.About{}, fmt.Errorf("cannot write the settings down: %w", err)
+	}
+	return study.About{
+		Dataset: t.graph.Name, Fingerprint: t.graph.Fingerprint(), Source: t.graph.Source(),
+		Task: ClassTaskName, TaskSettings: own,
+	}, nil
+}
+
+var errStagesOfClasses = errors.New("the stages tune and final are of knowledge-graph completion: for classes, find settings by classify.Tune before the search")
+
+// Train cross-validates and tests the trials. It has no models that a study can keep.
+func (t *ClassTask) Train(ctx context.Context, trials []search.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
+	var members []classify.Member
+	for _, trial := range trials {
+		if trial.Stage != search.Searching {
+			return nil, errStagesOfClasses
+		}
+		m := t.own.Member
+		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed
+		members = append(members, m)
+	}
+	if t.trainer == nil {
+		trainer, err := classify.NewTrainer(t.graph, t.own.Convolution, t.options)
+		if err != nil {
+			return nil, err
+		}
+		t.trainer = trainer
+	}
+	t.onProgress = onProgress
+	results, err := t.trainer.Train(ctx, members)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range results {
+		trial := &trials[i]
+		trial.Engine, trial.Backend = "gomlx", cmp.Or(t.options.Backend, backend.Go)
+		if r.Err != nil {
+			trial.State, trial.Error = search.Failed, r.Err.Error()
+			continue
+		}
+		trial.State, trial.Objective = search.Complete, &r.CVAccuracy
+		if mean, _ := r.TestAccuracy(); len(r.TestAccuracies) > 0 {
+			trial.TestObjective = &mean
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,185 @@
+package autoblm_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// kinds is a graph whose nodes point at two hubs, each by the relation that its
+// class says, and at each other so that there is something to be wrong about.
+func kinds() *rdf.Graph {
+	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
+	for i := range int32(24) {
+		class := i % 2
+		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
+		g.Triples = append(g.Triples,
+			datasets.Triple{Head: i + 2, Relation: class, Tail: 0}, datasets.Triple{Head: i + 2, Relation: 1 - class, Tail: 1},
+			datasets.Triple{Head: i + 2, Relation: i / 3 % 2, Tail: 2 + (i*7+5)%24})
+		label := rdf.Label{Node: i + 2, Class: class}
+		if i/2%4 < 3 {
+			g.Train = append(g.Train, label)
+		} else {
+			g.Test = append(g.Test, label)
+		}
+	}
+	return g
+}
+
+func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings) {
+	s := classify.Defaults(classify.BLM)
+	s.Dim, s.Layers, s.Epochs, s.ValidateEvery, s.Folds, s.Runs = 4, 1, 4, 2, 2, 1
+	m := classify.DefaultMember()
+	m.LearningRate = 0.05
+	of := autoblm.DefaultSearch()
+	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
+	return s, m, of
+}
+
+// TestInterruptedSearchForClasses: a search that is interrupted at many places
+// comes to what it comes to by itself, and its trials are those of members trained
+// alone.
+func TestInterruptedSearchForClasses(t *testing.T) {
+	s, m, of := classSettings()
+	task := autoblm.ForClasses(kinds(), s, m, classify.Options{})
+	defer task.Close()
+	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
+		t.Helper()
+		result, err := autoblm.SearchFor(ctx, task, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range result.Trials {
+			result.Trials[i].Seconds = 0
+		}
+		return result
+	}
+	want := run(t.Context(), of)
+	if want.Trained != of.Budget || want.Complete != of.Budget || want.Model != nil || len(want.Best) != of.I {
+		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Model)
+	}
+	of.Study = filepath.Join(t.TempDir(), "study.db")
+	interruptions := 0
+	for calls := 2; ; calls += 9 {
+		ctx, cancel := context.WithCancel(t.Context())
+		left := calls
+		of.OnProgress = func(search.Progress) {
+			if left--; left == 0 {
+				cancel()
+			}
+		}
+		got := run(ctx, of)
+		cancel()
+		if got.Stopped == search.Interrupted {
+			interruptions++
+			continue
+		}
+		if !reflect.DeepEqual(got.Trials, want.Trials) {
+			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
+		}
+		break
+	}
+	if interruptions < 3 {
+		t.Errorf("%d interruptions prove little", interruptions)
+	}
+	trainer, err := classify.NewTrainer(kinds(), s, classify.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trainer.Close()
+	last := want.Trials[len(want.Trials)-1]
+	m.Structure, m.Seed = last.Structure, of.Seed
+	alone, err := trainer.Train(t.Context(), []classify.Member{m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *last.Objective != alone[0].CVAccuracy || *last.TestObjective != alone[0].TestAccuracies[0] {
+		t.Errorf("trial %+v, but alone %s comes to %+v", last, last.Structure, alone[0])
+	}
+}
+
+func TestSearchForClassesRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	run := func(change func(*rdf.Graph, *classify.Settings, *classify.Member, *autoblm.SearchSettings)) error {
+		g := kinds()
+		s, m, of := classSettings()
+		of.Study, of.Budget = path, 4
+		if change != nil {
+			change(g, &s, &m, &of)
+		}
+		task := autoblm.ForClasses(g, s, m, classify.Options{})
+		defer task.Close()
+		_, err := autoblm.SearchFor(t.Context(), task, of)
+		return err
+	}
+	if err := run(nil); err != nil {
+		t.Fatal(err)
+	}
+	type graph = rdf.Graph
+	for says, change := range map[string]func(*graph, *classify.Settings, *classify.Member, *autoblm.SearchSettings){
+		"convolution dim 4 there, 8 here": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+			s.Dim = 8
+		},
+		"convolution norm none there, symmetric here": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+			s.Norm = classify.Symmetric
+		},
+		"member dropout 0.4 there, 0.3 here": func(_ *graph, _ *classify.Settings, m *classify.Member, _ *autoblm.SearchSettings) {
+			m.Dropout = 0.3
+		},
+		"seed 1 there, 2 here": func(_ *graph, _ *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
+			of.Seed = 2
+		},
+		"the data differ": func(g *graph, _ *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+			g.Train[0].Class, g.Train[1].Class = g.Train[1].Class, g.Train[0].Class
+		},
+		"has no structure to search for": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+			s.Encoder = classify.GCN
+		},
+		"learning rate is 0": func(_ *graph, _ *classify.Settings, m *classify.Member, _ *autoblm.SearchSettings) {
+			m.LearningRate = 0
+		},
+		"repeats is 0": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+			s.Repeats = 0
+		},
+		"dim is 5": func(_ *graph, s *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
+			s.Dim, of.Study = 5, ""
+		},
+		"before the search": func(_ *graph, _ *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
+			of.Study, of.Tune = "", search.DefaultTune()
+		},
+	} {
+		if err := run(change); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("the error is %v, which should say %q in one line", err, says)
+		}
+	}
+	if contents, err := study.Read(path); err != nil || contents.About.Task != autoblm.ClassTaskName || len(contents.Trials) != 4 {
+		t.Errorf("the study is about %+v, %v", contents.About, err)
+	}
+}
+
+// TestDivergedClasses: what diverges is a failed trial, and no error.
+func TestDivergedClasses(t *testing.T) {
+	s, m, of := classSettings()
+	m.LearningRate, of.Budget, s.Runs = 1e30, 4, 0
+	task := autoblm.ForClasses(kinds(), s, m, classify.Options{})
+	defer task.Close()
+	result, err := autoblm.SearchFor(t.Context(), task, of)
+	if err != nil || result.Trained == 0 || result.Complete != 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	for _, trial := range result.Trials {
+		if trial.State != search.Failed || !strings.Contains(trial.Error, "smaller learning rate") || trial.Objective != nil || trial.TestObjective != nil {
+			t.Errorf("%+v", trial)
+		}
+	}
+}
