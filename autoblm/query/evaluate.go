@@ -123,3 +123,28 @@ func Rank(scores []float32, q Query) []completion.Rank {
 	}
 	return ranks
 }
+
+// EvaluateModel ranks the answers to the valid and test queries of a length, where
+// there are such, and notes what the model reached in it. The data have the ids of
+// the model.
+func EvaluateModel(ctx context.Context, engine Engine, m *Model, d *Data, hops int) error {
+	scorer, err := engine.NewScorer(m.Parameters)
+	if err != nil {
+		return err
+	}
+	for _, split := range []struct {
+		Split
+		note **Evaluation
+	}{{InValid, &m.Valid}, {InTest, &m.Test}} {
+		queries := d.Queries(split.Split, hops)
+		if len(queries) == 0 {
+			continue
+		}
+		e, err := Evaluate(ctx, scorer, queries)
+		if err != nil {
+			return err
+		}
+		*split.note = &e
+	}
+	return nil
+}

@@ -103,8 +103,11 @@ type Model struct {
 	Dataset, Source string
 	// EntityLabels and RelationLabels name the rows of the tables.
 	EntityLabels, RelationLabels []string
-	// Training says how it was trained.
+	// Training says how it was trained; nil in a model written by another program.
 	Training *Training
+	// Valid and Test are what it reached on paths of Training.Settings.Hops, where
+	// that was measured.
+	Valid, Test *Evaluation
 }
 
 // Training is the record of how a model came about.

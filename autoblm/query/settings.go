@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -63,8 +64,24 @@ type Member struct {
 // distances says whether scores are distances, which are summed up, and no products.
 func (k Kind) distances() bool { return k == TransE || k == Query2box }
 
-// validate says what is wrong with a member under the settings.
-func (s Settings) validate(m Member) error {
+// DefaultMember is a member of a kind, without a structure yet, with seed 1, the
+// learning rate 0.3 and no penalties.
+func DefaultMember(kind Kind) Member {
+	return Member{Kind: kind, Member: completion.DefaultMember(structure.Structure{})}
+}
+
+// UsualNegatives are how many entities a kind of model learns from and its margin:
+// those of Query2box for distances (Ren et al., 2020), and none for products, which
+// learn from all entities.
+func UsualNegatives(kind Kind) (count int, margin float64) {
+	if kind.distances() {
+		return 128, 24
+	}
+	return 0, 0
+}
+
+// Validate says what is wrong with a member under the settings.
+func (s Settings) Validate(m Member) error {
 	if _, err := m.Kind.MarshalText(); err != nil {
 		return err
 	}

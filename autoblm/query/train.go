@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 )
 
-// Job is what [InTrain] is asked to do.
+// Job is what [Train] is asked to do.
 type Job struct {
 	Data     *Data
 	Settings Settings
@@ -96,7 +96,7 @@ func (j Job) validate() error {
 		return errors.New("there is nothing to train: at least one member is needed")
 	}
 	for i, m := range j.Members {
-		if err := j.Settings.validate(m); err != nil {
+		if err := j.Settings.Validate(m); err != nil {
 			if len(j.Members) == 1 {
 				return err
 			}

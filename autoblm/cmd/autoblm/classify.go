@@ -24,6 +24,7 @@ type classifyTrainCommand struct {
 	Encoder   *classify.Encoder `help:"Messages of a baseline instead: gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult or compgcn-corr."`
 	convolutionFlags
 	Seed    uint64  `default:"1" help:"Decides the initial parameters; further models have the seeds that follow."`
+	Repeats int     `default:"${repeats}" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
 	Runs    int     `default:"${runs}" help:"How many models to test."`
 	LR      float64 `name:"lr" default:"${classify_lr}" help:"Learning rate of Adam."`
 	Dropout float64 `default:"${classify_dropout}" help:"Share of each layer's coordinates that a step sets to zero."`
@@ -36,7 +37,7 @@ type classifyTrainCommand struct {
 func classifyDefaults() kong.Vars {
 	s, m := classify.Defaults(classify.BLM), classify.DefaultMember()
 	return kong.Vars{
-		"runs": text(s.Runs), "classify_dim": text(s.Dim), "layers": text(s.Layers), "classify_epochs": text(s.Epochs), "parts": text(s.Parts),
+		"runs": text(s.Runs), "repeats": text(s.Repeats), "classify_dim": text(s.Dim), "layers": text(s.Layers), "classify_epochs": text(s.Epochs), "parts": text(s.Parts),
 		"classify_lr": text(m.LearningRate), "classify_dropout": text(m.Dropout), "classify_l2": text(m.L2),
 	}
 }
@@ -90,6 +91,13 @@ type classifySummary struct {
 	Norm           classify.Norm        `json:"norm"`
 	Reverse        bool                 `json:"reverse"`
 	SelfLoops      bool                 `json:"self_loops"`
+	Transform      bool                 `json:"transform"`
+	Hidden         bool                 `json:"hidden"`
+	Parts          int                  `json:"parts"`
+	Tuned          int                  `json:"tuned"` // settings tried before
+	Folds          int                  `json:"folds"`
+	Repeats        int                  `json:"repeats"`
+	DataSeed       uint64               `json:"data_seed"`
 	Seed           uint64               `json:"seed"`
 	LearningRate   float64              `json:"learning_rate"`
 	Dropout        float64              `json:"dropout"`
@@ -135,7 +143,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	summary := summarizeClassify(g, settings, result)
-	summary.Seconds = time.Since(began).Seconds()
+	summary.Tuned, summary.Seconds = c.Tune, time.Since(began).Seconds()
 	return o.result(summary, summary.print)
 }
 
@@ -147,7 +155,7 @@ func (c *classifyTrainCommand) recipe() (classify.Settings, classify.Member, err
 		return classify.Settings{}, classify.Member{}, errors.New("give either --structure or --encoder with the name of a baseline")
 	}
 	s := c.settings(encoder)
-	s.Runs = c.Runs
+	s.Runs, s.Repeats = c.Runs, c.Repeats
 	m := classify.Member{Seed: c.Seed, LearningRate: c.LR, Dropout: c.Dropout, L2: c.L2}
 	if c.Structure != nil {
 		m.Structure = c.Structure.Structure
@@ -184,6 +192,7 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 		Dataset: g.Name, Task: "classify", Encoder: s.Encoder,
 		Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Skipped: g.Skipped,
 		Dim: s.Dim, Layers: s.Layers, Norm: s.Norm, Reverse: s.Reverse, SelfLoops: s.SelfLoops,
+		Transform: s.Transform, Hidden: s.Hidden, Parts: s.Parts, Folds: s.Folds, Repeats: s.Repeats, DataSeed: s.DataSeed,
 		Seed: r.Member.Seed, LearningRate: r.Member.LearningRate, Dropout: r.Member.Dropout, L2: r.Member.L2,
 		Epochs: r.Epochs, CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation, TestAccuracies: orEmpty(r.TestAccuracies),
 	}

@@ -51,6 +51,7 @@ func (f computeFlags) open() (completion.Engine, error) {
 func defaults() kong.Vars {
 	vars := learningDefaults()
 	maps.Copy(vars, classifyDefaults())
+	maps.Copy(vars, queryDefaults())
 	return vars
 }
 
@@ -60,7 +61,8 @@ func learningDefaults() kong.Vars {
 	s := search.DefaultSettings()
 	return kong.Vars{
 		"dim": text(training.Dim), "epochs": text(training.Epochs), "batch": text(training.Batch), "lr": text(member.LearningRate), "init_scale": text(training.InitScale),
-		"n3": text(member.N3), "search_dim": text(s.Training.Dim), "search_epochs": text(s.Training.Epochs), "search_n3": text(s.N3),
+		"n3": text(member.N3), "reciprocal": text(training.Reciprocal), "validate_every": text(training.ValidateEvery), "patience": text(training.Patience),
+		"search_dim": text(s.Training.Dim), "search_epochs": text(s.Training.Epochs), "search_n3": text(s.N3),
 		"final_dims": strings.Trim(strings.Join(strings.Fields(fmt.Sprint(search.DefaultFinal().Ranges.Dims)), ","), "[]"), "final_epochs": text(search.DefaultFinal().Epochs),
 		"budget": text(s.Budget), "k": text(s.K), "n": text(s.N), "p": text(s.P), "i": text(s.I),
 		"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": algorithms(),

@@ -34,6 +34,7 @@ type commands struct {
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
 	Recipe    recipeCommands    `cmd:"" help:"Settings of training that others published for the benchmarks."`
 	Reproduce reproduceCommand  `cmd:"" help:"Search and train on a benchmark as others did, in pieces if need be."`
+	Query     queryCommands     `cmd:"" help:"Answer multi-hop queries: which entities are at the end of a path of relations."`
 	Classify  classifyCommands  `cmd:"" help:"Tell the classes of entities of an RDF graph."`
 	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one thing."`
 	Study     studyCommands     `cmd:"" help:"List, show, export and go on with the files that keep searches."`
@@ -41,6 +42,7 @@ type commands struct {
 	Backend   backendCommands   `cmd:"" help:"List what can do the arithmetic here, and install XLA's plugins."`
 
 	JSON    bool             `help:"Print one JSON object instead of text."`
+	Record  string           `placeholder:"FILE" help:"Also write the JSON object to this file, with the command, the date, the machine and the versions."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
@@ -86,7 +88,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		return exited
 	}
 	if err == nil {
-		o := &output{stdout: &careful{w: stdout}, terminal: isTerminal(stdout), stderr: stderr, json: c.JSON, arguments: arguments}
+		o := &output{stdout: &careful{w: stdout}, terminal: isTerminal(stdout), stderr: stderr, json: c.JSON, arguments: arguments, recordFile: c.Record}
 		parsed.BindTo(ctx, (*context.Context)(nil))
 		err = errors.Join(parsed.Run(o), o.stdout.err)
 	} else {

@@ -20,11 +20,18 @@ type output struct {
 	stderr    io.Writer
 	json      bool
 	arguments []string
+
+	recordFile string // where a record of the result goes; "" for nowhere
 }
 
 // result prints the JSON form of a result when that was asked for, and the
 // text that the function writes otherwise.
 func (o *output) result(value any, text func(w io.Writer)) error {
+	if o.recordFile != "" {
+		if err := o.record(value); err != nil {
+			return err
+		}
+	}
 	if o.json {
 		encoder := json.NewEncoder(o.stdout)
 		encoder.SetEscapeHTML(false)

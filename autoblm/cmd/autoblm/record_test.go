@@ -1,0 +1,41 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/measured"
+)
+
+// TestRecord: the record has what is printed and the command that prints it, however
+// the flag is written.
+func TestRecord(t *testing.T) {
+	for _, flag := range [][]string{{"--record"}, {"--record="}} {
+		file := filepath.Join(t.TempDir(), "record.json")
+		arguments := append([]string{"structure", "count", "--k", "3"}, flag...)
+		if len(flag[0]) == len("--record") {
+			arguments = append(arguments, file)
+		} else {
+			arguments[len(arguments)-1] += file
+		}
+		printed := object(t, arguments...)
+		d, err := measured.Read[map[string]any](file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := " structure count --k 3 --json"; !strings.HasSuffix(d.Command, want) {
+			t.Errorf("command %q, want it to end in %q", d.Command, want)
+		}
+		if len(d.Result) == 0 || d.Result["k"] != printed["k"] || d.Machine == "" || d.Date == "" || d.Versions["go"] == "" {
+			t.Errorf("the record %+v is not of %v", d, printed)
+		}
+	}
+}
+
+func TestRecordThatCannotBeWritten(t *testing.T) {
+	status, _, stderr := invoke(t.Context(), "structure", "check", "simple", "--record", filepath.Join(t.TempDir(), "none", "record.json"))
+	if status != exitFailed || stderr == "" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
