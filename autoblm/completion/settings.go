@@ -159,7 +159,7 @@ func (s Settings) Validate(k int) error {
 
 // Member is what one model of a population has for itself.
 type Member struct {
-	Structure structure.Structure `json:"structure"`
+	Structure structure.Structure `json:"structure,omitzero"`
 	// Seed decides the initial embeddings.
 	Seed uint64 `json:"seed"`
 	// LearningRate is the step size of the first epoch.

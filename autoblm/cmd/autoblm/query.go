@@ -63,6 +63,18 @@ func (f modelFlags) kind() (query.Kind, structure.Structure, error) {
 	return 0, structure.Structure{}, errors.New("give either --structure or --model with the name of a baseline")
 }
 
+// threadsFlag is the choice that the native engine leaves.
+type threadsFlag struct {
+	Threads int `default:"0" help:"Threads; 0 for all that GOMAXPROCS allows."`
+}
+
+func (f threadsFlag) engine() (query.Engine, error) {
+	if f.Threads < 0 {
+		return nil, usage(fmt.Errorf("threads is %d: it must be 0, for all, or more", f.Threads))
+	}
+	return cpu.New(f.Threads), nil
+}
+
 type queryTrainCommand struct {
 	Dataset string `required:"" help:"A folder of queries, such as query2box-fb15k-237, or one that query sample made."`
 	modelFlags
@@ -71,7 +83,7 @@ type queryTrainCommand struct {
 	Seed        uint64 `default:"1" help:"Decides the initial embeddings."`
 	Out         string `help:"Write the model into this folder."`
 	MaxSteps    int    `help:"Stop each epoch after so many steps, for timing."`
-	Threads     int    `default:"0" help:"Threads; 0 for all that GOMAXPROCS allows."`
+	threadsFlag
 }
 
 // BeforeResolve lets --dura stand for its two weights.
@@ -105,6 +117,10 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return usage(err)
 	}
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
 	d, err := query.Open(c.Dataset, append([]int{c.Hops}, c.With...)...)
 	if err != nil {
 		return err
@@ -114,8 +130,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 			return fmt.Errorf("cannot make the model folder: %w", err)
 		}
 	}
-	engine := cpu.New(c.Threads)
-	bar, log := newTrainingBar(o.stderr, c.Epochs), epochLog{w: o.stderr, every: 30 * time.Second}
+	bar, log := newTrainingBar(o.stderr, c.Epochs), epochLog{w: o.stderr, every: 30 * time.Second, last: time.Now()}
 	report, err := query.Train(ctx, engine, query.Job{Data: d, Settings: settings, Members: []query.Member{member}, OnEpoch: func(p query.Progress) {
 		each := completion.Progress{Epoch: p.Epoch, Epochs: p.Epochs, Loss: []float64{p.Loss}}
 		bar.update(each)
@@ -226,7 +241,7 @@ type queryEvalCommand struct {
 	Dataset string      `required:"" help:"A folder of queries."`
 	Hops    int         `default:"0" help:"Length of the paths, which may be another than the model was trained on; 0 for that one."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
-	Threads int         `default:"0" help:"Threads; 0 for all that GOMAXPROCS allows."`
+	threadsFlag
 }
 
 // queryEvalSummary is the JSON of query eval, save for its split.
@@ -246,6 +261,10 @@ type queryEvalSummary struct {
 
 // Run ranks a split.
 func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
 	m, err := query.Load(c.Model)
 	if err != nil {
 		return err
@@ -269,7 +288,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	began := time.Now()
-	scorer, err := cpu.New(c.Threads).NewScorer(m.Parameters)
+	scorer, err := engine.NewScorer(m.Parameters)
 	if err != nil {
 		return err
 	}

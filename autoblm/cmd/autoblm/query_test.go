@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// queries draws some from the small graph.
+func queries(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "queries")
+	o := object(t, "query", "sample", "--dataset", smallGraph(t), "--hops", "2,3", "--count", "60", "--out", dir)
+	hasKeys(t, "query sample", o, "dataset seed seconds drawn out")
+	drawn := o["drawn"].([]any)
+	if len(drawn) != 6 {
+		t.Fatalf("two lengths in three splits are %v", drawn)
+	}
+	for _, each := range drawn {
+		hasKeys(t, "query sample", each, "split hops queries hard_answers easy_answers")
+		if n := each.(map[string]any)["queries"].(float64); n < 1 || n > 60 {
+			t.Errorf("60 queries are %v", each)
+		}
+	}
+	return dir
+}
+
+const queryKeys = "dataset task hops model structure dim seed epochs loss seconds valid test"
+
+func TestQueryTrainAndEvalJSON(t *testing.T) {
+	data, model := queries(t), filepath.Join(t.TempDir(), "model")
+	quick := []string{"query", "train", "--dataset", data, "--dim", "8", "--batch", "16"}
+	o := object(t, append(quick, "--structure", "simple", "--hops", "2", "--epochs", "8", "--out", model)...)
+	hasKeys(t, "query train", o, queryKeys)
+	for _, split := range []string{"valid", "test"} {
+		hasKeys(t, split, o[split], "queries answers mrr hits1 hits3 hits10")
+	}
+	loss := o["loss"].([]any)
+	if o["task"] != "query" || o["model"] != "bilinear" || o["hops"] != 2.0 || len(loss) != 8 || loss[7].(float64) >= loss[0].(float64) {
+		t.Errorf("query train: %v", o)
+	}
+	again := object(t, "query", "eval", "--dataset", data, "--model", model)
+	if got, want := asText(t, again["test"]), asText(t, o["test"]); got != want || again["hops"] != 2.0 {
+		t.Errorf("the model ranks %s, and in its training %s", got, want)
+	}
+	if again = object(t, "query", "eval", "--dataset", data, "--model", model, "--split", "valid"); asText(t, again["valid"]) != asText(t, o["valid"]) {
+		t.Errorf("valid: %v, want %v", again, o["valid"])
+	}
+
+	// Paths may be longer than those of the training, and then that is said.
+	status, stdout, stderr := invoke(t.Context(), "query", "eval", "--dataset", data, "--model", model, "--hops", "3")
+	if status != exitDone || !strings.Contains(stderr, "up to 2 hops and is asked for 3") || !strings.Contains(stdout, "3 hops") {
+		t.Errorf("a longer path: status %d, %q, %q", status, stdout, stderr)
+	}
+
+	for _, kind := range []string{"transe", "diag", "gqe", "q2b"} {
+		o := object(t, append(quick, "--model", kind, "--hops", "3", "--with", "1,2", "--epochs", "2", "--optimizer", "adam", "--lr", "0.01", "--out", model)...)
+		if o["model"] != kind || o["structure"] != nil || o["hops"] != 3.0 {
+			t.Errorf("%s: %v", kind, o)
+		}
+		if again := object(t, "query", "eval", "--dataset", data, "--model", model); asText(t, again["test"]) != asText(t, o["test"]) {
+			t.Errorf("%s: the model ranks %v, and in its training %v", kind, again["test"], o["test"])
+		}
+	}
+}
+
+// TestQuerySampleKeepsQueries that are there, and draws the missing ones.
+func TestQuerySampleKeepsQueries(t *testing.T) {
+	data := queries(t)
+	if err := os.Remove(filepath.Join(data, "train-2p.txt.gz")); err != nil {
+		t.Fatal(err)
+	}
+	train := func(data string) (status int, stderr string) {
+		status, _, stderr = invoke(t.Context(), "query", "train", "--dataset", data, "--structure", "simple", "--dim", "8", "--epochs", "1")
+		return status, stderr
+	}
+	if status, stderr := train(data); status != exitFailed || !strings.Contains(stderr, "autoblm query sample") {
+		t.Errorf("without queries to train on: status %d, %q", status, stderr)
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	object(t, "query", "sample", "--dataset", data, "--hops", "2", "--split", "train", "--out", whole)
+	if status, stderr := train(whole); status != exitDone {
+		t.Errorf("with drawn queries: status %d, %q", status, stderr)
+	}
+	for _, name := range []string{"test-2p.txt.gz", "valid-3p.txt.gz"} {
+		before, err := os.ReadFile(filepath.Join(data, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, err := os.ReadFile(filepath.Join(whole, name)); err != nil || string(after) != string(before) {
+			t.Errorf("%s is not as it was: %v", name, err)
+		}
+	}
+}
+
+func TestQueryRefusals(t *testing.T) {
+	data, graph := queries(t), smallGraph(t)
+	broken := func(file, line string) string {
+		dir := filepath.Join(t.TempDir(), "broken")
+		if err := os.CopyFS(dir, os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(dir, file+".gz")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	train := func(dataset string, more ...string) []string {
+		return append([]string{"query", "train", "--dataset", dataset, "--dim", "8", "--epochs", "1"}, more...)
+	}
+	simple := []string{"--structure", "simple"}
+	for name, c := range map[string]struct {
+		status    int
+		says      string
+		arguments []string
+	}{
+		"neither structure nor model": {exitUsage, "--structure or --model", train(data)},
+		"both":                        {exitUsage, "--structure or --model", train(data, "--structure", "simple", "--model", "gqe")},
+		"unknown model":               {exitUsage, "trance", train(data, "--model", "trance")},
+		"no hops":                     {exitUsage, "0 hops", train(data, "--structure", "simple", "--hops", "0")},
+		"dropout of distances":        {exitUsage, "dropout", train(data, "--model", "q2b", "--dropout", "0.1")},
+		"distances without negatives": {exitUsage, "negatives", train(data, "--model", "transe", "--negatives", "0")},
+		"threads below 0":             {exitUsage, "threads", train(data, "--structure", "simple", "--threads=-1")},
+		"diverged":                    {exitFailed, "diverged", train(data, "--structure", "simple", "--lr", "1e38", "--epochs", "3")},
+		"a graph without queries":     {exitFailed, "query sample", train(graph, simple...)},
+		"unknown entity":              {exitFailed, "test-2p.txt:1: unknown entity 999", train(broken("test-2p.txt", "999\t0,1\t1\t2"), simple...)},
+		"unknown relation":            {exitFailed, "test-2p.txt:1: unknown relation 998", train(broken("test-2p.txt", "1\t0,998\t1\t2"), simple...)},
+		"a query without answers":     {exitFailed, "valid-2p.txt:1: a query without answers", train(broken("valid-2p.txt", "1\t0,1\t\t2"), simple...)},
+		"another length":              {exitFailed, "move it to", train(broken("train-2p.txt", "1\t0,1,0\t1"), simple...)},
+		"no model folder":             {exitFailed, "model.json", []string{"query", "eval", "--dataset", data, "--model", data}},
+		"into the same folder":        {exitFailed, "already holds queries", []string{"query", "sample", "--dataset", data, "--hops", "2", "--out", data}},
+		"a path of no hops":           {exitFailed, "at least 1", []string{"query", "sample", "--dataset", graph, "--hops", "0", "--out", t.TempDir() + "/new"}},
+		"unknown split":               {exitUsage, "split", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--split", "tests", "--out", t.TempDir() + "/new"}},
+	} {
+		status, stdout, stderr := invoke(t.Context(), c.arguments...)
+		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
+			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name, status, c.status, stderr, c.says, stdout)
+		}
+	}
+}
+
+func TestInterruptedQueryTrainingKeepsItsModel(t *testing.T) {
+	data, model := queries(t), filepath.Join(t.TempDir(), "model")
+	for limit := time.Second / 2; ; limit *= 2 { // until there is time for an epoch
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		status, _, stderr := invoke(ctx, "query", "train", "--dataset", data, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--out", model)
+		cancel()
+		if status == exitFailed && strings.Contains(stderr, "before the first epoch") && limit < time.Minute {
+			continue
+		}
+		if status != exitFailed || !strings.Contains(stderr, "interrupted after epoch") {
+			t.Fatalf("status %d, %q", status, stderr)
+		}
+		break
+	}
+	object(t, "query", "eval", "--model", model, "--dataset", data)
+}
