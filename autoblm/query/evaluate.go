@@ -17,28 +17,20 @@ type Scorer interface {
 	Scores(ctx context.Context, queries []Query, visit func(query int, scores []float32)) error
 }
 
-// Metrics sum up how the hard answers of queries rank, each among all entities
-// that are no answer: means over the answers of a query, and of these over the
-// queries (Ren et al., 2020). All are 0 without queries.
-type Metrics struct {
-	MRR    float64 `json:"mrr"`
-	Hits1  float64 `json:"hits1"`
-	Hits3  float64 `json:"hits3"`
-	Hits10 float64 `json:"hits10"`
-}
-
-// Evaluation is the metrics of a set of queries.
+// Evaluation sums up how the hard answers of a set of queries rank, each among all
+// entities that are no answer: means over the answers of a query, and of these over
+// the queries (Ren et al., 2020). All are 0 without queries.
 type Evaluation struct {
 	Queries int `json:"queries"`
 	// Answers are the hard answers of all queries together.
 	Answers int `json:"answers"`
-	Metrics
+	completion.Metrics
 }
 
 // Evaluate ranks the hard answers of queries. Ties count against the model, and
 // a score that is not a number comes last.
 func Evaluate(ctx context.Context, scorer Scorer, queries []Query) (Evaluation, error) {
-	each := make([]Metrics, len(queries))
+	each := make([]completion.Metrics, len(queries))
 	err := scorer.Scores(ctx, queries, func(i int, scores []float32) {
 		each[i] = queries[i].metrics(Rank(scores, queries[i]))
 	})
@@ -52,15 +44,17 @@ func Evaluate(ctx context.Context, scorer Scorer, queries []Query) (Evaluation, 
 		e.Hits1 += m.Hits1 / float64(len(queries))
 		e.Hits3 += m.Hits3 / float64(len(queries))
 		e.Hits10 += m.Hits10 / float64(len(queries))
+		e.MeanRank += m.MeanRank / float64(len(queries))
 	}
 	return e, nil
 }
 
-func (q Query) metrics(ranks []completion.Rank) (m Metrics) {
+func (q Query) metrics(ranks []completion.Rank) (m completion.Metrics) {
 	share := 1 / float64(len(ranks))
 	for _, rank := range ranks {
 		place := rank.Under(completion.Pessimistic)
 		m.MRR += share / place
+		m.MeanRank += share * place
 		for _, hits := range []struct {
 			limit float64
 			count *float64

@@ -95,14 +95,14 @@ func (m *Model) TrainedHops() []int {
 	if m.Training == nil {
 		return nil
 	}
-	return m.Training.Settings.trained()
+	return m.Training.Settings.Trained()
 }
 
 // Align returns the queries of a split with the ids of the model. A label that the
 // model lacks is an error that names it, and so is a split without such queries.
 // Entities that the data lack are candidates too.
 func (m *Model) Align(d *Data, split Split, hops int) ([]Query, error) {
-	if err := d.needs(split, hops); err != nil {
+	if err := d.Needs(split, hops); err != nil {
 		return nil, err
 	}
 	queries := d.Queries(split, hops)

@@ -45,8 +45,8 @@ func DefaultSettings() Settings {
 	return s
 }
 
-// trained are the lengths of all paths to train on, ascending.
-func (s Settings) trained() []int {
+// Trained are the lengths of all paths to train on, ascending.
+func (s Settings) Trained() []int {
 	all := slices.Concat(s.Hops, s.With)
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -105,8 +105,8 @@ func (s Settings) Validate(m Member) error {
 	switch {
 	case len(s.Hops) == 0:
 		return errors.New("there are no lengths of paths to train on: give one, such as 2")
-	case slices.Min(s.trained()) < 1:
-		return fmt.Errorf("a path of %d hops: at least 1 is needed", slices.Min(s.trained()))
+	case slices.Min(s.Trained()) < 1:
+		return fmt.Errorf("a path of %d hops: at least 1 is needed", slices.Min(s.Trained()))
 	case !(s.AnswerPower >= 0) || s.AnswerPower > 1:
 		return fmt.Errorf("answer-power is %v: it must be from 0 to 1", s.AnswerPower)
 	case s.Negatives < 0:

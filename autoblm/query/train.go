@@ -103,8 +103,8 @@ func (j Job) validate() error {
 			return fmt.Errorf("member %d: %w", i, err)
 		}
 	}
-	for _, hops := range j.Settings.trained() {
-		if err := j.Data.needs(InTrain, hops); err != nil {
+	for _, hops := range j.Settings.Trained() {
+		if err := j.Data.Needs(InTrain, hops); err != nil {
 			return err
 		}
 	}
@@ -112,15 +112,15 @@ func (j Job) validate() error {
 		return nil
 	}
 	for _, hops := range j.Settings.Hops {
-		if err := j.Data.needs(InValid, hops); err != nil {
+		if err := j.Data.Needs(InValid, hops); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// needs says that a split has no queries of a length, and what helps.
-func (d *Data) needs(split Split, hops int) error {
+// Needs says that a split has no queries of a length, and what helps.
+func (d *Data) Needs(split Split, hops int) error {
 	if d.Queries(split, hops) == nil {
 		return fmt.Errorf("%s has no %v queries of %d hops: draw some, see `autoblm query sample`", d.Name, split, hops)
 	}
@@ -247,7 +247,7 @@ func (d *Data) together(split Split, hops []int) (all []Query) {
 // have one length; batches of different lengths are shuffled.
 func (d *Data) batches(s Settings, epoch int) (all [][]Example) {
 	rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
-	for _, hops := range s.trained() {
+	for _, hops := range s.Trained() {
 		queries := d.Queries(InTrain, hops)
 		order := make([]Example, len(queries))
 		for i, place := range rng.Perm(len(queries)) {

@@ -1,0 +1,139 @@
+package autoblm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+)
+
+// QueryTaskName is the name of [QueryTask] in a study.
+const QueryTaskName = "query"
+
+// QueryTask is the task of answering multi-hop queries by a bilinear model, for
+// [SearchFor]. The validation MRR of the queries decides between structures; a
+// trial's metrics are those of answers at the ends of paths, as if these were tails.
+// All of a trial's recipe counts.
+type QueryTask struct {
+	data   *query.Data
+	own    QuerySettings
+	engine query.Engine
+}
+
+// QuerySettings are what a study keeps of a [QueryTask], as its TaskSettings; the
+// fields are those of [query.Settings].
+type QuerySettings struct {
+	Hops        []int   `json:"hops"`
+	With        []int   `json:"with,omitempty"`
+	AnswerPower float64 `json:"answer_power"`
+	Negatives   int     `json:"negatives,omitempty"`
+	Margin      float64 `json:"margin,omitempty"`
+}
+
+// ForQueries is the search for structures on some threads, 0 for GOMAXPROCS.
+func ForQueries(d *query.Data, s QuerySettings, threads int) *QueryTask {
+	return &QueryTask{data: d, own: s, engine: cpu.New(threads)}
+}
+
+func (t *QueryTask) settings(training completion.Settings) query.Settings {
+	return query.Settings{
+		Settings: training, Hops: t.own.Hops, With: t.own.With, AnswerPower: t.own.AnswerPower, Negatives: t.own.Negatives, Margin: t.own.Margin,
+	}
+}
+
+// Ready says why there is nothing to search on.
+func (t *QueryTask) Ready() error {
+	s := t.settings(query.DefaultSettings().Settings)
+	if err := s.Validate(query.Member{Kind: query.Diag, Member: query.DefaultMember(query.Diag).Member}); err != nil {
+		return err
+	}
+	for _, hops := range s.Trained() {
+		if err := t.data.Needs(query.InTrain, hops); err != nil {
+			return err
+		}
+	}
+	for _, hops := range t.own.Hops {
+		if err := t.data.Needs(query.InValid, hops); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// About is what a study of it is about.
+func (t *QueryTask) About() (study.About, error) {
+	own, err := json.Marshal(t.own)
+	if err != nil {
+		return study.About{}, fmt.Errorf("cannot write the settings down: %w", err)
+	}
+	return study.About{
+		Dataset: t.data.Name, Fingerprint: t.data.Fingerprint(t.settings(completion.Settings{}).Trained()...),
+		Source: t.data.Source(), Task: QueryTaskName, TaskSettings: own,
+	}, nil
+}
+
+// Train trains and ranks the trials one after the other.
+func (t *QueryTask) Train(ctx context.Context, trials []search.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
+	job := query.Job{Data: t.data, Settings: t.settings(trials[0].Recipe.Training), OnEpoch: func(p query.Progress) { onProgress(p.Share()) }}
+	for _, trial := range trials {
+		r := trial.Recipe
+		job.Members = append(job.Members, query.Member{Kind: query.Bilinear, Member: completion.Member{
+			Structure: trial.Structure, Seed: r.Seed, LearningRate: r.LearningRate, Weights: r.Weights,
+		}})
+	}
+	report, err := query.Train(ctx, t.engine, job)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]*completion.Model, len(trials))
+	for i, r := range report.Results {
+		trial := &trials[i]
+		trial.Loss, trial.Validations, trial.Engine = r.Loss, r.Validations, t.engine.Name()
+		if r.Err != nil {
+			trial.State, trial.Error = search.Failed, r.Err.Error()
+			continue
+		}
+		trial.State = search.Complete
+		if trial.Valid, trial.Test, err = t.evaluate(ctx, r.Model); err != nil {
+			return nil, err
+		}
+		models[i] = &completion.Model{
+			Parameters: r.Model.Parameters.Parameters, Dataset: r.Model.Dataset, Source: r.Model.Source,
+			EntityLabels: r.Model.EntityLabels, RelationLabels: r.Model.RelationLabels,
+			Training: &completion.Training{Settings: job.Settings.Settings, Member: r.Member.Member},
+		}
+	}
+	return models, nil
+}
+
+// evaluate ranks the valid and test queries of all lengths that the model is for.
+func (t *QueryTask) evaluate(ctx context.Context, m *query.Model) (valid, test *completion.Evaluation, err error) {
+	scorer, err := t.engine.NewScorer(m.Parameters)
+	if err != nil {
+		return nil, nil, err
+	}
+	of := func(split query.Split) (*completion.Evaluation, error) {
+		var queries []query.Query
+		for _, hops := range t.own.Hops {
+			queries = append(queries, t.data.Queries(split, hops)...)
+		}
+		if len(queries) == 0 {
+			return nil, nil
+		}
+		e, err := query.Evaluate(ctx, scorer, queries)
+		return &completion.Evaluation{Triples: e.Answers, Ties: completion.Pessimistic, Both: e.Metrics, Tail: e.Metrics}, err
+	}
+	valid, err = of(query.InValid)
+	if err != nil {
+		return nil, nil, err
+	}
+	test, err = of(query.InTest)
+	return valid, test, err
+}
+
+var _, _ study.Described = (*QueryTask)(nil), (*ClassTask)(nil)

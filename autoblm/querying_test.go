@@ -1,0 +1,116 @@
+package autoblm_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/query/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+)
+
+func querySearch() (autoblm.QuerySettings, autoblm.SearchSettings) {
+	of := autoblm.DefaultSearch()
+	of.Training = query.DefaultSettings().Settings
+	of.Training.Dim, of.Training.Epochs, of.Training.Batch = 8, 2, 64
+	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
+	return autoblm.QuerySettings{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}, of
+}
+
+// TestInterruptedSearchForQueries: a search that is interrupted at many places comes
+// to what it comes to by itself, its trials are those of members trained alone, and
+// the model is the best trial's.
+func TestInterruptedSearchForQueries(t *testing.T) {
+	d := enginetest.Data(t, 40, 3, 200)
+	own, of := querySearch()
+	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
+		t.Helper()
+		result, err := autoblm.SearchFor(ctx, autoblm.ForQueries(d, own, 2), of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range result.Trials {
+			result.Trials[i].Seconds = 0
+		}
+		return result
+	}
+	want := run(t.Context(), of)
+	if want.Trained != of.Budget || want.Complete != of.Budget || want.Model == nil || len(want.Best) != of.I {
+		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Model)
+	}
+	of.Study = filepath.Join(t.TempDir(), "study.db")
+	interruptions := 0
+	for calls := 2; ; calls += 9 {
+		ctx, cancel := context.WithCancel(t.Context())
+		left := calls
+		of.OnProgress = func(search.Progress) {
+			if left--; left == 0 {
+				cancel()
+			}
+		}
+		got := run(ctx, of)
+		cancel()
+		if got.Stopped == search.Interrupted {
+			interruptions++
+			continue
+		}
+		if !reflect.DeepEqual(got.Trials, want.Trials) || !reflect.DeepEqual(got.Model, want.Model) {
+			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
+		}
+		break
+	}
+	if interruptions < 3 {
+		t.Errorf("%d interruptions prove little", interruptions)
+	}
+
+	s := query.Settings{Settings: of.Training, Hops: own.Hops, With: own.With, AnswerPower: own.AnswerPower}
+	best := want.Best[0]
+	member := query.Member{Kind: query.Bilinear, Member: completion.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}}
+	report, err := query.Train(t.Context(), cpu.New(1), query.Job{Data: d, Settings: s, Members: []query.Member{member}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := report.Results[0].Model
+	if err := query.EvaluateModel(t.Context(), cpu.New(1), alone, d, 2); err != nil {
+		t.Fatal(err)
+	}
+	if best.Valid.Both != alone.Valid.Metrics || best.Test.Both != alone.Test.Metrics || !reflect.DeepEqual(want.Model.Parameters, alone.Parameters.Parameters) {
+		t.Errorf("trial %+v, but alone it comes to %+v", best, alone.Valid)
+	}
+}
+
+func TestSearchForQueriesRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "study.db")
+	run := func(change func(own *autoblm.QuerySettings, of *autoblm.SearchSettings)) error {
+		d := enginetest.Data(t, 40, 3, 200)
+		own, of := querySearch()
+		of.Study, of.Budget = path, 4
+		if change != nil {
+			change(&own, &of)
+		}
+		_, err := autoblm.SearchFor(t.Context(), autoblm.ForQueries(d, own, 1), of)
+		return err
+	}
+	if err := run(nil); err != nil {
+		t.Fatal(err)
+	}
+	for says, change := range map[string]func(*autoblm.QuerySettings, *autoblm.SearchSettings){
+		"hops [2] there, [3] here":               func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Hops = []int{3} },
+		"negatives not set there, 7 here":        func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Negatives = 7 },
+		"training epochs 2 there, 3 here":        func(_ *autoblm.QuerySettings, of *autoblm.SearchSettings) { of.Training.Epochs = 3 },
+		"no train queries of 4 hops":             func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Hops = []int{4} },
+		"answer-power is NaN":                    func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.AnswerPower = math.NaN() },
+		"there are no lengths of paths to train": func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Hops, own.With = nil, nil },
+	} {
+		if err := run(change); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, which should say %q", err, says)
+		}
+	}
+}
