@@ -98,6 +98,26 @@ func (t Trial) Score() float64 {
 	return t.MRR()
 }
 
+// TestScore is the same on the test part, false where nothing was tested.
+func (t Trial) TestScore() (score float64, tested bool) {
+	switch {
+	case t.TestObjective != nil:
+		return *t.TestObjective, true
+	case t.Objective == nil && t.Test != nil:
+		return t.Test.Both.MRR, true
+	}
+	return 0, false
+}
+
+// Metric is the name of what decides: "MRR", or "accuracy" where a task has an
+// Objective.
+func (t Trial) Metric() string {
+	if t.Objective != nil {
+		return "accuracy"
+	}
+	return "MRR"
+}
+
 // MRR is the filtered validation MRR, or 0 without a result.
 func (t Trial) MRR() float64 {
 	if t.Valid == nil {
