@@ -24,8 +24,8 @@ func (o *outcome) course() (section, error) {
 		curve          plot.Curve
 		label, caption string
 	}{
-		{o.courseByTrainings(), "Validation MRR over the structures trained: every structure, the best so far and the mean of the best eight", "Against the structures trained. Dotted lines stand between rounds."},
-		{o.courseBySeconds(), "Validation MRR over the seconds of work, at the end of each round: the best so far and the mean of the best eight", "Against the time that training, filter, predictor and strategy took, without pauses and without the human-designed models. A dotted line ends a round."},
+		{o.courseByTrainings(), capital(o.valid) + " over the structures trained: every structure, the best so far and the mean of the best eight", "Against the structures trained. Dotted lines stand between rounds."},
+		{o.courseBySeconds(), capital(o.valid) + " over the seconds of work, at the end of each round: the best so far and the mean of the best eight", "Against the time that training, filter, predictor and strategy took, without pauses and without the human-designed models. A dotted line ends a round."},
 	} {
 		chart.curve.Title, chart.curve.Width = "", widthOnPage
 		picture, err := inline(chart.curve.Picture(), chart.label)
@@ -57,12 +57,12 @@ func (o *outcome) guesses() (section, error) {
 	}
 	chart := o.scatter()
 	chart.Title = ""
-	picture, err := inline(chart.Picture(), fmt.Sprintf("Predicted against measured validation MRR of %s; Spearman's correlation is %s", count(n, "structure"), coefficient(rho)))
+	picture, err := inline(chart.Picture(), fmt.Sprintf("Predicted against measured %s of %s; Spearman's correlation is %s", o.valid, count(n, "structure"), coefficient(rho)))
 	if err != nil {
 		return s, err
 	}
-	text := fmt.Sprintf("Before a round is trained, a perceptron fitted to the rounds before guesses the validation MRR of its candidates, and the %d highest are trained. Of %s that were picked so, Spearman's rank correlation of guess and result is %s over all rounds together",
-		o.About.Settings.P, count(n, "structure"), coefficient(rho))
+	text := fmt.Sprintf("Before a round is trained, a perceptron fitted to the rounds before guesses the %s of its candidates, and the %d highest are trained. Of %s that were picked so, Spearman's rank correlation of guess and result is %s over all rounds together",
+		o.valid, o.About.Settings.P, count(n, "structure"), coefficient(rho))
 	if mean, rounds := o.spearmanWithin(); rounds > 0 {
 		text += fmt.Sprintf(", and %s within a round (mean over %s with at least %d of them)", coefficient(mean), count(rounds, "round"), fewestToRank)
 	}
@@ -94,7 +94,7 @@ func rankCorrelation(trials []search.Trial) (rho float64, n int) {
 	var guessed, measured []float64
 	for _, t := range trials {
 		if t.Guess != nil && t.State == search.Complete {
-			guessed, measured = append(guessed, *t.Guess), append(measured, t.MRR())
+			guessed, measured = append(guessed, *t.Guess), append(measured, t.Score())
 		}
 	}
 	if len(guessed) == 0 {

@@ -12,11 +12,15 @@ import (
 type Data struct {
 	study.Contents
 
-	// Statistics and Breakdown need the graph; see [Data.Measure]. Where they are
-	// missing, NoGraph says why in a sentence.
+	// Statistics and Breakdown need the graph; see [Data.Measure]. Where they or
+	// Sizes are missing, NoGraph says why in a sentence.
 	Statistics *datasets.Statistics
 	Breakdown  *Breakdown
 	NoGraph    string
+
+	// Sizes are of the data of another task than completion, which has Statistics; see
+	// [Data.MeasureQueries] and [Data.MeasureClasses].
+	Sizes *Sizes
 
 	// Date is when the study was last written; the zero time is left out.
 	Date time.Time

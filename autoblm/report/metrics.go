@@ -14,11 +14,16 @@ const (
 	mostFailures  = 10
 )
 
-// metrics are those of the best by side, pattern and relation.
+// metrics are those of the best, by side, pattern and relation where a graph is
+// completed.
 func (o *outcome) metrics() (section, error) {
 	s := section{ID: "metrics", Title: "Metrics of the best"}
 	best, ok := o.bestModel()
-	if !ok {
+	if !ok || o.task == classes { // an accuracy is all there is
+		return s, nil
+	}
+	if o.task == queries {
+		s.Parts = []part{{Table: o.bySide()}}
 		return s, nil
 	}
 	s.Parts = append(s.Parts, part{Heading: "By side"}, part{Table: o.bySide()})
@@ -61,7 +66,8 @@ func (o *outcome) nameOf(t search.Trial) string {
 	return name
 }
 
-// bySide compares the best found with the best human-designed model.
+// bySide compares the best found with the best human-designed model, by the side that
+// is asked for where there are two.
 func (o *outcome) bySide() *table {
 	split := "test"
 	of := func(t search.Trial) *completion.Evaluation { return t.Test }
@@ -69,20 +75,28 @@ func (o *outcome) bySide() *table {
 		split = "validation"
 		of = func(t search.Trial) *completion.Evaluation { return t.Valid }
 	}
+	columns := numbers("MRR", "H@1", "H@3", "H@10", "mean rank")
 	t := &table{
 		Caption: fmt.Sprintf("Metrics over the %s triples: of both sides, of the queries for heads and of those for tails", split),
-		Columns: append(texts("model", "side"), numbers("MRR", "H@1", "H@3", "H@10", "mean rank")...),
+		Columns: append(texts("model", "side"), columns...),
+	}
+	if o.task == queries {
+		t = &table{Caption: fmt.Sprintf("Metrics over the %s queries", split), Columns: append(texts("model"), columns...)}
 	}
 	add := func(name string, e *completion.Evaluation) {
 		if e == nil {
 			return
 		}
-		for _, side := range []struct {
-			name string
-			completion.Metrics
-		}{{"both", e.Both}, {"heads", e.Head}, {"tails", e.Tail}} {
-			t.add(name, side.name, bar(side.MRR), number(side.Hits1), number(side.Hits3), number(side.Hits10), fmt.Sprintf("%.1f", side.MeanRank))
+		row := func(m completion.Metrics, names ...any) {
+			t.add(append(names, bar(m.MRR), number(m.Hits1), number(m.Hits3), number(m.Hits10), fmt.Sprintf("%.1f", m.MeanRank))...)
 		}
+		if o.task == queries { // which have no sides
+			row(e.Both, name)
+			return
+		}
+		row(e.Both, name, "both")
+		row(e.Head, name, "heads")
+		row(e.Tail, name, "tails")
 	}
 	if len(o.found) > 0 {
 		add("Best found", of(o.found[0]))

@@ -11,6 +11,8 @@ import (
 // outcome is a study sorted for its readers.
 type outcome struct {
 	Data
+	task string
+	wording
 	// proposed are the finished trials of the strategy in the order of the rounds,
 	// and found the complete ones of them, best first.
 	proposed, found []search.Trial
@@ -26,7 +28,8 @@ type outcome struct {
 
 func newOutcome(d Data) *outcome {
 	result := d.Result()
-	o := &outcome{Data: d, named: result.Named, tuned: result.Tuned, final: result.Finals, recipe: result.Recipe}
+	task := taskOf(d)
+	o := &outcome{Data: d, task: task, wording: wordingOf(task), named: result.Named, tuned: result.Tuned, final: result.Finals, recipe: result.Recipe}
 	for _, t := range d.Trials {
 		switch t.State {
 		case search.Running:
@@ -44,14 +47,14 @@ func newOutcome(d Data) *outcome {
 	return o
 }
 
-// bestFirst are the complete trials, the highest validation MRR first.
+// bestFirst are the complete trials, the highest score first.
 func bestFirst(trials []search.Trial) []search.Trial {
 	complete := slices.DeleteFunc(slices.Clone(trials), func(t search.Trial) bool { return t.State != search.Complete })
-	slices.SortStableFunc(complete, func(a, b search.Trial) int { return cmp.Compare(b.MRR(), a.MRR()) })
+	slices.SortStableFunc(complete, func(a, b search.Trial) int { return cmp.Compare(b.Score(), a.Score()) })
 	return complete
 }
 
-// bestNamed is the human-designed model with the highest validation MRR.
+// bestNamed is the human-designed model with the highest score.
 func (o *outcome) bestNamed() (search.Trial, bool) {
 	complete := bestFirst(o.named)
 	if len(complete) == 0 {
@@ -120,8 +123,8 @@ func (o *outcome) seconds() float64 {
 	return sum
 }
 
-// again is the largest difference in validation MRR between two trials of one
-// class and recipe, which is all by their initial embeddings, and that class; ok is
+// again is the largest difference in score between two trials of one
+// class and recipe, which is all by their seeds, and that class; ok is
 // false when no class was trained twice.
 func (o *outcome) again() (difference float64, of structure.Structure, ok bool) {
 	type class struct {
@@ -136,10 +139,10 @@ func (o *outcome) again() (difference float64, of structure.Structure, ok bool) 
 		c := class{t.Canonical(), t.Recipe}
 		low, twice := lowest[c]
 		if !twice {
-			lowest[c], highest[c] = t.MRR(), t.MRR()
+			lowest[c], highest[c] = t.Score(), t.Score()
 			continue
 		}
-		lowest[c], highest[c] = min(low, t.MRR()), max(highest[c], t.MRR())
+		lowest[c], highest[c] = min(low, t.Score()), max(highest[c], t.Score())
 		if between := highest[c] - lowest[c]; !ok || between > difference {
 			difference, of, ok = between, c.structure, true
 		}

@@ -6,8 +6,6 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -59,6 +57,7 @@ type card struct {
 	Picture     template.HTML
 	Name, Tag   string
 	Valid, Test string
+	ValidTag    string // which part Valid is of
 	Models      string // the kinds of relations
 	Formula     string
 }
@@ -114,8 +113,7 @@ func algorithm(name string) string {
 	case "tpe":
 		return "TPE"
 	}
-	first, size := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(first)) + name[size:]
+	return capital(name)
 }
 
 func (o *outcome) facts() []string {
@@ -124,8 +122,7 @@ func (o *outcome) facts() []string {
 		facts = append(facts, o.Date.Format("2 January 2006"))
 	}
 	facts = append(facts, fmt.Sprintf("%s trained in %s", count(len(o.proposed), "structure"), duration(o.seconds())))
-	training := o.recipe.Training
-	facts = append(facts, fmt.Sprintf("d %d, %s", training.Dim, count(training.Epochs, "epoch")))
+	facts = append(facts, o.recipeInShort())
 	if engines := o.engines(); engines != "" {
 		facts = append(facts, engines)
 	}
@@ -140,7 +137,7 @@ func (o *outcome) engines() string {
 	var names []string
 	seen := map[string]bool{}
 	for _, t := range o.Trials {
-		name := fmt.Sprintf("engine %s (%s)", t.Engine, t.Backend)
+		name := strings.TrimSuffix(fmt.Sprintf("engine %s (%s)", t.Engine, t.Backend), " ()")
 		if t.Engine != "" && !seen[name] {
 			seen[name] = true
 			names = append(names, name)
@@ -152,10 +149,10 @@ func (o *outcome) engines() string {
 func (o *outcome) tiles() []tile {
 	var tiles []tile
 	add := func(label string, t search.Trial, note string) {
-		if t.Test != nil {
-			note = strings.TrimSuffix(fmt.Sprintf("test %s, %s", mrr(t.Test), note), ", ")
+		if _, tested := t.TestScore(); tested {
+			note = strings.TrimSuffix(fmt.Sprintf("test %s, %s", testScore(t), note), ", ")
 		}
-		tiles = append(tiles, tile{label, mrr(t.Valid), note})
+		tiles = append(tiles, tile{label, score(t), note})
 	}
 	if len(o.found) > 0 {
 		add("best found", o.found[0], guise(o.found[0]))
@@ -168,15 +165,34 @@ func (o *outcome) tiles() []tile {
 	}
 	tiles = append(tiles, tile{"structures", thousands(len(o.proposed)), "trained in " + count(len(o.byRound()), "round")})
 	if rho, n := o.spearman(); n > 2 {
-		tiles = append(tiles, tile{"predictor", coefficient(rho), "Spearman, guesses and MRR"})
+		tiles = append(tiles, tile{"predictor", coefficient(rho), "Spearman, guesses and " + o.metric})
 	}
 	return tiles
 }
 
-func (o *outcome) closing() []string {
-	closing := []string{
-		"MRR, Hits@k and mean rank are filtered: the answers that train, valid and test know are left out of a rank, and entities that score the same as the true one count against it. The validation MRR decides; the test metrics are only reported.",
+// recipeInShort says how large and how long trainings were.
+func (o *outcome) recipeInShort() string {
+	if s, err := own[classSettings](o.Data); o.task == classes && err == nil {
+		return fmt.Sprintf("d %d, %s, at most %s", s.Convolution.Dim, count(s.Convolution.Layers, "layer"), count(s.Convolution.Epochs, "epoch"))
 	}
+	training := o.recipe.Training
+	return fmt.Sprintf("d %d, %s", training.Dim, count(training.Epochs, "epoch"))
+}
+
+// howMeasured defines the numbers of the page.
+func (o *outcome) howMeasured() string {
+	const only = "The validation MRR decides; the test metrics are only reported."
+	switch o.task {
+	case queries:
+		return "MRR, Hits@k and mean rank are means over the queries, and within a query over its answers that the smaller graph does not give. An answer is ranked among the entities that are no answer, and those that score the same as it count against it. " + only
+	case classes:
+		return "Accuracy is the share of labelled nodes that are classified right. The cross-validated one is of the nodes to train with, each while it is held out; it decides, and also chooses the number of epochs, which flatters it. The test accuracy, where there is one, is the mean over models trained on all of these nodes, and is only reported."
+	}
+	return "MRR, Hits@k and mean rank are filtered: the answers that train, valid and test know are left out of a rank, and entities that score the same as the true one count against it. " + only
+}
+
+func (o *outcome) closing() []string {
+	closing := []string{o.howMeasured()}
 	if o.Program != "" {
 		closing = append(closing, "Written by "+o.Program+".")
 	}

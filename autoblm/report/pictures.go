@@ -18,7 +18,7 @@ type Picture struct {
 
 // Pictures are those of the report, to be saved: the best structure, structures
 // beside each other, the course of the search over trainings and over seconds, and
-// predicted against measured MRR. There are none before a structure was trained.
+// predicted against measured. There are none before a structure was trained.
 func Pictures(d Data) []Picture {
 	o := newOutcome(d)
 	best, ok := o.bestModel()
@@ -44,12 +44,12 @@ const mostDrawn = 5
 func (o *outcome) structuresToShow() []plot.Titled {
 	var all []plot.Titled
 	for i, t := range o.found[:min(len(o.found), mostDrawn)] {
-		all = append(all, plot.Titled{Title: fmt.Sprintf("found %d: MRR %s", i+1, mrr(t.Valid)), Structure: t.Structure})
+		all = append(all, plot.Titled{Title: fmt.Sprintf("found %d: %s %s", i+1, o.metric, score(t)), Structure: t.Structure})
 	}
 	for _, t := range o.named {
 		words := title(t.Name)
 		if t.State == search.Complete {
-			words = fmt.Sprintf("%s: MRR %s", words, mrr(t.Valid))
+			words = fmt.Sprintf("%s: %s %s", words, o.metric, score(t))
 		}
 		all = append(all, plot.Titled{Title: words, Structure: t.Structure})
 	}
@@ -60,7 +60,7 @@ func (o *outcome) structuresToShow() []plot.Titled {
 // figures of searches (Section V-C).
 const topMean = 8
 
-// meanOfTop is the mean validation MRR of the best of trials, NaN where there are
+// meanOfTop is the mean score of the best of trials, NaN where there are
 // too few.
 func meanOfTop(trials []search.Trial) float64 {
 	best := bestFirst(trials)
@@ -69,14 +69,14 @@ func meanOfTop(trials []search.Trial) float64 {
 	}
 	sum := 0.0
 	for _, t := range best[:topMean] {
-		sum += t.MRR()
+		sum += t.Score()
 	}
 	return sum / topMean
 }
 
 // courseOf is a picture of the search with the human-designed models as levels.
 func (o *outcome) courseOf(x string, series []plot.Series, marks []float64) plot.Curve {
-	curve := plot.Curve{Title: "search on " + o.About.Dataset, X: x, Y: "validation MRR", Marks: marks}
+	curve := plot.Curve{Title: "search on " + o.About.Dataset, X: x, Y: o.valid, Marks: marks}
 	if names := o.notDrawn(); len(names) > 0 {
 		curve.Title += ", without " + list(names) + " far below"
 	}
@@ -86,14 +86,14 @@ func (o *outcome) courseOf(x string, series []plot.Series, marks []float64) plot
 		curve.Series = append(curve.Series, s)
 	}
 	for _, t := range bestFirst(o.named) {
-		if t.MRR() >= low {
-			curve.Levels = append(curve.Levels, plot.Level{Name: title(t.Name), Y: t.MRR()})
+		if t.Score() >= low {
+			curve.Levels = append(curve.Levels, plot.Level{Name: title(t.Name), Y: t.Score()})
 		}
 	}
 	return curve
 }
 
-// farBelow is an MRR below which nothing is drawn, so that a few bad structures do
+// farBelow is a score below which nothing is drawn, so that a few bad structures do
 // not press all others into a line: three times the distance of the quartiles below
 // the lower one (Tukey, Exploratory Data Analysis, 1977).
 func (o *outcome) farBelow() float64 {
@@ -102,7 +102,7 @@ func (o *outcome) farBelow() float64 {
 	}
 	ascending := make([]float64, len(o.found))
 	for i, t := range o.found {
-		ascending[len(o.found)-1-i] = t.MRR()
+		ascending[len(o.found)-1-i] = t.Score()
 	}
 	lower := stat.Quantile(0.25, stat.Empirical, ascending, nil)
 	upper := stat.Quantile(0.75, stat.Empirical, ascending, nil)
@@ -115,7 +115,7 @@ func (o *outcome) notDrawn() []string {
 	low := o.farBelow()
 	structures := 0
 	for _, t := range o.found {
-		if t.MRR() < low {
+		if t.Score() < low {
 			structures++
 		}
 	}
@@ -123,14 +123,14 @@ func (o *outcome) notDrawn() []string {
 		names = append(names, count(structures, "structure"))
 	}
 	for _, t := range bestFirst(o.named) {
-		if t.MRR() < low {
-			names = append(names, fmt.Sprintf("%s (%s)", title(t.Name), mrr(t.Valid)))
+		if t.Score() < low {
+			names = append(names, fmt.Sprintf("%s (%s)", title(t.Name), score(t)))
 		}
 	}
 	return names
 }
 
-// courseByTrainings shows the validation MRR over the structures trained, and
+// courseByTrainings shows the score over the structures trained, and
 // marks the ends of rounds.
 func (o *outcome) courseByTrainings() plot.Curve {
 	var each, mean []plot.Point
@@ -138,7 +138,7 @@ func (o *outcome) courseByTrainings() plot.Curve {
 	for i, t := range o.proposed {
 		trained := float64(i + 1)
 		if t.State == search.Complete {
-			each = append(each, plot.Point{X: trained, Y: t.MRR()})
+			each = append(each, plot.Point{X: trained, Y: t.Score()})
 		}
 		mean = append(mean, plot.Point{X: trained, Y: meanOfTop(o.proposed[:i+1])})
 		if i+1 < len(o.proposed) && o.proposed[i+1].Round != t.Round {
@@ -166,7 +166,7 @@ func (o *outcome) courseBySeconds() plot.Curve {
 		seconds += r.Seconds + r.seconds
 		ends = append(ends, seconds)
 		if top := bestFirst(sofar); len(top) > 0 {
-			best = append(best, plot.Point{X: seconds, Y: top[0].MRR()})
+			best = append(best, plot.Point{X: seconds, Y: top[0].Score()})
 		}
 		mean = append(mean, plot.Point{X: seconds, Y: meanOfTop(sofar)})
 	}
@@ -182,11 +182,11 @@ func (o *outcome) scatter() plot.Scatter {
 	var points []plot.Point
 	for _, t := range o.found {
 		if t.Guess != nil {
-			points = append(points, plot.Point{X: *t.Guess, Y: t.MRR()})
+			points = append(points, plot.Point{X: *t.Guess, Y: t.Score()})
 		}
 	}
 	return plot.Scatter{
-		Title: "the predictor on " + o.About.Dataset, X: "predicted validation MRR", Y: "measured validation MRR",
+		Title: "the predictor on " + o.About.Dataset, X: "predicted " + o.valid, Y: "measured " + o.valid,
 		Clouds: []plot.Cloud{{Points: points}},
 	}
 }

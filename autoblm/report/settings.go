@@ -5,17 +5,20 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/search/study"
 )
 
 // settings lists all settings of the study beside the defaults.
 func (o *outcome) settings() (section, error) {
 	s := section{ID: "settings", Title: "All settings"}
-	here, err := o.About.Values()
+	here, err := values(o.task, o.About.Settings, o.About.TaskSettings)
 	if err != nil {
 		return s, err
 	}
-	usual, err := study.About{Settings: defaultsFor(o.About.Settings)}.Values()
+	own, err := ownDefaults(o.task)
+	if err != nil {
+		return s, err
+	}
+	usual, err := values(o.task, defaultsFor(o.About.Settings), own)
 	if err != nil {
 		return s, err
 	}
@@ -37,7 +40,7 @@ func (o *outcome) settings() (section, error) {
 		if !known {
 			usual = missing
 		}
-		means := meanings[name]
+		means := meaningOf(o.task, name)
 		if tuned := []string{"learning_rate", "n3", "training batch"}; o.About.Settings.Tune != nil && slices.Contains(tuned, name) {
 			means += "; the recipe found by tuning replaces it"
 		}

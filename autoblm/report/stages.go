@@ -13,13 +13,13 @@ func (o *outcome) stages() (section, error) {
 	if tune := o.About.Settings.Tune; tune != nil {
 		s.Parts = append(s.Parts, part{Heading: "Tuning the recipe"}, part{Text: o.tuning(*tune)})
 		if len(o.tuned) > 0 {
-			s.Parts = append(s.Parts, part{Table: recipes("Recipes tried on SimplE, best first", o.tuned)})
+			s.Parts = append(s.Parts, part{Table: o.recipes("Recipes tried on SimplE, best first", o.tuned)})
 		}
 	}
 	if final := o.About.Settings.Final; final != nil {
 		s.Parts = append(s.Parts, part{Heading: "The last stage"}, part{Text: o.lastStage(*final)})
 		if len(o.final) > 0 {
-			s.Parts = append(s.Parts, part{Table: recipes("The best structures, trained by other recipes, best first", o.final)})
+			s.Parts = append(s.Parts, part{Table: o.recipes("The best structures, trained by other recipes, best first", o.final)})
 		}
 	}
 	return s, nil
@@ -31,10 +31,10 @@ func (o *outcome) tuning(tune search.TuneSettings) string {
 		return text + " None has a result yet."
 	}
 	r := o.tuned[0].Recipe
-	text += fmt.Sprintf(" The one with the highest validation MRR, %s, was taken: learning rate %.3g, n3 %.2g, batch %d. All structures of the search and the human-designed ones were trained by it.",
-		mrr(o.tuned[0].Valid), r.LearningRate, r.N3, r.Training.Batch)
+	text += fmt.Sprintf(" The one with the highest %s, %s, was taken: learning rate %.3g, n3 %.2g, batch %d. All structures of the search and the human-designed ones were trained by it.",
+		o.valid, score(o.tuned[0]), r.LearningRate, r.N3, r.Training.Batch)
 	if len(o.tuned) > 1 {
-		text += fmt.Sprintf(" The next best is %.3f below.", o.tuned[0].MRR()-o.tuned[1].MRR())
+		text += fmt.Sprintf(" The next best is %.3f below.", o.tuned[0].Score()-o.tuned[1].Score())
 	}
 	return text
 }
@@ -53,8 +53,8 @@ func (o *outcome) lastStage(final search.FinalSettings) string {
 	if best, _ := o.bestModel(); best.Stage != search.Final {
 		from = "the search"
 	}
-	return text + fmt.Sprintf(" The highest validation MRR was chosen: %s%s. The search had reached %s, so the best model of the study is that of %s.",
-		mrr(o.final[0].Valid), withTest(o.final[0]), mrr(o.found[0].Valid), from)
+	return text + fmt.Sprintf(" The highest %s was chosen: %s%s. The search had reached %s, so the best model of the study is that of %s.",
+		o.valid, score(o.final[0]), o.withTest(o.final[0]), score(o.found[0]), from)
 }
 
 // drawnFrom says what recipes were drawn from.
@@ -80,10 +80,10 @@ func either(values []int) string {
 }
 
 // recipes lists trials with how they were trained; the first is the chosen one.
-func recipes(caption string, trials []search.Trial) *table {
+func (o *outcome) recipes(caption string, trials []search.Trial) *table {
 	t := &table{
 		Caption: caption,
-		Columns: append(texts("place"), append(numbers("valid MRR", "test MRR", "d", "batch", "learning rate", "n3"), texts("structure")...)...),
+		Columns: append(texts("place"), append(numbers(o.validColumn, o.testColumn, "d", "batch", "learning rate", "n3"), texts("structure")...)...),
 	}
 	for i, trial := range trials {
 		r := trial.Recipe
@@ -91,7 +91,7 @@ func recipes(caption string, trials []search.Trial) *table {
 		if i == 0 {
 			place += ", chosen"
 		}
-		t.add(place, mrr(trial.Valid), mrr(trial.Test), r.Training.Dim, r.Training.Batch, fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), code(trial.Structure.String())).Chosen = i == 0
+		t.add(place, score(trial), testScore(trial), r.Training.Dim, r.Training.Batch, fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), code(trial.Structure.String())).Chosen = i == 0
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,7 +16,7 @@ func (o *outcome) structures() (section, error) {
 	if len(o.found)+len(o.named) == 0 {
 		return s, nil
 	}
-	s.Parts = append(s.Parts, part{Text: "A structure says which chunks of the head (rows), the relation (coloured blocks) and the tail (columns) multiply in the score. Hatched blocks count negatively."})
+	s.Parts = append(s.Parts, part{Text: o.howToRead() + " Hatched blocks count negatively."})
 	for _, group := range []struct {
 		heading string
 		trials  []search.Trial
@@ -23,7 +24,7 @@ func (o *outcome) structures() (section, error) {
 		if len(group.trials) == 0 {
 			continue
 		}
-		cards, err := drawn(group.trials)
+		cards, err := o.drawn(group.trials)
 		if err != nil {
 			return s, err
 		}
@@ -33,21 +34,68 @@ func (o *outcome) structures() (section, error) {
 	return s, nil
 }
 
-func drawn(trials []search.Trial) ([]card, error) {
+// howToRead says what the rows and columns of a structure are.
+func (o *outcome) howToRead() string {
+	switch o.task {
+	case queries:
+		return "A structure says which chunks of an entity (rows), the relation (coloured blocks) and the next entity (columns) multiply in the score of a hop."
+	case classes:
+		return "A structure says which chunks of the sending entity (columns) and the relation (coloured blocks) multiply and add up to which chunks of a message (rows)."
+	}
+	return "A structure says which chunks of the head (rows), the relation (coloured blocks) and the tail (columns) multiply in the score."
+}
+
+// formula is what a structure computes, and of what that is.
+func (o *outcome) formula(s structure.Structure) (what, formula string) {
+	if o.task == classes {
+		return "message", subscripts.Replace(messages(s))
+	}
+	return "score", subscripts.Replace(s.Formula())
+}
+
+// messages are the chunks m of a message from the entity e by the relation r.
+func messages(s structure.Structure) string {
+	chunks := make([]string, s.K())
+	for i := range chunks {
+		var sum strings.Builder
+		for j := range s.K() {
+			value := s.At(i, j)
+			switch {
+			case value == 0:
+				continue
+			case value < 0:
+				sum.WriteString(" - ")
+			default:
+				sum.WriteString(" + ")
+			}
+			fmt.Fprintf(&sum, "r%d∘e%d", max(value, -value), j+1)
+		}
+		text := strings.TrimPrefix(sum.String(), " + ")
+		if rest, negative := strings.CutPrefix(text, " - "); negative {
+			text = "-" + rest
+		}
+		chunks[i] = fmt.Sprintf("m%d = %s", i+1, cmp.Or(text, "0"))
+	}
+	return strings.Join(chunks, ", ")
+}
+
+func (o *outcome) drawn(trials []search.Trial) ([]card, error) {
 	cards := make([]card, len(trials))
 	for i, t := range trials {
 		name := title(t.Name)
 		if name == "" {
 			name = fmt.Sprintf("Found %d", i+1)
 		}
-		formula := subscripts.Replace(t.Structure.Formula())
-		picture, err := inline(plot.Structure(t.Structure, ""), fmt.Sprintf("%s as a matrix; its score is %s", name, formula))
+		what, formula := o.formula(t.Structure)
+		picture, err := inline(plot.Structure(t.Structure, ""), fmt.Sprintf("%s as a matrix; its %s is %s", name, what, formula))
 		if err != nil {
 			return nil, err
 		}
 		cards[i] = card{
-			Picture: picture, Name: name, Tag: guise(t), Valid: mrr(t.Valid), Test: mrr(t.Test),
-			Models: kinds(t.Structure.Patterns()), Formula: formula,
+			Picture: picture, Name: name, Tag: guise(t), ValidTag: o.validTag, Valid: score(t), Test: testScore(t), Formula: formula,
+		}
+		if o.task == "" {
+			cards[i].Models = kinds(t.Structure.Patterns())
 		}
 		if t.State == search.Failed {
 			cards[i].Tag = "diverged"
@@ -78,13 +126,13 @@ func kinds(p structure.Patterns) string {
 
 // ranking has the best structures found and the human-designed ones, best first.
 func (o *outcome) ranking() *table {
-	caption := "The best %s found, by validation MRR"
+	caption := "The best %s found, by " + o.valid
 	if len(o.named) > 0 {
-		caption = "The best %s found and the human-designed ones, by validation MRR"
+		caption = "The best %s found and the human-designed ones, by " + o.valid
 	}
 	t := &table{
 		Caption: fmt.Sprintf(caption, count(min(len(o.found), o.About.Settings.I), "structure")),
-		Columns: append(texts("structure"), append(numbers("valid MRR", "H@1", "H@10", "test MRR", "H@1", "H@10", "nonzeros"), texts("as text")...)...),
+		Columns: append(texts("structure"), append(numbers(o.rankingColumns()...), texts("as text")...)...),
 	}
 	names := map[int]string{}
 	var all []search.Trial
@@ -101,9 +149,21 @@ func (o *outcome) ranking() *table {
 		all = append(all, trial)
 	}
 	for _, trial := range bestFirst(all) {
-		cells := append([]any{names[trial.Number]}, metrics(trial.Valid)...)
-		cells = append(cells, metrics(trial.Test)...)
+		cells := []any{names[trial.Number]}
+		if o.task == classes {
+			cells = append(cells, score(trial), testScore(trial))
+		} else {
+			cells = append(append(cells, metrics(trial.Valid)...), metrics(trial.Test)...)
+		}
 		t.add(append(cells, trial.Structure.Nonzeros(), code(trial.Structure.String()))...).Chosen = trial.Name == ""
 	}
 	return t
+}
+
+// rankingColumns are those of the ranking's numbers.
+func (o *outcome) rankingColumns() []string {
+	if o.task == classes {
+		return []string{o.validColumn, o.testColumn, "nonzeros"}
+	}
+	return []string{o.validColumn, "H@1", "H@10", o.testColumn, "H@1", "H@10", "nonzeros"}
 }

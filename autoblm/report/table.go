@@ -96,11 +96,20 @@ const missing = "–"
 
 func number(x float64) string { return fmt.Sprintf("%.3f", x) }
 
-func mrr(e *completion.Evaluation) string {
-	if e == nil {
+// score is what decides of a trial.
+func score(t search.Trial) string {
+	if t.Objective == nil && t.Valid == nil {
 		return missing
 	}
-	return number(e.Both.MRR)
+	return number(t.Score())
+}
+
+func testScore(t search.Trial) string {
+	score, tested := t.TestScore()
+	if !tested {
+		return missing
+	}
+	return number(score)
 }
 
 // metrics are the cells of MRR, Hits@1, Hits@10.

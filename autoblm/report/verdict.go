@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 )
 
@@ -27,88 +26,136 @@ func (o *outcome) verdict() []string {
 		if o.About.Settings.K != 4 {
 			why = fmt.Sprintf("The human-designed models have four chunks and these structures %d, so there are none to compare with.", o.About.Settings.K)
 		}
-		return []string{fmt.Sprintf("The best of %s has a validation MRR of %s%s.", count(len(o.found), "structure"), mrr(found.Valid), withTest(found)), why}
+		return []string{fmt.Sprintf("The best of %s has a %s of %s%s.", count(len(o.found), "structure"), o.valid, score(found), o.withTest(found)), why}
 	}
-	words := []string{headline(found, named), comparison(found, named), o.chance(found, named)}
+	words := []string{o.headline(found, named), o.comparison(found, named)}
+	if chance := o.chance(found, named); chance != "" {
+		words = append(words, chance)
+	}
 	if len(o.found) > 1 {
-		flattered := fmt.Sprintf("The best of %s was chosen by its validation MRR, which flatters that number", count(len(o.found), "structure"))
-		if found.Test != nil {
-			flattered += "; the test MRR does not know of the choice"
+		flattered := fmt.Sprintf("The best of %s was chosen by its %s, which flatters that number", count(len(o.found), "structure"), o.valid)
+		if _, tested := found.TestScore(); tested {
+			flattered += fmt.Sprintf("; the %s does not know of the choice", o.test)
 		}
 		words = append(words, flattered+".")
 	}
 	if best, _ := o.bestModel(); best.Stage == search.Final {
-		words = append(words, fmt.Sprintf("The last stage, with other recipes, took the best model to a validation MRR of %s%s.", mrr(best.Valid), withTest(best)))
+		words = append(words, fmt.Sprintf("The last stage, with other recipes, took the best model to a %s of %s%s.", o.valid, score(best), o.withTest(best)))
 	}
 	return words
 }
 
-func withTest(t search.Trial) string {
-	if t.Test == nil {
+func (o *outcome) withTest(t search.Trial) string {
+	if _, tested := t.TestScore(); !tested {
 		return ""
 	}
-	return " and a test MRR of " + mrr(t.Test)
+	return fmt.Sprintf(" and a %s of %s", o.test, testScore(t))
 }
 
-func headline(found, named search.Trial) string {
+func (o *outcome) headline(found, named search.Trial) string {
 	if same := found.Structure.Name(); same != "" {
 		return fmt.Sprintf("The best structure found is %s in another guise.", title(same))
 	}
-	valid := differenceOf(found.Valid, named.Valid)
+	valid := o.onValidation(found, named)
 	if valid.by <= 0 {
 		return fmt.Sprintf("No structure found beats the best human-designed one, %s.", title(named.Name))
 	}
-	least, where := valid.size(), "on validation"
-	if found.Test != nil && named.Test != nil {
-		test := differenceOf(found.Test, named.Test)
+	least, where := valid, o.onValid
+	if test, both := o.onTest(found, named); both {
 		if test.by <= 0 {
-			return "The best structure found is ahead of the human-designed ones on validation, but not on test."
+			return fmt.Sprintf("The best structure found is ahead of the human-designed ones %s, but not on test.", o.onValid)
 		}
-		least, where = min(least, test.size()), "on validation and on test"
+		if where += " and on test"; test.size() < least.size() {
+			least = test
+		}
 	}
-	return fmt.Sprintf("The best structure found is ahead of the human-designed ones %s, %s.", where,
-		[]string{"by less than the noise", "by a little more than the noise", "by clearly more than the noise"}[least])
+	words := fmt.Sprintf("The best structure found is ahead of the human-designed ones %s", where)
+	if least.over > 0 {
+		words += ", " + []string{"by less than the noise", "by a little more than the noise", "by clearly more than the noise"}[least.size()]
+	}
+	return words + "."
 }
 
-func comparison(found, named search.Trial) string {
-	text := fmt.Sprintf("The best structure found has a validation MRR of %s, the best human-designed one, %s, of %s.", mrr(found.Valid), title(named.Name), mrr(named.Valid))
-	if found.Test != nil && named.Test != nil {
-		text += fmt.Sprintf(" On the test triples, which chose nothing, they reach %s and %s.", mrr(found.Test), mrr(named.Test))
+func (o *outcome) comparison(found, named search.Trial) string {
+	text := fmt.Sprintf("The best structure found has a %s of %s, the best human-designed one, %s, of %s.", o.valid, score(found), title(named.Name), score(named))
+	if _, both := o.onTest(found, named); both {
+		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.testThing[1], testScore(found), testScore(named))
 	}
 	return text
 }
 
-// chance says how large differences are that mean nothing.
+// chance says how large differences are that mean nothing, "" where nothing is known
+// of that.
 func (o *outcome) chance(found, named search.Trial) string {
+	var sentences []string
 	judged := []string{"within that", "a little above that", "more than twice that"}
-	valid := differenceOf(found.Valid, named.Valid)
-	text := fmt.Sprintf("An MRR over %s is uncertain by up to %.3f", count(found.Valid.Triples, "validation triple"), valid.error)
-	compared := fmt.Sprintf("the difference of %s is %s", signed(valid.by), judged[valid.size()])
-	if found.Test != nil && named.Test != nil {
-		test := differenceOf(found.Test, named.Test)
-		text += fmt.Sprintf(", over %s by up to %.3f", count(found.Test.Triples, "test triple"), test.error)
-		compared += fmt.Sprintf(", that of %s on test %s", signed(test.by), judged[test.size()])
+	if valid := o.onValidation(found, named); valid.over > 0 {
+		text := fmt.Sprintf("An %s over %s is uncertain by up to %.3f", o.metric, counted(valid.over, o.validThing[0], o.validThing[1]), valid.error)
+		compared := fmt.Sprintf("the difference of %s is %s", signed(valid.by), judged[valid.size()])
+		if test, both := o.onTest(found, named); both {
+			text += fmt.Sprintf(", over %s by up to %.3f", counted(test.over, o.testThing[0], o.testThing[1]), test.error)
+			compared += fmt.Sprintf(", that of %s on test %s", signed(test.by), judged[test.size()])
+		}
+		sentences = append(sentences, text+" (standard errors): "+compared+".")
 	}
-	text += " (standard errors): " + compared + "."
 	if by, of, ok := o.again(); ok {
 		what := "a structure"
 		if same := of.Name(); same != "" {
 			what = title(same)
 		}
-		text += fmt.Sprintf(" The initial embeddings matter too: %s, trained twice in equivalent forms, came out %.3f apart.", what, by)
+		too := ""
+		if len(sentences) > 0 {
+			too = " too"
+		}
+		sentences = append(sentences, fmt.Sprintf("The %s matter%s: %s, trained twice in equivalent forms, came out %.3f apart.", o.begin, too, what, by))
 	}
-	return text
+	return strings.Join(sentences, " ")
 }
 
-// difference is that of two MRRs over the same triples.
+// difference is that of two metrics over the same triples, queries or nodes.
 type difference struct {
 	by float64
-	// error is a bound on the standard error of the first.
+	// over is how many there are, 0 where that is not known.
+	over int
+	// error is a bound on the standard error, if over is known.
 	error float64
 }
 
-func differenceOf(a, b *completion.Evaluation) difference {
-	return difference{by: a.Both.MRR - b.Both.MRR, error: standardError(*a)}
+func (o *outcome) onValidation(found, named search.Trial) difference {
+	over, _ := o.judgedBy(found)
+	return o.differenceOf(found.Score(), named.Score(), over)
+}
+
+// onTest is false where not both were tested.
+func (o *outcome) onTest(found, named search.Trial) (d difference, both bool) {
+	a, tested := found.TestScore()
+	b, too := named.TestScore()
+	_, over := o.judgedBy(found)
+	return o.differenceOf(a, b, over), tested && too
+}
+
+// judgedBy is how many triples, queries or nodes a trial's metrics are means over, 0
+// where that is not known. An evaluation of queries counts their answers, of which a
+// query has many.
+func (o *outcome) judgedBy(t search.Trial) (valid, test int) {
+	switch {
+	case o.task != "":
+		if o.Sizes != nil {
+			return o.Sizes.Valid, o.Sizes.Test
+		}
+		return 0, 0
+	case t.Test != nil:
+		test = t.Test.Triples
+	}
+	return t.Valid.Triples, test
+}
+
+func (o *outcome) differenceOf(a, b float64, over int) difference {
+	d := difference{by: a - b, over: over, error: standardError(a, over)}
+	if o.task == classes { // one that is never wrong seems to have no error
+		d.error = max(d.error, standardError(b, over))
+	}
+	return d
 }
 
 // size is 0 within the standard error, 1 within two of them, and 2 beyond.
@@ -123,12 +170,12 @@ func (d difference) size() int {
 	}
 }
 
-// standardError bounds that of an MRR, for triples drawn independently: the mean
-// of a triple's two reciprocal ranks is between 0 and 1, so its variance is at
-// most m(1-m) (Bhatia and Davis, A better bound on the variance, 2000).
-func standardError(e completion.Evaluation) float64 {
-	m := e.Both.MRR
-	return math.Sqrt(m * (1 - m) / float64(max(1, e.Triples)))
+// standardError bounds that of a mean m of n numbers from 0 to 1, for what they are
+// of drawn independently: the mean of a triple's two reciprocal ranks, of those of a
+// query's answers, or the share of models that a node is classified right by. Their
+// variance is at most m(1-m) (Bhatia and Davis, A better bound on the variance, 2000).
+func standardError(m float64, n int) float64 {
+	return math.Sqrt(m * (1 - m) / float64(max(1, n)))
 }
 
 func signed(x float64) string {

@@ -16,7 +16,7 @@ func (o *outcome) work() (section, error) {
 	}
 	t := &table{
 		Caption: "The rounds of the strategy",
-		Columns: numbers("round", "proposed", "known before", "trained", "best MRR", "mean MRR", "Spearman of the guesses", "seconds to propose", "seconds to train"),
+		Columns: numbers("round", "proposed", "known before", "trained", "best "+o.metric, "mean "+o.metric, "Spearman of the guesses", "seconds to propose", "seconds to train"),
 	}
 	var training, proposing float64
 	repeats := 0
@@ -26,9 +26,9 @@ func (o *outcome) work() (section, error) {
 		if complete := bestFirst(r.trials); len(complete) > 0 {
 			sum := 0.0
 			for _, trial := range complete {
-				sum += trial.MRR()
+				sum += trial.Score()
 			}
-			best, mean = mrr(complete[0].Valid), number(sum/float64(len(complete)))
+			best, mean = score(complete[0]), number(sum/float64(len(complete)))
 		}
 		rho, n := rankCorrelation(r.trials)
 		if n < fewestToRank {
@@ -36,7 +36,11 @@ func (o *outcome) work() (section, error) {
 		}
 		t.add(r.Number, r.Proposed, r.Repeats, len(r.trials), best, mean, coefficient(rho), fmt.Sprintf("%.2f", r.Seconds), fmt.Sprintf("%.1f", r.seconds))
 	}
-	text := fmt.Sprintf("Training and ranking the structures of the rounds took %s. Filter, predictor and strategy took %s", duration(training), duration(proposing))
+	judging := "ranking"
+	if o.task == classes {
+		judging = "testing"
+	}
+	text := fmt.Sprintf("Training and %s the structures of the rounds took %s. Filter, predictor and strategy took %s", judging, duration(training), duration(proposing))
 	if training > 0 {
 		text += fmt.Sprintf(", %.1f %% of that", 100*proposing/training)
 	}
@@ -52,7 +56,7 @@ func (o *outcome) work() (section, error) {
 func (o *outcome) allTrials() *table {
 	t := &table{
 		Caption: "All trials of the study by number",
-		Columns: append(numbers("trial"), append(texts("stage"), append(numbers("round", "guess", "valid MRR", "test MRR", "seconds"), texts("structure", "")...)...)...),
+		Columns: append(numbers("trial"), append(texts("stage"), append(numbers("round", "guess", o.validColumn, o.testColumn, "seconds"), texts("structure", "")...)...)...),
 	}
 	for _, trial := range o.Trials {
 		guess, round, note := missing, missing, guise(trial)
@@ -71,7 +75,7 @@ func (o *outcome) allTrials() *table {
 		case search.Running:
 			note = "no result yet"
 		}
-		t.add(trial.Number, trial.Stage, round, guess, mrr(trial.Valid), mrr(trial.Test), fmt.Sprintf("%.2f", trial.Seconds), code(trial.Structure.String()), note)
+		t.add(trial.Number, trial.Stage, round, guess, score(trial), testScore(trial), fmt.Sprintf("%.2f", trial.Seconds), code(trial.Structure.String()), note)
 	}
 	t.fold(0, "trial")
 	return t
@@ -83,12 +87,20 @@ func (o *outcome) failures() (section, error) {
 	if len(o.failed) == 0 {
 		return s, nil
 	}
+	recipe := numbers("learning rate", "d")
+	if o.task == classes { // all have those of the settings
+		recipe = nil
+	}
 	t := &table{
 		Caption: "Trials that failed",
-		Columns: append(numbers("trial"), append(texts("stage", "structure"), append(numbers("learning rate", "d"), texts("reason")...)...)...),
+		Columns: append(numbers("trial"), append(texts("stage", "structure"), append(recipe, texts("reason")...)...)...),
 	}
 	for _, trial := range o.failed {
-		t.add(trial.Number, trial.Stage, code(trial.Structure.String()), fmt.Sprintf("%.3g", trial.Recipe.LearningRate), trial.Recipe.Training.Dim, trial.Error)
+		cells := []any{trial.Number, trial.Stage, code(trial.Structure.String())}
+		if recipe != nil {
+			cells = append(cells, fmt.Sprintf("%.3g", trial.Recipe.LearningRate), trial.Recipe.Training.Dim)
+		}
+		t.add(append(cells, trial.Error)...)
 	}
 	t.fold(mostFailures, "trial")
 	s.Parts = []part{{Text: count(len(o.failed), "trial") + " failed. They are never tried again, and count as trained."}, {Table: t}}
@@ -98,6 +110,10 @@ func (o *outcome) failures() (section, error) {
 // data tells of the graph.
 func (o *outcome) data() (section, error) {
 	s := section{ID: "data", Title: "The data"}
+	if o.Sizes != nil {
+		s.Parts = o.sizes()
+		return s, nil
+	}
 	if o.Statistics == nil {
 		if o.NoGraph != "" {
 			s.Parts = []part{{Text: fmt.Sprintf("Of %s nothing more can be said: %s", o.About.Dataset, o.NoGraph)}}
