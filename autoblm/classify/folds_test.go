@@ -2,6 +2,7 @@ package classify
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -168,5 +169,44 @@ func TestAIFB(t *testing.T) {
 	r := train(t, g, s, m)[0]
 	if mean, _ := r.TestAccuracy(); r.CVAccuracy < 0.7 || mean < 0.7 {
 		t.Errorf("%v of the nodes held out and %v of those to test with are right", r.CVAccuracy, mean)
+	}
+}
+
+// TestRepeats: every node is held out once in each division, divisions differ, and
+// the first is the only one without repeats. What two divisions come to together is
+// the mean of what each comes to by itself.
+func TestRepeats(t *testing.T) {
+	g := twoKinds(48)
+	s := quick(BLM)
+	s.Epochs, s.ValidateEvery, s.Runs, s.Repeats = 4, 4, 0, 3
+	parts := divisions(g, s)
+	if len(parts) != 3*s.Folds {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for i := range 3 {
+		own := folds(g, s.Folds, s.DataSeed+uint64(i))
+		for n, part := range parts[i*s.Folds:][:s.Folds] {
+			if !slices.Equal(part, own[n]) {
+				t.Errorf("part %d of division %d is %v, not %v", n, i, part, own[n])
+			}
+		}
+		if i > 0 && slices.Equal(parts[i*s.Folds], parts[0]) {
+			t.Errorf("divisions 0 and %d are the same", i)
+		}
+	}
+	m := member(BLM, "1,0;0,2")
+	m.LearningRate = 0.01
+	s.Repeats = 2
+	both := train(t, g, s, m)[0]
+	s.Repeats = 1
+	first := train(t, g, s, m)[0]
+	s.DataSeed++
+	m.Seed += uint64(s.Folds) // as the second division's models have in both
+	second := train(t, g, s, m)[0]
+	if want := (first.CVAccuracy + second.CVAccuracy) / 2; math.Abs(both.CVAccuracy-want) > 1e-12 {
+		t.Errorf("two divisions have the accuracy %v, and by themselves %v and %v", both.CVAccuracy, first.CVAccuracy, second.CVAccuracy)
+	}
+	if want := (first.CVLoss + second.CVLoss) / 2; math.Abs(both.CVLoss-want) > 1e-9 {
+		t.Errorf("two divisions have the loss %v, and by themselves %v and %v", both.CVLoss, first.CVLoss, second.CVLoss)
 	}
 }

@@ -24,12 +24,10 @@ type classifyTrainCommand struct {
 	Encoder   *classify.Encoder `help:"Messages of a baseline instead: gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult or compgcn-corr."`
 	convolutionFlags
 	Seed    uint64  `default:"1" help:"Decides the initial parameters; further models have the seeds that follow."`
-	Repeats int     `default:"${repeats}" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
-	Runs    int     `default:"${runs}" help:"How many models to test."`
 	LR      float64 `name:"lr" default:"${classify_lr}" help:"Learning rate of Adam."`
 	Dropout float64 `default:"${classify_dropout}" help:"Share of each layer's coordinates that a step sets to zero."`
 	L2      float64 `name:"l2" default:"${classify_l2}" help:"Weight of half the squared norms of the entities."`
-	Tune    int     `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, norm, reverse, self-loops, lr, dropout and l2."`
+	Tune    int     `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse and self-loops where they are not given."`
 	Lenient bool    `help:"Pass over lines that are no N-Triples, and count them."`
 	Backend string  `default:"auto" help:"What GoMLX runs on, as for train."`
 }
@@ -44,26 +42,54 @@ func classifyDefaults() kong.Vars {
 
 // convolutionFlags are settings; those left out are as published for the encoder.
 type convolutionFlags struct {
-	Dim       int            `default:"${classify_dim}" help:"Dimension of embeddings and hidden layers."`
+	Dim    int `default:"${classify_dim}" help:"Dimension of embeddings and hidden layers."`
+	Epochs int `default:"${classify_epochs}" help:"The most epochs; cross-validation finds how many are best."`
+	Parts  int `default:"${parts}" help:"Common matrices of rgcn, or blocks of rgcn-block."`
+	messageFlags
+}
+
+// messageFlags say what passes along edges, and how it is judged.
+type messageFlags struct {
 	Layers    int            `default:"${layers}" help:"How many edges away an entity matters."`
-	Epochs    int            `default:"${classify_epochs}" help:"The most epochs; cross-validation finds how many are best."`
-	Parts     int            `default:"${parts}" help:"Common matrices of rgcn, or blocks of rgcn-block."`
 	Norm      *classify.Norm `help:"Divide messages by none, relation (their number, by relation), relation-root (its root) or symmetric."`
 	Reverse   *bool          `negatable:"" help:"Send messages from heads to tails too."`
 	SelfLoops *bool          `negatable:"" help:"Pass on an entity's own representation."`
 	Transform *bool          `negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
 	Hidden    *bool          `negatable:"" help:"Give the perceptron behind the layers a hidden layer."`
+	Repeats   int            `default:"${repeats}" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
+	Runs      int            `default:"${runs}" help:"How many models to test."`
 }
 
-func (f convolutionFlags) settings(e classify.Encoder) classify.Settings {
+func (f messageFlags) settings(e classify.Encoder) classify.Settings {
 	s := classify.Defaults(e)
-	s.Dim, s.Layers, s.Epochs, s.Parts = f.Dim, f.Layers, f.Epochs, f.Parts
+	s.Layers, s.Repeats, s.Runs = f.Layers, f.Repeats, f.Runs
 	override(&s.Norm, f.Norm)
 	override(&s.Reverse, f.Reverse)
 	override(&s.SelfLoops, f.SelfLoops)
 	override(&s.Transform, f.Transform)
 	override(&s.Hidden, f.Hidden)
 	return s
+}
+
+func (f convolutionFlags) settings(e classify.Encoder) classify.Settings {
+	s := f.messageFlags.settings(e)
+	s.Dim, s.Epochs, s.Parts = f.Dim, f.Epochs, f.Parts
+	return s
+}
+
+// ranges are what tuning draws from: all that was not given.
+func (f convolutionFlags) ranges() classify.Ranges {
+	r := classify.DefaultRanges()
+	if f.Norm != nil {
+		r.Norms = nil
+	}
+	if f.Reverse != nil {
+		r.Reverse = nil
+	}
+	if f.SelfLoops != nil {
+		r.SelfLoops = nil
+	}
+	return r
 }
 
 // override sets a value that was given.
@@ -166,7 +192,7 @@ func (c *classifyTrainCommand) recipe() (classify.Settings, classify.Member, err
 // train tunes first, if that was asked for; the settings are then the best ones.
 func (c *classifyTrainCommand) train(ctx context.Context, g *rdf.Graph, s *classify.Settings, m classify.Member, o classify.Options) (classify.Result, error) {
 	if c.Tune > 0 {
-		tuned, err := classify.Tune(ctx, g, *s, m, classify.DefaultRanges(), c.Tune, c.Seed, o)
+		tuned, err := classify.Tune(ctx, g, *s, m, c.ranges(), c.Tune, c.Seed, o)
 		if err != nil {
 			return classify.Result{}, err
 		}

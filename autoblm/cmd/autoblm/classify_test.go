@@ -66,6 +66,13 @@ func TestClassifyTrainJSON(t *testing.T) {
 
 	o = object(t, "classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "8", "--runs", "1", "--tune", "2")
 	hasKeys(t, "classify train --tune", o, classifyKeys)
+
+	for seed := range 4 { // what is given is not drawn
+		o = object(t, "classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2", "--runs", "0", "--tune", "3", "--seed", fmt.Sprint(seed), "--repeats", "2", "--norm", "relation", "--no-self-loops", "--reverse")
+		if o["norm"] != "relation" || o["self_loops"] != false || o["reverse"] != true || o["tuned"] != 3.0 || o["repeats"] != 2.0 {
+			t.Errorf("tuning changed what was given: %v", o)
+		}
+	}
 }
 
 func TestClassifyTrainText(t *testing.T) {
