@@ -61,8 +61,12 @@ func (o *outcome) guesses() (section, error) {
 	if err != nil {
 		return s, err
 	}
-	text := fmt.Sprintf("Before a round is trained, a perceptron fitted to the rounds before guesses the %s of its candidates, and the %d highest are trained. Of %s that were picked so, Spearman's rank correlation of guess and result is %s over all rounds together",
-		o.valid, o.About.Settings.P, count(n, "structure"), coefficient(rho))
+	text := fmt.Sprintf("Before a round is trained, a perceptron fitted to the rounds before guesses the %s of its candidates, and the %d highest are trained. ", o.valid, o.About.Settings.P)
+	if math.IsNaN(rho) {
+		text += fmt.Sprintf("Of %s that were picked so, all guesses or all results are the same, so there is no correlation", count(n, "structure"))
+	} else {
+		text += fmt.Sprintf("Of %s that were picked so, Spearman's rank correlation of guess and result is %s over all rounds together", count(n, "structure"), coefficient(rho))
+	}
 	if mean, rounds := o.spearmanWithin(); rounds > 0 {
 		text += fmt.Sprintf(", and %s within a round (mean over %s with at least %d of them)", coefficient(mean), count(rounds, "round"), fewestToRank)
 	}

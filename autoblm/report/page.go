@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
@@ -121,6 +123,9 @@ func (o *outcome) facts() []string {
 	if !o.Date.IsZero() {
 		facts = append(facts, o.Date.Format("2 January 2006"))
 	}
+	if purpose := o.purpose(); purpose != "" {
+		facts = append(facts, purpose)
+	}
 	facts = append(facts, fmt.Sprintf("%s trained in %s", count(len(o.proposed), "structure"), duration(o.seconds())))
 	facts = append(facts, o.recipeInShort())
 	if engines := o.engines(); engines != "" {
@@ -164,10 +169,33 @@ func (o *outcome) tiles() []tile {
 		add("last stage", o.final[0], fmt.Sprintf("d %d", o.final[0].Recipe.Training.Dim))
 	}
 	tiles = append(tiles, tile{"structures", thousands(len(o.proposed)), "trained in " + count(len(o.byRound()), "round")})
-	if rho, n := o.spearman(); n > 2 {
+	if rho, n := o.spearman(); n > 2 && !math.IsNaN(rho) {
 		tiles = append(tiles, tile{"predictor", coefficient(rho), "Spearman, guesses and " + o.metric})
 	}
 	return tiles
+}
+
+// purpose is what structures were searched for, "" for completion.
+func (o *outcome) purpose() string {
+	switch o.task {
+	case queries:
+		return strings.TrimSpace("answers to queries " + o.lengths())
+	case classes:
+		return "classes of nodes"
+	}
+	return ""
+}
+
+// lengths are those of the paths that decide, as "of 2 hops", "" if they are not known.
+func (o *outcome) lengths() string {
+	s, err := own[querySettings](o.Data)
+	switch {
+	case err != nil || len(s.Hops) == 0:
+		return ""
+	case slices.Equal(s.Hops, []int{1}):
+		return "of 1 hop"
+	}
+	return fmt.Sprintf("of %s hops", either(s.Hops))
 }
 
 // recipeInShort says how large and how long trainings were.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -103,10 +104,12 @@ func studies(t *testing.T) map[string]Data {
 		withoutPredictor.Trials[i].Guess = nil
 	}
 	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.DefaultSettings()}}}
-	return map[string]Data{
+	all := map[string]Data{
 		"whole": whole, "without graph": withoutGraph, "without test": withoutTest, "on its way": onItsWay,
 		"without predictor": withoutPredictor, "all failed": failing(), "nothing": nothing, "zero": {},
 	}
+	maps.Copy(all, studiesOfTasks(t))
+	return all
 }
 
 // element is a start tag that was read.

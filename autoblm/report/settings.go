@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 )
 
@@ -18,7 +19,7 @@ func (o *outcome) settings() (section, error) {
 	if err != nil {
 		return s, err
 	}
-	usual, err := values(o.task, defaultsFor(o.About.Settings), own)
+	usual, err := values(o.task, defaultsFor(o.task, o.About.Settings), own)
 	if err != nil {
 		return s, err
 	}
@@ -62,9 +63,14 @@ func unbracketed(value string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(inner, "]"), " ", ", ")
 }
 
-// defaultsFor are the default settings, with the parts that s has.
-func defaultsFor(s search.Settings) search.Settings {
+// defaultsFor are the default settings of a search for a task, with the parts that s
+// has.
+func defaultsFor(task string, s search.Settings) search.Settings {
 	usual := search.DefaultSettings()
+	if task == queries {
+		own := query.DefaultSettings()
+		usual.Training.Batch, usual.Training.Reciprocal, usual.N3 = own.Batch, own.Reciprocal, 0
+	}
 	if s.Tune != nil {
 		usual.Tune = search.DefaultTune()
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/query"
@@ -83,7 +84,7 @@ func (d *Data) MeasureClasses(g *rdf.Graph) error {
 func (o *outcome) sizes() []part {
 	n := o.Sizes
 	text := fmt.Sprintf("The graph %s has %s and %s.", o.About.Dataset, counted(n.Entities, "entity", "entities"), count(n.Relations, "relation"))
-	t := &table{Caption: "The queries with paths of the lengths that decide", Columns: append(texts("split"), numbers("queries")...)}
+	t := &table{Caption: strings.TrimSpace("The queries " + o.lengths()), Columns: append(texts("split"), numbers("queries")...)}
 	if o.task == classes {
 		text = fmt.Sprintf("The graph %s has %s, %s, %s and, of the nodes that have one, %s.", o.About.Dataset,
 			count(n.Entities, "node"), count(n.Relations, "relation"), count(n.Triples, "triple"), counted(n.Classes, "class", "classes"))

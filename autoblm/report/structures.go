@@ -38,9 +38,9 @@ func (o *outcome) structures() (section, error) {
 func (o *outcome) howToRead() string {
 	switch o.task {
 	case queries:
-		return "A structure says which chunks of an entity (rows), the relation (coloured blocks) and the next entity (columns) multiply in the score of a hop."
+		return "A structure says which chunks of the entity before (rows), the relation (coloured blocks) and the entity behind (columns) multiply in the score of a hop; the matrices of the relations of a path are multiplied."
 	case classes:
-		return "A structure says which chunks of the sending entity (columns) and the relation (coloured blocks) multiply and add up to which chunks of a message (rows)."
+		return "A structure says which chunks of the tail (columns) and the relation (coloured blocks) multiply in a message, and to which chunks of the head (rows) it goes."
 	}
 	return "A structure says which chunks of the head (rows), the relation (coloured blocks) and the tail (columns) multiply in the score."
 }
@@ -48,12 +48,12 @@ func (o *outcome) howToRead() string {
 // formula is what a structure computes, and of what that is.
 func (o *outcome) formula(s structure.Structure) (what, formula string) {
 	if o.task == classes {
-		return "message", subscripts.Replace(messages(s))
+		return "messages are", subscripts.Replace(messages(s))
 	}
-	return "score", subscripts.Replace(s.Formula())
+	return "score is", subscripts.Replace(s.Formula())
 }
 
-// messages are the chunks m of a message from the entity e by the relation r.
+// messages are what the chunks of a head get from those of a tail.
 func messages(s structure.Structure) string {
 	chunks := make([]string, s.K())
 	for i := range chunks {
@@ -64,19 +64,19 @@ func messages(s structure.Structure) string {
 			case value == 0:
 				continue
 			case value < 0:
-				sum.WriteString(" - ")
+				sum.WriteString(" -\u00a0") // which keeps a sign and its product together
 			default:
-				sum.WriteString(" + ")
+				sum.WriteString(" +\u00a0")
 			}
-			fmt.Fprintf(&sum, "r%d∘e%d", max(value, -value), j+1)
+			fmt.Fprintf(&sum, "r%d∘t%d", max(value, -value), j+1)
 		}
-		text := strings.TrimPrefix(sum.String(), " + ")
-		if rest, negative := strings.CutPrefix(text, " - "); negative {
+		text := strings.TrimPrefix(sum.String(), " +\u00a0")
+		if rest, negative := strings.CutPrefix(text, " -\u00a0"); negative {
 			text = "-" + rest
 		}
-		chunks[i] = fmt.Sprintf("m%d = %s", i+1, cmp.Or(text, "0"))
+		chunks[i] = fmt.Sprintf("h%d\u00a0←\u00a0%s", i+1, cmp.Or(text, "0"))
 	}
-	return strings.Join(chunks, ", ")
+	return strings.Join(chunks, "; ")
 }
 
 func (o *outcome) drawn(trials []search.Trial) ([]card, error) {
@@ -87,7 +87,7 @@ func (o *outcome) drawn(trials []search.Trial) ([]card, error) {
 			name = fmt.Sprintf("Found %d", i+1)
 		}
 		what, formula := o.formula(t.Structure)
-		picture, err := inline(plot.Structure(t.Structure, ""), fmt.Sprintf("%s as a matrix; its %s is %s", name, what, formula))
+		picture, err := inline(plot.Structure(t.Structure, ""), fmt.Sprintf("%s as a matrix; its %s %s", name, what, formula))
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,321 @@
+package report
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/query/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// labelled is a graph whose nodes point at the hub of their class, and at each other.
+func labelled() *rdf.Graph {
+	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
+	for i := range int32(24) {
+		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
+		g.Triples = append(g.Triples,
+			datasets.Triple{Head: i + 2, Relation: i / 3 % 2, Tail: i % 2}, datasets.Triple{Head: i + 2, Relation: i % 2, Tail: 2 + (i*7+5)%24})
+		label := rdf.Label{Node: i + 2, Class: i % 2}
+		if i/2%4 < 3 {
+			g.Train = append(g.Train, label)
+		} else {
+			g.Test = append(g.Test, label)
+		}
+	}
+	return g
+}
+
+// paths are queries about a random graph.
+func paths(t *testing.T) *query.Data {
+	t.Helper()
+	return enginetest.Data(t, 40, 3, 200)
+}
+
+// studyOf is a small search, read from its file.
+func studyOf(t *testing.T, task study.Described, s autoblm.SearchSettings) Data {
+	t.Helper()
+	s.Budget, s.N, s.P, s.I, s.Study = 12, 16, 4, 4, filepath.Join(t.TempDir(), "study.db")
+	if _, err := autoblm.SearchFor(context.Background(), task, s); err != nil {
+		t.Fatal(err)
+	}
+	contents, err := study.Read(s.Study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Data{Contents: *contents}
+}
+
+// once keeps the searches, which all tests share.
+var once = map[string]Data{}
+
+func ofQueries(t *testing.T) Data {
+	t.Helper()
+	if d, made := once[queries]; made {
+		return d
+	}
+	s := autoblm.DefaultSearch()
+	s.Training = query.DefaultSettings().Settings
+	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
+	data := paths(t)
+	d := studyOf(t, autoblm.ForQueries(data, autoblm.QuerySettings{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}, 1), s)
+	if err := d.MeasureQueries(data); err != nil {
+		t.Fatal(err)
+	}
+	once[queries] = d
+	return d
+}
+
+func ofClasses(t *testing.T) Data {
+	t.Helper()
+	if d, made := once[classes]; made {
+		return d
+	}
+	c := classify.Defaults(classify.BLM)
+	c.Dim, c.Layers, c.Epochs, c.ValidateEvery, c.Folds, c.Runs = 8, 1, 12, 2, 3, 2
+	m := classify.DefaultMember()
+	m.LearningRate, m.Dropout = 0.05, 0
+	task := autoblm.ForClasses(labelled(), c, m, classify.Options{})
+	defer task.Close()
+	d := studyOf(t, task, autoblm.DefaultSearch())
+	if err := d.MeasureClasses(labelled()); err != nil {
+		t.Fatal(err)
+	}
+	once[classes] = d
+	return d
+}
+
+// withoutSizes is a study whose data are gone.
+func withoutSizes(d Data) Data {
+	d.Sizes, d.NoGraph = nil, "the folder is gone."
+	return d
+}
+
+// studiesOfTasks are reports of other tasks than completion.
+func studiesOfTasks(t *testing.T) map[string]Data {
+	diverged := ofClasses(t)
+	diverged.Trials = slices.Clone(diverged.Trials)
+	for i := range diverged.Trials {
+		diverged.Trials[i].State, diverged.Trials[i].Error = search.Failed, "training diverged"
+		diverged.Trials[i].Objective, diverged.Trials[i].TestObjective = nil, nil
+	}
+	return map[string]Data{
+		"queries": ofQueries(t), "queries without data": withoutSizes(ofQueries(t)),
+		"classes": ofClasses(t), "classes without data": withoutSizes(ofClasses(t)), "classes, all failed": diverged,
+	}
+}
+
+func TestTasksHaveTheirNames(t *testing.T) {
+	if queries != autoblm.QueryTaskName || classes != autoblm.ClassTaskName {
+		t.Error("a page would not know its task")
+	}
+}
+
+var (
+	// words of completion and of metrics that a task does not have
+	notOfQueries = regexp.MustCompile(`(?i)\btriples?\b|\bheads?\b|\btails?\b|\bsides?\b|symmetric|relation pattern|accuracy`)
+	notOfClasses = regexp.MustCompile(`(?i)MRR|H@|hits|rank(ed|ing)?\b|\bside\b|symmetric relations|relation pattern|embeddings of|validation (triples|queries)|batch`)
+)
+
+func TestPagesOfTasksUseTheirWords(t *testing.T) {
+	for name, d := range studiesOfTasks(t) {
+		not, says := notOfQueries, []string{"validation MRR", "decide"}
+		if strings.HasPrefix(name, "classes") {
+			not, says = notOfClasses, []string{"CV accuracy", "nodes"}
+		}
+		_, page, _ := strings.Cut(written(t, d), "<body>")
+		page = strings.ReplaceAll(page, "rank correlation", "correlation") // Spearman's
+		page = strings.ReplaceAll(page, "whether messages go from heads to tails too", "")
+		if at := not.FindStringIndex(page); at != nil {
+			t.Errorf("%s: the page has %q", name, page[max(0, at[0]-60):min(len(page), at[1]+60)])
+		}
+		for _, words := range says {
+			if !strings.Contains(page, words) {
+				t.Errorf("%s: the page does not say %q", name, words)
+			}
+		}
+		for _, p := range Pictures(d) {
+			inline, err := p.Inline(p.Name)
+			if err != nil || not.Match(inline) {
+				t.Errorf("%s: the picture %s has words of another task, or %v", name, p.Name, err)
+			}
+		}
+	}
+}
+
+// cellsOf reads the rows of the tables whose captions begin with a text.
+func cellsOf(t *testing.T, page, caption string) [][]string {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(page))
+	var rows [][]string
+	var text strings.Builder
+	in := false
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			text.Reset()
+			if token.Name.Local == "tr" && in {
+				rows = append(rows, nil)
+			}
+		case xml.CharData:
+			text.Write(token)
+		case xml.EndElement:
+			switch name := token.Name.Local; {
+			case name == "table":
+				in = false
+			case name == "caption":
+				in = strings.HasPrefix(text.String(), caption)
+			case in && (name == "th" || name == "td"):
+				rows[len(rows)-1] = append(rows[len(rows)-1], strings.TrimSpace(text.String()))
+			case name != "code" && name != "span":
+				text.Reset()
+			}
+		}
+	}
+}
+
+func TestPagesOfTasksShowTheTrialsNumbers(t *testing.T) {
+	for name, d := range studiesOfTasks(t) {
+		page := written(t, d)
+		rows := cellsOf(t, page, "All trials")
+		if len(rows) != len(d.Trials)+1 {
+			t.Fatalf("%s: %d rows for %d trials", name, len(rows), len(d.Trials))
+		}
+		for i, trial := range d.Trials {
+			valid, test := missing, missing
+			switch {
+			case trial.Objective != nil:
+				valid, test = fmt.Sprintf("%.3f", *trial.Objective), fmt.Sprintf("%.3f", *trial.TestObjective)
+			case trial.Valid != nil:
+				valid, test = fmt.Sprintf("%.3f", trial.Valid.Both.MRR), fmt.Sprintf("%.3f", trial.Test.Both.MRR)
+			}
+			if row := rows[i+1]; row[4] != valid || row[5] != test {
+				t.Errorf("%s: trial %d has %s and %s, its row is %v", name, trial.Number, valid, test, row)
+			}
+		}
+		if best := d.Result().Best; len(best) > 0 && !strings.Contains(page, fmt.Sprintf("<dt>best found</dt><dd>%.3f<small>test", best[0].Score())) {
+			t.Errorf("%s: the best found is not shown with %.3f", name, best[0].Score())
+		}
+	}
+}
+
+func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
+	d := ofQueries(t)
+	rows := cellsOf(t, written(t, d), "Metrics over the test queries")
+	best := d.Result().Best[0].Test.Both
+	want := []string{"Best found", number(best.MRR), number(best.Hits1), number(best.Hits3), number(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank)}
+	if len(rows) != 3 || !slices.Equal(rows[1], want) {
+		t.Errorf("%v, want %v and a human-designed model", rows, want)
+	}
+}
+
+// Chance is judged by what a metric is a mean over, which are queries and not their
+// answers, and left out where that is not known.
+func TestChanceOfTasks(t *testing.T) {
+	valid := len(paths(t).Queries(query.InValid, 2))
+	for _, c := range []struct {
+		d    Data
+		says string
+	}{
+		{ofQueries(t), fmt.Sprintf("An MRR over %d validation queries is uncertain", valid)},
+		{ofClasses(t), "An accuracy over 18 nodes held out is uncertain"},
+	} {
+		if verdict := strings.Join(c.d.Verdict(), " "); !strings.Contains(verdict, c.says) {
+			t.Errorf("the verdict is %q, want %q in it", verdict, c.says)
+		}
+		if verdict := strings.Join(withoutSizes(c.d).Verdict(), " "); strings.Contains(verdict, "uncertain") || strings.Contains(verdict, "noise") {
+			t.Errorf("without sizes the verdict is %q", verdict)
+		}
+	}
+}
+
+// An accuracy of 1 on few nodes is no proof.
+func TestVerdictOnAccuracies(t *testing.T) {
+	trial := func(s string, round int, valid, test float64) search.Trial {
+		return search.Trial{Number: round + 1, Stage: search.Searching, Round: round, Structure: structure.MustParse(s), State: search.Complete, Objective: &valid, TestObjective: &test}
+	}
+	named := trial("complex", 0, 0.96, 0.96)
+	named.Name = "complex"
+	found := trial("1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", 1, 1, 1)
+	d := Data{Contents: study.Contents{About: study.About{Task: classes}, Trials: []search.Trial{named, found}}, Sizes: &Sizes{Train: 30, Valid: 30, Test: 30}}
+	const want = "The best structure found is ahead of the human-designed ones in cross-validation and on test, by a little more than the noise."
+	if words := d.Verdict(); words[0] != want {
+		t.Errorf("the verdict is %q, want %q", words, want)
+	}
+	d.About.Task = "" // as a program may forget
+	if words := strings.Join(d.Verdict(), " "); strings.Contains(words, "MRR") || !strings.Contains(words, "a cross-validated accuracy of 1.000") {
+		t.Errorf("the verdict is %q", words)
+	}
+}
+
+func TestSizesAreOfTheSameData(t *testing.T) {
+	of := ofQueries(t)
+	if err := of.MeasureQueries(enginetest.Data(t, 30, 2, 150)); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("other queries: %v", err)
+	}
+	g := labelled()
+	g.Train[0].Class = 1 - g.Train[0].Class
+	about := ofClasses(t)
+	if err := about.MeasureClasses(g); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("another graph: %v", err)
+	}
+}
+
+func TestEverySettingOfATaskHasAMeaning(t *testing.T) {
+	for name, d := range map[string]Data{"queries": ofQueries(t), "classes": ofClasses(t)} {
+		rows := cellsOf(t, written(t, d), "The settings of the study")
+		shown := map[string]string{}
+		for _, row := range rows[1:] {
+			if shown[row[0]] = row[1]; row[3] == "" || row[2] == missing && row[0] != "with" {
+				t.Errorf("%s: %v lacks a meaning or a default", name, row)
+			}
+		}
+		want := map[string]string{"training dim": "8", "hops": "2", "with": "1", "answer power": "0.5"}
+		if name == "classes" {
+			want = map[string]string{"convolution dim": "8", "convolution runs": "2", "member learning rate": "0.05", "training dim": "", "n3": ""}
+		}
+		for setting, value := range want {
+			if shown[setting] != value {
+				t.Errorf("%s: %s is shown as %q, want %q", name, setting, shown[setting], value)
+			}
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	for text, want := range map[string]string{
+		"1,2;0,-1":  "h1 ← r1∘t1 + r2∘t2; h2 ← -r1∘t2",
+		"-1,-2;0,0": "h1 ← -r1∘t1 - r2∘t2; h2 ← 0",
+		"0,2;1,0":   "h1 ← r2∘t2; h2 ← r1∘t1",
+	} {
+		if got := strings.ReplaceAll(messages(structure.MustParse(text)), "\u00a0", " "); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+	page := html.UnescapeString(written(t, ofClasses(t)))
+	if !strings.Contains(page, "h₁\u00a0←") || strings.Contains(page, "⟨h") {
+		t.Error("the structures of encoders are shown as scores")
+	}
+}
