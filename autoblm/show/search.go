@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/janpfeifer/gonb/gonbui"
@@ -16,6 +17,16 @@ import (
 // sparkline, how the best validation MRR rises. The line changes in place; what
 // stays of it, and all that there is outside a notebook, is what the search came to.
 func Search(ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings) (*search.Result, error) {
+	return watch(s, func(s autoblm.SearchSettings) (*search.Result, error) { return autoblm.Search(ctx, g, s) })
+}
+
+// SearchFor is [autoblm.SearchFor] with the same line, of what decides for the task.
+func SearchFor(ctx context.Context, task study.Described, s autoblm.SearchSettings) (*search.Result, error) {
+	return watch(s, func(s autoblm.SearchSettings) (*search.Result, error) { return autoblm.SearchFor(ctx, task, s) })
+}
+
+// watch tells of a search while it runs.
+func watch(s autoblm.SearchSettings, run func(autoblm.SearchSettings) (*search.Result, error)) (*search.Result, error) {
 	l := line{screen: here, id: "search-" + gonbui.UniqueId(), now: time.Now}
 	told := s.OnProgress
 	s.OnProgress = func(p search.Progress) {
@@ -25,7 +36,7 @@ func Search(ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings) (*
 		}
 	}
 	began := time.Now()
-	result, err := autoblm.Search(ctx, g, s)
+	result, err := run(s)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +51,7 @@ type line struct {
 	now    func() time.Time
 
 	shown time.Time // when it last changed
-	// course has the best MRR after each change of the number of structures.
+	// course has the best score after each change of the number of structures.
 	course  []float64
 	trained int
 }
@@ -55,7 +66,7 @@ const (
 func (l *line) update(p search.Progress) {
 	if p.Best != nil && p.Stage == search.Searching && !p.Named && p.Trained > l.trained {
 		l.trained = p.Trained
-		l.course = append(l.course, p.Best.MRR())
+		l.course = append(l.course, p.Best.Score())
 	}
 	if !l.screen.notebook || l.now().Sub(l.shown) < interval {
 		return
@@ -75,7 +86,7 @@ func doing(p search.Progress) string {
 	}
 	words = "training " + words
 	if p.Best != nil {
-		words += fmt.Sprintf(", best MRR %.3f", p.Best.MRR())
+		words += fmt.Sprintf(", best %s %.3f", p.Best.Metric(), p.Best.Score())
 	}
 	return words
 }
@@ -94,10 +105,10 @@ func outcome(r *search.Result, took time.Duration) string {
 		words += fmt.Sprintf(" (ended by: %s)", r.Stopped)
 	}
 	if len(r.Best) > 0 {
-		words += fmt.Sprintf("; best MRR %.3f", r.Best[0].MRR())
+		words += fmt.Sprintf("; best %s %.3f", r.Best[0].Metric(), r.Best[0].Score())
 	}
 	if best, ok := bestNamed(r.Named); ok {
-		words += fmt.Sprintf(", of the named models %.3f (%s)", best.MRR(), title(best.Name))
+		words += fmt.Sprintf(", of the named models %.3f (%s)", best.Score(), title(best.Name))
 	}
 	return words
 }
@@ -109,13 +120,13 @@ func (l *line) put(words string, course []float64) {
 	l.screen.show(value{text: words + "\n", id: l.id})
 }
 
-// course is the best MRR after each of the trials that a strategy proposed.
+// course is the best score after each of the trials that a strategy proposed.
 func course(trials []search.Trial) []float64 {
 	var best []float64
 	top := 0.0
 	for _, t := range trials {
 		if t.Round > 0 && t.State == search.Complete {
-			top = max(top, t.MRR())
+			top = max(top, t.Score())
 			best = append(best, top)
 		}
 	}
@@ -124,7 +135,7 @@ func course(trials []search.Trial) []float64 {
 
 func bestNamed(named []search.Trial) (best search.Trial, ok bool) {
 	for _, t := range named {
-		if t.State == search.Complete && (!ok || t.MRR() > best.MRR()) {
+		if t.State == search.Complete && (!ok || t.Score() > best.Score()) {
 			best, ok = t, true
 		}
 	}

@@ -2,15 +2,18 @@ package show
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
@@ -107,5 +110,35 @@ func TestLine(t *testing.T) {
 		if got != step.want {
 			t.Errorf("%q, want %q", got, step.want)
 		}
+	}
+}
+
+// TestSearchForClasses: the line is of accuracies where these decide.
+func TestSearchForClasses(t *testing.T) {
+	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r>"}, Classes: []string{"a", "b"}}
+	for i := range int32(12) {
+		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
+		g.Triples = append(g.Triples, datasets.Triple{Head: i + 2, Tail: i % 2})
+		g.Train = append(g.Train, rdf.Label{Node: i + 2, Class: i % 2})
+	}
+	c := classify.Defaults(classify.BLM)
+	c.Dim, c.Layers, c.Epochs, c.Folds, c.Runs = 4, 1, 4, 2, 0
+	task := autoblm.ForClasses(g, c, classify.DefaultMember(), classify.Options{})
+	defer task.Close()
+	text := terminal(t)
+	found, err := SearchFor(t.Context(), task, tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := fmt.Sprintf("; best accuracy %.3f, of the named models ", *found.Best[0].Objective)
+	if !strings.Contains(text.String(), best) || strings.Contains(text.String(), "MRR") {
+		t.Errorf("%q, want %q in it", text.String(), best)
+	}
+	l := line{screen: here, now: time.Now}
+	if l.update(search.Progress{Stage: search.Searching, Trained: 1, Best: &found.Best[0]}); len(l.course) != 1 || l.course[0] != *found.Best[0].Objective {
+		t.Errorf("the course is %v, the accuracy %v", l.course, *found.Best[0].Objective)
+	}
+	if words := doing(search.Progress{Stage: search.Searching, Trained: 1, Budget: 10, Best: &found.Best[0]}); !strings.HasSuffix(words, fmt.Sprintf("best accuracy %.3f", *found.Best[0].Objective)) {
+		t.Errorf("%q", words)
 	}
 }
