@@ -71,8 +71,8 @@ func (l *epochLog) update(p completion.Progress) {
 	fmt.Fprintf(l.w, "training: epoch %d of %d, loss %.3f\n", p.Epoch, p.Epochs, p.Loss[0])
 }
 
-// searchBar shows the structures trained, the best MRR so far and the time
-// left; in a log it is a line for each round.
+// searchBar shows the structures trained, the best MRR or accuracy so far and the
+// time left; in a log it is a line for each round.
 type searchBar struct {
 	log  io.Writer // nil on a terminal
 	bar  *progressbar.ProgressBar
@@ -103,7 +103,7 @@ func (b *searchBar) about(what string, p search.Progress) {
 		line = fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	if p.Best != nil {
-		line += fmt.Sprintf(", best MRR %.3f", p.Best.MRR())
+		line += fmt.Sprintf(", best %s %.3f", p.Best.Metric(), p.Best.Score())
 	}
 	if what != "" {
 		line = what + ": " + line
