@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +20,8 @@ type Sample struct {
 	// Seed decides which.
 	Seed uint64
 }
+
+var errNoneToDraw = errors.New("no such path has an end point that was not known before")
 
 // usualCount is how many queries are drawn for valid and for test.
 const usualCount = 5000
@@ -47,7 +50,7 @@ func (d *Data) Sample(ctx context.Context, s Sample) (int, error) {
 		return 0, err
 	}
 	if len(queries) == 0 {
-		return 0, fmt.Errorf("%s has no %v queries of %d hops: no such path has an end point that was not known before", d.Name, s.Split, s.Hops)
+		return 0, fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, s.Split, s.Hops, errNoneToDraw)
 	}
 	d.put(s.Split, s.Hops, queries)
 	return len(queries), nil
@@ -172,4 +175,33 @@ func (w *drawing) answer(q *Query) bool {
 		return easy
 	})
 	return len(q.Hard) > 0
+}
+
+// Drawn is a number of queries that were drawn.
+type Drawn struct {
+	Split         Split
+	Hops, Queries int
+}
+
+// Complete draws the queries of the given lengths that are missing, each with seed 1,
+// and tells which. So data without such queries, as a graph or a release that lacks
+// some, can be trained on and ranked; the queries are the same each time. Test queries
+// may stay missing where no path has a hard answer.
+func (d *Data) Complete(ctx context.Context, hops ...int) (all []Drawn, err error) {
+	for split := range Split(splits) {
+		for _, h := range hops {
+			if d.Queries(split, h) != nil {
+				continue
+			}
+			n, err := d.Sample(ctx, Sample{Split: split, Hops: h, Seed: 1})
+			if errors.Is(err, errNoneToDraw) && split == InTest {
+				continue
+			}
+			if err != nil {
+				return all, err
+			}
+			all = append(all, Drawn{split, h, n})
+		}
+	}
+	return all, nil
 }

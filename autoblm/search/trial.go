@@ -48,8 +48,8 @@ func (r Recipe) member(a structure.Structure) completion.Member {
 	return completion.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, Weights: r.Weights}
 }
 
-// Trial is the training of one structure by one recipe. A study has no two
-// trials with the same of both.
+// Trial is the training of one structure by one recipe. A stage of a study has no
+// two trials with the same of both.
 type Trial struct {
 	// Number counts the trials of a study from 1.
 	Number int   `json:"number"`

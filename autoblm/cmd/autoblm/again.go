@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
@@ -21,18 +22,22 @@ func searchAgain(about study.About, compute computeFlags) (line string, exact bo
 	var c struct {
 		Search searchCommand `cmd:""`
 	}
-	grammar, err := newGrammar(&c, "search")
+	task := cmp.Or(about.Task, completionTaskName)
+	grammar, err := newGrammar(&c, "search", "--task", task)
 	if err != nil {
 		return "", false, err
 	}
-	usual := grammar.flags()
-	c.Search.take(about)
+	usual, always := grammar.flags(), []string{"dataset", "algorithm", "budget", "seed"}
+	if task != completionTaskName {
+		always = append(always, "task")
+	}
+	takeErr := c.Search.take(about)
 	c.Search.computeFlags = compute
-	words := append([]string{program(), "search"}, otherThan(usual, grammar.flags(), "dataset", "algorithm", "budget", "seed")...)
+	words := append([]string{program(), "search"}, otherThan(usual, grammar.flags(), always...)...)
 	settings, err := c.Search.searchSettings()
 	wanted := about.Settings
 	wanted.TimeLimit = 0
-	return strings.Join(words, " "), err == nil && reflect.DeepEqual(settings.Settings, wanted), nil
+	return strings.Join(words, " "), err == nil && takeErr == nil && reflect.DeepEqual(settings.Settings, wanted), nil
 }
 
 // recipeAgain is the command that trains by a recipe, or searches by one that comes
@@ -81,8 +86,9 @@ func otherThan(usual, flags []flagText, always ...string) []string {
 }
 
 // take is the other way of searchSettings.
-func (c *searchCommand) take(about study.About) {
+func (c *searchCommand) take(about study.About) error {
 	s := about.Settings
+	c.Task = cmp.Or(about.Task, completionTaskName)
 	c.Dataset, c.Algorithm, c.Budget = about.Source, about.Algorithm, s.Budget
 	c.K, c.N, c.P, c.I, c.B0, c.Pm = s.K, s.N, s.P, s.I, s.B0, s.Pm
 	c.Filter, c.Seed = s.Filter, s.Seed
@@ -101,6 +107,7 @@ func (c *searchCommand) take(about study.About) {
 	if s.Final != nil {
 		c.Final, c.FinalDims, c.FinalEpochs = s.Final.Trials, s.Final.Ranges.Dims, s.Final.Epochs
 	}
+	return c.taskFlags.take(about)
 }
 
 // grammar is that of a command line.
@@ -141,6 +148,12 @@ func (g grammar) flags() []flagText {
 
 // flagValue is a value as the parser reads it.
 func flagValue(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "" // not given
+		}
+		v = v.Elem()
+	}
 	if marshaler, ok := v.Interface().(encoding.TextMarshaler); ok {
 		if text, err := marshaler.MarshalText(); err == nil {
 			return string(text)

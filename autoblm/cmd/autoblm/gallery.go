@@ -11,18 +11,28 @@ import (
 // report is what a report tells of a search, but for what needs the graph.
 func (s searching) report(r *search.Result) report.Data {
 	return report.Data{Contents: study.Contents{
-		About:  study.About{Dataset: s.graph.Name, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings},
+		About:  s.studyAbout(),
 		Trials: r.Trials, Rounds: r.Rounds, Best: r.Model,
 	}}
 }
 
-// writeGallery fills the folder of a search: the best model and the pictures.
+// studyAbout is what the study is about, but for what identifies its data.
+func (s searching) studyAbout() study.About {
+	return study.About{
+		Dataset: s.dataset, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings, Task: s.about.Task, TaskSettings: s.about.TaskSettings,
+	}
+}
+
+// writeGallery fills the folder of a search: the best model, if the task has models
+// that are kept, and the pictures.
 func (s searching) writeGallery(r *search.Result) error {
-	if r.Model == nil {
+	if len(r.Best) == 0 {
 		return nil
 	}
-	if err := r.Model.Save(filepath.Join(s.out, "model")); err != nil {
-		return err
+	if r.Model != nil {
+		if err := saveModel(s.studyAbout(), r.Model, filepath.Join(s.out, "model")); err != nil {
+			return err
+		}
 	}
 	_, err := report.SavePictures(s.out, s.report(r))
 	return err

@@ -47,18 +47,48 @@ const killsVariable = "AUTOBLM_KILLS"
 // random moments: as they start, as they write, and at any time. In the end their
 // studies hold what those of searches left alone do, to the bit, but for seconds.
 func TestKilledSearchesGoOn(t *testing.T) {
-	want := 6
-	if text := os.Getenv(killsVariable); text != "" {
-		var err error
-		if want, err = strconv.Atoi(text); err != nil || want < 1 {
-			t.Fatalf("%s is %q, which should be a number from 1", killsVariable, text)
-		}
-	}
 	base := []string{"search", "--dim", "16", "--epochs", "3", "--budget", "18", "--n", "16", "--p", "4", "--i", "4", "--seed", "3"}
 	procedures := []*procedure{
 		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims", "16,32", "--final-epochs", "4")},
 		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot")},
 	}
+	killed(t, kills(t, 6), procedures)
+}
+
+// TestKilledSearchesForOtherTasksGoOn likewise.
+func TestKilledSearchesForOtherTasksGoOn(t *testing.T) {
+	small := []string{"--k", "2", "--budget", "14", "--n", "16", "--p", "4", "--i", "4", "--predictor", "none"}
+	t.Run("query", func(t *testing.T) {
+		data := queries(t)
+		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
+			"search", "--task", "query", "--dataset", data, "--hops", "2", "--with", "1", "--dim", "8", "--epochs", "2", "--batch", "16", "--tune", "2",
+		}, small...)}})
+	})
+	t.Run("classify", func(t *testing.T) {
+		data := kinds(t, nil)
+		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
+			"search", "--task", "classify", "--dataset", data, "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1",
+		}, small...)}})
+	})
+}
+
+// kills is how often to kill: so many times, if the variable says nothing else.
+func kills(t *testing.T, usual int) int {
+	t.Helper()
+	text := os.Getenv(killsVariable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q, which should be a number from 1", killsVariable, text)
+	}
+	return n
+}
+
+// killed runs searches alone, and then kills them until they have been so often.
+func killed(t *testing.T, want int, procedures []*procedure) {
+	t.Helper()
 	for _, p := range procedures {
 		file := filepath.Join(t.TempDir(), "study.db")
 		began := time.Now()

@@ -121,7 +121,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	d, err := query.Open(c.Dataset, append([]int{c.Hops}, c.With...)...)
+	d, err := openQueries(ctx, o, c.Dataset, append([]int{c.Hops}, c.With...)...)
 	if err != nil {
 		return err
 	}

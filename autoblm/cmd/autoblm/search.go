@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,15 +10,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/datasets"
 )
 
 type searchCommand struct {
-	Dataset       string  `default:"world" help:"A name of dataset list, or a folder."`
+	Task          string  `default:"completion" enum:"completion,query,classify" help:"What for: completion of the graph, query (the ends of paths of relations) or classify (classes of entities of an RDF graph)."`
+	Dataset       string  `default:"world" help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
 	Algorithm     string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
 	Budget        int     `default:"${budget}" help:"How many structures to train."`
 	Minutes       float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
@@ -35,14 +38,23 @@ type searchCommand struct {
 	Final         int           `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
 	FinalDims     []int         `default:"${final_dims}" help:"Dimensions for --final, separated by commas."`
 	FinalEpochs   int           `default:"${final_epochs}" help:"Passes over the training triples for --final."`
-	Study         string        `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
-	Out           string        `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
+	taskFlags
+	Study string `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
+	Out   string `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	computeFlags
+}
+
+// BeforeResolve gives flags that are not given the defaults of the task, and what
+// all flags of training do.
+func (c *searchCommand) BeforeResolve(ctx *kong.Context) error {
+	useInstead(ctx, taskDefaults(given(ctx, "task")))
+	return c.learningFlags.BeforeResolve(ctx)
 }
 
 // searchSummary is the JSON of search.
 type searchSummary struct {
 	Dataset   string          `json:"dataset"`
+	Task      string          `json:"task,omitempty"` // of others than completion
 	Algorithm string          `json:"algorithm"`
 	K         int             `json:"k"`
 	Dim       int             `json:"dim"`
@@ -65,8 +77,30 @@ type searchSummary struct {
 type foundSummary struct {
 	Structure structure.Structure `json:"structure"`
 	Canonical structure.Structure `json:"canonical"`
-	ValidMRR  float64             `json:"valid_mrr"`
-	TestMRR   *float64            `json:"test_mrr"`
+	scoreSummary
+}
+
+// scoreSummary has what a trial came to: MRRs, or accuracies where these decide.
+// All are null for one that diverged.
+type scoreSummary struct {
+	ValidMRR *float64 `json:"valid_mrr"`
+	TestMRR  *float64 `json:"test_mrr"`
+	accuracySummary
+}
+
+// accuracySummary is there for the task classify.
+type accuracySummary struct {
+	CVAccuracy   *float64 `json:"cv_accuracy,omitempty"`
+	TestAccuracy *float64 `json:"test_accuracy,omitempty"`
+}
+
+func scores(t search.Trial) (s scoreSummary) {
+	if t.Objective != nil {
+		s.CVAccuracy, s.TestAccuracy = t.Objective, t.TestObjective
+	} else if t.Valid != nil {
+		s.ValidMRR, s.TestMRR = &t.Valid.Both.MRR, testMRR(t)
+	}
+	return s
 }
 
 // recipeSummary is a trial before or after the search, best first.
@@ -81,9 +115,8 @@ type recipeSummary struct {
 }
 
 type namedSummary struct {
-	Name     string   `json:"name"`
-	ValidMRR *float64 `json:"valid_mrr"`
-	TestMRR  *float64 `json:"test_mrr"`
+	Name string `json:"name"`
+	scoreSummary
 }
 
 // studyName is the name of a study in the folder of its search.
@@ -95,23 +128,24 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return usage(err)
 	}
-	g, err := datasets.Open(c.Dataset)
+	p, err := newProblem(ctx, o, c.Task, c.Dataset, c.querySettings(), c.classSettings(settings.Settings), settings.Compute)
 	if err != nil {
 		return err
 	}
+	defer p.close()
 	if c.Out == "" {
-		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", g.Name, time.Now().Format("20060102-150405")))
+		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", p.dataset, time.Now().Format("20060102-150405")))
 	}
 	if c.Study == "" {
 		c.Study = filepath.Join(c.Out, studyName)
 	}
 	settings.Study = c.Study
-	return searching{graph: g, settings: settings, out: c.Out, again: c.resume(program(), o.arguments)}.run(ctx, o)
+	return searching{problem: p, settings: settings, out: c.Out, again: c.resume(program(), o.arguments)}.run(ctx, o)
 }
 
 // searching is a search that is set up, by whichever command.
 type searching struct {
-	graph    *datasets.Graph
+	problem
 	settings autoblm.SearchSettings
 	out      string // the folder for the model and the pictures
 	again    string // the command that goes on with it
@@ -121,7 +155,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 	o.say("study: %s", s.settings.Study)
 	bar := newSearchBar(o.stderr)
 	s.settings.OnProgress = bar.update
-	result, err := autoblm.Search(ctx, s.graph, s.settings)
+	result, err := s.search(ctx, s.settings)
 	bar.finish()
 	if err != nil {
 		return err
@@ -156,6 +190,11 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 		s.Settings.Predictor.Features = predictor.OneHot
 	}
 	s.Training, s.LearningRate, s.Weights = c.settings(), c.LR, c.weights()
+	if c.Task != completionTaskName {
+		if err := c.taskless(); err != nil {
+			return s, err
+		}
+	}
 	if c.Tune != 0 {
 		s.Tune = search.DefaultTune()
 		s.Tune.Trials = c.Tune
@@ -172,6 +211,19 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 		return s, err
 	}
 	return s, s.Validate()
+}
+
+// taskless says what other tasks than completion do not have.
+func (c *searchCommand) taskless() error {
+	switch {
+	case c.Recipe != "":
+		return fmt.Errorf("recipes are for completion, and --task is %s: give the flags of training", c.Task)
+	case c.LabelSmoothing != 0 || c.RelationPrediction != 0:
+		return fmt.Errorf("label smoothing and relation prediction are for completion, and --task is %s: leave them out", c.Task)
+	case c.Task == autoblm.ClassTaskName && (c.Tune != 0 || c.Final != 0):
+		return errors.New("--tune and --final are for embeddings: find settings by classify train --tune, before and after the search")
+	}
+	return nil
 }
 
 func timeLimit(minutes float64) (time.Duration, error) {
@@ -216,7 +268,7 @@ func quoted(a string) string {
 
 func (s searching) summary(r *search.Result) searchSummary {
 	summary := searchSummary{
-		Dataset: s.graph.Name, Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
+		Dataset: s.dataset, Task: s.about.Task, Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds,
 		Tuned: recipes(r.Tuned), Best: found(r.Best), Human: named(r.Named), Finals: recipes(r.Finals),
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead, Study: s.settings.Study, Out: s.out,
@@ -230,7 +282,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 func found(trials []search.Trial) []foundSummary {
 	summaries := []foundSummary{}
 	for _, t := range trials {
-		summaries = append(summaries, foundSummary{Structure: t.Structure, Canonical: t.Canonical(), ValidMRR: t.MRR(), TestMRR: testMRR(t)})
+		summaries = append(summaries, foundSummary{t.Structure, t.Canonical(), scores(t)})
 	}
 	return summaries
 }
@@ -238,11 +290,7 @@ func found(trials []search.Trial) []foundSummary {
 func named(trials []search.Trial) []namedSummary {
 	summaries := []namedSummary{}
 	for _, t := range trials {
-		summary := namedSummary{Name: t.Name, TestMRR: testMRR(t)}
-		if t.Valid != nil {
-			summary.ValidMRR = &t.Valid.Both.MRR
-		}
-		summaries = append(summaries, summary)
+		summaries = append(summaries, namedSummary{t.Name, scores(t)})
 	}
 	return summaries
 }
@@ -266,7 +314,7 @@ func testMRR(t search.Trial) *float64 {
 }
 
 func (s searching) print(w io.Writer, colour bool, r *search.Result) {
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.graph.Name, plural(r.Trained, "structure"), duration(r.Seconds), s.settings.Training.Dim, plural(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.dataset, plural(r.Trained, "structure"), duration(r.Seconds), s.settings.Training.Dim, plural(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
 	}
@@ -281,10 +329,19 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result) {
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
 	printFinals(w, r)
-	best := r.Model.Structure
+	best := r.Best[0].Structure
+	if r.Model != nil {
+		best = r.Model.Structure
+	}
 	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
-	printAnswers(w, s.graph, r.Model)
-	fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", s.out)
+	if s.graph != nil {
+		printAnswers(w, s.graph, r.Model)
+	}
+	if r.Model != nil {
+		fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", s.out)
+	} else {
+		fmt.Fprintf(w, "\nTo %s go the pictures (*.png, *.svg)\n", s.out)
+	}
 	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)
 }
 
@@ -308,19 +365,16 @@ const mostFound = 5
 
 func comparison(r *search.Result) *table {
 	t := &table{header: []string{"", "valid MRR", "H@1", "H@10", "test MRR", "H@1", "H@10"}}
+	cells := metricCells
+	if len(r.Best) > 0 && r.Best[0].Objective != nil {
+		t.header = []string{"", "held out, %", "test, %"}
+		cells = accuracyCells
+	}
 	add := func(name string, trial search.Trial) {
-		cells := []string{name}
-		if trial.Valid == nil {
-			t.add(name+" (diverged)", missing, missing, missing, missing, missing, missing)
-			return
+		if trial.State == search.Failed {
+			name += " (diverged)"
 		}
-		cells = append(cells, number(trial.Valid.Both.MRR), number(trial.Valid.Both.Hits1), number(trial.Valid.Both.Hits10))
-		if trial.Test != nil {
-			cells = append(cells, number(trial.Test.Both.MRR), number(trial.Test.Both.Hits1), number(trial.Test.Both.Hits10))
-		} else {
-			cells = append(cells, missing, missing, missing)
-		}
-		t.add(cells...)
+		t.add(append([]string{name}, cells(trial)...)...)
 	}
 	for i, trial := range r.Best[:min(len(r.Best), mostFound)] {
 		name := fmt.Sprintf("found %d", i+1)
@@ -333,6 +387,28 @@ func comparison(r *search.Result) *table {
 		add(titleOf(trial.Name), trial)
 	}
 	return t
+}
+
+func metricCells(t search.Trial) (cells []string) {
+	for _, e := range []*completion.Evaluation{t.Valid, t.Test} {
+		if e == nil {
+			cells = append(cells, missing, missing, missing)
+		} else {
+			cells = append(cells, number(e.Both.MRR), number(e.Both.Hits1), number(e.Both.Hits10))
+		}
+	}
+	return cells
+}
+
+func accuracyCells(t search.Trial) (cells []string) {
+	for _, accuracy := range []*float64{t.Objective, t.TestObjective} {
+		if accuracy == nil {
+			cells = append(cells, missing)
+		} else {
+			cells = append(cells, percent(*accuracy))
+		}
+	}
+	return cells
 }
 
 // recipeTable shows the best of the trials with their recipes.

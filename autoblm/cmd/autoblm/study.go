@@ -112,7 +112,7 @@ func listed(path string) listedStudy {
 		Trained: &result.Trained, Budget: &about.Settings.Budget, State: string(contents.Status()),
 	}
 	if len(result.Best) > 0 {
-		best := result.Best[0].MRR()
+		best := result.Best[0].Score()
 		s.BestMRR = &best
 	}
 	return s
@@ -225,8 +225,8 @@ func roundsOf(c *study.Contents) []shownRound {
 				continue
 			}
 			round.Training += t.Seconds
-			if mrr := t.MRR(); t.State == search.Complete && (best == nil || mrr > *best) {
-				best = &mrr
+			if score := t.Score(); t.State == search.Complete && (best == nil || score > *best) {
+				best = &score
 			}
 		}
 		round.BestMRR = best
@@ -355,7 +355,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), "model")
 	}
-	if err := m.Save(c.Out); err != nil {
+	if err := saveModel(contents.About, m, c.Out); err != nil {
 		return err
 	}
 	s := bestSummary{
@@ -412,31 +412,49 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if err := settings.Validate(); err != nil {
 		return usage(err)
 	}
-	g, err := c.graph(about)
+	p, err := c.problemOf(ctx, o, about, compute)
 	if err != nil {
 		return err
 	}
+	defer p.close()
 	if c.Out == "" {
 		c.Out = c.folder()
 	}
-	return searching{graph: g, settings: settings, out: c.Out, again: commandOf(o.arguments)}.run(ctx, o)
+	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(o.arguments)}.run(ctx, o)
 }
 
-// graph finds the graph of a study again.
-func (c *studyResumeCommand) graph(about study.About) (*datasets.Graph, error) {
+// source is where the data of a study are.
+func (c *studyResumeCommand) source(about study.About) (string, error) {
 	source := about.Source
 	if c.Dataset != "" {
 		source = c.Dataset
 	}
 	if source == "" {
-		return nil, fmt.Errorf("the study %s does not know where its data, %s, are: say it with --dataset", c.File, about.Dataset)
+		return "", fmt.Errorf("the study %s does not know where its data, %s, are: say it with --dataset", c.File, about.Dataset)
+	}
+	return source, nil
+}
+
+func notAtHand(err error) error {
+	return fmt.Errorf("the data of the study are not at hand; --dataset says where they are now: %w", err)
+}
+
+func otherData(source, file string) error {
+	return fmt.Errorf("the data in %s are not those of the study %s, or have changed: say with --dataset where those of the study are", source, file)
+}
+
+// graph finds the graph of a study of completion again.
+func (c *studyResumeCommand) graph(about study.About) (*datasets.Graph, error) {
+	source, err := c.source(about)
+	if err != nil {
+		return nil, err
 	}
 	g, err := datasets.Open(source)
 	if err != nil {
-		return nil, fmt.Errorf("the data of the study are not at hand; --dataset says where they are now: %w", err)
+		return nil, notAtHand(err)
 	}
 	if g.Fingerprint() != about.Fingerprint {
-		return nil, fmt.Errorf("the data in %s are not those of the study %s, or have changed: say with --dataset where those of the study are", source, c.File)
+		return nil, otherData(source, c.File)
 	}
 	return g, nil
 }

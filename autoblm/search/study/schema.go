@@ -2,7 +2,7 @@ package study
 
 const (
 	applicationID = 0x4175424c // "AuBL": tells a study from other SQLite files
-	schemaVersion = 3
+	schemaVersion = 4
 )
 
 // Each row has a checksum of what is read from it again, because SQLite itself
@@ -27,7 +27,7 @@ CREATE TABLE trials (
 	test_mrr  REAL,
 	trial     TEXT NOT NULL, -- all of it, as JSON
 	checksum  INTEGER NOT NULL,
-	UNIQUE (structure, recipe)
+	UNIQUE (stage, structure, recipe)
 );
 CREATE INDEX trials_by_class ON trials (canonical);
 CREATE TABLE rounds (

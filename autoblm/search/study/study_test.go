@@ -88,7 +88,9 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 	}
 }
 
-// TestATrialIsUnique: the same structure by the same recipe is one trial.
+// TestATrialIsUnique: the same structure by the same recipe is one trial of a stage.
+// The recipe that tuning finds is that of the search, which may come to the structure
+// that it was found with.
 func TestATrialIsUnique(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "study.db"))
 	first := trials()[0]
@@ -104,8 +106,13 @@ func TestATrialIsUnique(t *testing.T) {
 	if err := s.Put(search.Change{Trials: []search.Trial{otherRecipe}}); err != nil {
 		t.Errorf("another seed: %v", err)
 	}
-	if kept, err := s.Trials(); err != nil || len(kept) != 2 {
-		t.Errorf("%d trials, %v; want 2", len(kept), err)
+	otherStage := first
+	otherStage.Number, otherStage.Stage = 4, search.Tuning
+	if err := s.Put(search.Change{Trials: []search.Trial{otherStage}}); err != nil {
+		t.Errorf("another stage: %v", err)
+	}
+	if kept, err := s.Trials(); err != nil || len(kept) != 3 {
+		t.Errorf("%d trials, %v; want 3", len(kept), err)
 	}
 }
 

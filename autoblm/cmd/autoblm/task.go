@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// completionTaskName is what the command line calls the task without a name.
+const completionTaskName = "completion"
+
+// taskFlags are for tasks other than completion.
+type taskFlags struct {
+	pathFlags    `kong:"group='For --task query'"`
+	messageFlags `kong:"group='For --task classify'"`
+}
+
+// taskDefaults are the values of flags that have others for completion.
+func taskDefaults(task string) map[string]string {
+	switch task {
+	case autoblm.QueryTaskName:
+		s := query.DefaultSettings()
+		return map[string]string{"batch": text(s.Batch), "reciprocal": text(s.Reciprocal), "n3": "0"}
+	case autoblm.ClassTaskName:
+		s, m := classify.Defaults(classify.BLM), classify.DefaultMember()
+		return map[string]string{
+			"dim": text(s.Dim), "epochs": text(s.Epochs), "lr": text(m.LearningRate), "dropout": text(m.Dropout), "l2": text(m.L2), "n3": "0",
+		}
+	}
+	return map[string]string{}
+}
+
+// querySettings are what the flags say of a search for queries.
+func (f taskFlags) querySettings() autoblm.QuerySettings {
+	var s query.Settings
+	f.set(&s, query.Bilinear)
+	return autoblm.QuerySettings{Hops: s.Hops, With: s.With, AnswerPower: s.AnswerPower, Negatives: s.Negatives, Margin: s.Margin}
+}
+
+// classSettings are what the flags say of a search for classes; what all tasks have
+// is in settings of completion.
+func (f taskFlags) classSettings(of search.Settings) autoblm.ClassSettings {
+	own := autoblm.ClassSettings{Convolution: f.messageFlags.settings(classify.BLM), Member: classify.DefaultMember()}
+	own.Convolution.Dim, own.Convolution.Epochs = of.Training.Dim, of.Training.Epochs
+	own.Member.Seed = 0
+	own.Member.LearningRate, own.Member.Dropout, own.Member.L2 = of.LearningRate, of.Training.Dropout, of.L2
+	return own
+}
+
+// take is the other way, from what a study keeps.
+func (f *taskFlags) take(about study.About) error {
+	switch about.Task {
+	case autoblm.QueryTaskName:
+		var own autoblm.QuerySettings
+		if err := json.Unmarshal(about.TaskSettings, &own); err != nil {
+			return err
+		}
+		if len(own.Hops) != 1 {
+			return errors.New("paths of several lengths are no choice of the command line")
+		}
+		f.Hops, f.With, f.AnswerPower = own.Hops[0], own.With, own.AnswerPower
+		usualNegatives, usualMargin := query.UsualNegatives(query.Bilinear)
+		f.Negatives, f.Margin = unless(usualNegatives, own.Negatives), unless(usualMargin, own.Margin)
+	case autoblm.ClassTaskName:
+		var own autoblm.ClassSettings
+		if err := json.Unmarshal(about.TaskSettings, &own); err != nil {
+			return err
+		}
+		s, usual := own.Convolution, classify.Defaults(classify.BLM)
+		f.Layers, f.Repeats, f.Runs = s.Layers, s.Repeats, s.Runs
+		f.Norm, f.Reverse, f.SelfLoops = unless(usual.Norm, s.Norm), unless(usual.Reverse, s.Reverse), unless(usual.SelfLoops, s.SelfLoops)
+		f.Transform, f.Hidden = unless(usual.Transform, s.Transform), unless(usual.Hidden, s.Hidden)
+	}
+	return nil
+}
+
+// unless is a value that must be given, nil for the usual one.
+func unless[T comparable](usual, value T) *T {
+	if value == usual {
+		return nil
+	}
+	return &value
+}
+
+// problem is what structures are searched for, on some data.
+type problem struct {
+	dataset string
+	// graph is that of completion; for other tasks it is nil and there is a task.
+	graph *datasets.Graph
+	task  study.Described
+	about study.About // of a task: its name and settings
+	close func()
+}
+
+func completionProblem(g *datasets.Graph) problem {
+	return problem{dataset: g.Name, graph: g, close: func() {}}
+}
+
+// newProblem opens the data of a task.
+func newProblem(ctx context.Context, o *output, task, dataset string, of autoblm.QuerySettings, classes autoblm.ClassSettings, compute autoblm.Compute) (problem, error) {
+	switch task {
+	case autoblm.QueryTaskName:
+		return queryProblem(ctx, o, dataset, of, compute)
+	case autoblm.ClassTaskName:
+		return classProblem(dataset, classes, compute)
+	}
+	g, err := datasets.Open(dataset)
+	if err != nil {
+		return problem{}, err
+	}
+	return completionProblem(g), nil
+}
+
+func queryProblem(ctx context.Context, o *output, dataset string, own autoblm.QuerySettings, compute autoblm.Compute) (problem, error) {
+	if compute.Engine != "auto" && compute.Engine != "cpu" {
+		return problem{}, usage(fmt.Errorf("queries are trained on the engine cpu only, not on %q", compute.Engine))
+	}
+	d, err := openQueries(ctx, o, dataset, append(own.Hops[:len(own.Hops):len(own.Hops)], own.With...)...)
+	if err != nil {
+		return problem{}, err
+	}
+	task := autoblm.ForQueries(d, own, compute.Threads)
+	about, err := task.About()
+	return problem{dataset: d.Name, task: task, about: about, close: func() {}}, err
+}
+
+func classProblem(dataset string, own autoblm.ClassSettings, compute autoblm.Compute) (problem, error) {
+	if compute.Engine == "cpu" {
+		return problem{}, usage(errors.New("classes are learnt on the engine gomlx only: leave --engine at auto"))
+	}
+	choice, err := backend.Choose(compute.Backend)
+	if err != nil {
+		return problem{}, usage(err)
+	}
+	g, err := rdf.Open(dataset, rdf.Options{})
+	if err != nil {
+		return problem{}, err
+	}
+	task := autoblm.ForClasses(g, own.Convolution, own.Member, classify.Options{Backend: choice.Backend})
+	about, err := task.About()
+	return problem{dataset: g.Name, task: task, about: about, close: task.Close}, err
+}
+
+// openQueries opens data and draws the queries that are missing, which it says.
+func openQueries(ctx context.Context, o *output, dataset string, hops ...int) (*query.Data, error) {
+	d, err := query.Open(dataset, hops...)
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := d.Complete(ctx, hops...)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range drawn {
+		o.say("autoblm: %s has no %v queries of %s, so %s were drawn (see autoblm query sample)", d.Name, each.Split, plural(each.Hops, "hop"), count(each.Queries))
+	}
+	return d, nil
+}
+
+// search searches.
+func (p problem) search(ctx context.Context, settings autoblm.SearchSettings) (*search.Result, error) {
+	if p.task != nil {
+		return autoblm.SearchFor(ctx, p.task, settings)
+	}
+	return autoblm.Search(ctx, p.graph, settings)
+}
+
+// saveModel writes the best model of a study as a folder, of the kind that its task
+// has.
+func saveModel(about study.About, m *completion.Model, dir string) error {
+	if about.Task != autoblm.QueryTaskName {
+		return m.Save(dir)
+	}
+	var own autoblm.QuerySettings
+	if err := json.Unmarshal(about.TaskSettings, &own); err != nil {
+		return fmt.Errorf("cannot read the settings of the study: %w", err)
+	}
+	q := query.Model{
+		Parameters: query.Parameters{Kind: query.Bilinear, Parameters: m.Parameters},
+		Dataset:    m.Dataset, Source: m.Source, EntityLabels: m.EntityLabels, RelationLabels: m.RelationLabels,
+	}
+	if m.Training != nil {
+		q.Training = &query.Training{
+			Settings: query.Settings{Settings: m.Training.Settings, Hops: own.Hops, With: own.With, AnswerPower: own.AnswerPower, Negatives: own.Negatives, Margin: own.Margin},
+			Member:   query.Member{Kind: query.Bilinear, Member: m.Training.Member},
+		}
+	}
+	return q.Save(dir)
+}
+
+// problemOf opens the data of a study again, and checks that they are the same.
+func (c *studyResumeCommand) problemOf(ctx context.Context, o *output, about study.About, compute autoblm.Compute) (problem, error) {
+	if about.Task == "" {
+		g, err := c.graph(about)
+		if err != nil {
+			return problem{}, err
+		}
+		return completionProblem(g), nil
+	}
+	source, err := c.source(about)
+	if err != nil {
+		return problem{}, err
+	}
+	var of autoblm.QuerySettings
+	var classes autoblm.ClassSettings
+	switch about.Task {
+	case autoblm.QueryTaskName:
+		err = json.Unmarshal(about.TaskSettings, &of)
+	case autoblm.ClassTaskName:
+		err = json.Unmarshal(about.TaskSettings, &classes)
+	default:
+		return problem{}, fmt.Errorf("the study %s is for the task %q, which this program does not know: use the one that made it", c.File, about.Task)
+	}
+	if err != nil {
+		return problem{}, fmt.Errorf("the study %s has settings that cannot be read: %w", c.File, err)
+	}
+	p, err := newProblem(ctx, o, about.Task, source, of, classes, compute)
+	if err != nil {
+		return problem{}, notAtHand(err)
+	}
+	if p.about.Fingerprint != about.Fingerprint {
+		p.close()
+		return problem{}, otherData(source, c.File)
+	}
+	return p, nil
+}

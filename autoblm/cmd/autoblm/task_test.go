@@ -1,0 +1,134 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+)
+
+var smallSearch = []string{"--k", "4", "--budget", "6", "--n", "8", "--p", "4", "--i", "4", "--predictor", "none", "--epochs", "2"}
+
+// TestSearchForQueriesJSON: its model is one of queries, a study of it is told and
+// gone on with, and nothing else is made of it.
+func TestSearchForQueriesJSON(t *testing.T) {
+	data, out := queries(t), filepath.Join(t.TempDir(), "out")
+	o := object(t, append([]string{"search", "--task", "query", "--dataset", data, "--hops", "2", "--dim", "8", "--out", out}, smallSearch...)...)
+	hasKeys(t, "search", o, "dataset task algorithm k dim budget trained best human study out")
+	best := o["best"].([]any)[0].(map[string]any)
+	if o["task"] != "query" || o["trained"] != 6.0 || len(o["human"].([]any)) != 5 || best["valid_mrr"] == nil || best["test_mrr"] == nil {
+		t.Errorf("search: %v", o)
+	}
+	contents, err := study.Read(filepath.Join(out, studyName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := contents.About.Settings.Training; !s.Reciprocal || s.Batch != 512 || contents.About.Settings.N3 != 0 {
+		t.Errorf("the defaults are those of completion: %+v", s)
+	}
+	trained := object(t, "query", "train", "--dataset", data, "--structure", best["structure"].(string), "--dim", "8", "--epochs", "2", "--out", filepath.Join(out, "again"))
+	if got, want := trained["valid"].(map[string]any)["mrr"], best["valid_mrr"]; got != want {
+		t.Errorf("the best structure alone comes to %v, in the search to %v", got, want)
+	}
+	ranked := object(t, "query", "eval", "--dataset", data, "--model", filepath.Join(out, "model"), "--split", "valid")
+	if got := ranked["valid"].(map[string]any)["mrr"]; ranked["hops"] != 2.0 || got.(float64) < best["valid_mrr"].(float64) {
+		t.Errorf("the model of the search ranks %v, the best structure has %v", ranked, best)
+	}
+	file := filepath.Join(out, studyName)
+	more := object(t, "study", "resume", file, "--budget", "10")
+	if more["resumed"] != 6.0 || more["trained"] != 10.0 || more["task"] != "query" {
+		t.Errorf("gone on: %v", more)
+	}
+	if shown := object(t, "study", "best", file, "--out", filepath.Join(out, "best")); shown["structure"] == nil {
+		t.Errorf("best: %v", shown)
+	}
+	if ranked = object(t, "query", "eval", "--dataset", data, "--model", filepath.Join(out, "best")); ranked["hops"] != 2.0 {
+		t.Errorf("the best model: %v", ranked)
+	}
+	goesOnByItsCommand(t, file)
+}
+
+func TestSearchForClassesJSON(t *testing.T) {
+	data, out := kinds(t, nil), filepath.Join(t.TempDir(), "out")
+	arguments := append([]string{"search", "--task", "classify", "--dataset", data, "--dim", "8", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--out", out}, smallSearch...)
+	o := object(t, arguments...)
+	hasKeys(t, "search", o, "dataset task algorithm k dim budget trained best human study out")
+	best := o["best"].([]any)[0].(map[string]any)
+	if o["task"] != "classify" || o["trained"] != 6.0 || best["valid_mrr"] != nil || best["cv_accuracy"] == nil || best["test_accuracy"] == nil {
+		t.Errorf("search: %v", o)
+	}
+	trained := object(t, "classify", "train", "--dataset", data, "--structure", best["structure"].(string), "--dim", "8", "--epochs", "2", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation")
+	if trained["cv_accuracy"] != best["cv_accuracy"] || trained["test_accuracy"] != best["test_accuracy"] {
+		t.Errorf("the best structure alone comes to %v, in the search to %v", trained, best)
+	}
+	file := filepath.Join(out, studyName)
+	if more := object(t, "study", "resume", file, "--budget", "10"); more["resumed"] != 6.0 || more["trained"] != 10.0 {
+		t.Errorf("gone on: %v", more)
+	}
+	status, stdout, _ := invoke(t.Context(), "study", "show", file)
+	if status != exitDone || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "held out, %") {
+		t.Errorf("shown: %s", stdout)
+	}
+	goesOnByItsCommand(t, file)
+}
+
+// goesOnByItsCommand: the command that a report prints is about the same.
+func goesOnByItsCommand(t *testing.T, file string) {
+	t.Helper()
+	contents, err := study.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, exact, err := searchAgain(contents.About, engineOf(nil))
+	if err != nil || !exact {
+		t.Fatalf("%s: %v", line, err)
+	}
+	words := strings.Fields(strings.TrimPrefix(line, program()))
+	again := object(t, append(words, "--study", file, "--out", t.TempDir())...)
+	if again["resumed"] != 10.0 || again["trained"] != 10.0 {
+		t.Errorf("%s: %v", line, again)
+	}
+}
+
+// TestQueriesAreDrawnWhereThereAreNone, the same each time, and that is said.
+func TestQueriesAreDrawnWhereThereAreNone(t *testing.T) {
+	graph := smallGraph(t)
+	train := []string{"query", "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "1"}
+	status, _, stderr := invoke(t.Context(), train...)
+	if status != exitDone || strings.Count(stderr, "were drawn") != 3 {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	if first, second := object(t, train...), object(t, train...); asText(t, first["test"]) != asText(t, second["test"]) || first["test"] == nil {
+		t.Errorf("%v, and again %v", first["test"], second["test"])
+	}
+	o := object(t, append([]string{"search", "--task", "query", "--dataset", graph, "--dim", "8", "--out", t.TempDir()}, smallSearch...)...)
+	if o["trained"] != 6.0 {
+		t.Errorf("search: %v", o)
+	}
+}
+
+func TestTaskRefusals(t *testing.T) {
+	graph, classes := smallGraph(t), kinds(t, nil)
+	for name, c := range map[string]struct {
+		status    int
+		says      string
+		arguments []string
+	}{
+		"unknown task":          {exitUsage, "--task", []string{"--task", "conjure"}},
+		"a recipe":              {exitUsage, "recipes are for completion", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
+		"label smoothing":       {exitUsage, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
+		"tuning classes":        {exitUsage, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
+		"queries on gomlx":      {exitUsage, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
+		"classes on cpu":        {exitUsage, "gomlx only", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu"}},
+		"classes of a graph":    {exitFailed, "small", []string{"--task", "classify", "--dataset", graph}},
+		"paths without a hop":   {exitFailed, "at least 1", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
+		"classes without a dim": {exitUsage, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
+	} {
+		arguments := append([]string{"search", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)
+		status, stdout, stderr := invoke(t.Context(), arguments...)
+		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
+			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name, status, c.status, stderr, c.says, stdout)
+		}
+	}
+}
