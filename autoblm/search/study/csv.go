@@ -14,7 +14,9 @@ import (
 
 // WriteCSV writes a line for each trial below a line with the names of the
 // columns. Numbers have all the digits that tell them apart, features are the SRF
-// (paper, Algorithm 2) as zeros and ones, and what a trial does not have is empty.
+// (paper, Algorithm 2) as zeros and ones, and what a trial does not have is empty:
+// the heads of queries, and all of the recipe but its seed where trials have an
+// objective, as those for classes do.
 func WriteCSV(w io.Writer, trials []search.Trial) error {
 	lines := csv.NewWriter(w)
 	names := make([]string, len(columns))
@@ -24,10 +26,13 @@ func WriteCSV(w io.Writer, trials []search.Trial) error {
 	if err := lines.Write(names); err != nil {
 		return fmt.Errorf("cannot write the trials: %w", err)
 	}
+	embeddings := !slices.ContainsFunc(trials, func(t search.Trial) bool { return t.Objective != nil })
 	for _, t := range trials {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
-			cells[i] = c.cell(t)
+			if embeddings || !c.training {
+				cells[i] = c.cell(t)
+			}
 		}
 		if err := lines.Write(cells); err != nil {
 			return fmt.Errorf("cannot write the trials: %w", err)
@@ -43,67 +48,81 @@ func WriteCSV(w io.Writer, trials []search.Trial) error {
 type column struct {
 	name string
 	cell func(search.Trial) string
+	// training is set for what is told of the training of embeddings.
+	training bool
+}
+
+func training(all []column) []column {
+	for i := range all {
+		all[i].training = true
+	}
+	return all
 }
 
 var columns = slices.Concat([]column{
-	{"number", func(t search.Trial) string { return strconv.Itoa(t.Number) }},
-	{"stage", func(t search.Trial) string { return string(t.Stage) }},
-	{"round", func(t search.Trial) string { return strconv.Itoa(t.Round) }},
-	{"name", func(t search.Trial) string { return t.Name }},
-	{"state", func(t search.Trial) string { return string(t.State) }},
-	{"structure", func(t search.Trial) string { return t.Structure.String() }},
-	{"canonical", func(t search.Trial) string { return t.Canonical().String() }},
-	{"features", features},
-	{"dim", func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Dim) }},
-	{"epochs", func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Epochs) }},
-	{"batch", func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Batch) }},
-	{"optimizer", func(t search.Trial) string { return t.Recipe.Training.Optimizer.String() }},
-	{"decay", func(t search.Trial) string { return exact(t.Recipe.Training.Decay) }},
-	{"initial", func(t search.Trial) string { return t.Recipe.Training.Initial.String() }},
-	{"init_scale", func(t search.Trial) string { return exact(t.Recipe.Training.InitScale) }},
-	{"data_seed", func(t search.Trial) string { return strconv.FormatUint(t.Recipe.Training.DataSeed, 10) }},
-	{"validate_every", func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.ValidateEvery) }},
-	{"patience", func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Patience) }},
-	{"plateau_patience", func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.PlateauPatience) }},
-	{"plateau_factor", func(t search.Trial) string { return exact(t.Recipe.Training.PlateauFactor) }},
-	{"reciprocal", func(t search.Trial) string { return strconv.FormatBool(t.Recipe.Training.Reciprocal) }},
-	{"dropout", func(t search.Trial) string { return exact(t.Recipe.Training.Dropout) }},
-	{"label_smoothing", func(t search.Trial) string { return exact(t.Recipe.Training.LabelSmoothing) }},
-	{"max_norm", func(t search.Trial) string { return exact(t.Recipe.Training.MaxNorm) }},
-	{"max_steps", func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.MaxSteps) }},
-	{"seed", func(t search.Trial) string { return strconv.FormatUint(t.Recipe.Seed, 10) }},
-	{"learning_rate", func(t search.Trial) string { return exact(t.Recipe.LearningRate) }},
-	{"l2", func(t search.Trial) string { return exact(t.Recipe.L2) }},
-	{"n3", func(t search.Trial) string { return exact(t.Recipe.N3) }},
-	{"entity_l2", func(t search.Trial) string { return exact(t.Recipe.EntityL2) }},
-	{"relation_l2", func(t search.Trial) string { return exact(t.Recipe.RelationL2) }},
-	{"products", func(t search.Trial) string { return exact(t.Recipe.Products) }},
-	{"relation_prediction", func(t search.Trial) string { return exact(t.Recipe.RelationPrediction) }},
-	{"guess", func(t search.Trial) string { return exactIfAny(t.Guess) }},
-	{"objective", func(t search.Trial) string { return exactIfAny(t.Objective) }},
-	{"test_objective", func(t search.Trial) string { return exactIfAny(t.TestObjective) }},
-	{"epochs_trained", func(t search.Trial) string { return strconv.Itoa(len(t.Loss)) }},
-	{"last_loss", func(t search.Trial) string {
+	{name: "number", cell: func(t search.Trial) string { return strconv.Itoa(t.Number) }},
+	{name: "stage", cell: func(t search.Trial) string { return string(t.Stage) }},
+	{name: "round", cell: func(t search.Trial) string { return strconv.Itoa(t.Round) }},
+	{name: "name", cell: func(t search.Trial) string { return t.Name }},
+	{name: "state", cell: func(t search.Trial) string { return string(t.State) }},
+	{name: "structure", cell: func(t search.Trial) string { return t.Structure.String() }},
+	{name: "canonical", cell: func(t search.Trial) string { return t.Canonical().String() }},
+	{name: "features", cell: features},
+}, training([]column{
+	{name: "dim", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Dim) }},
+	{name: "epochs", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Epochs) }},
+	{name: "batch", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Batch) }},
+	{name: "optimizer", cell: func(t search.Trial) string { return t.Recipe.Training.Optimizer.String() }},
+	{name: "decay", cell: func(t search.Trial) string { return exact(t.Recipe.Training.Decay) }},
+	{name: "initial", cell: func(t search.Trial) string { return t.Recipe.Training.Initial.String() }},
+	{name: "init_scale", cell: func(t search.Trial) string { return exact(t.Recipe.Training.InitScale) }},
+	{name: "data_seed", cell: func(t search.Trial) string { return strconv.FormatUint(t.Recipe.Training.DataSeed, 10) }},
+	{name: "validate_every", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.ValidateEvery) }},
+	{name: "patience", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Patience) }},
+	{name: "plateau_patience", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.PlateauPatience) }},
+	{name: "plateau_factor", cell: func(t search.Trial) string { return exact(t.Recipe.Training.PlateauFactor) }},
+	{name: "reciprocal", cell: func(t search.Trial) string { return strconv.FormatBool(t.Recipe.Training.Reciprocal) }},
+	{name: "dropout", cell: func(t search.Trial) string { return exact(t.Recipe.Training.Dropout) }},
+	{name: "label_smoothing", cell: func(t search.Trial) string { return exact(t.Recipe.Training.LabelSmoothing) }},
+	{name: "max_norm", cell: func(t search.Trial) string { return exact(t.Recipe.Training.MaxNorm) }},
+	{name: "max_steps", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.MaxSteps) }},
+}), []column{
+	{name: "seed", cell: func(t search.Trial) string { return strconv.FormatUint(t.Recipe.Seed, 10) }},
+}, training([]column{
+	{name: "learning_rate", cell: func(t search.Trial) string { return exact(t.Recipe.LearningRate) }},
+	{name: "l2", cell: func(t search.Trial) string { return exact(t.Recipe.L2) }},
+	{name: "n3", cell: func(t search.Trial) string { return exact(t.Recipe.N3) }},
+	{name: "entity_l2", cell: func(t search.Trial) string { return exact(t.Recipe.EntityL2) }},
+	{name: "relation_l2", cell: func(t search.Trial) string { return exact(t.Recipe.RelationL2) }},
+	{name: "products", cell: func(t search.Trial) string { return exact(t.Recipe.Products) }},
+	{name: "relation_prediction", cell: func(t search.Trial) string { return exact(t.Recipe.RelationPrediction) }},
+}), []column{
+	{name: "guess", cell: func(t search.Trial) string { return exactIfAny(t.Guess) }},
+	{name: "objective", cell: func(t search.Trial) string { return exactIfAny(t.Objective) }},
+	{name: "test_objective", cell: func(t search.Trial) string { return exactIfAny(t.TestObjective) }},
+}, training([]column{
+	{name: "epochs_trained", cell: func(t search.Trial) string { return strconv.Itoa(len(t.Loss)) }},
+	{name: "last_loss", cell: func(t search.Trial) string {
 		if len(t.Loss) == 0 {
 			return ""
 		}
 		return exact(t.Loss[len(t.Loss)-1])
 	}},
-},
+}),
 	metricColumns("valid", func(t search.Trial) *completion.Evaluation { return t.Valid }),
 	metricColumns("test", func(t search.Trial) *completion.Evaluation { return t.Test }),
 	[]column{
-		{"seconds", func(t search.Trial) string { return exact(t.Seconds) }},
-		{"engine", func(t search.Trial) string { return t.Engine }},
-		{"backend", func(t search.Trial) string { return t.Backend }},
-		{"error", func(t search.Trial) string { return t.Error }},
+		{name: "seconds", cell: func(t search.Trial) string { return exact(t.Seconds) }},
+		{name: "engine", cell: func(t search.Trial) string { return t.Engine }},
+		{name: "backend", cell: func(t search.Trial) string { return t.Backend }},
+		{name: "error", cell: func(t search.Trial) string { return t.Error }},
 	})
 
 // metricColumns are those of one split: of both sides together, then of each.
 func metricColumns(split string, of func(search.Trial) *completion.Evaluation) []column {
 	var all []column
 	add := func(name string, value func(completion.Evaluation) string) {
-		all = append(all, column{split + "_" + name, func(t search.Trial) string {
+		all = append(all, column{name: split + "_" + name, cell: func(t search.Trial) string {
 			if e := of(t); e != nil {
 				return value(*e)
 			}
@@ -119,11 +138,19 @@ func metricColumns(split string, of func(search.Trial) *completion.Evaluation) [
 		{"head_", func(e completion.Evaluation) completion.Metrics { return e.Head }},
 		{"tail_", func(e completion.Evaluation) completion.Metrics { return e.Tail }},
 	} {
-		add(side.name+"mrr", func(e completion.Evaluation) string { return exact(side.of(e).MRR) })
-		add(side.name+"hits1", func(e completion.Evaluation) string { return exact(side.of(e).Hits1) })
-		add(side.name+"hits3", func(e completion.Evaluation) string { return exact(side.of(e).Hits3) })
-		add(side.name+"hits10", func(e completion.Evaluation) string { return exact(side.of(e).Hits10) })
-		add(side.name+"mean_rank", func(e completion.Evaluation) string { return exact(side.of(e).MeanRank) })
+		metric := func(name string, value func(completion.Metrics) float64) {
+			add(side.name+name, func(e completion.Evaluation) string {
+				if m := side.of(e); m.MeanRank > 0 { // else nothing was ranked
+					return exact(value(m))
+				}
+				return ""
+			})
+		}
+		metric("mrr", func(m completion.Metrics) float64 { return m.MRR })
+		metric("hits1", func(m completion.Metrics) float64 { return m.Hits1 })
+		metric("hits3", func(m completion.Metrics) float64 { return m.Hits3 })
+		metric("hits10", func(m completion.Metrics) float64 { return m.Hits10 })
+		metric("mean_rank", func(m completion.Metrics) float64 { return m.MeanRank })
 	}
 	return all
 }

@@ -233,8 +233,6 @@ func TestCSV(t *testing.T) {
 	}
 	all := append(contents.Trials, trials()...)
 	all[0].Error, all[0].Name = "two\nlines, a \"quote\" and a comma", "ünïcode;"
-	objective, test := 0.1+0.2, 1.0/7
-	all[2].Objective, all[2].TestObjective = &objective, &test
 	all[1].Recipe.Weights = completion.Weights{L2: 0.1, N3: 0.2, RelationL2: 0.3, EntityL2: 0.4, Products: 0.5, RelationPrediction: 1.0 / 3}
 	training := &all[1].Recipe.Training
 	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = completion.Xavier, true, 0.1, 0.2
@@ -251,10 +249,7 @@ func TestCSV(t *testing.T) {
 		t.Fatalf("%d lines for %d trials", len(lines), len(all))
 	}
 	for i, trial := range all {
-		line := map[string]string{}
-		for column, name := range lines[0] {
-			line[name] = lines[i+1][column]
-		}
+		line := named(lines, i+1)
 		if len(line) != len(lines[0]) {
 			t.Fatalf("two columns have one name: %v", lines[0])
 		}
@@ -273,6 +268,58 @@ func TestCSV(t *testing.T) {
 		}
 		if n := len(trial.Loss); line["epochs_trained"] != strconv.Itoa(n) || n > 0 && number(t, line["last_loss"]) != trial.Loss[n-1] {
 			t.Errorf("trial %d: %s epochs with the last loss %s", trial.Number, line["epochs_trained"], line["last_loss"])
+		}
+	}
+}
+
+// named has the cells of a line by the names of their columns.
+func named(lines [][]string, n int) map[string]string {
+	line := map[string]string{}
+	for column, name := range lines[0] {
+		line[name] = lines[n][column]
+	}
+	return line
+}
+
+// TestCSVOfOtherTasks: a line says nothing that its task does not have.
+func TestCSVOfOtherTasks(t *testing.T) {
+	write := func(all []search.Trial) [][]string {
+		var text bytes.Buffer
+		if err := study.WriteCSV(&text, all); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := csv.NewReader(&text).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines
+	}
+	objective, test := 0.1+0.2, 1.0/7
+	classes := trials()
+	classes[1].Valid, classes[1].Test, classes[1].Loss, classes[1].Recipe.Seed = nil, nil, nil, 7
+	classes[1].Objective, classes[1].TestObjective = &objective, &test
+	lines := write(classes)
+	if line := named(lines, 2); number(t, line["objective"]) != objective || number(t, line["test_objective"]) != test || line["seed"] != "7" {
+		t.Errorf("the accuracies are not there again: %v", line)
+	}
+	for n := range classes { // those that failed too
+		for name, cell := range named(lines, n+1) {
+			split := strings.HasPrefix(name, "valid_") || strings.HasPrefix(name, "test_") && name != "test_objective"
+			if (split || slices.Contains([]string{"dim", "batch", "optimizer", "reciprocal", "learning_rate", "n3", "epochs_trained"}, name)) && cell != "" {
+				t.Errorf("trial %d for classes has %s %s", n+1, name, cell)
+			}
+		}
+	}
+	queries := trials()[1:2]
+	metrics := completion.Metrics{MRR: 0.5, Hits10: 1, MeanRank: 2}
+	queries[0].Valid = &completion.Evaluation{Triples: 3, Both: metrics, Tail: metrics}
+	line := named(write(queries), 1)
+	if line["valid_mrr"] != "0.5" || line["valid_hits1"] != "0" || line["objective"] != "" || line["dim"] == "" {
+		t.Errorf("queries: %v", line)
+	}
+	for name, cell := range line {
+		if strings.HasPrefix(name, "valid_head_") && cell != "" {
+			t.Errorf("queries have %s %s", name, cell)
 		}
 	}
 }
@@ -328,6 +375,9 @@ func parse(t *testing.T, line map[string]string) search.Trial {
 			continue
 		}
 		side := func(name string) completion.Metrics {
+			if line[name+"mrr"] == "" {
+				return completion.Metrics{}
+			}
 			return completion.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
 		}
 		*evaluation = &completion.Evaluation{Triples: whole(split + "triples"), Both: side(split), Head: side(split + "head_"), Tail: side(split + "tail_")}
