@@ -96,7 +96,11 @@ func (o *outcome) chance(found, named search.Trial) string {
 			text += fmt.Sprintf(", over %s by up to %.3f", counted(test.over, o.testThing[0], o.testThing[1]), test.error)
 			compared += fmt.Sprintf(", that of %s on test %s", signed(test.by), judged[test.size()])
 		}
-		sentences = append(sentences, text+" (standard errors): "+compared+".")
+		standard := "standard errors"
+		if o.task == queries {
+			standard += ", as if no two queries had an edge in common"
+		}
+		sentences = append(sentences, fmt.Sprintf("%s (%s): %s.", text, standard, compared))
 	}
 	if by, of, ok := o.again(); ok {
 		what := "a structure"
