@@ -1,7 +1,9 @@
 // Package report writes what came of a search as one HTML page that needs
 // neither a network nor a program: the structures found beside the
 // human-designed ones, the course of the search, predicted against measured MRR,
-// metrics by side, relation and relation pattern, and how to run it again.
+// metrics by side, relation and relation pattern, and how to run it again. A page on
+// queries or on classes speaks of their metrics, and leaves out what only triples
+// have; see [Data.MeasureQueries] and [Data.MeasureClasses].
 //
 //	contents, err := study.Read("study.db")
 //	data := report.Data{Contents: *contents}

@@ -3,14 +3,18 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
 type reportCommand struct {
@@ -24,6 +28,7 @@ type reportCommand struct {
 type reportSummary struct {
 	Study     string   `json:"study"`
 	Dataset   string   `json:"dataset"`
+	Task      string   `json:"task,omitempty"` // of others than completion
 	Algorithm string   `json:"algorithm"`
 	Verdict   []string `json:"verdict"`
 	Out       string   `json:"out"`
@@ -57,7 +62,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	summary := reportSummary{
-		Study: c.Study, Dataset: contents.About.Dataset, Algorithm: contents.About.Algorithm,
+		Study: c.Study, Dataset: contents.About.Dataset, Task: contents.About.Task, Algorithm: contents.About.Algorithm,
 		Verdict: d.Verdict(), Out: c.Out, Pictures: orEmpty(pictures), Note: d.NoGraph,
 	}
 	return o.result(summary, func(w io.Writer) {
@@ -75,14 +80,12 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 // measure adds what needs the data. Without them there is a report too, unless it
 // was said where they are.
 func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) error {
-	g, err := (&studyResumeCommand{studyFile: studyFile{c.Study}, Dataset: c.Dataset}).graph(d.About)
-	if err != nil && c.Dataset == "" {
-		d.NoGraph = oneLine(err) + "."
-		o.say("autoblm: the report has no metrics by relation: %s", oneLine(err))
-		return nil
+	if d.About.Task != "" {
+		return c.measureTask(ctx, d, o)
 	}
+	g, err := c.studyOf().graph(d.About)
 	if err != nil {
-		return err
+		return c.without("metrics by relation", err, d, o)
 	}
 	engine, err := c.open()
 	if err != nil {
@@ -90,6 +93,62 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 	}
 	defer engine.Close()
 	return d.Measure(ctx, engine, g)
+}
+
+// studyOf finds the data.
+func (c *reportCommand) studyOf() *studyResumeCommand {
+	return &studyResumeCommand{studyFile: studyFile{c.Study}, Dataset: c.Dataset}
+}
+
+// without leaves out what needs the data, unless it was said where they are.
+func (c *reportCommand) without(what string, why error, d *report.Data, o *output) error {
+	if c.Dataset != "" {
+		return why
+	}
+	d.NoGraph = oneLine(why) + "."
+	o.say("autoblm: the report has no %s: %s", what, oneLine(why))
+	return nil
+}
+
+// measureTask does the same for the data of another task than completion.
+func (c *reportCommand) measureTask(ctx context.Context, d *report.Data, o *output) error {
+	const what = "sizes of the data, by which to judge chance"
+	source, err := c.studyOf().source(d.About)
+	if err != nil {
+		return c.without(what, err, d, o)
+	}
+	switch d.About.Task {
+	case autoblm.QueryTaskName:
+		err = measureQueries(ctx, d, source, o)
+	case autoblm.ClassTaskName:
+		err = measureClasses(d, source)
+	default:
+		err = fmt.Errorf("this program does not know the task %q: use the one that made the study", d.About.Task)
+	}
+	if err != nil {
+		return c.without(what, notAtHand(err), d, o)
+	}
+	return nil
+}
+
+func measureQueries(ctx context.Context, d *report.Data, source string, o *output) error {
+	var own autoblm.QuerySettings
+	if err := json.Unmarshal(d.About.TaskSettings, &own); err != nil {
+		return fmt.Errorf("the study has settings that cannot be read: %w", err)
+	}
+	data, err := openQueries(ctx, o, source, slices.Concat(own.Hops, own.With)...)
+	if err != nil {
+		return err
+	}
+	return d.MeasureQueries(data)
+}
+
+func measureClasses(d *report.Data, source string) error {
+	g, err := rdf.Open(source, rdf.Options{})
+	if err != nil {
+		return err
+	}
+	return d.MeasureClasses(g)
 }
 
 // commands are those that a reader of the report may want.
@@ -117,9 +176,13 @@ func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, er
 		rewrite += " --dataset " + quoted(c.Dataset)
 	}
 	all := []report.Command{{Purpose: purpose, Line: again}, {Purpose: onward, Line: resume}}
+	readers := "autoblm predict and autoblm eval"
+	if about.Task == autoblm.QueryTaskName {
+		readers = "autoblm query eval"
+	}
 	if contents.Best != nil {
 		all = append(all, report.Command{
-			Purpose: "Take the best model out of it, as a folder for autoblm predict and autoblm eval",
+			Purpose: "Take the best model out of it, as a folder for " + readers,
 			Line:    fmt.Sprintf("%s study best %s --out model", program(), file),
 		})
 	}

@@ -198,3 +198,52 @@ func TestSearchAgainTakesTheSameEngine(t *testing.T) {
 		t.Errorf("%s (%v) does not name the engine cpu, or names its instructions as a backend", line, err)
 	}
 }
+
+// TestReportOfOtherTasks: their data are opened again too, to judge chance by, and
+// without them there is a page all the same.
+func TestReportOfOtherTasks(t *testing.T) {
+	for task, c := range map[string]struct {
+		data, chance, not string
+		flags             []string
+	}{
+		"query":    {queries(t), "validation queries is uncertain", "triples", []string{"--hops", "2"}},
+		"classify": {kinds(t, nil), "nodes held out is uncertain", "MRR", []string{"--layers", "1", "--runs", "1"}},
+	} {
+		t.Run(task, func(t *testing.T) {
+			dir := t.TempDir()
+			object(t, slices.Concat([]string{"search", "--task", task, "--dataset", c.data, "--dim", "8", "--out", dir}, c.flags, smallSearch)...)
+			file, out := filepath.Join(dir, studyName), filepath.Join(dir, "report.html")
+			page := func(more ...string) (map[string]any, string) {
+				t.Helper()
+				o := object(t, append([]string{"report", "--study", file, "--out", out}, more...)...)
+				content, err := os.ReadFile(out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, body, _ := strings.Cut(string(content), "<body>")
+				return o, body
+			}
+			o, body := page()
+			verdict := asText(t, o["verdict"])
+			if o["task"] != task || o["note"] != nil || !strings.Contains(verdict, c.chance) || strings.Contains(verdict+body, c.not) || len(o["pictures"].([]any)) == 0 {
+				t.Errorf("report: %v", o)
+			}
+			if !strings.Contains(body, "search --task "+task+" ") {
+				t.Error("the page has no command for the same search")
+			}
+			moved := filepath.Join(t.TempDir(), "elsewhere")
+			if err := os.Rename(c.data, moved); err != nil {
+				t.Fatal(err)
+			}
+			if o, body = page(); !strings.Contains(asText(t, o["note"]), "not at hand") || !strings.Contains(body, "not at hand") || strings.Contains(body, "uncertain") {
+				t.Errorf("of data that moved: %v", o)
+			}
+			if o, body = page("--dataset", moved); o["note"] != nil || !strings.Contains(body, c.chance) || !strings.Contains(body, "--dataset "+moved) {
+				t.Errorf("of the moved data: %v", o)
+			}
+			if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset", filepath.Join(dir, "nowhere")); status != exitFailed || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("with data that are not there: status %d, %q", status, stderr)
+			}
+		})
+	}
+}
