@@ -8,12 +8,15 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 )
 
-// report is what a report tells of a search, but for what needs the graph.
+// report is what a report tells of a search, but for what needs the graph of completion.
 func (s searching) report(r *search.Result) report.Data {
-	return report.Data{Contents: study.Contents{
-		About:  s.studyAbout(),
-		Trials: r.Trials, Rounds: r.Rounds, Best: r.Model,
-	}}
+	d := report.Data{Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds, Best: r.Model}}
+	if s.sizes != nil {
+		if err := s.sizes(&d); err != nil { // which only other data do
+			d.Sizes = nil
+		}
+	}
+	return d
 }
 
 // studyAbout is what the study is about, but for what identifies its data.

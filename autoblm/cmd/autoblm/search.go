@@ -323,7 +323,7 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result) {
 	}
 	printTuned(w, r)
 	fmt.Fprintln(w)
-	comparison(r).print(w)
+	comparison(r, s.about.Task).print(w)
 	if len(r.Best) == 0 {
 		return
 	}
@@ -363,11 +363,11 @@ func printFinals(w io.Writer, r *search.Result) {
 // mostFound is how many of the structures found the table shows.
 const mostFound = 5
 
-func comparison(r *search.Result) *table {
+func comparison(r *search.Result, task string) *table {
 	t := &table{header: []string{"", "valid MRR", "H@1", "H@10", "test MRR", "H@1", "H@10"}}
 	cells := metricCells
-	if len(r.Best) > 0 && r.Best[0].Objective != nil {
-		t.header = []string{"", "held out, %", "test, %"}
+	if task == autoblm.ClassTaskName {
+		t.header = []string{"", "CV accuracy", "test accuracy"}
 		cells = accuracyCells
 	}
 	add := func(name string, trial search.Trial) {
@@ -405,7 +405,7 @@ func accuracyCells(t search.Trial) (cells []string) {
 		if accuracy == nil {
 			cells = append(cells, missing)
 		} else {
-			cells = append(cells, percent(*accuracy))
+			cells = append(cells, number(*accuracy))
 		}
 	}
 	return cells

@@ -139,6 +139,7 @@ type shownStudy struct {
 	Study       string          `json:"study"`
 	State       study.Status    `json:"state"`
 	Dataset     string          `json:"dataset"`
+	Task        string          `json:"task,omitempty"` // of others than completion
 	Fingerprint string          `json:"fingerprint"`
 	Source      string          `json:"source"`
 	Algorithm   string          `json:"algorithm"`
@@ -189,7 +190,7 @@ func (c *studyShowCommand) Run(o *output) error {
 	}
 	about, result := contents.About, contents.Result()
 	shown := shownStudy{
-		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Fingerprint: about.Fingerprint, Source: about.Source,
+		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Task: about.Task, Fingerprint: about.Fingerprint, Source: about.Source,
 		Algorithm: about.Algorithm, Settings: about.Settings, Budget: about.Settings.Budget, Trials: countTrials(contents.Trials), Rounds: roundsOf(contents),
 		Tuned: orEmpty(recipes(result.Tuned)), Recipe: result.Recipe, Best: found(result.Best), Human: named(result.Named), Finals: orEmpty(recipes(result.Finals)),
 		Seconds: result.Seconds, Choosing: result.Overhead,
@@ -264,7 +265,7 @@ func (s shownStudy) print(w io.Writer, values [][2]string, r *search.Result) {
 	}
 	if len(r.Best)+len(r.Named) > 0 {
 		fmt.Fprintf(w, "\nThe best structures found, and the named ones by the same recipe\n\n")
-		comparison(r).print(w)
+		comparison(r, s.Task).print(w)
 		fmt.Fprintln(w)
 		for i, t := range r.Best[:min(len(r.Best), mostFound)] {
 			fmt.Fprintf(w, "found %d is %s\n", i+1, t.Structure)

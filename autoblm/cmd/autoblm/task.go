@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -100,6 +101,8 @@ type problem struct {
 	graph *datasets.Graph
 	task  study.Described
 	about study.About // of a task: its name and settings
+	// sizes tells a report of a task how large the data are.
+	sizes func(d *report.Data) error
 	close func()
 }
 
@@ -132,7 +135,9 @@ func queryProblem(ctx context.Context, o *output, dataset string, own autoblm.Qu
 	}
 	task := autoblm.ForQueries(d, own, compute.Threads)
 	about, err := task.About()
-	return problem{dataset: d.Name, task: task, about: about, close: func() {}}, err
+	return problem{
+		dataset: d.Name, task: task, about: about, close: func() {}, sizes: func(r *report.Data) error { return r.MeasureQueries(d) },
+	}, err
 }
 
 func classProblem(dataset string, own autoblm.ClassSettings, compute autoblm.Compute) (problem, error) {
@@ -149,7 +154,9 @@ func classProblem(dataset string, own autoblm.ClassSettings, compute autoblm.Com
 	}
 	task := autoblm.ForClasses(g, own.Convolution, own.Member, classify.Options{Backend: choice.Backend})
 	about, err := task.About()
-	return problem{dataset: g.Name, task: task, about: about, close: task.Close}, err
+	return problem{
+		dataset: g.Name, task: task, about: about, close: task.Close, sizes: func(r *report.Data) error { return r.MeasureClasses(g) },
+	}, err
 }
 
 // openQueries opens data and draws the queries that are missing, which it says.

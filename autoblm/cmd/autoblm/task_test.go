@@ -67,7 +67,7 @@ func TestSearchForClassesJSON(t *testing.T) {
 		t.Errorf("gone on: %v", more)
 	}
 	status, stdout, _ := invoke(t.Context(), "study", "show", file)
-	if status != exitDone || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "held out, %") {
+	if status != exitDone || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "CV accuracy") {
 		t.Errorf("shown: %s", stdout)
 	}
 	goesOnByItsCommand(t, file)
