@@ -1,13 +1,11 @@
 package autoblm
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
-	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -112,7 +110,10 @@ func (t *ClassTask) Train(ctx context.Context, trials []search.Trial, onProgress
 	}
 	for i, r := range results {
 		trial := &trials[i]
-		trial.Engine, trial.Backend = "gomlx", cmp.Or(t.options.Backend, backend.Go)
+		trial.Engine, trial.Backend = "gomlx", t.options.Backend
+		if t.options.Backend == "" {
+			trial.Engine = "cpu"
+		}
 		if r.Err != nil {
 			trial.State, trial.Error = search.Failed, r.Err.Error()
 			continue

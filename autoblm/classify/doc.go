@@ -12,8 +12,9 @@
 //
 // # How a step is computed
 //
-// The arithmetic is done by GoMLX. Three things make it quick, and change nothing
-// but rounding:
+// The arithmetic is done by loops over tables, which use the kernels of the engine
+// cpu, or by GoMLX, which runs on GPUs too and is what the loops are held to. Three
+// things make both quick, and change nothing but rounding:
 //
 //   - Only the receptive field is computed: what the labelled nodes can see in so
 //     many layers. Of the last layer that is the labelled nodes.

@@ -39,7 +39,10 @@ func (h *hop) backward(l layer, selfLoops bool) [][]int32 {
 	return lists
 }
 
-func newHop(l layer, relations int) *hop {
+func newHop(l layer, relations int) *hop { return newHopInBlocks(l, relations, 0) }
+
+// newHopInBlocks has blocks of a size, or of a fitting one for 0.
+func newHopInBlocks(l layer, relations, size int) *hop {
 	byRelation := make([][]edge, relations)
 	for _, e := range l.edges {
 		byRelation[e.relation] = append(byRelation[e.relation], e)
@@ -50,7 +53,10 @@ func newHop(l layer, relations int) *hop {
 		groups[r] = carriersOf(edges, l.pairWeight)
 		total += len(groups[r])
 	}
-	h := &hop{size: blockSize(total, relations), spread: make([][]int32, len(l.nodes))}
+	if size == 0 {
+		size = blockSize(total, relations)
+	}
+	h := &hop{size: size, spread: make([][]int32, len(l.nodes))}
 	if l.pairWeight != nil {
 		h.weights = []float64{}
 	}

@@ -30,12 +30,12 @@ type pack struct {
 	signs       *tensors.Tensor
 	weights, l2 *tensors.Tensor
 	epoch       int
-	losses      []float32 // of the last step
+	lost        []float32 // by the last step
 }
 
 func (t *Trainer) newPack(runs []run) *pack {
 	m := t.model
-	p := &pack{trainer: t, runs: runs, losses: make([]float32, len(runs))}
+	p := &pack{trainer: t, runs: runs, lost: make([]float32, len(runs))}
 	structures := make([]structure.Structure, len(runs))
 	weights := make([]float32, len(runs)*len(m.targets))
 	l2 := make([]float32, len(runs))
@@ -65,6 +65,10 @@ func (t *Trainer) newPack(runs []run) *pack {
 	p.l2 = tensors.FromFlatDataAndDimensions(l2, len(runs))
 	return p
 }
+
+func (p *pack) members() []run { return p.runs }
+
+func (p *pack) losses() []float32 { return p.lost }
 
 // step trains for an epoch.
 func (p *pack) step() error {
@@ -98,7 +102,7 @@ func (p *pack) step() error {
 	last := len(outputs) - 1
 	p.state = outputs[:last]
 	defer finalize(outputs[last])
-	p.losses, err = tensors.CopyFlatData[float32](outputs[last])
+	p.lost, err = tensors.CopyFlatData[float32](outputs[last])
 	return err
 }
 
@@ -121,17 +125,21 @@ func (p *pack) masks() []*tensors.Tensor {
 func (p *pack) rates() *tensors.Tensor {
 	rates := make([]float32, len(p.runs))
 	for i, r := range p.runs {
-		rates[i] = float32(r.member.LearningRate * p.squareCorrection() / (1 - math.Pow(adamMean, float64(p.epoch))))
+		rates[i] = rateOf(r.member, p.epoch)
 	}
 	return tensors.FromFlatDataAndDimensions(rates, len(rates))
 }
 
 func (p *pack) epsilon() *tensors.Tensor {
-	return tensors.FromScalar(float32(adamEpsilon * p.squareCorrection()))
+	return tensors.FromScalar(float32(adamEpsilon * squareCorrection(p.epoch)))
 }
 
-func (p *pack) squareCorrection() float64 {
-	return math.Sqrt(1 - math.Pow(adamSquare, float64(p.epoch)))
+func rateOf(m Member, epoch int) float32 {
+	return float32(m.LearningRate * squareCorrection(epoch) / (1 - math.Pow(adamMean, float64(epoch))))
+}
+
+func squareCorrection(epoch int) float64 {
+	return math.Sqrt(1 - math.Pow(adamSquare, float64(epoch)))
 }
 
 // score is how well some nodes are classified.

@@ -56,8 +56,8 @@ func (r Result) TestAccuracy() (mean, deviation float64) {
 
 // Train cross-validates each member, and then tests it as often as the settings
 // say. What comes of a member depends on its structure, seed and rates, on the
-// graph and on the settings, and not on the other members; on GoMLX's own backend
-// that is so to the bit, on the others within rounding.
+// graph and on the settings, and not on the other members; without
+// GoMLX or on its own backend that is so to the bit, on the others within rounding.
 //
 // A member that diverges is reported in its Result and the others go on; the error
 // is for what stops all: members that make no sense, or the end of ctx.
@@ -196,9 +196,9 @@ func (w *work) train(ctx context.Context, runs []run, ask func(epoch int) bool, 
 	if together == 0 {
 		together = len(runs)
 	}
-	var packs []*pack
+	var packs []learner
 	for some := range slices.Chunk(runs, together) {
-		packs = append(packs, w.newPack(some))
+		packs = append(packs, w.newLearner(some))
 	}
 	defer func() {
 		for _, p := range packs {
@@ -234,7 +234,7 @@ func (w *work) train(ctx context.Context, runs []run, ask func(epoch int) bool, 
 			return err
 		}
 		for i, p := range packs {
-			for n, loss := range p.losses {
+			for n, loss := range p.losses() {
 				at := i*together + n
 				finite[at] = finite[at] && isFinite(float64(loss)) && isFinite(scores[at].loss)
 			}
@@ -244,17 +244,35 @@ func (w *work) train(ctx context.Context, runs []run, ask func(epoch int) bool, 
 			if !active[i] {
 				continue
 			}
-			w.progress(len(p.runs))
+			w.progress(len(p.members()))
 			active[i] = false
-			for n, r := range p.runs {
+			for n, r := range p.members() {
 				active[i] = active[i] || !stop[i*together+n] && epoch < r.epochs
 			}
 			if !active[i] {
-				w.progress(len(p.runs) * (w.settings.Epochs - epoch))
+				w.progress(len(p.members()) * (w.settings.Epochs - epoch))
 			}
 		}
 	}
 	return nil
+}
+
+// learner is runs that are trained by one who computes.
+type learner interface {
+	members() []run
+	// step trains for an epoch, and losses are those of it.
+	step() error
+	losses() []float32
+	// scores classifies the nodes that each run is asked for.
+	scores() ([]score, error)
+	close()
+}
+
+func (t *Trainer) newLearner(runs []run) learner {
+	if t.native != nil {
+		return t.native.newRun(runs[0])
+	}
+	return t.newPack(runs)
 }
 
 // sideBySide does n things, as many at a time as there are workers. It returns the

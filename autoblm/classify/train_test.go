@@ -118,7 +118,7 @@ func TestPacks(t *testing.T) {
 		g := smallGraph(rng, 30, 4, 150)
 		s := Defaults(e)
 		s.Dim = 4
-		trainer, err := NewTrainer(g, s, Options{})
+		trainer, err := NewTrainer(g, s, Options{Backend: "go"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ type Trainer struct {
 	graph    *rdf.Graph
 	settings Settings
 	model    *model
+	native   *nativeModel // nil where GoMLX computes
 	options  Options
 
 	backend   compute.Backend
@@ -34,8 +35,9 @@ type Trainer struct {
 // Options are how a [Trainer] calculates, which does not matter for what comes out
 // but for rounding. The zero value is fine.
 type Options struct {
-	// Backend is what GoMLX runs on: a name that [backend.Open] takes; "" is
-	// GoMLX's own, "go".
+	// Backend is what GoMLX runs on: a name that [backend.Open] takes, as "go", which
+	// is its own; "" is not GoMLX, but the loops of the engine cpu, which are the
+	// fastest without a GPU.
 	Backend string
 	// OnProgress, when set, is told how many of the epochs that [Trainer.Train] may
 	// take are done; those that it need not take count as done.
@@ -47,11 +49,13 @@ func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
 	if err := Check(g, s); err != nil {
 		return nil, err
 	}
+	t := &Trainer{graph: g, settings: s, options: o, workers: 1, programs: map[string]*graph.Exec{}}
 	if o.Backend == "" {
-		o.Backend = backend.Go
+		t.native = newNativeModel(newModel(g, s))
+		t.model, t.together, t.workers = t.native.model, 1, runtime.GOMAXPROCS(0)
+		return t, nil
 	}
 	kind, _, _ := strings.Cut(o.Backend, ":")
-	t := &Trainer{graph: g, settings: s, options: o, workers: 1, programs: map[string]*graph.Exec{}}
 	name := o.Backend
 	if kind == backend.Go {
 		// Its operations use one core at best, so models are trained side by side.
@@ -81,7 +85,9 @@ func (t *Trainer) Close() {
 		program.Finalize()
 	}
 	finalize(t.constants...)
-	t.backend.Finalize()
+	if t.backend != nil {
+		t.backend.Finalize()
+	}
 }
 
 // program is a compiled program, made once for each number of runs and of chunks.
