@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -141,10 +142,7 @@ func queryProblem(ctx context.Context, o *output, dataset string, own autoblm.Qu
 }
 
 func classProblem(dataset string, own autoblm.ClassSettings, compute autoblm.Compute) (problem, error) {
-	if compute.Engine == "cpu" {
-		return problem{}, usage(errors.New("classes are learnt on the engine gomlx only: leave --engine at auto"))
-	}
-	choice, err := backend.Choose(compute.Backend)
+	on, err := classBackend(compute)
 	if err != nil {
 		return problem{}, usage(err)
 	}
@@ -152,11 +150,27 @@ func classProblem(dataset string, own autoblm.ClassSettings, compute autoblm.Com
 	if err != nil {
 		return problem{}, err
 	}
-	task := autoblm.ForClasses(g, own.Convolution, own.Member, classify.Options{Backend: choice.Backend})
+	task := autoblm.ForClasses(g, own.Convolution, own.Member, classify.Options{Backend: on})
 	about, err := task.About()
 	return problem{
 		dataset: g.Name, task: task, about: about, close: task.Close, sizes: func(r *report.Data) error { return r.MeasureClasses(g) },
 	}, err
+}
+
+// classBackend is what GoMLX runs on, "" for the native arithmetic.
+func classBackend(compute autoblm.Compute) (string, error) {
+	switch compute.Engine {
+	case "cpu":
+		if compute.Backend != "" && compute.Backend != backend.Auto {
+			return "", fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", compute.Backend)
+		}
+		return "", nil
+	case "gomlx":
+		choice, err := backend.Choose(compute.Backend)
+		return cmp.Or(choice.Backend, backend.Go), err
+	}
+	choice, err := backend.Choose(compute.Backend)
+	return choice.Backend, err
 }
 
 // openQueries opens data and draws the queries that are missing, which it says.

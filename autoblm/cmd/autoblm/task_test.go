@@ -62,6 +62,10 @@ func TestSearchForClassesJSON(t *testing.T) {
 	if trained["cv_accuracy"] != best["cv_accuracy"] || trained["test_accuracy"] != best["test_accuracy"] {
 		t.Errorf("the best structure alone comes to %v, in the search to %v", trained, best)
 	}
+	reference := object(t, append(arguments, "--engine", "gomlx", "--study", filepath.Join(out, "gomlx.db"))...)
+	if asText(t, reference["human"]) != asText(t, o["human"]) {
+		t.Errorf("on gomlx the named models come to %v, and else to %v", reference["human"], o["human"])
+	}
 	file := filepath.Join(out, studyName)
 	if more := object(t, "study", "resume", file, "--budget", "10"); more["resumed"] != 6.0 || more["trained"] != 10.0 {
 		t.Errorf("gone on: %v", more)
@@ -120,7 +124,7 @@ func TestTaskRefusals(t *testing.T) {
 		"label smoothing":       {exitUsage, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
 		"tuning classes":        {exitUsage, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
 		"queries on gomlx":      {exitUsage, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
-		"classes on cpu":        {exitUsage, "gomlx only", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu"}},
+		"classes on cpu":        {exitUsage, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
 		"classes of a graph":    {exitFailed, "small", []string{"--task", "classify", "--dataset", graph}},
 		"paths without a hop":   {exitFailed, "at least 1", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
 		"classes without a dim": {exitUsage, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
