@@ -20,7 +20,7 @@ func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *query.M
 	m := enginetest.Members()[name]
 	s := query.DefaultSettings()
 	s.Dim, s.Batch, s.Epochs, s.MaxSteps, s.Reciprocal = 8, 32, 1, 2, reciprocal
-	s.Negatives, s.Margin = query.UsualNegatives(m.Kind)
+	s.Negatives, s.Margin = query.UsualNegatives(m.Kind, s.Dim)
 	report, err := query.Train(t.Context(), cpu.New(1), query.Job{Data: d, Settings: s, Members: []query.Member{m}})
 	if err != nil || report.Results[0].Err != nil {
 		t.Fatal(err, report)

@@ -71,11 +71,11 @@ func DefaultMember(kind Kind) Member {
 }
 
 // UsualNegatives are how many entities a kind of model learns from and its margin:
-// those of Query2box for distances (Ren et al., 2020), and none for products, which
-// learn from all entities.
-func UsualNegatives(kind Kind) (count int, margin float64) {
+// for distances those of Query2box, whose margin of 24 for 400 coordinates shrinks
+// with these (Ren et al., 2020), and none for products, which learn from all entities.
+func UsualNegatives(kind Kind, dim int) (count int, margin float64) {
 	if kind.distances() {
-		return 128, 24
+		return 128, 24 * float64(dim) / 400
 	}
 	return 0, 0
 }
