@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+type queryEvalCommand struct {
+	Model   string      `required:"" help:"The model's folder."`
+	Dataset string      `required:"" help:"A folder of queries."`
+	Hops    int         `default:"0" help:"Length of the paths, which may be another than the model was trained on; 0 for that one."`
+	Split   query.Split `default:"test" help:"train, valid or test."`
+	threadsFlag
+}
+
+// queryEvalSummary is the JSON of query eval, save for its split.
+type queryEvalSummary struct {
+	Dataset   string               `json:"dataset"`
+	Task      string               `json:"task"`
+	Hops      int                  `json:"hops"`
+	Trained   []int                `json:"trained_hops"`
+	Model     query.Kind           `json:"model"`
+	Structure *structure.Structure `json:"structure"`
+	Dim       int                  `json:"dim"`
+	Seconds   float64              `json:"seconds"`
+	Train     *query.Evaluation    `json:"train,omitempty"`
+	Valid     *query.Evaluation    `json:"valid,omitempty"`
+	Test      *query.Evaluation    `json:"test,omitempty"`
+}
+
+// Run ranks a split.
+func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
+	m, err := query.Load(c.Model)
+	if err != nil {
+		return err
+	}
+	trained := m.TrainedHops()
+	hops := c.Hops
+	if hops == 0 && len(trained) == 0 {
+		return usage(errors.New("the model does not say what paths it is for: give --hops"))
+	} else if hops == 0 {
+		hops = trained[len(trained)-1]
+	}
+	d, err := query.Open(c.Dataset, hops)
+	if err != nil {
+		return err
+	}
+	if n := len(trained); n > 0 && hops > trained[n-1] {
+		o.say("autoblm: the model was trained on paths of up to %s and is asked for %d", plural(trained[n-1], "hop"), hops)
+	}
+	queries, err := m.Align(d, c.Split, hops)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	scorer, err := engine.NewScorer(m.Parameters)
+	if err != nil {
+		return err
+	}
+	e, err := query.Evaluate(ctx, scorer, queries)
+	if err != nil {
+		return err
+	}
+	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(trained), Model: m.Kind, Dim: m.Dim, Seconds: time.Since(began).Seconds()}
+	if m.Kind == query.Bilinear {
+		s.Structure = &m.Structure
+	}
+	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
+	return o.result(s, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s, %s, d %d, %.1f s\n\n", s.Dataset, plural(s.Hops, "hop"), kindName(s.Model, s.Structure), s.Dim, s.Seconds)
+		t := answersTable("")
+		addAnswers(&t, c.Split.String(), &e)
+		t.print(w)
+	})
+}

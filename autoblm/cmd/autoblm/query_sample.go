@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/query"
+)
+
+type querySampleCommand struct {
+	Dataset string        `required:"" help:"A graph, as for train, or a folder of queries, whose other queries are kept."`
+	Hops    []int         `required:"" help:"Lengths of the paths, separated by commas."`
+	Splits  []query.Split `name:"split" default:"train,valid,test" help:"train, valid and test, or some of them."`
+	Count   int           `default:"0" help:"How many of each length; 0 for as many training queries as of one hop, and 5,000 for valid and test."`
+	Seed    uint64        `default:"1" help:"Decides which."`
+	Out     string        `required:"" help:"Write the queries into this folder, which query train and eval take as --dataset."`
+}
+
+// querySampleSummary is the JSON of query sample.
+type querySampleSummary struct {
+	Dataset string        `json:"dataset"`
+	Seed    uint64        `json:"seed"`
+	Seconds float64       `json:"seconds"`
+	Drawn   []drawnSample `json:"drawn"`
+	Out     string        `json:"out"`
+}
+
+type drawnSample struct {
+	Split   query.Split `json:"split"`
+	Hops    int         `json:"hops"`
+	Queries int         `json:"queries"`
+	Hard    int         `json:"hard_answers"`
+	Easy    int         `json:"easy_answers"`
+}
+
+// Run draws and writes.
+func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
+	began := time.Now()
+	d, err := query.Open(c.Dataset)
+	if err != nil {
+		return err
+	}
+	s := querySampleSummary{Dataset: d.Name, Seed: c.Seed, Out: c.Out, Drawn: []drawnSample{}}
+	for _, split := range c.Splits {
+		for _, hops := range c.Hops {
+			drawn, err := d.Sample(ctx, query.Sample{Split: split, Hops: hops, Count: c.Count, Seed: c.Seed})
+			if err != nil {
+				return err
+			}
+			if c.Count > drawn {
+				o.say("autoblm: %s has no more than %s of %s", d.Name, plural(drawn, split.String()+" path"), plural(hops, "hop"))
+			}
+			each := drawnSample{Split: split, Hops: hops, Queries: drawn}
+			for _, q := range d.Queries(split, hops) {
+				each.Hard, each.Easy = each.Hard+len(q.Hard), each.Easy+len(q.Easy)
+			}
+			s.Drawn = append(s.Drawn, each)
+		}
+	}
+	if err := d.WriteFolder(c.Out); err != nil {
+		return err
+	}
+	s.Seconds = time.Since(began).Seconds()
+	return o.result(s, func(w io.Writer) {
+		t := table{header: []string{"drawn", "hops", "queries", "hard answers", "easy answers"}}
+		for _, each := range s.Drawn {
+			t.add(each.Split.String(), text(each.Hops), count(each.Queries), count(each.Hard), count(each.Easy))
+		}
+		t.print(w)
+		fmt.Fprintf(w, "\nThe queries are in %s\n", c.Out)
+	})
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+type queryTrainCommand struct {
+	Dataset string `required:"" help:"A folder of queries, such as query2box-fb15k-237, or one that query sample made."`
+	modelFlags
+	pathFlags
+	commonFlags `kong:"group='Training',set='reciprocal=${query_reciprocal}',set='batch=${query_batch}',set='epochs=${query_epochs}',set='lr=${query_lr}'"`
+	Seed        uint64 `default:"1" help:"Decides the initial embeddings."`
+	Out         string `help:"Write the model into this folder."`
+	MaxSteps    int    `help:"Stop each epoch after so many steps, for timing."`
+	threadsFlag
+}
+
+// BeforeResolve lets --dura stand for its two weights.
+func (c *queryTrainCommand) BeforeResolve(ctx *kong.Context) error {
+	useInstead(ctx, map[string]string{})
+	return nil
+}
+
+// queryTrainSummary is the JSON of query train.
+type queryTrainSummary struct {
+	Dataset     string                  `json:"dataset"`
+	Task        string                  `json:"task"`
+	Hops        int                     `json:"hops"`
+	Model       query.Kind              `json:"model"`
+	Structure   *structure.Structure    `json:"structure"`
+	Dim         int                     `json:"dim"`
+	Seed        uint64                  `json:"seed"`
+	Epochs      int                     `json:"epochs"`
+	BestEpoch   int                     `json:"best_epoch"`
+	Loss        []float64               `json:"loss"`
+	Validations []completion.Validation `json:"validations"`
+	Seconds     completion.Timing       `json:"seconds"`
+	Valid       *query.Evaluation       `json:"valid"`
+	Test        *query.Evaluation       `json:"test"`
+	Out         string                  `json:"out,omitempty"`
+}
+
+// Run trains and ranks.
+func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
+	settings, member, err := c.recipe()
+	if err != nil {
+		return usage(err)
+	}
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
+	d, err := openQueries(ctx, o, c.Dataset, append([]int{c.Hops}, c.With...)...)
+	if err != nil {
+		return err
+	}
+	if c.Out != "" { // what cannot be written is better known before the training
+		if err := os.MkdirAll(c.Out, 0o755); err != nil {
+			return fmt.Errorf("cannot make the model folder: %w", err)
+		}
+	}
+	bar, log := newTrainingBar(o.stderr, c.Epochs), epochLog{w: o.stderr, every: 30 * time.Second, last: time.Now()}
+	report, err := query.Train(ctx, engine, query.Job{Data: d, Settings: settings, Members: []query.Member{member}, OnEpoch: func(p query.Progress) {
+		each := completion.Progress{Epoch: p.Epoch, Epochs: p.Epochs, Loss: []float64{p.Loss}}
+		bar.update(each)
+		log.update(each)
+	}})
+	bar.finish()
+	if err != nil && errors.Is(err, ctx.Err()) {
+		return c.interrupted(report)
+	}
+	if err != nil {
+		return err
+	}
+	result := report.Results[0]
+	if result.Err != nil {
+		return result.Err
+	}
+	if err := query.EvaluateModel(ctx, engine, result.Model, d, c.Hops); err != nil {
+		return err
+	}
+	if c.Out != "" {
+		if err := result.Model.Save(c.Out); err != nil {
+			return err
+		}
+	}
+	summary := c.summary(d, report)
+	return o.result(summary, summary.print)
+}
+
+// recipe is what the flags say, checked as far as it can be without data.
+func (c *queryTrainCommand) recipe() (query.Settings, query.Member, error) {
+	kind, a, err := c.kind()
+	if err != nil {
+		return query.Settings{}, query.Member{}, err
+	}
+	s := query.Settings{Settings: c.settings()}
+	c.set(&s, kind)
+	s.MaxSteps = c.MaxSteps
+	m := query.Member{Kind: kind, Member: completion.Member{Structure: a, Seed: c.Seed, LearningRate: c.LR, Weights: c.weights()}}
+	return s, m, s.Validate(m)
+}
+
+// interrupted keeps the model of the epochs that were finished.
+func (c *queryTrainCommand) interrupted(report *query.Report) error {
+	if report == nil || len(report.Results) == 0 || report.Results[0].Model == nil {
+		return errors.New("interrupted before the first epoch ended: nothing was kept")
+	}
+	result := report.Results[0]
+	if c.Out == "" {
+		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(result.Loss), c.Epochs)
+	}
+	if err := result.Model.Save(c.Out); err != nil {
+		return err
+	}
+	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(result.Loss), c.Epochs, c.Out)
+}
+
+func (c *queryTrainCommand) summary(d *query.Data, report *query.Report) queryTrainSummary {
+	r := report.Results[0]
+	s := queryTrainSummary{
+		Dataset: d.Name, Task: "query", Hops: c.Hops, Model: r.Member.Kind, Dim: c.Dim, Seed: c.Seed,
+		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Seconds: report.Timing,
+		Valid: r.Model.Valid, Test: r.Model.Test, Out: c.Out,
+	}
+	if r.Member.Kind == query.Bilinear {
+		s.Structure = &r.Member.Structure
+	}
+	return s
+}
+
+func (s queryTrainSummary) print(w io.Writer) {
+	fmt.Fprintf(w, "%s, %s, %s, d %d: loss %s after %s, %.1f s (%.2f ms a step)\n",
+		s.Dataset, plural(s.Hops, "hop"), kindName(s.Model, s.Structure), s.Dim, last(s.Loss), plural(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
+	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
+		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
+	}
+	t := answersTable("")
+	addAnswers(&t, "valid", s.Valid)
+	addAnswers(&t, "test", s.Test)
+	if len(t.rows) > 0 {
+		fmt.Fprintln(w)
+		t.print(w)
+	}
+	if s.Out != "" {
+		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
+	}
+}
