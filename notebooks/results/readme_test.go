@@ -46,6 +46,7 @@ type found struct {
 func TestReadmeHasTheResults(t *testing.T) {
 	hold(t, "../../README.md", map[string]string{
 		"results": searches(t), "speed": speed(t), "reproduced": reproduced(t),
+		"queries": queries(t), "classes": classes(t),
 		"algorithms": ablations(t, "algorithm"), "predictors": ablations(t, "predictor"),
 	})
 	hold(t, "README.md", map[string]string{"device": device(t, os.DirFS("."))})
