@@ -3,5 +3,7 @@
 // path are missing from the graph (paper, Sections II-B2 and V-B).
 //
 // [Data] holds the queries of a graph: those that others released, read by
-// [Open], or those that [Data.Sample] draws from any graph.
+// [Open], or those that [Data.Sample] draws from any graph. [Train] trains models on
+// them by an [Engine], as package query/cpu has one, and [Evaluate] ranks the hard
+// answers.
 package query

@@ -14,7 +14,7 @@ import (
 type queryEvalCommand struct {
 	Model   string      `required:"" help:"The model's folder."`
 	Dataset string      `required:"" help:"A folder of queries."`
-	Hops    int         `default:"0" help:"Length of the paths, which may be another than the model was trained on; 0 for that one."`
+	Hops    int         `default:"0" help:"Length of the paths, which may be another than the model was trained on; 0 for the longest of its training."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
 	threadsFlag
 }

@@ -15,7 +15,7 @@ import (
 )
 
 type queryTrainCommand struct {
-	Dataset string `required:"" help:"A folder of queries, such as query2box-fb15k-237, or one that query sample made."`
+	Dataset string `required:"" help:"A folder of queries, such as query2box-fb15k-237, or a graph, from which they are then drawn."`
 	modelFlags
 	pathFlags
 	commonFlags `kong:"group='Training',set='reciprocal=${query_reciprocal}',set='batch=${query_batch}',set='epochs=${query_epochs}',set='lr=${query_lr}'"`
