@@ -28,7 +28,15 @@ type raw struct {
 	scaleAdd  func(y, x *float32, n int, factor float32)
 	adagrad   func(x, g, sum *float32, n int, rate float32)
 	penalize  func(g, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)
+
+	scaleColumns func(x *float32, rows, columns, stride int, factor *float32)
+	// Of boxes and of points; without boxes half, or the halves that are not theirs, are nil.
+	distances, boxDistances           func(rows, columns, inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int)
+	pull, pullBoxes, pullTowardsBoxes pull
 }
+
+// pull is one of the kernels by which rows x pull each other with rows b.
+type pull func(rows, columns, inner int, w *float32, wRow, wStep int, x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, y, yHalf *float32, yRow int, add bool)
 
 const floatBytes = 4
 
@@ -70,6 +78,13 @@ func (s *Set) ExpSum(x Table, rows, columns int, shift, sum []float32) {
 	checkColumns(x, rows, columns)
 	check(len(shift) >= columns && len(sum) >= columns)
 	s.raw.expSum(&x.Data[0], rows, columns, x.Stride*floatBytes, &shift[0], &sum[0])
+}
+
+// ScaleColumns multiplies column j by factor[j].
+func (s *Set) ScaleColumns(x Table, rows, columns int, factor []float32) {
+	checkColumns(x, rows, columns)
+	check(len(factor) >= columns)
+	s.raw.scaleColumns(&x.Data[0], rows, columns, x.Stride*floatBytes, &factor[0])
 }
 
 // Count adds to above[j] how many numbers of column j are > limit[j], and to

@@ -48,6 +48,34 @@ func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float3
 //go:noescape
 func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
 
+//go:noescape
+func scaleColumnsAVX2(x *float32, rows int, columns int, stride int, factor *float32)
+
+// distancesAVX2 writes minus the distances of 6 rows to 8 points. Strides are in bytes.
+//
+//go:noescape
+func distancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+
+// boxDistancesAVX2 writes minus the distances of 6 rows to 8 boxes. Strides are in bytes.
+//
+//go:noescape
+func boxDistancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+
+// pullAVX2 pulls 4 points towards points, along 8 coordinates. Strides are in bytes.
+//
+//go:noescape
+func pullAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
+// pullBoxesAVX2 pulls 2 boxes towards points, along 8 coordinates. Strides are in bytes.
+//
+//go:noescape
+func pullBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
+// pullTowardsBoxesAVX2 pulls 3 points towards boxes, along 8 coordinates. Strides are in bytes.
+//
+//go:noescape
+func pullTowardsBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
 // productAVX512x2 multiplies strips of 12 rows into 32 columns of c. Strides are in bytes.
 //
 //go:noescape
@@ -91,3 +119,31 @@ func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate floa
 //
 //go:noescape
 func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
+
+//go:noescape
+func scaleColumnsAVX512(x *float32, rows int, columns int, stride int, factor *float32)
+
+// distancesAVX512 writes minus the distances of 12 rows to 16 points. Strides are in bytes.
+//
+//go:noescape
+func distancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+
+// boxDistancesAVX512 writes minus the distances of 12 rows to 16 boxes. Strides are in bytes.
+//
+//go:noescape
+func boxDistancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+
+// pullAVX512 pulls 12 points towards points, along 16 coordinates. Strides are in bytes.
+//
+//go:noescape
+func pullAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
+// pullBoxesAVX512 pulls 4 boxes towards points, along 16 coordinates. Strides are in bytes.
+//
+//go:noescape
+func pullBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
+// pullTowardsBoxesAVX512 pulls 6 points towards boxes, along 16 coordinates. Strides are in bytes.
+//
+//go:noescape
+func pullTowardsBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)

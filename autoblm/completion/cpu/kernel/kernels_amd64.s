@@ -562,6 +562,462 @@ next:
 	VZEROUPPER
 	RET
 
+// func scaleColumnsAVX2(x *float32, rows int, columns int, stride int, factor *float32)
+// Requires: AVX
+TEXT ·scaleColumnsAVX2(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), AX
+	MOVQ columns+16(FP), CX
+	MOVQ stride+24(FP), DX
+	XORQ BX, BX
+
+column:
+	MOVQ    factor+32(FP), SI
+	VMOVUPS (SI)(BX*1), Y0
+	MOVQ    rows+8(FP), SI
+	LEAQ    (AX)(BX*1), DI
+
+row:
+	VMULPS  (DI), Y0, Y1
+	VMOVUPS Y1, (DI)
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000008, CX
+	JG      column
+	VZEROUPPER
+	RET
+
+// func distancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+// Requires: AVX
+TEXT ·distancesAVX2(SB), NOSPLIT, $0-64
+	MOVQ         aRow+16(FP), AX
+	MOVQ         a+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         b+24(FP), BX
+	MOVQ         bRow+40(FP), SI
+	MOVQ         inner+0(FP), DI
+	VBROADCASTSS signBit<>+0(SB), Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+
+step:
+	VMOVUPS      (BX), Y7
+	VBROADCASTSS (CX), Y8
+	VSUBPS       Y7, Y8, Y8
+	VANDNPS      Y8, Y0, Y8
+	VSUBPS       Y8, Y1, Y1
+	VBROADCASTSS (CX)(AX*1), Y8
+	VSUBPS       Y7, Y8, Y8
+	VANDNPS      Y8, Y0, Y8
+	VSUBPS       Y8, Y2, Y2
+	VBROADCASTSS (CX)(AX*2), Y8
+	VSUBPS       Y7, Y8, Y8
+	VANDNPS      Y8, Y0, Y8
+	VSUBPS       Y8, Y3, Y3
+	VBROADCASTSS (DX), Y8
+	VSUBPS       Y7, Y8, Y8
+	VANDNPS      Y8, Y0, Y8
+	VSUBPS       Y8, Y4, Y4
+	VBROADCASTSS (DX)(AX*1), Y8
+	VSUBPS       Y7, Y8, Y8
+	VANDNPS      Y8, Y0, Y8
+	VSUBPS       Y8, Y5, Y5
+	VBROADCASTSS (DX)(AX*2), Y8
+	VSUBPS       Y7, Y8, Y8
+	VANDNPS      Y8, Y0, Y8
+	VSUBPS       Y8, Y6, Y6
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          step
+	MOVQ         c+48(FP), AX
+	MOVQ         cRow+56(FP), CX
+	VMOVUPS      Y1, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y2, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y3, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y4, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y5, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y6, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+DATA signBit<>+0(SB)/4, $0x80000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $4
+
+// func boxDistancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, FMA3
+TEXT ·boxDistancesAVX2(SB), NOSPLIT, $0-64
+	MOVQ         aRow+16(FP), AX
+	MOVQ         a+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         b+24(FP), BX
+	MOVQ         bRow+40(FP), SI
+	MOVQ         inner+0(FP), DI
+	VBROADCASTSS signBit<>+0(SB), Y0
+	MOVQ         half+32(FP), R8
+	VBROADCASTSS outside<>+0(SB), Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+
+step:
+	VMOVUPS      (BX), Y8
+	VMOVUPS      (R8), Y9
+	VBROADCASTSS (CX), Y10
+	VSUBPS       Y8, Y10, Y10
+	VANDNPS      Y10, Y0, Y10
+	VSUBPS       Y10, Y2, Y2
+	VMINPS       Y9, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y2
+	VBROADCASTSS (CX)(AX*1), Y10
+	VSUBPS       Y8, Y10, Y10
+	VANDNPS      Y10, Y0, Y10
+	VSUBPS       Y10, Y3, Y3
+	VMINPS       Y9, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y3
+	VBROADCASTSS (CX)(AX*2), Y10
+	VSUBPS       Y8, Y10, Y10
+	VANDNPS      Y10, Y0, Y10
+	VSUBPS       Y10, Y4, Y4
+	VMINPS       Y9, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y4
+	VBROADCASTSS (DX), Y10
+	VSUBPS       Y8, Y10, Y10
+	VANDNPS      Y10, Y0, Y10
+	VSUBPS       Y10, Y5, Y5
+	VMINPS       Y9, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y5
+	VBROADCASTSS (DX)(AX*1), Y10
+	VSUBPS       Y8, Y10, Y10
+	VANDNPS      Y10, Y0, Y10
+	VSUBPS       Y10, Y6, Y6
+	VMINPS       Y9, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y6
+	VBROADCASTSS (DX)(AX*2), Y10
+	VSUBPS       Y8, Y10, Y10
+	VANDNPS      Y10, Y0, Y10
+	VSUBPS       Y10, Y7, Y7
+	VMINPS       Y9, Y10, Y10
+	VFMADD231PS  Y10, Y1, Y7
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         SI, BX
+	ADDQ         SI, R8
+	DECQ         DI
+	JNZ          step
+	MOVQ         c+48(FP), AX
+	MOVQ         cRow+56(FP), CX
+	VMOVUPS      Y2, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y3, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y4, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y5, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y6, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Y7, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+DATA outside<>+0(SB)/4, $0x3f7ae148
+GLOBL outside<>(SB), RODATA|NOPTR, $4
+
+// func pullAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// Requires: AVX
+TEXT ·pullAVX2(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Y0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Y1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y4
+	ADDQ         CX, AX
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         wStep+24(FP), BX
+	MOVQ         b+56(FP), SI
+	MOVQ         bRow+72(FP), DI
+	MOVQ         inner+0(FP), R8
+
+step:
+	VMOVUPS      (SI), Y9
+	VBROADCASTSS (CX), Y10
+	VSUBPS       Y1, Y9, Y11
+	VANDPS       Y0, Y11, Y11
+	VXORPS       Y10, Y11, Y11
+	VADDPS       Y11, Y5, Y5
+	VBROADCASTSS (CX)(AX*1), Y10
+	VSUBPS       Y2, Y9, Y11
+	VANDPS       Y0, Y11, Y11
+	VXORPS       Y10, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VBROADCASTSS (CX)(AX*2), Y10
+	VSUBPS       Y3, Y9, Y11
+	VANDPS       Y0, Y11, Y11
+	VXORPS       Y10, Y11, Y11
+	VADDPS       Y11, Y7, Y7
+	VBROADCASTSS (DX), Y10
+	VSUBPS       Y4, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VXORPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          step
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Y5, Y5
+	ADDQ         CX, DX
+	VADDPS       (DX), Y6, Y6
+	ADDQ         CX, DX
+	VADDPS       (DX), Y7, Y7
+	ADDQ         CX, DX
+	VADDPS       (DX), Y8, Y8
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Y5, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y7, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+// func pullBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// Requires: AVX, FMA3
+TEXT ·pullBoxesAVX2(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Y0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Y1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y2
+	ADDQ         CX, AX
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	MOVQ         xHalf+40(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Y7
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y8
+	ADDQ         CX, AX
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         wStep+24(FP), DX
+	MOVQ         b+56(FP), BX
+	MOVQ         bRow+72(FP), SI
+	MOVQ         inner+0(FP), DI
+
+step:
+	VMOVUPS      (BX), Y11
+	VBROADCASTSS (CX), Y12
+	VSUBPS       Y1, Y11, Y13
+	VANDNPS      Y13, Y0, Y14
+	VCMPPS       $0x1e, Y7, Y14, Y14
+	VANDPS       Y0, Y13, Y13
+	VXORPS       Y12, Y13, Y13
+	VADDPS       Y13, Y3, Y3
+	VANDPS       Y14, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	VANDPS       Y14, Y12, Y12
+	VADDPS       Y12, Y9, Y9
+	VBROADCASTSS (CX)(AX*1), Y12
+	VSUBPS       Y2, Y11, Y11
+	VANDNPS      Y11, Y0, Y13
+	VCMPPS       $0x1e, Y8, Y13, Y13
+	VANDPS       Y0, Y11, Y11
+	VXORPS       Y12, Y11, Y11
+	VADDPS       Y11, Y4, Y4
+	VANDPS       Y13, Y11, Y11
+	VADDPS       Y11, Y6, Y6
+	VANDPS       Y13, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          step
+	VBROADCASTSS inside<>+0(SB), Y0
+	VBROADCASTSS outside<>+0(SB), Y1
+	VMULPS       Y0, Y3, Y3
+	VFMADD231PS  Y1, Y5, Y3
+	VMULPS       Y1, Y9, Y9
+	VMULPS       Y0, Y4, Y4
+	VFMADD231PS  Y1, Y6, Y4
+	VMULPS       Y1, Y10, Y10
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Y3, Y3
+	ADDQ         CX, DX
+	VADDPS       (DX), Y4, Y4
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
+	MOVQ    yHalf+88(FP), AX
+	MOVQ    yRow+96(FP), CX
+	MOVB    add+104(FP), DL
+	TESTB   DL, DL
+	JZ      yHalfFresh
+	MOVQ    AX, DX
+	VADDPS  (DX), Y9, Y9
+	ADDQ    CX, DX
+	VADDPS  (DX), Y10, Y10
+	ADDQ    CX, DX
+
+yHalfFresh:
+	VMOVUPS Y9, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+DATA inside<>+0(SB)/4, $0x3ca3d70a
+GLOBL inside<>(SB), RODATA|NOPTR, $4
+
+// func pullTowardsBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// Requires: AVX, FMA3
+TEXT ·pullTowardsBoxesAVX2(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Y0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Y1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Y3
+	ADDQ         CX, AX
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         wStep+24(FP), DX
+	MOVQ         b+56(FP), BX
+	MOVQ         bRow+72(FP), SI
+	MOVQ         inner+0(FP), DI
+	MOVQ         bHalf+64(FP), R8
+
+step:
+	VMOVUPS      (BX), Y10
+	VMOVUPS      (R8), Y11
+	VBROADCASTSS (CX), Y12
+	VSUBPS       Y1, Y10, Y13
+	VANDNPS      Y13, Y0, Y14
+	VCMPPS       $0x1e, Y11, Y14, Y14
+	VANDPS       Y0, Y13, Y13
+	VXORPS       Y12, Y13, Y13
+	VADDPS       Y13, Y4, Y4
+	VANDPS       Y14, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	VBROADCASTSS (CX)(AX*1), Y12
+	VSUBPS       Y2, Y10, Y13
+	VANDNPS      Y13, Y0, Y14
+	VCMPPS       $0x1e, Y11, Y14, Y14
+	VANDPS       Y0, Y13, Y13
+	VXORPS       Y12, Y13, Y13
+	VADDPS       Y13, Y5, Y5
+	VANDPS       Y14, Y13, Y13
+	VADDPS       Y13, Y8, Y8
+	VBROADCASTSS (CX)(AX*2), Y12
+	VSUBPS       Y3, Y10, Y10
+	VANDNPS      Y10, Y0, Y13
+	VCMPPS       $0x1e, Y11, Y13, Y13
+	VANDPS       Y0, Y10, Y10
+	VXORPS       Y12, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VANDPS       Y13, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	ADDQ         DX, CX
+	ADDQ         SI, BX
+	ADDQ         SI, R8
+	DECQ         DI
+	JNZ          step
+	VBROADCASTSS inside<>+0(SB), Y0
+	VBROADCASTSS outside<>+0(SB), Y1
+	VMULPS       Y0, Y4, Y4
+	VFMADD231PS  Y1, Y7, Y4
+	VMULPS       Y0, Y5, Y5
+	VFMADD231PS  Y1, Y8, Y5
+	VMULPS       Y0, Y6, Y6
+	VFMADD231PS  Y1, Y9, Y6
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Y4, Y4
+	ADDQ         CX, DX
+	VADDPS       (DX), Y5, Y5
+	ADDQ         CX, DX
+	VADDPS       (DX), Y6, Y6
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
 // func productAVX512x2(strips int, inner int, a *float32, aRow int, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)
 // Requires: AVX, AVX512F
 TEXT ·productAVX512x2(SB), NOSPLIT, $0-73
@@ -1201,5 +1657,747 @@ next:
 	VMOVUPS     Z2, (AX)
 	MOVQ        cubes+40(FP), AX
 	VMOVUPS     Z3, (AX)
+	VZEROUPPER
+	RET
+
+// func scaleColumnsAVX512(x *float32, rows int, columns int, stride int, factor *float32)
+// Requires: AVX, AVX512F
+TEXT ·scaleColumnsAVX512(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), AX
+	MOVQ columns+16(FP), CX
+	MOVQ stride+24(FP), DX
+	XORQ BX, BX
+
+column:
+	MOVQ    factor+32(FP), SI
+	VMOVUPS (SI)(BX*1), Z0
+	MOVQ    rows+8(FP), SI
+	LEAQ    (AX)(BX*1), DI
+
+row:
+	VMULPS  (DI), Z0, Z1
+	VMOVUPS Z1, (DI)
+	ADDQ    DX, DI
+	DECQ    SI
+	JNZ     row
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000010, CX
+	JG      column
+	VZEROUPPER
+	RET
+
+// func distancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·distancesAVX512(SB), NOSPLIT, $0-64
+	MOVQ         aRow+16(FP), AX
+	MOVQ         a+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	LEAQ         (DX)(AX*2), BX
+	ADDQ         AX, BX
+	LEAQ         (BX)(AX*2), SI
+	ADDQ         AX, SI
+	MOVQ         b+24(FP), DI
+	MOVQ         bRow+40(FP), R8
+	MOVQ         inner+0(FP), R9
+	VBROADCASTSS signBit<>+0(SB), Z0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+
+step:
+	VMOVUPS      (DI), Z13
+	VBROADCASTSS (CX), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z1, Z1
+	VBROADCASTSS (CX)(AX*1), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z2, Z2
+	VBROADCASTSS (CX)(AX*2), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z3, Z3
+	VBROADCASTSS (DX), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z4, Z4
+	VBROADCASTSS (DX)(AX*1), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z5, Z5
+	VBROADCASTSS (DX)(AX*2), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z6, Z6
+	VBROADCASTSS (BX), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z7, Z7
+	VBROADCASTSS (BX)(AX*1), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z8, Z8
+	VBROADCASTSS (BX)(AX*2), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z9, Z9
+	VBROADCASTSS (SI), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z10, Z10
+	VBROADCASTSS (SI)(AX*1), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z11, Z11
+	VBROADCASTSS (SI)(AX*2), Z14
+	VSUBPS       Z13, Z14, Z14
+	VANDNPS      Z14, Z0, Z14
+	VSUBPS       Z14, Z12, Z12
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         $0x00000004, BX
+	ADDQ         $0x00000004, SI
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          step
+	MOVQ         c+48(FP), AX
+	MOVQ         cRow+56(FP), CX
+	VMOVUPS      Z1, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z2, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z4, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z5, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z6, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z7, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z8, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z9, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z10, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z11, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z12, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+// func boxDistancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·boxDistancesAVX512(SB), NOSPLIT, $0-64
+	MOVQ         aRow+16(FP), AX
+	MOVQ         a+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	LEAQ         (DX)(AX*2), BX
+	ADDQ         AX, BX
+	LEAQ         (BX)(AX*2), SI
+	ADDQ         AX, SI
+	MOVQ         b+24(FP), DI
+	MOVQ         bRow+40(FP), R8
+	MOVQ         inner+0(FP), R9
+	VBROADCASTSS signBit<>+0(SB), Z0
+	MOVQ         half+32(FP), R10
+	VBROADCASTSS outside<>+0(SB), Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+
+step:
+	VMOVUPS      (DI), Z14
+	VMOVUPS      (R10), Z15
+	VBROADCASTSS (CX), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z2, Z2
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z2
+	VBROADCASTSS (CX)(AX*1), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z3, Z3
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z3
+	VBROADCASTSS (CX)(AX*2), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z4, Z4
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z4
+	VBROADCASTSS (DX), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z5, Z5
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z5
+	VBROADCASTSS (DX)(AX*1), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z6, Z6
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z6
+	VBROADCASTSS (DX)(AX*2), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z7, Z7
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z7
+	VBROADCASTSS (BX), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z8, Z8
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z8
+	VBROADCASTSS (BX)(AX*1), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z9, Z9
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z9
+	VBROADCASTSS (BX)(AX*2), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z10, Z10
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z10
+	VBROADCASTSS (SI), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z11, Z11
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z11
+	VBROADCASTSS (SI)(AX*1), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z12, Z12
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z12
+	VBROADCASTSS (SI)(AX*2), Z16
+	VSUBPS       Z14, Z16, Z16
+	VANDNPS      Z16, Z0, Z16
+	VSUBPS       Z16, Z13, Z13
+	VMINPS       Z15, Z16, Z16
+	VFMADD231PS  Z16, Z1, Z13
+	ADDQ         $0x00000004, CX
+	ADDQ         $0x00000004, DX
+	ADDQ         $0x00000004, BX
+	ADDQ         $0x00000004, SI
+	ADDQ         R8, DI
+	ADDQ         R8, R10
+	DECQ         R9
+	JNZ          step
+	MOVQ         c+48(FP), AX
+	MOVQ         cRow+56(FP), CX
+	VMOVUPS      Z2, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z3, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z4, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z5, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z6, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z7, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z8, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z9, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z10, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z11, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z12, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z13, (AX)
+	ADDQ         CX, AX
+	VZEROUPPER
+	RET
+
+// func pullAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·pullAVX512(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Z0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Z1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z4
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z5
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z6
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z7
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z8
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z9
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z10
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z11
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z12
+	ADDQ         CX, AX
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	LEAQ         (DX)(AX*2), BX
+	ADDQ         AX, BX
+	LEAQ         (BX)(AX*2), SI
+	ADDQ         AX, SI
+	MOVQ         wStep+24(FP), DI
+	MOVQ         b+56(FP), R8
+	MOVQ         bRow+72(FP), R9
+	MOVQ         inner+0(FP), R10
+
+step:
+	VMOVUPS      (R8), Z25
+	VBROADCASTSS (CX), Z26
+	VSUBPS       Z1, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z13, Z13
+	VBROADCASTSS (CX)(AX*1), Z26
+	VSUBPS       Z2, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z14, Z14
+	VBROADCASTSS (CX)(AX*2), Z26
+	VSUBPS       Z3, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z15, Z15
+	VBROADCASTSS (DX), Z26
+	VSUBPS       Z4, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z16, Z16
+	VBROADCASTSS (DX)(AX*1), Z26
+	VSUBPS       Z5, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z17, Z17
+	VBROADCASTSS (DX)(AX*2), Z26
+	VSUBPS       Z6, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z18, Z18
+	VBROADCASTSS (BX), Z26
+	VSUBPS       Z7, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z19, Z19
+	VBROADCASTSS (BX)(AX*1), Z26
+	VSUBPS       Z8, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z20, Z20
+	VBROADCASTSS (BX)(AX*2), Z26
+	VSUBPS       Z9, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z21, Z21
+	VBROADCASTSS (SI), Z26
+	VSUBPS       Z10, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z22, Z22
+	VBROADCASTSS (SI)(AX*1), Z26
+	VSUBPS       Z11, Z25, Z27
+	VPTERNLOGD   $0x6a, Z26, Z0, Z27
+	VADDPS       Z27, Z23, Z23
+	VBROADCASTSS (SI)(AX*2), Z26
+	VSUBPS       Z12, Z25, Z25
+	VPTERNLOGD   $0x6a, Z26, Z0, Z25
+	VADDPS       Z25, Z24, Z24
+	ADDQ         DI, CX
+	ADDQ         DI, DX
+	ADDQ         DI, BX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          step
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Z13, Z13
+	ADDQ         CX, DX
+	VADDPS       (DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	ADDQ         CX, DX
+	VADDPS       (DX), Z16, Z16
+	ADDQ         CX, DX
+	VADDPS       (DX), Z17, Z17
+	ADDQ         CX, DX
+	VADDPS       (DX), Z18, Z18
+	ADDQ         CX, DX
+	VADDPS       (DX), Z19, Z19
+	ADDQ         CX, DX
+	VADDPS       (DX), Z20, Z20
+	ADDQ         CX, DX
+	VADDPS       (DX), Z21, Z21
+	ADDQ         CX, DX
+	VADDPS       (DX), Z22, Z22
+	ADDQ         CX, DX
+	VADDPS       (DX), Z23, Z23
+	ADDQ         CX, DX
+	VADDPS       (DX), Z24, Z24
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Z13, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z14, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z17, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z21, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z22, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z23, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z24, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+// func pullBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pullBoxesAVX512(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Z0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Z1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z4
+	ADDQ         CX, AX
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	MOVQ         xHalf+40(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Z13
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z14
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z15
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z16
+	ADDQ         CX, AX
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         wStep+24(FP), BX
+	MOVQ         b+56(FP), SI
+	MOVQ         bRow+72(FP), DI
+	MOVQ         inner+0(FP), R8
+
+step:
+	VMOVUPS      (SI), Z21
+	VBROADCASTSS (CX), Z22
+	VSUBPS       Z1, Z21, Z23
+	VANDNPS      Z23, Z0, Z24
+	VCMPPS       $0x1e, Z13, Z24, K1
+	VPTERNLOGD   $0x6a, Z22, Z0, Z23
+	VADDPS       Z23, Z5, Z5
+	VADDPS       Z23, Z9, K1, Z9
+	VADDPS       Z22, Z17, K1, Z17
+	VBROADCASTSS (CX)(AX*1), Z22
+	VSUBPS       Z2, Z21, Z23
+	VANDNPS      Z23, Z0, Z24
+	VCMPPS       $0x1e, Z14, Z24, K1
+	VPTERNLOGD   $0x6a, Z22, Z0, Z23
+	VADDPS       Z23, Z6, Z6
+	VADDPS       Z23, Z10, K1, Z10
+	VADDPS       Z22, Z18, K1, Z18
+	VBROADCASTSS (CX)(AX*2), Z22
+	VSUBPS       Z3, Z21, Z23
+	VANDNPS      Z23, Z0, Z24
+	VCMPPS       $0x1e, Z15, Z24, K1
+	VPTERNLOGD   $0x6a, Z22, Z0, Z23
+	VADDPS       Z23, Z7, Z7
+	VADDPS       Z23, Z11, K1, Z11
+	VADDPS       Z22, Z19, K1, Z19
+	VBROADCASTSS (DX), Z22
+	VSUBPS       Z4, Z21, Z21
+	VANDNPS      Z21, Z0, Z23
+	VCMPPS       $0x1e, Z16, Z23, K1
+	VPTERNLOGD   $0x6a, Z22, Z0, Z21
+	VADDPS       Z21, Z8, Z8
+	VADDPS       Z21, Z12, K1, Z12
+	VADDPS       Z22, Z20, K1, Z20
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          step
+	VBROADCASTSS inside<>+0(SB), Z0
+	VBROADCASTSS outside<>+0(SB), Z1
+	VMULPS       Z0, Z5, Z5
+	VFMADD231PS  Z1, Z9, Z5
+	VMULPS       Z1, Z17, Z17
+	VMULPS       Z0, Z6, Z6
+	VFMADD231PS  Z1, Z10, Z6
+	VMULPS       Z1, Z18, Z18
+	VMULPS       Z0, Z7, Z7
+	VFMADD231PS  Z1, Z11, Z7
+	VMULPS       Z1, Z19, Z19
+	VMULPS       Z0, Z8, Z8
+	VFMADD231PS  Z1, Z12, Z8
+	VMULPS       Z1, Z20, Z20
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	ADDQ         CX, DX
+	VADDPS       (DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Z5, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z7, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    CX, AX
+	MOVQ    yHalf+88(FP), AX
+	MOVQ    yRow+96(FP), CX
+	MOVB    add+104(FP), DL
+	TESTB   DL, DL
+	JZ      yHalfFresh
+	MOVQ    AX, DX
+	VADDPS  (DX), Z17, Z17
+	ADDQ    CX, DX
+	VADDPS  (DX), Z18, Z18
+	ADDQ    CX, DX
+	VADDPS  (DX), Z19, Z19
+	ADDQ    CX, DX
+	VADDPS  (DX), Z20, Z20
+	ADDQ    CX, DX
+
+yHalfFresh:
+	VMOVUPS Z17, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z18, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z19, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	ADDQ    CX, AX
+	VZEROUPPER
+	RET
+
+// func pullTowardsBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pullTowardsBoxesAVX512(SB), NOSPLIT, $0-105
+	VBROADCASTSS signBit<>+0(SB), Z0
+	MOVQ         x+32(FP), AX
+	MOVQ         xRow+48(FP), CX
+	VMOVUPS      (AX), Z1
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z2
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z3
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z4
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z5
+	ADDQ         CX, AX
+	VMOVUPS      (AX), Z6
+	ADDQ         CX, AX
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z14, Z14, Z14
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z16, Z16, Z16
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z18, Z18, Z18
+	MOVQ         wRow+16(FP), AX
+	MOVQ         w+8(FP), CX
+	LEAQ         (CX)(AX*2), DX
+	ADDQ         AX, DX
+	MOVQ         wStep+24(FP), BX
+	MOVQ         b+56(FP), SI
+	MOVQ         bRow+72(FP), DI
+	MOVQ         inner+0(FP), R8
+	MOVQ         bHalf+64(FP), R9
+
+step:
+	VMOVUPS      (SI), Z19
+	VMOVUPS      (R9), Z20
+	VBROADCASTSS (CX), Z21
+	VSUBPS       Z1, Z19, Z22
+	VANDNPS      Z22, Z0, Z23
+	VCMPPS       $0x1e, Z20, Z23, K1
+	VPTERNLOGD   $0x6a, Z21, Z0, Z22
+	VADDPS       Z22, Z7, Z7
+	VADDPS       Z22, Z13, K1, Z13
+	VBROADCASTSS (CX)(AX*1), Z21
+	VSUBPS       Z2, Z19, Z22
+	VANDNPS      Z22, Z0, Z23
+	VCMPPS       $0x1e, Z20, Z23, K1
+	VPTERNLOGD   $0x6a, Z21, Z0, Z22
+	VADDPS       Z22, Z8, Z8
+	VADDPS       Z22, Z14, K1, Z14
+	VBROADCASTSS (CX)(AX*2), Z21
+	VSUBPS       Z3, Z19, Z22
+	VANDNPS      Z22, Z0, Z23
+	VCMPPS       $0x1e, Z20, Z23, K1
+	VPTERNLOGD   $0x6a, Z21, Z0, Z22
+	VADDPS       Z22, Z9, Z9
+	VADDPS       Z22, Z15, K1, Z15
+	VBROADCASTSS (DX), Z21
+	VSUBPS       Z4, Z19, Z22
+	VANDNPS      Z22, Z0, Z23
+	VCMPPS       $0x1e, Z20, Z23, K1
+	VPTERNLOGD   $0x6a, Z21, Z0, Z22
+	VADDPS       Z22, Z10, Z10
+	VADDPS       Z22, Z16, K1, Z16
+	VBROADCASTSS (DX)(AX*1), Z21
+	VSUBPS       Z5, Z19, Z22
+	VANDNPS      Z22, Z0, Z23
+	VCMPPS       $0x1e, Z20, Z23, K1
+	VPTERNLOGD   $0x6a, Z21, Z0, Z22
+	VADDPS       Z22, Z11, Z11
+	VADDPS       Z22, Z17, K1, Z17
+	VBROADCASTSS (DX)(AX*2), Z21
+	VSUBPS       Z6, Z19, Z19
+	VANDNPS      Z19, Z0, Z22
+	VCMPPS       $0x1e, Z20, Z22, K1
+	VPTERNLOGD   $0x6a, Z21, Z0, Z19
+	VADDPS       Z19, Z12, Z12
+	VADDPS       Z19, Z18, K1, Z18
+	ADDQ         BX, CX
+	ADDQ         BX, DX
+	ADDQ         DI, SI
+	ADDQ         DI, R9
+	DECQ         R8
+	JNZ          step
+	VBROADCASTSS inside<>+0(SB), Z0
+	VBROADCASTSS outside<>+0(SB), Z1
+	VMULPS       Z0, Z7, Z7
+	VFMADD231PS  Z1, Z13, Z7
+	VMULPS       Z0, Z8, Z8
+	VFMADD231PS  Z1, Z14, Z8
+	VMULPS       Z0, Z9, Z9
+	VFMADD231PS  Z1, Z15, Z9
+	VMULPS       Z0, Z10, Z10
+	VFMADD231PS  Z1, Z16, Z10
+	VMULPS       Z0, Z11, Z11
+	VFMADD231PS  Z1, Z17, Z11
+	VMULPS       Z0, Z12, Z12
+	VFMADD231PS  Z1, Z18, Z12
+	MOVQ         y+80(FP), AX
+	MOVQ         yRow+96(FP), CX
+	MOVB         add+104(FP), DL
+	TESTB        DL, DL
+	JZ           yFresh
+	MOVQ         AX, DX
+	VADDPS       (DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	ADDQ         CX, DX
+	VADDPS       (DX), Z10, Z10
+	ADDQ         CX, DX
+	VADDPS       (DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	ADDQ         CX, DX
+
+yFresh:
+	VMOVUPS Z7, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z11, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	ADDQ    CX, AX
 	VZEROUPPER
 	RET

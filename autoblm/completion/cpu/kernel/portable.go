@@ -11,6 +11,7 @@ func Portable() *Set {
 	return &Set{Name: "go", raw: raw{
 		product: productGo, columnMax: columnMaxGo, expSum: expSumGo, count: countGo,
 		mulAdd: mulAddGo, scale: scaleGo, scaleAdd: scaleAddGo, adagrad: adagradGo, penalize: penalizeGo,
+		scaleColumns: scaleColumnsGo, distances: distancesGo, boxDistances: boxDistancesGo, pull: pullGo, pullBoxes: pullBoxesGo, pullTowardsBoxes: pullTowardsBoxesGo,
 	}}
 }
 

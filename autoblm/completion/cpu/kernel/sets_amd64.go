@@ -10,6 +10,9 @@ func Sets() []*Set {
 			product:   blocked(avx512Product),
 			columnMax: columnMaxAVX512, expSum: expSumAVX512, count: countAVX512,
 			mulAdd: mulAddAVX512, scale: scaleAVX512, scaleAdd: scaleAddAVX512, adagrad: adagradAVX512, penalize: penalizeAVX512,
+			scaleColumns: scaleColumnsAVX512,
+			distances:    blockedDistances(avx512Product, distancesAVX512), boxDistances: blockedDistances(avx512Product, boxDistancesAVX512),
+			pull: blockedPull(12, 16, pullAVX512), pullBoxes: blockedPull(4, 16, pullBoxesAVX512), pullTowardsBoxes: blockedPull(6, 16, pullTowardsBoxesAVX512),
 		}})
 	}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
@@ -17,6 +20,9 @@ func Sets() []*Set {
 			product:   blocked(avx2Product),
 			columnMax: columnMaxAVX2, expSum: expSumAVX2, count: countAVX2,
 			mulAdd: mulAddAVX2, scale: scaleAVX2, scaleAdd: scaleAddAVX2, adagrad: adagradAVX2, penalize: penalizeAVX2,
+			scaleColumns: scaleColumnsAVX2,
+			distances:    blockedDistances(avx2Product, distancesAVX2), boxDistances: blockedDistances(avx2Product, boxDistancesAVX2),
+			pull: blockedPull(4, 8, pullAVX2), pullBoxes: blockedPull(2, 8, pullBoxesAVX2), pullTowardsBoxes: blockedPull(3, 8, pullTowardsBoxesAVX2),
 		}})
 	}
 	return append(sets, Portable())
@@ -50,4 +56,36 @@ func blocked(p panels) func(rows, columns, inner int, a *float32, aRow, aStep in
 			column += width
 		}
 	}
+}
+
+// blockedDistances walks the columns and the strips of rows of a table of distances.
+func blockedDistances(p panels, kernel func(inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int)) func(rows, columns, inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int) {
+	return func(rows, columns, inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int) {
+		for row := 0; row < rows; row += p.strip {
+			for column := 0; column < columns*floatBytes; column += p.lanes * floatBytes {
+				kernel(inner, after(a, row*aRow), aRow, after(b, column), after(half, column), bRow, after(c, row*cRow+column), cRow)
+			}
+		}
+	}
+}
+
+// blockedPull walks the columns and the strips of rows that are pulled.
+func blockedPull(strip, lanes int, kernel func(inner int, w *float32, wRow, wStep int, x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, y, yHalf *float32, yRow int, add bool)) pull {
+	return func(rows, columns, inner int, w *float32, wRow, wStep int, x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, y, yHalf *float32, yRow int, add bool) {
+		for column := 0; column < columns*floatBytes; column += lanes * floatBytes {
+			for row := 0; row < rows; row += strip {
+				ofX, ofY := row*xRow+column, row*yRow+column
+				kernel(inner, after(w, row*wRow), wRow, wStep, after(x, ofX), after(xHalf, ofX), xRow, after(b, column), after(bHalf, column), bRow,
+					after(y, ofY), after(yHalf, ofY), yRow, add)
+			}
+		}
+	}
+}
+
+// after is the float a number of bytes after one; nil stays nil.
+func after(first *float32, bytes int) *float32 {
+	if first == nil {
+		return nil
+	}
+	return &at(first, bytes, 1)[0]
 }

@@ -56,6 +56,23 @@ func columnMax(s isa) {
 		func(offset reg.GPVirtual) { VMOVUPS(v, Mem{Base: most, Index: offset, Scale: 1}) })
 }
 
+// scaleColumns multiplies each column by its factor.
+func scaleColumns(s isa) {
+	var factor reg.VecVirtual
+	downColumns(s, "scaleColumns", ", factor *float32",
+		func(offset reg.GPVirtual) {
+			factors := Load(Param("factor"), GP64())
+			factor = s.vector()
+			VMOVUPS(Mem{Base: factors, Index: offset, Scale: 1}, factor)
+		},
+		func(at Mem) {
+			x := s.vector()
+			VMULPS(at, factor, x)
+			VMOVUPS(x, at)
+		},
+		func(reg.GPVirtual) {})
+}
+
 // expSum replaces x by exp(x - shift) and adds up the columns.
 func expSum(s isa) {
 	var sums reg.GPVirtual

@@ -74,3 +74,24 @@ func (s isa) broadcast(argument string) reg.VecVirtual {
 	VBROADCASTSS(x, v)
 	return v
 }
+
+// strip says where the rows of a strip are, a number of bytes apart: one pointer for
+// every third row, and the two after it are index steps away.
+func (s isa) strip(rows int, first, apart reg.Register) (row func(r int) Mem, pointers []reg.GPVirtual) {
+	for i := range (rows + 2) / 3 {
+		pointers = append(pointers, GP64())
+		if i == 0 {
+			MOVQ(first, pointers[0])
+		} else {
+			LEAQ(Mem{Base: pointers[i-1], Index: apart, Scale: 2}, pointers[i])
+			ADDQ(apart, pointers[i])
+		}
+	}
+	return func(r int) Mem {
+		at := Mem{Base: pointers[r/3]}
+		if r%3 > 0 {
+			at.Index, at.Scale = apart, uint8(r%3)
+		}
+		return at
+	}, pointers
+}

@@ -19,6 +19,12 @@ func main() {
 		scale(isa)
 		adagrad(isa)
 		penalize(isa)
+		scaleColumns(isa)
+		distances(isa, false)
+		distances(isa, true)
+		for _, p := range pullings {
+			pull(isa, p)
+		}
 	}
 	Generate()
 }

@@ -58,17 +58,7 @@ func product(s isa, width int) {
 	Label("begin")
 	inner := Load(Param("inner"), GP64())
 	b := Load(Param("b"), GP64())
-	// One pointer for every third row; the two after it are index steps away.
-	pointers := make([]reg.GPVirtual, s.rows/3)
-	for i := range pointers {
-		pointers[i] = GP64()
-		if i == 0 {
-			MOVQ(a, pointers[0])
-		} else {
-			LEAQ(Mem{Base: pointers[i-1], Index: aRow, Scale: 2}, pointers[i])
-			ADDQ(aRow, pointers[i])
-		}
-	}
+	rowOfA, pointers := s.strip(s.rows, a, aRow)
 
 	Label("step")
 	row := s.vectors(width)
@@ -76,12 +66,8 @@ func product(s isa, width int) {
 		VMOVUPS(Mem{Base: b, Disp: j * s.bytes()}, row[j])
 	}
 	for r := range s.rows {
-		at := Mem{Base: pointers[r/3]}
-		if r%3 > 0 {
-			at.Index, at.Scale = aRow, uint8(r%3)
-		}
 		x := s.vector()
-		VBROADCASTSS(at, x)
+		VBROADCASTSS(rowOfA(r), x)
 		for j := range width {
 			VFMADD231PS(x, row[j], sums[r][j])
 		}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// inside is kernel.Inside, how much the distance within a box counts.
+const inside = 0.02
+
+// signs is a vector of sign bits.
+func (s isa) signs() reg.VecVirtual { return s.constant("signBit", float32(math.Copysign(0, -1))) }
+
+// distances generates minus the distances of a strip of rows to a register of
+// points, or of boxes, which are down columns. With far = |a - b| and near =
+// min(far, half), a coordinate of a box adds far - (1-inside)·near.
+func distances(s isa, box bool) {
+	name, doc := "distances", " writes minus the distances of %d rows to %d points."
+	if box {
+		name, doc = "boxDistances", " writes minus the distances of %d rows to %d boxes."
+	}
+	TEXT(name+s.name, NOSPLIT, "func(inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf(name+s.name+doc+" Strides are in bytes.", s.rows, s.lanes))
+	aRow := Load(Param("aRow"), GP64())
+	rowOfA, pointers := s.strip(s.rows, Load(Param("a"), GP64()), aRow)
+	b := Load(Param("b"), GP64())
+	bRow := Load(Param("bRow"), GP64())
+	inner := Load(Param("inner"), GP64())
+	sign := s.signs()
+	var halves reg.Register
+	var outside reg.VecVirtual
+	if box {
+		halves = Load(Param("half"), GP64())
+		outside = s.constant("outside", 1-inside)
+	}
+	sums := s.vectors(s.rows)
+	for _, sum := range sums {
+		s.zero(sum)
+	}
+
+	Label("step")
+	point, half := s.vector(), s.vector()
+	VMOVUPS(Mem{Base: b}, point)
+	if box {
+		VMOVUPS(Mem{Base: halves}, half)
+	}
+	for r, sum := range sums {
+		far := s.vector()
+		VBROADCASTSS(rowOfA(r), far)
+		VSUBPS(point, far, far)
+		VANDNPS(far, sign, far) // its size
+		VSUBPS(far, sum, sum)
+		if box {
+			VMINPS(half, far, far)
+			VFMADD231PS(far, outside, sum)
+		}
+	}
+	for _, p := range pointers {
+		ADDQ(U32(4), p)
+	}
+	ADDQ(bRow, b)
+	if box {
+		ADDQ(bRow, halves)
+	}
+	DECQ(inner)
+	JNZ(LabelRef("step"))
+
+	c := Load(Param("c"), GP64())
+	cRow := Load(Param("cRow"), GP64())
+	for _, sum := range sums {
+		VMOVUPS(sum, Mem{Base: c})
+		ADDQ(cRow, c)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// pulling says which of two rows that pull each other is a box, if any.
+type pulling struct {
+	name, doc           string
+	boxes, towardsBoxes bool
+	rows                [2]int // of a strip, for AVX2 and AVX-512
+}
+
+var pullings = []pulling{
+	{name: "pull", doc: "points towards points", rows: [2]int{4, 12}},
+	{name: "pullBoxes", doc: "boxes towards points", boxes: true, rows: [2]int{2, 4}},
+	{name: "pullTowardsBoxes", doc: "points towards boxes", towardsBoxes: true, rows: [2]int{3, 6}},
+}
+
+// pull generates y += Σ w·sign(b - x)·(1 outside a box, inside within it) for a strip
+// of rows x and a register of coordinates, and for boxes beside their centres by
+// their halves. The rows and their sums stay in registers while the rows b pass.
+func pull(s isa, p pulling) {
+	rows := p.rows[0]
+	if s == avx512 {
+		rows = p.rows[1]
+	}
+	TEXT(p.name+s.name, NOSPLIT, "func(inner int, w *float32, wRow, wStep int, x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, y, yHalf *float32, yRow int, add bool)")
+	Pragma("noescape")
+	Doc(fmt.Sprintf("%s%s pulls %d %s, along %d coordinates. Strides are in bytes.", p.name, s.name, rows, p.doc, s.lanes))
+	sign := s.signs()
+	ofRows := func(table string) []reg.VecVirtual { // of the strip
+		at, row := Load(Param(table), GP64()), Load(Param("xRow"), GP64())
+		v := s.vectors(rows)
+		for r := range v {
+			VMOVUPS(Mem{Base: at}, v[r])
+			ADDQ(row, at)
+		}
+		return v
+	}
+	zeros := func() []reg.VecVirtual {
+		v := s.vectors(rows)
+		for r := range v {
+			s.zero(v[r])
+		}
+		return v
+	}
+	box := p.boxes || p.towardsBoxes
+	x, all := ofRows("x"), zeros()
+	var halves, outer, outerWeights []reg.VecVirtual
+	if box {
+		outer = zeros()
+	}
+	if p.boxes {
+		halves, outerWeights = ofRows("xHalf"), zeros()
+	}
+	wRow := Load(Param("wRow"), GP64())
+	weightOf, pointers := s.strip(rows, Load(Param("w"), GP64()), wRow)
+	wStep := Load(Param("wStep"), GP64())
+	b := Load(Param("b"), GP64())
+	bRow := Load(Param("bRow"), GP64())
+	inner := Load(Param("inner"), GP64())
+	var bHalf reg.Register
+	if p.towardsBoxes {
+		bHalf = Load(Param("bHalf"), GP64())
+	}
+
+	Label("step")
+	point, half := s.vector(), s.vector()
+	VMOVUPS(Mem{Base: b}, point)
+	if p.towardsBoxes {
+		VMOVUPS(Mem{Base: bHalf}, half)
+	}
+	for r := range rows {
+		weight, pulled := s.vector(), s.vector()
+		VBROADCASTSS(weightOf(r), weight)
+		VSUBPS(x[r], point, pulled)
+		var far, outside reg.VecVirtual
+		var mask reg.OpmaskVirtual
+		if box {
+			if p.boxes {
+				half = halves[r]
+			}
+			far = s.vector()
+			VANDNPS(pulled, sign, far)
+			const greater = 0x1e // ordered, quiet
+			if s == avx512 {
+				mask = K()
+				VCMPPS(U8(greater), half, far, mask)
+			} else {
+				outside = far
+				VCMPPS(U8(greater), half, far, outside)
+			}
+		}
+		s.withSign(sign, weight, pulled)
+		VADDPS(pulled, all[r], all[r])
+		if box {
+			addWhere := func(v, sum reg.VecVirtual) {
+				if s == avx512 {
+					VADDPS(v, sum, mask, sum)
+				} else {
+					VANDPS(outside, v, v)
+					VADDPS(v, sum, sum)
+				}
+			}
+			addWhere(pulled, outer[r])
+			if p.boxes {
+				addWhere(weight, outerWeights[r])
+			}
+		}
+	}
+	for _, p := range pointers {
+		ADDQ(wStep, p)
+	}
+	ADDQ(bRow, b)
+	if p.towardsBoxes {
+		ADDQ(bRow, bHalf)
+	}
+	DECQ(inner)
+	JNZ(LabelRef("step"))
+
+	if box {
+		in, out := s.constant("inside", inside), s.constant("outside", 1-inside)
+		for r := range rows {
+			VMULPS(in, all[r], all[r])
+			VFMADD231PS(out, outer[r], all[r])
+			if p.boxes {
+				VMULPS(out, outerWeights[r], outerWeights[r])
+			}
+		}
+	}
+	write := func(table string, sums []reg.VecVirtual) {
+		at, row, add := Load(Param(table), GP64()), Load(Param("yRow"), GP64()), Load(Param("add"), GP8())
+		TESTB(add, add)
+		JZ(LabelRef(table + "Fresh"))
+		before := GP64()
+		MOVQ(at, before)
+		for _, sum := range sums {
+			VADDPS(Mem{Base: before}, sum, sum)
+			ADDQ(row, before)
+		}
+		Label(table + "Fresh")
+		for _, sum := range sums {
+			VMOVUPS(sum, Mem{Base: at})
+			ADDQ(row, at)
+		}
+	}
+	write("y", all)
+	if p.boxes {
+		write("yHalf", outerWeights)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// withSign makes of x the weight, its sign changed where x is negative.
+func (s isa) withSign(sign, weight, x reg.VecVirtual) {
+	if s == avx512 {
+		const signOfFirst = 0x6a // (x and sign) xor weight
+		VPTERNLOGD(U8(signOfFirst), weight, sign, x)
+		return
+	}
+	VANDPS(sign, x, x)
+	VXORPS(weight, x, x)
+}

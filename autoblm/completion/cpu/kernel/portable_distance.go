@@ -1,0 +1,107 @@
+package kernel
+
+import "math"
+
+func scaleColumnsGo(x *float32, rows, columns, stride int, factor *float32) {
+	factors := at(factor, 0, columns)
+	for i := range rows {
+		row := at(x, i*stride, columns)
+		for j, f := range factors {
+			row[j] *= f
+		}
+	}
+}
+
+// What follows has no branches on numbers: which way they would go is chance, and a
+// processor that guesses wrong half the time takes ten times as long.
+
+const signBit = 1 << 31
+
+// size is |x|.
+func size(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
+
+// withSign is the weight, its sign changed where x is negative.
+func withSign(weight, x float32) float32 {
+	return math.Float32frombits(math.Float32bits(weight) ^ math.Float32bits(x)&signBit)
+}
+
+// ifNegative is y where x is negative, and else 0.
+func ifNegative(x, y float32) float32 {
+	return math.Float32frombits(math.Float32bits(y) & uint32(int32(math.Float32bits(x))>>31))
+}
+
+func distancesGo(rows, columns, inner int, a *float32, aRow int, b, _ *float32, bRow int, c *float32, cRow int) {
+	for i := range rows {
+		out := at(c, i*cRow, columns)
+		clear(out)
+		for k, x := range at(a, i*aRow, inner) {
+			for j, y := range at(b, k*bRow, columns) {
+				out[j] -= size(x - y)
+			}
+		}
+	}
+}
+
+func boxDistancesGo(rows, columns, inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int) {
+	for i := range rows {
+		out := at(c, i*cRow, columns)
+		clear(out)
+		for k, x := range at(a, i*aRow, inner) {
+			halves := at(half, k*bRow, columns)
+			for j, y := range at(b, k*bRow, columns) {
+				far := size(x - y)
+				out[j] += (1-Inside)*min(far, halves[j]) - far
+			}
+		}
+	}
+}
+
+func pullGo(rows, columns, inner int, w *float32, wRow, wStep int, x, _ *float32, xRow int, b, _ *float32, bRow int, y, _ *float32, yRow int, add bool) {
+	for i := range rows {
+		row, out := at(x, i*xRow, columns), fresh(y, i*yRow, columns, add)
+		for j := range inner {
+			weight := at(w, i*wRow+j*wStep, 1)[0]
+			for k, towards := range at(b, j*bRow, columns) {
+				out[k] += withSign(weight, towards-row[k])
+			}
+		}
+	}
+}
+
+func pullBoxesGo(rows, columns, inner int, w *float32, wRow, wStep int, x, xHalf *float32, xRow int, b, _ *float32, bRow int, y, yHalf *float32, yRow int, add bool) {
+	for i := range rows {
+		centre, half := at(x, i*xRow, columns), at(xHalf, i*xRow, columns)
+		byCentre, byHalf := fresh(y, i*yRow, columns, add), fresh(yHalf, i*yRow, columns, add)
+		for j := range inner {
+			weight := at(w, i*wRow+j*wStep, 1)[0]
+			for k, towards := range at(b, j*bRow, columns) {
+				away := towards - centre[k]
+				outside := ifNegative(half[k]-size(away), (1-Inside)*weight)
+				byCentre[k] += withSign(Inside*weight+outside, away)
+				byHalf[k] += outside
+			}
+		}
+	}
+}
+
+func pullTowardsBoxesGo(rows, columns, inner int, w *float32, wRow, wStep int, x, _ *float32, xRow int, b, bHalf *float32, bRow int, y, _ *float32, yRow int, add bool) {
+	for i := range rows {
+		row, out := at(x, i*xRow, columns), fresh(y, i*yRow, columns, add)
+		for j := range inner {
+			weight, half := at(w, i*wRow+j*wStep, 1)[0], at(bHalf, j*bRow, columns)
+			for k, towards := range at(b, j*bRow, columns) {
+				away := towards - row[k]
+				out[k] += withSign(Inside*weight+ifNegative(half[k]-size(away), (1-Inside)*weight), away)
+			}
+		}
+	}
+}
+
+// fresh is n floats to add to, cleared unless there is something to keep.
+func fresh(first *float32, bytes, n int, keep bool) []float32 {
+	out := at(first, bytes, n)
+	if !keep {
+		clear(out)
+	}
+	return out
+}
