@@ -10,20 +10,25 @@ const (
 	queryBlock = 48
 )
 
-// Queries are vectors whose scalar products with the rows of a table are scores.
+// Queries are what the rows of a table are scored by: with Products vectors, a row each.
 type Queries struct {
 	Asked, Count int          // without and with padding, which is zero
-	Rows         kernel.Table // [Count, d]
+	Rows         kernel.Table // [Count·rows of a query, d]
 
+	measure Measure
 	dim     int
-	columns kernel.Table // their transpose, [d, Count]
+	columns kernel.Table // their transpose, [rows of a query·d, Count]
 }
 
-// NewQueries has room for MostQueries.
-func NewQueries(dim int) Queries {
+// NewQueries has room for MostQueries whose scores are products.
+func NewQueries(dim int) Queries { return NewQueriesBy(Products{}, dim) }
+
+// NewQueriesBy has room for MostQueries.
+func NewQueriesBy(m Measure, dim int) Queries {
+	rows := m.rowsOfQuery()
 	return Queries{
-		dim: dim, Rows: NewTable(MostQueries, dim),
-		columns: kernel.Table{Data: make([]float32, dim*MostQueries), Stride: MostQueries},
+		measure: m, dim: dim, Rows: NewTable(rows*MostQueries, dim),
+		columns: kernel.Table{Data: make([]float32, rows*dim*MostQueries), Stride: MostQueries},
 	}
 }
 
@@ -35,14 +40,24 @@ func (q *Queries) Reset(asked int) {
 
 // Transpose readies the queries for Scores, once their rows are set.
 func (q *Queries) Transpose() {
+	rows := q.measure.rowsOfQuery()
 	for i := range q.Count {
-		for column, x := range q.Rows.Row(i)[:q.dim] {
-			q.columns.Data[column*MostQueries+i] = x
+		for row := range rows {
+			down := q.columns.From(row * q.dim)
+			for column, x := range q.Rows.Row(i*rows + row)[:q.dim] {
+				down.Data[column*MostQueries+i] = x
+			}
 		}
 	}
 }
 
 // Scores fills a table with the scores [n, Count] of the first n rows of another.
 func (q *Queries) Scores(k *kernel.Set, to, of kernel.Table, n int) {
-	k.Product(to, of.Data, of.Stride, 1, q.columns, n, q.Count, q.dim, false)
+	q.measure.scores(k, q, to, of, n)
+}
+
+// OfQuery is the rows of one query in a table like Rows.
+func (q *Queries) OfQuery(t kernel.Table, i int) []float32 {
+	size := q.measure.rowsOfQuery() * t.Stride
+	return t.Data[i*size:][:size]
 }

@@ -18,14 +18,18 @@ type Softmax struct {
 	maxima       [][]float32
 	largest      []float32 // of all tiles
 	tileSums     []float32
-	sums         []float64 // Σ exp(score - largest)
-	weights      []float32 // of the queries in the loss
+	sums         []float64  // Σ exp(score - largest)
+	weights      []float32  // of the queries in the loss
+	of           Embeddings // that they walked through
 }
 
-// NewSoftmax is for queries of the rows of a table.
-func NewSoftmax(e Embeddings, dim int) *Softmax {
+// NewSoftmax is for queries of the rows of a table, whose scores are products.
+func NewSoftmax(e Embeddings, dim int) *Softmax { return NewSoftmaxBy(Products{}, e, dim) }
+
+// NewSoftmaxBy is for queries of the rows of a table.
+func NewSoftmaxBy(m Measure, e Embeddings, dim int) *Softmax {
 	s := &Softmax{
-		Queries: NewQueries(dim), ByQuery: NewTable(MostQueries, dim),
+		Queries: NewQueriesBy(m, dim), ByQuery: NewTable(m.rowsOfQuery()*MostQueries, dim),
 		largest: make([]float32, MostQueries), tileSums: make([]float32, MostQueries), sums: make([]float64, MostQueries),
 		weights: make([]float32, MostQueries),
 	}
@@ -43,7 +47,7 @@ func SoftmaxBytes(e Embeddings) int { return 4 * len(e.Data) / e.Stride * MostQu
 // CrossEntropy returns weight · the sum over the queries of log Σ exp(score) -
 // share · the score of the answer. The gradient by the queries is in ByQuery
 // then, and that by the answers is added. answer is the row of a query's answer
-// and the gradient by it.
+// and the gradient by it. Scores are products.
 func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float32, answer func(query int) (row, gradient []float32)) float64 {
 	s.Walk(k, e)
 	loss := 0.0
@@ -61,6 +65,7 @@ func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float3
 // Walk takes the queries, whose rows are set, through all rows of the table.
 func (s *Softmax) Walk(k *kernel.Set, e Embeddings) {
 	s.Transpose()
+	s.of = e
 	for i := range s.Count {
 		s.largest[i], s.sums[i], s.weights[i] = float32(math.Inf(-1)), 0, 0
 	}
@@ -77,7 +82,7 @@ func (s *Softmax) LogSum(query int) float64 {
 // Weigh makes the gradient of weight · log Σ exp(score) of a query.
 func (s *Softmax) Weigh(k *kernel.Set, query int, weight float32) {
 	s.weights[query] = weight
-	gradient := WholeRow(s.ByQuery, query)
+	gradient := s.OfQuery(s.ByQuery, query)
 	k.Scale(gradient, gradient, weight/float32(s.sums[query]))
 }
 
@@ -103,7 +108,7 @@ func (s *Softmax) walk(k *kernel.Set, e Embeddings, tile int) {
 	for i, sum := range s.tileSums[:s.Count] {
 		s.sums[i] += float64(sum)
 	}
-	k.Product(s.ByQuery, x.Data, 1, x.Stride, of, s.Count, s.ByQuery.Stride, rows, tile > 0)
+	s.measure.byQuery(k, &s.Queries, s.ByQuery, x, of, rows, tile > 0)
 }
 
 // rescale takes the sums and the gradient from the old maxima to higher ones.
@@ -112,22 +117,24 @@ func (s *Softmax) rescale(k *kernel.Set, maxima []float32) {
 		if higher > s.largest[i] {
 			factor := math.Exp(float64(s.largest[i]) - float64(higher))
 			s.sums[i] *= factor
-			gradient := WholeRow(s.ByQuery, i)
+			gradient := s.OfQuery(s.ByQuery, i)
 			k.Scale(gradient, gradient, float32(factor))
 		}
 	}
 }
 
-// Collect adds to gradient, [rows of the tile, d], what the softmax gives them,
-// or overwrites it with that. scratch has room for the queries.
+// Collect adds to gradient, [rows of the tile, d], what the softmax gives them, or
+// overwrites it with that. It spends what is kept of the tile, so it is for once; the
+// rows are to be as they were. scratch has room for a row for each query.
 func (s *Softmax) Collect(k *kernel.Set, tile int, gradient, scratch kernel.Table, add bool) {
-	x := s.exponentials[tile]
-	for i := range s.Count {
+	start, _, rows := s.of.Tile(tile)
+	factors := s.maxima[tile][:s.Count]
+	for i, most := range factors {
 		factor := s.weights[i] // of padding it is 0
 		if factor != 0 {
-			factor *= float32(math.Exp(float64(s.maxima[tile][i])-float64(s.largest[i])) / s.sums[i])
+			factor *= float32(math.Exp(float64(most)-float64(s.largest[i])) / s.sums[i])
 		}
-		k.Scale(WholeRow(scratch, i), WholeRow(s.Rows, i), factor)
+		factors[i] = factor
 	}
-	k.Product(gradient, x.Data, x.Stride, 1, scratch, len(x.Data)/x.Stride, gradient.Stride, s.Count, add)
+	s.measure.byRow(k, &s.Queries, gradient, s.exponentials[tile], s.of.From(start), factors, rows, scratch, add)
 }
