@@ -29,8 +29,8 @@ type Settings struct {
 	// power times as much as one with a single answer. 0 lets queries count the same,
 	// 1 their answers.
 	AnswerPower float64 `json:"answer_power"`
-	// Negatives, when positive, takes the place of the log-loss over all entities: a
-	// query learns its drawn answer and so many entities that are no answer, drawn
+	// Negatives, when positive, takes the place of the log-loss over all entities, by
+	// which every kind of model can be trained and usually is: a query learns its drawn answer and so many entities that are no answer, drawn
 	// anew each step, by -log σ(Margin + score) - mean log σ(-Margin - score) (paper,
 	// Section V-B; Ren et al., 2020).
 	Negatives int `json:"negatives,omitempty"`
@@ -70,9 +70,9 @@ func DefaultMember(kind Kind) Member {
 	return Member{Kind: kind, Member: completion.DefaultMember(structure.Structure{})}
 }
 
-// UsualNegatives are how many entities a kind of model learns from and its margin:
-// for distances those of Query2box, whose margin of 24 for 400 coordinates shrinks
-// with these (Ren et al., 2020), and none for products, which learn from all entities.
+// UsualNegatives are how many entities a kind of model learns from and its margin
+// where it is not to learn from all: for distances those of Query2box, whose margin of
+// 24 for 400 coordinates shrinks with these (Ren et al., 2020). Products have none.
 func UsualNegatives(kind Kind, dim int) (count int, margin float64) {
 	if kind.distances() {
 		return 128, 24 * float64(dim) / 400
@@ -119,8 +119,6 @@ func (s Settings) Validate(m Member) error {
 		return fmt.Errorf("relation-prediction is %v: queries have none", m.RelationPrediction)
 	case m.Kind.distances() && (s.Dropout != 0 || m.Products != 0):
 		return fmt.Errorf("%v has no products to drop coordinates of or to penalize: leave dropout and products at 0", m.Kind)
-	case m.Kind.distances() && s.Negatives == 0:
-		return fmt.Errorf("%v is trained with negatives only: set negatives, as 128, and margin", m.Kind)
 	}
 	return nil
 }

@@ -30,15 +30,17 @@ type pathFlags struct {
 	Hops        int      `default:"${hops}" help:"Length of the paths to train on and to rank."`
 	With        []int    `help:"Lengths of further paths to train on, separated by commas."`
 	AnswerPower float64  `default:"${answer_power}" help:"A query with n answers counts n to this power as much as one with one; 0 to 1."`
-	Negatives   *int     `help:"Learn from so many drawn entities that are no answer, rather than from all; 0 from all. The models of distances have 128 if nothing is said, the others 0."`
+	Negatives   *int     `help:"Learn from so many drawn entities that are no answer, as 128, rather than from all; 0, which is usual, from all."`
 	Margin      *float64 `help:"What is added to scores where there are negatives; for the models of distances 24 for 400 coordinates and less for fewer, if nothing is said; else 0."`
 }
 
 // set puts what the flags say into settings for a kind of model.
 func (f pathFlags) set(s *query.Settings, kind query.Kind) {
 	s.Hops, s.With, s.AnswerPower = []int{f.Hops}, f.With, f.AnswerPower
-	s.Negatives, s.Margin = query.UsualNegatives(kind, s.Dim)
 	override(&s.Negatives, f.Negatives)
+	if s.Negatives > 0 {
+		_, s.Margin = query.UsualNegatives(kind, s.Dim)
+	}
 	override(&s.Margin, f.Margin)
 }
 

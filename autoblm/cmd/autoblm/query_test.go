@@ -65,6 +65,26 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 	}
 }
 
+// TestQueryNegatives: models of distances learn from all entities unless a number of
+// them is drawn, and then with a margin of their own.
+func TestQueryNegatives(t *testing.T) {
+	data := queries(t)
+	loss := func(more ...string) string {
+		o := object(t, append([]string{"query", "train", "--dataset", data, "--model", "q2b", "--dim", "8", "--epochs", "1", "--max-steps", "1", "--lr", "0.01"}, more...)...)
+		return asText(t, o["loss"])
+	}
+	if usual, all := loss(), loss("--negatives", "0"); usual != all {
+		t.Errorf("the usual loss is %s, and %s of all entities", usual, all)
+	}
+	drawn := loss("--negatives", "16")
+	if with := loss("--negatives", "16", "--margin", "0.48"); with != drawn || drawn == loss() {
+		t.Errorf("the loss of 16 negatives is %s, and %s with the margin of Query2box", drawn, with)
+	}
+	if without := loss("--negatives", "16", "--margin", "0"); without == drawn {
+		t.Error("the margin makes no difference")
+	}
+}
+
 // TestQuerySampleKeepsQueries that are there, and draws the missing ones.
 func TestQuerySampleKeepsQueries(t *testing.T) {
 	data := queries(t)
@@ -123,7 +143,7 @@ func TestQueryRefusals(t *testing.T) {
 		"unknown model":               {exitUsage, "trance", train(data, "--model", "trance")},
 		"no hops":                     {exitUsage, "0 hops", train(data, "--structure", "simple", "--hops", "0")},
 		"dropout of distances":        {exitUsage, "dropout", train(data, "--model", "q2b", "--dropout", "0.1")},
-		"distances without negatives": {exitUsage, "negatives", train(data, "--model", "transe", "--negatives", "0")},
+		"products of distances":       {exitUsage, "products", train(data, "--model", "transe", "--products", "0.1")},
 		"threads below 0":             {exitUsage, "threads", train(data, "--structure", "simple", "--threads=-1")},
 		"diverged":                    {exitFailed, "diverged", train(data, "--structure", "simple", "--lr", "1e38", "--epochs", "3")},
 		"unknown entity":              {exitFailed, "test-2p.txt:1: unknown entity 999", train(broken("test-2p.txt", "999\t0,1\t1\t2"), simple...)},

@@ -47,16 +47,16 @@ func (t *trainer) drop(mask *tiles.Mask, number, paths int) {
 // answers, times its weight.
 func (t *trainer) crossEntropy(u *unit, s *tiles.Softmax, byQuery kernel.Table, weight float32) float64 {
 	s.Reset(u.paths)
-	copy(s.Rows.Data, first(u.queries, u.paths))
+	copy(s.Rows.Data, first(u.queries, u.paths*t.stateRows))
 	s.Walk(t.kernels, t.entities)
 	loss := 0.0
 	for i, x := range u.examples {
 		weight := weight * t.share(x)
 		s.Weigh(t.kernels, i, weight)
-		copy(tiles.WholeRow(byQuery, i), tiles.WholeRow(s.ByQuery, i))
+		copy(part(byQuery, i, t.stateRows), s.OfQuery(s.ByQuery, i))
 		sum := 0.0
 		for _, answer := range x.Hard {
-			sum += t.measure.score(tiles.WholeRow(u.queries, i), tiles.WholeRow(t.entities.Table, int(answer)))
+			sum += t.measure.score(part(u.queries, i, t.stateRows), tiles.WholeRow(t.entities.Table, int(answer)))
 			u.learn(t.model, byQuery, i, answer, -weight/float32(len(x.Hard)))
 		}
 		loss += float64(weight) * (s.LogSum(i) - sum/float64(len(x.Hard)))

@@ -15,6 +15,8 @@ type measure interface {
 	byQuery(gradient, query, entity []float32, slope float32)
 	// byEntity adds slope times the gradient of the score by the entity.
 	byEntity(gradient, query, entity []float32, slope float32)
+	// ofAll is the same of many pairs at a time.
+	ofAll() tiles.Measure
 }
 
 // product is the scalar product.
@@ -30,46 +32,54 @@ func (p product) byEntity(gradient, query, _ []float32, slope float32) {
 	p.kernels.ScaleAdd(gradient, query, slope)
 }
 
+func (product) ofAll() tiles.Measure { return tiles.Products{} }
+
 // Distances are computed without branches: which way they would go is chance, and
-// a processor that guesses wrong half the time takes ten times as long.
+// a processor that guesses wrong half the time takes ten times as long. Their slopes
+// are those of the kernels, where coordinates are equal too. dim is d without
+// padding, which stays 0.
 
 // distance is -Σ|e - q|.
-type distance struct{}
+type distance struct{ dim int }
 
-func (distance) score(query, entity []float32) float64 {
-	entity = entity[:len(query)]
+func (d distance) score(query, entity []float32) float64 {
+	entity = entity[:d.dim]
 	sum := float32(0)
-	for i, q := range query {
+	for i, q := range query[:d.dim] {
 		sum += size(entity[i] - q)
 	}
 	return -float64(sum)
 }
 
-func (distance) byQuery(gradient, query, entity []float32, slope float32) {
-	gradient, entity = gradient[:len(query)], entity[:len(query)]
-	for i, q := range query {
+func (d distance) byQuery(gradient, query, entity []float32, slope float32) {
+	gradient, entity = gradient[:d.dim], entity[:d.dim]
+	for i, q := range query[:d.dim] {
 		gradient[i] += direction(slope, entity[i]-q)
 	}
 }
 
-func (distance) byEntity(gradient, query, entity []float32, slope float32) {
-	gradient, entity = gradient[:len(query)], entity[:len(query)]
-	for i, q := range query {
-		gradient[i] -= direction(slope, entity[i]-q)
-	}
+func (d distance) byEntity(gradient, query, entity []float32, slope float32) {
+	d.byQuery(gradient, entity, query, slope)
 }
 
-// inside is how much the distance within a box counts (Ren et al., 2020).
-const inside = 0.02
+func (distance) ofAll() tiles.Measure { return tiles.Distances{} }
+
+// inside is how much the distance within a box counts.
+const inside = kernel.Inside
 
 // boxDistance is minus how far an entity is outside a box, along all axes
 // together, and a little of how far from the centre it is inside.
-type boxDistance struct{}
+type boxDistance struct{ dim int }
 
-func (boxDistance) score(query, entity []float32) float64 {
-	centre, half := query[:len(entity)], query[len(entity):][:len(entity)]
+// rows are the centre and half the sides of a box, or the gradient by them.
+func (d boxDistance) rows(query []float32) (centre, half []float32) {
+	return query[:d.dim], query[len(query)/2:][:d.dim]
+}
+
+func (d boxDistance) score(query, entity []float32) float64 {
+	centre, half := d.rows(query)
 	sum := float32(0)
-	for i, e := range entity {
+	for i, e := range entity[:len(half)] {
 		far := size(e - centre[i])
 		near := min(far, half[i])
 		sum += far - near + inside*near
@@ -77,11 +87,10 @@ func (boxDistance) score(query, entity []float32) float64 {
 	return -float64(sum)
 }
 
-func (boxDistance) byQuery(gradient, query, entity []float32, slope float32) {
-	d := len(entity)
-	centre, half := query[:d], query[d:][:d]
-	byCentre, byHalf := gradient[:d], gradient[d:][:d]
-	for i, e := range entity {
+func (d boxDistance) byQuery(gradient, query, entity []float32, slope float32) {
+	centre, half := d.rows(query)
+	byCentre, byHalf := d.rows(gradient)
+	for i, e := range entity[:len(half)] {
 		away := e - centre[i]
 		outside := ifNegative(half[i]-size(away), slope*(1-inside))
 		byCentre[i] += direction(slope*inside+outside, away)
@@ -89,26 +98,24 @@ func (boxDistance) byQuery(gradient, query, entity []float32, slope float32) {
 	}
 }
 
-func (boxDistance) byEntity(gradient, query, entity []float32, slope float32) {
-	d := len(entity)
-	centre, half := query[:d], query[d:][:d]
-	gradient = gradient[:d]
-	for i, e := range entity {
-		away := e - centre[i]
-		gradient[i] -= direction(slope*inside+ifNegative(half[i]-size(away), slope*(1-inside)), away)
+func (d boxDistance) byEntity(gradient, query, entity []float32, slope float32) {
+	centre, half := d.rows(query)
+	gradient = gradient[:len(half)]
+	for i, e := range entity[:len(half)] {
+		away := centre[i] - e
+		gradient[i] += direction(slope*inside+ifNegative(half[i]-size(away), slope*(1-inside)), away)
 	}
 }
+
+func (boxDistance) ofAll() tiles.Measure { return tiles.BoxDistances{} }
 
 const signBit = 1 << 31
 
 func size(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
 
-// direction is slope times the sign of x, which keeps what rows are padded with at 0.
+// direction is slope, its sign changed where x is negative.
 func direction(slope, x float32) float32 {
-	bits := math.Float32bits(x)
-	magnitude := bits &^ signBit
-	notZero := uint32(int32(magnitude|-magnitude) >> 31)
-	return math.Float32frombits((math.Float32bits(slope) ^ bits&signBit) & notZero)
+	return math.Float32frombits(math.Float32bits(slope) ^ math.Float32bits(x)&signBit)
 }
 
 // ifNegative is y where x is negative, and else 0.

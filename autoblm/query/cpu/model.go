@@ -31,9 +31,9 @@ func newModel(k *kernel.Set, p query.Parameters) *model {
 	}
 	switch p.Kind {
 	case query.TransE:
-		m.hop, m.measure = shift{k}, distance{}
+		m.hop, m.measure = shift{k}, distance{p.Dim}
 	case query.Query2box:
-		m.hop, m.measure, m.stateRows = growth{k}, boxDistance{}, 2
+		m.hop, m.measure, m.stateRows = growth{k}, boxDistance{p.Dim}, 2
 	case query.GQE:
 		m.hop, m.measure = matrix{k, p.Dim}, product{k}
 	default:

@@ -68,7 +68,7 @@ type asker struct {
 }
 
 func newAsker(m *model) *asker {
-	a := &asker{passage: newPassage(m), queries: tiles.NewQueries(m.dim), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries)}
+	a := &asker{passage: newPassage(m), queries: tiles.NewQueriesBy(m.measure.ofAll(), m.dim), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries)}
 	for range mostAsked {
 		a.scores = append(a.scores, make([]float32, m.entities.Count))
 	}
@@ -82,24 +82,9 @@ func (a *asker) ask(m *model, queries []query.Query) [][]float32 {
 		a.put(m, i, &queries[i])
 	}
 	m.walk(there, &a.passage, a.anchors, &a.states)
-	scores, ends := a.scores[:len(queries)], a.states[a.hops]
-	if _, ok := m.measure.(product); ok {
-		a.multiply(m, ends, scores)
-		return scores
-	}
-	for i := range scores {
-		state := part(ends, i, m.stateRows)
-		for e := range scores[i] {
-			scores[i][e] = float32(m.measure.score(state, tiles.WholeRow(m.entities.Table, e)))
-		}
-	}
-	return scores
-}
-
-// multiply is the scores of products, many at a time.
-func (a *asker) multiply(m *model, ends kernel.Table, scores [][]float32) {
-	a.queries.Reset(len(scores))
-	copy(a.queries.Rows.Data, first(ends, len(scores)))
+	scores := a.scores[:len(queries)]
+	a.queries.Reset(len(queries))
+	copy(a.queries.Rows.Data, first(a.states[a.hops], len(queries)*m.stateRows))
 	a.queries.Transpose()
 	for i := range m.entities.Tiles() {
 		start, count, rows := m.entities.Tile(i)
@@ -110,4 +95,5 @@ func (a *asker) multiply(m *model, ends kernel.Table, scores [][]float32) {
 			}
 		}
 	}
+	return scores
 }

@@ -66,7 +66,7 @@ func (e *Engine) newTrainer(d *query.Data, s query.Settings, member query.Member
 	for range atWork {
 		var s *tiles.Softmax
 		if t.set.Negatives == 0 {
-			s = tiles.NewSoftmax(m.entities, m.dim)
+			s = tiles.NewSoftmaxBy(m.measure.ofAll(), m.entities, m.dim)
 		}
 		t.softmaxes = append(t.softmaxes, s)
 	}
