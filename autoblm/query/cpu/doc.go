@@ -4,8 +4,8 @@
 // A path is walked hop by hop: its state, which begins as the row of the anchor,
 // goes through each relation in turn (hop.go) and ends as the query. Nothing of the
 // size d×d is made for a bilinear model. All entities are then scored at once by
-// package tiles, as for completion, or a few by themselves (measure.go), and the
-// gradient by the query walks the path back.
+// package tiles, by products as for completion or by distances, or a few by
+// themselves (measure.go), and the gradient by the query walks the path back.
 //
 // A batch is cut into units of up to tiles.MostQueries paths. They leave the
 // gradients by the rows that they looked up, and the entities that they learn by

@@ -1,5 +1,5 @@
 // Package kernel holds the inner loops of the native engine: a few products,
-// sums and counts over float32 tables that stay in cache.
+// distances, sums and counts over float32 tables that stay in cache.
 //
 // Each comes in Go, which defines it and runs everywhere, and on amd64 in
 // assembly for AVX2 with FMA and for AVX-512, chosen when the program starts.
