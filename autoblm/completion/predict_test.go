@@ -193,19 +193,6 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-func TestListsOfLabelsAreShort(t *testing.T) {
-	many := make([]string, 1000)
-	for i := range many {
-		many[i] = "relation"
-	}
-	if got := listed(many); !strings.HasSuffix(got, "and 988 more") || strings.Count(got, "relation") != 12 {
-		t.Errorf("%q", got)
-	}
-	if got := suggestion(many, "relations"); strings.Count(got, "relation") != 3 {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestQueryJSON(t *testing.T) {
 	for query, want := range map[Query]string{
 		{Head: "e1", Relation: "knows"}: `{"head":"e1","relation":"knows","tail":null}`,
