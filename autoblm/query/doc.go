@@ -4,6 +4,6 @@
 //
 // [Data] holds the queries of a graph: those that others released, read by
 // [Open], or those that [Data.Sample] draws from any graph. [Train] trains models on
-// them by an [Engine], as package query/cpu has one, and [Evaluate] ranks the hard
-// answers.
+// them by an [Engine], as package query/cpu has one, [Evaluate] ranks the hard
+// answers, and [Model.Predict] lists the best answers to a path by names.
 package query

@@ -90,12 +90,25 @@ func Load(dir string) (*Model, error) {
 }
 
 // TrainedHops are the lengths of the paths that the model was trained on, ascending;
-// none where that is not known.
+// none where that is not known. A model of completion was trained on triples, which
+// are paths of one hop.
 func (m *Model) TrainedHops() []int {
 	if m.Training == nil {
 		return nil
 	}
-	return m.Training.Settings.Trained()
+	if trained := m.Training.Settings.Trained(); len(trained) > 0 {
+		return trained
+	}
+	return []int{1}
+}
+
+// OwnHops are the lengths of the paths that the model is for, which may be fewer than
+// [Model.TrainedHops]; none where that is not known.
+func (m *Model) OwnHops() []int {
+	if m.Training == nil || len(m.Training.Settings.Hops) == 0 {
+		return m.TrainedHops()
+	}
+	return m.Training.Settings.Hops
 }
 
 // Align returns the queries of a split with the ids of the model. A label that the
@@ -127,13 +140,21 @@ func (m *Model) Align(d *Data, split Split, hops int) ([]Query, error) {
 			slices.Sort(*answers.to)
 		}
 	}
-	if label, missing := entities.missing(); missing {
-		return nil, fmt.Errorf("the model has no entity %q, which %s mentions", label, d.Name)
-	}
-	if label, missing := relations.missing(); missing {
-		return nil, fmt.Errorf("the model has no relation %q, which %s mentions", label, d.Name)
+	if err := missingFrom(d, entities, relations); err != nil {
+		return nil, err
 	}
 	return aligned, nil
+}
+
+// missingFrom names what was looked up in vain in the labels of a model.
+func missingFrom(d *Data, entities, relations *translation) error {
+	if label, missing := entities.missing(); missing {
+		return fmt.Errorf("the model has no entity %q, which %s mentions", label, d.Name)
+	}
+	if label, missing := relations.missing(); missing {
+		return fmt.Errorf("the model has no relation %q, which %s mentions", label, d.Name)
+	}
+	return nil
 }
 
 // translation carries ids over to those of other labels.

@@ -51,31 +51,44 @@ func (c *predictCommand) Run(o *output) error {
 			return label
 		}
 		fmt.Fprintf(w, "(%s, %s, %s)\n\n", ask(q.Head), q.Relation, ask(q.Tail))
-		t := table{header: []string{"entity", "rank", "score", ""}}
-		for _, a := range answers {
-			note := ""
-			if a.Known == completion.Yes {
-				note = "known"
-			}
-			t.add(a.Entity, text(a.Rank), fmt.Sprintf("%.3f", a.Score), note)
-		}
-		t.print(w)
+		listAnswers(w, answers)
 	})
 }
 
-// graph opens what tells the known answers. Without it, keep needs nothing, and
-// mark does what it can.
+func listAnswers(w io.Writer, answers []completion.Answer) {
+	t := table{header: []string{"entity", "rank", "score", ""}}
+	for _, a := range answers {
+		note := ""
+		if a.Known == completion.Yes {
+			note = "known"
+		}
+		t.add(a.Entity, text(a.Rank), fmt.Sprintf("%.3f", a.Score), note)
+	}
+	t.print(w)
+}
+
+// graph opens what tells the known answers.
 func (c *predictCommand) graph(m *completion.Model, o *output) (*datasets.Graph, error) {
-	if c.Known == completion.KeepKnown {
+	return knownFrom(c.Known, c.Dataset, o, func() (*datasets.Graph, error) {
+		g, err := datasets.Open(cmp.Or(c.Dataset, m.Source, m.Dataset))
+		if err == nil {
+			_, err = m.Align(g)
+		}
+		return g, err
+	})
+}
+
+// knownFrom opens what tells the known answers. Without it, keep needs nothing, and
+// mark does what it can.
+func knownFrom[G any](known completion.KnownAnswers, dataset string, o *output, open func() (*G, error)) (*G, error) {
+	if known == completion.KeepKnown {
 		return nil, nil
 	}
-	g, err := datasets.Open(cmp.Or(c.Dataset, m.Source, m.Dataset))
+	g, err := open()
 	if err == nil {
-		if _, err = m.Align(g); err == nil {
-			return g, nil
-		}
+		return g, nil
 	}
-	if c.Dataset == "" && c.Known == completion.MarkKnown {
+	if dataset == "" && known == completion.MarkKnown {
 		o.say("autoblm: known answers are not marked: %s (name the graph with --dataset)", oneLine(err))
 		return nil, nil
 	}

@@ -11,9 +11,10 @@ import (
 )
 
 type queryCommands struct {
-	Train  queryTrainCommand  `cmd:"" help:"Train a model of multi-hop queries, and rank valid and test by it."`
-	Eval   queryEvalCommand   `cmd:"" help:"Rank the answers of queries with a trained model."`
-	Sample querySampleCommand `cmd:"" help:"Draw queries from a graph, with easy and hard answers."`
+	Train   queryTrainCommand   `cmd:"" help:"Train a model of multi-hop queries, and rank valid and test by it."`
+	Eval    queryEvalCommand    `cmd:"" help:"Rank the answers of queries with a trained model."`
+	Predict queryPredictCommand `cmd:"" help:"Answer a query by names with a trained model: what is at the end of a path."`
+	Sample  querySampleCommand  `cmd:"" help:"Draw queries from a graph, with easy and hard answers."`
 }
 
 // queryDefaults are the library's.

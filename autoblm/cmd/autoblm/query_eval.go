@@ -14,7 +14,7 @@ import (
 type queryEvalCommand struct {
 	Model   string      `required:"" help:"The model's folder."`
 	Dataset string      `required:"" help:"A folder of queries."`
-	Hops    int         `default:"0" help:"Length of the paths, which may be another than the model was trained on; 0 for the longest of its training."`
+	Hops    int         `default:"0" help:"Length of the paths, which may be another than the model was trained on; 0 for the one that it is for, --hops of its training."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
 	threadsFlag
 }
@@ -44,20 +44,17 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	trained := m.TrainedHops()
-	hops := c.Hops
-	if hops == 0 && len(trained) == 0 {
+	hops, own := c.Hops, m.OwnHops()
+	if hops == 0 && len(own) == 0 {
 		return usage(errors.New("the model does not say what paths it is for: give --hops"))
 	} else if hops == 0 {
-		hops = trained[len(trained)-1]
+		hops = own[len(own)-1]
 	}
 	d, err := query.Open(c.Dataset, hops)
 	if err != nil {
 		return err
 	}
-	if n := len(trained); n > 0 && hops > trained[n-1] {
-		o.say("autoblm: the model was trained on paths of up to %s and is asked for %d", plural(trained[n-1], "hop"), hops)
-	}
+	sayLonger(o, m, hops)
 	queries, err := m.Align(d, c.Split, hops)
 	if err != nil {
 		return err
@@ -71,7 +68,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(trained), Model: m.Kind, Dim: m.Dim, Seconds: time.Since(began).Seconds()}
+	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(m.TrainedHops()), Model: m.Kind, Dim: m.Dim, Seconds: time.Since(began).Seconds()}
 	if m.Kind == query.Bilinear {
 		s.Structure = &m.Structure
 	}
@@ -82,4 +79,12 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		addAnswers(&t, c.Split.String(), &e)
 		t.print(w)
 	})
+}
+
+// sayLonger says where a model is asked for longer paths than it was trained on.
+func sayLonger(o *output, m *query.Model, hops int) {
+	trained := m.TrainedHops()
+	if n := len(trained); n > 0 && hops > trained[n-1] {
+		o.say("autoblm: the model was trained on paths of up to %s and is asked for %d", plural(trained[n-1], "hop"), hops)
+	}
 }

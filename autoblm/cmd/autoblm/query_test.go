@@ -54,6 +54,13 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 		t.Errorf("a longer path: status %d, %q, %q", status, stdout, stderr)
 	}
 
+	// Left to itself, eval ranks the paths that a model is for, not the longest that it
+	// was trained on.
+	o = object(t, append(quick, "--structure", "simple", "--hops", "2", "--with", "1,3", "--epochs", "2", "--out", model)...)
+	if again := object(t, "query", "eval", "--dataset", data, "--model", model); again["hops"] != 2.0 || asText(t, again["test"]) != asText(t, o["test"]) || asText(t, again["trained_hops"]) != "[1,2,3]" {
+		t.Errorf("a model for 2 hops, trained on 1 to 3: %v, and in its training %v", again, o["test"])
+	}
+
 	for _, kind := range []string{"transe", "diag", "gqe", "q2b"} {
 		o := object(t, append(quick, "--model", kind, "--hops", "3", "--with", "1,2", "--epochs", "2", "--optimizer", "adam", "--lr", "0.01", "--out", model)...)
 		if o["model"] != kind || o["structure"] != nil || o["hops"] != 3.0 {

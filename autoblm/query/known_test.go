@@ -1,0 +1,100 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/datasets"
+	"pgregory.net/rapid"
+)
+
+// indifferent is an engine by which all entities score the same.
+type indifferent struct{ Engine }
+
+func (indifferent) NewScorer(p Parameters) (Scorer, error) {
+	return given{make([]float32, len(p.Entities)/p.Dim)}, nil
+}
+
+// TestKnownAnswers are those that a walk along the triples reaches, whatever numbers
+// the model gives to the entities and relations, and what else it has.
+func TestKnownAnswers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := graphOf(t)
+		d := FromGraph(g)
+		inTrain := func(label func(datasets.Triple) int32, id int32) bool {
+			return slices.ContainsFunc(g.Train, func(t datasets.Triple) bool { return label(t) == id })
+		}
+		entity := func(id int32) bool {
+			return inTrain(func(t datasets.Triple) int32 { return t.Head }, id) || inTrain(func(t datasets.Triple) int32 { return t.Tail }, id)
+		}
+		var triples []datasets.Triple
+		for _, triple := range slices.Concat(g.Train, g.Valid, g.Test) {
+			if entity(triple.Head) && entity(triple.Tail) && inTrain(func(t datasets.Triple) int32 { return t.Relation }, triple.Relation) {
+				triples = append(triples, triple)
+			}
+		}
+		q := Query{
+			Anchor:    rapid.Int32Range(0, int32(len(g.Entities)-1)).Draw(t, "anchor"),
+			Relations: rapid.SliceOfN(rapid.Int32Range(0, int32(2*len(g.Relations)-1)), 1, 3).Draw(t, "path"),
+		}
+		var want []string
+		for _, e := range reachable(triples, len(g.Entities), q) {
+			want = append(want, g.Entities[e])
+		}
+		p := Path{Anchor: g.Entities[q.Anchor]}
+		for _, r := range q.Relations {
+			p.Relations = append(p.Relations, g.Relations[r/2]+[]string{"", reverseSuffix}[r%2])
+		}
+		m := &Model{
+			EntityLabels:   rapid.Permutation(append(slices.Clone(g.Entities), "unheard of")).Draw(t, "entities"),
+			RelationLabels: rapid.Permutation(append(slices.Clone(g.Relations), "never seen")).Draw(t, "relations"),
+		}
+		m.Dim, m.Entities = 1, make([]float32, len(m.EntityLabels))
+		ask := func(p Path, d *Data, known completion.KnownAnswers) (answers []completion.Answer, isKnown []string) {
+			answers, err := m.Predict(context.Background(), indifferent{}, p, d, 0, known)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range answers {
+				if a.Known == completion.Yes {
+					isKnown = append(isKnown, a.Entity)
+				}
+			}
+			slices.Sort(isKnown)
+			return answers, isKnown
+		}
+		slices.Sort(want)
+		marked, isKnown := ask(p, d, completion.MarkKnown)
+		if !slices.Equal(isKnown, want) || len(marked) != len(m.EntityLabels) {
+			t.Fatalf("%+v: known are %v of %d, want %v", p, isKnown, len(marked), want)
+		}
+		dropped, _ := ask(p, d, completion.DropKnown)
+		for _, a := range dropped {
+			if a.Known != completion.No || slices.Contains(want, a.Entity) {
+				t.Fatalf("%+v: %+v is not dropped", p, a)
+			}
+		}
+		if len(dropped) != len(marked)-len(want) {
+			t.Fatalf("%+v: %d of %d are left without %v", p, len(dropped), len(marked), want)
+		}
+		for _, d := range []*Data{nil, d} {
+			for _, a := range first(ask(p, d, completion.KeepKnown)) {
+				if a.Known != completion.NotLookedUp {
+					t.Fatalf("%+v: %+v", p, a)
+				}
+			}
+		}
+
+		// What the graph does not mention leads nowhere.
+		for _, p := range []Path{{"unheard of", p.Relations}, {p.Anchor, append([]string{"never seen_reverse"}, p.Relations...)}} {
+			answers, isKnown := ask(p, d, completion.MarkKnown)
+			if len(isKnown) > 0 || answers[0].Known != completion.No {
+				t.Fatalf("%+v: known are %v", p, isKnown)
+			}
+		}
+	})
+}
+
+func first[A, B any](a A, _ B) A { return a }
