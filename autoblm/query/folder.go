@@ -79,7 +79,7 @@ func Load(dir string) (*Model, error) {
 	if err := completion.ReadDescription(dir, &d, func() error { return d.check() }); err != nil {
 		return nil, err
 	}
-	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: d.Valid, Test: d.Test}
+	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: ofQueries(d.Valid), Test: ofQueries(d.Test)}
 	m.Kind, m.Structure, m.Dim, m.Reciprocal = d.Model, d.Structure, d.Dim, d.Reciprocal
 	t, err := completion.LoadLabelled(dir, m.Dim, m.rows())
 	if err != nil {
@@ -87,6 +87,15 @@ func Load(dir string) (*Model, error) {
 	}
 	m.Entities, m.Relations, m.EntityLabels, m.RelationLabels = t.Entities, t.Relations, t.EntityLabels, t.RelationLabels
 	return m, nil
+}
+
+// ofQueries is an evaluation, or nil where it is one of completion, which counts no
+// queries.
+func ofQueries(e *Evaluation) *Evaluation {
+	if e == nil || e.Queries == 0 {
+		return nil
+	}
+	return e
 }
 
 // TrainedHops are the lengths of the paths that the model was trained on, ascending;

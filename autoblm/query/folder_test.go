@@ -71,6 +71,7 @@ func TestBilinearModelsAreOfCompletion(t *testing.T) {
 	if !reflect.DeepEqual(got.Parameters, m.Parameters.Parameters) {
 		t.Error("completion reads other numbers")
 	}
+	got.Valid, got.Test = &completion.Evaluation{}, &completion.Evaluation{}
 	back := t.TempDir()
 	if err := got.Save(back); err != nil {
 		t.Fatal(err)
@@ -81,6 +82,9 @@ func TestBilinearModelsAreOfCompletion(t *testing.T) {
 	}
 	if again.Kind != query.Bilinear || !reflect.DeepEqual(again.Parameters, m.Parameters) {
 		t.Error("a model of completion is read with other numbers")
+	}
+	if again.Valid != nil || again.Test != nil {
+		t.Error("the ranks of triples are read as those of queries")
 	}
 }
 
