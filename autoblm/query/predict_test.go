@@ -162,7 +162,11 @@ func TestPredictTriples(t *testing.T) {
 			for _, a := range want {
 				scores[a.Entity] = a.Score
 			}
-			for _, a := range mustPredict(t, m, query.Path{Anchor: "e7", Relations: []string{relation}}, nil, 0, completion.KeepKnown) {
+			answers := mustPredict(t, m, query.Path{Anchor: "e7", Relations: []string{relation}}, nil, 0, completion.KeepKnown)
+			if len(answers) != len(want) {
+				t.Errorf("reciprocal %v, %s: %d answers, and %d of the triple", reciprocal, relation, len(answers), len(want))
+			}
+			for _, a := range answers {
 				if math.Abs(a.Score-scores[a.Entity]) > 1e-5 {
 					t.Errorf("reciprocal %v, %s: %s has the score %v, and %v as a triple", reciprocal, relation, a.Entity, a.Score, scores[a.Entity])
 				}

@@ -30,9 +30,10 @@ type Settings struct {
 	// 1 their answers.
 	AnswerPower float64 `json:"answer_power"`
 	// Negatives, when positive, takes the place of the log-loss over all entities, by
-	// which every kind of model can be trained and usually is: a query learns its drawn answer and so many entities that are no answer, drawn
-	// anew each step, by -log σ(Margin + score) - mean log σ(-Margin - score) (paper,
-	// Section V-B; Ren et al., 2020).
+	// which every kind of model can be trained and usually is: a query learns its drawn
+	// answer and so many entities that are no answer, drawn anew each step, by
+	// -log σ(Margin + score) - mean log σ(-Margin - score) (paper, Section V-B; Ren et
+	// al., 2020).
 	Negatives int `json:"negatives,omitempty"`
 	// Margin is added to scores where there are Negatives.
 	Margin float64 `json:"margin,omitempty"`

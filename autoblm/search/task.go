@@ -17,10 +17,10 @@ type Task interface {
 	Ready() error
 	// Train trains the trials, which have one and the same Recipe.Training, side by
 	// side, and gives each its result: State, Error, Valid, Test, Objective,
-	// TestObjective, Loss, Validations, Engine and Backend, and Seconds where they are more than this call
-	// takes. Where it has models that a study can keep, it returns one for each trial,
-	// nil for one that failed. It calls onProgress with the share that is done, from 0
-	// to 1. A trial's result depends on the data, its structure and its recipe only.
+	// TestObjective, Loss, Validations, Engine and Backend, and Seconds where they are
+	// more than this call takes. Where it has models that a study can keep, it returns
+	// one for each trial, nil for one that failed. It calls onProgress with the share
+	// that is done, from 0 to 1. A trial's result depends on the data, its structure and its recipe only.
 	// The error is for what stops the search, as the end of ctx.
 	Train(ctx context.Context, trials []Trial, onProgress func(share float64)) ([]*completion.Model, error)
 }

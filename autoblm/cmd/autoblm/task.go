@@ -72,8 +72,7 @@ func (f *taskFlags) take(about study.About) error {
 			return errors.New("paths of several lengths are no choice of the command line")
 		}
 		f.Hops, f.With, f.AnswerPower = own.Hops[0], own.With, own.AnswerPower
-		_, usualMargin := query.UsualNegatives(query.Bilinear, 0)
-		f.Negatives, f.Margin = unless(0, own.Negatives), unless(usualMargin, own.Margin)
+		f.Negatives, f.Margin = unless(0, own.Negatives), unless(0, own.Margin)
 	case autoblm.ClassTaskName:
 		var own autoblm.ClassSettings
 		if err := json.Unmarshal(about.TaskSettings, &own); err != nil {
