@@ -117,7 +117,11 @@ func TestNumberingDoesNotMatter(t *testing.T) {
 				switch rowsOf := len(numbers) / about.dims[0]; {
 				case about.name == entity:
 					numbers = moved(numbers, rowsOf, func(row int) int {
-						return slices.Index(q.model.field.inputs, int32(nodes[p.model.field.inputs[row]]))
+						node := p.model.field.inputs[row]
+						if node != blank { // of which all rows are zero, so one will do
+							node = int32(nodes[node])
+						}
+						return slices.Index(q.model.field.inputs, node)
 					})
 				case about.dims[0] >= len(relations) && (about.name == relation || about.name == coefficient || s.Encoder == RGCNBlock && about.name == basis):
 					numbers = moved(numbers, rowsOf, func(row int) int {

@@ -12,7 +12,7 @@ import (
 // their classes are computed from. What lies outside it has no influence on a
 // logit and no gradient, so leaving it out changes nothing but the time.
 type field struct {
-	// inputs are the nodes of the first layer's rows, as numbers of the graph.
+	// inputs are the nodes of the first layer's rows, as numbers of the graph, or blank.
 	inputs []int32
 	// layers are in the order in which they are computed.
 	layers []layer
@@ -29,6 +29,7 @@ type layer struct {
 	nodes []int32 // of this layer's rows, as numbers of the graph
 	self  []int32 // the same nodes, as rows of the layer below
 	edges []edge
+	blank []bool // rows of the layer below that are zero and not learned; nil for none
 	// Weights of the messages; nil stands for ones. The message of an edge is
 	// multiplied by that of its source, of its target, and of its target and
 	// relation together.
@@ -73,6 +74,7 @@ func newField(g *rdf.Graph, s Settings) *field {
 	}
 	slices.Reverse(f.layers)
 	f.inputs = nodes
+	f.forget(s.SeenBy)
 	f.arrange(s.SelfLoops)
 	return f
 }
@@ -106,7 +108,7 @@ func (l *layer) reorder(order []int32) {
 
 // reorderBelow gives the rows of the layer below another order.
 func (l *layer) reorderBelow(order []int32) {
-	l.sourceWeights = picked(l.sourceWeights, order)
+	l.sourceWeights, l.blank = picked(l.sourceWeights, order), picked(l.blank, order)
 	renumber(l.self, order)
 	place := inverse(order)
 	for i := range l.edges {

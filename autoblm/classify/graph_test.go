@@ -50,6 +50,7 @@ func variants() []Settings {
 			s := Defaults(e)
 			s.Dim, s.Parts, s.Layers = 4, 2, 1+n%3
 			s.Norm, s.SelfLoops, s.Reverse, s.Transform, s.Hidden = norm, n != 1, n != 2, n != 3, n != 0
+			s.SeenBy = []int{0, 2, 6, 3}[n]
 			all = append(all, s)
 		}
 	}
@@ -57,7 +58,7 @@ func variants() []Settings {
 }
 
 func (s Settings) variant() string {
-	return fmt.Sprintf("%v, %d layers, norm %v, self-loops %v, reverse %v", s.Encoder, s.Layers, s.Norm, s.SelfLoops, s.Reverse)
+	return fmt.Sprintf("%v, %d layers, norm %v, self-loops %v, reverse %v, seen by %d", s.Encoder, s.Layers, s.Norm, s.SelfLoops, s.Reverse, s.SeenBy)
 }
 
 // population is several members' parameters, in which nothing is zero or small.
@@ -74,6 +75,15 @@ func newPopulation(g *rdf.Graph, s Settings, structures []structure.Structure, r
 		table := make([]float64, len(structures)*about.size())
 		for i := range table {
 			table[i] = rng.NormFloat64() * 0.7
+		}
+		if about.name == entity {
+			for row, node := range p.model.field.inputs {
+				for member := range structures {
+					if node == blank {
+						clear(table[member*about.size()+row*s.Dim:][:s.Dim])
+					}
+				}
+			}
 		}
 		p.tables = append(p.tables, table)
 	}
@@ -104,7 +114,9 @@ func (p *population) reference(g *rdf.Graph, member int) reference {
 		r.tables[key{about.name, about.layer}] = table
 		if about.name == entity {
 			for row, node := range p.model.field.inputs {
-				copy(r.entities[node], table[row*d:][:d])
+				if node != blank {
+					copy(r.entities[node], table[row*d:][:d])
+				}
 			}
 		}
 	}
@@ -200,6 +212,14 @@ func checkGradients(t *testing.T, b compute.Backend, p *population, rng *rand.Ra
 	for i, about := range p.model.parameters {
 		some := min(about.size(), 6)
 		for _, n := range rng.Perm(about.size())[:some] {
+			if about.name == entity && p.model.field.inputs[n/d] == blank {
+				for m := range members {
+					if got := analytic[i+1][m*about.size()+n]; got != 0 {
+						t.Errorf("number %d of an entity without an embedding, member %d: gradient %v", n, m, got)
+					}
+				}
+				continue
+			}
 			for m, want := range differences(i, n) {
 				if got := analytic[i+1][m*about.size()+n]; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
 					t.Errorf("%v, number %d, member %d: gradient %v, by differences %v", about, n, m, got, want)

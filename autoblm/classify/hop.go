@@ -29,11 +29,17 @@ func (h *hop) carriers() int { return len(h.collect) }
 
 // backward lists for each row of the layer below where its gradient comes from: its
 // carriers, and, numbered after all carriers, the row of its node in this layer.
+// What is not learned has none.
 func (h *hop) backward(l layer, selfLoops bool) [][]int32 {
 	lists := transposed(h.collect, l.below)
 	if selfLoops {
 		for target, row := range l.self {
 			lists[row] = append(lists[row], int32(h.carriers()+target))
+		}
+	}
+	for row, blank := range l.blank {
+		if blank {
+			lists[row] = nil
 		}
 	}
 	return lists

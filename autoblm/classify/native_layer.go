@@ -103,6 +103,9 @@ func (l *nativeLayer) backward(bySum, byBelow table) {
 		product(l.kernels, l.bySelf.Table, bySum.Table, l.o.selfTurned.Table, l.targets, l.bySelf.Stride, d, false)
 		productOfTransposed(l.kernels, l.o.bySelf.Table, l.selfRows.Table, bySum.Table, l.o.rows, bySum.Stride, l.targets)
 		for t, row := range l.self {
+			if l.blank != nil && l.blank[row] {
+				continue
+			}
 			l.kernels.ScaleAdd(byBelow.wide(int(row)), l.bySelf.wide(t)[:byBelow.Stride], 1)
 		}
 	}

@@ -7,6 +7,7 @@ type way struct {
 	below, targets                  int
 	collect, spread, unspread, back rowLists
 	self                            []int32 // the row below of each target
+	blank                           []bool  // rows below that are not learned; nil for none
 	relations                       []stretch
 	source, carrier, target         []float32 // weights; nil stands for ones
 	ones                            []float32 // of each carrier: what it carries of a table of ones
@@ -20,7 +21,7 @@ func newWay(l layer, relations int) *way {
 	w := &way{
 		below: l.below, targets: len(l.nodes), self: l.self,
 		collect: newRowLists(h.collect), spread: newRowLists(h.spread),
-		unspread: newRowLists(transposed(h.spread, h.carriers())), back: newRowLists(transposed(h.collect, l.below)),
+		unspread: newRowLists(transposed(h.spread, h.carriers())), back: newRowLists(h.backward(l, false)), blank: l.blank,
 	}
 	for i, r := range h.relations {
 		if last := len(w.relations) - 1; last >= 0 && w.relations[last].relation == int(r) {

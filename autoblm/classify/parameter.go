@@ -115,6 +115,10 @@ func initial[F float](f *field, all []parameter, seed uint64) [][]F {
 func initialEntities[F float](f *field, p parameter, seed uint64) []F {
 	table := make([]F, 0, p.size())
 	for _, node := range f.inputs {
+		if node == blank {
+			table = append(table, make([]F, p.dims[1])...)
+			continue
+		}
 		rng := source(seed, 1<<32+uint64(node))
 		for range p.dims[1] {
 			table = append(table, F(rng.NormFloat64()*p.scale))

@@ -58,6 +58,11 @@ type Settings struct {
 	Reverse bool `json:"reverse"`
 	// Norm is what messages are divided by.
 	Norm Norm `json:"norm"`
+	// SeenBy is how many of the labelled nodes must have an entity within Layers
+	// edges for it to get an embedding. The others are zeros, known only by what is
+	// around them: what one node alone sees tells nothing of the rest, yet it is
+	// enough to learn that node's class by heart. Up to 1 all have one, as published. New.
+	SeenBy int `json:"seen_by,omitzero"`
 	// Epochs is the number of steps, each on all nodes to train with. In
 	// cross-validation it is the most, and the best number is found.
 	Epochs int `json:"epochs"`
@@ -111,7 +116,7 @@ func (s Settings) Validate() error {
 		value, from int
 	}{
 		{"dim", s.Dim, 1}, {"layers", s.Layers, 1}, {"epochs", s.Epochs, 1}, {"validate-every", s.ValidateEvery, 1},
-		{"patience", s.Patience, 0}, {"folds", s.Folds, 2}, {"repeats", s.Repeats, 1}, {"runs", s.Runs, 0},
+		{"patience", s.Patience, 0}, {"seen-by", s.SeenBy, 0}, {"folds", s.Folds, 2}, {"repeats", s.Repeats, 1}, {"runs", s.Runs, 0},
 	} {
 		if n.value < n.from || n.value > most {
 			return fmt.Errorf("%s is %d: it must be from %d to %d", n.name, n.value, n.from, most)

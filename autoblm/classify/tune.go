@@ -12,7 +12,7 @@ import (
 )
 
 // Ranges are what [Tune] draws from: one of the dimensions that fit, of the norms,
-// and of the choices of reverse edges and self-loops, where there are any, or else
+// and of the choices of reverse edges, self-loops and SeenBy, where there are any, or else
 // what the settings say; a learning rate whose logarithm is evenly spread; an evenly spread
 // dropout; and an L2 whose logarithm is evenly spread, or always that of the member
 // where the upper end is 0.
@@ -20,6 +20,7 @@ type Ranges struct {
 	Dims                      []int
 	Norms                     []Norm
 	Reverse, SelfLoops        []bool
+	SeenBy                    []int
 	LearningRate, Dropout, L2 [2]float64
 }
 
@@ -34,6 +35,7 @@ func DefaultRanges() Ranges {
 	r := PaperRanges()
 	r.LearningRate, r.L2 = [2]float64{3e-3, 3e-2}, [2]float64{1e-4, 1}
 	r.Norms, r.Reverse, r.SelfLoops = []Norm{NoNorm, ByRelation, ByRelationRoot, Symmetric}, []bool{false, true}, []bool{false, true}
+	r.SeenBy = []int{0, 5, 20, 40}
 	return r
 }
 
@@ -127,6 +129,7 @@ func (r Ranges) draw(rng *rand.Rand, s Settings, m Member) (Settings, Member) {
 	s.Norm = oneOf(rng, r.Norms, s.Norm)
 	s.Reverse = oneOf(rng, r.Reverse, s.Reverse)
 	s.SelfLoops = oneOf(rng, r.SelfLoops, s.SelfLoops)
+	s.SeenBy = oneOf(rng, r.SeenBy, s.SeenBy)
 	m.LearningRate, m.Dropout = spread(r.LearningRate), between(r.Dropout)
 	if r.L2[1] > 0 {
 		m.L2 = spread(r.L2)
