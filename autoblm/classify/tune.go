@@ -69,7 +69,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 	if trials < 1 {
 		return nil, fmt.Errorf("trials is %d: it must be at least 1", trials)
 	}
-	r, err := r.fitting(s, m)
+	r, err := r.fitting(g, s, m)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +104,11 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 	return all, nil
 }
 
-// fitting leaves out dimensions that do not fit the member or the settings. Where
-// none is left, the error is what is wrong with the first.
-func (r Ranges) fitting(s Settings, m Member) (Ranges, error) {
+// fitting leaves out what does not fit the graph, and dimensions that do not fit the
+// member or the settings. Where none of these is left, the error is what is wrong
+// with the first.
+func (r Ranges) fitting(g *rdf.Graph, s Settings, m Member) (Ranges, error) {
+	r.SeenBy = slices.DeleteFunc(slices.Clone(r.SeenBy), func(n int) bool { return n > len(labels(g)) })
 	var why error
 	r.Dims = slices.DeleteFunc(slices.Clone(r.Dims), func(dim int) bool {
 		s.Dim = dim

@@ -121,6 +121,7 @@ var meaningsFor = map[string]map[string]string{
 		"convolution hidden":         "whether the perceptron behind the layers has a hidden layer",
 		"convolution self_loops":     "whether a layer passes on an entity's own representation",
 		"convolution reverse":        "whether messages go from heads to tails too",
+		"convolution seen_by":        "labelled nodes that must see an entity for it to have an embedding; 0 gives one to all",
 		"convolution norm":           "what messages are divided by",
 		"convolution epochs":         "the most steps, each on all nodes to train with",
 		"convolution validate_every": "epochs between classifications of the nodes held out",

@@ -27,7 +27,7 @@ type classifyTrainCommand struct {
 	LR      float64 `name:"lr" default:"${classify_lr}" help:"Learning rate of Adam."`
 	Dropout float64 `default:"${classify_dropout}" help:"Share of each layer's coordinates that a step sets to zero."`
 	L2      float64 `name:"l2" default:"${classify_l2}" help:"Weight of half the squared norms of the entities."`
-	Tune    int     `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse and self-loops where they are not given."`
+	Tune    int     `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
 	Lenient bool    `help:"Pass over lines that are no N-Triples, and count them."`
 	Backend string  `default:"auto" help:"What GoMLX runs on, as for train."`
 }
@@ -54,6 +54,7 @@ type messageFlags struct {
 	Norm      *classify.Norm `help:"Divide messages by none, relation (their number, by relation), relation-root (its root) or symmetric."`
 	Reverse   *bool          `negatable:"" help:"Send messages from heads to tails too."`
 	SelfLoops *bool          `negatable:"" help:"Pass on an entity's own representation."`
+	SeenBy    *int           `help:"Give an embedding only to what so many labelled nodes see within the layers, as 20; the rest is zero, and known by what is around it. 0 gives one to all."`
 	Transform *bool          `negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
 	Hidden    *bool          `negatable:"" help:"Give the perceptron behind the layers a hidden layer."`
 	Repeats   int            `default:"${repeats}" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
@@ -66,6 +67,7 @@ func (f messageFlags) settings(e classify.Encoder) classify.Settings {
 	override(&s.Norm, f.Norm)
 	override(&s.Reverse, f.Reverse)
 	override(&s.SelfLoops, f.SelfLoops)
+	override(&s.SeenBy, f.SeenBy)
 	override(&s.Transform, f.Transform)
 	override(&s.Hidden, f.Hidden)
 	return s
@@ -88,6 +90,9 @@ func (f convolutionFlags) ranges() classify.Ranges {
 	}
 	if f.SelfLoops != nil {
 		r.SelfLoops = nil
+	}
+	if f.SeenBy != nil {
+		r.SeenBy = nil
 	}
 	return r
 }
@@ -117,6 +122,7 @@ type classifySummary struct {
 	Norm           classify.Norm        `json:"norm"`
 	Reverse        bool                 `json:"reverse"`
 	SelfLoops      bool                 `json:"self_loops"`
+	SeenBy         int                  `json:"seen_by"`
 	Transform      bool                 `json:"transform"`
 	Hidden         bool                 `json:"hidden"`
 	Parts          int                  `json:"parts"`
@@ -217,7 +223,7 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 	summary := classifySummary{
 		Dataset: g.Name, Task: "classify", Encoder: s.Encoder,
 		Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Skipped: g.Skipped,
-		Dim: s.Dim, Layers: s.Layers, Norm: s.Norm, Reverse: s.Reverse, SelfLoops: s.SelfLoops,
+		Dim: s.Dim, Layers: s.Layers, Norm: s.Norm, Reverse: s.Reverse, SelfLoops: s.SelfLoops, SeenBy: s.SeenBy,
 		Transform: s.Transform, Hidden: s.Hidden, Parts: s.Parts, Folds: s.Folds, Repeats: s.Repeats, DataSeed: s.DataSeed,
 		Seed: r.Member.Seed, LearningRate: r.Member.LearningRate, Dropout: r.Member.Dropout, L2: r.Member.L2,
 		Epochs: r.Epochs, CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation, TestAccuracies: orEmpty(r.TestAccuracies),
@@ -235,8 +241,10 @@ func (s classifySummary) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
 		s.Dataset, count(s.Nodes), count(s.Relations), count(s.Edges), count(s.Classes), count(s.Train), count(s.Test))
-	fmt.Fprintf(w, "%s, d %d, %s, learning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
-		name, s.Dim, plural(s.Layers, "layer"), s.LearningRate, s.Dropout, s.L2, plural(s.Epochs, "epoch"), s.Seconds)
+	fmt.Fprintf(w, "%s, d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s\n",
+		name, s.Dim, plural(s.Layers, "layer"), s.Norm, withOrWithout(s.Reverse), withOrWithout(s.SelfLoops), whoIsEmbedded(s.SeenBy))
+	fmt.Fprintf(w, "learning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
+		s.LearningRate, s.Dropout, s.L2, plural(s.Epochs, "epoch"), s.Seconds)
 	t := table{header: []string{"classified right", "%", "±"}}
 	t.add("held out while training", percent(s.CVAccuracy), "")
 	if len(s.TestAccuracies) > 0 {
@@ -252,3 +260,17 @@ func (s classifySummary) print(w io.Writer) {
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.2f", 100*share) }
+
+func withOrWithout(yes bool) string {
+	if yes {
+		return "with"
+	}
+	return "without"
+}
+
+func whoIsEmbedded(seenBy int) string {
+	if seenBy <= 1 {
+		return "all"
+	}
+	return fmt.Sprintf("what %d labelled nodes see", seenBy)
+}

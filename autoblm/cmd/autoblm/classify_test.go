@@ -68,16 +68,16 @@ func TestClassifyTrainJSON(t *testing.T) {
 	hasKeys(t, "classify train --tune", o, classifyKeys)
 
 	for seed := range 4 { // what is given is not drawn
-		o = object(t, "classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2", "--runs", "0", "--tune", "3", "--seed", fmt.Sprint(seed), "--repeats", "2", "--norm", "relation", "--no-self-loops", "--reverse")
-		if o["norm"] != "relation" || o["self_loops"] != false || o["reverse"] != true || o["tuned"] != 3.0 || o["repeats"] != 2.0 {
+		o = object(t, "classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2", "--runs", "0", "--tune", "3", "--seed", fmt.Sprint(seed), "--repeats", "2", "--norm", "relation", "--no-self-loops", "--reverse", "--seen-by", "3")
+		if o["norm"] != "relation" || o["self_loops"] != false || o["reverse"] != true || o["seen_by"] != 3.0 || o["tuned"] != 3.0 || o["repeats"] != 2.0 {
 			t.Errorf("tuning changed what was given: %v", o)
 		}
 	}
 }
 
 func TestClassifyTrainText(t *testing.T) {
-	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2")
-	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges; 2 classes, 18 nodes to train with and 6 to test", "DistMult, d 8, 2 layers", "test, mean of 2 runs", "One node to test with is 16.67 %."} {
+	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2", "--seen-by", "3")
+	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges; 2 classes, 18 nodes to train with and 6 to test", "DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for what 3 labelled nodes see", "test, mean of 2 runs", "One node to test with is 16.67 %."} {
 		if status != exitDone || !strings.Contains(stdout, part) {
 			t.Errorf("exit status %d, %s without %q: %s", status, stdout, part, stderr)
 		}
@@ -116,6 +116,8 @@ func TestClassifyTrainRefuses(t *testing.T) {
 		"no such data":                  {exitFailed, "the names are aifb", []string{"--dataset", "nowhere", "--encoder", "gcn"}},
 		"label of an unknown node":      {exitFailed, "testSet.tsv:8: the graph has no node <x:99>", []string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},
 		"one of a class":                {exitFailed, `class "odd" has 1 of the nodes`, []string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
+		"seen by fewer than none":       {exitUsage, "seen-by is -1", []string{"--dataset", good, "--encoder", "gcn", "--seen-by=-1"}},
+		"seen by more than there are":   {exitFailed, "seen-by is 25: kinds has 24 labelled nodes", []string{"--dataset", good, "--encoder", "gcn", "--seen-by", "25"}},
 		"diverges":                      {exitFailed, "training diverged in epoch", []string{"--dataset", good, "--encoder", "gcn", "--lr", "1e30", "--epochs", "20"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", "train"}, c.arguments...)...)

@@ -81,6 +81,7 @@ func (f *taskFlags) take(about study.About) error {
 		s, usual := own.Convolution, classify.Defaults(classify.BLM)
 		f.Layers, f.Repeats, f.Runs = s.Layers, s.Repeats, s.Runs
 		f.Norm, f.Reverse, f.SelfLoops = unless(usual.Norm, s.Norm), unless(usual.Reverse, s.Reverse), unless(usual.SelfLoops, s.SelfLoops)
+		f.SeenBy = unless(usual.SeenBy, s.SeenBy)
 		f.Transform, f.Hidden = unless(usual.Transform, s.Transform), unless(usual.Hidden, s.Hidden)
 	}
 	return nil

@@ -51,14 +51,14 @@ func TestSearchForQueriesJSON(t *testing.T) {
 
 func TestSearchForClassesJSON(t *testing.T) {
 	data, out := kinds(t, nil), filepath.Join(t.TempDir(), "out")
-	arguments := append([]string{"search", "--task", "classify", "--dataset", data, "--dim", "8", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--out", out}, smallSearch...)
+	arguments := append([]string{"search", "--task", "classify", "--dataset", data, "--dim", "8", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--seen-by", "2", "--out", out}, smallSearch...)
 	o := object(t, arguments...)
 	hasKeys(t, "search", o, "dataset task algorithm k dim budget trained best human study out")
 	best := o["best"].([]any)[0].(map[string]any)
 	if o["task"] != "classify" || o["trained"] != 6.0 || best["valid_mrr"] != nil || best["cv_accuracy"] == nil || best["test_accuracy"] == nil {
 		t.Errorf("search: %v", o)
 	}
-	trained := object(t, "classify", "train", "--dataset", data, "--structure", best["structure"].(string), "--dim", "8", "--epochs", "2", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation")
+	trained := object(t, "classify", "train", "--dataset", data, "--structure", best["structure"].(string), "--dim", "8", "--epochs", "2", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--seen-by", "2")
 	if trained["cv_accuracy"] != best["cv_accuracy"] || trained["test_accuracy"] != best["test_accuracy"] {
 		t.Errorf("the best structure alone comes to %v, in the search to %v", trained, best)
 	}
