@@ -134,6 +134,8 @@ type classResult struct {
 	Encoder       string               `json:"encoder"`
 	Structure     *structure.Structure `json:"structure"`
 	Dim           int                  `json:"dim"`
+	SeenBy        int                  `json:"seen_by"`
+	Tuned         int                  `json:"tuned"`
 	Test          int                  `json:"test"`
 	Seconds       float64              `json:"seconds"`
 	CVAccuracy    float64              `json:"cv_accuracy"`
@@ -155,7 +157,7 @@ func classes(t *testing.T) string {
 		t.Fatalf("no results: %v", err)
 	}
 	var text strings.Builder
-	text.WriteString("| graph | encoder | d | trained in | held out, % | test, % | one node is | paper |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	text.WriteString("| graph | encoder | d | seen by | settings tried | trained in | held out, % | test, % | one node is | paper |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	var where []string
 	for _, path := range paths {
 		var r classResult
@@ -172,8 +174,8 @@ func classes(t *testing.T) string {
 		if accuracy, ok := publishedClasses[r.Dataset+" "+family]; ok && r.Encoder != "rgcn-block" {
 			paper = fmt.Sprintf("%.2f", accuracy)
 		}
-		fmt.Fprintf(&text, "| %s | %s | %d | %.0f s | %.2f | %.2f ± %.2f (%d runs) | %.2f | %s |\n",
-			r.Dataset, name, r.Dim, r.Seconds, 100*r.CVAccuracy, 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs), 100/float64(r.Test), paper)
+		fmt.Fprintf(&text, "| %s | %s | %d | %d | %d | %.0f s | %.2f | %.2f ± %.2f (%d runs) | %.2f | %s |\n",
+			r.Dataset, name, r.Dim, r.SeenBy, max(r.Tuned, 1), r.Seconds, 100*r.CVAccuracy, 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs), 100/float64(r.Test), paper)
 		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
 			where = append(where, place)
 		}
