@@ -174,8 +174,12 @@ func classes(t *testing.T) string {
 		if accuracy, ok := publishedClasses[r.Dataset+" "+family]; ok && r.Encoder != "rgcn-block" {
 			paper = fmt.Sprintf("%.2f", accuracy)
 		}
-		fmt.Fprintf(&text, "| %s | %s | %d | %d | %d | %.0f s | %.2f | %.2f ± %.2f (%d runs) | %.2f | %s |\n",
-			r.Dataset, name, r.Dim, r.SeenBy, max(r.Tuned, 1), r.Seconds, 100*r.CVAccuracy, 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs), 100/float64(r.Test), paper)
+		seenBy := "–"
+		if r.SeenBy > 1 {
+			seenBy = fmt.Sprint(r.SeenBy)
+		}
+		fmt.Fprintf(&text, "| %s | %s | %d | %s | %d | %.0f s | %.2f | %.2f ± %.2f (%d runs) | %.2f | %s |\n",
+			r.Dataset, name, r.Dim, seenBy, max(r.Tuned, 1), r.Seconds, 100*r.CVAccuracy, 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs), 100/float64(r.Test), paper)
 		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
 			where = append(where, place)
 		}
