@@ -58,10 +58,11 @@ type Settings struct {
 	Reverse bool `json:"reverse"`
 	// Norm is what messages are divided by.
 	Norm Norm `json:"norm"`
-	// SeenBy is how many of the labelled nodes must have an entity within Layers
-	// edges for it to get an embedding. The others are zeros, known only by what is
-	// around them: what one node alone sees tells nothing of the rest, yet it is
-	// enough to learn that node's class by heart. Up to 1 all have one, as published. New.
+	// SeenBy is how many of the labelled nodes, to train or to test with, must have an
+	// entity within Layers edges for it to get an embedding. The others are zeros,
+	// known only by what is around them: what one node alone sees tells nothing of the
+	// rest, yet it is enough to learn that node's class by heart. Up to 1 all have
+	// one, as published. New.
 	SeenBy int `json:"seen_by,omitzero"`
 	// Epochs is the number of steps, each on all nodes to train with. In
 	// cross-validation it is the most, and the best number is found.
