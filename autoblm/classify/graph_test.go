@@ -61,7 +61,8 @@ func (s Settings) variant() string {
 	return fmt.Sprintf("%v, %d layers, norm %v, self-loops %v, reverse %v, seen by %d", s.Encoder, s.Layers, s.Norm, s.SelfLoops, s.Reverse, s.SeenBy)
 }
 
-// population is several members' parameters, in which nothing is zero or small.
+// population is several members' parameters, in which nothing is zero or small
+// but the embeddings that entities do not have.
 type population struct {
 	model      *model
 	structures []structure.Structure

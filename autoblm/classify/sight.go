@@ -9,6 +9,9 @@ const blank int32 = -1
 // It stays zero, so the rows of all such nodes become one, or one for each weight
 // of what they send.
 func (f *field) forget(n int) {
+	if n <= 1 { // one at least sees each
+		return
+	}
 	seen := f.seenBy(n)
 	if !slices.Contains(seen, false) {
 		return

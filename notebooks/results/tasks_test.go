@@ -157,7 +157,7 @@ func classes(t *testing.T) string {
 		t.Fatalf("no results: %v", err)
 	}
 	var text strings.Builder
-	text.WriteString("| graph | encoder | d | seen by | settings tried | trained in | held out, % | test, % | one node is | paper |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	text.WriteString("| graph | encoder | d | seen by | `--tune` | trained in | held out, % | test, % | one node is | paper |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	var where []string
 	for _, path := range paths {
 		var r classResult
@@ -174,12 +174,14 @@ func classes(t *testing.T) string {
 		if accuracy, ok := publishedClasses[r.Dataset+" "+family]; ok && r.Encoder != "rgcn-block" {
 			paper = fmt.Sprintf("%.2f", accuracy)
 		}
-		seenBy := "–"
-		if r.SeenBy > 1 {
-			seenBy = fmt.Sprint(r.SeenBy)
+		unlessNone := func(n int) string {
+			if n == 0 {
+				return "–"
+			}
+			return fmt.Sprint(n)
 		}
-		fmt.Fprintf(&text, "| %s | %s | %d | %s | %d | %.0f s | %.2f | %.2f ± %.2f (%d runs) | %.2f | %s |\n",
-			r.Dataset, name, r.Dim, seenBy, max(r.Tuned, 1), r.Seconds, 100*r.CVAccuracy, 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs), 100/float64(r.Test), paper)
+		fmt.Fprintf(&text, "| %s | %s | %d | %s | %s | %.0f s | %.2f | %.2f ± %.2f (%d runs) | %.2f | %s |\n",
+			r.Dataset, name, r.Dim, unlessNone(r.SeenBy), unlessNone(r.Tuned), r.Seconds, 100*r.CVAccuracy, 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs), 100/float64(r.Test), paper)
 		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
 			where = append(where, place)
 		}
