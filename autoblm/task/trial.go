@@ -1,0 +1,83 @@
+package task
+
+import (
+	"encoding/json"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// State is how far a trial is.
+type State string
+
+const (
+	// Running trials were proposed and have no result yet.
+	Running State = "running"
+	// Complete trials have a score.
+	Complete State = "complete"
+	// Failed trials diverged; they are never proposed again.
+	Failed State = "failed"
+)
+
+// Stage is the part of the full procedure that a trial belongs to (paper,
+// Algorithm 5).
+type Stage string
+
+const (
+	// Searching trials compare structures, all trained by one recipe.
+	Searching Stage = "search"
+	// Tuning trials compare recipes, before the search.
+	Tuning Stage = "tune"
+	// Final trials train the best structures by other recipes, after the search.
+	Final Stage = "final"
+)
+
+// Recipe is how a structure is trained: with the structure, all that a result
+// depends on beside the data.
+type Recipe struct {
+	Training completion.Settings `json:"training"`
+	// Seed decides the initial embeddings.
+	Seed uint64 `json:"seed"`
+	// LearningRate and Weights are as in [completion.Member].
+	LearningRate float64 `json:"learning_rate"`
+	completion.Weights
+}
+
+// Trial is the training of one structure by one recipe. A stage of a study has no
+// two trials with the same of both.
+type Trial struct {
+	// Number counts the trials of a study from 1.
+	Number int   `json:"number"`
+	Stage  Stage `json:"stage"`
+	// Round counts the rounds of the strategy from 1. It is 0 for what no
+	// strategy proposed, which is no part of the history that one sees.
+	Round int `json:"round"`
+	// Name is set for a named model that is trained for comparison. If the
+	// strategy proposes it too, it is in a round as well.
+	Name string `json:"name,omitempty"`
+	// Form is the form of the model, "" for a bilinear one.
+	Form      string              `json:"form,omitempty"`
+	Structure structure.Structure `json:"structure,omitzero"`
+	Recipe    Recipe              `json:"recipe"`
+	// Guess is the predictor's, nil where there was none.
+	Guess *float64 `json:"guess,omitempty"`
+	State State    `json:"state"`
+	// Error says why a trial failed.
+	Error string `json:"error,omitempty"`
+	// Score decides between trials, and higher is better; nil without a result. What it
+	// is, the Words of the task say. TestScore is the same of the test data, which is only
+	// reported, and nil where nothing was tested.
+	Score     *float64 `json:"score,omitempty"`
+	TestScore *float64 `json:"test_score,omitempty"`
+	// Details is a JSON object of what the task tells of the trial beside that, as the
+	// metrics of both splits. Its fields stand among those of the trial in JSON.
+	Details json.RawMessage `json:"-"`
+	// Loss is the mean loss of each epoch, and Validations has the validated ones.
+	Loss        []float64               `json:"loss,omitempty"`
+	Validations []completion.Validation `json:"validations,omitempty"`
+	// Seconds is the trial's share of the time that its population took.
+	Seconds float64 `json:"seconds"`
+	// Engine and Backend did the arithmetic.
+	Engine  string `json:"engine,omitempty"`
+	Backend string `json:"backend,omitempty"`
+}
