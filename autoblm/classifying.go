@@ -8,9 +8,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
@@ -18,8 +18,8 @@ import (
 const ClassTaskName = "classify"
 
 // ClassTask is the task of telling classes of entities apart, for [SearchFor]. A
-// trial's Objective is the accuracy of cross-validation, and its TestObjective the
-// mean accuracy on the nodes to test with, if any models are tested. A trial has
+// trial's Score is the accuracy of cross-validation, and its TestScore the mean
+// accuracy on the nodes to test with, if any models are tested. A trial has
 // the initial parameters that its recipe's seed decides; the rest of the recipe is
 // that of completion and means nothing here.
 type ClassTask struct {
@@ -35,6 +35,13 @@ type ClassTask struct {
 type ClassSettings struct {
 	Convolution classify.Settings `json:"convolution"`
 	Member      classify.Member   `json:"member"`
+}
+
+// ClassDetails are the details of a trial: its scores, by the names that they have
+// always had in files.
+type ClassDetails struct {
+	Objective     *float64 `json:"objective,omitempty"`
+	TestObjective *float64 `json:"test_objective,omitempty"`
 }
 
 // ForClasses is the search for structures of the encoder blm with the settings s
@@ -59,6 +66,9 @@ func (t *ClassTask) Close() {
 		t.trainer = nil
 	}
 }
+
+// Words are how accuracies are told.
+func (t *ClassTask) Words() task.Words { return task.Words{Metric: "accuracy"} }
 
 // Ready says why there is nothing to search on.
 func (t *ClassTask) Ready() error {
@@ -86,10 +96,10 @@ func (t *ClassTask) About() (study.About, error) {
 var errStagesOfClasses = errors.New("the stages tune and final are of knowledge-graph completion: for classes, find settings by classify.Tune before the search")
 
 // Train cross-validates and tests the trials. It has no models that a study can keep.
-func (t *ClassTask) Train(ctx context.Context, trials []search.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
+func (t *ClassTask) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
 	var members []classify.Member
 	for _, trial := range trials {
-		if trial.Stage != search.Searching {
+		if trial.Stage != task.Searching {
 			return nil, errStagesOfClasses
 		}
 		m := t.own.Member
@@ -115,12 +125,15 @@ func (t *ClassTask) Train(ctx context.Context, trials []search.Trial, onProgress
 			trial.Engine = "cpu"
 		}
 		if r.Err != nil {
-			trial.State, trial.Error = search.Failed, r.Err.Error()
+			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trial.State, trial.Objective = search.Complete, &r.CVAccuracy
+		trial.State, trial.Score = task.Complete, &r.CVAccuracy
 		if mean, _ := r.TestAccuracy(); len(r.TestAccuracies) > 0 {
-			trial.TestObjective = &mean
+			trial.TestScore = &mean
+		}
+		if trial.Details, err = json.Marshal(ClassDetails{trial.Score, trial.TestScore}); err != nil {
+			return nil, err
 		}
 	}
 	return nil, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
@@ -51,11 +52,11 @@ func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings
 // alone.
 func TestInterruptedSearchForClasses(t *testing.T) {
 	s, m, of := classSettings()
-	task := autoblm.ForClasses(kinds(), s, m, classify.Options{})
-	defer task.Close()
+	classes := autoblm.ForClasses(kinds(), s, m, classify.Options{})
+	defer classes.Close()
 	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
 		t.Helper()
-		result, err := autoblm.SearchFor(ctx, task, of)
+		result, err := autoblm.SearchFor(ctx, classes, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *last.Objective != alone[0].CVAccuracy || *last.TestObjective != alone[0].TestAccuracies[0] {
+	if *last.Score != alone[0].CVAccuracy || *last.TestScore != alone[0].TestAccuracies[0] {
 		t.Errorf("trial %+v, but alone %s comes to %+v", last, last.Structure, alone[0])
 	}
 }
@@ -117,9 +118,9 @@ func TestSearchForClassesRefuses(t *testing.T) {
 		if change != nil {
 			change(g, &s, &m, &of)
 		}
-		task := autoblm.ForClasses(g, s, m, classify.Options{})
-		defer task.Close()
-		_, err := autoblm.SearchFor(t.Context(), task, of)
+		classes := autoblm.ForClasses(g, s, m, classify.Options{})
+		defer classes.Close()
+		_, err := autoblm.SearchFor(t.Context(), classes, of)
 		return err
 	}
 	if err := run(nil); err != nil {
@@ -171,14 +172,14 @@ func TestSearchForClassesRefuses(t *testing.T) {
 func TestDivergedClasses(t *testing.T) {
 	s, m, of := classSettings()
 	m.LearningRate, of.Budget, s.Runs = 1e30, 4, 0
-	task := autoblm.ForClasses(kinds(), s, m, classify.Options{})
-	defer task.Close()
-	result, err := autoblm.SearchFor(t.Context(), task, of)
+	classes := autoblm.ForClasses(kinds(), s, m, classify.Options{})
+	defer classes.Close()
+	result, err := autoblm.SearchFor(t.Context(), classes, of)
 	if err != nil || result.Trained == 0 || result.Complete != 0 {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	for _, trial := range result.Trials {
-		if trial.State != search.Failed || !strings.Contains(trial.Error, "smaller learning rate") || trial.Objective != nil || trial.TestObjective != nil {
+		if trial.State != task.Failed || !strings.Contains(trial.Error, "smaller learning rate") || trial.Score != nil || trial.TestScore != nil {
 			t.Errorf("%+v", trial)
 		}
 	}

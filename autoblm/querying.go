@@ -8,8 +8,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // QueryTaskName is the name of [QueryTask] in a study.
@@ -46,6 +46,9 @@ func (t *QueryTask) settings(training completion.Settings) query.Settings {
 	}
 }
 
+// Words are how metrics of queries are told.
+func (t *QueryTask) Words() task.Words { return task.Words{Metric: "MRR"} }
+
 // Ready says why there is nothing to search on.
 func (t *QueryTask) Ready() error {
 	s := t.settings(query.DefaultSettings().Settings)
@@ -78,7 +81,7 @@ func (t *QueryTask) About() (study.About, error) {
 }
 
 // Train trains and ranks the trials one after the other.
-func (t *QueryTask) Train(ctx context.Context, trials []search.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
+func (t *QueryTask) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
 	job := query.Job{Data: t.data, Settings: t.settings(trials[0].Recipe.Training), OnEpoch: func(p query.Progress) { onProgress(p.Share()) }}
 	for _, trial := range trials {
 		r := trial.Recipe
@@ -95,11 +98,16 @@ func (t *QueryTask) Train(ctx context.Context, trials []search.Trial, onProgress
 		trial := &trials[i]
 		trial.Loss, trial.Validations, trial.Engine = r.Loss, r.Validations, t.engine.Name()
 		if r.Err != nil {
-			trial.State, trial.Error = search.Failed, r.Err.Error()
+			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trial.State = search.Complete
-		if trial.Valid, trial.Test, err = t.evaluate(ctx, r.Model); err != nil {
+		trial.State = task.Complete
+		e, err := t.evaluate(ctx, r.Model)
+		if err != nil {
+			return nil, err
+		}
+		trial.Score, trial.TestScore = e.Scores()
+		if trial.Details, err = e.Details(); err != nil {
 			return nil, err
 		}
 		models[i] = &completion.Model{
@@ -112,10 +120,10 @@ func (t *QueryTask) Train(ctx context.Context, trials []search.Trial, onProgress
 }
 
 // evaluate ranks the valid and test queries of all lengths that the model is for.
-func (t *QueryTask) evaluate(ctx context.Context, m *query.Model) (valid, test *completion.Evaluation, err error) {
+func (t *QueryTask) evaluate(ctx context.Context, m *query.Model) (both completion.Evaluations, err error) {
 	scorer, err := t.engine.NewScorer(m.Parameters)
 	if err != nil {
-		return nil, nil, err
+		return both, err
 	}
 	of := func(split query.Split) (*completion.Evaluation, error) {
 		var queries []query.Query
@@ -128,12 +136,11 @@ func (t *QueryTask) evaluate(ctx context.Context, m *query.Model) (valid, test *
 		e, err := query.Evaluate(ctx, scorer, queries)
 		return &completion.Evaluation{Triples: e.Answers, Ties: completion.Pessimistic, Both: e.Metrics, Tail: e.Metrics}, err
 	}
-	valid, err = of(query.InValid)
-	if err != nil {
-		return nil, nil, err
+	if both.Valid, err = of(query.InValid); err != nil {
+		return both, err
 	}
-	test, err = of(query.InTest)
-	return valid, test, err
+	both.Test, err = of(query.InTest)
+	return both, err
 }
 
 var _, _ study.Described = (*QueryTask)(nil), (*ClassTask)(nil)

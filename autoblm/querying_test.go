@@ -81,7 +81,8 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 	if err := query.EvaluateModel(t.Context(), cpu.New(1), alone, d, 2); err != nil {
 		t.Fatal(err)
 	}
-	if best.Valid.Both != alone.Valid.Metrics || best.Test.Both != alone.Test.Metrics || !reflect.DeepEqual(want.Model.Parameters, alone.Parameters.Parameters) {
+	metrics := completion.EvaluationsOf(best.Details)
+	if metrics.Valid.Both != alone.Valid.Metrics || metrics.Test.Both != alone.Test.Metrics || !reflect.DeepEqual(want.Model.Parameters, alone.Parameters.Parameters) {
 		t.Errorf("trial %+v, but alone it comes to %+v", best, alone.Valid)
 	}
 }

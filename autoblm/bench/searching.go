@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -98,13 +99,13 @@ func (s *session) search(ctx context.Context, g *datasets.Graph, c searching) (s
 }
 
 // bestOf is the one of the highest validation MRR, or nil.
-func bestOf(trials []search.Trial) *found {
+func bestOf(trials []task.Trial) *found {
 	var best *found
 	for _, t := range trials {
-		if t.Valid == nil || t.Test == nil || best != nil && t.Valid.Both.MRR <= best.ValidMRR {
+		if t.Score == nil || t.TestScore == nil || best != nil && *t.Score <= best.ValidMRR {
 			continue
 		}
-		best = &found{Name: t.Name, Structure: t.Structure, ValidMRR: t.Valid.Both.MRR, TestMRR: t.Test.Both.MRR}
+		best = &found{Name: t.Name, Structure: t.Structure, ValidMRR: *t.Score, TestMRR: *t.TestScore}
 	}
 	return best
 }

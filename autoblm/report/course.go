@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/correlation"
 )
 
@@ -94,11 +94,11 @@ func (o *outcome) spearmanWithin() (mean float64, rounds int) {
 	return mean / float64(max(1, rounds)), rounds
 }
 
-func rankCorrelation(trials []search.Trial) (rho float64, n int) {
+func rankCorrelation(trials []task.Trial) (rho float64, n int) {
 	var guessed, measured []float64
 	for _, t := range trials {
-		if t.Guess != nil && t.State == search.Complete {
-			guessed, measured = append(guessed, *t.Guess), append(measured, t.Score())
+		if t.Guess != nil && t.State == task.Complete {
+			guessed, measured = append(guessed, *t.Guess), append(measured, t.ScoreOrZero())
 		}
 	}
 	if len(guessed) == 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Rows of a long table that are shown before a reader asks for more.
@@ -57,10 +57,10 @@ func (o *outcome) metrics() (section, error) {
 }
 
 // nameOf says where among the structures found a trial's structure is.
-func (o *outcome) nameOf(t search.Trial) string {
-	place := slices.IndexFunc(o.found, func(f search.Trial) bool { return f.Structure == t.Structure })
+func (o *outcome) nameOf(t task.Trial) string {
+	place := slices.IndexFunc(o.found, func(f task.Trial) bool { return f.Structure == t.Structure })
 	name := fmt.Sprintf("Found %d", place+1)
-	if t.Stage == search.Final {
+	if t.Stage == task.Final {
 		name += " as the last stage trained it"
 	}
 	return name
@@ -70,10 +70,10 @@ func (o *outcome) nameOf(t search.Trial) string {
 // is asked for where there are two.
 func (o *outcome) bySide() *table {
 	split := "test"
-	of := func(t search.Trial) *completion.Evaluation { return t.Test }
-	if best, _ := o.bestModel(); best.Test == nil {
+	of := func(t task.Trial) *completion.Evaluation { return completion.EvaluationsOf(t.Details).Test }
+	if best, _ := o.bestModel(); of(best) == nil {
 		split = "validation"
-		of = func(t search.Trial) *completion.Evaluation { return t.Valid }
+		of = func(t task.Trial) *completion.Evaluation { return completion.EvaluationsOf(t.Details).Valid }
 	}
 	columns := numbers("MRR", "H@1", "H@3", "H@10", "mean rank")
 	t := &table{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // outcome is a study sorted for its readers.
@@ -15,60 +16,59 @@ type outcome struct {
 	wording
 	// proposed are the finished trials of the strategy in the order of the rounds,
 	// and found the complete ones of them, best first.
-	proposed, found []search.Trial
+	proposed, found []task.Trial
 	// named are the human-designed models, in their own order.
-	named []search.Trial
+	named []task.Trial
 	// tuned and final are the complete trials of these stages, best first.
-	tuned, final []search.Trial
+	tuned, final []task.Trial
 	// recipe is that of the search.
-	recipe search.Recipe
+	recipe task.Recipe
 	// failed diverged, and running have no result yet.
-	failed, running []search.Trial
+	failed, running []task.Trial
 }
 
 func newOutcome(d Data) *outcome {
 	result := d.Result()
-	task := taskOf(d)
-	o := &outcome{Data: d, task: task, wording: wordingOf(task), named: result.Named, tuned: result.Tuned, final: result.Finals, recipe: result.Recipe}
+	o := &outcome{Data: d, task: d.About.Task, wording: wordingOf(d.About.Task), named: result.Named, tuned: result.Tuned, final: result.Finals, recipe: result.Recipe}
 	for _, t := range d.Trials {
 		switch t.State {
-		case search.Running:
+		case task.Running:
 			o.running = append(o.running, t)
 			continue
-		case search.Failed:
+		case task.Failed:
 			o.failed = append(o.failed, t)
 		}
 		if t.Round > 0 {
 			o.proposed = append(o.proposed, t)
 		}
 	}
-	slices.SortStableFunc(o.proposed, func(a, b search.Trial) int { return cmp.Compare(a.Round, b.Round) })
+	slices.SortStableFunc(o.proposed, func(a, b task.Trial) int { return cmp.Compare(a.Round, b.Round) })
 	o.found = bestFirst(o.proposed)
 	return o
 }
 
 // bestFirst are the complete trials, the highest score first.
-func bestFirst(trials []search.Trial) []search.Trial {
-	complete := slices.DeleteFunc(slices.Clone(trials), func(t search.Trial) bool { return t.State != search.Complete })
-	slices.SortStableFunc(complete, func(a, b search.Trial) int { return cmp.Compare(b.Score(), a.Score()) })
+func bestFirst(trials []task.Trial) []task.Trial {
+	complete := slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool { return t.State != task.Complete })
+	slices.SortStableFunc(complete, func(a, b task.Trial) int { return cmp.Compare(b.ScoreOrZero(), a.ScoreOrZero()) })
 	return complete
 }
 
 // bestNamed is the human-designed model with the highest score.
-func (o *outcome) bestNamed() (search.Trial, bool) {
+func (o *outcome) bestNamed() (task.Trial, bool) {
 	complete := bestFirst(o.named)
 	if len(complete) == 0 {
-		return search.Trial{}, false
+		return task.Trial{}, false
 	}
 	return complete[0], true
 }
 
 // bestModel is the trial that the best model of the study is from: of the search
 // or of the last stage.
-func (o *outcome) bestModel() (search.Trial, bool) {
+func (o *outcome) bestModel() (task.Trial, bool) {
 	best := bestFirst(slices.Concat(o.found, o.final))
 	if len(best) == 0 {
-		return search.Trial{}, false
+		return task.Trial{}, false
 	}
 	return best[0], true
 }
@@ -86,7 +86,7 @@ func title(name string) string {
 // roundOf has what happened in a round.
 type roundOf struct {
 	search.Round
-	trials []search.Trial
+	trials []task.Trial
 	// seconds is what its trainings took; those of named models were made before.
 	seconds float64
 }
@@ -129,20 +129,20 @@ func (o *outcome) seconds() float64 {
 func (o *outcome) again() (difference float64, of structure.Structure, ok bool) {
 	type class struct {
 		structure structure.Structure
-		recipe    search.Recipe
+		recipe    task.Recipe
 	}
 	lowest, highest := map[class]float64{}, map[class]float64{}
 	for _, t := range o.Trials {
-		if t.State != search.Complete || t.Stage != search.Searching {
+		if t.State != task.Complete || t.Stage != task.Searching {
 			continue
 		}
 		c := class{t.Canonical(), t.Recipe}
 		low, twice := lowest[c]
 		if !twice {
-			lowest[c], highest[c] = t.Score(), t.Score()
+			lowest[c], highest[c] = t.ScoreOrZero(), t.ScoreOrZero()
 			continue
 		}
-		lowest[c], highest[c] = min(low, t.Score()), max(highest[c], t.Score())
+		lowest[c], highest[c] = min(low, t.ScoreOrZero()), max(highest[c], t.ScoreOrZero())
 		if between := highest[c] - lowest[c]; !ok || between > difference {
 			difference, of, ok = between, c.structure, true
 		}

@@ -7,14 +7,26 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"pgregory.net/rapid"
 )
 
 func evaluation(mrr float64, triples int) *completion.Evaluation {
 	return &completion.Evaluation{Triples: triples, Both: completion.Metrics{MRR: mrr}}
+}
+
+// judged is a trial of these metrics.
+func judged(trial task.Trial, valid, test *completion.Evaluation) task.Trial {
+	e := completion.Evaluations{Valid: valid, Test: test}
+	trial.State = task.Complete
+	trial.Score, trial.TestScore = e.Scores()
+	var err error
+	if trial.Details, err = e.Details(); err != nil {
+		panic(err)
+	}
+	return trial
 }
 
 // The bound holds for the standard error that the ranks themselves give.
@@ -45,12 +57,12 @@ func TestStandardErrorIsABound(t *testing.T) {
 func rankOf(rank int) completion.Rank { return completion.Rank{Better: int32(rank - 1)} }
 
 // trialsWith are trials of one round with these results; NaN failed.
-func trialsWith(mrrs []float64) []search.Trial {
-	var trials []search.Trial
+func trialsWith(mrrs []float64) []task.Trial {
+	var trials []task.Trial
 	for i, m := range mrrs {
-		trial := search.Trial{Number: i + 1, Stage: search.Searching, Round: 1, Structure: structure.MustParse("1,2;0,1"), State: search.Complete, Valid: evaluation(m, 100)}
-		if math.IsNaN(m) {
-			trial.State, trial.Valid = search.Failed, nil
+		trial := task.Trial{Number: i + 1, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,2;0,1"), State: task.Failed}
+		if !math.IsNaN(m) {
+			trial = judged(trial, evaluation(m, 100), nil)
 		}
 		trials = append(trials, trial)
 	}
@@ -138,7 +150,7 @@ func TestTrainedAgainInAnotherGuise(t *testing.T) {
 
 // Spearman within rounds does not see differences between rounds.
 func TestSpearmanWithinRounds(t *testing.T) {
-	var trials []search.Trial
+	var trials []task.Trial
 	for round := range 3 {
 		for i := range 4 {
 			trial := trialsWith([]float64{0.3*float64(round) + 0.01*float64(i)})[0]
@@ -158,9 +170,9 @@ func TestSpearmanWithinRounds(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	compared := func(foundValid, foundTest, namedValid, namedTest float64, found string) string {
-		trials := []search.Trial{
-			{Number: 1, Stage: search.Searching, Name: "complex", Structure: structure.MustParse("complex"), State: search.Complete, Valid: evaluation(namedValid, 1000), Test: evaluation(namedTest, 1000)},
-			{Number: 2, Stage: search.Searching, Round: 1, Structure: structure.MustParse(found), State: search.Complete, Valid: evaluation(foundValid, 1000), Test: evaluation(foundTest, 1000)},
+		trials := []task.Trial{
+			judged(task.Trial{Number: 1, Stage: task.Searching, Name: "complex", Structure: structure.MustParse("complex")}, evaluation(namedValid, 1000), evaluation(namedTest, 1000)),
+			judged(task.Trial{Number: 2, Stage: task.Searching, Round: 1, Structure: structure.MustParse(found)}, evaluation(foundValid, 1000), evaluation(foundTest, 1000)),
 		}
 		return strings.Join(Data{Contents: study.Contents{Trials: trials}}.Verdict(), " ")
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 //go:embed page.html style.css
@@ -153,8 +153,8 @@ func (o *outcome) engines() string {
 
 func (o *outcome) tiles() []tile {
 	var tiles []tile
-	add := func(label string, t search.Trial, note string) {
-		if _, tested := t.TestScore(); tested {
+	add := func(label string, t task.Trial, note string) {
+		if t.TestScore != nil {
 			note = strings.TrimSuffix(fmt.Sprintf("test %s, %s", testScore(t), note), ", ")
 		}
 		tiles = append(tiles, tile{label, score(t), note})

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -48,7 +48,7 @@ func (o *outcome) structuresToShow() []plot.Titled {
 	}
 	for _, t := range o.named {
 		words := title(t.Name)
-		if t.State == search.Complete {
+		if t.State == task.Complete {
 			words = fmt.Sprintf("%s: %s %s", words, o.metric, score(t))
 		}
 		all = append(all, plot.Titled{Title: words, Structure: t.Structure})
@@ -62,14 +62,14 @@ const topMean = 8
 
 // meanOfTop is the mean score of the best of trials, NaN where there are
 // too few.
-func meanOfTop(trials []search.Trial) float64 {
+func meanOfTop(trials []task.Trial) float64 {
 	best := bestFirst(trials)
 	if len(best) < topMean {
 		return math.NaN()
 	}
 	sum := 0.0
 	for _, t := range best[:topMean] {
-		sum += t.Score()
+		sum += t.ScoreOrZero()
 	}
 	return sum / topMean
 }
@@ -86,8 +86,8 @@ func (o *outcome) courseOf(x string, series []plot.Series, marks []float64) plot
 		curve.Series = append(curve.Series, s)
 	}
 	for _, t := range bestFirst(o.named) {
-		if t.Score() >= low {
-			curve.Levels = append(curve.Levels, plot.Level{Name: title(t.Name), Y: t.Score()})
+		if t.ScoreOrZero() >= low {
+			curve.Levels = append(curve.Levels, plot.Level{Name: title(t.Name), Y: t.ScoreOrZero()})
 		}
 	}
 	return curve
@@ -102,7 +102,7 @@ func (o *outcome) farBelow() float64 {
 	}
 	ascending := make([]float64, len(o.found))
 	for i, t := range o.found {
-		ascending[len(o.found)-1-i] = t.Score()
+		ascending[len(o.found)-1-i] = t.ScoreOrZero()
 	}
 	lower := stat.Quantile(0.25, stat.Empirical, ascending, nil)
 	upper := stat.Quantile(0.75, stat.Empirical, ascending, nil)
@@ -115,7 +115,7 @@ func (o *outcome) notDrawn() []string {
 	low := o.farBelow()
 	structures := 0
 	for _, t := range o.found {
-		if t.Score() < low {
+		if t.ScoreOrZero() < low {
 			structures++
 		}
 	}
@@ -123,7 +123,7 @@ func (o *outcome) notDrawn() []string {
 		names = append(names, count(structures, "structure"))
 	}
 	for _, t := range bestFirst(o.named) {
-		if t.Score() < low {
+		if t.ScoreOrZero() < low {
 			names = append(names, fmt.Sprintf("%s (%s)", title(t.Name), score(t)))
 		}
 	}
@@ -137,8 +137,8 @@ func (o *outcome) courseByTrainings() plot.Curve {
 	var ends []float64
 	for i, t := range o.proposed {
 		trained := float64(i + 1)
-		if t.State == search.Complete {
-			each = append(each, plot.Point{X: trained, Y: t.Score()})
+		if t.State == task.Complete {
+			each = append(each, plot.Point{X: trained, Y: t.ScoreOrZero()})
 		}
 		mean = append(mean, plot.Point{X: trained, Y: meanOfTop(o.proposed[:i+1])})
 		if i+1 < len(o.proposed) && o.proposed[i+1].Round != t.Round {
@@ -159,14 +159,14 @@ var meanName = fmt.Sprintf("mean of the best %d", topMean)
 func (o *outcome) courseBySeconds() plot.Curve {
 	var best, mean []plot.Point
 	var ends []float64
-	var sofar []search.Trial
+	var sofar []task.Trial
 	seconds := 0.0
 	for _, r := range o.byRound() {
 		sofar = append(sofar, r.trials...)
 		seconds += r.Seconds + r.seconds
 		ends = append(ends, seconds)
 		if top := bestFirst(sofar); len(top) > 0 {
-			best = append(best, plot.Point{X: seconds, Y: top[0].Score()})
+			best = append(best, plot.Point{X: seconds, Y: top[0].ScoreOrZero()})
 		}
 		mean = append(mean, plot.Point{X: seconds, Y: meanOfTop(sofar)})
 	}
@@ -182,7 +182,7 @@ func (o *outcome) scatter() plot.Scatter {
 	var points []plot.Point
 	for _, t := range o.found {
 		if t.Guess != nil {
-			points = append(points, plot.Point{X: *t.Guess, Y: t.Score()})
+			points = append(points, plot.Point{X: *t.Guess, Y: t.ScoreOrZero()})
 		}
 	}
 	return plot.Scatter{

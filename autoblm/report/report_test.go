@@ -19,11 +19,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -77,7 +79,7 @@ func failing() Data {
 	settings.K, settings.Training.Dim = 3, 60
 	d := Data{Contents: study.Contents{About: study.About{Dataset: "nowhere", Algorithm: "autoblm", Settings: settings}}, NoGraph: "the folder is gone."}
 	for i := range 3 {
-		d.Trials = append(d.Trials, search.Trial{Number: i + 1, Stage: search.Searching, Round: 1, Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"), State: search.Failed, Error: "training diverged in epoch 1"})
+		d.Trials = append(d.Trials, task.Trial{Number: i + 1, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"), State: task.Failed, Error: "training diverged in epoch 1"})
 	}
 	return d
 }
@@ -90,12 +92,14 @@ func studies(t *testing.T) map[string]Data {
 	withoutTest := whole
 	withoutTest.Breakdown, withoutTest.Trials = nil, slices.Clone(whole.Trials)
 	for i := range withoutTest.Trials {
-		withoutTest.Trials[i].Test = nil
+		if trial := withoutTest.Trials[i]; trial.Score != nil {
+			withoutTest.Trials[i] = judged(trial, completion.EvaluationsOf(trial.Details).Valid, nil)
+		}
 	}
 	onItsWay := whole
 	onItsWay.Best, onItsWay.Breakdown, onItsWay.Trials = nil, nil, slices.Clone(whole.Trials[:12])
 	for i := range onItsWay.Trials[10:] {
-		onItsWay.Trials[10+i] = search.Trial{Number: 11 + i, Stage: search.Searching, Round: 1, Structure: onItsWay.Trials[10+i].Structure, State: search.Running}
+		onItsWay.Trials[10+i] = task.Trial{Number: 11 + i, Stage: task.Searching, Round: 1, Structure: onItsWay.Trials[10+i].Structure, State: task.Running}
 	}
 	withoutPredictor := whole
 	withoutPredictor.About.Settings.Predictor = nil
@@ -223,7 +227,7 @@ func TestLabelsAreInert(t *testing.T) {
 	breakdown.ByRelation[0].Name = evil
 	d.Breakdown = &breakdown
 	d.Trials = slices.Clone(d.Trials)
-	d.Trials[len(d.Trials)-1].State, d.Trials[len(d.Trials)-1].Error, d.Trials[len(d.Trials)-1].Engine = search.Failed, evil, evil
+	d.Trials[len(d.Trials)-1].State, d.Trials[len(d.Trials)-1].Error, d.Trials[len(d.Trials)-1].Engine = task.Failed, evil, evil
 	page := written(t, d)
 	for _, e := range elements(t, page) {
 		if e.name == "script" || e.name == "img" {
@@ -249,7 +253,7 @@ func TestPageOfManyTrialsIsSmall(t *testing.T) {
 	template := d.Trials[len(d.Trials)-3]
 	for i := range 1000 {
 		more := template
-		more.Number, more.Stage, more.Round = len(d.Trials)+1, search.Searching, 4+i/8
+		more.Number, more.Stage, more.Round = len(d.Trials)+1, task.Searching, 4+i/8
 		d.Trials = append(slices.Clone(d.Trials), more)
 		if i == 40 {
 			if size := len(written(t, d)); size > 500_000 {

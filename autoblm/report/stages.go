@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // stages tells of what came before and after the search, where the study has it.
@@ -34,7 +35,7 @@ func (o *outcome) tuning(tune search.TuneSettings) string {
 	text += fmt.Sprintf(" The one with the highest %s, %s, was taken: learning rate %.3g, n3 %.2g, batch %d. All structures of the search and the human-designed ones were trained by it.",
 		o.valid, score(o.tuned[0]), r.LearningRate, r.N3, r.Training.Batch)
 	if len(o.tuned) > 1 {
-		text += fmt.Sprintf(" The next best is %.3f below.", o.tuned[0].Score()-o.tuned[1].Score())
+		text += fmt.Sprintf(" The next best is %.3f below.", o.tuned[0].ScoreOrZero()-o.tuned[1].ScoreOrZero())
 	}
 	return text
 }
@@ -50,7 +51,7 @@ func (o *outcome) lastStage(final search.FinalSettings) string {
 		return text + " None has a result yet."
 	}
 	from := "this stage"
-	if best, _ := o.bestModel(); best.Stage != search.Final {
+	if best, _ := o.bestModel(); best.Stage != task.Final {
 		from = "the search"
 	}
 	return text + fmt.Sprintf(" The highest %s was chosen: %s%s. The search had reached %s, so the best model of the study is that of %s.",
@@ -80,7 +81,7 @@ func either(values []int) string {
 }
 
 // recipes lists trials with how they were trained; the first is the chosen one.
-func (o *outcome) recipes(caption string, trials []search.Trial) *table {
+func (o *outcome) recipes(caption string, trials []task.Trial) *table {
 	t := &table{
 		Caption: caption,
 		Columns: append(texts("place"), append(numbers(o.validColumn, o.testColumn, "d", "batch", "learning rate", "n3"), texts("structure")...)...),

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/plot"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // structures draws the best ones found and the human-designed ones.
@@ -19,7 +20,7 @@ func (o *outcome) structures() (section, error) {
 	s.Parts = append(s.Parts, part{Text: o.howToRead() + " Hatched blocks count negatively."})
 	for _, group := range []struct {
 		heading string
-		trials  []search.Trial
+		trials  []task.Trial
 	}{{"Found", o.found[:min(len(o.found), mostDrawn)]}, {"Designed by people", o.named}} {
 		if len(group.trials) == 0 {
 			continue
@@ -79,7 +80,7 @@ func messages(s structure.Structure) string {
 	return strings.Join(chunks, "; ")
 }
 
-func (o *outcome) drawn(trials []search.Trial) ([]card, error) {
+func (o *outcome) drawn(trials []task.Trial) ([]card, error) {
 	cards := make([]card, len(trials))
 	for i, t := range trials {
 		name := title(t.Name)
@@ -97,7 +98,7 @@ func (o *outcome) drawn(trials []search.Trial) ([]card, error) {
 		if o.task == "" {
 			cards[i].Models = kinds(t.Structure.Patterns())
 		}
-		if t.State == search.Failed {
+		if t.State == task.Failed {
 			cards[i].Tag = "diverged"
 		}
 	}
@@ -135,7 +136,7 @@ func (o *outcome) ranking() *table {
 		Columns: append(texts("structure"), append(numbers(o.rankingColumns()...), texts("as text")...)...),
 	}
 	names := map[int]string{}
-	var all []search.Trial
+	var all []task.Trial
 	for i, trial := range o.found[:min(len(o.found), o.About.Settings.I)] {
 		names[trial.Number] = strings.TrimSuffix(fmt.Sprintf("Found %d, %s", i+1, guise(trial)), ", ")
 		all = append(all, trial)
@@ -153,7 +154,8 @@ func (o *outcome) ranking() *table {
 		if o.task == classes {
 			cells = append(cells, score(trial), testScore(trial))
 		} else {
-			cells = append(append(cells, metrics(trial.Valid)...), metrics(trial.Test)...)
+			both := completion.EvaluationsOf(trial.Details)
+			cells = append(append(cells, metrics(both.Valid)...), metrics(both.Test)...)
 		}
 		t.add(append(cells, trial.Structure.Nonzeros(), code(trial.Structure.String()))...).Chosen = trial.Name == ""
 	}

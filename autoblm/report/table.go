@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/dustin/go-humanize"
 )
 
@@ -97,19 +97,18 @@ const missing = "–"
 func number(x float64) string { return fmt.Sprintf("%.3f", x) }
 
 // score is what decides of a trial.
-func score(t search.Trial) string {
-	if t.Objective == nil && t.Valid == nil {
+func score(t task.Trial) string {
+	if t.Score == nil {
 		return missing
 	}
-	return number(t.Score())
+	return number(*t.Score)
 }
 
-func testScore(t search.Trial) string {
-	score, tested := t.TestScore()
-	if !tested {
+func testScore(t task.Trial) string {
+	if t.TestScore == nil {
 		return missing
 	}
-	return number(score)
+	return number(*t.TestScore)
 }
 
 // metrics are the cells of MRR, Hits@1, Hits@10.
@@ -157,7 +156,7 @@ func list(words []string) string {
 }
 
 // guise names the human-designed model that a trial's structure is equivalent to.
-func guise(t search.Trial) string {
+func guise(t task.Trial) string {
 	if same := t.Structure.Name(); same != "" && t.Name == "" {
 		return "is " + title(same)
 	}

@@ -12,17 +12,18 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // values are the settings by name that mean something for a task: those of the
 // search, then those of the task itself.
-func values(task string, s search.Settings, own json.RawMessage) ([][2]string, error) {
+func values(name string, s search.Settings, own json.RawMessage) ([][2]string, error) {
 	all, err := study.About{Settings: s}.Values()
 	if err != nil {
 		return nil, err
 	}
-	if task == classes {
-		text, err := json.Marshal(search.Recipe{Training: s.Training, LearningRate: s.LearningRate, Weights: s.Weights})
+	if name == classes {
+		text, err := json.Marshal(task.Recipe{Training: s.Training, LearningRate: s.LearningRate, Weights: s.Weights})
 		if err != nil {
 			return nil, err
 		}

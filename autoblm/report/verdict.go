@@ -5,7 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Verdict says what the search came to, against the best human-designed model
@@ -34,25 +35,25 @@ func (o *outcome) verdict() []string {
 	}
 	if len(o.found) > 1 {
 		flattered := fmt.Sprintf("The best of %s was chosen by its %s, which flatters that number", count(len(o.found), "structure"), o.valid)
-		if _, tested := found.TestScore(); tested {
+		if found.TestScore != nil {
 			flattered += fmt.Sprintf("; the %s does not know of the choice", o.test)
 		}
 		words = append(words, flattered+".")
 	}
-	if best, _ := o.bestModel(); best.Stage == search.Final {
+	if best, _ := o.bestModel(); best.Stage == task.Final {
 		words = append(words, fmt.Sprintf("The last stage, with other recipes, took the best model to a %s of %s%s.", o.valid, score(best), o.withTest(best)))
 	}
 	return words
 }
 
-func (o *outcome) withTest(t search.Trial) string {
-	if _, tested := t.TestScore(); !tested {
+func (o *outcome) withTest(t task.Trial) string {
+	if t.TestScore == nil {
 		return ""
 	}
 	return fmt.Sprintf(" and a %s of %s", o.test, testScore(t))
 }
 
-func (o *outcome) headline(found, named search.Trial) string {
+func (o *outcome) headline(found, named task.Trial) string {
 	if same := found.Structure.Name(); same != "" {
 		return fmt.Sprintf("The best structure found is %s in another guise.", title(same))
 	}
@@ -76,7 +77,7 @@ func (o *outcome) headline(found, named search.Trial) string {
 	return words + "."
 }
 
-func (o *outcome) comparison(found, named search.Trial) string {
+func (o *outcome) comparison(found, named task.Trial) string {
 	text := fmt.Sprintf("The best structure found has a %s of %s, the best human-designed one, %s, of %s.", o.valid, score(found), title(named.Name), score(named))
 	if _, both := o.onTest(found, named); both {
 		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.testThing[1], testScore(found), testScore(named))
@@ -86,7 +87,7 @@ func (o *outcome) comparison(found, named search.Trial) string {
 
 // chance says how large differences are that mean nothing, "" where nothing is known
 // of that.
-func (o *outcome) chance(found, named search.Trial) string {
+func (o *outcome) chance(found, named task.Trial) string {
 	var sentences []string
 	judged := []string{"within that", "a little above that", "more than twice that"}
 	if valid := o.onValidation(found, named); valid.over > 0 {
@@ -125,33 +126,35 @@ type difference struct {
 	error float64
 }
 
-func (o *outcome) onValidation(found, named search.Trial) difference {
+func (o *outcome) onValidation(found, named task.Trial) difference {
 	over, _ := o.judgedBy(found)
-	return o.differenceOf(found.Score(), named.Score(), over)
+	return o.differenceOf(found.ScoreOrZero(), named.ScoreOrZero(), over)
 }
 
 // onTest is false where not both were tested.
-func (o *outcome) onTest(found, named search.Trial) (d difference, both bool) {
-	a, tested := found.TestScore()
-	b, too := named.TestScore()
+func (o *outcome) onTest(found, named task.Trial) (d difference, both bool) {
+	if found.TestScore == nil || named.TestScore == nil {
+		return d, false
+	}
 	_, over := o.judgedBy(found)
-	return o.differenceOf(a, b, over), tested && too
+	return o.differenceOf(*found.TestScore, *named.TestScore, over), true
 }
 
 // judgedBy is how many triples, queries or nodes a trial's metrics are means over, 0
 // where that is not known. An evaluation of queries counts their answers, of which a
 // query has many.
-func (o *outcome) judgedBy(t search.Trial) (valid, test int) {
-	switch {
-	case o.task != "":
+func (o *outcome) judgedBy(t task.Trial) (valid, test int) {
+	if o.task != "" {
 		if o.Sizes != nil {
 			return o.Sizes.Valid, o.Sizes.Test
 		}
 		return 0, 0
-	case t.Test != nil:
-		test = t.Test.Triples
 	}
-	return t.Valid.Triples, test
+	e := completion.EvaluationsOf(t.Details)
+	if e.Test != nil {
+		test = e.Test.Triples
+	}
+	return e.Valid.Triples, test
 }
 
 func (o *outcome) differenceOf(a, b float64, over int) difference {

@@ -1,11 +1,8 @@
 package report
 
 import (
-	"slices"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/autoblm/autoblm-go/autoblm/search"
 )
 
 // The names of the tasks in a study; that of completion is "".
@@ -46,15 +43,6 @@ func wordingOf(task string) wording {
 		validColumn: "valid MRR", testColumn: "test MRR", validTag: "valid",
 		validThing: [2]string{"validation triple", "validation triples"}, testThing: [2]string{"test triple", "test triples"}, begin: "initial embeddings",
 	}
-}
-
-// taskOf is the task of a study. Where trials have objectives, these decide, whatever
-// is said of the task.
-func taskOf(d Data) string {
-	if slices.ContainsFunc(d.Trials, func(t search.Trial) bool { return t.Objective != nil }) {
-		return classes
-	}
-	return d.About.Task
 }
 
 // capital is a text that begins a sentence.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // work tells what the rounds did and what they cost.
@@ -26,7 +26,7 @@ func (o *outcome) work() (section, error) {
 		if complete := bestFirst(r.trials); len(complete) > 0 {
 			sum := 0.0
 			for _, trial := range complete {
-				sum += trial.Score()
+				sum += trial.ScoreOrZero()
 			}
 			best, mean = score(complete[0]), number(sum/float64(len(complete)))
 		}
@@ -70,9 +70,9 @@ func (o *outcome) allTrials() *table {
 			note = title(trial.Name)
 		}
 		switch trial.State {
-		case search.Failed:
+		case task.Failed:
 			note = "diverged"
-		case search.Running:
+		case task.Running:
 			note = "no result yet"
 		}
 		t.add(trial.Number, trial.Stage, round, guess, score(trial), testScore(trial), fmt.Sprintf("%.2f", trial.Seconds), code(trial.Structure.String()), note)

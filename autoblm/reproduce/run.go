@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 var (
@@ -136,12 +137,12 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	return found.Best[0].Structure, nil
 }
 
-func structures(trials []search.Trial) []Found {
+func structures(trials []task.Trial) []Found {
 	found := []Found{}
 	for _, t := range trials {
-		f := Found{Name: t.Name, Structure: t.Structure, ValidMRR: t.MRR()}
-		if t.Test != nil {
-			f.TestMRR = t.Test.Both.MRR
+		f := Found{Name: t.Name, Structure: t.Structure, ValidMRR: t.ScoreOrZero()}
+		if t.TestScore != nil {
+			f.TestMRR = *t.TestScore
 		}
 		found = append(found, f)
 	}

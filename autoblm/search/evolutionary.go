@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Evolutionary is AutoBLM+ (paper, Algorithm 4): each round mutates and
@@ -15,7 +16,7 @@ type Evolutionary struct{}
 func (Evolutionary) Name() string { return "autoblm+" }
 
 // Propose implements [Strategy].
-func (Evolutionary) Propose(s Settings, round int, history []Trial, want int, rng *rand.Rand) (Proposal, error) {
+func (Evolutionary) Propose(s Settings, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error) {
 	if round == 1 {
 		return firstRound(s, want, rng), nil
 	}

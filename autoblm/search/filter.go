@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/names"
 )
 
@@ -70,7 +71,7 @@ type sieve struct {
 }
 
 // newSieve knows the structures of earlier trials.
-func newSieve(f Filter, trials []Trial) *sieve {
+func newSieve(f Filter, trials []task.Trial) *sieve {
 	s := &sieve{filter: f, seen: make(map[any]bool, len(trials))}
 	for _, t := range trials {
 		s.isNew(f.class(t.Structure))

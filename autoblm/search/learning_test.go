@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -36,16 +36,17 @@ func TestLearningBeatsChance(t *testing.T) {
 			for cell := range 9 {
 				hidden = hidden.With(cell/3, cell%3, rng.IntN(7)-3)
 			}
-			history, why := playWith(t, strategy, s, func(_ int, a structure.Structure) *completion.Evaluation {
-				return &completion.Evaluation{Both: completion.Metrics{MRR: likeness(a, hidden)}}
+			history, why := playWith(t, strategy, s, func(_ int, a structure.Structure) *float64 {
+				score := likeness(a, hidden)
+				return &score
 			})
 			if len(history) != budget {
 				t.Fatalf("%s: %d structures: %s", strategy.Name(), len(history), why)
 			}
-			slices.SortFunc(history, func(a, b search.Trial) int { return int(1e6 * (b.MRR() - a.MRR())) })
+			slices.SortFunc(history, func(a, b task.Trial) int { return int(1e6 * (b.ScoreOrZero() - a.ScoreOrZero())) })
 			sum := 0.0
 			for _, trial := range history[:8] {
-				sum += trial.MRR()
+				sum += trial.ScoreOrZero()
 			}
 			means = append(means, sum/8)
 		}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func TestMutationChangesEntriesAtItsRate(t *testing.T) {
@@ -69,11 +69,11 @@ func TestCrossoverTakesHalfFromEach(t *testing.T) {
 }
 
 // ranked are trials whose MRR falls from one to the next.
-func ranked(structures []structure.Structure) []Trial {
-	var trials []Trial
+func ranked(structures []structure.Structure) []task.Trial {
+	var trials []task.Trial
 	for i, a := range structures {
 		mrr := 1 / float64(i+2)
-		trials = append(trials, Trial{Number: i + 1, Round: 1, Structure: a, State: Complete, Valid: &completion.Evaluation{Both: completion.Metrics{MRR: mrr}}})
+		trials = append(trials, task.Trial{Number: i + 1, Round: 1, Structure: a, State: task.Complete, Score: &mrr})
 	}
 	return trials
 }
@@ -155,12 +155,12 @@ func TestPickTakesTheHighestGuesses(t *testing.T) {
 		}
 		return a
 	}
-	var history []Trial
+	var history []task.Trial
 	var candidates []structure.Structure
 	for range 5 {
 		for n := range 5 {
 			mrr := 0.1 * float64(n)
-			history = append(history, Trial{Structure: diagonal(n), State: Complete, Valid: &completion.Evaluation{Both: completion.Metrics{MRR: mrr}}})
+			history = append(history, task.Trial{Structure: diagonal(n), State: task.Complete, Score: &mrr})
 		}
 	}
 	for n := range 5 {
@@ -187,7 +187,7 @@ func TestPickTakesTheHighestGuesses(t *testing.T) {
 // `1,2;-2,1` is ComplEx.
 func TestLinearFilterDropsChangesOfBasis(t *testing.T) {
 	distMult := structure.MustParse("1,0;0,2")
-	for _, history := range [][]Trial{nil, {{Structure: distMult}}} {
+	for _, history := range [][]task.Trial{nil, {{Structure: distMult}}} {
 		s := newSieve(LinearFilter, history)
 		if isNew := s.pass(distMult); isNew != (history == nil) {
 			t.Errorf("DistMult passes: %v, after %d trials of it", isNew, len(history))

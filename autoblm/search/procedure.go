@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Ranges are where the full procedure draws recipes from (paper, Algorithm 5).
@@ -76,7 +77,7 @@ func (r Ranges) validate() error {
 }
 
 // draw is a random recipe; what the ranges do not name is as in base.
-func (r Ranges) draw(base Recipe, rng *rand.Rand) Recipe {
+func (r Ranges) draw(base task.Recipe, rng *rand.Rand) task.Recipe {
 	base.LearningRate = r.LearningRate[1] - rng.Float64()*(r.LearningRate[1]-r.LearningRate[0]) // never the lower end, which may be 0
 	base.N3 = r.N3[0] * math.Pow(r.N3[1]/r.N3[0], rng.Float64())
 	base.Training.Batch = r.Batches[rng.IntN(len(r.Batches))]
@@ -104,20 +105,20 @@ func tuned(k int) structure.Structure {
 
 // tune is the first stage.
 func (s *searcher) tune(ctx context.Context) error {
-	if len(of(Tuning, s.trials)) == 0 {
+	if len(of(task.Tuning, s.trials)) == 0 {
 		rng := rand.New(rand.NewPCG(s.Settings.Seed, tuningStream))
-		var trials []Trial
+		var trials []task.Trial
 		for i := range s.Settings.Tune.Trials {
-			trials = append(trials, Trial{Number: i + 1, Stage: Tuning, Structure: tuned(s.Settings.K), Recipe: s.Settings.Tune.Ranges.draw(s.recipe, rng), State: Running})
+			trials = append(trials, task.Trial{Number: i + 1, Stage: task.Tuning, Structure: tuned(s.Settings.K), Recipe: s.Settings.Tune.Ranges.draw(s.recipe, rng), State: task.Running})
 		}
 		if err := s.put(Change{Trials: sameTraining(trials)}); err != nil {
 			return err
 		}
 	}
-	if err := s.trainRunning(ctx, Tuning); err != nil {
+	if err := s.trainRunning(ctx, task.Tuning); err != nil {
 		return err
 	}
-	best := bestFirst(of(Tuning, s.trials))
+	best := bestFirst(of(task.Tuning, s.trials))
 	if len(best) == 0 {
 		return fmt.Errorf("all %d recipes of the tuning stage diverged: lower the learning rates it draws from", s.Settings.Tune.Trials)
 	}
@@ -128,7 +129,7 @@ func (s *searcher) tune(ctx context.Context) error {
 // finish is the last stage.
 func (s *searcher) finish(ctx context.Context) error {
 	final := s.Settings.Final
-	if len(of(Final, s.trials)) == 0 {
+	if len(of(task.Final, s.trials)) == 0 {
 		best := bestFirst(proposed(s.trials))
 		if len(best) == 0 || s.timeIsUp() {
 			return nil
@@ -137,27 +138,27 @@ func (s *searcher) finish(ctx context.Context) error {
 		rng := rand.New(rand.NewPCG(s.Settings.Seed, finalStream))
 		base := s.recipe
 		base.Training.Epochs, base.Training.ValidateEvery, base.Training.Patience = final.Epochs, final.ValidateEvery, final.Patience
-		var trials []Trial
+		var trials []task.Trial
 		for i := range final.Trials {
-			trials = append(trials, Trial{Number: len(s.trials) + i + 1, Stage: Final, Structure: best[rng.IntN(len(best))].Structure, Recipe: final.Ranges.draw(base, rng), State: Running})
+			trials = append(trials, task.Trial{Number: len(s.trials) + i + 1, Stage: task.Final, Structure: best[rng.IntN(len(best))].Structure, Recipe: final.Ranges.draw(base, rng), State: task.Running})
 		}
 		if err := s.put(Change{Trials: sameTraining(trials)}); err != nil {
 			return err
 		}
 	}
-	return s.trainRunning(ctx, Final)
+	return s.trainRunning(ctx, task.Final)
 }
 
 // sameTraining brings trials with the same training settings together, so that
 // they train as populations, and numbers them in that order.
-func sameTraining(trials []Trial) []Trial {
+func sameTraining(trials []task.Trial) []task.Trial {
 	first := trials[0].Number
-	var ordered []Trial
+	var ordered []task.Trial
 	for len(trials) > 0 {
 		training := trials[0].Recipe.Training
-		other := func(t Trial) bool { return t.Recipe.Training != training }
+		other := func(t task.Trial) bool { return t.Recipe.Training != training }
 		ordered = append(ordered, slices.DeleteFunc(slices.Clone(trials), other)...)
-		trials = slices.DeleteFunc(trials, func(t Trial) bool { return !other(t) })
+		trials = slices.DeleteFunc(trials, func(t task.Trial) bool { return !other(t) })
 	}
 	for i := range ordered {
 		ordered[i].Number = first + i

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Progressive is AutoBLM (paper, Algorithm 3): each round adds one nonzero to
@@ -16,7 +17,7 @@ type Progressive struct{}
 func (Progressive) Name() string { return "autoblm" }
 
 // Propose implements [Strategy].
-func (Progressive) Propose(s Settings, round int, history []Trial, want int, rng *rand.Rand) (Proposal, error) {
+func (Progressive) Propose(s Settings, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error) {
 	if round == 1 {
 		return firstRound(s, want, rng), nil
 	}
@@ -24,7 +25,7 @@ func (Progressive) Propose(s Settings, round int, history []Trial, want int, rng
 	if nonzeros > s.K*s.K {
 		return Proposal{Why: fmt.Sprintf("all %d cells of the matrix are filled", s.K*s.K)}, nil
 	}
-	var before []Trial
+	var before []task.Trial
 	for _, t := range bestFirst(history) {
 		if t.Structure.Nonzeros() == nonzeros-1 {
 			before = append(before, t)
@@ -42,7 +43,7 @@ func (Progressive) Propose(s Settings, round int, history []Trial, want int, rng
 
 // extensions lists up to N structures that have one more nonzero than a
 // parent, in random order. There are at most I·K²·2K, so all can be tried.
-func extensions(s Settings, parents []Trial, sieve *sieve, rng *rand.Rand) []structure.Structure {
+func extensions(s Settings, parents []task.Trial, sieve *sieve, rng *rand.Rand) []structure.Structure {
 	var all []structure.Structure
 	for _, parent := range parents {
 		for cell := range s.K * s.K {

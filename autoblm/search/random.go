@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Random draws each entry independently and uniformly (paper, Section V-A,
@@ -15,7 +16,7 @@ type Random struct{}
 func (Random) Name() string { return "random" }
 
 // Propose implements [Strategy].
-func (Random) Propose(s Settings, _ int, history []Trial, want int, rng *rand.Rand) (Proposal, error) {
+func (Random) Propose(s Settings, _ int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error) {
 	structures := collect(min(want, s.P), newSieve(s.Filter, history), func() structure.Structure {
 		return fromEntries(s.K, func(int) int { return rng.IntN(2*s.K+1) - s.K })
 	})

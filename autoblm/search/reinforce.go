@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/controller"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Reinforce has an LSTM write the entries row by row and reinforces it by the
@@ -28,7 +29,7 @@ const (
 func (Reinforce) Name() string { return "reinforce" }
 
 // Propose implements [Strategy].
-func (Reinforce) Propose(s Settings, _ int, history []Trial, want int, rng *rand.Rand) (Proposal, error) {
+func (Reinforce) Propose(s Settings, _ int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error) {
 	policy, err := reinforced(s, history)
 	if err != nil {
 		return Proposal{}, err
@@ -58,7 +59,7 @@ func (Reinforce) Propose(s Settings, _ int, history []Trial, want int, rng *rand
 }
 
 // reinforced is the policy after the rounds of the history.
-func reinforced(s Settings, history []Trial) (*controller.Controller, error) {
+func reinforced(s Settings, history []task.Trial) (*controller.Controller, error) {
 	policy := controller.New(s.K*s.K, 2*s.K+1, rand.New(rand.NewPCG(s.Seed, policyStream)))
 	var written [][]int
 	var rewards []float64
@@ -67,7 +68,7 @@ func reinforced(s Settings, history []Trial) (*controller.Controller, error) {
 		for cell := range symbols {
 			symbols[cell] = t.Structure.At(cell/s.K, cell%s.K) + s.K
 		}
-		written, rewards = append(written, symbols), append(rewards, t.Score())
+		written, rewards = append(written, symbols), append(rewards, t.ScoreOrZero())
 		if i+1 < len(history) && history[i+1].Round == t.Round {
 			continue
 		}

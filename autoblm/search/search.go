@@ -11,6 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -36,7 +37,7 @@ type Problem struct {
 
 // Progress tells how far a search is.
 type Progress struct {
-	Stage Stage
+	Stage task.Stage
 	// Named is set while the named models are trained, before the others.
 	Named bool
 	// Trained of Budget trials of the stage are finished, named models not counted.
@@ -44,7 +45,9 @@ type Progress struct {
 	// Share of all training that is done, named models and all stages counted, 0 to 1.
 	Share float64
 	// Best is the best trial of the stage so far, nil when there is none.
-	Best *Trial
+	Best *task.Trial
+	// Metric is what its score is, as "MRR".
+	Metric string
 }
 
 // Stop says why a search ended.
@@ -62,15 +65,15 @@ const (
 type Result struct {
 	// Tuned has the trials of the tuning stage and Finals those of the last one,
 	// best first; both are empty where the settings leave the stage out.
-	Tuned, Finals []Trial
+	Tuned, Finals []task.Trial
 	// Recipe is how the structures of the search were trained.
-	Recipe Recipe
+	Recipe task.Recipe
 	// Best has the up to I best structures of the search, best first.
-	Best []Trial
+	Best []task.Trial
 	// Named has the human-designed models under the same recipe; empty when K is not 4.
-	Named []Trial
+	Named []task.Trial
 	// Trials has all trials of the study by number, and Rounds all rounds.
-	Trials []Trial
+	Trials []task.Trial
 	Rounds []Round
 	// Model is the best model of the search and of the last stage; nil when no
 	// trial was complete.
@@ -81,6 +84,8 @@ type Result struct {
 	Stopped                    Stop
 	// Note explains Stopped where there is more to say.
 	Note string
+	// Metric is what the scores are, as "MRR"; "" of what was read from a file.
+	Metric string
 	// Seconds is the time of all trials of the study, and Overhead that of all
 	// rounds: strategy, filter and predictor.
 	Seconds, Overhead float64
@@ -127,16 +132,16 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 type searcher struct {
 	Problem
 	start   time.Time
-	recipe  Recipe // of the search
-	trials  []Trial
+	recipe  task.Recipe // of the search
+	trials  []task.Trial
 	rounds  []Round
 	resumed int
 }
 
-func finished(trials []Trial) int {
+func finished(trials []task.Trial) int {
 	n := 0
 	for _, t := range trials {
-		if t.State != Running {
+		if t.State != task.Running {
 			n++
 		}
 	}
@@ -144,8 +149,8 @@ func finished(trials []Trial) int {
 }
 
 // of returns the trials of a stage.
-func of(stage Stage, trials []Trial) []Trial {
-	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Stage != stage })
+func of(stage task.Stage, trials []task.Trial) []task.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool { return t.Stage != stage })
 }
 
 // run goes through the stages.
@@ -168,7 +173,7 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 		return "", "", err
 	}
 	for {
-		if err := s.trainRunning(ctx, Searching); err != nil {
+		if err := s.trainRunning(ctx, task.Searching); err != nil {
 			return "", "", err
 		}
 		history := proposed(s.trials)
@@ -217,7 +222,7 @@ func (s *searcher) roundsInVain() int {
 }
 
 // propose adds the next round to the trials, or says why there is none.
-func (s *searcher) propose(history []Trial, left int) (why string, err error) {
+func (s *searcher) propose(history []task.Trial, left int) (why string, err error) {
 	began := time.Now()
 	round := Round{Number: len(s.rounds) + 1}
 	source := rand.NewPCG(s.Settings.Seed, uint64(round.Number))
@@ -240,18 +245,18 @@ func (s *searcher) propose(history []Trial, left int) (why string, err error) {
 // trialsOf makes trials of what is new in a proposal. A structure that has a
 // trial already is not trained again: it counts as a repeat, or, if it is a named
 // model that was not proposed before, its trial joins the round.
-func (s *searcher) trialsOf(proposal Proposal, round *Round) []Trial {
-	before := map[structure.Structure]Trial{}
-	for _, t := range of(Searching, s.trials) {
+func (s *searcher) trialsOf(proposal Proposal, round *Round) []task.Trial {
+	before := map[structure.Structure]task.Trial{}
+	for _, t := range of(task.Searching, s.trials) {
 		before[t.Structure] = t
 	}
 	next := len(s.trials) + 1
-	var trials []Trial
+	var trials []task.Trial
 	for i, a := range proposal.Structures {
 		t, known := before[a]
 		switch {
 		case !known:
-			t = Trial{Number: next, Stage: Searching, Structure: a, Recipe: s.recipe, State: Running}
+			t = task.Trial{Number: next, Stage: task.Searching, Structure: a, Recipe: s.recipe, State: task.Running}
 			next++
 		case t.Round != 0:
 			round.Repeats++
@@ -269,27 +274,27 @@ func (s *searcher) trialsOf(proposal Proposal, round *Round) []Trial {
 
 // trainNamed adds and trains the human-designed models, which have four chunks.
 func (s *searcher) trainNamed(ctx context.Context) error {
-	if s.Settings.K == 4 && len(of(Searching, s.trials)) == 0 {
-		var trials []Trial
+	if s.Settings.K == 4 && len(of(task.Searching, s.trials)) == 0 {
+		var trials []task.Trial
 		for i, named := range structure.HumanDesigned() {
-			trials = append(trials, Trial{Number: len(s.trials) + i + 1, Stage: Searching, Name: named.Name, Structure: named.Structure, Recipe: s.recipe, State: Running})
+			trials = append(trials, task.Trial{Number: len(s.trials) + i + 1, Stage: task.Searching, Name: named.Name, Structure: named.Structure, Recipe: s.recipe, State: task.Running})
 		}
 		if err := s.put(Change{Trials: trials}); err != nil {
 			return err
 		}
 	}
-	return s.trainRunning(ctx, Searching)
+	return s.trainRunning(ctx, task.Searching)
 }
 
 // trainRunning trains what was proposed in a stage and has no result.
-func (s *searcher) trainRunning(ctx context.Context, stage Stage) error {
-	var running []Trial
+func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
+	var running []task.Trial
 	for _, t := range of(stage, s.trials) {
-		if t.State == Running {
+		if t.State == task.Running {
 			running = append(running, t)
 		}
 	}
-	if left := s.Settings.Budget - finished(proposed(s.trials)); stage == Searching && len(running) > left && running[0].Name == "" {
+	if left := s.Settings.Budget - finished(proposed(s.trials)); stage == task.Searching && len(running) > left && running[0].Name == "" {
 		running = running[:max(0, left)] // the budget was lowered
 	}
 	for len(running) > 0 {
@@ -309,7 +314,7 @@ func (s *searcher) trainRunning(ctx context.Context, stage Stage) error {
 }
 
 // train gives results to trials with the same training settings, as one population.
-func (s *searcher) train(ctx context.Context, trials []Trial) error {
+func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	start := time.Now()
 	s.progress(trials, 0)
 	models, err := s.Task.Train(ctx, trials, func(share float64) { s.progress(trials, share) })
@@ -328,22 +333,22 @@ func (s *searcher) train(ctx context.Context, trials []Trial) error {
 }
 
 // contender says whether a trial's model may become the best model.
-func contender(t Trial) bool { return t.Round > 0 || t.Stage == Final }
+func contender(t task.Trial) bool { return t.Round > 0 || t.Stage == task.Final }
 
 // bestOf returns the model among those of the trials that is better than all
 // contenders so far, if there is one.
-func (s *searcher) bestOf(models []*completion.Model, trials []Trial) *completion.Model {
+func (s *searcher) bestOf(models []*completion.Model, trials []task.Trial) *completion.Model {
 	var best *completion.Model
 	most := -1.0
 	for _, t := range bestFirst(s.trials) {
 		if contender(t) {
-			most = t.Score()
+			most = t.ScoreOrZero()
 			break
 		}
 	}
 	for i, m := range models {
-		if t := trials[i]; m != nil && contender(t) && t.Score() > most {
-			best, most = m, t.Score()
+		if t := trials[i]; m != nil && contender(t) && t.ScoreOrZero() > most {
+			best, most = m, t.ScoreOrZero()
 		}
 	}
 	return best
@@ -360,24 +365,24 @@ func (s *searcher) put(c Change) error {
 	return err
 }
 
-func (s *searcher) progress(training []Trial, share float64) {
+func (s *searcher) progress(training []task.Trial, share float64) {
 	if s.OnProgress == nil {
 		return
 	}
-	report := Progress{Stage: training[0].Stage, Named: training[0].Round == 0 && training[0].Stage == Searching}
-	var stage []Trial
+	report := Progress{Metric: s.Task.Words().Metric, Stage: training[0].Stage, Named: training[0].Round == 0 && training[0].Stage == task.Searching}
+	var stage []task.Trial
 	switch report.Stage {
-	case Tuning:
-		stage, report.Budget = of(Tuning, s.trials), s.Settings.Tune.Trials
-	case Searching:
+	case task.Tuning:
+		stage, report.Budget = of(task.Tuning, s.trials), s.Settings.Tune.Trials
+	case task.Searching:
 		stage, report.Budget = proposed(s.trials), s.Settings.Budget
-	case Final:
-		stage, report.Budget = of(Final, s.trials), s.Settings.Final.Trials
+	case task.Final:
+		stage, report.Budget = of(task.Final, s.trials), s.Settings.Final.Trials
 	}
 	report.Trained = finished(stage)
 	all := s.Settings.Budget
 	for _, t := range s.trials {
-		if t.Stage == Searching && t.Round == 0 {
+		if t.Stage == task.Searching && t.Round == 0 {
 			all++
 		}
 	}
@@ -401,26 +406,26 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 		return nil, err
 	}
 	r := Summarize(s.Settings, s.trials, s.rounds)
-	r.Model, r.Resumed, r.Stopped, r.Note = model, s.resumed, stopped, note
+	r.Model, r.Metric, r.Resumed, r.Stopped, r.Note = model, s.Task.Words().Metric, s.resumed, stopped, note
 	return r, nil
 }
 
 // Summarize is what a study came to, from its trials and rounds alone: without
 // the model, the reason why it ended, and what was resumed.
-func Summarize(settings Settings, trials []Trial, rounds []Round) *Result {
+func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 	history := proposed(trials)
 	best := bestFirst(history)
 	r := &Result{
-		Tuned: bestFirst(of(Tuning, trials)), Finals: bestFirst(of(Final, trials)), Recipe: settings.recipe(),
+		Tuned: bestFirst(of(task.Tuning, trials)), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
 		Trained: finished(history), Complete: len(best),
 	}
-	if searched := of(Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
+	if searched := of(task.Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
 		r.Recipe = searched[0].Recipe
 	}
 	for _, t := range trials {
 		r.Seconds += t.Seconds
-		if t.Name != "" && t.State != Running {
+		if t.Name != "" && t.State != task.Running {
 			r.Named = append(r.Named, t)
 		}
 	}

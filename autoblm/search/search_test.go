@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -40,8 +41,8 @@ func run(t *testing.T, p search.Problem) *search.Result {
 }
 
 // untimed leaves out what differs from run to run.
-func untimed(trials []search.Trial) []search.Trial {
-	out := append([]search.Trial(nil), trials...)
+func untimed(trials []task.Trial) []task.Trial {
+	out := append([]task.Trial(nil), trials...)
 	for i := range out {
 		out[i].Seconds = 0
 	}
@@ -59,11 +60,11 @@ func TestRunSpendsItsBudget(t *testing.T) {
 			t.Fatalf("%s: %d named, %d best, %d trials in all", strategy.Name(), len(result.Named), len(result.Best), len(result.Trials))
 		}
 		for i, best := range result.Best {
-			if best.Valid == nil || best.Test == nil || i > 0 && best.MRR() > result.Best[i-1].MRR() {
+			if best.Score == nil || best.TestScore == nil || i > 0 && best.ScoreOrZero() > result.Best[i-1].ScoreOrZero() {
 				t.Errorf("%s: best number %d is out of order or has no metrics: %+v", strategy.Name(), i, best)
 			}
 		}
-		if result.Model == nil || result.Model.Structure != result.Best[0].Structure || result.Model.Valid.Both.MRR != result.Best[0].MRR() {
+		if result.Model == nil || result.Model.Structure != result.Best[0].Structure || result.Model.Valid.Both.MRR != result.Best[0].ScoreOrZero() {
 			t.Errorf("%s: the model is not that of the best structure", strategy.Name())
 		}
 	}
@@ -86,7 +87,7 @@ func TestARoundIsOnePopulation(t *testing.T) {
 	engine := &recording{Engine: p.Engine}
 	p.Engine = engine
 	result := run(t, p)
-	rounds := map[int][]search.Trial{}
+	rounds := map[int][]task.Trial{}
 	for _, trial := range result.Trials {
 		rounds[trial.Round] = append(rounds[trial.Round], trial)
 	}
@@ -127,8 +128,8 @@ func TestTiesCountAgainstTheModel(t *testing.T) {
 	p.Settings.LearningRate, p.Settings.Training.InitScale = 1e-30, 1e-30
 	result := run(t, p)
 	for _, trial := range result.Trials {
-		if trial.Valid.Ties != completion.Pessimistic || trial.Valid.Both.MeanRank < 30 {
-			t.Errorf("mean rank %v by %v ties, where all 37 entities score the same", trial.Valid.Both.MeanRank, trial.Valid.Ties)
+		if valid := completion.EvaluationsOf(trial.Details).Valid; valid.Ties != completion.Pessimistic || valid.Both.MeanRank < 30 {
+			t.Errorf("mean rank %v by %v ties, where all 37 entities score the same", valid.Both.MeanRank, valid.Ties)
 		}
 	}
 }
@@ -257,16 +258,16 @@ func TestFullProcedure(t *testing.T) {
 		}
 		r := trial.Recipe
 		switch trial.Stage {
-		case search.Tuning:
-			if trial.Structure.Name() != "simple" || r.Training.Dim != p.Settings.Training.Dim || trial.MRR() > result.Tuned[0].MRR() {
+		case task.Tuning:
+			if trial.Structure.Name() != "simple" || r.Training.Dim != p.Settings.Training.Dim || trial.ScoreOrZero() > result.Tuned[0].ScoreOrZero() {
 				t.Errorf("tuning trial %+v", trial)
 			}
-		case search.Searching:
+		case task.Searching:
 			if r != result.Recipe {
 				t.Errorf("trial %d of the search has another recipe", trial.Number)
 			}
 			continue
-		case search.Final:
+		case task.Final:
 			if !best[trial.Structure] || r.Training.Epochs != 4 || len(trial.Validations) != 2 || !slices.Contains([]int{8, 12}, r.Training.Dim) {
 				t.Errorf("final trial %+v", trial)
 			}
@@ -276,7 +277,7 @@ func TestFullProcedure(t *testing.T) {
 		}
 		learningRates[r.LearningRate] = true
 	}
-	most := max(result.Finals[0].MRR(), result.Best[0].MRR())
+	most := max(result.Finals[0].ScoreOrZero(), result.Best[0].ScoreOrZero())
 	if result.Model.Valid.Both.MRR != most {
 		t.Errorf("the model has MRR %v, the best of search and last stage %v", result.Model.Valid.Both.MRR, most)
 	}
@@ -313,7 +314,7 @@ type always []structure.Structure
 
 func (always) Name() string { return "always" }
 
-func (a always) Propose(search.Settings, int, []search.Trial, int, *rand.Rand) (search.Proposal, error) {
+func (a always) Propose(search.Settings, int, []task.Trial, int, *rand.Rand) (search.Proposal, error) {
 	return search.Proposal{Structures: a}, nil
 }
 
@@ -368,7 +369,7 @@ func TestDivergedTrialsAreReported(t *testing.T) {
 		t.Errorf("%d best, %d trained; want none and 5", len(result.Best), result.Trained)
 	}
 	for _, trial := range result.Trials {
-		if trial.State != search.Failed || !strings.Contains(trial.Error, "diverged") {
+		if trial.State != task.Failed || !strings.Contains(trial.Error, "diverged") {
 			t.Errorf("trial %d: %s, %q", trial.Number, trial.State, trial.Error)
 		}
 	}

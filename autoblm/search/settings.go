@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Settings of a search, in the letters of the paper (Algorithms 3 and 4).
@@ -112,7 +113,7 @@ func (s Settings) Validate() error {
 			return err
 		}
 	}
-	if err := s.recipe().member(structure.Zero(s.K)).Validate(); err != nil {
+	if err := s.recipe().Member(structure.Zero(s.K)).Validate(); err != nil {
 		return err
 	}
 	if err := s.Training.Validate(s.K); err != nil {
@@ -152,6 +153,6 @@ func (s Settings) validateStages() error {
 
 // recipe is how the structures of the search are trained, unless there is a
 // tuning stage.
-func (s Settings) recipe() Recipe {
-	return Recipe{Training: s.Training, Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights}
+func (s Settings) recipe() task.Recipe {
+	return task.Recipe{Training: s.Training, Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights}
 }

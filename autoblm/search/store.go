@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Round is what a strategy was asked once. With the settings and the trials of
@@ -24,7 +25,7 @@ type Round struct {
 // Change is what a store takes at once, all of it or nothing.
 type Change struct {
 	// Trials are added or, by number, replaced.
-	Trials []Trial
+	Trials []task.Trial
 	// Round, when not nil, is added.
 	Round *Round
 	// Best, when not nil, is the model of one of the trials and replaces the best model.
@@ -35,7 +36,7 @@ type Change struct {
 // them in a file.
 type Store interface {
 	// Trials returns all trials, by number.
-	Trials() ([]Trial, error)
+	Trials() ([]task.Trial, error)
 	// Rounds returns all rounds, by number.
 	Rounds() ([]Round, error)
 	// Put makes a change; nothing depends on it before Put has returned.
@@ -46,13 +47,13 @@ type Store interface {
 
 // Memory is a Store that is gone with its process.
 type Memory struct {
-	trials []Trial
+	trials []task.Trial
 	rounds []Round
 	best   *completion.Model
 }
 
 // Trials implements [Store].
-func (m *Memory) Trials() ([]Trial, error) { return slices.Clone(m.trials), nil }
+func (m *Memory) Trials() ([]task.Trial, error) { return slices.Clone(m.trials), nil }
 
 // Rounds implements [Store].
 func (m *Memory) Rounds() ([]Round, error) { return slices.Clone(m.rounds), nil }
@@ -60,7 +61,7 @@ func (m *Memory) Rounds() ([]Round, error) { return slices.Clone(m.rounds), nil 
 // Put implements [Store].
 func (m *Memory) Put(c Change) error {
 	for _, t := range c.Trials {
-		if i := slices.IndexFunc(m.trials, func(old Trial) bool { return old.Number == t.Number }); i >= 0 {
+		if i := slices.IndexFunc(m.trials, func(old task.Trial) bool { return old.Number == t.Number }); i >= 0 {
 			m.trials[i] = t
 		} else {
 			m.trials = append(m.trials, t)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Strategy proposes what to train. Its proposals are a pure function of the
@@ -16,7 +17,7 @@ type Strategy interface {
 	// Propose returns at most want structures to train in the given round,
 	// from 1. history has the trials of all earlier rounds, finished. No
 	// structures means that the strategy has no more, and Why says why.
-	Propose(s Settings, round int, history []Trial, want int, rng *rand.Rand) (Proposal, error)
+	Propose(s Settings, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error)
 }
 
 // Proposal is a round's structures.

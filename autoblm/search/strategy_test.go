@@ -8,25 +8,26 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // pretend gives a structure a made-up MRR between 0 and 1, the same for all of its class.
-func pretend(a structure.Structure) *completion.Evaluation {
+func pretend(a structure.Structure) *float64 {
 	h := fnv.New64()
 	fmt.Fprint(h, a.Canonical(structure.Full))
-	return &completion.Evaluation{Both: completion.Metrics{MRR: float64(h.Sum64()%1000) / 1000}}
+	score := float64(h.Sum64()%1000) / 1000
+	return &score
 }
 
 // play runs a strategy with pretended training, every seventh trial failing,
 // and returns the trials and why it ended.
-func play(t *testing.T, strategy search.Strategy, s search.Settings) ([]search.Trial, string) {
+func play(t *testing.T, strategy search.Strategy, s search.Settings) ([]task.Trial, string) {
 	t.Helper()
-	return playWith(t, strategy, s, func(number int, a structure.Structure) *completion.Evaluation {
+	return playWith(t, strategy, s, func(number int, a structure.Structure) *float64 {
 		if number%7 == 0 {
 			return nil
 		}
@@ -34,10 +35,10 @@ func play(t *testing.T, strategy search.Strategy, s search.Settings) ([]search.T
 	})
 }
 
-// playWith pretends that training gives the evaluation, or fails where that is nil.
-func playWith(t *testing.T, strategy search.Strategy, s search.Settings, evaluate func(number int, a structure.Structure) *completion.Evaluation) ([]search.Trial, string) {
+// playWith pretends that training gives the score, or fails where that is nil.
+func playWith(t *testing.T, strategy search.Strategy, s search.Settings, evaluate func(number int, a structure.Structure) *float64) ([]task.Trial, string) {
 	t.Helper()
-	var history []search.Trial
+	var history []task.Trial
 	for round := 1; len(history) < s.Budget; round++ {
 		propose := func() search.Proposal {
 			rng := rand.New(rand.NewPCG(s.Seed, uint64(round)))
@@ -68,9 +69,9 @@ func playWith(t *testing.T, strategy search.Strategy, s search.Settings, evaluat
 			t.Fatalf("round %d: %d guesses for %d structures", round, len(p.Guesses), len(p.Structures))
 		}
 		for _, a := range p.Structures {
-			trial := search.Trial{Number: len(history) + 1, Round: round, Structure: a, State: search.Complete, Valid: evaluate(len(history)+1, a)}
-			if trial.Valid == nil {
-				trial.State = search.Failed
+			trial := task.Trial{Number: len(history) + 1, Round: round, Structure: a, State: task.Complete, Score: evaluate(len(history)+1, a)}
+			if trial.Score == nil {
+				trial.State = task.Failed
 			}
 			history = append(history, trial)
 		}
@@ -204,16 +205,16 @@ func TestProgressiveAddsOneBlockToTheBest(t *testing.T) {
 	if why == "" {
 		t.Error("AutoBLM has at most K²-b0+1 rounds, but used up the budget")
 	}
-	byRound := map[int][]search.Trial{}
+	byRound := map[int][]task.Trial{}
 	for _, trial := range history {
 		byRound[trial.Round] = append(byRound[trial.Round], trial)
 	}
 	for round := 2; round <= len(byRound); round++ {
-		parents := slices.DeleteFunc(slices.Clone(byRound[round-1]), func(t search.Trial) bool { return t.State != search.Complete })
-		slices.SortStableFunc(parents, func(a, b search.Trial) int { return int(1000*b.MRR()) - int(1000*a.MRR()) })
+		parents := slices.DeleteFunc(slices.Clone(byRound[round-1]), func(t task.Trial) bool { return t.State != task.Complete })
+		slices.SortStableFunc(parents, func(a, b task.Trial) int { return int(1000*b.ScoreOrZero()) - int(1000*a.ScoreOrZero()) })
 		parents = parents[:min(s.I, len(parents))]
 		for _, trial := range byRound[round] {
-			if !slices.ContainsFunc(parents, func(p search.Trial) bool { return extends(trial.Structure, p.Structure) }) {
+			if !slices.ContainsFunc(parents, func(p task.Trial) bool { return extends(trial.Structure, p.Structure) }) {
 				t.Errorf("round %d: %s adds one block to none of the best of the round before", round, trial.Structure)
 			}
 		}
@@ -257,9 +258,9 @@ func BenchmarkPropose(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var history []search.Trial
+	var history []task.Trial
 	for i, a := range drawn.Structures {
-		history = append(history, search.Trial{Number: i + 1, Round: i/8 + 1, Structure: a, State: search.Complete, Valid: pretend(a)})
+		history = append(history, task.Trial{Number: i + 1, Round: i/8 + 1, Structure: a, State: task.Complete, Score: pretend(a)})
 	}
 	for _, strategy := range []search.Strategy{search.Evolutionary{}, search.Random{}, search.TPE{}, search.Reinforce{}} {
 		b.Run(strategy.Name(), func(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -16,13 +17,15 @@ type Task interface {
 	// Ready says why there is nothing to search on.
 	Ready() error
 	// Train trains the trials, which have one and the same Recipe.Training, side by
-	// side, and gives each its result: State, Error, Valid, Test, Objective,
-	// TestObjective, Loss, Validations, Engine and Backend, and Seconds where they are
-	// more than this call takes. Where it has models that a study can keep, it returns
+	// side, and gives each its result: State, Error, Score, TestScore, Details, Loss,
+	// Validations, Engine and Backend, and Seconds where they are more than this call
+	// takes. Where it has models that a study can keep, it returns
 	// one for each trial, nil for one that failed. It calls onProgress with the share
 	// that is done, from 0 to 1. A trial's result depends on the data, its structure and its recipe only.
 	// The error is for what stops the search, as the end of ctx.
-	Train(ctx context.Context, trials []Trial, onProgress func(share float64)) ([]*completion.Model, error)
+	Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]*completion.Model, error)
+	// Words are how its results are told.
+	Words() task.Words
 }
 
 // completionTask trains and ranks on an engine.
@@ -59,12 +62,14 @@ func (c completionTask) train(ctx context.Context, job completion.Job) (*complet
 	return report, err
 }
 
+func (completionTask) Words() task.Words { return task.Words{Metric: "MRR"} }
+
 func (c completionTask) Ready() error { return Searchable(c.graph) }
 
-func (c completionTask) Train(ctx context.Context, trials []Trial, onProgress func(share float64)) ([]*completion.Model, error) {
+func (c completionTask) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
 	job := completion.Job{Graph: c.graph, Settings: trials[0].Recipe.Training}
 	for _, t := range trials {
-		job.Members = append(job.Members, t.Recipe.member(t.Structure))
+		job.Members = append(job.Members, t.Recipe.Member(t.Structure))
 	}
 	job.OnEpoch = func(p completion.Progress) { onProgress(float64(p.Epoch) / float64(p.Epochs)) }
 	report, err := c.train(ctx, job)
@@ -78,10 +83,10 @@ func (c completionTask) Train(ctx context.Context, trials []Trial, onProgress fu
 		trials[i].Engine, trials[i].Backend = c.engine.Name(), c.engine.Backend()
 		trials[i].Seconds = (report.Timing.Compile + report.Timing.Train + report.Timing.Evaluate) / float64(len(trials)) // of all pieces
 		if r.Err != nil {
-			trials[i].State, trials[i].Error = Failed, r.Err.Error()
+			trials[i].State, trials[i].Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trials[i].State = Complete
+		trials[i].State = task.Complete
 		models[i], trained = r.Model, append(trained, r.Model)
 	}
 	if err := completion.EvaluateAll(ctx, c.engine, trained, c.graph); err != nil {
@@ -89,7 +94,11 @@ func (c completionTask) Train(ctx context.Context, trials []Trial, onProgress fu
 	}
 	for i, m := range models {
 		if m != nil {
-			trials[i].Valid, trials[i].Test = m.Valid, m.Test
+			e := completion.Evaluations{Valid: m.Valid, Test: m.Test}
+			trials[i].Score, trials[i].TestScore = e.Scores()
+			if trials[i].Details, err = e.Details(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return models, nil

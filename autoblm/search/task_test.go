@@ -6,18 +6,21 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // entries is a task that is not completion: a structure is the better the more
 // entries it has, and it has no model.
 type entries struct{ refusal error }
 
+func (entries) Words() task.Words { return task.Words{Metric: "entries"} }
+
 func (e entries) Ready() error { return e.refusal }
 
-func (e entries) Train(_ context.Context, trials []Trial, onProgress func(float64)) ([]*completion.Model, error) {
+func (e entries) Train(_ context.Context, trials []task.Trial, onProgress func(float64)) ([]*completion.Model, error) {
 	for i := range trials {
 		count := float64(trials[i].Structure.Nonzeros())
-		trials[i].State, trials[i].Objective = Complete, &count
+		trials[i].State, trials[i].Score = task.Complete, &count
 	}
 	onProgress(1)
 	return nil, nil
@@ -38,8 +41,8 @@ func TestAnotherTask(t *testing.T) {
 	}
 	best := result.Best[0]
 	for _, trial := range result.Trials {
-		if trial.Round > 0 && trial.Score() > best.Score() {
-			t.Errorf("%s scores %v, above %v of what is called the best", trial.Structure, trial.Score(), best.Score())
+		if trial.Round > 0 && trial.ScoreOrZero() > best.ScoreOrZero() {
+			t.Errorf("%s scores %v, above %v of what is called the best", trial.Structure, trial.ScoreOrZero(), best.ScoreOrZero())
 		}
 	}
 	if most := best.Structure.Nonzeros(); most < settings.B0+3 {

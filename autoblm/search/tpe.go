@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // TPE is the tree-structured Parzen estimator (Bergstra et al., Algorithms for
@@ -38,7 +39,7 @@ const (
 func (TPE) Name() string { return "tpe" }
 
 // Propose implements [Strategy].
-func (TPE) Propose(s Settings, round int, history []Trial, want int, rng *rand.Rand) (Proposal, error) {
+func (TPE) Propose(s Settings, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error) {
 	if len(history) < tpeRandom {
 		return Random{}.Propose(s, round, history, want, rng)
 	}
@@ -64,9 +65,9 @@ func (TPE) Propose(s Settings, round int, history []Trial, want int, rng *rand.R
 }
 
 // goodAndBad divides trials by their validation MRR; failed ones have 0.
-func goodAndBad(trials []Trial) (good, bad []Trial) {
+func goodAndBad(trials []task.Trial) (good, bad []task.Trial) {
 	sorted := slices.Clone(trials)
-	slices.SortStableFunc(sorted, func(a, b Trial) int { return cmp.Compare(b.Score(), a.Score()) })
+	slices.SortStableFunc(sorted, func(a, b task.Trial) int { return cmp.Compare(b.ScoreOrZero(), a.ScoreOrZero()) })
 	n := min(int(math.Ceil(tpeGood*math.Sqrt(float64(len(sorted))))), tpeMostGood)
 	return sorted[:n], sorted[n:]
 }
@@ -79,7 +80,7 @@ type entryDistribution struct {
 
 // estimateEntries counts the entries of each cell. One trial more, spread evenly
 // over the entries, leaves none impossible.
-func estimateEntries(k int, trials []Trial) entryDistribution {
+func estimateEntries(k int, trials []task.Trial) entryDistribution {
 	values := 2*k + 1
 	share := 1 / float64(len(trials)+1)
 	d := entryDistribution{k: k}

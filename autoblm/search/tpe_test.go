@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func TestGoodTrialsAreFewAndNeverFailed(t *testing.T) {
@@ -15,18 +16,18 @@ func TestGoodTrialsAreFewAndNeverFailed(t *testing.T) {
 	} {
 		trials := ranked(make([]structure.Structure, test.trials))
 		rand.New(rand.NewPCG(1, 1)).Shuffle(len(trials), func(i, j int) { trials[i], trials[j] = trials[j], trials[i] })
-		trials[0].State, trials[0].Valid = Failed, nil
+		trials[0].State, trials[0].Score = task.Failed, nil
 		good, bad := goodAndBad(trials)
 		if len(good) != test.good || len(good)+len(bad) != test.trials {
 			t.Errorf("%d good and %d bad of %d, want %d good", len(good), len(bad), test.trials, test.good)
 		}
-		worst := slices.MinFunc(good, func(a, b Trial) int { return int(math.Copysign(1, a.MRR()-b.MRR())) })
+		worst := slices.MinFunc(good, func(a, b task.Trial) int { return int(math.Copysign(1, a.ScoreOrZero()-b.ScoreOrZero())) })
 		for _, b := range bad {
-			if b.MRR() > worst.MRR() {
-				t.Errorf("a bad trial has MRR %v, a good one %v", b.MRR(), worst.MRR())
+			if b.ScoreOrZero() > worst.ScoreOrZero() {
+				t.Errorf("a bad trial has MRR %v, a good one %v", b.ScoreOrZero(), worst.ScoreOrZero())
 			}
 		}
-		if bad[len(bad)-1].State != Failed {
+		if bad[len(bad)-1].State != task.Failed {
 			t.Error("the failed trial is not the worst")
 		}
 	}

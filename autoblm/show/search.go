@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/janpfeifer/gonb/gonbui"
 )
@@ -64,9 +65,9 @@ const (
 )
 
 func (l *line) update(p search.Progress) {
-	if p.Best != nil && p.Stage == search.Searching && !p.Named && p.Trained > l.trained {
+	if p.Best != nil && p.Stage == task.Searching && !p.Named && p.Trained > l.trained {
 		l.trained = p.Trained
-		l.course = append(l.course, p.Best.Score())
+		l.course = append(l.course, p.Best.ScoreOrZero())
 	}
 	if !l.screen.notebook || l.now().Sub(l.shown) < interval {
 		return
@@ -81,12 +82,12 @@ func doing(p search.Progress) string {
 	switch {
 	case p.Named:
 		words = "the named models"
-	case p.Stage != search.Searching:
+	case p.Stage != task.Searching:
 		words = fmt.Sprintf("%s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	words = "training " + words
 	if p.Best != nil {
-		words += fmt.Sprintf(", best %s %.3f", p.Best.Metric(), p.Best.Score())
+		words += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())
 	}
 	return words
 }
@@ -105,10 +106,10 @@ func outcome(r *search.Result, took time.Duration) string {
 		words += fmt.Sprintf(" (ended by: %s)", r.Stopped)
 	}
 	if len(r.Best) > 0 {
-		words += fmt.Sprintf("; best %s %.3f", r.Best[0].Metric(), r.Best[0].Score())
+		words += fmt.Sprintf("; best %s %.3f", r.Metric, r.Best[0].ScoreOrZero())
 	}
 	if best, ok := bestNamed(r.Named); ok {
-		words += fmt.Sprintf(", of the named models %.3f (%s)", best.Score(), title(best.Name))
+		words += fmt.Sprintf(", of the named models %.3f (%s)", best.ScoreOrZero(), title(best.Name))
 	}
 	return words
 }
@@ -121,21 +122,21 @@ func (l *line) put(words string, course []float64) {
 }
 
 // course is the best score after each of the trials that a strategy proposed.
-func course(trials []search.Trial) []float64 {
+func course(trials []task.Trial) []float64 {
 	var best []float64
 	top := 0.0
 	for _, t := range trials {
-		if t.Round > 0 && t.State == search.Complete {
-			top = max(top, t.Score())
+		if t.Round > 0 && t.State == task.Complete {
+			top = max(top, t.ScoreOrZero())
 			best = append(best, top)
 		}
 	}
 	return best
 }
 
-func bestNamed(named []search.Trial) (best search.Trial, ok bool) {
+func bestNamed(named []task.Trial) (best task.Trial, ok bool) {
 	for _, t := range named {
-		if t.State == search.Complete && (!ok || t.Score() > best.Score()) {
+		if t.State == task.Complete && (!ok || t.ScoreOrZero() > best.ScoreOrZero()) {
 			best, ok = t, true
 		}
 	}

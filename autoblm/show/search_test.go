@@ -10,8 +10,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
@@ -85,20 +85,20 @@ func TestLine(t *testing.T) {
 	n := openNotebook(t)
 	clock := time.Unix(100, 0)
 	l := line{screen: here, id: "one", now: func() time.Time { return clock }}
-	best := func(mrr float64) *search.Trial {
-		return &search.Trial{State: search.Complete, Valid: &completion.Evaluation{Both: completion.Metrics{MRR: mrr}}}
+	best := func(mrr float64) *task.Trial {
+		return &task.Trial{State: task.Complete, Score: &mrr}
 	}
 	for _, step := range []struct {
 		wait     time.Duration
 		progress search.Progress
 		want     string // "" for no change
 	}{
-		{0, search.Progress{Stage: search.Tuning, Trained: 1, Budget: 4}, "training tune: 1 of 4 recipes"},
-		{time.Second, search.Progress{Stage: search.Searching, Named: true}, "training the named models"},
-		{time.Second, search.Progress{Stage: search.Searching, Trained: 8, Budget: 16, Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100  ▁"},
-		{time.Millisecond, search.Progress{Stage: search.Searching, Trained: 9, Budget: 16, Best: best(0.2)}, ""},
-		{time.Millisecond, search.Progress{Stage: search.Searching, Trained: 9, Budget: 16, Best: best(0.2)}, ""},
-		{time.Second, search.Progress{Stage: search.Searching, Trained: 16, Budget: 16, Best: best(0.45)}, "training 16 of 16 structures, best MRR 0.450  ▁▃█"},
+		{0, search.Progress{Stage: task.Tuning, Trained: 1, Budget: 4}, "training tune: 1 of 4 recipes"},
+		{time.Second, search.Progress{Stage: task.Searching, Named: true}, "training the named models"},
+		{time.Second, search.Progress{Stage: task.Searching, Trained: 8, Budget: 16, Metric: "MRR", Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100  ▁"},
+		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
+		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
+		{time.Second, search.Progress{Stage: task.Searching, Trained: 16, Budget: 16, Metric: "MRR", Best: best(0.45)}, "training 16 of 16 structures, best MRR 0.450  ▁▃█"},
 	} {
 		clock = clock.Add(step.wait)
 		before := len(n.sent)
@@ -123,22 +123,22 @@ func TestSearchForClasses(t *testing.T) {
 	}
 	c := classify.Defaults(classify.BLM)
 	c.Dim, c.Layers, c.Epochs, c.Folds, c.Runs = 4, 1, 4, 2, 0
-	task := autoblm.ForClasses(g, c, classify.DefaultMember(), classify.Options{})
-	defer task.Close()
+	classes := autoblm.ForClasses(g, c, classify.DefaultMember(), classify.Options{})
+	defer classes.Close()
 	text := terminal(t)
-	found, err := SearchFor(t.Context(), task, tiny())
+	found, err := SearchFor(t.Context(), classes, tiny())
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := fmt.Sprintf("; best accuracy %.3f, of the named models ", *found.Best[0].Objective)
+	best := fmt.Sprintf("; best accuracy %.3f, of the named models ", *found.Best[0].Score)
 	if !strings.Contains(text.String(), best) || strings.Contains(text.String(), "MRR") {
 		t.Errorf("%q, want %q in it", text.String(), best)
 	}
 	l := line{screen: here, now: time.Now}
-	if l.update(search.Progress{Stage: search.Searching, Trained: 1, Best: &found.Best[0]}); len(l.course) != 1 || l.course[0] != *found.Best[0].Objective {
-		t.Errorf("the course is %v, the accuracy %v", l.course, *found.Best[0].Objective)
+	if l.update(search.Progress{Stage: task.Searching, Trained: 1, Metric: found.Metric, Best: &found.Best[0]}); len(l.course) != 1 || l.course[0] != *found.Best[0].Score {
+		t.Errorf("the course is %v, the accuracy %v", l.course, *found.Best[0].Score)
 	}
-	if words := doing(search.Progress{Stage: search.Searching, Trained: 1, Budget: 10, Best: &found.Best[0]}); !strings.HasSuffix(words, fmt.Sprintf("best accuracy %.3f", *found.Best[0].Objective)) {
+	if words := doing(search.Progress{Stage: task.Searching, Trained: 1, Budget: 10, Metric: found.Metric, Best: &found.Best[0]}); !strings.HasSuffix(words, fmt.Sprintf("best accuracy %.3f", *found.Best[0].Score)) {
 		t.Errorf("%q", words)
 	}
 }

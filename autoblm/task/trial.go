@@ -43,6 +43,11 @@ type Recipe struct {
 	completion.Weights
 }
 
+// Member is a structure that is trained by the recipe.
+func (r Recipe) Member(a structure.Structure) completion.Member {
+	return completion.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, Weights: r.Weights}
+}
+
 // Trial is the training of one structure by one recipe. A stage of a study has no
 // two trials with the same of both.
 type Trial struct {
@@ -80,4 +85,15 @@ type Trial struct {
 	// Engine and Backend did the arithmetic.
 	Engine  string `json:"engine,omitempty"`
 	Backend string `json:"backend,omitempty"`
+}
+
+// Canonical is the representative of the structure's class under the full group.
+func (t Trial) Canonical() structure.Structure { return t.Structure.Canonical(structure.Full) }
+
+// ScoreOrZero is the score, or 0 without a result.
+func (t Trial) ScoreOrZero() float64 {
+	if t.Score == nil {
+		return 0
+	}
+	return *t.Score
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"gonum.org/v1/gonum/stat"
 )
@@ -28,8 +29,8 @@ func measure(ctx context.Context, engine completion.Engine, g *datasets.Graph, s
 	}
 	var trials []trained
 	for _, t := range found.Trials {
-		if t.Round > 0 && t.State == search.Complete {
-			trials = append(trials, trained{t.Structure, t.MRR()})
+		if t.Round > 0 && t.State == task.Complete {
+			trials = append(trials, trained{t.Structure, t.ScoreOrZero()})
 		}
 	}
 	if len(trials) == 0 {

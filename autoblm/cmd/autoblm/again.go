@@ -11,9 +11,9 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // searchAgain is the command whose search is about the same. exact is false when
@@ -171,7 +171,7 @@ func flagValue(v reflect.Value) string {
 
 // engineOf are the flags for the engine that trained the trials. Which that is
 // without flags depends on the machine.
-func engineOf(trials []search.Trial) computeFlags {
+func engineOf(trials []task.Trial) computeFlags {
 	flags := computeFlags{Engine: "auto", Backend: "auto"}
 	for _, t := range trials {
 		switch t.Engine {

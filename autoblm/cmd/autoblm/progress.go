@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -99,11 +100,11 @@ func (b *searchBar) about(what string, p search.Progress) {
 		line = fmt.Sprintf("%d %%", int(p.Share*10)*10) // a log is not helped by a hundred lines
 	case p.Named:
 		line = "the named models"
-	case p.Stage != search.Searching:
+	case p.Stage != task.Searching:
 		line = fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	if p.Best != nil {
-		line += fmt.Sprintf(", best %s %.3f", p.Best.Metric(), p.Best.Score())
+		line += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())
 	}
 	if what != "" {
 		line = what + ": " + line

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"pgregory.net/rapid"
 )
 
@@ -189,11 +190,11 @@ func TestSearchAgainSaysWhatItCannot(t *testing.T) {
 
 func TestSearchAgainTakesTheSameEngine(t *testing.T) {
 	about := study.About{Algorithm: "autoblm", Settings: search.DefaultSettings(), Source: "world"}
-	line, _, err := searchAgain(about, engineOf([]search.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
+	line, _, err := searchAgain(about, engineOf([]task.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
 	if words := strings.Fields(line); err != nil || !slices.Contains(words, "gomlx") || !slices.Contains(words, "--backend") {
 		t.Errorf("%s (%v) does not name the engine", line, err)
 	}
-	line, _, err = searchAgain(about, engineOf([]search.Trial{{}, {Engine: "cpu", Backend: "avx2"}}))
+	line, _, err = searchAgain(about, engineOf([]task.Trial{{}, {Engine: "cpu", Backend: "avx2"}}))
 	if err != nil || !strings.Contains(line, "--engine cpu") || strings.Contains(line, "--backend") {
 		t.Errorf("%s (%v) does not name the engine cpu, or names its instructions as a backend", line, err)
 	}

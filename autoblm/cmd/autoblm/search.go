@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 type searchCommand struct {
@@ -94,11 +95,9 @@ type accuracySummary struct {
 	TestAccuracy *float64 `json:"test_accuracy,omitempty"`
 }
 
-func scores(t search.Trial) (s scoreSummary) {
-	if t.Objective != nil {
-		s.CVAccuracy, s.TestAccuracy = t.Objective, t.TestObjective
-	} else if t.Valid != nil {
-		s.ValidMRR, s.TestMRR = &t.Valid.Both.MRR, testMRR(t)
+func scores(t task.Trial) (s scoreSummary) {
+	if s.ValidMRR, s.TestMRR = completion.EvaluationsOf(t.Details).Scores(); s.ValidMRR == nil {
+		s.CVAccuracy, s.TestAccuracy = t.Score, t.TestScore
 	}
 	return s
 }
@@ -279,7 +278,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 	return summary
 }
 
-func found(trials []search.Trial) []foundSummary {
+func found(trials []task.Trial) []foundSummary {
 	summaries := []foundSummary{}
 	for _, t := range trials {
 		summaries = append(summaries, foundSummary{t.Structure, t.Canonical(), scores(t)})
@@ -287,7 +286,7 @@ func found(trials []search.Trial) []foundSummary {
 	return summaries
 }
 
-func named(trials []search.Trial) []namedSummary {
+func named(trials []task.Trial) []namedSummary {
 	summaries := []namedSummary{}
 	for _, t := range trials {
 		summaries = append(summaries, namedSummary{t.Name, scores(t)})
@@ -295,22 +294,15 @@ func named(trials []search.Trial) []namedSummary {
 	return summaries
 }
 
-func recipes(trials []search.Trial) []recipeSummary {
+func recipes(trials []task.Trial) []recipeSummary {
 	var summaries []recipeSummary
 	for _, t := range trials {
 		summaries = append(summaries, recipeSummary{
 			Structure: t.Structure, Dim: t.Recipe.Training.Dim, Batch: t.Recipe.Training.Batch,
-			LearningRate: t.Recipe.LearningRate, N3: t.Recipe.N3, ValidMRR: t.MRR(), TestMRR: testMRR(t),
+			LearningRate: t.Recipe.LearningRate, N3: t.Recipe.N3, ValidMRR: t.ScoreOrZero(), TestMRR: t.TestScore,
 		})
 	}
 	return summaries
-}
-
-func testMRR(t search.Trial) *float64 {
-	if t.Test == nil {
-		return nil
-	}
-	return &t.Test.Both.MRR
 }
 
 func (s searching) print(w io.Writer, colour bool, r *search.Result) {
@@ -363,15 +355,15 @@ func printFinals(w io.Writer, r *search.Result) {
 // mostFound is how many of the structures found the table shows.
 const mostFound = 5
 
-func comparison(r *search.Result, task string) *table {
+func comparison(r *search.Result, name string) *table {
 	t := &table{header: []string{"", "valid MRR", "H@1", "H@10", "test MRR", "H@1", "H@10"}}
 	cells := metricCells
-	if task == autoblm.ClassTaskName {
+	if name == autoblm.ClassTaskName {
 		t.header = []string{"", "CV accuracy", "test accuracy"}
 		cells = accuracyCells
 	}
-	add := func(name string, trial search.Trial) {
-		if trial.State == search.Failed {
+	add := func(name string, trial task.Trial) {
+		if trial.State == task.Failed {
 			name += " (diverged)"
 		}
 		t.add(append([]string{name}, cells(trial)...)...)
@@ -389,8 +381,9 @@ func comparison(r *search.Result, task string) *table {
 	return t
 }
 
-func metricCells(t search.Trial) (cells []string) {
-	for _, e := range []*completion.Evaluation{t.Valid, t.Test} {
+func metricCells(t task.Trial) (cells []string) {
+	both := completion.EvaluationsOf(t.Details)
+	for _, e := range []*completion.Evaluation{both.Valid, both.Test} {
 		if e == nil {
 			cells = append(cells, missing, missing, missing)
 		} else {
@@ -400,8 +393,8 @@ func metricCells(t search.Trial) (cells []string) {
 	return cells
 }
 
-func accuracyCells(t search.Trial) (cells []string) {
-	for _, accuracy := range []*float64{t.Objective, t.TestObjective} {
+func accuracyCells(t task.Trial) (cells []string) {
+	for _, accuracy := range []*float64{t.Score, t.TestScore} {
 		if accuracy == nil {
 			cells = append(cells, missing)
 		} else {
@@ -412,15 +405,15 @@ func accuracyCells(t search.Trial) (cells []string) {
 }
 
 // recipeTable shows the best of the trials with their recipes.
-func recipeTable(trials []search.Trial) *table {
+func recipeTable(trials []task.Trial) *table {
 	t := &table{header: []string{"valid MRR", "test MRR", "d", "batch", "learning rate", "n3", "structure"}}
 	for _, trial := range trials[:min(len(trials), mostFound)] {
 		test := missing
-		if trial.Test != nil {
-			test = number(trial.Test.Both.MRR)
+		if trial.TestScore != nil {
+			test = number(*trial.TestScore)
 		}
 		r := trial.Recipe
-		t.add(number(trial.MRR()), test, text(r.Training.Dim), text(r.Training.Batch), fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure.String())
+		t.add(number(trial.ScoreOrZero()), test, text(r.Training.Dim), text(r.Training.Batch), fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure.String())
 	}
 	return t
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
@@ -112,7 +113,7 @@ func listed(path string) listedStudy {
 		Trained: &result.Trained, Budget: &about.Settings.Budget, State: string(contents.Status()),
 	}
 	if len(result.Best) > 0 {
-		best := result.Best[0].Score()
+		best := result.Best[0].ScoreOrZero()
 		s.BestMRR = &best
 	}
 	return s
@@ -148,7 +149,7 @@ type shownStudy struct {
 	Trials      trialCounts     `json:"trials"`
 	Rounds      []shownRound    `json:"rounds"`
 	Tuned       []recipeSummary `json:"tuned"`
-	Recipe      search.Recipe   `json:"recipe"`
+	Recipe      task.Recipe     `json:"recipe"`
 	Best        []foundSummary  `json:"best"`
 	Human       []namedSummary  `json:"human"`
 	Finals      []recipeSummary `json:"finals"`
@@ -198,18 +199,18 @@ func (c *studyShowCommand) Run(o *output) error {
 	return o.result(shown, func(w io.Writer) { shown.print(w, values, result) })
 }
 
-func countTrials(trials []search.Trial) trialCounts {
+func countTrials(trials []task.Trial) trialCounts {
 	n := trialCounts{All: len(trials)}
 	for _, t := range trials {
 		if t.Round > 0 {
 			n.Proposed++
 		}
 		switch t.State {
-		case search.Complete:
+		case task.Complete:
 			n.Complete++
-		case search.Failed:
+		case task.Failed:
 			n.Failed++
-		case search.Running:
+		case task.Running:
 			n.Running++
 		}
 	}
@@ -226,7 +227,7 @@ func roundsOf(c *study.Contents) []shownRound {
 				continue
 			}
 			round.Training += t.Seconds
-			if score := t.Score(); t.State == search.Complete && (best == nil || score > *best) {
+			if score := t.ScoreOrZero(); t.State == task.Complete && (best == nil || score > *best) {
 				best = &score
 			}
 		}
@@ -285,7 +286,7 @@ type exportedStudy struct {
 	About  study.About    `json:"about"`
 	Source string         `json:"source"`
 	Budget int            `json:"budget"`
-	Trials []search.Trial `json:"trials"`
+	Trials []task.Trial   `json:"trials"`
 	Rounds []search.Round `json:"rounds"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/correlation"
 	"gonum.org/v1/gonum/stat"
@@ -140,10 +141,10 @@ func fileName(name string) string {
 func summarize(seed uint64, result *search.Result) Run {
 	run := Run{
 		Seed: seed, Trained: result.Trained, Stopped: string(result.Stopped),
-		BestMRR: result.Best[0].MRR(), Guessed: guessed(result.Trials),
+		BestMRR: result.Best[0].ScoreOrZero(), Guessed: guessed(result.Trials),
 	}
-	if test := result.Best[0].Test; test != nil {
-		run.TestMRR = test.Both.MRR
+	if test := result.Best[0].TestScore; test != nil {
+		run.TestMRR = *test
 	}
 	var mrrs []float64
 	for _, round := range result.Rounds {
@@ -153,7 +154,7 @@ func summarize(seed uint64, result *search.Result) Run {
 		for _, t := range result.Trials {
 			if t.Round == round.Number {
 				run.Seconds += t.Seconds
-				mrrs = append(mrrs, t.MRR()) // 0 for what diverged
+				mrrs = append(mrrs, t.ScoreOrZero()) // 0 for what diverged
 				trained++
 			}
 		}
@@ -172,11 +173,11 @@ func topMean(mrrs []float64) float64 {
 }
 
 // guessed is Spearman's correlation of guesses and MRRs, nil for fewer than three.
-func guessed(trials []search.Trial) *float64 {
+func guessed(trials []task.Trial) *float64 {
 	var guesses, mrrs []float64
 	for _, t := range trials {
-		if t.Guess != nil && t.State == search.Complete {
-			guesses, mrrs = append(guesses, *t.Guess), append(mrrs, t.MRR())
+		if t.Guess != nil && t.State == task.Complete {
+			guesses, mrrs = append(guesses, *t.Guess), append(mrrs, t.ScoreOrZero())
 		}
 	}
 	if len(guesses) < 3 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/correlation"
 )
 
@@ -41,12 +42,12 @@ func correlate(seed uint64, x, y string, judged []Judged) Correlated {
 // Dimensions judges the structures of a search at its own and at another dimension
 // (paper, Appendix C).
 func Dimensions(ctx context.Context, p Plan, dim int) ([]Correlated, error) {
-	return p.correlated(ctx, func(s search.Settings, found []search.Trial) (Correlated, error) {
+	return p.correlated(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
 		var list given
 		before := map[structure.Structure]float64{}
 		for _, t := range found {
 			list = append(list, t.Structure)
-			before[t.Structure] = t.MRR()
+			before[t.Structure] = t.ScoreOrZero()
 		}
 		other := s
 		other.Training.Dim, other.Budget = dim, len(list)
@@ -56,14 +57,14 @@ func Dimensions(ctx context.Context, p Plan, dim int) ([]Correlated, error) {
 		}
 		var judged []Judged
 		for _, t := range trials {
-			judged = append(judged, Judged{t.Structure, before[t.Structure], t.MRR()})
+			judged = append(judged, Judged{t.Structure, before[t.Structure], t.ScoreOrZero()})
 		}
 		return correlate(s.Seed, fmt.Sprintf("d = %d", s.Training.Dim), fmt.Sprintf("d = %d", dim), judged), nil
 	})
 }
 
 // correlated searches with each seed, and has what was found judged in another way.
-func (p Plan) correlated(ctx context.Context, judge func(s search.Settings, found []search.Trial) (Correlated, error)) ([]Correlated, error) {
+func (p Plan) correlated(ctx context.Context, judge func(s search.Settings, found []task.Trial) (Correlated, error)) ([]Correlated, error) {
 	var all []Correlated
 	for n := range p.Seeds {
 		s := p.Settings
@@ -83,7 +84,7 @@ func (p Plan) correlated(ctx context.Context, judge func(s search.Settings, foun
 
 // found are the structures that AutoBLM+ trains, by number; those that diverged
 // are left out.
-func (p Plan) found(ctx context.Context, s search.Settings) ([]search.Trial, error) {
+func (p Plan) found(ctx context.Context, s search.Settings) ([]task.Trial, error) {
 	result, err := p.search(ctx, p.Graph, search.Evolutionary{}, s, "search")
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (p Plan) found(ctx context.Context, s search.Settings) ([]search.Trial, err
 }
 
 // train trains the structures of a list.
-func (p Plan) train(ctx context.Context, list given, s search.Settings, name string) ([]search.Trial, error) {
+func (p Plan) train(ctx context.Context, list given, s search.Settings, name string) ([]task.Trial, error) {
 	result, err := p.search(ctx, p.Graph, list, s, name)
 	if err != nil {
 		return nil, err
@@ -101,10 +102,10 @@ func (p Plan) train(ctx context.Context, list given, s search.Settings, name str
 }
 
 // complete are the proposed trials that have a result, by number.
-func complete(result *search.Result) []search.Trial {
-	var trials []search.Trial
+func complete(result *search.Result) []task.Trial {
+	var trials []task.Trial
 	for _, t := range result.Trials {
-		if t.Round > 0 && t.State == search.Complete {
+		if t.Round > 0 && t.State == task.Complete {
 			trials = append(trials, t)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // given is a strategy that proposes the structures of a list, no two of them the
@@ -23,7 +24,7 @@ func (g given) Name() string {
 }
 
 // Propose implements [search.Strategy].
-func (g given) Propose(s search.Settings, _ int, history []search.Trial, want int, _ *rand.Rand) (search.Proposal, error) {
+func (g given) Propose(s search.Settings, _ int, history []task.Trial, want int, _ *rand.Rand) (search.Proposal, error) {
 	rest := g[len(history):]
 	if len(rest) == 0 {
 		return search.Proposal{Why: fmt.Sprintf("all %d structures of the list are trained", len(g))}, nil

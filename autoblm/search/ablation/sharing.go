@@ -6,13 +6,14 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Sharing judges the structures of a search by embeddings that all of them share,
 // trained for the given epochs with a structure drawn at random in each step, and by
 // their own training (paper, ablation study 5).
 func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
-	return p.correlated(ctx, func(s search.Settings, found []search.Trial) (Correlated, error) {
+	return p.correlated(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
 		job := completion.SharedJob{
 			Graph: p.Graph, Settings: s.Training,
 			Member:     completion.Member{Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights},
@@ -36,7 +37,7 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 		}
 		var judged []Judged
 		for i, t := range found {
-			judged = append(judged, Judged{t.Structure, report.Candidates[i].Valid.Both.MRR, t.MRR()})
+			judged = append(judged, Judged{t.Structure, report.Candidates[i].Valid.Both.MRR, t.ScoreOrZero()})
 		}
 		return correlate(s.Seed, "shared embeddings", "trained on its own", judged), nil
 	})

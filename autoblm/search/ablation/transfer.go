@@ -53,8 +53,8 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 				return nil, err
 			}
 			for _, trial := range trials {
-				if trial.Test != nil {
-					mrrs[trial.Structure] = append(mrrs[trial.Structure], trial.Test.Both.MRR)
+				if trial.TestScore != nil {
+					mrrs[trial.Structure] = append(mrrs[trial.Structure], *trial.TestScore)
 				}
 			}
 		}

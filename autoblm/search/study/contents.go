@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Contents is what a study file held when it was read.
@@ -17,7 +18,7 @@ type Contents struct {
 	// About has the budget and the source of the last run.
 	About About
 	// Trials and Rounds are in the order of their numbers.
-	Trials []search.Trial
+	Trials []task.Trial
 	Rounds []search.Round
 	// Best is the best model, nil when there is none yet.
 	Best *completion.Model

@@ -2,6 +2,7 @@ package study
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // WriteCSV writes a line for each trial below a line with the names of the
@@ -17,7 +18,7 @@ import (
 // (paper, Algorithm 2) as zeros and ones, and what a trial does not have is empty:
 // the heads of queries, and all of the recipe but its seed where trials have an
 // objective, as those for classes do.
-func WriteCSV(w io.Writer, trials []search.Trial) error {
+func WriteCSV(w io.Writer, trials []task.Trial) error {
 	lines := csv.NewWriter(w)
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -26,7 +27,7 @@ func WriteCSV(w io.Writer, trials []search.Trial) error {
 	if err := lines.Write(names); err != nil {
 		return fmt.Errorf("cannot write the trials: %w", err)
 	}
-	embeddings := !slices.ContainsFunc(trials, func(t search.Trial) bool { return t.Objective != nil })
+	embeddings := !slices.ContainsFunc(trials, func(t task.Trial) bool { return accuraciesOf(t).Objective != nil })
 	for _, t := range trials {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
@@ -47,7 +48,7 @@ func WriteCSV(w io.Writer, trials []search.Trial) error {
 
 type column struct {
 	name string
-	cell func(search.Trial) string
+	cell func(task.Trial) string
 	// training is set for what is told of the training of embeddings.
 	training bool
 }
@@ -60,69 +61,80 @@ func training(all []column) []column {
 }
 
 var columns = slices.Concat([]column{
-	{name: "number", cell: func(t search.Trial) string { return strconv.Itoa(t.Number) }},
-	{name: "stage", cell: func(t search.Trial) string { return string(t.Stage) }},
-	{name: "round", cell: func(t search.Trial) string { return strconv.Itoa(t.Round) }},
-	{name: "name", cell: func(t search.Trial) string { return t.Name }},
-	{name: "state", cell: func(t search.Trial) string { return string(t.State) }},
-	{name: "structure", cell: func(t search.Trial) string { return t.Structure.String() }},
-	{name: "canonical", cell: func(t search.Trial) string { return t.Canonical().String() }},
+	{name: "number", cell: func(t task.Trial) string { return strconv.Itoa(t.Number) }},
+	{name: "stage", cell: func(t task.Trial) string { return string(t.Stage) }},
+	{name: "round", cell: func(t task.Trial) string { return strconv.Itoa(t.Round) }},
+	{name: "name", cell: func(t task.Trial) string { return t.Name }},
+	{name: "state", cell: func(t task.Trial) string { return string(t.State) }},
+	{name: "structure", cell: func(t task.Trial) string { return t.Structure.String() }},
+	{name: "canonical", cell: func(t task.Trial) string { return t.Canonical().String() }},
 	{name: "features", cell: features},
 }, training([]column{
-	{name: "dim", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Dim) }},
-	{name: "epochs", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Epochs) }},
-	{name: "batch", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Batch) }},
-	{name: "optimizer", cell: func(t search.Trial) string { return t.Recipe.Training.Optimizer.String() }},
-	{name: "decay", cell: func(t search.Trial) string { return exact(t.Recipe.Training.Decay) }},
-	{name: "initial", cell: func(t search.Trial) string { return t.Recipe.Training.Initial.String() }},
-	{name: "init_scale", cell: func(t search.Trial) string { return exact(t.Recipe.Training.InitScale) }},
-	{name: "data_seed", cell: func(t search.Trial) string { return strconv.FormatUint(t.Recipe.Training.DataSeed, 10) }},
-	{name: "validate_every", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.ValidateEvery) }},
-	{name: "patience", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.Patience) }},
-	{name: "plateau_patience", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.PlateauPatience) }},
-	{name: "plateau_factor", cell: func(t search.Trial) string { return exact(t.Recipe.Training.PlateauFactor) }},
-	{name: "reciprocal", cell: func(t search.Trial) string { return strconv.FormatBool(t.Recipe.Training.Reciprocal) }},
-	{name: "dropout", cell: func(t search.Trial) string { return exact(t.Recipe.Training.Dropout) }},
-	{name: "label_smoothing", cell: func(t search.Trial) string { return exact(t.Recipe.Training.LabelSmoothing) }},
-	{name: "max_norm", cell: func(t search.Trial) string { return exact(t.Recipe.Training.MaxNorm) }},
-	{name: "max_steps", cell: func(t search.Trial) string { return strconv.Itoa(t.Recipe.Training.MaxSteps) }},
+	{name: "dim", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Dim) }},
+	{name: "epochs", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Epochs) }},
+	{name: "batch", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Batch) }},
+	{name: "optimizer", cell: func(t task.Trial) string { return t.Recipe.Training.Optimizer.String() }},
+	{name: "decay", cell: func(t task.Trial) string { return exact(t.Recipe.Training.Decay) }},
+	{name: "initial", cell: func(t task.Trial) string { return t.Recipe.Training.Initial.String() }},
+	{name: "init_scale", cell: func(t task.Trial) string { return exact(t.Recipe.Training.InitScale) }},
+	{name: "data_seed", cell: func(t task.Trial) string { return strconv.FormatUint(t.Recipe.Training.DataSeed, 10) }},
+	{name: "validate_every", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.ValidateEvery) }},
+	{name: "patience", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Patience) }},
+	{name: "plateau_patience", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.PlateauPatience) }},
+	{name: "plateau_factor", cell: func(t task.Trial) string { return exact(t.Recipe.Training.PlateauFactor) }},
+	{name: "reciprocal", cell: func(t task.Trial) string { return strconv.FormatBool(t.Recipe.Training.Reciprocal) }},
+	{name: "dropout", cell: func(t task.Trial) string { return exact(t.Recipe.Training.Dropout) }},
+	{name: "label_smoothing", cell: func(t task.Trial) string { return exact(t.Recipe.Training.LabelSmoothing) }},
+	{name: "max_norm", cell: func(t task.Trial) string { return exact(t.Recipe.Training.MaxNorm) }},
+	{name: "max_steps", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.MaxSteps) }},
 }), []column{
-	{name: "seed", cell: func(t search.Trial) string { return strconv.FormatUint(t.Recipe.Seed, 10) }},
+	{name: "seed", cell: func(t task.Trial) string { return strconv.FormatUint(t.Recipe.Seed, 10) }},
 }, training([]column{
-	{name: "learning_rate", cell: func(t search.Trial) string { return exact(t.Recipe.LearningRate) }},
-	{name: "l2", cell: func(t search.Trial) string { return exact(t.Recipe.L2) }},
-	{name: "n3", cell: func(t search.Trial) string { return exact(t.Recipe.N3) }},
-	{name: "entity_l2", cell: func(t search.Trial) string { return exact(t.Recipe.EntityL2) }},
-	{name: "relation_l2", cell: func(t search.Trial) string { return exact(t.Recipe.RelationL2) }},
-	{name: "products", cell: func(t search.Trial) string { return exact(t.Recipe.Products) }},
-	{name: "relation_prediction", cell: func(t search.Trial) string { return exact(t.Recipe.RelationPrediction) }},
+	{name: "learning_rate", cell: func(t task.Trial) string { return exact(t.Recipe.LearningRate) }},
+	{name: "l2", cell: func(t task.Trial) string { return exact(t.Recipe.L2) }},
+	{name: "n3", cell: func(t task.Trial) string { return exact(t.Recipe.N3) }},
+	{name: "entity_l2", cell: func(t task.Trial) string { return exact(t.Recipe.EntityL2) }},
+	{name: "relation_l2", cell: func(t task.Trial) string { return exact(t.Recipe.RelationL2) }},
+	{name: "products", cell: func(t task.Trial) string { return exact(t.Recipe.Products) }},
+	{name: "relation_prediction", cell: func(t task.Trial) string { return exact(t.Recipe.RelationPrediction) }},
 }), []column{
-	{name: "guess", cell: func(t search.Trial) string { return exactIfAny(t.Guess) }},
-	{name: "objective", cell: func(t search.Trial) string { return exactIfAny(t.Objective) }},
-	{name: "test_objective", cell: func(t search.Trial) string { return exactIfAny(t.TestObjective) }},
+	{name: "guess", cell: func(t task.Trial) string { return exactIfAny(t.Guess) }},
+	{name: "objective", cell: func(t task.Trial) string { return exactIfAny(accuraciesOf(t).Objective) }},
+	{name: "test_objective", cell: func(t task.Trial) string { return exactIfAny(accuraciesOf(t).TestObjective) }},
 }, training([]column{
-	{name: "epochs_trained", cell: func(t search.Trial) string { return strconv.Itoa(len(t.Loss)) }},
-	{name: "last_loss", cell: func(t search.Trial) string {
+	{name: "epochs_trained", cell: func(t task.Trial) string { return strconv.Itoa(len(t.Loss)) }},
+	{name: "last_loss", cell: func(t task.Trial) string {
 		if len(t.Loss) == 0 {
 			return ""
 		}
 		return exact(t.Loss[len(t.Loss)-1])
 	}},
 }),
-	metricColumns("valid", func(t search.Trial) *completion.Evaluation { return t.Valid }),
-	metricColumns("test", func(t search.Trial) *completion.Evaluation { return t.Test }),
+	metricColumns("valid", func(t task.Trial) *completion.Evaluation { return completion.EvaluationsOf(t.Details).Valid }),
+	metricColumns("test", func(t task.Trial) *completion.Evaluation { return completion.EvaluationsOf(t.Details).Test }),
 	[]column{
-		{name: "seconds", cell: func(t search.Trial) string { return exact(t.Seconds) }},
-		{name: "engine", cell: func(t search.Trial) string { return t.Engine }},
-		{name: "backend", cell: func(t search.Trial) string { return t.Backend }},
-		{name: "error", cell: func(t search.Trial) string { return t.Error }},
+		{name: "seconds", cell: func(t task.Trial) string { return exact(t.Seconds) }},
+		{name: "engine", cell: func(t task.Trial) string { return t.Engine }},
+		{name: "backend", cell: func(t task.Trial) string { return t.Backend }},
+		{name: "error", cell: func(t task.Trial) string { return t.Error }},
 	})
 
+// accuracies are the details of a trial for classes.
+type accuracies struct {
+	Objective     *float64 `json:"objective"`
+	TestObjective *float64 `json:"test_objective"`
+}
+
+func accuraciesOf(t task.Trial) (a accuracies) {
+	_ = json.Unmarshal(t.Details, &a) // other details have none
+	return a
+}
+
 // metricColumns are those of one split: of both sides together, then of each.
-func metricColumns(split string, of func(search.Trial) *completion.Evaluation) []column {
+func metricColumns(split string, of func(task.Trial) *completion.Evaluation) []column {
 	var all []column
 	add := func(name string, value func(completion.Evaluation) string) {
-		all = append(all, column{name: split + "_" + name, cell: func(t search.Trial) string {
+		all = append(all, column{name: split + "_" + name, cell: func(t task.Trial) string {
 			if e := of(t); e != nil {
 				return value(*e)
 			}
@@ -166,7 +178,7 @@ func exactIfAny(x *float64) string {
 }
 
 // features are the SRF, a digit each.
-func features(t search.Trial) string {
+func features(t task.Trial) string {
 	var digits strings.Builder
 	for _, bit := range t.Structure.SRF() {
 		digits.WriteByte('0' + bit)

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // small is a study that has something in each table.
@@ -22,13 +23,18 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evaluation := &completion.Evaluation{Triples: 3, Both: completion.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
+	score := 0.1 + 0.2
+	evaluation := &completion.Evaluation{Triples: 3, Both: completion.Metrics{MRR: score, MeanRank: 3.5}}
+	details, err := completion.Evaluations{Valid: evaluation, Test: evaluation}.Details()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for round := range 3 {
 		change := search.Change{Round: &search.Round{Number: round + 1, RandomState: []byte("pcg:0123"), Proposed: 4, Seconds: 0.25}}
 		for i, named := range structure.HumanDesigned() {
-			trial := search.Trial{
-				Number: 5*round + i + 1, Stage: search.Searching, Round: round + 1, Structure: named.Structure, State: search.Complete,
-				Recipe: search.Recipe{Seed: uint64(round)}, Valid: evaluation, Test: evaluation, Loss: make([]float64, 20), Seconds: 0.5,
+			trial := task.Trial{
+				Number: 5*round + i + 1, Stage: task.Searching, Round: round + 1, Structure: named.Structure, State: task.Complete,
+				Recipe: task.Recipe{Seed: uint64(round)}, Score: &score, TestScore: &score, Details: details, Loss: make([]float64, 20), Seconds: 0.5,
 			}
 			change.Trials = append(change.Trials, trial)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func TestFullDisk(t *testing.T) {
@@ -16,15 +17,15 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	kept := search.Trial{Number: 1, Structure: structure.MustParse("complex"), State: search.Running}
-	if err := s.Put(search.Change{Trials: []search.Trial{kept}}); err != nil {
+	kept := task.Trial{Number: 1, Structure: structure.MustParse("complex"), State: task.Running}
+	if err := s.Put(search.Change{Trials: []task.Trial{kept}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.db.Exec("PRAGMA max_page_count = 1"); err != nil { // no file may grow any more
 		t.Fatal(err)
 	}
-	large := search.Trial{Number: 2, Structure: structure.MustParse("simple"), State: search.Complete, Loss: make([]float64, 100_000)}
-	if err := s.Put(search.Change{Trials: []search.Trial{large}}); err == nil || !strings.Contains(err.Error(), "disk is full") || strings.Contains(err.Error(), "\n") {
+	large := task.Trial{Number: 2, Structure: structure.MustParse("simple"), State: task.Complete, Loss: make([]float64, 100_000)}
+	if err := s.Put(search.Change{Trials: []task.Trial{large}}); err == nil || !strings.Contains(err.Error(), "disk is full") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error is %v, which should say in one line that the disk is full", err)
 	}
 	trials, err := s.Trials()

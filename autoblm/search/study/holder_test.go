@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // These make the test binary another process that has a study open: it says so
@@ -48,7 +49,7 @@ func hold(path string) error {
 			return err
 		}
 		// More than SQLite's cache takes, so that some of it is in the file.
-		large := search.Trial{Number: 2, Structure: structure.MustParse("simple"), State: search.Complete, Error: strings.Repeat("x", 10_000_000)}
+		large := task.Trial{Number: 2, Structure: structure.MustParse("simple"), State: task.Complete, Error: strings.Repeat("x", 10_000_000)}
 		if err := putTrial(tx, large); err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func kill(command *exec.Cmd) {
 }
 
 // begun is a study with one trial.
-func begun(t *testing.T) (path string, trials []search.Trial) {
+func begun(t *testing.T) (path string, trials []task.Trial) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "study.db")
 	s, err := Open(path, describe())
@@ -100,7 +101,7 @@ func begun(t *testing.T) (path string, trials []search.Trial) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	trials = []search.Trial{{Number: 1, Structure: structure.MustParse("complex"), State: search.Running}}
+	trials = []task.Trial{{Number: 1, Structure: structure.MustParse("complex"), State: task.Running}}
 	if err := s.Put(search.Change{Trials: trials}); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package study_test
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -66,7 +68,7 @@ func TestReadTellsAllAndChangesNothing(t *testing.T) {
 		t.Errorf("there are files beside the study: %v, %v", entries, err)
 	}
 	got := contents.Result()
-	got.Stopped, got.Overhead, result.Overhead = result.Stopped, 0, 0 // what the file does not know
+	got.Stopped, got.Metric, got.Overhead, result.Overhead = result.Stopped, result.Metric, 0, 0 // what the file does not know
 	if !reflect.DeepEqual(got, result) {
 		t.Errorf("the result is %+v, want that of the search, %+v", got, result)
 	}
@@ -283,7 +285,7 @@ func named(lines [][]string, n int) map[string]string {
 
 // TestCSVOfOtherTasks: a line says nothing that its task does not have.
 func TestCSVOfOtherTasks(t *testing.T) {
-	write := func(all []search.Trial) [][]string {
+	write := func(all []task.Trial) [][]string {
 		var text bytes.Buffer
 		if err := study.WriteCSV(&text, all); err != nil {
 			t.Fatal(err)
@@ -296,8 +298,8 @@ func TestCSVOfOtherTasks(t *testing.T) {
 	}
 	objective, test := 0.1+0.2, 1.0/7
 	classes := trials()
-	classes[1].Valid, classes[1].Test, classes[1].Loss, classes[1].Recipe.Seed = nil, nil, nil, 7
-	classes[1].Objective, classes[1].TestObjective = &objective, &test
+	classes[1].Loss, classes[1].Recipe.Seed, classes[1].Score, classes[1].TestScore = nil, 7, &objective, &test
+	classes[1].Details = fmt.Appendf(nil, `{"objective":%v,"test_objective":%v}`, objective, test)
 	lines := write(classes)
 	if line := named(lines, 2); number(t, line["objective"]) != objective || number(t, line["test_objective"]) != test || line["seed"] != "7" {
 		t.Errorf("the accuracies are not there again: %v", line)
@@ -312,7 +314,7 @@ func TestCSVOfOtherTasks(t *testing.T) {
 	}
 	queries := trials()[1:2]
 	metrics := completion.Metrics{MRR: 0.5, Hits10: 1, MeanRank: 2}
-	queries[0].Valid = &completion.Evaluation{Triples: 3, Both: metrics, Tail: metrics}
+	judge(&queries[0], &completion.Evaluation{Triples: 3, Both: metrics, Tail: metrics}, nil)
 	line := named(write(queries), 1)
 	if line["valid_mrr"] != "0.5" || line["valid_hits1"] != "0" || line["objective"] != "" || line["dim"] == "" {
 		t.Errorf("queries: %v", line)
@@ -325,13 +327,13 @@ func TestCSVOfOtherTasks(t *testing.T) {
 }
 
 // withoutCurves leaves out what a line has no column for.
-func withoutCurves(t search.Trial) search.Trial {
+func withoutCurves(t task.Trial) task.Trial {
 	t.Loss, t.Validations = nil, nil
 	return t
 }
 
 // parse makes a trial of a line.
-func parse(t *testing.T, line map[string]string) search.Trial {
+func parse(t *testing.T, line map[string]string) task.Trial {
 	t.Helper()
 	whole := func(column string) int { return int(number(t, line[column])) }
 	real := func(column string) float64 { return number(t, line[column]) }
@@ -342,10 +344,10 @@ func parse(t *testing.T, line map[string]string) search.Trial {
 		}
 		return n
 	}
-	trial := search.Trial{
-		Number: whole("number"), Stage: search.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: search.State(line["state"]),
+	trial := task.Trial{
+		Number: whole("number"), Stage: task.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: task.State(line["state"]),
 		Structure: structure.MustParse(line["structure"]), Error: line["error"], Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
-		Recipe: search.Recipe{
+		Recipe: task.Recipe{
 			Training: completion.Settings{
 				Dim: whole("dim"), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
 				DataSeed: seed("data_seed"), ValidateEvery: whole("validate_every"), Patience: whole("patience"), MaxSteps: whole("max_steps"),
@@ -364,13 +366,12 @@ func parse(t *testing.T, line map[string]string) search.Trial {
 	if err := trial.Recipe.Training.Initial.UnmarshalText([]byte(line["initial"])); err != nil {
 		t.Fatal(err)
 	}
-	for column, field := range map[string]**float64{"guess": &trial.Guess, "objective": &trial.Objective, "test_objective": &trial.TestObjective} {
-		if line[column] != "" {
-			value := real(column)
-			*field = &value
-		}
+	if line["guess"] != "" {
+		guess := real("guess")
+		trial.Guess = &guess
 	}
-	for split, evaluation := range map[string]**completion.Evaluation{"valid_": &trial.Valid, "test_": &trial.Test} {
+	var both completion.Evaluations
+	for split, evaluation := range map[string]**completion.Evaluation{"valid_": &both.Valid, "test_": &both.Test} {
 		if line[split+"mrr"] == "" {
 			continue
 		}
@@ -381,6 +382,9 @@ func parse(t *testing.T, line map[string]string) search.Trial {
 			return completion.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
 		}
 		*evaluation = &completion.Evaluation{Triples: whole(split + "triples"), Both: side(split), Head: side(split + "head_"), Tail: side(split + "tail_")}
+	}
+	if both.Valid != nil {
+		judge(&trial, both.Valid, both.Test)
 	}
 	return trial
 }

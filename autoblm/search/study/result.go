@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Result is what the search has come to so far, as [search.Run] would report it.
@@ -16,8 +17,8 @@ func (c *Contents) Result() *search.Result {
 }
 
 // of returns the trials of a stage.
-func (c *Contents) of(stage search.Stage) []search.Trial {
-	return slices.DeleteFunc(slices.Clone(c.Trials), func(t search.Trial) bool { return t.Stage != stage })
+func (c *Contents) of(stage task.Stage) []task.Trial {
+	return slices.DeleteFunc(slices.Clone(c.Trials), func(t task.Trial) bool { return t.Stage != stage })
 }
 
 // Status says how far a study is.
@@ -38,8 +39,8 @@ const (
 func (c *Contents) Status() Status {
 	r, final := c.Result(), c.About.Settings.Final
 	finals := 0
-	for _, t := range c.of(search.Final) {
-		if t.State != search.Running {
+	for _, t := range c.of(task.Final) {
+		if t.State != task.Running {
 			finals++
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -186,18 +187,18 @@ func (s *Study) Close() error {
 }
 
 // Trials implements [search.Store].
-func (s *Study) Trials() ([]search.Trial, error) {
+func (s *Study) Trials() ([]task.Trial, error) {
 	rows, err := s.db.Query("SELECT number, trial, checksum FROM trials ORDER BY number")
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
 	defer rows.Close()
-	var trials []search.Trial
+	var trials []task.Trial
 	for rows.Next() {
 		var number int
 		var text string
 		var sum int64
-		var t search.Trial
+		var t task.Trial
 		if err := rows.Scan(&number, &text, &sum); err != nil {
 			return nil, s.explain("read", err)
 		}
@@ -207,9 +208,20 @@ func (s *Study) Trials() ([]search.Trial, error) {
 		if err := json.Unmarshal([]byte(text), &t); err != nil {
 			return nil, damaged(s.path, err)
 		}
-		trials = append(trials, t)
+		trials = append(trials, scored(t))
 	}
 	return trials, s.explain("read", rows.Err())
+}
+
+// scored gives a trial of an older program, which has no score, the one that decided.
+func scored(t task.Trial) task.Trial {
+	if t.Score == nil {
+		if t.Score, t.TestScore = completion.EvaluationsOf(t.Details).Scores(); t.Score == nil {
+			of := accuraciesOf(t)
+			t.Score, t.TestScore = of.Objective, of.TestObjective
+		}
+	}
+	return t
 }
 
 // Rounds implements [search.Store].
@@ -254,7 +266,7 @@ func (s *Study) Put(c search.Change) error {
 	})
 }
 
-func putTrial(tx *sql.Tx, t search.Trial) error {
+func putTrial(tx *sql.Tx, t task.Trial) error {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return err
@@ -263,17 +275,12 @@ func putTrial(tx *sql.Tx, t search.Trial) error {
 	if err != nil {
 		return err
 	}
-	mrr := func(e *completion.Evaluation) any {
-		if e == nil {
-			return nil
-		}
-		return e.Both.MRR
-	}
+	valid, test := completion.EvaluationsOf(t.Details).Scores()
 	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
 			valid_mrr = excluded.valid_mrr, test_mrr = excluded.test_mrr, trial = excluded.trial, checksum = excluded.checksum`,
 		t.Number, string(t.Stage), t.Round, string(t.State), t.Structure.String(), string(recipe), t.Canonical().String(),
-		features(t), mrr(t.Valid), mrr(t.Test), string(text), checksum(t.Number, string(text)))
+		features(t), valid, test, string(text), checksum(t.Number, string(text)))
 }
 
 func putBest(tx *sql.Tx, m *completion.Model) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func about() study.About {
@@ -30,13 +31,25 @@ func open(t *testing.T, path string) *study.Study {
 	return s
 }
 
-func trials() []search.Trial {
+func trials() []task.Trial {
 	guess := 0.25
 	evaluation := &completion.Evaluation{Triples: 3, Both: completion.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
-	return []search.Trial{
-		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: search.Running},
-		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: search.Complete, Guess: &guess, Valid: evaluation, Test: evaluation, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},
-		{Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: search.Failed, Error: "diverged"},
+	all := []task.Trial{
+		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: task.Running},
+		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: task.Complete, Guess: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},
+		{Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: task.Failed, Error: "diverged"},
+	}
+	judge(&all[1], evaluation, evaluation)
+	return all
+}
+
+// judge gives a trial the metrics of both splits.
+func judge(trial *task.Trial, valid, test *completion.Evaluation) {
+	e := completion.Evaluations{Valid: valid, Test: test}
+	trial.Score, trial.TestScore = e.Scores()
+	var err error
+	if trial.Details, err = e.Details(); err != nil {
+		panic(err)
 	}
 }
 
@@ -69,7 +82,7 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want[0].State = search.Complete
+	want[0].State = task.Complete
 	if err := s.Put(search.Change{Trials: want[:1]}); err != nil {
 		t.Fatal(err)
 	}
@@ -94,21 +107,21 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 func TestATrialIsUnique(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "study.db"))
 	first := trials()[0]
-	if err := s.Put(search.Change{Trials: []search.Trial{first}}); err != nil {
+	if err := s.Put(search.Change{Trials: []task.Trial{first}}); err != nil {
 		t.Fatal(err)
 	}
 	again, otherRecipe := first, first
 	again.Number, otherRecipe.Number = 2, 3
 	otherRecipe.Recipe.Seed++
-	if err := s.Put(search.Change{Trials: []search.Trial{again}}); err == nil {
+	if err := s.Put(search.Change{Trials: []task.Trial{again}}); err == nil {
 		t.Error("a second trial of the same structure and recipe was kept")
 	}
-	if err := s.Put(search.Change{Trials: []search.Trial{otherRecipe}}); err != nil {
+	if err := s.Put(search.Change{Trials: []task.Trial{otherRecipe}}); err != nil {
 		t.Errorf("another seed: %v", err)
 	}
 	otherStage := first
-	otherStage.Number, otherStage.Stage = 4, search.Tuning
-	if err := s.Put(search.Change{Trials: []search.Trial{otherStage}}); err != nil {
+	otherStage.Number, otherStage.Stage = 4, task.Tuning
+	if err := s.Put(search.Change{Trials: []task.Trial{otherStage}}); err != nil {
 		t.Errorf("another stage: %v", err)
 	}
 	if kept, err := s.Trials(); err != nil || len(kept) != 3 {
