@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/npy"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -176,7 +177,7 @@ func TestLoadWhatOtherProgramsWrite(t *testing.T) {
 		"CRLF":                    {"entities.txt": "Ada\r\nBob\r\nCy\r\n", "relations.txt": "knows\r\n"},
 		"no last line end":        {"entities.txt": "Ada\nBob\nCy", "relations.txt": "knows"},
 		"a byte-order mark":       {"entities.txt": "\uFEFFAda\nBob\nCy\n"},
-		"entities in float32 too": {"entities.npy": string(encodeNPY([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 4))},
+		"entities in float32 too": {"entities.npy": string(npy.Encode([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4))},
 	} {
 		t.Run(name, func(t *testing.T) { checkLoads(t, foreignFolder(t, changes), want) })
 	}
@@ -224,11 +225,11 @@ func TestLoadRefuses(t *testing.T) {
 		"no entities.txt":    {map[string]string{"entities.txt": ""}, []string{"entities.txt", "cannot read the model"}},
 		"no relations.txt":   {map[string]string{"relations.txt": ""}, []string{"relations.txt", "cannot read the model"}},
 		"wrong shape":        {entities(npyFile(1, npyHeader("<f4", "False", "(4, 3)"), make([]float32, 12))), []string{"entities.npy: ", "[4 3]", "[3 4]"}},
-		"truncated":          {entities(encodeNPY(make([]float32, 12), 4)[:150]), []string{"entities.npy: ", "cut short"}},
+		"truncated":          {entities(npy.Encode(make([]float32, 12), 3, 4)[:150]), []string{"entities.npy: ", "cut short"}},
 		"column order":       {entities(npyFile(1, npyHeader("<f4", "True", "(3, 4)"), make([]float32, 12))), []string{"entities.npy: ", "column order"}},
 		"integers":           {entities(npyFile(1, npyHeader("<i8", "False", "(3, 4)"), make([]int64, 12))), []string{"entities.npy: ", `"<i8"`}},
-		"not a number":       {entities(encodeNPY([]float32{1, 1, 1, 1, 1, 1, float32(math.NaN()), 1, 1, 1, 1, 1}, 4)), []string{"entities.npy: ", `"Bob"`, "NaN"}},
-		"infinite":           {map[string]string{"relations.npy": string(encodeNPY([]float32{1, 1, 1, float32(math.Inf(-1))}, 4))}, []string{"relations.npy: ", `"knows"`, "-Inf"}},
+		"not a number":       {entities(npy.Encode([]float32{1, 1, 1, 1, 1, 1, float32(math.NaN()), 1, 1, 1, 1, 1}, 3, 4)), []string{"entities.npy: ", `"Bob"`, "NaN"}},
+		"infinite":           {map[string]string{"relations.npy": string(npy.Encode([]float32{1, 1, 1, float32(math.Inf(-1))}, 1, 4))}, []string{"relations.npy: ", `"knows"`, "-Inf"}},
 		"beyond float32":     {entities(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), []float64{11: 1e300})), []string{"entities.npy: ", `"Cy"`, "+Inf"}},
 		"duplicate label":    {map[string]string{"entities.txt": "Ada\nBob\nAda\n"}, []string{"entities.txt:3: ", `"Ada"`, "line 1"}},
 		"empty line":         {map[string]string{"entities.txt": "Ada\n\nCy\n"}, []string{"entities.txt:2: ", "empty"}},
@@ -236,7 +237,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no labels":          {map[string]string{"relations.txt": "\n"}, []string{"relations.txt:1: ", "empty"}},
 		"old Mac line ends":  {map[string]string{"entities.txt": "Ada\rBob\rCy\r"}, []string{"entities.txt:1: ", "line end"}},
 		"a label too many":   {map[string]string{"entities.txt": "Ada\nBob\nCy\nDi\n"}, []string{"entities.npy: ", "[3 4]", "[4 4]"}},
-		"a relation too few": {map[string]string{"relations.npy": string(encodeNPY(make([]float32, 8), 4))}, []string{"relations.npy: ", "[2 4]", "[1 4]"}},
+		"a relation too few": {map[string]string{"relations.npy": string(npy.Encode(make([]float32, 8), 2, 4))}, []string{"relations.npy: ", "[2 4]", "[1 4]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := foreignFolder(t, test.changes)
@@ -294,9 +295,9 @@ func TestSaveBelowAFile(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	table := encodeNPY([]float32{1, 2, 3, 4}, 2)
+	table := npy.Encode([]float32{1, 2, 3, 4}, 2, 2)
 	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":2}`), table, []byte("a\nb\n"))
-	f.Add([]byte(`{"structure":[[1,-2],[2,1]],"k":2,"dim":4,"training":{"settings":{"optimizer":"adam"}}}`), encodeNPY([]float32{1, 2, 3, 4}, 4), []byte("\uFEFFa\r\n"))
+	f.Add([]byte(`{"structure":[[1,-2],[2,1]],"k":2,"dim":4,"training":{"settings":{"optimizer":"adam"}}}`), npy.Encode([]float32{1, 2, 3, 4}, 1, 4), []byte("\uFEFFa\r\n"))
 	f.Add([]byte(`{"structure":"1","k":1,"dim":1,"dataset":"d","valid":{"triples":1,"ties":"realistic","both":{"mrr":0.5}}}`), npyFile(1, npyHeader("<f8", "False", "(1, 1)"), []float64{1e300}), []byte("a"))
 	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":9223372036854775806}`), npyFile(2, npyHeader("<f4", "False", "(2, 9223372036854775806)"), []float32{}), []byte("a\nb"))
 	f.Add([]byte(`{"structure":"@model.json","k":2,"dim":2}`), table, []byte("a\nb\n"))

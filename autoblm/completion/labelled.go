@@ -1,19 +1,17 @@
 package completion
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/labels"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/npy"
 )
 
 // The files of a model folder.
 const (
-	descriptionFile    = "model.json"
 	entityTableFile    = "entities.npy"
 	relationTableFile  = "relations.npy"
 	entityLabelsFile   = "entities.txt"
@@ -40,23 +38,17 @@ func (t Labelled) Save(dir string, description any) error {
 	if err := t.check(); err != nil {
 		return fmt.Errorf("cannot save the model: %w", err)
 	}
-	text, err := json.MarshalIndent(description, "", "  ")
+	text, err := modelfolder.Describe(description)
 	if err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("cannot make the model folder: %w", err)
-	}
-	if err := wholefile.WriteAll(dir, []wholefile.File{
-		{Name: entityTableFile, Content: encodeNPY(t.Entities, t.Dim)},
-		{Name: relationTableFile, Content: encodeNPY(t.Relations, t.Dim)},
-		{Name: entityLabelsFile, Content: encodeLabels(t.EntityLabels)},
-		{Name: relationLabelsFile, Content: encodeLabels(t.RelationLabels)},
-		{Name: descriptionFile, Content: append(text, '\n')},
-	}); err != nil {
-		return fmt.Errorf("cannot write the model: %w", err)
-	}
-	return nil
+	return modelfolder.Write(dir, map[string][]byte{
+		entityTableFile:         npy.Encode(t.Entities, len(t.Entities)/t.Dim, t.Dim),
+		relationTableFile:       npy.Encode(t.Relations, len(t.Relations)/t.Dim, t.Dim),
+		entityLabelsFile:        labels.Encode(t.EntityLabels),
+		relationLabelsFile:      labels.Encode(t.RelationLabels),
+		modelfolder.Description: text,
+	})
 }
 
 func (t Labelled) check() error {
@@ -66,19 +58,19 @@ func (t Labelled) check() error {
 	return checkTable("relation", t.Relations, t.RelationLabels, t.RelationRows, t.Dim)
 }
 
-func checkTable(name string, table []float32, labels []string, copies, dim int) error {
-	if at, err := checkLabels(labels); err != nil {
+func checkTable(name string, table []float32, names []string, copies, dim int) error {
+	if at, err := labels.Check(names); err != nil {
 		return fmt.Errorf("%s label %d: %w", name, at+1, err)
 	}
-	if want := copies * len(labels) * dim; len(table) != want {
-		return fmt.Errorf("the %s table has %d numbers, but %d labels (%d rows each) and dim %d ask for %d", name, len(table), len(labels), copies, dim, want)
+	if want := copies * len(names) * dim; len(table) != want {
+		return fmt.Errorf("the %s table has %d numbers, but %d labels (%d rows each) and dim %d ask for %d", name, len(table), len(names), copies, dim, want)
 	}
-	return checkFinite(table, labels, dim)
+	return checkFinite(table, names, dim)
 }
 
-func checkFinite(table []float32, labels []string, dim int) error {
+func checkFinite(table []float32, names []string, dim int) error {
 	if at := firstNotFinite(table); at >= 0 {
-		return fmt.Errorf("the embedding of %q holds %v: train the model again with a smaller learning rate", labels[at/dim%len(labels)], table[at])
+		return fmt.Errorf("the embedding of %q holds %v: train the model again with a smaller learning rate", names[at/dim%len(names)], table[at])
 	}
 	return nil
 }
@@ -86,22 +78,7 @@ func checkFinite(table []float32, labels []string, dim int) error {
 // ReadDescription reads model.json of a model folder into a pointer and has it
 // checked. Errors name the file.
 func ReadDescription(dir string, description any, check func() error) error {
-	path := filepath.Join(dir, descriptionFile)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not a model folder: it has no %s", dir, descriptionFile)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot read the model: %w", err)
-	}
-	err = json.Unmarshal(text, description)
-	if err == nil {
-		err = check()
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return modelfolder.Read(dir, description, check)
 }
 
 // LoadLabelled reads the tables of a model folder, by whichever program they were
@@ -118,7 +95,7 @@ func LoadLabelled(dir string, dim, relationRows int) (Labelled, error) {
 }
 
 func loadTable(dir, tableFile, labelsFile string, copies, dim int) ([]float32, []string, error) {
-	labels, err := readLabels(filepath.Join(dir, labelsFile))
+	names, err := labels.Read(filepath.Join(dir, labelsFile))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,12 +104,12 @@ func loadTable(dir, tableFile, labelsFile string, copies, dim int) ([]float32, [
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the model: %w", err)
 	}
-	table, err := readNPY(content, copies*len(labels), dim)
+	table, err := npy.Read(content, copies*len(names), dim)
 	if err == nil {
-		err = checkFinite(table, labels, dim)
+		err = checkFinite(table, names, dim)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return table, labels, nil
+	return table, names, nil
 }

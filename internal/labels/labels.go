@@ -1,5 +1,5 @@
-// Package labels writes labels into errors: which there are, and which one may have
-// been meant.
+// Package labels keeps labels in files, a line each, and writes them into errors: which
+// there are, and which one may have been meant.
 package labels
 
 import (

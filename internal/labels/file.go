@@ -1,4 +1,4 @@
-package completion
+package labels
 
 import (
 	"errors"
@@ -9,28 +9,28 @@ import (
 
 const byteOrderMark = "\uFEFF"
 
-// encodeLabels writes labels that pass [checkLabels] one a line.
-func encodeLabels(labels []string) []byte {
+// Encode writes labels that pass [Check] one a line.
+func Encode(labels []string) []byte {
 	return []byte(strings.Join(labels, "\n") + "\n")
 }
 
-// readLabels reads a label a line; a byte-order mark and CRLF are no error.
-func readLabels(path string) ([]string, error) {
+// Read reads a label a line; a byte-order mark and CRLF are no error.
+func Read(path string) ([]string, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the model: %w", err)
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	labels := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if at, err := checkLabels(labels); err != nil {
+	if at, err := Check(labels); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", path, at+1, err)
 	}
 	return labels, nil
 }
 
-// checkLabels returns the place, from 0, of the first label that cannot stand
+// Check returns the place, from 0, of the first label that cannot stand
 // in a file of labels, and what is wrong with it.
-func checkLabels(labels []string) (at int, err error) {
+func Check(labels []string) (at int, err error) {
 	if len(labels) == 0 {
 		return 0, errors.New("there is no label: a model needs at least one")
 	}

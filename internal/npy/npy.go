@@ -1,4 +1,5 @@
-package completion
+// Package npy writes and reads the array files of NumPy.
+package npy
 
 import (
 	"bytes"
@@ -7,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,19 +16,20 @@ import (
 // A NumPy array file is the magic, the version (two bytes), the length of the
 // header (two bytes in version 1, four in 2 and 3), the header, which is a
 // Python dictionary and ends the line, and the numbers.
-const npyMagic = "\x93NUMPY"
+const magic = "\x93NUMPY"
 
-// encodeNPY writes a row-major table as a float32 array of shape
-// [rows, columns] in version 1 of the format.
-func encodeNPY(table []float32, columns int) []byte {
-	const fixed, alignment = len(npyMagic) + 4, 64
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", len(table)/columns, columns)
+// Encode writes row-major numbers as a float32 array of a shape of two axes or more, in
+// version 1 of the format.
+func Encode(table []float32, shape ...int) []byte {
+	const fixed, alignment = len(magic) + 4, 64
+	axes := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(shape)), ", "), "[]")
+	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }", axes)
 	// The numbers start at a multiple of 64 bytes, so that readers can map them.
 	padding := alignment - 1 - (fixed+len(header))%alignment
 	header += strings.Repeat(" ", padding) + "\n"
 
 	content := make([]byte, 0, fixed+len(header)+4*len(table))
-	content = append(content, npyMagic...)
+	content = append(content, magic...)
 	content = append(content, 1, 0)
 	content = binary.LittleEndian.AppendUint16(content, uint16(len(header)))
 	content = append(content, header...)
@@ -36,22 +39,21 @@ func encodeNPY(table []float32, columns int) []byte {
 	return content
 }
 
-// readNPY reads a row-major array of float32 or float64 of shape [rows,
-// columns]. It takes no more memory than the content has numbers, whatever the
-// header says.
-func readNPY(content []byte, rows, columns int) ([]float32, error) {
-	header, data, err := splitNPY(content)
+// Read reads a row-major array of float32 or float64 of the given shape. It takes no
+// more memory than the content has numbers, whatever the header says.
+func Read(content []byte, shape ...int) ([]float32, error) {
+	header, data, err := split(content)
 	if err != nil {
 		return nil, err
 	}
-	kind, columnOrder, shape, err := parseNPYHeader(header)
+	kind, columnOrder, found, err := parseHeader(header)
 	switch {
 	case err != nil:
 		return nil, err
 	case kind != "<f4" && kind != "<f8":
 		return nil, fmt.Errorf("the array has numbers of type %q: save it with .astype('<f4')", kind)
-	case len(shape) != 2 || shape[0] != rows || shape[1] != columns:
-		return nil, fmt.Errorf("the array has shape %v, but the labels and dim ask for %v", shape, []int{rows, columns})
+	case !slices.Equal(found, shape):
+		return nil, fmt.Errorf("the array has shape %v, but the labels and settings ask for %v", found, shape)
 	case columnOrder:
 		return nil, errors.New("the array is in column order: save it through numpy.ascontiguousarray")
 	}
@@ -60,7 +62,7 @@ func readNPY(content []byte, rows, columns int) ([]float32, error) {
 		size = 8
 	}
 	numbers := len(data) / size
-	if len(data)%size != 0 || numbers%columns != 0 || numbers/columns != rows { // rows*columns may overflow
+	if len(data)%size != 0 || !holds(shape, numbers) {
 		return nil, fmt.Errorf("the array has %d bytes of numbers, which is not what shape %v takes: is the file cut short?", len(data), shape)
 	}
 	table := make([]float32, numbers)
@@ -74,8 +76,19 @@ func readNPY(content []byte, rows, columns int) ([]float32, error) {
 	return table, nil
 }
 
-func splitNPY(content []byte) (header, data []byte, err error) {
-	rest, found := bytes.CutPrefix(content, []byte(npyMagic))
+// holds tells whether an array has so many numbers; the product of its axes may overflow.
+func holds(shape []int, numbers int) bool {
+	for _, n := range shape {
+		if n < 1 || numbers%n != 0 {
+			return false
+		}
+		numbers /= n
+	}
+	return numbers == 1
+}
+
+func split(content []byte) (header, data []byte, err error) {
+	rest, found := bytes.CutPrefix(content, []byte(magic))
 	if !found || len(rest) < 6 {
 		return nil, nil, errors.New("not a NumPy array file: write it with numpy.save")
 	}
@@ -94,13 +107,13 @@ func splitNPY(content []byte) (header, data []byte, err error) {
 }
 
 var (
-	npyKind  = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
-	npyOrder = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
-	npyShape = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([^)]*)\)`)
+	kindPattern  = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
+	orderPattern = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
+	shapePattern = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([^)]*)\)`)
 )
 
-func parseNPYHeader(header []byte) (kind string, columnOrder bool, shape []int, err error) {
-	kindMatch, orderMatch, shapeMatch := npyKind.FindSubmatch(header), npyOrder.FindSubmatch(header), npyShape.FindSubmatch(header)
+func parseHeader(header []byte) (kind string, columnOrder bool, shape []int, err error) {
+	kindMatch, orderMatch, shapeMatch := kindPattern.FindSubmatch(header), orderPattern.FindSubmatch(header), shapePattern.FindSubmatch(header)
 	if kindMatch == nil || orderMatch == nil || shapeMatch == nil {
 		return "", false, nil, errors.New("the header of the array lacks a plain descr, fortran_order or shape: write it with numpy.save")
 	}

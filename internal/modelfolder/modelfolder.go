@@ -1,0 +1,66 @@
+// Package modelfolder writes and reads the folders of models: a description in JSON, and
+// beside it whatever files a model has.
+package modelfolder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/wholefile"
+)
+
+// Description is the file without which a folder is no model.
+const Description = "model.json"
+
+// Describe is the content of a description.
+func Describe(description any) ([]byte, error) {
+	text, err := json.MarshalIndent(description, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("cannot save the model: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// Write writes a model's files, by name, the description last. It makes the folder. After
+// an error, as on a full disk, a model that the folder had stays as it was.
+func Write(dir string, files map[string][]byte) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot make the model folder: %w", err)
+	}
+	var all []wholefile.File
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name != Description {
+			all = append(all, wholefile.File{Name: name, Content: files[name]})
+		}
+	}
+	if err := wholefile.WriteAll(dir, append(all, wholefile.File{Name: Description, Content: files[Description]})); err != nil {
+		return fmt.Errorf("cannot write the model: %w", err)
+	}
+	return nil
+}
+
+// Read reads the description into a pointer and has it checked. Errors name the file.
+func Read(dir string, description any, check func() error) error {
+	path := filepath.Join(dir, Description)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not a model folder: it has no %s", dir, Description)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read the model: %w", err)
+	}
+	err = json.Unmarshal(text, description)
+	if err == nil {
+		err = check()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
