@@ -146,7 +146,7 @@ func TestSearchForClassesRefuses(t *testing.T) {
 		"has no structure to search for": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
 			s.Encoder = classify.GCN
 		},
-		"learning rate is 0": func(_ *graph, _ *classify.Settings, m *classify.Member, _ *autoblm.SearchSettings) {
+		"learning-rate is 0": func(_ *graph, _ *classify.Settings, m *classify.Member, _ *autoblm.SearchSettings) {
 			m.LearningRate = 0
 		},
 		"repeats is 0": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {

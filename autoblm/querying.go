@@ -25,15 +25,8 @@ type QueryTask struct {
 	engine query.Engine
 }
 
-// QuerySettings are what a study keeps of a [QueryTask], as its TaskSettings; the
-// fields are those of [query.Settings].
-type QuerySettings struct {
-	Hops        []int   `json:"hops"`
-	With        []int   `json:"with,omitempty"`
-	AnswerPower float64 `json:"answer_power"`
-	Negatives   int     `json:"negatives,omitempty"`
-	Margin      float64 `json:"margin,omitempty"`
-}
+// QuerySettings are what a study keeps of a [QueryTask], as its TaskSettings.
+type QuerySettings = query.Paths
 
 // ForQueries is the search for structures on some threads, 0 for GOMAXPROCS.
 func ForQueries(d *query.Data, s QuerySettings, threads int) *QueryTask {
@@ -41,9 +34,7 @@ func ForQueries(d *query.Data, s QuerySettings, threads int) *QueryTask {
 }
 
 func (t *QueryTask) settings(training completion.Settings) query.Settings {
-	return query.Settings{
-		Settings: training, Hops: t.own.Hops, With: t.own.With, AnswerPower: t.own.AnswerPower, Negatives: t.own.Negatives, Margin: t.own.Margin,
-	}
+	return query.Settings{Settings: training, Paths: t.own}
 }
 
 // Words are how metrics of queries are told.
@@ -75,7 +66,7 @@ func (t *QueryTask) About() (study.About, error) {
 		return study.About{}, fmt.Errorf("cannot write the settings down: %w", err)
 	}
 	return study.About{
-		Dataset: t.data.Name, Fingerprint: t.data.Fingerprint(t.settings(completion.Settings{}).Trained()...),
+		Dataset: t.data.Name, Fingerprint: t.data.Fingerprint(t.own.Trained()...),
 		Source: t.data.Source(), Task: QueryTaskName, TaskSettings: own,
 	}, nil
 }

@@ -70,7 +70,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		t.Errorf("%d interruptions prove little", interruptions)
 	}
 
-	s := query.Settings{Settings: of.Training, Hops: own.Hops, With: own.With, AnswerPower: own.AnswerPower}
+	s := query.Settings{Settings: of.Training, Paths: own}
 	best := want.Best[0]
 	member := query.Member{Kind: query.Bilinear, Member: completion.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}}
 	report, err := query.Train(t.Context(), cpu.New(1), query.Job{Data: d, Settings: s, Members: []query.Member{member}})

@@ -97,7 +97,7 @@ func TestMembersAreChecked(t *testing.T) {
 	}{
 		"no structure":     {func(m *Member) { m.Structure = Member{}.Structure }, "the encoder blm needs a structure"},
 		"another K":        {func(m *Member) { *m = member(BLM, "1") }, "structures of 2 and of 1 chunks cannot train together"},
-		"no learning rate": {func(m *Member) { m.LearningRate = 0 }, "the learning rate is 0"},
+		"no learning rate": {func(m *Member) { m.LearningRate = 0 }, "learning-rate is 0"},
 		"all dropped":      {func(m *Member) { m.Dropout = 1 }, "dropout is 1"},
 		"negative weight":  {func(m *Member) { m.L2 = -1 }, "l2 is -1"},
 	} {

@@ -3,10 +3,10 @@ package classify
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Norm says by what the messages to an entity are divided.
@@ -40,48 +40,36 @@ func (n *Norm) UnmarshalText(text []byte) error {
 // Settings are what all members of a population share. [Defaults] has values for
 // each encoder.
 type Settings struct {
-	Encoder Encoder `json:"encoder"`
-	// Dim is the dimension of embeddings and hidden layers. For [BLM] it is a
-	// multiple of the structure's chunks, for [RGCNBlock] one of Parts.
-	Dim int `json:"dim"`
-	// Layers is how many edges away an entity still matters.
-	Layers int `json:"layers"`
-	// Parts is the number of common matrices of [RGCN], and of blocks of [RGCNBlock].
-	Parts int `json:"parts"`
-	// Transform multiplies the messages of [BLM] by a matrix W of the layer.
-	Transform bool `json:"transform"`
-	// Hidden gives the perceptron that turns the last layer into classes a hidden layer.
-	Hidden bool `json:"hidden"`
-	// SelfLoops lets a layer pass on an entity's own representation.
-	SelfLoops bool `json:"self_loops"`
-	// Reverse sends messages from heads to tails too, by relations of their own.
-	Reverse bool `json:"reverse"`
-	// Norm is what messages are divided by.
-	Norm Norm `json:"norm"`
+	Encoder Encoder `json:"encoder" kong:"-" help:"What messages are made by: blm with a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
+	// Dim is for [BLM] a multiple of the structure's chunks, for [RGCNBlock] one of Parts.
+	Dim    int `json:"dim" min:"1" max:"1048576" help:"Dimension of embeddings and hidden layers."`
+	Layers int `json:"layers" min:"1" max:"1048576" help:"How many edges away an entity matters."`
+	// Parts is for [RGCN] and [RGCNBlock].
+	Parts int `json:"parts" help:"Common matrices of rgcn, or blocks of rgcn-block."`
+	// Transform is for [BLM].
+	Transform bool `json:"transform" negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
+	Hidden    bool `json:"hidden" negatable:"" help:"Give the perceptron behind the layers a hidden layer."`
+	SelfLoops bool `json:"self_loops" negatable:"" help:"Pass on an entity's own representation."`
+	// Reverse edges have relations of their own.
+	Reverse bool `json:"reverse" negatable:"" help:"Send messages from heads to tails too."`
+	Norm    Norm `json:"norm" help:"Divide messages by none, relation (their number, by relation), relation-root (its root) or symmetric."`
 	// SeenBy is how many of the labelled nodes, to train or to test with, must have an
 	// entity within Layers edges for it to get an embedding. The others are zeros,
 	// known only by what is around them: what one node alone sees tells nothing of the
 	// rest, yet it is enough to learn that node's class by heart. Up to 1 all have
 	// one, as published. New.
-	SeenBy int `json:"seen_by,omitzero"`
-	// Epochs is the number of steps, each on all nodes to train with. In
-	// cross-validation it is the most, and the best number is found.
-	Epochs int `json:"epochs"`
-	// ValidateEvery is after how many epochs the nodes held out are classified.
-	ValidateEvery int `json:"validate_every"`
-	// Patience stops a cross-validation after so many validations without a better
-	// one; 0 never does.
-	Patience int `json:"patience"`
-	// Folds is the number of parts that the nodes to train with are divided into;
-	// each is held out once.
-	Folds int `json:"folds"`
+	SeenBy int `json:"seen_by,omitzero" min:"0" max:"1048576" help:"Give an embedding only to what so many labelled nodes see within the layers, as 20; the rest is zero, and known by what is around it. 0 gives one to all."`
+	// Epochs are steps, each on all nodes to train with.
+	Epochs        int `json:"epochs" min:"1" max:"1048576" help:"The most epochs; cross-validation finds how many are best."`
+	ValidateEvery int `json:"validate_every" kong:"-" min:"1" max:"1048576" help:"Classify the nodes held out after every so many epochs."`
+	Patience      int `json:"patience" kong:"-" min:"0" max:"1048576" help:"Stop a cross-validation after so many validations without a better one; 0 never."`
+	Folds         int `json:"folds" kong:"-" min:"2" max:"1048576" help:"Parts that the nodes to train with are divided into, each held out once."`
 	// Repeats is how many divisions there are, each by the next seed. With more, the
 	// accuracy depends less on the division, as matters where nodes are few.
-	Repeats int `json:"repeats"`
-	// Runs is how many models are trained on all of them, to be tested. 0 tests none.
-	Runs int `json:"runs"`
-	// DataSeed decides the folds of the first division.
-	DataSeed uint64 `json:"data_seed"`
+	Repeats int `json:"repeats" min:"1" max:"1048576" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
+	// Runs is how many models are trained on all of them. 0 tests none.
+	Runs     int    `json:"runs" min:"0" max:"1048576" help:"How many models to test."`
+	DataSeed uint64 `json:"data_seed" kong:"-" help:"Decides the folds of the first division."`
 }
 
 // Defaults are those of the publications where they say them: two layers, a hidden
@@ -105,28 +93,11 @@ func Defaults(e Encoder) Settings {
 
 // Validate says what is wrong with the settings.
 func (s Settings) Validate() error {
-	const most = 1 << 20 // far above any use, and keeps sizes from overflowing
-	if _, err := s.Encoder.MarshalText(); err != nil {
+	if err := settings.Check(s); err != nil {
 		return err
 	}
-	if _, err := s.Norm.MarshalText(); err != nil {
-		return err
-	}
-	for _, n := range []struct {
-		name        string
-		value, from int
-	}{
-		{"dim", s.Dim, 1}, {"layers", s.Layers, 1}, {"epochs", s.Epochs, 1}, {"validate-every", s.ValidateEvery, 1},
-		{"patience", s.Patience, 0}, {"seen-by", s.SeenBy, 0}, {"folds", s.Folds, 2}, {"repeats", s.Repeats, 1}, {"runs", s.Runs, 0},
-	} {
-		if n.value < n.from || n.value > most {
-			return fmt.Errorf("%s is %d: it must be from %d to %d", n.name, n.value, n.from, most)
-		}
-	}
-	if s.Encoder == RGCN || s.Encoder == RGCNBlock {
-		if s.Parts < 1 || s.Parts > most {
-			return fmt.Errorf("parts is %d: it must be from 1 to %d", s.Parts, most)
-		}
+	if (s.Encoder == RGCN || s.Encoder == RGCNBlock) && s.Parts < 1 {
+		return fmt.Errorf("parts is %d: it must be at least 1", s.Parts)
 	}
 	if s.Encoder == RGCNBlock && s.Dim%s.Parts != 0 {
 		return fmt.Errorf("dim is %d: with %d blocks it must be a multiple of %d", s.Dim, s.Parts, s.Parts)
@@ -137,17 +108,13 @@ func (s Settings) Validate() error {
 // Member is what each member of a population has of its own.
 type Member struct {
 	// Structure is that of [BLM]; the other encoders have none.
-	Structure structure.Structure `json:"structure,omitzero"`
-	// Seed decides the initial parameters of the first model and what is dropped.
-	// Further models, of folds or runs, have the seeds that follow.
-	Seed uint64 `json:"seed,omitzero"`
-	// LearningRate is Adam's.
-	LearningRate float64 `json:"learning_rate"`
-	// Dropout is the share of each layer's coordinates that a step sets to zero.
-	Dropout float64 `json:"dropout"`
-	// L2 is the weight of half the squared norms of the entities' embeddings. It
-	// keeps entities that few others know from telling the nodes to train with apart.
-	L2 float64 `json:"l2"`
+	Structure structure.Structure `json:"structure,omitzero" kong:"-"`
+	// Seed is also for what is dropped. Further models are those of folds or runs.
+	Seed         uint64  `json:"seed,omitzero" help:"Decides the initial parameters; further models have the seeds that follow."`
+	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of Adam."`
+	Dropout      float64 `json:"dropout" min:"0" below:"1" help:"Share of each layer's coordinates that a step sets to zero."`
+	// L2 keeps entities that few others know from telling the nodes to train with apart.
+	L2 float64 `json:"l2" name:"l2" min:"0" help:"Weight of half the squared norms of the entities."`
 }
 
 // DefaultMember has rates that do well on the benchmarks, without a structure.
@@ -156,17 +123,7 @@ func DefaultMember() Member {
 }
 
 // Validate says what is wrong with a member.
-func (m Member) Validate() error {
-	switch {
-	case !(m.LearningRate > 0) || math.IsInf(m.LearningRate, 0):
-		return fmt.Errorf("the learning rate is %v: it must be a number above 0", m.LearningRate)
-	case !(m.Dropout >= 0 && m.Dropout < 1):
-		return fmt.Errorf("dropout is %v: it must be from 0 to below 1", m.Dropout)
-	case !(m.L2 >= 0) || math.IsInf(m.L2, 0):
-		return fmt.Errorf("l2 is %v: it must be a number of at least 0", m.L2)
-	}
-	return nil
-}
+func (m Member) Validate() error { return settings.Check(m) }
 
 // heldOut is how many models a cross-validation trains.
 func (s Settings) heldOut() int { return s.Folds * s.Repeats }

@@ -1,16 +1,14 @@
 package completion
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Checkpoint lets a training end early and go on later, in another process too,
@@ -124,56 +122,19 @@ func (k *keeper) takeUp(r *run) error {
 		return nil
 	case err != nil:
 		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
-	case !bytes.Equal(kept.About, k.about):
-		return fmt.Errorf("%w: %s, with %s; take that up, name another file or remove this one", ErrOtherTraining, k.File, otherThan(kept.About, k.about))
 	}
-	if err := r.takeUp(kept, tables); err != nil {
+	differ, err := settings.Difference(kept.About, k.about)
+	if err == nil && differ != "" {
+		return fmt.Errorf("%w: %s, with %s; take that up, name another file or remove this one", ErrOtherTraining, k.File, differ)
+	}
+	if err == nil {
+		err = r.takeUp(kept, tables)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
 	}
 	k.epochs = r.epochs
 	return nil
-}
-
-// otherThan names what two descriptions of a training do not agree on, as
-// "dim 64 there, 32 here".
-func otherThan(there, here []byte) string {
-	type loose struct {
-		Data     string         `json:"data"`
-		Settings map[string]any `json:"settings"`
-	}
-	var a, b loose
-	if json.Unmarshal(there, &a) != nil || json.Unmarshal(here, &b) != nil {
-		return "something else"
-	}
-	var found []string
-	if a.Data != b.Data {
-		found = append(found, "other data")
-	}
-	names := map[string]bool{}
-	for name := range a.Settings {
-		names[name] = true
-	}
-	for name := range b.Settings {
-		names[name] = true
-	}
-	for name := range names {
-		if x, y := a.Settings[name], b.Settings[name]; x != y {
-			found = append(found, fmt.Sprintf("%s %v there, %v here", name, orDefault(x), orDefault(y)))
-		}
-	}
-	if len(found) == 0 {
-		return "another structure, seed, learning rate or weight"
-	}
-	slices.Sort(found)
-	return strings.Join(found, "; ")
-}
-
-// orDefault stands for a setting that is left out where it is its zero value.
-func orDefault(value any) any {
-	if value == nil {
-		return "not set"
-	}
-	return value
 }
 
 func (r *run) kept(about []byte, s State) keptRun {

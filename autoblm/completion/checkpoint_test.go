@@ -152,13 +152,13 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, change := range map[string]func(*Job){
-		"epochs 6 there, 7 here":               func(j *Job) { j.Settings.Epochs = 7 },
-		"max_norm not set there, 1 here":       func(j *Job) { j.Settings.MaxNorm = 1 },
-		"another structure, seed":              func(j *Job) { j.Members[0].Seed = 99 },
-		"learning rate or weight":              func(j *Job) { j.Members[0].N3 = 0.5 },
-		"other data":                           func(j *Job) { j.Graph.Valid = nil },
-		"epochs 6 there, 9 here; other data":   func(j *Job) { j.Graph.Valid, j.Settings.Epochs = nil, 9 },
-		"batch 3 there, 4 here; dim 4 there, ": func(j *Job) { j.Settings.Dim, j.Settings.Batch = 8, 4 },
+		"epochs 6 there, 7 here":                func(j *Job) { j.Settings.Epochs = 7 },
+		"max_norm not set there, 1 here":        func(j *Job) { j.Settings.MaxNorm = 1 },
+		"members 1 seed 0 there, 99 here":       func(j *Job) { j.Members[0].Seed = 99 },
+		"members 1 n3 0 there, 0.5 here":        func(j *Job) { j.Members[0].N3 = 0.5 },
+		"the data differ":                       func(j *Job) { j.Graph.Valid = nil },
+		"epochs 6 there, 9 here; the data diff": func(j *Job) { j.Graph.Valid, j.Settings.Epochs = nil, 9 },
+		"batch 3 there, 4 here; dim 4 there, ":  func(j *Job) { j.Settings.Dim, j.Settings.Batch = 8, 4 },
 	} {
 		err := train(change)
 		if !errors.Is(err, ErrOtherTraining) {

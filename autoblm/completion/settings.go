@@ -1,11 +1,12 @@
 package completion
 
 import (
+	"errors"
 	"fmt"
-	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Optimizer is the rule that turns gradients into steps.
@@ -60,51 +61,41 @@ func (i *Initial) UnmarshalText(text []byte) error {
 }
 
 // Settings are what all members of a population share. [DefaultSettings] is
-// the place to start from.
+// the place to start from. Their tags are read by package internal/settings and by the
+// parser of command lines.
 type Settings struct {
-	// Dim is the dimension d of the embeddings, a multiple of the number of chunks K.
-	Dim int `json:"dim"`
+	// Dim is d, a multiple of the number of chunks K.
+	Dim int `json:"dim" min:"1" max:"1048576" help:"Dimension of the embeddings, a multiple of the chunks."`
 	// Epochs is the number of passes over the training triples.
-	Epochs int `json:"epochs"`
+	Epochs int `json:"epochs" min:"1" help:"Passes over what is trained on."`
 	// Batch is the number of triples in a step; each is a tail query and a head query.
-	Batch int `json:"batch"`
-	// Optimizer is the update rule.
-	Optimizer Optimizer `json:"optimizer"`
-	// Decay multiplies the learning rate after each epoch; 1 keeps it.
-	Decay float64 `json:"decay"`
-	// Initial is the distribution of the initial embeddings.
-	Initial Initial `json:"initial,omitempty"`
-	// InitScale is their standard deviation.
-	InitScale float64 `json:"init_scale"`
+	Batch     int       `json:"batch" min:"1" help:"Examples that a step learns from."`
+	Optimizer Optimizer `json:"optimizer" help:"The update rule: adagrad or adam."`
+	// Decay 1 keeps the learning rate.
+	Decay   float64 `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
+	Initial Initial `json:"initial,omitempty" name:"init" help:"Distribution of the first embeddings: normal or xavier."`
+	// InitScale is not used by [Xavier].
+	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of the first embeddings, if normal."`
+	// DataSeed decides the order of the triples in every epoch.
+	DataSeed uint64 `json:"data_seed" kong:"-" help:"Decides the order of the examples."`
+	// ValidateEvery ranks the validation triples.
+	ValidateEvery int `json:"validate_every" min:"0" help:"Validate after every so many epochs and keep the best epoch; 0 keeps the last."`
+	Patience      int `json:"patience" min:"0" help:"Stop after so many validations without a better one; 0 never."`
+	// PlateauPatience lowers the rate of the member that does not get better.
+	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" help:"Lower the learning rate after so many validations in a row without a better one; 0 never."`
+	// PlateauFactor is above 0 where there is PlateauPatience.
+	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" default:"0.5" help:"Factor on the learning rate then."`
 	// Reciprocal gives each relation r a reverse with an embedding of its own, row
 	// R+r: the query for the head of (h, r, t) is then the query for the tail of
 	// (t, reverse of r, h), and no query is asked through the transpose of g(A, r)
 	// (Lacroix et al., 2018).
-	Reciprocal bool `json:"reciprocal,omitempty"`
-	// Dropout sets each coordinate of a query to 0 with this probability while
-	// training, and divides those that are left by 1-Dropout.
-	Dropout float64 `json:"dropout,omitempty"`
-	// LabelSmoothing takes this much from the true entity of a query and spreads it
-	// evenly over all entities.
-	LabelSmoothing float64 `json:"label_smoothing,omitempty"`
-	// MaxNorm scales entity embeddings that are longer to this length after each
-	// step; 0 leaves them.
-	MaxNorm float64 `json:"max_norm,omitempty"`
-	// DataSeed decides the order of the triples in every epoch.
-	DataSeed uint64 `json:"data_seed"`
-	// ValidateEvery ranks the validation triples after every so many epochs and
-	// keeps the best epoch; 0 never does and keeps the last.
-	ValidateEvery int `json:"validate_every"`
-	// Patience ends a member's training after so many validations without a
-	// better one; 0 never does.
-	Patience int `json:"patience"`
-	// PlateauPatience multiplies a member's learning rate by PlateauFactor after so
-	// many validations in a row without a better one; 0 never does.
-	PlateauPatience int `json:"plateau_patience,omitempty"`
-	// PlateauFactor is above 0 and below 1.
-	PlateauFactor float64 `json:"plateau_factor,omitempty"`
-	// MaxSteps stops each epoch after so many steps, for timing; 0 never does.
-	MaxSteps int `json:"max_steps,omitempty"`
+	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" help:"Give each relation a reverse with an embedding of its own, which is asked where the relation is walked backwards."`
+	// Dropout divides the coordinates that are left by 1-Dropout.
+	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of a query's coordinates that are set to 0 in a step."`
+	// LabelSmoothing spreads evenly.
+	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" help:"Share of a true entity that is spread over all entities."`
+	MaxNorm        float64 `json:"max_norm,omitempty" min:"0" help:"Shorten longer embeddings of entities to this norm after each step; 0 never."`
+	MaxSteps       int     `json:"max_steps,omitempty" min:"0" help:"Stop each epoch after so many steps, for timing; 0 never."`
 }
 
 // DefaultSettings are small enough for a laptop: d 64, 60 epochs, batches of
@@ -113,44 +104,22 @@ func DefaultSettings() Settings {
 	return Settings{Dim: 64, Epochs: 60, Batch: 256, Decay: 1, InitScale: 0.1, DataSeed: 1}
 }
 
-// maxDim is far above any use, and keeps the sizes of tables from overflowing.
-const maxDim = 1 << 20
-
 // Validate says what is wrong with the settings for structures of k chunks.
 func (s Settings) Validate(k int) error {
 	switch {
 	case k < 1:
 		return fmt.Errorf("the structure has %d chunks: at least 1 is needed", k)
-	case s.Dim > maxDim:
-		return fmt.Errorf("dim is %d: at most %d is possible", s.Dim, maxDim)
 	case s.Dim < 1 || s.Dim%k != 0:
 		return fmt.Errorf("dim is %d: it must be a positive multiple of the %d chunks of the structure, as %d", s.Dim, k, max(1, (s.Dim+k-1)/k)*k)
-	case s.Epochs < 1:
-		return fmt.Errorf("epochs is %d: at least 1 is needed", s.Epochs)
-	case s.Batch < 1:
-		return fmt.Errorf("batch is %d: at least 1 is needed", s.Batch)
-	case s.Optimizer != Adagrad && s.Optimizer != Adam:
-		return fmt.Errorf("optimizer is %v: use adagrad or adam", s.Optimizer)
-	case !(s.Decay > 0) || s.Decay > 1:
-		return fmt.Errorf("decay is %v: it must be above 0 and at most 1", s.Decay)
-	case !(s.InitScale > 0) || math.IsInf(s.InitScale, 0):
-		return fmt.Errorf("the initial scale is %v: it must be a positive number", s.InitScale)
-	case s.ValidateEvery < 0 || s.Patience < 0 || s.MaxSteps < 0:
-		return fmt.Errorf("validate-every (%d), patience (%d) and max-steps (%d) must not be negative", s.ValidateEvery, s.Patience, s.MaxSteps)
-	case s.Initial != Normal && s.Initial != Xavier:
-		return fmt.Errorf("the initial distribution is %v: use normal or xavier", s.Initial)
-	case !(s.Dropout >= 0) || s.Dropout >= 1:
-		return fmt.Errorf("dropout is %v: it must be at least 0 and below 1", s.Dropout)
-	case !(s.LabelSmoothing >= 0) || s.LabelSmoothing >= 1:
-		return fmt.Errorf("label smoothing is %v: it must be at least 0 and below 1", s.LabelSmoothing)
-	case !(s.MaxNorm >= 0) || math.IsInf(s.MaxNorm, 0):
-		return fmt.Errorf("the largest norm of an entity is %v: it must be a positive number, or 0 for none", s.MaxNorm)
-	case s.PlateauPatience < 0:
-		return fmt.Errorf("plateau-patience is %d: it must not be negative", s.PlateauPatience)
+	}
+	if err := settings.Check(s); err != nil {
+		return err
+	}
+	switch {
 	case s.PlateauPatience > 0 && s.ValidateEvery == 0:
 		return fmt.Errorf("plateau-patience is %d but nothing is validated: set validate-every too", s.PlateauPatience)
-	case s.PlateauPatience > 0 && (!(s.PlateauFactor > 0) || s.PlateauFactor >= 1):
-		return fmt.Errorf("plateau-factor is %v: it must be above 0 and below 1, as 0.5", s.PlateauFactor)
+	case s.PlateauPatience > 0 && s.PlateauFactor == 0:
+		return errors.New("plateau-factor is 0: it must be above 0 and below 1, as 0.5")
 	case s.Patience > 0 && s.ValidateEvery == 0:
 		return fmt.Errorf("patience is %d but nothing is validated: set validate-every too", s.Patience)
 	}
@@ -159,11 +128,9 @@ func (s Settings) Validate(k int) error {
 
 // Member is what one model of a population has for itself.
 type Member struct {
-	Structure structure.Structure `json:"structure,omitzero"`
-	// Seed decides the initial embeddings.
-	Seed uint64 `json:"seed"`
-	// LearningRate is the step size of the first epoch.
-	LearningRate float64 `json:"learning_rate"`
+	Structure    structure.Structure `json:"structure,omitzero" kong:"-"`
+	Seed         uint64              `json:"seed" help:"Decides the initial embeddings."`
+	LearningRate float64             `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of the first epoch."`
 	Weights
 }
 
@@ -173,35 +140,22 @@ type Member struct {
 // each term is the mean of the two.
 type Weights struct {
 	// L2 weighs the mean of |h|²+|r|²+|t|².
-	L2 float64 `json:"l2"`
+	L2 float64 `json:"l2" name:"l2" min:"0" help:"Weight of the squared norms of entities and relations."`
 	// N3 weighs the mean of Σ|h|³+|r|³+|t|³ (Lacroix et al., 2018).
-	N3 float64 `json:"n3"`
-	// RelationL2 weighs the mean of |r|². With the authors' programs it is their λ
-	// divided by the batch size.
-	RelationL2 float64 `json:"relation_l2,omitempty"`
+	N3 float64 `json:"n3" name:"n3" min:"0" help:"Weight of the cubed norms of entities and relations."`
 	// EntityL2 weighs the mean of |h|²+|t|², and Products that of
 	// |hᵀg(A,r)|²+|g(A,r)t|². Equal, they are DURA (Zhang et al., 2020), whose
 	// authors' best runs have them in the ratio of 1 to 3.
-	EntityL2 float64 `json:"entity_l2,omitempty"`
-	Products float64 `json:"products,omitempty"`
+	EntityL2 float64 `json:"entity_l2,omitempty" name:"entity-l2" min:"0" help:"Weight of the squared norms of entities."`
+	// RelationL2 weighs the mean of |r|². With the authors' programs it is their λ
+	// divided by the batch size.
+	RelationL2 float64 `json:"relation_l2,omitempty" name:"relation-l2" min:"0" help:"Weight of the squared norms of relations."`
+	Products   float64 `json:"products,omitempty" min:"0" help:"Weight of the squared norms of the products of entities with the relation, or with the path."`
 	// RelationPrediction weighs the mean cross entropy of the true relation among all
 	// relations, given head and tail (Chen et al., 2021). With reciprocal relations
 	// it is, as the cross entropy of the entities, the sum of both directions, each
 	// among all 2R relations.
-	RelationPrediction float64 `json:"relation_prediction,omitempty"`
-}
-
-// Validate says which weight makes no sense.
-func (w Weights) Validate() error {
-	for _, weight := range []struct {
-		name  string
-		value float64
-	}{{"l2", w.L2}, {"n3", w.N3}, {"relation-l2", w.RelationL2}, {"entity-l2", w.EntityL2}, {"products", w.Products}, {"relation-prediction", w.RelationPrediction}} {
-		if !(weight.value >= 0) || math.IsInf(weight.value, 0) {
-			return fmt.Errorf("%s is %v: it must be a number of at least 0", weight.name, weight.value)
-		}
-	}
-	return nil
+	RelationPrediction float64 `json:"relation_prediction,omitempty" min:"0" help:"Weight of the cross entropy of the relation, given both entities."`
 }
 
 // DefaultMember is a member with the given structure, seed 1, learning rate
@@ -212,13 +166,10 @@ func DefaultMember(s structure.Structure) Member {
 
 // Validate says what is wrong with the member.
 func (m Member) Validate() error {
-	switch {
-	case m.Structure.K() == 0:
-		return fmt.Errorf("the structure is missing: give one, such as complex")
-	case !(m.LearningRate > 0) || math.IsInf(m.LearningRate, 0):
-		return fmt.Errorf("the learning rate is %v: it must be a positive number", m.LearningRate)
+	if m.Structure.K() == 0 {
+		return errors.New("the structure is missing: give one, such as complex")
 	}
-	return m.Weights.Validate()
+	return settings.Check(m)
 }
 
 func validatePopulation(s Settings, members []Member) error {

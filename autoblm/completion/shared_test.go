@@ -141,7 +141,7 @@ func TestSharedRefusals(t *testing.T) {
 		"no candidates":      func(j *SharedJob) { j.Candidates = nil },
 		"empty structure":    func(j *SharedJob) { j.Candidates = []structure.Structure{{}} },
 		"candidate 3":        func(j *SharedJob) { j.Candidates = append(j.Candidates, structure.MustParse("1,0;0,2")) },
-		"learning rate":      func(j *SharedJob) { j.Member.LearningRate = 0 },
+		"learning-rate":      func(j *SharedJob) { j.Member.LearningRate = 0 },
 		"dim":                func(j *SharedJob) { j.Settings.Dim = 6 },
 		"validate-every":     func(j *SharedJob) { j.Settings.ValidateEvery = 1 },
 		"training triples":   func(j *SharedJob) { j.Graph = &datasets.Graph{Name: "small", Valid: j.Graph.Valid} },

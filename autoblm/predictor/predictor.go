@@ -6,21 +6,19 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/settings"
 	"gonum.org/v1/gonum/stat"
 )
 
 // Settings of a fit.
 type Settings struct {
-	// Features is what the perceptron sees.
-	Features Features `json:"features"`
-	// Hidden is the width of the hidden layer, not counting the unit that gives
-	// the output its bias.
-	Hidden int `json:"hidden"`
-	// Steps is the number of full-batch AdamW steps.
-	Steps int `json:"steps"`
-	// LearningRate and WeightDecay are AdamW's.
-	LearningRate float64 `json:"learning_rate"`
-	WeightDecay  float64 `json:"weight_decay"`
+	Features Features `json:"features" help:"What the predictor sees of a structure."`
+	// Hidden does not count the unit that gives the output its bias.
+	Hidden int `json:"hidden" min:"1" max:"1048576" help:"Width of the predictor's hidden layer."`
+	// Steps are of AdamW, each on all that it is fitted to.
+	Steps        int     `json:"steps" min:"1" max:"1048576" help:"Optimizer steps for a fit of the predictor."`
+	LearningRate float64 `json:"learning_rate" above:"0" help:"Learning rate of the predictor."`
+	WeightDecay  float64 `json:"weight_decay" min:"0" help:"Weight decay of the predictor."`
 }
 
 // DefaultSettings fit to 64 structures in a few milliseconds.
@@ -28,18 +26,10 @@ func DefaultSettings() Settings {
 	return Settings{Features: SRF, Hidden: 8, Steps: 200, LearningRate: 0.02, WeightDecay: 0.1}
 }
 
-// most is far above any use, and keeps sizes from overflowing.
-const most = 1 << 20
-
 // Validate says what is wrong with the settings.
 func (s Settings) Validate() error {
-	switch {
-	case s.Features != SRF && s.Features != OneHot:
-		return fmt.Errorf("the predictor's features are %v: use srf or one-hot", s.Features)
-	case s.Hidden < 1 || s.Steps < 1 || max(s.Hidden, s.Steps) > most:
-		return fmt.Errorf("the predictor has hidden width %d and %d steps: each must be from 1 to %d", s.Hidden, s.Steps, most)
-	case !(s.LearningRate > 0) || !(s.WeightDecay >= 0) || math.IsInf(s.LearningRate+s.WeightDecay, 0):
-		return fmt.Errorf("the predictor has learning rate %v and weight decay %v: they must be numbers above 0 and of at least 0", s.LearningRate, s.WeightDecay)
+	if err := settings.Check(s); err != nil {
+		return fmt.Errorf("the predictor: %w", err)
 	}
 	return nil
 }

@@ -245,7 +245,7 @@ func TestHopsOfModels(t *testing.T) {
 	}{
 		{nil, nil, nil},
 		{&query.Training{}, []int{1}, []int{1}}, // of completion
-		{&query.Training{Settings: query.Settings{Hops: []int{2}, With: []int{3, 1}}}, []int{2}, []int{1, 2, 3}},
+		{&query.Training{Settings: query.Settings{Paths: query.Paths{Hops: []int{2}, With: []int{3, 1}}}}, []int{2}, []int{1, 2, 3}},
 	} {
 		m := &query.Model{Training: c.training}
 		if own, trained := m.OwnHops(), m.TrainedHops(); !slices.Equal(own, c.own) || !slices.Equal(trained, c.trained) {

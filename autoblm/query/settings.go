@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Settings are what all members of a job share. [DefaultSettings] is the place to
@@ -20,35 +21,37 @@ type Settings struct {
 	// reverse of a relation an embedding of its own; else it is the transpose of its
 	// relation.
 	completion.Settings
+	Paths
+}
+
+// Paths are the settings that only queries have.
+type Paths struct {
 	// Hops are the lengths of the paths that a model is for: it is trained on them,
 	// and validated on all of them together.
-	Hops []int `json:"hops"`
-	// With are lengths of further paths to train on.
-	With []int `json:"with,omitempty"`
-	// AnswerPower says how a query with n answers counts beside others: n to this
-	// power times as much as one with a single answer. 0 lets queries count the same,
-	// 1 their answers.
-	AnswerPower float64 `json:"answer_power"`
+	Hops []int `json:"hops" min:"1" help:"Length of the paths to train on and to rank."`
+	With []int `json:"with,omitempty" min:"1" help:"Lengths of further paths to train on, separated by commas."`
+	// AnswerPower 0 lets queries count the same, 1 their answers.
+	AnswerPower float64 `json:"answer_power" min:"0" max:"1" help:"A query with n answers counts n to this power as much as one with one; 0 to 1."`
 	// Negatives, when positive, takes the place of the log-loss over all entities, by
 	// which every kind of model can be trained and usually is: a query learns its drawn
 	// answer and so many entities that are no answer, drawn anew each step, by
 	// -log σ(Margin + score) - mean log σ(-Margin - score) (paper, Section V-B; Ren et
 	// al., 2020).
-	Negatives int `json:"negatives,omitempty"`
-	// Margin is added to scores where there are Negatives.
-	Margin float64 `json:"margin,omitempty"`
+	Negatives int `json:"negatives,omitempty" min:"0" help:"Learn from so many drawn entities that are no answer, as 128, rather than from all; 0, which is usual, from all."`
+	// Margin see [UsualNegatives].
+	Margin float64 `json:"margin,omitempty" help:"What is added to scores where there are negatives; for the models of distances 24 for 400 coordinates and less for fewer, if nothing is said; else 0."`
 }
 
 // DefaultSettings train on paths of two hops with reverses of their own.
 func DefaultSettings() Settings {
-	s := Settings{Settings: completion.DefaultSettings(), Hops: []int{2}, AnswerPower: 0.5}
+	s := Settings{Settings: completion.DefaultSettings(), Paths: Paths{Hops: []int{2}, AnswerPower: 0.5}}
 	s.Batch, s.Reciprocal = 512, true
 	return s
 }
 
 // Trained are the lengths of all paths to train on, ascending.
-func (s Settings) Trained() []int {
-	all := slices.Concat(s.Hops, s.With)
+func (p Paths) Trained() []int {
+	all := slices.Concat(p.Hops, p.With)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -103,17 +106,12 @@ func (s Settings) Validate(m Member) error {
 	if err := member.Validate(); err != nil {
 		return err
 	}
+	if err := settings.Check(s); err != nil {
+		return err
+	}
 	switch {
 	case len(s.Hops) == 0:
 		return errors.New("there are no lengths of paths to train on: give one, such as 2")
-	case slices.Min(s.Trained()) < 1:
-		return fmt.Errorf("a path of %d hops: at least 1 is needed", slices.Min(s.Trained()))
-	case !(s.AnswerPower >= 0) || s.AnswerPower > 1:
-		return fmt.Errorf("answer-power is %v: it must be from 0 to 1", s.AnswerPower)
-	case s.Negatives < 0:
-		return fmt.Errorf("negatives is %d: it must not be negative", s.Negatives)
-	case math.IsNaN(s.Margin) || math.IsInf(s.Margin, 0):
-		return fmt.Errorf("margin is %v: it must be a number", s.Margin)
 	case s.LabelSmoothing != 0:
 		return fmt.Errorf("label smoothing is %v: queries have none", s.LabelSmoothing)
 	case m.RelationPrediction != 0:

@@ -130,14 +130,14 @@ func TestTrainRefuses(t *testing.T) {
 		"gqe has no structure":       func(j *query.Job) { j.Members[0].Kind = query.GQE },
 		"dim is 10":                  func(j *query.Job) { j.Settings.Dim = 10 },
 		"no lengths of paths":        func(j *query.Job) { j.Settings.Hops = nil },
-		"a path of 0 hops":           func(j *query.Job) { j.Settings.With = []int{0} },
+		"with is 0":                  func(j *query.Job) { j.Settings.With = []int{0} },
 		"no train queries of 7 hops": func(j *query.Job) { j.Settings.With = []int{7} },
 		"answer-power is 2":          func(j *query.Job) { j.Settings.AnswerPower = 2 },
 		"negatives is -1":            func(j *query.Job) { j.Settings.Negatives = -1 },
 		"margin is NaN":              func(j *query.Job) { j.Settings.Margin = math.NaN() },
 		"label smoothing is 0.1":     func(j *query.Job) { j.Settings.LabelSmoothing = 0.1 },
 		"relation-prediction is 1":   func(j *query.Job) { j.Members[0].RelationPrediction = 1 },
-		"the learning rate is 0":     func(j *query.Job) { j.Members[0].LearningRate = 0 },
+		"learning-rate is 0":         func(j *query.Job) { j.Members[0].LearningRate = 0 },
 		"transe has no products": func(j *query.Job) {
 			j.Members[0] = enginetest.Members()["transe"]
 			j.Members[0].Products = 0.1

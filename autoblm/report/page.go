@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -188,7 +189,7 @@ func (o *outcome) purpose() string {
 
 // lengths are those of the paths that decide, as "of 2 hops", "" if they are not known.
 func (o *outcome) lengths() string {
-	s, err := own[querySettings](o.Data)
+	s, err := own[query.Paths](o.Data)
 	switch {
 	case err != nil || len(s.Hops) == 0:
 		return ""

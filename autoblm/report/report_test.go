@@ -11,7 +11,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +26,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // searched is a small search with all stages, made once.
@@ -304,7 +304,7 @@ func TestPageTellsOfEverything(t *testing.T) {
 		"DistMult", "SimplE", "ComplEx", "Analogy", "QuatE", "Found 5", "test triples, which chose nothing",
 		"Spearman", "By side", "By relation pattern", "anti-symmetric", "mirrors",
 		"3 random recipes", "1, chosen", "The last stage", "known before", "seconds to propose",
-		"37 entities and 3 relations", "probability that a mutation", "autoblm search --dataset &lt;this&gt; &amp; that", "Written by a test",
+		"37 entities and 3 relations", "Probability that a mutation", "autoblm search --dataset &lt;this&gt; &amp; that", "Written by a test",
 	} {
 		if !strings.Contains(page, words) {
 			t.Errorf("the page does not say %q", words)
@@ -383,23 +383,9 @@ func TestMeasureWithoutTestTriples(t *testing.T) {
 func TestEverySettingHasAMeaning(t *testing.T) {
 	s := search.DefaultSettings()
 	s.Tune, s.Final = search.DefaultTune(), search.DefaultFinal()
-	for _, part := range []any{&s.Training, &s.Weights} { // what is 0 is left out
-		fields := reflect.ValueOf(part).Elem()
-		for i := range fields.NumField() {
-			if f := fields.Field(i); f.IsZero() && f.Kind() != reflect.Bool {
-				f.Set(reflect.ValueOf(1).Convert(f.Type()))
-			} else if f.IsZero() {
-				f.SetBool(true)
-			}
-		}
-	}
-	values, err := study.About{Settings: s}.Values()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range values {
-		if meanings[v[0]] == "" {
-			t.Errorf("%q has no meaning: say what it is in settings.go", v[0])
+	for _, each := range settings.Of(s) {
+		if !strings.HasSuffix(each.Help, ".") {
+			t.Errorf("%q has no meaning, or no sentence for one: %q", each.Name, each.Help)
 		}
 	}
 }

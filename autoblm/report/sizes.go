@@ -21,16 +21,7 @@ type Sizes struct {
 	Train, Valid, Test int
 }
 
-// querySettings are what a study keeps as the settings of a search for queries.
-type querySettings struct {
-	Hops        []int   `json:"hops"`
-	With        []int   `json:"with,omitempty"`
-	AnswerPower float64 `json:"answer_power"`
-	Negatives   int     `json:"negatives,omitempty"`
-	Margin      float64 `json:"margin,omitempty"`
-}
-
-// classSettings are the same of a search for classes.
+// classSettings are what a study keeps as the settings of a search for classes.
 type classSettings struct {
 	Convolution classify.Settings `json:"convolution"`
 	Member      classify.Member   `json:"member"`
@@ -50,12 +41,11 @@ func own[T any](d Data) (settings T, err error) {
 // MeasureQueries adds the sizes of the data of a study for queries. It is an error
 // if the data are others.
 func (d *Data) MeasureQueries(data *query.Data) error {
-	s, err := own[querySettings](*d)
+	s, err := own[query.Paths](*d)
 	if err != nil {
 		return err
 	}
-	trained := query.Settings{Hops: s.Hops, With: s.With}.Trained()
-	if d.About.Fingerprint != "" && d.About.Fingerprint != data.Fingerprint(trained...) {
+	if d.About.Fingerprint != "" && d.About.Fingerprint != data.Fingerprint(s.Trained()...) {
 		return fmt.Errorf("%s does not have the queries that the study was made with", data.Name)
 	}
 	d.Sizes = &Sizes{Entities: len(data.Entities), Relations: len(data.Relations)}

@@ -15,20 +15,19 @@ import (
 // Ranges are where the full procedure draws recipes from (paper, Algorithm 5).
 type Ranges struct {
 	// LearningRate is drawn evenly from above the first to the second number.
-	LearningRate [2]float64 `json:"learning_rate"`
+	LearningRate [2]float64 `json:"learning_rate" help:"Learning rates that recipes are drawn from."`
 	// N3 is drawn so that its logarithm is even between the two.
-	N3 [2]float64 `json:"n3"`
+	N3 [2]float64 `json:"n3" help:"Weights n3 that recipes are drawn from."`
 	// Batches and Dims are drawn evenly.
-	Batches []int `json:"batches"`
-	Dims    []int `json:"dims"`
+	Batches []int `json:"batches" min:"1" help:"Batches that recipes are drawn from."`
+	Dims    []int `json:"dims" min:"1" help:"Dimensions that recipes are drawn from; none for that of the search."`
 }
 
 // TuneSettings are those of the first stage, which tries random recipes on SimplE
 // and gives the best of them to the search. Learning rate, n3 and batch in
 // [Settings] are then of no use.
 type TuneSettings struct {
-	// Trials is how many recipes are tried.
-	Trials int `json:"trials"`
+	Trials int `json:"trials" min:"1" help:"Recipes tried on SimplE before the search."`
 	// Ranges without Dims: the dimension is that of the search.
 	Ranges Ranges `json:"ranges"`
 }
@@ -36,12 +35,12 @@ type TuneSettings struct {
 // FinalSettings are those of the last stage, which trains random ones of the I best
 // structures by random recipes.
 type FinalSettings struct {
-	Trials int    `json:"trials"`
+	Trials int    `json:"trials" min:"1" help:"Trainings after the search."`
 	Ranges Ranges `json:"ranges"`
 	// Epochs, ValidateEvery and Patience replace those of the search.
-	Epochs        int `json:"epochs"`
-	ValidateEvery int `json:"validate_every"`
-	Patience      int `json:"patience"`
+	Epochs        int `json:"epochs" help:"Passes over what is trained on in the last stage."`
+	ValidateEvery int `json:"validate_every" help:"Epochs between validations in the last stage."`
+	Patience      int `json:"patience" help:"Validations without a better one that end a training of the last stage; 0 never."`
 }
 
 // PaperRanges are those of the paper, with its λ as the weight of n3.

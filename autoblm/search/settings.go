@@ -8,45 +8,40 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Settings of a search, in the letters of the paper (Algorithms 3 and 4).
 type Settings struct {
-	// K is the number of chunks of an embedding.
-	K int `json:"k"`
-	// Budget is how many structures are trained, the named models not counted.
-	Budget int `json:"-"` // not part of a study: it may be raised later
+	K int `json:"k" min:"2" max:"8" help:"Chunks of an embedding."`
+	// Budget does not count the named models. It is not part of a study: it may be
+	// raised later.
+	Budget int `json:"-" min:"1" help:"How many structures to train."`
 	// TimeLimit ends the search after the round in which it passes; 0 never does.
-	TimeLimit time.Duration `json:"-"`
-	// N is how many candidates a round generates.
-	N int `json:"n"`
-	// P is how many of them are trained, as one population.
-	P int `json:"p"`
-	// I is how many of the best structures new ones are made from, and how many
-	// the first round trains.
-	I int `json:"i"`
-	// B0 is the number of nonzeros of the first structures; 0 stands for K.
-	B0 int `json:"b0"`
-	// Pm is the probability with which a mutation changes an entry (AutoBLM+);
-	// 0 stands for 2/K².
-	Pm float64 `json:"pm"`
-	// Filter drops candidates that are not worth training.
-	Filter Filter `json:"filter"`
+	TimeLimit time.Duration `json:"-" kong:"-" min:"0"`
+	N         int           `json:"n" min:"1" help:"Candidates generated in a round."`
+	// P candidates are one population.
+	P int `json:"p" min:"1" help:"Candidates trained in a round, together."`
+	// I is also how many the first round trains.
+	I      int     `json:"i" min:"1" help:"Best structures that new ones are made from, and that are listed at the end."`
+	B0     int     `json:"b0" name:"b0" help:"Nonzeros of the first structures; 0 stands for k."`
+	Pm     float64 `json:"pm" min:"0" max:"1" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
+	Filter Filter  `json:"filter" help:"Which candidates are not worth training: exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
 	// Predictor picks P of N candidates; nil takes the first P of them, which
 	// come in random order.
-	Predictor *predictor.Settings `json:"predictor"`
-	// Seed decides the proposals and the initial embeddings of each trial; the
-	// order of the triples has its own seed in Training.
-	Seed uint64 `json:"seed"`
+	Predictor *predictor.Settings `json:"predictor" kong:"-"`
+	// Seed decides the initial embeddings of each trial; the order of the triples
+	// has its own seed in Training.
+	Seed uint64 `json:"seed" help:"Decides the proposals and the initial embeddings."`
 	// Training is how each structure is trained.
-	Training completion.Settings `json:"training"`
+	Training completion.Settings `json:"training" embed:""`
 	// LearningRate and Weights are those of each member; see [completion.Member].
-	LearningRate float64 `json:"learning_rate"`
+	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of the first epoch."`
 	completion.Weights
 	// Tune and Final are the first and the last stage of the paper's full procedure
 	// (Algorithm 5); nil leaves one out.
-	Tune  *TuneSettings  `json:"tune,omitempty"`
-	Final *FinalSettings `json:"final,omitempty"`
+	Tune  *TuneSettings  `json:"tune,omitempty" kong:"-"`
+	Final *FinalSettings `json:"final,omitempty" kong:"-"`
 }
 
 // DefaultSettings suit two cores and a graph of a few thousand triples: 64
@@ -92,21 +87,14 @@ func (s Settings) mutationRate() float64 {
 
 // Validate says what is wrong with the settings.
 func (s Settings) Validate() error {
+	if err := settings.Check(s); err != nil {
+		return err
+	}
 	switch {
-	case s.K < 2 || s.K > structure.MaxK:
-		return fmt.Errorf("k is %d: it must be from 2 to %d", s.K, structure.MaxK)
-	case s.Budget < 1:
-		return fmt.Errorf("the budget is %d: at least 1 structure must be trained", s.Budget)
-	case s.N < 1 || s.P < 1 || s.I < 1:
-		return fmt.Errorf("n is %d, p is %d and i is %d: each must be at least 1", s.N, s.P, s.I)
 	case s.firstNonzeros() < 1 || s.firstNonzeros() > s.K*s.K:
 		return fmt.Errorf("b0 is %d: it must be from 1 to k², %d", s.B0, s.K*s.K)
 	case s.firstNonzeros() < s.K && s.Filter != NoFilter:
 		return fmt.Errorf("b0 is %d: with fewer than k = %d nonzeros all structures are degenerate, which only the filter none lets pass", s.B0, s.K)
-	case !(s.mutationRate() > 0) || s.mutationRate() > 1:
-		return fmt.Errorf("pm is %v: it must be above 0 and at most 1", s.Pm)
-	case s.TimeLimit < 0:
-		return fmt.Errorf("the time limit is %v: it must not be negative", s.TimeLimit)
 	}
 	if s.Predictor != nil {
 		if err := s.Predictor.Validate(); err != nil {

@@ -111,7 +111,7 @@ func TestClassifyTrainRefuses(t *testing.T) {
 		"both":                          {exitUsage, "give either --structure or --encoder", []string{"--dataset", good, "--structure", "distmult", "--encoder", "gcn"}},
 		"blm without a structure":       {exitUsage, "give either --structure or --encoder", []string{"--dataset", good, "--encoder", "blm"}},
 		"unknown encoder":               {exitUsage, "unknown encoder", []string{"--dataset", good, "--encoder", "gat"}},
-		"bad rate":                      {exitUsage, "learning rate is 0", []string{"--dataset", good, "--encoder", "gcn", "--lr", "0"}},
+		"bad rate":                      {exitUsage, "learning-rate is 0", []string{"--dataset", good, "--encoder", "gcn", "--lr", "0"}},
 		"chunks that do not fit":        {exitFailed, "dim is 10", []string{"--dataset", good, "--structure", "distmult", "--dim", "10"}},
 		"no such data":                  {exitFailed, "the names are aifb", []string{"--dataset", "nowhere", "--encoder", "gcn"}},
 		"label of an unknown node":      {exitFailed, "testSet.tsv:8: the graph has no node <x:99>", []string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},

@@ -148,7 +148,7 @@ func TestQueryRefusals(t *testing.T) {
 		"neither structure nor model": {exitUsage, "--structure or --model", train(data)},
 		"both":                        {exitUsage, "--structure or --model", train(data, "--structure", "simple", "--model", "gqe")},
 		"unknown model":               {exitUsage, "trance", train(data, "--model", "trance")},
-		"no hops":                     {exitUsage, "0 hops", train(data, "--structure", "simple", "--hops", "0")},
+		"no hops":                     {exitUsage, "hops is 0", train(data, "--structure", "simple", "--hops", "0")},
 		"dropout of distances":        {exitUsage, "dropout", train(data, "--model", "q2b", "--dropout", "0.1")},
 		"products of distances":       {exitUsage, "products", train(data, "--model", "transe", "--products", "0.1")},
 		"threads below 0":             {exitUsage, "threads", train(data, "--structure", "simple", "--threads=-1")},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 type recipeCommands struct {
@@ -56,12 +57,9 @@ func (c *recipeListCommand) Run(o *output) error {
 // weightsText lists the weights that are not 0, as "n3 0.2".
 func weightsText(w completion.Weights) string {
 	var parts []string
-	for _, weight := range []struct {
-		name  string
-		value float64
-	}{{"l2", w.L2}, {"n3", w.N3}, {"entity-l2", w.EntityL2}, {"relation-l2", w.RelationL2}, {"products", w.Products}, {"relation-prediction", w.RelationPrediction}} {
-		if weight.value != 0 {
-			parts = append(parts, fmt.Sprintf("%s %.3g", weight.name, weight.value))
+	for _, weight := range settings.Of(w) {
+		if weight.Value != 0.0 {
+			parts = append(parts, fmt.Sprintf("%s %.3g", strings.ReplaceAll(weight.Name, "_", "-"), weight.Value))
 		}
 	}
 	return strings.Join(parts, ", ")

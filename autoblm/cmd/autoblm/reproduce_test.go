@@ -143,7 +143,7 @@ func TestReproduceRefusals(t *testing.T) {
 		"no recipe for nowhere":        {exitUsage, []string{"nowhere"}},
 		"no recipe n3 for umls":        {exitUsage, []string{"umls", "--recipe", "n3"}},
 		"multiple of the 4 chunks":     {exitUsage, []string{"umls", "--dim", "10"}},
-		"learning rate":                {exitUsage, []string{"umls", "--lr", "0"}},
+		"learning-rate":                {exitUsage, []string{"umls", "--lr", "0"}},
 		"minutes":                      {exitUsage, []string{"umls", "--minutes=-1"}},
 		"--structure is for":           {exitUsage, []string{"umls", "--structure", "simple"}},
 		"budget is":                    {exitUsage, []string{"umls", "--budget=-1"}},

@@ -17,6 +17,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
@@ -185,10 +186,6 @@ func (c *studyShowCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	values, err := contents.About.Values()
-	if err != nil {
-		return err
-	}
 	about, result := contents.About, contents.Result()
 	shown := shownStudy{
 		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Task: about.Task, Fingerprint: about.Fingerprint, Source: about.Source,
@@ -196,7 +193,7 @@ func (c *studyShowCommand) Run(o *output) error {
 		Tuned: orEmpty(recipes(result.Tuned)), Recipe: result.Recipe, Best: found(result.Best), Human: named(result.Named), Finals: orEmpty(recipes(result.Finals)),
 		Seconds: result.Seconds, Choosing: result.Overhead,
 	}
-	return o.result(shown, func(w io.Writer) { shown.print(w, values, result) })
+	return o.result(shown, func(w io.Writer) { shown.print(w, result) })
 }
 
 func countTrials(trials []task.Trial) trialCounts {
@@ -237,7 +234,7 @@ func roundsOf(c *study.Contents) []shownRound {
 	return rounds
 }
 
-func (s shownStudy) print(w io.Writer, values [][2]string, r *search.Result) {
+func (s shownStudy) print(w io.Writer, r *search.Result) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
 	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, plural(s.Budget, "structure"), duration(s.Seconds), duration(s.Choosing))
 	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", plural(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
@@ -246,11 +243,13 @@ func (s shownStudy) print(w io.Writer, values [][2]string, r *search.Result) {
 		source = "not known, --dataset has to say it"
 	}
 	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n", source, s.Fingerprint)
-	settings := table{header: []string{"name", "value"}}
-	for _, value := range values {
-		settings.add(value[0], value[1])
+	all := table{header: []string{"name", "value"}}
+	for _, setting := range settings.Of(s.Settings) {
+		if !setting.Omitted {
+			all.add(setting.Name, setting.Text())
+		}
 	}
-	settings.print(w)
+	all.print(w)
 	printTuned(w, r)
 	if len(s.Rounds) > 0 {
 		fmt.Fprintf(w, "\nRounds, with the best validation MRR so far and the seconds for choosing and for training\n\n")

@@ -47,7 +47,7 @@ func taskDefaults(task string) map[string]string {
 func (f taskFlags) querySettings() autoblm.QuerySettings {
 	var s query.Settings
 	f.set(&s, query.Bilinear)
-	return autoblm.QuerySettings{Hops: s.Hops, With: s.With, AnswerPower: s.AnswerPower, Negatives: s.Negatives, Margin: s.Margin}
+	return s.Paths
 }
 
 // classSettings are what the flags say of a search for classes; what all tasks have
@@ -213,7 +213,7 @@ func saveModel(about study.About, m *completion.Model, dir string) error {
 	}
 	if m.Training != nil {
 		q.Training = &query.Training{
-			Settings: query.Settings{Settings: m.Training.Settings, Hops: own.Hops, With: own.With, AnswerPower: own.AnswerPower, Negatives: own.Negatives, Margin: own.Margin},
+			Settings: query.Settings{Settings: m.Training.Settings, Paths: own},
 			Member:   query.Member{Kind: query.Bilinear, Member: m.Training.Member},
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // WriteCSV writes a line for each trial below a line with the names of the
@@ -69,35 +70,7 @@ var columns = slices.Concat([]column{
 	{name: "structure", cell: func(t task.Trial) string { return t.Structure.String() }},
 	{name: "canonical", cell: func(t task.Trial) string { return t.Canonical().String() }},
 	{name: "features", cell: features},
-}, training([]column{
-	{name: "dim", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Dim) }},
-	{name: "epochs", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Epochs) }},
-	{name: "batch", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Batch) }},
-	{name: "optimizer", cell: func(t task.Trial) string { return t.Recipe.Training.Optimizer.String() }},
-	{name: "decay", cell: func(t task.Trial) string { return exact(t.Recipe.Training.Decay) }},
-	{name: "initial", cell: func(t task.Trial) string { return t.Recipe.Training.Initial.String() }},
-	{name: "init_scale", cell: func(t task.Trial) string { return exact(t.Recipe.Training.InitScale) }},
-	{name: "data_seed", cell: func(t task.Trial) string { return strconv.FormatUint(t.Recipe.Training.DataSeed, 10) }},
-	{name: "validate_every", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.ValidateEvery) }},
-	{name: "patience", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.Patience) }},
-	{name: "plateau_patience", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.PlateauPatience) }},
-	{name: "plateau_factor", cell: func(t task.Trial) string { return exact(t.Recipe.Training.PlateauFactor) }},
-	{name: "reciprocal", cell: func(t task.Trial) string { return strconv.FormatBool(t.Recipe.Training.Reciprocal) }},
-	{name: "dropout", cell: func(t task.Trial) string { return exact(t.Recipe.Training.Dropout) }},
-	{name: "label_smoothing", cell: func(t task.Trial) string { return exact(t.Recipe.Training.LabelSmoothing) }},
-	{name: "max_norm", cell: func(t task.Trial) string { return exact(t.Recipe.Training.MaxNorm) }},
-	{name: "max_steps", cell: func(t task.Trial) string { return strconv.Itoa(t.Recipe.Training.MaxSteps) }},
-}), []column{
-	{name: "seed", cell: func(t task.Trial) string { return strconv.FormatUint(t.Recipe.Seed, 10) }},
-}, training([]column{
-	{name: "learning_rate", cell: func(t task.Trial) string { return exact(t.Recipe.LearningRate) }},
-	{name: "l2", cell: func(t task.Trial) string { return exact(t.Recipe.L2) }},
-	{name: "n3", cell: func(t task.Trial) string { return exact(t.Recipe.N3) }},
-	{name: "entity_l2", cell: func(t task.Trial) string { return exact(t.Recipe.EntityL2) }},
-	{name: "relation_l2", cell: func(t task.Trial) string { return exact(t.Recipe.RelationL2) }},
-	{name: "products", cell: func(t task.Trial) string { return exact(t.Recipe.Products) }},
-	{name: "relation_prediction", cell: func(t task.Trial) string { return exact(t.Recipe.RelationPrediction) }},
-}), []column{
+}, recipeColumns(), []column{
 	{name: "guess", cell: func(t task.Trial) string { return exactIfAny(t.Guess) }},
 	{name: "objective", cell: func(t task.Trial) string { return exactIfAny(accuraciesOf(t).Objective) }},
 	{name: "test_objective", cell: func(t task.Trial) string { return exactIfAny(accuraciesOf(t).TestObjective) }},
@@ -128,6 +101,16 @@ type accuracies struct {
 func accuraciesOf(t task.Trial) (a accuracies) {
 	_ = json.Unmarshal(t.Details, &a) // other details have none
 	return a
+}
+
+// recipeColumns are the settings of a recipe.
+func recipeColumns() []column {
+	var all []column
+	for i, s := range settings.Of(task.Recipe{}) {
+		name := strings.TrimPrefix(s.Name, "training ")
+		all = append(all, column{name: name, training: name != "seed", cell: func(t task.Trial) string { return settings.Of(t.Recipe)[i].Text() }})
+	}
+	return all
 }
 
 // metricColumns are those of one split: of both sides together, then of each.

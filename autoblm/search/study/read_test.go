@@ -188,21 +188,6 @@ func TestSource(t *testing.T) {
 	}
 }
 
-func TestValues(t *testing.T) {
-	values, err := about().Values()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range [][2]string{{"training dim", "64"}, {"filter", "exact"}, {"n", "128"}, {"predictor features", "srf"}, {"seed", "1"}} {
-		if !slices.Contains(values, want) {
-			t.Errorf("%v is not among %v", want, values)
-		}
-	}
-	if !slices.IsSortedFunc(values, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) }) {
-		t.Errorf("not in order: %v", values)
-	}
-}
-
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	var want []string

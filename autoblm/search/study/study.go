@@ -18,6 +18,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/settings"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -120,7 +121,7 @@ func (s *Study) begin(about About) error {
 	if err != nil {
 		return err
 	}
-	differ, err := differences([]byte(there), here)
+	differ, err := settings.Difference([]byte(there), here)
 	if err != nil {
 		return damaged(s.path, err)
 	}

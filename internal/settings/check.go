@@ -1,0 +1,96 @@
+package settings
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Check says which setting of a struct is out of its limits, as "epochs is 0: it must be
+// at least 1", or has no name where it must have one. Numbers that are not finite are
+// always refused. Lists are as their elements. It does not look into named fields that are
+// structs, which check their own, and does not know what settings have to do with each
+// other.
+func Check(s any) error {
+	for _, f := range fields(reflect.ValueOf(s)) {
+		if f.holds != nil {
+			continue
+		}
+		values := []reflect.Value{f.value}
+		if f.value.Kind() == reflect.Slice {
+			values = nil
+			for i := range f.value.Len() {
+				values = append(values, f.value.Index(i))
+			}
+		}
+		for _, v := range values {
+			if err := f.check(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f field) check(v reflect.Value) error {
+	if marshaler, ok := v.Interface().(encoding.TextMarshaler); ok && !v.IsZero() {
+		_, err := marshaler.MarshalText()
+		return err
+	}
+	number, isFloat := 0.0, v.CanFloat()
+	switch {
+	case isFloat:
+		number = v.Float()
+	case v.CanInt():
+		number = float64(v.Int())
+	default:
+		return nil
+	}
+	limits := f.limits()
+	if isFloat && (math.IsNaN(number) || math.IsInf(number, 0)) {
+		limits = []string{"a finite number"}
+	} else if f.allows(number) {
+		return nil
+	}
+	return fmt.Errorf("%s is %v: it must be %s", f.label(), v, strings.Join(limits, " and "))
+}
+
+// label is the name that people know, as "validate-every".
+func (f field) label() string { return strings.ReplaceAll(f.name, "_", "-") }
+
+// bounds are the tags of limits, and the words for them.
+var bounds = []struct {
+	tag, words string
+	allows     func(number, limit float64) bool
+}{
+	{"min", "at least ", func(x, limit float64) bool { return x >= limit }},
+	{"above", "above ", func(x, limit float64) bool { return x > limit }},
+	{"max", "at most ", func(x, limit float64) bool { return x <= limit }},
+	{"below", "below ", func(x, limit float64) bool { return x < limit }},
+}
+
+func (f field) allows(number float64) bool {
+	for _, b := range bounds {
+		if limit, err := strconv.ParseFloat(f.tag.Get(b.tag), 64); err == nil && !b.allows(number, limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// limits are in words: "from 1 to 8" where both ends are allowed.
+func (f field) limits() []string {
+	if least, most := f.tag.Get("min"), f.tag.Get("max"); least != "" && most != "" {
+		return []string{"from " + least + " to " + most}
+	}
+	var all []string
+	for _, b := range bounds {
+		if limit := f.tag.Get(b.tag); limit != "" {
+			all = append(all, b.words+limit)
+		}
+	}
+	return all
+}
