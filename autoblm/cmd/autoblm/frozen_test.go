@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+)
+
+var update = flag.Bool("update", false, "record anew what the commands of testdata/frozen print")
+
+// frozenRecord is what commands printed, and with which instructions.
+type frozenRecord struct {
+	Instructions string                    `json:"instructions"`
+	Printed      map[string]map[string]any `json:"printed"`
+}
+
+// TestFrozen runs the commands of testdata/frozen/commands.txt one after the other in
+// one folder, with data and with files that an old program wrote, and holds what they
+// print to what was recorded: each number to the bit. What is new may be added.
+func TestFrozen(t *testing.T) {
+	kept := frozenFolder(t)
+	enterFrozen(t, kept, t.TempDir())
+	if err := os.CopyFS("old", os.DirFS(filepath.Join(kept, "old"))); err != nil {
+		t.Fatal(err)
+	}
+	record := readFrozen(t, filepath.Join(kept, "printed.json"))
+	instructions := kernel.Sets()[0].Name
+	lines := frozenCommands(t, kept)
+	printed := map[string]map[string]any{}
+	before := ""
+	for _, line := range lines {
+		t.Run(line, func(t *testing.T) {
+			command, same := strings.CutPrefix(line, "= ")
+			got := printedBy(t, command)
+			if !same {
+				before, printed[command] = command, got
+			}
+			want, limit := record.Printed[before], limitFor(command, instructions == record.Instructions)
+			if *update {
+				want = printed[before]
+			}
+			if want == nil {
+				t.Fatal("nothing was recorded: go test -run TestFrozen -update does")
+			}
+			for _, d := range limit.differences("", want, got) {
+				t.Error(d)
+			}
+		})
+	}
+	if *update && !t.Failed() {
+		writeFrozen(t, filepath.Join(kept, "printed.json"), instructions, lines, printed)
+	}
+}
+
+func frozenFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("testdata/frozen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// enterFrozen makes a folder with the data the current one. The small graph stands for
+// benchmarks too.
+func enterFrozen(t *testing.T, kept, dir string) {
+	t.Helper()
+	for folder, from := range map[string]string{"small": "small", "kinds": "kinds", "umls": "small", "wn18rr": "small"} {
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(kept, "data", from))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv("AUTOBLM_DATA", dir)
+}
+
+// frozenCommands are the lines but for comments.
+func frozenCommands(t *testing.T, kept string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(kept, "commands.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func readFrozen(t *testing.T, file string) (record frozenRecord) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if *update && os.IsNotExist(err) {
+		return record
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	decodeExactly(t, text, &record)
+	return record
+}
+
+// writeFrozen writes a line for each command.
+func writeFrozen(t *testing.T, file, instructions string, lines []string, printed map[string]map[string]any) {
+	t.Helper()
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "{\"instructions\": %q, \"printed\": {", instructions)
+	separator := ""
+	for _, line := range lines {
+		if o := printed[line]; o != nil {
+			withoutVolatile(o)
+			fmt.Fprintf(&text, "%s\n%s: %s", separator, asText(t, line), asText(t, o))
+			separator = ","
+		}
+	}
+	text.WriteString("\n}}\n")
+	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// decodeExactly keeps numbers as they are written. Equal text is equal bits.
+func decodeExactly(t *testing.T, text []byte, into any) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// printedBy is the JSON of a command. Two are no commands of the program: sha256 tells
+// files by their checksums, and csv reads a table.
+func printedBy(t *testing.T, command string) (o map[string]any) {
+	t.Helper()
+	words := strings.Fields(command)
+	switch words[0] {
+	case "sha256":
+		o = map[string]any{}
+		for _, name := range words[1:] {
+			o[filepath.Base(name)] = fmt.Sprintf("%x", sha256.Sum256(fileContent(t, name)))
+		}
+		return o
+	case "csv":
+		return map[string]any{"rows": csvRows(t, words[1])}
+	}
+	status, stdout, stderr := invoke(t.Context(), append(words, "--json")...)
+	if status != exitDone {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	decodeExactly(t, []byte(strings.ReplaceAll(stdout, program()+" ", "autoblm ")), &o)
+	return o
+}
+
+func fileContent(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// csvRows are the lines of a table by the names of its columns.
+func csvRows(t *testing.T, name string) (rows []any) {
+	t.Helper()
+	lines, err := csv.NewReader(bytes.NewReader(fileContent(t, name))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		row := map[string]any{}
+		for i, cell := range line {
+			row[lines[0][i]] = cell
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// volatile fields are times, and what depends on the machine or the folder.
+func volatile(o map[string]any, key string) bool {
+	switch key {
+	case "seconds", "overhead", "choosing", "source", "backend", "machine", "date", "versions":
+		return true
+	case "training": // in seconds, where it is a number
+		_, isNumber := o[key].(json.Number)
+		return isNumber
+	case "command": // with its --out, where it is a measurement's
+		return o["machine"] != nil
+	}
+	return false
+}
+
+func withoutVolatile(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, each := range value {
+			if key != "machine" && volatile(value, key) {
+				delete(value, key)
+			}
+			withoutVolatile(each)
+		}
+		delete(value, "machine")
+	case []any:
+		for _, each := range value {
+			withoutVolatile(each)
+		}
+	}
+}
+
+// limit is how far what is printed may be from the record.
+type limit struct {
+	loss float64 // relative
+	// roughly is for other instructions than those of the record: sums differ in their
+	// rounding, so ranks may, and what is chosen by them. Then only losses are held.
+	roughly bool
+}
+
+// limitFor is exact but for losses of the engine gomlx, whose sums are in no fixed order.
+func limitFor(command string, sameInstructions bool) limit {
+	switch {
+	case !sameInstructions:
+		return limit{loss: 1e-3, roughly: true}
+	case strings.Contains(command, "--backend go"):
+		return limit{loss: 1e-5}
+	}
+	return limit{}
+}
+
+// differences between a recorded value and what is printed now, which may have more
+// fields.
+func (l limit) differences(where string, want, got any) (found []string) {
+	switch want := want.(type) {
+	case map[string]any:
+		o, ok := got.(map[string]any)
+		if !ok {
+			return []string{fmt.Sprintf("%s is %v, not an object", where, got)}
+		}
+		for key, each := range want {
+			if volatile(want, key) {
+				continue
+			}
+			now, there := o[key]
+			if !there {
+				found = append(found, fmt.Sprintf("%s.%s is missing", where, key))
+				continue
+			}
+			found = append(found, l.differences(where+"."+key, each, now)...)
+		}
+		return found
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) && !l.roughly {
+			return []string{fmt.Sprintf("%s is %v, not %v", where, got, want)}
+		}
+		for i := range min(len(want), len(list)) {
+			found = append(found, l.differences(fmt.Sprintf("%s[%d]", where, i), want[i], list[i])...)
+		}
+		return found
+	}
+	a, isNumber := want.(json.Number)
+	b, _ := got.(json.Number)
+	if isNumber && strings.Contains(where, ".loss[") && near(a, b, l.loss) || want == got || l.roughly && !strings.Contains(where, ".loss[") {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is %v, not %v", where, got, want)}
+}
+
+func near(a, b json.Number, relative float64) bool {
+	x, errX := a.Float64()
+	y, errY := b.Float64()
+	return errX == nil && errY == nil && math.Abs(x-y) <= relative*math.Abs(x)
+}
