@@ -40,7 +40,7 @@ func (n *Norm) UnmarshalText(text []byte) error {
 // Settings are what all members of a population share. [Defaults] has values for
 // each encoder.
 type Settings struct {
-	Encoder Encoder `json:"encoder" kong:"-" help:"What messages are made by: blm with a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
+	Encoder Encoder `json:"encoder" help:"What makes the messages: blm by a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
 	// Dim is for [BLM] a multiple of the structure's chunks, for [RGCNBlock] one of Parts.
 	Dim    int `json:"dim" min:"1" max:"1048576" help:"Dimension of embeddings and hidden layers."`
 	Layers int `json:"layers" min:"1" max:"1048576" help:"How many edges away an entity matters."`
@@ -52,7 +52,7 @@ type Settings struct {
 	SelfLoops bool `json:"self_loops" negatable:"" help:"Pass on an entity's own representation."`
 	// Reverse edges have relations of their own.
 	Reverse bool `json:"reverse" negatable:"" help:"Send messages from heads to tails too."`
-	Norm    Norm `json:"norm" help:"Divide messages by none, relation (their number, by relation), relation-root (its root) or symmetric."`
+	Norm    Norm `json:"norm" placeholder:"NORM" help:"Divide messages by none, relation (their number, by relation), relation-root (its root) or symmetric."`
 	// SeenBy is how many of the labelled nodes, to train or to test with, must have an
 	// entity within Layers edges for it to get an embedding. The others are zeros,
 	// known only by what is around them: what one node alone sees tells nothing of the

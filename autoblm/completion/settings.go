@@ -83,8 +83,8 @@ type Settings struct {
 	Patience      int `json:"patience" min:"0" help:"Stop after so many validations without a better one; 0 never."`
 	// PlateauPatience lowers the rate of the member that does not get better.
 	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" help:"Lower the learning rate after so many validations in a row without a better one; 0 never."`
-	// PlateauFactor is above 0 where there is PlateauPatience.
-	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" default:"0.5" help:"Factor on the learning rate then."`
+	// PlateauFactor is above 0 where there is PlateauPatience, and 0 where there is none.
+	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" beside:"plateau-patience" default:"0.5" help:"Factor on the learning rate then."`
 	// Reciprocal gives each relation r a reverse with an embedding of its own, row
 	// R+r: the query for the head of (h, r, t) is then the query for the tail of
 	// (t, reverse of r, h), and no query is asked through the transpose of g(A, r)

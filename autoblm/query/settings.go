@@ -39,7 +39,7 @@ type Paths struct {
 	// al., 2020).
 	Negatives int `json:"negatives,omitempty" min:"0" help:"Learn from so many drawn entities that are no answer, as 128, rather than from all; 0, which is usual, from all."`
 	// Margin see [UsualNegatives].
-	Margin float64 `json:"margin,omitempty" help:"What is added to scores where there are negatives; for the models of distances 24 for 400 coordinates and less for fewer, if nothing is said; else 0."`
+	Margin float64 `json:"margin,omitempty" placeholder:"MARGIN" help:"What is added to scores where there are negatives; for the models of distances 24 for 400 coordinates and less for fewer, if nothing is said; else 0."`
 }
 
 // DefaultSettings train on paths of two hops with reverses of their own.

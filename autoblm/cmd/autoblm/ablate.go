@@ -26,17 +26,25 @@ type ablateCommand struct {
 	Dataset      string   `default:"world" help:"A name of dataset list, or a folder."`
 	To           []string `help:"For transfer: the other graphs, separated by commas."`
 	Seeds        int      `default:"3" help:"How often all is done, each time with other random numbers."`
-	Budget       int      `default:"${budget}" help:"How many structures each search trains."`
-	Dim          int      `default:"${search_dim}" help:"Dimension of the embeddings; 60 for k."`
+	Budget       int      `help:"How many structures each search trains."`
+	Dim          int      `help:"Dimension of the embeddings; 60 for k."`
 	OtherDim     int      `default:"128" help:"For dimension: the other dimension."`
-	Epochs       int      `default:"${search_epochs}" help:"Passes over the training triples for each structure."`
+	Epochs       int      `help:"Passes over the training triples for each structure."`
 	SharedEpochs int      `default:"200" help:"For sharing: passes with shared embeddings."`
-	Batch        int      `default:"${batch}" help:"Triples in a step."`
-	LR           float64  `name:"lr" default:"${lr}" help:"Learning rate."`
-	N3           float64  `name:"n3" default:"${search_n3}" help:"Weight of the cubed norms of head, relation and tail."`
+	Batch        int      `help:"Triples in a step."`
+	LR           float64  `name:"lr" help:"Learning rate."`
+	N3           float64  `name:"n3" help:"Weight of the cubed norms of head, relation and tail."`
 	Seed         uint64   `default:"1" help:"The first seed."`
 	Out          string   `help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
 	computeFlags
+}
+
+// usualAblate has the defaults of a search.
+func usualAblate() ablateCommand {
+	s := search.DefaultSettings()
+	return ablateCommand{
+		Budget: s.Budget, Dim: s.Training.Dim, Epochs: s.Training.Epochs, Batch: s.Training.Batch, LR: s.LearningRate, N3: s.N3,
+	}
 }
 
 // Help says how long it takes.

@@ -19,89 +19,47 @@ type classifyCommands struct {
 }
 
 type classifyTrainCommand struct {
-	Dataset   string            `required:"" help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
-	Structure *structureFlag    `help:"Messages are g(A, r) e with this structure, as for structure check."`
-	Encoder   *classify.Encoder `help:"Messages of a baseline instead: gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult or compgcn-corr."`
-	convolutionFlags
-	Seed    uint64  `default:"1" help:"Decides the initial parameters; further models have the seeds that follow."`
-	LR      float64 `name:"lr" default:"${classify_lr}" help:"Learning rate of Adam."`
-	Dropout float64 `default:"${classify_dropout}" help:"Share of each layer's coordinates that a step sets to zero."`
-	L2      float64 `name:"l2" default:"${classify_l2}" help:"Weight of half the squared norms of the entities."`
-	Tune    int     `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
-	Lenient bool    `help:"Pass over lines that are no N-Triples, and count them."`
-	Backend string  `default:"auto" help:"What GoMLX runs on, as for train."`
+	Dataset   string         `required:"" help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
+	Structure *structureFlag `help:"Messages are g(A, r) e with this structure, as for structure check."`
+	Settings  classifyFlags  `embed:""`
+	Member    classifyMember `embed:""`
+	Tune      int            `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
+	Lenient   bool           `help:"Pass over lines that are no N-Triples, and count them."`
+	Backend   string         `default:"auto" help:"What GoMLX runs on, as for train."`
+	ranges    classify.Ranges
 }
 
-func classifyDefaults() kong.Vars {
-	s, m := classify.Defaults(classify.BLM), classify.DefaultMember()
-	return kong.Vars{
-		"runs": text(s.Runs), "repeats": text(s.Repeats), "classify_dim": text(s.Dim), "layers": text(s.Layers), "classify_epochs": text(s.Epochs), "parts": text(s.Parts),
-		"classify_lr": text(m.LearningRate), "classify_dropout": text(m.Dropout), "classify_l2": text(m.L2),
+// classifyFlags and classifyMember are settings without their methods: the parser would call
+// Validate before all are known.
+type (
+	classifyFlags  classify.Settings
+	classifyMember classify.Member
+)
+
+// usualClassifyTrain has the defaults.
+func usualClassifyTrain() classifyTrainCommand {
+	return classifyTrainCommand{Settings: classifyFlags(classify.Defaults(classify.BLM)), Member: classifyMember(classify.DefaultMember())}
+}
+
+// BeforeApply puts what was published for the encoder below what is given, and lets --tune
+// draw the rest.
+func (c *classifyTrainCommand) BeforeApply(ctx *kong.Context) error {
+	encoder, _ := given[classify.Encoder](ctx, "encoder")
+	c.Settings = classifyFlags(classify.Defaults(encoder))
+	c.ranges = classify.DefaultRanges()
+	if _, is := given[classify.Norm](ctx, "norm"); is {
+		c.ranges.Norms = nil
 	}
-}
-
-// convolutionFlags are settings; those left out are as published for the encoder.
-type convolutionFlags struct {
-	Dim    int `default:"${classify_dim}" help:"Dimension of embeddings and hidden layers."`
-	Epochs int `default:"${classify_epochs}" help:"The most epochs; cross-validation finds how many are best."`
-	Parts  int `default:"${parts}" help:"Common matrices of rgcn, or blocks of rgcn-block."`
-	messageFlags
-}
-
-// messageFlags say what passes along edges, and how it is judged.
-type messageFlags struct {
-	Layers    int            `default:"${layers}" help:"How many edges away an entity matters."`
-	Norm      *classify.Norm `help:"Divide messages by none, relation (their number, by relation), relation-root (its root) or symmetric."`
-	Reverse   *bool          `negatable:"" help:"Send messages from heads to tails too."`
-	SelfLoops *bool          `negatable:"" help:"Pass on an entity's own representation."`
-	SeenBy    *int           `help:"Give an embedding only to what so many labelled nodes see within the layers, as 20; the rest is zero, and known by what is around it. 0 gives one to all."`
-	Transform *bool          `negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
-	Hidden    *bool          `negatable:"" help:"Give the perceptron behind the layers a hidden layer."`
-	Repeats   int            `default:"${repeats}" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
-	Runs      int            `default:"${runs}" help:"How many models to test."`
-}
-
-func (f messageFlags) settings(e classify.Encoder) classify.Settings {
-	s := classify.Defaults(e)
-	s.Layers, s.Repeats, s.Runs = f.Layers, f.Repeats, f.Runs
-	override(&s.Norm, f.Norm)
-	override(&s.Reverse, f.Reverse)
-	override(&s.SelfLoops, f.SelfLoops)
-	override(&s.SeenBy, f.SeenBy)
-	override(&s.Transform, f.Transform)
-	override(&s.Hidden, f.Hidden)
-	return s
-}
-
-func (f convolutionFlags) settings(e classify.Encoder) classify.Settings {
-	s := f.messageFlags.settings(e)
-	s.Dim, s.Epochs, s.Parts = f.Dim, f.Epochs, f.Parts
-	return s
-}
-
-// ranges are what tuning draws from: all that was not given.
-func (f convolutionFlags) ranges() classify.Ranges {
-	r := classify.DefaultRanges()
-	if f.Norm != nil {
-		r.Norms = nil
+	if _, is := given[bool](ctx, "reverse"); is {
+		c.ranges.Reverse = nil
 	}
-	if f.Reverse != nil {
-		r.Reverse = nil
+	if _, is := given[bool](ctx, "self-loops"); is {
+		c.ranges.SelfLoops = nil
 	}
-	if f.SelfLoops != nil {
-		r.SelfLoops = nil
+	if _, is := given[int](ctx, "seen-by"); is {
+		c.ranges.SeenBy = nil
 	}
-	if f.SeenBy != nil {
-		r.SeenBy = nil
-	}
-	return r
-}
-
-// override sets a value that was given.
-func override[T any](value, given *T) {
-	if given != nil {
-		*value = *given
-	}
+	return nil
 }
 
 // classifySummary is the JSON of classify train.
@@ -181,14 +139,10 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 
 // recipe is what the flags say, checked as far as it can be without a graph.
 func (c *classifyTrainCommand) recipe() (classify.Settings, classify.Member, error) {
-	encoder := classify.BLM
-	override(&encoder, c.Encoder)
-	if (c.Structure == nil) == (encoder == classify.BLM) {
-		return classify.Settings{}, classify.Member{}, errors.New("give either --structure or --encoder with the name of a baseline")
+	s, m := classify.Settings(c.Settings), classify.Member(c.Member)
+	if (c.Structure == nil) == (s.Encoder == classify.BLM) {
+		return s, m, errors.New("give either --structure or --encoder with the name of a baseline")
 	}
-	s := c.settings(encoder)
-	s.Runs, s.Repeats = c.Runs, c.Repeats
-	m := classify.Member{Seed: c.Seed, LearningRate: c.LR, Dropout: c.Dropout, L2: c.L2}
 	if c.Structure != nil {
 		m.Structure = c.Structure.Structure
 	}
@@ -198,7 +152,7 @@ func (c *classifyTrainCommand) recipe() (classify.Settings, classify.Member, err
 // train tunes first, if that was asked for; the settings are then the best ones.
 func (c *classifyTrainCommand) train(ctx context.Context, g *rdf.Graph, s *classify.Settings, m classify.Member, o classify.Options) (classify.Result, error) {
 	if c.Tune > 0 {
-		tuned, err := classify.Tune(ctx, g, *s, m, c.ranges(), c.Tune, c.Seed, o)
+		tuned, err := classify.Tune(ctx, g, *s, m, c.ranges, c.Tune, m.Seed, o)
 		if err != nil {
 			return classify.Result{}, err
 		}

@@ -2,15 +2,11 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os"
-	"strings"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -44,38 +40,6 @@ func (f computeFlags) open() (completion.Engine, error) {
 		return nil, err
 	}
 	return c.Open()
-}
-
-// defaults are the library's, so that they stand in one place, and those of
-// every subcommand, so that any parser of flags has them all.
-func defaults() kong.Vars {
-	vars := learningDefaults()
-	maps.Copy(vars, classifyDefaults())
-	maps.Copy(vars, queryDefaults())
-	return vars
-}
-
-func learningDefaults() kong.Vars {
-	training := completion.DefaultSettings()
-	member := completion.DefaultMember(structure.Structure{})
-	s := search.DefaultSettings()
-	return kong.Vars{
-		"dim": text(training.Dim), "epochs": text(training.Epochs), "batch": text(training.Batch), "lr": text(member.LearningRate), "init_scale": text(training.InitScale),
-		"n3": text(member.N3), "reciprocal": text(training.Reciprocal), "validate_every": text(training.ValidateEvery), "patience": text(training.Patience),
-		"search_dim": text(s.Training.Dim), "search_epochs": text(s.Training.Epochs), "search_n3": text(s.N3),
-		"final_dims": strings.Trim(strings.Join(strings.Fields(fmt.Sprint(search.DefaultFinal().Ranges.Dims)), ","), "[]"), "final_epochs": text(search.DefaultFinal().Epochs),
-		"budget": text(s.Budget), "k": text(s.K), "n": text(s.N), "p": text(s.P), "i": text(s.I),
-		"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": algorithms(),
-	}
-}
-
-// algorithms are the names of all strategies, for enum.
-func algorithms() string {
-	var names []string
-	for _, strategy := range search.Strategies() {
-		names = append(names, strategy.Name())
-	}
-	return strings.Join(names, ",")
 }
 
 func text(value any) string { return fmt.Sprint(value) }

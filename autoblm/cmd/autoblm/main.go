@@ -46,6 +46,14 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
+// newCommands are the commands, with the defaults of their flags.
+func newCommands() *commands {
+	return &commands{
+		Train: trainCommand{trainingFlags: usualTraining()}, Search: usualSearch(), Reproduce: reproduceCommand{trainingFlags: usualTraining()},
+		Query: queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: usualAblate(),
+	}
+}
+
 // usageError is a mistake in the arguments.
 type usageError struct{ error }
 
@@ -66,15 +74,14 @@ func main() {
 
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
-	var c commands
+	c := newCommands()
 	exited := -1
-	parser, err := kong.New(&c,
+	parser, err := newParser(c,
 		kong.Name("autoblm"),
 		kong.Description("AutoBLM finds the bilinear scoring function that completes a knowledge graph best."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		defaults(),
 		kong.Vars{"version": version()},
 	)
 	if err != nil {

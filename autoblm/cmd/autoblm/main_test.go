@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
@@ -382,12 +381,8 @@ func interruptEarly(t *testing.T, arguments ...string) {
 func TestFlagsReachTheSettings(t *testing.T) {
 	parse := func(flags string) autoblm.SearchSettings {
 		arguments := strings.Fields(flags)
-		var c commands
-		parser, err := kong.New(&c, defaults(), kong.Vars{"version": ""})
+		c, err := parsed(append([]string{"search"}, arguments...)...)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := parser.Parse(append([]string{"search"}, arguments...)); err != nil {
 			t.Fatal(err)
 		}
 		s, err := c.Search.searchSettings()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -15,34 +14,6 @@ type queryCommands struct {
 	Eval    queryEvalCommand    `cmd:"" help:"Rank the answers of queries with a trained model."`
 	Predict queryPredictCommand `cmd:"" help:"Answer a query by names with a trained model: what is at the end of a path."`
 	Sample  querySampleCommand  `cmd:"" help:"Draw queries from a graph, with easy and hard answers."`
-}
-
-// queryDefaults are the library's.
-func queryDefaults() kong.Vars {
-	s := query.DefaultSettings()
-	return kong.Vars{
-		"hops": text(s.Hops[0]), "query_batch": text(s.Batch), "query_reciprocal": text(s.Reciprocal), "answer_power": text(s.AnswerPower),
-		"query_epochs": text(s.Epochs), "query_lr": text(query.DefaultMember(query.Bilinear).LearningRate),
-	}
-}
-
-// pathFlags say what paths a model is for and how it learns them.
-type pathFlags struct {
-	Hops        int      `default:"${hops}" help:"Length of the paths to train on and to rank."`
-	With        []int    `help:"Lengths of further paths to train on, separated by commas."`
-	AnswerPower float64  `default:"${answer_power}" help:"A query with n answers counts n to this power as much as one with one; 0 to 1."`
-	Negatives   *int     `help:"Learn from so many drawn entities that are no answer, as 128, rather than from all; 0, which is usual, from all."`
-	Margin      *float64 `help:"What is added to scores where there are negatives; for the models of distances 24 for 400 coordinates and less for fewer, if nothing is said; else 0."`
-}
-
-// set puts what the flags say into settings for a kind of model.
-func (f pathFlags) set(s *query.Settings, kind query.Kind) {
-	s.Hops, s.With, s.AnswerPower = []int{f.Hops}, f.With, f.AnswerPower
-	override(&s.Negatives, f.Negatives)
-	if s.Negatives > 0 {
-		_, s.Margin = query.UsualNegatives(kind, s.Dim)
-	}
-	override(&s.Margin, f.Margin)
 }
 
 // modelFlags choose a structure or a baseline.

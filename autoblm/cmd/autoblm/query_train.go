@@ -17,17 +17,31 @@ import (
 type queryTrainCommand struct {
 	Dataset string `required:"" help:"A folder of queries, such as query2box-fb15k-237, or a graph, from which they are then drawn."`
 	modelFlags
-	pathFlags
-	commonFlags `kong:"group='Training',set='reciprocal=${query_reciprocal}',set='batch=${query_batch}',set='epochs=${query_epochs}',set='lr=${query_lr}'"`
-	Seed        uint64 `default:"1" help:"Decides the initial embeddings."`
-	Out         string `help:"Write the model into this folder."`
-	MaxSteps    int    `help:"Stop each epoch after so many steps, for timing."`
+	LabelSmoothing, RelationPrediction struct{} `kong:"-"` // which queries do not have
+
+	Settings query.Settings `embed:"" group:"Training"`
+	Member   memberFlags    `embed:"" group:"Training"`
+	duraFlag `group:"Training"`
+	Out      string `help:"Write the model into this folder."`
 	threadsFlag
 }
 
-// BeforeResolve lets --dura stand for its two weights.
-func (c *queryTrainCommand) BeforeResolve(ctx *kong.Context) error {
-	useInstead(ctx, map[string]string{})
+// usualQueryTrain has the defaults.
+func usualQueryTrain() queryTrainCommand {
+	return queryTrainCommand{Settings: query.DefaultSettings(), Member: memberFlags(query.DefaultMember(query.Bilinear).Member)}
+}
+
+// BeforeApply puts the weights of DURA below what is given.
+func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
+	useDura(ctx, &c.Member.Weights)
+	return nil
+}
+
+// AfterApply gives negatives the margin that is usual with the model, if none is given.
+func (c *queryTrainCommand) AfterApply(ctx *kong.Context) error {
+	if _, is := given[float64](ctx, "margin"); !is && c.Settings.Negatives > 0 && c.Model != nil {
+		_, c.Settings.Margin = query.UsualNegatives(*c.Model, c.Settings.Dim)
+	}
 	return nil
 }
 
@@ -52,7 +66,7 @@ type queryTrainSummary struct {
 
 // Run trains and ranks.
 func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
-	settings, member, err := c.recipe()
+	member, err := c.member()
 	if err != nil {
 		return usage(err)
 	}
@@ -60,7 +74,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	d, err := openQueries(ctx, o, c.Dataset, append([]int{c.Hops}, c.With...)...)
+	d, err := openQueries(ctx, o, c.Dataset, c.Settings.Trained()...)
 	if err != nil {
 		return err
 	}
@@ -69,8 +83,8 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 			return fmt.Errorf("cannot make the model folder: %w", err)
 		}
 	}
-	bar, log := newTrainingBar(o.stderr, c.Epochs), epochLog{w: o.stderr, every: 30 * time.Second, last: time.Now()}
-	report, err := query.Train(ctx, engine, query.Job{Data: d, Settings: settings, Members: []query.Member{member}, OnEpoch: func(p query.Progress) {
+	bar, log := newTrainingBar(o.stderr, c.Settings.Epochs), epochLog{w: o.stderr, every: 30 * time.Second, last: time.Now()}
+	report, err := query.Train(ctx, engine, query.Job{Data: d, Settings: c.Settings, Members: []query.Member{member}, OnEpoch: func(p query.Progress) {
 		each := completion.Progress{Epoch: p.Epoch, Epochs: p.Epochs, Loss: []float64{p.Loss}}
 		bar.update(each)
 		log.update(each)
@@ -86,7 +100,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if result.Err != nil {
 		return result.Err
 	}
-	if err := query.EvaluateModel(ctx, engine, result.Model, d, c.Hops); err != nil {
+	if err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0]); err != nil {
 		return err
 	}
 	if c.Out != "" {
@@ -98,17 +112,18 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	return o.result(summary, summary.print)
 }
 
-// recipe is what the flags say, checked as far as it can be without data.
-func (c *queryTrainCommand) recipe() (query.Settings, query.Member, error) {
+// member is what the flags say, checked as far as it can be without data.
+func (c *queryTrainCommand) member() (query.Member, error) {
 	kind, a, err := c.kind()
 	if err != nil {
-		return query.Settings{}, query.Member{}, err
+		return query.Member{}, err
 	}
-	s := query.Settings{Settings: c.settings()}
-	c.set(&s, kind)
-	s.MaxSteps = c.MaxSteps
-	m := query.Member{Kind: kind, Member: completion.Member{Structure: a, Seed: c.Seed, LearningRate: c.LR, Weights: c.weights()}}
-	return s, m, s.Validate(m)
+	m := query.Member{Kind: kind, Member: completion.Member(c.Member)}
+	m.Structure = a
+	if len(c.Settings.Hops) != 1 {
+		return m, fmt.Errorf("hops is %v: give one length, and others to train on as --with", c.Settings.Hops)
+	}
+	return m, c.Settings.Validate(m)
 }
 
 // interrupted keeps the model of the epochs that were finished.
@@ -118,18 +133,18 @@ func (c *queryTrainCommand) interrupted(report *query.Report) error {
 	}
 	result := report.Results[0]
 	if c.Out == "" {
-		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(result.Loss), c.Epochs)
+		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(result.Loss), c.Settings.Epochs)
 	}
 	if err := result.Model.Save(c.Out); err != nil {
 		return err
 	}
-	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(result.Loss), c.Epochs, c.Out)
+	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(result.Loss), c.Settings.Epochs, c.Out)
 }
 
 func (c *queryTrainCommand) summary(d *query.Data, report *query.Report) queryTrainSummary {
 	r := report.Results[0]
 	s := queryTrainSummary{
-		Dataset: d.Name, Task: "query", Hops: c.Hops, Model: r.Member.Kind, Dim: c.Dim, Seed: c.Seed,
+		Dataset: d.Name, Task: "query", Hops: c.Settings.Hops[0], Model: r.Member.Kind, Dim: c.Settings.Dim, Seed: c.Member.Seed,
 		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Seconds: report.Timing,
 		Valid: r.Model.Valid, Test: r.Model.Test, Out: c.Out,
 	}

@@ -83,7 +83,7 @@ func (c *recipeShowCommand) Run(o *output) error {
 	if err != nil {
 		return usage(err)
 	}
-	line, err := recipeAgain(r)
+	line, err := recipeLine(r)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -12,14 +11,12 @@ import (
 )
 
 // parsed is the command line that arguments make.
-func parsed(t *testing.T, arguments ...string) (commands, error) {
-	t.Helper()
-	var c commands
-	parser, err := kong.New(&c, defaults(), kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
+func parsed(arguments ...string) (*commands, error) {
+	c := newCommands()
+	parser, err := newParser(c, kong.Vars{"version": ""})
+	if err == nil {
+		_, err = parser.Parse(arguments)
 	}
-	_, err = parser.Parse(arguments)
 	return c, err
 }
 
@@ -28,7 +25,7 @@ func parsed(t *testing.T, arguments ...string) (commands, error) {
 func TestRecipesReachTheSettings(t *testing.T) {
 	for _, r := range recipe.All() {
 		named := []string{"--dataset", "somewhere/" + r.Dataset, "--recipe", r.Name}
-		line, err := recipeAgain(r)
+		line, err := recipeLine(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,18 +39,19 @@ func TestRecipesReachTheSettings(t *testing.T) {
 			"search":      append([]string{"search"}, named...),
 			"recipe show": strings.Fields(strings.ReplaceAll(strings.TrimPrefix(line, program()+" "), "'", "")),
 		} {
-			c, err := parsed(t, arguments...)
+			c, err := parsed(arguments...)
 			if err != nil {
 				t.Errorf("%v: %v", arguments, err)
 				continue
 			}
-			flags := c.Train.learningFlags
+			flags := c.Train.trainingFlags
 			if arguments[0] == "search" {
-				flags = c.Search.learningFlags
+				s := c.Search.Settings
+				flags.Settings, flags.Member.LearningRate, flags.Member.Weights = s.Training, s.LearningRate, s.Weights
 			} else if c.Train.Structure.Structure != r.Structure {
 				t.Errorf("%s %s: the structure is %s, want %s", what, r.Name, c.Train.Structure, r.Structure)
 			}
-			if got := flags.settings(); got != r.Training {
+			if got := flags.Settings; got != r.Training {
 				t.Errorf("%s: %s for %s is trained by %+v, want %+v", what, r.Name, r.Dataset, got, r.Training)
 			}
 			if got, want := flags.member(r.Structure, 3), r.Member(r.Structure, 3); got != want {
@@ -92,12 +90,12 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 		named := []string{"--recipe", "dura", "--dataset", "wn18rr"}
 		given := strings.Fields(flags)
 		for _, arguments := range [][]string{append([]string{"train"}, append(given, named...)...), append([]string{"train"}, append(named, given...)...)} {
-			c, err := parsed(t, arguments...)
+			c, err := parsed(arguments...)
 			if err != nil {
 				t.Errorf("%v: %v", arguments, err)
 				continue
 			}
-			if got := c.Train.settings(); got != want.Training {
+			if got := c.Train.Settings; got != want.Training {
 				t.Errorf("%v: %+v, want %+v", arguments, got, want.Training)
 			}
 			if got, want := c.Train.member(c.Train.Structure.Structure, 1), want.Member(want.Structure, 1); got != want {
@@ -109,37 +107,15 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 
 // TestNoRecipeChangesNothing: without --recipe, flags are as they always are.
 func TestNoRecipeChangesNothing(t *testing.T) {
-	c, err := parsed(t, "train", "--dataset", "wn18rr", "--structure", "simple")
+	c, err := parsed("train", "--dataset", "wn18rr", "--structure", "simple")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.Train.settings(), completion.DefaultSettings(); got != want {
+	if got, want := c.Train.Settings, completion.DefaultSettings(); got != want {
 		t.Errorf("%+v, want the library's defaults %+v", got, want)
 	}
 	if got, want := c.Train.member(structure.MustParse("simple"), 1), completion.DefaultMember(structure.MustParse("simple")); got != want {
 		t.Errorf("%+v, want the library's defaults %+v", got, want)
-	}
-}
-
-// TestTakeIsTheOtherWay round for all that a recipe has.
-func TestTakeIsTheOtherWay(t *testing.T) {
-	var flags learningFlags
-	settings := completion.DefaultSettings()
-	weights := completion.Weights{}
-	for _, part := range []any{&settings, &weights} {
-		fields := reflect.ValueOf(part).Elem()
-		for i := range fields.NumField() {
-			if f := fields.Field(i); f.Kind() == reflect.Bool {
-				f.SetBool(true)
-			} else {
-				f.Set(reflect.ValueOf(i + 2).Convert(f.Type()))
-			}
-		}
-	}
-	settings.DataSeed, settings.MaxSteps = 1, 0 // which are no flags of learning
-	flags.take(settings, 0.25, weights)
-	if got := flags.settings(); got != settings || flags.weights() != weights || flags.LR != 0.25 {
-		t.Errorf("%+v, %+v, %v; want %+v, %+v, 0.25", got, flags.weights(), flags.LR, settings, weights)
 	}
 }
 

@@ -155,7 +155,7 @@ func measureClasses(d *report.Data, source string) error {
 func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, error) {
 	about := contents.About
 	about.Source = cmp.Or(c.Dataset, about.Source, about.Dataset)
-	again, exact, err := searchAgain(about, engineOf(contents.Trials))
+	again, exact, err := searchLine(about, engineOf(contents.Trials))
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -94,12 +93,8 @@ func settingsOf(t *rapid.T, line string) (search.Settings, string) {
 		}
 		words, rest = append(words, word), after
 	}
-	var c commands
-	parser, err := kong.New(&c, defaults(), kong.Vars{"version": ""})
+	c, err := parsed(words...)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse(words); err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
 	settings, err := c.Search.searchSettings()
@@ -112,7 +107,7 @@ func settingsOf(t *rapid.T, line string) (search.Settings, string) {
 	return settings.Settings, c.Search.Dataset
 }
 
-func TestSearchAgainHasTheSameSettings(t *testing.T) {
+func TestSearchLineHasTheSameSettings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := search.DefaultSettings()
 		s.K = rapid.IntRange(2, 6).Draw(t, "k")
@@ -163,7 +158,7 @@ func TestSearchAgainHasTheSameSettings(t *testing.T) {
 			Algorithm: rapid.SampledFrom(names).Draw(t, "algorithm"), Settings: s,
 			Source: rapid.SampledFrom([]string{"world", "/a/folder", "/a folder/with; odd & names"}).Draw(t, "source"),
 		}
-		line, exact, err := searchAgain(about, engineOf(nil))
+		line, exact, err := searchLine(about, engineOf(nil))
 		if err != nil || !exact {
 			t.Fatalf("%s: exact %v, %v", line, exact, err)
 		}
@@ -174,7 +169,7 @@ func TestSearchAgainHasTheSameSettings(t *testing.T) {
 	})
 }
 
-func TestSearchAgainSaysWhatItCannot(t *testing.T) {
+func TestSearchLineSaysWhatItCannot(t *testing.T) {
 	for name, change := range map[string]func(*search.Settings){
 		"predictor": func(s *search.Settings) { s.Predictor.Hidden = 99 },
 		"training":  func(s *search.Settings) { s.Training.DataSeed = 99 },
@@ -182,19 +177,19 @@ func TestSearchAgainSaysWhatItCannot(t *testing.T) {
 	} {
 		s := search.DefaultSettings()
 		change(&s)
-		if line, exact, err := searchAgain(study.About{Algorithm: "autoblm", Settings: s, Source: "world"}, engineOf(nil)); err != nil || exact {
+		if line, exact, err := searchLine(study.About{Algorithm: "autoblm", Settings: s, Source: "world"}, engineOf(nil)); err != nil || exact {
 			t.Errorf("%s: %s is said to be exact (%v)", name, line, err)
 		}
 	}
 }
 
-func TestSearchAgainTakesTheSameEngine(t *testing.T) {
+func TestSearchLineTakesTheSameEngine(t *testing.T) {
 	about := study.About{Algorithm: "autoblm", Settings: search.DefaultSettings(), Source: "world"}
-	line, _, err := searchAgain(about, engineOf([]task.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
+	line, _, err := searchLine(about, engineOf([]task.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
 	if words := strings.Fields(line); err != nil || !slices.Contains(words, "gomlx") || !slices.Contains(words, "--backend") {
 		t.Errorf("%s (%v) does not name the engine", line, err)
 	}
-	line, _, err = searchAgain(about, engineOf([]task.Trial{{}, {Engine: "cpu", Backend: "avx2"}}))
+	line, _, err = searchLine(about, engineOf([]task.Trial{{}, {Engine: "cpu", Backend: "avx2"}}))
 	if err != nil || !strings.Contains(line, "--engine cpu") || strings.Contains(line, "--backend") {
 		t.Errorf("%s (%v) does not name the engine cpu, or names its instructions as a backend", line, err)
 	}

@@ -29,10 +29,10 @@ type reproduceCommand struct {
 	Minutes       float64         `default:"0" help:"End after about so many minutes, complete or not; the same command goes on. 0 never."`
 	Structure     structureFlag   `help:"What --stage final trains; that of the recipe, or the best of --study, when left out."`
 	Budget        int             `default:"0" help:"How many structures the search trains; 0 for the paper's 256, and 32 on a small graph."`
-	learningFlags `kong:"group='Final training, as in the recipe where not given'"`
-	Seed          uint64 `default:"1" help:"Decides the proposals of the search and the initial embeddings."`
-	Study         string `help:"The file that keeps the search; study.db in --out when left out."`
-	Out           string `help:"The folder for the result, the model and what is on its way; one below autoblm-out for each benchmark, recipe, stage and seed when left out."`
+	trainingFlags `group:"Final training, as in the recipe where not given"`
+	MaxSteps      struct{} `kong:"-"` // no flag here
+	Study         string   `help:"The file that keeps the search; study.db in --out when left out."`
+	Out           string   `help:"The folder for the result, the model and what is on its way; one below autoblm-out for each benchmark, recipe, stage and seed when left out."`
 	computeFlags
 }
 
@@ -43,18 +43,17 @@ by their recipe for searches. What is complete is not done again, so the same co
 the time was up, or after an interruption. The result is result.json in --out, complete or not.`
 }
 
-// BeforeResolve gives flags that are not given the values of the recipe.
-func (c *reproduceCommand) BeforeResolve(ctx *kong.Context) error {
-	r, err := finalRecipe(given(ctx, "recipe"), given(ctx, "dataset"))
+// BeforeApply puts the recipe, and the weights of DURA, below what is given.
+func (c *reproduceCommand) BeforeApply(ctx *kong.Context) error {
+	name, _ := given[string](ctx, "recipe")
+	dataset, _ := given[string](ctx, "dataset")
+	r, err := finalRecipe(name, dataset)
 	if err != nil {
 		return err
 	}
-	values, err := recipeValues(r)
-	if err != nil {
-		return err
-	}
-	values["recipe"] = r.Name
-	useInstead(ctx, values)
+	c.Recipe = r.Name
+	c.take(r)
+	useDura(ctx, &c.Member.Weights)
 	return nil
 }
 
@@ -174,8 +173,8 @@ func doneBy(before, now reproduce.Result) (engine, backend string) {
 // plan is what the flags say.
 func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	p := reproduce.Plan{
-		Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Seed, Study: c.Study, SaveEvery: saveEvery,
-		Folder: cmp.Or(c.Out, filepath.Join("autoblm-out", fmt.Sprintf("reproduce-%s-%s-%s-%d", c.Dataset, c.Recipe, c.Stage, c.Seed))),
+		Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Member.Seed, Study: c.Study, SaveEvery: saveEvery,
+		Folder: cmp.Or(c.Out, filepath.Join("autoblm-out", fmt.Sprintf("reproduce-%s-%s-%s-%d", c.Dataset, c.Recipe, c.Stage, c.Member.Seed))),
 	}
 	p.Study = cmp.Or(p.Study, filepath.Join(p.Folder, studyName))
 	var err error
@@ -185,7 +184,7 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	if c.Stage != reproduce.Final && c.Structure.K() > 0 {
 		return p, fmt.Errorf("--stage %s finds its structure itself: --structure is for --stage final", c.Stage)
 	}
-	p.Final.Training, p.Final.LearningRate, p.Final.Weights = c.settings(), c.LR, c.weights()
+	p.Final.Training, p.Final.LearningRate, p.Final.Weights = c.Settings, c.Member.LearningRate, c.Member.Weights
 	k := 4 // of searches
 	if c.Structure.K() > 0 {
 		k = c.Structure.K()
@@ -193,7 +192,7 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	if err := p.Final.Training.Validate(k); err != nil {
 		return p, err
 	}
-	if err := p.Final.Member(structure.Zero(k), c.Seed).Validate(); err != nil {
+	if err := p.Final.Member(structure.Zero(k), c.Member.Seed).Validate(); err != nil {
 		return p, err
 	}
 	how, err := searchRecipe(c.Dataset)
@@ -206,7 +205,7 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	} else if budget == 0 {
 		budget = smallBudget
 	}
-	p.Search, p.SearchRecipe = reproduce.SearchSettings(how, budget, c.Seed), how.Name
+	p.Search, p.SearchRecipe = reproduce.SearchSettings(how, budget, c.Member.Seed), how.Name
 	return p, p.Search.Validate()
 }
 

@@ -14,42 +14,59 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 type searchCommand struct {
-	Task          string  `default:"completion" enum:"completion,query,classify" help:"What for: completion of the graph, query (the ends of paths of relations) or classify (classes of entities of an RDF graph)."`
-	Dataset       string  `default:"world" help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
-	Algorithm     string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
-	Budget        int     `default:"${budget}" help:"How many structures to train."`
-	Minutes       float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
-	learningFlags `kong:"group='Training',set='dim=${search_dim}',set='epochs=${search_epochs}',set='n3=${search_n3}'"`
-	Seed          uint64        `default:"1" help:"Decides the proposals and the initial embeddings."`
-	K             int           `name:"k" default:"${k}" help:"Chunks of an embedding."`
-	N             int           `name:"n" default:"${n}" help:"Candidates generated in a round."`
-	P             int           `name:"p" default:"${p}" help:"Candidates trained in a round, together."`
-	I             int           `name:"i" default:"${i}" help:"Best structures that new ones are made from, and that are listed at the end."`
-	B0            int           `name:"b0" default:"0" help:"Nonzeros of the first structures; 0 stands for k."`
-	Pm            float64       `name:"pm" default:"0" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
-	Filter        search.Filter `default:"exact" help:"exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
-	Predictor     string        `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
-	Tune          int           `default:"0" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
-	Final         int           `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
-	FinalDims     []int         `default:"${final_dims}" help:"Dimensions for --final, separated by commas."`
-	FinalEpochs   int           `default:"${final_epochs}" help:"Passes over the training triples for --final."`
+	Task      string  `default:"completion" enum:"completion,query,classify" help:"What for: completion of the graph, query (the ends of paths of relations) or classify (classes of entities of an RDF graph)."`
+	Dataset   string  `default:"world" help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
+	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
+	Minutes   float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
+	recipeFlag
+	MaxSteps struct{}    `kong:"-"` // no flag here
+	Settings searchFlags `embed:""`
+	duraFlag
+	Predictor   string `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
+	Tune        int    `default:"0" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
+	Final       int    `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
+	FinalDims   []int  `help:"Dimensions for --final, separated by commas."`
+	FinalEpochs int    `help:"Passes over the training triples for --final."`
 	taskFlags
 	Study string `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
 	Out   string `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	computeFlags
 }
 
-// BeforeResolve gives flags that are not given the defaults of the task, and what
-// all flags of training do.
-func (c *searchCommand) BeforeResolve(ctx *kong.Context) error {
-	useInstead(ctx, taskDefaults(given(ctx, "task")))
-	return c.learningFlags.BeforeResolve(ctx)
+// searchFlags are settings without their methods: the parser would call Validate before all
+// are known.
+type searchFlags search.Settings
+
+// usualSearch has the defaults.
+func usualSearch() searchCommand {
+	final := search.DefaultFinal()
+	return searchCommand{Settings: searchFlags(search.DefaultSettings()), FinalDims: final.Ranges.Dims, FinalEpochs: final.Epochs, taskFlags: usualTasks()}
+}
+
+// BeforeApply puts what is usual for the task, a recipe, and the weights of DURA below what
+// is given.
+func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
+	name, _ := given[string](ctx, "task")
+	c.Settings = searchFlags(usualFor(name, search.Settings(c.Settings)))
+	r, err := recipeOf(ctx)
+	if err == nil && r.Name != "" {
+		c.takeRecipe(r)
+	}
+	useDura(ctx, &c.Settings.Weights)
+	return err
+}
+
+// takeRecipe trains by a recipe.
+func (c *searchCommand) takeRecipe(r recipe.Recipe) {
+	takeTraining(&c.Settings.Training, r.Training)
+	c.Settings.LearningRate, c.Settings.Weights = r.LearningRate, r.Weights
 }
 
 // searchSummary is the JSON of search.
@@ -127,7 +144,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return usage(err)
 	}
-	p, err := newProblem(ctx, o, c.Task, c.Dataset, c.querySettings(), c.classSettings(settings.Settings), settings.Compute)
+	p, err := newProblem(ctx, o, c.Task, c.Dataset, c.Paths, c.classSettings(settings.Settings), settings.Compute)
 	if err != nil {
 		return err
 	}
@@ -177,18 +194,15 @@ func (s searching) run(ctx context.Context, o *output) error {
 }
 
 func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
-	s := autoblm.DefaultSearch()
-	s.Algorithm = c.Algorithm
-	s.Budget = c.Budget
-	s.K, s.N, s.P, s.I, s.B0, s.Pm = c.K, c.N, c.P, c.I, c.B0, c.Pm
-	s.Filter, s.Seed = c.Filter, c.Seed
-	switch c.Predictor {
-	case "none":
-		s.Settings.Predictor = nil
-	case "one-hot":
-		s.Settings.Predictor.Features = predictor.OneHot
+	s := autoblm.SearchSettings{Settings: search.Settings(c.Settings), Algorithm: c.Algorithm}
+	s.Settings.Predictor, s.Tune, s.Final = nil, nil, nil
+	if c.Predictor != "none" {
+		fit := predictor.DefaultSettings()
+		if c.Predictor == "one-hot" {
+			fit.Features = predictor.OneHot
+		}
+		s.Settings.Predictor = &fit
 	}
-	s.Training, s.LearningRate, s.Weights = c.settings(), c.LR, c.weights()
 	if c.Task != completionTaskName {
 		if err := c.taskless(); err != nil {
 			return s, err
@@ -217,7 +231,7 @@ func (c *searchCommand) taskless() error {
 	switch {
 	case c.Recipe != "":
 		return fmt.Errorf("recipes are for completion, and --task is %s: give the flags of training", c.Task)
-	case c.LabelSmoothing != 0 || c.RelationPrediction != 0:
+	case c.Settings.Training.LabelSmoothing != 0 || c.Settings.RelationPrediction != 0:
 		return fmt.Errorf("label smoothing and relation prediction are for completion, and --task is %s: leave them out", c.Task)
 	case c.Task == autoblm.ClassTaskName && (c.Tune != 0 || c.Final != 0):
 		return errors.New("--tune and --final are for embeddings: find settings by classify train --tune, before and after the search")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -17,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // completionTaskName is what the command line calls the task without a name.
@@ -24,36 +24,40 @@ const completionTaskName = "completion"
 
 // taskFlags are for tasks other than completion.
 type taskFlags struct {
-	pathFlags    `kong:"group='For --task query'"`
-	messageFlags `kong:"group='For --task classify'"`
+	Paths       query.Paths      `embed:"" group:"For --task query"`
+	Convolution convolutionFlags `embed:"" group:"For --task classify"`
 }
 
-// taskDefaults are the values of flags that have others for completion.
-func taskDefaults(task string) map[string]string {
+// convolutionFlags are settings of which there is a choice that other tasks do not have.
+type convolutionFlags struct {
+	Encoder, Dim, Epochs, Parts struct{} `kong:"-"`
+
+	Settings classifyFlags `embed:""`
+}
+
+// usualTasks have the defaults.
+func usualTasks() taskFlags {
+	return taskFlags{Paths: query.DefaultSettings().Paths, Convolution: convolutionFlags{Settings: classifyFlags(classify.Defaults(classify.BLM))}}
+}
+
+// usualFor are the settings of a search with what is usual for a task.
+func usualFor(task string, s search.Settings) search.Settings {
 	switch task {
 	case autoblm.QueryTaskName:
-		s := query.DefaultSettings()
-		return map[string]string{"batch": text(s.Batch), "reciprocal": text(s.Reciprocal), "n3": "0"}
+		usual := query.DefaultSettings()
+		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
 	case autoblm.ClassTaskName:
-		s, m := classify.Defaults(classify.BLM), classify.DefaultMember()
-		return map[string]string{
-			"dim": text(s.Dim), "epochs": text(s.Epochs), "lr": text(m.LearningRate), "dropout": text(m.Dropout), "l2": text(m.L2), "n3": "0",
-		}
+		usual, m := classify.Defaults(classify.BLM), classify.DefaultMember()
+		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout
+		s.LearningRate, s.L2, s.N3 = m.LearningRate, m.L2, 0
 	}
-	return map[string]string{}
-}
-
-// querySettings are what the flags say of a search for queries.
-func (f taskFlags) querySettings() autoblm.QuerySettings {
-	var s query.Settings
-	f.set(&s, query.Bilinear)
-	return s.Paths
+	return s
 }
 
 // classSettings are what the flags say of a search for classes; what all tasks have
 // is in settings of completion.
 func (f taskFlags) classSettings(of search.Settings) autoblm.ClassSettings {
-	own := autoblm.ClassSettings{Convolution: f.messageFlags.settings(classify.BLM), Member: classify.DefaultMember()}
+	own := autoblm.ClassSettings{Convolution: classify.Settings(f.Convolution.Settings), Member: classify.DefaultMember()}
 	own.Convolution.Dim, own.Convolution.Epochs = of.Training.Dim, of.Training.Epochs
 	own.Member.Seed = 0
 	own.Member.LearningRate, own.Member.Dropout, own.Member.L2 = of.LearningRate, of.Training.Dropout, of.L2
@@ -61,38 +65,33 @@ func (f taskFlags) classSettings(of search.Settings) autoblm.ClassSettings {
 }
 
 // take is the other way, from what a study keeps.
-func (f *taskFlags) take(about study.About) error {
+func (f *taskFlags) take(about study.About) (err error) {
 	switch about.Task {
 	case autoblm.QueryTaskName:
-		var own autoblm.QuerySettings
-		if err := json.Unmarshal(about.TaskSettings, &own); err != nil {
-			return err
-		}
-		if len(own.Hops) != 1 {
-			return errors.New("paths of several lengths are no choice of the command line")
-		}
-		f.Hops, f.With, f.AnswerPower = own.Hops[0], own.With, own.AnswerPower
-		f.Negatives, f.Margin = unless(0, own.Negatives), unless(0, own.Margin)
+		err = json.Unmarshal(about.TaskSettings, &f.Paths)
 	case autoblm.ClassTaskName:
-		var own autoblm.ClassSettings
-		if err := json.Unmarshal(about.TaskSettings, &own); err != nil {
-			return err
-		}
-		s, usual := own.Convolution, classify.Defaults(classify.BLM)
-		f.Layers, f.Repeats, f.Runs = s.Layers, s.Repeats, s.Runs
-		f.Norm, f.Reverse, f.SelfLoops = unless(usual.Norm, s.Norm), unless(usual.Reverse, s.Reverse), unless(usual.SelfLoops, s.SelfLoops)
-		f.SeenBy = unless(usual.SeenBy, s.SeenBy)
-		f.Transform, f.Hidden = unless(usual.Transform, s.Transform), unless(usual.Hidden, s.Hidden)
+		own := autoblm.ClassSettings{}
+		err = json.Unmarshal(about.TaskSettings, &own)
+		f.Convolution.Settings = classifyFlags(own.Convolution)
 	}
-	return nil
+	return err
 }
 
-// unless is a value that must be given, nil for the usual one.
-func unless[T comparable](usual, value T) *T {
-	if value == usual {
-		return nil
+// sameTask says whether the settings that only the task has are those of a study.
+func (c *searchCommand) sameTask(about study.About) bool {
+	var own any = c.Paths
+	switch about.Task {
+	case "":
+		return true
+	case autoblm.ClassTaskName:
+		own = c.classSettings(search.Settings(c.Settings))
 	}
-	return &value
+	text, err := json.Marshal(own)
+	if err != nil {
+		return false
+	}
+	differ, err := settings.Difference(about.TaskSettings, text)
+	return err == nil && differ == ""
 }
 
 // problem is what structures are searched for, on some data.

@@ -84,7 +84,7 @@ func goesOnByItsCommand(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, exact, err := searchAgain(contents.About, engineOf(nil))
+	line, exact, err := searchLine(contents.About, engineOf(nil))
 	if err != nil || !exact {
 		t.Fatalf("%s: %v", line, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -14,14 +15,19 @@ import (
 
 type trainCommand struct {
 	Dataset       string        `required:"" help:"A name of dataset list, or a folder."`
-	Structure     structureFlag `required:"" help:"As for structure check; that of the recipe when left out."`
-	learningFlags `group:"Training"`
-	Seed          uint64 `default:"1" help:"Decides the initial embeddings."`
+	Structure     structureFlag `help:"As for structure check; that of the recipe when left out."`
+	trainingFlags `group:"Training"`
 	Members       int    `default:"1" help:"Train so many models together, with seeds from --seed on."`
 	Out           string `help:"Write the first model into this folder."`
-	MaxSteps      int    `help:"Stop each epoch after so many steps, for timing."`
 	NoEval        bool   `help:"Do not rank at the end."`
 	computeFlags
+}
+
+// BeforeApply puts a recipe with its structure below what is given.
+func (c *trainCommand) BeforeApply(ctx *kong.Context) error {
+	r, err := c.useRecipe(ctx)
+	c.Structure.Structure = r.Structure
+	return err
 }
 
 // trainSummary is the JSON of train.
@@ -53,9 +59,10 @@ type memberSummary struct {
 
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
-	settings := c.settings()
-	settings.MaxSteps = c.MaxSteps
-	if err := settings.Validate(c.Structure.K()); err != nil {
+	if c.Structure.K() == 0 {
+		return usage(errors.New("missing flags: --structure, or --recipe with the name of one that has a structure"))
+	}
+	if err := c.Settings.Validate(c.Structure.K()); err != nil {
 		return usage(err)
 	}
 	const mostMembers = 1024
@@ -67,7 +74,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	}
 	var members []completion.Member
 	for i := range c.Members {
-		m := c.member(c.Structure.Structure, c.Seed+uint64(i))
+		m := c.member(c.Structure.Structure, c.Member.Seed+uint64(i))
 		if err := m.Validate(); err != nil {
 			return usage(err)
 		}
@@ -87,8 +94,8 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	bar := newTrainingBar(o.stderr, c.Epochs)
-	report, err := completion.Train(ctx, engine, completion.Job{Graph: g, Settings: settings, Members: members, OnEpoch: bar.update})
+	bar := newTrainingBar(o.stderr, c.Settings.Epochs)
+	report, err := completion.Train(ctx, engine, completion.Job{Graph: g, Settings: c.Settings, Members: members, OnEpoch: bar.update})
 	bar.finish()
 	if err != nil && errors.Is(err, ctx.Err()) {
 		return c.interrupted(report)
@@ -125,12 +132,12 @@ func (c *trainCommand) interrupted(report *completion.Report) error {
 	}
 	first := report.Results[0]
 	if c.Out == "" {
-		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(first.Loss), c.Epochs)
+		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(first.Loss), c.Settings.Epochs)
 	}
 	if err := first.Model.Save(c.Out); err != nil {
 		return err
 	}
-	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(first.Loss), c.Epochs, c.Out)
+	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(first.Loss), c.Settings.Epochs, c.Out)
 }
 
 // evaluate ranks valid and test, where they have triples, by the members that
@@ -149,7 +156,7 @@ func evaluate(ctx context.Context, engine completion.Engine, g *datasets.Graph, 
 func (c *trainCommand) summary(g *datasets.Graph, engine completion.Engine, report *completion.Report) trainSummary {
 	first := report.Results[0]
 	s := trainSummary{
-		Dataset: g.Name, Structure: c.Structure.Structure, K: c.Structure.K(), Dim: c.Dim, Seed: c.Seed,
+		Dataset: g.Name, Structure: c.Structure.Structure, K: c.Structure.K(), Dim: c.Settings.Dim, Seed: c.Member.Seed,
 		Engine: engine.Name(), Backend: engine.Backend(), Epochs: len(first.Loss), BestEpoch: first.BestEpoch, Loss: orEmpty(first.Loss), Seconds: report.Timing,
 		Out: c.Out,
 	}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// searchLine is the command whose search is about the same. exact is false when
+// a program made settings that the command line does not have.
+func searchLine(about study.About, compute computeFlags) (line string, exact bool, err error) {
+	name := cmp.Or(about.Task, completionTaskName)
+	always := []string{"dataset", "algorithm", "budget", "seed"}
+	if name != completionTaskName {
+		always = append(always, "task")
+	}
+	words, err := searchWords([]string{"search", "--task", name}, func(c *searchCommand) error {
+		c.computeFlags = compute
+		return c.take(about)
+	}, always...)
+	if err != nil {
+		return "", false, err
+	}
+	made, _, err := parsedSearch(words)
+	if err != nil {
+		return "", false, err
+	}
+	settings, err := made.searchSettings()
+	wanted := about.Settings
+	wanted.TimeLimit = 0
+	exact = err == nil && reflect.DeepEqual(settings.Settings, wanted) && made.sameTask(about)
+	return commandOf(words), exact, nil
+}
+
+// recipeLine is the command that trains by a recipe, or searches by one that comes
+// without a structure.
+func recipeLine(r recipe.Recipe) (string, error) {
+	if r.Structure.K() == 0 {
+		words, err := searchWords([]string{"search"}, func(c *searchCommand) error {
+			c.Dataset = r.Dataset
+			c.takeRecipe(r)
+			return nil
+		})
+		return commandOf(words), err
+	}
+	c := struct{ trainingFlags }{usualTraining()}
+	parser, err := newParser(&c)
+	if err == nil {
+		_, err = parser.Parse(nil)
+	}
+	if err != nil {
+		return "", err
+	}
+	usual := flagsOf(parser, "")
+	c.take(r)
+	words := []string{"train", "--dataset", r.Dataset, "--structure", shortest(r.Structure)}
+	return commandOf(append(words, otherThan(usual, flagsOf(parser, ""))...)), nil
+}
+
+// searchWords are the arguments of a search that is as usual, but for a change.
+func searchWords(usual []string, change func(c *searchCommand) error, always ...string) ([]string, error) {
+	c, flags, err := parsedSearch(usual)
+	if err != nil {
+		return nil, err
+	}
+	before := flags()
+	if err := change(c); err != nil {
+		return nil, err
+	}
+	return append([]string{"search"}, otherThan(before, flags(), always...)...), nil
+}
+
+// parsedSearch is what a search is by its arguments; flags are those that it has at the
+// time.
+func parsedSearch(arguments []string) (c *searchCommand, flags func() []flagText, err error) {
+	line := struct {
+		Search searchCommand `cmd:""`
+	}{usualSearch()}
+	parser, err := newParser(&line)
+	if err == nil {
+		_, err = parser.Parse(shieldMinus(arguments))
+	}
+	return &line.Search, func() []flagText { return flagsOf(parser, "search") }, err
+}
+
+// shortest is the name of the named model that s is, or its rows.
+func shortest(s structure.Structure) string {
+	for _, named := range structure.HumanDesigned() {
+		if named.Structure == s {
+			return named.Name
+		}
+	}
+	return s.String()
+}
+
+// take is the other way of searchSettings.
+func (c *searchCommand) take(about study.About) error {
+	s := about.Settings
+	c.Task = cmp.Or(about.Task, completionTaskName)
+	c.Dataset, c.Algorithm = about.Source, about.Algorithm
+	c.Settings = searchFlags(s)
+	switch {
+	case s.Predictor == nil:
+		c.Predictor = "none"
+	case s.Predictor.Features == predictor.OneHot:
+		c.Predictor = "one-hot"
+	default:
+		c.Predictor = "srf"
+	}
+	if s.Tune != nil {
+		c.Tune = s.Tune.Trials
+	}
+	if s.Final != nil {
+		c.Final, c.FinalDims, c.FinalEpochs = s.Final.Trials, slices.Clone(s.Final.Ranges.Dims), s.Final.Epochs
+	}
+	return c.taskFlags.take(about)
+}
+
+// engineOf are the flags for the engine that trained the trials. Which that is
+// without flags depends on the machine.
+func engineOf(trials []task.Trial) computeFlags {
+	flags := computeFlags{Engine: "auto", Backend: "auto"}
+	for _, t := range trials {
+		switch t.Engine {
+		case "":
+		case "cpu":
+			flags.Engine, flags.Backend = "cpu", "auto"
+		default:
+			flags.Engine, flags.Backend = t.Engine, t.Backend
+		}
+	}
+	return flags
+}
