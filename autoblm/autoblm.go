@@ -6,9 +6,11 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -85,18 +87,20 @@ func DefaultSearch() SearchSettings {
 	return SearchSettings{Settings: search.DefaultSettings(), Algorithm: search.Evolutionary{}.Name()}
 }
 
+// Found is what [Search] came to.
+type Found struct {
+	*search.Result
+	// Model is the best model of the search and of the last stage; nil when no trial was
+	// complete.
+	Model *completion.Model
+}
+
 // Search looks for the structure that completes g best on its validation
 // triples, and trains the human-designed ones under the same settings to
 // compare with. When ctx ends, it returns what was found so far.
-func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*search.Result, error) {
-	strategy, err := search.ByName(s.Algorithm)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	if err := search.Searchable(g); err != nil { // before there is a study about it
+func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
+	t := &triples.Task{Graph: g}
+	if _, err := s.check(t); err != nil {
 		return nil, err
 	}
 	engine, err := s.Compute.Open()
@@ -104,12 +108,17 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*search.R
 		return nil, err
 	}
 	defer engine.Close()
-	return s.run(ctx, search.Problem{Graph: g, Engine: engine, Strategy: strategy}, study.Describe(g, strategy, s.Settings))
+	t.Engine = engine
+	result, err := SearchFor(ctx, t, s)
+	if err != nil {
+		return nil, err
+	}
+	model, err := triples.Model(result.Artifact)
+	return &Found{result, model}, err
 }
 
-// SearchFor is [Search] for another task than completion. Settings.Training and
-// the weights are the task's to use, and Compute is left out.
-func SearchFor(ctx context.Context, task study.Described, s SearchSettings) (*search.Result, error) {
+// check says what is wrong before there is a study about it.
+func (s SearchSettings) check(t task.Task) (search.Strategy, error) {
 	strategy, err := search.ByName(s.Algorithm)
 	if err != nil {
 		return nil, err
@@ -117,20 +126,22 @@ func SearchFor(ctx context.Context, task study.Described, s SearchSettings) (*se
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if err := task.Ready(); err != nil {
-		return nil, err
-	}
-	about, err := study.DescribeTask(task, strategy, s.Settings)
+	return strategy, t.Check()
+}
+
+// SearchFor is [Search] for any task, which has the data and does the arithmetic:
+// Compute is left out.
+func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *search.Result, err error) {
+	strategy, err := s.check(t)
 	if err != nil {
 		return nil, err
 	}
-	return s.run(ctx, search.Problem{Task: task, Strategy: strategy}, about)
-}
-
-// run searches, with the study if there is to be one.
-func (s SearchSettings) run(ctx context.Context, problem search.Problem, about study.About) (result *search.Result, err error) {
-	problem.Settings, problem.OnProgress = s.Settings, s.OnProgress
+	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, OnProgress: s.OnProgress}
 	if s.Study != "" {
+		about, err := study.Describe(t, strategy, s.Settings)
+		if err != nil {
+			return nil, err
+		}
 		kept, err := study.Open(s.Study, about)
 		if err != nil {
 			return nil, err

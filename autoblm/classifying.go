@@ -7,8 +7,6 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -44,6 +42,11 @@ type ClassDetails struct {
 	TestObjective *float64 `json:"test_objective,omitempty"`
 }
 
+func classDetailsOf(t task.Trial) (d ClassDetails) {
+	_ = json.Unmarshal(t.Details, &d) // those of another task have none
+	return d
+}
+
 // ForClasses is the search for structures of the encoder blm with the settings s
 // and the learning rate, dropout and l2 of m. Programs are compiled once, for all
 // calls. [ClassTask.Close] it in the end.
@@ -59,6 +62,9 @@ func ForClasses(g *rdf.Graph, s classify.Settings, m classify.Member, o classify
 	return t
 }
 
+// Graph has the classes.
+func (t *ClassTask) Graph() *rdf.Graph { return t.graph }
+
 // Close frees what the training holds.
 func (t *ClassTask) Close() {
 	if t.trainer != nil {
@@ -67,11 +73,21 @@ func (t *ClassTask) Close() {
 	}
 }
 
-// Words are how accuracies are told.
-func (t *ClassTask) Words() task.Words { return task.Words{Metric: "accuracy"} }
+// Words implements [task.Task].
+func (t *ClassTask) Words() task.Words { return classWords() }
 
-// Ready says why there is nothing to search on.
-func (t *ClassTask) Ready() error {
+func classWords() task.Words {
+	return task.Words{
+		Metric: "accuracy", Valid: "CV accuracy", Test: "test accuracy", ScoreField: "cv_accuracy", TestField: "test_accuracy",
+		Fields: []task.Column{
+			{Name: "objective", Of: func(t task.Trial) *float64 { return classDetailsOf(t).Objective }},
+			{Name: "test_objective", Of: func(t task.Trial) *float64 { return classDetailsOf(t).TestObjective }},
+		},
+	}
+}
+
+// Check implements [task.Task].
+func (t *ClassTask) Check() error {
 	if e := t.own.Convolution.Encoder; e != classify.BLM {
 		return fmt.Errorf("the encoder %v has no structure to search for: the encoder must be %v", e, classify.BLM)
 	}
@@ -81,26 +97,27 @@ func (t *ClassTask) Ready() error {
 	return classify.Check(t.graph, t.own.Convolution)
 }
 
-// About is what a study of it is about.
-func (t *ClassTask) About() (study.About, error) {
+// Identity implements [task.Task].
+func (t *ClassTask) Identity() (task.Identity, error) {
 	own, err := json.Marshal(t.own)
 	if err != nil {
-		return study.About{}, fmt.Errorf("cannot write the settings down: %w", err)
+		return task.Identity{}, fmt.Errorf("cannot write the settings down: %w", err)
 	}
-	return study.About{
+	return task.Identity{
 		Dataset: t.graph.Name, Fingerprint: t.graph.Fingerprint(), Source: t.graph.Source(),
-		Task: ClassTaskName, TaskSettings: own,
+		Task: ClassTaskName, Own: own,
 	}, nil
 }
 
-var errStagesOfClasses = errors.New("the stages tune and final are of knowledge-graph completion: for classes, find settings by classify.Tune before the search")
+// ErrNoStages says why a search for classes has none before and after it.
+var ErrNoStages = errors.New("classes have no stages tune and final: find settings before the search, as classify.Tune does")
 
 // Train cross-validates and tests the trials. It has no models that a study can keep.
-func (t *ClassTask) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
+func (t *ClassTask) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	var members []classify.Member
 	for _, trial := range trials {
 		if trial.Stage != task.Searching {
-			return nil, errStagesOfClasses
+			return nil, ErrNoStages
 		}
 		m := t.own.Member
 		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed

@@ -66,8 +66,8 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 		return result
 	}
 	want := run(t.Context(), of)
-	if want.Trained != of.Budget || want.Complete != of.Budget || want.Model != nil || len(want.Best) != of.I {
-		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Model)
+	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact != nil || len(want.Best) != of.I {
+		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Artifact)
 	}
 	of.Study = filepath.Join(t.TempDir(), "study.db")
 	interruptions := 0

@@ -39,7 +39,7 @@ func (c Compute) Open() (completion.Engine, error) {
 	switch engine {
 	case "cpu":
 		if c.Backend != "" && c.Backend != backend.Auto {
-			return nil, fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", c.Backend)
+			return nil, fmt.Errorf("the engine cpu has no backend %q: leave it at auto, or use the engine gomlx", c.Backend)
 		}
 		if c.HalfScores {
 			return nil, errors.New("the engine cpu multiplies in float32 only: use the engine gomlx for half scores")
@@ -61,7 +61,7 @@ func (c Compute) Open() (completion.Engine, error) {
 	case err == nil:
 		return opened, nil
 	case choice.From == backend.Auto:
-		return nil, fmt.Errorf("%w; to do without it, use --engine cpu", err)
+		return nil, fmt.Errorf("%w; to do without it, use the engine cpu", err)
 	}
 	return nil, fmt.Errorf("%s: %w", choice.From, err)
 }

@@ -64,7 +64,7 @@ func TestComputeRefusals(t *testing.T) {
 	}{
 		"unknown engine":    {autoblm.Compute{Engine: "torch"}, "", "", []string{"torch", "auto, cpu or gomlx"}},
 		"threads below 0":   {autoblm.Compute{Threads: -1}, "", "", []string{"threads"}},
-		"a backend for cpu": {autoblm.Compute{Engine: "cpu", Backend: "go"}, "", "", []string{"--backend at auto"}},
+		"a backend for cpu": {autoblm.Compute{Engine: "cpu", Backend: "go"}, "", "", []string{"leave it at auto"}},
 		"half on cpu":       {autoblm.Compute{Engine: "cpu", HalfScores: true}, "", "", []string{"engine gomlx"}},
 		"no such plugin":    {autoblm.Compute{Backend: "xla:/nowhere/p.so"}, "", "", []string{"--backend: ", "/nowhere/p.so"}},
 		"own variable":      {autoblm.Compute{Engine: "gomlx"}, "xla:/nowhere/p.so", "go", []string{"AUTOBLM_BACKEND: ", "/nowhere/p.so"}},

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -33,15 +33,18 @@ func ForQueries(d *query.Data, s QuerySettings, threads int) *QueryTask {
 	return &QueryTask{data: d, own: s, engine: cpu.New(threads)}
 }
 
+// Data are what it is trained on.
+func (t *QueryTask) Data() *query.Data { return t.data }
+
 func (t *QueryTask) settings(training completion.Settings) query.Settings {
 	return query.Settings{Settings: training, Paths: t.own}
 }
 
-// Words are how metrics of queries are told.
-func (t *QueryTask) Words() task.Words { return task.Words{Metric: "MRR"} }
+// Words implements [task.Task].
+func (t *QueryTask) Words() task.Words { return triples.Words() }
 
-// Ready says why there is nothing to search on.
-func (t *QueryTask) Ready() error {
+// Check implements [task.Task].
+func (t *QueryTask) Check() error {
 	s := t.settings(query.DefaultSettings().Settings)
 	if err := s.Validate(query.Member{Kind: query.Diag, Member: query.DefaultMember(query.Diag).Member}); err != nil {
 		return err
@@ -59,20 +62,20 @@ func (t *QueryTask) Ready() error {
 	return nil
 }
 
-// About is what a study of it is about.
-func (t *QueryTask) About() (study.About, error) {
+// Identity implements [task.Task].
+func (t *QueryTask) Identity() (task.Identity, error) {
 	own, err := json.Marshal(t.own)
 	if err != nil {
-		return study.About{}, fmt.Errorf("cannot write the settings down: %w", err)
+		return task.Identity{}, fmt.Errorf("cannot write the settings down: %w", err)
 	}
-	return study.About{
+	return task.Identity{
 		Dataset: t.data.Name, Fingerprint: t.data.Fingerprint(t.own.Trained()...),
-		Source: t.data.Source(), Task: QueryTaskName, TaskSettings: own,
+		Source: t.data.Source(), Task: QueryTaskName, Own: own,
 	}, nil
 }
 
 // Train trains and ranks the trials one after the other.
-func (t *QueryTask) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]*completion.Model, error) {
+func (t *QueryTask) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	job := query.Job{Data: t.data, Settings: t.settings(trials[0].Recipe.Training), OnEpoch: func(p query.Progress) { onProgress(p.Share()) }}
 	for _, trial := range trials {
 		r := trial.Recipe
@@ -84,7 +87,7 @@ func (t *QueryTask) Train(ctx context.Context, trials []task.Trial, onProgress f
 	if err != nil {
 		return nil, err
 	}
-	models := make([]*completion.Model, len(trials))
+	artifacts := make([]task.Artifact, len(trials))
 	for i, r := range report.Results {
 		trial := &trials[i]
 		trial.Loss, trial.Validations, trial.Engine = r.Loss, r.Validations, t.engine.Name()
@@ -101,13 +104,9 @@ func (t *QueryTask) Train(ctx context.Context, trials []task.Trial, onProgress f
 		if trial.Details, err = e.Details(); err != nil {
 			return nil, err
 		}
-		models[i] = &completion.Model{
-			Parameters: r.Model.Parameters.Parameters, Dataset: r.Model.Dataset, Source: r.Model.Source,
-			EntityLabels: r.Model.EntityLabels, RelationLabels: r.Model.RelationLabels,
-			Training: &completion.Training{Settings: job.Settings.Settings, Member: r.Member.Member},
-		}
+		artifacts[i] = r.Model
 	}
-	return models, nil
+	return artifacts, nil
 }
 
 // evaluate ranks the valid and test queries of all lengths that the model is for.
@@ -134,4 +133,4 @@ func (t *QueryTask) evaluate(ctx context.Context, m *query.Model) (both completi
 	return both, err
 }
 
-var _, _ study.Described = (*QueryTask)(nil), (*ClassTask)(nil)
+var _, _ task.Task = (*QueryTask)(nil), (*ClassTask)(nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/query/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func querySearch() (autoblm.QuerySettings, autoblm.SearchSettings) {
@@ -22,6 +23,15 @@ func querySearch() (autoblm.QuerySettings, autoblm.SearchSettings) {
 	of.Training.Dim, of.Training.Epochs, of.Training.Batch = 8, 2, 64
 	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
 	return autoblm.QuerySettings{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}, of
+}
+
+func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
+	t.Helper()
+	files, err := a.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // TestInterruptedSearchForQueries: a search that is interrupted at many places comes
@@ -42,8 +52,8 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		return result
 	}
 	want := run(t.Context(), of)
-	if want.Trained != of.Budget || want.Complete != of.Budget || want.Model == nil || len(want.Best) != of.I {
-		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Model)
+	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil || len(want.Best) != of.I {
+		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Artifact)
 	}
 	of.Study = filepath.Join(t.TempDir(), "study.db")
 	interruptions := 0
@@ -61,7 +71,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 			interruptions++
 			continue
 		}
-		if !reflect.DeepEqual(got.Trials, want.Trials) || !reflect.DeepEqual(got.Model, want.Model) {
+		if !reflect.DeepEqual(got.Trials, want.Trials) || !reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
 			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
 		}
 		break
@@ -82,7 +92,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	metrics := completion.EvaluationsOf(best.Details)
-	if metrics.Valid.Both != alone.Valid.Metrics || metrics.Test.Both != alone.Test.Metrics || !reflect.DeepEqual(want.Model.Parameters, alone.Parameters.Parameters) {
+	if metrics.Valid.Both != alone.Valid.Metrics || metrics.Test.Both != alone.Test.Metrics || !reflect.DeepEqual(want.Artifact.(*query.Model).Parameters, alone.Parameters) {
 		t.Errorf("trial %+v, but alone it comes to %+v", best, alone.Valid)
 	}
 }

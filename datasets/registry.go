@@ -8,25 +8,20 @@ import (
 // Benchmark is a data set of the literature: what it should hold, where it is
 // had and how it is recognised.
 type Benchmark struct {
-	Name string `json:"name"`
+	Name string
 	// Entities and Relations are the numbers of distinct labels over the splits.
-	Entities  int `json:"entities"`
-	Relations int `json:"relations"`
+	Entities, Relations int
 	// Train, Valid and Test are the numbers of triples.
-	Train int `json:"train"`
-	Valid int `json:"valid"`
-	Test  int `json:"test"`
+	Train, Valid, Test int
 	// Addresses are tried in this order. Each is an archive (.tar.gz, .tgz or
 	// .zip) with the three splits.
-	Addresses []string `json:"-"`
+	Addresses []string
 	// Licence is what the source says about the use of the data.
-	Licence string `json:"licence"`
+	Licence string
 	// TrainSum, ValidSum and TestSum are the git blob ids of the splits as
 	// unpacked text with LF line ends: the SHA-1 of "blob ", the size, a NUL
 	// byte and the content, as `git hash-object FILE` prints it.
-	TrainSum string `json:"-"`
-	ValidSum string `json:"-"`
-	TestSum  string `json:"-"`
+	TrainSum, ValidSum, TestSum string
 }
 
 const freebaseLicence = "unstated in the source (Freebase content was published under CC BY)"

@@ -3,8 +3,10 @@ package completion
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // description is model.json. Structure, K and Dim are all that a reader needs.
@@ -34,18 +36,41 @@ func (d description) check() error {
 	return nil
 }
 
-// Save writes the model as a folder that other tools can read; see [Labelled.Save].
-func (m *Model) Save(dir string) error {
+// Files are those of the model's folder; see [Labelled.Files].
+func (m *Model) Files() (map[string][]byte, error) {
 	d := description{
 		Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: m.Reciprocal, Dataset: m.Dataset, Source: m.Source,
 		Training: m.Training, Valid: m.Valid, Test: m.Test,
 	}
 	if err := d.check(); err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return nil, fmt.Errorf("cannot save the model: %w", err)
 	}
 	return Labelled{
 		Dim: m.Dim, Entities: m.Entities, Relations: m.Relations, EntityLabels: m.EntityLabels, RelationLabels: m.RelationLabels, RelationRows: m.directions(),
-	}.Save(dir, d)
+	}.Files(d)
+}
+
+// Save writes the model as a folder that other tools can read. It makes the folder. After
+// an error, as on a full disk, a model that the folder had stays as it was.
+func (m *Model) Save(dir string) error {
+	files, err := m.Files()
+	if err != nil {
+		return err
+	}
+	return modelfolder.Write(dir, files)
+}
+
+// LoadFiles reads what [Model.Files] gave.
+func LoadFiles(files map[string][]byte) (*Model, error) {
+	dir, err := os.MkdirTemp("", "autoblm-model-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a folder for the model: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := modelfolder.Write(dir, files); err != nil {
+		return nil, err
+	}
+	return Load(dir)
 }
 
 // Load reads a model folder, by whichever program it was written: model.json

@@ -30,25 +30,24 @@ type Labelled struct {
 	RelationRows                 int
 }
 
-// Save writes a model folder: model.json with the description, the tables as float32
-// NumPy arrays, the labels one a line in the order of the rows. It makes the folder.
-// What [LoadLabelled] would refuse is an error, and then, as on a full disk, a model
-// that the folder had stays as it was.
-func (t Labelled) Save(dir string, description any) error {
+// Files are those of a model folder, by name: model.json with the description, the
+// tables as float32 NumPy arrays, the labels one a line in the order of the rows. What
+// [LoadLabelled] would refuse is an error.
+func (t Labelled) Files(description any) (map[string][]byte, error) {
 	if err := t.check(); err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return nil, fmt.Errorf("cannot save the model: %w", err)
 	}
 	text, err := modelfolder.Describe(description)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return modelfolder.Write(dir, map[string][]byte{
+	return map[string][]byte{
 		entityTableFile:         npy.Encode(t.Entities, len(t.Entities)/t.Dim, t.Dim),
 		relationTableFile:       npy.Encode(t.Relations, len(t.Relations)/t.Dim, t.Dim),
 		entityLabelsFile:        labels.Encode(t.EntityLabels),
 		relationLabelsFile:      labels.Encode(t.RelationLabels),
 		modelfolder.Description: text,
-	})
+	}, nil
 }
 
 func (t Labelled) check() error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // description is model.json. Model, Structure, K and Dim are all that a reader needs;
@@ -58,18 +59,28 @@ func (p Parameters) rows() int {
 	return rows
 }
 
-// Save writes the model as a folder; see [completion.Labelled.Save].
-func (m *Model) Save(dir string) error {
+// Files are those of the model's folder; see [completion.Labelled.Files].
+func (m *Model) Files() (map[string][]byte, error) {
 	d := description{
 		Model: m.Kind, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: m.Reciprocal, Dataset: m.Dataset, Source: m.Source,
 		Training: m.Training, Valid: m.Valid, Test: m.Test,
 	}
 	if err := d.check(); err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return nil, fmt.Errorf("cannot save the model: %w", err)
 	}
 	return completion.Labelled{
 		Dim: m.Dim, Entities: m.Entities, Relations: m.Relations, EntityLabels: m.EntityLabels, RelationLabels: m.RelationLabels, RelationRows: m.rows(),
-	}.Save(dir, d)
+	}.Files(d)
+}
+
+// Save writes the model as a folder that other tools can read. It makes the folder. After
+// an error, as on a full disk, a model that the folder had stays as it was.
+func (m *Model) Save(dir string) error {
+	files, err := m.Files()
+	if err != nil {
+		return err
+	}
+	return modelfolder.Write(dir, files)
 }
 
 // Load reads a folder that [Model.Save] wrote, or one of completion, by whichever

@@ -177,6 +177,24 @@ func (w *drawing) answer(q *Query) bool {
 	return len(q.Hard) > 0
 }
 
+// Prepare is [Open] and [Data.Complete], and tells note, when set, what was drawn.
+func Prepare(ctx context.Context, name string, note func(text string), hops ...int) (*Data, error) {
+	d, err := Open(name, hops...)
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := d.Complete(ctx, hops...)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range drawn {
+		if note != nil {
+			note(fmt.Sprintf("%s has no %v queries of %d hops, so %d were drawn", d.Name, each.Split, each.Hops, each.Queries))
+		}
+	}
+	return d, nil
+}
+
 // Drawn is a number of queries that were drawn.
 type Drawn struct {
 	Split         Split

@@ -119,10 +119,13 @@ func (j Job) validate() error {
 	return nil
 }
 
-// Needs says that a split has no queries of a length, and what helps.
+// ErrNoQueries says that a split has no queries of a length.
+var ErrNoQueries = errors.New("draw some first")
+
+// Needs says so if a split has no queries of a length.
 func (d *Data) Needs(split Split, hops int) error {
 	if d.Queries(split, hops) == nil {
-		return fmt.Errorf("%s has no %v queries of %d hops: draw some, see `autoblm query sample`", d.Name, split, hops)
+		return fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, split, hops, ErrNoQueries)
 	}
 	return nil
 }

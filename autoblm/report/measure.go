@@ -41,7 +41,11 @@ func (d *Data) Measure(ctx context.Context, engine completion.Engine, g *dataset
 	if d.Best == nil {
 		return nil
 	}
-	aligned, err := d.Best.Align(g)
+	best, err := completion.LoadFiles(d.Best)
+	if err != nil {
+		return err
+	}
+	aligned, err := best.Align(g)
 	if err != nil {
 		return err
 	}
@@ -49,7 +53,7 @@ func (d *Data) Measure(ctx context.Context, engine completion.Engine, g *dataset
 	if len(aligned.Test) == 0 {
 		split = "valid"
 	}
-	triples, ranks, err := completion.RankSplit(ctx, engine, []*completion.Model{d.Best}, aligned, split)
+	triples, ranks, err := completion.RankSplit(ctx, engine, []*completion.Model{best}, aligned, split)
 	if err != nil {
 		return err
 	}

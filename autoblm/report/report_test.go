@@ -21,6 +21,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -42,12 +43,12 @@ var searched = sync.OnceValues(func() (Data, error) {
 	strategy := search.Evolutionary{}
 	engine := cpu.New(1)
 	defer engine.Close()
-	result, err := search.Run(context.Background(), search.Problem{Graph: g, Engine: engine, Strategy: strategy, Settings: settings})
+	result, err := search.Run(context.Background(), search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: strategy, Settings: settings})
 	if err != nil {
 		return Data{}, err
 	}
 	d := Data{
-		Contents: study.Contents{About: study.Describe(g, strategy, settings), Trials: result.Trials, Rounds: result.Rounds, Best: result.Model},
+		Contents: study.Contents{About: describe(g, strategy, settings), Trials: result.Trials, Rounds: result.Rounds, Best: filesOf(result.Artifact)},
 		Date:     time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		Program:  "a test",
 		Commands: []Command{{"Run it again", "autoblm search --dataset <this> & that"}},
@@ -77,11 +78,27 @@ func written(t *testing.T, d Data) string {
 func failing() Data {
 	settings := search.DefaultSettings()
 	settings.K, settings.Training.Dim = 3, 60
-	d := Data{Contents: study.Contents{About: study.About{Dataset: "nowhere", Algorithm: "autoblm", Settings: settings}}, NoGraph: "the folder is gone."}
+	d := Data{Contents: study.Contents{About: study.About{Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings}}, NoGraph: "the folder is gone."}
 	for i := range 3 {
 		d.Trials = append(d.Trials, task.Trial{Number: i + 1, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"), State: task.Failed, Error: "training diverged in epoch 1"})
 	}
 	return d
+}
+
+func describe(g *datasets.Graph, strategy search.Strategy, s search.Settings) study.About {
+	about, err := study.Describe(&triples.Task{Graph: g}, strategy, s)
+	if err != nil {
+		panic(err)
+	}
+	return about
+}
+
+func filesOf(a task.Artifact) task.Files {
+	files, err := a.Files()
+	if err != nil {
+		panic(err)
+	}
+	return files
 }
 
 // studies are reports of every kind, the odd ones too.
@@ -337,8 +354,12 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 
 func TestMeasureAgreesWithTheSearch(t *testing.T) {
 	d := ofSearch(t)
-	if d.Breakdown.Split != "test" || d.Breakdown.Whole != *d.Best.Test {
-		t.Errorf("%s has %+v, the search measured %+v", d.Breakdown.Split, d.Breakdown.Whole, *d.Best.Test)
+	best, err := completion.LoadFiles(d.Best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Breakdown.Split != "test" || d.Breakdown.Whole != *best.Test {
+		t.Errorf("%s has %+v, the search measured %+v", d.Breakdown.Split, d.Breakdown.Whole, *best.Test)
 	}
 	triples, sum, train := 0, 0.0, 0
 	for _, p := range d.Breakdown.ByRelation {
@@ -346,8 +367,8 @@ func TestMeasureAgreesWithTheSearch(t *testing.T) {
 		sum += p.Both.MRR * float64(p.Triples)
 		train += p.Train
 	}
-	if mean := sum / float64(triples); triples != d.Best.Test.Triples || mean < d.Best.Test.Both.MRR-1e-12 || mean > d.Best.Test.Both.MRR+1e-12 {
-		t.Errorf("relations have %d triples with mean MRR %v, the whole %d with %v", triples, mean, d.Best.Test.Triples, d.Best.Test.Both.MRR)
+	if mean := sum / float64(triples); triples != best.Test.Triples || mean < best.Test.Both.MRR-1e-12 || mean > best.Test.Both.MRR+1e-12 {
+		t.Errorf("relations have %d triples with mean MRR %v, the whole %d with %v", triples, mean, best.Test.Triples, best.Test.Both.MRR)
 	}
 	if g := enginetest.Graph(); train != len(g.Train) {
 		t.Errorf("relations have %d training triples of %d", train, len(g.Train))
@@ -442,11 +463,11 @@ func TestWorldHasAReport(t *testing.T) {
 	settings.Budget, settings.Training.Dim, settings.Training.Epochs = 5, 8, 1
 	engine := cpu.New(2)
 	defer engine.Close()
-	result, err := search.Run(t.Context(), search.Problem{Graph: g, Engine: engine, Strategy: search.Progressive{}, Settings: settings})
+	result, err := search.Run(t.Context(), search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: search.Progressive{}, Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Data{Contents: study.Contents{About: study.Describe(g, search.Progressive{}, settings), Trials: result.Trials, Rounds: result.Rounds, Best: result.Model}}
+	d := Data{Contents: study.Contents{About: describe(g, search.Progressive{}, settings), Trials: result.Trials, Rounds: result.Rounds, Best: filesOf(result.Artifact)}}
 	if err := d.Measure(t.Context(), engine, g); err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,10 @@ type classSettings struct {
 
 // own reads the settings that a task has for itself.
 func own[T any](d Data) (settings T, err error) {
-	if len(d.About.TaskSettings) == 0 {
+	if len(d.About.Own) == 0 {
 		return settings, nil
 	}
-	if err := json.Unmarshal(d.About.TaskSettings, &settings); err != nil {
+	if err := json.Unmarshal(d.About.Own, &settings); err != nil {
 		return settings, fmt.Errorf("cannot read the settings of the task %s: %w", d.About.Task, err)
 	}
 	return settings, nil

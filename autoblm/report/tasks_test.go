@@ -49,10 +49,10 @@ func paths(t *testing.T) *query.Data {
 }
 
 // studyOf is a small search, read from its file.
-func studyOf(t *testing.T, task study.Described, s autoblm.SearchSettings) Data {
+func studyOf(t *testing.T, about task.Task, s autoblm.SearchSettings) Data {
 	t.Helper()
 	s.Budget, s.N, s.P, s.I, s.Study = 12, 16, 4, 4, filepath.Join(t.TempDir(), "study.db")
-	if _, err := autoblm.SearchFor(context.Background(), task, s); err != nil {
+	if _, err := autoblm.SearchFor(context.Background(), about, s); err != nil {
 		t.Fatal(err)
 	}
 	contents, err := study.Read(s.Study)
@@ -257,7 +257,7 @@ func TestVerdictOnAccuracies(t *testing.T) {
 	named := trial("complex", 0, 0.96, 0.96)
 	named.Name = "complex"
 	found := trial("1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", 1, 1, 1)
-	d := Data{Contents: study.Contents{About: study.About{Task: classes}, Trials: []task.Trial{named, found}}, Sizes: &Sizes{Train: 30, Valid: 30, Test: 30}}
+	d := Data{Contents: study.Contents{About: study.About{Identity: task.Identity{Task: classes}}, Trials: []task.Trial{named, found}}, Sizes: &Sizes{Train: 30, Valid: 30, Test: 30}}
 	const want = "The best structure found is ahead of the human-designed ones in cross-validation and on test, by a little more than the noise."
 	if words := d.Verdict(); words[0] != want {
 		t.Errorf("the verdict is %q, want %q", words, want)

@@ -144,7 +144,7 @@ func (o *outcome) onTest(found, named task.Trial) (d difference, both bool) {
 // where that is not known. An evaluation of queries counts their answers, of which a
 // query has many.
 func (o *outcome) judgedBy(t task.Trial) (valid, test int) {
-	if o.task != "" {
+	if o.task == queries || o.task == classes {
 		if o.Sizes != nil {
 			return o.Sizes.Valid, o.Sizes.Test
 		}

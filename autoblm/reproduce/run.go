@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -90,11 +92,18 @@ func (r *run) limited(ctx context.Context) (context.Context, context.CancelFunc)
 
 // search searches, and returns the best structure when the search is complete.
 func (r *run) search(ctx context.Context) (best structure.Structure, err error) {
-	strategy := search.Evolutionary{}
-	if err := search.Searchable(r.Graph); err != nil { // before there is a study about it
+	problem := search.Problem{
+		Task:     &triples.Task{Graph: r.Graph, Engine: r.Engine, Checkpoint: r.checkpoint(searchTraining)},
+		Strategy: search.Evolutionary{}, Settings: r.Plan.Search,
+	}
+	if err := problem.Task.Check(); err != nil { // before there is a study about it
 		return best, err
 	}
-	kept, err := study.Open(r.Study, study.Describe(r.Graph, strategy, r.Plan.Search))
+	about, err := study.Describe(problem.Task, problem.Strategy, problem.Settings)
+	if err != nil {
+		return best, err
+	}
+	kept, err := study.Open(r.Study, about)
 	if err != nil {
 		return best, err
 	}
@@ -102,16 +111,18 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	limited, cancel := r.limited(ctx)
 	defer cancel()
 	share := 1.0 // of all that is to be done, at the start
-	found, err := search.Run(limited, search.Problem{
-		Graph: r.Graph, Engine: r.Engine, Strategy: strategy, Settings: r.Plan.Search, Store: kept, Checkpoint: r.checkpoint(searchTraining),
-		OnProgress: func(p search.Progress) {
-			share = min(share, p.Share)
-			r.gained = r.gained || p.Share > share
-			if r.OnSearch != nil {
-				r.OnSearch(p)
-			}
-		},
-	})
+	problem.Store = kept
+	problem.OnProgress = func(p search.Progress) {
+		share = min(share, p.Share)
+		r.gained = r.gained || p.Share > share
+		if r.OnSearch != nil {
+			r.OnSearch(p)
+		}
+	}
+	if !r.Until.IsZero() {
+		problem.Settings.TimeLimit = max(time.Until(r.Until), 1)
+	}
+	found, err := search.Run(limited, problem)
 	if err != nil {
 		return best, fmt.Errorf("the search failed: %w", err)
 	}
@@ -121,7 +132,7 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	settings := r.Plan.Search
 	settings.Budget, settings.TimeLimit = 0, 0 // which a file does not have
 	r.result.Search = &Searched{
-		Algorithm: strategy.Name(), Recipe: r.SearchRecipe, Settings: settings, Budget: r.Plan.Search.Budget,
+		Algorithm: problem.Strategy.Name(), Recipe: r.SearchRecipe, Settings: settings, Budget: r.Plan.Search.Budget,
 		Trained: found.Trained, Failed: found.Trained - found.Complete, Stopped: found.Stopped,
 		Complete: found.Stopped == search.BudgetSpent || found.Stopped == search.SpaceExhausted,
 		Seconds:  found.Seconds, Overhead: found.Overhead, Best: structures(found.Best), Named: structures(found.Named),

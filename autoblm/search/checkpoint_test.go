@@ -40,19 +40,20 @@ func TestASearchInPieces(t *testing.T) {
 	p := problem(t, search.Evolutionary{}, 13)
 	p.Settings.Training.Epochs = 7
 	alone := &counting{Engine: cpu.New(1)}
-	p.Engine = alone
+	onTriples(p).Engine = alone
 	want := run(t, p)
 
 	pieces := &counting{Engine: cpu.New(1)}
-	p.Engine, p.Store = pieces, &search.Memory{}
+	onTriples(p).Engine, p.Store = pieces, &search.Memory{}
 	file := filepath.Join(t.TempDir(), "population")
 	var got *search.Result
 	for n := 0; got == nil || got.Stopped == search.TimeUp; n++ {
 		before := pieces.epochs
-		p.Checkpoint = &completion.Checkpoint{File: file, Until: time.Now().Add(time.Hour)}
+		checkpoint := &completion.Checkpoint{File: file, Until: time.Now().Add(time.Hour)}
+		onTriples(p).Checkpoint = checkpoint
 		p.OnProgress = func(search.Progress) {
 			if pieces.epochs >= before+3 {
-				p.Checkpoint.Until = time.Now()
+				checkpoint.Until = time.Now()
 			}
 		}
 		got = run(t, p)

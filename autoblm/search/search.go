@@ -9,28 +9,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // Problem is what a search is about.
 type Problem struct {
-	// Graph and Engine are those of knowledge-graph completion, the task of a search
-	// unless it has another.
-	Graph  *datasets.Graph
-	Engine completion.Engine
-	// Task, when set, takes the place of completion.
-	Task     Task
+	Task     task.Task
 	Strategy Strategy
 	Settings Settings
 	// Store keeps the trials; a new [Memory] when nil.
 	Store Store
-	// Checkpoint, when set, keeps the structures that are being trained, so that an
-	// interruption costs little of that too, and its time ends the search between two
-	// epochs. It is for completion, no other task.
-	Checkpoint *completion.Checkpoint
 	// OnProgress, when set, is called often.
 	OnProgress func(Progress)
 }
@@ -75,9 +64,9 @@ type Result struct {
 	// Trials has all trials of the study by number, and Rounds all rounds.
 	Trials []task.Trial
 	Rounds []Round
-	// Model is the best model of the search and of the last stage; nil when no
-	// trial was complete.
-	Model *completion.Model
+	// Artifact is what the best trial of the search and of the last stage has left; nil
+	// when no trial was complete, or where the task keeps nothing.
+	Artifact task.Artifact
 	// Trained counts the finished trials of the strategy, Complete those of them
 	// that did not diverge, and Resumed those that the store had before.
 	Trained, Complete, Resumed int
@@ -98,10 +87,7 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err := p.Settings.Validate(); err != nil {
 		return nil, err
 	}
-	if p.Task == nil {
-		p.Task = completionTask{p.Graph, p.Engine, p.Checkpoint}
-	}
-	if err := p.Task.Ready(); err != nil {
+	if err := p.Task.Check(); err != nil {
 		return nil, err
 	}
 	if p.Store == nil {
@@ -118,7 +104,7 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	s.resumed = finished(proposed(s.trials))
 	stopped, note, err := s.run(ctx)
 	switch {
-	case errors.Is(err, errTimeUp):
+	case errors.Is(err, task.ErrTimeUp):
 		stopped = TimeUp
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		stopped = Interrupted
@@ -199,9 +185,6 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 
 func (s *searcher) timeIsUp() bool {
 	limit := s.Settings.TimeLimit
-	if c := s.Checkpoint; c != nil && !c.Until.IsZero() && !time.Now().Before(c.Until) {
-		return true
-	}
 	return limit > 0 && time.Since(s.start) >= limit
 }
 
@@ -317,11 +300,11 @@ func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
 func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	start := time.Now()
 	s.progress(trials, 0)
-	models, err := s.Task.Train(ctx, trials, func(share float64) { s.progress(trials, share) })
+	artifacts, err := s.Task.Train(ctx, trials, func(share float64) { s.progress(trials, share) })
 	if err != nil {
 		return err
 	}
-	best := s.bestOf(models, trials)
+	best := s.bestOf(artifacts, trials)
 	for i := range trials {
 		trials[i].Seconds = max(trials[i].Seconds, time.Since(start).Seconds()/float64(len(trials)))
 	}
@@ -332,13 +315,13 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	return nil
 }
 
-// contender says whether a trial's model may become the best model.
+// contender says whether what a trial leaves may become that of the search.
 func contender(t task.Trial) bool { return t.Round > 0 || t.Stage == task.Final }
 
-// bestOf returns the model among those of the trials that is better than all
-// contenders so far, if there is one.
-func (s *searcher) bestOf(models []*completion.Model, trials []task.Trial) *completion.Model {
-	var best *completion.Model
+// bestOf returns what the trial has left that is better than all contenders so far, if
+// there is one.
+func (s *searcher) bestOf(artifacts []task.Artifact, trials []task.Trial) task.Artifact {
+	var best task.Artifact
 	most := -1.0
 	for _, t := range bestFirst(s.trials) {
 		if contender(t) {
@@ -346,9 +329,9 @@ func (s *searcher) bestOf(models []*completion.Model, trials []task.Trial) *comp
 			break
 		}
 	}
-	for i, m := range models {
-		if t := trials[i]; m != nil && contender(t) && t.ScoreOrZero() > most {
-			best, most = m, t.ScoreOrZero()
+	for i, a := range artifacts {
+		if t := trials[i]; a != nil && contender(t) && t.ScoreOrZero() > most {
+			best, most = a, t.ScoreOrZero()
 		}
 	}
 	return best
@@ -401,17 +384,17 @@ func (s *searcher) progress(training []task.Trial, share float64) {
 }
 
 func (s *searcher) result(stopped Stop, note string) (*Result, error) {
-	model, err := s.Store.Best()
+	best, err := s.Store.Best()
 	if err != nil {
 		return nil, err
 	}
 	r := Summarize(s.Settings, s.trials, s.rounds)
-	r.Model, r.Metric, r.Resumed, r.Stopped, r.Note = model, s.Task.Words().Metric, s.resumed, stopped, note
+	r.Artifact, r.Metric, r.Resumed, r.Stopped, r.Note = best, s.Task.Words().Metric, s.resumed, stopped, note
 	return r, nil
 }
 
 // Summarize is what a study came to, from its trials and rounds alone: without
-// the model, the reason why it ended, and what was resumed.
+// the artifact, the reason why it ended, and what was resumed.
 func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 	history := proposed(trials)
 	best := bestFirst(history)

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/completion/gomlx"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -28,7 +29,20 @@ func problem(t *testing.T, strategy search.Strategy, budget int) search.Problem 
 	}
 	s := settings(4, budget)
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
-	return search.Problem{Graph: enginetest.Graph(), Engine: engine, Strategy: strategy, Settings: s, Store: &search.Memory{}}
+	return search.Problem{Task: &triples.Task{Graph: enginetest.Graph(), Engine: engine}, Strategy: strategy, Settings: s, Store: &search.Memory{}}
+}
+
+// onTriples is the task of a problem.
+func onTriples(p search.Problem) *triples.Task { return p.Task.(*triples.Task) }
+
+// bestModel is what a search kept.
+func bestModel(t *testing.T, r *search.Result) *completion.Model {
+	t.Helper()
+	m, err := triples.Model(r.Artifact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func run(t *testing.T, p search.Problem) *search.Result {
@@ -64,7 +78,7 @@ func TestRunSpendsItsBudget(t *testing.T) {
 				t.Errorf("%s: best number %d is out of order or has no metrics: %+v", strategy.Name(), i, best)
 			}
 		}
-		if result.Model == nil || result.Model.Structure != result.Best[0].Structure || result.Model.Valid.Both.MRR != result.Best[0].ScoreOrZero() {
+		if m := bestModel(t, result); m == nil || m.Structure != result.Best[0].Structure || m.Valid.Both.MRR != result.Best[0].ScoreOrZero() {
 			t.Errorf("%s: the model is not that of the best structure", strategy.Name())
 		}
 	}
@@ -84,8 +98,8 @@ func (r *recording) NewPopulation(g *datasets.Graph, s completion.Settings, memb
 func TestARoundIsOnePopulation(t *testing.T) {
 	p := problem(t, search.Evolutionary{}, 13)
 	p.Settings.LearningRate, p.Settings.L2, p.Settings.N3, p.Settings.Seed = 0.2, 0.01, 0.02, 9
-	engine := &recording{Engine: p.Engine}
-	p.Engine = engine
+	engine := &recording{Engine: onTriples(p).Engine}
+	onTriples(p).Engine = engine
 	result := run(t, p)
 	rounds := map[int][]task.Trial{}
 	for _, trial := range result.Trials {
@@ -154,7 +168,7 @@ func TestLoweredBudgetTrainsNoMore(t *testing.T) {
 func TestFinishedSearchTrainsNothing(t *testing.T) {
 	p := problem(t, search.Evolutionary{}, 9)
 	first := run(t, p)
-	p.Engine = nil // is not needed
+	onTriples(p).Engine = nil // is not needed
 	p.OnProgress = func(search.Progress) { t.Error("something was trained") }
 	second := run(t, p)
 	if second.Resumed != 9 || second.Trained != 9 || !reflect.DeepEqual(first.Trials, second.Trials) || second.Seconds != first.Seconds {
@@ -192,7 +206,11 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 			want := run(t, p)
 			path := filepath.Join(t.TempDir(), "study.db")
 			for calls := 2; ; calls += 7 { // interrupted at many places, each a little later
-				kept, err := study.Open(path, study.Describe(p.Graph, p.Strategy, p.Settings))
+				about, err := study.Describe(p.Task, p.Strategy, p.Settings)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept, err := study.Open(path, about)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -278,8 +296,8 @@ func TestFullProcedure(t *testing.T) {
 		learningRates[r.LearningRate] = true
 	}
 	most := max(result.Finals[0].ScoreOrZero(), result.Best[0].ScoreOrZero())
-	if result.Model.Valid.Both.MRR != most {
-		t.Errorf("the model has MRR %v, the best of search and last stage %v", result.Model.Valid.Both.MRR, most)
+	if mrr := bestModel(t, result).Valid.Both.MRR; mrr != most {
+		t.Errorf("the model has MRR %v, the best of search and last stage %v", mrr, most)
 	}
 }
 
@@ -288,8 +306,8 @@ func TestFullProcedure(t *testing.T) {
 func TestRepeatsAreNotTrainedAgain(t *testing.T) {
 	p := problem(t, search.Evolutionary{}, 30)
 	p.Settings.Filter, p.Settings.Pm = search.NoFilter, 0.02
-	engine := &recording{Engine: p.Engine}
-	p.Engine = engine
+	engine := &recording{Engine: onTriples(p).Engine}
+	onTriples(p).Engine = engine
 	result := run(t, p)
 	proposed, repeats := 0, 0
 	for _, round := range result.Rounds {
@@ -365,7 +383,7 @@ func TestDivergedTrialsAreReported(t *testing.T) {
 	p := problem(t, search.Evolutionary{}, 5)
 	p.Settings.LearningRate = 1e30
 	result := run(t, p)
-	if len(result.Best) != 0 || result.Model != nil || result.Trained != 5 {
+	if len(result.Best) != 0 || result.Artifact != nil || result.Trained != 5 {
 		t.Errorf("%d best, %d trained; want none and 5", len(result.Best), result.Trained)
 	}
 	for _, trial := range result.Trials {
@@ -388,7 +406,7 @@ func TestRunRefusesWhatMakesNoSense(t *testing.T) {
 		"odd final dims":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = []int{10} },
 		"no batch sizes":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Ranges.Batches = nil },
 		"n3 from 0":            func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.N3[0] = 0 },
-		"no validation":        func(p *search.Problem) { p.Graph.Valid = nil },
+		"no validation":        func(p *search.Problem) { onTriples(*p).Graph.Valid = nil },
 	} {
 		p := problem(t, search.Evolutionary{}, 5)
 		spoil(&p)

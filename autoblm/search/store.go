@@ -3,7 +3,6 @@ package search
 import (
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -28,8 +27,8 @@ type Change struct {
 	Trials []task.Trial
 	// Round, when not nil, is added.
 	Round *Round
-	// Best, when not nil, is the model of one of the trials and replaces the best model.
-	Best *completion.Model
+	// Best, when not nil, is what one of the trials has left, and replaces the best one.
+	Best task.Artifact
 }
 
 // Store keeps the trials of one study. Package study beside this one keeps
@@ -41,15 +40,15 @@ type Store interface {
 	Rounds() ([]Round, error)
 	// Put makes a change; nothing depends on it before Put has returned.
 	Put(Change) error
-	// Best returns the best model, nil when there is none yet.
-	Best() (*completion.Model, error)
+	// Best returns what the best trial has left, nil when there is nothing yet.
+	Best() (task.Artifact, error)
 }
 
 // Memory is a Store that is gone with its process.
 type Memory struct {
 	trials []task.Trial
 	rounds []Round
-	best   *completion.Model
+	best   task.Artifact
 }
 
 // Trials implements [Store].
@@ -77,4 +76,4 @@ func (m *Memory) Put(c Change) error {
 }
 
 // Best implements [Store].
-func (m *Memory) Best() (*completion.Model, error) { return m.best, nil }
+func (m *Memory) Best() (task.Artifact, error) { return m.best, nil }

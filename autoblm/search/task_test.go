@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -15,9 +14,11 @@ type entries struct{ refusal error }
 
 func (entries) Words() task.Words { return task.Words{Metric: "entries"} }
 
-func (e entries) Ready() error { return e.refusal }
+func (e entries) Check() error { return e.refusal }
 
-func (e entries) Train(_ context.Context, trials []task.Trial, onProgress func(float64)) ([]*completion.Model, error) {
+func (entries) Identity() (task.Identity, error) { return task.Identity{Task: "entries"}, nil }
+
+func (e entries) Train(_ context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
 	for i := range trials {
 		count := float64(trials[i].Structure.Nonzeros())
 		trials[i].State, trials[i].Score = task.Complete, &count
@@ -36,8 +37,8 @@ func TestAnotherTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Trained != 40 || result.Complete != 40 || result.Model != nil {
-		t.Errorf("%d trained, %d complete, model %v", result.Trained, result.Complete, result.Model)
+	if result.Trained != 40 || result.Complete != 40 || result.Artifact != nil {
+		t.Errorf("%d trained, %d complete, artifact %v", result.Trained, result.Complete, result.Artifact)
 	}
 	best := result.Best[0]
 	for _, trial := range result.Trials {

@@ -7,24 +7,28 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
 // Search is [autoblm.Search] with a line that says how far it is and, as a
 // sparkline, how the best validation MRR rises. The line changes in place; what
 // stays of it, and all that there is outside a notebook, is what the search came to.
-func Search(ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings) (*search.Result, error) {
-	return watch(s, func(s autoblm.SearchSettings) (*search.Result, error) { return autoblm.Search(ctx, g, s) })
+func Search(ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings) (found *autoblm.Found, err error) {
+	_, err = watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
+		if found, err = autoblm.Search(ctx, g, s); err != nil {
+			return nil, err
+		}
+		return found.Result, nil
+	})
+	return found, err
 }
 
 // SearchFor is [autoblm.SearchFor] with the same line, of what decides for the task.
-func SearchFor(ctx context.Context, task study.Described, s autoblm.SearchSettings) (*search.Result, error) {
-	return watch(s, func(s autoblm.SearchSettings) (*search.Result, error) { return autoblm.SearchFor(ctx, task, s) })
+func SearchFor(ctx context.Context, t task.Task, s autoblm.SearchSettings) (*search.Result, error) {
+	return watch(s, func(s autoblm.SearchSettings) (*search.Result, error) { return autoblm.SearchFor(ctx, t, s) })
 }
 
 // watch tells of a search while it runs.
@@ -99,20 +103,20 @@ func (l *line) finish(r *search.Result, took time.Duration) {
 
 // outcome says what a search came to.
 func outcome(r *search.Result, took time.Duration) string {
-	said := fmt.Sprintf("%s trained in %.1f s", words.Count(r.Trained, "structure"), took.Seconds())
+	words := fmt.Sprintf("%s trained in %.1f s", counted(r.Trained, "structure"), took.Seconds())
 	if r.Resumed > 0 {
-		said += fmt.Sprintf(", %d of them by an earlier run", r.Resumed)
+		words += fmt.Sprintf(", %d of them by an earlier run", r.Resumed)
 	}
 	if r.Stopped != search.BudgetSpent {
-		said += fmt.Sprintf(" (ended by: %s)", r.Stopped)
+		words += fmt.Sprintf(" (ended by: %s)", r.Stopped)
 	}
 	if len(r.Best) > 0 {
-		said += fmt.Sprintf("; best %s %.3f", r.Metric, r.Best[0].ScoreOrZero())
+		words += fmt.Sprintf("; best %s %.3f", r.Metric, r.Best[0].ScoreOrZero())
 	}
 	if best, ok := bestNamed(r.Named); ok {
-		said += fmt.Sprintf(", of the named models %.3f (%s)", best.ScoreOrZero(), structure.TitleOf(best.Name))
+		words += fmt.Sprintf(", of the named models %.3f (%s)", best.ScoreOrZero(), title(best.Name))
 	}
-	return said
+	return words
 }
 
 func (l *line) put(words string, course []float64) {
@@ -142,4 +146,21 @@ func bestNamed(named []task.Trial) (best task.Trial, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// title is a named model's name as papers print it.
+func title(name string) string {
+	for _, n := range structure.HumanDesigned() {
+		if n.Name == name {
+			return n.Title
+		}
+	}
+	return name
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
 }

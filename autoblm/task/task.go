@@ -3,6 +3,9 @@ package task
 import (
 	"context"
 	"encoding/json"
+	"errors"
+
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
 // Task is what structures are searched for, on some data.
@@ -13,32 +16,68 @@ type Task interface {
 	Check() error
 	// Train trains the trials, which have one and the same Recipe.Training, side by side
 	// or one after the other, and gives each its result: State, Error, Score, TestScore,
-	// Details, Loss, Validations, Engine and Backend, and Seconds where they are more than
-	// this call takes. It returns what each leaves to be kept, nil for one that leaves
-	// nothing. It calls onProgress with the share that is done, from 0 to 1. A trial's
-	// result depends on the data, its structure and its recipe only. The error is for
-	// what stops the search, as the end of ctx.
+	// Details, Loss, Validations, Engine and Backend, and Seconds where they are more
+	// than this call takes. It returns what each leaves to be kept, nil for one that
+	// leaves nothing, or nil where none does. It calls onProgress with the share that is
+	// done, from 0 to 1. A trial's result depends on the data, its structure and its
+	// recipe only. The error is for what stops the search, as the end of ctx or
+	// [ErrTimeUp].
 	Train(ctx context.Context, trials []Trial, onProgress func(share float64)) ([]Artifact, error)
 	// Words are how its results are told.
 	Words() Words
 }
 
+// ErrTimeUp says that the time which a task was given is over before the trials have
+// their results. A search ends then, and trains them when it is gone on with.
+var ErrTimeUp = errors.New("the time is up")
+
 // Identity is what a search is about, beside how structures are proposed and trained.
 type Identity struct {
 	// Task is the name of the task, as "completion".
-	Task string
+	Task string `json:"task"`
 	// Dataset is the name of the data, and Fingerprint identifies their contents.
-	Dataset, Fingerprint string
+	Dataset     string `json:"dataset"`
+	Fingerprint string `json:"fingerprint"`
 	// Source is what the task finds the data by again: a name or an absolute path; ""
 	// for data that were made in memory.
-	Source string
-	// Settings is a JSON object of the settings that only this task has, nil where there
-	// are none.
-	Settings json.RawMessage
+	Source string `json:"-"`
+	// Own is a JSON object of the settings that only this task has, nil where there are
+	// none.
+	Own json.RawMessage `json:"task_settings,omitempty"`
 }
 
 // Artifact is what a trial leaves to be kept, as a model.
 type Artifact interface {
-	// Files are those of its folder, by name.
+	// Files are those of its folder, by name. Among them is model.json, which describes
+	// it.
 	Files() (map[string][]byte, error)
+}
+
+// Files is an artifact as it was kept.
+type Files map[string][]byte
+
+// Files implements [Artifact].
+func (f Files) Files() (map[string][]byte, error) { return f, nil }
+
+// Save writes the folder of an artifact. After an error, as on a full disk, what the
+// folder had stays as it was.
+func Save(dir string, a Artifact) error {
+	files, err := a.Files()
+	if err != nil {
+		return err
+	}
+	return modelfolder.Write(dir, files)
+}
+
+// Shower is a [Task] that can show what an artifact of it has learnt.
+type Shower interface {
+	Examples(Artifact) (Examples, error)
+}
+
+// Examples are questions to an artifact.
+type Examples struct {
+	// Asked are questions with their answers, in words.
+	Asked [][2]string
+	// Note says what the answers are.
+	Note string
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -23,7 +24,7 @@ const (
 func measure(ctx context.Context, engine completion.Engine, g *datasets.Graph, structures int, seed uint64) (result, error) {
 	s := search.DefaultSettings()
 	s.Budget, s.Seed = structures, seed
-	found, err := search.Run(ctx, search.Problem{Graph: g, Engine: engine, Strategy: search.Evolutionary{}, Settings: s})
+	found, err := search.Run(ctx, search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: s})
 	if err != nil {
 		return result{}, err
 	}

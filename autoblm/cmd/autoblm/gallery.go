@@ -6,34 +6,29 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// report is what a report tells of a search, but for what needs the graph of completion.
+// report is what a report tells of a search, but for what takes long to measure.
 func (s searching) report(r *search.Result) report.Data {
-	d := report.Data{Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds, Best: r.Model}}
-	if s.sizes != nil {
-		if err := s.sizes(&d); err != nil { // which only other data do
-			d.Sizes = nil
-		}
+	d := report.Data{Contents: study.Contents{
+		About:  study.About{Identity: s.about, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings},
+		Trials: r.Trials, Rounds: r.Rounds,
+	}}
+	if err := measureSizes(&d, s.Task); err != nil { // which only other data do
+		d.Sizes = nil
 	}
 	return d
 }
 
-// studyAbout is what the study is about, but for what identifies its data.
-func (s searching) studyAbout() study.About {
-	return study.About{
-		Dataset: s.dataset, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings, Task: s.about.Task, TaskSettings: s.about.TaskSettings,
-	}
-}
-
-// writeGallery fills the folder of a search: the best model, if the task has models
-// that are kept, and the pictures.
+// writeGallery fills the folder of a search: what the best trial has left, and the
+// pictures.
 func (s searching) writeGallery(r *search.Result) error {
 	if len(r.Best) == 0 {
 		return nil
 	}
-	if r.Model != nil {
-		if err := saveModel(s.studyAbout(), r.Model, filepath.Join(s.out, "model")); err != nil {
+	if r.Artifact != nil {
+		if err := task.Save(filepath.Join(s.out, "model"), r.Artifact); err != nil {
 			return err
 		}
 	}

@@ -57,6 +57,8 @@ func newCommands() *commands {
 // usageError is a mistake in the arguments.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 func usage(err error) error {
 	if err == nil {
 		return nil
@@ -97,7 +99,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if err == nil {
 		o := &output{stdout: &careful{w: stdout}, terminal: isTerminal(stdout), stderr: stderr, json: c.JSON, arguments: arguments, recordFile: c.Record}
 		parsed.BindTo(ctx, (*context.Context)(nil))
-		err = errors.Join(parsed.Run(o), o.stdout.err)
+		err = advised(errors.Join(parsed.Run(o), o.stdout.err))
 	} else {
 		err = usage(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
 // last is the last loss, where there is one.
@@ -12,6 +13,16 @@ func last(loss []float64) string {
 		return missing
 	}
 	return fmt.Sprintf("%.4f", loss[len(loss)-1])
+}
+
+// shortName is the title of the named model that s is, or its rows.
+func shortName(s structure.Structure) string {
+	for _, named := range structure.HumanDesigned() {
+		if named.Structure == s {
+			return named.Title
+		}
+	}
+	return s.String()
 }
 
 func metricsTable(first string) table {
@@ -27,6 +38,14 @@ func mrr(e *completion.Evaluation) string {
 		return missing
 	}
 	return number(e.Both.MRR)
+}
+
+// numberIfAny is missing where there is no number.
+func numberIfAny(x *float64) string {
+	if x == nil {
+		return missing
+	}
+	return number(*x)
 }
 
 func number(x float64) string { return fmt.Sprintf("%.3f", x) }

@@ -46,7 +46,7 @@ func (f threadsFlag) engine() (query.Engine, error) {
 
 func kindName(kind query.Kind, a *structure.Structure) string {
 	if a != nil {
-		return a.Title()
+		return shortName(*a)
 	}
 	return kind.String()
 }

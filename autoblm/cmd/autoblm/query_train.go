@@ -74,7 +74,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	d, err := openQueries(ctx, o, c.Dataset, c.Settings.Trained()...)
+	d, err := query.Prepare(ctx, c.Dataset, func(text string) { o.say("autoblm: %s (see autoblm query sample)", text) }, c.Settings.Trained()...)
 	if err != nil {
 		return err
 	}

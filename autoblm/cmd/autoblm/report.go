@@ -3,18 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 type reportCommand struct {
@@ -28,7 +27,7 @@ type reportCommand struct {
 type reportSummary struct {
 	Study     string   `json:"study"`
 	Dataset   string   `json:"dataset"`
-	Task      string   `json:"task,omitempty"` // of others than completion
+	Task      string   `json:"task"`
 	Algorithm string   `json:"algorithm"`
 	Verdict   []string `json:"verdict"`
 	Out       string   `json:"out"`
@@ -80,75 +79,35 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 // measure adds what needs the data. Without them there is a report too, unless it
 // was said where they are.
 func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) error {
-	if d.About.Task != "" {
-		return c.measureTask(ctx, d, o)
-	}
-	g, err := c.studyOf().graph(d.About)
-	if err != nil {
-		return c.without("metrics by relation", err, d, o)
-	}
-	engine, err := c.open()
+	compute, err := c.compute()
 	if err != nil {
 		return err
 	}
-	defer engine.Close()
-	return d.Measure(ctx, engine, g)
+	p, err := studied{studyFile{c.Study}, c.Dataset}.reopen(ctx, o, d.About, compute)
+	switch {
+	case err != nil && c.Dataset != "":
+		return err
+	case err != nil:
+		d.NoGraph = oneLine(err) + "."
+		o.say("autoblm: the report lacks what needs the data: %s", oneLine(err))
+		return nil
+	}
+	defer p.Close()
+	if t, ok := p.Task.(*triples.Task); ok {
+		return d.Measure(ctx, t.Engine, t.Graph)
+	}
+	return measureSizes(d, p.Task)
 }
 
-// studyOf finds the data.
-func (c *reportCommand) studyOf() *studyResumeCommand {
-	return &studyResumeCommand{studyFile: studyFile{c.Study}, Dataset: c.Dataset}
-}
-
-// without leaves out what needs the data, unless it was said where they are.
-func (c *reportCommand) without(what string, why error, d *report.Data, o *output) error {
-	if c.Dataset != "" {
-		return why
-	}
-	d.NoGraph = oneLine(why) + "."
-	o.say("autoblm: the report has no %s: %s", what, oneLine(why))
-	return nil
-}
-
-// measureTask does the same for the data of another task than completion.
-func (c *reportCommand) measureTask(ctx context.Context, d *report.Data, o *output) error {
-	const what = "sizes of the data, by which to judge chance"
-	source, err := c.studyOf().source(d.About)
-	if err != nil {
-		return c.without(what, err, d, o)
-	}
-	switch d.About.Task {
-	case autoblm.QueryTaskName:
-		err = measureQueries(ctx, d, source, o)
-	case autoblm.ClassTaskName:
-		err = measureClasses(d, source)
-	default:
-		err = fmt.Errorf("this program does not know the task %q: use the one that made the study", d.About.Task)
-	}
-	if err != nil {
-		return c.without(what, notAtHand(err), d, o)
+// measureSizes tells a report how large the data of a task are.
+func measureSizes(d *report.Data, t task.Task) error {
+	switch t := t.(type) {
+	case *autoblm.QueryTask:
+		return d.MeasureQueries(t.Data())
+	case *autoblm.ClassTask:
+		return d.MeasureClasses(t.Graph())
 	}
 	return nil
-}
-
-func measureQueries(ctx context.Context, d *report.Data, source string, o *output) error {
-	var own autoblm.QuerySettings
-	if err := json.Unmarshal(d.About.TaskSettings, &own); err != nil {
-		return fmt.Errorf("the study has settings that cannot be read: %w", err)
-	}
-	data, err := openQueries(ctx, o, source, slices.Concat(own.Hops, own.With)...)
-	if err != nil {
-		return err
-	}
-	return d.MeasureQueries(data)
-}
-
-func measureClasses(d *report.Data, source string) error {
-	g, err := rdf.Open(source, rdf.Options{})
-	if err != nil {
-		return err
-	}
-	return d.MeasureClasses(g)
 }
 
 // commands are those that a reader of the report may want.

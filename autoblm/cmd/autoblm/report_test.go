@@ -156,7 +156,7 @@ func TestSearchLineHasTheSameSettings(t *testing.T) {
 		}
 		about := study.About{
 			Algorithm: rapid.SampledFrom(names).Draw(t, "algorithm"), Settings: s,
-			Source: rapid.SampledFrom([]string{"world", "/a/folder", "/a folder/with; odd & names"}).Draw(t, "source"),
+			Identity: task.Identity{Source: rapid.SampledFrom([]string{"world", "/a/folder", "/a folder/with; odd & names"}).Draw(t, "source")},
 		}
 		line, exact, err := searchLine(about, engineOf(nil))
 		if err != nil || !exact {
@@ -177,14 +177,14 @@ func TestSearchLineSaysWhatItCannot(t *testing.T) {
 	} {
 		s := search.DefaultSettings()
 		change(&s)
-		if line, exact, err := searchLine(study.About{Algorithm: "autoblm", Settings: s, Source: "world"}, engineOf(nil)); err != nil || exact {
+		if line, exact, err := searchLine(study.About{Algorithm: "autoblm", Settings: s, Identity: task.Identity{Source: "world"}}, engineOf(nil)); err != nil || exact {
 			t.Errorf("%s: %s is said to be exact (%v)", name, line, err)
 		}
 	}
 }
 
 func TestSearchLineTakesTheSameEngine(t *testing.T) {
-	about := study.About{Algorithm: "autoblm", Settings: search.DefaultSettings(), Source: "world"}
+	about := study.About{Algorithm: "autoblm", Settings: search.DefaultSettings(), Identity: task.Identity{Source: "world"}}
 	line, _, err := searchLine(about, engineOf([]task.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
 	if words := strings.Fields(line); err != nil || !slices.Contains(words, "gomlx") || !slices.Contains(words, "--backend") {
 		t.Errorf("%s (%v) does not name the engine", line, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -71,68 +69,56 @@ func (c *searchCommand) takeRecipe(r recipe.Recipe) {
 
 // searchSummary is the JSON of search.
 type searchSummary struct {
-	Dataset   string          `json:"dataset"`
-	Task      string          `json:"task,omitempty"` // of others than completion
-	Algorithm string          `json:"algorithm"`
-	K         int             `json:"k"`
-	Dim       int             `json:"dim"`
-	Budget    int             `json:"budget"`
-	Trained   int             `json:"trained"`
-	Failed    int             `json:"failed"`
-	Seconds   float64         `json:"seconds"`
-	Overhead  float64         `json:"overhead"` // seconds of strategy, filter and predictor
-	Tuned     []recipeSummary `json:"tuned,omitempty"`
-	Best      []foundSummary  `json:"best"`
-	Human     []namedSummary  `json:"human"`
-	Finals    []recipeSummary `json:"finals,omitempty"`
-	Resumed   int             `json:"resumed"`
-	Stopped   search.Stop     `json:"stopped"`
-	Note      string          `json:"note,omitempty"`
-	Study     string          `json:"study"`
-	Out       string          `json:"out"`
+	Dataset   string         `json:"dataset"`
+	Task      string         `json:"task"`
+	Metric    string         `json:"metric"`
+	Algorithm string         `json:"algorithm"`
+	K         int            `json:"k"`
+	Dim       int            `json:"dim"`
+	Budget    int            `json:"budget"`
+	Trained   int            `json:"trained"`
+	Failed    int            `json:"failed"`
+	Seconds   float64        `json:"seconds"`
+	Overhead  float64        `json:"overhead"` // seconds of strategy, filter and predictor
+	Tuned     []trialSummary `json:"tuned,omitempty"`
+	Best      []trialSummary `json:"best"`
+	Human     []trialSummary `json:"human"`
+	Finals    []trialSummary `json:"finals,omitempty"`
+	Resumed   int            `json:"resumed"`
+	Stopped   search.Stop    `json:"stopped"`
+	Note      string         `json:"note,omitempty"`
+	Study     string         `json:"study"`
+	Out       string         `json:"out"`
 }
 
-type foundSummary struct {
-	Structure structure.Structure `json:"structure"`
-	Canonical structure.Structure `json:"canonical"`
-	scoreSummary
-}
+// trialSummary is what one needs to know of a trial.
+type trialSummary map[string]any
 
-// scoreSummary has what a trial came to: MRRs, or accuracies where these decide.
-// All are null for one that diverged.
-type scoreSummary struct {
-	ValidMRR *float64 `json:"valid_mrr"`
-	TestMRR  *float64 `json:"test_mrr"`
-	accuracySummary
-}
-
-// accuracySummary is there for the task classify.
-type accuracySummary struct {
-	CVAccuracy   *float64 `json:"cv_accuracy,omitempty"`
-	TestAccuracy *float64 `json:"test_accuracy,omitempty"`
-}
-
-func scores(t task.Trial) (s scoreSummary) {
-	if s.ValidMRR, s.TestMRR = completion.EvaluationsOf(t.Details).Scores(); s.ValidMRR == nil {
-		s.CVAccuracy, s.TestAccuracy = t.Score, t.TestScore
+// summarized are trials with what tells them apart and what they came to: score and test
+// score, by the names that they have for the task too. All are null for one that diverged.
+func summarized(trials []task.Trial, words task.Words, what func(task.Trial) trialSummary) []trialSummary {
+	var all []trialSummary
+	for _, t := range trials {
+		s := what(t)
+		s["valid_mrr"], s["test_mrr"] = nil, nil
+		s[words.ScoreField], s[words.TestField] = t.Score, t.TestScore
+		s["score"], s["test_score"] = t.Score, t.TestScore
+		all = append(all, s)
 	}
-	return s
+	return all
 }
 
-// recipeSummary is a trial before or after the search, best first.
-type recipeSummary struct {
-	Structure    structure.Structure `json:"structure"`
-	Dim          int                 `json:"dim"`
-	Batch        int                 `json:"batch"`
-	LearningRate float64             `json:"learning_rate"`
-	N3           float64             `json:"n3"`
-	ValidMRR     float64             `json:"valid_mrr"`
-	TestMRR      *float64            `json:"test_mrr"`
+func found(t task.Trial) trialSummary {
+	return trialSummary{"structure": t.Structure, "canonical": t.Canonical()}
 }
 
-type namedSummary struct {
-	Name string `json:"name"`
-	scoreSummary
+func named(t task.Trial) trialSummary { return trialSummary{"name": t.Name} }
+
+func byRecipe(t task.Trial) trialSummary {
+	return trialSummary{
+		"structure": t.Structure, "dim": t.Recipe.Training.Dim, "batch": t.Recipe.Training.Batch,
+		"learning_rate": t.Recipe.LearningRate, "n3": t.Recipe.N3,
+	}
 }
 
 // studyName is the name of a study in the folder of its search.
@@ -144,13 +130,17 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return usage(err)
 	}
-	p, err := newProblem(ctx, o, c.Task, c.Dataset, c.Paths, c.classSettings(settings.Settings), settings.Compute)
+	own, err := c.own(c.Task, settings.Settings)
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	p, err := openProblem(ctx, o, c.Task, c.Dataset, own, settings.Compute)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
 	if c.Out == "" {
-		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", p.dataset, time.Now().Format("20060102-150405")))
+		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
 	}
 	if c.Study == "" {
 		c.Study = filepath.Join(c.Out, studyName)
@@ -171,13 +161,18 @@ func (s searching) run(ctx context.Context, o *output) error {
 	o.say("study: %s", s.settings.Study)
 	bar := newSearchBar(o.stderr)
 	s.settings.OnProgress = bar.update
-	result, err := s.search(ctx, s.settings)
+	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
 	bar.finish()
 	if err != nil {
 		return err
 	}
-	summary := s.summary(result)
-	if err := o.result(summary, func(w io.Writer) { s.print(w, o.colour(), result) }); err != nil {
+	var best description
+	if result.Artifact != nil {
+		if best, err = describe(result.Artifact); err != nil {
+			return err
+		}
+	}
+	if err := o.result(s.summary(result), func(w io.Writer) { s.print(w, o.colour(), result, best.Structure) }); err != nil {
 		return err
 	}
 	// The result is out, whatever becomes of the files; the study has it all.
@@ -203,11 +198,6 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 		}
 		s.Settings.Predictor = &fit
 	}
-	if c.Task != completionTaskName {
-		if err := c.taskless(); err != nil {
-			return s, err
-		}
-	}
 	if c.Tune != 0 {
 		s.Tune = search.DefaultTune()
 		s.Tune.Trials = c.Tune
@@ -223,20 +213,17 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	if s.TimeLimit, err = timeLimit(c.Minutes); err != nil {
 		return s, err
 	}
-	return s, s.Validate()
-}
-
-// taskless says what other tasks than completion do not have.
-func (c *searchCommand) taskless() error {
-	switch {
-	case c.Recipe != "":
-		return fmt.Errorf("recipes are for completion, and --task is %s: give the flags of training", c.Task)
-	case c.Settings.Training.LabelSmoothing != 0 || c.Settings.RelationPrediction != 0:
-		return fmt.Errorf("label smoothing and relation prediction are for completion, and --task is %s: leave them out", c.Task)
-	case c.Task == autoblm.ClassTaskName && (c.Tune != 0 || c.Final != 0):
-		return errors.New("--tune and --final are for embeddings: find settings by classify train --tune, before and after the search")
+	kind, err := autoblm.TaskNamed(c.Task)
+	if err != nil {
+		return s, err
 	}
-	return nil
+	if c.Recipe != "" && !kind.Recipes {
+		return s, fmt.Errorf("there are no recipes for --task %s: give the flags of training", c.Task)
+	}
+	if err := kind.Check(s); err != nil {
+		return s, err
+	}
+	return s, s.Validate()
 }
 
 func timeLimit(minutes float64) (time.Duration, error) {
@@ -280,10 +267,13 @@ func quoted(a string) string {
 }
 
 func (s searching) summary(r *search.Result) searchSummary {
+	words := s.Words()
 	summary := searchSummary{
-		Dataset: s.dataset, Task: s.about.Task, Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
+		Dataset: s.about.Dataset, Task: s.about.Task, Metric: words.Metric,
+		Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds,
-		Tuned: recipes(r.Tuned), Best: found(r.Best), Human: named(r.Named), Finals: recipes(r.Finals),
+		Tuned: summarized(r.Tuned, words, byRecipe), Best: orEmpty(summarized(r.Best, words, found)),
+		Human: orEmpty(summarized(r.Named, words, named)), Finals: summarized(r.Finals, words, byRecipe),
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead, Study: s.settings.Study, Out: s.out,
 	}
 	if s.settings.K != 4 {
@@ -292,142 +282,102 @@ func (s searching) summary(r *search.Result) searchSummary {
 	return summary
 }
 
-func found(trials []task.Trial) []foundSummary {
-	summaries := []foundSummary{}
-	for _, t := range trials {
-		summaries = append(summaries, foundSummary{t.Structure, t.Canonical(), scores(t)})
-	}
-	return summaries
-}
-
-func named(trials []task.Trial) []namedSummary {
-	summaries := []namedSummary{}
-	for _, t := range trials {
-		summaries = append(summaries, namedSummary{t.Name, scores(t)})
-	}
-	return summaries
-}
-
-func recipes(trials []task.Trial) []recipeSummary {
-	var summaries []recipeSummary
-	for _, t := range trials {
-		summaries = append(summaries, recipeSummary{
-			Structure: t.Structure, Dim: t.Recipe.Training.Dim, Batch: t.Recipe.Training.Batch,
-			LearningRate: t.Recipe.LearningRate, N3: t.Recipe.N3, ValidMRR: t.ScoreOrZero(), TestMRR: t.TestScore,
-		})
-	}
-	return summaries
-}
-
-func (s searching) print(w io.Writer, colour bool, r *search.Result) {
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.dataset, plural(r.Trained, "structure"), duration(r.Seconds), s.settings.Training.Dim, plural(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+func (s searching) print(w io.Writer, colour bool, r *search.Result, best structure.Structure) {
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, plural(r.Trained, "structure"), duration(r.Seconds), s.settings.Training.Dim, plural(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
 	}
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
-	printTuned(w, r)
+	words := s.Words()
+	printTuned(w, r, words)
 	fmt.Fprintln(w)
-	comparison(r, s.about.Task).print(w)
+	comparison(r, words).print(w)
 	if len(r.Best) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
-	printFinals(w, r)
-	best := r.Best[0].Structure
-	if r.Model != nil {
-		best = r.Model.Structure
+	printFinals(w, r, words)
+	kept := "the best model (model) and the pictures"
+	if r.Artifact == nil {
+		best, kept = r.Best[0].Structure, "the pictures"
 	}
 	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
-	if s.graph != nil {
-		printAnswers(w, s.graph, r.Model)
-	}
-	if r.Model != nil {
-		fmt.Fprintf(w, "\nTo %s go the best model (model) and the pictures (*.png, *.svg)\n", s.out)
-	} else {
-		fmt.Fprintf(w, "\nTo %s go the pictures (*.png, *.svg)\n", s.out)
-	}
+	s.printExamples(w, r.Artifact)
+	fmt.Fprintf(w, "\nTo %s go %s (*.png, *.svg)\n", s.out, kept)
 	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)
 }
 
+// printExamples shows what the best model says, where the task can.
+func (s searching) printExamples(w io.Writer, a task.Artifact) {
+	shower, can := s.Task.(task.Shower)
+	if !can || a == nil {
+		return
+	}
+	examples, err := shower.Examples(a)
+	if err != nil || len(examples.Asked) == 0 { // of other data; there is nothing to show
+		return
+	}
+	for _, each := range examples.Asked {
+		fmt.Fprintf(w, "\n%s\n  %s", printable(each[0]), printable(each[1]))
+	}
+	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
+}
+
 // printTuned explains the recipe of the search, if it was looked for.
-func printTuned(w io.Writer, r *search.Result) {
+func printTuned(w io.Writer, r *search.Result, words task.Words) {
 	if len(r.Tuned) > 0 {
-		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest validation MRR, became that of the search\n\n")
-		recipeTable(r.Tuned).print(w)
+		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest %s, became that of the search\n\n", words.Valid)
+		recipeTable(r.Tuned, words).print(w)
 	}
 }
 
-func printFinals(w io.Writer, r *search.Result) {
+func printFinals(w io.Writer, r *search.Result, words task.Words) {
 	if len(r.Finals) > 0 {
 		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
-		recipeTable(r.Finals).print(w)
+		recipeTable(r.Finals, words).print(w)
 	}
 }
 
 // mostFound is how many of the structures found the table shows.
 const mostFound = 5
 
-func comparison(r *search.Result, name string) *table {
-	t := &table{header: []string{"", "valid MRR", "H@1", "H@10", "test MRR", "H@1", "H@10"}}
-	cells := metricCells
-	if name == autoblm.ClassTaskName {
-		t.header = []string{"", "CV accuracy", "test accuracy"}
-		cells = accuracyCells
+func comparison(r *search.Result, words task.Words) *table {
+	t := &table{header: []string{""}}
+	for _, c := range words.Table() {
+		t.header = append(t.header, c.Name)
 	}
 	add := func(name string, trial task.Trial) {
 		if trial.State == task.Failed {
 			name += " (diverged)"
 		}
-		t.add(append([]string{name}, cells(trial)...)...)
+		cells := []string{name}
+		for _, c := range words.Table() {
+			cells = append(cells, numberIfAny(c.Of(trial)))
+		}
+		t.add(cells...)
 	}
 	for i, trial := range r.Best[:min(len(r.Best), mostFound)] {
 		name := fmt.Sprintf("found %d", i+1)
 		if same := trial.Structure.Name(); same != "" {
-			name += fmt.Sprintf(" (is %s)", structure.TitleOf(same))
+			name += fmt.Sprintf(" (is %s)", titleOf(same))
 		}
 		add(name, trial)
 	}
 	for _, trial := range r.Named {
-		add(structure.TitleOf(trial.Name), trial)
+		add(titleOf(trial.Name), trial)
 	}
 	return t
 }
 
-func metricCells(t task.Trial) (cells []string) {
-	both := completion.EvaluationsOf(t.Details)
-	for _, e := range []*completion.Evaluation{both.Valid, both.Test} {
-		if e == nil {
-			cells = append(cells, missing, missing, missing)
-		} else {
-			cells = append(cells, number(e.Both.MRR), number(e.Both.Hits1), number(e.Both.Hits10))
-		}
-	}
-	return cells
-}
-
-func accuracyCells(t task.Trial) (cells []string) {
-	for _, accuracy := range []*float64{t.Score, t.TestScore} {
-		if accuracy == nil {
-			cells = append(cells, missing)
-		} else {
-			cells = append(cells, number(*accuracy))
-		}
-	}
-	return cells
-}
-
 // recipeTable shows the best of the trials with their recipes.
-func recipeTable(trials []task.Trial) *table {
-	t := &table{header: []string{"valid MRR", "test MRR", "d", "batch", "learning rate", "n3", "structure"}}
+func recipeTable(trials []task.Trial, words task.Words) *table {
+	t := &table{header: []string{words.Valid, words.Test, "d", "batch", "learning rate", "n3", "structure"}}
 	for _, trial := range trials[:min(len(trials), mostFound)] {
-		test := missing
-		if trial.TestScore != nil {
-			test = number(*trial.TestScore)
-		}
 		r := trial.Recipe
-		t.add(number(trial.ScoreOrZero()), test, text(r.Training.Dim), text(r.Training.Batch), fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure.String())
+		t.add(numberIfAny(trial.Score), numberIfAny(trial.TestScore),
+			text(r.Training.Dim), text(r.Training.Batch), fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure.String())
 	}
 	return t
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -16,7 +18,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
@@ -43,7 +44,9 @@ type listedStudy struct {
 	Dim       *int     `json:"dim"`
 	Trained   *int     `json:"trained"`
 	Budget    *int     `json:"budget"`
-	BestMRR   *float64 `json:"best_mrr"`
+	Metric    *string  `json:"metric"`
+	BestScore *float64 `json:"best_score"`
+	BestMRR   *float64 `json:"best_mrr"` // null where the score is none
 	State     string   `json:"state"`
 	Error     string   `json:"error,omitempty"`
 }
@@ -74,13 +77,9 @@ func (c *studyListCommand) Run(o *output) error {
 			fmt.Fprintf(w, "no study below %s: autoblm search makes one\n", strings.Join(c.Paths, ", "))
 			return
 		}
-		t := table{header: []string{"study", "data set", "algorithm", "k", "d", "trained", "budget", "best MRR", "state"}}
+		t := table{header: []string{"study", "data set", "algorithm", "k", "d", "trained", "budget", "metric", "best", "state"}}
 		for _, s := range list {
-			best := missing
-			if s.BestMRR != nil {
-				best = number(*s.BestMRR)
-			}
-			t.add(s.Path, orMissing(s.Dataset), orMissing(s.Algorithm), orMissing(s.K), orMissing(s.Dim), orMissing(s.Trained), orMissing(s.Budget), best, s.State)
+			t.add(s.Path, orMissing(s.Dataset), orMissing(s.Algorithm), orMissing(s.K), orMissing(s.Dim), orMissing(s.Trained), orMissing(s.Budget), orMissing(s.Metric), numberIfAny(s.BestScore), s.State)
 		}
 		t.print(w)
 		for _, s := range list {
@@ -113,11 +112,37 @@ func listed(path string) listedStudy {
 		Path: path, Dataset: &about.Dataset, Algorithm: &about.Algorithm, K: &about.Settings.K, Dim: &about.Settings.Training.Dim,
 		Trained: &result.Trained, Budget: &about.Settings.Budget, State: string(contents.Status()),
 	}
+	words := wordsOf(about)
+	if words.Metric != "" {
+		s.Metric = &words.Metric
+	}
 	if len(result.Best) > 0 {
-		best := result.Best[0].ScoreOrZero()
-		s.BestMRR = &best
+		s.BestScore = result.Best[0].Score
+		s.BestMRR = mrrOnly(words, s.BestScore)
 	}
 	return s
+}
+
+// wordsOf tells the results of a study, in no words where this program does not know its
+// task.
+func wordsOf(about study.About) task.Words {
+	kind, err := autoblm.TaskNamed(about.Task)
+	if err != nil {
+		return task.Words{}
+	}
+	words, err := kind.Words(about.Own)
+	if err != nil {
+		return task.Words{}
+	}
+	return words
+}
+
+// mrrOnly is a score that is an MRR, or nil.
+func mrrOnly(words task.Words, score *float64) *float64 {
+	if words.Metric != "MRR" {
+		return nil
+	}
+	return score
 }
 
 // studyFile is the argument of the other commands.
@@ -141,7 +166,8 @@ type shownStudy struct {
 	Study       string          `json:"study"`
 	State       study.Status    `json:"state"`
 	Dataset     string          `json:"dataset"`
-	Task        string          `json:"task,omitempty"` // of others than completion
+	Task        string          `json:"task"`
+	Metric      string          `json:"metric"`
 	Fingerprint string          `json:"fingerprint"`
 	Source      string          `json:"source"`
 	Algorithm   string          `json:"algorithm"`
@@ -149,11 +175,11 @@ type shownStudy struct {
 	Budget      int             `json:"budget"`
 	Trials      trialCounts     `json:"trials"`
 	Rounds      []shownRound    `json:"rounds"`
-	Tuned       []recipeSummary `json:"tuned"`
+	Tuned       []trialSummary  `json:"tuned"`
 	Recipe      task.Recipe     `json:"recipe"`
-	Best        []foundSummary  `json:"best"`
-	Human       []namedSummary  `json:"human"`
-	Finals      []recipeSummary `json:"finals"`
+	Best        []trialSummary  `json:"best"`
+	Human       []trialSummary  `json:"human"`
+	Finals      []trialSummary  `json:"finals"`
 	// Seconds is the time of all trials, Choosing that of the rounds.
 	Seconds  float64 `json:"seconds"`
 	Choosing float64 `json:"choosing"`
@@ -172,8 +198,10 @@ type shownRound struct {
 	Number   int `json:"number"`
 	Proposed int `json:"proposed"`
 	Repeats  int `json:"repeats"`
-	// BestMRR is that of all trials up to this round, null before the first result.
-	BestMRR *float64 `json:"best_mrr"`
+	// BestScore is that of all trials up to this round, null before the first result;
+	// BestMRR is null also where the score is none.
+	BestScore *float64 `json:"best_score"`
+	BestMRR   *float64 `json:"best_mrr"`
 	// Choosing is the time that the filter, the predictor and the strategy took,
 	// Training that of the round's trials.
 	Choosing float64 `json:"choosing"`
@@ -186,14 +214,14 @@ func (c *studyShowCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	about, result := contents.About, contents.Result()
+	about, result, words := contents.About, contents.Result(), wordsOf(contents.About)
 	shown := shownStudy{
-		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Task: about.Task, Fingerprint: about.Fingerprint, Source: about.Source,
-		Algorithm: about.Algorithm, Settings: about.Settings, Budget: about.Settings.Budget, Trials: countTrials(contents.Trials), Rounds: roundsOf(contents),
-		Tuned: orEmpty(recipes(result.Tuned)), Recipe: result.Recipe, Best: found(result.Best), Human: named(result.Named), Finals: orEmpty(recipes(result.Finals)),
+		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Task: about.Task, Metric: words.Metric, Fingerprint: about.Fingerprint, Source: about.Source,
+		Algorithm: about.Algorithm, Settings: about.Settings, Budget: about.Settings.Budget, Trials: countTrials(contents.Trials), Rounds: roundsOf(contents, words),
+		Tuned: orEmpty(summarized(result.Tuned, words, byRecipe)), Recipe: result.Recipe, Best: orEmpty(summarized(result.Best, words, found)), Human: orEmpty(summarized(result.Named, words, named)), Finals: orEmpty(summarized(result.Finals, words, byRecipe)),
 		Seconds: result.Seconds, Choosing: result.Overhead,
 	}
-	return o.result(shown, func(w io.Writer) { shown.print(w, result) })
+	return o.result(shown, func(w io.Writer) { shown.print(w, result, words) })
 }
 
 func countTrials(trials []task.Trial) trialCounts {
@@ -214,7 +242,7 @@ func countTrials(trials []task.Trial) trialCounts {
 	return n
 }
 
-func roundsOf(c *study.Contents) []shownRound {
+func roundsOf(c *study.Contents, words task.Words) []shownRound {
 	rounds := []shownRound{}
 	var best *float64
 	for _, r := range c.Rounds {
@@ -224,17 +252,17 @@ func roundsOf(c *study.Contents) []shownRound {
 				continue
 			}
 			round.Training += t.Seconds
-			if score := t.ScoreOrZero(); t.State == task.Complete && (best == nil || score > *best) {
-				best = &score
+			if t.State == task.Complete && (best == nil || *t.Score > *best) {
+				best = t.Score
 			}
 		}
-		round.BestMRR = best
+		round.BestScore, round.BestMRR = best, mrrOnly(words, best)
 		rounds = append(rounds, round)
 	}
 	return rounds
 }
 
-func (s shownStudy) print(w io.Writer, r *search.Result) {
+func (s shownStudy) print(w io.Writer, r *search.Result, words task.Words) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
 	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, plural(s.Budget, "structure"), duration(s.Seconds), duration(s.Choosing))
 	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", plural(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
@@ -250,28 +278,24 @@ func (s shownStudy) print(w io.Writer, r *search.Result) {
 		}
 	}
 	all.print(w)
-	printTuned(w, r)
+	printTuned(w, r, words)
 	if len(s.Rounds) > 0 {
-		fmt.Fprintf(w, "\nRounds, with the best validation MRR so far and the seconds for choosing and for training\n\n")
-		rounds := table{header: []string{"round", "proposed", "repeats", "best MRR", "choosing", "training"}}
+		fmt.Fprintf(w, "\nRounds, with the best %s so far and the seconds for choosing and for training\n\n", words.Valid)
+		rounds := table{header: []string{"round", "proposed", "repeats", "best " + words.Metric, "choosing", "training"}}
 		for _, round := range s.Rounds {
-			best := missing
-			if round.BestMRR != nil {
-				best = number(*round.BestMRR)
-			}
-			rounds.add(text(round.Number), text(round.Proposed), text(round.Repeats), best, fmt.Sprintf("%.2f", round.Choosing), fmt.Sprintf("%.2f", round.Training))
+			rounds.add(text(round.Number), text(round.Proposed), text(round.Repeats), numberIfAny(round.BestScore), fmt.Sprintf("%.2f", round.Choosing), fmt.Sprintf("%.2f", round.Training))
 		}
 		rounds.print(w)
 	}
 	if len(r.Best)+len(r.Named) > 0 {
 		fmt.Fprintf(w, "\nThe best structures found, and the named ones by the same recipe\n\n")
-		comparison(r, s.Task).print(w)
+		comparison(r, words).print(w)
 		fmt.Fprintln(w)
 		for i, t := range r.Best[:min(len(r.Best), mostFound)] {
 			fmt.Fprintf(w, "found %d is %s\n", i+1, t.Structure)
 		}
 	}
-	printFinals(w, r)
+	printFinals(w, r, words)
 }
 
 type studyExportCommand struct {
@@ -309,11 +333,12 @@ func (c *studyExportCommand) Run(o *output) error {
 			Trials: orEmpty(contents.Trials), Rounds: orEmpty(contents.Rounds),
 		}, nil)
 	}
+	byRecipe := wordsOf(contents.About).ByRecipe
 	if c.Out == "" {
-		return study.WriteCSV(o.stdout, contents.Trials)
+		return study.WriteCSV(o.stdout, contents.Trials, byRecipe, allFields())
 	}
 	var lines bytes.Buffer
-	if err := study.WriteCSV(&lines, contents.Trials); err != nil {
+	if err := study.WriteCSV(&lines, contents.Trials, byRecipe, allFields()); err != nil {
 		return err
 	}
 	if err := wholefile.Write(c.Out, lines.Bytes()); err != nil {
@@ -324,6 +349,24 @@ func (c *studyExportCommand) Run(o *output) error {
 	})
 }
 
+// allFields are those of all tasks, so that the tables of all studies have the same
+// columns.
+func allFields() []task.Column {
+	var all []task.Column
+	for _, kind := range autoblm.Tasks {
+		words, err := kind.Words(nil)
+		if err != nil {
+			continue
+		}
+		for _, field := range words.Fields {
+			if !slices.ContainsFunc(all, func(known task.Column) bool { return known.Name == field.Name }) {
+				all = append(all, field)
+			}
+		}
+	}
+	return all
+}
+
 type studyBestCommand struct {
 	studyFile
 	Out string `help:"The model folder; model in the folder of the study when left out."`
@@ -331,16 +374,35 @@ type studyBestCommand struct {
 
 // bestSummary is the JSON of study best.
 type bestSummary struct {
-	Dataset   string                 `json:"dataset"`
-	Structure structure.Structure    `json:"structure"`
-	Canonical structure.Structure    `json:"canonical"`
-	Name      string                 `json:"name"`
-	K         int                    `json:"k"`
-	Dim       int                    `json:"dim"`
-	Training  *completion.Training   `json:"training"`
-	Valid     *completion.Evaluation `json:"valid"`
-	Test      *completion.Evaluation `json:"test"`
-	Out       string                 `json:"out"`
+	Dataset   string              `json:"dataset"`
+	Structure structure.Structure `json:"structure"`
+	Canonical structure.Structure `json:"canonical"`
+	Name      string              `json:"name"`
+	K         int                 `json:"k"`
+	Dim       int                 `json:"dim"`
+	Training  json.RawMessage     `json:"training"`
+	Valid     json.RawMessage     `json:"valid"`
+	Test      json.RawMessage     `json:"test"`
+	Out       string              `json:"out"`
+}
+
+// description is what the model.json of what a trial has left says.
+type description struct {
+	Dataset               string
+	Structure             structure.Structure
+	Dim                   int
+	Training, Valid, Test json.RawMessage
+}
+
+func describe(a task.Artifact) (d description, err error) {
+	files, err := a.Files()
+	if err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(files["model.json"], &d); err != nil {
+		return d, fmt.Errorf("the description of the best model cannot be read: %w", err)
+	}
+	return d, nil
 }
 
 // Run writes the best model.
@@ -349,14 +411,17 @@ func (c *studyBestCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	m := contents.Best
-	if m == nil {
+	if contents.Best == nil {
 		return fmt.Errorf("the study %s has no model yet: autoblm study resume goes on with it", c.File)
 	}
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), "model")
 	}
-	if err := saveModel(contents.About, m, c.Out); err != nil {
+	m, err := describe(contents.Best)
+	if err != nil {
+		return err
+	}
+	if err := task.Save(c.Out, contents.Best); err != nil {
 		return err
 	}
 	s := bestSummary{
@@ -364,28 +429,30 @@ func (c *studyBestCommand) Run(o *output) error {
 		Training: m.Training, Valid: m.Valid, Test: m.Test, Out: c.Out,
 	}
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s, d %d\n\n%s\nf(h,r,t) = %s\n\n", m.Structure.Title(), m.Dataset, m.Dim, m.Structure.Draw(o.colour()), m.Structure.Formula())
+		fmt.Fprintf(w, "%s on %s, d %d\n\n%s\nf(h,r,t) = %s\n\n", shortName(m.Structure), m.Dataset, m.Dim, m.Structure.Draw(o.colour()), m.Structure.Formula())
 		t := metricsTable("")
 		for _, split := range []struct {
 			name string
-			*completion.Evaluation
+			text json.RawMessage
 		}{{"valid", m.Valid}, {"test", m.Test}} {
-			if split.Evaluation != nil {
-				addMetrics(&t, split.name, split.Both)
-				addMetrics(&t, "  heads", split.Head)
-				addMetrics(&t, "  tails", split.Tail)
+			var e completion.Evaluation
+			if json.Unmarshal(split.text, &e) == nil && e.Triples > 0 {
+				addMetrics(&t, split.name, e.Both)
+				addMetrics(&t, "  heads", e.Head)
+				addMetrics(&t, "  tails", e.Tail)
 			}
 		}
-		t.print(w)
+		if len(t.rows) > 0 {
+			t.print(w)
+		}
 		fmt.Fprintf(w, "\nThe model is in %s\n", c.Out)
 	})
 }
 
 type studyResumeCommand struct {
-	studyFile
+	studied
 	Budget  int     `default:"0" help:"How many structures to train in all; 0 stands for the budget of the last run."`
 	Minutes float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
-	Dataset string  `help:"Where the data are now, if they are no longer where they were: a name of dataset list, or a folder."`
 	Out     string  `help:"The folder for the best model and the pictures; that of the study when left out."`
 	computeFlags
 }
@@ -413,49 +480,13 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if err := settings.Validate(); err != nil {
 		return usage(err)
 	}
-	p, err := c.problemOf(ctx, o, about, compute)
+	p, err := c.reopen(ctx, o, about, compute)
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer p.Close()
 	if c.Out == "" {
 		c.Out = c.folder()
 	}
 	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(o.arguments)}.run(ctx, o)
-}
-
-// source is where the data of a study are.
-func (c *studyResumeCommand) source(about study.About) (string, error) {
-	source := about.Source
-	if c.Dataset != "" {
-		source = c.Dataset
-	}
-	if source == "" {
-		return "", fmt.Errorf("the study %s does not know where its data, %s, are: say it with --dataset", c.File, about.Dataset)
-	}
-	return source, nil
-}
-
-func notAtHand(err error) error {
-	return fmt.Errorf("the data of the study are not at hand; --dataset says where they are now: %w", err)
-}
-
-func otherData(source, file string) error {
-	return fmt.Errorf("the data in %s are not those of the study %s, or have changed: say with --dataset where those of the study are", source, file)
-}
-
-// graph finds the graph of a study of completion again.
-func (c *studyResumeCommand) graph(about study.About) (*datasets.Graph, error) {
-	source, err := c.source(about)
-	if err != nil {
-		return nil, err
-	}
-	g, err := datasets.Open(source)
-	if err != nil {
-		return nil, notAtHand(err)
-	}
-	if g.Fingerprint() != about.Fingerprint {
-		return nil, otherData(source, c.File)
-	}
-	return g, nil
 }

@@ -7,15 +7,11 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -41,8 +37,8 @@ func usualTasks() taskFlags {
 }
 
 // usualFor are the settings of a search with what is usual for a task.
-func usualFor(task string, s search.Settings) search.Settings {
-	switch task {
+func usualFor(name string, s search.Settings) search.Settings {
+	switch name {
 	case autoblm.QueryTaskName:
 		usual := query.DefaultSettings()
 		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
@@ -68,10 +64,10 @@ func (f taskFlags) classSettings(of search.Settings) autoblm.ClassSettings {
 func (f *taskFlags) take(about study.About) (err error) {
 	switch about.Task {
 	case autoblm.QueryTaskName:
-		err = json.Unmarshal(about.TaskSettings, &f.Paths)
+		err = json.Unmarshal(about.Own, &f.Paths)
 	case autoblm.ClassTaskName:
 		own := autoblm.ClassSettings{}
-		err = json.Unmarshal(about.TaskSettings, &own)
+		err = json.Unmarshal(about.Own, &own)
 		f.Convolution.Settings = classifyFlags(own.Convolution)
 	}
 	return err
@@ -79,179 +75,71 @@ func (f *taskFlags) take(about study.About) (err error) {
 
 // sameTask says whether the settings that only the task has are those of a study.
 func (c *searchCommand) sameTask(about study.About) bool {
-	var own any = c.Paths
-	switch about.Task {
-	case "":
-		return true
-	case autoblm.ClassTaskName:
-		own = c.classSettings(search.Settings(c.Settings))
+	own, err := c.own(about.Task, search.Settings(c.Settings))
+	if err != nil || about.Own == nil {
+		return err == nil && own == nil
 	}
-	text, err := json.Marshal(own)
-	if err != nil {
-		return false
-	}
-	differ, err := settings.Difference(about.TaskSettings, text)
+	differ, err := settings.Difference(about.Own, own)
 	return err == nil && differ == ""
 }
 
-// problem is what structures are searched for, on some data.
+// own are the settings that only the task of a search has.
+func (f taskFlags) own(name string, of search.Settings) (json.RawMessage, error) {
+	switch name {
+	case autoblm.QueryTaskName:
+		return json.Marshal(f.Paths)
+	case autoblm.ClassTaskName:
+		return json.Marshal(f.classSettings(of))
+	}
+	return nil, nil
+}
+
+// problem is what structures are searched for, on data that are open.
 type problem struct {
-	dataset string
-	// graph is that of completion; for other tasks it is nil and there is a task.
-	graph *datasets.Graph
-	task  study.Described
-	about study.About // of a task: its name and settings
-	// sizes tells a report of a task how large the data are.
-	sizes func(d *report.Data) error
-	close func()
+	*autoblm.OpenTask
+	about task.Identity
 }
 
-func completionProblem(g *datasets.Graph) problem {
-	return problem{dataset: g.Name, graph: g, close: func() {}}
-}
-
-// newProblem opens the data of a task.
-func newProblem(ctx context.Context, o *output, task, dataset string, of autoblm.QuerySettings, classes autoblm.ClassSettings, compute autoblm.Compute) (problem, error) {
-	switch task {
-	case autoblm.QueryTaskName:
-		return queryProblem(ctx, o, dataset, of, compute)
-	case autoblm.ClassTaskName:
-		return classProblem(dataset, classes, compute)
-	}
-	g, err := datasets.Open(dataset)
+// openProblem opens the data of a task.
+func openProblem(ctx context.Context, o *output, name, source string, own json.RawMessage, c autoblm.Compute) (problem, error) {
+	kind, err := autoblm.TaskNamed(name)
 	if err != nil {
 		return problem{}, err
 	}
-	return completionProblem(g), nil
-}
-
-func queryProblem(ctx context.Context, o *output, dataset string, own autoblm.QuerySettings, compute autoblm.Compute) (problem, error) {
-	if compute.Engine != "auto" && compute.Engine != "cpu" {
-		return problem{}, usage(fmt.Errorf("queries are trained on the engine cpu only, not on %q", compute.Engine))
-	}
-	d, err := openQueries(ctx, o, dataset, append(own.Hops[:len(own.Hops):len(own.Hops)], own.With...)...)
+	c.Note = func(text string) { o.say("autoblm: %s", text) }
+	t, err := kind.Open(ctx, source, own, c)
 	if err != nil {
 		return problem{}, err
 	}
-	task := autoblm.ForQueries(d, own, compute.Threads)
-	about, err := task.About()
-	return problem{
-		dataset: d.Name, task: task, about: about, close: func() {}, sizes: func(r *report.Data) error { return r.MeasureQueries(d) },
-	}, err
-}
-
-func classProblem(dataset string, own autoblm.ClassSettings, compute autoblm.Compute) (problem, error) {
-	on, err := classBackend(compute)
+	identity, err := t.Identity()
 	if err != nil {
-		return problem{}, usage(err)
+		t.Close()
 	}
-	g, err := rdf.Open(dataset, rdf.Options{})
-	if err != nil {
-		return problem{}, err
-	}
-	task := autoblm.ForClasses(g, own.Convolution, own.Member, classify.Options{Backend: on})
-	about, err := task.About()
-	return problem{
-		dataset: g.Name, task: task, about: about, close: task.Close, sizes: func(r *report.Data) error { return r.MeasureClasses(g) },
-	}, err
+	return problem{t, identity}, err
 }
 
-// classBackend is what GoMLX runs on, "" for the native arithmetic.
-func classBackend(compute autoblm.Compute) (string, error) {
-	switch compute.Engine {
-	case "cpu":
-		if compute.Backend != "" && compute.Backend != backend.Auto {
-			return "", fmt.Errorf("the engine cpu has no backend %q: leave --backend at auto, or use the engine gomlx", compute.Backend)
-		}
-		return "", nil
-	case "gomlx":
-		choice, err := backend.Choose(compute.Backend)
-		return cmp.Or(choice.Backend, backend.Go), err
-	}
-	choice, err := backend.Choose(compute.Backend)
-	return choice.Backend, err
+// studied is where the data of a study are.
+type studied struct {
+	studyFile
+	Dataset string `help:"Where the data are now, if they are no longer where they were: a name of dataset list, or a folder."`
 }
 
-// openQueries opens data and draws the queries that are missing, which it says.
-func openQueries(ctx context.Context, o *output, dataset string, hops ...int) (*query.Data, error) {
-	d, err := query.Open(dataset, hops...)
-	if err != nil {
-		return nil, err
-	}
-	drawn, err := d.Complete(ctx, hops...)
-	if err != nil {
-		return nil, err
-	}
-	for _, each := range drawn {
-		o.say("autoblm: %s has no %v queries of %s, so %s were drawn (see autoblm query sample)", d.Name, each.Split, plural(each.Hops, "hop"), count(each.Queries))
-	}
-	return d, nil
-}
-
-// search searches.
-func (p problem) search(ctx context.Context, settings autoblm.SearchSettings) (*search.Result, error) {
-	if p.task != nil {
-		return autoblm.SearchFor(ctx, p.task, settings)
-	}
-	return autoblm.Search(ctx, p.graph, settings)
-}
-
-// saveModel writes the best model of a study as a folder, of the kind that its task
-// has.
-func saveModel(about study.About, m *completion.Model, dir string) error {
-	if about.Task != autoblm.QueryTaskName {
-		return m.Save(dir)
-	}
-	var own autoblm.QuerySettings
-	if err := json.Unmarshal(about.TaskSettings, &own); err != nil {
-		return fmt.Errorf("cannot read the settings of the study: %w", err)
-	}
-	q := query.Model{
-		Parameters: query.Parameters{Kind: query.Bilinear, Parameters: m.Parameters},
-		Dataset:    m.Dataset, Source: m.Source, EntityLabels: m.EntityLabels, RelationLabels: m.RelationLabels,
-	}
-	if m.Training != nil {
-		q.Training = &query.Training{
-			Settings: query.Settings{Settings: m.Training.Settings, Paths: own},
-			Member:   query.Member{Kind: query.Bilinear, Member: m.Training.Member},
-		}
-	}
-	return q.Save(dir)
-}
-
-// problemOf opens the data of a study again, and checks that they are the same.
-func (c *studyResumeCommand) problemOf(ctx context.Context, o *output, about study.About, compute autoblm.Compute) (problem, error) {
-	if about.Task == "" {
-		g, err := c.graph(about)
-		if err != nil {
-			return problem{}, err
-		}
-		return completionProblem(g), nil
-	}
-	source, err := c.source(about)
-	if err != nil {
-		return problem{}, err
-	}
-	var of autoblm.QuerySettings
-	var classes autoblm.ClassSettings
-	switch about.Task {
-	case autoblm.QueryTaskName:
-		err = json.Unmarshal(about.TaskSettings, &of)
-	case autoblm.ClassTaskName:
-		err = json.Unmarshal(about.TaskSettings, &classes)
-	default:
+// reopen opens the data of a study again, and checks that they are the same.
+func (c studied) reopen(ctx context.Context, o *output, about study.About, compute autoblm.Compute) (problem, error) {
+	if _, err := autoblm.TaskNamed(about.Task); err != nil {
 		return problem{}, fmt.Errorf("the study %s is for the task %q, which this program does not know: use the one that made it", c.File, about.Task)
 	}
-	if err != nil {
-		return problem{}, fmt.Errorf("the study %s has settings that cannot be read: %w", c.File, err)
+	source := cmp.Or(c.Dataset, about.Source)
+	if source == "" {
+		return problem{}, fmt.Errorf("the study %s does not know where its data, %s, are: say it with --dataset", c.File, about.Dataset)
 	}
-	p, err := newProblem(ctx, o, about.Task, source, of, classes, compute)
-	if err != nil {
-		return problem{}, notAtHand(err)
-	}
-	if p.about.Fingerprint != about.Fingerprint {
-		p.close()
-		return problem{}, otherData(source, c.File)
+	p, err := openProblem(ctx, o, about.Task, source, about.Own, compute)
+	switch {
+	case err != nil:
+		return problem{}, fmt.Errorf("the data of the study are not at hand; --dataset says where they are now: %w", err)
+	case p.about.Fingerprint != about.Fingerprint:
+		p.Close()
+		return problem{}, fmt.Errorf("the data in %s are not those of the study %s, or have changed: say with --dataset where those of the study are", source, c.File)
 	}
 	return p, nil
 }

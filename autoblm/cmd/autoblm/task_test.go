@@ -120,7 +120,7 @@ func TestTaskRefusals(t *testing.T) {
 		arguments []string
 	}{
 		"unknown task":          {exitUsage, "--task", []string{"--task", "conjure"}},
-		"a recipe":              {exitUsage, "recipes are for completion", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
+		"a recipe":              {exitUsage, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
 		"label smoothing":       {exitUsage, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
 		"tuning classes":        {exitUsage, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
 		"queries on gomlx":      {exitUsage, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -109,12 +110,17 @@ func (p Plan) search(ctx context.Context, g *datasets.Graph, strategy search.Str
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
-	kept, err := study.Open(filepath.Join(p.Folder, fileName(name)), study.Describe(g, strategy, s))
+	problem := search.Problem{Task: &triples.Task{Graph: g, Engine: p.Engine}, Strategy: strategy, Settings: s}
+	about, err := study.Describe(problem.Task, strategy, s)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := study.Open(filepath.Join(p.Folder, fileName(name)), about)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	problem := search.Problem{Graph: g, Engine: p.Engine, Strategy: strategy, Settings: s, Store: kept}
+	problem.Store = kept
 	if p.OnProgress != nil {
 		problem.OnProgress = func(progress search.Progress) { p.OnProgress(name, progress) }
 	}

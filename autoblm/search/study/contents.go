@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -20,8 +19,8 @@ type Contents struct {
 	// Trials and Rounds are in the order of their numbers.
 	Trials []task.Trial
 	Rounds []search.Round
-	// Best is the best model, nil when there is none yet.
-	Best *completion.Model
+	// Best is what the best trial has left, nil when there is nothing yet.
+	Best task.Files
 }
 
 // Read reads a study, whatever it is about, and leaves the file as it is. It
@@ -51,11 +50,12 @@ func Read(path string) (*Contents, error) {
 	return contents, err
 }
 
-// readCopy reads a study whose process was killed while it wrote. What it had
-// begun to write has to be taken back first, which is done in a copy.
+// readCopy reads a study that has to be changed first, which is done in a copy: one whose
+// process was killed while it wrote, as what it had begun to write has to be taken back,
+// or an old one.
 func readCopy(path string) (*Contents, error) {
 	failed := func(err error) (*Contents, error) {
-		return nil, fmt.Errorf("cannot read the study %s, which needs a copy as its process was killed: %w", path, err)
+		return nil, fmt.Errorf("cannot make the copy of the study %s that is needed to read it: %w", path, err)
 	}
 	folder, err := os.MkdirTemp("", "autoblm-study-")
 	if err != nil {
@@ -69,6 +69,9 @@ func readCopy(path string) (*Contents, error) {
 	duplicate := filepath.Join(folder, "study.db")
 	for _, suffix := range []string{"", "-journal"} {
 		content, err := os.ReadFile(original + suffix)
+		if suffix != "" && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			return failed(err)
 		}
@@ -79,7 +82,8 @@ func readCopy(path string) (*Contents, error) {
 	return readDatabase(path, duplicate, "rw")
 }
 
-// readDatabase reads the study of a path out of a file, which may be a copy.
+// readDatabase reads the study of a path out of a file, which may be a copy that can be
+// changed.
 func readDatabase(path, file, mode string) (c *Contents, err error) {
 	db, err := openDatabase(file, mode)
 	s := &Study{db: db, path: path}
@@ -101,6 +105,18 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 	if err := s.checkWhole(); err != nil {
 		return nil, err
 	}
+	old, err := s.isOld()
+	if err != nil {
+		return nil, err
+	}
+	if old && mode == "ro" {
+		return readCopy(path) // which nobody changes the file under, since it is being read here
+	}
+	if old {
+		if err := s.upgrade(); err != nil {
+			return nil, err
+		}
+	}
 	c = &Contents{}
 	if c.About, err = s.about(); err != nil {
 		return nil, err
@@ -111,7 +127,7 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 	if c.Rounds, err = s.Rounds(); err != nil {
 		return nil, err
 	}
-	c.Best, err = s.Best()
+	c.Best, err = s.files()
 	return c, err
 }
 

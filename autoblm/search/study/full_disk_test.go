@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 func TestFullDisk(t *testing.T) {
-	s, err := Open(filepath.Join(t.TempDir(), "study.db"), Describe(enginetest.Graph(), search.Progressive{}, search.DefaultSettings()))
+	s, err := Open(filepath.Join(t.TempDir(), "study.db"), describe())
 	if err != nil {
 		t.Fatal(err)
 	}

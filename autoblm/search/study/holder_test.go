@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -63,7 +64,11 @@ func hold(path string) error {
 }
 
 func describe() About {
-	return Describe(enginetest.Graph(), search.Progressive{}, search.DefaultSettings())
+	about, err := Describe(&triples.Task{Graph: enginetest.Graph()}, search.Progressive{}, search.DefaultSettings())
+	if err != nil {
+		panic(err)
+	}
+	return about
 }
 
 // holder starts another process that has the study open.

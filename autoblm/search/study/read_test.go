@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -32,7 +33,7 @@ func searched(t *testing.T) (path string, about study.About, result *search.Resu
 	settings.Tune.Trials, settings.Final.Trials = 2, 2
 	settings.Final.Ranges.Dims, settings.Final.Epochs, settings.Final.ValidateEvery = []int{8, 16}, 2, 1
 	g := enginetest.Graph()
-	about = study.Describe(g, search.Evolutionary{}, settings)
+	about = describe(g, search.Evolutionary{}, settings)
 	path = filepath.Join(t.TempDir(), "study.db")
 	s, err := study.Open(path, about)
 	if err != nil {
@@ -41,7 +42,7 @@ func searched(t *testing.T) (path string, about study.About, result *search.Resu
 	defer s.Close()
 	engine := cpu.New(1)
 	defer engine.Close()
-	result, err = search.Run(t.Context(), search.Problem{Graph: g, Engine: engine, Strategy: search.Evolutionary{}, Settings: settings, Store: s})
+	result, err = search.Run(t.Context(), search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: settings, Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestSource(t *testing.T) {
 		"made by a program":      {enginetest.Graph(), ""},
 		"the benchmark's folder": {read(filepath.Join(data, "umls")), "umls"},
 	} {
-		got := study.Describe(c.graph, search.Progressive{}, search.DefaultSettings()).Source
+		got := describe(c.graph, search.Progressive{}, search.DefaultSettings()).Source
 		if got != c.want {
 			t.Errorf("%s: the source is %q, want %q", name, got, c.want)
 		}
@@ -225,7 +226,7 @@ func TestCSV(t *testing.T) {
 	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = completion.Xavier, true, 0.1, 0.2
 	training.MaxNorm, training.PlateauPatience, training.PlateauFactor = 1.5, 3, 0.7
 	var text bytes.Buffer
-	if err := study.WriteCSV(&text, all); err != nil {
+	if err := study.WriteCSV(&text, all, true, triples.Words().Fields); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&text).ReadAll()
@@ -270,9 +271,9 @@ func named(lines [][]string, n int) map[string]string {
 
 // TestCSVOfOtherTasks: a line says nothing that its task does not have.
 func TestCSVOfOtherTasks(t *testing.T) {
-	write := func(all []task.Trial) [][]string {
+	write := func(all []task.Trial, byRecipe bool) [][]string {
 		var text bytes.Buffer
-		if err := study.WriteCSV(&text, all); err != nil {
+		if err := study.WriteCSV(&text, all, byRecipe, triples.Words().Fields); err != nil {
 			t.Fatal(err)
 		}
 		lines, err := csv.NewReader(&text).ReadAll()
@@ -285,13 +286,13 @@ func TestCSVOfOtherTasks(t *testing.T) {
 	classes := trials()
 	classes[1].Loss, classes[1].Recipe.Seed, classes[1].Score, classes[1].TestScore = nil, 7, &objective, &test
 	classes[1].Details = fmt.Appendf(nil, `{"objective":%v,"test_objective":%v}`, objective, test)
-	lines := write(classes)
-	if line := named(lines, 2); number(t, line["objective"]) != objective || number(t, line["test_objective"]) != test || line["seed"] != "7" {
+	lines := write(classes, false)
+	if line := named(lines, 2); number(t, line["score"]) != objective || number(t, line["test_score"]) != test || line["seed"] != "7" {
 		t.Errorf("the accuracies are not there again: %v", line)
 	}
 	for n := range classes { // those that failed too
 		for name, cell := range named(lines, n+1) {
-			split := strings.HasPrefix(name, "valid_") || strings.HasPrefix(name, "test_") && name != "test_objective"
+			split := strings.HasPrefix(name, "valid_") || strings.HasPrefix(name, "test_") && name != "test_score"
 			if (split || slices.Contains([]string{"dim", "batch", "optimizer", "reciprocal", "learning_rate", "n3", "epochs_trained"}, name)) && cell != "" {
 				t.Errorf("trial %d for classes has %s %s", n+1, name, cell)
 			}
@@ -300,8 +301,8 @@ func TestCSVOfOtherTasks(t *testing.T) {
 	queries := trials()[1:2]
 	metrics := completion.Metrics{MRR: 0.5, Hits10: 1, MeanRank: 2}
 	judge(&queries[0], &completion.Evaluation{Triples: 3, Both: metrics, Tail: metrics}, nil)
-	line := named(write(queries), 1)
-	if line["valid_mrr"] != "0.5" || line["valid_hits1"] != "0" || line["objective"] != "" || line["dim"] == "" {
+	line := named(write(queries, true), 1)
+	if line["valid_mrr"] != "0.5" || line["valid_hits1"] != "0" || line["dim"] == "" {
 		t.Errorf("queries: %v", line)
 	}
 	for name, cell := range line {

@@ -12,7 +12,9 @@ import (
 // rounds of all runs took.
 func (c *Contents) Result() *search.Result {
 	r := search.Summarize(c.About.Settings, c.Trials, c.Rounds)
-	r.Model = c.Best
+	if c.Best != nil {
+		r.Artifact = c.Best
+	}
 	return r
 }
 

@@ -2,7 +2,7 @@ package study
 
 const (
 	applicationID = 0x4175424c // "AuBL": tells a study from other SQLite files
-	schemaVersion = 4
+	schemaVersion = 5
 )
 
 // Each row has a checksum of what is read from it again, because SQLite itself
@@ -15,18 +15,18 @@ CREATE TABLE about (
 	checksum    INTEGER NOT NULL
 );
 CREATE TABLE trials (
-	number    INTEGER PRIMARY KEY,
-	stage     TEXT NOT NULL,
-	round     INTEGER NOT NULL,
-	state     TEXT NOT NULL,
-	structure TEXT NOT NULL,
-	recipe    TEXT NOT NULL, -- settings and seeds, as JSON
-	canonical TEXT NOT NULL,
-	features  TEXT NOT NULL, -- SRF, a digit each
-	valid_mrr REAL,
-	test_mrr  REAL,
-	trial     TEXT NOT NULL, -- all of it, as JSON
-	checksum  INTEGER NOT NULL,
+	number     INTEGER PRIMARY KEY,
+	stage      TEXT NOT NULL,
+	round      INTEGER NOT NULL,
+	state      TEXT NOT NULL,
+	structure  TEXT NOT NULL,
+	recipe     TEXT NOT NULL, -- settings and seeds, as JSON
+	canonical  TEXT NOT NULL,
+	features   TEXT NOT NULL, -- SRF, a digit each
+	score      REAL,
+	test_score REAL,
+	trial      TEXT NOT NULL, -- all of it, as JSON
+	checksum   INTEGER NOT NULL,
 	UNIQUE (stage, structure, recipe)
 );
 CREATE INDEX trials_by_class ON trials (canonical);
@@ -38,10 +38,12 @@ CREATE TABLE rounds (
 	seconds      REAL NOT NULL,
 	checksum     INTEGER NOT NULL
 );
-CREATE TABLE best_model (
-	structure TEXT NOT NULL, dim INTEGER NOT NULL, dataset TEXT NOT NULL, source TEXT NOT NULL,
-	entity_labels TEXT NOT NULL, relation_labels TEXT NOT NULL,
-	training TEXT NOT NULL, valid TEXT, test TEXT, -- JSON
-	entities BLOB NOT NULL, relations BLOB NOT NULL, -- little-endian float32, row-major
+` + artifactTable
+
+// artifactTable has the folder of the best model, file by file.
+const artifactTable = `
+CREATE TABLE artifact (
+	name     TEXT PRIMARY KEY,
+	content  BLOB NOT NULL,
 	checksum INTEGER NOT NULL
 );`

@@ -2,21 +2,17 @@ package study
 
 import (
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"modernc.org/sqlite"
@@ -117,9 +113,20 @@ func (s *Study) begin(about About) error {
 				putAbout(tx, string(here), about.Source, about.Settings.Budget))
 		})
 	}
+	old, err := s.isOld()
+	if err != nil {
+		return err
+	}
 	there, source, budget, err := s.description()
 	if err != nil {
 		return err
+	}
+	var upgrade upgrade
+	if old {
+		if upgrade, err = s.readOld(); err != nil {
+			return err
+		}
+		there = upgrade.description
 	}
 	differ, err := settings.Difference([]byte(there), here)
 	if err != nil {
@@ -138,11 +145,16 @@ func (s *Study) begin(about About) error {
 	if about.Source == "" && differ == "" { // a graph that was built in memory does not forget where it was read before
 		about.Source = source
 	}
-	if differ == "" && about.Source == source && about.Settings.Budget == budget {
+	if differ == "" && about.Source == source && about.Settings.Budget == budget && !old {
 		return nil
 	}
 	return s.change(func(tx *sql.Tx) error {
-		return errors.Join(execute(tx, "DELETE FROM about"), putAbout(tx, there, about.Source, about.Settings.Budget))
+		if old {
+			if err := upgrade.write(tx); err != nil {
+				return err
+			}
+		}
+		return putAbout(tx, there, about.Source, about.Settings.Budget)
 	})
 }
 
@@ -150,6 +162,13 @@ func (s *Study) begin(about About) error {
 func (s *Study) tables() (n int, err error) {
 	err = s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n)
 	return n, s.explain("read", err)
+}
+
+// isOld says whether the study is to be upgraded.
+func (s *Study) isOld() (bool, error) {
+	var version int
+	err := s.db.QueryRow("PRAGMA user_version").Scan(&version)
+	return version == oldVersion, s.explain("read", err)
 }
 
 // checkWhole says whether all pages of the database are there and in order.
@@ -164,8 +183,11 @@ func (s *Study) checkWhole() error {
 	return nil
 }
 
+// putAbout replaces the row about.
 func putAbout(tx *sql.Tx, description, source string, budget int) error {
-	return execute(tx, "INSERT INTO about VALUES (?, ?, ?, ?)", description, source, budget, checksum(description, source, budget))
+	return errors.Join(
+		execute(tx, "DELETE FROM about"),
+		execute(tx, "INSERT INTO about VALUES (?, ?, ?, ?)", description, source, budget, checksum(description, source, budget)))
 }
 
 func (s *Study) description() (description, source string, budget int, err error) {
@@ -188,41 +210,38 @@ func (s *Study) Close() error {
 }
 
 // Trials implements [search.Store].
-func (s *Study) Trials() ([]task.Trial, error) {
+func (s *Study) Trials() (trials []task.Trial, err error) {
+	err = s.eachTrial(func(_ int, text string) error {
+		var t task.Trial
+		err := json.Unmarshal([]byte(text), &t)
+		trials = append(trials, t)
+		return err
+	})
+	return trials, err
+}
+
+// eachTrial reads the trials in the order of their numbers.
+func (s *Study) eachTrial(read func(number int, text string) error) error {
 	rows, err := s.db.Query("SELECT number, trial, checksum FROM trials ORDER BY number")
 	if err != nil {
-		return nil, s.explain("read", err)
+		return s.explain("read", err)
 	}
 	defer rows.Close()
-	var trials []task.Trial
 	for rows.Next() {
 		var number int
 		var text string
 		var sum int64
-		var t task.Trial
 		if err := rows.Scan(&number, &text, &sum); err != nil {
-			return nil, s.explain("read", err)
+			return s.explain("read", err)
 		}
 		if sum != checksum(number, text) {
-			return nil, damaged(s.path, errWrongSum)
+			return damaged(s.path, errWrongSum)
 		}
-		if err := json.Unmarshal([]byte(text), &t); err != nil {
-			return nil, damaged(s.path, err)
-		}
-		trials = append(trials, scored(t))
-	}
-	return trials, s.explain("read", rows.Err())
-}
-
-// scored gives a trial of an older program, which has no score, the one that decided.
-func scored(t task.Trial) task.Trial {
-	if t.Score == nil {
-		if t.Score, t.TestScore = completion.EvaluationsOf(t.Details).Scores(); t.Score == nil {
-			of := accuraciesOf(t)
-			t.Score, t.TestScore = of.Objective, of.TestObjective
+		if err := read(number, text); err != nil {
+			return damaged(s.path, err)
 		}
 	}
-	return t
+	return s.explain("read", rows.Err())
 }
 
 // Rounds implements [search.Store].
@@ -263,7 +282,11 @@ func (s *Study) Put(c search.Change) error {
 		if c.Best == nil {
 			return nil
 		}
-		return putBest(tx, c.Best)
+		files, err := c.Best.Files()
+		if err != nil {
+			return err
+		}
+		return putFiles(tx, files)
 	})
 }
 
@@ -276,60 +299,59 @@ func putTrial(tx *sql.Tx, t task.Trial) error {
 	if err != nil {
 		return err
 	}
-	valid, test := completion.EvaluationsOf(t.Details).Scores()
 	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
-			valid_mrr = excluded.valid_mrr, test_mrr = excluded.test_mrr, trial = excluded.trial, checksum = excluded.checksum`,
+			score = excluded.score, test_score = excluded.test_score, trial = excluded.trial, checksum = excluded.checksum`,
 		t.Number, string(t.Stage), t.Round, string(t.State), t.Structure.String(), string(recipe), t.Canonical().String(),
-		features(t), valid, test, string(text), checksum(t.Number, string(text)))
+		features(t), t.Score, t.TestScore, string(text), checksum(t.Number, string(text)))
 }
 
-func putBest(tx *sql.Tx, m *completion.Model) error {
-	texts := make([]string, 5)
-	for i, value := range []any{m.EntityLabels, m.RelationLabels, m.Training, m.Valid, m.Test} {
-		text, err := json.Marshal(value)
-		if err != nil {
+// putFiles replaces the files of the best trial.
+func putFiles(tx *sql.Tx, files map[string][]byte) error {
+	if err := execute(tx, "DELETE FROM artifact"); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := execute(tx, "INSERT INTO artifact VALUES (?, ?, ?)", name, content, checksum(name, content)); err != nil {
 			return err
 		}
-		texts[i] = string(text)
 	}
-	row := []any{
-		m.Structure.String(), m.Dim, m.Dataset, m.Source, texts[0], texts[1], texts[2], texts[3], texts[4],
-		floatBytes(m.Entities), floatBytes(m.Relations),
-	}
-	return errors.Join(
-		execute(tx, "DELETE FROM best_model"),
-		execute(tx, "INSERT INTO best_model VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append(row, checksum(row...))...))
+	return nil
 }
 
 // Best implements [search.Store].
-func (s *Study) Best() (*completion.Model, error) {
-	m := &completion.Model{}
-	var matrix string
-	texts := make([]string, 5)
-	var entities, relations []byte
-	var sum int64
-	err := s.db.QueryRow("SELECT * FROM best_model").Scan(&matrix, &m.Dim, &m.Dataset, &m.Source, &texts[0], &texts[1], &texts[2], &texts[3], &texts[4], &entities, &relations, &sum)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+func (s *Study) Best() (task.Artifact, error) {
+	files, err := s.files()
+	if files == nil || err != nil {
+		return nil, err
 	}
+	return files, nil
+}
+
+// files are those of the best trial, nil where there are none.
+func (s *Study) files() (task.Files, error) {
+	rows, err := s.db.Query("SELECT name, content, checksum FROM artifact")
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
-	if sum != checksum(matrix, m.Dim, m.Dataset, m.Source, texts[0], texts[1], texts[2], texts[3], texts[4], entities, relations) {
-		return nil, damaged(s.path, errWrongSum)
-	}
-	if m.Structure, err = structure.Parse(matrix); err != nil {
-		return nil, damaged(s.path, err)
-	}
-	for i, value := range []any{&m.EntityLabels, &m.RelationLabels, &m.Training, &m.Valid, &m.Test} {
-		if err := json.Unmarshal([]byte(texts[i]), value); err != nil {
-			return nil, damaged(s.path, err)
+	defer rows.Close()
+	var files task.Files
+	for rows.Next() {
+		var name string
+		var content []byte
+		var sum int64
+		if err := rows.Scan(&name, &content, &sum); err != nil {
+			return nil, s.explain("read", err)
 		}
+		if sum != checksum(name, content) {
+			return nil, damaged(s.path, errWrongSum)
+		}
+		if files == nil {
+			files = task.Files{}
+		}
+		files[name] = content
 	}
-	m.Entities, m.Relations = bytesFloat(entities), bytesFloat(relations)
-	m.Reciprocal = m.Training != nil && m.Training.Settings.Reciprocal
-	return m, nil
+	return files, s.explain("read", rows.Err())
 }
 
 // change runs f in a transaction.
@@ -411,20 +433,4 @@ func checksum(values ...any) int64 {
 		}
 	}
 	return int64(sum.Sum32())
-}
-
-func floatBytes(x []float32) []byte {
-	b := make([]byte, 0, 4*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
-}
-
-func bytesFloat(b []byte) []float32 {
-	x := make([]float32, len(b)/4)
-	for i := range x {
-		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
-	return x
 }

@@ -11,14 +11,24 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 func about() study.About {
-	return study.Describe(enginetest.Graph(), search.Evolutionary{}, search.DefaultSettings())
+	return describe(enginetest.Graph(), search.Evolutionary{}, search.DefaultSettings())
+}
+
+func describe(g *datasets.Graph, strategy search.Strategy, s search.Settings) study.About {
+	about, err := study.Describe(&triples.Task{Graph: g}, strategy, s)
+	if err != nil {
+		panic(err)
+	}
+	return about
 }
 
 func open(t *testing.T, path string) *study.Study {
@@ -96,7 +106,11 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 	if got, err := again.Rounds(); err != nil || !reflect.DeepEqual(got, []search.Round{round}) {
 		t.Errorf("rounds %+v, %v; want %+v", got, err, round)
 	}
-	if got, err := again.Best(); err != nil || !reflect.DeepEqual(got, model()) {
+	files, err := model().Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := again.Best(); err != nil || !reflect.DeepEqual(got, task.Files(files)) {
 		t.Errorf("best model %+v, %v", got, err)
 	}
 }

@@ -1,12 +1,12 @@
-package main
+package triples
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -23,18 +23,21 @@ const (
 	mostAnswers   = 5
 )
 
-// printAnswers shows what a model says to a few queries whose answers are in
-// the test split, with those of train and valid left out.
-func printAnswers(w io.Writer, g *datasets.Graph, m *completion.Model) {
-	if len(g.Test) == 0 {
-		return
+// Examples implements [task.Shower]: what a model says to a few queries whose answers are
+// in the test split, with those of train and valid left out.
+func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
+	m, err := Model(a)
+	g := t.Graph
+	if len(g.Test) == 0 || m == nil || err != nil {
+		return e, err
 	}
+	e.Note = "best first, without the facts of train and valid; ✓ is in test"
 	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid}
 	for _, t := range questions(g) {
 		q := completion.Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
 		answers, err := m.Predict(q, seen, mostAnswers, completion.DropKnown)
 		if err != nil {
-			return // the model is of another graph; there is nothing to show
+			return task.Examples{}, err
 		}
 		question := fmt.Sprintf("(%s, %s, ?)", q.Head, q.Relation)
 		if words, ok := worldQuestions[q.Relation]; ok && g.Name == "world" {
@@ -49,9 +52,9 @@ func printAnswers(w io.Writer, g *datasets.Graph, m *completion.Model) {
 			}
 			said = append(said, a.Entity)
 		}
-		fmt.Fprintf(w, "\n%s\n  %s", printable(question), printable(strings.Join(said, ", ")))
+		e.Asked = append(e.Asked, [2]string{question, strings.Join(said, ", ")})
 	}
-	fmt.Fprintf(w, "\n\n(best first, without the facts of train and valid; ✓ is in test)\n")
+	return e, nil
 }
 
 // questions picks a test triple for each of the most frequent relations, of

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+)
+
+// advice says which command helps against what the library says.
+var advice = []struct {
+	against error
+	command string
+}{
+	{triples.ErrNoValidation, "dataset split, which makes some of a file of triples"},
+	{query.ErrNoQueries, "query sample"},
+	{autoblm.ErrNoStages, "classify train --tune"},
+}
+
+// advised adds the command that helps, where there is one.
+func advised(err error) error {
+	for _, a := range advice {
+		if errors.Is(err, a.against) {
+			return fmt.Errorf("%w (see autoblm %s)", err, a.command)
+		}
+	}
+	return err
+}

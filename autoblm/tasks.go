@@ -1,0 +1,161 @@
+package autoblm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// Tasks is what structures can be searched for, by name. A program that has a task of
+// its own adds it, and can then search on it as on the others.
+var Tasks = []Kind{completionKind, queryKind, classKind}
+
+// TaskNamed finds a task in [Tasks].
+func TaskNamed(name string) (Kind, error) {
+	var names []string
+	for _, k := range Tasks {
+		if k.Name == name {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kind{}, fmt.Errorf("unknown task %q: use one of %s", name, strings.Join(names, ", "))
+}
+
+// Kind is a task before there are data for it.
+type Kind struct {
+	// Name is that of [task.Identity]; Purpose says in a phrase what is searched for.
+	Name, Purpose string
+	// Recipes says whether the recipes of package recipe are for it.
+	Recipes bool
+	// Check says which settings of a search it cannot do with.
+	Check func(SearchSettings) error
+	// Open opens the data of a source, a name or a folder, with the settings that only
+	// this task has, as a JSON object. Close what it returns in the end.
+	Open func(ctx context.Context, source string, own json.RawMessage, c Compute) (*OpenTask, error)
+	// Words are those of a task with these settings.
+	Words func(own json.RawMessage) (task.Words, error)
+}
+
+// OpenTask is a task with what it holds.
+type OpenTask struct {
+	task.Task
+	// Close frees it.
+	Close func()
+}
+
+// own reads the settings that a task has for itself.
+func own[S any](text json.RawMessage) (settings S, err error) {
+	if len(text) > 0 {
+		err = json.Unmarshal(text, &settings)
+	}
+	if err != nil {
+		err = fmt.Errorf("the settings of the task cannot be read: %w", err)
+	}
+	return settings, err
+}
+
+var completionKind = Kind{
+	Name: triples.Name, Purpose: "completion of the graph", Recipes: true,
+	Check: func(SearchSettings) error { return nil },
+	Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
+		g, err := datasets.Open(source)
+		if err != nil {
+			return nil, err
+		}
+		engine, err := c.Open()
+		if err != nil {
+			return nil, err
+		}
+		return &OpenTask{&triples.Task{Graph: g, Engine: engine}, engine.Close}, nil
+	},
+	Words: func(json.RawMessage) (task.Words, error) { return triples.Words(), nil },
+}
+
+var queryKind = Kind{
+	Name: QueryTaskName, Purpose: "the ends of paths of relations",
+	Check: func(s SearchSettings) error {
+		if !slices.Contains([]string{"", "auto", "cpu"}, s.Compute.Engine) {
+			return fmt.Errorf("queries are trained on the engine cpu only, not on %q", s.Compute.Engine)
+		}
+		return withoutTriples(s)
+	},
+	Open: func(ctx context.Context, source string, text json.RawMessage, c Compute) (*OpenTask, error) {
+		s, err := own[QuerySettings](text)
+		if err != nil {
+			return nil, err
+		}
+		d, err := query.Prepare(ctx, source, c.Note, slices.Concat(s.Hops, s.With)...)
+		if err != nil {
+			return nil, err
+		}
+		return &OpenTask{ForQueries(d, s, c.Threads), func() {}}, nil
+	},
+	Words: func(json.RawMessage) (task.Words, error) { return triples.Words(), nil },
+}
+
+var classKind = Kind{
+	Name: ClassTaskName, Purpose: "classes of entities of an RDF graph",
+	Check: func(s SearchSettings) error {
+		if s.Tune != nil || s.Final != nil {
+			return ErrNoStages
+		}
+		if _, err := classBackend(s.Compute); err != nil {
+			return err
+		}
+		return withoutTriples(s)
+	},
+	Open: func(_ context.Context, source string, text json.RawMessage, c Compute) (*OpenTask, error) {
+		s, err := own[ClassSettings](text)
+		if err != nil {
+			return nil, err
+		}
+		on, err := classBackend(c)
+		if err != nil {
+			return nil, err
+		}
+		g, err := rdf.Open(source, rdf.Options{})
+		if err != nil {
+			return nil, err
+		}
+		t := ForClasses(g, s.Convolution, s.Member, classify.Options{Backend: on})
+		return &OpenTask{t, t.Close}, nil
+	},
+	Words: func(json.RawMessage) (task.Words, error) { return classWords(), nil },
+}
+
+// withoutTriples says which settings are of triples alone.
+func withoutTriples(s SearchSettings) error {
+	if s.Training.LabelSmoothing != 0 || s.RelationPrediction != 0 {
+		return errors.New("label smoothing and relation prediction are for completion only: leave them out")
+	}
+	return nil
+}
+
+// classBackend is what GoMLX runs on, "" for the native arithmetic.
+func classBackend(c Compute) (string, error) {
+	switch c.Engine {
+	case "cpu":
+		if c.Backend != "" && c.Backend != backend.Auto {
+			return "", fmt.Errorf("the engine cpu has no backend %q: use the engine gomlx", c.Backend)
+		}
+		return "", nil
+	case "gomlx":
+		choice, err := backend.Choose(c.Backend)
+		return cmp.Or(choice.Backend, backend.Go), err
+	}
+	choice, err := backend.Choose(c.Backend)
+	return choice.Backend, err
+}
