@@ -8,20 +8,25 @@ import (
 // Benchmark is a data set of the literature: what it should hold, where it is
 // had and how it is recognised.
 type Benchmark struct {
-	Name string
+	Name string `json:"name"`
 	// Entities and Relations are the numbers of distinct labels over the splits.
-	Entities, Relations int
+	Entities  int `json:"entities"`
+	Relations int `json:"relations"`
 	// Train, Valid and Test are the numbers of triples.
-	Train, Valid, Test int
+	Train int `json:"train"`
+	Valid int `json:"valid"`
+	Test  int `json:"test"`
 	// Addresses are tried in this order. Each is an archive (.tar.gz, .tgz or
 	// .zip) with the three splits.
-	Addresses []string
+	Addresses []string `json:"-"`
 	// Licence is what the source says about the use of the data.
-	Licence string
+	Licence string `json:"licence"`
 	// TrainSum, ValidSum and TestSum are the git blob ids of the splits as
 	// unpacked text with LF line ends: the SHA-1 of "blob ", the size, a NUL
 	// byte and the content, as `git hash-object FILE` prints it.
-	TrainSum, ValidSum, TestSum string
+	TrainSum string `json:"-"`
+	ValidSum string `json:"-"`
+	TestSum  string `json:"-"`
 }
 
 const freebaseLicence = "unstated in the source (Freebase content was published under CC BY)"

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
@@ -103,20 +104,20 @@ func (l *line) finish(r *search.Result, took time.Duration) {
 
 // outcome says what a search came to.
 func outcome(r *search.Result, took time.Duration) string {
-	words := fmt.Sprintf("%s trained in %.1f s", counted(r.Trained, "structure"), took.Seconds())
+	said := fmt.Sprintf("%s trained in %.1f s", words.Count(r.Trained, "structure"), took.Seconds())
 	if r.Resumed > 0 {
-		words += fmt.Sprintf(", %d of them by an earlier run", r.Resumed)
+		said += fmt.Sprintf(", %d of them by an earlier run", r.Resumed)
 	}
 	if r.Stopped != search.BudgetSpent {
-		words += fmt.Sprintf(" (ended by: %s)", r.Stopped)
+		said += fmt.Sprintf(" (ended by: %s)", r.Stopped)
 	}
 	if len(r.Best) > 0 {
-		words += fmt.Sprintf("; best %s %.3f", r.Metric, r.Best[0].ScoreOrZero())
+		said += fmt.Sprintf("; best %s %.3f", r.Metric, r.Best[0].ScoreOrZero())
 	}
 	if best, ok := bestNamed(r.Named); ok {
-		words += fmt.Sprintf(", of the named models %.3f (%s)", best.ScoreOrZero(), title(best.Name))
+		said += fmt.Sprintf(", of the named models %.3f (%s)", best.ScoreOrZero(), structure.TitleOf(best.Name))
 	}
-	return words
+	return said
 }
 
 func (l *line) put(words string, course []float64) {
@@ -146,21 +147,4 @@ func bestNamed(named []task.Trial) (best task.Trial, ok bool) {
 		}
 	}
 	return best, ok
-}
-
-// title is a named model's name as papers print it.
-func title(name string) string {
-	for _, n := range structure.HumanDesigned() {
-		if n.Name == name {
-			return n.Title
-		}
-	}
-	return name
-}
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprint(n, " ", what)
 }

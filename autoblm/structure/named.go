@@ -29,6 +29,26 @@ func HumanDesigned() []Named {
 // the full group, or "".
 func (s Structure) Name() string { return nameByClass()[s.Canonical(Full)] }
 
+// Title is that of the human-designed model that s is, cell for cell, or else its text form.
+func (s Structure) Title() string {
+	for _, model := range HumanDesigned() {
+		if model.Structure == s {
+			return model.Title
+		}
+	}
+	return s.String()
+}
+
+// TitleOf is the title of the human-designed model of a name, or else the name.
+func TitleOf(name string) string {
+	for _, model := range HumanDesigned() {
+		if model.Name == name {
+			return model.Title
+		}
+	}
+	return name
+}
+
 // aliases are further names of the same scoring functions: CP with inverse
 // relations is SimplE, HolE is ComplEx (paper, Section II).
 var aliases = map[string]string{"cp": "simple", "hole": "complex"}

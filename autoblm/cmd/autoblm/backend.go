@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
-	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/dustin/go-humanize"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type backendCommands struct {
@@ -32,28 +30,24 @@ func (backendListCommand) Run(ctx context.Context, o *output) error {
 	list := backendList{Backends: backend.List(ctx)}
 	var err error
 	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
-		list.Error = oneLine(err)
+		list.Error = words.OneLine(err)
 	}
 	return o.result(list, list.print)
 }
 
 func (l backendList) print(w io.Writer) {
-	t := table{header: []string{"backend", "usable", "runs on", "plugin", "version"}}
+	t := words.NewTable("backend", "usable", "runs on", "plugin", "version")
 	for _, b := range l.Backends {
-		usable := "yes"
-		if !b.Usable {
-			usable = "no"
-		}
-		t.add(b.Name, usable, runsOn(b), pluginOf(b), versionOf(b))
+		t.Add(b.Name, b.Usable, b.Devices(), b.PluginIs(), b.Versions())
 	}
-	t.print(w)
+	t.Print(w)
 	fmt.Fprintln(w)
 	for _, b := range l.Backends {
 		if !b.Usable {
-			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, printable(b.Why), printable(b.Mend))
+			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, words.Printable(b.Why), words.Printable(b.Mend))
 		}
 		if b.Note != "" {
-			fmt.Fprintf(w, "%s: %s\n", b.Name, printable(b.Note))
+			fmt.Fprintf(w, "%s: %s\n", b.Name, words.Printable(b.Note))
 		}
 	}
 	fmt.Fprintln(w, l.chosen())
@@ -70,50 +64,6 @@ func (l backendList) chosen() string {
 		return "Without --backend " + l.Chosen.Backend + " runs, for it was found."
 	}
 	return fmt.Sprintf("Without --backend %s runs, for %s asks for it.", l.Chosen.Backend, l.Chosen.From)
-}
-
-func runsOn(b backend.Backend) string {
-	if !probe.IsCUDA(b.Name) {
-		return "the processor"
-	}
-	if len(b.GPUs) == 0 {
-		return "no GPU"
-	}
-	var gpus []string
-	for _, gpu := range b.GPUs {
-		text := gpu.Name
-		if gpu.Memory > 0 {
-			text += ", " + humanize.IBytes(uint64(gpu.Memory))
-		}
-		if gpu.Driver != "" {
-			text += ", driver " + gpu.Driver
-		}
-		gpus = append(gpus, text)
-	}
-	return strings.Join(gpus, "; ")
-}
-
-func pluginOf(b backend.Backend) string {
-	switch {
-	case b.Name == backend.Go:
-		return "needs none"
-	case b.Plugin == "":
-		return "none"
-	case "xla:"+b.Plugin == b.Name:
-		return "by its path"
-	}
-	return b.Plugin
-}
-
-func versionOf(b backend.Backend) string {
-	parts := []string{}
-	if b.Version != "" {
-		parts = append(parts, b.Version)
-	}
-	if b.PJRT != "" {
-		parts = append(parts, "PJRT "+b.PJRT)
-	}
-	return strings.Join(parts, ", ")
 }
 
 type backendInstallCommand struct {

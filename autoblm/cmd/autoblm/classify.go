@@ -191,7 +191,7 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 func (s classifySummary) print(w io.Writer) {
 	name := s.Encoder.String()
 	if s.Structure != nil {
-		name = shortName(*s.Structure)
+		name = s.Structure.Title()
 	}
 	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
 		s.Dataset, count(s.Nodes), count(s.Relations), count(s.Edges), count(s.Classes), count(s.Train), count(s.Test))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/dustin/go-humanize"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type datasetCommands struct {
@@ -22,13 +23,7 @@ type datasetListCommand struct{}
 
 // listedDataset is an entry of the JSON of dataset list.
 type listedDataset struct {
-	Name      string `json:"name"`
-	Entities  int    `json:"entities"`
-	Relations int    `json:"relations"`
-	Train     int    `json:"train"`
-	Valid     int    `json:"valid"`
-	Test      int    `json:"test"`
-	Licence   string `json:"licence"`
+	datasets.Benchmark
 	// Folder is "" for a graph that is embedded, or not at hand.
 	Folder string `json:"folder"`
 	AtHand bool   `json:"at_hand"`
@@ -37,37 +32,31 @@ type listedDataset struct {
 // Run lists the embedded graph and the registry.
 func (datasetListCommand) Run(o *output) error {
 	world := datasets.World()
-	list := []listedDataset{{
+	list := []listedDataset{{Benchmark: datasets.Benchmark{
 		Name: world.Name, Entities: len(world.Entities), Relations: len(world.Relations),
-		Train: len(world.Train), Valid: len(world.Valid), Test: len(world.Test), Licence: "ODbL 1.0", AtHand: true,
-	}}
+		Train: len(world.Train), Valid: len(world.Valid), Test: len(world.Test), Licence: "ODbL 1.0",
+	}, AtHand: true}}
 	for _, b := range datasets.Registry() {
-		folder, found := datasets.Locate(b.Name)
-		if !found {
-			folder = ""
+		d := listedDataset{Benchmark: b}
+		if folder, found := datasets.Locate(b.Name); found {
+			d.Folder, d.AtHand = folder, true
 		}
-		list = append(list, listedDataset{
-			Name: b.Name, Entities: b.Entities, Relations: b.Relations,
-			Train: b.Train, Valid: b.Valid, Test: b.Test, Licence: b.Licence, Folder: folder, AtHand: found,
-		})
+		list = append(list, d)
 	}
 	return o.result(map[string]any{"datasets": list}, func(w io.Writer) {
-		t := table{header: []string{"name", "entities", "relations", "train", "valid", "test", "where"}}
+		t := words.NewTable("name", "entities", "relations", "train", "valid", "test", "where")
 		for _, d := range list {
-			where := d.Folder
-			switch {
-			case !d.AtHand:
+			where := cmp.Or(d.Folder, "embedded")
+			if !d.AtHand {
 				where = "autoblm dataset fetch " + d.Name
-			case where == "":
-				where = "embedded"
 			}
-			t.add(d.Name, count(d.Entities), count(d.Relations), count(d.Train), count(d.Valid), count(d.Test), where)
+			t.Add(d.Name, d.Entities, d.Relations, d.Train, d.Valid, d.Test, where)
 		}
-		t.print(w)
+		t.Print(w)
 	})
 }
 
-func count(n int) string { return humanize.Comma(int64(n)) }
+func count(n int) string { return words.Whole(n) }
 
 type datasetInfoCommand struct {
 	Dataset string `arg:"" help:"A name of dataset list, or a folder."`
@@ -82,28 +71,25 @@ func (c *datasetInfoCommand) Run(o *output) error {
 	s := datasets.Describe(g)
 	return o.result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, count(s.Entities), count(s.Relations))
-		t := table{header: []string{"split", "triples", "duplicates", "not seen in train"}}
-		for _, split := range []struct {
-			name string
-			datasets.SplitStatistics
-		}{{"train", s.Train}, {"valid", s.Valid}, {"test", s.Test}} {
-			t.add(split.name, count(split.Triples), count(split.Duplicates), count(split.Unseen))
+		t := words.NewTable("split", "triples", "duplicates", "not seen in train")
+		for i, split := range []datasets.SplitStatistics{s.Train, s.Valid, s.Test} {
+			t.Add([]string{"train", "valid", "test"}[i], split.Triples, split.Duplicates, split.Unseen)
 		}
-		t.print(w)
+		t.Print(w)
 		for _, missing := range []struct {
 			what string
 			n    int
 		}{{"entities not in train", s.EntitiesNotInTrain}, {"relations not in train", s.RelationsNotInTrain}, {"triples in more than one split", s.InSeveralSplits}} {
 			if missing.n > 0 {
-				fmt.Fprintf(w, "%s: %s\n", missing.what, count(missing.n))
+				fmt.Fprintf(w, "%s: %s\n", missing.what, words.Whole(missing.n))
 			}
 		}
 		fmt.Fprintln(w)
-		t = table{header: []string{"pattern", "relations", "test triples", "share"}}
+		t = words.NewTable("pattern", "relations", "test triples", "share")
 		for _, p := range s.Patterns {
-			t.add(p.Pattern, count(p.Relations), count(p.TestTriples), fmt.Sprintf("%.1f %%", p.TestPercent))
+			t.Add(p.Pattern, p.Relations, p.TestTriples, fmt.Sprintf("%.1f %%", p.TestPercent))
 		}
-		t.print(w)
+		t.Print(w)
 		fmt.Fprintln(w, "(inverse relations are some of the general ones)")
 	})
 }

@@ -68,7 +68,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks[0], c.Ties)
 	}
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, shortName(s.Structure), s.Dim, count(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, s.Structure.Title(), s.Dim, count(e.Triples), c.Split, e.Ties)
 		t := metricsTable("")
 		addMetrics(&t, "both", e.Both)
 		addMetrics(&t, "heads", e.Head)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
 // last is the last loss, where there is one.
@@ -13,16 +12,6 @@ func last(loss []float64) string {
 		return missing
 	}
 	return fmt.Sprintf("%.4f", loss[len(loss)-1])
-}
-
-// shortName is the title of the named model that s is, or its rows.
-func shortName(s structure.Structure) string {
-	for _, named := range structure.HumanDesigned() {
-		if named.Structure == s {
-			return named.Title
-		}
-	}
-	return s.String()
 }
 
 func metricsTable(first string) table {

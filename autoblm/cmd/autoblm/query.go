@@ -46,7 +46,7 @@ func (f threadsFlag) engine() (query.Engine, error) {
 
 func kindName(kind query.Kind, a *structure.Structure) string {
 	if a != nil {
-		return shortName(*a)
+		return a.Title()
 	}
 	return kind.String()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type querySampleCommand struct {
@@ -50,7 +51,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 				return err
 			}
 			if c.Count > drawn {
-				o.say("autoblm: %s has no more than %s of %s", d.Name, plural(drawn, split.String()+" path"), plural(hops, "hop"))
+				o.say("autoblm: %s has no more than %s of %s", d.Name, words.Count(drawn, split.String()+" path"), words.Count(hops, "hop"))
 			}
 			each := drawnSample{Split: split, Hops: hops, Queries: drawn}
 			for _, q := range d.Queries(split, hops) {
@@ -64,11 +65,11 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	}
 	s.Seconds = time.Since(began).Seconds()
 	return o.result(s, func(w io.Writer) {
-		t := table{header: []string{"drawn", "hops", "queries", "hard answers", "easy answers"}}
+		t := words.NewTable("drawn", "hops", "queries", "hard answers", "easy answers")
 		for _, each := range s.Drawn {
-			t.add(each.Split.String(), text(each.Hops), count(each.Queries), count(each.Hard), count(each.Easy))
+			t.Add(each.Split, each.Hops, each.Queries, each.Hard, each.Easy)
 		}
-		t.print(w)
+		t.Print(w)
 		fmt.Fprintf(w, "\nThe queries are in %s\n", c.Out)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type recipeCommands struct {
@@ -30,20 +31,18 @@ func (c *recipeListCommand) Run(o *output) error {
 			fmt.Fprintf(w, "there is no recipe for %s: nobody published settings for it that could be one\n", c.Dataset)
 			return
 		}
-		t := table{header: []string{"recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10"}}
+		t := words.NewTable("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10")
 		about := map[string]recipe.Recipe{}
 		for _, r := range recipes {
 			about[r.Name] = r
 			s := r.Training
-			cells := []string{r.Name, r.Dataset, text(s.Dim), text(s.Batch), text(s.Epochs), fmt.Sprintf("%.3g", r.LearningRate), weightsText(r.Weights)}
+			cells := []any{r.Name, r.Dataset, s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), weightsText(r.Weights), "", nil, nil, nil}
 			if p := r.Published; p != nil {
-				cells = append(cells, p.Model, number(p.MRR), number(p.Hits1), number(p.Hits10))
-			} else {
-				cells = append(cells, "", missing, missing, missing)
+				cells = append(cells[:7], p.Model, p.MRR, p.Hits1, p.Hits10)
 			}
-			t.add(cells...)
+			t.Add(cells...)
 		}
-		t.print(w)
+		t.Print(w)
 		fmt.Fprintln(w)
 		for _, name := range recipe.Names() {
 			if r, listed := about[name]; listed {
@@ -93,10 +92,10 @@ func (c *recipeShowCommand) Run(o *output) error {
 			fmt.Fprintln(w, r.Note)
 		}
 		if p := r.Published; p != nil {
-			fmt.Fprintf(w, "published: %s, test MRR %s, H@1 %s, H@10 %s (%s)\n", p.Model, number(p.MRR), number(p.Hits1), number(p.Hits10), p.Source)
+			fmt.Fprintf(w, "published: %s, test MRR %.3f, H@1 %.3f, H@10 %.3f (%s)\n", p.Model, p.MRR, p.Hits1, p.Hits10, p.Source)
 		}
 		if r.Structure.K() > 0 {
-			fmt.Fprintf(w, "\n%s\n%s\n", shortName(r.Structure), r.Structure.Draw(o.colour()))
+			fmt.Fprintf(w, "\n%s\n%s\n", r.Structure.Title(), r.Structure.Draw(o.colour()))
 		}
 		fmt.Fprintf(w, "\nThe same by its own flags:\n%s\n", line)
 	})

@@ -248,7 +248,7 @@ func printReproduced(w io.Writer, d reproduced) {
 			t.add(fmt.Sprintf("found %d", i+1), number(f.ValidMRR), number(f.TestMRR), f.Structure.String())
 		}
 		for _, f := range s.Named {
-			t.add(titleOf(f.Name), number(f.ValidMRR), number(f.TestMRR), "")
+			t.add(structure.TitleOf(f.Name), number(f.ValidMRR), number(f.TestMRR), "")
 		}
 		if len(t.rows) > 0 {
 			fmt.Fprintln(w)
@@ -263,7 +263,7 @@ func printReproduced(w io.Writer, d reproduced) {
 		fmt.Fprintln(w)
 	}
 	s := f.Training.Settings
-	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, shortName(f.Training.Member.Structure), s.Dim, f.Epochs, plural(s.Epochs, "epoch"), duration(f.Seconds.Train))
+	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, f.Epochs, plural(s.Epochs, "epoch"), duration(f.Seconds.Train))
 	if f.Test == nil {
 		return
 	}

@@ -361,12 +361,12 @@ func comparison(r *search.Result, words task.Words) *table {
 	for i, trial := range r.Best[:min(len(r.Best), mostFound)] {
 		name := fmt.Sprintf("found %d", i+1)
 		if same := trial.Structure.Name(); same != "" {
-			name += fmt.Sprintf(" (is %s)", titleOf(same))
+			name += fmt.Sprintf(" (is %s)", structure.TitleOf(same))
 		}
 		add(name, trial)
 	}
 	for _, trial := range r.Named {
-		add(titleOf(trial.Name), trial)
+		add(structure.TitleOf(trial.Name), trial)
 	}
 	return t
 }

@@ -429,7 +429,7 @@ func (c *studyBestCommand) Run(o *output) error {
 		Training: m.Training, Valid: m.Valid, Test: m.Test, Out: c.Out,
 	}
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s, d %d\n\n%s\nf(h,r,t) = %s\n\n", shortName(m.Structure), m.Dataset, m.Dim, m.Structure.Draw(o.colour()), m.Structure.Formula())
+		fmt.Fprintf(w, "%s on %s, d %d\n\n%s\nf(h,r,t) = %s\n\n", m.Structure.Title(), m.Dataset, m.Dim, m.Structure.Draw(o.colour()), m.Structure.Formula())
 		t := metricsTable("")
 		for _, split := range []struct {
 			name string

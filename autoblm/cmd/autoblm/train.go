@@ -180,7 +180,7 @@ func (c *trainCommand) summary(g *datasets.Graph, engine completion.Engine, repo
 
 func (s trainSummary) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s, d %d: loss %s after %s, %.1f s (%.2f ms a step)\n",
-		s.Dataset, shortName(s.Structure), s.Dim, last(s.Loss), plural(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
+		s.Dataset, s.Structure.Title(), s.Dim, last(s.Loss), plural(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
 	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
 		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
 	}
