@@ -31,8 +31,8 @@ type ClassTask struct {
 // ClassSettings are what a study keeps of a [ClassTask], as its TaskSettings. The
 // member has neither structure nor seed, which are the trials' own.
 type ClassSettings struct {
-	Convolution classify.Settings `json:"convolution"`
-	Member      classify.Member   `json:"member"`
+	Convolution classify.Settings `json:"convolution" embed:""`
+	Member      classify.Member   `json:"member" kong:"-"`
 }
 
 // ClassDetails are the details of a trial: its scores, by the names that they have

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -40,6 +41,11 @@ type Kind struct {
 	Name, Purpose string
 	// Recipes says whether the recipes of package recipe are for it.
 	Recipes bool
+	// Usual gives a search the defaults that are others for this task.
+	Usual func(search.Settings) search.Settings
+	// Own makes the settings that only this task has, with their defaults; nil where it
+	// has none.
+	Own func() Own
 	// Check says which settings of a search it cannot do with.
 	Check func(SearchSettings) error
 	// Open opens the data of a source, a name or a folder, with the settings that only
@@ -47,6 +53,14 @@ type Kind struct {
 	Open func(ctx context.Context, source string, own json.RawMessage, c Compute) (*OpenTask, error)
 	// Words are those of a task with these settings.
 	Words func(own json.RawMessage) (task.Words, error)
+}
+
+// Own are the settings that only one task has, in a struct for a parser of command lines
+// to fill.
+type Own interface {
+	// For points to those that a study keeps of a search with these settings, some of
+	// which the task may share with the others.
+	For(search.Settings) any
 }
 
 // OpenTask is a task with what it holds.
@@ -69,6 +83,8 @@ func own[S any](text json.RawMessage) (settings S, err error) {
 
 var completionKind = Kind{
 	Name: triples.Name, Purpose: "completion of the graph", Recipes: true,
+	Usual: func(s search.Settings) search.Settings { return s },
+	Own:   func() Own { return nil },
 	Check: func(SearchSettings) error { return nil },
 	Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
 		g, err := datasets.Open(source)
@@ -86,6 +102,12 @@ var completionKind = Kind{
 
 var queryKind = Kind{
 	Name: QueryTaskName, Purpose: "the ends of paths of relations",
+	Usual: func(s search.Settings) search.Settings {
+		usual := query.DefaultSettings()
+		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
+		return s
+	},
+	Own: func() Own { return &ownOfQueries{query.DefaultSettings().Paths} },
 	Check: func(s SearchSettings) error {
 		if !slices.Contains([]string{"", "auto", "cpu"}, s.Compute.Engine) {
 			return fmt.Errorf("queries are trained on the engine cpu only, not on %q", s.Compute.Engine)
@@ -108,6 +130,15 @@ var queryKind = Kind{
 
 var classKind = Kind{
 	Name: ClassTaskName, Purpose: "classes of entities of an RDF graph",
+	Usual: func(s search.Settings) search.Settings {
+		usual, m := classify.Defaults(classify.BLM), classify.DefaultMember()
+		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout
+		s.LearningRate, s.L2, s.N3 = m.LearningRate, m.L2, 0
+		return s
+	},
+	Own: func() Own {
+		return &ownOfClasses{Settings: ClassSettings{Convolution: classify.Defaults(classify.BLM)}}
+	},
 	Check: func(s SearchSettings) error {
 		if s.Tune != nil || s.Final != nil {
 			return ErrNoStages
@@ -134,6 +165,27 @@ var classKind = Kind{
 		return &OpenTask{t, t.Close}, nil
 	},
 	Words: func(json.RawMessage) (task.Words, error) { return classWords(), nil },
+}
+
+type ownOfQueries struct {
+	Paths QuerySettings `embed:"" group:"For the task query"`
+}
+
+func (o *ownOfQueries) For(search.Settings) any { return &o.Paths }
+
+// ownOfClasses leave out what all tasks have, or what a search for structures has no
+// choice of.
+type ownOfClasses struct {
+	Encoder, Dim, Epochs, Parts struct{} `kong:"-"`
+
+	Settings ClassSettings `embed:"" group:"For the task classify"`
+}
+
+func (o *ownOfClasses) For(s search.Settings) any {
+	own := &o.Settings
+	own.Convolution.Dim, own.Convolution.Epochs = s.Training.Dim, s.Training.Epochs
+	own.Member = classify.Member{LearningRate: s.LearningRate, Dropout: s.Training.Dropout, L2: s.L2}
+	return own
 }
 
 // withoutTriples says which settings are of triples alone.

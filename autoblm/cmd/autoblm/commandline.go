@@ -15,12 +15,12 @@ import (
 // searchLine is the command whose search is about the same. exact is false when
 // a program made settings that the command line does not have.
 func searchLine(about study.About, compute computeFlags) (line string, exact bool, err error) {
-	name := cmp.Or(about.Task, completionTaskName)
+	about.Task = cmp.Or(about.Task, usualTask())
 	always := []string{"dataset", "algorithm", "budget", "seed"}
-	if name != completionTaskName {
+	if about.Task != usualTask() {
 		always = append(always, "task")
 	}
-	words, err := searchWords([]string{"search", "--task", name}, func(c *searchCommand) error {
+	words, err := searchWords([]string{"search", "--task", about.Task}, func(c *searchCommand) error {
 		c.computeFlags = compute
 		return c.take(about)
 	}, always...)
@@ -34,7 +34,7 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 	settings, err := made.searchSettings()
 	wanted := about.Settings
 	wanted.TimeLimit = 0
-	exact = err == nil && reflect.DeepEqual(settings.Settings, wanted) && made.sameTask(about)
+	exact = err == nil && reflect.DeepEqual(settings.Settings, wanted) && made.own.same(about)
 	return commandOf(words), exact, nil
 }
 
@@ -102,7 +102,7 @@ func shortest(s structure.Structure) string {
 // take is the other way of searchSettings.
 func (c *searchCommand) take(about study.About) error {
 	s := about.Settings
-	c.Task = cmp.Or(about.Task, completionTaskName)
+	c.Task = about.Task
 	c.Dataset, c.Algorithm = about.Source, about.Algorithm
 	c.Settings = searchFlags(s)
 	switch {
@@ -119,7 +119,7 @@ func (c *searchCommand) take(about study.About) error {
 	if s.Final != nil {
 		c.Final, c.FinalDims, c.FinalEpochs = s.Final.Trials, slices.Clone(s.Final.Ranges.Dims), s.Final.Epochs
 	}
-	return c.taskFlags.take(about)
+	return c.own.take(about)
 }
 
 // engineOf are the flags for the engine that trained the trials. Which that is

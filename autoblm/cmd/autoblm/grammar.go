@@ -10,19 +10,29 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // newParser reads command lines into c, whose values are the defaults of its flags.
 func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
-	var algorithms []string
+	var algorithms, tasks, purposes []string
 	for _, strategy := range search.Strategies() {
 		algorithms = append(algorithms, strategy.Name())
 	}
+	for _, kind := range autoblm.Tasks {
+		tasks, purposes = append(tasks, kind.Name), append(purposes, fmt.Sprintf("%s (%s)", kind.Name, kind.Purpose))
+	}
 	return kong.New(c, append(options,
-		kong.Vars{"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": strings.Join(algorithms, ",")},
+		kong.Vars{
+			"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": strings.Join(algorithms, ","),
+			"task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": words.List(purposes, "or"),
+		},
 		kong.PostBuild(takeDefaults), kong.WithAfterApply(dropUnused),
 	)...)
 }
+
+// usualTask is the name of the first task.
+func usualTask() string { return autoblm.Tasks[0].Name }
 
 // takeDefaults makes what flags hold their defaults: 0 and the like only for settings, which
 // have names in JSON too.

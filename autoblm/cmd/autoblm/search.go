@@ -19,7 +19,7 @@ import (
 )
 
 type searchCommand struct {
-	Task      string  `default:"completion" enum:"completion,query,classify" help:"What for: completion of the graph, query (the ends of paths of relations) or classify (classes of entities of an RDF graph)."`
+	Task      string  `default:"${task}" enum:"${tasks}" help:"What for: ${purposes}."`
 	Dataset   string  `default:"world" help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
 	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
 	Minutes   float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
@@ -32,9 +32,10 @@ type searchCommand struct {
 	Final       int    `default:"0" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
 	FinalDims   []int  `help:"Dimensions for --final, separated by commas."`
 	FinalEpochs int    `help:"Passes over the training triples for --final."`
-	taskFlags
-	Study string `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
-	Out   string `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
+	own         ownFlags
+	Own         kong.Plugins `embed:""`
+	Study       string       `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
+	Out         string       `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	computeFlags
 }
 
@@ -45,14 +46,18 @@ type searchFlags search.Settings
 // usualSearch has the defaults.
 func usualSearch() searchCommand {
 	final := search.DefaultFinal()
-	return searchCommand{Settings: searchFlags(search.DefaultSettings()), FinalDims: final.Ranges.Dims, FinalEpochs: final.Epochs, taskFlags: usualTasks()}
+	c := searchCommand{Settings: searchFlags(search.DefaultSettings()), FinalDims: final.Ranges.Dims, FinalEpochs: final.Epochs}
+	c.own, c.Own = usualOwn()
+	return c
 }
 
 // BeforeApply puts what is usual for the task, a recipe, and the weights of DURA below what
 // is given.
 func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 	name, _ := given[string](ctx, "task")
-	c.Settings = searchFlags(usualFor(name, search.Settings(c.Settings)))
+	if kind, err := autoblm.TaskNamed(name); err == nil { // else the parser says so
+		c.Settings = searchFlags(kind.Usual(search.Settings(c.Settings)))
+	}
 	r, err := recipeOf(ctx)
 	if err == nil && r.Name != "" {
 		c.takeRecipe(r)
@@ -130,7 +135,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return usage(err)
 	}
-	own, err := c.own(c.Task, settings.Settings)
+	own, err := c.own.of(c.Task, settings.Settings)
 	if err != nil {
 		return err
 	}

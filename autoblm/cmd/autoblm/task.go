@@ -6,92 +6,53 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// completionTaskName is what the command line calls the task without a name.
-const completionTaskName = "completion"
+// ownFlags are the settings that only one task has, by the names of the tasks.
+type ownFlags map[string]autoblm.Own
 
-// taskFlags are for tasks other than completion.
-type taskFlags struct {
-	Paths       query.Paths      `embed:"" group:"For --task query"`
-	Convolution convolutionFlags `embed:"" group:"For --task classify"`
-}
-
-// convolutionFlags are settings of which there is a choice that other tasks do not have.
-type convolutionFlags struct {
-	Encoder, Dim, Epochs, Parts struct{} `kong:"-"`
-
-	Settings classifyFlags `embed:""`
-}
-
-// usualTasks have the defaults.
-func usualTasks() taskFlags {
-	return taskFlags{Paths: query.DefaultSettings().Paths, Convolution: convolutionFlags{Settings: classifyFlags(classify.Defaults(classify.BLM))}}
-}
-
-// usualFor are the settings of a search with what is usual for a task.
-func usualFor(name string, s search.Settings) search.Settings {
-	switch name {
-	case autoblm.QueryTaskName:
-		usual := query.DefaultSettings()
-		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
-	case autoblm.ClassTaskName:
-		usual, m := classify.Defaults(classify.BLM), classify.DefaultMember()
-		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout
-		s.LearningRate, s.L2, s.N3 = m.LearningRate, m.L2, 0
+// usualOwn have the defaults; plugins are the same for the parser.
+func usualOwn() (own ownFlags, plugins kong.Plugins) {
+	own = ownFlags{}
+	for _, kind := range autoblm.Tasks {
+		if o := kind.Own(); o != nil {
+			own[kind.Name] = o
+			plugins = append(plugins, o)
+		}
 	}
-	return s
+	return own, plugins
 }
 
-// classSettings are what the flags say of a search for classes; what all tasks have
-// is in settings of completion.
-func (f taskFlags) classSettings(of search.Settings) autoblm.ClassSettings {
-	own := autoblm.ClassSettings{Convolution: classify.Settings(f.Convolution.Settings), Member: classify.DefaultMember()}
-	own.Convolution.Dim, own.Convolution.Epochs = of.Training.Dim, of.Training.Epochs
-	own.Member.Seed = 0
-	own.Member.LearningRate, own.Member.Dropout, own.Member.L2 = of.LearningRate, of.Training.Dropout, of.L2
-	return own
+// of are those of a task in a search with these settings, nil where it has none.
+func (f ownFlags) of(name string, s search.Settings) (json.RawMessage, error) {
+	if f[name] == nil {
+		return nil, nil
+	}
+	return json.Marshal(f[name].For(s))
 }
 
 // take is the other way, from what a study keeps.
-func (f *taskFlags) take(about study.About) (err error) {
-	switch about.Task {
-	case autoblm.QueryTaskName:
-		err = json.Unmarshal(about.Own, &f.Paths)
-	case autoblm.ClassTaskName:
-		own := autoblm.ClassSettings{}
-		err = json.Unmarshal(about.Own, &own)
-		f.Convolution.Settings = classifyFlags(own.Convolution)
+func (f ownFlags) take(about study.About) error {
+	if f[about.Task] == nil {
+		return nil
 	}
-	return err
+	return json.Unmarshal(about.Own, f[about.Task].For(about.Settings))
 }
 
-// sameTask says whether the settings that only the task has are those of a study.
-func (c *searchCommand) sameTask(about study.About) bool {
-	own, err := c.own(about.Task, search.Settings(c.Settings))
-	if err != nil || about.Own == nil {
-		return err == nil && own == nil
+// same says whether the settings that only the task has are those of a study.
+func (f ownFlags) same(about study.About) bool {
+	own, err := f.of(about.Task, about.Settings)
+	if err != nil || own == nil {
+		return err == nil && about.Own == nil
 	}
 	differ, err := settings.Difference(about.Own, own)
 	return err == nil && differ == ""
-}
-
-// own are the settings that only the task of a search has.
-func (f taskFlags) own(name string, of search.Settings) (json.RawMessage, error) {
-	switch name {
-	case autoblm.QueryTaskName:
-		return json.Marshal(f.Paths)
-	case autoblm.ClassTaskName:
-		return json.Marshal(f.classSettings(of))
-	}
-	return nil, nil
 }
 
 // problem is what structures are searched for, on data that are open.
