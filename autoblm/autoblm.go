@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -24,25 +24,25 @@ func Load(name string) (*datasets.Graph, error) { return datasets.Open(name) }
 
 // TrainSettings are the settings of [Train].
 type TrainSettings struct {
-	completion.Settings
+	kge.Settings
 	// Member has the structure, the seed, the learning rate and the regularization.
-	Member  completion.Member
+	Member  kge.Member
 	Compute Compute
 }
 
 // DefaultTrain trains the given structure with small settings: d 64, 60 epochs.
 func DefaultTrain(s structure.Structure) TrainSettings {
-	return TrainSettings{Settings: completion.DefaultSettings(), Member: completion.DefaultMember(s)}
+	return TrainSettings{Settings: kge.DefaultSettings(), Member: kge.DefaultMember(s)}
 }
 
 // Train trains one model.
-func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*completion.Model, error) {
+func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model, error) {
 	engine, err := s.Compute.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer engine.Close()
-	report, err := completion.Train(ctx, engine, completion.Job{Graph: g, Settings: s.Settings, Members: []completion.Member{s.Member}})
+	report, err := kge.Train(ctx, engine, kge.Job{Data: completion.Data(g), Settings: s.Settings, Members: []kge.Member{s.Member}})
 	if err != nil {
 		return nil, err
 	}
@@ -51,22 +51,22 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*completion
 
 // Evaluate ranks a split of g, "valid" or "test", with all known answers left
 // out and ties counted against the model.
-func Evaluate(ctx context.Context, m *completion.Model, g *datasets.Graph, split string) (completion.Evaluation, error) {
+func Evaluate(ctx context.Context, m *kge.Model, g *datasets.Graph, split string) (completion.Evaluation, error) {
 	engine, err := Compute{}.Open()
 	if err != nil {
 		return completion.Evaluation{}, err
 	}
 	defer engine.Close()
-	aligned, err := m.Align(g)
+	aligned, err := completion.Align(m, g)
 	if err != nil {
 		return completion.Evaluation{}, err
 	}
-	return completion.Evaluate(ctx, engine, m, aligned, split, completion.Pessimistic)
+	return completion.Evaluate(ctx, engine, m, aligned, split, kge.Pessimistic)
 }
 
 // Predict lists the top answers to a query that g does not have already, best first.
-func Predict(m *completion.Model, g *datasets.Graph, q Query, top int) ([]completion.Answer, error) {
-	return m.Predict(q, g, top, completion.DropKnown)
+func Predict(m *kge.Model, g *datasets.Graph, q Query, top int) ([]kge.Answer, error) {
+	return completion.Predict(m, q, g, top, kge.DropKnown)
 }
 
 // SearchSettings are the settings of [Search].
@@ -92,14 +92,14 @@ type Found struct {
 	*search.Result
 	// Model is the best model of the search and of the last stage; nil when no trial was
 	// complete.
-	Model *completion.Model
+	Model *kge.Model
 }
 
 // Search looks for the structure that completes g best on its validation
 // triples, and trains the human-designed ones under the same settings to
 // compare with. When ctx ends, it returns what was found so far.
 func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, error) {
-	t := &triples.Task{Graph: g}
+	t := &completion.Task{Graph: g}
 	if _, err := s.check(t); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	if err != nil {
 		return nil, err
 	}
-	model, err := triples.Model(result.Artifact)
+	model, err := completion.ModelOf(result.Artifact)
 	return &Found{result, model}, err
 }
 

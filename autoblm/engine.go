@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/completion/gomlx"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 )
 
 // Compute names what does the arithmetic. The zero value chooses by itself.
@@ -31,7 +31,7 @@ type Compute struct {
 
 // Open opens the engine. An engine or a backend that was asked for by name is used
 // or is an error. The engine cpu, asked for by name, does not look at the variables.
-func (c Compute) Open() (completion.Engine, error) {
+func (c Compute) Open() (kge.Engine, error) {
 	if c.Threads < 0 {
 		return nil, fmt.Errorf("threads is %d: it must be 0, for all, or more", c.Threads)
 	}

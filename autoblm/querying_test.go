@@ -10,9 +10,10 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/query/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -82,7 +83,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 
 	s := query.Settings{Settings: of.Training, Paths: own}
 	best := want.Best[0]
-	member := query.Member{Kind: query.Bilinear, Member: completion.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}}
+	member := query.Member{Kind: query.Bilinear, Member: kge.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}}
 	report, err := query.Train(t.Context(), cpu.New(1), query.Job{Data: d, Settings: s, Members: []query.Member{member}})
 	if err != nil {
 		t.Fatal(err)

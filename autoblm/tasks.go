@@ -11,7 +11,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -82,7 +83,7 @@ func own[S any](text json.RawMessage) (settings S, err error) {
 }
 
 var completionKind = Kind{
-	Name: triples.Name, Purpose: "completion of the graph", Recipes: true,
+	Name: completion.TaskName, Purpose: "completion of the graph", Recipes: true,
 	Usual: func(s search.Settings) search.Settings { return s },
 	Own:   func() Own { return nil },
 	Check: func(SearchSettings) error { return nil },
@@ -95,19 +96,19 @@ var completionKind = Kind{
 		if err != nil {
 			return nil, err
 		}
-		return &OpenTask{&triples.Task{Graph: g, Engine: engine}, engine.Close}, nil
+		return &OpenTask{&completion.Task{Graph: g, Engine: engine}, engine.Close}, nil
 	},
-	Words: func(json.RawMessage) (task.Words, error) { return triples.Words(), nil },
+	Words: func(json.RawMessage) (task.Words, error) { return completion.Words(), nil },
 }
 
 var queryKind = Kind{
-	Name: QueryTaskName, Purpose: "the ends of paths of relations",
+	Name: query.TaskName, Purpose: "the ends of paths of relations",
 	Usual: func(s search.Settings) search.Settings {
 		usual := query.DefaultSettings()
 		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
 		return s
 	},
-	Own: func() Own { return &ownOfQueries{query.DefaultSettings().Paths} },
+	Own: func() Own { return &ownOfQueries{query.Own{Paths: query.DefaultSettings().Paths}} },
 	Check: func(s SearchSettings) error {
 		if !slices.Contains([]string{"", "auto", "cpu"}, s.Compute.Engine) {
 			return fmt.Errorf("queries are trained on the engine cpu only, not on %q", s.Compute.Engine)
@@ -115,7 +116,7 @@ var queryKind = Kind{
 		return withoutTriples(s)
 	},
 	Open: func(ctx context.Context, source string, text json.RawMessage, c Compute) (*OpenTask, error) {
-		s, err := own[QuerySettings](text)
+		s, err := own[query.Own](text)
 		if err != nil {
 			return nil, err
 		}
@@ -123,9 +124,9 @@ var queryKind = Kind{
 		if err != nil {
 			return nil, err
 		}
-		return &OpenTask{ForQueries(d, s, c.Threads), func() {}}, nil
+		return &OpenTask{&query.Task{Data: d, Own: s, Engine: cpu.New(c.Threads)}, func() {}}, nil
 	},
-	Words: func(json.RawMessage) (task.Words, error) { return triples.Words(), nil },
+	Words: func(json.RawMessage) (task.Words, error) { return completion.Words(), nil },
 }
 
 var classKind = Kind{
@@ -168,10 +169,10 @@ var classKind = Kind{
 }
 
 type ownOfQueries struct {
-	Paths QuerySettings `embed:"" group:"For the task query"`
+	Settings query.Own `embed:"" group:"For the task query"`
 }
 
-func (o *ownOfQueries) For(search.Settings) any { return &o.Paths }
+func (o *ownOfQueries) For(search.Settings) any { return &o.Settings }
 
 // ownOfClasses leave out what all tasks have, or what a search for structures has no
 // choice of.

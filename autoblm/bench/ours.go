@@ -5,36 +5,37 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // ours is our side of a pair. Its models are those of the peer, ComplEx.
 type ours struct {
-	engine completion.Engine
+	engine kge.Engine
 	graph  *datasets.Graph
 	pair   pair
 	// parameters are of the models that rank.
-	parameters []completion.Parameters
+	parameters []kge.Parameters
 }
 
 // taken is what a case took in a turn, for a member.
 type taken struct{ seconds, compiling float64 }
 
-func newOurs(engine completion.Engine, g *datasets.Graph, p pair) *ours {
+func newOurs(engine kge.Engine, g *datasets.Graph, p pair) *ours {
 	o := &ours{engine: engine, graph: g, pair: p}
 	if c := p.of(true); c != nil {
 		for _, m := range members(c.Members) {
-			o.parameters = append(o.parameters, completion.Initialize(g, completion.Settings{Dim: c.Dim, InitScale: 0.1}, m))
+			o.parameters = append(o.parameters, kge.Initialize(completion.Data(g), kge.Settings{Dim: c.Dim, InitScale: 0.1}, m))
 		}
 	}
 	return o
 }
 
-func members(count int) []completion.Member {
-	all := make([]completion.Member, count)
+func members(count int) []kge.Member {
+	all := make([]kge.Member, count)
 	for i := range all {
-		all[i] = completion.DefaultMember(structure.MustParse("complex"))
+		all[i] = kge.DefaultMember(structure.MustParse("complex"))
 		all[i].Seed = uint64(i + 1)
 	}
 	return all
@@ -60,12 +61,12 @@ func (o *ours) turn(ctx context.Context) ([]taken, error) {
 // step times a training step as the peer does: from one epoch's end to the next,
 // by the number of steps between. All that training does beside its steps counts.
 func (o *ours) step(ctx context.Context, c timed) (taken, error) {
-	settings := completion.DefaultSettings()
+	settings := kge.DefaultSettings()
 	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, epochs, c.Steps
 	steps := min(c.Steps, (len(o.graph.Train)+c.Batch-1)/c.Batch)
 	var seconds []float64 // of a step, in each epoch after the first
 	var last time.Time
-	job := completion.Job{Graph: o.graph, Settings: settings, Members: members(c.Members), OnEpoch: func(p completion.Progress) {
+	job := kge.Job{Data: completion.Data(o.graph), Settings: settings, Members: members(c.Members), OnEpoch: func(p kge.Progress) {
 		now := time.Now()
 		if p.Epoch > 1 {
 			seconds = append(seconds, now.Sub(last).Seconds()/float64(steps))
@@ -73,7 +74,7 @@ func (o *ours) step(ctx context.Context, c timed) (taken, error) {
 		last = now
 	}}
 	_, compiling, err := stopwatch(o.engine, func() error {
-		report, err := completion.Train(ctx, o.engine, job)
+		report, err := kge.Train(ctx, o.engine, job)
 		if err != nil {
 			return err
 		}

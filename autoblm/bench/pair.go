@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
 )
@@ -140,8 +140,8 @@ func median(x []float64) float64 {
 
 // stopwatch is how many seconds some work on an engine took, those for compiling
 // apart.
-func stopwatch(engine completion.Engine, work func() error) (seconds, compiling float64, err error) {
-	var t completion.Timing
+func stopwatch(engine kge.Engine, work func() error) (seconds, compiling float64, err error) {
+	var t kge.Timing
 	stop := t.Evaluating(engine)
 	err = work()
 	stop()

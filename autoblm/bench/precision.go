@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
 )
@@ -74,12 +75,12 @@ func (s *session) compare(ctx context.Context, g *datasets.Graph, c precision) (
 	r := published("n3", c.Dataset)
 	settings := r.Training
 	settings.Dim, settings.Batch, settings.Epochs, settings.ValidateEvery = c.Dim, c.Batch, c.Epochs, 0
-	job := completion.Job{Graph: g, Settings: settings}
+	job := kge.Job{Data: completion.Data(g), Settings: settings}
 	for i := range c.Members {
 		job.Members = append(job.Members, r.Member(r.Structure, uint64(i+1)))
 	}
 	for _, m := range manners(s.compute()) {
-		o, err := s.trainIn(ctx, m, job)
+		o, err := s.trainIn(ctx, m, job, g)
 		if err != nil {
 			return result, fmt.Errorf("%s: %w", m.scores, err)
 		}
@@ -88,16 +89,17 @@ func (s *session) compare(ctx context.Context, g *datasets.Graph, c precision) (
 	return result, nil
 }
 
-func (s *session) trainIn(ctx context.Context, m manner, job completion.Job) (outcome, error) {
+func (s *session) trainIn(ctx context.Context, m manner, job kge.Job, g *datasets.Graph) (outcome, error) {
 	engine, err := m.compute.Open()
 	if err != nil {
 		return outcome{}, err
 	}
 	defer engine.Close()
 	o := outcome{Scores: m.scores, Backend: measured.HidePaths(engine.Backend())}
-	var models []*completion.Model
+	var models []*kge.Model
+	var evaluations []completion.Evaluations
 	_, o.Compile, err = stopwatch(engine, func() error {
-		report, err := completion.Train(ctx, engine, job)
+		report, err := kge.Train(ctx, engine, job)
 		if err != nil {
 			return err
 		}
@@ -108,13 +110,14 @@ func (s *session) trainIn(ctx context.Context, m manner, job completion.Job) (ou
 			}
 			models = append(models, r.Model)
 		}
-		return completion.EvaluateAll(ctx, engine, models, job.Graph)
+		evaluations, err = completion.EvaluateAll(ctx, engine, models, g)
+		return err
 	})
 	if err != nil {
 		return o, err
 	}
-	for _, model := range models {
-		o.Valid, o.Test = append(o.Valid, model.Valid.Both.MRR), append(o.Test, model.Test.Both.MRR)
+	for _, e := range evaluations {
+		o.Valid, o.Test = append(o.Valid, e.Valid.Both.MRR), append(o.Test, e.Test.Both.MRR)
 	}
 	return o, nil
 }

@@ -3,7 +3,7 @@ package classify
 import (
 	"math"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
 // native is a run that is trained without GoMLX, by the loops of the engine cpu.

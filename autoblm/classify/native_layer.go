@@ -1,6 +1,6 @@
 package classify
 
-import "github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
 // nativeLayer is a layer of a run, with room for all that it computes.
 type nativeLayer struct {

@@ -1,7 +1,7 @@
 package classify
 
 import (
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 

@@ -1,6 +1,6 @@
 package classify
 
-import "github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
 // way is a layer's hop, as lists of rows one after the other.
 type way struct {

@@ -4,21 +4,22 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // Part is the evaluation of the triples that have something in common.
 type Part struct {
-	Name    string  `json:"name"`
-	Triples int     `json:"triples"`
-	Both    Metrics `json:"both"`
-	Head    Metrics `json:"head"`
-	Tail    Metrics `json:"tail"`
+	Name    string      `json:"name"`
+	Triples int         `json:"triples"`
+	Both    kge.Metrics `json:"both"`
+	Head    kge.Metrics `json:"head"`
+	Tail    kge.Metrics `json:"tail"`
 }
 
 // ByRelation evaluates each relation apart, the most frequent first. ranks
 // belong to triples, one for one.
-func ByRelation(g *datasets.Graph, triples []datasets.Triple, ranks []Ranked, ties Ties) []Part {
+func ByRelation(g *datasets.Graph, triples []datasets.Triple, ranks []kge.Ranked, ties kge.Ties) []Part {
 	return breakdown(triples, ranks, ties, func(t datasets.Triple) []string {
 		return []string{g.Relations[t.Relation]}
 	})
@@ -26,7 +27,7 @@ func ByRelation(g *datasets.Graph, triples []datasets.Triple, ranks []Ranked, ti
 
 // ByPattern evaluates each relation pattern apart (paper, Appendix B):
 // symmetric, anti-symmetric, general, and inverse, which general relations may be too.
-func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []Ranked, ties Ties) []Part {
+func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []kge.Ranked, ties kge.Ties) []Part {
 	patterns := datasets.Patterns(g)
 	return breakdown(triples, ranks, ties, func(t datasets.Triple) []string {
 		p := patterns[t.Relation]
@@ -38,8 +39,8 @@ func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []Ranked, tie
 	})
 }
 
-func breakdown(triples []datasets.Triple, ranks []Ranked, ties Ties, names func(datasets.Triple) []string) []Part {
-	groups := map[string][]Ranked{}
+func breakdown(triples []datasets.Triple, ranks []kge.Ranked, ties kge.Ties, names func(datasets.Triple) []string) []Part {
+	groups := map[string][]kge.Ranked{}
 	for i, t := range triples {
 		for _, name := range names(t) {
 			groups[name] = append(groups[name], ranks[i])

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
@@ -30,7 +31,7 @@ func (q Query) MarshalJSON() ([]byte, error) {
 
 // Predict lists the top answers to a query, best first; top < 1 lists all.
 // g tells which answers are known, and may be nil when that does not matter.
-func (m *Model) Predict(q Query, g *datasets.Graph, top int, known KnownAnswers) ([]Answer, error) {
+func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
 	if (q.Head == "") == (q.Tail == "") {
 		return nil, fmt.Errorf("a query has either a head or a tail, and asks for the other")
 	}
@@ -43,42 +44,67 @@ func (m *Model) Predict(q Query, g *datasets.Graph, top int, known KnownAnswers)
 	if err != nil {
 		return nil, err
 	}
-	score := m.Score
+	score := TailScores(m, given, int32(relation))
 	if q.Head == "" {
-		score = m.HeadScore
+		score = HeadScores(m, int32(relation), given)
 	}
-	triple := func(candidate int32) datasets.Triple {
-		t := datasets.Triple{Head: given, Relation: int32(relation), Tail: candidate}
-		if q.Head == "" {
-			t.Head, t.Tail = t.Tail, t.Head
-		}
-		return t
-	}
-	isKnown, err := m.knownAnswers(g, triple(given), q.Head != "")
+	answers, err := knownAnswers(m, g, given, int32(relation), q.Head != "")
 	if err != nil {
 		return nil, err
 	}
-	of := func(id int32) (float64, Known) {
+	of := func(id int32) (float64, kge.Known) {
 		if g == nil {
-			return score(triple(id)), NotLookedUp
+			return score(id), kge.NotLookedUp
 		}
-		return score(triple(id)), KnownIf(isKnown, id)
+		return score(id), kge.KnownIf(answers, id)
 	}
-	return BestAnswers(m.EntityLabels, of, top, known), nil
+	return kge.BestAnswers(m.EntityLabels, of, top, known), nil
 }
 
-// knownAnswers are the sorted ids that answer the query in g, which is taken
-// to t's tails when forTails is set and to its heads otherwise.
-func (m *Model) knownAnswers(g *datasets.Graph, t datasets.Triple, forTails bool) ([]int32, error) {
+// TailScores are the model's scores of the tails of a head and a relation, given by ids,
+// in float64 (paper, Equation 7).
+func TailScores(m *kge.Model, head, relation int32) func(tail int32) float64 {
+	if m.Structure.K() == 0 {
+		return m.Scorer(kge.Question{Anchor: head, Path: []int32{2 * relation}}, len(m.RelationLabels))
+	}
+	return func(tail int32) float64 { return score(m, head, relation, tail) }
+}
+
+// HeadScores are those of the heads of a relation and a tail, by which they are ranked:
+// those of the triple turned round, where relations have reverses.
+func HeadScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
+	switch {
+	case m.Structure.K() == 0:
+		return m.Scorer(kge.Question{Anchor: tail, Path: []int32{2*relation + 1}}, len(m.RelationLabels))
+	case m.Reciprocal:
+		return TailScores(m, tail, relation+int32(len(m.RelationLabels)))
+	}
+	return func(head int32) float64 { return score(m, head, relation, tail) }
+}
+
+// score is that of a triple by the structure.
+func score(m *kge.Model, head, relation, tail int32) float64 {
+	wide := func(x []float32) []float64 {
+		y := make([]float64, len(x))
+		for i, v := range x {
+			y[i] = float64(v)
+		}
+		return y
+	}
+	return m.Structure.Score(wide(m.Entity(head)), wide(m.Relations[int(relation)*m.Dim:][:m.Dim]), wide(m.Entity(tail)))
+}
+
+// knownAnswers are the sorted ids that answer the query in g: tails or heads.
+func knownAnswers(m *kge.Model, g *datasets.Graph, given, relation int32, tails bool) ([]int32, error) {
 	if g == nil {
 		return nil, nil
 	}
-	aligned, err := m.Align(g)
+	aligned, err := Align(m, g)
 	if err != nil {
 		return nil, err
 	}
-	if forTails {
-		return aligned.Known().Tails(t.Head, t.Relation), nil
+	if tails {
+		return aligned.Known().Tails(given, relation), nil
 	}
-	return aligned.Known().Heads(t.Relation, t.Tail), nil
+	return aligned.Known().Heads(relation, given), nil
 }

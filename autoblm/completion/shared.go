@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -16,17 +16,17 @@ import (
 // SharedJob is what [TrainShared] is asked to do.
 type SharedJob struct {
 	Graph *datasets.Graph
-	// Settings are those of [Train], except that nothing is validated on the way.
-	Settings Settings
+	// Settings are those of [kge.Train], except that nothing is validated on the way.
+	Settings kge.Settings
 	// Member has the seed, the learning rate and the penalties; its structure is
 	// not used.
-	Member Member
+	Member kge.Member
 	// Candidates have one K.
 	Candidates []structure.Structure
 	// SampleSeed decides which candidate each step trains.
 	SampleSeed uint64
 	// OnEpoch, when set, is called after each epoch.
-	OnEpoch func(Progress)
+	OnEpoch func(kge.Progress)
 }
 
 // SharedReport is what shared training came to.
@@ -36,8 +36,8 @@ type SharedReport struct {
 	// Loss is the mean loss per triple of each epoch before training diverged,
 	// penalties included, over the structures that were drawn.
 	Loss   []float64
-	Timing Timing
-	// Err wraps [ErrDiverged] when training diverged.
+	Timing kge.Timing
+	// Err wraps [kge.ErrDiverged] when training diverged.
 	Err error
 }
 
@@ -55,23 +55,24 @@ type SharedCandidate struct {
 // structure drawn uniformly from them. After the last epoch each candidate ranks
 // the validation triples with these embeddings (paper, Section IV-B and Ablation
 // Study 5, where this "parameter sharing" is found to tell little about models
-// that are trained alone). With one candidate it is [Train].
+// that are trained alone). With one candidate it is [kge.Train].
 //
 // The result is a function of the job. Divergence is reported in SharedReport;
 // the error is for a job that makes no sense, for a graph without training or
 // validation triples, and for the end of ctx.
-func TrainShared(ctx context.Context, engine Engine, job SharedJob) (*SharedReport, error) {
+func TrainShared(ctx context.Context, engine kge.Engine, job SharedJob) (*SharedReport, error) {
 	if err := job.validate(); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	population, err := engine.NewPopulation(job.Graph, job.Settings, []Member{job.memberWith(0)})
+	population, err := engine.NewPopulation(Data(job.Graph), job.Settings, []kge.Member{job.memberWith(0)})
 	if err != nil {
 		return nil, err
 	}
 	defer population.Close()
 	run := &sharedRun{
 		job:        job,
+		data:       Data(job.Graph),
 		population: population,
 		draw:       rand.New(rand.NewPCG(job.SampleSeed, 0x736861726564)), // the second word keeps draws apart from other uses of the seed
 	}
@@ -84,7 +85,7 @@ func TrainShared(ctx context.Context, engine Engine, job SharedJob) (*SharedRepo
 			return nil, err
 		}
 	}
-	run.report.Timing.PerStep = stepMedian(run.stepSeconds)
+	run.report.Timing.PerStep = kge.StepMedian(run.stepSeconds)
 	if run.report.Err == nil {
 		if err := run.evaluate(ctx); err != nil {
 			return nil, err
@@ -94,7 +95,7 @@ func TrainShared(ctx context.Context, engine Engine, job SharedJob) (*SharedRepo
 }
 
 // memberWith is the job's member with the structure of a candidate.
-func (j SharedJob) memberWith(candidate int) Member {
+func (j SharedJob) memberWith(candidate int) kge.Member {
 	m := j.Member
 	m.Structure = j.Candidates[candidate]
 	return m
@@ -109,10 +110,7 @@ func (j SharedJob) validate() error {
 			return fmt.Errorf("candidate %d has K=%d and candidate 0 has K=%d: only structures with one K can share embeddings", i, c.K(), j.Candidates[0].K())
 		}
 	}
-	if err := j.memberWith(0).Validate(); err != nil {
-		return err
-	}
-	if err := j.Settings.Validate(j.Candidates[0].K()); err != nil {
+	if err := j.Settings.ValidateFor(j.memberWith(0)); err != nil {
 		return err
 	}
 	if j.Settings.ValidateEvery > 0 {
@@ -121,13 +119,17 @@ func (j SharedJob) validate() error {
 	if len(j.Graph.Valid) == 0 {
 		return fmt.Errorf("%s has no validation triples to compare the candidates by", j.Graph.Name)
 	}
-	return trainable(j.Graph)
+	if len(j.Graph.Train) == 0 {
+		return fmt.Errorf("%s has nothing to train on", j.Graph.Name)
+	}
+	return nil
 }
 
 // sharedRun is shared training on its way.
 type sharedRun struct {
 	job         SharedJob
-	population  Population
+	data        *kge.Data
+	population  kge.Population
 	draw        *rand.Rand
 	report      SharedReport
 	stepSeconds [][]float64 // of each epoch
@@ -136,23 +138,27 @@ type sharedRun struct {
 func (r *sharedRun) epoch(ctx context.Context, epoch int) error {
 	start := time.Now()
 	s := r.job.Settings
-	order := epochOrder(r.job.Graph.Train, s, epoch)
+	batches := r.data.Batches(s, epoch)
+	all := 0
+	for _, batch := range batches {
+		all += len(batch)
+	}
 	var loss float64
 	var seconds []float64
-	for batch := range slices.Chunk(order, s.Batch) {
+	for _, batch := range batches {
 		drawn := r.draw.IntN(len(r.job.Candidates))
 		if err := r.population.SetStructure(0, r.job.Candidates[drawn]); err != nil {
 			return err
 		}
-		step, err := r.population.Epoch(ctx, batch, []float64{r.job.Member.LearningRate * math.Pow(s.Decay, float64(epoch-1))})
+		step, err := r.population.Epoch(ctx, [][]kge.Example{batch}, []float64{r.job.Member.LearningRate * math.Pow(s.Decay, float64(epoch-1))})
 		if err != nil {
 			return err
 		}
 		r.report.Candidates[drawn].Steps++
 		seconds = append(seconds, step.StepSeconds...)
-		loss += step.Loss[0] * float64(len(batch)) / float64(len(order))
+		loss += step.Loss[0] * float64(len(batch)) / float64(all)
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			r.report.Err = diverged(epoch, r.job.memberWith(drawn))
+			r.report.Err = kge.Diverged(epoch, r.job.memberWith(drawn))
 			break
 		}
 	}
@@ -163,7 +169,7 @@ func (r *sharedRun) epoch(ctx context.Context, epoch int) error {
 	}
 	r.report.Loss = append(r.report.Loss, loss)
 	if r.job.OnEpoch != nil {
-		r.job.OnEpoch(Progress{Epoch: epoch, Epochs: s.Epochs, Loss: []float64{loss}})
+		r.job.OnEpoch(kge.Progress{Epoch: epoch, Epochs: s.Epochs, Loss: []float64{loss}})
 	}
 	return nil
 }
@@ -175,10 +181,10 @@ func (r *sharedRun) evaluate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !shared.finite() {
+	if !shared.Finite() {
 		member := r.job.Member
 		member.Structure = shared.Structure
-		r.report.Err = diverged(len(r.report.Loss), member)
+		r.report.Err = kge.Diverged(len(r.report.Loss), member)
 		return nil
 	}
 	for i := range r.report.Candidates {
@@ -190,7 +196,7 @@ func (r *sharedRun) evaluate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.Valid = Summarize(ranks[0], Pessimistic)
+		c.Valid = Summarize(ranks[0], kge.Pessimistic)
 	}
 	r.report.Timing.Evaluate = time.Since(start).Seconds()
 	return nil

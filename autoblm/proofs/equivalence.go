@@ -3,7 +3,7 @@ package proofs
 import (
 	"fmt"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -22,18 +22,20 @@ import (
 // becomes a block of the other with the same three chunks, and every sign taken
 // from a chunk is given to the cell. No number is rounded; scores computed in
 // floating point may differ only by the order in which blocks are added.
-func Transport(m *completion.Model, to structure.Structure) (*completion.Model, error) {
+func Transport(m *kge.Model, to structure.Structure) (*kge.Model, error) {
 	symmetry, ok := m.Structure.SymmetryTo(to, structure.Full)
 	if !ok {
 		return nil, fmt.Errorf("the structures %s and %s are not equivalent, so no signed permutation of chunks carries the scores of one to the other: "+
 			"take one with the canonical form %s", m.Structure, to, m.Structure.Canonical(structure.Full))
 	}
-	return &completion.Model{
-		Parameters: completion.Parameters{
+	return &kge.Model{
+		Parameters: kge.Parameters{
 			Structure: to,
 			Dim:       m.Dim,
-			Entities:  rows(m.Entities, m.Dim, symmetry, structure.CarryEntity),
-			Relations: rows(m.Relations, m.Dim, symmetry, structure.CarryRelation),
+			Tables: kge.Tables{
+				Entities:  rows(m.Entities, m.Dim, symmetry, structure.CarryEntity),
+				Relations: rows(m.Relations, m.Dim, symmetry, structure.CarryRelation),
+			},
 		},
 		Dataset:        m.Dataset,
 		Source:         m.Source,

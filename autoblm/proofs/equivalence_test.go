@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/proofs"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -71,7 +72,7 @@ func TestTransportOfAnyModel(t *testing.T) {
 		a := anyStructure(t)
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		width := rapid.IntRange(1, 3).Draw(t, "chunk width")
-		m := &completion.Model{Parameters: completion.Parameters{
+		m := &kge.Model{Parameters: kge.Parameters{
 			Structure: a, Dim: a.K() * width,
 			Entities: wholeNumbers(random, 3*a.K()*width), Relations: wholeNumbers(random, 2*a.K()*width),
 		}}
@@ -102,7 +103,7 @@ func TestTransportRefuses(t *testing.T) {
 		if a.K() == b.K() && a.Nonzeros() == b.Nonzeros() && a.FullyExpressive() == b.FullyExpressive() && slices.Equal(a.DegenerateModes(), b.DegenerateModes()) {
 			t.Skip("perhaps equivalent")
 		}
-		m := &completion.Model{Parameters: completion.Parameters{Structure: a, Dim: a.K(), Entities: make([]float32, a.K()), Relations: make([]float32, a.K())}}
+		m := &kge.Model{Parameters: kge.Parameters{Structure: a, Dim: a.K(), Entities: make([]float32, a.K()), Relations: make([]float32, a.K())}}
 		if _, err := proofs.Transport(m, b); err == nil || !strings.Contains(err.Error(), "not equivalent") {
 			t.Fatalf("from %s to %s: error %v", a, b, err)
 		}
@@ -110,21 +111,21 @@ func TestTransportRefuses(t *testing.T) {
 }
 
 // train trains a model of each structure, all of one K.
-func train(t *testing.T, g *datasets.Graph, dim, epochs int, structures []structure.Structure) []*completion.Model {
+func train(t *testing.T, g *datasets.Graph, dim, epochs int, structures []structure.Structure) []*kge.Model {
 	t.Helper()
-	settings := completion.DefaultSettings()
+	settings := kge.DefaultSettings()
 	settings.Dim, settings.Epochs = dim, epochs
-	var members []completion.Member
+	var members []kge.Member
 	for _, s := range structures {
-		members = append(members, completion.DefaultMember(s))
+		members = append(members, kge.DefaultMember(s))
 	}
 	engine := cpu.New(0)
 	defer engine.Close()
-	report, err := completion.Train(t.Context(), engine, completion.Job{Graph: g, Settings: settings, Members: members})
+	report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: members})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var models []*completion.Model
+	var models []*kge.Model
 	for _, result := range report.Results {
 		if result.Err != nil {
 			t.Fatalf("%s: %v", result.Member.Structure, result.Err)
@@ -137,9 +138,9 @@ func train(t *testing.T, g *datasets.Graph, dim, epochs int, structures []struct
 // checkTransport moves a model to equivalent structures and compares the ranks of
 // all, triple by triple: exactly by scores in fixed point, and those that the
 // engine counts within what its rounding can do.
-func checkTransport(t *testing.T, g *datasets.Graph, m *completion.Model, images ...structure.Structure) {
+func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...structure.Structure) {
 	t.Helper()
-	models := []*completion.Model{m}
+	models := []*kge.Model{m}
 	for _, to := range images {
 		moved, err := proofs.Transport(m, to)
 		if err != nil {
@@ -169,10 +170,10 @@ func checkTransport(t *testing.T, g *datasets.Graph, m *completion.Model, images
 		}
 	}
 	// Metrics may differ as far as close candidates may fall on either side.
-	lowest, highest := make([]completion.Ranked, len(triples)), make([]completion.Ranked, len(triples))
+	lowest, highest := make([]kge.Ranked, len(triples)), make([]kge.Ranked, len(triples))
 	for n, r := range exact {
-		lowest[n] = completion.Ranked{Tail: completion.Rank{Better: r.tail.surelyBetter}, Head: completion.Rank{Better: r.head.surelyBetter}}
-		highest[n] = completion.Ranked{Tail: completion.Rank{Better: r.tail.surelyBetter + r.tail.close}, Head: completion.Rank{Better: r.head.surelyBetter + r.head.close}}
+		lowest[n] = kge.Ranked{Tail: kge.Rank{Better: r.tail.surelyBetter}, Head: kge.Rank{Better: r.head.surelyBetter}}
+		highest[n] = kge.Ranked{Tail: kge.Rank{Better: r.tail.surelyBetter + r.tail.close}, Head: kge.Rank{Better: r.head.surelyBetter + r.head.close}}
 	}
 	slack := mrr(lowest) - mrr(highest)
 	for i, model := range models[1:] {
@@ -183,13 +184,13 @@ func checkTransport(t *testing.T, g *datasets.Graph, m *completion.Model, images
 	t.Logf("%s and %s: the engine's MRR %.4f, known up to %.1e", m.Structure, images, mrr(byEngine[0]), slack)
 }
 
-func mrr(ranks []completion.Ranked) float64 {
-	return completion.Summarize(ranks, completion.Pessimistic).Both.MRR
+func mrr(ranks []kge.Ranked) float64 {
+	return completion.Summarize(ranks, kge.Pessimistic).Both.MRR
 }
 
 type ranked struct{ tail, head tally }
 
-func rankAll(m *completion.Model, triples []datasets.Triple, known *datasets.Known) []ranked {
+func rankAll(m *kge.Model, triples []datasets.Triple, known *datasets.Known) []ranked {
 	ranks := make([]ranked, len(triples))
 	for n, triple := range triples {
 		tail := query{triple.Tail, known.Tails(triple.Head, triple.Relation), func(e int32) datasets.Triple {
@@ -211,12 +212,12 @@ type query struct {
 	with   func(entity int32) datasets.Triple
 }
 
-// tally counts the candidates for a query, as completion.Rank does, and apart from
+// tally counts the candidates for a query, as kge.Rank does, and apart from
 // that those whose scores are so close to the true one that float32 may rank them
 // otherwise, and those that are better and not close.
 type tally struct{ better, equal, surelyBetter, close int32 }
 
-func (q query) rank(m *completion.Model) tally {
+func (q query) rank(m *kge.Model) tally {
 	var count tally
 	score, rounding := fixedScore(m, q.with(q.answer))
 	for e := range int32(len(m.EntityLabels)) {
@@ -241,7 +242,7 @@ func (q query) rank(m *completion.Model) tally {
 }
 
 // allows says whether rounding in float32 explains a rank.
-func (c tally) allows(r completion.Rank) bool {
+func (c tally) allows(r kge.Rank) bool {
 	return c.surelyBetter <= r.Better && r.Better+r.Equal <= c.surelyBetter+c.close
 }
 
@@ -249,7 +250,7 @@ func (c tally) allows(r completion.Rank) bool {
 // of floating-point numbers depend on their order, which a symmetry changes, so
 // that near ties could change sides. Whole numbers do not: every product of the
 // three numbers is rounded alone, and alike in both models.
-func fixedScore(m *completion.Model, triple datasets.Triple) (score, rounding int64) {
+func fixedScore(m *kge.Model, triple datasets.Triple) (score, rounding int64) {
 	k, width := m.Structure.K(), m.Dim/m.Structure.K()
 	head, relation, tail := m.Entities[int(triple.Head)*m.Dim:], m.Relations[int(triple.Relation)*m.Dim:], m.Entities[int(triple.Tail)*m.Dim:]
 	var magnitude, terms int64

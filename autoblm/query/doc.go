@@ -3,7 +3,7 @@
 // path are missing from the graph (paper, Sections II-B2 and V-B).
 //
 // [Data] holds the queries of a graph: those that others released, read by
-// [Open], or those that [Data.Sample] draws from any graph. [Train] trains models on
-// them by an [Engine], as package query/cpu has one, [Evaluate] ranks the hard
-// answers, and [Model.Predict] lists the best answers to a path by names.
+// [Open], or those that [Data.Sample] draws from any graph. [Data.Training] is what
+// [kge.Train] trains models on, [Evaluate] ranks the hard answers, and [Predict] lists
+// the best answers to a path by names.
 package query

@@ -3,19 +3,12 @@ package query
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
-
-// Scorer scores every entity as the end of a path.
-type Scorer interface {
-	// Scores calls visit with each query and the scores of all entities for it. The
-	// calls come from several threads and in no order, each with its own slice, which
-	// is valid until visit returns. When ctx ends, Scores returns its error soon.
-	Scores(ctx context.Context, queries []Query, visit func(query int, scores []float32)) error
-}
 
 // Evaluation sums up how the hard answers of a set of queries rank, each among all
 // entities that are no answer: means over the answers of a query, and of these over
@@ -24,15 +17,18 @@ type Evaluation struct {
 	Queries int `json:"queries"`
 	// Answers are the hard answers of all queries together.
 	Answers int `json:"answers"`
-	completion.Metrics
+	kge.Metrics
 }
 
-// Evaluate ranks the hard answers of queries. Ties count against the model, and
-// a score that is not a number comes last.
-func Evaluate(ctx context.Context, scorer Scorer, queries []Query) (Evaluation, error) {
-	each := make([]completion.Metrics, len(queries))
-	err := scorer.Scores(ctx, queries, func(i int, scores []float32) {
-		each[i] = queries[i].metrics(Rank(scores, queries[i]))
+// Evaluate ranks the hard answers of queries by one of the models of a ranker. Ties
+// count against the model, and a score that is not a number comes last.
+func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Evaluation, error) {
+	each := make([]kge.Metrics, len(queries))
+	err := r.Scores(ctx, model, questions(queries), func(i int, scores []float32) {
+		share := 1 / float64(len(queries[i].Hard))
+		for _, rank := range Rank(scores, queries[i]) {
+			each[i].Add(rank.Under(kge.Pessimistic), share)
+		}
 	})
 	if err != nil {
 		return Evaluation{}, err
@@ -40,36 +36,22 @@ func Evaluate(ctx context.Context, scorer Scorer, queries []Query) (Evaluation, 
 	e := Evaluation{Queries: len(queries)}
 	for i, m := range each { // in their order, so that the sum is the same each time
 		e.Answers += len(queries[i].Hard)
-		e.MRR += m.MRR / float64(len(queries))
-		e.Hits1 += m.Hits1 / float64(len(queries))
-		e.Hits3 += m.Hits3 / float64(len(queries))
-		e.Hits10 += m.Hits10 / float64(len(queries))
-		e.MeanRank += m.MeanRank / float64(len(queries))
+		e.Metrics = e.Plus(m.Over(float64(len(queries))))
 	}
 	return e, nil
 }
 
-func (q Query) metrics(ranks []completion.Rank) (m completion.Metrics) {
-	share := 1 / float64(len(ranks))
-	for _, rank := range ranks {
-		place := rank.Under(completion.Pessimistic)
-		m.MRR += share / place
-		m.MeanRank += share * place
-		for _, hits := range []struct {
-			limit float64
-			count *float64
-		}{{1, &m.Hits1}, {3, &m.Hits3}, {10, &m.Hits10}} {
-			if place <= hits.limit {
-				*hits.count += share
-			}
-		}
+func questions(queries []Query) []kge.Question {
+	all := make([]kge.Question, len(queries))
+	for i, q := range queries {
+		all[i] = q.Question()
 	}
-	return m
+	return all
 }
 
 // Rank counts, for each hard answer of a query, the entities that are no answer
 // and score higher, and those that score the same.
-func Rank(scores []float32, q Query) []completion.Rank {
+func Rank(scores []float32, q Query) []kge.Rank {
 	order := make([]int, 0, len(q.Hard)) // by score, without those that are no numbers
 	for i, e := range q.Hard {
 		if !math.IsNaN(float64(scores[e])) {
@@ -105,40 +87,52 @@ func Rank(scores []float32, q Query) []completion.Rank {
 			count(scores[e], -1)
 		}
 	}
-	ranks := make([]completion.Rank, len(q.Hard))
-	last := completion.Rank{Better: int32(len(scores) - len(q.Hard) - len(q.Easy))}
+	ranks := make([]kge.Rank, len(q.Hard))
+	last := kge.Rank{Better: int32(len(scores) - len(q.Hard) - len(q.Easy))}
 	for i := range ranks {
 		ranks[i] = last
 	}
 	better, atLeast := int32(0), int32(0)
 	for place := len(order) - 1; place >= 0; place-- {
 		better, atLeast = better+beaten[place+1], atLeast+reached[place+1]
-		ranks[order[place]] = completion.Rank{Better: better, Equal: atLeast - better}
+		ranks[order[place]] = kge.Rank{Better: better, Equal: atLeast - better}
 	}
 	return ranks
 }
 
-// EvaluateModel ranks the answers to the valid and test queries of a length, where
-// there are such, and notes what the model reached in it. The data have the ids of
-// the model.
-func EvaluateModel(ctx context.Context, engine Engine, m *Model, d *Data, hops int) error {
-	scorer, err := engine.NewScorer(m.Parameters)
+// Evaluations is what a model reached on the splits that decide and that are reported; nil
+// where there are no queries or nothing was measured.
+type Evaluations struct {
+	Valid *Evaluation `json:"valid,omitempty"`
+	Test  *Evaluation `json:"test,omitempty"`
+}
+
+// EvaluateModel ranks the answers to the valid and test queries of some lengths
+// together, where there are such, and notes what the model reached in it. The data have
+// the ids of the model.
+func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int) (e Evaluations, err error) {
+	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters})
 	if err != nil {
-		return err
+		return e, err
 	}
+	defer ranker.Close()
 	for _, split := range []struct {
 		Split
-		note **Evaluation
-	}{{InValid, &m.Valid}, {InTest, &m.Test}} {
-		queries := d.Queries(split.Split, hops)
+		to   **Evaluation
+		note *json.RawMessage
+	}{{InValid, &e.Valid, &m.Valid}, {InTest, &e.Test, &m.Test}} {
+		queries := d.together(split.Split, hops)
 		if len(queries) == 0 {
 			continue
 		}
-		e, err := Evaluate(ctx, scorer, queries)
+		found, err := Evaluate(ctx, ranker, 0, queries)
 		if err != nil {
-			return err
+			return e, err
 		}
-		*split.note = &e
+		*split.to = &found
+		if *split.note, err = json.Marshal(found); err != nil {
+			return e, err
+		}
 	}
-	return nil
+	return e, nil
 }

@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/query/enginetest"
 )
 
 // trained is a model of each kind after a step or two.
@@ -64,7 +65,7 @@ func TestBilinearModelsAreOfCompletion(t *testing.T) {
 	if err := m.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := completion.Load(dir)
+	got, err := kge.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

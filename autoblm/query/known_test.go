@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"pgregory.net/rapid"
 )
@@ -52,13 +52,13 @@ func TestKnownAnswers(t *testing.T) {
 			RelationLabels: rapid.Permutation(append(slices.Clone(g.Relations), "never seen")).Draw(t, "relations"),
 		}
 		m.Dim, m.Entities = 1, make([]float32, len(m.EntityLabels))
-		ask := func(p Path, d *Data, known completion.KnownAnswers) (answers []completion.Answer, isKnown []string) {
+		ask := func(p Path, d *Data, known kge.KnownAnswers) (answers []kge.Answer, isKnown []string) {
 			answers, err := m.Predict(context.Background(), indifferent{}, p, d, 0, known)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range answers {
-				if a.Known == completion.Yes {
+				if a.Known == kge.Yes {
 					isKnown = append(isKnown, a.Entity)
 				}
 			}
@@ -66,13 +66,13 @@ func TestKnownAnswers(t *testing.T) {
 			return answers, isKnown
 		}
 		slices.Sort(want)
-		marked, isKnown := ask(p, d, completion.MarkKnown)
+		marked, isKnown := ask(p, d, kge.MarkKnown)
 		if !slices.Equal(isKnown, want) || len(marked) != len(m.EntityLabels) {
 			t.Fatalf("%+v: known are %v of %d, want %v", p, isKnown, len(marked), want)
 		}
-		dropped, _ := ask(p, d, completion.DropKnown)
+		dropped, _ := ask(p, d, kge.DropKnown)
 		for _, a := range dropped {
-			if a.Known != completion.No || slices.Contains(want, a.Entity) {
+			if a.Known != kge.No || slices.Contains(want, a.Entity) {
 				t.Fatalf("%+v: %+v is not dropped", p, a)
 			}
 		}
@@ -80,8 +80,8 @@ func TestKnownAnswers(t *testing.T) {
 			t.Fatalf("%+v: %d of %d are left without %v", p, len(dropped), len(marked), want)
 		}
 		for _, d := range []*Data{nil, d} {
-			for _, a := range first(ask(p, d, completion.KeepKnown)) {
-				if a.Known != completion.NotLookedUp {
+			for _, a := range first(ask(p, d, kge.KeepKnown)) {
+				if a.Known != kge.NotLookedUp {
 					t.Fatalf("%+v: %+v", p, a)
 				}
 			}
@@ -89,8 +89,8 @@ func TestKnownAnswers(t *testing.T) {
 
 		// What the graph does not mention leads nowhere.
 		for _, p := range []Path{{"unheard of", p.Relations}, {p.Anchor, append([]string{"never seen_reverse"}, p.Relations...)}} {
-			answers, isKnown := ask(p, d, completion.MarkKnown)
-			if len(isKnown) > 0 || answers[0].Known != completion.No {
+			answers, isKnown := ask(p, d, kge.MarkKnown)
+			if len(isKnown) > 0 || answers[0].Known != kge.No {
 				t.Fatalf("%+v: known are %v", p, isKnown)
 			}
 		}

@@ -1,6 +1,9 @@
 package query
 
-import "github.com/autoblm/autoblm-go/internal/names"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/names"
+)
 
 // Query asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper,
 // Section II-B2).
@@ -19,6 +22,9 @@ type Query struct {
 
 // Hops is the length of the path.
 func (q Query) Hops() int { return len(q.Relations) }
+
+// Question is the query without its answers.
+func (q Query) Question() kge.Question { return kge.Question{Anchor: q.Anchor, Path: q.Relations} }
 
 // reverse is the relation walked the other way.
 func reverse(relation int32) int32 { return relation ^ 1 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/query/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -55,7 +55,7 @@ func TestMembersDoNotMatterToEachOther(t *testing.T) {
 			t.Errorf("member %d comes to something else among others", i)
 		}
 	}
-	if r := report.Results[1]; !errors.Is(r.Err, completion.ErrDiverged) || r.Model != nil || r.BestEpoch != 0 || !strings.Contains(r.Err.Error(), "gqe, learning rate 1e+30") {
+	if r := report.Results[1]; !errors.Is(r.Err, kge.ErrDiverged) || r.Model != nil || r.BestEpoch != 0 || !strings.Contains(r.Err.Error(), "gqe, learning rate 1e+30") {
 		t.Errorf("the wild member: %v, best epoch %d", r.Err, r.BestEpoch)
 	}
 	if r := report.Results[0]; r.Err != nil || len(r.Loss) != 4 || len(r.Validations) != 2 || r.Loss[3] >= r.Loss[0] {
@@ -72,7 +72,7 @@ func TestBestEpochIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := report.Results[0]
-	best := completion.Validation{MRR: -1}
+	best := kge.Validation{MRR: -1}
 	for _, v := range r.Validations {
 		if v.MRR > best.MRR {
 			best = v

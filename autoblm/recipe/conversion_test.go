@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -15,7 +15,7 @@ import (
 // the mean over its triples, once in each direction, of the cross entropy of the
 // tail, that of the relation weighed, and the penalty weighed.
 type theirs struct {
-	parameters completion.Parameters
+	parameters kge.Parameters
 	relations  int
 	penalty    func(h, r, t []float64) float64
 	prediction float64
@@ -89,14 +89,14 @@ func TestConversion(t *testing.T) {
 		if name == "rp" {
 			weight = prediction
 		}
-		s := completion.DefaultSettings()
+		s := kge.DefaultSettings()
 		s.Reciprocal, s.InitScale, s.Dim, s.Batch = true, 0.5, 16, len(batch)
-		m := completion.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1, Weights: converted(name, reg, weight)}
-		population, err := cpu.New(1).NewPopulation(g, s, []completion.Member{m})
+		m := kge.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1, Weights: converted(name, reg, weight)}
+		population, err := cpu.New(1).NewPopulation(g, s, []kge.Member{m})
 		if err != nil {
 			t.Fatal(err)
 		}
-		initial := theirs{completion.Initialize(g, s, m), len(g.Relations), penalty, weight}
+		initial := theirs{kge.Initialize(g, s, m), len(g.Relations), penalty, weight}
 		epoch, err := population.Epoch(t.Context(), batch, []float64{0.1})
 		population.Close()
 		if err != nil {

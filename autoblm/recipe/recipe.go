@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -21,10 +21,10 @@ type Recipe struct {
 	// Structure is the one that was trained by it; the zero value in a recipe for
 	// searches.
 	Structure structure.Structure `json:"structure,omitzero"`
-	Training  completion.Settings `json:"training"`
-	// LearningRate and Weights are as in [completion.Member].
+	Training  kge.Settings        `json:"training"`
+	// LearningRate and Weights are as in [kge.Member].
 	LearningRate float64 `json:"learning_rate"`
-	completion.Weights
+	kge.Weights
 	// Published is what was reached by it, nil where nobody says so.
 	Published *Published `json:"published,omitempty"`
 }
@@ -41,8 +41,8 @@ type Published struct {
 }
 
 // Member is a member that is trained by the recipe.
-func (r Recipe) Member(s structure.Structure, seed uint64) completion.Member {
-	return completion.Member{Structure: s, Seed: seed, LearningRate: r.LearningRate, Weights: r.Weights}
+func (r Recipe) Member(s structure.Structure, seed uint64) kge.Member {
+	return kge.Member{Structure: s, Seed: seed, LearningRate: r.LearningRate, Weights: r.Weights}
 }
 
 // All are all recipes: those of one name together, in the order of [Names].

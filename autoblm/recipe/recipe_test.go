@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -190,10 +190,10 @@ func near(t *testing.T, what string, got, want []float64) {
 func asAuthors(t *testing.T, r Recipe) {
 	t.Helper()
 	s := r.Training
-	if s.Reciprocal || s.Initial != completion.Xavier || s.MaxNorm != 1 || s.Optimizer != completion.Adagrad || s.Dropout != 0 || s.LabelSmoothing != 0 {
+	if s.Reciprocal || s.Initial != kge.Xavier || s.MaxNorm != 1 || s.Optimizer != kge.Adagrad || s.Dropout != 0 || s.LabelSmoothing != 0 {
 		t.Errorf("%s for %s is not as the authors train: %+v", r.Name, r.Dataset, s)
 	}
-	if want := (completion.Weights{RelationL2: r.RelationL2}); r.Weights != want {
+	if want := (kge.Weights{RelationL2: r.RelationL2}); r.Weights != want {
 		t.Errorf("%s for %s penalizes more than relations: %+v", r.Name, r.Dataset, r.Weights)
 	}
 }
@@ -226,7 +226,7 @@ func TestSettingsOfTheOthers(t *testing.T) {
 		if s.Dim != 2*source.rank || 2*s.Batch != source.batch || s.Epochs != source.epochs || r.LearningRate != source.rate {
 			t.Errorf("%v: d %d, batch %d, %d epochs, learning rate %v", what, s.Dim, s.Batch, s.Epochs, r.LearningRate)
 		}
-		if !s.Reciprocal || s.Initial != completion.Normal || s.InitScale != 1e-3 || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 {
+		if !s.Reciprocal || s.Initial != kge.Normal || s.InitScale != 1e-3 || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 {
 			t.Errorf("%v: %+v", what, s)
 		}
 		if r.Structure.Name() != "complex" {
@@ -240,9 +240,9 @@ func TestSettingsOfTheOthers(t *testing.T) {
 
 // converted are the weights of a source in our conventions, as the package's
 // comment says; TestConversion says why.
-func converted(name string, reg, prediction float64) completion.Weights {
+func converted(name string, reg, prediction float64) kge.Weights {
 	if name == "dura" {
-		return completion.Weights{EntityL2: 2 * 0.5 * reg, Products: 2 * 1.5 * reg}
+		return kge.Weights{EntityL2: 2 * 0.5 * reg, Products: 2 * 1.5 * reg}
 	}
-	return completion.Weights{N3: 2 * reg, RelationPrediction: prediction}
+	return kge.Weights{N3: 2 * reg, RelationPrediction: prediction}
 }

@@ -1,7 +1,7 @@
 package recipe
 
 import (
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -9,14 +9,14 @@ import (
 type family struct {
 	name, about, source, note string
 	model, reported           string // of the published metrics
-	training                  completion.Settings
+	training                  kge.Settings
 }
 
 // settings are those in which the recipes of a family differ.
 type settings struct {
 	dim, batch, epochs, validateEvery int
 	rate, decay                       float64
-	weights                           completion.Weights
+	weights                           kge.Weights
 }
 
 // metrics are the published MRR, Hits@1 and Hits@10.
@@ -58,17 +58,17 @@ func join(a, b string) string {
 }
 
 // training changes the library's defaults.
-func training(change func(s *completion.Settings)) completion.Settings {
-	s := completion.DefaultSettings()
+func training(change func(s *kge.Settings)) kge.Settings {
+	s := kge.DefaultSettings()
 	change(&s)
 	return s
 }
 
 // authors is how the programs of the paper's authors train.
-func authors(s *completion.Settings) { s.Initial, s.MaxNorm = completion.Xavier, 1 }
+func authors(s *kge.Settings) { s.Initial, s.MaxNorm = kge.Xavier, 1 }
 
 // reciprocal is how kbc and the programs made from it train.
-func reciprocal(s *completion.Settings) { s.Reciprocal, s.InitScale = true, 1e-3 }
+func reciprocal(s *kge.Settings) { s.Reciprocal, s.InitScale = true, 1e-3 }
 
 const (
 	penaltyNote = "Their weight λ acts as λ divided by the batch size, since a sum in their loss runs over pairs of triples."
@@ -128,18 +128,18 @@ var (
 )
 
 // The weights of a family, in this project's conventions.
-func relations(lambda float64, batch int) completion.Weights {
-	return completion.Weights{RelationL2: lambda / float64(batch)}
+func relations(lambda float64, batch int) kge.Weights {
+	return kge.Weights{RelationL2: lambda / float64(batch)}
 }
 
-func cubes(weight float64) completion.Weights { return completion.Weights{N3: weight} }
+func cubes(weight float64) kge.Weights { return kge.Weights{N3: weight} }
 
-func duality(entities, products float64) completion.Weights {
-	return completion.Weights{EntityL2: entities, Products: products}
+func duality(entities, products float64) kge.Weights {
+	return kge.Weights{EntityL2: entities, Products: products}
 }
 
-func cubesAndPrediction(n3, prediction float64) completion.Weights {
-	return completion.Weights{N3: n3, RelationPrediction: prediction}
+func cubesAndPrediction(n3, prediction float64) kge.Weights {
+	return kge.Weights{N3: n3, RelationPrediction: prediction}
 }
 
 // table has all recipes.

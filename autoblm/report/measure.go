@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -32,7 +33,7 @@ type RelationPart struct {
 // Measure adds what needs the graph of the study: its statistics and, if there is
 // a best model, that model's metrics by relation and pattern. It is an error if
 // the graph is another one.
-func (d *Data) Measure(ctx context.Context, engine completion.Engine, g *datasets.Graph) error {
+func (d *Data) Measure(ctx context.Context, engine kge.Engine, g *datasets.Graph) error {
 	if d.About.Fingerprint != "" && d.About.Fingerprint != g.Fingerprint() {
 		return fmt.Errorf("%s does not have the triples that the study was made with", g.Name)
 	}
@@ -41,11 +42,11 @@ func (d *Data) Measure(ctx context.Context, engine completion.Engine, g *dataset
 	if d.Best == nil {
 		return nil
 	}
-	best, err := completion.LoadFiles(d.Best)
+	best, err := kge.LoadFiles(d.Best)
 	if err != nil {
 		return err
 	}
-	aligned, err := best.Align(g)
+	aligned, err := completion.Align(best, g)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (d *Data) Measure(ctx context.Context, engine completion.Engine, g *dataset
 	if len(aligned.Test) == 0 {
 		split = "valid"
 	}
-	triples, ranks, err := completion.RankSplit(ctx, engine, []*completion.Model{best}, aligned, split)
+	triples, ranks, err := completion.RankSplit(ctx, engine, []*kge.Model{best}, aligned, split)
 	if err != nil {
 		return err
 	}
@@ -61,11 +62,11 @@ func (d *Data) Measure(ctx context.Context, engine completion.Engine, g *dataset
 	return nil
 }
 
-func newBreakdown(split string, g *datasets.Graph, triples []datasets.Triple, ranks []completion.Ranked) *Breakdown {
+func newBreakdown(split string, g *datasets.Graph, triples []datasets.Triple, ranks []kge.Ranked) *Breakdown {
 	b := &Breakdown{
 		Split:     split,
-		Whole:     completion.Summarize(ranks, completion.Pessimistic),
-		ByPattern: completion.ByPattern(g, triples, ranks, completion.Pessimistic),
+		Whole:     completion.Summarize(ranks, kge.Pessimistic),
+		ByPattern: completion.ByPattern(g, triples, ranks, kge.Pessimistic),
 	}
 	pattern, train := map[string]string{}, map[string]int{}
 	for relation, p := range datasets.Patterns(g) {
@@ -78,7 +79,7 @@ func newBreakdown(split string, g *datasets.Graph, triples []datasets.Triple, ra
 	for _, t := range g.Train {
 		train[g.Relations[t.Relation]]++
 	}
-	for _, part := range completion.ByRelation(g, triples, ranks, completion.Pessimistic) {
+	for _, part := range completion.ByRelation(g, triples, ranks, kge.Pessimistic) {
 		b.ByRelation = append(b.ByRelation, RelationPart{Part: part, Pattern: pattern[part.Name], Train: train[part.Name]})
 	}
 	return b

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -87,7 +88,7 @@ func (o *outcome) bySide() *table {
 		if e == nil {
 			return
 		}
-		row := func(m completion.Metrics, names ...any) {
+		row := func(m kge.Metrics, names ...any) {
 			t.add(append(names, bar(m.MRR), number(m.Hits1), number(m.Hits3), number(m.Hits10), fmt.Sprintf("%.1f", m.MeanRank))...)
 		}
 		if o.task == queries { // which have no sides

@@ -189,7 +189,7 @@ func (o *outcome) purpose() string {
 
 // lengths are those of the paths that decide, as "of 2 hops", "" if they are not known.
 func (o *outcome) lengths() string {
-	s, err := own[query.Paths](o.Data)
+	s, err := own[query.Own](o.Data)
 	switch {
 	case err != nil || len(s.Hops) == 0:
 		return ""

@@ -19,9 +19,8 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -43,7 +42,7 @@ var searched = sync.OnceValues(func() (Data, error) {
 	strategy := search.Evolutionary{}
 	engine := cpu.New(1)
 	defer engine.Close()
-	result, err := search.Run(context.Background(), search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: strategy, Settings: settings})
+	result, err := search.Run(context.Background(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: strategy, Settings: settings})
 	if err != nil {
 		return Data{}, err
 	}
@@ -86,7 +85,7 @@ func failing() Data {
 }
 
 func describe(g *datasets.Graph, strategy search.Strategy, s search.Settings) study.About {
-	about, err := study.Describe(&triples.Task{Graph: g}, strategy, s)
+	about, err := study.Describe(&completion.Task{Graph: g}, strategy, s)
 	if err != nil {
 		panic(err)
 	}
@@ -463,7 +462,7 @@ func TestWorldHasAReport(t *testing.T) {
 	settings.Budget, settings.Training.Dim, settings.Training.Epochs = 5, 8, 1
 	engine := cpu.New(2)
 	defer engine.Close()
-	result, err := search.Run(t.Context(), search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: search.Progressive{}, Settings: settings})
+	result, err := search.Run(t.Context(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: search.Progressive{}, Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,8 +78,8 @@ var ofEmbeddings = func() map[string]bool {
 func (o *outcome) ownSettings() (here, usual any, err error) {
 	switch o.task {
 	case queries:
-		here, err = own[query.Paths](o.Data)
-		usual = query.DefaultSettings().Paths
+		here, err = own[query.Own](o.Data)
+		usual = query.Own{Paths: query.DefaultSettings().Paths}
 	case classes:
 		here, err = own[classSettings](o.Data)
 		m := classify.DefaultMember()

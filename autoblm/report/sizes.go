@@ -41,7 +41,7 @@ func own[T any](d Data) (settings T, err error) {
 // MeasureQueries adds the sizes of the data of a study for queries. It is an error
 // if the data are others.
 func (d *Data) MeasureQueries(data *query.Data) error {
-	s, err := own[query.Paths](*d)
+	s, err := own[query.Own](*d)
 	if err != nil {
 		return err
 	}

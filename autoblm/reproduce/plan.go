@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -27,7 +27,7 @@ const (
 // Plan is what is to be reproduced, and where it is kept.
 type Plan struct {
 	Graph  *datasets.Graph
-	Engine completion.Engine
+	Engine kge.Engine
 	Stage  Stage
 	// Search and SearchRecipe, the name of the recipe that they are by, are for the
 	// stages search and all; the algorithm is AutoBLM+.
@@ -52,7 +52,7 @@ type Plan struct {
 	SaveEvery time.Duration
 	// OnSearch and OnEpoch, when set, are told of the progress.
 	OnSearch func(search.Progress)
-	OnEpoch  func(completion.Progress)
+	OnEpoch  func(kge.Progress)
 }
 
 // SearchSettings are those of the paper's search, with the training of a recipe.
@@ -73,8 +73,8 @@ const (
 // ModelFolder is where the model of the final training goes.
 func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
 
-func (p Plan) checkpoint(name string) *completion.Checkpoint {
-	return &completion.Checkpoint{File: filepath.Join(p.Folder, name), Every: p.SaveEvery, Until: p.Until}
+func (p Plan) checkpoint(name string) *kge.Checkpoint {
+	return &kge.Checkpoint{File: filepath.Join(p.Folder, name), Every: p.SaveEvery, Until: p.Until}
 }
 
 // Clean removes what only a reproduction on its way needs.

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -55,8 +56,8 @@ type Found struct {
 type Trained struct {
 	// Recipe is the name of the recipe that Training is by, where flags did not say
 	// otherwise.
-	Recipe   string              `json:"recipe"`
-	Training completion.Training `json:"training"`
+	Recipe   string       `json:"recipe"`
+	Training kge.Training `json:"training"`
 	// Epochs are those that are over, and BestEpoch is the one that the metrics are of.
 	Epochs    int  `json:"epochs"`
 	BestEpoch int  `json:"best_epoch"`
@@ -64,11 +65,11 @@ type Trained struct {
 	// Error says that the training diverged, if it did.
 	Error string `json:"error,omitempty"`
 	// Seconds is the time of all pieces.
-	Seconds     completion.Timing       `json:"seconds"`
-	Loss        []float64               `json:"loss"`
-	Validations []completion.Validation `json:"validations"`
-	Valid       *completion.Evaluation  `json:"valid"`
-	Test        *completion.Evaluation  `json:"test"`
+	Seconds     kge.Timing             `json:"seconds"`
+	Loss        []float64              `json:"loss"`
+	Validations []kge.Validation       `json:"validations"`
+	Valid       *completion.Evaluation `json:"valid"`
+	Test        *completion.Evaluation `json:"test"`
 	// Published is what the recipe's source reached.
 	Published *recipe.Published `json:"published"`
 }

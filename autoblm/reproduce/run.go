@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -77,7 +77,7 @@ func (r *run) stages(ctx context.Context) error {
 			return err
 		}
 	}
-	err := r.train(ctx, completion.Training{Settings: r.Final.Training, Member: r.Final.Member(best, r.Seed)})
+	err := r.train(ctx, kge.Training{Settings: r.Final.Training, Member: r.Final.Member(best, r.Seed)})
 	r.result.Complete = r.result.Final != nil && r.result.Final.Complete
 	return err
 }
@@ -93,7 +93,7 @@ func (r *run) limited(ctx context.Context) (context.Context, context.CancelFunc)
 // search searches, and returns the best structure when the search is complete.
 func (r *run) search(ctx context.Context) (best structure.Structure, err error) {
 	problem := search.Problem{
-		Task:     &triples.Task{Graph: r.Graph, Engine: r.Engine, Checkpoint: r.checkpoint(searchTraining)},
+		Task:     &completion.Task{Graph: r.Graph, Engine: r.Engine, Checkpoint: r.checkpoint(searchTraining)},
 		Strategy: search.Evolutionary{}, Settings: r.Plan.Search,
 	}
 	if err := problem.Task.Check(); err != nil { // before there is a study about it
@@ -181,18 +181,18 @@ func (r *run) given() (s structure.Structure, err error) {
 }
 
 // train is the final training.
-func (r *run) train(ctx context.Context, wanted completion.Training) error {
+func (r *run) train(ctx context.Context, wanted kge.Training) error {
 	if before := r.result.Final; before != nil {
-		if before.Training != wanted {
+		if !before.Training.Equal(wanted) {
 			return fmt.Errorf("the folder %s has the result of another training: use another one", r.Folder)
 		}
 		if before.Complete {
 			return before.failure()
 		}
 	}
-	job := completion.Job{
-		Graph: r.Graph, Settings: wanted.Settings, Members: []completion.Member{wanted.Member}, Checkpoint: r.checkpoint(finalTraining),
-		OnEpoch: func(p completion.Progress) {
+	job := kge.Job{
+		Data: completion.Data(r.Graph), Settings: wanted.Settings, Members: []kge.Member{wanted.Member}, Checkpoint: r.checkpoint(finalTraining),
+		OnEpoch: func(p kge.Progress) {
 			r.gained = true
 			if r.OnEpoch != nil {
 				r.OnEpoch(p)
@@ -201,7 +201,7 @@ func (r *run) train(ctx context.Context, wanted completion.Training) error {
 	}
 	limited, cancel := r.limited(ctx)
 	defer cancel()
-	report, err := completion.Train(limited, r.Engine, job)
+	report, err := kge.Train(limited, r.Engine, job)
 	if err != nil && limited.Err() == nil {
 		return err
 	}
@@ -225,15 +225,16 @@ func (r *run) train(ctx context.Context, wanted completion.Training) error {
 }
 
 // evaluate ranks by the model of the best epoch so far, and keeps the last one.
-func (r *run) evaluate(ctx context.Context, m *completion.Model) error {
+func (r *run) evaluate(ctx context.Context, m *kge.Model) error {
 	t := r.result.Final
 	stop := t.Seconds.Evaluating(r.Engine)
-	if err := completion.EvaluateAll(ctx, r.Engine, []*completion.Model{m}, r.Graph); err != nil {
+	e, err := completion.EvaluateAll(ctx, r.Engine, []*kge.Model{m}, r.Graph)
+	if err != nil {
 		t.Complete = false // what is complete has its metrics
 		return err
 	}
 	stop()
-	t.Valid, t.Test = m.Valid, m.Test
+	t.Valid, t.Test = e[0].Valid, e[0].Test
 	if !t.Complete {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -88,7 +88,7 @@ func TestStages(t *testing.T) {
 	if got := f.Training.Member; got.Structure != s.Best[0].Structure || got.Seed != 7 || got.N3 != all.Final.N3 || f.Training.Settings != all.Final.Training {
 		t.Errorf("the final training is %+v, want one of %s by the recipe", f.Training, s.Best[0].Structure)
 	}
-	m, err := completion.Load(all.ModelFolder())
+	m, err := kge.Load(all.ModelFolder())
 	if err != nil || m.Structure != s.Best[0].Structure || *m.Test != *f.Test {
 		t.Errorf("the model: %v, %+v", err, m)
 	}
@@ -133,7 +133,7 @@ func TestInterrupted(t *testing.T) {
 				}
 			}
 			p.OnSearch = func(search.Progress) { step() }
-			p.OnEpoch = func(completion.Progress) { step() }
+			p.OnEpoch = func(kge.Progress) { step() }
 			var err error
 			r, err = Run(ctx, p)
 			cancel()
@@ -153,7 +153,7 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := p
-		again.OnSearch, again.OnEpoch = nil, func(completion.Progress) { t.Error("what is complete is trained again") }
+		again.OnSearch, again.OnEpoch = nil, func(kge.Progress) { t.Error("what is complete is trained again") }
 		same(t, "complete", run1(t, again), whole)
 		left, err := filepath.Glob(filepath.Join(p.Folder, "*.training"))
 		if err != nil || len(left) > 0 {

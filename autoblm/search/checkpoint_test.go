@@ -7,29 +7,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // counting counts the epochs that populations train.
 type counting struct {
-	completion.Engine
+	kge.Engine
 	epochs int
 }
 
 type counted struct {
-	completion.Population
+	kge.Population
 	engine *counting
 }
 
-func (c *counting) NewPopulation(g *datasets.Graph, s completion.Settings, members []completion.Member) (completion.Population, error) {
+func (c *counting) NewPopulation(g *datasets.Graph, s kge.Settings, members []kge.Member) (kge.Population, error) {
 	p, err := c.Engine.NewPopulation(g, s, members)
 	return counted{p, c}, err
 }
 
-func (c counted) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (completion.Epoch, error) {
+func (c counted) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (kge.Epoch, error) {
 	c.engine.epochs++
 	return c.Population.Epoch(ctx, triples, rates)
 }
@@ -49,7 +49,7 @@ func TestASearchInPieces(t *testing.T) {
 	var got *search.Result
 	for n := 0; got == nil || got.Stopped == search.TimeUp; n++ {
 		before := pieces.epochs
-		checkpoint := &completion.Checkpoint{File: file, Until: time.Now().Add(time.Hour)}
+		checkpoint := &kge.Checkpoint{File: file, Until: time.Now().Add(time.Hour)}
 		onTriples(p).Checkpoint = checkpoint
 		p.OnProgress = func(search.Progress) {
 			if pieces.epochs >= before+3 {

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/completion/gomlx"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -29,16 +29,16 @@ func problem(t *testing.T, strategy search.Strategy, budget int) search.Problem 
 	}
 	s := settings(4, budget)
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
-	return search.Problem{Task: &triples.Task{Graph: enginetest.Graph(), Engine: engine}, Strategy: strategy, Settings: s, Store: &search.Memory{}}
+	return search.Problem{Task: &completion.Task{Graph: enginetest.Graph(), Engine: engine}, Strategy: strategy, Settings: s, Store: &search.Memory{}}
 }
 
 // onTriples is the task of a problem.
-func onTriples(p search.Problem) *triples.Task { return p.Task.(*triples.Task) }
+func onTriples(p search.Problem) *completion.Task { return p.Task.(*completion.Task) }
 
 // bestModel is what a search kept.
-func bestModel(t *testing.T, r *search.Result) *completion.Model {
+func bestModel(t *testing.T, r *search.Result) *kge.Model {
 	t.Helper()
-	m, err := triples.Model(r.Artifact)
+	m, err := completion.ModelOf(r.Artifact)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +86,11 @@ func TestRunSpendsItsBudget(t *testing.T) {
 
 // recording notes the populations that an engine is asked for.
 type recording struct {
-	completion.Engine
-	populations [][]completion.Member
+	kge.Engine
+	populations [][]kge.Member
 }
 
-func (r *recording) NewPopulation(g *datasets.Graph, s completion.Settings, members []completion.Member) (completion.Population, error) {
+func (r *recording) NewPopulation(g *datasets.Graph, s kge.Settings, members []kge.Member) (kge.Population, error) {
 	r.populations = append(r.populations, slices.Clone(members))
 	return r.Engine.NewPopulation(g, s, members)
 }
@@ -114,7 +114,7 @@ func TestARoundIsOnePopulation(t *testing.T) {
 			continue
 		}
 		for i, m := range members {
-			if want := (completion.Member{Structure: rounds[round][i].Structure, Seed: 9, LearningRate: 0.2, Weights: completion.Weights{L2: 0.01, N3: 0.02}}); m != want {
+			if want := (kge.Member{Structure: rounds[round][i].Structure, Seed: 9, LearningRate: 0.2, Weights: kge.Weights{L2: 0.01, N3: 0.02}}); m != want {
 				t.Errorf("round %d: member %+v, want %+v", round, m, want)
 			}
 		}
@@ -142,7 +142,7 @@ func TestTiesCountAgainstTheModel(t *testing.T) {
 	p.Settings.LearningRate, p.Settings.Training.InitScale = 1e-30, 1e-30
 	result := run(t, p)
 	for _, trial := range result.Trials {
-		if valid := completion.EvaluationsOf(trial.Details).Valid; valid.Ties != completion.Pessimistic || valid.Both.MeanRank < 30 {
+		if valid := completion.EvaluationsOf(trial.Details).Valid; valid.Ties != kge.Pessimistic || valid.Both.MeanRank < 30 {
 			t.Errorf("mean rank %v by %v ties, where all 37 entities score the same", valid.Both.MeanRank, valid.Ties)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -34,10 +34,10 @@ type Settings struct {
 	// has its own seed in Training.
 	Seed uint64 `json:"seed" help:"Decides the proposals and the initial embeddings."`
 	// Training is how each structure is trained.
-	Training completion.Settings `json:"training" embed:""`
-	// LearningRate and Weights are those of each member; see [completion.Member].
+	Training kge.Settings `json:"training" embed:""`
+	// LearningRate and Weights are those of each member; see [kge.Member].
 	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of the first epoch."`
-	completion.Weights
+	kge.Weights
 	// Tune and Final are the first and the last stage of the paper's full procedure
 	// (Algorithm 5); nil leaves one out.
 	Tune  *TuneSettings  `json:"tune,omitempty" kong:"-"`
@@ -61,12 +61,12 @@ func DefaultSettings() Settings {
 // the exact one; [PaperFilter] is the paper's.
 func Paper() Settings {
 	fit := predictor.DefaultSettings()
-	member := completion.DefaultMember(structure.Structure{})
+	member := kge.DefaultMember(structure.Structure{})
 	return Settings{
 		K: 4, Budget: 256, N: 128, P: 8, I: 8,
 		Predictor:    &fit,
 		Seed:         1,
-		Training:     completion.DefaultSettings(),
+		Training:     kge.DefaultSettings(),
 		LearningRate: member.LearningRate,
 	}
 }

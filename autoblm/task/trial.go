@@ -3,7 +3,7 @@ package task
 import (
 	"encoding/json"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -35,17 +35,17 @@ const (
 // Recipe is how a structure is trained: with the structure, all that a result
 // depends on beside the data.
 type Recipe struct {
-	Training completion.Settings `json:"training"`
+	Training kge.Settings `json:"training"`
 	// Seed decides the initial embeddings.
 	Seed uint64 `json:"seed"`
-	// LearningRate and Weights are as in [completion.Member].
+	// LearningRate and Weights are as in [kge.Member].
 	LearningRate float64 `json:"learning_rate"`
-	completion.Weights
+	kge.Weights
 }
 
 // Member is a structure that is trained by the recipe.
-func (r Recipe) Member(a structure.Structure) completion.Member {
-	return completion.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, Weights: r.Weights}
+func (r Recipe) Member(a structure.Structure) kge.Member {
+	return kge.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, Weights: r.Weights}
 }
 
 // Trial is the training of one structure by one recipe. A stage of a study has no
@@ -78,8 +78,8 @@ type Trial struct {
 	// metrics of both splits. Its fields stand among those of the trial in JSON.
 	Details json.RawMessage `json:"-"`
 	// Loss is the mean loss of each epoch, and Validations has the validated ones.
-	Loss        []float64               `json:"loss,omitempty"`
-	Validations []completion.Validation `json:"validations,omitempty"`
+	Loss        []float64        `json:"loss,omitempty"`
+	Validations []kge.Validation `json:"validations,omitempty"`
 	// Seconds is the trial's share of the time that its population took.
 	Seconds float64 `json:"seconds"`
 	// Engine and Backend did the arithmetic.

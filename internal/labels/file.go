@@ -20,6 +20,11 @@ func Read(path string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the model: %w", err)
 	}
+	return Parse(path, content)
+}
+
+// Parse reads the content of such a file.
+func Parse(path string, content []byte) ([]string, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	labels := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if at, err := Check(labels); err != nil {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -21,10 +21,10 @@ const (
 )
 
 // measure searches, and compares what the filter would have dropped.
-func measure(ctx context.Context, engine completion.Engine, g *datasets.Graph, structures int, seed uint64) (result, error) {
+func measure(ctx context.Context, engine kge.Engine, g *datasets.Graph, structures int, seed uint64) (result, error) {
 	s := search.DefaultSettings()
 	s.Budget, s.Seed = structures, seed
-	found, err := search.Run(ctx, search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: s})
+	found, err := search.Run(ctx, search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: s})
 	if err != nil {
 		return result{}, err
 	}
@@ -52,30 +52,31 @@ func measure(ctx context.Context, engine completion.Engine, g *datasets.Graph, s
 
 // seedNoise is the standard deviation of the validation MRR over the seeds of one
 // structure, pooled over some structures.
-func seedNoise(ctx context.Context, engine completion.Engine, g *datasets.Graph, s search.Settings, structures []structure.Structure) (float64, error) {
+func seedNoise(ctx context.Context, engine kge.Engine, g *datasets.Graph, s search.Settings, structures []structure.Structure) (float64, error) {
 	variances := 0.0
 	for _, a := range structures {
-		job := completion.Job{Graph: g, Settings: s.Training}
+		job := kge.Job{Data: completion.Data(g), Settings: s.Training}
 		for n := range noiseSeeds {
-			job.Members = append(job.Members, completion.Member{Structure: a, Seed: s.Seed + uint64(n), LearningRate: s.LearningRate, Weights: s.Weights})
+			job.Members = append(job.Members, kge.Member{Structure: a, Seed: s.Seed + uint64(n), LearningRate: s.LearningRate, Weights: s.Weights})
 		}
-		report, err := completion.Train(ctx, engine, job)
+		report, err := kge.Train(ctx, engine, job)
 		if err != nil {
 			return 0, err
 		}
-		var models []*completion.Model
+		var models []*kge.Model
 		for _, r := range report.Results {
 			if r.Err != nil {
 				return 0, r.Err
 			}
 			models = append(models, r.Model)
 		}
-		if err := completion.EvaluateAll(ctx, engine, models, g); err != nil {
+		evaluations, err := completion.EvaluateAll(ctx, engine, models, g)
+		if err != nil {
 			return 0, err
 		}
 		var scores []float64
-		for _, m := range models {
-			scores = append(scores, m.Valid.Both.MRR)
+		for _, e := range evaluations {
+			scores = append(scores, e.Valid.Both.MRR)
 		}
 		variances += stat.Variance(scores, nil)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 )
 
@@ -14,7 +14,7 @@ var advice = []struct {
 	against error
 	command string
 }{
-	{triples.ErrNoValidation, "dataset split, which makes some of a file of triples"},
+	{completion.ErrNoValidation, "dataset split, which makes some of a file of triples"},
 	{query.ErrNoQueries, "query sample"},
 	{autoblm.ErrNoStages, "classify train --tune"},
 }

@@ -6,16 +6,17 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
 type evalCommand struct {
-	Model   string          `required:"" help:"The model's folder."`
-	Dataset string          `required:"" help:"A name of dataset list, or a folder."`
-	Split   string          `default:"test" enum:"train,valid,test" help:"train, valid or test."`
-	Ties    completion.Ties `default:"pessimistic" help:"pessimistic, optimistic or realistic."`
-	By      string          `default:"" enum:",relation,pattern" placeholder:"relation|pattern" help:"Break the metrics down by relation or by relation pattern."`
+	Model   string   `required:"" help:"The model's folder."`
+	Dataset string   `required:"" help:"A name of dataset list, or a folder."`
+	Split   string   `default:"test" enum:"train,valid,test" help:"train, valid or test."`
+	Ties    kge.Ties `default:"pessimistic" help:"pessimistic, optimistic or realistic."`
+	By      string   `default:"" enum:",relation,pattern" placeholder:"relation|pattern" help:"Break the metrics down by relation or by relation pattern."`
 	computeFlags
 }
 
@@ -27,7 +28,7 @@ type evalSummary struct {
 	Dim       int                    `json:"dim"`
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
-	Seconds   completion.Timing      `json:"seconds"`
+	Seconds   kge.Timing             `json:"seconds"`
 	Train     *completion.Evaluation `json:"train,omitempty"`
 	Valid     *completion.Evaluation `json:"valid,omitempty"`
 	Test      *completion.Evaluation `json:"test,omitempty"`
@@ -36,7 +37,7 @@ type evalSummary struct {
 
 // Run ranks a split.
 func (c *evalCommand) Run(ctx context.Context, o *output) error {
-	m, err := completion.Load(c.Model)
+	m, err := kge.Load(c.Model)
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	if g, err = m.Align(g); err != nil {
+	if g, err = completion.Align(m, g); err != nil {
 		return err
 	}
 	engine, err := c.open()
@@ -54,7 +55,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
 	stop := s.Seconds.Evaluating(engine)
-	triples, ranks, err := completion.RankSplit(ctx, engine, []*completion.Model{m}, g, c.Split)
+	triples, ranks, err := completion.RankSplit(ctx, engine, []*kge.Model{m}, g, c.Split)
 	if err != nil {
 		return err
 	}

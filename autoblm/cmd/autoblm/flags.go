@@ -6,7 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -34,7 +34,7 @@ func (f computeFlags) compute() (autoblm.Compute, error) {
 	return autoblm.Compute{Engine: f.Engine, Backend: f.Backend, Threads: f.Threads, HalfScores: f.Half, Note: func(text string) { fmt.Fprintln(os.Stderr, text) }}, nil
 }
 
-func (f computeFlags) open() (completion.Engine, error) {
+func (f computeFlags) open() (kge.Engine, error) {
 	c, err := f.compute()
 	if err != nil {
 		return nil, err

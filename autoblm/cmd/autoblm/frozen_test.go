@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
 var update = flag.Bool("update", false, "record anew what the commands of testdata/frozen print")

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -408,7 +408,7 @@ func TestFlagsReachTheSettings(t *testing.T) {
 		"--l2=0.2":            func(s *autoblm.SearchSettings) { s.L2 = 0.2 },
 		"--n3=0.4":            func(s *autoblm.SearchSettings) { s.N3 = 0.4 },
 		"--decay=0.5":         func(s *autoblm.SearchSettings) { s.Training.Decay = 0.5 },
-		"--optimizer=adam":    func(s *autoblm.SearchSettings) { s.Training.Optimizer = completion.Adam },
+		"--optimizer=adam":    func(s *autoblm.SearchSettings) { s.Training.Optimizer = kge.Adam },
 		"--validate-every=2":  func(s *autoblm.SearchSettings) { s.Training.ValidateEvery = 2 },
 		"--validate-every=1 --plateau-patience=2": func(s *autoblm.SearchSettings) {
 			s.Training.ValidateEvery, s.Training.PlateauPatience, s.Training.PlateauFactor = 1, 2, 0.5
@@ -416,7 +416,7 @@ func TestFlagsReachTheSettings(t *testing.T) {
 		"--validate-every=1 --plateau-patience=2 --plateau-factor=0.1": func(s *autoblm.SearchSettings) {
 			s.Training.ValidateEvery, s.Training.PlateauPatience, s.Training.PlateauFactor = 1, 2, 0.1
 		},
-		"--init=xavier":                    func(s *autoblm.SearchSettings) { s.Training.Initial = completion.Xavier },
+		"--init=xavier":                    func(s *autoblm.SearchSettings) { s.Training.Initial = kge.Xavier },
 		"--init-scale=0.01":                func(s *autoblm.SearchSettings) { s.Training.InitScale = 0.01 },
 		"--reciprocal":                     func(s *autoblm.SearchSettings) { s.Training.Reciprocal = true },
 		"--max-norm=1.5":                   func(s *autoblm.SearchSettings) { s.Training.MaxNorm = 1.5 },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
 // last is the last loss, where there is one.
@@ -18,7 +19,7 @@ func metricsTable(first string) table {
 	return table{header: []string{first, "MRR", "H@1", "H@3", "H@10", "mean rank"}}
 }
 
-func addMetrics(t *table, name string, m completion.Metrics) {
+func addMetrics(t *table, name string, m kge.Metrics) {
 	t.add(name, number(m.MRR), number(m.Hits1), number(m.Hits3), number(m.Hits10), fmt.Sprintf("%.1f", m.MeanRank))
 }
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/schollz/progressbar/v3"
@@ -50,7 +50,7 @@ func newTrainingBar(w io.Writer, epochs int) *trainingBar {
 	return &trainingBar{newBar(w, int64(epochs), progressbar.OptionSetDescription("training"))}
 }
 
-func (b *trainingBar) update(p completion.Progress) {
+func (b *trainingBar) update(p kge.Progress) {
 	b.bar.Describe(fmt.Sprintf("training, loss %.3f", p.Loss[0]))
 	_ = b.bar.Set(p.Epoch)
 }
@@ -64,7 +64,7 @@ type epochLog struct {
 	last  time.Time
 }
 
-func (l *epochLog) update(p completion.Progress) {
+func (l *epochLog) update(p kge.Progress) {
 	if isTerminal(l.w) || time.Since(l.last) < l.every {
 		return
 	}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -19,17 +21,17 @@ type queryCommands struct {
 // modelFlags choose a structure or a baseline.
 type modelFlags struct {
 	Structure *structureFlag `help:"A bilinear model with this structure, as for structure check."`
-	Model     *query.Kind    `help:"A baseline instead: transe, diag, gqe or q2b."`
+	Model     *form.Form     `help:"A baseline instead: transe, diag, gqe or q2b."`
 }
 
-func (f modelFlags) kind() (query.Kind, structure.Structure, error) {
+func (f modelFlags) kind() (form.Form, structure.Structure, error) {
 	switch {
-	case f.Structure != nil && (f.Model == nil || *f.Model == query.Bilinear):
-		return query.Bilinear, f.Structure.Structure, nil
-	case f.Structure == nil && f.Model != nil && *f.Model != query.Bilinear:
+	case f.Structure != nil && (f.Model == nil || *f.Model == form.Bilinear):
+		return form.Bilinear, f.Structure.Structure, nil
+	case f.Structure == nil && f.Model != nil && *f.Model != form.Bilinear:
 		return *f.Model, structure.Structure{}, nil
 	}
-	return 0, structure.Structure{}, errors.New("give either --structure or --model with the name of a baseline")
+	return form.Bilinear, structure.Structure{}, errors.New("give either --structure or --model with the name of a baseline")
 }
 
 // threadsFlag is the choice that the native engine leaves.
@@ -37,14 +39,14 @@ type threadsFlag struct {
 	Threads int `default:"0" help:"Threads; 0 for all that GOMAXPROCS allows."`
 }
 
-func (f threadsFlag) engine() (query.Engine, error) {
+func (f threadsFlag) engine() (kge.Engine, error) {
 	if f.Threads < 0 {
 		return nil, usage(fmt.Errorf("threads is %d: it must be 0, for all, or more", f.Threads))
 	}
 	return cpu.New(f.Threads), nil
 }
 
-func kindName(kind query.Kind, a *structure.Structure) string {
+func kindName(kind form.Form, a *structure.Structure) string {
 	if a != nil {
 		return a.Title()
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -25,7 +27,7 @@ type queryEvalSummary struct {
 	Task      string               `json:"task"`
 	Hops      int                  `json:"hops"`
 	Trained   []int                `json:"trained_hops"`
-	Model     query.Kind           `json:"model"`
+	Model     form.Form            `json:"model"`
 	Structure *structure.Structure `json:"structure"`
 	Dim       int                  `json:"dim"`
 	Seconds   float64              `json:"seconds"`
@@ -40,11 +42,12 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	m, err := query.Load(c.Model)
+	m, err := kge.Load(c.Model)
 	if err != nil {
 		return err
 	}
-	hops, own := c.Hops, m.OwnHops()
+	paths := query.PathsOf(m)
+	hops, own := c.Hops, paths.Hops
 	if hops == 0 && len(own) == 0 {
 		return usage(errors.New("the model does not say what paths it is for: give --hops"))
 	} else if hops == 0 {
@@ -55,21 +58,22 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	sayLonger(o, m, hops)
-	queries, err := m.Align(d, c.Split, hops)
+	queries, err := d.Align(m, c.Split, hops)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	scorer, err := engine.NewScorer(m.Parameters)
+	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters})
 	if err != nil {
 		return err
 	}
-	e, err := query.Evaluate(ctx, scorer, queries)
+	defer ranker.Close()
+	e, err := query.Evaluate(ctx, ranker, 0, queries)
 	if err != nil {
 		return err
 	}
-	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(m.TrainedHops()), Model: m.Kind, Dim: m.Dim, Seconds: time.Since(began).Seconds()}
-	if m.Kind == query.Bilinear {
+	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Dim: m.Dim, Seconds: time.Since(began).Seconds()}
+	if m.Form == form.Bilinear {
 		s.Structure = &m.Structure
 	}
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
@@ -82,8 +86,8 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 }
 
 // sayLonger says where a model is asked for longer paths than it was trained on.
-func sayLonger(o *output, m *query.Model, hops int) {
-	trained := m.TrainedHops()
+func sayLonger(o *output, m *kge.Model, hops int) {
+	trained := query.PathsOf(m).Trained()
 	if n := len(trained); n > 0 && hops > trained[n-1] {
 		o.say("autoblm: the model was trained on paths of up to %s and is asked for %d", plural(trained[n-1], "hop"), hops)
 	}

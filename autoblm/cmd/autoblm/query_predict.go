@@ -8,24 +8,24 @@ import (
 	"io"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 )
 
 type queryPredictCommand struct {
-	Model   string                  `required:"" help:"The model's folder; one of train does too."`
-	Anchor  string                  `required:"" help:"The entity where the path starts."`
-	Path    []string                `required:"" sep:"none" placeholder:"RELATION,…" help:"The relations of the path in the order in which they are walked, separated by commas or each by a --path of its own. The reverse of a relation r is r_reverse. What is the name of a relation as a whole is not separated."`
-	Top     int                     `default:"10" help:"How many answers; 0 for all."`
-	Known   completion.KnownAnswers `default:"mark" help:"What to do with answers that the graph already has, valid and test included: keep, drop or mark."`
-	Dataset string                  `help:"The graph, or folder of queries, that tells which answers are known; the one that the model was trained on when left out."`
+	Model   string           `required:"" help:"The model's folder; one of train does too."`
+	Anchor  string           `required:"" help:"The entity where the path starts."`
+	Path    []string         `required:"" sep:"none" placeholder:"RELATION,…" help:"The relations of the path in the order in which they are walked, separated by commas or each by a --path of its own. The reverse of a relation r is r_reverse. What is the name of a relation as a whole is not separated."`
+	Top     int              `default:"10" help:"How many answers; 0 for all."`
+	Known   kge.KnownAnswers `default:"mark" help:"What to do with answers that the graph already has, valid and test included: keep, drop or mark."`
+	Dataset string           `help:"The graph, or folder of queries, that tells which answers are known; the one that the model was trained on when left out."`
 	threadsFlag
 }
 
 // queryPredictSummary is the JSON of query predict.
 type queryPredictSummary struct {
-	Query   query.Path          `json:"query"`
-	Answers []completion.Answer `json:"answers"`
+	Query   query.Path   `json:"query"`
+	Answers []kge.Answer `json:"answers"`
 }
 
 // Run answers a query.
@@ -37,7 +37,7 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	m, err := query.Load(c.Model)
+	m, err := kge.Load(c.Model)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	answers, err := m.Predict(ctx, engine, p, d, c.Top, c.Known)
+	answers, err := query.Predict(ctx, engine, m, p, d, c.Top, c.Known)
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,9 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 }
 
 // relationsOf separates names at commas, but for those of relations that have some.
-func relationsOf(m *query.Model, flags []string) (names []string) {
+func relationsOf(m *kge.Model, flags []string) (names []string) {
 	for _, flag := range flags {
-		if _, err := m.RelationID(flag); err == nil {
+		if _, err := query.RelationID(m, flag); err == nil {
 			names = append(names, flag)
 		} else {
 			names = append(names, strings.Split(flag, ",")...)
@@ -70,11 +70,11 @@ func relationsOf(m *query.Model, flags []string) (names []string) {
 }
 
 // data opens what tells the known answers, as predict does.
-func (c *queryPredictCommand) data(m *query.Model, o *output) (*query.Data, error) {
+func (c *queryPredictCommand) data(m *kge.Model, o *output) (*query.Data, error) {
 	return knownFrom(c.Known, c.Dataset, o, func() (*query.Data, error) {
 		d, err := query.Open(cmp.Or(c.Dataset, m.Source, m.Dataset), 1) // longer paths follow from these
 		if err == nil {
-			err = m.Covers(d)
+			err = d.Covered(m)
 		}
 		return d, err
 	})

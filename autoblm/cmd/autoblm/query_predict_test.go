@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/query/cpu"
 )
 
 // pathModel trains a little on paths of one and two hops of drawn queries.
@@ -46,13 +46,13 @@ func TestQueryPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.Predict(t.Context(), cpu.New(1), query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}, d, 10, completion.MarkKnown)
+	want, err := m.Predict(t.Context(), cpu.New(1), query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}, d, 10, kge.MarkKnown)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, a := range ten {
 		got := a.(map[string]any)
-		if got["entity"] != want[i].Entity || got["score"] != want[i].Score || got["rank"] != float64(i+1) || got["known"] != (want[i].Known == completion.Yes) {
+		if got["entity"] != want[i].Entity || got["score"] != want[i].Score || got["rank"] != float64(i+1) || got["known"] != (want[i].Known == kge.Yes) {
 			t.Errorf("%v, want %+v", got, want[i])
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -20,6 +21,7 @@ type queryTrainCommand struct {
 	LabelSmoothing, RelationPrediction struct{} `kong:"-"` // which queries do not have
 
 	Settings query.Settings `embed:"" group:"Training"`
+	Sampling kge.Sampling   `embed:"" group:"Training"`
 	Member   memberFlags    `embed:"" group:"Training"`
 	duraFlag `group:"Training"`
 	Out      string `help:"Write the model into this folder."`
@@ -28,7 +30,7 @@ type queryTrainCommand struct {
 
 // usualQueryTrain has the defaults.
 func usualQueryTrain() queryTrainCommand {
-	return queryTrainCommand{Settings: query.DefaultSettings(), Member: memberFlags(query.DefaultMember(query.Bilinear).Member)}
+	return queryTrainCommand{Settings: query.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
 }
 
 // BeforeApply puts the weights of DURA below what is given.
@@ -39,29 +41,29 @@ func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
 
 // AfterApply gives negatives the margin that is usual with the model, if none is given.
 func (c *queryTrainCommand) AfterApply(ctx *kong.Context) error {
-	if _, is := given[float64](ctx, "margin"); !is && c.Settings.Negatives > 0 && c.Model != nil {
-		_, c.Settings.Margin = query.UsualNegatives(*c.Model, c.Settings.Dim)
+	if _, is := given[float64](ctx, "margin"); !is && c.Sampling.Negatives > 0 && c.Model != nil {
+		c.Sampling.Margin = query.UsualSampling(*c.Model, c.Settings.Dim).Margin
 	}
 	return nil
 }
 
 // queryTrainSummary is the JSON of query train.
 type queryTrainSummary struct {
-	Dataset     string                  `json:"dataset"`
-	Task        string                  `json:"task"`
-	Hops        int                     `json:"hops"`
-	Model       query.Kind              `json:"model"`
-	Structure   *structure.Structure    `json:"structure"`
-	Dim         int                     `json:"dim"`
-	Seed        uint64                  `json:"seed"`
-	Epochs      int                     `json:"epochs"`
-	BestEpoch   int                     `json:"best_epoch"`
-	Loss        []float64               `json:"loss"`
-	Validations []completion.Validation `json:"validations"`
-	Seconds     completion.Timing       `json:"seconds"`
-	Valid       *query.Evaluation       `json:"valid"`
-	Test        *query.Evaluation       `json:"test"`
-	Out         string                  `json:"out,omitempty"`
+	Dataset     string               `json:"dataset"`
+	Task        string               `json:"task"`
+	Hops        int                  `json:"hops"`
+	Model       form.Form            `json:"model"`
+	Structure   *structure.Structure `json:"structure"`
+	Dim         int                  `json:"dim"`
+	Seed        uint64               `json:"seed"`
+	Epochs      int                  `json:"epochs"`
+	BestEpoch   int                  `json:"best_epoch"`
+	Loss        []float64            `json:"loss"`
+	Validations []kge.Validation     `json:"validations"`
+	Seconds     kge.Timing           `json:"seconds"`
+	Valid       *query.Evaluation    `json:"valid"`
+	Test        *query.Evaluation    `json:"test"`
+	Out         string               `json:"out,omitempty"`
 }
 
 // Run trains and ranks.
@@ -84,10 +86,13 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 		}
 	}
 	bar, log := newTrainingBar(o.stderr, c.Settings.Epochs), epochLog{w: o.stderr, every: 30 * time.Second, last: time.Now()}
-	report, err := query.Train(ctx, engine, query.Job{Data: d, Settings: c.Settings, Members: []query.Member{member}, OnEpoch: func(p query.Progress) {
-		each := completion.Progress{Epoch: p.Epoch, Epochs: p.Epochs, Loss: []float64{p.Loss}}
-		bar.update(each)
-		log.update(each)
+	data, err := d.Training(c.Settings.Paths)
+	if err != nil {
+		return err
+	}
+	report, err := kge.Train(ctx, engine, kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}, OnEpoch: func(p kge.Progress) {
+		bar.update(p)
+		log.update(p)
 	}})
 	bar.finish()
 	if err != nil && errors.Is(err, ctx.Err()) {
@@ -100,7 +105,8 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if result.Err != nil {
 		return result.Err
 	}
-	if err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0]); err != nil {
+	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0])
+	if err != nil {
 		return err
 	}
 	if c.Out != "" {
@@ -108,26 +114,27 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	summary := c.summary(d, report)
+	summary := c.summary(d, report, evaluated)
 	return o.result(summary, summary.print)
 }
 
 // member is what the flags say, checked as far as it can be without data.
-func (c *queryTrainCommand) member() (query.Member, error) {
+func (c *queryTrainCommand) member() (kge.Member, error) {
 	kind, a, err := c.kind()
 	if err != nil {
-		return query.Member{}, err
+		return kge.Member{}, err
 	}
-	m := query.Member{Kind: kind, Member: completion.Member(c.Member)}
-	m.Structure = a
+	m := kge.Member(c.Member)
+	m.Form, m.Structure = kind, a
 	if len(c.Settings.Hops) != 1 {
 		return m, fmt.Errorf("hops is %v: give one length, and others to train on as --with", c.Settings.Hops)
 	}
+	c.Settings.Sampling = c.Sampling
 	return m, c.Settings.Validate(m)
 }
 
 // interrupted keeps the model of the epochs that were finished.
-func (c *queryTrainCommand) interrupted(report *query.Report) error {
+func (c *queryTrainCommand) interrupted(report *kge.Report) error {
 	if report == nil || len(report.Results) == 0 || report.Results[0].Model == nil {
 		return errors.New("interrupted before the first epoch ended: nothing was kept")
 	}
@@ -141,14 +148,14 @@ func (c *queryTrainCommand) interrupted(report *query.Report) error {
 	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(result.Loss), c.Settings.Epochs, c.Out)
 }
 
-func (c *queryTrainCommand) summary(d *query.Data, report *query.Report) queryTrainSummary {
+func (c *queryTrainCommand) summary(d *query.Data, report *kge.Report, e query.Evaluations) queryTrainSummary {
 	r := report.Results[0]
 	s := queryTrainSummary{
-		Dataset: d.Name, Task: "query", Hops: c.Settings.Hops[0], Model: r.Member.Kind, Dim: c.Settings.Dim, Seed: c.Member.Seed,
+		Dataset: d.Name, Task: "query", Hops: c.Settings.Hops[0], Model: r.Member.Form, Dim: c.Settings.Dim, Seed: c.Member.Seed,
 		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Seconds: report.Timing,
-		Valid: r.Model.Valid, Test: r.Model.Test, Out: c.Out,
+		Valid: e.Valid, Test: e.Test, Out: c.Out,
 	}
-	if r.Member.Kind == query.Bilinear {
+	if r.Member.Form == form.Bilinear {
 		s.Structure = &r.Member.Structure
 	}
 	return s

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -54,7 +54,7 @@ func (c *recipeListCommand) Run(o *output) error {
 }
 
 // weightsText lists the weights that are not 0, as "n3 0.2".
-func weightsText(w completion.Weights) string {
+func weightsText(w kge.Weights) string {
 	var parts []string
 	for _, weight := range settings.Of(w) {
 		if weight.Value != 0.0 {

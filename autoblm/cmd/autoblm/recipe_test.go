@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -68,7 +68,7 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := completion.DefaultSettings()
+	defaults := kge.DefaultSettings()
 	for flags, change := range map[string]func(r *recipe.Recipe){
 		"":                               func(*recipe.Recipe) {},
 		"--dim 64":                       func(r *recipe.Recipe) { r.Training.Dim = defaults.Dim },
@@ -81,8 +81,8 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 		"--n3 0.5":                       func(r *recipe.Recipe) { r.N3 = 0.5 },
 		"--dura 0.7":                     func(r *recipe.Recipe) { r.EntityL2, r.Products = 0.7, 0.7 },
 		"--dura 0.7 --entity-l2 0":       func(r *recipe.Recipe) { r.EntityL2, r.Products = 0, 0.7 },
-		"--max-norm 2 --optimizer adam":  func(r *recipe.Recipe) { r.Training.MaxNorm, r.Training.Optimizer = 2, completion.Adam },
-		"--dropout 0.1 --init xavier":    func(r *recipe.Recipe) { r.Training.Dropout, r.Training.Initial = 0.1, completion.Xavier },
+		"--max-norm 2 --optimizer adam":  func(r *recipe.Recipe) { r.Training.MaxNorm, r.Training.Optimizer = 2, kge.Adam },
+		"--dropout 0.1 --init xavier":    func(r *recipe.Recipe) { r.Training.Dropout, r.Training.Initial = 0.1, kge.Xavier },
 		"--relation-prediction 2 --l2 1": func(r *recipe.Recipe) { r.RelationPrediction, r.L2 = 2, 1 },
 	} {
 		want := plain
@@ -111,10 +111,10 @@ func TestNoRecipeChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.Train.Settings, completion.DefaultSettings(); got != want {
+	if got, want := c.Train.Settings, kge.DefaultSettings(); got != want {
 		t.Errorf("%+v, want the library's defaults %+v", got, want)
 	}
-	if got, want := c.Train.member(structure.MustParse("simple"), 1), completion.DefaultMember(structure.MustParse("simple")); got != want {
+	if got, want := c.Train.member(structure.MustParse("simple"), 1), kge.DefaultMember(structure.MustParse("simple")); got != want {
 		t.Errorf("%+v, want the library's defaults %+v", got, want)
 	}
 }

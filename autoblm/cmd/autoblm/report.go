@@ -10,7 +10,8 @@ import (
 	"runtime"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -93,7 +94,7 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 		return nil
 	}
 	defer p.Close()
-	if t, ok := p.Task.(*triples.Task); ok {
+	if t, ok := p.Task.(*completion.Task); ok {
 		return d.Measure(ctx, t.Engine, t.Graph)
 	}
 	return measureSizes(d, p.Task)
@@ -102,8 +103,8 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 // measureSizes tells a report how large the data of a task are.
 func measureSizes(d *report.Data, t task.Task) error {
 	switch t := t.(type) {
-	case *autoblm.QueryTask:
-		return d.MeasureQueries(t.Data())
+	case *query.Task:
+		return d.MeasureQueries(t.Data)
 	case *autoblm.ClassTask:
 		return d.MeasureClasses(t.Graph())
 	}
@@ -136,7 +137,7 @@ func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, er
 	}
 	all := []report.Command{{Purpose: purpose, Line: again}, {Purpose: onward, Line: resume}}
 	readers := "autoblm predict and autoblm eval"
-	if about.Task == autoblm.QueryTaskName {
+	if about.Task == query.TaskName {
 		readers = "autoblm query eval"
 	}
 	if contents.Best != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -125,7 +125,7 @@ func TestSearchLineHasTheSameSettings(t *testing.T) {
 		s.Seed = rapid.Uint64().Draw(t, "seed")
 		s.Training.Dim = s.K * rapid.IntRange(1, 40).Draw(t, "dim")
 		s.Training.Epochs, s.Training.Batch = rapid.IntRange(1, 300).Draw(t, "epochs"), rapid.IntRange(1, 3000).Draw(t, "batch")
-		s.Training.Optimizer = rapid.SampledFrom([]completion.Optimizer{completion.Adagrad, completion.Adam}).Draw(t, "optimizer")
+		s.Training.Optimizer = rapid.SampledFrom([]kge.Optimizer{kge.Adagrad, kge.Adam}).Draw(t, "optimizer")
 		s.Training.Decay = rapid.Float64Range(0.5, 1).Draw(t, "decay")
 		s.Training.ValidateEvery = rapid.IntRange(1, 9).Draw(t, "validate")
 		s.Training.Patience = rapid.IntRange(0, 9).Draw(t, "patience")
@@ -137,7 +137,7 @@ func TestSearchLineHasTheSameSettings(t *testing.T) {
 			}
 		}
 		s.Training.Reciprocal, s.Training.InitScale = rapid.Bool().Draw(t, "reciprocal"), rapid.Float64Range(1e-4, 1).Draw(t, "scale")
-		s.Training.Initial = rapid.SampledFrom([]completion.Initial{completion.Normal, completion.Xavier}).Draw(t, "initial")
+		s.Training.Initial = rapid.SampledFrom([]kge.Initial{kge.Normal, kge.Xavier}).Draw(t, "initial")
 		if rapid.Bool().Draw(t, "plateaus") {
 			s.Training.PlateauPatience, s.Training.PlateauFactor = rapid.IntRange(1, 5).Draw(t, "plateau"), rapid.Float64Range(0.1, 0.9).Draw(t, "factor")
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -122,7 +122,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	searching, training := newSearchBar(o.stderr), newTrainingBar(o.stderr, plan.Final.Training.Epochs)
 	log := epochLog{w: o.stderr, every: 30 * time.Second}
 	plan.OnSearch = searching.update
-	plan.OnEpoch = func(p completion.Progress) {
+	plan.OnEpoch = func(p kge.Progress) {
 		training.update(p)
 		log.update(p)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -42,7 +43,7 @@ type trainSummary struct {
 	Epochs    int                    `json:"epochs"`
 	BestEpoch int                    `json:"best_epoch"`
 	Loss      []float64              `json:"loss"`
-	Seconds   completion.Timing      `json:"seconds"`
+	Seconds   kge.Timing             `json:"seconds"`
 	Valid     *completion.Evaluation `json:"valid"`
 	Test      *completion.Evaluation `json:"test"`
 	Members   []memberSummary        `json:"members,omitempty"`
@@ -72,7 +73,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if c.Structure.Degenerate() {
 		o.say("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
-	var members []completion.Member
+	var members []kge.Member
 	for i := range c.Members {
 		m := c.member(c.Structure.Structure, c.Member.Seed+uint64(i))
 		if err := m.Validate(); err != nil {
@@ -95,7 +96,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	bar := newTrainingBar(o.stderr, c.Settings.Epochs)
-	report, err := completion.Train(ctx, engine, completion.Job{Graph: g, Settings: c.Settings, Members: members, OnEpoch: bar.update})
+	report, err := kge.Train(ctx, engine, kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members, OnEpoch: bar.update})
 	bar.finish()
 	if err != nil && errors.Is(err, ctx.Err()) {
 		return c.interrupted(report)
@@ -103,8 +104,9 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	evaluations := make([]completion.Evaluations, c.Members)
 	if !c.NoEval {
-		if err := evaluate(ctx, engine, g, report); err != nil {
+		if evaluations, err = evaluate(ctx, engine, g, report); err != nil {
 			return err
 		}
 	}
@@ -112,7 +114,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if first.Err != nil && c.Members == 1 {
 		return first.Err
 	}
-	summary := c.summary(g, engine, report)
+	summary := c.summary(g, engine, report, evaluations)
 	if err := o.result(summary, summary.print); err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 }
 
 // interrupted keeps the model of the epochs that were finished.
-func (c *trainCommand) interrupted(report *completion.Report) error {
+func (c *trainCommand) interrupted(report *kge.Report) error {
 	if report == nil || report.Results[0].Model == nil {
 		return errors.New("interrupted before the first epoch ended: nothing was kept")
 	}
@@ -142,36 +144,41 @@ func (c *trainCommand) interrupted(report *completion.Report) error {
 
 // evaluate ranks valid and test, where they have triples, by the members that
 // did not diverge, and adds the time to the report.
-func evaluate(ctx context.Context, engine completion.Engine, g *datasets.Graph, report *completion.Report) error {
-	var models []*completion.Model
+func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report *kge.Report) ([]completion.Evaluations, error) {
+	defer report.Timing.Evaluating(engine)()
+	all := make([]completion.Evaluations, len(report.Results))
+	var models []*kge.Model
 	for _, r := range report.Results {
 		if r.Model != nil {
 			models = append(models, r.Model)
 		}
 	}
-	defer report.Timing.Evaluating(engine)()
-	return completion.EvaluateAll(ctx, engine, models, g)
+	found, err := completion.EvaluateAll(ctx, engine, models, g)
+	for i, r := range report.Results {
+		if r.Model != nil && err == nil {
+			all[i], found = found[0], found[1:]
+		}
+	}
+	return all, err
 }
 
-func (c *trainCommand) summary(g *datasets.Graph, engine completion.Engine, report *completion.Report) trainSummary {
+func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations) trainSummary {
 	first := report.Results[0]
 	s := trainSummary{
 		Dataset: g.Name, Structure: c.Structure.Structure, K: c.Structure.K(), Dim: c.Settings.Dim, Seed: c.Member.Seed,
 		Engine: engine.Name(), Backend: engine.Backend(), Epochs: len(first.Loss), BestEpoch: first.BestEpoch, Loss: orEmpty(first.Loss), Seconds: report.Timing,
 		Out: c.Out,
 	}
-	if first.Model != nil {
-		s.Valid, s.Test = first.Model.Valid, first.Model.Test
-	}
+	s.Valid, s.Test = evaluations[0].Valid, evaluations[0].Test
 	if c.Members == 1 {
 		return s
 	}
-	for _, r := range report.Results {
+	for i, r := range report.Results {
 		m := memberSummary{Seed: r.Member.Seed, Loss: orEmpty(r.Loss)}
 		if r.Err != nil {
 			m.Error = r.Err.Error()
 		} else {
-			m.Valid, m.Test = r.Model.Valid, r.Model.Test
+			m.Valid, m.Test = evaluations[i].Valid, evaluations[i].Test
 		}
 		s.Members = append(s.Members, m)
 	}

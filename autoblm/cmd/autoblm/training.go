@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -14,18 +14,18 @@ import (
 // trainingFlags are the settings of a training for completion.
 type trainingFlags struct {
 	recipeFlag
-	Settings completion.Settings `embed:""`
-	Member   memberFlags         `embed:""`
+	Settings kge.Settings `embed:""`
+	Member   memberFlags  `embed:""`
 	duraFlag
 }
 
 // memberFlags are a member without its methods: the parser would call Validate before the
 // member has its structure.
-type memberFlags completion.Member
+type memberFlags kge.Member
 
 // usualTraining has the defaults.
 func usualTraining() trainingFlags {
-	return trainingFlags{Settings: completion.DefaultSettings(), Member: memberFlags(completion.DefaultMember(structure.Structure{}))}
+	return trainingFlags{Settings: kge.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
 }
 
 // BeforeApply puts a recipe, and the weights of DURA, below what is given.
@@ -51,7 +51,7 @@ func (f *trainingFlags) take(r recipe.Recipe) {
 }
 
 // takeTraining leaves alone what means nothing in the settings to take.
-func takeTraining(to *completion.Settings, s completion.Settings) {
+func takeTraining(to *kge.Settings, s kge.Settings) {
 	if s.PlateauPatience == 0 {
 		s.PlateauFactor = to.PlateauFactor
 	}
@@ -59,8 +59,8 @@ func takeTraining(to *completion.Settings, s completion.Settings) {
 }
 
 // member is one with a seed of its own.
-func (f trainingFlags) member(s structure.Structure, seed uint64) completion.Member {
-	m := completion.Member(f.Member)
+func (f trainingFlags) member(s structure.Structure, seed uint64) kge.Member {
+	m := kge.Member(f.Member)
 	m.Structure, m.Seed = s, seed
 	return m
 }
@@ -85,7 +85,7 @@ type duraFlag struct {
 	Dura float64 `default:"0" help:"Weight of DURA: stands for --entity-l2 and --products where they are not given."`
 }
 
-func useDura(ctx *kong.Context, w *completion.Weights) {
+func useDura(ctx *kong.Context, w *kge.Weights) {
 	if weight, is := given[float64](ctx, "dura"); is {
 		w.EntityL2, w.Products = weight, weight
 	}

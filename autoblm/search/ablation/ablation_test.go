@@ -9,8 +9,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -21,7 +21,7 @@ import (
 // Plan is what all comparisons need.
 type Plan struct {
 	Graph  *datasets.Graph
-	Engine completion.Engine
+	Engine kge.Engine
 	// Settings are the common ones. Each search has one of the seeds
 	// Settings.Seed, Settings.Seed+1, … for all that is random.
 	Settings search.Settings
@@ -110,7 +110,7 @@ func (p Plan) search(ctx context.Context, g *datasets.Graph, strategy search.Str
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
-	problem := search.Problem{Task: &triples.Task{Graph: g, Engine: p.Engine}, Strategy: strategy, Settings: s}
+	problem := search.Problem{Task: &completion.Task{Graph: g, Engine: p.Engine}, Strategy: strategy, Settings: s}
 	about, err := study.Describe(problem.Task, strategy, s)
 	if err != nil {
 		return nil, err

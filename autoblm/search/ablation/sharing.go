@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -16,7 +17,7 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 	return p.correlated(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
 		job := completion.SharedJob{
 			Graph: p.Graph, Settings: s.Training,
-			Member:     completion.Member{Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights},
+			Member:     kge.Member{Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights},
 			SampleSeed: s.Seed,
 		}
 		job.Settings.Epochs = epochs
@@ -24,7 +25,7 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 			job.Candidates = append(job.Candidates, t.Structure)
 		}
 		if p.OnProgress != nil {
-			job.OnEpoch = func(at completion.Progress) {
+			job.OnEpoch = func(at kge.Progress) {
 				p.OnProgress("shared embeddings", search.Progress{Share: float64(at.Epoch) / float64(at.Epochs)})
 			}
 		}

@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -24,7 +25,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		t.Fatal(err)
 	}
 	score := 0.1 + 0.2
-	evaluation := &completion.Evaluation{Triples: 3, Both: completion.Metrics{MRR: score, MeanRank: 3.5}}
+	evaluation := &completion.Evaluation{Triples: 3, Both: kge.Metrics{MRR: score, MeanRank: 3.5}}
 	details, err := completion.Evaluations{Valid: evaluation, Test: evaluation}.Details()
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +44,8 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		}
 	}
 	g, quate := enginetest.Graph(), structure.MustParse("quate")
-	best := &completion.Model{
-		Parameters: completion.Initialize(g, completion.Settings{Dim: 8, InitScale: 0.1}, completion.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
+	best := &kge.Model{
+		Parameters: kge.Initialize(g, kge.Settings{Dim: 8, InitScale: 0.1}, kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
 		EntityLabels: g.Entities, RelationLabels: g.Relations,
 	}
 	if err := s.Put(search.Change{Best: best}); err != nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -64,7 +64,7 @@ func hold(path string) error {
 }
 
 func describe() About {
-	about, err := Describe(&triples.Task{Graph: enginetest.Graph()}, search.Progressive{}, search.DefaultSettings())
+	about, err := Describe(&completion.Task{Graph: enginetest.Graph()}, search.Progressive{}, search.DefaultSettings())
 	if err != nil {
 		panic(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -42,7 +42,7 @@ func searched(t *testing.T) (path string, about study.About, result *search.Resu
 	defer s.Close()
 	engine := cpu.New(1)
 	defer engine.Close()
-	result, err = search.Run(t.Context(), search.Problem{Task: &triples.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: settings, Store: s})
+	result, err = search.Run(t.Context(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: settings, Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,12 +221,12 @@ func TestCSV(t *testing.T) {
 	}
 	all := append(contents.Trials, trials()...)
 	all[0].Error, all[0].Name = "two\nlines, a \"quote\" and a comma", "ünïcode;"
-	all[1].Recipe.Weights = completion.Weights{L2: 0.1, N3: 0.2, RelationL2: 0.3, EntityL2: 0.4, Products: 0.5, RelationPrediction: 1.0 / 3}
+	all[1].Recipe.Weights = kge.Weights{L2: 0.1, N3: 0.2, RelationL2: 0.3, EntityL2: 0.4, Products: 0.5, RelationPrediction: 1.0 / 3}
 	training := &all[1].Recipe.Training
-	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = completion.Xavier, true, 0.1, 0.2
+	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = kge.Xavier, true, 0.1, 0.2
 	training.MaxNorm, training.PlateauPatience, training.PlateauFactor = 1.5, 3, 0.7
 	var text bytes.Buffer
-	if err := study.WriteCSV(&text, all, true, triples.Words().Fields); err != nil {
+	if err := study.WriteCSV(&text, all, true, completion.Words().Fields); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&text).ReadAll()
@@ -273,7 +273,7 @@ func named(lines [][]string, n int) map[string]string {
 func TestCSVOfOtherTasks(t *testing.T) {
 	write := func(all []task.Trial, byRecipe bool) [][]string {
 		var text bytes.Buffer
-		if err := study.WriteCSV(&text, all, byRecipe, triples.Words().Fields); err != nil {
+		if err := study.WriteCSV(&text, all, byRecipe, completion.Words().Fields); err != nil {
 			t.Fatal(err)
 		}
 		lines, err := csv.NewReader(&text).ReadAll()
@@ -299,7 +299,7 @@ func TestCSVOfOtherTasks(t *testing.T) {
 		}
 	}
 	queries := trials()[1:2]
-	metrics := completion.Metrics{MRR: 0.5, Hits10: 1, MeanRank: 2}
+	metrics := kge.Metrics{MRR: 0.5, Hits10: 1, MeanRank: 2}
 	judge(&queries[0], &completion.Evaluation{Triples: 3, Both: metrics, Tail: metrics}, nil)
 	line := named(write(queries, true), 1)
 	if line["valid_mrr"] != "0.5" || line["valid_hits1"] != "0" || line["dim"] == "" {
@@ -334,13 +334,13 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 		Number: whole("number"), Stage: task.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: task.State(line["state"]),
 		Structure: structure.MustParse(line["structure"]), Error: line["error"], Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
 		Recipe: task.Recipe{
-			Training: completion.Settings{
+			Training: kge.Settings{
 				Dim: whole("dim"), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
 				DataSeed: seed("data_seed"), ValidateEvery: whole("validate_every"), Patience: whole("patience"), MaxSteps: whole("max_steps"),
 				Reciprocal: line["reciprocal"] == "true", Dropout: real("dropout"), LabelSmoothing: real("label_smoothing"), MaxNorm: real("max_norm"),
 				PlateauPatience: whole("plateau_patience"), PlateauFactor: real("plateau_factor"),
 			},
-			Seed: seed("seed"), LearningRate: real("learning_rate"), Weights: completion.Weights{
+			Seed: seed("seed"), LearningRate: real("learning_rate"), Weights: kge.Weights{
 				L2: real("l2"), N3: real("n3"), EntityL2: real("entity_l2"), RelationL2: real("relation_l2"),
 				Products: real("products"), RelationPrediction: real("relation_prediction"),
 			},
@@ -361,11 +361,11 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 		if line[split+"mrr"] == "" {
 			continue
 		}
-		side := func(name string) completion.Metrics {
+		side := func(name string) kge.Metrics {
 			if line[name+"mrr"] == "" {
-				return completion.Metrics{}
+				return kge.Metrics{}
 			}
-			return completion.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
+			return kge.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
 		}
 		*evaluation = &completion.Evaluation{Triples: whole(split + "triples"), Both: side(split), Head: side(split + "head_"), Tail: side(split + "tail_")}
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/completion/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/completion/triples"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -24,7 +24,7 @@ func about() study.About {
 }
 
 func describe(g *datasets.Graph, strategy search.Strategy, s search.Settings) study.About {
-	about, err := study.Describe(&triples.Task{Graph: g}, strategy, s)
+	about, err := study.Describe(&completion.Task{Graph: g}, strategy, s)
 	if err != nil {
 		panic(err)
 	}
@@ -43,7 +43,7 @@ func open(t *testing.T, path string) *study.Study {
 
 func trials() []task.Trial {
 	guess := 0.25
-	evaluation := &completion.Evaluation{Triples: 3, Both: completion.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
+	evaluation := &completion.Evaluation{Triples: 3, Both: kge.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
 	all := []task.Trial{
 		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: task.Running},
 		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: task.Complete, Guess: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},
@@ -63,15 +63,15 @@ func judge(trial *task.Trial, valid, test *completion.Evaluation) {
 	}
 }
 
-func model() *completion.Model {
+func model() *kge.Model {
 	g := enginetest.Graph()
 	s := structure.MustParse("quate")
-	settings := completion.DefaultSettings()
+	settings := kge.DefaultSettings()
 	settings.Dim, settings.Reciprocal = 8, true
-	return &completion.Model{
-		Parameters: completion.Initialize(g, settings, completion.Member{Structure: s, Seed: 1}),
+	return &kge.Model{
+		Parameters: kge.Initialize(g, settings, kge.Member{Structure: s, Seed: 1}),
 		Dataset:    g.Name, Source: "/somewhere", EntityLabels: g.Entities, RelationLabels: g.Relations,
-		Training: &completion.Training{Settings: settings, Member: completion.DefaultMember(s)},
+		Training: &kge.Training{Settings: settings, Member: kge.DefaultMember(s)},
 		Valid:    &completion.Evaluation{Triples: 2},
 	}
 }

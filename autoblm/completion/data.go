@@ -1,0 +1,85 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Data is a graph to train on: each triple is a path of one hop that is learnt both ways,
+// and what is validated is the filtered MRR, ties counted against the model.
+func Data(g *datasets.Graph) *kge.Data {
+	d := &kge.Data{
+		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
+		BothWays: true, Count: len(g.Train), Fingerprint: g.Fingerprint,
+	}
+	examples := Examples(g.Train)
+	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
+		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
+		order := slices.Clone(examples)
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
+			order = order[:s.MaxSteps*s.Batch]
+		}
+		return slices.Collect(slices.Chunk(order, s.Batch))
+	}
+	if len(g.Valid) > 0 {
+		d.Validate = func(ctx context.Context, r kge.Ranker) ([]float64, error) {
+			ranks, err := r.Rank(ctx, g.Valid, g.Known())
+			scores := make([]float64, len(ranks))
+			for i := range ranks {
+				scores[i] = Summarize(ranks[i], kge.Pessimistic).Both.MRR
+			}
+			return scores, err
+		}
+	}
+	return d
+}
+
+// Examples are triples to learn.
+func Examples(triples []datasets.Triple) []kge.Example {
+	ids := make([]int32, 0, 2*len(triples)) // the paths and the targets of all
+	examples := make([]kge.Example, len(triples))
+	for i, t := range triples {
+		ids = append(ids, 2*t.Relation, t.Tail)
+		own := ids[len(ids)-2:]
+		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail, Targets: own[1:2:2], Weight: 1}
+	}
+	return examples
+}
+
+// Align returns g with the ids of a model, so that its triples and known answers can be
+// ranked by it; every entity of the model is a candidate. A label that the model lacks
+// is an error that names it.
+func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
+	if m.SameIDs(g.Entities, g.Relations) {
+		return g, nil
+	}
+	ids := m.Translate(g.Name, g.Entities, g.Relations)
+	aligned := &datasets.Graph{Name: g.Name, Entities: m.EntityLabels, Relations: m.RelationLabels}
+	for _, split := range []struct {
+		from []datasets.Triple
+		to   *[]datasets.Triple
+	}{{g.Train, &aligned.Train}, {g.Valid, &aligned.Valid}, {g.Test, &aligned.Test}} {
+		for _, t := range split.from {
+			*split.to = append(*split.to, datasets.Triple{Head: ids.Entities.Of(t.Head), Relation: ids.Relations.Of(t.Relation), Tail: ids.Entities.Of(t.Tail)})
+		}
+		if err := ids.Missing(); err != nil {
+			return nil, err
+		}
+	}
+	return aligned, nil
+}
+
+// aligned says whether the ids of a graph are those of a model.
+func aligned(m *kge.Model, g *datasets.Graph) error {
+	if !m.SameIDs(g.Entities, g.Relations) {
+		return fmt.Errorf("%s numbers its entities and relations otherwise than the model: align it first, see Align", g.Name)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package completion
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// worldQuestions ask for the tails of a relation of the embedded graph in words.
+var worldQuestions = map[string]string{
+	"borders":       "Which countries border %s?",
+	"speaks":        "Which languages are spoken in %s?",
+	"uses_currency": "Which currency does %s use?",
+	"located_in":    "Where is %s?",
+}
+
+const (
+	mostQuestions = 4
+	mostAnswers   = 5
+)
+
+// Examples implements [task.Shower]: what a model says to a few queries whose answers are
+// in the test split, with those of train and valid left out.
+func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
+	m, err := ModelOf(a)
+	g := t.Graph
+	if len(g.Test) == 0 || m == nil || err != nil {
+		return e, err
+	}
+	e.Note = "best first, without the facts of train and valid; ✓ is in test"
+	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid}
+	for _, t := range questions(g) {
+		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
+		answers, err := Predict(m, q, seen, mostAnswers, kge.DropKnown)
+		if err != nil {
+			return task.Examples{}, err
+		}
+		question := fmt.Sprintf("(%s, %s, ?)", q.Head, q.Relation)
+		if words, ok := worldQuestions[q.Relation]; ok && g.Name == "world" {
+			question = fmt.Sprintf(words, q.Head)
+		}
+		var said []string
+		for _, a := range answers {
+			if slices.ContainsFunc(g.Test, func(fact datasets.Triple) bool {
+				return fact.Head == t.Head && fact.Relation == t.Relation && g.Entities[fact.Tail] == a.Entity
+			}) {
+				a.Entity = "✓ " + a.Entity
+			}
+			said = append(said, a.Entity)
+		}
+		e.Asked = append(e.Asked, [2]string{question, strings.Join(said, ", ")})
+	}
+	return e, nil
+}
+
+// questions picks a test triple for each of the most frequent relations, of
+// the head that most is known about.
+func questions(g *datasets.Graph) []datasets.Triple {
+	degree := make([]int, len(g.Entities))
+	frequency := make([]int, len(g.Relations))
+	for _, t := range g.Train {
+		degree[t.Head]++
+		degree[t.Tail]++
+		frequency[t.Relation]++
+	}
+	picked := map[int32]datasets.Triple{}
+	for _, t := range g.Test {
+		if best, ok := picked[t.Relation]; !ok || degree[t.Head] > degree[best.Head] {
+			picked[t.Relation] = t
+		}
+	}
+	var all []datasets.Triple
+	for _, t := range picked {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b datasets.Triple) int {
+		if d := frequency[b.Relation] - frequency[a.Relation]; d != 0 {
+			return d
+		}
+		return int(a.Relation - b.Relation)
+	})
+	return all[:min(len(all), mostQuestions)]
+}

@@ -1,0 +1,118 @@
+package completion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// TaskName is the name of [Task] in a study.
+const TaskName = "completion"
+
+// Task is knowledge-graph completion: the filtered MRR of the validation triples decides
+// between structures. The trials of a call are one population.
+type Task struct {
+	Graph  *datasets.Graph
+	Engine kge.Engine
+	// Checkpoint, when set, keeps the trials that are being trained, so that an
+	// interruption costs little of that too, and its time ends the search between two
+	// epochs.
+	Checkpoint *kge.Checkpoint
+}
+
+// Identity implements [task.Task].
+func (t *Task) Identity() (task.Identity, error) {
+	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source()}, nil
+}
+
+// Check says so if there is nothing to compare structures by.
+func (t *Task) Check() error {
+	if len(t.Graph.Valid) == 0 {
+		return fmt.Errorf("%s has %w", t.Graph.Name, ErrNoValidation)
+	}
+	return nil
+}
+
+// ErrNoValidation says why a graph cannot be searched on.
+var ErrNoValidation = errors.New("no validation triples to compare structures by")
+
+// Words implements [task.Task].
+func (t *Task) Words() task.Words { return Words() }
+
+// Train implements [task.Task].
+func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
+	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, Checkpoint: t.Checkpoint}
+	for _, trial := range trials {
+		job.Members = append(job.Members, trial.Recipe.Member(trial.Structure))
+	}
+	job.OnEpoch = func(p kge.Progress) { onProgress(float64(p.Epoch) / float64(p.Epochs)) }
+	report, err := t.train(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	artifacts := make([]task.Artifact, len(trials))
+	var trained []*kge.Model
+	for i, r := range report.Results {
+		trial := &trials[i]
+		trial.Loss, trial.Validations = r.Loss, r.Validations
+		trial.Engine, trial.Backend = t.Engine.Name(), t.Engine.Backend()
+		trial.Seconds = (report.Timing.Compile + report.Timing.Train + report.Timing.Evaluate) / float64(len(trials)) // of all pieces
+		if r.Err != nil {
+			trial.State, trial.Error = task.Failed, r.Err.Error()
+			continue
+		}
+		trial.State, artifacts[i] = task.Complete, r.Model
+		trained = append(trained, r.Model)
+	}
+	evaluations, err := EvaluateAll(ctx, t.Engine, trained, t.Graph)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range report.Results {
+		if r.Err != nil {
+			continue
+		}
+		e := evaluations[0]
+		evaluations = evaluations[1:]
+		trials[i].Score, trials[i].TestScore = e.Scores()
+		if trials[i].Details, err = e.Details(); err != nil {
+			return nil, err
+		}
+	}
+	return artifacts, nil
+}
+
+// train goes on with what the checkpoint has of these trials.
+func (t *Task) train(ctx context.Context, job kge.Job) (*kge.Report, error) {
+	report, err := kge.Train(ctx, t.Engine, job)
+	if errors.Is(err, kge.ErrOtherTraining) { // of trials that have their results since
+		if err := os.Remove(t.Checkpoint.File); err != nil {
+			return nil, fmt.Errorf("cannot remove the checkpoint of an earlier population: %w", err)
+		}
+		report, err = kge.Train(ctx, t.Engine, job)
+	}
+	if err == nil && !report.Complete {
+		err = task.ErrTimeUp
+	}
+	return report, err
+}
+
+// ModelOf is the model that a search kept, nil for none.
+func ModelOf(a task.Artifact) (*kge.Model, error) {
+	switch a := a.(type) {
+	case nil:
+		return nil, nil
+	case *kge.Model:
+		return a, nil
+	}
+	files, err := a.Files()
+	if err != nil {
+		return nil, err
+	}
+	return kge.LoadFiles(files)
+}

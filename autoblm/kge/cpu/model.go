@@ -1,0 +1,104 @@
+package cpu
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// model is the numbers of one model, and what they mean.
+type model struct {
+	kernels    *kernel.Set
+	form       form.Form
+	structure  structure.Structure
+	dim        int // d; the columns after it are 0
+	reciprocal bool
+	stateRows  int // of each path
+	hop        form.Hop
+	measure    tiles.Measure
+	entities   tiles.Embeddings
+	relations  []relationTable
+}
+
+// relationTable has rows of each direction of a relation, one after the other.
+type relationTable struct {
+	tiles.Embeddings
+	rows, columns int // of a direction; of a row
+}
+
+func newModel(k *kernel.Set, p kge.Parameters) *model {
+	m := &model{
+		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
+		measure: p.Form.Spec().Measure(p.Dim), entities: tiles.Padded(p.Entities, p.Dim),
+	}
+	m.stateRows = m.measure.RowsOfQuery()
+	for i, t := range p.Specs() {
+		m.relations = append(m.relations, relationTable{tiles.Padded(p.OfRelations()[i], t.Columns), t.Rows, t.Columns})
+	}
+	m.setStructure(p.Structure)
+	return m
+}
+
+func (m *model) setStructure(s structure.Structure) {
+	m.structure, m.hop = s, m.form.Spec().Hop(m.kernels, s, m.dim)
+}
+
+// parameters are the numbers without padding.
+func (m *model) parameters() kge.Parameters {
+	tables := func() (t kge.Tables) { return m.dense(m.tables()) }
+	return kge.Parameters{Form: m.form, Structure: m.structure, Dim: m.dim, Reciprocal: m.reciprocal, Tables: tables()}
+}
+
+// tables are those of the entities and of the relations.
+func (m *model) tables() []tiles.Embeddings {
+	all := []tiles.Embeddings{m.entities}
+	for _, t := range m.relations {
+		all = append(all, t.Embeddings)
+	}
+	return all
+}
+
+// columns is how many columns each of the tables has without padding.
+func (m *model) columns(table int) int {
+	if table == 0 {
+		return m.dim
+	}
+	return m.relations[table-1].columns
+}
+
+// dense are tables like those of the model, without padding.
+func (m *model) dense(all []tiles.Embeddings) (t kge.Tables) {
+	for i, table := range all {
+		numbers := table.Dense(m.columns(i))
+		switch i {
+		case 0:
+			t.Entities = numbers
+		case 1:
+			t.Relations = numbers
+		default:
+			t.More = append(t.More, numbers)
+		}
+	}
+	return t
+}
+
+// fill is the other way of dense.
+func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
+	all[0].Fill(from.Entities, m.dim)
+	for i, table := range from.OfRelations() {
+		all[i+1].Fill(table, m.columns(i+1))
+	}
+}
+
+// place is the number of a relation in the tables, and whether it is walked through
+// the transpose.
+func (m *model) place(relation int32) (number int, transposed bool) {
+	first := m.relations[0]
+	count := first.Count / first.rows
+	if m.reciprocal {
+		count /= 2
+	}
+	return kge.Place(relation, count, m.reciprocal)
+}

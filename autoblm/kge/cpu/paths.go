@@ -1,0 +1,192 @@
+package cpu
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+)
+
+// paths are some paths of one length, at most tiles.MostQueries, with the rows that
+// they look up: their embeddings, or the gradients by these.
+type paths struct {
+	count, hops int
+	anchors     kernel.Table     // [count, d]
+	targets     kernel.Table     // [count, d], of the targets at the other end
+	relations   [][]kernel.Table // by hop and table, [count·rows, columns]
+	transposed  [][]bool         // by hop and path
+}
+
+func newPaths(m *model) paths {
+	return paths{anchors: tiles.NewTable(tiles.MostQueries, m.dim), targets: tiles.NewTable(tiles.MostQueries, m.dim)}
+}
+
+// reset makes room.
+func (p *paths) reset(m *model, count, hops int) {
+	p.count, p.hops = count, hops
+	for len(p.relations) < hops {
+		var tables []kernel.Table
+		for _, t := range m.relations {
+			tables = append(tables, tiles.NewTable(tiles.MostQueries*t.rows, t.columns))
+		}
+		p.relations = append(p.relations, tables)
+		p.transposed = append(p.transposed, make([]bool, tiles.MostQueries))
+	}
+}
+
+// zero sets all rows to 0.
+func (p *paths) zero(m *model) {
+	clear(first(p.anchors, p.count))
+	clear(first(p.targets, p.count))
+	for _, tables := range p.relations[:p.hops] {
+		for i, t := range tables {
+			clear(first(t, p.count*m.relations[i].rows))
+		}
+	}
+}
+
+// put looks up the rows of a question.
+func (p *paths) put(m *model, path int, q *kge.Question) {
+	copy(tiles.WholeRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
+	for hop, r := range q.Path {
+		number, transposed := m.place(r)
+		for i, t := range m.relations {
+			copy(part(p.relations[hop][i], path, t.rows), t.From(number*t.rows).Data)
+		}
+		p.transposed[hop][path] = transposed
+	}
+}
+
+// putTarget looks up the row of a target.
+func (p *paths) putTarget(m *model, path int, entity int32) {
+	copy(tiles.WholeRow(p.targets, path), m.entities.Row(int(entity)))
+}
+
+// from is the tables of a hop without those of the first paths.
+func (p *paths) from(m *model, hop, path int) []kernel.Table {
+	if path == 0 {
+		return p.relations[hop]
+	}
+	tables := make([]kernel.Table, len(m.relations))
+	for i, t := range m.relations {
+		tables[i] = p.relations[hop][i].From(path * t.rows)
+	}
+	return tables
+}
+
+// first is the first n rows of a table.
+func first(t kernel.Table, n int) []float32 { return t.Data[:n*t.Stride] }
+
+// part is the rows of one path, where each has so many.
+func part(t kernel.Table, path, rows int) []float32 {
+	return t.Data[path*rows*t.Stride:][:rows*t.Stride]
+}
+
+// direction is that in which paths are walked: forward from their anchors, or backward
+// from their targets, through the transposes.
+type direction bool
+
+const (
+	forward  direction = false
+	backward direction = true
+)
+
+// hop is which hop of a path is walked at a step, from 0.
+func (d direction) hop(p *paths, step int) int {
+	if d == backward {
+		return p.hops - 1 - step
+	}
+	return step
+}
+
+// start is the rows that paths begin at.
+func (d direction) start(p *paths) kernel.Table {
+	if d == backward {
+		return p.targets
+	}
+	return p.anchors
+}
+
+// states are those of paths before each hop but the first, or the gradients by them.
+type states []kernel.Table // [count·stateRows, d]
+
+// reset makes room, with rows of zeros.
+func (s *states) reset(m *model, p *paths) {
+	for len(*s) < p.hops {
+		*s = append(*s, tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim))
+	}
+	for _, t := range (*s)[:p.hops] {
+		clear(first(t, p.count*m.stateRows))
+	}
+}
+
+// at is the states before a step: those at first are the rows that paths start at,
+// where a state has no more than these.
+func (s states) at(m *model, step int, start kernel.Table) kernel.Table {
+	if step == 0 && m.stateRows == 1 {
+		return start
+	}
+	return s[step]
+}
+
+// walk makes the states after the last hop, in rows of zeros, and leaves those
+// between.
+func (m *model) walk(d direction, p *paths, to kernel.Table, between *states) {
+	start := d.start(p)
+	if p.hops > 1 || m.stateRows > 1 {
+		between.reset(m, p)
+	}
+	if m.stateRows > 1 {
+		for path := range p.count {
+			copy(part((*between)[0], path, m.stateRows), tiles.WholeRow(start, path))
+		}
+	}
+	for step := range p.hops {
+		after := to
+		if step+1 < p.hops {
+			after = (*between)[step+1]
+		}
+		before, hop := between.at(m, step, start), d.hop(p, step)
+		m.runs(d, p, hop, func(path, n int, transposed bool) {
+			m.hop.Step(after.From(path*m.stateRows), before.From(path*m.stateRows), p.from(m, hop, path), n, transposed)
+		})
+	}
+}
+
+// walkBack carries the gradient by the states after the last hop to the rows that
+// were looked up, to whose gradients it adds. between has what walk left there, and
+// room has room for gradients.
+func (m *model) walkBack(d direction, p *paths, gradient kernel.Table, between states, room *states, to *paths) {
+	if p.hops > 1 || m.stateRows > 1 {
+		room.reset(m, p)
+	}
+	start, toStart := d.start(p), d.start(to)
+	for step := p.hops - 1; step >= 0; step-- {
+		after := gradient
+		if step+1 < p.hops {
+			after = (*room)[step+1]
+		}
+		before, toBefore, hop := between.at(m, step, start), room.at(m, step, toStart), d.hop(p, step)
+		m.runs(d, p, hop, func(path, n int, transposed bool) {
+			state := path * m.stateRows
+			m.hop.Back(after.From(state), before.From(state), p.from(m, hop, path), toBefore.From(state), to.from(m, hop, path), n, transposed)
+		})
+	}
+	if m.stateRows > 1 {
+		for path := range p.count {
+			m.kernels.ScaleAdd(tiles.WholeRow(toStart, path), part((*room)[0], path, m.stateRows)[:toStart.Stride], 1)
+		}
+	}
+}
+
+// runs cuts the paths where they begin to walk a hop the other way.
+func (m *model) runs(d direction, p *paths, hop int, visit func(path, n int, transposed bool)) {
+	transposed := p.transposed[hop][:p.count]
+	for from := 0; from < p.count; {
+		to := from + 1
+		for to < p.count && transposed[to] == transposed[from] {
+			to++
+		}
+		visit(from, to-from, transposed[from] != bool(d))
+		from = to
+	}
+}

@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"context"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// population is a set of models in training.
+type population struct {
+	ranker
+	trainers []*trainer
+	demand   demand
+	// One workspace for each thread, whose members train one per core; and one
+	// for all threads, whose members share the cores.
+	single []*workspace
+	shared *workspace
+}
+
+// NewPopulation implements [kge.Engine].
+func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	p := &population{ranker: ranker{threads: e.threads}}
+	var l lesson = answers{}
+	if d.BothWays {
+		l = triples{}
+	}
+	for _, member := range members {
+		m := newModel(e.kernels, kge.Initialize(d, s, member))
+		p.models = append(p.models, m)
+		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
+	}
+	size := p.trainers[0].unitExamples()
+	p.demand = demand{
+		model: p.models[0], units: (min(s.Batch, d.Count) + size - 1) / size, smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, pairs: !d.BothWays,
+		relations: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
+	}
+	alone := p.alone()
+	for range min(alone, e.threads) {
+		p.single = append(p.single, newWorkspace(p.demand, 1, keptBytes/e.threads))
+	}
+	if alone < len(members) {
+		p.shared = newWorkspace(p.demand, e.threads, keptBytes)
+	}
+	return p, nil
+}
+
+// alone is how many members train one per core: whole rounds of them, where the
+// graph is small enough that each core can keep a few units. The rest share the
+// cores, one after the other.
+func (p *population) alone() int {
+	switch {
+	case p.threads == 1:
+		return len(p.trainers)
+	case 2*p.threads*p.demand.unitBytes() > keptBytes:
+		return 0
+	}
+	return len(p.trainers) / p.threads * p.threads
+}
+
+// Epoch implements [kge.Population].
+func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+	epoch := kge.Epoch{Loss: make([]float64, len(p.trainers))}
+	seconds := make([][]float64, len(p.trainers))
+	errs := make([]error, len(p.trainers))
+	train := func(i int, w *workspace) {
+		t := p.trainers[i]
+		t.workspace = w
+		epoch.Loss[i], seconds[i], errs[i] = t.epoch(ctx, batches, rates[i])
+	}
+	alone := p.alone()
+	tiles.Parallel(p.threads, alone, func(worker, i int) { train(i, p.single[worker]) })
+	for i := alone; i < len(p.trainers); i++ {
+		train(i, p.shared)
+	}
+	for i, err := range errs {
+		if err != nil {
+			return epoch, err
+		}
+		if epoch.StepSeconds == nil {
+			epoch.StepSeconds = make([]float64, len(seconds[i]))
+		}
+		side := 1.0 // of the members that train at a time
+		if i < alone {
+			side = float64(p.threads)
+		}
+		for step, s := range seconds[i] {
+			epoch.StepSeconds[step] += s / side
+		}
+	}
+	return epoch, nil
+}
+
+// Parameters implements [kge.Population].
+func (p *population) Parameters(member int) (kge.Parameters, error) {
+	return p.models[member].parameters(), nil
+}
+
+// SetStructure implements [kge.Population].
+func (p *population) SetStructure(member int, s structure.Structure) error {
+	m := p.models[member]
+	if err := kge.Replaceable(m.structure, s); err != nil {
+		return err
+	}
+	m.setStructure(s)
+	return nil
+}
+
+// State implements [kge.Population].
+func (p *population) State() (kge.State, error) {
+	s := kge.State{Steps: p.trainers[0].steps}
+	for _, t := range p.trainers {
+		m := kge.MemberState{Parameters: t.parameters()}
+		for _, slot := range t.slots() {
+			m.Slots = append(m.Slots, t.dense(slot))
+		}
+		s.Members = append(s.Members, m)
+	}
+	return s, nil
+}
+
+// SetState implements [kge.Population].
+func (p *population) SetState(s kge.State) error {
+	var present []kge.Parameters
+	for _, m := range p.models {
+		present = append(present, m.parameters())
+	}
+	if err := s.Fits(present, len(p.trainers[0].slots())); err != nil {
+		return err
+	}
+	for i, t := range p.trainers {
+		m := s.Members[i]
+		t.steps = s.Steps
+		t.setStructure(m.Structure)
+		t.fill(t.tables(), m.Tables)
+		for n, slot := range t.slots() {
+			t.fill(slot, m.Slots[n])
+		}
+	}
+	return nil
+}

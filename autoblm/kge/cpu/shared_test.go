@@ -1,0 +1,101 @@
+package cpu
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// keeping remembers the embeddings of a population when it is closed.
+type keeping struct {
+	*Engine
+	last kge.Parameters
+}
+
+type keptPopulation struct {
+	kge.Population
+	engine *keeping
+}
+
+func (k *keeping) NewPopulation(g *datasets.Graph, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	p, err := k.Engine.NewPopulation(g, s, members)
+	return keptPopulation{p, k}, err
+}
+
+func (p keptPopulation) Close() {
+	p.engine.last, _ = p.Parameters(0)
+	p.Population.Close()
+}
+
+// TestSharedWithOneCandidateHasTheBitsOfTraining, also where batches are cut
+// into parts and the last one is short.
+func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
+	g, s := enginetest.RandomGraph(450, 5, 400, 1), settings()
+	g.Valid = g.Train[:60]
+	s.Epochs, s.Decay = 3, 0.9
+	m := members(2)[1]
+	for _, recipe := range []func(){
+		func() {},
+		func() { s.Optimizer = kge.Adam },
+		func() {
+			all := enginetest.Recipes()["everything"]
+			all.Set(&s)
+			m.Weights = all.Weights
+		},
+	} {
+		recipe()
+		engine := &keeping{Engine: New(2)}
+		report, err := kge.Train(t.Context(), engine, kge.Job{Graph: g, Settings: s, Members: []kge.Member{m}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := engine.last
+		valid, err := kge.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid", kge.Pessimistic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared, err := kge.TrainShared(t.Context(), engine, kge.SharedJob{Graph: g, Settings: s, Member: m, Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(engine.last, want) {
+			t.Errorf("%v, %+v: shared training with one candidate has other embeddings than training", s.Optimizer, m.Weights)
+		}
+		if shared.Candidates[0].Valid != valid {
+			t.Errorf("%v, %+v: validation %+v, want %+v", s.Optimizer, m.Weights, shared.Candidates[0].Valid, valid)
+		}
+	}
+}
+
+// TestSharedEmbeddingsTellEquivalentStructuresApart is the paper's objection to
+// them (Section IV-B): A of all 1 and its negative are equivalent, so that what
+// one reaches the other reaches with -R, but one R cannot be right for both.
+func TestSharedEmbeddingsTellEquivalentStructuresApart(t *testing.T) {
+	ones := structure.MustParse("1,1,1,1;1,1,1,1;1,1,1,1;1,1,1,1")
+	negative := structure.MustParse("-1,-1,-1,-1;-1,-1,-1,-1;-1,-1,-1,-1;-1,-1,-1,-1")
+	if ones.Canonical(structure.Full) != negative.Canonical(structure.Full) {
+		t.Fatal("the two structures are not equivalent")
+	}
+	s := kge.DefaultSettings()
+	s.Dim, s.Epochs, s.Batch = 16, 5, 16
+	job := kge.SharedJob{Graph: enginetest.Graph(), Settings: s, Member: kge.Member{Seed: 1, LearningRate: 0.2}, Candidates: []structure.Structure{ones, negative}, SampleSeed: 1}
+	shared, err := kge.TrainShared(t.Context(), New(1), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := kge.TrainShared(t.Context(), New(2), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(shared.Candidates, again.Candidates) || !reflect.DeepEqual(shared.Loss, again.Loss) {
+		t.Error("the same job twice gives two results")
+	}
+	first, second := shared.Candidates[0], shared.Candidates[1]
+	if first.Valid.Both.MRR == second.Valid.Both.MRR {
+		t.Errorf("both reach MRR %v with the shared embeddings, after %d and %d steps", first.Valid.Both.MRR, first.Steps, second.Steps)
+	}
+}

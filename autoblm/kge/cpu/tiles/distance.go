@@ -1,0 +1,137 @@
+package tiles
+
+import (
+	"math"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+)
+
+// Distances of pairs are computed without branches: which way they would go is chance,
+// and a processor that guesses wrong half the time takes ten times as long. Their
+// slopes are those of the kernels, where coordinates are equal too. Dim is d without
+// padding, which stays 0.
+
+// Distances are -Σ|e - q|.
+type Distances struct{ Dim int }
+
+// RowsOfQuery implements [Measure].
+func (Distances) RowsOfQuery() int { return 1 }
+
+// Score implements [Pair].
+func (d Distances) Score(query, row []float32) float64 {
+	row = row[:d.Dim]
+	sum := float32(0)
+	for i, q := range query[:d.Dim] {
+		sum += size(row[i] - q)
+	}
+	return -float64(sum)
+}
+
+// AddGradQuery implements [Pair].
+func (d Distances) AddGradQuery(_ *kernel.Set, gradient, query, row []float32, slope float32) {
+	gradient, row = gradient[:d.Dim], row[:d.Dim]
+	for i, q := range query[:d.Dim] {
+		gradient[i] += signed(slope, row[i]-q)
+	}
+}
+
+// AddGradRow implements [Pair].
+func (d Distances) AddGradRow(k *kernel.Set, gradient, query, row []float32, slope float32) {
+	d.AddGradQuery(k, gradient, row, query, slope)
+}
+
+// Scores implements [Measure].
+func (Distances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
+	k.Distances(to, of, q.columns, n, q.Count, q.dim)
+}
+
+// GradQuery implements [Measure].
+func (Distances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
+	k.Pull(gradient, weights.Data, 1, weights.Stride, q.Rows, of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
+}
+
+// GradRows implements [Measure].
+func (Distances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
+	k.ScaleColumns(weights, n, q.Count, factors)
+	k.Pull(gradient, weights.Data, weights.Stride, 1, of, q.Rows, n, q.dim, q.Asked, add)
+}
+
+// BoxDistances are minus the distances to boxes: how far an entity is outside, along
+// all axes together, and a little of how far from the centre it is inside, as of
+// [kernel.Set.BoxDistances]. A query is a row of the centre and one of half the sides.
+type BoxDistances struct{ Dim int }
+
+// inside is how much the distance within a box counts.
+const inside = kernel.Inside
+
+// RowsOfQuery implements [Measure].
+func (BoxDistances) RowsOfQuery() int { return 2 }
+
+// rows are the centre and half the sides of a box, or the gradient by them.
+func (d BoxDistances) rows(query []float32) (centre, half []float32) {
+	return query[:d.Dim], query[len(query)/2:][:d.Dim]
+}
+
+// Score implements [Pair].
+func (d BoxDistances) Score(query, row []float32) float64 {
+	centre, half := d.rows(query)
+	sum := float32(0)
+	for i, e := range row[:len(half)] {
+		far := size(e - centre[i])
+		near := min(far, half[i])
+		sum += far - near + inside*near
+	}
+	return -float64(sum)
+}
+
+// AddGradQuery implements [Pair].
+func (d BoxDistances) AddGradQuery(_ *kernel.Set, gradient, query, row []float32, slope float32) {
+	centre, half := d.rows(query)
+	byCentre, byHalf := d.rows(gradient)
+	for i, e := range row[:len(half)] {
+		away := e - centre[i]
+		outside := ifNegative(half[i]-size(away), slope*(1-inside))
+		byCentre[i] += signed(slope*inside+outside, away)
+		byHalf[i] += outside
+	}
+}
+
+// AddGradRow implements [Pair].
+func (d BoxDistances) AddGradRow(_ *kernel.Set, gradient, query, row []float32, slope float32) {
+	centre, half := d.rows(query)
+	gradient = gradient[:len(half)]
+	for i, e := range row[:len(half)] {
+		away := centre[i] - e
+		gradient[i] += signed(slope*inside+ifNegative(half[i]-size(away), slope*(1-inside)), away)
+	}
+}
+
+// Scores implements [Measure].
+func (BoxDistances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
+	k.BoxDistances(to, of, kernel.Boxes{Centres: q.columns, Halves: q.columns.From(q.dim)}, n, q.Count, q.dim)
+}
+
+// GradQuery implements [Measure].
+func (BoxDistances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
+	k.PullBoxes(kernel.InPairs(gradient), weights.Data, 1, weights.Stride, kernel.InPairs(q.Rows), of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
+}
+
+// GradRows implements [Measure].
+func (BoxDistances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
+	k.ScaleColumns(weights, n, q.Count, factors)
+	k.PullTowardsBoxes(gradient, weights.Data, weights.Stride, 1, of, kernel.InPairs(q.Rows), n, q.dim, q.Asked, add)
+}
+
+const signBit = 1 << 31
+
+func size(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
+
+// signed is slope, its sign changed where x is negative.
+func signed(slope, x float32) float32 {
+	return math.Float32frombits(math.Float32bits(slope) ^ math.Float32bits(x)&signBit)
+}
+
+// ifNegative is y where x is negative, and else 0.
+func ifNegative(x, y float32) float32 {
+	return math.Float32frombits(math.Float32bits(y) & uint32(int32(math.Float32bits(x))>>31))
+}

@@ -1,0 +1,74 @@
+package tiles
+
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+
+// Embeddings are the rows of all entities or of all relations, with rows and
+// columns padded by zeros to what the kernels need.
+type Embeddings struct {
+	kernel.Table
+	Count int // of rows, without padding
+}
+
+// NewTable is a table of zeros with room for the given rows and columns.
+func NewTable(rows, columns int) kernel.Table {
+	stride := kernel.Pad(columns, kernel.Columns)
+	return kernel.Table{Data: make([]float32, kernel.Pad(rows, kernel.Rows)*stride), Stride: stride}
+}
+
+// Padded are dense rows of the given number of columns.
+func Padded(dense []float32, columns int) Embeddings {
+	e := Embeddings{Count: len(dense) / columns}
+	e.Table = NewTable(e.Count, columns)
+	e.Fill(dense, columns)
+	return e
+}
+
+// Fill overwrites the embeddings.
+func (e Embeddings) Fill(dense []float32, columns int) {
+	for i := range e.Count {
+		copy(e.Row(i), dense[i*columns:][:columns])
+	}
+}
+
+// Dense is the rows without padding.
+func (e Embeddings) Dense(columns int) []float32 {
+	dense := make([]float32, 0, e.Count*columns)
+	for i := range e.Count {
+		dense = append(dense, e.Row(i)[:columns]...)
+	}
+	return dense
+}
+
+// Rows is how many rows a tile has: its scores against MostQueries queries are
+// 72 kB, which the second cache holds with room to spare.
+const Rows = 16 * kernel.Rows
+
+// Zeros is a table of the same size.
+func (e Embeddings) Zeros() Embeddings {
+	return Embeddings{Table: kernel.Table{Data: make([]float32, len(e.Data)), Stride: e.Stride}, Count: e.Count}
+}
+
+// Tiles is the number of tiles.
+func (e Embeddings) Tiles() int { return (e.Count + Rows - 1) / Rows }
+
+// Tile is the first row of a tile, how many it has, and how many with padding.
+func (e Embeddings) Tile(i int) (start, count, rows int) {
+	start = i * Rows
+	count = min(Rows, e.Count-start)
+	return start, count, kernel.Pad(count, kernel.Rows)
+}
+
+// WholeRow is a row with its padding.
+func WholeRow(t kernel.Table, i int) []float32 { return t.Row(i)[:t.Stride] }
+
+// Dot is the scalar product of two whole rows.
+func Dot(a, b []float32) float64 {
+	var s0, s1, s2, s3 float32
+	for i := 0; i < len(a); i += 4 { // rows are padded to a multiple of 16
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	return float64(s0) + float64(s1) + float64(s2) + float64(s3)
+}

@@ -1,0 +1,44 @@
+package tiles
+
+import (
+	"math"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+)
+
+// Mask has a factor for each coordinate of some queries: 0 where it is dropped,
+// and 1/(1-share) elsewhere.
+type Mask struct{ kernel.Table }
+
+// NewMask has room for MostQueries.
+func NewMask(dim int) *Mask { return &Mask{NewTable(MostQueries, dim)} }
+
+// MaskKey is what Draw needs to know of a member's seed and of a step, which
+// counts from 1.
+func MaskKey(seed uint64, step int) uint32 { return dropout.Key(seed, step) }
+
+// Draw decides for a query, which has a number in its batch.
+func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
+	kept := math.Float32bits(float32(1 / (1 - share)))
+	threshold := dropout.Threshold(share)
+	input := key + dropout.Stride*uint32(number*dim)
+	factors := m.Row(query)[:dim]
+	for coordinate := range factors {
+		factor := kept
+		if dropout.Scramble(input) < threshold { // as bits, it needs no jump, which could not be foreseen
+			factor = 0
+		}
+		factors[coordinate] = math.Float32frombits(factor)
+		input += dropout.Stride
+	}
+}
+
+// Apply multiplies queries, or the gradient by them, by their factors.
+func (m *Mask) Apply(to kernel.Table, queries int) {
+	n := queries * to.Stride
+	factors, x := m.Data[:n], to.Data[:n]
+	for i, factor := range factors {
+		x[i] *= factor
+	}
+}

@@ -1,0 +1,108 @@
+package tiles
+
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+
+// Measure is how queries score the rows of a table: pair by pair, and a tile at a
+// time. A query has one row or more, one after the other.
+type Measure interface {
+	Pair
+	// RowsOfQuery is how many rows a query has.
+	RowsOfQuery() int
+	// Scores makes the scores, [n, Count], of n rows.
+	Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int)
+	// GradQuery makes the gradient by the queries of the sum of all scores times their
+	// weights, [n, Count], or adds it.
+	GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool)
+	// GradRows makes the gradient by the rows, where the weights are yet to be multiplied
+	// by the factors of the queries; then they may be, in place. scratch has room for
+	// a row for each query.
+	GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, scratch kernel.Table, add bool)
+}
+
+// Pair is the score of one query and one row.
+type Pair interface {
+	Score(query, row []float32) float64
+	// AddGradQuery adds slope times the gradient of the score by the query.
+	AddGradQuery(k *kernel.Set, gradient, query, row []float32, slope float32)
+	// AddGradRow adds slope times the gradient of the score by the row.
+	AddGradRow(k *kernel.Set, gradient, query, row []float32, slope float32)
+}
+
+// Products are scalar products.
+type Products struct{}
+
+// RowsOfQuery implements [Measure].
+func (Products) RowsOfQuery() int { return 1 }
+
+// Score implements [Pair].
+func (Products) Score(query, row []float32) float64 { return Dot(query, row) }
+
+// AddGradQuery implements [Pair].
+func (Products) AddGradQuery(k *kernel.Set, gradient, _, row []float32, slope float32) {
+	k.ScaleAdd(gradient, row, slope)
+}
+
+// AddGradRow implements [Pair].
+func (Products) AddGradRow(k *kernel.Set, gradient, query, _ []float32, slope float32) {
+	k.ScaleAdd(gradient, query, slope)
+}
+
+// Scores implements [Measure].
+func (Products) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
+	k.Product(to, of.Data, of.Stride, 1, q.columns, n, q.Count, q.dim, false)
+}
+
+// GradQuery implements [Measure].
+func (Products) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
+	k.Product(gradient, weights.Data, 1, weights.Stride, of, q.Count, gradient.Stride, n, add)
+}
+
+// GradRows implements [Measure].
+func (Products) GradRows(k *kernel.Set, q *Queries, gradient, weights, _ kernel.Table, factors []float32, n int, scratch kernel.Table, add bool) {
+	for i, factor := range factors {
+		k.Scale(WholeRow(scratch, i), WholeRow(q.Rows, i), factor)
+	}
+	k.Product(gradient, weights.Data, weights.Stride, 1, scratch, n, gradient.Stride, q.Count, add)
+}
+
+// Pairwise is the measure of a pair, one after the other: for forms whose distance
+// no kernel has.
+type Pairwise struct{ Pair }
+
+// RowsOfQuery implements [Measure].
+func (Pairwise) RowsOfQuery() int { return 1 }
+
+// Scores implements [Measure].
+func (p Pairwise) Scores(_ *kernel.Set, q *Queries, to, of kernel.Table, n int) {
+	for row := range n {
+		for i := range q.Count {
+			to.Row(row)[i] = float32(p.Score(WholeRow(q.Rows, i), WholeRow(of, row)))
+		}
+	}
+}
+
+// GradQuery implements [Measure].
+func (p Pairwise) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
+	for i := range q.Asked {
+		by := WholeRow(gradient, i)
+		if !add {
+			clear(by)
+		}
+		for row := range n {
+			p.AddGradQuery(k, by, WholeRow(q.Rows, i), WholeRow(of, row), weights.Row(row)[i])
+		}
+	}
+}
+
+// GradRows implements [Measure].
+func (p Pairwise) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
+	for row := range n {
+		by := WholeRow(gradient, row)
+		if !add {
+			clear(by)
+		}
+		for i, factor := range factors[:q.Asked] {
+			p.AddGradRow(k, by, WholeRow(q.Rows, i), WholeRow(of, row), factor*weights.Row(row)[i])
+		}
+	}
+}

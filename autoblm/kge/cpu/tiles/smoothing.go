@@ -1,0 +1,66 @@
+package tiles
+
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+
+// Smoothing is the part of the cross entropy that smoothed labels spread over all
+// entities. It needs of them only their mean: -share · ⟨query, mean⟩ is a query's
+// loss, and all entities have the same gradient by it.
+type Smoothing struct {
+	share   float32
+	sums    kernel.Table // of each tile's entities
+	mean    []float32    // of all entities
+	queries kernel.Table // the sum of each unit's queries
+	slope   []float32    // the gradient by each entity
+}
+
+// NewSmoothing is for so many units of queries, each with a number.
+func NewSmoothing(share float64, entities Embeddings, units int) *Smoothing {
+	return &Smoothing{
+		share: float32(share),
+		sums:  NewTable(entities.Tiles(), entities.Stride), mean: make([]float32, entities.Stride),
+		queries: NewTable(units, entities.Stride), slope: make([]float32, entities.Stride),
+	}
+}
+
+// Sum adds up the entities of a tile.
+func (s *Smoothing) Sum(k *kernel.Set, entities Embeddings, tile int) {
+	start, count, _ := entities.Tile(tile)
+	addUp(k, WholeRow(s.sums, tile), entities.From(start), count, 1)
+}
+
+// Average makes the mean of the sums.
+func (s *Smoothing) Average(k *kernel.Set, entities Embeddings) {
+	addUp(k, s.mean, s.sums, entities.Tiles(), 1/float32(entities.Count))
+}
+
+// Spread returns the part of the loss of a unit's queries, each of the given
+// weight, and adds the gradient by them.
+func (s *Smoothing) Spread(k *kernel.Set, unit int, of *Softmax, weight float32) float64 {
+	sum := WholeRow(s.queries, unit)
+	addUp(k, sum, of.Rows, of.Asked, 1)
+	for i := range of.Asked {
+		k.ScaleAdd(WholeRow(of.ByQuery, i), s.mean, -weight*s.share)
+	}
+	return -float64(weight) * float64(s.share) * Dot(sum, s.mean)
+}
+
+// Finish makes the gradient by each entity of all units' queries.
+func (s *Smoothing) Finish(k *kernel.Set, units int, weight float32, entities int) {
+	addUp(k, s.slope, s.queries, units, -weight*s.share/float32(entities))
+}
+
+// Collect adds the gradient by each of some entities.
+func (s *Smoothing) Collect(k *kernel.Set, gradient kernel.Table, count int) {
+	for i := range count {
+		k.ScaleAdd(WholeRow(gradient, i), s.slope, 1)
+	}
+}
+
+// addUp makes factor times the sum of the first n rows of a table.
+func addUp(k *kernel.Set, to []float32, of kernel.Table, n int, factor float32) {
+	clear(to)
+	for i := range n {
+		k.ScaleAdd(to, WholeRow(of, i), 1)
+	}
+	k.Scale(to, to, factor)
+}

@@ -1,0 +1,241 @@
+package cpu
+
+import (
+	"context"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+)
+
+// lesson is what is learnt of the examples.
+type lesson interface {
+	// ways is how many questions an example is.
+	ways() int
+	// learn returns the part of the loss of a unit, whose number counts the units of
+	// the batch, and leaves the gradients by its rows. weight is that of an example
+	// in the mean over the batch.
+	learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64
+	// mean is the mean loss of an epoch, given those of the steps on so many examples.
+	// The two lessons have always added up in different orders.
+	mean(losses []float64, sizes []int, all int) float64
+}
+
+// trainer is one member in training.
+type trainer struct {
+	*model
+	lesson    lesson
+	set       kge.Settings
+	member    kge.Member
+	negatives kge.Negatives
+	steps     int
+	updates   []*tiles.Updater // of the tables of the model
+
+	*workspace
+}
+
+func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer {
+	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: kge.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}}
+	for _, table := range m.tables() {
+		if s.Optimizer == kge.Adam {
+			t.updates = append(t.updates, tiles.NewAdam(m.kernels, table.Table))
+		} else {
+			t.updates = append(t.updates, tiles.NewAdagrad(m.kernels, table.Table))
+		}
+	}
+	return t
+}
+
+// slots are what the optimizer remembers, by slot and table.
+func (t *trainer) slots() [][]tiles.Embeddings {
+	all := make([][]tiles.Embeddings, len(t.updates[0].Slots()))
+	for i, table := range t.tables() {
+		for n, numbers := range t.updates[i].Slots() {
+			all[n] = append(all[n], tiles.Embeddings{Table: kernel.Table{Data: numbers, Stride: table.Stride}, Count: table.Count})
+		}
+	}
+	return all
+}
+
+// epoch takes a step per batch and returns the mean loss per example and the
+// seconds of each step.
+func (t *trainer) epoch(ctx context.Context, batches [][]kge.Example, rate float64) (loss float64, seconds []float64, err error) {
+	all, losses, sizes := 0, make([]float64, len(batches)), make([]int, len(batches))
+	for i, batch := range batches {
+		began := time.Now()
+		if losses[i], err = t.step(ctx, batch, rate); err != nil {
+			return 0, nil, err
+		}
+		sizes[i] = len(batch)
+		all += len(batch)
+		seconds = append(seconds, time.Since(began).Seconds())
+	}
+	return t.lesson.mean(losses, sizes, all), seconds, nil
+}
+
+// piece is the units of a batch that are at work at a time.
+type piece struct {
+	works       []*work
+	first, last bool // of the batch
+}
+
+// step trains on a batch and returns its mean loss per example. When ctx ends
+// within it, nothing has moved.
+func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (float64, error) {
+	t.steps++
+	weight := 1 / float32(len(batch))
+	size := t.unitExamples()
+	units := t.units[:(len(batch)+size-1)/size]
+	if t.smoothing != nil {
+		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) { t.smoothing.Sum(t.kernels, t.entities, tile) })
+		t.smoothing.Average(t.kernels, t.entities)
+	}
+	for start := 0; start < len(units); start += len(t.works) {
+		if err := ctx.Err(); err != nil {
+			t.steps--
+			return 0, err
+		}
+		p := piece{t.works[:min(len(t.works), len(units)-start)], start == 0, false}
+		p.last = start+len(p.works) == len(units)
+		tiles.Parallel(t.threads, len(p.works), func(worker, i int) {
+			u, w, from := units[start+i], p.works[i], (start+i)*size
+			u.fetch(t.model, w, batch[from:min(from+size, len(batch))], t.reversesToo())
+			u.loss = t.lesson.learn(t, t.benches[worker], u, w, start+i, weight)
+		})
+		if p.last {
+			t.gather(units)
+			if t.smoothing != nil {
+				t.smoothing.Finish(t.kernels, len(units), weight, t.entities.Count)
+			}
+		}
+		t.update(p, rate)
+	}
+	loss := 0.0
+	for _, u := range units {
+		loss += u.loss
+	}
+	return loss, nil
+}
+
+// reversesToo says whether the reverse of an example is one of its own.
+func (t *trainer) reversesToo() bool { return t.reciprocal && t.lesson.ways() > 1 }
+
+// unitExamples is how many examples a unit has at most.
+func (t *trainer) unitExamples() int { return tiles.MostQueries / t.lesson.ways() }
+
+// drop decides which coordinates of the queries of a unit are dropped. An example's
+// questions have numbers one after the other.
+func (t *trainer) drop(mask *tiles.Mask, number, asked int) {
+	key, ways := tiles.MaskKey(t.member.Seed, t.steps), t.lesson.ways()
+	n, start := asked/ways, number*t.unitExamples()
+	for way := range ways {
+		for i := range n {
+			mask.Draw(key, way*n+i, ways*(start+i)+way, t.dim, t.set.Dropout)
+		}
+	}
+}
+
+// gather sorts the gradients by the rows of a batch's units, and their pairs.
+func (t *trainer) gather(units []*unit) {
+	t.byEntity.Reset()
+	for _, g := range t.byRelation {
+		g.Reset()
+	}
+	for tile := range t.pairs {
+		t.pairs[tile] = t.pairs[tile][:0]
+	}
+	for _, u := range units {
+		for i, x := range u.examples {
+			t.byEntity.Put(x.Anchor, tiles.WholeRow(u.gradients.anchors, i))
+			t.byEntity.Put(x.Target, tiles.WholeRow(u.gradients.targets, i))
+			for hop, r := range x.Path {
+				number, _ := t.place(r)
+				for n, table := range t.relations {
+					for row := range table.rows {
+						t.byRelation[n].Put(int32(number*table.rows+row), tiles.WholeRow(u.gradients.relations[hop][n], i*table.rows+row))
+					}
+				}
+			}
+		}
+		for _, p := range u.pairs {
+			tile := p.entity / tiles.Rows
+			t.pairs[tile] = append(t.pairs[tile], unitPair{u, p})
+		}
+	}
+}
+
+// update adds a piece of the batch to the gradients of all tiles, and takes the
+// optimizer steps when that was the last.
+func (t *trainer) update(p piece, rate float64) {
+	ends := []int{t.entities.Tiles()} // of the tables, in tiles
+	for i, table := range t.relations {
+		if p.last || i == 0 && t.member.RelationPrediction > 0 {
+			ends = append(ends, ends[i]+table.Tiles())
+		} else {
+			ends = append(ends, ends[i])
+		}
+	}
+	tiles.Parallel(t.threads, ends[len(ends)-1], func(worker, i int) {
+		if i < ends[0] {
+			t.updateEntities(t.benches[worker], i, p, rate)
+			return
+		}
+		table := 1
+		for i >= ends[table] {
+			table++
+		}
+		t.updateRelations(t.benches[worker], table-1, i-ends[table-1], p, rate)
+	})
+}
+
+func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
+	start, count, rows := t.entities.Tile(tile)
+	gradient := gradientOf(b, t.entities, tile, t.allEntities)
+	if t.set.Negatives > 0 {
+		clear(first(gradient, rows))
+	}
+	for i, w := range p.works {
+		if w.overEntities != nil {
+			w.overEntities.Collect(t.kernels, tile, gradient, b.scratch, !p.first || i > 0)
+		}
+	}
+	if !p.last {
+		return
+	}
+	t.byEntity.Collect(t.kernels, tile, gradient)
+	for _, pair := range t.pairs[tile] {
+		entity := int(pair.entity)
+		t.measure.AddGradRow(t.kernels, tiles.WholeRow(gradient, entity-start), part(pair.queries, int(pair.path), t.stateRows), tiles.WholeRow(t.entities.Table, entity), pair.slope)
+	}
+	if t.smoothing != nil {
+		t.smoothing.Collect(t.kernels, gradient, count)
+	}
+	t.updates[0].Step(start, first(gradient, rows), rate, t.steps)
+	if t.set.MaxNorm > 0 {
+		tiles.Shorten(t.kernels, t.entities.From(start), count, t.set.MaxNorm)
+	}
+}
+
+func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float64) {
+	of := t.relations[table]
+	start, _, rows := of.Tile(tile)
+	predicted := table == 0 && t.member.RelationPrediction > 0
+	all := kernel.Table{}
+	if predicted {
+		all = t.allRelations
+	}
+	gradient := gradientOf(b, of.Embeddings, tile, all)
+	if predicted {
+		for i, w := range p.works {
+			w.overRelations.Collect(t.kernels, tile, gradient, b.scratch, !p.first || i > 0)
+		}
+	} else {
+		clear(first(gradient, rows))
+	}
+	if !p.last {
+		return
+	}
+	t.byRelation[table].Collect(t.kernels, tile, gradient)
+	t.updates[1+table].Step(start, first(gradient, rows), rate, t.steps)
+}

@@ -1,0 +1,101 @@
+package cpu
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+// triples learns examples both ways: the target given the anchor and the path, and the
+// anchor given the target and the path back. With reverses of relations the way back is
+// an example of its own.
+type triples struct{}
+
+func (triples) ways() int { return 2 }
+
+func (triples) mean(losses []float64, sizes []int, all int) (mean float64) {
+	for i, loss := range losses {
+		mean += loss * float64(sizes[i]) / float64(all)
+	}
+	return mean
+}
+
+func (triples) learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64 {
+	each := weight // of an example, or of its reverse
+	if t.reciprocal {
+		each /= 2
+	}
+	loss := t.predictEntities(b, u, w, number, weight)
+	loss += t.predictRelations(u, w, weight)
+	loss += t.penalizeAnchors(b, u, w, each) + t.penalizeHop(b, u, w, 0, each) + t.penalizeTargets(b, u, w, each)
+	return loss + t.penalizeProducts(b, u, w, each)
+}
+
+// predictEntities asks for both ends of the paths.
+func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight float32) float64 {
+	s, n := w.overEntities, w.count
+	s.Reset(n)
+	if !t.reciprocal {
+		s.Reset(2 * n)
+		t.walk(backward, &w.paths, s.Rows.From(n*t.stateRows), &b.between)
+	}
+	t.walk(forward, &w.paths, s.Rows, &b.between)
+	if t.set.Dropout > 0 {
+		t.drop(b.mask, number, s.Asked)
+		b.mask.Apply(s.Rows, s.Asked)
+	}
+	loss := s.CrossEntropy(t.kernels, t.entities, weight, 1-float32(t.set.LabelSmoothing), func(query int) (row, gradient []float32) {
+		if query >= n {
+			return tiles.WholeRow(w.anchors, query-n), tiles.WholeRow(u.gradients.anchors, query-n)
+		}
+		return tiles.WholeRow(w.targets, query), tiles.WholeRow(u.gradients.targets, query)
+	})
+	if t.smoothing != nil {
+		loss += t.smoothing.Spread(t.kernels, number, s, weight)
+	}
+	if t.set.Dropout > 0 {
+		b.mask.Apply(s.ByQuery, s.Asked)
+	}
+	t.walkBack(forward, &w.paths, s.ByQuery, b.between, &b.room, &u.gradients)
+	if !t.reciprocal {
+		t.walkBack(backward, &w.paths, s.ByQuery.From(n*t.stateRows), b.between, &b.room, &u.gradients)
+	}
+	return loss
+}
+
+// predictRelations asks for the relations of the triples, where that has weight.
+func (t *trainer) predictRelations(u *unit, w *work, weight float32) float64 {
+	if t.member.RelationPrediction == 0 {
+		return 0
+	}
+	h, s, g := t.hop.(form.Mixture), w.overRelations, &u.gradients
+	s.Reset(w.count)
+	h.AskRelations(s.Rows, w.anchors, w.targets, w.count)
+	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weight*float32(t.member.RelationPrediction), 1, func(query int) (row, gradient []float32) {
+		return tiles.WholeRow(w.relations[0][0], query), tiles.WholeRow(g.relations[0][0], query)
+	})
+	h.AskRelationsBack(s.ByQuery, w.anchors, w.targets, g.anchors, g.targets, w.count)
+	return loss
+}
+
+// penalizeProducts returns the penalty of what the paths make of their two ends and
+// adds the gradient. They are walked anew, because queries may be dropped in part,
+// and with reverses only some of them are queries.
+func (t *trainer) penalizeProducts(b *bench, u *unit, w *work, weight float32) float64 {
+	product := t.member.Products
+	if product == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, d := range []direction{forward, backward} {
+		products := first(b.scratch, w.count)
+		clear(products)
+		t.walk(d, &w.paths, b.scratch, &b.between)
+		for i := range w.count {
+			x := tiles.WholeRow(b.scratch, i)
+			sum += tiles.Dot(x, x)
+		}
+		t.kernels.Scale(products, products, float32(2*product)*weight)
+		t.walkBack(d, &w.paths, b.scratch, b.between, &b.room, &u.gradients)
+	}
+	return product * float64(weight) * sum
+}

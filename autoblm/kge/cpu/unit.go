@@ -1,0 +1,96 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+)
+
+// unit is what a part of a batch leaves for the tiles of entities and relations to
+// collect.
+type unit struct {
+	examples  []kge.Example // with reverses, those of all after all of them
+	gradients paths         // by the rows that they look up
+	loss      float64
+	queries   kernel.Table // [paths·stateRows, d], as they were asked, where there are pairs
+	pairs     []pair
+}
+
+// pair is an entity that a question learns by itself, and how fast the loss rises
+// with its score.
+type pair struct {
+	entity, path int32
+	slope        float32
+}
+
+func newUnit(m *model, pairs bool) *unit {
+	u := &unit{gradients: newPaths(m)}
+	if pairs {
+		u.queries = tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim)
+	}
+	return u
+}
+
+// work is a unit on its way: the rows that it looks up and its walk through the
+// entities.
+type work struct {
+	paths
+	overEntities  *tiles.Softmax // nil where answers are learnt one by one
+	overRelations *tiles.Softmax // nil where relations are not asked for
+}
+
+func newWork(d demand) *work {
+	w := &work{paths: newPaths(d.model)}
+	if d.softmax {
+		w.overEntities = tiles.NewSoftmax(d.model.measure, d.model.entities, d.model.dim)
+	}
+	if d.relations {
+		w.overRelations = tiles.NewSoftmax(d.model.measure, d.model.relations[0].Embeddings, d.model.dim)
+	}
+	return w
+}
+
+// bench is what a thread needs for the unit or the tile that it is at.
+type bench struct {
+	between, room states
+	mask          *tiles.Mask
+	tile          kernel.Table // the gradient of a tile
+	scratch       kernel.Table // room for a row of each query
+	gradQueries   kernel.Table // [paths·stateRows, d]
+	lanes         kernel.Lanes
+}
+
+func newBench(m *model) *bench {
+	widest := m.dim
+	for _, t := range m.relations {
+		widest = max(widest, t.columns)
+	}
+	return &bench{mask: tiles.NewMask(m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(tiles.MostQueries, m.dim), gradQueries: tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim)}
+}
+
+// fetch looks up the rows of examples, and readies the unit's gradients. With reverses
+// the anchor of each is asked for too, by the reverses of its relations.
+func (u *unit) fetch(m *model, w *work, examples []kge.Example, reverses bool) {
+	u.examples, u.pairs = append(u.examples[:0], examples...), u.pairs[:0]
+	hops := len(examples[0].Path)
+	if reverses {
+		back := make([]int32, 0, len(examples)*hops)
+		for _, x := range examples {
+			for _, r := range slices.Backward(x.Path) {
+				back = append(back, r^1)
+			}
+			u.examples = append(u.examples, kge.Example{Question: kge.Question{Anchor: x.Target, Path: back[len(back)-hops:]}, Target: x.Anchor})
+		}
+	}
+	n := len(u.examples)
+	w.reset(m, n, hops)
+	u.gradients.reset(m, n, hops)
+	u.gradients.zero(m)
+	for i := range u.examples {
+		x := &u.examples[i]
+		w.put(m, i, &x.Question)
+		w.putTarget(m, i, x.Target)
+	}
+}

@@ -1,0 +1,89 @@
+package cpu
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+)
+
+// keptBytes is how much room the exponentials of a step may take, but for a
+// unit on each thread, which needs it in any case.
+const keptBytes = 40 << 20
+
+// demand is what the steps of a population need room for.
+type demand struct {
+	model     *model // one of them
+	units     int    // of a batch
+	smoothing float64
+	softmax   bool // over all entities
+	relations bool // are predicted, by some member
+	pairs     bool // are learnt one by one
+}
+
+// unitBytes is what a unit keeps.
+func (d demand) unitBytes() (bytes int) {
+	if d.softmax {
+		bytes = tiles.SoftmaxBytes(d.model.entities)
+	}
+	if d.relations {
+		bytes += tiles.SoftmaxBytes(d.model.relations[0].Embeddings)
+	}
+	return bytes
+}
+
+// workspace is what a step needs beside the model. Members that train one after
+// the other share one.
+type workspace struct {
+	threads    int
+	units      []*unit          // of a batch
+	works      []*work          // units whose exponentials are kept at a time
+	benches    []*bench         // by thread
+	smoothing  *tiles.Smoothing // nil without
+	byEntity   tiles.Gathering
+	byRelation []tiles.Gathering // by table
+	pairs      [][]unitPair      // by tile of entities
+
+	// The gradients of all entities and of all relations, where not all units are kept.
+	allEntities, allRelations kernel.Table
+}
+
+// unitPair is a pair of a unit.
+type unitPair struct {
+	*unit
+	pair
+}
+
+func newWorkspace(d demand, threads, kept int) *workspace {
+	m := d.model
+	w := &workspace{threads: threads, byEntity: tiles.NewGathering(m.entities), pairs: make([][]unitPair, m.entities.Tiles())}
+	for _, table := range m.relations {
+		w.byRelation = append(w.byRelation, tiles.NewGathering(table.Embeddings))
+	}
+	for range d.units {
+		w.units = append(w.units, newUnit(m, d.pairs))
+	}
+	for range min(d.units, max(threads, kept/max(1, d.unitBytes()))) {
+		w.works = append(w.works, newWork(d))
+	}
+	for range threads {
+		w.benches = append(w.benches, newBench(m))
+	}
+	if d.smoothing > 0 {
+		w.smoothing = tiles.NewSmoothing(d.smoothing, m.entities, d.units)
+	}
+	if len(w.works) < d.units {
+		w.allEntities = tiles.NewTable(m.entities.Count, m.dim)
+		if d.relations {
+			w.allRelations = tiles.NewTable(m.relations[0].Count, m.dim)
+		}
+	}
+	return w
+}
+
+// gradientOf is where a thread sums the gradient of a tile of a table: in all, where
+// there is such a table.
+func gradientOf(b *bench, of tiles.Embeddings, tile int, all kernel.Table) kernel.Table {
+	if all.Data == nil {
+		return kernel.Table{Data: b.tile.Data, Stride: of.Stride}
+	}
+	return all.From(tile * tiles.Rows)
+}

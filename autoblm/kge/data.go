@@ -1,0 +1,48 @@
+package kge
+
+import "context"
+
+// Question asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper,
+// Section II-B2). A triple's question has a path of one hop.
+type Question struct {
+	Anchor int32
+	// Path has the relations in the order in which they are walked. 2k is relation k and
+	// 2k+1 is its reverse, walked from tail to head.
+	Path []int32
+}
+
+// Example is a question with answers to learn.
+type Example struct {
+	Question
+	// Target is one of the answers, whose embedding is penalized.
+	Target int32
+	// Targets are all of them, ascending. What is learnt both ways has one.
+	Targets []int32
+	// Weight is how much the example counts beside others, 1 as a rule.
+	Weight float32
+}
+
+// Data is what models are trained on. A task makes it of its own data.
+type Data struct {
+	// Name is that of the data, and Source names them for the task to find again.
+	Name, Source string
+	// Entities and Relations are the labels by id.
+	Entities, Relations []string
+	// BothWays is whether an example is learnt backward too: the anchor from the target.
+	// Then it has one target, which is learnt among all entities, and the loss of a
+	// batch is the mean over its examples of both cross entropies.
+	BothWays bool
+	// Count is how many examples there are, at least.
+	Count int
+	// Fingerprint identifies the data, and Own are the settings that only the task has,
+	// nil for none; they tell one training from another.
+	Fingerprint func() string
+	Own         any
+	// Batches are those of an epoch, from 1, in an order that only the settings and the
+	// epoch decide, cut to the steps that the settings allow. The paths of a batch have
+	// one length.
+	Batches func(s Settings, epoch int) [][]Example
+	// Validate is each model's score on what is held out, higher is better; nil where
+	// there is nothing to validate by.
+	Validate func(ctx context.Context, r Ranker) ([]float64, error)
+}

@@ -1,0 +1,110 @@
+package kge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Engine does the arithmetic of training and ranking. Package enginetest holds
+// the conformance suite that every engine passes.
+type Engine interface {
+	// Name is the engine's name on the command line, as "gomlx".
+	Name() string
+	// Backend names what the engine runs on, as "go" or "xla:cuda".
+	Backend() string
+	// Supports says what of a training the engine lacks, nil where it lacks nothing.
+	Supports(d *Data, s Settings, members []Member) error
+	// NewPopulation places the members' initial numbers, made by [Initialize], and
+	// readies the first step.
+	NewPopulation(d *Data, s Settings, members []Member) (Population, error)
+	// NewRanker places trained parameters for ranking only; all of them have
+	// one shape, see [OneShape].
+	NewRanker(parameters []Parameters) (Ranker, error)
+	// Close frees what the engine holds, after its populations and rankers.
+	Close()
+}
+
+// Population is a set of models in training, in lockstep.
+type Population interface {
+	Ranker
+	// Epoch takes one optimizer step per batch. rates has each member's learning rate.
+	// When ctx ends, Epoch returns its error soon, after a step or a few.
+	Epoch(ctx context.Context, batches [][]Example, rates []float64) (Epoch, error)
+	// Parameters copies a member's present numbers.
+	Parameters(member int) (Parameters, error)
+	// SetStructure gives a member another structure with the same K for the steps
+	// and the rankings to come. Its embeddings and what the optimizer remembers
+	// of them stay as they are.
+	SetStructure(member int, s structure.Structure) error
+	// State copies all that the steps to come depend on, beside the settings and the
+	// members, and SetState takes it: a new population of the same settings and
+	// members then goes on as the one would that it was copied from.
+	State() (State, error)
+	SetState(s State) error
+}
+
+// Epoch is what one pass over the examples gave.
+type Epoch struct {
+	// Loss has each member's mean loss per example, penalties included.
+	Loss []float64
+	// StepSeconds has the duration of each step, for all members together. Steps
+	// that an engine takes at one go have their mean.
+	StepSeconds []float64
+}
+
+// Ranker ranks and scores with some models of one shape.
+type Ranker interface {
+	// Rank returns [models][triples] ranks of the true entities of triples among all
+	// entities. known has the answers to leave out; nil leaves out none.
+	Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]Ranked, error)
+	// Scores calls visit with each question and the scores of all entities for it, by
+	// one of the models. The calls come from several threads and in no order, each with
+	// its own slice, which is valid until visit returns. When ctx ends, Scores returns its
+	// error soon.
+	Scores(ctx context.Context, model int, questions []Question, visit func(question int, scores []float32)) error
+	// Models is how many there are.
+	Models() int
+	// Close frees what the engine holds; the Ranker is of no use afterwards.
+	Close()
+}
+
+// State is where a population in training stands.
+type State struct {
+	// Steps is how many steps it has taken.
+	Steps   int
+	Members []MemberState
+}
+
+// MemberState is where a member stands.
+type MemberState struct {
+	Parameters
+	// Slots are what the optimizer remembers of each number: for Adagrad the sum of
+	// the squared gradients; for Adam the means of the gradients, and then those of
+	// their squares.
+	Slots []Tables
+}
+
+// Fits says why a state cannot be taken by a population whose members have the given
+// parameters, and whose optimizer has so many slots.
+func (s State) Fits(members []Parameters, slots int) error {
+	if len(s.Members) != len(members) {
+		return fmt.Errorf("the state is of %d members, the population has %d", len(s.Members), len(members))
+	}
+	for i, m := range s.Members {
+		if err := Replaceable(members[i].Structure, m.Structure); err != nil {
+			return err
+		}
+		if len(m.Slots) != slots {
+			return fmt.Errorf("the state has %d slots of the optimizer, the population has %d: they have different optimizers", len(m.Slots), slots)
+		}
+		for _, t := range append([]Tables{m.Tables}, m.Slots...) {
+			if !t.sameSizes(members[i].Tables) {
+				return fmt.Errorf("the state of member %d has tables of other sizes than the population", i)
+			}
+		}
+	}
+	return nil
+}

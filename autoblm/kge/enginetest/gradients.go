@@ -1,0 +1,229 @@
+package enginetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// near compares numbers up to a share of the largest.
+func near(t testing.TB, what string, tolerance float64, got, want []float64) {
+	t.Helper()
+	scale := 1.0
+	for _, x := range want {
+		scale = math.Max(scale, math.Abs(x))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tolerance*scale) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// all are the tables of a model in float64.
+func all(t kge.Tables) (tables [][]float64) {
+	for _, table := range append([][]float32{t.Entities}, t.OfRelations()...) {
+		tables = append(tables, widen(table))
+	}
+	return tables
+}
+
+// explorer tells an engine's gradients: Adam's first mean is a tenth of the first.
+type explorer struct {
+	kge.Population
+	present kge.Parameters
+	zeros   kge.MemberState
+}
+
+func explore(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member) *explorer {
+	t.Helper()
+	s.Optimizer, s.MaxNorm = kge.Adam, 0
+	e := &explorer{Population: populated(t, engine, d, s, []kge.Member{m})}
+	state, err := e.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.zeros, e.present = state.Members[0], state.Members[0].Parameters
+	return e
+}
+
+// gradient is the loss of a batch and its gradient by all tables, at the given numbers
+// and in the given step, from 1.
+func (e *explorer) gradient(t testing.TB, p kge.Parameters, batch []kge.Example, step int) (loss float64, tables [][]float64) {
+	t.Helper()
+	at := e.zeros
+	at.Parameters = p
+	if err := e.SetState(kge.State{Steps: step - 1, Members: []kge.MemberState{at}}); err != nil {
+		t.Fatal(err)
+	}
+	epoch, err := e.Epoch(t.Context(), [][]kge.Example{batch}, []float64{1e-3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := e.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables = all(state.Members[0].Slots[0])
+	for _, table := range tables {
+		for i := range table {
+			table[i] *= 10
+		}
+	}
+	return epoch.Loss[0], tables
+}
+
+// gradients holds losses and gradients to difference quotients, at the first step and
+// at the second, for all scenarios.
+func gradients(t *testing.T, engine kge.Engine, tolerance float64) {
+	for _, c := range scenarios(t, engine) {
+		t.Run(c.name, func(t *testing.T) {
+			e := explore(t, engine, c.data, c.settings, c.member)
+			r := newReference(c.data, c.settings, c.member, e.present)
+			for i, batch := range c.data.Batches(c.settings, 1)[:2] {
+				step := i + 1
+				loss, tables := e.gradient(t, e.present, batch, step)
+				near(t, fmt.Sprintf("step %d: loss", step), tolerance, []float64{loss}, []float64{r.loss(batch, step)})
+				for table := range tables {
+					want := make([]float64, len(tables[table]))
+					for n := range want {
+						want[n] = r.slope(table, n, batch, step)
+					}
+					near(t, fmt.Sprintf("step %d: gradient by table %d", step, table), tolerance, tables[table], want)
+				}
+			}
+		})
+	}
+}
+
+// manyRows holds some numbers of gradients to difference quotients where there are more
+// entities, relations and examples than an engine takes at a time.
+func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
+	d := completion.Data(RandomGraph(450, 100, 130, 1))
+	for _, name := range []string{"reciprocal with all weights", "everything but reverses"} {
+		s, m := kge.DefaultSettings(), Members()["quate"]
+		s.Dim, s.Batch, s.InitScale = 8, 130, 0.5
+		recipe := Recipes()[name]
+		recipe.Set(&s)
+		m.Weights = recipe.Weights
+		Slopes(t, engine, d, s, m, tolerance, 4)
+	}
+	paths := Paths(t, 450, 3, 1500)
+	for _, hops := range []int{1, 3} {
+		data, err := paths.Training(query.Paths{Hops: []int{hops}, AnswerPower: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, m := kge.DefaultSettings(), Members()["mixed"]
+		s.Dim, s.Batch, s.InitScale, s.Reciprocal, m.N3 = 8, 150, 0.5, true, 0.1
+		if engine.Supports(data, s, []kge.Member{m}) == nil {
+			Slopes(t, engine, data, s, m, tolerance, 4)
+		}
+	}
+}
+
+// Slopes holds the loss of the first batch and some numbers of each table's gradient to
+// difference quotients.
+func Slopes(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, numbers int) {
+	t.Helper()
+	e := explore(t, engine, d, s, m)
+	r := newReference(d, s, m, e.present)
+	batch := d.Batches(s, 1)[0]
+	loss, tables := e.gradient(t, e.present, batch, 1)
+	near(t, fmt.Sprintf("%v, %v: loss", m.Form, m.Structure), tolerance, []float64{loss}, []float64{r.loss(batch, 1)})
+	rng := rand.New(rand.NewPCG(1, 9))
+	for table := range tables {
+		var got, want []float64
+		for range numbers {
+			n := rng.IntN(len(tables[table]))
+			got, want = append(got, tables[table][n]), append(want, r.slope(table, n, batch, 1))
+		}
+		near(t, fmt.Sprintf("%v, %v: gradient by table %d", m.Form, m.Structure, table), tolerance, got, want)
+	}
+}
+
+// steps move by the gradients as Adagrad and Adam say, and entities that are
+// longer than the largest norm are shortened, also where the structure changes on the way.
+func steps(t *testing.T, engine kge.Engine, tolerance float64) {
+	d := completion.Data(RandomGraph(250, 3, 300, 4))
+	for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
+		for _, largest := range []float64{0, 1} {
+			s, m := kge.DefaultSettings(), Members()["quate"]
+			s.Dim, s.Batch, s.Optimizer, s.MaxNorm, s.InitScale = 8, 70, optimizer, largest, 0.5
+			e := explore(t, engine, d, s, m)
+			p := populated(t, engine, d, s, []kge.Member{m})
+			present := e.present
+			var slots [][][2]float64
+			for _, table := range all(present.Tables) {
+				slots = append(slots, make([][2]float64, len(table)))
+			}
+			for i, batch := range d.Batches(s, 1)[:3] {
+				if present.Structure = m.Structure; i == 2 {
+					present.Structure = structure.MustParse("simple")
+				}
+				if err := p.SetStructure(0, present.Structure); err != nil {
+					t.Fatal(err)
+				}
+				_, gradient := e.gradient(t, present, batch, i+1)
+				epoch, err := p.Epoch(t.Context(), [][]kge.Example{batch}, []float64{0.1})
+				if err != nil || len(epoch.StepSeconds) != 1 {
+					t.Fatal(epoch.StepSeconds, err)
+				}
+				want := all(present.Tables)
+				for table := range want {
+					for n, g := range gradient[table] {
+						stepped(optimizer, &want[table][n], &slots[table][n], g, i+1)
+					}
+				}
+				for from := 0; largest > 0 && from < len(want[0]); from += s.Dim {
+					row := want[0][from:][:s.Dim]
+					if norm := math.Sqrt(power(row, 2)); norm > largest {
+						for n := range row {
+							row[n] *= largest / norm
+						}
+					}
+				}
+				if present, err = p.Parameters(0); err != nil {
+					t.Fatal(err)
+				}
+				for table, got := range all(present.Tables) {
+					moved(t, fmt.Sprintf("%v, step %d: table %d", optimizer, i+1, table), 100*tolerance, got, want[table])
+				}
+			}
+		}
+	}
+}
+
+// moved compares numbers after a step. The first step of both optimizers is the rate
+// times the sign of the gradient, and the sign of one that is all but 0 is a matter of
+// rounding: a few numbers may be off.
+func moved(t *testing.T, what string, tolerance float64, got, want []float64) {
+	t.Helper()
+	off := 0
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > tolerance {
+			off++
+		}
+	}
+	if off > len(want)/100 {
+		t.Errorf("%s: %d of %d numbers are not where the step leads", what, off, len(want))
+	}
+}
+
+// stepped moves a number by its gradient at a rate of 0.1.
+func stepped(o kge.Optimizer, x *float64, slot *[2]float64, g float64, step int) {
+	if o == kge.Adagrad {
+		slot[0] += g * g
+		*x -= 0.1 * g / (math.Sqrt(slot[0]) + 1e-10)
+		return
+	}
+	slot[0], slot[1] = 0.9*slot[0]+0.1*g, 0.999*slot[1]+0.001*g*g
+	mean, square := slot[0]/(1-math.Pow(0.9, float64(step))), slot[1]/(1-math.Pow(0.999, float64(step)))
+	*x -= 0.1 * mean / (math.Sqrt(square) + 1e-8)
+}

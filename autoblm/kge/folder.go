@@ -1,0 +1,216 @@
+package kge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/labels"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/npy"
+)
+
+// The files of a model folder, beside those of its tables.
+const (
+	entityLabels   = "entities.txt"
+	relationLabels = "relations.txt"
+	entityTable    = "entities"
+)
+
+// description is model.json. Structure, K and Dim are all that a reader needs, or Form
+// and Dim where the form has no structure.
+type description struct {
+	Form form.Form `json:"form"`
+	// Model is what Form was called in models of paths.
+	Model     *form.Form          `json:"model,omitempty"`
+	Structure structure.Structure `json:"structure,omitzero"`
+	K         int                 `json:"k,omitempty"`
+	Dim       int                 `json:"dim"`
+	// Reciprocal says that a table of relations goes on, after the rows for each label,
+	// with those for the reverse of each.
+	Reciprocal bool             `json:"reciprocal"`
+	Tables     map[string][]int `json:"tables,omitempty"` // shapes, for other readers
+	Dataset    string           `json:"dataset,omitempty"`
+	Source     string           `json:"source,omitempty"`
+	Training   *Training        `json:"training,omitempty"`
+	Valid      json.RawMessage  `json:"valid,omitempty"`
+	Test       json.RawMessage  `json:"test,omitempty"`
+}
+
+// mostDim is far above any use, and keeps the sizes of tables from overflowing.
+const mostDim = 1 << 20
+
+func (d *description) check() (err error) {
+	if d.Model != nil {
+		d.Form = *d.Model
+	}
+	k := d.Structure.K()
+	if d.Form == form.Bilinear && k == 0 {
+		return errors.New(`the structure is missing: add "structure", such as "complex"`)
+	}
+	if _, err := d.Form.Spec().Structure(d.Structure); err != nil {
+		return err
+	}
+	switch {
+	case d.K != k:
+		return fmt.Errorf("k is %d, but the structure has %d rows: one of them is wrong", d.K, k)
+	case d.Dim < 1 || d.Dim%max(1, k) != 0:
+		return fmt.Errorf("dim is %d: it must be a positive multiple of k, which is %d", d.Dim, k)
+	case d.Dim > mostDim:
+		return fmt.Errorf("dim is %d: at most %d is possible", d.Dim, mostDim)
+	}
+	return nil
+}
+
+// tableFile is a table of a model with what its rows are called.
+type tableFile struct {
+	name, what    string
+	labels        []string
+	rows, columns int // of each label; columns of a row
+}
+
+// layout is which tables a model has.
+func (m *Model) layout() []tableFile {
+	all := []tableFile{{entityTable, "entity", m.EntityLabels, 1, m.Dim}}
+	for _, t := range m.Specs() {
+		all = append(all, tableFile{t.Name, "relation", m.RelationLabels, m.directions() * t.Rows, t.Columns})
+	}
+	return all
+}
+
+func (t tableFile) file() string { return t.name + ".npy" }
+
+func (t tableFile) check(table []float32) error {
+	if at, err := labels.Check(t.labels); err != nil {
+		return fmt.Errorf("%s label %d: %w", t.what, at+1, err)
+	}
+	if want := t.rows * len(t.labels) * t.columns; len(table) != want {
+		return fmt.Errorf("the %s table has %d numbers, but %d labels (%d rows each) and dim %d ask for %d", t.what, len(table), len(t.labels), t.rows, t.columns, want)
+	}
+	return t.checkFinite(table)
+}
+
+func (t tableFile) checkFinite(table []float32) error {
+	if at := firstNotFinite(table); at >= 0 {
+		return fmt.Errorf("the embedding of %q holds %v: train the model again with a smaller learning rate", t.labels[at/t.columns%len(t.labels)], table[at])
+	}
+	return nil
+}
+
+// Files are those of the model's folder, by name: model.json, the tables as float32
+// NumPy arrays, the labels one a line in the order of the rows. What [Load] would
+// refuse is an error.
+func (m *Model) Files() (map[string][]byte, error) {
+	d := description{
+		Form: m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: m.Reciprocal, Tables: map[string][]int{},
+		Dataset: m.Dataset, Source: m.Source, Training: m.Training, Valid: m.Valid, Test: m.Test,
+	}
+	if m.Training != nil && len(m.Training.Own) > 0 {
+		d.Model = &m.Form
+	}
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("cannot save the model: %w", err)
+	}
+	files := map[string][]byte{}
+	for i, t := range m.layout() {
+		table := m.all()[i]
+		if err := t.check(table); err != nil {
+			return nil, fmt.Errorf("cannot save the model: %w", err)
+		}
+		d.Tables[t.name] = []int{len(table) / t.columns, t.columns}
+		files[t.file()] = npy.Encode(table, len(table)/t.columns, t.columns)
+	}
+	files[entityLabels], files[relationLabels] = labels.Encode(m.EntityLabels), labels.Encode(m.RelationLabels)
+	var err error
+	files[modelfolder.Description], err = modelfolder.Describe(d)
+	return files, err
+}
+
+// Save writes the model as a folder that other tools can read; see [Model.Files]. It
+// makes the folder. After an error, as on a full disk, a model that the folder had stays
+// as it was.
+func (m *Model) Save(dir string) error {
+	files, err := m.Files()
+	if err != nil {
+		return err
+	}
+	return modelfolder.Write(dir, files)
+}
+
+// Load reads a model folder, by whichever program it was written: model.json
+// needs structure (any text form but @file, or an array of arrays), k and dim, or form and
+// dim; tables may be float64, and labels may end in CRLF. Errors name the file and
+// what it lacks.
+func Load(dir string) (*Model, error) {
+	m, err := load(dir, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
+	if errors.Is(err, errNoDescription) {
+		return nil, fmt.Errorf("%s is not a model folder: it has no %s", dir, modelfolder.Description)
+	}
+	return m, err
+}
+
+// LoadFiles reads what [Model.Files] gave.
+func LoadFiles(files map[string][]byte) (*Model, error) {
+	return load("", func(name string) ([]byte, error) {
+		content, there := files[name]
+		if !there {
+			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		}
+		return content, nil
+	})
+}
+
+var errNoDescription = errors.New("there is no " + modelfolder.Description)
+
+func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
+	text, err := read(modelfolder.Description)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errNoDescription
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the model: %w", err)
+	}
+	var d description
+	if err = json.Unmarshal(text, &d); err == nil {
+		err = d.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelfolder.Description), err)
+	}
+	if d.Training != nil && d.Training.Member.Structure.K() == 0 && d.Form == form.Bilinear {
+		d.Training.Member.Structure = d.Structure
+	}
+	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: d.Valid, Test: d.Test}
+	m.Form, m.Structure, m.Dim, m.Reciprocal = d.Form, d.Structure, d.Dim, d.Reciprocal
+	for name, names := range map[string]*[]string{entityLabels: &m.EntityLabels, relationLabels: &m.RelationLabels} {
+		content, err := read(name)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the model: %w", err)
+		}
+		if *names, err = labels.Parse(filepath.Join(dir, name), content); err != nil {
+			return nil, err
+		}
+	}
+	var tables [][]float32
+	for _, t := range m.layout() {
+		content, err := read(t.file())
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the model: %w", err)
+		}
+		table, err := npy.Read(content, t.rows*len(t.labels), t.columns)
+		if err == nil {
+			err = t.checkFinite(table)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, t.file()), err)
+		}
+		tables = append(tables, table)
+	}
+	m.Tables = tablesOf(tables)
+	return m, nil
+}

@@ -1,0 +1,361 @@
+package kge
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/npy"
+	"github.com/google/go-cmp/cmp"
+)
+
+// smallModel has 7 entities and 2 relations of dim 8.
+func smallModel() *Model {
+	g := smallGraph()
+	s := DefaultSettings()
+	s.Dim = 8
+	m := DefaultMember(structure.MustParse("complex"))
+	s.InitScale, m.Seed = 1, 3
+	return newModel(g, s, m, Initialize(g, s, m))
+}
+
+// sameStructure lets cmp compare structures, which have no exported fields.
+var sameStructure = cmp.Comparer(func(a, b structure.Structure) bool { return a == b })
+
+func mustSave(t *testing.T, m *Model, dir string) {
+	t.Helper()
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkLoads(t *testing.T, dir string, want *Model) {
+	t.Helper()
+	got, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, sameStructure); diff != "" {
+		t.Errorf("read otherwise than written (-want +got):\n%s", diff)
+	}
+}
+
+func fileNames(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func writeFile(t testing.TB, dir, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "models", "best") // neither exists
+	m := smallModel()
+	m.Training.Settings.Optimizer = Adam
+	m.Training.Member.L2 = 0.25
+	valid := Summarize([]Ranked{{Tail: Rank{Better: 1}}}, Realistic)
+	m.Valid = &valid
+	mustSave(t, m, dir)
+	checkLoads(t, dir, m)
+
+	other := smallModel() // into the same folder: fewer entities, nothing known of its training
+	other.EntityLabels, other.Entities = []string{"größte Stadt", " a b "}, other.Entities[:16]
+	other.Training, other.Dataset = nil, ""
+	mustSave(t, other, dir)
+	checkLoads(t, dir, other)
+	if got, want := fileNames(t, dir), []string{"entities.npy", "entities.txt", "model.json", "relations.npy", "relations.txt"}; !slices.Equal(got, want) {
+		t.Errorf("the folder has %v, want %v", got, want)
+	}
+}
+
+func TestFilesForOtherPrograms(t *testing.T) {
+	dir := t.TempDir()
+	m := smallModel()
+	mustSave(t, m, dir)
+	read := func(name string) string {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	if got := read("entities.txt"); got != "e0\ne1\ne2\ne3\ne4\ne5\ne6\n" {
+		t.Errorf("entities.txt is %q", got)
+	}
+	if got := read("relations.txt"); got != "knows\nlikes\n" {
+		t.Errorf("relations.txt is %q", got)
+	}
+	for name, header := range map[string]string{
+		"entities.npy":  "{'descr': '<f4', 'fortran_order': False, 'shape': (7, 8), }",
+		"relations.npy": "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 8), }",
+	} {
+		if got := read(name); !strings.HasPrefix(got[10:], header) {
+			t.Errorf("%s begins with %q, want %q", name, got[10:80], header)
+		}
+	}
+	var description struct {
+		Structure, Dataset string
+		K, Dim             int
+		Training           struct {
+			Settings struct {
+				Optimizer string
+				Epochs    int
+			}
+			Member map[string]any
+		}
+	}
+	if err := json.Unmarshal([]byte(read("model.json")), &description); err != nil {
+		t.Fatal(err)
+	}
+	if description.Structure != "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2" || description.K != 4 || description.Dim != 8 || description.Dataset != "small" ||
+		description.Training.Settings.Optimizer != "adagrad" || description.Training.Settings.Epochs != 60 || description.Training.Member["learning_rate"] != 0.3 {
+		t.Errorf("model.json says %+v", description)
+	}
+}
+
+// foreignFolder is a model of 3 entities and 1 relation with K=4 and dim 4, as
+// another program writes it; changes replace files, and "" removes one.
+func foreignFolder(t testing.TB, changes map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{
+		"model.json":    `{"structure": "complex", "k": 4, "dim": 4}`,
+		"entities.txt":  "Ada\nBob\nCy\n",
+		"relations.txt": "knows\n",
+		"entities.npy":  string(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
+		"relations.npy": string(npyFile(1, npyHeader("<f4", "False", "(1, 4)"), []float32{0.5, 0.25, 2, -1})),
+	}
+	for name, content := range changes {
+		files[name] = content
+	}
+	for name, content := range files {
+		if content != "" {
+			writeFile(t, dir, name, content)
+		}
+	}
+	return dir
+}
+
+func TestLoadWhatOtherProgramsWrite(t *testing.T) {
+	want := &Model{
+		Parameters: Parameters{
+			Structure: structure.MustParse("complex"), Dim: 4,
+			Entities: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, Relations: []float32{0.5, 0.25, 2, -1},
+		},
+		EntityLabels: []string{"Ada", "Bob", "Cy"}, RelationLabels: []string{"knows"},
+	}
+	const matrix = "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2"
+	const array = "[[1,0,3,0],[0,2,0,4],[-3,0,1,0],[0,-4,0,2]]"
+	described := func(structure string) map[string]string {
+		return map[string]string{"model.json": fmt.Sprintf(`{"structure": %s, "k": 4, "dim": 4, "author": {"name": "someone"}}`, structure)}
+	}
+	for name, changes := range map[string]map[string]string{
+		"only what is needed":     nil,
+		"rows":                    described(`"` + matrix + `"`),
+		"an array in a string":    described(`"` + array + `"`),
+		"an array":                described(array),
+		"a name in capitals":      described(`"ComplEx"`),
+		"another name":            described(`"hole"`),
+		"CRLF":                    {"entities.txt": "Ada\r\nBob\r\nCy\r\n", "relations.txt": "knows\r\n"},
+		"no last line end":        {"entities.txt": "Ada\nBob\nCy", "relations.txt": "knows"},
+		"a byte-order mark":       {"entities.txt": "\uFEFFAda\nBob\nCy\n"},
+		"entities in float32 too": {"entities.npy": string(npy.Encode([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4))},
+	} {
+		t.Run(name, func(t *testing.T) { checkLoads(t, foreignFolder(t, changes), want) })
+	}
+	t.Run("a record of training without the member", func(t *testing.T) {
+		dir := foreignFolder(t, map[string]string{"model.json": `{"structure": "complex", "k": 4, "dim": 4, "training": {"settings": {"epochs": 7}}}`})
+		m, err := Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Training.Settings.Epochs != 7 || m.Training.Member.Structure != m.Structure {
+			t.Errorf("training %+v", m.Training)
+		}
+		mustSave(t, m, dir)
+		checkLoads(t, dir, m)
+	})
+}
+
+func TestLoadRefuses(t *testing.T) {
+	description := func(text string) map[string]string { return map[string]string{"model.json": text} }
+	entities := func(content []byte) map[string]string { return map[string]string{"entities.npy": string(content)} }
+	for name, test := range map[string]struct {
+		changes map[string]string
+		parts   []string
+	}{
+		"no model.json":     {description(""), []string{"not a model folder", "no model.json"}},
+		"no JSON":           {description("structure: complex\n"), []string{"model.json: ", "invalid character"}},
+		"cut short":         {description(`{"structure": "complex", "k": 4,`), []string{"model.json: ", "unexpected end"}},
+		"an array":          {description(`[1, 2]`), []string{"model.json: "}},
+		"no structure":      {description(`{"k": 4, "dim": 4}`), []string{"model.json: ", "structure is missing"}},
+		"a null structure":  {description(`{"structure": null, "k": 4, "dim": 4}`), []string{"model.json: ", "structure is missing"}},
+		"a bad structure":   {description(`{"structure": "1,9;2,1", "k": 2, "dim": 4}`), []string{"model.json: ", "row 1", "9"}},
+		"an unknown name":   {description(`{"structure": "rotate", "k": 4, "dim": 4}`), []string{"model.json: ", `"rotate"`, "distmult"}},
+		"a number":          {description(`{"structure": 4, "k": 4, "dim": 4}`), []string{"model.json: ", `structure "4"`, "array of arrays"}},
+		"another file":      {description(`{"structure": "@/etc/hostname", "k": 4, "dim": 4}`), []string{"model.json: ", "@/etc/hostname"}},
+		"wrong k":           {description(`{"structure": "complex", "k": 2, "dim": 4}`), []string{"model.json: ", "k is 2", "4 rows"}},
+		"no k":              {description(`{"structure": "complex", "dim": 4}`), []string{"model.json: ", "k is 0", "4 rows"}},
+		"no dim":            {description(`{"structure": "complex", "k": 4}`), []string{"model.json: ", "dim is 0", "multiple of k, which is 4"}},
+		"dim not divisible": {description(`{"structure": "complex", "k": 4, "dim": 6}`), []string{"model.json: ", "dim is 6", "multiple of k, which is 4"}},
+		"another dim":       {description(`{"structure": "complex", "k": 4, "dim": 8}`), []string{"entities.npy: ", "shape [3 4]", "[3 8]"}},
+		"absurd dim":        {description(`{"structure": "complex", "k": 4, "dim": 9223372036854775804}`), []string{"entities.npy: ", "shape [3 4]"}},
+		"dim as text":       {description(`{"structure": "complex", "k": 4, "dim": "4"}`), []string{"model.json: ", "dim"}},
+
+		"no entities.npy":    {entities(nil), []string{"entities.npy", "cannot read the model"}},
+		"no relations.npy":   {map[string]string{"relations.npy": ""}, []string{"relations.npy", "cannot read the model"}},
+		"no entities.txt":    {map[string]string{"entities.txt": ""}, []string{"entities.txt", "cannot read the model"}},
+		"no relations.txt":   {map[string]string{"relations.txt": ""}, []string{"relations.txt", "cannot read the model"}},
+		"wrong shape":        {entities(npyFile(1, npyHeader("<f4", "False", "(4, 3)"), make([]float32, 12))), []string{"entities.npy: ", "[4 3]", "[3 4]"}},
+		"truncated":          {entities(npy.Encode(make([]float32, 12), 3, 4)[:150]), []string{"entities.npy: ", "cut short"}},
+		"column order":       {entities(npyFile(1, npyHeader("<f4", "True", "(3, 4)"), make([]float32, 12))), []string{"entities.npy: ", "column order"}},
+		"integers":           {entities(npyFile(1, npyHeader("<i8", "False", "(3, 4)"), make([]int64, 12))), []string{"entities.npy: ", `"<i8"`}},
+		"not a number":       {entities(npy.Encode([]float32{1, 1, 1, 1, 1, 1, float32(math.NaN()), 1, 1, 1, 1, 1}, 3, 4)), []string{"entities.npy: ", `"Bob"`, "NaN"}},
+		"infinite":           {map[string]string{"relations.npy": string(npy.Encode([]float32{1, 1, 1, float32(math.Inf(-1))}, 1, 4))}, []string{"relations.npy: ", `"knows"`, "-Inf"}},
+		"beyond float32":     {entities(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), []float64{11: 1e300})), []string{"entities.npy: ", `"Cy"`, "+Inf"}},
+		"duplicate label":    {map[string]string{"entities.txt": "Ada\nBob\nAda\n"}, []string{"entities.txt:3: ", `"Ada"`, "line 1"}},
+		"empty line":         {map[string]string{"entities.txt": "Ada\n\nCy\n"}, []string{"entities.txt:2: ", "empty"}},
+		"empty last line":    {map[string]string{"entities.txt": "Ada\nBob\nCy\n\n"}, []string{"entities.txt:4: ", "empty"}},
+		"no labels":          {map[string]string{"relations.txt": "\n"}, []string{"relations.txt:1: ", "empty"}},
+		"old Mac line ends":  {map[string]string{"entities.txt": "Ada\rBob\rCy\r"}, []string{"entities.txt:1: ", "line end"}},
+		"a label too many":   {map[string]string{"entities.txt": "Ada\nBob\nCy\nDi\n"}, []string{"entities.npy: ", "[3 4]", "[4 4]"}},
+		"a relation too few": {map[string]string{"relations.npy": string(npy.Encode(make([]float32, 8), 2, 4))}, []string{"relations.npy: ", "[2 4]", "[1 4]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := foreignFolder(t, test.changes)
+			m, err := Load(dir)
+			checkError(t, err, append(test.parts, dir)...)
+			if m != nil {
+				t.Error("a model came with the error")
+			}
+		})
+	}
+	_, err := Load(filepath.Join(t.TempDir(), "nowhere"))
+	checkError(t, err, "nowhere", "not a model folder")
+}
+
+func TestSaveRefusesWhatLoadWould(t *testing.T) {
+	nan := float32(math.NaN())
+	for name, test := range map[string]struct {
+		spoil func(*Model)
+		parts []string
+	}{
+		"newline in a label":        {func(m *Model) { m.EntityLabels[2] = "New\nYork" }, []string{"entity label 3", `"New\nYork"`, "line end"}},
+		"carriage return in one":    {func(m *Model) { m.RelationLabels[1] = "likes\r" }, []string{"relation label 2", `"likes\r"`, "line end"}},
+		"byte-order mark":           {func(m *Model) { m.EntityLabels[0] = "\uFEFFe0" }, []string{"entity label 1", "byte-order mark"}},
+		"empty label":               {func(m *Model) { m.EntityLabels[6] = "" }, []string{"entity label 7", "empty"}},
+		"duplicate label":           {func(m *Model) { m.RelationLabels[1] = "knows" }, []string{"relation label 2", `"knows"`, "line 1"}},
+		"no labels":                 {func(m *Model) { m.RelationLabels, m.Relations = nil, nil }, []string{"relation label", "at least one"}},
+		"a label too few":           {func(m *Model) { m.EntityLabels = m.EntityLabels[:6] }, []string{"entity table has 56 numbers", "6 labels", "48"}},
+		"not a number":              {func(m *Model) { m.Entities[8] = nan }, []string{`"e1"`, "NaN", "smaller learning rate"}},
+		"not a number in relations": {func(m *Model) { m.Relations[0] = nan }, []string{`"knows"`, "NaN"}},
+		"no structure":              {func(m *Model) { m.Structure = structure.Structure{} }, []string{"structure is missing"}},
+		"no dim":                    {func(m *Model) { m.Dim = 0 }, []string{"dim is 0"}},
+		"metrics not a number":      {func(m *Model) { m.Test = &Evaluation{Both: Metrics{MRR: math.NaN()}} }, []string{"cannot save the model", "NaN"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			older := smallModel()
+			mustSave(t, older, dir)
+			m := smallModel()
+			test.spoil(m)
+			checkError(t, m.Save(dir), append(test.parts, "cannot save the model")...)
+			checkLoads(t, dir, older)
+			checkError(t, m.Save(filepath.Join(dir, "new")), test.parts...)
+			if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
+				t.Error("a folder was made all the same")
+			}
+		})
+	}
+}
+
+func TestSaveBelowAFile(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "file", "")
+	checkError(t, smallModel().Save(filepath.Join(dir, "file", "model")), "cannot make the model folder", "file")
+	checkError(t, smallModel().Save(filepath.Join(dir, "file")), "cannot make the model folder", "file")
+}
+
+func FuzzLoad(f *testing.F) {
+	table := npy.Encode([]float32{1, 2, 3, 4}, 2, 2)
+	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":2}`), table, []byte("a\nb\n"))
+	f.Add([]byte(`{"structure":[[1,-2],[2,1]],"k":2,"dim":4,"training":{"settings":{"optimizer":"adam"}}}`), npy.Encode([]float32{1, 2, 3, 4}, 1, 4), []byte("\uFEFFa\r\n"))
+	f.Add([]byte(`{"structure":"1","k":1,"dim":1,"dataset":"d","valid":{"triples":1,"ties":"realistic","both":{"mrr":0.5}}}`), npyFile(1, npyHeader("<f8", "False", "(1, 1)"), []float64{1e300}), []byte("a"))
+	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":9223372036854775806}`), npyFile(2, npyHeader("<f4", "False", "(2, 9223372036854775806)"), []float32{}), []byte("a\nb"))
+	f.Add([]byte(`{"structure":"@model.json","k":2,"dim":2}`), table, []byte("a\nb\n"))
+	f.Add([]byte(`{"structure":null,"k":0,"dim":0}`), []byte(npyMagic), []byte("\n\n"))
+	f.Fuzz(func(t *testing.T, description, table, labels []byte) {
+		dir := t.TempDir()
+		for name, content := range map[string][]byte{
+			"model.json": description, "entities.npy": table, "relations.npy": table, "entities.txt": labels, "relations.txt": labels,
+		} {
+			writeFile(t, dir, name, string(content))
+		}
+		m, err := Load(dir)
+		if err != nil {
+			if !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error %q: want one line that names a file", err)
+			}
+			return
+		}
+		again := filepath.Join(dir, "again")
+		if err := m.Save(again); err != nil {
+			t.Fatalf("a model that was read cannot be written: %v", err)
+		}
+		checkLoads(t, again, m)
+	})
+}
+
+// TestReciprocalModel: a model with reverses has a row more for each relation,
+// comes back whole, and ranks heads by the reverses.
+func TestReciprocalModel(t *testing.T) {
+	g := smallGraph()
+	s := DefaultSettings()
+	s.Dim, s.InitScale, s.Reciprocal = 8, 1, true
+	m := DefaultMember(structure.MustParse("complex"))
+	model := newModel(g, s, m, Initialize(g, s, m))
+	dir := t.TempDir()
+	mustSave(t, model, dir)
+	back, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(model, back, sameStructure); diff != "" {
+		t.Errorf("the model changed on its way through the folder (-saved +loaded):\n%s", diff)
+	}
+	relation := g.Relations[0]
+	answers, err := back.Predict(Query{Relation: relation, Tail: g.Entities[2]}, nil, 0, KeepKnown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(table []float32, i int) []float64 { return widen(table[i*8:][:8]) }
+	for _, a := range answers {
+		head := slices.Index(g.Entities, a.Entity)
+		want := m.Structure.Score(row(model.Entities, 2), row(model.Relations, len(g.Relations)), row(model.Entities, head))
+		if a.Score != want {
+			t.Errorf("head %s scores %v, by the reverse %v", a.Entity, a.Score, want)
+		}
+	}
+	model.Relations = model.Relations[:len(g.Relations)*8]
+	if err := model.Save(t.TempDir()); err == nil || !strings.Contains(err.Error(), "2 rows each") {
+		t.Errorf("a table without reverses was saved as one with them: error %v", err)
+	}
+}

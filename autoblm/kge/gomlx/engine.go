@@ -1,0 +1,173 @@
+package gomlx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Settings choose what the engine runs on, and how. The zero value runs on
+// GoMLX's own backend.
+type Settings struct {
+	// Backend is "go", GoMLX's own, which needs nothing; "xla:cpu", "xla:cuda" and
+	// "xla:" with the absolute path of a PJRT plugin need a build with cgo and that
+	// plugin, which is never downloaded. "" and "auto" are "go".
+	Backend string
+	// Memory is how many bytes tables, gradients and scores may take; 0 stands for
+	// what [backend.Memory] thinks. A population or a batch that would take more is
+	// trained in parts.
+	Memory int64
+	// HalfScores multiplies embeddings rounded to bfloat16 while training, with sums
+	// in float32. Ranks are always counted in float32.
+	HalfScores bool
+	// Note, when set, is told what the user may want to know, in a line.
+	Note func(text string)
+}
+
+// Engine runs populations on one GoMLX backend. It keeps its compiled programs,
+// so make one and use it for everything.
+type Engine struct {
+	settings     Settings
+	backend      compute.Backend
+	compilations atomic.Int64
+
+	mu       sync.Mutex
+	compiled float64         // seconds taken for it
+	readied  map[string]bool // the rankings compiled, by their shapes
+	trainers map[trainingKey]*graph.Exec
+	rankers  map[bool]*graph.Exec // by reciprocal
+}
+
+// New opens the backend of the settings.
+func New(s Settings) (*Engine, error) {
+	if s.Backend == "" || s.Backend == "auto" {
+		s.Backend = backend.Go
+	}
+	opened, err := backend.Open(inOrder(s.Backend))
+	if err != nil {
+		return nil, err
+	}
+	if s.Memory <= 0 {
+		s.Memory = backend.Memory(s.Backend)
+	}
+	if s.Note == nil {
+		s.Note = func(string) {}
+	}
+	return &Engine{settings: s, backend: opened, trainers: map[trainingKey]*graph.Exec{}, rankers: map[bool]*graph.Exec{}, readied: map[string]bool{}}, nil
+}
+
+// inOrder makes GoMLX's own backend compute one operation after the other, each on
+// all cores. Side by side, operations of a loop can wait for each other's workers
+// for ever (compute v0.1.3).
+func inOrder(name string) string {
+	kind, options, _ := strings.Cut(name, ":")
+	if kind != backend.Go {
+		return name
+	}
+	return kind + ":" + strings.TrimPrefix(options+",ops_sequential", ",") // the last option counts
+}
+
+// program readies a graph function for any number of shapes, and counts its compilations.
+func (e *Engine) program(name string, build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node, inputs, outputs int) (*graph.Exec, error) {
+	counting := func(g *graph.Graph, nodes []*graph.Node) []*graph.Node {
+		e.compilations.Add(1)
+		return build(g, nodes)
+	}
+	exec, err := graph.NewExecCanonical(e.backend, counting, inputs, outputs, false, false, true)
+	if err != nil {
+		return nil, err
+	}
+	return exec.WithName(name).SetMaxCache(-1), nil
+}
+
+// cached is the program of a key, made once.
+func cached[K comparable](e *Engine, programs map[K]*graph.Exec, key K, make func() (*graph.Exec, error)) (*graph.Exec, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if exec, there := programs[key]; there {
+		return exec, nil
+	}
+	exec, err := make()
+	if err == nil {
+		programs[key] = exec
+	}
+	return exec, err
+}
+
+// compile compiles a program for the shapes of its inputs.
+func (e *Engine) compile(exec *graph.Exec, inputs []*tensors.Tensor) error {
+	var all []shapes.Shape
+	for _, t := range inputs {
+		all = append(all, t.Shape())
+	}
+	began := time.Now()
+	_, err := exec.Compile(all...)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.compiled += time.Since(began).Seconds()
+	return err
+}
+
+// CompileSeconds is how long programs have been compiled so far.
+func (e *Engine) CompileSeconds() float64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.compiled
+}
+
+var errNoPaths = errors.New("the engine gomlx scores no paths: use the engine cpu")
+
+// Supports implements [kge.Engine]: bilinear models of triples.
+func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
+	switch {
+	case !d.BothWays:
+		return errors.New("the engine gomlx learns triples, no paths: use the engine cpu")
+	case s.Negatives > 0:
+		return errors.New("triples are learnt among all entities: leave negatives at 0")
+	}
+	for _, m := range members {
+		if err := supports(m.Form); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func supports(f form.Form) error {
+	if f != form.Bilinear {
+		return fmt.Errorf("the engine gomlx has no model %v: use the engine cpu", f)
+	}
+	return nil
+}
+
+// Name is "gomlx".
+func (e *Engine) Name() string { return "gomlx" }
+
+// Backend is the name that the engine was opened with, "auto" resolved.
+func (e *Engine) Backend() string { return e.settings.Backend }
+
+// Close implements [kge.Engine].
+func (e *Engine) Close() {
+	for _, exec := range e.rankers {
+		exec.Finalize()
+	}
+	for _, exec := range e.trainers {
+		exec.Finalize()
+	}
+	e.backend.Finalize()
+}
+
+// Compilations counts the programs compiled so far: one for each new shape,
+// none for a new structure.
+func (e *Engine) Compilations() int { return int(e.compilations.Load()) }

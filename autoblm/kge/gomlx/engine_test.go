@@ -1,0 +1,200 @@
+package gomlx
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/dustin/go-humanize"
+	"pgregory.net/rapid"
+)
+
+func newEngine(t *testing.T) *Engine {
+	t.Helper()
+	engine, err := New(Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine
+}
+
+func TestConformance(t *testing.T) {
+	enginetest.Run(t, newEngine(t))
+}
+
+// TestGoingOn with the same bits, as GoMLX's own backend can, at once and in parts.
+func TestGoingOn(t *testing.T) {
+	for _, memory := range []int64{0, 100 << 10} {
+		engine, err := New(Settings{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		enginetest.Continues(t, engine)
+		enginetest.Resumes(t, engine)
+	}
+}
+
+// TestConformanceInParts: a population and a batch that are too large are trained
+// in parts, with the results of the whole.
+func TestConformanceInParts(t *testing.T) {
+	for _, memory := range []int64{1, 100 << 10, 600 << 10} {
+		t.Run(humanize.IBytes(uint64(memory)), func(t *testing.T) {
+			var notes []string
+			engine, err := New(Settings{Memory: memory, Note: func(text string) { notes = append(notes, text) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			enginetest.Run(t, engine)
+			if len(notes) == 0 {
+				t.Error("nothing was trained in parts")
+			}
+			t.Log(notes[len(notes)-1])
+		})
+	}
+}
+
+// TestPlan: what is planned fits, and a larger share would not.
+func TestPlan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := sizes{
+			members: rapid.IntRange(1, 32).Draw(t, "members"), entities: rapid.IntRange(1, 50_000).Draw(t, "entities"),
+			relations: rapid.IntRange(1, 500).Draw(t, "relations"), k: rapid.IntRange(1, 6).Draw(t, "k"),
+			batch: rapid.IntRange(1, 1024).Draw(t, "batch"), slots: rapid.IntRange(1, 2).Draw(t, "slots"),
+		}
+		s.dim = s.k * rapid.IntRange(1, 200).Draw(t, "width")
+		memory := rapid.Int64Range(1, 64<<30).Draw(t, "memory")
+		p := s.plan(memory)
+		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch || p.parts > 1 && p.members > 1 {
+			t.Fatalf("plan %+v for %+v", p, s)
+		}
+		rows := (s.batch + p.parts - 1) / p.parts
+		if fits := s.step(p.members, rows) <= memory; !fits && p.parts < s.batch {
+			t.Fatalf("plan %+v takes %d of %d bytes", p, s.step(p.members, rows), memory)
+		}
+		if p.parts == 1 && p.members < s.members {
+			groups := (s.members + p.members - 1) / p.members
+			if fewer := (s.members + groups - 2) / max(1, groups-1); s.step(fewer, s.batch) <= memory {
+				t.Fatalf("plan %+v has %d groups, but %d members at a time would fit", p, groups, fewer)
+			}
+		}
+		cut := p.members < s.members || p.parts > 1
+		if whole := s.step(s.members, s.batch) <= memory; whole && cut {
+			t.Fatalf("plan %+v cuts what fits", p)
+		}
+		if cut != (s.note(p, memory) != "") {
+			t.Fatalf("plan %+v says %q", p, s.note(p, memory))
+		}
+	})
+}
+
+// TestHalfScores: products of bfloat16 move the losses little, and training
+// learns all the same.
+func TestHalfScores(t *testing.T) {
+	half, err := New(Settings{HalfScores: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := enginetest.Graph()
+	settings := kge.DefaultSettings()
+	settings.Dim, settings.Epochs, settings.Batch = 32, 30, 16
+	results := func(e *Engine) kge.Result {
+		report, err := kge.Train(t.Context(), e, kge.Job{Graph: g, Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Results[0]
+	}
+	whole, halved := results(newEngine(t)), results(half)
+	same := true
+	for epoch, want := range whole.Loss {
+		got := halved.Loss[epoch]
+		same = same && got == want
+		if math.Abs(got-want) > 0.02*want+0.02 {
+			t.Errorf("epoch %d: loss %v, in float32 %v", epoch, got, want)
+		}
+	}
+	if same {
+		t.Error("all losses are those of float32: nothing was rounded")
+	}
+	evaluation, err := kge.Evaluate(t.Context(), half, halved.Model, g, "train", kge.Pessimistic)
+	if err != nil || evaluation.Both.MRR < 0.9 {
+		t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
+	}
+}
+
+// TestRanksInChunks: what does not fit into one table of scores is ranked in
+// several, the last of which is padded.
+func TestRanksInChunks(t *testing.T) {
+	g := enginetest.Graph()
+	p := kge.Initialize(g, kge.Settings{Dim: 8, InitScale: 1}, kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
+	ranker, err := newEngine(t).NewRanker([]kge.Parameters{p, p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ranker.Close()
+	rank := func() [][]kge.Ranked {
+		ranks, err := ranker.Rank(t.Context(), g.Test, g.Known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ranks
+	}
+	want := rank()
+	defer func(before int) { leastNumbers = before }(leastNumbers)
+	leastNumbers = 2 * 2 * len(g.Entities) * 4 // four triples of the 21 at a time
+	if got := rank(); !reflect.DeepEqual(got, want) {
+		t.Errorf("in chunks: %v, at once: %v", got, want)
+	}
+}
+
+func TestStructureChangeCompilesNothing(t *testing.T) {
+	engine := newEngine(t)
+	g := enginetest.Graph()
+	settings := kge.DefaultSettings()
+	settings.Dim, settings.Epochs, settings.Batch, settings.ValidateEvery = 8, 2, 16, 1
+	train := func(s structure.Structure, rate float64) {
+		member := kge.DefaultMember(s)
+		member.LearningRate = rate
+		if _, err := kge.Train(t.Context(), engine, kge.Job{Graph: g, Settings: settings, Members: []kge.Member{member}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	train(structure.MustParse("distmult"), 0.3)
+	first := engine.Compilations()
+	if first < 2 {
+		t.Fatalf("%d compilations: at least a step and a ranking had to be compiled", first)
+	}
+	for _, named := range structure.HumanDesigned() {
+		train(named.Structure, 0.1)
+	}
+	if got := engine.Compilations(); got != first {
+		t.Errorf("%d compilations after five more structures, want the %d of the first", got, first)
+	}
+	shared := kge.SharedJob{Graph: g, Settings: settings, Member: kge.Member{LearningRate: 0.1}}
+	shared.Settings.ValidateEvery = 0
+	for _, named := range structure.HumanDesigned() {
+		shared.Candidates = append(shared.Candidates, named.Structure)
+	}
+	if _, err := kge.TrainShared(t.Context(), engine, shared); err != nil {
+		t.Fatal(err)
+	}
+	if got := engine.Compilations(); got != first {
+		t.Errorf("%d compilations after shared training, want the %d of the first", got, first)
+	}
+	settings.Dim = 12
+	train(structure.MustParse("distmult"), 0.3)
+	if engine.Compilations() == first {
+		t.Error("a new shape was not counted as a compilation, so the counter is of no use")
+	}
+}
+
+func TestUnknownBackend(t *testing.T) {
+	for _, name := range []string{"cuda", "xla:/nowhere/cuda.so"} {
+		if _, err := New(Settings{Backend: name}); err == nil {
+			t.Errorf("New(%q) gave no error", name)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package gomlx
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// updateRule takes one step on a table [S, rows, d]. slots are what the rule
+// remembers, tables of the same shape that start from 0; rate is [S, 1, 1];
+// step counts from 1.
+type updateRule struct {
+	slots  int
+	update func(table, gradient *Node, slots []*Node, rate, step *Node) (*Node, []*Node)
+}
+
+var updateRules = map[kge.Optimizer]updateRule{
+	kge.Adagrad: {slots: 1, update: adagrad},
+	kge.Adam:    {slots: 2, update: adam},
+}
+
+func adagrad(table, gradient *Node, slots []*Node, rate, _ *Node) (*Node, []*Node) {
+	sum := Add(slots[0], Square(gradient))
+	change := Div(Mul(gradient, rate), Add(Sqrt(sum), number(sum, 1e-10)))
+	return Sub(table, change), []*Node{sum}
+}
+
+func adam(table, gradient *Node, slots []*Node, rate, step *Node) (*Node, []*Node) {
+	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+	average := func(before, now *Node, beta float64) *Node {
+		return Add(Mul(before, number(now, beta)), Mul(now, number(now, 1-beta)))
+	}
+	mean := average(slots[0], gradient, beta1)
+	square := average(slots[1], Square(gradient), beta2)
+	corrected := func(moving *Node, beta float64) *Node {
+		return Div(moving, Sub(number(step, 1), Pow(number(step, beta), step)))
+	}
+	change := Div(Mul(corrected(mean, beta1), rate), Add(Sqrt(corrected(square, beta2)), number(square, epsilon)))
+	return Sub(table, change), []*Node{mean, square}
+}
+
+// number is a constant of the function that is being built. Operations with
+// scalars would not do: GoMLX keeps one scalar of a value for the whole graph, and
+// the body of a loop, where it may have been made, cannot be seen from outside.
+func number(like *Node, value float64) *Node { return Const(like.Graph(), float32(value)) }

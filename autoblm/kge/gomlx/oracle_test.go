@@ -1,0 +1,184 @@
+package gomlx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// stepCase is one batch computed in float64 by another program.
+type stepCase struct {
+	K             int         `json:"K"`
+	Dim           int         `json:"d"`
+	A             []int       `json:"A"`
+	L2            float64     `json:"l2"`
+	N3            float64     `json:"n3"`
+	Entities      [][]float64 `json:"entities"`
+	Relations     [][]float64 `json:"relations"`
+	Triples       [][3]int32  `json:"triples"`
+	Known         [][3]int32  `json:"known"`
+	TailScores    [][]float64 `json:"tail_scores"`
+	HeadScores    [][]float64 `json:"head_scores"`
+	DataLoss      float64     `json:"data_loss"`
+	Loss          float64     `json:"loss"`
+	GradEntities  [][]float64 `json:"grad_entities"`
+	GradRelations [][]float64 `json:"grad_relations"`
+	TailRanks     []rankCase  `json:"tail_ranks"`
+	HeadRanks     []rankCase  `json:"head_ranks"`
+	Ties          bool        `json:"ties"` // has scores and ranks only
+}
+
+type rankCase struct {
+	Optimistic  float64 `json:"optimistic"`
+	Pessimistic float64 `json:"pessimistic"`
+	Realistic   float64 `json:"realistic"`
+}
+
+func (c stepCase) structure(t *testing.T) structure.Structure {
+	t.Helper()
+	s, err := structure.New(slices.Collect(slices.Chunk(c.A, c.K)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func triples(rows [][3]int32) []datasets.Triple {
+	out := make([]datasets.Triple, len(rows))
+	for i, r := range rows {
+		out[i] = datasets.Triple{Head: r[0], Relation: r[1], Tail: r[2]}
+	}
+	return out
+}
+
+// float64Tensor is rows as a tensor [1, len(rows), d], interleaved.
+func float64Tensor(rows [][]float64, k int) *tensors.Tensor {
+	var flat []float64
+	for _, row := range rows {
+		d := len(row)
+		for n := range d / k {
+			for i := range k {
+				flat = append(flat, row[i*(d/k)+n])
+			}
+		}
+	}
+	return tensors.FromFlatDataAndDimensions(flat, 1, len(rows), len(rows[0]))
+}
+
+func TestOracleFloat64(t *testing.T) {
+	engine := newEngine(t)
+	for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
+		t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
+			s := c.structure(t)
+			batchTriples := triples(c.Triples)
+			size := len(batchTriples)
+			ids := make([]int32, 3*size)
+			fillIDs(ids, batchTriples, size)
+			shares := slices.Repeat([]float64{1 / float64(size)}, size)
+			added := make([]float64, weights)
+			added[weightL2], added[weightN3] = c.L2, c.N3
+			var signs []float64
+			for _, x := range operators([]structure.Structure{s}) {
+				signs = append(signs, float64(x))
+			}
+			exec, err := graph.NewExecCanonical(engine.backend, func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+				b := gatherBatch(in[0], in[1], in[2], in[3], false)
+				loss, gradEntities, gradRelations := lossAndGradients(recipe{}, b, terms{triples: in[4], weights: in[5]})
+				return []*graph.Node{scores(graph.Reshape(b.queries(), 1, 2*size, c.Dim), b.entities), loss, gradEntities, gradRelations}
+			}, 6, 4, false, false, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.Call(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
+				tensors.FromFlatDataAndDimensions(signs, 1, mixes, c.K*c.K, c.K), tensors.FromFlatDataAndDimensions(ids, 3, size),
+				tensors.FromFlatDataAndDimensions(shares, size), tensors.FromFlatDataAndDimensions(added, weights, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			flatten := func(rows ...[]float64) []float64 { return slices.Concat(rows...) }
+			close64(t, "scores", out[0], flatten(append(slices.Clone(c.TailScores), c.HeadScores...)...))
+			if c.Ties {
+				return
+			}
+			close64(t, "loss", out[1], []float64{c.Loss})
+			close64(t, "entity gradient", out[2], flat64(t, float64Tensor(c.GradEntities, c.K)))
+			close64(t, "relation gradient", out[3], flat64(t, float64Tensor(c.GradRelations, c.K)))
+			if c.L2 == 0 && c.N3 == 0 {
+				close64(t, "data loss", out[1], []float64{c.DataLoss})
+			}
+		})
+	}
+}
+
+func TestOracleRanks(t *testing.T) {
+	engine := newEngine(t)
+	for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
+		t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
+			narrow := func(rows [][]float64) (out []float32) {
+				for _, row := range rows {
+					for _, x := range row {
+						out = append(out, float32(x))
+					}
+				}
+				return out
+			}
+			g := &datasets.Graph{Train: triples(c.Known)}
+			ranker, err := engine.NewRanker([]kge.Parameters{{
+				Structure: c.structure(t), Dim: c.Dim, Entities: narrow(c.Entities), Relations: narrow(c.Relations),
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ranker.Close()
+			ranks, err := ranker.Rank(t.Context(), triples(c.Triples), g.Known())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range ranks[0] {
+				for side, pair := range map[string]struct {
+					got  kge.Rank
+					want rankCase
+				}{"tail": {got.Tail, c.TailRanks[i]}, "head": {got.Head, c.HeadRanks[i]}} {
+					found := rankCase{
+						Optimistic:  pair.got.Under(kge.Optimistic),
+						Pessimistic: pair.got.Under(kge.Pessimistic),
+						Realistic:   pair.got.Under(kge.Realistic),
+					}
+					if found != pair.want {
+						t.Errorf("triple %d, %s: ranks %+v, want %+v", i, side, found, pair.want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func flat64(t *testing.T, x *tensors.Tensor) []float64 {
+	t.Helper()
+	flat, err := tensors.CopyFlatData[float64](x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat
+}
+
+func close64(t *testing.T, what string, got *tensors.Tensor, want []float64) {
+	t.Helper()
+	flat := flat64(t, got)
+	if len(flat) != len(want) {
+		t.Fatalf("%s: %d numbers, want %d", what, len(flat), len(want))
+	}
+	for i, x := range flat {
+		if !(math.Abs(x-want[i]) <= 1e-6*max(1, math.Abs(want[i]))) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, x, want[i])
+		}
+	}
+}

@@ -1,0 +1,158 @@
+//go:build cgo && !noxla && linux
+
+package gomlx
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// recorder builds testdata/recorder.c as a plugin for CUDA by its name.
+func recorder(t *testing.T) (plugin string) {
+	t.Helper()
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
+	if err != nil {
+		t.Skip("the go command does not tell where go-xla's header of PJRT is")
+	}
+	plugin = filepath.Join(t.TempDir(), "pjrt_c_api_cuda_plugin.so")
+	compiler := exec.Command(cmp.Or(os.Getenv("CC"), "cc"), "-shared", "-fPIC", "-w", "-I"+filepath.Join(strings.TrimSpace(string(module)), "pjrt"), "-o", plugin, "testdata/recorder.c")
+	if output, err := compiler.CombinedOutput(); err != nil {
+		t.Skipf("no C compiler that makes a plugin: %v\n%s", err, output)
+	}
+	return plugin
+}
+
+// recorded are the programs that go to XLA in a call, which has to fail for the
+// only reason that the recorder compiles nothing.
+func recorded(t *testing.T, call func() error) []string {
+	t.Helper()
+	folder := t.TempDir()
+	t.Setenv("RECORDER_DIR", folder)
+	if err := call(); err == nil || !strings.Contains(err.Error(), "recorded, not compiled") {
+		t.Fatalf("the program cannot be built for XLA: %v", err)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var programs []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs = append(programs, string(text))
+	}
+	return programs
+}
+
+// TestProgramsForXLA builds what would run on a device, up to the text that XLA
+// compiles: steps in one loop, which sees nothing but its state, and products in
+// the precision that was asked for.
+func TestProgramsForXLA(t *testing.T) {
+	plugin := recorder(t)
+	g := enginetest.Graph()
+	for name, c := range map[string]struct {
+		options string
+		memory  int64
+		half    bool
+		// of the program's products
+		precision string
+	}{
+		"TF32":           {"", 1 << 30, false, "DEFAULT"},
+		"no TF32":        {",tf32=false", 1 << 30, false, "HIGHEST"},
+		"half scores":    {"", 1 << 30, true, "DEFAULT"},
+		"steps in parts": {"", 100 << 10, false, "DEFAULT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine, err := New(Settings{Backend: "xla:" + plugin + c.options, Memory: c.memory, HalfScores: c.half})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer engine.Close()
+			for name, recipe := range enginetest.Recipes() {
+				for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
+					set := kge.DefaultSettings()
+					set.Dim, set.Batch, set.Optimizer = 16, 32, optimizer
+					recipe.Set(&set)
+					member := kge.DefaultMember(structure.MustParse("complex"))
+					member.Weights = recipe.Weights
+					programs := recorded(t, func() error {
+						_, err := engine.NewPopulation(g, set, []kge.Member{member, member})
+						return err
+					})
+					if len(programs) != 1 {
+						t.Fatalf("%s, %v: %d programs, want one", name, optimizer, len(programs))
+					}
+					checkLoop(t, programs[0])
+					checkProducts(t, programs[0], c.precision, c.half)
+				}
+			}
+			p := kge.Initialize(g, kge.Settings{Dim: 16, InitScale: 1}, kge.DefaultMember(structure.MustParse("complex")))
+			ranker, err := engine.NewRanker([]kge.Parameters{p, p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			programs := recorded(t, func() error {
+				_, err := ranker.Rank(t.Context(), g.Test, g.Known())
+				return err
+			})
+			checkProducts(t, programs[0], c.precision, false)
+		})
+	}
+}
+
+var value = regexp.MustCompile(`%\w+`)
+
+// checkLoop says what the body of a program's loop takes from around it.
+func checkLoop(t *testing.T, program string) {
+	t.Helper()
+	if n := strings.Count(program, `"stablehlo.while"`); n != 1 {
+		t.Fatalf("%d loops, want one", n)
+	}
+	_, body, _ := strings.Cut(program, "^body")
+	body, _, closed := strings.Cut(body, "\n    }) :")
+	if !closed {
+		t.Fatal("the loop has no body that ends")
+	}
+	defined := map[string]bool{}
+	for line := range strings.Lines(body) {
+		before, _, assigns := strings.Cut(line, " = ")
+		for _, name := range value.FindAllString(before, -1) {
+			defined[name] = defined[name] || assigns || strings.Contains(line, name+": tensor")
+		}
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(value.FindAllString(body, -1)))) {
+		if !defined[name] {
+			t.Errorf("the loop's body takes %s from around it", name)
+		}
+	}
+}
+
+func checkProducts(t *testing.T, program, precision string, half bool) {
+	t.Helper()
+	products, narrow := 0, 0
+	for _, text := range strings.Split(program, `"stablehlo.dot_general"`)[1:] {
+		products++
+		text, _, _ = strings.Cut(text, ") -> ")
+		if !strings.Contains(text, "precision "+precision) {
+			t.Errorf("a product has not the precision %s: %s", precision, text)
+		}
+		if strings.Contains(text, "bf16") {
+			narrow++
+		}
+	}
+	if products < 2 || half != (narrow > 0) {
+		t.Errorf("%d of %d products take bfloat16", narrow, products)
+	}
+}

@@ -1,0 +1,86 @@
+package kge
+
+import (
+	"github.com/autoblm/autoblm-go/internal/names"
+)
+
+// Rank counts the candidates for one query that are not known answers: those
+// that score above the true entity, and those that score the same.
+type Rank struct{ Better, Equal int32 }
+
+// Ranked holds the ranks of one triple: its tail among all tails for (h, r, ?)
+// and its head among all heads for (?, r, t).
+type Ranked struct{ Tail, Head Rank }
+
+// Ties says where the true entity stands among candidates with its own score.
+type Ties int
+
+const (
+	// Pessimistic puts it last: the filtered rank of the paper (Section II-B).
+	Pessimistic Ties = iota
+	// Optimistic puts it first.
+	Optimistic
+	// Realistic is the mean of both.
+	Realistic
+)
+
+var tiesNames = []string{"pessimistic", "optimistic", "realistic"}
+
+func (t Ties) String() string { return names.Of(tiesNames, "tie rule", t) }
+
+// MarshalText writes the name.
+func (t Ties) MarshalText() ([]byte, error) { return names.Marshal(tiesNames, "tie rule", t) }
+
+// UnmarshalText reads "pessimistic", "optimistic" or "realistic".
+func (t *Ties) UnmarshalText(text []byte) error {
+	return names.Unmarshal(tiesNames, "tie rule", t, text)
+}
+
+// Under is the rank, from 1, by the given rule for ties.
+func (r Rank) Under(ties Ties) float64 {
+	switch ties {
+	case Optimistic:
+		return 1 + float64(r.Better)
+	case Realistic:
+		return 1 + float64(r.Better) + float64(r.Equal)/2
+	default:
+		return 1 + float64(r.Better) + float64(r.Equal)
+	}
+}
+
+// Metrics sum up a set of ranks; all are 0 when the set is empty.
+type Metrics struct {
+	MRR      float64 `json:"mrr"`
+	Hits1    float64 `json:"hits1"`
+	Hits3    float64 `json:"hits3"`
+	Hits10   float64 `json:"hits10"`
+	MeanRank float64 `json:"mean_rank"`
+}
+
+// Add counts a rank with a weight.
+func (m *Metrics) Add(rank, weight float64) {
+	m.MRR += weight / rank
+	m.MeanRank += weight * rank
+	for _, hits := range []struct {
+		limit float64
+		count *float64
+	}{{1, &m.Hits1}, {3, &m.Hits3}, {10, &m.Hits10}} {
+		if rank <= hits.limit {
+			*hits.count += weight
+		}
+	}
+}
+
+// Over divides sums by n, or by 1 where n is 0.
+func (m Metrics) Over(n float64) Metrics {
+	n = max(n, 1)
+	return Metrics{MRR: m.MRR / n, Hits1: m.Hits1 / n, Hits3: m.Hits3 / n, Hits10: m.Hits10 / n, MeanRank: m.MeanRank / n}
+}
+
+// Plus adds sums.
+func (m Metrics) Plus(other Metrics) Metrics {
+	return Metrics{
+		MRR: m.MRR + other.MRR, Hits1: m.Hits1 + other.Hits1, Hits3: m.Hits3 + other.Hits3,
+		Hits10: m.Hits10 + other.Hits10, MeanRank: m.MeanRank + other.MeanRank,
+	}
+}

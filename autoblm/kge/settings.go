@@ -1,0 +1,237 @@
+package kge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/settings"
+)
+
+// Optimizer is the rule that turns gradients into steps.
+type Optimizer int
+
+const (
+	// Adagrad divides by the root of the sum of all squared gradients so far
+	// (eps 1e-10, sums from 0). It is what the paper and the field use.
+	Adagrad Optimizer = iota
+	// Adam keeps moving means of the gradient and of its square (0.9, 0.999,
+	// eps 1e-8), corrected for their start at 0.
+	Adam
+)
+
+var optimizerNames = []string{"adagrad", "adam"}
+
+func (o Optimizer) String() string { return names.Of(optimizerNames, "optimizer", o) }
+
+// MarshalText writes the name.
+func (o Optimizer) MarshalText() ([]byte, error) {
+	return names.Marshal(optimizerNames, "optimizer", o)
+}
+
+// UnmarshalText reads "adagrad" or "adam".
+func (o *Optimizer) UnmarshalText(text []byte) error {
+	return names.Unmarshal(optimizerNames, "optimizer", o, text)
+}
+
+// Initial is the distribution of the embeddings at the start.
+type Initial int
+
+const (
+	// Normal draws from N(0, InitScale²).
+	Normal Initial = iota
+	// Xavier draws evenly from -a to a with a = √(6/(rows + d)) for each of the two
+	// tables, as the authors' programs do. InitScale is not used.
+	Xavier
+)
+
+var initialNames = []string{"normal", "xavier"}
+
+func (i Initial) String() string { return names.Of(initialNames, "initial distribution", i) }
+
+// MarshalText writes the name.
+func (i Initial) MarshalText() ([]byte, error) {
+	return names.Marshal(initialNames, "initial distribution", i)
+}
+
+// UnmarshalText reads "normal" or "xavier".
+func (i *Initial) UnmarshalText(text []byte) error {
+	return names.Unmarshal(initialNames, "initial distribution", i, text)
+}
+
+// Settings are what all members of a population share. [DefaultSettings] is
+// the place to start from. Their tags are read by package internal/settings and by the
+// parser of command lines.
+type Settings struct {
+	// Dim is d, a multiple of the number of chunks K.
+	Dim int `json:"dim" min:"1" max:"1048576" help:"Dimension of the embeddings, a multiple of the chunks."`
+	// Epochs is the number of passes over the training triples.
+	Epochs int `json:"epochs" min:"1" help:"Passes over what is trained on."`
+	// Batch is the number of triples in a step; each is a tail query and a head query.
+	Batch     int       `json:"batch" min:"1" help:"Examples that a step learns from."`
+	Optimizer Optimizer `json:"optimizer" help:"The update rule: adagrad or adam."`
+	// Decay 1 keeps the learning rate.
+	Decay   float64 `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
+	Initial Initial `json:"initial,omitempty" name:"init" help:"Distribution of the first embeddings: normal or xavier."`
+	// InitScale is not used by [Xavier].
+	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of the first embeddings, if normal."`
+	// DataSeed decides the order of the triples in every epoch.
+	DataSeed uint64 `json:"data_seed" kong:"-" help:"Decides the order of the examples."`
+	// ValidateEvery ranks the validation triples.
+	ValidateEvery int `json:"validate_every" min:"0" help:"Validate after every so many epochs and keep the best epoch; 0 keeps the last."`
+	Patience      int `json:"patience" min:"0" help:"Stop after so many validations without a better one; 0 never."`
+	// PlateauPatience lowers the rate of the member that does not get better.
+	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" help:"Lower the learning rate after so many validations in a row without a better one; 0 never."`
+	// PlateauFactor is above 0 where there is PlateauPatience, and 0 where there is none.
+	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" beside:"plateau-patience" default:"0.5" help:"Factor on the learning rate then."`
+	// Reciprocal gives each relation r a reverse with an embedding of its own, row
+	// R+r: the query for the head of (h, r, t) is then the query for the tail of
+	// (t, reverse of r, h), and no query is asked through the transpose of g(A, r)
+	// (Lacroix et al., 2018).
+	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" help:"Give each relation a reverse with an embedding of its own, which is asked where the relation is walked backwards."`
+	// Dropout divides the coordinates that are left by 1-Dropout.
+	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of a query's coordinates that are set to 0 in a step."`
+	// LabelSmoothing spreads evenly.
+	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" help:"Share of a true entity that is spread over all entities."`
+	MaxNorm        float64 `json:"max_norm,omitempty" min:"0" help:"Shorten longer embeddings of entities to this norm after each step; 0 never."`
+	MaxSteps       int     `json:"max_steps,omitempty" min:"0" help:"Stop each epoch after so many steps, for timing; 0 never."`
+	// Sampling is for questions with several answers.
+	Sampling `kong:"-"`
+}
+
+// Sampling is the loss by drawn entities, by which paths can be learnt.
+type Sampling struct {
+	// Negatives, when positive, takes the place of the log-loss over all entities, by
+	// which every form can be trained and usually is: a query learns its drawn answer
+	// and so many entities that are no answer, drawn anew each step, by
+	// -log σ(Margin + score) - mean log σ(-Margin - score) (paper, Section V-B; Ren et
+	// al., 2020).
+	Negatives int     `json:"negatives,omitempty" min:"0" help:"Learn from so many drawn entities that are no answer, as 128, rather than from all; 0, which is usual, from all."`
+	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" help:"What is added to scores where there are negatives; for the models of distances 24 for 400 coordinates and less for fewer, if nothing is said; else 0."`
+}
+
+// DefaultSettings are small enough for a laptop: d 64, 60 epochs, batches of
+// 256, Adagrad.
+func DefaultSettings() Settings {
+	return Settings{Dim: 64, Epochs: 60, Batch: 256, Decay: 1, InitScale: 0.1, DataSeed: 1}
+}
+
+// Validate says what is wrong with the settings for structures of k chunks.
+func (s Settings) Validate(k int) error {
+	switch {
+	case k < 1:
+		return fmt.Errorf("the structure has %d chunks: at least 1 is needed", k)
+	case s.Dim < 1 || s.Dim%k != 0:
+		return fmt.Errorf("dim is %d: it must be a positive multiple of the %d chunks of the structure, as %d", s.Dim, k, max(1, (s.Dim+k-1)/k)*k)
+	}
+	if err := settings.Check(s); err != nil {
+		return err
+	}
+	switch {
+	case s.PlateauPatience > 0 && s.ValidateEvery == 0:
+		return fmt.Errorf("plateau-patience is %d but nothing is validated: set validate-every too", s.PlateauPatience)
+	case s.PlateauPatience > 0 && s.PlateauFactor == 0:
+		return errors.New("plateau-factor is 0: it must be above 0 and below 1, as 0.5")
+	case s.Patience > 0 && s.ValidateEvery == 0:
+		return fmt.Errorf("patience is %d but nothing is validated: set validate-every too", s.Patience)
+	}
+	return nil
+}
+
+// Member is what one model of a population has for itself.
+type Member struct {
+	Form form.Form `json:"form,omitzero" kong:"-"`
+	// Structure is that of a bilinear model, and no other has one.
+	Structure    structure.Structure `json:"structure,omitzero" kong:"-"`
+	Seed         uint64              `json:"seed" help:"Decides the initial embeddings."`
+	LearningRate float64             `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of the first epoch."`
+	Weights
+}
+
+// Weights are of what a member adds to its cross entropy. Means are over the
+// triples of the batch, sums over coordinates. With reciprocal relations a
+// triple is learnt in both directions, (h, r, t) and (t, reverse of r, h), and
+// each term is the mean of the two.
+type Weights struct {
+	// L2 weighs the mean of |h|²+|r|²+|t|².
+	L2 float64 `json:"l2" name:"l2" min:"0" help:"Weight of the squared norms of entities and relations."`
+	// N3 weighs the mean of Σ|h|³+|r|³+|t|³ (Lacroix et al., 2018).
+	N3 float64 `json:"n3" name:"n3" min:"0" help:"Weight of the cubed norms of entities and relations."`
+	// EntityL2 weighs the mean of |h|²+|t|², and Products that of
+	// |hᵀg(A,r)|²+|g(A,r)t|². Equal, they are DURA (Zhang et al., 2020), whose
+	// authors' best runs have them in the ratio of 1 to 3.
+	EntityL2 float64 `json:"entity_l2,omitempty" name:"entity-l2" min:"0" help:"Weight of the squared norms of entities."`
+	// RelationL2 weighs the mean of |r|². With the authors' programs it is their λ
+	// divided by the batch size.
+	RelationL2 float64 `json:"relation_l2,omitempty" name:"relation-l2" min:"0" help:"Weight of the squared norms of relations."`
+	Products   float64 `json:"products,omitempty" min:"0" help:"Weight of the squared norms of the products of entities with the relation, or with the path."`
+	// RelationPrediction weighs the mean cross entropy of the true relation among all
+	// relations, given head and tail (Chen et al., 2021). With reciprocal relations
+	// it is, as the cross entropy of the entities, the sum of both directions, each
+	// among all 2R relations.
+	RelationPrediction float64 `json:"relation_prediction,omitempty" min:"0" help:"Weight of the cross entropy of the relation, given both entities."`
+}
+
+// DefaultMember is a member with the given structure, seed 1, learning rate
+// 0.3 and no regularization.
+func DefaultMember(s structure.Structure) Member {
+	return Member{Structure: s, Seed: 1, LearningRate: 0.3}
+}
+
+// Validate says what is wrong with the member.
+func (m Member) Validate() error {
+	if _, err := m.Form.Spec().Structure(m.Structure); err != nil {
+		return err
+	}
+	return settings.Check(m)
+}
+
+// name is what the member trains, for errors.
+func (m Member) name() string {
+	if m.Form == form.Bilinear {
+		return "structure " + m.Structure.String()
+	}
+	return m.Form.String()
+}
+
+// ValidateFor says what is wrong with a member under the settings.
+func (s Settings) ValidateFor(m Member) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if err := s.Validate(m.chunks()); err != nil {
+		return err
+	}
+	switch {
+	case !m.Form.Products() && (s.Dropout != 0 || s.LabelSmoothing != 0 || m.Products != 0):
+		return fmt.Errorf("%v has no products to drop coordinates of, to smooth labels by or to penalize: leave dropout, label smoothing and products at 0", m.Form)
+	case !m.Form.Mixes() && m.RelationPrediction != 0:
+		return fmt.Errorf("%v does not predict relations: leave relation-prediction at 0", m.Form)
+	}
+	return nil
+}
+
+// chunks are those of an embedding, 1 where there is no structure.
+func (m Member) chunks() int { return max(1, m.Structure.K()) }
+
+// validatePopulation says what is wrong with members that are to train together.
+func validatePopulation(s Settings, members []Member) error {
+	if len(members) == 0 {
+		return errors.New("there is nothing to train: at least one member is needed")
+	}
+	for i, m := range members {
+		err := s.ValidateFor(m)
+		if m.Form != members[0].Form || m.chunks() != members[0].chunks() {
+			err = fmt.Errorf("its form or its number of chunks is not that of member 0: one population has one of both")
+		}
+		if err != nil && len(members) > 1 {
+			return fmt.Errorf("member %d: %w", i, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,359 @@
+package kge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// ErrDiverged marks a member whose loss, or whose embeddings when they were to
+// be kept, stopped being finite numbers; a smaller learning rate is the usual mend.
+var ErrDiverged = errors.New("training diverged")
+
+// Job is what [Train] is asked to do.
+type Job struct {
+	Data     *Data
+	Settings Settings
+	Members  []Member
+	// OnEpoch, when set, is called after each epoch.
+	OnEpoch func(Progress)
+	// Checkpoint, when set, lets the training end early and go on later.
+	Checkpoint *Checkpoint
+}
+
+// Progress tells how far a population is.
+type Progress struct {
+	Epoch, Epochs int
+	// Loss has each member's mean loss per example in this epoch.
+	Loss []float64
+}
+
+// Report is what a population came to.
+type Report struct {
+	Results []Result // one for each member, in order
+	// Timing has the time of all processes that trained, where there is a checkpoint.
+	Timing Timing
+	// Complete is whether the training came to its end; see [Checkpoint].
+	Complete bool
+}
+
+// Result is what one member came to.
+type Result struct {
+	Member Member
+	// Model has the embeddings of the best epoch; nil when the member diverged.
+	Model *Model
+	// Loss is the mean loss per example, penalties included, of each epoch
+	// before the member stopped; all are finite.
+	Loss []float64
+	// Validations is the learning curve; empty unless the settings validate.
+	Validations []Validation
+	// BestEpoch, from 1, is the epoch that Model is of; 0 when the member diverged.
+	BestEpoch int
+	// Err wraps [ErrDiverged] when the member diverged.
+	Err error
+}
+
+// Validation is the score of the validation data after an epoch, for triples and paths
+// the filtered MRR.
+type Validation struct {
+	Epoch int     `json:"epoch"`
+	MRR   float64 `json:"mrr"`
+}
+
+// Timing is where the time went, in seconds.
+type Timing struct {
+	Compile  float64 `json:"compile"`
+	Train    float64 `json:"train"`
+	Evaluate float64 `json:"evaluate"`
+	// PerStep is the median duration of a training step divided by the number of
+	// members, the first epoch left out, or the first step when training ended
+	// after one epoch.
+	PerStep float64 `json:"per_step"`
+}
+
+// Evaluating returns a function that adds the time since now to Evaluate, less what
+// the engine took for compiling, which goes to Compile.
+func (t *Timing) Evaluating(engine Engine) (stop func()) {
+	start, before := time.Now(), compileSeconds(engine)
+	return func() {
+		compiling := compileSeconds(engine) - before
+		t.Compile += compiling
+		t.Evaluate += time.Since(start).Seconds() - compiling
+	}
+}
+
+// compileSeconds is how long an engine has compiled so far: 0 for one that
+// compiles nothing.
+func compileSeconds(engine Engine) float64 {
+	if e, compiles := engine.(interface{ CompileSeconds() float64 }); compiles {
+		return e.CompileSeconds()
+	}
+	return 0
+}
+
+// Train trains the members of a job together. A member that diverges is
+// reported in its Result and the others go on; the error is for what stops
+// all: settings that make no sense, an empty split, the end of ctx. When ctx
+// ends after an epoch, the report of what there is comes beside its error.
+func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
+	d, s := job.Data, job.Settings
+	if err := validatePopulation(s, job.Members); err != nil {
+		return nil, err
+	}
+	if d.Count == 0 {
+		return nil, fmt.Errorf("%s has nothing to train on", d.Name)
+	}
+	if s.ValidateEvery > 0 && d.Validate == nil {
+		return nil, fmt.Errorf("%s has no validation data to choose the best epoch by: leave validate-every at 0", d.Name)
+	}
+	if err := engine.Supports(d, s, job.Members); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	population, err := engine.NewPopulation(d, s, job.Members)
+	if err != nil {
+		return nil, err
+	}
+	defer population.Close()
+	run := &run{job: job, engine: engine, population: population, members: make([]memberRun, len(job.Members)), batches: orders{data: d, settings: s}}
+	run.timing.Compile = time.Since(start).Seconds()
+	for i, m := range job.Members {
+		run.members[i] = memberRun{result: Result{Member: m}, reduction: 1}
+	}
+	keeper, err := newKeeper(job.Checkpoint, d, s, job.Members)
+	if err != nil {
+		return nil, err
+	}
+	if err := keeper.goOn(run); err != nil {
+		return nil, err
+	}
+	for !run.complete() && !keeper.timeIsUp() {
+		began := time.Now()
+		if err := run.nextEpoch(ctx); err != nil {
+			return run.interrupted(ctx, err)
+		}
+		if err := keeper.epochOver(run, began); err != nil {
+			return nil, err
+		}
+	}
+	if err := keeper.write(run); err != nil {
+		return nil, err
+	}
+	return run.report()
+}
+
+// run is a population on its way.
+type run struct {
+	job         Job
+	engine      Engine
+	population  Population
+	members     []memberRun
+	batches     orders
+	epochs      int // that are over
+	timing      Timing
+	stepSeconds [][]float64 // of each epoch
+}
+
+type memberRun struct {
+	result    Result
+	stopped   bool        // diverged, or out of patience
+	diverged  int         // in this epoch; 0 when it did not
+	best      *Parameters // of the best validated epoch
+	bestMRR   float64
+	sinceBest int     // validations
+	reduction float64 // of the learning rate so far, by plateaus
+}
+
+func (r *run) anyActive() bool {
+	return slices.ContainsFunc(r.members, func(m memberRun) bool { return !m.stopped })
+}
+
+// complete is whether nothing is left to train.
+func (r *run) complete() bool { return r.epochs >= r.job.Settings.Epochs || !r.anyActive() }
+
+// nextEpoch trains for an epoch, and validates when it is time to.
+func (r *run) nextEpoch(ctx context.Context) error {
+	s, epoch := r.job.Settings, r.epochs+1
+	if err := r.epoch(ctx, epoch); err != nil {
+		return err
+	}
+	if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) && r.anyActive() {
+		if err := r.validate(ctx, epoch); err != nil {
+			return err
+		}
+	}
+	r.epochs = epoch
+	return nil
+}
+
+func (r *run) epoch(ctx context.Context, epoch int) error {
+	s := r.job.Settings
+	start := time.Now()
+	done, err := r.population.Epoch(ctx, r.batches.of(epoch), r.rates(epoch))
+	if err != nil {
+		return err
+	}
+	r.timing.Train += time.Since(start).Seconds()
+	r.stepSeconds = append(r.stepSeconds, done.StepSeconds)
+	for i := range r.members {
+		m := &r.members[i]
+		if m.stopped {
+			continue
+		}
+		if math.IsNaN(done.Loss[i]) || math.IsInf(done.Loss[i], 0) {
+			m.diverge(epoch)
+			continue
+		}
+		m.result.Loss = append(m.result.Loss, done.Loss[i])
+		if m.best == nil {
+			m.result.BestEpoch = epoch
+		}
+	}
+	if r.job.OnEpoch != nil {
+		r.job.OnEpoch(Progress{Epoch: epoch, Epochs: s.Epochs, Loss: done.Loss})
+	}
+	return nil
+}
+
+// orders are the batches of epochs. Those of the next one are made meanwhile.
+type orders struct {
+	data     *Data
+	settings Settings
+	next     chan [][]Example
+}
+
+func (o *orders) of(epoch int) (batches [][]Example) {
+	if o.next == nil {
+		batches = o.data.Batches(o.settings, epoch)
+	} else {
+		batches = <-o.next
+	}
+	o.next = make(chan [][]Example, 1)
+	if epoch < o.settings.Epochs {
+		go func(next chan<- [][]Example) { next <- o.data.Batches(o.settings, epoch+1) }(o.next)
+	}
+	return batches
+}
+
+// rates are the members' learning rates in an epoch.
+func (r *run) rates(epoch int) []float64 {
+	rates := make([]float64, len(r.members))
+	for i, m := range r.members {
+		rates[i] = m.result.Member.LearningRate * m.reduction * math.Pow(r.job.Settings.Decay, float64(epoch-1))
+	}
+	return rates
+}
+
+func (r *run) validate(ctx context.Context, epoch int) error {
+	defer r.timing.Evaluating(r.engine)()
+	s := r.job.Settings
+	scores, err := r.job.Data.Validate(ctx, r.population)
+	if err != nil {
+		return err
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if m.stopped {
+			continue
+		}
+		mrr := scores[i]
+		m.result.Validations = append(m.result.Validations, Validation{Epoch: epoch, MRR: mrr})
+		if m.best != nil && mrr <= m.bestMRR {
+			m.sinceBest++
+			m.stopped = s.Patience > 0 && m.sinceBest >= s.Patience
+			if s.PlateauPatience > 0 && m.sinceBest%s.PlateauPatience == 0 {
+				m.reduction *= s.PlateauFactor
+			}
+			continue
+		}
+		p, err := r.population.Parameters(i)
+		if err != nil {
+			return err
+		}
+		if !p.Finite() {
+			m.diverge(epoch)
+			continue
+		}
+		m.best, m.bestMRR, m.sinceBest, m.result.BestEpoch = &p, mrr, 0, epoch
+	}
+	return nil
+}
+
+func (m *memberRun) diverge(epoch int) {
+	m.stopped, m.diverged = true, epoch
+	m.best = nil
+	m.result.BestEpoch = 0
+	m.result.Err = Diverged(epoch, m.result.Member)
+}
+
+// Diverged is the error of a member that diverged in an epoch; it wraps [ErrDiverged].
+func Diverged(epoch int, m Member) error {
+	return fmt.Errorf("%w in epoch %d (%s, learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.name(), m.LearningRate)
+}
+
+// interrupted is the report of the epochs that were finished, beside the error
+// that ended them, where that is the end of ctx.
+func (r *run) interrupted(ctx context.Context, err error) (*Report, error) {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || r.epochs == 0 && len(r.stepSeconds) == 0 {
+		return nil, err
+	}
+	report, failed := r.report()
+	if failed != nil {
+		return nil, failed
+	}
+	return report, err
+}
+
+func (r *run) report() (*Report, error) {
+	report := &Report{Timing: r.timing, Complete: r.complete()}
+	report.Timing.PerStep = r.perStep()
+	for i := range r.members {
+		m := &r.members[i]
+		if m.result.Err == nil && m.best == nil {
+			p, err := r.population.Parameters(i)
+			if err != nil {
+				return nil, err
+			}
+			if p.Finite() {
+				m.best = &p
+			} else {
+				m.diverge(m.result.BestEpoch)
+			}
+		}
+		if m.best != nil {
+			var err error
+			if m.result.Model, err = newModel(r.job.Data, r.job.Settings, m.result.Member, *m.best); err != nil {
+				return nil, err
+			}
+		}
+		report.Results = append(report.Results, m.result)
+	}
+	return report, nil
+}
+
+// perStep is that of [Timing], from the epochs of this process, if there were some.
+func (r *run) perStep() float64 {
+	if len(r.stepSeconds) == 0 {
+		return r.timing.PerStep
+	}
+	return StepMedian(r.stepSeconds) / float64(len(r.members))
+}
+
+// StepMedian is the median duration of the steps of epochs, those that warm up left
+// out: the first epoch, or the first step of the only one.
+func StepMedian(epochs [][]float64) float64 {
+	switch {
+	case len(epochs) > 1:
+		epochs = epochs[1:]
+	case len(epochs[0]) > 1:
+		epochs = [][]float64{epochs[0][1:]}
+	}
+	x := slices.Sorted(slices.Values(slices.Concat(epochs...)))
+	if len(x) == 0 {
+		return 0
+	}
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}

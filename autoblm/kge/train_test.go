@@ -1,0 +1,522 @@
+package kge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// job is of n members on the small graph, in batches of 3.
+func job(n int, change func(*Settings)) Job {
+	s := DefaultSettings()
+	s.Dim, s.Epochs, s.Batch = 4, 6, 3
+	change(&s)
+	members := slices.Repeat([]Member{DefaultMember(structure.MustParse("complex"))}, n)
+	for i := range members {
+		members[i].Seed = uint64(i)
+	}
+	return Job{Graph: smallGraph(), Settings: s, Members: members}
+}
+
+func mustTrain(t testing.TB, engine *scriptedEngine, j Job) *Report {
+	t.Helper()
+	report, err := Train(t.Context(), engine, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if engine.closed != 1 {
+		t.Errorf("the population was closed %d times", engine.closed)
+	}
+	return report
+}
+
+// epochOf is the epoch whose embeddings a model has.
+func epochOf(m *Model) int { return int(m.Entities[0]) }
+
+func validatedEpochs(r Result) []int {
+	var epochs []int
+	for _, v := range r.Validations {
+		epochs = append(epochs, v.Epoch)
+	}
+	return epochs
+}
+
+func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
+	engine := &scriptedEngine{loss: func(epoch, member int) float64 { return float64(10*epoch + member) }}
+	j := job(2, func(*Settings) {})
+	report := mustTrain(t, engine, j)
+	for i, r := range report.Results {
+		want := []float64{10, 20, 30, 40, 50, 60}
+		for n := range want {
+			want[n] += float64(i)
+		}
+		if !slices.Equal(r.Loss, want) {
+			t.Errorf("member %d: loss %v, want %v", i, r.Loss, want)
+		}
+		if r.BestEpoch != 6 || epochOf(r.Model) != 6 || len(r.Validations) != 0 || r.Err != nil {
+			t.Errorf("member %d: best epoch %d, embeddings of %d, %d validations, error %v", i, r.BestEpoch, epochOf(r.Model), len(r.Validations), r.Err)
+		}
+		if r.Member != j.Members[i] || r.Model.Training.Member != j.Members[i] || r.Model.Training.Settings != j.Settings {
+			t.Errorf("member %d is not recorded as it was asked for", i)
+		}
+		if r.Model.Dataset != "small" || !slices.Equal(r.Model.EntityLabels, j.Graph.Entities) || !slices.Equal(r.Model.RelationLabels, j.Graph.Relations) {
+			t.Errorf("member %d: the model lacks the names of the graph", i)
+		}
+	}
+	if len(engine.ranked) != 0 {
+		t.Errorf("ranked after epochs %v, though nothing was to be validated", engine.ranked)
+	}
+}
+
+func TestEarlyStopping(t *testing.T) {
+	// Epoch 3 is best; 4 is as good, which is not better, so patience 2 ends with 5.
+	better := []int32{9, 4, 1, 1, 3, 0, 0}
+	engine := &scriptedEngine{better: func(epoch, _ int) int32 { return better[epoch-1] }}
+	j := job(1, func(s *Settings) { s.Epochs, s.ValidateEvery, s.Patience = 7, 1, 2 })
+	r := mustTrain(t, engine, j).Results[0]
+	if r.BestEpoch != 3 || epochOf(r.Model) != 3 {
+		t.Errorf("best epoch %d with embeddings of %d, want 3", r.BestEpoch, epochOf(r.Model))
+	}
+	if engine.epochs != 5 || len(r.Loss) != 5 {
+		t.Errorf("%d epochs, %d losses: want 5", engine.epochs, len(r.Loss))
+	}
+	want := []Validation{{1, 1.0 / 10}, {2, 1.0 / 5}, {3, 1.0 / 2}, {4, 1.0 / 2}, {5, 1.0 / 4}}
+	if !slices.EqualFunc(r.Validations, want, func(a, b Validation) bool { return a.Epoch == b.Epoch && near(a.MRR, b.MRR) }) {
+		t.Errorf("validations %v, want %v", r.Validations, want)
+	}
+	if !slices.Equal(engine.rankedSplit, j.Graph.Valid) || engine.rankedKnown != j.Graph.Known() {
+		t.Error("validation did not rank the validation triples with the graph's known answers left out")
+	}
+}
+
+func TestValidationEveryFewEpochsAndAfterTheLast(t *testing.T) {
+	for every, want := range map[int][]int{1: {1, 2, 3, 4, 5, 6, 7}, 3: {3, 6, 7}, 7: {7}, 100: {7}} {
+		engine := &scriptedEngine{better: func(epoch, _ int) int32 { return int32(epoch) }}
+		r := mustTrain(t, engine, job(1, func(s *Settings) { s.Epochs, s.ValidateEvery = 7, every })).Results[0]
+		if got := validatedEpochs(r); !slices.Equal(got, want) || !slices.Equal(engine.ranked, want) {
+			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got, engine.ranked, want)
+		}
+		if r.BestEpoch != want[0] || epochOf(r.Model) != want[0] {
+			t.Errorf("every %d: best epoch %d with embeddings of %d, want %d", every, r.BestEpoch, epochOf(r.Model), want[0])
+		}
+	}
+}
+
+func TestValidationCountsTiesAgainstTheModel(t *testing.T) {
+	// A model that scores everything alike must not look perfect.
+	engine := &scriptedEngine{
+		better: func(epoch, _ int) int32 { return int32(epoch - 1) },
+		equal:  func(epoch, _ int) int32 { return []int32{9, 0}[epoch-1] },
+	}
+	r := mustTrain(t, engine, job(1, func(s *Settings) { s.Epochs, s.ValidateEvery = 2, 1 })).Results[0]
+	if r.BestEpoch != 2 || !near(r.Validations[0].MRR, 1.0/10) {
+		t.Errorf("best epoch %d, validations %v", r.BestEpoch, r.Validations)
+	}
+}
+
+func TestDivergedMemberIsReportedAndTheOthersGoOn(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for _, every := range []int{0, 1} {
+			t.Run(fmt.Sprint(bad, ", validated every ", every), func(t *testing.T) {
+				engine := &scriptedEngine{loss: func(epoch, member int) float64 {
+					if member == 1 && epoch >= 4 {
+						return bad
+					}
+					return 1
+				}}
+				report := mustTrain(t, engine, job(3, func(s *Settings) { s.ValidateEvery = every }))
+				r := report.Results[1]
+				if !errors.Is(r.Err, ErrDiverged) || r.Model != nil || r.BestEpoch != 0 || len(r.Loss) != 3 { // the fourth has none to report
+					t.Errorf("error %v, model %v, best epoch %d, %d losses", r.Err, r.Model, r.BestEpoch, len(r.Loss))
+				}
+				checkError(t, r.Err, "epoch 4", "learning rate 0.3", r.Member.Structure.String(), "smaller learning rate")
+				for _, i := range []int{0, 2} {
+					if r := report.Results[i]; r.Err != nil || r.Model == nil || len(r.Loss) != 6 || int(r.Model.Relations[0]) != i {
+						t.Errorf("member %d: error %v, %d losses", i, r.Err, len(r.Loss))
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
+	fromEpoch5 := func(epoch, member int) float32 {
+		if member == 0 && epoch >= 5 {
+			return float32(math.Inf(-1))
+		}
+		return 0
+	}
+	t.Run("at the end", func(t *testing.T) {
+		report := mustTrain(t, &scriptedEngine{spoilt: fromEpoch5}, job(2, func(*Settings) {}))
+		checkError(t, report.Results[0].Err, ErrDiverged.Error(), "epoch 6")
+		if r := report.Results[0]; r.Model != nil || r.BestEpoch != 0 {
+			t.Errorf("model %v, best epoch %d", r.Model, r.BestEpoch)
+		}
+		if r := report.Results[1]; r.Err != nil || r.Model == nil {
+			t.Errorf("the other member: error %v", r.Err)
+		}
+	})
+	t.Run("in the best epoch", func(t *testing.T) {
+		engine := &scriptedEngine{spoilt: fromEpoch5, better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
+		r := mustTrain(t, engine, job(1, func(s *Settings) { s.ValidateEvery = 1 })).Results[0]
+		checkError(t, r.Err, ErrDiverged.Error(), "epoch 5")
+		if engine.epochs != 5 {
+			t.Errorf("%d epochs with no member left after 5", engine.epochs)
+		}
+	})
+	t.Run("after the best epoch", func(t *testing.T) {
+		engine := &scriptedEngine{spoilt: fromEpoch5, better: func(epoch, _ int) int32 { return int32(epoch) }}
+		r := mustTrain(t, engine, job(1, func(s *Settings) { s.ValidateEvery = 1 })).Results[0]
+		if r.Err != nil || r.BestEpoch != 1 || epochOf(r.Model) != 1 {
+			t.Errorf("error %v, best epoch %d: the embeddings to keep are sound", r.Err, r.BestEpoch)
+		}
+	})
+}
+
+func TestTrainingEndsWhenAllMembersHaveStopped(t *testing.T) {
+	// Member 0 diverges in epoch 2; member 1 is best in epoch 1 and out of patience after 4.
+	engine := &scriptedEngine{
+		loss: func(epoch, member int) float64 {
+			if member == 0 && epoch == 2 {
+				return math.NaN()
+			}
+			return 1
+		},
+		better: func(epoch, _ int) int32 { return int32(epoch) },
+	}
+	report := mustTrain(t, engine, job(2, func(s *Settings) { s.Epochs, s.ValidateEvery, s.Patience = 50, 1, 3 }))
+	if engine.epochs != 4 {
+		t.Errorf("%d epochs, want 4", engine.epochs)
+	}
+	if len(report.Results[0].Loss) != 1 || len(report.Results[0].Validations) != 1 || len(report.Results[1].Loss) != 4 {
+		t.Errorf("losses of %d and %d epochs, %d validations of the diverged member; want 1, 4 and 1",
+			len(report.Results[0].Loss), len(report.Results[1].Loss), len(report.Results[0].Validations))
+	}
+}
+
+// expected is what a member comes to, told from its whole script at once.
+func expected(s Settings, finiteLoss []bool, better []int32) (best, epochs int, diverged bool) {
+	var validated []int
+	for epoch := 1; epoch <= s.Epochs; epoch++ {
+		if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) {
+			validated = append(validated, epoch)
+		}
+	}
+	epochs, best = s.Epochs, s.Epochs
+	if len(validated) > 0 {
+		best = 0
+		for last := range validated { // the first validation that has Patience others since the best one
+			first := 0
+			for v := range last + 1 {
+				if better[validated[v]-1] < better[validated[first]-1] {
+					first = v
+				}
+			}
+			best = validated[first]
+			if s.Patience > 0 && last-first >= s.Patience {
+				epochs = validated[last]
+				break
+			}
+		}
+	}
+	if bad := slices.Index(finiteLoss[:epochs], false); bad >= 0 {
+		return 0, bad + 1, true
+	}
+	return best, epochs, false
+}
+
+func TestTrainFollowsTheRules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		members := rapid.IntRange(1, 4).Draw(t, "members")
+		j := job(members, func(s *Settings) {
+			s.Epochs = rapid.IntRange(1, 12).Draw(t, "epochs")
+			s.ValidateEvery = rapid.IntRange(0, 4).Draw(t, "every")
+			if s.ValidateEvery > 0 {
+				s.Patience = rapid.IntRange(0, 3).Draw(t, "patience")
+			}
+		})
+		n := j.Settings.Epochs
+		finite, better := make([][]bool, members), make([][]int32, members)
+		for i := range members {
+			finite[i] = rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 14), func(x int) bool { return x > 0 }), n, n).Draw(t, "finite")
+			better[i] = rapid.SliceOfN(rapid.Int32Range(0, 6), n, n).Draw(t, "better")
+		}
+		engine := &scriptedEngine{
+			loss: func(epoch, member int) float64 {
+				if !finite[member][epoch-1] {
+					return math.NaN()
+				}
+				return 1
+			},
+			better: func(epoch, member int) int32 { return better[member][epoch-1] },
+		}
+		report, err := Train(context.Background(), engine, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		longest := 0
+		for i, r := range report.Results {
+			best, epochs, diverged := expected(j.Settings, finite[i], better[i])
+			longest = max(longest, epochs)
+			losses := epochs
+			if diverged {
+				losses-- // the last epoch has none to report
+			}
+			if r.BestEpoch != best || len(r.Loss) != losses || errors.Is(r.Err, ErrDiverged) != diverged || (r.Model == nil) != diverged {
+				t.Fatalf("member %d: best epoch %d, %d losses, error %v; want %d, %d, diverged %v", i, r.BestEpoch, len(r.Loss), r.Err, best, losses, diverged)
+			}
+			if !diverged && (epochOf(r.Model) != best || int(r.Model.Relations[0]) != i) {
+				t.Fatalf("member %d: the embeddings are those of epoch %d and member %v", i, epochOf(r.Model), r.Model.Relations[0])
+			}
+		}
+		if engine.epochs != longest {
+			t.Fatalf("%d epochs were trained, and %d needed", engine.epochs, longest)
+		}
+	})
+}
+
+func TestBatchOrder(t *testing.T) {
+	orders := func(change func(*Settings)) [][]datasets.Triple {
+		engine := &scriptedEngine{}
+		mustTrain(t, engine, job(1, change))
+		return engine.orders
+	}
+	first := orders(func(*Settings) {})
+	if diff := cmp.Diff(first, orders(func(*Settings) {})); diff != "" {
+		t.Errorf("the same data seed gave two orders:\n%s", diff)
+	}
+	if cmp.Equal(first, orders(func(s *Settings) { s.DataSeed = 2 })) {
+		t.Error("another data seed gave the same order")
+	}
+	g := smallGraph()
+	for i, order := range first {
+		for j := range i {
+			if slices.Equal(order, first[j]) {
+				t.Errorf("epochs %d and %d have one order", j+1, i+1)
+			}
+		}
+		if !slices.Equal(sorted(order), sorted(g.Train)) {
+			t.Errorf("epoch %d is not the training triples in some order", i+1)
+		}
+	}
+	for _, test := range []struct{ maxSteps, want int }{{1, 3}, {2, 6}, {3, 9}, {4, 10}, {5, 10}, {math.MaxInt, 10}} {
+		for i, order := range orders(func(s *Settings) { s.MaxSteps = test.maxSteps }) {
+			if !slices.Equal(order, first[i][:test.want]) {
+				t.Errorf("at most %d steps of 3: epoch %d has %d triples, want the first %d", test.maxSteps, i+1, len(order), test.want)
+			}
+		}
+	}
+	for _, order := range orders(func(s *Settings) { s.MaxSteps, s.Batch = 1, math.MaxInt }) {
+		if len(order) != 10 {
+			t.Errorf("one step of everything has %d triples", len(order))
+		}
+	}
+}
+
+func sorted(triples []datasets.Triple) []datasets.Triple {
+	return slices.SortedFunc(slices.Values(triples), func(a, b datasets.Triple) int {
+		return slices.Compare([]int32{a.Head, a.Relation, a.Tail}, []int32{b.Head, b.Relation, b.Tail})
+	})
+}
+
+func TestTrainLeavesTheGraphAlone(t *testing.T) {
+	j := job(1, func(s *Settings) { s.MaxSteps = 1 })
+	before := j.Graph.Fingerprint()
+	mustTrain(t, &scriptedEngine{}, j)
+	if j.Graph.Fingerprint() != before {
+		t.Error("training changed the graph")
+	}
+}
+
+func TestDecay(t *testing.T) {
+	engine := &scriptedEngine{}
+	j := job(2, func(s *Settings) { s.Decay, s.Epochs = 0.5, 3 })
+	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 3
+	mustTrain(t, engine, j)
+	if want := [][]float64{{1, 3}, {0.5, 1.5}, {0.25, 0.75}}; !reflect.DeepEqual(engine.rates, want) {
+		t.Errorf("learning rates %v, want %v", engine.rates, want)
+	}
+}
+
+// TestPlateau: a member's learning rate falls after each two validations that
+// brought it nothing, whatever the others do.
+func TestPlateau(t *testing.T) {
+	ranks := [][]int32{ // of each member after each epoch; less is better
+		{9, 9, 9, 5, 6, 5, 4, 7},
+		{9, 8, 7, 6, 5, 4, 3, 2},
+	}
+	engine := &scriptedEngine{better: func(epoch, member int) int32 { return ranks[member][epoch-1] }}
+	j := job(2, func(s *Settings) {
+		s.Epochs, s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 8, 1, 2, 0.5
+	})
+	for i := range j.Members {
+		j.Members[i].LearningRate = 1
+	}
+	mustTrain(t, engine, j)
+	var found [2][]float64
+	for _, rates := range engine.rates {
+		found[0], found[1] = append(found[0], rates[0]), append(found[1], rates[1])
+	}
+	if want := []float64{1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25}; !slices.Equal(found[0], want) {
+		t.Errorf("the member that stands still: learning rates %v, want %v", found[0], want)
+	}
+	if want := slices.Repeat([]float64{1}, 8); !slices.Equal(found[1], want) {
+		t.Errorf("the member that gets better: learning rates %v, want %v", found[1], want)
+	}
+}
+
+func TestSecondsPerStep(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		epochs  [][]float64
+		planned int
+		members int
+		want    float64
+	}{
+		{"the first epoch is left out", [][]float64{{100, 100, 100}, {1, 3}, {2, 9}}, 3, 1, 2.5},
+		{"two epochs", [][]float64{{100, 100}, {4, 2, 8}}, 2, 1, 4},
+		{"one epoch: the first step is left out", [][]float64{{100, 1, 5, 3}}, 1, 1, 3},
+		{"one step", [][]float64{{7}}, 1, 1, 7},
+		{"one epoch of several planned", [][]float64{{100, 1, 5, 3}}, 9, 1, 3},
+		{"shared by the members", [][]float64{{100}, {6, 6}}, 2, 3, 2},
+		{"an engine that does not tell", [][]float64{nil, nil}, 2, 1, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			engine := &scriptedEngine{
+				seconds: func(epoch int) []float64 { return test.epochs[epoch-1] },
+				loss: func(epoch, _ int) float64 {
+					if epoch == len(test.epochs) && epoch < test.planned {
+						return math.NaN() // ends training here
+					}
+					return 1
+				},
+			}
+			report := mustTrain(t, engine, job(test.members, func(s *Settings) { s.Epochs = test.planned }))
+			if got := report.Timing.PerStep; !near(got, test.want) {
+				t.Errorf("%v seconds a step, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var got []Progress
+	j := job(2, func(s *Settings) { s.Epochs = 3 })
+	j.OnEpoch = func(p Progress) { got = append(got, p) }
+	mustTrain(t, &scriptedEngine{loss: func(epoch, member int) float64 { return float64(epoch + 10*member) }}, j)
+	want := []Progress{{1, 3, []float64{1, 11}}, {2, 3, []float64{2, 12}}, {3, 3, []float64{3, 13}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+}
+
+func TestTrainPassesErrorsOn(t *testing.T) {
+	for name, engine := range map[string]*scriptedEngine{
+		"population": {failPopulation: true},
+		"epoch":      {failEpoch: 2},
+		"ranking":    {failRank: 2},
+		"parameters": {failParameters: true},
+	} {
+		report, err := Train(t.Context(), engine, job(1, func(s *Settings) { s.ValidateEvery = 2 }))
+		if !errors.Is(err, errScripted) || report != nil {
+			t.Errorf("%s: error %v, report %v", name, err, report)
+		}
+		if want := 1; name != "population" && engine.closed != want {
+			t.Errorf("%s: the population was closed %d times", name, engine.closed)
+		}
+	}
+	engine := &scriptedEngine{failParameters: true}
+	if _, err := Train(t.Context(), engine, job(1, func(*Settings) {})); !errors.Is(err, errScripted) {
+		t.Errorf("parameters of the last epoch: error %v", err)
+	}
+}
+
+func TestTrainEndsWithTheContext(t *testing.T) {
+	for _, every := range []int{0, 1} { // in the next epoch; in the ranking
+		ctx, cancel := context.WithCancel(t.Context())
+		engine := &scriptedEngine{}
+		j := job(1, func(s *Settings) { s.ValidateEvery = every })
+		j.OnEpoch = func(Progress) { cancel() }
+		if _, err := Train(ctx, engine, j); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want context.Canceled", err)
+		}
+		if engine.epochs != 1 || len(engine.ranked) != 0 || engine.closed != 1 {
+			t.Errorf("%d epochs, %d rankings, closed %d times", engine.epochs, len(engine.ranked), engine.closed)
+		}
+	}
+}
+
+func TestTrainRefusesEmptySplits(t *testing.T) {
+	j := job(1, func(s *Settings) { s.ValidateEvery = 1 })
+	j.Graph.Valid = nil
+	_, err := Train(t.Context(), &scriptedEngine{}, j)
+	checkError(t, err, "small", "no validation triples", "leave validate-every at 0")
+	j.Settings.ValidateEvery = 0
+	mustTrain(t, &scriptedEngine{}, j)
+
+	j.Graph.Train = nil
+	_, err = Train(t.Context(), &scriptedEngine{}, j)
+	checkError(t, err, "small has no training triples")
+}
+
+func TestInitialize(t *testing.T) {
+	g := &datasets.Graph{Entities: make([]string, 300), Relations: make([]string, 20)}
+	set := Settings{Dim: 8, InitScale: 0.1}
+	m := Member{Structure: structure.MustParse("complex"), Seed: 5}
+	p := Initialize(g, set, m)
+	if len(p.Entities) != 300*8 || len(p.Relations) != 20*8 || p.Dim != 8 || p.Structure != m.Structure || p.Reciprocal {
+		t.Fatalf("%d and %d numbers, dim %d", len(p.Entities), len(p.Relations), p.Dim)
+	}
+	if again := Initialize(g, set, m); !slices.Equal(p.Entities, again.Entities) || !slices.Equal(p.Relations, again.Relations) {
+		t.Error("one seed gave two draws")
+	}
+	other := m
+	other.Seed = 6
+	if slices.Equal(p.Entities, Initialize(g, set, other).Entities) {
+		t.Error("two seeds gave one draw")
+	}
+	other = m
+	other.Structure = structure.MustParse("distmult")
+	if !slices.Equal(p.Entities, Initialize(g, set, other).Entities) {
+		t.Error("the draw depends on the structure")
+	}
+	both := set
+	both.Reciprocal = true
+	if r := Initialize(g, both, m); len(r.Relations) != 40*8 || !r.Reciprocal {
+		t.Errorf("%d numbers of relations and their reverses, want %d", len(r.Relations), 40*8)
+	}
+	moments := func(x []float32) (mean, deviation, largest float64) {
+		for _, v := range x {
+			mean += float64(v)
+			deviation += float64(v) * float64(v)
+			largest = max(largest, math.Abs(float64(v)))
+		}
+		n := float64(len(x))
+		return mean / n, math.Sqrt(deviation / n), largest
+	}
+	n := float64(len(p.Entities))
+	// Five standard errors of the mean and of the standard deviation.
+	if mean, sd, _ := moments(p.Entities); math.Abs(mean) > 5*0.1/math.Sqrt(n) || math.Abs(sd-0.1) > 5*0.1/math.Sqrt(2*n) {
+		t.Errorf("mean %v and standard deviation %v, want 0 and 0.1", mean, sd)
+	}
+	set.Initial = Xavier
+	x := Initialize(g, set, m)
+	for table, rows := range map[*[]float32]int{&x.Entities: 300, &x.Relations: 20} {
+		bound := math.Sqrt(6 / float64(rows+8))
+		mean, sd, largest := moments(*table)
+		n := float64(rows * 8)
+		if want := bound / math.Sqrt(3); math.Abs(mean) > 5*want/math.Sqrt(n) || math.Abs(sd-want) > 5*want/math.Sqrt(n) || largest > bound || largest < 0.9*bound {
+			t.Errorf("%d rows: mean %v, standard deviation %v, largest %v of an even draw up to %v", rows, mean, sd, largest, bound)
+		}
+	}
+}
