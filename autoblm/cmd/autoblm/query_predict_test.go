@@ -38,7 +38,7 @@ func TestQueryPredict(t *testing.T) {
 	}
 
 	// The library answers the same.
-	m, err := query.Load(model)
+	m, err := kge.Load(model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestQueryPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.Predict(t.Context(), cpu.New(1), query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}, d, 10, kge.MarkKnown)
+	want, err := query.Predict(t.Context(), cpu.New(1), m, query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}, d, 10, kge.MarkKnown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestQueryPredictTriples(t *testing.T) {
 
 // TestQueryPredictNamesWithCommas, which are not separated.
 func TestQueryPredictNamesWithCommas(t *testing.T) {
-	m := &query.Model{RelationLabels: []string{"capital, of", "is", "of"}}
+	m := &kge.Model{RelationLabels: []string{"capital, of", "is", "of"}}
 	for _, c := range []struct{ flags, want []string }{
 		{[]string{"is,of"}, []string{"is", "of"}},
 		{[]string{"is", "of,is_reverse"}, []string{"is", "of", "is_reverse"}},
