@@ -25,6 +25,7 @@ import (
 const (
 	holdVariable    = "AUTOBLM_TEST_HOLD"            // the path of the study
 	midwayVariable  = "AUTOBLM_TEST_HOLD_UNFINISHED" // set: in the middle of a change
+	upgradeVariable = "AUTOBLM_TEST_HOLD_UPGRADE"    // set: in the middle of an upgrade
 	processIsThere  = "there"
 	processHasError = "error: "
 )
@@ -40,6 +41,9 @@ func TestMain(m *testing.M) {
 }
 
 func hold(path string) error {
+	if os.Getenv(upgradeVariable) != "" {
+		return wait(holdUpgrade(path))
+	}
 	s, err := Open(path, describe())
 	if err != nil {
 		return err
@@ -57,6 +61,14 @@ func hold(path string) error {
 		if err := execute(tx, "UPDATE trials SET state = 'changed'"); err != nil {
 			return err
 		}
+	}
+	return wait(nil)
+}
+
+// wait waits to be killed, if nothing went wrong.
+func wait(err error) error {
+	if err != nil {
+		return err
 	}
 	fmt.Println(processIsThere)
 	time.Sleep(time.Minute)
