@@ -10,7 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// guess predicts the candidates' validation MRR from the trials, or returns
+// guess predicts the candidates' scores from the trials, or returns
 // nil when the settings want no predictor or there is no trial to learn from.
 func guess(s Settings, trials []task.Trial, candidates []structure.Structure, seed uint64) ([]float64, error) {
 	if s.Predictor == nil || len(trials) == 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // Reinforce has an LSTM write the entries row by row and reinforces it by the
-// validation MRR of what it wrote, 0 where training failed (paper, Section V-A,
+// score of what it wrote, 0 where training failed (paper, Section V-A,
 // ablation 1; Zoph and Le 2017). It reads the trials of all earlier rounds again
 // each time. The filter takes away from what the LSTM writes, which its gradient
 // knows nothing of.

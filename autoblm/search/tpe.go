@@ -64,7 +64,7 @@ func (TPE) Propose(s Settings, round int, history []task.Trial, want int, rng *r
 	return p, nil
 }
 
-// goodAndBad divides trials by their validation MRR; failed ones have 0.
+// goodAndBad divides trials by their scores; failed ones have 0.
 func goodAndBad(trials []task.Trial) (good, bad []task.Trial) {
 	sorted := slices.Clone(trials)
 	slices.SortStableFunc(sorted, func(a, b task.Trial) int { return cmp.Compare(b.ScoreOrZero(), a.ScoreOrZero()) })

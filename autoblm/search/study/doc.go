@@ -1,5 +1,5 @@
 // Package study keeps a search in a file: one SQLite database with what the
-// study is about, every trial, every round, and the best model. Each change is a
+// study is about, every trial, every round, and the files of the best model. Each change is a
 // transaction on disk before anything depends on it, so a process that is killed
 // loses at most the trials it had in training.
 //
