@@ -1,6 +1,6 @@
 // Package study keeps a search in a file: one SQLite database with what the
-// study is about, every trial, every round, and the files of the best model. Each change is a
-// transaction on disk before anything depends on it, so a process that is killed
+// study is about, every trial, every round, and the files of the best model. Each change is
+// a transaction on disk before anything depends on it, so a process that is killed
 // loses at most the trials it had in training.
 //
 // [Open] is for the one process that searches: it has the file for itself, by a
