@@ -36,7 +36,7 @@ func TaskNamed(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("unknown task %q: use one of %s", name, strings.Join(names, ", "))
 }
 
-// Kind is a task before there are data for it.
+// Kind is a task before there are data for it. Only Name, Open and Words are needed.
 type Kind struct {
 	// Name is that of [task.Identity]; Purpose says in a phrase what is searched for.
 	Name, Purpose string
@@ -44,8 +44,7 @@ type Kind struct {
 	Recipes bool
 	// Usual gives a search the defaults that are others for this task.
 	Usual func(search.Settings) search.Settings
-	// Own makes the settings that only this task has, with their defaults; nil where it
-	// has none.
+	// Own makes the settings that only this task has, with their defaults.
 	Own func() Own
 	// Check says which settings of a search it cannot do with.
 	Check func(SearchSettings) error
@@ -84,9 +83,6 @@ func own[S any](text json.RawMessage) (settings S, err error) {
 
 var completionKind = Kind{
 	Name: completion.TaskName, Purpose: "completion of the graph", Recipes: true,
-	Usual: func(s search.Settings) search.Settings { return s },
-	Own:   func() Own { return nil },
-	Check: func(SearchSettings) error { return nil },
 	Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
 		g, err := datasets.Open(source)
 		if err != nil {

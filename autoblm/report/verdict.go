@@ -151,10 +151,13 @@ func (o *outcome) judgedBy(t task.Trial) (valid, test int) {
 		return 0, 0
 	}
 	e := completion.EvaluationsOf(t.Details)
+	if e.Valid != nil {
+		valid = e.Valid.Triples
+	}
 	if e.Test != nil {
 		test = e.Test.Triples
 	}
-	return e.Valid.Triples, test
+	return valid, test
 }
 
 func (o *outcome) differenceOf(a, b float64, over int) difference {

@@ -55,7 +55,7 @@ func usualSearch() searchCommand {
 // is given.
 func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 	name, _ := given[string](ctx, "task")
-	if kind, err := autoblm.TaskNamed(name); err == nil { // else the parser says so
+	if kind, err := autoblm.TaskNamed(name); err == nil && kind.Usual != nil { // else the parser says so
 		c.Settings = searchFlags(kind.Usual(search.Settings(c.Settings)))
 	}
 	r, err := recipeOf(ctx)
@@ -225,8 +225,10 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	if c.Recipe != "" && !kind.Recipes {
 		return s, fmt.Errorf("there are no recipes for --task %s: give the flags of training", c.Task)
 	}
-	if err := kind.Check(s); err != nil {
-		return s, err
+	if kind.Check != nil {
+		if err := kind.Check(s); err != nil {
+			return s, err
+		}
 	}
 	return s, s.Validate()
 }

@@ -21,7 +21,8 @@ type ownFlags map[string]autoblm.Own
 func usualOwn() (own ownFlags, plugins kong.Plugins) {
 	own = ownFlags{}
 	for _, kind := range autoblm.Tasks {
-		if o := kind.Own(); o != nil {
+		if kind.Own != nil {
+			o := kind.Own()
 			own[kind.Name] = o
 			plugins = append(plugins, o)
 		}
