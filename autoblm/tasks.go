@@ -36,6 +36,33 @@ func TaskNamed(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("unknown task %q: use one of %s", name, strings.Join(names, ", "))
 }
 
+// WordsOf tells results of a task, in no words where there is no such task.
+func WordsOf(i task.Identity) task.Words {
+	kind, err := TaskNamed(i.Task)
+	if err != nil {
+		return task.Words{}
+	}
+	words, err := kind.Words(i.Own)
+	if err != nil {
+		return task.Words{}
+	}
+	return words
+}
+
+// AllFields are the fields of the trials of all tasks, so that the tables of all studies
+// have the same columns.
+func AllFields() []task.Column {
+	var all []task.Column
+	for _, kind := range Tasks {
+		for _, field := range WordsOf(task.Identity{Task: kind.Name}).Fields {
+			if !slices.ContainsFunc(all, func(known task.Column) bool { return known.Name == field.Name }) {
+				all = append(all, field)
+			}
+		}
+	}
+	return all
+}
+
 // Kind is a task before there are data for it. Only Name, Open and Words are needed.
 type Kind struct {
 	// Name is that of [task.Identity]; Purpose says in a phrase what is searched for.

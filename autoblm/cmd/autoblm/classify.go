@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 type classifyCommands struct {
@@ -44,19 +45,19 @@ func usualClassifyTrain() classifyTrainCommand {
 // BeforeApply puts what was published for the encoder below what is given, and lets --tune
 // draw the rest.
 func (c *classifyTrainCommand) BeforeApply(ctx *kong.Context) error {
-	encoder, _ := given[classify.Encoder](ctx, "encoder")
+	encoder, _ := flags.Given[classify.Encoder](ctx, "encoder")
 	c.Settings = classifyFlags(classify.Defaults(encoder))
 	c.ranges = classify.DefaultRanges()
-	if _, is := given[classify.Norm](ctx, "norm"); is {
+	if _, is := flags.Given[classify.Norm](ctx, "norm"); is {
 		c.ranges.Norms = nil
 	}
-	if _, is := given[bool](ctx, "reverse"); is {
+	if _, is := flags.Given[bool](ctx, "reverse"); is {
 		c.ranges.Reverse = nil
 	}
-	if _, is := given[bool](ctx, "self-loops"); is {
+	if _, is := flags.Given[bool](ctx, "self-loops"); is {
 		c.ranges.SelfLoops = nil
 	}
-	if _, is := given[int](ctx, "seen-by"); is {
+	if _, is := flags.Given[int](ctx, "seen-by"); is {
 		c.ranges.SeenBy = nil
 	}
 	return nil

@@ -2,14 +2,18 @@ package main
 
 import (
 	"cmp"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // searchLine is the command whose search is about the same. exact is false when
@@ -57,28 +61,27 @@ func recipeLine(r recipe.Recipe) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	usual := flagsOf(parser, "")
+	usual := flags.Of(parser, "")
 	c.take(r)
 	words := []string{"train", "--dataset", r.Dataset, "--structure", shortest(r.Structure)}
-	return commandOf(append(words, otherThan(usual, flagsOf(parser, ""))...)), nil
+	return commandOf(append(words, flags.Unlike(usual, flags.Of(parser, ""))...)), nil
 }
 
 // searchWords are the arguments of a search that is as usual, but for a change.
 func searchWords(usual []string, change func(c *searchCommand) error, always ...string) ([]string, error) {
-	c, flags, err := parsedSearch(usual)
+	c, parser, err := parsedSearch(usual)
 	if err != nil {
 		return nil, err
 	}
-	before := flags()
+	before := flags.Of(parser, "search")
 	if err := change(c); err != nil {
 		return nil, err
 	}
-	return append([]string{"search"}, otherThan(before, flags(), always...)...), nil
+	return append([]string{"search"}, flags.Unlike(before, flags.Of(parser, "search"), always...)...), nil
 }
 
-// parsedSearch is what a search is by its arguments; flags are those that it has at the
-// time.
-func parsedSearch(arguments []string) (c *searchCommand, flags func() []flagText, err error) {
+// parsedSearch is what a search is by its arguments.
+func parsedSearch(arguments []string) (*searchCommand, *kong.Kong, error) {
 	line := struct {
 		Search searchCommand `cmd:""`
 	}{usualSearch()}
@@ -86,7 +89,7 @@ func parsedSearch(arguments []string) (c *searchCommand, flags func() []flagText
 	if err == nil {
 		_, err = parser.Parse(shieldMinus(arguments))
 	}
-	return &line.Search, func() []flagText { return flagsOf(parser, "search") }, err
+	return &line.Search, parser, err
 }
 
 // shortest is the name of the named model that s is, or its rows.
@@ -136,4 +139,29 @@ func engineOf(trials []task.Trial) computeFlags {
 		}
 	}
 	return flags
+}
+
+// commandOf is the command with these arguments, as a shell takes it.
+func commandOf(arguments []string) string {
+	line := []string{program()}
+	for _, a := range arguments {
+		line = append(line, quoted(a))
+	}
+	return strings.Join(line, " ")
+}
+
+// program is what the user typed to get here.
+func program() string {
+	if strings.Contains(os.Args[0], "go-build") { // where go run puts its programs
+		return "go run ./autoblm/cmd/autoblm"
+	}
+	return "autoblm"
+}
+
+// quoted is an argument as a shell takes it.
+func quoted(a string) string {
+	if a != "" && !strings.ContainsAny(a, " \t\n'\"\\$`;&|<>()*?[]{}!#~") {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }

@@ -81,7 +81,7 @@ func TestMakeFrozen(t *testing.T) {
 // halfDone says whether some structures were trained and others were about to be.
 func halfDone(file string) bool {
 	contents, err := study.Read(file)
-	return err == nil && contents.Result().Trained > 0 && countTrials(contents.Trials).Running > 0
+	return err == nil && contents.Result().Trained > 0 && contents.Counts().Running > 0
 }
 
 // inTraining says whether a checkpoint has some epochs and lacks more.

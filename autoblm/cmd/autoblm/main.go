@@ -15,6 +15,10 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // The exit statuses.
@@ -53,6 +57,26 @@ func newCommands() *commands {
 		Query: queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: usualAblate(),
 	}
 }
+
+// newParser reads command lines into c, whose values are the defaults of its flags.
+func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
+	var algorithms, tasks, purposes []string
+	for _, strategy := range search.Strategies() {
+		algorithms = append(algorithms, strategy.Name())
+	}
+	for _, kind := range autoblm.Tasks {
+		tasks, purposes = append(tasks, kind.Name), append(purposes, fmt.Sprintf("%s (%s)", kind.Name, kind.Purpose))
+	}
+	return flags.Parser(c, append(options,
+		kong.Vars{
+			"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": strings.Join(algorithms, ","),
+			"task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": words.List(purposes, "or"),
+		},
+	)...)
+}
+
+// usualTask is the name of the first task.
+func usualTask() string { return autoblm.Tasks[0].Name }
 
 // usageError is a mistake in the arguments.
 type usageError struct{ error }

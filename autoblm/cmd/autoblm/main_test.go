@@ -245,8 +245,8 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 
 func TestResumeCommand(t *testing.T) {
 	c := searchCommand{Study: "my out/study.db", Out: "my out"}
-	got := c.resume("autoblm", []string{"search", "--out=my out", "--seed", "3"})
-	if want := "autoblm search '--out=my out' --seed 3 --study 'my out/study.db'"; got != want {
+	got := c.resume([]string{"search", "--out=my out", "--seed", "3"})
+	if want := program() + " search '--out=my out' --seed 3 --study 'my out/study.db'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

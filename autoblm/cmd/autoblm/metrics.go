@@ -30,14 +30,6 @@ func mrr(e *completion.Evaluation) string {
 	return number(e.Both.MRR)
 }
 
-// numberIfAny is missing where there is no number.
-func numberIfAny(x *float64) string {
-	if x == nil {
-		return missing
-	}
-	return number(*x)
-}
-
 func number(x float64) string { return fmt.Sprintf("%.3f", x) }
 
 // missing stands in a table where a number is not known.

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 type queryTrainCommand struct {
@@ -41,7 +42,7 @@ func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
 
 // AfterApply gives negatives the margin that is usual with the model, if none is given.
 func (c *queryTrainCommand) AfterApply(ctx *kong.Context) error {
-	if _, is := given[float64](ctx, "margin"); !is && c.Sampling.Negatives > 0 && c.Model != nil {
+	if _, is := flags.Given[float64](ctx, "margin"); !is && c.Sampling.Negatives > 0 && c.Model != nil {
 		c.Sampling.Margin = query.UsualSampling(*c.Model, c.Settings.Dim).Margin
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -21,6 +20,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type reproduceCommand struct {
@@ -45,8 +46,8 @@ the time was up, or after an interruption. The result is result.json in --out, c
 
 // BeforeApply puts the recipe, and the weights of DURA, below what is given.
 func (c *reproduceCommand) BeforeApply(ctx *kong.Context) error {
-	name, _ := given[string](ctx, "recipe")
-	dataset, _ := given[string](ctx, "dataset")
+	name, _ := flags.Given[string](ctx, "recipe")
+	dataset, _ := flags.Given[string](ctx, "dataset")
 	r, err := finalRecipe(name, dataset)
 	if err != nil {
 		return err
@@ -230,19 +231,10 @@ func (c *reproduceCommand) document(ctx context.Context, arguments []string, r *
 	return d
 }
 
-// commandOf is the command with these arguments, as a shell takes it.
-func commandOf(arguments []string) string {
-	words := []string{program()}
-	for _, a := range arguments {
-		words = append(words, quoted(a))
-	}
-	return strings.Join(words, " ")
-}
-
 func printReproduced(w io.Writer, d reproduced) {
 	r := d.Result
 	if s := r.Search; s != nil {
-		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, plural(s.Budget, "structure"), duration(s.Seconds+s.Overhead))
+		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, plural(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
 		t := table{header: []string{"", "valid MRR", "test MRR", "structure"}}
 		for i, f := range s.Best[:min(len(s.Best), mostFound)] {
 			t.add(fmt.Sprintf("found %d", i+1), number(f.ValidMRR), number(f.TestMRR), f.Structure.String())
@@ -263,7 +255,7 @@ func printReproduced(w io.Writer, d reproduced) {
 		fmt.Fprintln(w)
 	}
 	s := f.Training.Settings
-	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, f.Epochs, plural(s.Epochs, "epoch"), duration(f.Seconds.Train))
+	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, f.Epochs, plural(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
 	if f.Test == nil {
 		return
 	}

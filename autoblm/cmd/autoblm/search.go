@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,6 +15,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type searchCommand struct {
@@ -54,7 +55,7 @@ func usualSearch() searchCommand {
 // BeforeApply puts what is usual for the task, a recipe, and the weights of DURA below what
 // is given.
 func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
-	name, _ := given[string](ctx, "task")
+	name, _ := flags.Given[string](ctx, "task")
 	if kind, err := autoblm.TaskNamed(name); err == nil && kind.Usual != nil { // else the parser says so
 		c.Settings = searchFlags(kind.Usual(search.Settings(c.Settings)))
 	}
@@ -101,12 +102,12 @@ type trialSummary map[string]any
 
 // summarized are trials with what tells them apart and what they came to: score and test
 // score, by the names that they have for the task too. All are null for one that diverged.
-func summarized(trials []task.Trial, words task.Words, what func(task.Trial) trialSummary) []trialSummary {
+func summarized(trials []task.Trial, tell task.Words, what func(task.Trial) trialSummary) []trialSummary {
 	var all []trialSummary
 	for _, t := range trials {
 		s := what(t)
 		s["valid_mrr"], s["test_mrr"] = nil, nil
-		s[words.ScoreField], s[words.TestField] = t.Score, t.TestScore
+		s[tell.ScoreField], s[tell.TestField] = t.Score, t.TestScore
 		s["score"], s["test_score"] = t.Score, t.TestScore
 		all = append(all, s)
 	}
@@ -151,7 +152,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 		c.Study = filepath.Join(c.Out, studyName)
 	}
 	settings.Study = c.Study
-	return searching{problem: p, settings: settings, out: c.Out, again: c.resume(program(), o.arguments)}.run(ctx, o)
+	return searching{problem: p, settings: settings, out: c.Out, again: c.resume(o.arguments)}.run(ctx, o)
 }
 
 // searching is a search that is set up, by whichever command.
@@ -241,46 +242,28 @@ func timeLimit(minutes float64) (time.Duration, error) {
 }
 
 // resume is the command that goes on with an interrupted search.
-func (c *searchCommand) resume(program string, arguments []string) string {
-	words := []string{program}
+func (c *searchCommand) resume(arguments []string) string {
 	given := map[string]bool{}
 	for _, a := range arguments {
 		name, _, _ := strings.Cut(a, "=")
 		given[name] = true
-		words = append(words, quoted(a))
 	}
-	for _, flag := range [][2]string{{"--study", c.Study}, {"--out", c.Out}} {
+	for _, flag := range [][]string{{"--study", c.Study}, {"--out", c.Out}} {
 		if !given[flag[0]] {
-			words = append(words, flag[0], quoted(flag[1]))
+			arguments = append(arguments[:len(arguments):len(arguments)], flag...)
 		}
 	}
-	return strings.Join(words, " ")
-}
-
-// program is what the user typed to get here.
-func program() string {
-	if strings.Contains(os.Args[0], "go-build") { // where go run puts its programs
-		return "go run ./autoblm/cmd/autoblm"
-	}
-	return "autoblm"
-}
-
-// quoted is an argument as a shell takes it.
-func quoted(a string) string {
-	if a != "" && !strings.ContainsAny(a, " \t\n'\"\\$`;&|<>()*?[]{}!#~") {
-		return a
-	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	return commandOf(arguments)
 }
 
 func (s searching) summary(r *search.Result) searchSummary {
-	words := s.Words()
+	tell := s.Words()
 	summary := searchSummary{
-		Dataset: s.about.Dataset, Task: s.about.Task, Metric: words.Metric,
+		Dataset: s.about.Dataset, Task: s.about.Task, Metric: tell.Metric,
 		Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds,
-		Tuned: summarized(r.Tuned, words, byRecipe), Best: orEmpty(summarized(r.Best, words, found)),
-		Human: orEmpty(summarized(r.Named, words, named)), Finals: summarized(r.Finals, words, byRecipe),
+		Tuned: summarized(r.Tuned, tell, byRecipe), Best: orEmpty(summarized(r.Best, tell, found)),
+		Human: orEmpty(summarized(r.Named, tell, named)), Finals: summarized(r.Finals, tell, byRecipe),
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead, Study: s.settings.Study, Out: s.out,
 	}
 	if s.settings.K != 4 {
@@ -290,22 +273,22 @@ func (s searching) summary(r *search.Result) searchSummary {
 }
 
 func (s searching) print(w io.Writer, colour bool, r *search.Result, best structure.Structure) {
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, plural(r.Trained, "structure"), duration(r.Seconds), s.settings.Training.Dim, plural(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
 	}
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
-	words := s.Words()
-	printTuned(w, r, words)
+	tell := s.Words()
+	printTuned(w, r, tell)
 	fmt.Fprintln(w)
-	comparison(r, words).print(w)
+	comparison(r, tell).Print(w)
 	if len(r.Best) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
-	printFinals(w, r, words)
+	printFinals(w, r, tell)
 	kept := "the best model (model) and the pictures"
 	if r.Artifact == nil {
 		best, kept = r.Best[0].Structure, "the pictures"
@@ -327,43 +310,43 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 		return
 	}
 	for _, each := range examples.Asked {
-		fmt.Fprintf(w, "\n%s\n  %s", printable(each[0]), printable(each[1]))
+		fmt.Fprintf(w, "\n%s\n  %s", words.Printable(each[0]), words.Printable(each[1]))
 	}
 	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
 }
 
 // printTuned explains the recipe of the search, if it was looked for.
-func printTuned(w io.Writer, r *search.Result, words task.Words) {
+func printTuned(w io.Writer, r *search.Result, tell task.Words) {
 	if len(r.Tuned) > 0 {
-		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest %s, became that of the search\n\n", words.Valid)
-		recipeTable(r.Tuned, words).print(w)
+		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest %s, became that of the search\n\n", tell.Valid)
+		recipeTable(r.Tuned, tell).Print(w)
 	}
 }
 
-func printFinals(w io.Writer, r *search.Result, words task.Words) {
+func printFinals(w io.Writer, r *search.Result, tell task.Words) {
 	if len(r.Finals) > 0 {
 		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
-		recipeTable(r.Finals, words).print(w)
+		recipeTable(r.Finals, tell).Print(w)
 	}
 }
 
 // mostFound is how many of the structures found the table shows.
 const mostFound = 5
 
-func comparison(r *search.Result, words task.Words) *table {
-	t := &table{header: []string{""}}
-	for _, c := range words.Table() {
-		t.header = append(t.header, c.Name)
+func comparison(r *search.Result, tell task.Words) *words.Table {
+	t := words.NewTable("")
+	for _, c := range tell.Table() {
+		t.Header = append(t.Header, c.Name)
 	}
 	add := func(name string, trial task.Trial) {
 		if trial.State == task.Failed {
 			name += " (diverged)"
 		}
-		cells := []string{name}
-		for _, c := range words.Table() {
-			cells = append(cells, numberIfAny(c.Of(trial)))
+		cells := []any{name}
+		for _, c := range tell.Table() {
+			cells = append(cells, c.Of(trial))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
 	for i, trial := range r.Best[:min(len(r.Best), mostFound)] {
 		name := fmt.Sprintf("found %d", i+1)
@@ -379,16 +362,11 @@ func comparison(r *search.Result, words task.Words) *table {
 }
 
 // recipeTable shows the best of the trials with their recipes.
-func recipeTable(trials []task.Trial, words task.Words) *table {
-	t := &table{header: []string{words.Valid, words.Test, "d", "batch", "learning rate", "n3", "structure"}}
+func recipeTable(trials []task.Trial, tell task.Words) *words.Table {
+	t := words.NewTable(tell.Valid, tell.Test, "d", "batch", "learning rate", "n3", "structure")
 	for _, trial := range trials[:min(len(trials), mostFound)] {
 		r := trial.Recipe
-		t.add(numberIfAny(trial.Score), numberIfAny(trial.TestScore),
-			text(r.Training.Dim), text(r.Training.Batch), fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure.String())
+		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch, fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure)
 	}
 	return t
-}
-
-func duration(seconds float64) string {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }

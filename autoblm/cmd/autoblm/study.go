@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -20,6 +20,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type studyCommands struct {
@@ -77,11 +78,11 @@ func (c *studyListCommand) Run(o *output) error {
 			fmt.Fprintf(w, "no study below %s: autoblm search makes one\n", strings.Join(c.Paths, ", "))
 			return
 		}
-		t := table{header: []string{"study", "data set", "algorithm", "k", "d", "trained", "budget", "metric", "best", "state"}}
+		t := words.NewTable("study", "data set", "algorithm", "k", "d", "trained", "budget", "metric", "best", "state")
 		for _, s := range list {
-			t.add(s.Path, orMissing(s.Dataset), orMissing(s.Algorithm), orMissing(s.K), orMissing(s.Dim), orMissing(s.Trained), orMissing(s.Budget), orMissing(s.Metric), numberIfAny(s.BestScore), s.State)
+			t.Add(s.Path, s.Dataset, s.Algorithm, s.K, s.Dim, s.Trained, s.Budget, s.Metric, s.BestScore, s.State)
 		}
-		t.print(w)
+		t.Print(w)
 		for _, s := range list {
 			if s.Error != "" {
 				o.say("autoblm: %s", s.Error)
@@ -90,17 +91,10 @@ func (c *studyListCommand) Run(o *output) error {
 	})
 }
 
-func orMissing[T any](value *T) string {
-	if value == nil {
-		return missing
-	}
-	return text(*value)
-}
-
 func listed(path string) listedStudy {
 	contents, err := study.Read(path)
 	if err != nil {
-		s := listedStudy{Path: path, State: "unreadable", Error: oneLine(err)}
+		s := listedStudy{Path: path, State: "unreadable", Error: words.OneLine(err)}
 		var taken *study.InUseError
 		if errors.As(err, &taken) {
 			s.State, s.Error = "in use by "+taken.Holder(), ""
@@ -112,34 +106,20 @@ func listed(path string) listedStudy {
 		Path: path, Dataset: &about.Dataset, Algorithm: &about.Algorithm, K: &about.Settings.K, Dim: &about.Settings.Training.Dim,
 		Trained: &result.Trained, Budget: &about.Settings.Budget, State: string(contents.Status()),
 	}
-	words := wordsOf(about)
-	if words.Metric != "" {
-		s.Metric = &words.Metric
+	tell := autoblm.WordsOf(about.Identity)
+	if tell.Metric != "" {
+		s.Metric = &tell.Metric
 	}
 	if len(result.Best) > 0 {
 		s.BestScore = result.Best[0].Score
-		s.BestMRR = mrrOnly(words, s.BestScore)
+		s.BestMRR = mrrOnly(tell, s.BestScore)
 	}
 	return s
 }
 
-// wordsOf tells the results of a study, in no words where this program does not know its
-// task.
-func wordsOf(about study.About) task.Words {
-	kind, err := autoblm.TaskNamed(about.Task)
-	if err != nil {
-		return task.Words{}
-	}
-	words, err := kind.Words(about.Own)
-	if err != nil {
-		return task.Words{}
-	}
-	return words
-}
-
 // mrrOnly is a score that is an MRR, or nil.
-func mrrOnly(words task.Words, score *float64) *float64 {
-	if words.Metric != "MRR" {
+func mrrOnly(tell task.Words, score *float64) *float64 {
+	if tell.Metric != "MRR" {
 		return nil
 	}
 	return score
@@ -173,7 +153,7 @@ type shownStudy struct {
 	Algorithm   string          `json:"algorithm"`
 	Settings    search.Settings `json:"settings"`
 	Budget      int             `json:"budget"`
-	Trials      trialCounts     `json:"trials"`
+	Trials      study.Counts    `json:"trials"`
 	Rounds      []shownRound    `json:"rounds"`
 	Tuned       []trialSummary  `json:"tuned"`
 	Recipe      task.Recipe     `json:"recipe"`
@@ -185,27 +165,10 @@ type shownStudy struct {
 	Choosing float64 `json:"choosing"`
 }
 
-// trialCounts counts the trials of a study. Proposed are those of the strategy.
-type trialCounts struct {
-	All      int `json:"all"`
-	Proposed int `json:"proposed"`
-	Complete int `json:"complete"`
-	Failed   int `json:"failed"`
-	Running  int `json:"running"`
-}
-
+// shownRound has BestMRR, which is null also where the score is none.
 type shownRound struct {
-	Number   int `json:"number"`
-	Proposed int `json:"proposed"`
-	Repeats  int `json:"repeats"`
-	// BestScore is that of all trials up to this round, null before the first result;
-	// BestMRR is null also where the score is none.
-	BestScore *float64 `json:"best_score"`
-	BestMRR   *float64 `json:"best_mrr"`
-	// Choosing is the time that the filter, the predictor and the strategy took,
-	// Training that of the round's trials.
-	Choosing float64 `json:"choosing"`
-	Training float64 `json:"training"`
+	study.RoundSummary
+	BestMRR *float64 `json:"best_mrr"`
 }
 
 // Run shows a study.
@@ -214,88 +177,50 @@ func (c *studyShowCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	about, result, words := contents.About, contents.Result(), wordsOf(contents.About)
+	about, result, tell := contents.About, contents.Result(), autoblm.WordsOf(contents.About.Identity)
 	shown := shownStudy{
-		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Task: about.Task, Metric: words.Metric, Fingerprint: about.Fingerprint, Source: about.Source,
-		Algorithm: about.Algorithm, Settings: about.Settings, Budget: about.Settings.Budget, Trials: countTrials(contents.Trials), Rounds: roundsOf(contents, words),
-		Tuned: orEmpty(summarized(result.Tuned, words, byRecipe)), Recipe: result.Recipe, Best: orEmpty(summarized(result.Best, words, found)), Human: orEmpty(summarized(result.Named, words, named)), Finals: orEmpty(summarized(result.Finals, words, byRecipe)),
+		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Task: about.Task, Metric: tell.Metric, Fingerprint: about.Fingerprint, Source: about.Source,
+		Algorithm: about.Algorithm, Settings: about.Settings, Budget: about.Settings.Budget, Trials: contents.Counts(), Rounds: []shownRound{},
+		Tuned: orEmpty(summarized(result.Tuned, tell, byRecipe)), Recipe: result.Recipe, Best: orEmpty(summarized(result.Best, tell, found)),
+		Human: orEmpty(summarized(result.Named, tell, named)), Finals: orEmpty(summarized(result.Finals, tell, byRecipe)),
 		Seconds: result.Seconds, Choosing: result.Overhead,
 	}
-	return o.result(shown, func(w io.Writer) { shown.print(w, result, words) })
-}
-
-func countTrials(trials []task.Trial) trialCounts {
-	n := trialCounts{All: len(trials)}
-	for _, t := range trials {
-		if t.Round > 0 {
-			n.Proposed++
-		}
-		switch t.State {
-		case task.Complete:
-			n.Complete++
-		case task.Failed:
-			n.Failed++
-		case task.Running:
-			n.Running++
-		}
+	for _, r := range contents.Summaries() {
+		shown.Rounds = append(shown.Rounds, shownRound{r, mrrOnly(tell, r.BestScore)})
 	}
-	return n
+	return o.result(shown, func(w io.Writer) { shown.print(w, result, tell) })
 }
 
-func roundsOf(c *study.Contents, words task.Words) []shownRound {
-	rounds := []shownRound{}
-	var best *float64
-	for _, r := range c.Rounds {
-		round := shownRound{Number: r.Number, Proposed: r.Proposed, Repeats: r.Repeats, Choosing: r.Seconds}
-		for _, t := range c.Trials {
-			if t.Round != r.Number {
-				continue
-			}
-			round.Training += t.Seconds
-			if t.State == task.Complete && (best == nil || *t.Score > *best) {
-				best = t.Score
-			}
-		}
-		round.BestScore, round.BestMRR = best, mrrOnly(words, best)
-		rounds = append(rounds, round)
-	}
-	return rounds
-}
-
-func (s shownStudy) print(w io.Writer, r *search.Result, words task.Words) {
+func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
-	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, plural(s.Budget, "structure"), duration(s.Seconds), duration(s.Choosing))
-	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", plural(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
-	source := s.Source
-	if source == "" {
-		source = "not known, --dataset has to say it"
-	}
-	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n", source, s.Fingerprint)
-	all := table{header: []string{"name", "value"}}
+	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds), words.Seconds(s.Choosing))
+	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", words.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
+	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n", cmp.Or(s.Source, "not known, --dataset has to say it"), s.Fingerprint)
+	all := words.NewTable("name", "value")
 	for _, setting := range settings.Of(s.Settings) {
 		if !setting.Omitted {
-			all.add(setting.Name, setting.Text())
+			all.Add(setting.Name, setting.Text())
 		}
 	}
-	all.print(w)
-	printTuned(w, r, words)
+	all.Print(w)
+	printTuned(w, r, tell)
 	if len(s.Rounds) > 0 {
-		fmt.Fprintf(w, "\nRounds, with the best %s so far and the seconds for choosing and for training\n\n", words.Valid)
-		rounds := table{header: []string{"round", "proposed", "repeats", "best " + words.Metric, "choosing", "training"}}
+		fmt.Fprintf(w, "\nRounds, with the best %s so far and the seconds for choosing and for training\n\n", tell.Valid)
+		rounds := words.NewTable("round", "proposed", "repeats", "best "+tell.Metric, "choosing", "training")
 		for _, round := range s.Rounds {
-			rounds.add(text(round.Number), text(round.Proposed), text(round.Repeats), numberIfAny(round.BestScore), fmt.Sprintf("%.2f", round.Choosing), fmt.Sprintf("%.2f", round.Training))
+			rounds.Add(round.Number, round.Proposed, round.Repeats, round.BestScore, fmt.Sprintf("%.2f", round.Choosing), fmt.Sprintf("%.2f", round.Training))
 		}
-		rounds.print(w)
+		rounds.Print(w)
 	}
 	if len(r.Best)+len(r.Named) > 0 {
 		fmt.Fprintf(w, "\nThe best structures found, and the named ones by the same recipe\n\n")
-		comparison(r, words).print(w)
+		comparison(r, tell).Print(w)
 		fmt.Fprintln(w)
 		for i, t := range r.Best[:min(len(r.Best), mostFound)] {
 			fmt.Fprintf(w, "found %d is %s\n", i+1, t.Structure)
 		}
 	}
-	printFinals(w, r, words)
+	printFinals(w, r, tell)
 }
 
 type studyExportCommand struct {
@@ -333,38 +258,20 @@ func (c *studyExportCommand) Run(o *output) error {
 			Trials: orEmpty(contents.Trials), Rounds: orEmpty(contents.Rounds),
 		}, nil)
 	}
-	byRecipe := wordsOf(contents.About).ByRecipe
-	if c.Out == "" {
-		return study.WriteCSV(o.stdout, contents.Trials, byRecipe, allFields())
-	}
 	var lines bytes.Buffer
-	if err := study.WriteCSV(&lines, contents.Trials, byRecipe, allFields()); err != nil {
+	if err := study.WriteCSV(&lines, contents.Trials, autoblm.WordsOf(contents.About.Identity).ByRecipe, autoblm.AllFields()); err != nil {
+		return err
+	}
+	if c.Out == "" {
+		_, err := o.stdout.Write(lines.Bytes())
 		return err
 	}
 	if err := wholefile.Write(c.Out, lines.Bytes()); err != nil {
 		return fmt.Errorf("cannot write the trials: %w", err)
 	}
 	return o.result(map[string]any{"trials": len(contents.Trials), "out": c.Out}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s in %s\n", plural(len(contents.Trials), "trial"), c.Out)
+		fmt.Fprintf(w, "%s in %s\n", words.Count(len(contents.Trials), "trial"), c.Out)
 	})
-}
-
-// allFields are those of all tasks, so that the tables of all studies have the same
-// columns.
-func allFields() []task.Column {
-	var all []task.Column
-	for _, kind := range autoblm.Tasks {
-		words, err := kind.Words(nil)
-		if err != nil {
-			continue
-		}
-		for _, field := range words.Fields {
-			if !slices.ContainsFunc(all, func(known task.Column) bool { return known.Name == field.Name }) {
-				all = append(all, field)
-			}
-		}
-	}
-	return all
 }
 
 type studyBestCommand struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // trainingFlags are the settings of a training for completion.
@@ -72,11 +73,11 @@ type recipeFlag struct {
 
 // recipeOf is the recipe that a command line names, or the zero value.
 func recipeOf(ctx *kong.Context) (recipe.Recipe, error) {
-	name, is := given[string](ctx, "recipe")
+	name, is := flags.Given[string](ctx, "recipe")
 	if !is {
 		return recipe.Recipe{}, nil
 	}
-	dataset, _ := given[string](ctx, "dataset")
+	dataset, _ := flags.Given[string](ctx, "dataset")
 	return recipe.Named(name, filepath.Base(cmp.Or(dataset, datasets.World().Name)))
 }
 
@@ -86,7 +87,7 @@ type duraFlag struct {
 }
 
 func useDura(ctx *kong.Context, w *kge.Weights) {
-	if weight, is := given[float64](ctx, "dura"); is {
+	if weight, is := flags.Given[float64](ctx, "dura"); is {
 		w.EntityL2, w.Products = weight, weight
 	}
 }

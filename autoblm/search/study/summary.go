@@ -1,0 +1,65 @@
+package study
+
+import "github.com/autoblm/autoblm-go/autoblm/task"
+
+// Counts are numbers of trials. Proposed are those of the strategy.
+type Counts struct {
+	All      int `json:"all"`
+	Proposed int `json:"proposed"`
+	Complete int `json:"complete"`
+	Failed   int `json:"failed"`
+	Running  int `json:"running"`
+}
+
+// Counts counts the trials.
+func (c *Contents) Counts() Counts {
+	n := Counts{All: len(c.Trials)}
+	for _, t := range c.Trials {
+		if t.Round > 0 {
+			n.Proposed++
+		}
+		switch t.State {
+		case task.Complete:
+			n.Complete++
+		case task.Failed:
+			n.Failed++
+		case task.Running:
+			n.Running++
+		}
+	}
+	return n
+}
+
+// RoundSummary tells how a round went.
+type RoundSummary struct {
+	Number   int `json:"number"`
+	Proposed int `json:"proposed"`
+	Repeats  int `json:"repeats"`
+	// BestScore is that of all trials up to this round, nil before the first result.
+	BestScore *float64 `json:"best_score"`
+	// Choosing is the time that the filter, the predictor and the strategy took,
+	// Training that of the round's trials.
+	Choosing float64 `json:"choosing"`
+	Training float64 `json:"training"`
+}
+
+// Summaries tell how the rounds went, in their order.
+func (c *Contents) Summaries() []RoundSummary {
+	var all []RoundSummary
+	var best *float64
+	for _, r := range c.Rounds {
+		s := RoundSummary{Number: r.Number, Proposed: r.Proposed, Repeats: r.Repeats, Choosing: r.Seconds}
+		for _, t := range c.Trials {
+			if t.Round != r.Number {
+				continue
+			}
+			s.Training += t.Seconds
+			if t.State == task.Complete && (best == nil || *t.Score > *best) {
+				best = t.Score
+			}
+		}
+		s.BestScore = best
+		all = append(all, s)
+	}
+	return all
+}
