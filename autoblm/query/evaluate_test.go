@@ -10,15 +10,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// given are scores that are known beforehand.
-type given [][]float32
+// given are scores that are known beforehand, by model and question.
+type given struct {
+	kge.Ranker
+	scores [][][]float32
+}
 
-func (g given) Scores(_ context.Context, queries []Query, visit func(query int, scores []float32)) error {
-	for i := range queries {
-		visit(i, g[i])
+func (g given) Scores(_ context.Context, model int, questions []kge.Question, visit func(question int, scores []float32)) error {
+	for i := range questions {
+		visit(i, g.scores[model][i])
 	}
 	return nil
 }
+
+func (given) Close() {}
 
 // TestEvaluate against the definition: each hard answer among all entities that
 // are no answer, averaged over a query and then over queries.
@@ -27,7 +32,7 @@ func TestEvaluate(t *testing.T) {
 		entities := rapid.IntRange(1, 15).Draw(t, "entities")
 		score := rapid.SampledFrom([]float32{-1, -0.5, 0, 0.5, 0.5, 2, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))})
 		var queries []Query
-		var scores given
+		var scores [][]float32
 		want, answers := kge.Metrics{}, 0
 		n := rapid.IntRange(1, 4).Draw(t, "queries")
 		for range n {
@@ -66,7 +71,10 @@ func TestEvaluate(t *testing.T) {
 				}
 			}
 		}
-		got, err := Evaluate(t.Context(), scores, queries)
+		model := rapid.IntRange(0, 2).Draw(t, "model") // only this one has scores
+		ranker := given{scores: make([][][]float32, 3)}
+		ranker.scores[model] = scores
+		got, err := Evaluate(t.Context(), ranker, model, queries)
 		if err != nil {
 			t.Fatal(err)
 		}

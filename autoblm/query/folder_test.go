@@ -1,6 +1,8 @@
 package query_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,55 +15,164 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 )
 
-// trained is a model of each kind after a step or two.
-func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *query.Model {
+// trained is a model of a form after a step or two.
+func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *kge.Model {
 	t.Helper()
 	m := enginetest.Members()[name]
 	s := query.DefaultSettings()
-	s.Dim, s.Batch, s.Epochs, s.MaxSteps, s.Reciprocal = 8, 32, 1, 2, reciprocal
-	s.Negatives, s.Margin = query.UsualNegatives(m.Kind, s.Dim)
-	report, err := query.Train(t.Context(), cpu.New(1), query.Job{Data: d, Settings: s, Members: []query.Member{m}})
+	k := max(1, m.Structure.K())
+	s.Dim, s.Batch, s.Epochs, s.MaxSteps, s.Reciprocal = (8+k-1)/k*k, 32, 1, 2, reciprocal
+	s.Sampling = query.UsualSampling(m.Form, s.Dim)
+	report, err := job{data: d, settings: s, members: []kge.Member{m}}.train(t.Context(), 1)
 	if err != nil || report.Results[0].Err != nil {
 		t.Fatal(err, report)
 	}
 	model := report.Results[0].Model
-	if err := query.EvaluateModel(t.Context(), cpu.New(1), model, d, 2); err != nil {
+	if _, err := query.EvaluateModel(t.Context(), cpu.New(1), model, d, 2); err != nil {
 		t.Fatal(err)
 	}
 	return model
 }
 
-// TestFolder: what is read is what was written, of every kind.
+// rankerOf ranks by a model.
+func rankerOf(t *testing.T, m *kge.Model) kge.Ranker {
+	t.Helper()
+	ranker, err := cpu.New(1).NewRanker([]kge.Parameters{m.Parameters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ranker.Close)
+	return ranker
+}
+
+// TestFolder: what is read is what was written, of every form.
 func TestFolder(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
+	d := enginetest.Paths(t, 40, 3, 200)
 	for name := range enginetest.Members() {
 		for _, reciprocal := range []bool{false, true} {
 			m := trained(t, d, name, reciprocal)
 			dir := filepath.Join(t.TempDir(), "models", name)
-			if err := m.Save(dir); err != nil {
-				t.Fatal(name, err)
-			}
-			got, err := query.Load(dir)
-			if err != nil {
-				t.Fatal(name, err)
-			}
+			got := savedAndLoaded(t, m, dir)
 			if !reflect.DeepEqual(got, m) {
 				t.Errorf("%s, reciprocal %v: read %+v", name, reciprocal, got)
 			}
-			if got.Valid == nil || got.Valid.Queries == 0 || got.Test == nil {
-				t.Errorf("%s: nothing is known of what it reached", name)
+			for split, noted := range map[query.Split]json.RawMessage{query.InValid: got.Valid, query.InTest: got.Test} {
+				want, err := query.Evaluate(t.Context(), rankerOf(t, got), 0, d.Queries(split, 2))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var e query.Evaluation
+				if err := json.Unmarshal(noted, &e); err != nil || e.Queries == 0 || e != want {
+					t.Errorf("%s: %s is known of what it reached in %v, but that is %+v (%v)", name, noted, split, want, err)
+				}
 			}
 		}
 	}
 }
 
-// TestBilinearModelsAreOfCompletion: a path of one hop is a triple.
-func TestBilinearModelsAreOfCompletion(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
-	m, dir := trained(t, d, "complex", true), t.TempDir()
+// TestModelsOfTriples: a triple is a path of one hop, so a model of triples is one of
+// paths, and its ranks stay those of triples.
+func TestModelsOfTriples(t *testing.T) {
+	g := enginetest.Graph()
+	s := kge.DefaultSettings()
+	s.Dim, s.Epochs, s.Reciprocal = 8, 1, true
+	report, err := kge.Train(t.Context(), cpu.New(1), kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{enginetest.Members()["complex"]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, dir := report.Results[0].Model, t.TempDir()
+	if _, err := completion.EvaluateAll(t.Context(), cpu.New(1), []*kge.Model{m}, g); err != nil {
+		t.Fatal(err)
+	}
+	got := savedAndLoaded(t, m, dir)
+	if got.Form != form.Bilinear || !reflect.DeepEqual(got, m) {
+		t.Errorf("a model of completion is read as %+v", got)
+	}
+	if hops := query.PathsOf(got).Trained(); !slices.Equal(hops, []int{1}) {
+		t.Errorf("a model of triples was trained on paths of %v hops", hops)
+	}
+	if of := describing(t, dir); of["model"] != nil || of["valid"].(map[string]any)["queries"] != nil {
+		t.Error("a model of triples is described as one of queries")
+	}
+}
+
+// TestDescriptionOfQueries: model.json has all that it had before forms were called so,
+// for its readers, and is read by either name.
+func TestDescriptionOfQueries(t *testing.T) {
+	d := enginetest.Paths(t, 40, 3, 200)
+	for name := range enginetest.Members() {
+		m, dir := trained(t, d, name, true), t.TempDir()
+		savedAndLoaded(t, m, dir)
+		of := describing(t, dir)
+		member := of["training"].(map[string]any)["member"].(map[string]any)
+		settings := of["training"].(map[string]any)["settings"].(map[string]any)
+		if of["model"] != m.Form.String() || member["model"] != m.Form.String() {
+			t.Errorf("%s: the model is called %v and %v", name, of["model"], member["model"])
+		}
+		if _, has := of["structure"]; has != (m.Structure.K() > 0) {
+			t.Errorf("%s: has a structure: %v", name, has)
+		}
+		if !reflect.DeepEqual(settings["hops"], []any{2.0}) || settings["answer_power"] != 0.5 || settings["batch"] != 32.0 || settings["with"] != nil {
+			t.Errorf("%s: the settings are %v", name, settings)
+		}
+		for _, called := range []string{"form", "model"} {
+			text := describing(t, dir)
+			delete(text, called)
+			delete(text["training"].(map[string]any)["member"].(map[string]any), called)
+			if got := described(t, dir, text); !reflect.DeepEqual(got, m) {
+				t.Errorf("%s: without %q read as %+v", name, called, got)
+			}
+		}
+	}
+}
+
+// TestOldFolders: what the program wrote before models of triples and of paths were one is
+// read, and all that it said of them is still said.
+func TestOldFolders(t *testing.T) {
+	const old = "../cmd/autoblm/testdata/frozen/old/models"
+	for name, want := range map[string]struct {
+		form       form.Form
+		reciprocal bool
+		paths      query.Paths
+		rate       float64
+	}{
+		"bilinear":   {form.Bilinear, true, query.Paths{Hops: []int{2}, AnswerPower: 0.5}, 0.3},
+		"transposed": {form.Bilinear, false, query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}, 0.3},
+		"transe":     {form.TransE, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
+		"diag":       {form.Diag, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
+		"gqe":        {form.GQE, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
+		"q2b":        {form.Query2box, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
+		"triples":    {form.Bilinear, false, query.Paths{Hops: []int{1}}, 0.3},
+		"reverses":   {form.Bilinear, true, query.Paths{Hops: []int{1}}, 0.3},
+	} {
+		m, err := kge.Load(filepath.Join(old, name))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		of := m.Training.Member
+		if m.Form != want.form || of.Form != want.form || of.Structure != m.Structure || of.LearningRate != want.rate || m.Reciprocal != want.reciprocal || m.Training.Settings.Reciprocal != want.reciprocal {
+			t.Errorf("%s: read %v, reciprocal %v, and the member %+v", name, m.Form, m.Reciprocal, of)
+		}
+		if paths := query.PathsOf(m); !reflect.DeepEqual(paths, want.paths) {
+			t.Errorf("%s: of the paths %+v", name, paths)
+		}
+		dir := t.TempDir()
+		if again := savedAndLoaded(t, m, dir); !reflect.DeepEqual(again, m) {
+			t.Errorf("%s: read %+v, and written and read again %+v", name, m, again)
+		}
+		if lost := missing(describing(t, filepath.Join(old, name)), describing(t, dir)); lost != "" {
+			t.Errorf("%s: written again it says something else of %s", name, lost)
+		}
+	}
+}
+
+// savedAndLoaded is what is read of a model that was written.
+func savedAndLoaded(t *testing.T, m *kge.Model, dir string) *kge.Model {
+	t.Helper()
 	if err := m.Save(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -69,34 +180,75 @@ func TestBilinearModelsAreOfCompletion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.Parameters, m.Parameters.Parameters) {
-		t.Error("completion reads other numbers")
+	return got
+}
+
+// describing is a folder's model.json.
+func describing(t *testing.T, dir string) (of map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "model.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &of)
 	}
-	got.Valid, got.Test = &completion.Evaluation{}, &completion.Evaluation{}
-	back := t.TempDir()
-	if err := got.Save(back); err != nil {
-		t.Fatal(err)
-	}
-	again, err := query.Load(back)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Kind != query.Bilinear || !reflect.DeepEqual(again.Parameters, m.Parameters) {
-		t.Error("a model of completion is read with other numbers")
+	return of
+}
+
+// described is the model of a folder whose model.json is another, which it then is not.
+func described(t *testing.T, dir string, of map[string]any) *kge.Model {
+	t.Helper()
+	path := filepath.Join(dir, "model.json")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if again.Valid != nil || again.Test != nil {
-		t.Error("the ranks of triples are read as those of queries")
+	text, err := json.MarshalIndent(of, "", "  ")
+	if err != nil {
+		t.Fatal(err)
 	}
+	write := func(text []byte) {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(text)
+	defer write(before)
+	m, err := kge.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// missing is the name of something that is other in got or not there, "" where there is
+// none.
+func missing(want, got any) string {
+	fields, is := want.(map[string]any)
+	others, too := got.(map[string]any)
+	if !is || !too {
+		if reflect.DeepEqual(want, got) {
+			return ""
+		}
+		return fmt.Sprintf("%v: %v", want, got)
+	}
+	for name, field := range fields {
+		if lost := missing(field, others[name]); lost != "" {
+			return name + ", " + lost
+		}
+	}
+	return ""
 }
 
 func TestFolderRefusals(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
+	d := enginetest.Paths(t, 40, 3, 200)
 	for _, c := range []struct{ name, old, new, want string }{
 		{"complex", `"complex"`, `""`, "structure"},
 		{"complex", `"dim": 8`, `"dim": 7`, "positive multiple of k"},
 		{"complex", `"k": 4`, `"k": 2`, "one of them is wrong"},
 		{"complex", `"bilinear"`, `"q2b"`, "q2b has no structure"},
-		{"complex", `"bilinear"`, `"diag"`, "the structure of diag"},
+		{"complex", `"bilinear"`, `"diag"`, "diag has no structure but"},
 		{"complex", `"bilinear"`, `"trance"`, `unknown model "trance"`},
 		{"gqe", `"gqe"`, `"transe"`, "relations.npy"},
 		{"gqe", `"gqe"`, `"bilinear"`, "structure is missing"},
@@ -118,14 +270,14 @@ func TestFolderRefusals(t *testing.T) {
 		if !strings.Contains(string(text), old) {
 			t.Fatalf("model.json has no %s:\n%s", old, text)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, c.new, 1)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), old, c.new)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := query.Load(dir); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
+		if _, err := kge.Load(dir); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s instead of %s: %v, want %q", c.new, c.old, err, c.want)
 		}
 	}
-	if _, err := query.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a model folder") {
+	if _, err := kge.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a model folder") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -133,19 +285,15 @@ func TestFolderRefusals(t *testing.T) {
 // TestAlign: the numbers of entities and relations do not matter to a model, and
 // what it does not know is named.
 func TestAlign(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
+	d := enginetest.Paths(t, 40, 3, 200)
 	m := trained(t, d, "mixed", true)
-	evaluate := func(m *query.Model) query.Evaluation {
+	evaluate := func(m *kge.Model) query.Evaluation {
 		t.Helper()
-		queries, err := m.Align(d, query.InTest, 3)
+		queries, err := d.Align(m, query.InTest, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		scorer, err := cpu.New(1).NewScorer(m.Parameters)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := query.Evaluate(t.Context(), scorer, queries)
+		e, err := query.Evaluate(t.Context(), rankerOf(t, m), 0, queries)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,14 +312,14 @@ func TestAlign(t *testing.T) {
 		t.Error("the labels of the rows do not matter")
 	}
 	turned.EntityLabels = append([]string{"nobody"}, m.EntityLabels[1:]...)
-	if _, err := turned.Align(d, query.InTest, 3); err == nil || !strings.Contains(err.Error(), `no entity "e0"`) {
+	if _, err := d.Align(&turned, query.InTest, 3); err == nil || !strings.Contains(err.Error(), `no entity "e0"`) {
 		t.Errorf("an entity that the model lacks: %v", err)
 	}
 	turned.EntityLabels, turned.RelationLabels = m.EntityLabels, []string{"nothing", "r1", "r2"}
-	if _, err := turned.Align(d, query.InTest, 3); err == nil || !strings.Contains(err.Error(), `no relation "r0"`) {
+	if _, err := d.Align(&turned, query.InTest, 3); err == nil || !strings.Contains(err.Error(), `no relation "r0"`) {
 		t.Errorf("a relation that the model lacks: %v", err)
 	}
-	if _, err := m.Align(d, query.InTest, 7); err == nil || !strings.Contains(err.Error(), "7 hops") {
+	if _, err := d.Align(m, query.InTest, 7); err == nil || !strings.Contains(err.Error(), "7 hops") {
 		t.Errorf("paths that are not there: %v", err)
 	}
 }

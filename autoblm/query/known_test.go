@@ -11,10 +11,11 @@ import (
 )
 
 // indifferent is an engine by which all entities score the same.
-type indifferent struct{ Engine }
+type indifferent struct{ kge.Engine }
 
-func (indifferent) NewScorer(p Parameters) (Scorer, error) {
-	return given{make([]float32, len(p.Entities)/p.Dim)}, nil
+func (indifferent) NewRanker(models []kge.Parameters) (kge.Ranker, error) {
+	p := models[0]
+	return given{scores: [][][]float32{{make([]float32, len(p.Entities)/p.Dim)}}}, nil
 }
 
 // TestKnownAnswers are those that a walk along the triples reaches, whatever numbers
@@ -47,13 +48,13 @@ func TestKnownAnswers(t *testing.T) {
 		for _, r := range q.Relations {
 			p.Relations = append(p.Relations, g.Relations[r/2]+[]string{"", reverseSuffix}[r%2])
 		}
-		m := &Model{
+		m := &kge.Model{
 			EntityLabels:   rapid.Permutation(append(slices.Clone(g.Entities), "unheard of")).Draw(t, "entities"),
 			RelationLabels: rapid.Permutation(append(slices.Clone(g.Relations), "never seen")).Draw(t, "relations"),
 		}
 		m.Dim, m.Entities = 1, make([]float32, len(m.EntityLabels))
 		ask := func(p Path, d *Data, known kge.KnownAnswers) (answers []kge.Answer, isKnown []string) {
-			answers, err := m.Predict(context.Background(), indifferent{}, p, d, 0, known)
+			answers, err := Predict(context.Background(), indifferent{}, m, p, d, 0, known)
 			if err != nil {
 				t.Fatal(err)
 			}

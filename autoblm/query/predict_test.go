@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -10,13 +11,14 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-func mustPredict(t *testing.T, m *query.Model, p query.Path, d *query.Data, top int, known kge.KnownAnswers) []kge.Answer {
+func mustPredict(t *testing.T, m *kge.Model, p query.Path, d *query.Data, top int, known kge.KnownAnswers) []kge.Answer {
 	t.Helper()
-	answers, err := m.Predict(t.Context(), cpu.New(1), p, d, top, known)
+	answers, err := query.Predict(t.Context(), cpu.New(1), m, p, d, top, known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,39 +26,39 @@ func mustPredict(t *testing.T, m *query.Model, p query.Path, d *query.Data, top 
 }
 
 // byHand is a model of two coordinates with the relations r and s.
-func byHand(kind query.Kind, a structure.Structure, reciprocal bool, relations ...float32) *query.Model {
-	m := &query.Model{EntityLabels: []string{"a", "b", "c"}, RelationLabels: []string{"r", "s"}}
-	m.Kind = kind
+func byHand(f form.Form, a structure.Structure, reciprocal bool, relations ...float32) *kge.Model {
+	m := &kge.Model{EntityLabels: []string{"a", "b", "c"}, RelationLabels: []string{"r", "s"}}
+	m.Form = f
 	m.Structure, m.Dim, m.Reciprocal = a, 2, reciprocal
 	m.Entities, m.Relations = []float32{1, 2, 3, 0, -1, 1}, relations // a = (1, 2), b = (3, 0), c = (-1, 1)
 	return m
 }
 
-// TestPredictByHand: of each kind the query that a path makes, and its scores, can be
+// TestPredictByHand: of each form the query that a path makes, and its scores, can be
 // told without a program.
 func TestPredictByHand(t *testing.T) {
 	crossed := structure.MustParse("0,1;-2,0") // h1 r1 t2 - h2 r2 t1
 	for name, c := range map[string]struct {
-		model *query.Model
+		model *kge.Model
 		path  string // from a
 		want  map[string]float64
 	}{
 		// r = (1, 0) and s = (0, 2) take (1, 2) to (2, 2), (2, 4) and back to (1, 4).
-		"transe":          {byHand(query.TransE, structure.Structure{}, false, 1, 0, 0, 2), "r s r_reverse", map[string]float64{"a": -2, "b": -6, "c": -5}},
-		"transe one hop":  {byHand(query.TransE, structure.Structure{}, false, 1, 0, 0, 2), "s_reverse", map[string]float64{"a": -2, "b": -2, "c": -3}},
-		"transe reverses": {byHand(query.TransE, structure.Structure{}, true, 1, 0, 0, 2, 7, 7, -3, -3), "r s_reverse", map[string]float64{"a": -5, "b": -5, "c": -2}},
+		"transe":          {byHand(form.TransE, structure.Structure{}, false, 1, 0, 0, 2), "r s r_reverse", map[string]float64{"a": -2, "b": -6, "c": -5}},
+		"transe one hop":  {byHand(form.TransE, structure.Structure{}, false, 1, 0, 0, 2), "s_reverse", map[string]float64{"a": -2, "b": -2, "c": -3}},
+		"transe reverses": {byHand(form.TransE, structure.Structure{}, true, 1, 0, 0, 2, 7, 7, -3, -3), "r s_reverse", map[string]float64{"a": -5, "b": -5, "c": -2}},
 		// (1, 2) times (2, 1) is (2, 2), and that times (1, 3) is (2, 6).
-		"diag": {byHand(query.Diag, structure.MustParse("1"), false, 2, 1, 1, 3), "r s", map[string]float64{"a": 14, "b": 6, "c": 4}},
+		"diag": {byHand(form.Diag, structure.MustParse("1"), false, 2, 1, 1, 3), "r s", map[string]float64{"a": 14, "b": 6, "c": 4}},
 		// (x, y) goes to (-y r2, x r1): (1, 2) by r = (2, 1) to (-2, 2), and by s = (1, 3) to (-6, -2).
-		"bilinear": {byHand(query.Bilinear, crossed, false, 2, 1, 1, 3), "r s", map[string]float64{"a": -10, "b": -18, "c": 4}},
+		"bilinear": {byHand(form.Bilinear, crossed, false, 2, 1, 1, 3), "r s", map[string]float64{"a": -10, "b": -18, "c": 4}},
 		// Backwards (x, y) goes to (y r1, -x r2): (-2, 2) by s to (2, 6).
-		"bilinear transposed": {byHand(query.Bilinear, crossed, false, 2, 1, 1, 3), "r s_reverse", map[string]float64{"a": 14, "b": 6, "c": 4}},
+		"bilinear transposed": {byHand(form.Bilinear, crossed, false, 2, 1, 1, 3), "r s_reverse", map[string]float64{"a": 14, "b": 6, "c": 4}},
 		// (1, 2) times the matrix (1, 2; 0, 1) of r is (1, 4), and times (0, 1; 1, 0) of s is (4, 1).
-		"gqe":            {byHand(query.GQE, structure.Structure{}, false, 1, 2, 0, 1, 0, 1, 1, 0), "r s", map[string]float64{"a": 6, "b": 12, "c": -3}},
-		"gqe transposed": {byHand(query.GQE, structure.Structure{}, false, 1, 2, 0, 1, 0, 1, 1, 0), "r_reverse", map[string]float64{"a": 9, "b": 15, "c": -3}},
+		"gqe":            {byHand(form.GQE, structure.Structure{}, false, 1, 2, 0, 1, 0, 1, 1, 0), "r s", map[string]float64{"a": 6, "b": 12, "c": -3}},
+		"gqe transposed": {byHand(form.GQE, structure.Structure{}, false, 1, 2, 0, 1, 0, 1, 1, 0), "r_reverse", map[string]float64{"a": 9, "b": 15, "c": -3}},
 		// The centre goes to (2, 2) and the half sides grow by (1, 0) and (0, 1), so c is 2 outside;
 		// what is inside the box counts a fiftieth.
-		"q2b": {byHand(query.Query2box, structure.Structure{}, false, 1, 0, 1, 0, 0, 0, -1, 1), "r s", map[string]float64{"a": -0.02, "b": -1.04, "c": -2.04}},
+		"q2b": {byHand(form.Query2box, structure.Structure{}, false, 1, 0, 1, 0, 0, 0, -1, 1), "r s", map[string]float64{"a": -0.02, "b": -1.04, "c": -2.04}},
 	} {
 		answers := mustPredict(t, c.model, query.Path{Anchor: "a", Relations: strings.Fields(c.path)}, nil, 0, kge.MarkKnown)
 		if len(answers) != len(c.want) {
@@ -74,7 +76,7 @@ func TestPredictByHand(t *testing.T) {
 }
 
 func TestPredictKeepsTheTop(t *testing.T) {
-	m := byHand(query.TransE, structure.Structure{}, false, 1, 0, 0, 2)
+	m := byHand(form.TransE, structure.Structure{}, false, 1, 0, 0, 2)
 	p := query.Path{Anchor: "a", Relations: []string{"s_reverse"}} // a and b score the same
 	all := mustPredict(t, m, p, nil, 0, kge.MarkKnown)
 	for top, want := range map[int]int{-1: 3, 0: 3, 1: 1, 2: 2, 3: 3, 9: 3} {
@@ -90,18 +92,19 @@ func TestPredictKeepsTheTop(t *testing.T) {
 // TestPredictAgreesWithEvaluate: a hard answer's rank is its place in the list, less
 // the answers before it. With the known answers dropped none of them is there.
 func TestPredictAgreesWithEvaluate(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
+	d := enginetest.Paths(t, 40, 3, 200)
 	for name := range enginetest.Members() {
 		m := trained(t, d, name, name != "gqe")
-		scorer, err := cpu.New(1).NewScorer(m.Parameters)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ranker := rankerOf(t, m)
 		for hops := 1; hops <= 3; hops++ {
 			queries := d.Queries(query.InTest, hops)
 			queries = queries[:min(10, len(queries))]
 			ranks := make([][]kge.Rank, len(queries))
-			if err := scorer.Scores(t.Context(), queries, func(i int, scores []float32) { ranks[i] = query.Rank(scores, queries[i]) }); err != nil {
+			questions := make([]kge.Question, len(queries))
+			for i, q := range queries {
+				questions[i] = q.Question()
+			}
+			if err := ranker.Scores(t.Context(), 0, questions, func(i int, scores []float32) { ranks[i] = query.Rank(scores, queries[i]) }); err != nil {
 				t.Fatal(err)
 			}
 			for i, q := range queries {
@@ -130,7 +133,7 @@ func TestPredictAgreesWithEvaluate(t *testing.T) {
 }
 
 // named is a query by names.
-func named(m *query.Model, q query.Query) query.Path {
+func named(m *kge.Model, q query.Query) query.Path {
 	p := query.Path{Anchor: m.EntityLabels[q.Anchor]}
 	for _, r := range q.Relations {
 		p.Relations = append(p.Relations, m.RelationLabels[r/2]+[]string{"", "_reverse"}[r%2])
@@ -141,7 +144,7 @@ func named(m *query.Model, q query.Query) query.Path {
 // TestPredictTriples: a model of completion answers a path of one hop as it answers
 // for the missing end of a triple.
 func TestPredictTriples(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
+	d := enginetest.Paths(t, 40, 3, 200)
 	for _, reciprocal := range []bool{false, true} {
 		m, dir := trained(t, d, "complex", reciprocal), t.TempDir()
 		if err := m.Save(dir); err != nil {
@@ -155,7 +158,7 @@ func TestPredictTriples(t *testing.T) {
 			"r1":         {Head: "e7", Relation: "r1"},
 			"r1_reverse": {Tail: "e7", Relation: "r1"},
 		} {
-			want, err := triples.Predict(q, nil, 0, kge.KeepKnown)
+			want, err := completion.Predict(triples, q, nil, 0, kge.KeepKnown)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,18 +182,18 @@ func TestPredictTriples(t *testing.T) {
 // TestRelationID: what a model calls a relation comes before what is called like a
 // reverse.
 func TestRelationID(t *testing.T) {
-	m := &query.Model{RelationLabels: []string{"is, in", "part_reverse", "part", "part_reverse_reverse"}}
+	m := &kge.Model{RelationLabels: []string{"is, in", "part_reverse", "part", "part_reverse_reverse"}}
 	for name, want := range map[string]int32{"is, in": 0, "is, in_reverse": 1, "part_reverse": 2, "part": 4, "part_reverse_reverse": 6} {
-		if got, err := m.RelationID(name); err != nil || got != want {
+		if got, err := query.RelationID(m, name); err != nil || got != want {
 			t.Errorf("%q is %d, want %d (%v)", name, got, want, err)
 		}
 	}
 }
 
 func TestPredictRefuses(t *testing.T) {
-	m := byHand(query.Diag, structure.MustParse("1"), false, 2, 1, 1, 3)
+	m := byHand(form.Diag, structure.MustParse("1"), false, 2, 1, 1, 3)
 	m.EntityLabels, m.RelationLabels = []string{"Germany", "East Germany", "Chad"}, []string{"borders", "has capital"}
-	d := enginetest.Data(t, 40, 3, 200)
+	d := enginetest.Paths(t, 40, 3, 200)
 	for name, c := range map[string]struct {
 		path  query.Path
 		data  *query.Data
@@ -208,7 +211,7 @@ func TestPredictRefuses(t *testing.T) {
 		"data of other things":      {query.Path{Anchor: "Chad", Relations: []string{"borders"}}, d, []string{`no entity "e`, "which random mentions"}, ""},
 		"beyond the floating point": {query.Path{Anchor: "Chad", Relations: slices.Repeat([]string{"has capital"}, 100)}, nil, []string{"100 hops", "too large"}, ""},
 	} {
-		answers, err := m.Predict(t.Context(), cpu.New(1), c.path, c.data, 3, kge.MarkKnown)
+		answers, err := query.Predict(t.Context(), cpu.New(1), m, c.path, c.data, 3, kge.MarkKnown)
 		if err == nil || answers != nil || c.not != "" && strings.Contains(err.Error(), c.not) {
 			t.Errorf("%s: %v with answers %v", name, err, answers)
 			continue
@@ -221,19 +224,19 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// TestCovers: what the graph of the data mentions and the model lacks is named.
-func TestCovers(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
-	m := &query.Model{EntityLabels: slices.Clone(d.Entities), RelationLabels: slices.Clone(d.Relations)}
-	if err := m.Covers(d); err != nil {
+// TestCovered: what the graph of the data mentions and the model lacks is named.
+func TestCovered(t *testing.T) {
+	d := enginetest.Paths(t, 40, 3, 200)
+	m := &kge.Model{EntityLabels: slices.Clone(d.Entities), RelationLabels: slices.Clone(d.Relations)}
+	if err := d.Covered(m); err != nil {
 		t.Error(err)
 	}
 	m.RelationLabels[1] = "nothing"
-	if err := m.Covers(d); err == nil || !strings.Contains(err.Error(), `no relation "r1", which random mentions`) {
+	if err := d.Covered(m); err == nil || !strings.Contains(err.Error(), `no relation "r1", which random mentions`) {
 		t.Error(err)
 	}
 	m.EntityLabels[7] = "nobody"
-	if err := m.Covers(d); err == nil || !strings.Contains(err.Error(), `no entity "e7", which random mentions`) {
+	if err := d.Covered(m); err == nil || !strings.Contains(err.Error(), `no entity "e7", which random mentions`) {
 		t.Error(err)
 	}
 }
@@ -241,15 +244,15 @@ func TestCovers(t *testing.T) {
 // TestHopsOfModels: what a model is for, and what else it was trained on.
 func TestHopsOfModels(t *testing.T) {
 	for _, c := range []struct {
-		training     *query.Training
+		training     *kge.Training
 		own, trained []int
 	}{
 		{nil, nil, nil},
-		{&query.Training{}, []int{1}, []int{1}}, // of completion
-		{&query.Training{Settings: query.Settings{Paths: query.Paths{Hops: []int{2}, With: []int{3, 1}}}}, []int{2}, []int{1, 2, 3}},
+		{&kge.Training{}, []int{1}, []int{1}}, // of completion
+		{&kge.Training{Own: json.RawMessage(`{"hops":[2],"with":[3,1],"answer_power":0.5}`)}, []int{2}, []int{1, 2, 3}},
 	} {
-		m := &query.Model{Training: c.training}
-		if own, trained := m.OwnHops(), m.TrainedHops(); !slices.Equal(own, c.own) || !slices.Equal(trained, c.trained) {
+		m := &kge.Model{Training: c.training}
+		if own, trained := query.PathsOf(m).Hops, query.PathsOf(m).Trained(); !slices.Equal(own, c.own) || !slices.Equal(trained, c.trained) {
 			t.Errorf("%+v: %v and %v, want %v and %v", c.training, own, trained, c.own, c.trained)
 		}
 	}
