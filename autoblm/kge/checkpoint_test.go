@@ -1,4 +1,4 @@
-package kge
+package kge_test
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -36,8 +38,8 @@ func script(numbers []int32) *scriptedEngine {
 }
 
 // untimed is a report without what differs from run to run.
-func untimed(r *Report) Report {
-	return Report{Results: r.Results, Complete: r.Complete}
+func untimed(r *kge.Report) kge.Report {
+	return kge.Report{Results: r.Results, Complete: r.Complete}
 }
 
 var sameErrors = cmp.Comparer(func(a, b error) bool {
@@ -50,14 +52,14 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.Int32Range(0, 9), 1, 40).Draw(t, "script")
-		j := job(rapid.IntRange(1, 3).Draw(t, "members"), func(s *Settings) {
+		j := job(rapid.IntRange(1, 3).Draw(t, "members"), func(s *kge.Settings) {
 			s.Epochs, s.Decay = 12, 0.9
 			if s.ValidateEvery = rapid.IntRange(0, 3).Draw(t, "every"); s.ValidateEvery > 0 {
 				s.Patience, s.PlateauPatience, s.PlateauFactor = rapid.IntRange(0, 3).Draw(t, "patience"), 1, 0.5
 			}
 		})
 		alone := script(numbers)
-		want, err := Train(context.Background(), alone, j)
+		want, err := kge.Train(context.Background(), alone, j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,25 +70,25 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		for _, epochs := range stops {
 			ctx, cancel := context.WithCancel(context.Background())
 			piece, done := j, 0
-			piece.Checkpoint = &Checkpoint{File: file}
-			piece.OnEpoch = func(Progress) {
+			piece.Checkpoint = &kge.Checkpoint{File: file}
+			piece.OnEpoch = func(kge.Progress) {
 				if done++; done == epochs {
 					cancel()
 				}
 			}
-			_, err := Train(ctx, pieces, piece)
+			_, err := kge.Train(ctx, pieces, piece)
 			cancel()
 			if err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			pieces.epochs = 0 // another process
 		}
-		j.Checkpoint = &Checkpoint{File: file}
-		got, err := Train(context.Background(), pieces, j)
+		j.Checkpoint = &kge.Checkpoint{File: file}
+		got, err := kge.Train(context.Background(), pieces, j)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors, cmp.AllowUnexported(structure.Structure{})); difference != "" {
+		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors, comparables); difference != "" {
 			t.Errorf("in %d pieces other than at once (-want +got):\n%s", len(stops)+1, difference)
 		}
 		if len(alone.rates) > 0 && !cmp.Equal(pieces.rates[len(pieces.rates)-1:], alone.rates[len(alone.rates)-1:]) {
@@ -97,8 +99,8 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 
 // TestACompleteCheckpoint: its report comes again, and nothing is trained or written.
 func TestACompleteCheckpoint(t *testing.T) {
-	j := job(2, func(s *Settings) { s.ValidateEvery = 2 })
-	j.Checkpoint = &Checkpoint{File: filepath.Join(t.TempDir(), "training")}
+	j := job(2, func(s *kge.Settings) { s.ValidateEvery = 2 })
+	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
 	first := mustTrain(t, script([]int32{3, 1, 4}), j)
 	before, err := os.Stat(j.Checkpoint.File)
 	if err != nil {
@@ -109,7 +111,7 @@ func TestACompleteCheckpoint(t *testing.T) {
 	if len(engine.orders) != 0 || !again.Complete {
 		t.Errorf("%d epochs trained, complete %v", len(engine.orders), again.Complete)
 	}
-	if difference := cmp.Diff(first.Results, again.Results, sameErrors, cmp.AllowUnexported(structure.Structure{})); difference != "" {
+	if difference := cmp.Diff(first.Results, again.Results, sameErrors, comparables); difference != "" {
 		t.Errorf("the report differs (-first +again):\n%s", difference)
 	}
 	if first.Timing.PerStep != again.Timing.PerStep || again.Timing.Train != first.Timing.Train {
@@ -121,9 +123,9 @@ func TestACompleteCheckpoint(t *testing.T) {
 }
 
 func TestTimeIsUp(t *testing.T) {
-	train := func(until time.Time, engine *scriptedEngine, file string) *Report {
-		j := job(1, func(*Settings) {})
-		j.Checkpoint = &Checkpoint{File: file, Until: until}
+	train := func(until time.Time, engine *scriptedEngine, file string) *kge.Report {
+		j := job(1, func(*kge.Settings) {})
+		j.Checkpoint = &kge.Checkpoint{File: file, Until: until}
 		return mustTrain(t, engine, j)
 	}
 	file := filepath.Join(t.TempDir(), "training")
@@ -141,27 +143,30 @@ func TestTimeIsUp(t *testing.T) {
 
 func TestCheckpointOfAnotherTraining(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "training")
-	train := func(change func(*Job)) error {
-		j := job(1, func(*Settings) {})
+	train := func(change func(*kge.Job)) error {
+		j := job(1, func(*kge.Settings) {})
 		change(&j)
-		j.Checkpoint = &Checkpoint{File: file}
-		_, err := Train(t.Context(), &scriptedEngine{}, j)
+		j.Checkpoint = &kge.Checkpoint{File: file}
+		_, err := kge.Train(t.Context(), &scriptedEngine{}, j)
 		return err
 	}
-	if err := train(func(*Job) {}); err != nil {
+	if err := train(func(*kge.Job) {}); err != nil {
 		t.Fatal(err)
 	}
-	for says, change := range map[string]func(*Job){
-		"epochs 6 there, 7 here":                func(j *Job) { j.Settings.Epochs = 7 },
-		"max_norm not set there, 1 here":        func(j *Job) { j.Settings.MaxNorm = 1 },
-		"members 1 seed 0 there, 99 here":       func(j *Job) { j.Members[0].Seed = 99 },
-		"members 1 n3 0 there, 0.5 here":        func(j *Job) { j.Members[0].N3 = 0.5 },
-		"the data differ":                       func(j *Job) { j.Graph.Valid = nil },
-		"epochs 6 there, 9 here; the data diff": func(j *Job) { j.Graph.Valid, j.Settings.Epochs = nil, 9 },
-		"batch 3 there, 4 here; dim 4 there, ":  func(j *Job) { j.Settings.Dim, j.Settings.Batch = 8, 4 },
+	g := smallGraph()
+	g.Valid = nil
+	other := completion.Data(g)
+	for says, change := range map[string]func(*kge.Job){
+		"epochs 6 there, 7 here":                func(j *kge.Job) { j.Settings.Epochs = 7 },
+		"max_norm not set there, 1 here":        func(j *kge.Job) { j.Settings.MaxNorm = 1 },
+		"members 1 seed 0 there, 99 here":       func(j *kge.Job) { j.Members[0].Seed = 99 },
+		"members 1 n3 0 there, 0.5 here":        func(j *kge.Job) { j.Members[0].N3 = 0.5 },
+		"the data differ":                       func(j *kge.Job) { j.Data = other },
+		"epochs 6 there, 9 here; the data diff": func(j *kge.Job) { j.Data, j.Settings.Epochs = other, 9 },
+		"batch 3 there, 4 here; dim 4 there, ":  func(j *kge.Job) { j.Settings.Dim, j.Settings.Batch = 8, 4 },
 	} {
 		err := train(change)
-		if !errors.Is(err, ErrOtherTraining) {
+		if !errors.Is(err, kge.ErrOtherTraining) {
 			t.Errorf("%q: error %v, want ErrOtherTraining", says, err)
 			continue
 		}
@@ -172,8 +177,8 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 // TestDamagedCheckpoints: any change of a byte, and any loss, is found.
 func TestDamagedCheckpoints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "training")
-	j := job(2, func(s *Settings) { s.ValidateEvery = 2 })
-	j.Checkpoint = &Checkpoint{File: file}
+	j := job(2, func(s *kge.Settings) { s.ValidateEvery = 2 })
+	j.Checkpoint = &kge.Checkpoint{File: file}
 	mustTrain(t, script([]int32{3, 1, 4}), j)
 	sound, err := os.ReadFile(file)
 	if err != nil {
@@ -183,7 +188,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		if err := os.WriteFile(file, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := readCheckpoint(file); !errors.Is(err, errDamagedCheckpoint) {
+		if _, err := kge.Train(context.Background(), &scriptedEngine{}, j); err == nil || !strings.Contains(err.Error(), file+": the file is damaged") {
 			t.Fatalf("%s: error %v", what, err)
 		}
 	}
@@ -194,7 +199,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		refused(t, "a lost end", sound[:rapid.IntRange(0, len(sound)-1).Draw(t, "length")])
 		refused(t, "more at the end", append(append([]byte(nil), sound...), rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "more")...))
 	})
-	_, err = Train(t.Context(), &scriptedEngine{}, j)
+	_, err = kge.Train(t.Context(), &scriptedEngine{}, j)
 	checkError(t, err, file, "remove it")
 }
 
@@ -204,19 +209,19 @@ type rapidOrTest interface {
 }
 
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
-	j := job(1, func(*Settings) {})
-	j.Checkpoint = &Checkpoint{File: filepath.Join(t.TempDir(), "nowhere", "training")}
-	_, err := Train(t.Context(), &scriptedEngine{}, j)
+	j := job(1, func(*kge.Settings) {})
+	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "nowhere", "training")}
+	_, err := kge.Train(t.Context(), &scriptedEngine{}, j)
 	checkError(t, err, "cannot write", j.Checkpoint.File)
 }
 
 // TestCheckpointsAreNotWrittenTooOften: with a long Every, at the end only.
 func TestCheckpointsAreNotWrittenTooOften(t *testing.T) {
 	for every, want := range map[time.Duration]bool{0: true, time.Hour: false} {
-		j := job(1, func(*Settings) {})
-		j.Checkpoint = &Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: every}
+		j := job(1, func(*kge.Settings) {})
+		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: every}
 		seen := false
-		j.OnEpoch = func(p Progress) {
+		j.OnEpoch = func(p kge.Progress) {
 			if _, err := os.Stat(j.Checkpoint.File); err == nil {
 				seen = true
 			}

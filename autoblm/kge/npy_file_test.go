@@ -1,4 +1,4 @@
-package kge
+package kge_test
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package kge
+package kge_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -24,18 +25,15 @@ type scriptedEngine struct {
 	failParameters      bool
 
 	populations int
-	epochs      int // taken
-	orders      [][]datasets.Triple
-	structures  []structure.Structure // of the first member in each epoch
+	epochs      int               // taken
+	orders      [][][]kge.Example // by epoch and batch
 	rates       [][]float64
-	ranked      []int                 // the epochs after which Rank was called
-	rankedBy    []structure.Structure // of the first member in each Rank
+	ranked      []int // the epochs after which Rank was called
 	rankedSplit []datasets.Triple
 	rankedKnown *datasets.Known
 	closed      int
-	settings    Settings
-	members     []Member
-	parameters  []Parameters // that a ranker was asked for
+	settings    kge.Settings
+	members     []kge.Member
 }
 
 var errScripted = errors.New("scripted failure")
@@ -43,7 +41,9 @@ var errScripted = errors.New("scripted failure")
 func (*scriptedEngine) Name() string    { return "scripted" }
 func (*scriptedEngine) Backend() string { return "none" }
 
-func (e *scriptedEngine) NewPopulation(_ *datasets.Graph, s Settings, members []Member) (Population, error) {
+func (*scriptedEngine) Supports(*kge.Data, kge.Settings, []kge.Member) error { return nil }
+
+func (e *scriptedEngine) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
 	e.populations++
 	if e.failPopulation {
 		return nil, errScripted
@@ -52,25 +52,26 @@ func (e *scriptedEngine) NewPopulation(_ *datasets.Graph, s Settings, members []
 	return e, nil
 }
 
-func (e *scriptedEngine) NewRanker(parameters []Parameters) (Ranker, error) {
-	if e.failPopulation {
-		return nil, errScripted
-	}
-	e.parameters, e.members = parameters, make([]Member, len(parameters))
-	return e, nil
+func (*scriptedEngine) NewRanker([]kge.Parameters) (kge.Ranker, error) {
+	return nil, errors.New("the script has no ranker")
 }
 
-func (e *scriptedEngine) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (Epoch, error) {
+func (e *scriptedEngine) Models() int { return len(e.members) }
+
+func (*scriptedEngine) Scores(context.Context, int, []kge.Question, func(int, []float32)) error {
+	return errors.New("the script has no scores")
+}
+
+func (e *scriptedEngine) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
 	if err := ctx.Err(); err != nil {
-		return Epoch{}, err
+		return kge.Epoch{}, err
 	}
 	e.epochs++
 	if e.failEpoch == e.epochs {
-		return Epoch{}, errScripted
+		return kge.Epoch{}, errScripted
 	}
-	e.structures = append(e.structures, e.members[0].Structure)
-	e.orders, e.rates = append(e.orders, slices.Clone(triples)), append(e.rates, slices.Clone(rates))
-	done := Epoch{Loss: make([]float64, len(e.members))}
+	e.orders, e.rates = append(e.orders, batches), append(e.rates, slices.Clone(rates))
+	done := kge.Epoch{Loss: make([]float64, len(e.members))}
 	for i := range done.Loss {
 		done.Loss[i] = 1
 		if e.loss != nil {
@@ -83,37 +84,36 @@ func (e *scriptedEngine) Epoch(ctx context.Context, triples []datasets.Triple, r
 	return done, nil
 }
 
-func (e *scriptedEngine) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]Ranked, error) {
+func (e *scriptedEngine) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	e.ranked, e.rankedSplit, e.rankedKnown = append(e.ranked, e.epochs), triples, known
-	e.rankedBy = append(e.rankedBy, e.members[0].Structure)
 	if e.failRank > 0 && e.failRank == e.epochs {
 		return nil, errScripted
 	}
-	ranks := make([][]Ranked, len(e.members))
+	ranks := make([][]kge.Ranked, len(e.members))
 	for i := range ranks {
-		var r Rank
+		var r kge.Rank
 		if e.better != nil {
 			r.Better = e.better(e.epochs, i)
 		}
 		if e.equal != nil {
 			r.Equal = e.equal(e.epochs, i)
 		}
-		ranks[i] = slices.Repeat([]Ranked{{Tail: r, Head: r}}, len(triples))
+		ranks[i] = slices.Repeat([]kge.Ranked{{Tail: r, Head: r}}, len(triples))
 	}
 	return ranks, nil
 }
 
 // Parameters tells by its numbers which epoch and member it is of.
-func (e *scriptedEngine) Parameters(member int) (Parameters, error) {
+func (e *scriptedEngine) Parameters(member int) (kge.Parameters, error) {
 	if e.failParameters {
-		return Parameters{}, errScripted
+		return kge.Parameters{}, errScripted
 	}
-	p := Parameters{
+	p := kge.Parameters{
 		Structure: e.members[member].Structure, Dim: e.settings.Dim,
-		Entities: []float32{float32(e.epochs)}, Relations: []float32{float32(member), 0},
+		Tables: kge.Tables{Entities: []float32{float32(e.epochs)}, Relations: []float32{float32(member), 0}},
 	}
 	if e.spoilt != nil {
 		p.Relations[1] = e.spoilt(e.epochs, member)
@@ -122,7 +122,7 @@ func (e *scriptedEngine) Parameters(member int) (Parameters, error) {
 }
 
 func (e *scriptedEngine) SetStructure(member int, s structure.Structure) error {
-	if err := Replaceable(e.members[member].Structure, s); err != nil {
+	if err := kge.Replaceable(e.members[member].Structure, s); err != nil {
 		return err
 	}
 	e.members[member].Structure = s
@@ -130,19 +130,19 @@ func (e *scriptedEngine) SetStructure(member int, s structure.Structure) error {
 }
 
 // State has a step for each epoch, which is all that the script depends on.
-func (e *scriptedEngine) State() (State, error) {
-	s := State{Steps: e.epochs}
+func (e *scriptedEngine) State() (kge.State, error) {
+	s := kge.State{Steps: e.epochs}
 	for i := range e.members {
 		p, err := e.Parameters(i)
 		if err != nil {
 			return s, err
 		}
-		s.Members = append(s.Members, MemberState{Parameters: p, Slots: []Tables{{Entities: []float32{7}, Relations: []float32{8, 9}}}})
+		s.Members = append(s.Members, kge.MemberState{Parameters: p, Slots: []kge.Tables{{Entities: []float32{7}, Relations: []float32{8, 9}}}})
 	}
 	return s, nil
 }
 
-func (e *scriptedEngine) SetState(s State) error {
+func (e *scriptedEngine) SetState(s kge.State) error {
 	e.epochs = s.Steps
 	return nil
 }

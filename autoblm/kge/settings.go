@@ -222,9 +222,13 @@ func validatePopulation(s Settings, members []Member) error {
 		return errors.New("there is nothing to train: at least one member is needed")
 	}
 	for i, m := range members {
-		err := s.ValidateFor(m)
-		if m.Form != members[0].Form || m.chunks() != members[0].chunks() {
-			err = fmt.Errorf("its form or its number of chunks is not that of member 0: one population has one of both")
+		err, first := m.Validate(), members[0]
+		switch {
+		case err != nil:
+		case m.Form != first.Form || m.chunks() != first.chunks():
+			err = fmt.Errorf("its form is %v with K=%d, that of member 0 is %v with K=%d: one population has one form and one K", m.Form, m.chunks(), first.Form, first.chunks())
+		default:
+			err = s.ValidateFor(m)
 		}
 		if err != nil && len(members) > 1 {
 			return fmt.Errorf("member %d: %w", i, err)

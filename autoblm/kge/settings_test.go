@@ -1,4 +1,4 @@
-package kge
+package kge_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -28,51 +31,51 @@ func checkError(t *testing.T, err error, parts ...string) {
 func TestSettingsRefused(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		spoil func(*Settings)
+		spoil func(*kge.Settings)
 		parts []string
 	}{
-		{"dim of 0", func(s *Settings) { s.Dim = 0 }, []string{"dim is 0", "multiple of the 4", "as 4"}},
-		{"negative dim", func(s *Settings) { s.Dim = -8 }, []string{"dim is -8", "as 4"}},
-		{"dim not divisible by K", func(s *Settings) { s.Dim = 66 }, []string{"dim is 66", "multiple of the 4", "as 68"}},
-		{"dim beyond memory", func(s *Settings) { s.Dim = math.MaxInt &^ 3 }, []string{"dim is 922", "to 1048576"}},
-		{"no epochs", func(s *Settings) { s.Epochs = 0 }, []string{"epochs is 0", "at least 1"}},
-		{"negative epochs", func(s *Settings) { s.Epochs = -1 }, []string{"epochs is -1", "at least 1"}},
-		{"no batch", func(s *Settings) { s.Batch = 0 }, []string{"batch is 0", "at least 1"}},
-		{"unknown optimizer", func(s *Settings) { s.Optimizer = 2 }, []string{"optimizer(2)", "adagrad or adam"}},
-		{"negative optimizer", func(s *Settings) { s.Optimizer = -1 }, []string{"optimizer(-1)", "adagrad or adam"}},
-		{"decay of 0", func(s *Settings) { s.Decay = 0 }, []string{"decay is 0", "above 0", "at most 1"}},
-		{"decay above 1", func(s *Settings) { s.Decay = 1.01 }, []string{"decay is 1.01", "at most 1"}},
-		{"decay not a number", func(s *Settings) { s.Decay = math.NaN() }, []string{"decay is NaN"}},
-		{"no initial scale", func(s *Settings) { s.InitScale = 0 }, []string{"init-scale is 0", "above 0"}},
-		{"infinite initial scale", func(s *Settings) { s.InitScale = math.Inf(1) }, []string{"init-scale is +Inf", "finite"}},
-		{"initial scale not a number", func(s *Settings) { s.InitScale = math.NaN() }, []string{"init-scale is NaN", "finite"}},
-		{"negative validate-every", func(s *Settings) { s.ValidateEvery = -1 }, []string{"validate-every is -1", "at least 0"}},
-		{"negative patience", func(s *Settings) { s.Patience = -2 }, []string{"patience is -2", "at least 0"}},
-		{"negative max-steps", func(s *Settings) { s.MaxSteps = -3 }, []string{"max-steps is -3", "at least 0"}},
-		{"patience without validation", func(s *Settings) { s.Patience = 5 }, []string{"patience is 5", "set validate-every"}},
+		{"dim of 0", func(s *kge.Settings) { s.Dim = 0 }, []string{"dim is 0", "multiple of the 4", "as 4"}},
+		{"negative dim", func(s *kge.Settings) { s.Dim = -8 }, []string{"dim is -8", "as 4"}},
+		{"dim not divisible by K", func(s *kge.Settings) { s.Dim = 66 }, []string{"dim is 66", "multiple of the 4", "as 68"}},
+		{"dim beyond memory", func(s *kge.Settings) { s.Dim = math.MaxInt &^ 3 }, []string{"dim is 922", "to 1048576"}},
+		{"no epochs", func(s *kge.Settings) { s.Epochs = 0 }, []string{"epochs is 0", "at least 1"}},
+		{"negative epochs", func(s *kge.Settings) { s.Epochs = -1 }, []string{"epochs is -1", "at least 1"}},
+		{"no batch", func(s *kge.Settings) { s.Batch = 0 }, []string{"batch is 0", "at least 1"}},
+		{"unknown optimizer", func(s *kge.Settings) { s.Optimizer = 2 }, []string{"optimizer(2)", "adagrad or adam"}},
+		{"negative optimizer", func(s *kge.Settings) { s.Optimizer = -1 }, []string{"optimizer(-1)", "adagrad or adam"}},
+		{"decay of 0", func(s *kge.Settings) { s.Decay = 0 }, []string{"decay is 0", "above 0", "at most 1"}},
+		{"decay above 1", func(s *kge.Settings) { s.Decay = 1.01 }, []string{"decay is 1.01", "at most 1"}},
+		{"decay not a number", func(s *kge.Settings) { s.Decay = math.NaN() }, []string{"decay is NaN"}},
+		{"no initial scale", func(s *kge.Settings) { s.InitScale = 0 }, []string{"init-scale is 0", "above 0"}},
+		{"infinite initial scale", func(s *kge.Settings) { s.InitScale = math.Inf(1) }, []string{"init-scale is +Inf", "finite"}},
+		{"initial scale not a number", func(s *kge.Settings) { s.InitScale = math.NaN() }, []string{"init-scale is NaN", "finite"}},
+		{"negative validate-every", func(s *kge.Settings) { s.ValidateEvery = -1 }, []string{"validate-every is -1", "at least 0"}},
+		{"negative patience", func(s *kge.Settings) { s.Patience = -2 }, []string{"patience is -2", "at least 0"}},
+		{"negative max-steps", func(s *kge.Settings) { s.MaxSteps = -3 }, []string{"max-steps is -3", "at least 0"}},
+		{"patience without validation", func(s *kge.Settings) { s.Patience = 5 }, []string{"patience is 5", "set validate-every"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := DefaultSettings()
+			s := kge.DefaultSettings()
 			test.spoil(&s)
 			checkError(t, s.Validate(4), test.parts...)
 		})
 	}
 	for k := -1; k <= 0; k++ {
-		checkError(t, DefaultSettings().Validate(k), "chunks", "at least 1")
+		checkError(t, kge.DefaultSettings().Validate(k), "chunks", "at least 1")
 	}
 }
 
 func TestSettingsAccepted(t *testing.T) {
-	for name, change := range map[string]func(*Settings){
-		"defaults":       func(*Settings) {},
-		"decay":          func(s *Settings) { s.Decay = 0.5 },
-		"early stopping": func(s *Settings) { s.ValidateEvery, s.Patience = 3, 2 },
-		"one step":       func(s *Settings) { s.MaxSteps, s.Batch, s.Epochs = 1, 1, 1 },
-		"largest limits": func(s *Settings) { s.MaxSteps, s.Batch, s.Epochs = math.MaxInt, math.MaxInt, math.MaxInt },
-		"adam":           func(s *Settings) { s.Optimizer = Adam },
-		"smallest dim":   func(s *Settings) { s.Dim = 4 },
+	for name, change := range map[string]func(*kge.Settings){
+		"defaults":       func(*kge.Settings) {},
+		"decay":          func(s *kge.Settings) { s.Decay = 0.5 },
+		"early stopping": func(s *kge.Settings) { s.ValidateEvery, s.Patience = 3, 2 },
+		"one step":       func(s *kge.Settings) { s.MaxSteps, s.Batch, s.Epochs = 1, 1, 1 },
+		"largest limits": func(s *kge.Settings) { s.MaxSteps, s.Batch, s.Epochs = math.MaxInt, math.MaxInt, math.MaxInt },
+		"adam":           func(s *kge.Settings) { s.Optimizer = kge.Adam },
+		"smallest dim":   func(s *kge.Settings) { s.Dim = 4 },
 	} {
-		s := DefaultSettings()
+		s := kge.DefaultSettings()
 		change(&s)
 		if err := s.Validate(4); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -83,31 +86,31 @@ func TestSettingsAccepted(t *testing.T) {
 func TestMemberRefused(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		spoil func(*Member)
+		spoil func(*kge.Member)
 		parts []string
 	}{
-		{"no structure", func(m *Member) { m.Structure = structure.Structure{} }, []string{"structure is missing", "give one"}},
-		{"learning rate of 0", func(m *Member) { m.LearningRate = 0 }, []string{"learning-rate is 0", "above 0"}},
-		{"negative learning rate", func(m *Member) { m.LearningRate = -0.1 }, []string{"learning-rate is -0.1", "above 0"}},
-		{"learning rate not a number", func(m *Member) { m.LearningRate = math.NaN() }, []string{"learning-rate is NaN"}},
-		{"infinite learning rate", func(m *Member) { m.LearningRate = math.Inf(1) }, []string{"learning-rate is +Inf"}},
-		{"negative l2", func(m *Member) { m.L2 = -1 }, []string{"l2 is -1", "at least 0"}},
-		{"l2 not a number", func(m *Member) { m.L2 = math.NaN() }, []string{"l2 is NaN"}},
-		{"infinite l2", func(m *Member) { m.L2 = math.Inf(1) }, []string{"l2 is +Inf"}},
-		{"negative n3", func(m *Member) { m.N3 = -1e-9 }, []string{"n3 is -1e-09", "at least 0"}},
-		{"n3 not a number", func(m *Member) { m.N3 = math.NaN() }, []string{"n3 is NaN"}},
-		{"infinite n3", func(m *Member) { m.N3 = math.Inf(1) }, []string{"n3 is +Inf"}},
+		{"no structure", func(m *kge.Member) { m.Structure = structure.Structure{} }, []string{"structure is missing", "give one"}},
+		{"learning rate of 0", func(m *kge.Member) { m.LearningRate = 0 }, []string{"learning-rate is 0", "above 0"}},
+		{"negative learning rate", func(m *kge.Member) { m.LearningRate = -0.1 }, []string{"learning-rate is -0.1", "above 0"}},
+		{"learning rate not a number", func(m *kge.Member) { m.LearningRate = math.NaN() }, []string{"learning-rate is NaN"}},
+		{"infinite learning rate", func(m *kge.Member) { m.LearningRate = math.Inf(1) }, []string{"learning-rate is +Inf"}},
+		{"negative l2", func(m *kge.Member) { m.L2 = -1 }, []string{"l2 is -1", "at least 0"}},
+		{"l2 not a number", func(m *kge.Member) { m.L2 = math.NaN() }, []string{"l2 is NaN"}},
+		{"infinite l2", func(m *kge.Member) { m.L2 = math.Inf(1) }, []string{"l2 is +Inf"}},
+		{"negative n3", func(m *kge.Member) { m.N3 = -1e-9 }, []string{"n3 is -1e-09", "at least 0"}},
+		{"n3 not a number", func(m *kge.Member) { m.N3 = math.NaN() }, []string{"n3 is NaN"}},
+		{"infinite n3", func(m *kge.Member) { m.N3 = math.Inf(1) }, []string{"n3 is +Inf"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := DefaultMember(structure.MustParse("complex"))
+			m := kge.DefaultMember(structure.MustParse("complex"))
 			if err := m.Validate(); err != nil {
 				t.Fatalf("the default member is refused: %v", err)
 			}
 			test.spoil(&m)
 			checkError(t, m.Validate(), test.parts...)
-			sound := DefaultMember(structure.MustParse("complex"))
+			sound := kge.DefaultMember(structure.MustParse("complex"))
 			engine := &scriptedEngine{}
-			_, err := Train(t.Context(), engine, Job{Graph: smallGraph(), Settings: DefaultSettings(), Members: []Member{sound, m}})
+			_, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(smallGraph()), Settings: kge.DefaultSettings(), Members: []kge.Member{sound, m}})
 			checkError(t, err, append(test.parts, "member 1")...)
 			if engine.populations != 0 {
 				t.Error("the engine was asked for a population all the same")
@@ -117,14 +120,15 @@ func TestMemberRefused(t *testing.T) {
 }
 
 func TestPopulationRefused(t *testing.T) {
-	train := func(s Settings, members ...Member) error {
-		_, err := Train(t.Context(), &scriptedEngine{}, Job{Graph: smallGraph(), Settings: s, Members: members})
+	train := func(s kge.Settings, members ...kge.Member) error {
+		_, err := kge.Train(t.Context(), &scriptedEngine{}, kge.Job{Data: completion.Data(smallGraph()), Settings: s, Members: members})
 		return err
 	}
-	four, two := DefaultMember(structure.MustParse("complex")), DefaultMember(structure.MustParse("1,-2;2,1"))
-	checkError(t, train(DefaultSettings()), "population is empty", "at least one")
-	checkError(t, train(DefaultSettings(), four, four, two), "member 2 has K=2", "member 0 has K=4", "one population has one K")
-	odd := DefaultSettings()
+	four, two := kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("1,-2;2,1"))
+	checkError(t, train(kge.DefaultSettings()), "nothing to train", "at least one")
+	checkError(t, train(kge.DefaultSettings(), four, kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.3}), "member 1: ", "transe", "bilinear", "one population has one form")
+	checkError(t, train(kge.DefaultSettings(), four, four, two), "member 2: ", "with K=2", "member 0", "with K=4", "one population has one form and one K")
+	odd := kge.DefaultSettings()
 	odd.Dim = 62
 	checkError(t, train(odd, four), "dim is 62", "as 64")
 	if err := odd.Validate(2); err != nil {
@@ -133,7 +137,7 @@ func TestPopulationRefused(t *testing.T) {
 }
 
 func TestOptimizerText(t *testing.T) {
-	for optimizer, text := range map[Optimizer]string{Adagrad: `"adagrad"`, Adam: `"adam"`} {
+	for optimizer, text := range map[kge.Optimizer]string{kge.Adagrad: `"adagrad"`, kge.Adam: `"adam"`} {
 		if written, err := json.Marshal(optimizer); err != nil || string(written) != text {
 			t.Errorf("%v is written as %s (%v), want %s", optimizer, written, err, text)
 		}
@@ -142,11 +146,11 @@ func TestOptimizerText(t *testing.T) {
 			t.Errorf("%s is read as %v (%v)", text, back, err)
 		}
 	}
-	kept := Adam
+	kept := kge.Adam
 	checkError(t, kept.UnmarshalText([]byte("sgd")), `"sgd"`, "use adagrad or adam")
-	if kept != Adam {
+	if kept != kge.Adam {
 		t.Error("a name that is refused changed the optimizer")
 	}
-	_, err := Optimizer(7).MarshalText()
+	_, err := kge.Optimizer(7).MarshalText()
 	checkError(t, err, "optimizer(7)")
 }

@@ -26,7 +26,9 @@ type Tables struct {
 func (t Tables) all() [][]float32 { return append([][]float32{t.Entities, t.Relations}, t.More...) }
 
 // tablesOf is the other way of all.
-func tablesOf(all [][]float32) Tables { return Tables{all[0], all[1], all[2:len(all):len(all)]} }
+func tablesOf(all [][]float32) Tables {
+	return Tables{all[0], all[1], append([][]float32(nil), all[2:]...)}
+}
 
 // OfRelations are the tables of relations, in the order of the form.
 func (t Tables) OfRelations() [][]float32 { return t.all()[1:] }

@@ -1,4 +1,4 @@
-package kge
+package kge_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/google/go-cmp/cmp"
@@ -16,20 +18,24 @@ import (
 )
 
 // job is of n members on the small graph, in batches of 3.
-func job(n int, change func(*Settings)) Job {
-	s := DefaultSettings()
+func job(n int, change func(*kge.Settings)) kge.Job {
+	return jobOn(smallGraph(), n, change)
+}
+
+func jobOn(g *datasets.Graph, n int, change func(*kge.Settings)) kge.Job {
+	s := kge.DefaultSettings()
 	s.Dim, s.Epochs, s.Batch = 4, 6, 3
 	change(&s)
-	members := slices.Repeat([]Member{DefaultMember(structure.MustParse("complex"))}, n)
+	members := slices.Repeat([]kge.Member{kge.DefaultMember(structure.MustParse("complex"))}, n)
 	for i := range members {
 		members[i].Seed = uint64(i)
 	}
-	return Job{Graph: smallGraph(), Settings: s, Members: members}
+	return kge.Job{Data: completion.Data(g), Settings: s, Members: members}
 }
 
-func mustTrain(t testing.TB, engine *scriptedEngine, j Job) *Report {
+func mustTrain(t testing.TB, engine *scriptedEngine, j kge.Job) *kge.Report {
 	t.Helper()
-	report, err := Train(t.Context(), engine, j)
+	report, err := kge.Train(t.Context(), engine, j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,10 +45,12 @@ func mustTrain(t testing.TB, engine *scriptedEngine, j Job) *Report {
 	return report
 }
 
-// epochOf is the epoch whose embeddings a model has.
-func epochOf(m *Model) int { return int(m.Entities[0]) }
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
 
-func validatedEpochs(r Result) []int {
+// epochOf is the epoch whose embeddings a model has.
+func epochOf(m *kge.Model) int { return int(m.Entities[0]) }
+
+func validatedEpochs(r kge.Result) []int {
 	var epochs []int
 	for _, v := range r.Validations {
 		epochs = append(epochs, v.Epoch)
@@ -52,7 +60,7 @@ func validatedEpochs(r Result) []int {
 
 func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
 	engine := &scriptedEngine{loss: func(epoch, member int) float64 { return float64(10*epoch + member) }}
-	j := job(2, func(*Settings) {})
+	j := job(2, func(*kge.Settings) {})
 	report := mustTrain(t, engine, j)
 	for i, r := range report.Results {
 		want := []float64{10, 20, 30, 40, 50, 60}
@@ -68,7 +76,7 @@ func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
 		if r.Member != j.Members[i] || r.Model.Training.Member != j.Members[i] || r.Model.Training.Settings != j.Settings {
 			t.Errorf("member %d is not recorded as it was asked for", i)
 		}
-		if r.Model.Dataset != "small" || !slices.Equal(r.Model.EntityLabels, j.Graph.Entities) || !slices.Equal(r.Model.RelationLabels, j.Graph.Relations) {
+		if r.Model.Dataset != "small" || !slices.Equal(r.Model.EntityLabels, j.Data.Entities) || !slices.Equal(r.Model.RelationLabels, j.Data.Relations) {
 			t.Errorf("member %d: the model lacks the names of the graph", i)
 		}
 	}
@@ -81,7 +89,8 @@ func TestEarlyStopping(t *testing.T) {
 	// Epoch 3 is best; 4 is as good, which is not better, so patience 2 ends with 5.
 	better := []int32{9, 4, 1, 1, 3, 0, 0}
 	engine := &scriptedEngine{better: func(epoch, _ int) int32 { return better[epoch-1] }}
-	j := job(1, func(s *Settings) { s.Epochs, s.ValidateEvery, s.Patience = 7, 1, 2 })
+	g := smallGraph()
+	j := jobOn(g, 1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery, s.Patience = 7, 1, 2 })
 	r := mustTrain(t, engine, j).Results[0]
 	if r.BestEpoch != 3 || epochOf(r.Model) != 3 {
 		t.Errorf("best epoch %d with embeddings of %d, want 3", r.BestEpoch, epochOf(r.Model))
@@ -89,11 +98,11 @@ func TestEarlyStopping(t *testing.T) {
 	if engine.epochs != 5 || len(r.Loss) != 5 {
 		t.Errorf("%d epochs, %d losses: want 5", engine.epochs, len(r.Loss))
 	}
-	want := []Validation{{1, 1.0 / 10}, {2, 1.0 / 5}, {3, 1.0 / 2}, {4, 1.0 / 2}, {5, 1.0 / 4}}
-	if !slices.EqualFunc(r.Validations, want, func(a, b Validation) bool { return a.Epoch == b.Epoch && near(a.MRR, b.MRR) }) {
+	want := []kge.Validation{{1, 1.0 / 10}, {2, 1.0 / 5}, {3, 1.0 / 2}, {4, 1.0 / 2}, {5, 1.0 / 4}}
+	if !slices.EqualFunc(r.Validations, want, func(a, b kge.Validation) bool { return a.Epoch == b.Epoch && near(a.MRR, b.MRR) }) {
 		t.Errorf("validations %v, want %v", r.Validations, want)
 	}
-	if !slices.Equal(engine.rankedSplit, j.Graph.Valid) || engine.rankedKnown != j.Graph.Known() {
+	if !slices.Equal(engine.rankedSplit, g.Valid) || engine.rankedKnown != g.Known() {
 		t.Error("validation did not rank the validation triples with the graph's known answers left out")
 	}
 }
@@ -101,7 +110,7 @@ func TestEarlyStopping(t *testing.T) {
 func TestValidationEveryFewEpochsAndAfterTheLast(t *testing.T) {
 	for every, want := range map[int][]int{1: {1, 2, 3, 4, 5, 6, 7}, 3: {3, 6, 7}, 7: {7}, 100: {7}} {
 		engine := &scriptedEngine{better: func(epoch, _ int) int32 { return int32(epoch) }}
-		r := mustTrain(t, engine, job(1, func(s *Settings) { s.Epochs, s.ValidateEvery = 7, every })).Results[0]
+		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 7, every })).Results[0]
 		if got := validatedEpochs(r); !slices.Equal(got, want) || !slices.Equal(engine.ranked, want) {
 			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got, engine.ranked, want)
 		}
@@ -117,7 +126,7 @@ func TestValidationCountsTiesAgainstTheModel(t *testing.T) {
 		better: func(epoch, _ int) int32 { return int32(epoch - 1) },
 		equal:  func(epoch, _ int) int32 { return []int32{9, 0}[epoch-1] },
 	}
-	r := mustTrain(t, engine, job(1, func(s *Settings) { s.Epochs, s.ValidateEvery = 2, 1 })).Results[0]
+	r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 2, 1 })).Results[0]
 	if r.BestEpoch != 2 || !near(r.Validations[0].MRR, 1.0/10) {
 		t.Errorf("best epoch %d, validations %v", r.BestEpoch, r.Validations)
 	}
@@ -133,9 +142,9 @@ func TestDivergedMemberIsReportedAndTheOthersGoOn(t *testing.T) {
 					}
 					return 1
 				}}
-				report := mustTrain(t, engine, job(3, func(s *Settings) { s.ValidateEvery = every }))
+				report := mustTrain(t, engine, job(3, func(s *kge.Settings) { s.ValidateEvery = every }))
 				r := report.Results[1]
-				if !errors.Is(r.Err, ErrDiverged) || r.Model != nil || r.BestEpoch != 0 || len(r.Loss) != 3 { // the fourth has none to report
+				if !errors.Is(r.Err, kge.ErrDiverged) || r.Model != nil || r.BestEpoch != 0 || len(r.Loss) != 3 { // the fourth has none to report
 					t.Errorf("error %v, model %v, best epoch %d, %d losses", r.Err, r.Model, r.BestEpoch, len(r.Loss))
 				}
 				checkError(t, r.Err, "epoch 4", "learning rate 0.3", r.Member.Structure.String(), "smaller learning rate")
@@ -157,8 +166,8 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		return 0
 	}
 	t.Run("at the end", func(t *testing.T) {
-		report := mustTrain(t, &scriptedEngine{spoilt: fromEpoch5}, job(2, func(*Settings) {}))
-		checkError(t, report.Results[0].Err, ErrDiverged.Error(), "epoch 6")
+		report := mustTrain(t, &scriptedEngine{spoilt: fromEpoch5}, job(2, func(*kge.Settings) {}))
+		checkError(t, report.Results[0].Err, kge.ErrDiverged.Error(), "epoch 6")
 		if r := report.Results[0]; r.Model != nil || r.BestEpoch != 0 {
 			t.Errorf("model %v, best epoch %d", r.Model, r.BestEpoch)
 		}
@@ -168,15 +177,15 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 	})
 	t.Run("in the best epoch", func(t *testing.T) {
 		engine := &scriptedEngine{spoilt: fromEpoch5, better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
-		r := mustTrain(t, engine, job(1, func(s *Settings) { s.ValidateEvery = 1 })).Results[0]
-		checkError(t, r.Err, ErrDiverged.Error(), "epoch 5")
+		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
+		checkError(t, r.Err, kge.ErrDiverged.Error(), "epoch 5")
 		if engine.epochs != 5 {
 			t.Errorf("%d epochs with no member left after 5", engine.epochs)
 		}
 	})
 	t.Run("after the best epoch", func(t *testing.T) {
 		engine := &scriptedEngine{spoilt: fromEpoch5, better: func(epoch, _ int) int32 { return int32(epoch) }}
-		r := mustTrain(t, engine, job(1, func(s *Settings) { s.ValidateEvery = 1 })).Results[0]
+		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
 		if r.Err != nil || r.BestEpoch != 1 || epochOf(r.Model) != 1 {
 			t.Errorf("error %v, best epoch %d: the embeddings to keep are sound", r.Err, r.BestEpoch)
 		}
@@ -194,7 +203,7 @@ func TestTrainingEndsWhenAllMembersHaveStopped(t *testing.T) {
 		},
 		better: func(epoch, _ int) int32 { return int32(epoch) },
 	}
-	report := mustTrain(t, engine, job(2, func(s *Settings) { s.Epochs, s.ValidateEvery, s.Patience = 50, 1, 3 }))
+	report := mustTrain(t, engine, job(2, func(s *kge.Settings) { s.Epochs, s.ValidateEvery, s.Patience = 50, 1, 3 }))
 	if engine.epochs != 4 {
 		t.Errorf("%d epochs, want 4", engine.epochs)
 	}
@@ -205,7 +214,7 @@ func TestTrainingEndsWhenAllMembersHaveStopped(t *testing.T) {
 }
 
 // expected is what a member comes to, told from its whole script at once.
-func expected(s Settings, finiteLoss []bool, better []int32) (best, epochs int, diverged bool) {
+func expected(s kge.Settings, finiteLoss []bool, better []int32) (best, epochs int, diverged bool) {
 	var validated []int
 	for epoch := 1; epoch <= s.Epochs; epoch++ {
 		if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) {
@@ -238,7 +247,7 @@ func expected(s Settings, finiteLoss []bool, better []int32) (best, epochs int, 
 func TestTrainFollowsTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		members := rapid.IntRange(1, 4).Draw(t, "members")
-		j := job(members, func(s *Settings) {
+		j := job(members, func(s *kge.Settings) {
 			s.Epochs = rapid.IntRange(1, 12).Draw(t, "epochs")
 			s.ValidateEvery = rapid.IntRange(0, 4).Draw(t, "every")
 			if s.ValidateEvery > 0 {
@@ -260,7 +269,7 @@ func TestTrainFollowsTheRules(t *testing.T) {
 			},
 			better: func(epoch, member int) int32 { return better[member][epoch-1] },
 		}
-		report, err := Train(context.Background(), engine, j)
+		report, err := kge.Train(context.Background(), engine, j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +281,7 @@ func TestTrainFollowsTheRules(t *testing.T) {
 			if diverged {
 				losses-- // the last epoch has none to report
 			}
-			if r.BestEpoch != best || len(r.Loss) != losses || errors.Is(r.Err, ErrDiverged) != diverged || (r.Model == nil) != diverged {
+			if r.BestEpoch != best || len(r.Loss) != losses || errors.Is(r.Err, kge.ErrDiverged) != diverged || (r.Model == nil) != diverged {
 				t.Fatalf("member %d: best epoch %d, %d losses, error %v; want %d, %d, diverged %v", i, r.BestEpoch, len(r.Loss), r.Err, best, losses, diverged)
 			}
 			if !diverged && (epochOf(r.Model) != best || int(r.Model.Relations[0]) != i) {
@@ -286,16 +295,25 @@ func TestTrainFollowsTheRules(t *testing.T) {
 }
 
 func TestBatchOrder(t *testing.T) {
-	orders := func(change func(*Settings)) [][]datasets.Triple {
+	orders := func(change func(*kge.Settings)) (triples [][]datasets.Triple) {
 		engine := &scriptedEngine{}
-		mustTrain(t, engine, job(1, change))
-		return engine.orders
+		j := job(1, change)
+		mustTrain(t, engine, j)
+		for epoch, batches := range engine.orders {
+			for i, batch := range batches[:len(batches)-1] {
+				if len(batch) != j.Settings.Batch {
+					t.Errorf("epoch %d: batch %d has %d triples, want %d", epoch+1, i+1, len(batch), j.Settings.Batch)
+				}
+			}
+			triples = append(triples, triplesOf(t, slices.Concat(batches...)))
+		}
+		return triples
 	}
-	first := orders(func(*Settings) {})
-	if diff := cmp.Diff(first, orders(func(*Settings) {})); diff != "" {
+	first := orders(func(*kge.Settings) {})
+	if diff := cmp.Diff(first, orders(func(*kge.Settings) {})); diff != "" {
 		t.Errorf("the same data seed gave two orders:\n%s", diff)
 	}
-	if cmp.Equal(first, orders(func(s *Settings) { s.DataSeed = 2 })) {
+	if cmp.Equal(first, orders(func(s *kge.Settings) { s.DataSeed = 2 })) {
 		t.Error("another data seed gave the same order")
 	}
 	g := smallGraph()
@@ -310,17 +328,30 @@ func TestBatchOrder(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ maxSteps, want int }{{1, 3}, {2, 6}, {3, 9}, {4, 10}, {5, 10}, {math.MaxInt, 10}} {
-		for i, order := range orders(func(s *Settings) { s.MaxSteps = test.maxSteps }) {
+		for i, order := range orders(func(s *kge.Settings) { s.MaxSteps = test.maxSteps }) {
 			if !slices.Equal(order, first[i][:test.want]) {
 				t.Errorf("at most %d steps of 3: epoch %d has %d triples, want the first %d", test.maxSteps, i+1, len(order), test.want)
 			}
 		}
 	}
-	for _, order := range orders(func(s *Settings) { s.MaxSteps, s.Batch = 1, math.MaxInt }) {
+	for _, order := range orders(func(s *kge.Settings) { s.MaxSteps, s.Batch = 1, math.MaxInt }) {
 		if len(order) != 10 {
 			t.Errorf("one step of everything has %d triples", len(order))
 		}
 	}
+}
+
+// triplesOf are the triples whose examples are given.
+func triplesOf(t *testing.T, examples []kge.Example) (triples []datasets.Triple) {
+	t.Helper()
+	for _, x := range examples {
+		triple := datasets.Triple{Head: x.Anchor, Relation: x.Path[0] / 2, Tail: x.Target}
+		if !reflect.DeepEqual(completion.Examples([]datasets.Triple{triple}), []kge.Example{x}) {
+			t.Fatalf("%+v is no triple", x)
+		}
+		triples = append(triples, triple)
+	}
+	return triples
 }
 
 func sorted(triples []datasets.Triple) []datasets.Triple {
@@ -330,17 +361,17 @@ func sorted(triples []datasets.Triple) []datasets.Triple {
 }
 
 func TestTrainLeavesTheGraphAlone(t *testing.T) {
-	j := job(1, func(s *Settings) { s.MaxSteps = 1 })
-	before := j.Graph.Fingerprint()
-	mustTrain(t, &scriptedEngine{}, j)
-	if j.Graph.Fingerprint() != before {
+	g := smallGraph()
+	before := g.Fingerprint()
+	mustTrain(t, &scriptedEngine{}, jobOn(g, 1, func(s *kge.Settings) { s.MaxSteps = 1 }))
+	if g.Fingerprint() != before {
 		t.Error("training changed the graph")
 	}
 }
 
 func TestDecay(t *testing.T) {
 	engine := &scriptedEngine{}
-	j := job(2, func(s *Settings) { s.Decay, s.Epochs = 0.5, 3 })
+	j := job(2, func(s *kge.Settings) { s.Decay, s.Epochs = 0.5, 3 })
 	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 3
 	mustTrain(t, engine, j)
 	if want := [][]float64{{1, 3}, {0.5, 1.5}, {0.25, 0.75}}; !reflect.DeepEqual(engine.rates, want) {
@@ -356,7 +387,7 @@ func TestPlateau(t *testing.T) {
 		{9, 8, 7, 6, 5, 4, 3, 2},
 	}
 	engine := &scriptedEngine{better: func(epoch, member int) int32 { return ranks[member][epoch-1] }}
-	j := job(2, func(s *Settings) {
+	j := job(2, func(s *kge.Settings) {
 		s.Epochs, s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 8, 1, 2, 0.5
 	})
 	for i := range j.Members {
@@ -401,7 +432,7 @@ func TestSecondsPerStep(t *testing.T) {
 					return 1
 				},
 			}
-			report := mustTrain(t, engine, job(test.members, func(s *Settings) { s.Epochs = test.planned }))
+			report := mustTrain(t, engine, job(test.members, func(s *kge.Settings) { s.Epochs = test.planned }))
 			if got := report.Timing.PerStep; !near(got, test.want) {
 				t.Errorf("%v seconds a step, want %v", got, test.want)
 			}
@@ -410,11 +441,11 @@ func TestSecondsPerStep(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	var got []Progress
-	j := job(2, func(s *Settings) { s.Epochs = 3 })
-	j.OnEpoch = func(p Progress) { got = append(got, p) }
+	var got []kge.Progress
+	j := job(2, func(s *kge.Settings) { s.Epochs = 3 })
+	j.OnEpoch = func(p kge.Progress) { got = append(got, p) }
 	mustTrain(t, &scriptedEngine{loss: func(epoch, member int) float64 { return float64(epoch + 10*member) }}, j)
-	want := []Progress{{1, 3, []float64{1, 11}}, {2, 3, []float64{2, 12}}, {3, 3, []float64{3, 13}}}
+	want := []kge.Progress{{1, 3, []float64{1, 11}}, {2, 3, []float64{2, 12}}, {3, 3, []float64{3, 13}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
@@ -427,7 +458,7 @@ func TestTrainPassesErrorsOn(t *testing.T) {
 		"ranking":    {failRank: 2},
 		"parameters": {failParameters: true},
 	} {
-		report, err := Train(t.Context(), engine, job(1, func(s *Settings) { s.ValidateEvery = 2 }))
+		report, err := kge.Train(t.Context(), engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 2 }))
 		if !errors.Is(err, errScripted) || report != nil {
 			t.Errorf("%s: error %v, report %v", name, err, report)
 		}
@@ -436,7 +467,7 @@ func TestTrainPassesErrorsOn(t *testing.T) {
 		}
 	}
 	engine := &scriptedEngine{failParameters: true}
-	if _, err := Train(t.Context(), engine, job(1, func(*Settings) {})); !errors.Is(err, errScripted) {
+	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, errScripted) {
 		t.Errorf("parameters of the last epoch: error %v", err)
 	}
 }
@@ -445,9 +476,9 @@ func TestTrainEndsWithTheContext(t *testing.T) {
 	for _, every := range []int{0, 1} { // in the next epoch; in the ranking
 		ctx, cancel := context.WithCancel(t.Context())
 		engine := &scriptedEngine{}
-		j := job(1, func(s *Settings) { s.ValidateEvery = every })
-		j.OnEpoch = func(Progress) { cancel() }
-		if _, err := Train(ctx, engine, j); !errors.Is(err, context.Canceled) {
+		j := job(1, func(s *kge.Settings) { s.ValidateEvery = every })
+		j.OnEpoch = func(kge.Progress) { cancel() }
+		if _, err := kge.Train(ctx, engine, j); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
 		if engine.epochs != 1 || len(engine.ranked) != 0 || engine.closed != 1 {
@@ -457,42 +488,42 @@ func TestTrainEndsWithTheContext(t *testing.T) {
 }
 
 func TestTrainRefusesEmptySplits(t *testing.T) {
-	j := job(1, func(s *Settings) { s.ValidateEvery = 1 })
-	j.Graph.Valid = nil
-	_, err := Train(t.Context(), &scriptedEngine{}, j)
-	checkError(t, err, "small", "no validation triples", "leave validate-every at 0")
-	j.Settings.ValidateEvery = 0
-	mustTrain(t, &scriptedEngine{}, j)
+	g := smallGraph()
+	g.Valid = nil
+	validated := func(every int) kge.Job { return jobOn(g, 1, func(s *kge.Settings) { s.ValidateEvery = every }) }
+	_, err := kge.Train(t.Context(), &scriptedEngine{}, validated(1))
+	checkError(t, err, "small", "no validation data", "leave validate-every at 0")
+	mustTrain(t, &scriptedEngine{}, validated(0))
 
-	j.Graph.Train = nil
-	_, err = Train(t.Context(), &scriptedEngine{}, j)
-	checkError(t, err, "small has no training triples")
+	g.Train = nil
+	_, err = kge.Train(t.Context(), &scriptedEngine{}, validated(0))
+	checkError(t, err, "small has nothing to train on")
 }
 
 func TestInitialize(t *testing.T) {
-	g := &datasets.Graph{Entities: make([]string, 300), Relations: make([]string, 20)}
-	set := Settings{Dim: 8, InitScale: 0.1}
-	m := Member{Structure: structure.MustParse("complex"), Seed: 5}
-	p := Initialize(g, set, m)
+	d := &kge.Data{Entities: make([]string, 300), Relations: make([]string, 20)}
+	set := kge.Settings{Dim: 8, InitScale: 0.1}
+	m := kge.Member{Structure: structure.MustParse("complex"), Seed: 5}
+	p := kge.Initialize(d, set, m)
 	if len(p.Entities) != 300*8 || len(p.Relations) != 20*8 || p.Dim != 8 || p.Structure != m.Structure || p.Reciprocal {
 		t.Fatalf("%d and %d numbers, dim %d", len(p.Entities), len(p.Relations), p.Dim)
 	}
-	if again := Initialize(g, set, m); !slices.Equal(p.Entities, again.Entities) || !slices.Equal(p.Relations, again.Relations) {
+	if again := kge.Initialize(d, set, m); !slices.Equal(p.Entities, again.Entities) || !slices.Equal(p.Relations, again.Relations) {
 		t.Error("one seed gave two draws")
 	}
 	other := m
 	other.Seed = 6
-	if slices.Equal(p.Entities, Initialize(g, set, other).Entities) {
+	if slices.Equal(p.Entities, kge.Initialize(d, set, other).Entities) {
 		t.Error("two seeds gave one draw")
 	}
 	other = m
 	other.Structure = structure.MustParse("distmult")
-	if !slices.Equal(p.Entities, Initialize(g, set, other).Entities) {
+	if !slices.Equal(p.Entities, kge.Initialize(d, set, other).Entities) {
 		t.Error("the draw depends on the structure")
 	}
 	both := set
 	both.Reciprocal = true
-	if r := Initialize(g, both, m); len(r.Relations) != 40*8 || !r.Reciprocal {
+	if r := kge.Initialize(d, both, m); len(r.Relations) != 40*8 || !r.Reciprocal {
 		t.Errorf("%d numbers of relations and their reverses, want %d", len(r.Relations), 40*8)
 	}
 	moments := func(x []float32) (mean, deviation, largest float64) {
@@ -509,8 +540,8 @@ func TestInitialize(t *testing.T) {
 	if mean, sd, _ := moments(p.Entities); math.Abs(mean) > 5*0.1/math.Sqrt(n) || math.Abs(sd-0.1) > 5*0.1/math.Sqrt(2*n) {
 		t.Errorf("mean %v and standard deviation %v, want 0 and 0.1", mean, sd)
 	}
-	set.Initial = Xavier
-	x := Initialize(g, set, m)
+	set.Initial = kge.Xavier
+	x := kge.Initialize(d, set, m)
 	for table, rows := range map[*[]float32]int{&x.Entities: 300, &x.Relations: 20} {
 		bound := math.Sqrt(6 / float64(rows+8))
 		mean, sd, largest := moments(*table)

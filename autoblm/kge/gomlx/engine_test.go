@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -21,8 +22,11 @@ func newEngine(t *testing.T) *Engine {
 	return engine
 }
 
+// tolerance is that of losses and gradients in float32.
+const tolerance = 5e-5
+
 func TestConformance(t *testing.T) {
-	enginetest.Run(t, newEngine(t))
+	enginetest.Run(t, newEngine(t), tolerance)
 }
 
 // TestGoingOn with the same bits, as GoMLX's own backend can, at once and in parts.
@@ -32,7 +36,7 @@ func TestGoingOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		enginetest.Continues(t, engine)
+		enginetest.Continues(t, engine, 0)
 		enginetest.Resumes(t, engine)
 	}
 }
@@ -47,7 +51,7 @@ func TestConformanceInParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			enginetest.Run(t, engine)
+			enginetest.Run(t, engine, tolerance)
 			if len(notes) == 0 {
 				t.Error("nothing was trained in parts")
 			}
@@ -101,7 +105,7 @@ func TestHalfScores(t *testing.T) {
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Epochs, settings.Batch = 32, 30, 16
 	results := func(e *Engine) kge.Result {
-		report, err := kge.Train(t.Context(), e, kge.Job{Graph: g, Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
+		report, err := kge.Train(t.Context(), e, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +123,7 @@ func TestHalfScores(t *testing.T) {
 	if same {
 		t.Error("all losses are those of float32: nothing was rounded")
 	}
-	evaluation, err := kge.Evaluate(t.Context(), half, halved.Model, g, "train", kge.Pessimistic)
+	evaluation, err := completion.Evaluate(t.Context(), half, halved.Model, g, "train", kge.Pessimistic)
 	if err != nil || evaluation.Both.MRR < 0.9 {
 		t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
 	}
@@ -129,7 +133,7 @@ func TestHalfScores(t *testing.T) {
 // several, the last of which is padded.
 func TestRanksInChunks(t *testing.T) {
 	g := enginetest.Graph()
-	p := kge.Initialize(g, kge.Settings{Dim: 8, InitScale: 1}, kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
+	p := kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 1}, kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
 	ranker, err := newEngine(t).NewRanker([]kge.Parameters{p, p})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +162,7 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 	train := func(s structure.Structure, rate float64) {
 		member := kge.DefaultMember(s)
 		member.LearningRate = rate
-		if _, err := kge.Train(t.Context(), engine, kge.Job{Graph: g, Settings: settings, Members: []kge.Member{member}}); err != nil {
+		if _, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{member}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,12 +177,12 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 	if got := engine.Compilations(); got != first {
 		t.Errorf("%d compilations after five more structures, want the %d of the first", got, first)
 	}
-	shared := kge.SharedJob{Graph: g, Settings: settings, Member: kge.Member{LearningRate: 0.1}}
+	shared := completion.SharedJob{Graph: g, Settings: settings, Member: kge.Member{LearningRate: 0.1}}
 	shared.Settings.ValidateEvery = 0
 	for _, named := range structure.HumanDesigned() {
 		shared.Candidates = append(shared.Candidates, named.Structure)
 	}
-	if _, err := kge.TrainShared(t.Context(), engine, shared); err != nil {
+	if _, err := completion.TrainShared(t.Context(), engine, shared); err != nil {
 		t.Fatal(err)
 	}
 	if got := engine.Compilations(); got != first {

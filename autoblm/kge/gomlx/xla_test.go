@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -62,6 +63,7 @@ func recorded(t *testing.T, call func() error) []string {
 func TestProgramsForXLA(t *testing.T) {
 	plugin := recorder(t)
 	g := enginetest.Graph()
+	d := completion.Data(g)
 	for name, c := range map[string]struct {
 		options string
 		memory  int64
@@ -88,7 +90,7 @@ func TestProgramsForXLA(t *testing.T) {
 					member := kge.DefaultMember(structure.MustParse("complex"))
 					member.Weights = recipe.Weights
 					programs := recorded(t, func() error {
-						_, err := engine.NewPopulation(g, set, []kge.Member{member, member})
+						_, err := engine.NewPopulation(d, set, []kge.Member{member, member})
 						return err
 					})
 					if len(programs) != 1 {
@@ -98,7 +100,7 @@ func TestProgramsForXLA(t *testing.T) {
 					checkProducts(t, programs[0], c.precision, c.half)
 				}
 			}
-			p := kge.Initialize(g, kge.Settings{Dim: 16, InitScale: 1}, kge.DefaultMember(structure.MustParse("complex")))
+			p := kge.Initialize(d, kge.Settings{Dim: 16, InitScale: 1}, kge.DefaultMember(structure.MustParse("complex")))
 			ranker, err := engine.NewRanker([]kge.Parameters{p, p})
 			if err != nil {
 				t.Fatal(err)
