@@ -1,6 +1,7 @@
 package kge
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (d *description) check() (err error) {
 	if d.Form == form.Bilinear && k == 0 {
 		return errors.New(`the structure is missing: add "structure", such as "complex"`)
 	}
-	if _, err := d.Form.Spec().Structure(d.Structure); err != nil {
+	if d.Structure, err = d.Form.Spec().Structure(d.Structure); err != nil {
 		return err
 	}
 	switch {
@@ -176,7 +177,11 @@ func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
 		return nil, fmt.Errorf("cannot read the model: %w", err)
 	}
 	var d description
-	if err = json.Unmarshal(text, &d); err == nil {
+	var plain bytes.Buffer // what is kept as text has no indents
+	if err = json.Compact(&plain, text); err == nil {
+		err = json.Unmarshal(plain.Bytes(), &d)
+	}
+	if err == nil {
 		err = d.check()
 	}
 	if err != nil {

@@ -102,11 +102,24 @@ func newModel(d *Data, s Settings, m Member, p Parameters) (*Model, error) {
 	t := &Training{Settings: s, Member: m}
 	if d.Own != nil {
 		var err error
-		if t.Own, err = json.Marshal(d.Own); err != nil {
+		if t.Own, err = object(d.Own); err != nil {
 			return nil, err
 		}
 	}
 	return &Model{Parameters: p, Dataset: d.Name, Source: d.Source, EntityLabels: d.Entities, RelationLabels: d.Relations, Training: t}, nil
+}
+
+// object is JSON with its fields in the order in which they are read back.
+func object(v any) (json.RawMessage, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
 }
 
 // SameIDs says whether labels are numbered as those of the model are.
