@@ -1,4 +1,4 @@
-package autoblm_test
+package query_test
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-func querySearch() (autoblm.QuerySettings, autoblm.SearchSettings) {
+func querySearch() (query.Own, autoblm.SearchSettings) {
 	of := autoblm.DefaultSearch()
 	of.Training = query.DefaultSettings().Settings
 	of.Training.Dim, of.Training.Epochs, of.Training.Batch = 8, 2, 64
 	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
-	return autoblm.QuerySettings{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}, of
+	return query.Own{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, of
 }
 
 func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
@@ -39,11 +39,11 @@ func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
 // to what it comes to by itself, its trials are those of members trained alone, and
 // the model is the best trial's.
 func TestInterruptedSearchForQueries(t *testing.T) {
-	d := enginetest.Data(t, 40, 3, 200)
+	d := enginetest.Paths(t, 40, 3, 200)
 	own, of := querySearch()
 	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
 		t.Helper()
-		result, err := autoblm.SearchFor(ctx, autoblm.ForQueries(d, own, 2), of)
+		result, err := autoblm.SearchFor(ctx, &query.Task{Data: d, Own: own, Engine: cpu.New(2)}, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 	}
 	of.Study = filepath.Join(t.TempDir(), "study.db")
 	interruptions := 0
-	for calls := 2; ; calls += 9 {
+	for calls := 2; ; calls += 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		left := calls
 		of.OnProgress = func(search.Progress) {
@@ -81,45 +81,49 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		t.Errorf("%d interruptions prove little", interruptions)
 	}
 
-	s := query.Settings{Settings: of.Training, Paths: own}
 	best := want.Best[0]
-	member := query.Member{Kind: query.Bilinear, Member: kge.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}}
-	report, err := query.Train(t.Context(), cpu.New(1), query.Job{Data: d, Settings: s, Members: []query.Member{member}})
+	member := kge.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}
+	data, err := d.Training(own.Paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := kge.Train(t.Context(), cpu.New(1), kge.Job{Data: data, Settings: own.Settings(of.Training).Settings, Members: []kge.Member{member}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	alone := report.Results[0].Model
-	if err := query.EvaluateModel(t.Context(), cpu.New(1), alone, d, 2); err != nil {
+	reached, err := query.EvaluateModel(t.Context(), cpu.New(1), alone, d, 2)
+	if err != nil {
 		t.Fatal(err)
 	}
 	metrics := completion.EvaluationsOf(best.Details)
-	if metrics.Valid.Both != alone.Valid.Metrics || metrics.Test.Both != alone.Test.Metrics || !reflect.DeepEqual(want.Artifact.(*query.Model).Parameters, alone.Parameters) {
-		t.Errorf("trial %+v, but alone it comes to %+v", best, alone.Valid)
+	if metrics.Valid.Both != reached.Valid.Metrics || metrics.Test.Both != reached.Test.Metrics || !reflect.DeepEqual(want.Artifact.(*kge.Model).Parameters, alone.Parameters) {
+		t.Errorf("trial %+v, but alone it comes to %+v", best, reached.Valid)
 	}
 }
 
 func TestSearchForQueriesRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
-	run := func(change func(own *autoblm.QuerySettings, of *autoblm.SearchSettings)) error {
-		d := enginetest.Data(t, 40, 3, 200)
+	run := func(change func(own *query.Own, of *autoblm.SearchSettings)) error {
+		d := enginetest.Paths(t, 40, 3, 200)
 		own, of := querySearch()
 		of.Study, of.Budget = path, 4
 		if change != nil {
 			change(&own, &of)
 		}
-		_, err := autoblm.SearchFor(t.Context(), autoblm.ForQueries(d, own, 1), of)
+		_, err := autoblm.SearchFor(t.Context(), &query.Task{Data: d, Own: own, Engine: cpu.New(1)}, of)
 		return err
 	}
 	if err := run(nil); err != nil {
 		t.Fatal(err)
 	}
-	for says, change := range map[string]func(*autoblm.QuerySettings, *autoblm.SearchSettings){
-		"hops [2] there, [3] here":               func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Hops = []int{3} },
-		"negatives not set there, 7 here":        func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Negatives = 7 },
-		"training epochs 2 there, 3 here":        func(_ *autoblm.QuerySettings, of *autoblm.SearchSettings) { of.Training.Epochs = 3 },
-		"no train queries of 4 hops":             func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Hops = []int{4} },
-		"answer-power is NaN":                    func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.AnswerPower = math.NaN() },
-		"there are no lengths of paths to train": func(own *autoblm.QuerySettings, _ *autoblm.SearchSettings) { own.Hops, own.With = nil, nil },
+	for says, change := range map[string]func(*query.Own, *autoblm.SearchSettings){
+		"hops [2] there, [3] here":               func(own *query.Own, _ *autoblm.SearchSettings) { own.Hops = []int{3} },
+		"negatives not set there, 7 here":        func(own *query.Own, _ *autoblm.SearchSettings) { own.Negatives = 7 },
+		"training epochs 2 there, 3 here":        func(_ *query.Own, of *autoblm.SearchSettings) { of.Training.Epochs = 3 },
+		"no train queries of 4 hops":             func(own *query.Own, _ *autoblm.SearchSettings) { own.Hops = []int{4} },
+		"answer-power is NaN":                    func(own *query.Own, _ *autoblm.SearchSettings) { own.AnswerPower = math.NaN() },
+		"there are no lengths of paths to train": func(own *query.Own, _ *autoblm.SearchSettings) { own.Hops, own.With = nil, nil },
 	} {
 		if err := run(change); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, which should say %q", err, says)
