@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -44,7 +45,7 @@ func ExampleTrain() {
 	if err != nil {
 		panic(err)
 	}
-	answers, err := model.Predict(autoblm.Query{Head: "Portugal", Relation: "has_capital"}, g, 1, kge.MarkKnown)
+	answers, err := completion.Predict(model, autoblm.Query{Head: "Portugal", Relation: "has_capital"}, g, 1, kge.MarkKnown)
 	if err != nil {
 		panic(err)
 	}

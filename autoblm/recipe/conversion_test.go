@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
@@ -63,7 +64,7 @@ func modulus(x []float64, n int) float64 {
 // theirs.
 func TestConversion(t *testing.T) {
 	g := enginetest.Graph()
-	batch := g.Train[:20]
+	data, batch := completion.Data(g), g.Train[:20]
 	const reg, prediction = 0.3, 0.7
 	cubes := func(xs ...[]float64) (sum float64) {
 		for _, x := range xs {
@@ -92,12 +93,12 @@ func TestConversion(t *testing.T) {
 		s := kge.DefaultSettings()
 		s.Reciprocal, s.InitScale, s.Dim, s.Batch = true, 0.5, 16, len(batch)
 		m := kge.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1, Weights: converted(name, reg, weight)}
-		population, err := cpu.New(1).NewPopulation(g, s, []kge.Member{m})
+		population, err := cpu.New(1).NewPopulation(data, s, []kge.Member{m})
 		if err != nil {
 			t.Fatal(err)
 		}
-		initial := theirs{kge.Initialize(g, s, m), len(g.Relations), penalty, weight}
-		epoch, err := population.Epoch(t.Context(), batch, []float64{0.1})
+		initial := theirs{kge.Initialize(data, s, m), len(g.Relations), penalty, weight}
+		epoch, err := population.Epoch(t.Context(), [][]kge.Example{completion.Examples(batch)}, []float64{0.1})
 		population.Close()
 		if err != nil {
 			t.Fatal(err)

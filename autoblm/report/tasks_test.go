@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -45,7 +46,7 @@ func labelled() *rdf.Graph {
 // paths are queries about a random graph.
 func paths(t *testing.T) *query.Data {
 	t.Helper()
-	return enginetest.Data(t, 40, 3, 200)
+	return enginetest.Paths(t, 40, 3, 200)
 }
 
 // studyOf is a small search, read from its file.
@@ -74,7 +75,7 @@ func ofQueries(t *testing.T) Data {
 	s.Training = query.DefaultSettings().Settings
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
 	data := paths(t)
-	d := studyOf(t, autoblm.ForQueries(data, autoblm.QuerySettings{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}, 1), s)
+	d := studyOf(t, &query.Task{Data: data, Own: query.Own{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, Engine: cpu.New(1)}, s)
 	if err := d.MeasureQueries(data); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func studiesOfTasks(t *testing.T) map[string]Data {
 }
 
 func TestTasksHaveTheirNames(t *testing.T) {
-	if queries != autoblm.QueryTaskName || classes != autoblm.ClassTaskName {
+	if queries != query.TaskName || classes != autoblm.ClassTaskName {
 		t.Error("a page would not know its task")
 	}
 }
@@ -266,7 +267,7 @@ func TestVerdictOnAccuracies(t *testing.T) {
 
 func TestSizesAreOfTheSameData(t *testing.T) {
 	of := ofQueries(t)
-	if err := of.MeasureQueries(enginetest.Data(t, 30, 2, 150)); err == nil || strings.Contains(err.Error(), "\n") {
+	if err := of.MeasureQueries(enginetest.Paths(t, 30, 2, 150)); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("other queries: %v", err)
 	}
 	g := labelled()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
@@ -89,7 +90,10 @@ func TestStages(t *testing.T) {
 		t.Errorf("the final training is %+v, want one of %s by the recipe", f.Training, s.Best[0].Structure)
 	}
 	m, err := kge.Load(all.ModelFolder())
-	if err != nil || m.Structure != s.Best[0].Structure || *m.Test != *f.Test {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if noted, err := completion.NotedIn(m); err != nil || m.Structure != s.Best[0].Structure || *noted.Test != *f.Test {
 		t.Errorf("the model: %v, %+v", err, m)
 	}
 	// What each stage does alone is what it does in all.

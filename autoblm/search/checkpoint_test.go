@@ -10,7 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // counting counts the epochs that populations train.
@@ -24,14 +23,14 @@ type counted struct {
 	engine *counting
 }
 
-func (c *counting) NewPopulation(g *datasets.Graph, s kge.Settings, members []kge.Member) (kge.Population, error) {
-	p, err := c.Engine.NewPopulation(g, s, members)
+func (c *counting) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	p, err := c.Engine.NewPopulation(d, s, members)
 	return counted{p, c}, err
 }
 
-func (c counted) Epoch(ctx context.Context, triples []datasets.Triple, rates []float64) (kge.Epoch, error) {
+func (c counted) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
 	c.engine.epochs++
-	return c.Population.Epoch(ctx, triples, rates)
+	return c.Population.Epoch(ctx, batches, rates)
 }
 
 // TestASearchInPieces: with a checkpoint, a search that is ended after every few

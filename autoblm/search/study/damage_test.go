@@ -45,7 +45,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	}
 	g, quate := enginetest.Graph(), structure.MustParse("quate")
 	best := &kge.Model{
-		Parameters: kge.Initialize(g, kge.Settings{Dim: 8, InitScale: 0.1}, kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
+		Parameters: kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 0.1}, kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
 		EntityLabels: g.Entities, RelationLabels: g.Relations,
 	}
 	if err := s.Put(search.Change{Best: best}); err != nil {

@@ -3,6 +3,7 @@ package study_test
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -69,10 +70,10 @@ func model() *kge.Model {
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Reciprocal = 8, true
 	return &kge.Model{
-		Parameters: kge.Initialize(g, settings, kge.Member{Structure: s, Seed: 1}),
+		Parameters: kge.Initialize(completion.Data(g), settings, kge.Member{Structure: s, Seed: 1}),
 		Dataset:    g.Name, Source: "/somewhere", EntityLabels: g.Entities, RelationLabels: g.Relations,
 		Training: &kge.Training{Settings: settings, Member: kge.DefaultMember(s)},
-		Valid:    &completion.Evaluation{Triples: 2},
+		Valid:    json.RawMessage(`{"triples":2}`),
 	}
 }
 
