@@ -56,8 +56,6 @@ func (datasetListCommand) Run(o *output) error {
 	})
 }
 
-func count(n int) string { return words.Whole(n) }
-
 type datasetInfoCommand struct {
 	Dataset string `arg:"" help:"A name of dataset list, or a folder."`
 }
@@ -70,7 +68,7 @@ func (c *datasetInfoCommand) Run(o *output) error {
 	}
 	s := datasets.Describe(g)
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, count(s.Entities), count(s.Relations))
+		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, words.Whole(s.Entities), words.Whole(s.Relations))
 		t := words.NewTable("split", "triples", "duplicates", "not seen in train")
 		for i, split := range []datasets.SplitStatistics{s.Train, s.Valid, s.Test} {
 			t.Add([]string{"train", "valid", "test"}[i], split.Triples, split.Duplicates, split.Unseen)
@@ -151,12 +149,12 @@ func (c *datasetSplitCommand) Run(o *output) error {
 		WantedValid: report.WantedValid, WantedTest: report.WantedTest, Duplicates: report.Duplicates,
 	}
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, count(s.Train), count(s.Valid), count(s.Test))
+		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, words.Whole(s.Train), words.Whole(s.Valid), words.Whole(s.Test))
 		if s.Duplicates > 0 {
-			fmt.Fprintf(w, "%s left out\n", plural(s.Duplicates, "duplicate"))
+			fmt.Fprintf(w, "%s left out\n", words.Count(s.Duplicates, "duplicate"))
 		}
 		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", count(s.WantedValid), count(s.WantedTest))
+			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", words.Whole(s.WantedValid), words.Whole(s.WantedTest))
 		}
 	})
 }

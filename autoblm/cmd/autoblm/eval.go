@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type evalCommand struct {
@@ -69,21 +70,19 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks[0], c.Ties)
 	}
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, s.Structure.Title(), s.Dim, count(e.Triples), c.Split, e.Ties)
-		t := metricsTable("")
-		addMetrics(&t, "both", e.Both)
-		addMetrics(&t, "heads", e.Head)
-		addMetrics(&t, "tails", e.Tail)
-		t.print(w)
+		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, s.Structure.Title(), s.Dim, words.Whole(e.Triples), c.Split, e.Ties)
+		t := metricsTable()
+		addMetrics(t, "both", &e, true)
+		t.Print(w)
 		if len(s.By) == 0 {
 			return
 		}
 		fmt.Fprintln(w)
-		t = table{header: []string{c.By, "triples", "MRR", "H@1", "H@10", "head MRR", "tail MRR"}}
+		t = words.NewTable(c.By, "triples", "MRR", "H@1", "H@10", "head MRR", "tail MRR")
 		for _, p := range s.By {
-			t.add(p.Name, count(p.Triples), number(p.Both.MRR), number(p.Both.Hits1), number(p.Both.Hits10), number(p.Head.MRR), number(p.Tail.MRR))
+			t.Add(p.Name, p.Triples, p.Both.MRR, p.Both.Hits1, p.Both.Hits10, p.Head.MRR, p.Tail.MRR)
 		}
-		t.print(w)
+		t.Print(w)
 		if c.By == "pattern" {
 			fmt.Fprintln(w, "(inverse relations are some of the general ones)")
 		}

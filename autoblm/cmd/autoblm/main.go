@@ -132,10 +132,10 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	case err == nil:
 		return exitDone
 	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "autoblm: %s (autoblm --help says what is possible)\n", oneLine(err))
+		fmt.Fprintf(stderr, "autoblm: %s (autoblm --help says what is possible)\n", words.OneLine(err))
 		return exitUsage
 	default:
-		fmt.Fprintf(stderr, "autoblm: %s\n", oneLine(err))
+		fmt.Fprintf(stderr, "autoblm: %s\n", words.OneLine(err))
 		return exitFailed
 	}
 }
@@ -163,5 +163,3 @@ func shieldMinus(arguments []string) []string {
 	}
 	return shielded
 }
-
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -5,32 +5,24 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
-// last is the last loss, where there is one.
-func last(loss []float64) string {
-	if len(loss) == 0 {
-		return missing
+// metricsTable is one of the metrics of triples.
+func metricsTable() *words.Table {
+	return words.NewTable("", "MRR", "H@1", "H@3", "H@10", "mean rank")
+}
+
+// addMetrics adds those of a split, if there are any, of each side too if that is wanted.
+func addMetrics(t *words.Table, name string, e *completion.Evaluation, sides bool) {
+	add := func(name string, m kge.Metrics) {
+		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))
 	}
-	return fmt.Sprintf("%.4f", loss[len(loss)-1])
-}
-
-func metricsTable(first string) table {
-	return table{header: []string{first, "MRR", "H@1", "H@3", "H@10", "mean rank"}}
-}
-
-func addMetrics(t *table, name string, m kge.Metrics) {
-	t.add(name, number(m.MRR), number(m.Hits1), number(m.Hits3), number(m.Hits10), fmt.Sprintf("%.1f", m.MeanRank))
-}
-
-func mrr(e *completion.Evaluation) string {
-	if e == nil {
-		return missing
+	if e != nil {
+		add(name, e.Both)
 	}
-	return number(e.Both.MRR)
+	if e != nil && sides {
+		add("  heads", e.Head)
+		add("  tails", e.Tail)
+	}
 }
-
-func number(x float64) string { return fmt.Sprintf("%.3f", x) }
-
-// missing stands in a table where a number is not known.
-const missing = "–"

@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
 
+	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 )
@@ -74,13 +74,11 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// plural is "1 epoch" or "2 epochs".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return count(n) + " " + what + "s"
-}
+func plural(n int, what string) string { return words.Count(n, what) }
+
+func count(n int) string { return words.Whole(n) }
+
+const missing = words.Missing
 
 // table prints rows in columns, numbers right-aligned.
 type table struct {
@@ -95,15 +93,7 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// printable shows control characters, which a label may hold and a terminal obeys.
-func printable(label string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '\ufffd'
-		}
-		return r
-	}, label)
-}
+func printable(label string) string { return words.Printable(label) }
 
 func (t *table) print(w io.Writer) {
 	columns := make([]column, len(t.header))

@@ -8,16 +8,22 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
+// predictFlags say what is asked for answers, and how these are told.
+type predictFlags struct {
+	Model   string           `required:"" help:"The model's folder."`
+	Top     int              `default:"10" help:"How many answers; 0 for all."`
+	Known   kge.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
+	Dataset string           `help:"The data that tell which answers are known; those that the model was trained on when left out."`
+}
+
 type predictCommand struct {
-	Model    string           `required:"" help:"The model's folder."`
-	Head     string           `help:"Ask for the tails of this head."`
-	Tail     string           `help:"Ask for the heads of this tail."`
-	Relation string           `required:"" help:"The relation."`
-	Top      int              `default:"10" help:"How many answers; 0 for all."`
-	Known    kge.KnownAnswers `default:"mark" help:"What to do with answers that the graph already has: keep, drop or mark."`
-	Dataset  string           `help:"The graph that tells which answers are known; the one that the model was trained on when left out."`
+	predictFlags
+	Head     string `help:"Ask for the tails of this head."`
+	Tail     string `help:"Ask for the heads of this tail."`
+	Relation string `required:"" help:"The relation."`
 }
 
 // predictSummary is the JSON of predict.
@@ -45,33 +51,28 @@ func (c *predictCommand) Run(o *output) error {
 		return err
 	}
 	return o.result(predictSummary{Query: q, Answers: answers}, func(w io.Writer) {
-		ask := func(label string) string {
-			if label == "" {
-				return "?"
-			}
-			return label
-		}
-		fmt.Fprintf(w, "(%s, %s, %s)\n\n", ask(q.Head), q.Relation, ask(q.Tail))
-		listAnswers(w, answers)
+		listAnswers(w, answers, cmp.Or(q.Head, "?"), q.Relation, cmp.Or(q.Tail, "?"))
 	})
 }
 
-func listAnswers(w io.Writer, answers []kge.Answer) {
-	t := table{header: []string{"entity", "rank", "score", ""}}
+// listAnswers prints the answers to (head, relation, tail).
+func listAnswers(w io.Writer, answers []kge.Answer, head, relation, tail string) {
+	fmt.Fprintf(w, "(%s, %s, %s)\n\n", words.Printable(head), words.Printable(relation), words.Printable(tail))
+	t := words.NewTable("entity", "rank", "score", "")
 	for _, a := range answers {
 		note := ""
 		if a.Known == kge.Yes {
 			note = "known"
 		}
-		t.add(a.Entity, text(a.Rank), fmt.Sprintf("%.3f", a.Score), note)
+		t.Add(a.Entity, a.Rank, fmt.Sprintf("%.3f", a.Score), note)
 	}
-	t.print(w)
+	t.Print(w)
 }
 
 // graph opens what tells the known answers.
 func (c *predictCommand) graph(m *kge.Model, o *output) (*datasets.Graph, error) {
-	return knownFrom(c.Known, c.Dataset, o, func() (*datasets.Graph, error) {
-		g, err := datasets.Open(cmp.Or(c.Dataset, m.Source, m.Dataset))
+	return knownFrom(c.predictFlags, m, o, func(source string) (*datasets.Graph, error) {
+		g, err := datasets.Open(source)
 		if err == nil {
 			_, err = completion.Align(m, g)
 		}
@@ -81,16 +82,16 @@ func (c *predictCommand) graph(m *kge.Model, o *output) (*datasets.Graph, error)
 
 // knownFrom opens what tells the known answers. Without it, keep needs nothing, and
 // mark does what it can.
-func knownFrom[G any](known kge.KnownAnswers, dataset string, o *output, open func() (*G, error)) (*G, error) {
-	if known == kge.KeepKnown {
+func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source string) (*G, error)) (*G, error) {
+	if f.Known == kge.KeepKnown {
 		return nil, nil
 	}
-	g, err := open()
+	g, err := open(cmp.Or(f.Dataset, m.Source, m.Dataset))
 	if err == nil {
 		return g, nil
 	}
-	if dataset == "" && known == kge.MarkKnown {
-		o.say("autoblm: known answers are not marked: %s (name the graph with --dataset)", oneLine(err))
+	if f.Dataset == "" && f.Known == kge.MarkKnown {
+		o.say("autoblm: known answers are not marked: %s (name the graph with --dataset)", words.OneLine(err))
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot tell which answers are known: %w (name the graph with --dataset)", err)

@@ -43,34 +43,34 @@ func (b *downloadBar) update(done, total int64) {
 
 func (b *downloadBar) finish() { _ = b.bar.Finish() }
 
-// trainingBar shows the epochs of a training.
-type trainingBar struct{ bar *progressbar.ProgressBar }
+// trainingBar shows the epochs of a training; a log, which has no bar, is told of one now
+// and then.
+type trainingBar struct {
+	bar    *progressbar.ProgressBar
+	log    io.Writer // nil on a terminal
+	logged time.Time
+}
+
+const logEvery = 30 * time.Second
 
 func newTrainingBar(w io.Writer, epochs int) *trainingBar {
-	return &trainingBar{newBar(w, int64(epochs), progressbar.OptionSetDescription("training"))}
+	b := &trainingBar{bar: newBar(w, int64(epochs), progressbar.OptionSetDescription("training")), logged: time.Now()}
+	if !isTerminal(w) {
+		b.log = w
+	}
+	return b
 }
 
 func (b *trainingBar) update(p kge.Progress) {
 	b.bar.Describe(fmt.Sprintf("training, loss %.3f", p.Loss[0]))
 	_ = b.bar.Set(p.Epoch)
+	if b.log != nil && time.Since(b.logged) >= logEvery {
+		b.logged = time.Now()
+		fmt.Fprintf(b.log, "training: epoch %d of %d, loss %.3f\n", p.Epoch, p.Epochs, p.Loss[0])
+	}
 }
 
 func (b *trainingBar) finish() { _ = b.bar.Finish() }
-
-// epochLog tells a log, which has no bar, of an epoch now and then.
-type epochLog struct {
-	w     io.Writer
-	every time.Duration
-	last  time.Time
-}
-
-func (l *epochLog) update(p kge.Progress) {
-	if isTerminal(l.w) || time.Since(l.last) < l.every {
-		return
-	}
-	l.last = time.Now()
-	fmt.Fprintf(l.w, "training: epoch %d of %d, loss %.3f\n", p.Epoch, p.Epochs, p.Loss[0])
-}
 
 // searchBar shows the structures trained, the best MRR or accuracy so far and the
 // time left; in a log it is a line for each round.

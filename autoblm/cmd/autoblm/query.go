@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type queryCommands struct {
@@ -46,20 +47,28 @@ func (f threadsFlag) engine() (kge.Engine, error) {
 	return cpu.New(f.Threads), nil
 }
 
-func kindName(kind form.Form, a *structure.Structure) string {
+// structureOf is that of a bilinear model, nil for others.
+func structureOf(f form.Form, a structure.Structure) *structure.Structure {
+	if f != form.Bilinear {
+		return nil
+	}
+	return &a
+}
+
+func titleOf(f form.Form, a *structure.Structure) string {
 	if a != nil {
 		return a.Title()
 	}
-	return kind.String()
+	return f.String()
 }
 
 // answersTable is one of the metrics of queries.
-func answersTable(what string) table {
-	return table{header: []string{what, "queries", "answers", "MRR", "H@1", "H@3", "H@10"}}
+func answersTable() *words.Table {
+	return words.NewTable("", "queries", "answers", "MRR", "H@1", "H@3", "H@10")
 }
 
-func addAnswers(t *table, name string, e *query.Evaluation) {
+func addAnswers(t *words.Table, name string, e *query.Evaluation) {
 	if e != nil {
-		t.add(name, count(e.Queries), count(e.Answers), number(e.MRR), number(e.Hits1), number(e.Hits3), number(e.Hits10))
+		t.Add(name, e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
 	}
 }

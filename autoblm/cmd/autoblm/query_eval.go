@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type queryEvalCommand struct {
@@ -72,16 +73,13 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Dim: m.Dim, Seconds: time.Since(began).Seconds()}
-	if m.Form == form.Bilinear {
-		s.Structure = &m.Structure
-	}
+	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Seconds: time.Since(began).Seconds()}
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, %s, d %d, %.1f s\n\n", s.Dataset, plural(s.Hops, "hop"), kindName(s.Model, s.Structure), s.Dim, s.Seconds)
-		t := answersTable("")
-		addAnswers(&t, c.Split.String(), &e)
-		t.print(w)
+		fmt.Fprintf(w, "%s, %s, %s, d %d, %.1f s\n\n", s.Dataset, words.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Seconds)
+		t := answersTable()
+		addAnswers(t, c.Split.String(), &e)
+		t.Print(w)
 	})
 }
 
@@ -89,6 +87,6 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 func sayLonger(o *output, m *kge.Model, hops int) {
 	trained := query.PathsOf(m).Trained()
 	if n := len(trained); n > 0 && hops > trained[n-1] {
-		o.say("autoblm: the model was trained on paths of up to %s and is asked for %d", plural(trained[n-1], "hop"), hops)
+		o.say("autoblm: the model was trained on paths of up to %s and is asked for %d", words.Count(trained[n-1], "hop"), hops)
 	}
 }

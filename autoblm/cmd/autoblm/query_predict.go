@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,12 +11,9 @@ import (
 )
 
 type queryPredictCommand struct {
-	Model   string           `required:"" help:"The model's folder; one of train does too."`
-	Anchor  string           `required:"" help:"The entity where the path starts."`
-	Path    []string         `required:"" sep:"none" placeholder:"RELATION,…" help:"The relations of the path in the order in which they are walked, separated by commas or each by a --path of its own. The reverse of a relation r is r_reverse. What is the name of a relation as a whole is not separated."`
-	Top     int              `default:"10" help:"How many answers; 0 for all."`
-	Known   kge.KnownAnswers `default:"mark" help:"What to do with answers that the graph already has, valid and test included: keep, drop or mark."`
-	Dataset string           `help:"The graph, or folder of queries, that tells which answers are known; the one that the model was trained on when left out."`
+	predictFlags
+	Anchor string   `required:"" help:"The entity where the path starts."`
+	Path   []string `required:"" sep:"none" placeholder:"RELATION,…" help:"The relations of the path in the order in which they are walked, separated by commas or each by a --path of its own. The reverse of a relation r is r_reverse. What is the name of a relation as a whole is not separated."`
 	threadsFlag
 }
 
@@ -52,8 +47,7 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	}
 	sayLonger(o, m, len(p.Relations))
 	return o.result(queryPredictSummary{Query: p, Answers: answers}, func(w io.Writer) {
-		fmt.Fprintf(w, "(%s, %s, ?)\n\n", printable(p.Anchor), printable(strings.Join(p.Relations, " ∘ ")))
-		listAnswers(w, answers)
+		listAnswers(w, answers, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
 	})
 }
 
@@ -71,8 +65,8 @@ func relationsOf(m *kge.Model, flags []string) (names []string) {
 
 // data opens what tells the known answers, as predict does.
 func (c *queryPredictCommand) data(m *kge.Model, o *output) (*query.Data, error) {
-	return knownFrom(c.Known, c.Dataset, o, func() (*query.Data, error) {
-		d, err := query.Open(cmp.Or(c.Dataset, m.Source, m.Dataset), 1) // longer paths follow from these
+	return knownFrom(c.predictFlags, m, o, func(source string) (*query.Data, error) {
+		d, err := query.Open(source, 1) // longer paths follow from these
 		if err == nil {
 			err = d.Covered(m)
 		}

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -14,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type queryTrainCommand struct {
@@ -50,21 +48,13 @@ func (c *queryTrainCommand) AfterApply(ctx *kong.Context) error {
 
 // queryTrainSummary is the JSON of query train.
 type queryTrainSummary struct {
-	Dataset     string               `json:"dataset"`
-	Task        string               `json:"task"`
-	Hops        int                  `json:"hops"`
-	Model       form.Form            `json:"model"`
-	Structure   *structure.Structure `json:"structure"`
-	Dim         int                  `json:"dim"`
-	Seed        uint64               `json:"seed"`
-	Epochs      int                  `json:"epochs"`
-	BestEpoch   int                  `json:"best_epoch"`
-	Loss        []float64            `json:"loss"`
-	Validations []kge.Validation     `json:"validations"`
-	Seconds     kge.Timing           `json:"seconds"`
-	Valid       *query.Evaluation    `json:"valid"`
-	Test        *query.Evaluation    `json:"test"`
-	Out         string               `json:"out,omitempty"`
+	trainedSummary
+	Task      string               `json:"task"`
+	Hops      int                  `json:"hops"`
+	Model     form.Form            `json:"model"`
+	Structure *structure.Structure `json:"structure"`
+	Valid     *query.Evaluation    `json:"valid"`
+	Test      *query.Evaluation    `json:"test"`
 }
 
 // Run trains and ranks.
@@ -81,24 +71,11 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	if c.Out != "" { // what cannot be written is better known before the training
-		if err := os.MkdirAll(c.Out, 0o755); err != nil {
-			return fmt.Errorf("cannot make the model folder: %w", err)
-		}
-	}
-	bar, log := newTrainingBar(o.stderr, c.Settings.Epochs), epochLog{w: o.stderr, every: 30 * time.Second, last: time.Now()}
 	data, err := d.Training(c.Settings.Paths)
 	if err != nil {
 		return err
 	}
-	report, err := kge.Train(ctx, engine, kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}, OnEpoch: func(p kge.Progress) {
-		bar.update(p)
-		log.update(p)
-	}})
-	bar.finish()
-	if err != nil && errors.Is(err, ctx.Err()) {
-		return c.interrupted(report)
-	}
+	report, err := trainModels(ctx, o, engine, kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}}, c.Out)
 	if err != nil {
 		return err
 	}
@@ -134,47 +111,19 @@ func (c *queryTrainCommand) member() (kge.Member, error) {
 	return m, c.Settings.Validate(m)
 }
 
-// interrupted keeps the model of the epochs that were finished.
-func (c *queryTrainCommand) interrupted(report *kge.Report) error {
-	if report == nil || len(report.Results) == 0 || report.Results[0].Model == nil {
-		return errors.New("interrupted before the first epoch ended: nothing was kept")
-	}
-	result := report.Results[0]
-	if c.Out == "" {
-		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(result.Loss), c.Settings.Epochs)
-	}
-	if err := result.Model.Save(c.Out); err != nil {
-		return err
-	}
-	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(result.Loss), c.Settings.Epochs, c.Out)
-}
-
 func (c *queryTrainCommand) summary(d *query.Data, report *kge.Report, e query.Evaluations) queryTrainSummary {
-	r := report.Results[0]
-	s := queryTrainSummary{
-		Dataset: d.Name, Task: "query", Hops: c.Settings.Hops[0], Model: r.Member.Form, Dim: c.Settings.Dim, Seed: c.Member.Seed,
-		Epochs: len(r.Loss), BestEpoch: r.BestEpoch, Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Seconds: report.Timing,
-		Valid: e.Valid, Test: e.Test, Out: c.Out,
+	m := report.Results[0].Member
+	return queryTrainSummary{
+		trainedSummary: summarizeTraining(d.Name, c.Settings.Dim, report, c.Out), Task: "query", Hops: c.Settings.Hops[0],
+		Model: m.Form, Structure: structureOf(m.Form, m.Structure), Valid: e.Valid, Test: e.Test,
 	}
-	if r.Member.Form == form.Bilinear {
-		s.Structure = &r.Member.Structure
-	}
-	return s
 }
 
 func (s queryTrainSummary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, %s, %s, d %d: loss %s after %s, %.1f s (%.2f ms a step)\n",
-		s.Dataset, plural(s.Hops, "hop"), kindName(s.Model, s.Structure), s.Dim, last(s.Loss), plural(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
-	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
-		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
-	}
-	t := answersTable("")
-	addAnswers(&t, "valid", s.Valid)
-	addAnswers(&t, "test", s.Test)
-	if len(t.rows) > 0 {
-		fmt.Fprintln(w)
-		t.print(w)
-	}
+	t := answersTable()
+	addAnswers(t, "valid", s.Valid)
+	addAnswers(t, "test", s.Test)
+	s.trainedSummary.print(w, words.Count(s.Hops, "hop")+", "+titleOf(s.Model, s.Structure), t)
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
 	}

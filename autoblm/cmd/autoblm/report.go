@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type reportCommand struct {
@@ -67,7 +68,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	}
 	return o.result(summary, func(w io.Writer) {
 		for _, sentence := range summary.Verdict {
-			fmt.Fprintln(w, printable(sentence))
+			fmt.Fprintln(w, words.Printable(sentence))
 		}
 		fmt.Fprintf(w, "\nThe report is %s", c.Out)
 		if len(pictures) > 0 {
@@ -89,8 +90,8 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 	case err != nil && c.Dataset != "":
 		return err
 	case err != nil:
-		d.NoGraph = oneLine(err) + "."
-		o.say("autoblm: the report lacks what needs the data: %s", oneLine(err))
+		d.NoGraph = words.OneLine(err) + "."
+		o.say("autoblm: the report lacks what needs the data: %s", words.OneLine(err))
 		return nil
 	}
 	defer p.Close()

@@ -14,7 +14,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -121,12 +120,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
 	searching, training := newSearchBar(o.stderr), newTrainingBar(o.stderr, plan.Final.Training.Epochs)
-	log := epochLog{w: o.stderr, every: 30 * time.Second}
-	plan.OnSearch = searching.update
-	plan.OnEpoch = func(p kge.Progress) {
-		training.update(p)
-		log.update(p)
-	}
+	plan.OnSearch, plan.OnEpoch = searching.update, training.update
 	result, err := reproduce.Run(ctx, plan)
 	searching.finish()
 	training.finish()
@@ -234,17 +228,17 @@ func (c *reproduceCommand) document(ctx context.Context, arguments []string, r *
 func printReproduced(w io.Writer, d reproduced) {
 	r := d.Result
 	if s := r.Search; s != nil {
-		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, plural(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
-		t := table{header: []string{"", "valid MRR", "test MRR", "structure"}}
+		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
+		t := words.NewTable("", "valid MRR", "test MRR", "structure")
 		for i, f := range s.Best[:min(len(s.Best), mostFound)] {
-			t.add(fmt.Sprintf("found %d", i+1), number(f.ValidMRR), number(f.TestMRR), f.Structure.String())
+			t.Add(fmt.Sprintf("found %d", i+1), f.ValidMRR, f.TestMRR, f.Structure)
 		}
 		for _, f := range s.Named {
-			t.add(structure.TitleOf(f.Name), number(f.ValidMRR), number(f.TestMRR), "")
+			t.Add(structure.TitleOf(f.Name), f.ValidMRR, f.TestMRR, "")
 		}
-		if len(t.rows) > 0 {
+		if len(t.Rows) > 0 {
 			fmt.Fprintln(w)
-			t.print(w)
+			t.Print(w)
 		}
 	}
 	if r.Final == nil {
@@ -255,20 +249,18 @@ func printReproduced(w io.Writer, d reproduced) {
 		fmt.Fprintln(w)
 	}
 	s := f.Training.Settings
-	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, f.Epochs, plural(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
+	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, f.Epochs, words.Count(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
 	if f.Test == nil {
 		return
 	}
 	fmt.Fprintln(w)
-	t := metricsTable("")
-	if f.Valid != nil {
-		addMetrics(&t, fmt.Sprintf("valid, epoch %d", f.BestEpoch), f.Valid.Both)
-	}
-	addMetrics(&t, "test", f.Test.Both)
+	t := metricsTable()
+	addMetrics(t, fmt.Sprintf("valid, epoch %d", f.BestEpoch), f.Valid, false)
+	addMetrics(t, "test", f.Test, false)
 	if p := f.Published; p != nil {
-		t.add("published: "+p.Model, number(p.MRR), number(p.Hits1), missing, number(p.Hits10), missing)
+		t.Add("published: "+p.Model, p.MRR, p.Hits1, nil, p.Hits10, nil)
 	}
-	t.print(w)
+	t.Print(w)
 	if p := f.Published; p != nil {
 		fmt.Fprintf(w, "(published by %s)\n", p.Source)
 	}

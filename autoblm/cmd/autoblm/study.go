@@ -281,24 +281,21 @@ type studyBestCommand struct {
 
 // bestSummary is the JSON of study best.
 type bestSummary struct {
-	Dataset   string              `json:"dataset"`
-	Structure structure.Structure `json:"structure"`
+	description
 	Canonical structure.Structure `json:"canonical"`
 	Name      string              `json:"name"`
 	K         int                 `json:"k"`
-	Dim       int                 `json:"dim"`
-	Training  json.RawMessage     `json:"training"`
-	Valid     json.RawMessage     `json:"valid"`
-	Test      json.RawMessage     `json:"test"`
 	Out       string              `json:"out"`
 }
 
 // description is what the model.json of what a trial has left says.
 type description struct {
-	Dataset               string
-	Structure             structure.Structure
-	Dim                   int
-	Training, Valid, Test json.RawMessage
+	Dataset   string              `json:"dataset"`
+	Structure structure.Structure `json:"structure"`
+	Dim       int                 `json:"dim"`
+	Training  json.RawMessage     `json:"training"`
+	Valid     json.RawMessage     `json:"valid"`
+	Test      json.RawMessage     `json:"test"`
 }
 
 func describe(a task.Artifact) (d description, err error) {
@@ -331,26 +328,18 @@ func (c *studyBestCommand) Run(o *output) error {
 	if err := task.Save(c.Out, contents.Best); err != nil {
 		return err
 	}
-	s := bestSummary{
-		Dataset: m.Dataset, Structure: m.Structure, Canonical: m.Structure.Canonical(structure.Full), Name: m.Structure.Name(), K: m.Structure.K(), Dim: m.Dim,
-		Training: m.Training, Valid: m.Valid, Test: m.Test, Out: c.Out,
-	}
+	s := bestSummary{m, m.Structure.Canonical(structure.Full), m.Structure.Name(), m.Structure.K(), c.Out}
 	return o.result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s on %s, d %d\n\n%s\nf(h,r,t) = %s\n\n", m.Structure.Title(), m.Dataset, m.Dim, m.Structure.Draw(o.colour()), m.Structure.Formula())
-		t := metricsTable("")
-		for _, split := range []struct {
-			name string
-			text json.RawMessage
-		}{{"valid", m.Valid}, {"test", m.Test}} {
+		t := metricsTable()
+		for i, split := range []json.RawMessage{m.Valid, m.Test} {
 			var e completion.Evaluation
-			if json.Unmarshal(split.text, &e) == nil && e.Triples > 0 {
-				addMetrics(&t, split.name, e.Both)
-				addMetrics(&t, "  heads", e.Head)
-				addMetrics(&t, "  tails", e.Tail)
+			if json.Unmarshal(split, &e) == nil && e.Triples > 0 {
+				addMetrics(t, []string{"valid", "test"}[i], &e, true)
 			}
 		}
-		if len(t.rows) > 0 {
-			t.print(w)
+		if len(t.Rows) > 0 {
+			t.Print(w)
 		}
 		fmt.Fprintf(w, "\nThe model is in %s\n", c.Out)
 	})

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type trainCommand struct {
@@ -33,21 +33,14 @@ func (c *trainCommand) BeforeApply(ctx *kong.Context) error {
 
 // trainSummary is the JSON of train.
 type trainSummary struct {
-	Dataset   string                 `json:"dataset"`
+	trainedSummary
 	Structure structure.Structure    `json:"structure"`
 	K         int                    `json:"k"`
-	Dim       int                    `json:"dim"`
-	Seed      uint64                 `json:"seed"`
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
-	Epochs    int                    `json:"epochs"`
-	BestEpoch int                    `json:"best_epoch"`
-	Loss      []float64              `json:"loss"`
-	Seconds   kge.Timing             `json:"seconds"`
 	Valid     *completion.Evaluation `json:"valid"`
 	Test      *completion.Evaluation `json:"test"`
 	Members   []memberSummary        `json:"members,omitempty"`
-	Out       string                 `json:"out,omitempty"`
 }
 
 type memberSummary struct {
@@ -85,22 +78,12 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	if c.Out != "" { // what cannot be written is better known before the training
-		if err := os.MkdirAll(c.Out, 0o755); err != nil {
-			return fmt.Errorf("cannot make the model folder: %w", err)
-		}
-	}
 	engine, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	bar := newTrainingBar(o.stderr, c.Settings.Epochs)
-	report, err := kge.Train(ctx, engine, kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members, OnEpoch: bar.update})
-	bar.finish()
-	if err != nil && errors.Is(err, ctx.Err()) {
-		return c.interrupted(report)
-	}
+	report, err := trainModels(ctx, o, engine, kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members}, c.Out)
 	if err != nil {
 		return err
 	}
@@ -127,21 +110,6 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	return first.Model.Save(c.Out)
 }
 
-// interrupted keeps the model of the epochs that were finished.
-func (c *trainCommand) interrupted(report *kge.Report) error {
-	if report == nil || report.Results[0].Model == nil {
-		return errors.New("interrupted before the first epoch ended: nothing was kept")
-	}
-	first := report.Results[0]
-	if c.Out == "" {
-		return fmt.Errorf("interrupted after epoch %d of %d: nothing was kept, as there is no --out", len(first.Loss), c.Settings.Epochs)
-	}
-	if err := first.Model.Save(c.Out); err != nil {
-		return err
-	}
-	return fmt.Errorf("interrupted after epoch %d of %d: the model so far is in %s", len(first.Loss), c.Settings.Epochs, c.Out)
-}
-
 // evaluate ranks valid and test, where they have triples, by the members that
 // did not diverge, and adds the time to the report.
 func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report *kge.Report) ([]completion.Evaluations, error) {
@@ -163,13 +131,10 @@ func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report 
 }
 
 func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations) trainSummary {
-	first := report.Results[0]
 	s := trainSummary{
-		Dataset: g.Name, Structure: c.Structure.Structure, K: c.Structure.K(), Dim: c.Settings.Dim, Seed: c.Member.Seed,
-		Engine: engine.Name(), Backend: engine.Backend(), Epochs: len(first.Loss), BestEpoch: first.BestEpoch, Loss: orEmpty(first.Loss), Seconds: report.Timing,
-		Out: c.Out,
+		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Structure: c.Structure.Structure, K: c.Structure.K(),
+		Engine: engine.Name(), Backend: engine.Backend(), Valid: evaluations[0].Valid, Test: evaluations[0].Test,
 	}
-	s.Valid, s.Test = evaluations[0].Valid, evaluations[0].Test
 	if c.Members == 1 {
 		return s
 	}
@@ -186,35 +151,22 @@ func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge
 }
 
 func (s trainSummary) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, %s, d %d: loss %s after %s, %.1f s (%.2f ms a step)\n",
-		s.Dataset, s.Structure.Title(), s.Dim, last(s.Loss), plural(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
-	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
-		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
-	}
-	t := metricsTable("")
-	if s.Valid != nil {
-		addMetrics(&t, "valid", s.Valid.Both)
-	}
-	if s.Test != nil {
-		addMetrics(&t, "test", s.Test.Both)
-		addMetrics(&t, "  heads", s.Test.Head)
-		addMetrics(&t, "  tails", s.Test.Tail)
-	}
-	if len(t.rows) > 0 {
-		fmt.Fprintln(w)
-		t.print(w)
-	}
+	t := metricsTable()
+	addMetrics(t, "valid", s.Valid, false)
+	addMetrics(t, "test", s.Test, true)
+	s.trainedSummary.print(w, s.Structure.Title(), t)
 	if len(s.Members) > 0 {
 		fmt.Fprintln(w)
-		t = table{header: []string{"seed", "loss", "valid MRR", "test MRR"}}
+		t = words.NewTable("seed", "loss", "valid MRR", "test MRR")
 		for _, m := range s.Members {
+			loss := last(m.Loss)
 			if m.Error != "" {
-				t.add(text(m.Seed), "diverged", "", "")
-				continue
+				loss = "diverged"
 			}
-			t.add(text(m.Seed), last(m.Loss), mrr(m.Valid), mrr(m.Test))
+			valid, test := completion.Evaluations{Valid: m.Valid, Test: m.Test}.Scores()
+			t.Add(m.Seed, loss, valid, test)
 		}
-		t.print(w)
+		t.Print(w)
 	}
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nThe model goes to %s\n", s.Out)

@@ -2,6 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
@@ -10,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // trainingFlags are the settings of a training for completion.
@@ -90,4 +96,77 @@ func useDura(ctx *kong.Context, w *kge.Weights) {
 	if weight, is := flags.Given[float64](ctx, "dura"); is {
 		w.EntityL2, w.Products = weight, weight
 	}
+}
+
+// trainModels trains with a bar, and makes the folder of the model before: what cannot be
+// written is better known early. Of a training that is interrupted it keeps the model so
+// far.
+func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job, out string) (*kge.Report, error) {
+	if out != "" {
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return nil, fmt.Errorf("cannot make the model folder: %w", err)
+		}
+	}
+	bar := newTrainingBar(o.stderr, job.Settings.Epochs)
+	job.OnEpoch = bar.update
+	report, err := kge.Train(ctx, engine, job)
+	bar.finish()
+	if err == nil || !errors.Is(err, ctx.Err()) {
+		return report, err
+	}
+	if report == nil || len(report.Results) == 0 || report.Results[0].Model == nil {
+		return nil, errors.New("interrupted before the first epoch ended: nothing was kept")
+	}
+	first := report.Results[0]
+	over := fmt.Sprintf("interrupted after epoch %d of %d", len(first.Loss), job.Settings.Epochs)
+	if out == "" {
+		return nil, fmt.Errorf("%s: nothing was kept, as there is no --out", over)
+	}
+	if err := first.Model.Save(out); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%s: the model so far is in %s", over, out)
+}
+
+// trainedSummary is what the JSON of all trainings has.
+type trainedSummary struct {
+	Dataset     string           `json:"dataset"`
+	Dim         int              `json:"dim"`
+	Seed        uint64           `json:"seed"`
+	Epochs      int              `json:"epochs"`
+	BestEpoch   int              `json:"best_epoch"`
+	Loss        []float64        `json:"loss"`
+	Validations []kge.Validation `json:"validations"`
+	Seconds     kge.Timing       `json:"seconds"`
+	Out         string           `json:"out,omitempty"`
+}
+
+// summarizeTraining tells of the first model of a training.
+func summarizeTraining(dataset string, dim int, report *kge.Report, out string) trainedSummary {
+	r := report.Results[0]
+	return trainedSummary{
+		Dataset: dataset, Dim: dim, Seed: r.Member.Seed, Epochs: len(r.Loss), BestEpoch: r.BestEpoch,
+		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Seconds: report.Timing, Out: out,
+	}
+}
+
+// print tells how what was trained went, and prints the metrics.
+func (s trainedSummary) print(w io.Writer, what string, metrics *words.Table) {
+	fmt.Fprintf(w, "%s, %s, d %d: loss %s after %s, %.1f s (%.2f ms a step)\n",
+		s.Dataset, what, s.Dim, last(s.Loss), words.Count(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
+	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
+		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
+	}
+	if len(metrics.Rows) > 0 {
+		fmt.Fprintln(w)
+		metrics.Print(w)
+	}
+}
+
+// last is the last loss, where there is one.
+func last(loss []float64) string {
+	if len(loss) == 0 {
+		return words.Missing
+	}
+	return fmt.Sprintf("%.4f", loss[len(loss)-1])
 }
