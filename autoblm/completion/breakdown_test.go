@@ -1,4 +1,4 @@
-package completion
+package completion_test
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"pgregory.net/rapid"
 )
@@ -28,20 +30,20 @@ func patternGraph() *datasets.Graph {
 	return g
 }
 
-func drawRanks(t *rapid.T, triples int) []Ranked {
-	rank := rapid.Custom(func(t *rapid.T) Rank {
-		return Rank{Better: rapid.Int32Range(0, 12).Draw(t, "better"), Equal: rapid.Int32Range(0, 3).Draw(t, "equal")}
+func drawRanks(t *rapid.T, triples int) []kge.Ranked {
+	rank := rapid.Custom(func(t *rapid.T) kge.Rank {
+		return kge.Rank{Better: rapid.Int32Range(0, 12).Draw(t, "better"), Equal: rapid.Int32Range(0, 3).Draw(t, "equal")}
 	})
-	var ranks []Ranked
+	var ranks []kge.Ranked
 	for range triples {
-		ranks = append(ranks, Ranked{Tail: rank.Draw(t, "tail"), Head: rank.Draw(t, "head")})
+		ranks = append(ranks, kge.Ranked{Tail: rank.Draw(t, "tail"), Head: rank.Draw(t, "head")})
 	}
 	return ranks
 }
 
 // recombined is the mean of the parts, weighted by their triples.
-func recombined(parts []Part) (triples int, both, head, tail Metrics) {
-	addTo := func(sum *Metrics, m Metrics, n float64) {
+func recombined(parts []completion.Part) (triples int, both, head, tail kge.Metrics) {
+	addTo := func(sum *kge.Metrics, m kge.Metrics, n float64) {
 		sum.MRR, sum.MeanRank = sum.MRR+n*m.MRR, sum.MeanRank+n*m.MeanRank
 		sum.Hits1, sum.Hits3, sum.Hits10 = sum.Hits1+n*m.Hits1, sum.Hits3+n*m.Hits3, sum.Hits10+n*m.Hits10
 	}
@@ -53,10 +55,10 @@ func recombined(parts []Part) (triples int, both, head, tail Metrics) {
 		addTo(&tail, p.Tail, n)
 	}
 	n := float64(max(triples, 1))
-	return triples, both.over(n), head.over(n), tail.over(n)
+	return triples, both.Over(n), head.Over(n), tail.Over(n)
 }
 
-func checkParts(t *rapid.T, parts []Part, whole Evaluation) {
+func checkParts(t *rapid.T, parts []completion.Part, whole completion.Evaluation) {
 	t.Helper()
 	triples, both, head, tail := recombined(parts)
 	if triples != whole.Triples || !nearMetrics(both, whole.Both) || !nearMetrics(head, whole.Head) || !nearMetrics(tail, whole.Tail) {
@@ -64,9 +66,9 @@ func checkParts(t *rapid.T, parts []Part, whole Evaluation) {
 	}
 }
 
-func checkOrder(t *rapid.T, parts []Part) {
+func checkOrder(t *rapid.T, parts []completion.Part) {
 	t.Helper()
-	if !slices.IsSortedFunc(parts, func(a, b Part) int {
+	if !slices.IsSortedFunc(parts, func(a, b completion.Part) int {
 		return cmp.Or(b.Triples-a.Triples, cmp.Compare(a.Name, b.Name))
 	}) {
 		t.Fatalf("not the most frequent first: %+v", parts)
@@ -78,18 +80,18 @@ func TestBreakdownAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		triples := rapid.SliceOfN(rapid.SampledFrom(g.Train), 0, 30).Draw(t, "triples")
 		ranks := drawRanks(t, len(triples))
-		ties := rapid.SampledFrom([]Ties{Pessimistic, Optimistic, Realistic}).Draw(t, "ties")
-		whole := Summarize(ranks, ties)
+		ties := rapid.SampledFrom([]kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic}).Draw(t, "ties")
+		whole := completion.Summarize(ranks, ties)
 
 		count := map[string]int{}
-		var ofInverse []Ranked
+		var ofInverse []kge.Ranked
 		for i, triple := range triples {
 			count[g.Relations[triple.Relation]]++
 			if triple.Relation >= 3 {
 				ofInverse = append(ofInverse, ranks[i])
 			}
 		}
-		byRelation := ByRelation(g, triples, ranks, ties)
+		byRelation := completion.ByRelation(g, triples, ranks, ties)
 		checkParts(t, byRelation, whole)
 		checkOrder(t, byRelation)
 		if len(byRelation) != len(count) {
@@ -101,9 +103,9 @@ func TestBreakdownAddsUp(t *testing.T) {
 			}
 		}
 
-		byPattern := ByPattern(g, triples, ranks, ties)
+		byPattern := completion.ByPattern(g, triples, ranks, ties)
 		checkOrder(t, byPattern)
-		disjoint := slices.DeleteFunc(slices.Clone(byPattern), func(p Part) bool { return p.Name == "inverse" })
+		disjoint := slices.DeleteFunc(slices.Clone(byPattern), func(p completion.Part) bool { return p.Name == "inverse" })
 		checkParts(t, disjoint, whole)
 		want := map[string]int{
 			"symmetric":      count["near"],
@@ -116,8 +118,8 @@ func TestBreakdownAddsUp(t *testing.T) {
 				t.Fatalf("%q has %d triples, want %d", part.Name, part.Triples, want[part.Name])
 			}
 			delete(want, part.Name)
-			if part.Name == "inverse" && part.Both != Summarize(ofInverse, ties).Both {
-				t.Fatalf("inverse has %+v, its triples come to %+v", part.Both, Summarize(ofInverse, ties).Both)
+			if part.Name == "inverse" && part.Both != completion.Summarize(ofInverse, ties).Both {
+				t.Fatalf("inverse has %+v, its triples come to %+v", part.Both, completion.Summarize(ofInverse, ties).Both)
 			}
 		}
 		for name, triples := range want {

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +51,7 @@ func RankSplit(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 			return nil, nil, err
 		}
 		if !m.Finite() {
-			return nil, nil, fmt.Errorf("model %d has numbers that are not finite: train it again with a smaller learning rate", i)
+			return nil, nil, fmt.Errorf("model %d (%s) has numbers that are not finite: train it again with a smaller learning rate", i, cmp.Or(m.Structure.String(), m.Form.String()))
 		}
 		parameters[i] = m.Parameters
 	}

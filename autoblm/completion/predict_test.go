@@ -1,17 +1,23 @@
-package completion
+package completion_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
 	"pgregory.net/rapid"
 )
 
-func entities(answers []Answer) []string {
+func entities(answers []kge.Answer) []string {
 	var labels []string
 	for _, a := range answers {
 		labels = append(labels, a.Entity)
@@ -19,24 +25,77 @@ func entities(answers []Answer) []string {
 	return labels
 }
 
-func mustPredict(t testing.TB, m *Model, q Query, g *datasets.Graph, top int, known KnownAnswers) []Answer {
+func mustPredict(t testing.TB, m *kge.Model, q completion.Query, g *datasets.Graph, top int, known kge.KnownAnswers) []kge.Answer {
 	t.Helper()
-	answers, err := m.Predict(q, g, top, known)
+	answers, err := completion.Predict(m, q, g, top, known)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return answers
 }
 
+// oracleCase is a batch scored in float64 by another program.
+type oracleCase struct {
+	K          int
+	D          int
+	A          []int
+	Entities   [][]float32
+	Relations  [][]float32
+	Triples    [][3]int32
+	TailScores [][]float64 `json:"tail_scores"` // [triples][entities]
+	HeadScores [][]float64 `json:"head_scores"`
+}
+
+func (c oracleCase) model(t *testing.T) *kge.Model {
+	t.Helper()
+	s, err := structure.New(slices.Collect(slices.Chunk(c.A, c.K)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &kge.Model{Parameters: kge.Parameters{Structure: s, Dim: c.D, Tables: kge.Tables{Entities: slices.Concat(c.Entities...), Relations: slices.Concat(c.Relations...)}}}
+	for i := range c.Entities {
+		m.EntityLabels = append(m.EntityLabels, fmt.Sprint("e", i))
+	}
+	for i := range c.Relations {
+		m.RelationLabels = append(m.RelationLabels, fmt.Sprint("r", i))
+	}
+	return m
+}
+
+// nearOracle allows for embeddings in float32 and printed digits.
+func nearOracle(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Max(1, math.Abs(b)) }
+
+func TestScoresOfTheOracle(t *testing.T) {
+	for n, c := range realdata.Oracle[oracleCase](t, "steps.json") {
+		m := c.model(t)
+		for i, o := range c.Triples {
+			for e := range int32(len(c.Entities)) {
+				for _, score := range []struct {
+					name      string
+					got, want float64
+				}{
+					{"tail", completion.TailScores(m, o[0], o[1])(e), c.TailScores[i][e]},
+					{"head", completion.HeadScores(m, o[1], o[2])(e), c.HeadScores[i][e]},
+					{"head, by the tail", completion.TailScores(m, e, o[1])(o[2]), c.HeadScores[i][e]},
+				} {
+					if !nearOracle(score.got, score.want) {
+						t.Errorf("case %d, %v, %d as the %s: score %v, the oracle has %v", n, o, e, score.name, score.got, score.want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestPredictRanksByScore(t *testing.T) {
-	m := smallModel()
-	for _, q := range []Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
-		answers := mustPredict(t, m, q, nil, 0, MarkKnown)
+	m := enginetest.SmallModel()
+	for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
+		answers := mustPredict(t, m, q, nil, 0, kge.MarkKnown)
 		if got, want := slices.Sorted(slices.Values(entities(answers))), m.EntityLabels; !slices.Equal(got, want) {
 			t.Errorf("%+v: answers %v, want every entity once", q, got)
 		}
 		for i, a := range answers {
-			if a.Rank != i+1 || i > 0 && a.Score > answers[i-1].Score || a.Known != NotLookedUp {
+			if a.Rank != i+1 || i > 0 && a.Score > answers[i-1].Score || a.Known != kge.NotLookedUp {
 				t.Errorf("%+v: answer %d is %+v after %+v", q, i, a, answers[max(i-1, 0)])
 			}
 			candidate := datasets.Triple{Relation: int32(slices.Index(m.RelationLabels, q.Relation))}
@@ -46,8 +105,8 @@ func TestPredictRanksByScore(t *testing.T) {
 			} else {
 				candidate.Head, candidate.Tail = id, 5
 			}
-			if a.Score != m.Score(candidate) {
-				t.Errorf("%+v: %q has score %v, the model gives %v", q, a.Entity, a.Score, m.Score(candidate))
+			if want := completion.TailScores(m, candidate.Head, candidate.Relation)(candidate.Tail); a.Score != want {
+				t.Errorf("%+v: %q has score %v, the model gives %v", q, a.Entity, a.Score, want)
 			}
 		}
 	}
@@ -59,13 +118,13 @@ func TestPredictAgreesWithTheOracle(t *testing.T) {
 		for i, o := range c.Triples {
 			head, relation, tail := m.EntityLabels[o[0]], m.RelationLabels[o[1]], m.EntityLabels[o[2]]
 			for _, side := range []struct {
-				query  Query
+				query  completion.Query
 				scores []float64
 			}{
-				{Query{Head: head, Relation: relation}, c.TailScores[i]},
-				{Query{Relation: relation, Tail: tail}, c.HeadScores[i]},
+				{completion.Query{Head: head, Relation: relation}, c.TailScores[i]},
+				{completion.Query{Relation: relation, Tail: tail}, c.HeadScores[i]},
 			} {
-				for _, a := range mustPredict(t, m, side.query, nil, 0, KeepKnown) {
+				for _, a := range mustPredict(t, m, side.query, nil, 0, kge.KeepKnown) {
 					if want := side.scores[slices.Index(m.EntityLabels, a.Entity)]; !nearOracle(a.Score, want) {
 						t.Errorf("case %d, %+v: %q has %v, the oracle has %v", n, side.query, a.Entity, a.Score, want)
 					}
@@ -76,59 +135,59 @@ func TestPredictAgreesWithTheOracle(t *testing.T) {
 }
 
 func TestPredictKnownAnswers(t *testing.T) {
-	m, g := smallModel(), smallGraph()
+	m, g := enginetest.SmallModel(), enginetest.SmallGraph()
 	for _, test := range []struct {
-		query Query
+		query completion.Query
 		known []string // from all three splits
 	}{
-		{Query{Head: "e0", Relation: "knows"}, []string{"e1", "e2", "e3", "e4", "e5"}},
-		{Query{Relation: "knows", Tail: "e3"}, []string{"e0", "e1", "e2"}},
-		{Query{Relation: "likes", Tail: "e3"}, []string{"e6"}},
-		{Query{Head: "e2", Relation: "likes"}, []string{"e5"}},
-		{Query{Head: "e4", Relation: "likes"}, nil},
+		{completion.Query{Head: "e0", Relation: "knows"}, []string{"e1", "e2", "e3", "e4", "e5"}},
+		{completion.Query{Relation: "knows", Tail: "e3"}, []string{"e0", "e1", "e2"}},
+		{completion.Query{Relation: "likes", Tail: "e3"}, []string{"e6"}},
+		{completion.Query{Head: "e2", Relation: "likes"}, []string{"e5"}},
+		{completion.Query{Head: "e4", Relation: "likes"}, nil},
 	} {
-		plain := mustPredict(t, m, test.query, nil, 0, MarkKnown)
-		if kept := mustPredict(t, m, test.query, g, 0, KeepKnown); !slices.Equal(kept, plain) {
+		plain := mustPredict(t, m, test.query, nil, 0, kge.MarkKnown)
+		if kept := mustPredict(t, m, test.query, g, 0, kge.KeepKnown); !slices.Equal(kept, plain) {
 			t.Errorf("%+v: kept %+v, want all, unmarked: %+v", test.query, kept, plain)
 		}
-		marked := mustPredict(t, m, test.query, g, 0, MarkKnown)
+		marked := mustPredict(t, m, test.query, g, 0, kge.MarkKnown)
 		if !slices.Equal(entities(marked), entities(plain)) {
 			t.Errorf("%+v: marked %v, want the order %v", test.query, entities(marked), entities(plain))
 		}
 		for _, a := range marked {
-			if want := map[bool]Known{true: Yes, false: No}[slices.Contains(test.known, a.Entity)]; a.Known != want {
+			if want := map[bool]kge.Known{true: kge.Yes, false: kge.No}[slices.Contains(test.known, a.Entity)]; a.Known != want {
 				t.Errorf("%+v: %q is marked wrongly: %v", test.query, a.Entity, a.Known)
 			}
 		}
 		unknown := slices.DeleteFunc(entities(plain), func(e string) bool { return slices.Contains(test.known, e) })
-		dropped := mustPredict(t, m, test.query, g, 0, DropKnown)
+		dropped := mustPredict(t, m, test.query, g, 0, kge.DropKnown)
 		if !slices.Equal(entities(dropped), unknown) {
 			t.Errorf("%+v: dropping leaves %v, want %v", test.query, entities(dropped), unknown)
 		}
 		for i, a := range dropped {
-			if a.Rank != i+1 || a.Known != No {
+			if a.Rank != i+1 || a.Known != kge.No {
 				t.Errorf("%+v: answer %d is %+v", test.query, i, a)
 			}
 		}
-		if all := mustPredict(t, m, test.query, nil, 0, DropKnown); !slices.Equal(all, plain) {
+		if all := mustPredict(t, m, test.query, nil, 0, kge.DropKnown); !slices.Equal(all, plain) {
 			t.Errorf("%+v: without a graph nothing is known, yet %v are left", test.query, entities(all))
 		}
 	}
 }
 
 func TestPredictTop(t *testing.T) {
-	m, g := smallModel(), smallGraph()
+	m, g := enginetest.SmallModel(), enginetest.SmallGraph()
 	rapid.Check(t, func(t *rapid.T) {
-		q := Query{Relation: rapid.SampledFrom(m.RelationLabels).Draw(t, "relation")}
+		q := completion.Query{Relation: rapid.SampledFrom(m.RelationLabels).Draw(t, "relation")}
 		given := rapid.SampledFrom(m.EntityLabels).Draw(t, "given")
 		if rapid.Bool().Draw(t, "tails") {
 			q.Head = given
 		} else {
 			q.Tail = given
 		}
-		known := rapid.SampledFrom([]KnownAnswers{MarkKnown, DropKnown, KeepKnown}).Draw(t, "known")
+		known := rapid.SampledFrom([]kge.KnownAnswers{kge.MarkKnown, kge.DropKnown, kge.KeepKnown}).Draw(t, "known")
 		top := rapid.IntRange(-1, 9).Draw(t, "top")
-		all, err := m.Predict(q, g, 0, known)
+		all, err := completion.Predict(m, q, g, 0, known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,55 +195,55 @@ func TestPredictTop(t *testing.T) {
 		if top > 0 {
 			want = all[:min(top, len(all))]
 		}
-		if got, err := m.Predict(q, g, top, known); err != nil || !slices.Equal(got, want) {
+		if got, err := completion.Predict(m, q, g, top, known); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("top %d: %+v (%v), want the first of %+v", top, got, err, all)
 		}
 	})
 }
 
 func TestPredictGoesByLabel(t *testing.T) {
-	m, g := smallModel(), smallGraph()
-	q := Query{Head: "e0", Relation: "knows"}
-	want := mustPredict(t, m, q, g, 0, MarkKnown)
+	m, g := enginetest.SmallModel(), enginetest.SmallGraph()
+	q := completion.Query{Head: "e0", Relation: "knows"}
+	want := mustPredict(t, m, q, g, 0, kge.MarkKnown)
 	other := renumbered(g, []int{6, 5, 4, 3, 2, 1, 0}, []int{1, 0})
-	if got := mustPredict(t, m, q, other, 0, MarkKnown); !slices.Equal(got, want) {
+	if got := mustPredict(t, m, q, other, 0, kge.MarkKnown); !slices.Equal(got, want) {
 		t.Errorf("with other ids in the graph: %+v, want %+v", got, want)
 	}
 	other.Entities[0] = "Atlantis"
-	_, err := m.Predict(q, other, 0, MarkKnown)
+	_, err := completion.Predict(m, q, other, 0, kge.MarkKnown)
 	checkError(t, err, `no entity "Atlantis"`)
 }
 
 func TestPredictTiesKeepTheOrderOfTheModel(t *testing.T) {
-	m := smallModel()
+	m := enginetest.SmallModel()
 	clear(m.Relations) // all scores are 0
-	if got := entities(mustPredict(t, m, Query{Head: "e3", Relation: "likes"}, nil, 0, MarkKnown)); !slices.Equal(got, m.EntityLabels) {
+	if got := entities(mustPredict(t, m, completion.Query{Head: "e3", Relation: "likes"}, nil, 0, kge.MarkKnown)); !slices.Equal(got, m.EntityLabels) {
 		t.Errorf("%v, want %v", got, m.EntityLabels)
 	}
 }
 
 func TestPredictRefuses(t *testing.T) {
-	m := smallModel()
+	m := enginetest.SmallModel()
 	m.EntityLabels = []string{"Germany", "East Germany", "Niger", "Nigeria", "Oman", "Romania", "Chad"}
 	m.RelationLabels = []string{"borders", "has capital"}
 	for name, test := range map[string]struct {
-		query Query
+		query completion.Query
 		parts []string
 		not   string
 	}{
-		"neither end":             {Query{Relation: "borders"}, []string{"either a head or a tail"}, ""},
-		"both ends":               {Query{Head: "Chad", Relation: "borders", Tail: "Niger"}, []string{"either a head or a tail"}, ""},
-		"nothing":                 {Query{}, []string{"either a head or a tail"}, ""},
-		"no relation":             {Query{Head: "Chad"}, []string{`no relation ""`, "borders, has capital"}, "did you mean"},
-		"unknown relation":        {Query{Head: "Chad", Relation: "capital"}, []string{`no relation "capital"`, "did you mean has capital?", "it has borders, has capital"}, ""},
-		"another relation":        {Query{Head: "Chad", Relation: "likes"}, []string{`no relation "likes"`, "it has borders, has capital"}, "did you mean"},
-		"unknown head":            {Query{Head: "german", Relation: "borders"}, []string{`no entity "german"`, "did you mean Germany, East Germany?"}, "Chad"},
-		"unknown tail":            {Query{Tail: "Nigeria (country)", Relation: "borders"}, []string{`no entity "Nigeria (country)"`, "did you mean Niger, Nigeria?"}, "Oman"},
-		"nothing like it":         {Query{Tail: "Xanadu", Relation: "borders"}, []string{`no entity "Xanadu"`}, "did you mean"},
-		"only a part of the word": {Query{Tail: "omania", Relation: "borders"}, []string{"Romania"}, "Chad"},
+		"neither end":             {completion.Query{Relation: "borders"}, []string{"either a head or a tail"}, ""},
+		"both ends":               {completion.Query{Head: "Chad", Relation: "borders", Tail: "Niger"}, []string{"either a head or a tail"}, ""},
+		"nothing":                 {completion.Query{}, []string{"either a head or a tail"}, ""},
+		"no relation":             {completion.Query{Head: "Chad"}, []string{`no relation ""`, "borders, has capital"}, "did you mean"},
+		"unknown relation":        {completion.Query{Head: "Chad", Relation: "capital"}, []string{`no relation "capital"`, "did you mean has capital?", "it has borders, has capital"}, ""},
+		"another relation":        {completion.Query{Head: "Chad", Relation: "likes"}, []string{`no relation "likes"`, "it has borders, has capital"}, "did you mean"},
+		"unknown head":            {completion.Query{Head: "german", Relation: "borders"}, []string{`no entity "german"`, "did you mean Germany, East Germany?"}, "Chad"},
+		"unknown tail":            {completion.Query{Tail: "Nigeria (country)", Relation: "borders"}, []string{`no entity "Nigeria (country)"`, "did you mean Niger, Nigeria?"}, "Oman"},
+		"nothing like it":         {completion.Query{Tail: "Xanadu", Relation: "borders"}, []string{`no entity "Xanadu"`}, "did you mean"},
+		"only a part of the word": {completion.Query{Tail: "omania", Relation: "borders"}, []string{"Romania"}, "Chad"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers, err := m.Predict(test.query, nil, 3, MarkKnown)
+			answers, err := completion.Predict(m, test.query, nil, 3, kge.MarkKnown)
 			checkError(t, err, test.parts...)
 			if answers != nil || test.not != "" && strings.Contains(err.Error(), test.not) {
 				t.Errorf("error %q with answers %v", err, answers)
@@ -194,38 +253,12 @@ func TestPredictRefuses(t *testing.T) {
 }
 
 func TestQueryJSON(t *testing.T) {
-	for query, want := range map[Query]string{
+	for query, want := range map[completion.Query]string{
 		{Head: "e1", Relation: "knows"}: `{"head":"e1","relation":"knows","tail":null}`,
 		{Relation: "knows", Tail: "e1"}: `{"head":null,"relation":"knows","tail":"e1"}`,
 	} {
 		if got, err := json.Marshal(query); err != nil || string(got) != want {
 			t.Errorf("%s (%v), want %s", got, err, want)
 		}
-	}
-	for known, want := range map[Known]string{
-		Yes:         `{"entity":"e2","score":1.5,"rank":1,"known":true}`,
-		No:          `{"entity":"e2","score":1.5,"rank":1,"known":false}`,
-		NotLookedUp: `{"entity":"e2","score":1.5,"rank":1,"known":null}`,
-	} {
-		if got, err := json.Marshal(Answer{Entity: "e2", Score: 1.5, Rank: 1, Known: known}); err != nil || string(got) != want {
-			t.Errorf("%s (%v), want %s", got, err, want)
-		}
-	}
-}
-
-func TestKnownAnswersText(t *testing.T) {
-	for known, text := range map[KnownAnswers]string{MarkKnown: "mark", DropKnown: "drop", KeepKnown: "keep"} {
-		back := KnownAnswers(-1)
-		if err := back.UnmarshalText([]byte(text)); err != nil || back != known || known.String() != text {
-			t.Errorf("%q is read as %v (%v) and written as %q", text, back, err, known)
-		}
-	}
-	kept := DropKnown
-	checkError(t, kept.UnmarshalText([]byte("hide")), `"hide"`, "mark, drop or keep")
-	if kept != DropKnown {
-		t.Error("a name that is refused changed the choice")
-	}
-	if got := KnownAnswers(5).String(); got != "choice(5)" {
-		t.Errorf("%q", got)
 	}
 }

@@ -12,28 +12,29 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
 // script gives losses, ranks and a divergence that depend on the epoch and the member.
-func script(numbers []int32) *scriptedEngine {
+func script(numbers []int32) *enginetest.Scripted {
 	at := func(epoch, member int) int32 { return numbers[(epoch*7+member)%len(numbers)] }
-	return &scriptedEngine{
-		loss: func(epoch, member int) float64 {
+	return &enginetest.Scripted{
+		Loss: func(epoch, member int) float64 {
 			if at(epoch, member) == 9 && epoch > 3 {
 				return math.NaN()
 			}
 			return 1 / float64(epoch+member)
 		},
-		better: at,
-		spoilt: func(epoch, member int) float32 {
+		Better: at,
+		Spoilt: func(epoch, member int) float32 {
 			if at(epoch, member) == 8 && epoch > 5 {
 				return float32(math.Inf(1))
 			}
 			return 0
 		},
-		seconds: func(int) []float64 { return []float64{1} },
+		Seconds: func(int) []float64 { return []float64{1} },
 	}
 }
 
@@ -81,7 +82,7 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 			if err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
-			pieces.epochs = 0 // another process
+			pieces.Epochs = 0 // another process
 		}
 		j.Checkpoint = &kge.Checkpoint{File: file}
 		got, err := kge.Train(context.Background(), pieces, j)
@@ -91,8 +92,8 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors, comparables); difference != "" {
 			t.Errorf("in %d pieces other than at once (-want +got):\n%s", len(stops)+1, difference)
 		}
-		if len(alone.rates) > 0 && !cmp.Equal(pieces.rates[len(pieces.rates)-1:], alone.rates[len(alone.rates)-1:]) {
-			t.Errorf("the last learning rates are %v, want %v", pieces.rates[len(pieces.rates)-1], alone.rates[len(alone.rates)-1])
+		if len(alone.Rates) > 0 && !cmp.Equal(pieces.Rates[len(pieces.Rates)-1:], alone.Rates[len(alone.Rates)-1:]) {
+			t.Errorf("the last learning rates are %v, want %v", pieces.Rates[len(pieces.Rates)-1], alone.Rates[len(alone.Rates)-1])
 		}
 	})
 }
@@ -108,8 +109,8 @@ func TestACompleteCheckpoint(t *testing.T) {
 	}
 	engine := script([]int32{3, 1, 4})
 	again := mustTrain(t, engine, j)
-	if len(engine.orders) != 0 || !again.Complete {
-		t.Errorf("%d epochs trained, complete %v", len(engine.orders), again.Complete)
+	if len(engine.Batches) != 0 || !again.Complete {
+		t.Errorf("%d epochs trained, complete %v", len(engine.Batches), again.Complete)
 	}
 	if difference := cmp.Diff(first.Results, again.Results, sameErrors, comparables); difference != "" {
 		t.Errorf("the report differs (-first +again):\n%s", difference)
@@ -123,20 +124,20 @@ func TestACompleteCheckpoint(t *testing.T) {
 }
 
 func TestTimeIsUp(t *testing.T) {
-	train := func(until time.Time, engine *scriptedEngine, file string) *kge.Report {
+	train := func(until time.Time, engine *enginetest.Scripted, file string) *kge.Report {
 		j := job(1, func(*kge.Settings) {})
 		j.Checkpoint = &kge.Checkpoint{File: file, Until: until}
 		return mustTrain(t, engine, j)
 	}
 	file := filepath.Join(t.TempDir(), "training")
-	if r := train(time.Now().Add(-time.Second), &scriptedEngine{}, file); r.Complete || len(r.Results[0].Loss) != 0 {
+	if r := train(time.Now().Add(-time.Second), &enginetest.Scripted{}, file); r.Complete || len(r.Results[0].Loss) != 0 {
 		t.Errorf("with no time: complete %v after %d epochs", r.Complete, len(r.Results[0].Loss))
 	}
-	slow := &scriptedEngine{loss: func(int, int) float64 { time.Sleep(20 * time.Millisecond); return 1 }}
+	slow := &enginetest.Scripted{Loss: func(int, int) float64 { time.Sleep(20 * time.Millisecond); return 1 }}
 	if r := train(time.Now().Add(30*time.Millisecond), slow, file); r.Complete || len(r.Results[0].Loss) == 0 || len(r.Results[0].Loss) == 6 {
 		t.Errorf("with time for an epoch: complete %v after %d of 6 epochs", r.Complete, len(r.Results[0].Loss))
 	}
-	if r := train(time.Now().Add(time.Hour), &scriptedEngine{}, file); !r.Complete || len(r.Results[0].Loss) != 6 {
+	if r := train(time.Now().Add(time.Hour), &enginetest.Scripted{}, file); !r.Complete || len(r.Results[0].Loss) != 6 {
 		t.Errorf("with time for all: complete %v after %d epochs", r.Complete, len(r.Results[0].Loss))
 	}
 }
@@ -147,13 +148,13 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 		j := job(1, func(*kge.Settings) {})
 		change(&j)
 		j.Checkpoint = &kge.Checkpoint{File: file}
-		_, err := kge.Train(t.Context(), &scriptedEngine{}, j)
+		_, err := kge.Train(t.Context(), &enginetest.Scripted{}, j)
 		return err
 	}
 	if err := train(func(*kge.Job) {}); err != nil {
 		t.Fatal(err)
 	}
-	g := smallGraph()
+	g := enginetest.SmallGraph()
 	g.Valid = nil
 	other := completion.Data(g)
 	for says, change := range map[string]func(*kge.Job){
@@ -188,7 +189,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		if err := os.WriteFile(file, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := kge.Train(context.Background(), &scriptedEngine{}, j); err == nil || !strings.Contains(err.Error(), file+": the file is damaged") {
+		if _, err := kge.Train(context.Background(), &enginetest.Scripted{}, j); err == nil || !strings.Contains(err.Error(), file+": the file is damaged") {
 			t.Fatalf("%s: error %v", what, err)
 		}
 	}
@@ -199,7 +200,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 		refused(t, "a lost end", sound[:rapid.IntRange(0, len(sound)-1).Draw(t, "length")])
 		refused(t, "more at the end", append(append([]byte(nil), sound...), rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "more")...))
 	})
-	_, err = kge.Train(t.Context(), &scriptedEngine{}, j)
+	_, err = kge.Train(t.Context(), &enginetest.Scripted{}, j)
 	checkError(t, err, file, "remove it")
 }
 
@@ -211,7 +212,7 @@ type rapidOrTest interface {
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "nowhere", "training")}
-	_, err := kge.Train(t.Context(), &scriptedEngine{}, j)
+	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, j)
 	checkError(t, err, "cannot write", j.Checkpoint.File)
 }
 
@@ -226,7 +227,7 @@ func TestCheckpointsAreNotWrittenTooOften(t *testing.T) {
 				seen = true
 			}
 		}
-		mustTrain(t, &scriptedEngine{}, j)
+		mustTrain(t, &enginetest.Scripted{}, j)
 		if seen != want {
 			t.Errorf("every %v: there is a checkpoint on the way: %v", every, seen)
 		}

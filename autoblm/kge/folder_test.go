@@ -13,30 +13,13 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/npy"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
-
-// smallModel has 7 entities and 2 relations of dim 8.
-func smallModel() *kge.Model {
-	s := kge.DefaultSettings()
-	s.Dim, s.InitScale = 8, 1
-	m := kge.DefaultMember(structure.MustParse("complex"))
-	m.Seed = 3
-	return untrained(s, m)
-}
-
-// untrained is a model of the small graph as it begins.
-func untrained(s kge.Settings, m kge.Member) *kge.Model {
-	d := completion.Data(smallGraph())
-	return &kge.Model{
-		Parameters: kge.Initialize(d, s, m), Dataset: d.Name, Source: d.Source,
-		EntityLabels: d.Entities, RelationLabels: d.Relations, Training: &kge.Training{Settings: s, Member: m},
-	}
-}
 
 // comparables are types without exported fields, which cmp compares as Go does, and JSON,
 // whatever its spaces.
@@ -100,14 +83,14 @@ func writeFile(t testing.TB, dir, name, content string) {
 
 func TestSaveAndLoad(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "models", "best") // neither exists
-	m := smallModel()
+	m := enginetest.SmallModel()
 	m.Training.Settings.Optimizer = kge.Adam
 	m.Training.Member.L2 = 0.25
 	m.Valid = mustMarshal(t, completion.Summarize([]kge.Ranked{{Tail: kge.Rank{Better: 1}}}, kge.Realistic))
 	mustSave(t, m, dir)
 	checkLoads(t, dir, m)
 
-	other := smallModel() // into the same folder: fewer entities, nothing known of its training
+	other := enginetest.SmallModel() // into the same folder: fewer entities, nothing known of its training
 	other.EntityLabels, other.Entities = []string{"größte Stadt", " a b "}, other.Entities[:16]
 	other.Training, other.Dataset = nil, ""
 	mustSave(t, other, dir)
@@ -119,7 +102,7 @@ func TestSaveAndLoad(t *testing.T) {
 
 func TestFilesForOtherPrograms(t *testing.T) {
 	dir := t.TempDir()
-	m := smallModel()
+	m := enginetest.SmallModel()
 	mustSave(t, m, dir)
 	read := func(name string) string {
 		content, err := os.ReadFile(filepath.Join(dir, name))
@@ -304,9 +287,9 @@ func TestSaveRefusesWhatLoadWould(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			older := smallModel()
+			older := enginetest.SmallModel()
 			mustSave(t, older, dir)
-			m := smallModel()
+			m := enginetest.SmallModel()
 			test.spoil(m)
 			checkError(t, m.Save(dir), append(test.parts, "cannot save the model")...)
 			checkLoads(t, dir, older)
@@ -321,8 +304,8 @@ func TestSaveRefusesWhatLoadWould(t *testing.T) {
 func TestSaveBelowAFile(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "file", "")
-	checkError(t, smallModel().Save(filepath.Join(dir, "file", "model")), "cannot make the model folder", "file")
-	checkError(t, smallModel().Save(filepath.Join(dir, "file")), "cannot make the model folder", "file")
+	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file", "model")), "cannot make the model folder", "file")
+	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file")), "cannot make the model folder", "file")
 }
 
 func FuzzLoad(f *testing.F) {
@@ -358,11 +341,10 @@ func FuzzLoad(f *testing.F) {
 // TestReciprocalModel: a model with reverses has a row more for each relation,
 // comes back whole, and ranks heads by the reverses.
 func TestReciprocalModel(t *testing.T) {
-	g := smallGraph()
-	s := kge.DefaultSettings()
-	s.Dim, s.InitScale, s.Reciprocal = 8, 1, true
-	m := kge.DefaultMember(structure.MustParse("complex"))
-	model := untrained(s, m)
+	g := enginetest.SmallGraph()
+	model := enginetest.SmallModel()
+	model.Training.Settings.Reciprocal = true
+	model.Parameters = kge.Initialize(completion.Data(g), model.Training.Settings, model.Training.Member)
 	dir := t.TempDir()
 	mustSave(t, model, dir)
 	back, err := kge.Load(dir)
@@ -385,7 +367,7 @@ func TestReciprocalModel(t *testing.T) {
 	}
 	for _, a := range answers {
 		head := slices.Index(g.Entities, a.Entity)
-		want := m.Structure.Score(row(model.Entities, 2), row(model.Relations, len(g.Relations)), row(model.Entities, head))
+		want := model.Structure.Score(row(model.Entities, 2), row(model.Relations, len(g.Relations)), row(model.Entities, head))
 		if a.Score != want {
 			t.Errorf("head %s scores %v, by the reverse %v", a.Entity, a.Score, want)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -109,10 +110,10 @@ func TestMemberRefused(t *testing.T) {
 			test.spoil(&m)
 			checkError(t, m.Validate(), test.parts...)
 			sound := kge.DefaultMember(structure.MustParse("complex"))
-			engine := &scriptedEngine{}
-			_, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(smallGraph()), Settings: kge.DefaultSettings(), Members: []kge.Member{sound, m}})
+			engine := &enginetest.Scripted{}
+			_, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(enginetest.SmallGraph()), Settings: kge.DefaultSettings(), Members: []kge.Member{sound, m}})
 			checkError(t, err, append(test.parts, "member 1")...)
-			if engine.populations != 0 {
+			if engine.Populations != 0 {
 				t.Error("the engine was asked for a population all the same")
 			}
 		})
@@ -121,7 +122,7 @@ func TestMemberRefused(t *testing.T) {
 
 func TestPopulationRefused(t *testing.T) {
 	train := func(s kge.Settings, members ...kge.Member) error {
-		_, err := kge.Train(t.Context(), &scriptedEngine{}, kge.Job{Data: completion.Data(smallGraph()), Settings: s, Members: members})
+		_, err := kge.Train(t.Context(), &enginetest.Scripted{}, kge.Job{Data: completion.Data(enginetest.SmallGraph()), Settings: s, Members: members})
 		return err
 	}
 	four, two := kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("1,-2;2,1"))

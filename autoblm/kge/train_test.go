@@ -11,6 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ import (
 
 // job is of n members on the small graph, in batches of 3.
 func job(n int, change func(*kge.Settings)) kge.Job {
-	return jobOn(smallGraph(), n, change)
+	return jobOn(enginetest.SmallGraph(), n, change)
 }
 
 func jobOn(g *datasets.Graph, n int, change func(*kge.Settings)) kge.Job {
@@ -33,14 +34,14 @@ func jobOn(g *datasets.Graph, n int, change func(*kge.Settings)) kge.Job {
 	return kge.Job{Data: completion.Data(g), Settings: s, Members: members}
 }
 
-func mustTrain(t testing.TB, engine *scriptedEngine, j kge.Job) *kge.Report {
+func mustTrain(t testing.TB, engine *enginetest.Scripted, j kge.Job) *kge.Report {
 	t.Helper()
 	report, err := kge.Train(t.Context(), engine, j)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if engine.closed != 1 {
-		t.Errorf("the population was closed %d times", engine.closed)
+	if engine.Closed != 1 {
+		t.Errorf("the population was closed %d times", engine.Closed)
 	}
 	return report
 }
@@ -59,7 +60,7 @@ func validatedEpochs(r kge.Result) []int {
 }
 
 func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
-	engine := &scriptedEngine{loss: func(epoch, member int) float64 { return float64(10*epoch + member) }}
+	engine := &enginetest.Scripted{Loss: func(epoch, member int) float64 { return float64(10*epoch + member) }}
 	j := job(2, func(*kge.Settings) {})
 	report := mustTrain(t, engine, j)
 	for i, r := range report.Results {
@@ -80,39 +81,39 @@ func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
 			t.Errorf("member %d: the model lacks the names of the graph", i)
 		}
 	}
-	if len(engine.ranked) != 0 {
-		t.Errorf("ranked after epochs %v, though nothing was to be validated", engine.ranked)
+	if len(engine.Ranked) != 0 {
+		t.Errorf("ranked after epochs %v, though nothing was to be validated", engine.Ranked)
 	}
 }
 
 func TestEarlyStopping(t *testing.T) {
 	// Epoch 3 is best; 4 is as good, which is not better, so patience 2 ends with 5.
 	better := []int32{9, 4, 1, 1, 3, 0, 0}
-	engine := &scriptedEngine{better: func(epoch, _ int) int32 { return better[epoch-1] }}
-	g := smallGraph()
+	engine := &enginetest.Scripted{Better: func(epoch, _ int) int32 { return better[epoch-1] }}
+	g := enginetest.SmallGraph()
 	j := jobOn(g, 1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery, s.Patience = 7, 1, 2 })
 	r := mustTrain(t, engine, j).Results[0]
 	if r.BestEpoch != 3 || epochOf(r.Model) != 3 {
 		t.Errorf("best epoch %d with embeddings of %d, want 3", r.BestEpoch, epochOf(r.Model))
 	}
-	if engine.epochs != 5 || len(r.Loss) != 5 {
-		t.Errorf("%d epochs, %d losses: want 5", engine.epochs, len(r.Loss))
+	if engine.Epochs != 5 || len(r.Loss) != 5 {
+		t.Errorf("%d epochs, %d losses: want 5", engine.Epochs, len(r.Loss))
 	}
 	want := []kge.Validation{{1, 1.0 / 10}, {2, 1.0 / 5}, {3, 1.0 / 2}, {4, 1.0 / 2}, {5, 1.0 / 4}}
 	if !slices.EqualFunc(r.Validations, want, func(a, b kge.Validation) bool { return a.Epoch == b.Epoch && near(a.MRR, b.MRR) }) {
 		t.Errorf("validations %v, want %v", r.Validations, want)
 	}
-	if !slices.Equal(engine.rankedSplit, g.Valid) || engine.rankedKnown != g.Known() {
+	if !slices.Equal(engine.RankedSplit, g.Valid) || engine.RankedKnown != g.Known() {
 		t.Error("validation did not rank the validation triples with the graph's known answers left out")
 	}
 }
 
 func TestValidationEveryFewEpochsAndAfterTheLast(t *testing.T) {
 	for every, want := range map[int][]int{1: {1, 2, 3, 4, 5, 6, 7}, 3: {3, 6, 7}, 7: {7}, 100: {7}} {
-		engine := &scriptedEngine{better: func(epoch, _ int) int32 { return int32(epoch) }}
+		engine := &enginetest.Scripted{Better: func(epoch, _ int) int32 { return int32(epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 7, every })).Results[0]
-		if got := validatedEpochs(r); !slices.Equal(got, want) || !slices.Equal(engine.ranked, want) {
-			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got, engine.ranked, want)
+		if got := validatedEpochs(r); !slices.Equal(got, want) || !slices.Equal(engine.Ranked, want) {
+			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got, engine.Ranked, want)
 		}
 		if r.BestEpoch != want[0] || epochOf(r.Model) != want[0] {
 			t.Errorf("every %d: best epoch %d with embeddings of %d, want %d", every, r.BestEpoch, epochOf(r.Model), want[0])
@@ -122,9 +123,9 @@ func TestValidationEveryFewEpochsAndAfterTheLast(t *testing.T) {
 
 func TestValidationCountsTiesAgainstTheModel(t *testing.T) {
 	// A model that scores everything alike must not look perfect.
-	engine := &scriptedEngine{
-		better: func(epoch, _ int) int32 { return int32(epoch - 1) },
-		equal:  func(epoch, _ int) int32 { return []int32{9, 0}[epoch-1] },
+	engine := &enginetest.Scripted{
+		Better: func(epoch, _ int) int32 { return int32(epoch - 1) },
+		Equal:  func(epoch, _ int) int32 { return []int32{9, 0}[epoch-1] },
 	}
 	r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 2, 1 })).Results[0]
 	if r.BestEpoch != 2 || !near(r.Validations[0].MRR, 1.0/10) {
@@ -136,7 +137,7 @@ func TestDivergedMemberIsReportedAndTheOthersGoOn(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, every := range []int{0, 1} {
 			t.Run(fmt.Sprint(bad, ", validated every ", every), func(t *testing.T) {
-				engine := &scriptedEngine{loss: func(epoch, member int) float64 {
+				engine := &enginetest.Scripted{Loss: func(epoch, member int) float64 {
 					if member == 1 && epoch >= 4 {
 						return bad
 					}
@@ -166,7 +167,7 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		return 0
 	}
 	t.Run("at the end", func(t *testing.T) {
-		report := mustTrain(t, &scriptedEngine{spoilt: fromEpoch5}, job(2, func(*kge.Settings) {}))
+		report := mustTrain(t, &enginetest.Scripted{Spoilt: fromEpoch5}, job(2, func(*kge.Settings) {}))
 		checkError(t, report.Results[0].Err, kge.ErrDiverged.Error(), "epoch 6")
 		if r := report.Results[0]; r.Model != nil || r.BestEpoch != 0 {
 			t.Errorf("model %v, best epoch %d", r.Model, r.BestEpoch)
@@ -176,15 +177,15 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		}
 	})
 	t.Run("in the best epoch", func(t *testing.T) {
-		engine := &scriptedEngine{spoilt: fromEpoch5, better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
+		engine := &enginetest.Scripted{Spoilt: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
 		checkError(t, r.Err, kge.ErrDiverged.Error(), "epoch 5")
-		if engine.epochs != 5 {
-			t.Errorf("%d epochs with no member left after 5", engine.epochs)
+		if engine.Epochs != 5 {
+			t.Errorf("%d epochs with no member left after 5", engine.Epochs)
 		}
 	})
 	t.Run("after the best epoch", func(t *testing.T) {
-		engine := &scriptedEngine{spoilt: fromEpoch5, better: func(epoch, _ int) int32 { return int32(epoch) }}
+		engine := &enginetest.Scripted{Spoilt: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
 		if r.Err != nil || r.BestEpoch != 1 || epochOf(r.Model) != 1 {
 			t.Errorf("error %v, best epoch %d: the embeddings to keep are sound", r.Err, r.BestEpoch)
@@ -194,18 +195,18 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 
 func TestTrainingEndsWhenAllMembersHaveStopped(t *testing.T) {
 	// Member 0 diverges in epoch 2; member 1 is best in epoch 1 and out of patience after 4.
-	engine := &scriptedEngine{
-		loss: func(epoch, member int) float64 {
+	engine := &enginetest.Scripted{
+		Loss: func(epoch, member int) float64 {
 			if member == 0 && epoch == 2 {
 				return math.NaN()
 			}
 			return 1
 		},
-		better: func(epoch, _ int) int32 { return int32(epoch) },
+		Better: func(epoch, _ int) int32 { return int32(epoch) },
 	}
 	report := mustTrain(t, engine, job(2, func(s *kge.Settings) { s.Epochs, s.ValidateEvery, s.Patience = 50, 1, 3 }))
-	if engine.epochs != 4 {
-		t.Errorf("%d epochs, want 4", engine.epochs)
+	if engine.Epochs != 4 {
+		t.Errorf("%d epochs, want 4", engine.Epochs)
 	}
 	if len(report.Results[0].Loss) != 1 || len(report.Results[0].Validations) != 1 || len(report.Results[1].Loss) != 4 {
 		t.Errorf("losses of %d and %d epochs, %d validations of the diverged member; want 1, 4 and 1",
@@ -260,14 +261,14 @@ func TestTrainFollowsTheRules(t *testing.T) {
 			finite[i] = rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 14), func(x int) bool { return x > 0 }), n, n).Draw(t, "finite")
 			better[i] = rapid.SliceOfN(rapid.Int32Range(0, 6), n, n).Draw(t, "better")
 		}
-		engine := &scriptedEngine{
-			loss: func(epoch, member int) float64 {
+		engine := &enginetest.Scripted{
+			Loss: func(epoch, member int) float64 {
 				if !finite[member][epoch-1] {
 					return math.NaN()
 				}
 				return 1
 			},
-			better: func(epoch, member int) int32 { return better[member][epoch-1] },
+			Better: func(epoch, member int) int32 { return better[member][epoch-1] },
 		}
 		report, err := kge.Train(context.Background(), engine, j)
 		if err != nil {
@@ -288,18 +289,18 @@ func TestTrainFollowsTheRules(t *testing.T) {
 				t.Fatalf("member %d: the embeddings are those of epoch %d and member %v", i, epochOf(r.Model), r.Model.Relations[0])
 			}
 		}
-		if engine.epochs != longest {
-			t.Fatalf("%d epochs were trained, and %d needed", engine.epochs, longest)
+		if engine.Epochs != longest {
+			t.Fatalf("%d epochs were trained, and %d needed", engine.Epochs, longest)
 		}
 	})
 }
 
 func TestBatchOrder(t *testing.T) {
 	orders := func(change func(*kge.Settings)) (triples [][]datasets.Triple) {
-		engine := &scriptedEngine{}
+		engine := &enginetest.Scripted{}
 		j := job(1, change)
 		mustTrain(t, engine, j)
-		for epoch, batches := range engine.orders {
+		for epoch, batches := range engine.Batches {
 			for i, batch := range batches[:len(batches)-1] {
 				if len(batch) != j.Settings.Batch {
 					t.Errorf("epoch %d: batch %d has %d triples, want %d", epoch+1, i+1, len(batch), j.Settings.Batch)
@@ -316,7 +317,7 @@ func TestBatchOrder(t *testing.T) {
 	if cmp.Equal(first, orders(func(s *kge.Settings) { s.DataSeed = 2 })) {
 		t.Error("another data seed gave the same order")
 	}
-	g := smallGraph()
+	g := enginetest.SmallGraph()
 	for i, order := range first {
 		for j := range i {
 			if slices.Equal(order, first[j]) {
@@ -361,21 +362,21 @@ func sorted(triples []datasets.Triple) []datasets.Triple {
 }
 
 func TestTrainLeavesTheGraphAlone(t *testing.T) {
-	g := smallGraph()
+	g := enginetest.SmallGraph()
 	before := g.Fingerprint()
-	mustTrain(t, &scriptedEngine{}, jobOn(g, 1, func(s *kge.Settings) { s.MaxSteps = 1 }))
+	mustTrain(t, &enginetest.Scripted{}, jobOn(g, 1, func(s *kge.Settings) { s.MaxSteps = 1 }))
 	if g.Fingerprint() != before {
 		t.Error("training changed the graph")
 	}
 }
 
 func TestDecay(t *testing.T) {
-	engine := &scriptedEngine{}
+	engine := &enginetest.Scripted{}
 	j := job(2, func(s *kge.Settings) { s.Decay, s.Epochs = 0.5, 3 })
 	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 3
 	mustTrain(t, engine, j)
-	if want := [][]float64{{1, 3}, {0.5, 1.5}, {0.25, 0.75}}; !reflect.DeepEqual(engine.rates, want) {
-		t.Errorf("learning rates %v, want %v", engine.rates, want)
+	if want := [][]float64{{1, 3}, {0.5, 1.5}, {0.25, 0.75}}; !reflect.DeepEqual(engine.Rates, want) {
+		t.Errorf("learning rates %v, want %v", engine.Rates, want)
 	}
 }
 
@@ -396,7 +397,7 @@ func TestPlateau(t *testing.T) {
 		{9, 9, 9, 5, 6, 5, 4, 7},
 		{9, 8, 7, 6, 5, 4, 3, 2},
 	}
-	engine := &scriptedEngine{better: func(epoch, member int) int32 { return ranks[member][epoch-1] }}
+	engine := &enginetest.Scripted{Better: func(epoch, member int) int32 { return ranks[member][epoch-1] }}
 	j := job(2, func(s *kge.Settings) {
 		s.Epochs, s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 8, 1, 2, 0.5
 	})
@@ -405,7 +406,7 @@ func TestPlateau(t *testing.T) {
 	}
 	mustTrain(t, engine, j)
 	var found [2][]float64
-	for _, rates := range engine.rates {
+	for _, rates := range engine.Rates {
 		found[0], found[1] = append(found[0], rates[0]), append(found[1], rates[1])
 	}
 	if want := []float64{1, 1, 1, 0.5, 0.5, 0.5, 0.25, 0.25}; !slices.Equal(found[0], want) {
@@ -433,9 +434,9 @@ func TestSecondsPerStep(t *testing.T) {
 		{"an engine that does not tell", [][]float64{nil, nil}, 2, 1, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			engine := &scriptedEngine{
-				seconds: func(epoch int) []float64 { return test.epochs[epoch-1] },
-				loss: func(epoch, _ int) float64 {
+			engine := &enginetest.Scripted{
+				Seconds: func(epoch int) []float64 { return test.epochs[epoch-1] },
+				Loss: func(epoch, _ int) float64 {
 					if epoch == len(test.epochs) && epoch < test.planned {
 						return math.NaN() // ends training here
 					}
@@ -454,7 +455,7 @@ func TestProgress(t *testing.T) {
 	var got []kge.Progress
 	j := job(2, func(s *kge.Settings) { s.Epochs = 3 })
 	j.OnEpoch = func(p kge.Progress) { got = append(got, p) }
-	mustTrain(t, &scriptedEngine{loss: func(epoch, member int) float64 { return float64(epoch + 10*member) }}, j)
+	mustTrain(t, &enginetest.Scripted{Loss: func(epoch, member int) float64 { return float64(epoch + 10*member) }}, j)
 	want := []kge.Progress{{1, 3, []float64{1, 11}}, {2, 3, []float64{2, 12}}, {3, 3, []float64{3, 13}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
@@ -462,22 +463,22 @@ func TestProgress(t *testing.T) {
 }
 
 func TestTrainPassesErrorsOn(t *testing.T) {
-	for name, engine := range map[string]*scriptedEngine{
-		"population": {failPopulation: true},
-		"epoch":      {failEpoch: 2},
-		"ranking":    {failRank: 2},
-		"parameters": {failParameters: true},
+	for name, engine := range map[string]*enginetest.Scripted{
+		"population": {FailPopulation: true},
+		"epoch":      {FailEpoch: 2},
+		"ranking":    {FailRank: 2},
+		"parameters": {FailParameters: true},
 	} {
 		report, err := kge.Train(t.Context(), engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 2 }))
-		if !errors.Is(err, errScripted) || report != nil {
+		if !errors.Is(err, enginetest.ErrScripted) || report != nil {
 			t.Errorf("%s: error %v, report %v", name, err, report)
 		}
-		if want := 1; name != "population" && engine.closed != want {
-			t.Errorf("%s: the population was closed %d times", name, engine.closed)
+		if want := 1; name != "population" && engine.Closed != want {
+			t.Errorf("%s: the population was closed %d times", name, engine.Closed)
 		}
 	}
-	engine := &scriptedEngine{failParameters: true}
-	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, errScripted) {
+	engine := &enginetest.Scripted{FailParameters: true}
+	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, enginetest.ErrScripted) {
 		t.Errorf("parameters of the last epoch: error %v", err)
 	}
 }
@@ -485,28 +486,28 @@ func TestTrainPassesErrorsOn(t *testing.T) {
 func TestTrainEndsWithTheContext(t *testing.T) {
 	for _, every := range []int{0, 1} { // in the next epoch; in the ranking
 		ctx, cancel := context.WithCancel(t.Context())
-		engine := &scriptedEngine{}
+		engine := &enginetest.Scripted{}
 		j := job(1, func(s *kge.Settings) { s.ValidateEvery = every })
 		j.OnEpoch = func(kge.Progress) { cancel() }
 		if _, err := kge.Train(ctx, engine, j); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
-		if engine.epochs != 1 || len(engine.ranked) != 0 || engine.closed != 1 {
-			t.Errorf("%d epochs, %d rankings, closed %d times", engine.epochs, len(engine.ranked), engine.closed)
+		if engine.Epochs != 1 || len(engine.Ranked) != 0 || engine.Closed != 1 {
+			t.Errorf("%d epochs, %d rankings, closed %d times", engine.Epochs, len(engine.Ranked), engine.Closed)
 		}
 	}
 }
 
 func TestTrainRefusesEmptySplits(t *testing.T) {
-	g := smallGraph()
+	g := enginetest.SmallGraph()
 	g.Valid = nil
 	validated := func(every int) kge.Job { return jobOn(g, 1, func(s *kge.Settings) { s.ValidateEvery = every }) }
-	_, err := kge.Train(t.Context(), &scriptedEngine{}, validated(1))
+	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, validated(1))
 	checkError(t, err, "small", "no validation data", "leave validate-every at 0")
-	mustTrain(t, &scriptedEngine{}, validated(0))
+	mustTrain(t, &enginetest.Scripted{}, validated(0))
 
 	g.Train = nil
-	_, err = kge.Train(t.Context(), &scriptedEngine{}, validated(0))
+	_, err = kge.Train(t.Context(), &enginetest.Scripted{}, validated(0))
 	checkError(t, err, "small has nothing to train on")
 }
 

@@ -1,0 +1,237 @@
+package completion_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/datasets"
+	"pgregory.net/rapid"
+)
+
+// checkError wants an error of one line that has all the given parts.
+func checkError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q has more than one line", err)
+	}
+}
+
+// places are the places, from 1, where the true entity can stand when
+// candidates are sorted by score and ties are broken in any way.
+func places(truth float64, others []float64) []float64 {
+	above, same := 0, 0
+	for _, score := range others {
+		switch {
+		case score > truth:
+			above++
+		case score == truth:
+			same++
+		}
+	}
+	var all []float64
+	for before := range same + 1 {
+		all = append(all, float64(above+before+1))
+	}
+	return all
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(max(len(x), 1))
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
+
+// metricsByDefinition are what the names of the metrics say.
+func metricsByDefinition(ranks []float64) kge.Metrics {
+	hits := func(limit float64) float64 {
+		var hit []float64
+		for _, r := range ranks {
+			if r <= limit {
+				hit = append(hit, 1)
+			} else {
+				hit = append(hit, 0)
+			}
+		}
+		return mean(hit)
+	}
+	var inverse []float64
+	for _, r := range ranks {
+		inverse = append(inverse, 1/r)
+	}
+	return kge.Metrics{MRR: mean(inverse), Hits1: hits(1), Hits3: hits(3), Hits10: hits(10), MeanRank: mean(ranks)}
+}
+
+func nearMetrics(a, b kge.Metrics) bool {
+	return near(a.MRR, b.MRR) && near(a.Hits1, b.Hits1) && near(a.Hits3, b.Hits3) && near(a.Hits10, b.Hits10) && near(a.MeanRank, b.MeanRank)
+}
+
+// rankOf is the Rank of scores, and its values under each rule by definition.
+func rankOf(truth float64, others []float64) (kge.Rank, map[kge.Ties]float64) {
+	all := places(truth, others)
+	first, last := all[0], all[len(all)-1]
+	return kge.Rank{Better: int32(first) - 1, Equal: int32(len(all)) - 1},
+		map[kge.Ties]float64{kge.Optimistic: first, kge.Pessimistic: last, kge.Realistic: mean(all)}
+}
+
+func TestSummarizeFollowsTheDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		score := rapid.IntRange(-3, 3)
+		query := rapid.Custom(func(t *rapid.T) []float64 { // the true entity's score comes first
+			var scores []float64
+			for _, s := range rapid.SliceOfN(score, 1, 20).Draw(t, "scores") {
+				scores = append(scores, float64(s))
+			}
+			return scores
+		})
+		var ranked []kge.Ranked
+		heads, tails := map[kge.Ties][]float64{}, map[kge.Ties][]float64{}
+		for range rapid.IntRange(0, 8).Draw(t, "triples") {
+			head, tail := query.Draw(t, "head"), query.Draw(t, "tail")
+			headRank, headPlaces := rankOf(head[0], head[1:])
+			tailRank, tailPlaces := rankOf(tail[0], tail[1:])
+			ranked = append(ranked, kge.Ranked{Head: headRank, Tail: tailRank})
+			for _, ties := range []kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic} {
+				heads[ties], tails[ties] = append(heads[ties], headPlaces[ties]), append(tails[ties], tailPlaces[ties])
+			}
+		}
+		got := map[kge.Ties]completion.Evaluation{}
+		for _, ties := range []kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic} {
+			e := completion.Summarize(ranked, ties)
+			got[ties] = e
+			if e.Triples != len(ranked) || e.Ties != ties {
+				t.Fatalf("%d triples and %v, want %d and %v", e.Triples, e.Ties, len(ranked), ties)
+			}
+			both := append(append([]float64(nil), heads[ties]...), tails[ties]...)
+			for side, pair := range map[string][2]kge.Metrics{
+				"head": {e.Head, metricsByDefinition(heads[ties])},
+				"tail": {e.Tail, metricsByDefinition(tails[ties])},
+				"both": {e.Both, metricsByDefinition(both)},
+			} {
+				if !nearMetrics(pair[0], pair[1]) {
+					t.Fatalf("%s, %v: %+v, by definition %+v", side, ties, pair[0], pair[1])
+				}
+				if m := pair[0]; m.MRR < 0 || m.MRR > 1 || m.Hits1 > m.Hits3 || m.Hits3 > m.Hits10 || m.Hits10 > 1 {
+					t.Fatalf("%s, %v: %+v is out of bounds", side, ties, m)
+				}
+			}
+			if !near(e.Both.MRR, (e.Head.MRR+e.Tail.MRR)/2) {
+				t.Fatalf("MRR %v is not the mean of %v and %v", e.Both.MRR, e.Head.MRR, e.Tail.MRR)
+			}
+		}
+		const rounding = 1e-12
+		if o, r, p := got[kge.Optimistic].Both.MRR, got[kge.Realistic].Both.MRR, got[kge.Pessimistic].Both.MRR; o+rounding < r || r+rounding < p {
+			t.Fatalf("MRR %v optimistic, %v realistic, %v pessimistic: want them in falling order", o, r, p)
+		}
+	})
+}
+
+func TestHitsAtHalfRanks(t *testing.T) {
+	// Ranks 1, 1½, 3, 3½, 10 and 10½ under the realistic rule.
+	var ranked []kge.Ranked
+	for _, r := range []kge.Rank{{}, {Equal: 1}, {Better: 2}, {Better: 2, Equal: 1}, {Better: 9}, {Better: 9, Equal: 1}} {
+		ranked = append(ranked, kge.Ranked{Tail: r, Head: r})
+	}
+	m := completion.Summarize(ranked, kge.Realistic).Both
+	if !near(m.Hits1, 1.0/6) || !near(m.Hits3, 3.0/6) || !near(m.Hits10, 5.0/6) {
+		t.Errorf("hits %v, %v, %v: half a place past the limit is not a hit", m.Hits1, m.Hits3, m.Hits10)
+	}
+}
+
+func TestSummarizeNothing(t *testing.T) {
+	for _, ties := range []kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic} {
+		if got := completion.Summarize(nil, ties); got != (completion.Evaluation{Ties: ties}) {
+			t.Errorf("%+v, want zeros", got)
+		}
+	}
+}
+
+func TestEvaluationJSON(t *testing.T) {
+	written, err := json.Marshal(completion.Summarize([]kge.Ranked{{Tail: kge.Rank{Better: 1}, Head: kge.Rank{Better: 3}}}, kge.Pessimistic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Triples          int
+		Ties             string
+		Both, Head, Tail map[string]float64
+	}
+	if err := json.Unmarshal(written, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Triples != 1 || got.Ties != "pessimistic" || got.Tail["mrr"] != 1.0/2 || got.Head["mrr"] != 1.0/4 {
+		t.Errorf("%s", written)
+	}
+	for _, key := range []string{"mrr", "hits1", "hits3", "hits10", "mean_rank"} {
+		if _, there := got.Both[key]; !there {
+			t.Errorf("%s lacks %q", written, key)
+		}
+	}
+}
+
+func TestRankSplit(t *testing.T) {
+	m, g := enginetest.SmallModel(), enginetest.SmallGraph()
+	for split, want := range map[string][]datasets.Triple{"train": g.Train, "valid": g.Valid, "test": g.Test} {
+		engine := &enginetest.Scripted{Better: func(_, member int) int32 { return int32(3 * member) }}
+		triples, ranks, err := completion.RankSplit(t.Context(), engine, []*kge.Model{m, m}, g, split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(triples, want) || !slices.Equal(engine.RankedSplit, want) || engine.RankedKnown != g.Known() || engine.Closed != 1 {
+			t.Errorf("%s: other triples or known answers were ranked than those of the graph", split)
+		}
+		if len(ranks) != 2 || len(ranks[1]) != len(want) || ranks[1][0].Tail.Better != 3 || len(engine.Ranking) != 2 {
+			t.Errorf("%s: ranks %v", split, ranks)
+		}
+	}
+	engine := &enginetest.Scripted{Better: func(_, _ int) int32 { return 3 }}
+	e, err := completion.Evaluate(t.Context(), engine, m, g, "test", kge.Optimistic)
+	if err != nil || e.Triples != 2 || e.Ties != kge.Optimistic || e.Both.MRR != 1.0/4 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+func TestRankSplitRefuses(t *testing.T) {
+	rank := func(g *datasets.Graph, split string, models ...*kge.Model) error {
+		_, _, err := completion.RankSplit(t.Context(), &enginetest.Scripted{}, models, g, split)
+		return err
+	}
+	m := enginetest.SmallModel()
+	checkError(t, rank(enginetest.SmallGraph(), "dev", m), `"dev"`, "train, valid or test")
+	checkError(t, rank(enginetest.SmallGraph(), "test"), "at least one")
+
+	empty := enginetest.SmallGraph()
+	empty.Test = nil
+	checkError(t, rank(empty, "test", m), "small has no test triples")
+
+	other := renumbered(enginetest.SmallGraph(), []int{1, 0, 2, 3, 4, 5, 6}, []int{0, 1})
+	checkError(t, rank(other, "test", m), "see Align")
+	other = renumbered(enginetest.SmallGraph(), []int{0, 1, 2, 3, 4, 5, 6}, []int{1, 0})
+	checkError(t, rank(other, "test", m), "see Align")
+
+	spoilt := enginetest.SmallModel()
+	spoilt.Relations[3] = float32(math.Inf(1))
+	checkError(t, rank(enginetest.SmallGraph(), "test", m, spoilt), "not finite", spoilt.Structure.String(), "smaller learning rate")
+
+	if _, err := completion.Evaluate(t.Context(), &enginetest.Scripted{FailPopulation: true}, m, enginetest.SmallGraph(), "test", kge.Pessimistic); !errors.Is(err, enginetest.ErrScripted) {
+		t.Errorf("error %v, want that of the engine", err)
+	}
+}

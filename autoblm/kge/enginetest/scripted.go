@@ -1,0 +1,224 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Scripted is an engine that computes nothing: its losses, ranks and embeddings come from
+// a script, and it notes what it is asked for, so that one can tell what the code above
+// the engines makes of them. It is its own population and its own ranker, of one training
+// at a time. Epochs count from 1, members from 0, and a nil function gives what is said.
+type Scripted struct {
+	// Loss is that of a member in an epoch, 1 where nil.
+	Loss func(epoch, member int) float64
+	// Better and Equal are how many candidates score above the truth and the same as it,
+	// in every query; 0 where nil.
+	Better, Equal func(epoch, member int) int32
+	// Spoilt is the last number of a member's embeddings, 0 where nil.
+	Spoilt func(epoch, member int) float32
+	// Seconds are those of the steps of an epoch, untold where nil.
+	Seconds func(epoch int) []float64
+	// FailEpoch and FailRank are the epoch in which Epoch and Rank fail with
+	// [ErrScripted], 0 for none.
+	FailEpoch, FailRank int
+	// FailPopulation fails NewPopulation and NewRanker, FailParameters fails Parameters
+	// and State.
+	FailPopulation, FailParameters bool
+
+	// Populations counts the calls of NewPopulation, and Closed those of Close.
+	Populations, Closed int
+	// Settings and Members are those of the last population. A ranker has members
+	// without settings of their own.
+	Settings kge.Settings
+	Members  []kge.Member
+	// Ranking are the parameters that the last ranker was asked for.
+	Ranking []kge.Parameters
+	// Epochs is how many were trained. SetState sets it.
+	Epochs int
+	// Batches and Rates are what each epoch was given, and Structures has the structure
+	// that the first member had in it.
+	Batches    [][][]kge.Example
+	Rates      [][]float64
+	Structures []structure.Structure
+	// Ranked and RankedBy have an entry for each call of Rank: the epochs before it, and
+	// the structure of the first member. RankedSplit and RankedKnown are those of the last.
+	Ranked      []int
+	RankedBy    []structure.Structure
+	RankedSplit []datasets.Triple
+	RankedKnown *datasets.Known
+}
+
+// ErrScripted is the failure of a [Scripted] engine that is to fail.
+var ErrScripted = errors.New("scripted failure")
+
+// Name implements [kge.Engine].
+func (*Scripted) Name() string { return "scripted" }
+
+// Backend implements [kge.Engine].
+func (*Scripted) Backend() string { return "none" }
+
+// Supports implements [kge.Engine]: the script lacks nothing.
+func (*Scripted) Supports(*kge.Data, kge.Settings, []kge.Member) error { return nil }
+
+// NewPopulation implements [kge.Engine].
+func (e *Scripted) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	e.Populations++
+	if e.FailPopulation {
+		return nil, ErrScripted
+	}
+	e.Settings, e.Members = s, slices.Clone(members)
+	return e, nil
+}
+
+// NewRanker implements [kge.Engine].
+func (e *Scripted) NewRanker(parameters []kge.Parameters) (kge.Ranker, error) {
+	if e.FailPopulation {
+		return nil, ErrScripted
+	}
+	e.Ranking, e.Members = parameters, make([]kge.Member, len(parameters))
+	for i, p := range parameters {
+		e.Members[i].Structure = p.Structure
+	}
+	return e, nil
+}
+
+// Models implements [kge.Ranker].
+func (e *Scripted) Models() int { return len(e.Members) }
+
+// Scores implements [kge.Ranker]: it is always an error, as the script has none.
+func (*Scripted) Scores(context.Context, int, []kge.Question, func(int, []float32)) error {
+	return errors.New("the script has no scores")
+}
+
+// Epoch implements [kge.Population].
+func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+	if err := ctx.Err(); err != nil {
+		return kge.Epoch{}, err
+	}
+	e.Epochs++
+	if e.FailEpoch == e.Epochs {
+		return kge.Epoch{}, ErrScripted
+	}
+	e.Batches, e.Rates = append(e.Batches, batches), append(e.Rates, slices.Clone(rates))
+	e.Structures = append(e.Structures, e.Members[0].Structure)
+	done := kge.Epoch{Loss: make([]float64, len(e.Members))}
+	for i := range done.Loss {
+		done.Loss[i] = 1
+		if e.Loss != nil {
+			done.Loss[i] = e.Loss(e.Epochs, i)
+		}
+	}
+	if e.Seconds != nil {
+		done.StepSeconds = e.Seconds(e.Epochs)
+	}
+	return done, nil
+}
+
+// Rank implements [kge.Ranker].
+func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e.Ranked, e.RankedSplit, e.RankedKnown = append(e.Ranked, e.Epochs), triples, known
+	e.RankedBy = append(e.RankedBy, e.Members[0].Structure)
+	if e.FailRank > 0 && e.FailRank == e.Epochs {
+		return nil, ErrScripted
+	}
+	ranks := make([][]kge.Ranked, len(e.Members))
+	for i := range ranks {
+		var r kge.Rank
+		if e.Better != nil {
+			r.Better = e.Better(e.Epochs, i)
+		}
+		if e.Equal != nil {
+			r.Equal = e.Equal(e.Epochs, i)
+		}
+		ranks[i] = slices.Repeat([]kge.Ranked{{Tail: r, Head: r}}, len(triples))
+	}
+	return ranks, nil
+}
+
+// Parameters implements [kge.Population]. They tell by their numbers which epoch and
+// member they are of: the table of entities is the epoch, that of relations is the member
+// and what is spoilt.
+func (e *Scripted) Parameters(member int) (kge.Parameters, error) {
+	if e.FailParameters {
+		return kge.Parameters{}, ErrScripted
+	}
+	p := kge.Parameters{
+		Structure: e.Members[member].Structure, Dim: e.Settings.Dim,
+		Tables: kge.Tables{Entities: []float32{float32(e.Epochs)}, Relations: []float32{float32(member), 0}},
+	}
+	if e.Spoilt != nil {
+		p.Relations[1] = e.Spoilt(e.Epochs, member)
+	}
+	return p, nil
+}
+
+// SetStructure implements [kge.Population].
+func (e *Scripted) SetStructure(member int, s structure.Structure) error {
+	if err := kge.Replaceable(e.Members[member].Structure, s); err != nil {
+		return err
+	}
+	e.Members[member].Structure = s
+	return nil
+}
+
+// State implements [kge.Population]. It has a step for each epoch, which is all that the
+// script depends on.
+func (e *Scripted) State() (kge.State, error) {
+	s := kge.State{Steps: e.Epochs}
+	for i := range e.Members {
+		p, err := e.Parameters(i)
+		if err != nil {
+			return s, err
+		}
+		s.Members = append(s.Members, kge.MemberState{Parameters: p, Slots: []kge.Tables{{Entities: []float32{7}, Relations: []float32{8, 9}}}})
+	}
+	return s, nil
+}
+
+// SetState implements [kge.Population].
+func (e *Scripted) SetState(s kge.State) error {
+	e.Epochs = s.Steps
+	return nil
+}
+
+// Close implements [kge.Engine] and [kge.Ranker].
+func (e *Scripted) Close() { e.Closed++ }
+
+// SmallGraph has 7 entities, 2 relations and splits of 10, 3 and 2 triples, few enough to
+// work out what becomes of them.
+func SmallGraph() *datasets.Graph {
+	g := &datasets.Graph{Name: "small", Relations: []string{"knows", "likes"}}
+	for i := range int32(7) {
+		g.Entities = append(g.Entities, fmt.Sprint("e", i))
+		g.Train = append(g.Train, datasets.Triple{Head: i, Relation: i % 2, Tail: (i + 1) % 7})
+	}
+	g.Train = append(g.Train, datasets.Triple{Head: 0, Relation: 0, Tail: 2}, datasets.Triple{Head: 0, Relation: 0, Tail: 3}, datasets.Triple{Head: 1, Relation: 0, Tail: 3})
+	g.Valid = []datasets.Triple{{Head: 0, Relation: 0, Tail: 4}, {Head: 2, Relation: 1, Tail: 5}, {Head: 3, Relation: 1, Tail: 6}}
+	g.Test = []datasets.Triple{{Head: 0, Relation: 0, Tail: 5}, {Head: 6, Relation: 1, Tail: 3}}
+	return g
+}
+
+// SmallModel is an untrained model of [SmallGraph] with the structure of ComplEx and
+// dim 8.
+func SmallModel() *kge.Model {
+	s := kge.DefaultSettings()
+	s.Dim, s.InitScale = 8, 1
+	m := kge.DefaultMember(structure.MustParse("complex"))
+	m.Seed = 3
+	d := completion.Data(SmallGraph())
+	return &kge.Model{
+		Parameters: kge.Initialize(d, s, m), Dataset: d.Name, Source: d.Source,
+		EntityLabels: d.Entities, RelationLabels: d.Relations, Training: &kge.Training{Settings: s, Member: m},
+	}
+}
