@@ -11,6 +11,7 @@ import (
 	classifygomlx "github.com/autoblm/autoblm-go/autoblm/classify/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 )
 
@@ -30,6 +31,14 @@ type Compute struct {
 	Note       func(text string)
 	// Threads is how many the native engine uses; 0 stands for GOMAXPROCS.
 	Threads int
+}
+
+// OpenFor is [Compute.Open] for models of a form: only the native engine has all.
+func (c Compute) OpenFor(f form.Form) (kge.Engine, error) {
+	if f != form.Bilinear && cmp.Or(c.Engine, "auto") == "auto" {
+		c.Engine = "cpu"
+	}
+	return c.Open()
 }
 
 // Open opens the engine. An engine or a backend that was asked for by name is used

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -68,7 +69,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		}
 		graphs = append(graphs, g)
 	}
-	engine, err := c.open()
+	engine, err := c.open(form.Bilinear)
 	if err != nil {
 		return err
 	}

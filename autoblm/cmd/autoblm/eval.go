@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -24,7 +25,8 @@ type evalCommand struct {
 // evalSummary is the JSON of eval, save for its split.
 type evalSummary struct {
 	Dataset   string                 `json:"dataset"`
-	Structure structure.Structure    `json:"structure"`
+	Model     form.Form              `json:"model,omitzero"` // left out where it is bilinear
+	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
 	Dim       int                    `json:"dim"`
 	Engine    string                 `json:"engine"`
@@ -49,12 +51,12 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if g, err = completion.Align(m, g); err != nil {
 		return err
 	}
-	engine, err := c.open()
+	engine, err := c.open(m.Form)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	s := evalSummary{Dataset: g.Name, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
+	s := evalSummary{Dataset: g.Name, Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
 	stop := s.Seconds.Evaluating(engine)
 	triples, ranks, err := completion.RankSplit(ctx, engine, []*kge.Model{m}, g, c.Split)
 	if err != nil {
@@ -70,7 +72,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks[0], c.Ties)
 	}
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, s.Structure.Title(), s.Dim, words.Whole(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, titleOf(s.Model, s.Structure), s.Dim, words.Whole(e.Triples), c.Split, e.Ties)
 		t := metricsTable()
 		addMetrics(t, "both", &e, true)
 		t.Print(w)

@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -34,12 +35,13 @@ func (f computeFlags) compute() (autoblm.Compute, error) {
 	return autoblm.Compute{Engine: f.Engine, Backend: f.Backend, Threads: f.Threads, HalfScores: f.Half, Note: func(text string) { fmt.Fprintln(os.Stderr, text) }}, nil
 }
 
-func (f computeFlags) open() (kge.Engine, error) {
+// open opens an engine for models of a form.
+func (f computeFlags) open(of form.Form) (kge.Engine, error) {
 	c, err := f.compute()
 	if err != nil {
 		return nil, err
 	}
-	return c.Open()
+	return c.OpenFor(of)
 }
 
 func text(value any) string { return fmt.Sprint(value) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -60,9 +61,12 @@ func newCommands() *commands {
 
 // newParser reads command lines into c, whose values are the defaults of its flags.
 func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
-	var algorithms, tasks, purposes []string
+	var algorithms, tasks, purposes, others []string
 	for _, strategy := range search.Strategies() {
 		algorithms = append(algorithms, strategy.Name())
+	}
+	for _, f := range form.All()[1:] {
+		others = append(others, f.String())
 	}
 	for _, kind := range autoblm.Tasks {
 		tasks, purposes = append(tasks, kind.Name), append(purposes, fmt.Sprintf("%s (%s)", kind.Name, kind.Purpose))
@@ -70,7 +74,7 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 	return flags.Parser(c, append(options,
 		kong.Vars{
 			"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": strings.Join(algorithms, ","),
-			"task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": words.List(purposes, "or"),
+			"forms": words.List(others, "or"), "task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": words.List(purposes, "or"),
 		},
 	)...)
 }

@@ -22,7 +22,7 @@ type queryCommands struct {
 // modelFlags choose a structure or a baseline.
 type modelFlags struct {
 	Structure *structureFlag `help:"A bilinear model with this structure, as for structure check."`
-	Model     *form.Form     `help:"A baseline instead: transe, diag, gqe or q2b."`
+	Model     *form.Form     `help:"A baseline instead: ${forms}."`
 }
 
 func (f modelFlags) kind() (form.Form, structure.Structure, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -104,7 +105,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if plan.Graph, err = datasets.Open(c.Dataset); err != nil {
 		return err
 	}
-	if plan.Engine, err = c.open(); err != nil {
+	if plan.Engine, err = c.open(form.Bilinear); err != nil {
 		return err
 	}
 	defer plan.Engine.Close()

@@ -9,14 +9,17 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type trainCommand struct {
 	Dataset       string        `required:"" help:"A name of dataset list, or a folder."`
 	Structure     structureFlag `help:"As for structure check; that of the recipe when left out."`
+	Model         form.Form     `help:"A model that is not bilinear: ${forms}."`
 	trainingFlags `group:"Training"`
 	Members       int    `default:"1" help:"Train so many models together, with seeds from --seed on."`
 	Out           string `help:"Write the first model into this folder."`
@@ -27,14 +30,17 @@ type trainCommand struct {
 // BeforeApply puts a recipe with its structure below what is given.
 func (c *trainCommand) BeforeApply(ctx *kong.Context) error {
 	r, err := c.useRecipe(ctx)
-	c.Structure.Structure = r.Structure
+	if f, is := flags.Given[form.Form](ctx, "model"); !is || f == form.Bilinear {
+		c.Structure.Structure = r.Structure
+	}
 	return err
 }
 
 // trainSummary is the JSON of train.
 type trainSummary struct {
 	trainedSummary
-	Structure structure.Structure    `json:"structure"`
+	Model     form.Form              `json:"model,omitzero"` // left out where it is bilinear
+	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
@@ -53,23 +59,21 @@ type memberSummary struct {
 
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
-	if c.Structure.K() == 0 {
-		return usage(errors.New("missing flags: --structure, or --recipe with the name of one that has a structure"))
-	}
-	if err := c.Settings.Validate(c.Structure.K()); err != nil {
-		return usage(err)
+	if c.Structure.K() == 0 && c.Model == form.Bilinear {
+		return usage(errors.New("missing flags: --structure, or --recipe with the name of one that has a structure, or --model"))
 	}
 	const mostMembers = 1024
 	if c.Members < 1 || c.Members > mostMembers {
 		return usage(fmt.Errorf("members is %d: it must be from 1 to %d", c.Members, mostMembers))
 	}
-	if c.Structure.Degenerate() {
+	if c.Model == form.Bilinear && c.Structure.Degenerate() {
 		o.say("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
 	var members []kge.Member
 	for i := range c.Members {
 		m := c.member(c.Structure.Structure, c.Member.Seed+uint64(i))
-		if err := m.Validate(); err != nil {
+		m.Form = c.Model
+		if err := c.Settings.ValidateFor(m); err != nil {
 			return usage(err)
 		}
 		members = append(members, m)
@@ -78,7 +82,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	engine, err := c.open()
+	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
 	}
@@ -132,7 +136,7 @@ func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report 
 
 func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations) trainSummary {
 	s := trainSummary{
-		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Structure: c.Structure.Structure, K: c.Structure.K(),
+		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Model: c.Model, Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
 		Engine: engine.Name(), Backend: engine.Backend(), Valid: evaluations[0].Valid, Test: evaluations[0].Test,
 	}
 	if c.Members == 1 {
@@ -154,7 +158,7 @@ func (s trainSummary) print(w io.Writer) {
 	t := metricsTable()
 	addMetrics(t, "valid", s.Valid, false)
 	addMetrics(t, "test", s.Test, true)
-	s.trainedSummary.print(w, s.Structure.Title(), t)
+	s.trainedSummary.print(w, titleOf(s.Model, s.Structure), t)
 	if len(s.Members) > 0 {
 		fmt.Fprintln(w)
 		t = words.NewTable("seed", "loss", "valid MRR", "test MRR")
