@@ -11,7 +11,7 @@ import (
 )
 
 // all are the forms, the bilinear one first.
-var all = []Spec{bilinear{}, diag{}, transE{}, gqe{}, box{}}
+var all = []Spec{bilinear{}, diag{}, transE{}, gqe{}, box{}, rotatE{}}
 
 // Spec is what a form says of itself. Its values are comparable.
 type Spec interface {
