@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	classifycpu "github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -29,12 +28,8 @@ type ClassTask struct {
 	onProgress func(share float64)
 }
 
-// ClassSettings are what a study keeps of a [ClassTask], as its TaskSettings. The
-// member has neither structure nor seed, which are the trials' own.
-type ClassSettings struct {
-	Convolution classify.Settings `json:"convolution" embed:""`
-	Member      classify.Member   `json:"member" kong:"-"`
-}
+// ClassSettings are what a study keeps of a [ClassTask], as its TaskSettings.
+type ClassSettings = classify.SearchSettings
 
 // ClassDetails are the details of a trial: its scores, by the names that they have
 // always had in files.
@@ -50,13 +45,10 @@ func classDetailsOf(t task.Trial) (d ClassDetails) {
 
 // ForClasses is the search for structures of the encoder blm with the settings s
 // and the learning rate, dropout and l2 of m. Programs are compiled once, for all
-// calls. [ClassTask.Close] it in the end. Without an engine in the options it is cpu.
+// calls. [ClassTask.Close] it in the end.
 func ForClasses(g *rdf.Graph, s classify.Settings, m classify.Member, o classify.Options) *ClassTask {
 	m.Structure, m.Seed = structure.Structure{}, 0
-	if o.Engine == nil {
-		o.Engine = classifycpu.New(0)
-	}
-	t := &ClassTask{graph: g, own: ClassSettings{s, m}, options: o}
+	t := &ClassTask{graph: g, own: ClassSettings{Convolution: s, Member: m}, options: o}
 	t.options.OnProgress = func(done, total int) {
 		if o.OnProgress != nil {
 			o.OnProgress(done, total)
@@ -78,16 +70,24 @@ func (t *ClassTask) Close() {
 }
 
 // Words implements [task.Task].
-func (t *ClassTask) Words() task.Words { return classWords() }
+func (t *ClassTask) Words() task.Words {
+	w := classWords(t.own)
+	w.Chance.Count = func(json.RawMessage) (valid, test int) { return len(t.graph.Train), len(t.graph.Test) }
+	return w
+}
 
-func classWords() task.Words {
-	return task.Words{
-		Metric: "accuracy", Valid: "CV accuracy", Test: "test accuracy", ScoreField: "cv_accuracy", TestField: "test_accuracy",
-		Fields: []task.Column{
-			{Name: "objective", Of: func(t task.Trial) *float64 { return classDetailsOf(t).Objective }},
-			{Name: "test_objective", Of: func(t task.Trial) *float64 { return classDetailsOf(t).TestObjective }},
-		},
+func classWords(s ClassSettings) task.Words {
+	w := classify.Words(s)
+	w.Fields = []task.Column{
+		{Name: "objective", Of: func(t task.Trial) *float64 { return classDetailsOf(t).Objective }},
+		{Name: "test_objective", Of: func(t task.Trial) *float64 { return classDetailsOf(t).TestObjective }},
 	}
+	return w
+}
+
+// Measure implements [task.Measured].
+func (t *ClassTask) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {
+	return task.Measures{Data: classify.Describe(t.graph, o.Dataset)}, nil
 }
 
 // Check implements [task.Task].
@@ -141,7 +141,10 @@ func (t *ClassTask) Train(ctx context.Context, trials []task.Trial, onProgress f
 	}
 	for i, r := range results {
 		trial := &trials[i]
-		trial.Engine, trial.Backend = t.options.Engine.Name(), t.options.Engine.Backend()
+		trial.Engine, trial.Backend = "gomlx", t.options.Backend
+		if t.options.Backend == "" {
+			trial.Engine = "cpu"
+		}
 		if r.Err != nil {
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue

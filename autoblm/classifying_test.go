@@ -10,7 +10,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -94,7 +93,7 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 	if interruptions < 3 {
 		t.Errorf("%d interruptions prove little", interruptions)
 	}
-	trainer, err := classify.NewTrainer(kinds(), s, classify.Options{Engine: cpu.New(0)})
+	trainer, err := classify.NewTrainer(kinds(), s, classify.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package autoblm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
@@ -45,6 +47,15 @@ func WordsOf(i task.Identity) task.Words {
 		return task.Words{}
 	}
 	return words
+}
+
+// UsualSearch are the settings of a search for a task if nothing is said.
+func UsualSearch(task string) search.Settings {
+	usual := search.DefaultSettings()
+	if kind, err := TaskNamed(task); err == nil && kind.Usual != nil {
+		usual = kind.Usual(usual)
+	}
+	return usual
 }
 
 // AllFields are the fields of the trials of all tasks, so that the tables of all studies
@@ -147,7 +158,10 @@ var queryKind = Kind{
 		}
 		return &OpenTask{&query.Task{Data: d, Own: s, Engine: cpu.New(c.Threads)}, func() {}}, nil
 	},
-	Words: func(json.RawMessage) (task.Words, error) { return completion.Words(), nil },
+	Words: func(text json.RawMessage) (task.Words, error) {
+		s, err := own[query.Own](text)
+		return query.Words(s), err
+	},
 }
 
 var classKind = Kind{
@@ -165,8 +179,7 @@ var classKind = Kind{
 		if s.Tune != nil || s.Final != nil {
 			return ErrNoStages
 		}
-		s.Compute.HalfScores = false // of which there are none
-		if err := s.Compute.Check(); err != nil {
+		if _, err := classBackend(s.Compute); err != nil {
 			return err
 		}
 		return withoutTriples(s)
@@ -176,18 +189,21 @@ var classKind = Kind{
 		if err != nil {
 			return nil, err
 		}
+		on, err := classBackend(c)
+		if err != nil {
+			return nil, err
+		}
 		g, err := rdf.Open(source, rdf.Options{})
 		if err != nil {
 			return nil, err
 		}
-		engine, err := c.OpenClassify()
-		if err != nil {
-			return nil, err
-		}
-		t := ForClasses(g, s.Convolution, s.Member, classify.Options{Engine: engine})
-		return &OpenTask{t, func() { t.Close(); engine.Close() }}, nil
+		t := ForClasses(g, s.Convolution, s.Member, classify.Options{Backend: on})
+		return &OpenTask{t, t.Close}, nil
 	},
-	Words: func(json.RawMessage) (task.Words, error) { return classWords(), nil },
+	Words: func(text json.RawMessage) (task.Words, error) {
+		s, err := own[ClassSettings](text)
+		return classWords(s), err
+	},
 }
 
 type ownOfQueries struct {
@@ -217,4 +233,20 @@ func withoutTriples(s SearchSettings) error {
 		return errors.New("label smoothing and relation prediction are for completion only: leave them out")
 	}
 	return nil
+}
+
+// classBackend is what GoMLX runs on, "" for the native arithmetic.
+func classBackend(c Compute) (string, error) {
+	switch c.Engine {
+	case "cpu":
+		if c.Backend != "" && c.Backend != backend.Auto {
+			return "", fmt.Errorf("the engine cpu has no backend %q: use the engine gomlx", c.Backend)
+		}
+		return "", nil
+	case "gomlx":
+		choice, err := backend.Choose(c.Backend)
+		return cmp.Or(choice.Backend, backend.Go), err
+	}
+	choice, err := backend.Choose(c.Backend)
+	return choice.Backend, err
 }

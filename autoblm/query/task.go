@@ -23,9 +23,6 @@ type Task struct {
 	Engine kge.Engine
 }
 
-// Words implements [task.Task].
-func (t *Task) Words() task.Words { return completion.Words() }
-
 // Check implements [task.Task].
 func (t *Task) Check() error {
 	if err := t.Own.Settings(DefaultSettings().Settings).Validate(kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
@@ -103,4 +100,7 @@ func asTails(e *Evaluation) *completion.Evaluation {
 	return &completion.Evaluation{Triples: e.Answers, Ties: kge.Pessimistic, Both: e.Metrics, Tail: e.Metrics}
 }
 
-var _ task.Task = (*Task)(nil)
+var _ interface {
+	task.Task
+	task.Measured
+} = (*Task)(nil)

@@ -1,26 +1,30 @@
 package report
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Data is what a report tells of: a study and what was measured beside it. Only
-// the study's About and Trials are needed.
+// Data is what a report tells of: a study, the words of its task, and what was measured
+// beside it.
 type Data struct {
 	study.Contents
+	// Words are those of the study's task; without them scores have no name but that.
+	Words task.Words
 
-	// Statistics and Breakdown need the graph; see [Data.Measure]. Where they or
-	// Sizes are missing, NoGraph says why in a sentence.
-	Statistics *datasets.Statistics
-	Breakdown  *Breakdown
-	NoGraph    string
-
-	// Sizes are of the data of another task than completion, which has Statistics; see
-	// [Data.MeasureQueries] and [Data.MeasureClasses].
-	Sizes *Sizes
+	// Usual are the settings of a search for the task if nothing is said; nil stands for
+	// those of [search.DefaultSettings].
+	Usual *search.Settings
+	// Measures need the data; see [Data.Measure]. Where they are missing, NoData says
+	// why in a sentence.
+	Measures *task.Measures
+	NoData   string
 
 	// Date is when the study was last written; the zero time is left out.
 	Date time.Time
@@ -33,3 +37,32 @@ type Data struct {
 
 // Command is a line for a shell, or of a program, and what it is good for.
 type Command struct{ Purpose, Line string }
+
+// Measure adds what a task tells with the data of the study. It is an error if these are
+// other data.
+func (d *Data) Measure(ctx context.Context, t task.Task) error {
+	identity, err := t.Identity()
+	if err != nil {
+		return err
+	}
+	if d.About.Fingerprint != "" && d.About.Fingerprint != identity.Fingerprint {
+		return fmt.Errorf("%s does not have the data that the study was made with", identity.Dataset)
+	}
+	d.Words = t.Words()
+	measured, ok := t.(task.Measured)
+	if !ok {
+		return nil
+	}
+	o := newOutcome(*d)
+	outcome := task.Outcome{Dataset: d.About.Dataset}
+	if d.Best != nil && o.best != nil {
+		place := 1 + slices.IndexFunc(o.found, func(t task.Trial) bool { return t.Structure == o.best.Structure })
+		outcome.Best, outcome.Artifact = task.Named{Name: fmt.Sprintf("Found %d", place), Trial: *o.best}, d.Best
+		if o.best.Stage == task.Final {
+			outcome.Best.Name += " as the last stage trained it"
+		}
+	}
+	measures, err := measured.Measure(ctx, outcome)
+	d.Measures = &measures
+	return err
+}

@@ -1,13 +1,13 @@
 // Package report writes what came of a search as one HTML page that needs
 // neither a network nor a program: the structures found beside the
-// human-designed ones, the course of the search, predicted against measured MRR,
-// metrics by side, relation and relation pattern, and how to run it again. A page on
-// queries or on classes speaks of their metrics, and leaves out what only triples
-// have; see [Data.MeasureQueries] and [Data.MeasureClasses].
+// human-designed ones, the progress of the search, predicted against measured scores,
+// metrics in all that the task has, and how to run it again. What differs between tasks
+// comes from their [task.Words], and from what a [task.Measured] tells with its data.
 //
 //	contents, err := study.Read("study.db")
-//	data := report.Data{Contents: *contents}
-//	err = data.Measure(ctx, engine, graph)
+//	words, err := autoblm.WordsOf(contents.About.Identity)
+//	data := report.Data{Contents: *contents, Words: words}
+//	err = data.Measure(ctx, task) // where the data are at hand
 //	err = report.Write(file, data)
 //
 // The page shows what is in the study and invents nothing: what is missing is

@@ -2,8 +2,10 @@ package report
 
 import (
 	"cmp"
+	"html/template"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -12,8 +14,6 @@ import (
 // outcome is a study sorted for its readers.
 type outcome struct {
 	Data
-	task string
-	wording
 	// proposed are the finished trials of the strategy in the order of the rounds,
 	// and found the complete ones of them, best first.
 	proposed, found []task.Trial
@@ -21,15 +21,31 @@ type outcome struct {
 	named []task.Trial
 	// tuned and final are the complete trials of these stages, best first.
 	tuned, final []task.Trial
+	// best is the trial that the best model of the study is from: of the search or of
+	// the last stage. bestNamed is the best human-designed model. Both may be nil.
+	best, bestNamed *task.Trial
 	// recipe is that of the search.
 	recipe task.Recipe
 	// failed diverged, and running have no result yet.
 	failed, running []task.Trial
+	// rounds are those with a finished trial, or that are on record.
+	rounds []round
+	// err is the first of a picture that could not be drawn.
+	err error
+}
+
+// round has what happened in one.
+type round struct {
+	search.Round
+	trials []task.Trial
+	// seconds is what its trainings took; those of named models were made before.
+	seconds float64
 }
 
 func newOutcome(d Data) *outcome {
+	d.Words = d.Words.Complete()
 	result := d.Result()
-	o := &outcome{Data: d, task: d.About.Task, wording: wordingOf(d.About.Task), named: result.Named, tuned: result.Tuned, final: result.Finals, recipe: result.Recipe}
+	o := &outcome{Data: d, named: result.Named, tuned: result.Tuned, final: result.Finals, recipe: result.Recipe}
 	for _, t := range d.Trials {
 		switch t.State {
 		case task.Running:
@@ -44,6 +60,13 @@ func newOutcome(d Data) *outcome {
 	}
 	slices.SortStableFunc(o.proposed, func(a, b task.Trial) int { return cmp.Compare(a.Round, b.Round) })
 	o.found = bestFirst(o.proposed)
+	if all := bestFirst(slices.Concat(o.found, o.final)); len(all) > 0 {
+		o.best = &all[0]
+	}
+	if all := bestFirst(o.named); len(all) > 0 {
+		o.bestNamed = &all[0]
+	}
+	o.rounds = roundsOf(d.Rounds, o.proposed)
 	return o
 }
 
@@ -54,57 +77,19 @@ func bestFirst(trials []task.Trial) []task.Trial {
 	return complete
 }
 
-// bestNamed is the human-designed model with the highest score.
-func (o *outcome) bestNamed() (task.Trial, bool) {
-	complete := bestFirst(o.named)
-	if len(complete) == 0 {
-		return task.Trial{}, false
-	}
-	return complete[0], true
-}
-
-// bestModel is the trial that the best model of the study is from: of the search
-// or of the last stage.
-func (o *outcome) bestModel() (task.Trial, bool) {
-	best := bestFirst(slices.Concat(o.found, o.final))
-	if len(best) == 0 {
-		return task.Trial{}, false
-	}
-	return best[0], true
-}
-
-// title is the name of a human-designed model as papers print it.
-func title(name string) string {
-	for _, named := range structure.HumanDesigned() {
-		if named.Name == name {
-			return named.Title
-		}
-	}
-	return name
-}
-
-// roundOf has what happened in a round.
-type roundOf struct {
-	search.Round
-	trials []task.Trial
-	// seconds is what its trainings took; those of named models were made before.
-	seconds float64
-}
-
-// byRound are the rounds with a finished trial, or that are on record.
-func (o *outcome) byRound() []roundOf {
-	var rounds []roundOf
+func roundsOf(recorded []search.Round, proposed []task.Trial) []round {
+	var rounds []round
 	at := map[int]int{}
-	for _, r := range o.Rounds {
+	for _, r := range recorded {
 		at[r.Number] = len(rounds)
-		rounds = append(rounds, roundOf{Round: r})
+		rounds = append(rounds, round{Round: r})
 	}
-	for _, t := range o.proposed {
+	for _, t := range proposed {
 		n, known := at[t.Round]
 		if !known {
 			n = len(rounds)
 			at[t.Round] = n
-			rounds = append(rounds, roundOf{Round: search.Round{Number: t.Round}})
+			rounds = append(rounds, round{Round: search.Round{Number: t.Round}})
 		}
 		rounds[n].trials = append(rounds[n].trials, t)
 		if t.Name == "" {
@@ -114,19 +99,19 @@ func (o *outcome) byRound() []roundOf {
 	return rounds
 }
 
-// seconds is what training and ranking the structures of the rounds took.
-func (o *outcome) seconds() float64 {
-	sum := 0.0
-	for _, r := range o.byRound() {
-		sum += r.seconds
+// seconds are those that the rounds took to train and to judge structures, and to
+// propose them.
+func (o *outcome) seconds() (training, proposing float64) {
+	for _, r := range o.rounds {
+		training, proposing = training+r.seconds, proposing+r.Seconds
 	}
-	return sum
+	return training, proposing
 }
 
-// again is the largest difference in score between two trials of one
-// class and recipe, which is all by their seeds, and that class; ok is
-// false when no class was trained twice.
-func (o *outcome) again() (difference float64, of structure.Structure, ok bool) {
+// bySeed is the largest difference in score between two trials of one class and recipe,
+// which is all by their seeds, and that class; ok is false when no class was trained
+// twice.
+func (o *outcome) bySeed() (difference float64, of structure.Structure, ok bool) {
 	type class struct {
 		structure structure.Structure
 		recipe    task.Recipe
@@ -148,4 +133,29 @@ func (o *outcome) again() (difference float64, of structure.Structure, ok bool) 
 		}
 	}
 	return difference, of, ok
+}
+
+// title is the name of a human-designed model as papers print it.
+func title(name string) string {
+	for _, named := range structure.HumanDesigned() {
+		if named.Name == name {
+			return named.Title
+		}
+	}
+	return name
+}
+
+// guise names the human-designed model that a trial's structure is equivalent to.
+func guise(t task.Trial) string {
+	if same := t.Structure.Name(); same != "" && t.Name == "" {
+		return "is " + title(same)
+	}
+	return ""
+}
+
+// inline is a picture as a part of the page.
+func (o *outcome) inline(picture plot.Picture, label string) template.HTML {
+	element, err := picture.Inline(label)
+	o.err = cmp.Or(o.err, err)
+	return template.HTML(element)
 }

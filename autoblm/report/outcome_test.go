@@ -92,11 +92,10 @@ func TestMeanOfTheBestEight(t *testing.T) {
 	})
 }
 
-// The course over seconds ends at the sum of all times, and where the course over
-// trainings ends.
-func TestBothCoursesEndAlike(t *testing.T) {
+// The curve over seconds ends at the sum of all times, and where that over trainings ends.
+func TestBothCurvesEndAlike(t *testing.T) {
 	o := newOutcome(ofSearch(t))
-	byTrainings, bySeconds := o.courseByTrainings(), o.courseBySeconds()
+	byTrainings, bySeconds := o.byTrainings(), o.bySeconds()
 	for n := 1; n <= 2; n++ {
 		a, b := byTrainings.Series[n].Points, bySeconds.Series[n].Points
 		if a[len(a)-1].Y != b[len(b)-1].Y {
@@ -126,7 +125,7 @@ func TestFewBadStructuresAreNotDrawn(t *testing.T) {
 	if names := o.notDrawn(); !slices.Equal(names, []string{"1 structure"}) {
 		t.Errorf("not drawn: %v", names)
 	}
-	if points := o.courseByTrainings().Series[0].Points; len(points) != 5 {
+	if points := o.byTrainings().Series[0].Points; len(points) != 5 {
 		t.Errorf("%d structures are drawn, want 5", len(points))
 	}
 	d.Trials = trialsWith([]float64{0.1, 0.2, 0.3, 0.4, 0.5})
@@ -135,16 +134,16 @@ func TestFewBadStructuresAreNotDrawn(t *testing.T) {
 	}
 }
 
-func TestTrainedAgainInAnotherGuise(t *testing.T) {
+func TestStructureTrainedTwiceInTwoGuises(t *testing.T) {
 	trials := trialsWith([]float64{0.5, 0.7, 0.62})
 	trials[0].Structure, trials[1].Structure = structure.MustParse("1,0;0,2"), structure.MustParse("1,2;2,-1")
 	trials[2].Structure = structure.MustParse("-2,0;0,1") // the first one's class
 	o := newOutcome(Data{Contents: study.Contents{Trials: trials}})
-	if by, of, ok := o.again(); !ok || math.Abs(by-0.12) > 1e-12 || of != trials[0].Canonical() {
+	if by, of, ok := o.bySeed(); !ok || math.Abs(by-0.12) > 1e-12 || of != trials[0].Canonical() {
 		t.Errorf("%v apart, %v, %v", by, of, ok)
 	}
 	trials[2].Recipe.Seed = 9
-	if _, _, ok := newOutcome(Data{Contents: study.Contents{Trials: trials}}).again(); ok {
+	if _, _, ok := newOutcome(Data{Contents: study.Contents{Trials: trials}}).bySeed(); ok {
 		t.Error("trials by two recipes were compared")
 	}
 }
@@ -161,10 +160,10 @@ func TestSpearmanWithinRounds(t *testing.T) {
 		}
 	}
 	o := newOutcome(Data{Contents: study.Contents{Trials: trials}})
-	if mean, rounds := o.spearmanWithin(); rounds != 3 || math.Abs(mean+1) > 1e-12 {
+	if mean, rounds := o.correlationWithin(); rounds != 3 || math.Abs(mean+1) > 1e-12 {
 		t.Errorf("%v within %d rounds, want -1 within 3", mean, rounds)
 	}
-	if rho, n := o.spearman(); n != 12 || rho < 0.5 {
+	if rho, n := rankCorrelation(o.found); n != 12 || rho < 0.5 {
 		t.Errorf("%v over all %d, want a high one over 12", rho, n)
 	}
 }
@@ -175,7 +174,7 @@ func TestVerdict(t *testing.T) {
 			judged(task.Trial{Number: 1, Stage: task.Searching, Name: "complex", Structure: structure.MustParse("complex")}, evaluation(namedValid, 1000), evaluation(namedTest, 1000)),
 			judged(task.Trial{Number: 2, Stage: task.Searching, Round: 1, Structure: structure.MustParse(found)}, evaluation(foundValid, 1000), evaluation(foundTest, 1000)),
 		}
-		return strings.Join(Data{Contents: study.Contents{Trials: trials}}.Verdict(), " ")
+		return strings.Join(Data{Words: completion.Words(), Contents: study.Contents{Trials: trials}}.Verdict(), " ")
 	}
 	const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
 	for _, c := range []struct {

@@ -1,13 +1,16 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
-	"math"
-	"slices"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"gonum.org/v1/gonum/stat"
+	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Picture is one with the name of its files.
@@ -17,19 +20,18 @@ type Picture struct {
 }
 
 // Pictures are those of the report, to be saved: the best structure, structures
-// beside each other, the course of the search over trainings and over seconds, and
+// beside each other, the progress of the search over trainings and over seconds, and
 // predicted against measured. There are none before a structure was trained.
 func Pictures(d Data) []Picture {
 	o := newOutcome(d)
-	best, ok := o.bestModel()
-	if !ok {
+	if o.best == nil {
 		return nil
 	}
 	pictures := []Picture{
-		{"best", plot.Structure(best.Structure, "best found on "+d.About.Dataset)},
-		{"structures", plot.Structures(o.structuresToShow())},
-		{"search", o.courseByTrainings().Picture()},
-		{"search-seconds", o.courseBySeconds().Picture()},
+		{"best", plot.Structure(o.best.Structure, "best found on "+d.About.Dataset)},
+		{"structures", plot.Structures(o.titled())},
+		{"search", o.byTrainings().Picture()},
+		{"search-seconds", o.bySeconds().Picture()},
 	}
 	if s := o.scatter(); len(s.Clouds[0].Points) > 0 {
 		pictures = append(pictures, Picture{"predicted", s.Picture()})
@@ -41,152 +43,50 @@ func Pictures(d Data) []Picture {
 // human-designed ones.
 const mostDrawn = 5
 
-func (o *outcome) structuresToShow() []plot.Titled {
+// titled are the structures that are drawn, with their scores.
+func (o *outcome) titled() []plot.Titled {
 	var all []plot.Titled
-	for i, t := range o.found[:min(len(o.found), mostDrawn)] {
-		all = append(all, plot.Titled{Title: fmt.Sprintf("found %d: %s %s", i+1, o.metric, score(t)), Structure: t.Structure})
-	}
-	for _, t := range o.named {
-		words := title(t.Name)
+	for _, t := range append(o.bestFound(mostDrawn), o.designed()...) {
+		name := t.Name
 		if t.State == task.Complete {
-			words = fmt.Sprintf("%s: %s %s", words, o.metric, score(t))
+			name += fmt.Sprintf(": %s %s", o.Words.Metric, words.Cell(t.Score))
 		}
-		all = append(all, plot.Titled{Title: words, Structure: t.Structure})
+		all = append(all, plot.Titled{Title: name, Structure: t.Structure})
 	}
 	return all
 }
 
-// topMean is how many of the best structures the mean is over, as in the paper's
-// figures of searches (Section V-C).
-const topMean = 8
-
-// meanOfTop is the mean score of the best of trials, NaN where there are
-// too few.
-func meanOfTop(trials []task.Trial) float64 {
-	best := bestFirst(trials)
-	if len(best) < topMean {
-		return math.NaN()
+// Save writes the page to a file and the pictures as PNG and SVG into a folder
+// beside it, for "report.html" the folder "report_files", and returns the
+// pictures' paths. The page does not need them.
+func Save(path string, d Data) (pictures []string, err error) {
+	var content bytes.Buffer
+	if err := Write(&content, d); err != nil {
+		return nil, err
 	}
-	sum := 0.0
-	for _, t := range best[:topMean] {
-		sum += t.ScoreOrZero()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make the folder of the report: %w", err)
 	}
-	return sum / topMean
+	if err := wholefile.Write(path, content.Bytes()); err != nil {
+		return nil, fmt.Errorf("cannot write the report %s: %w", path, err)
+	}
+	return SavePictures(strings.TrimSuffix(path, filepath.Ext(path))+"_files", d)
 }
 
-// courseOf is a picture of the search with the human-designed models as levels.
-func (o *outcome) courseOf(x string, series []plot.Series, marks []float64) plot.Curve {
-	curve := plot.Curve{Title: "search on " + o.About.Dataset, X: x, Y: o.valid, Marks: marks}
-	if names := o.notDrawn(); len(names) > 0 {
-		curve.Title += ", without " + list(names) + " far below"
-	}
-	low := o.farBelow()
-	for _, s := range series {
-		s.Points = slices.DeleteFunc(s.Points, func(p plot.Point) bool { return p.Y < low })
-		curve.Series = append(curve.Series, s)
-	}
-	for _, t := range bestFirst(o.named) {
-		if t.ScoreOrZero() >= low {
-			curve.Levels = append(curve.Levels, plot.Level{Name: title(t.Name), Y: t.ScoreOrZero()})
+// SavePictures writes [Pictures] as PNG and SVG into a folder, which is made if
+// there is any, and returns their paths.
+func SavePictures(folder string, d Data) (paths []string, err error) {
+	for _, picture := range Pictures(d) {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, fmt.Errorf("cannot make the folder of the pictures: %w", err)
+		}
+		for _, extension := range []string{".png", ".svg"} {
+			path := filepath.Join(folder, picture.Name+extension)
+			if err := picture.Save(path); err != nil {
+				return nil, err
+			}
+			paths = append(paths, path)
 		}
 	}
-	return curve
-}
-
-// farBelow is a score below which nothing is drawn, so that a few bad structures do
-// not press all others into a line: three times the distance of the quartiles below
-// the lower one (Tukey, Exploratory Data Analysis, 1977).
-func (o *outcome) farBelow() float64 {
-	if len(o.found) == 0 {
-		return 0
-	}
-	ascending := make([]float64, len(o.found))
-	for i, t := range o.found {
-		ascending[len(o.found)-1-i] = t.ScoreOrZero()
-	}
-	lower := stat.Quantile(0.25, stat.Empirical, ascending, nil)
-	upper := stat.Quantile(0.75, stat.Empirical, ascending, nil)
-	return lower - 3*(upper-lower)
-}
-
-// notDrawn names what is far below.
-func (o *outcome) notDrawn() []string {
-	var names []string
-	low := o.farBelow()
-	structures := 0
-	for _, t := range o.found {
-		if t.ScoreOrZero() < low {
-			structures++
-		}
-	}
-	if structures > 0 {
-		names = append(names, count(structures, "structure"))
-	}
-	for _, t := range bestFirst(o.named) {
-		if t.ScoreOrZero() < low {
-			names = append(names, fmt.Sprintf("%s (%s)", title(t.Name), score(t)))
-		}
-	}
-	return names
-}
-
-// courseByTrainings shows the score over the structures trained, and
-// marks the ends of rounds.
-func (o *outcome) courseByTrainings() plot.Curve {
-	var each, mean []plot.Point
-	var ends []float64
-	for i, t := range o.proposed {
-		trained := float64(i + 1)
-		if t.State == task.Complete {
-			each = append(each, plot.Point{X: trained, Y: t.ScoreOrZero()})
-		}
-		mean = append(mean, plot.Point{X: trained, Y: meanOfTop(o.proposed[:i+1])})
-		if i+1 < len(o.proposed) && o.proposed[i+1].Round != t.Round {
-			ends = append(ends, trained+0.5)
-		}
-	}
-	return o.courseOf("structures trained", []plot.Series{
-		{Name: "a structure", Style: plot.Dots, Points: each},
-		{Name: "the best so far", Style: plot.Steps, Points: plot.BestSoFar(each)},
-		{Name: meanName, Style: plot.Steps, Points: mean},
-	}, ends)
-}
-
-var meanName = fmt.Sprintf("mean of the best %d", topMean)
-
-// courseBySeconds shows the same over the time that the rounds took, proposals
-// included, at the end of each.
-func (o *outcome) courseBySeconds() plot.Curve {
-	var best, mean []plot.Point
-	var ends []float64
-	var sofar []task.Trial
-	seconds := 0.0
-	for _, r := range o.byRound() {
-		sofar = append(sofar, r.trials...)
-		seconds += r.Seconds + r.seconds
-		ends = append(ends, seconds)
-		if top := bestFirst(sofar); len(top) > 0 {
-			best = append(best, plot.Point{X: seconds, Y: top[0].ScoreOrZero()})
-		}
-		mean = append(mean, plot.Point{X: seconds, Y: meanOfTop(sofar)})
-	}
-	return o.courseOf("seconds of work", []plot.Series{
-		{}, // keeps the colours of the other picture
-		{Name: "the best so far", Style: plot.Steps, Points: best},
-		{Name: meanName, Style: plot.Steps, Points: mean},
-	}, ends)
-}
-
-// scatter compares the predictor's guesses with what was measured.
-func (o *outcome) scatter() plot.Scatter {
-	var points []plot.Point
-	for _, t := range o.found {
-		if t.Guess != nil {
-			points = append(points, plot.Point{X: *t.Guess, Y: t.ScoreOrZero()})
-		}
-	}
-	return plot.Scatter{
-		Title: "the predictor on " + o.About.Dataset, X: "predicted " + o.valid, Y: "measured " + o.valid,
-		Clouds: []plot.Cloud{{Points: points}},
-	}
+	return paths, nil
 }

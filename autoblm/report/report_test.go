@@ -19,20 +19,17 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/autoblm/task/page"
 )
 
 // searched is a small search with all stages, made once.
 var searched = sync.OnceValues(func() (Data, error) {
-	g := enginetest.Graph()
 	settings := search.DefaultSettings()
 	settings.Budget, settings.N = 24, 16
 	settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 3, 16
@@ -43,17 +40,26 @@ var searched = sync.OnceValues(func() (Data, error) {
 	strategy := search.Evolutionary{}
 	engine := cpu.New(1)
 	defer engine.Close()
-	result, err := search.Run(context.Background(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: strategy, Settings: settings})
+	on := &completion.Task{Graph: enginetest.Graph(), Engine: engine}
+	result, err := search.Run(context.Background(), search.Problem{Task: on, Strategy: strategy, Settings: settings})
+	if err != nil {
+		return Data{}, err
+	}
+	about, err := study.Describe(on, strategy, settings)
+	if err != nil {
+		return Data{}, err
+	}
+	best, err := result.Artifact.Files()
 	if err != nil {
 		return Data{}, err
 	}
 	d := Data{
-		Contents: study.Contents{About: describe(g, strategy, settings), Trials: result.Trials, Rounds: result.Rounds, Best: filesOf(result.Artifact)},
+		Contents: study.Contents{About: about, Trials: result.Trials, Rounds: result.Rounds, Best: best},
 		Date:     time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		Program:  "a test",
 		Commands: []Command{{"Run it again", "autoblm search --dataset <this> & that"}},
 	}
-	return d, d.Measure(context.Background(), engine, g)
+	return d, d.Measure(context.Background(), on)
 })
 
 func ofSearch(t *testing.T) Data {
@@ -78,43 +84,25 @@ func written(t *testing.T, d Data) string {
 func failing() Data {
 	settings := search.DefaultSettings()
 	settings.K, settings.Training.Dim = 3, 60
-	d := Data{Contents: study.Contents{About: study.About{Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings}}, NoGraph: "the folder is gone."}
+	d := Data{Words: completion.Words(), Contents: study.Contents{About: study.About{Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings}}, NoData: "the folder is gone."}
 	for i := range 3 {
 		d.Trials = append(d.Trials, task.Trial{Number: i + 1, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"), State: task.Failed, Error: "training diverged in epoch 1"})
 	}
 	return d
 }
 
-func describe(g *datasets.Graph, strategy search.Strategy, s search.Settings) study.About {
-	about, err := study.Describe(&completion.Task{Graph: g}, strategy, s)
-	if err != nil {
-		panic(err)
-	}
-	return about
-}
-
-func filesOf(a task.Artifact) task.Files {
-	files, err := a.Files()
-	if err != nil {
-		panic(err)
-	}
-	return files
-}
-
 // studies are reports of every kind, the odd ones too.
 func studies(t *testing.T) map[string]Data {
 	whole := ofSearch(t)
-	withoutGraph := whole
-	withoutGraph.Statistics, withoutGraph.Breakdown, withoutGraph.NoGraph = nil, nil, "the folder is gone."
 	withoutTest := whole
-	withoutTest.Breakdown, withoutTest.Trials = nil, slices.Clone(whole.Trials)
+	withoutTest.Measures, withoutTest.Trials = nil, slices.Clone(whole.Trials)
 	for i := range withoutTest.Trials {
 		if trial := withoutTest.Trials[i]; trial.Score != nil {
 			withoutTest.Trials[i] = judged(trial, completion.EvaluationsOf(trial.Details).Valid, nil)
 		}
 	}
 	onItsWay := whole
-	onItsWay.Best, onItsWay.Breakdown, onItsWay.Trials = nil, nil, slices.Clone(whole.Trials[:12])
+	onItsWay.Best, onItsWay.Measures, onItsWay.Trials = nil, nil, slices.Clone(whole.Trials[:12])
 	for i := range onItsWay.Trials[10:] {
 		onItsWay.Trials[10+i] = task.Trial{Number: 11 + i, Stage: task.Searching, Round: 1, Structure: onItsWay.Trials[10+i].Structure, State: task.Running}
 	}
@@ -126,7 +114,7 @@ func studies(t *testing.T) map[string]Data {
 	}
 	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.DefaultSettings()}}}
 	all := map[string]Data{
-		"whole": whole, "without graph": withoutGraph, "without test": withoutTest, "on its way": onItsWay,
+		"whole": whole, "without graph": withoutData(whole), "without test": withoutTest, "on its way": onItsWay,
 		"without predictor": withoutPredictor, "all failed": failing(), "nothing": nothing, "zero": {},
 	}
 	maps.Copy(all, studiesOfTasks(t))
@@ -239,10 +227,8 @@ func TestLabelsAreInert(t *testing.T) {
 	evil := `"><script>alert(1)</script><img src=x onerror="alert(2)">` + "'`\x00"
 	d.About.Dataset, d.About.Algorithm, d.Program = evil, evil, evil
 	d.Commands = []Command{{evil, evil}}
-	breakdown := *d.Breakdown
-	breakdown.ByRelation = slices.Clone(breakdown.ByRelation)
-	breakdown.ByRelation[0].Name = evil
-	d.Breakdown = &breakdown
+	label := func(string) any { return evil }
+	d.Measures = &task.Measures{Data: []page.Part{{Heading: evil, Text: evil, Table: page.NewTable(evil, []string{evil}, page.Text(evil, label), page.Number(evil, label))}}}
 	d.Trials = slices.Clone(d.Trials)
 	d.Trials[len(d.Trials)-1].State, d.Trials[len(d.Trials)-1].Error, d.Trials[len(d.Trials)-1].Engine = task.Failed, evil, evil
 	page := written(t, d)
@@ -352,69 +338,6 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 }
 
-func TestMeasureAgreesWithTheSearch(t *testing.T) {
-	d := ofSearch(t)
-	best, err := kge.LoadFiles(d.Best)
-	if err != nil {
-		t.Fatal(err)
-	}
-	noted, err := completion.NotedIn(best)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d.Breakdown.Split != "test" || d.Breakdown.Whole != *noted.Test {
-		t.Errorf("%s has %+v, the search measured %+v", d.Breakdown.Split, d.Breakdown.Whole, *noted.Test)
-	}
-	triples, sum, train := 0, 0.0, 0
-	for _, p := range d.Breakdown.ByRelation {
-		triples += p.Triples
-		sum += p.Both.MRR * float64(p.Triples)
-		train += p.Train
-	}
-	if mean := sum / float64(triples); triples != noted.Test.Triples || mean < noted.Test.Both.MRR-1e-12 || mean > noted.Test.Both.MRR+1e-12 {
-		t.Errorf("relations have %d triples with mean MRR %v, the whole %d with %v", triples, mean, noted.Test.Triples, noted.Test.Both.MRR)
-	}
-	if g := enginetest.Graph(); train != len(g.Train) {
-		t.Errorf("relations have %d training triples of %d", train, len(g.Train))
-	}
-}
-
-func TestMeasureRefusesAnotherGraph(t *testing.T) {
-	d := ofSearch(t)
-	engine := cpu.New(1)
-	defer engine.Close()
-	if err := d.Measure(t.Context(), engine, enginetest.RandomGraph(9, 2, 50, 1)); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("another graph: %v, want an error of one line", err)
-	}
-}
-
-func TestMeasureWithoutTestTriples(t *testing.T) {
-	whole := enginetest.Graph()
-	g := &datasets.Graph{Name: whole.Name, Entities: whole.Entities, Relations: whole.Relations, Train: whole.Train, Valid: whole.Valid}
-	d := ofSearch(t)
-	d.About.Fingerprint = g.Fingerprint()
-	engine := cpu.New(1)
-	defer engine.Close()
-	if err := d.Measure(t.Context(), engine, g); err != nil {
-		t.Fatal(err)
-	}
-	if d.Breakdown.Split != "valid" || d.Breakdown.Whole.Triples != len(g.Valid) {
-		t.Errorf("%s of %d triples, want valid of %d", d.Breakdown.Split, d.Breakdown.Whole.Triples, len(g.Valid))
-	}
-	written(t, d)
-}
-
-// All settings are explained, so that a new one is not forgotten.
-func TestEverySettingHasAMeaning(t *testing.T) {
-	s := search.DefaultSettings()
-	s.Tune, s.Final = search.DefaultTune(), search.DefaultFinal()
-	for _, each := range settings.Of(s) {
-		if !strings.HasSuffix(each.Help, ".") {
-			t.Errorf("%q has no meaning, or no sentence for one: %q", each.Name, each.Help)
-		}
-	}
-}
-
 // variablesOf reads the colours of the first block with a name in the sheet.
 func variablesOf(sheet, after string) map[string]string {
 	_, sheet, _ = strings.Cut(sheet, after)
@@ -459,27 +382,4 @@ func TestTextCanBeReadOnItsGround(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestWorldHasAReport(t *testing.T) {
-	g := datasets.World()
-	settings := search.DefaultSettings()
-	settings.Budget, settings.Training.Dim, settings.Training.Epochs = 5, 8, 1
-	engine := cpu.New(2)
-	defer engine.Close()
-	result, err := search.Run(t.Context(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: search.Progressive{}, Settings: settings})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := Data{Contents: study.Contents{About: describe(g, search.Progressive{}, settings), Trials: result.Trials, Rounds: result.Rounds, Best: filesOf(result.Artifact)}}
-	if err := d.Measure(t.Context(), engine, g); err != nil {
-		t.Fatal(err)
-	}
-	page := written(t, d)
-	for _, relation := range []string{"borders", "speaks"} {
-		if !strings.Contains(page, ">"+relation+"<") {
-			t.Errorf("the relation %s is missing", relation)
-		}
-	}
-	elements(t, page)
 }

@@ -2,70 +2,57 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
+// setting is a row of the table of settings.
+type setting struct{ name, value, usual, means string }
+
 // settings lists all settings of the study beside the defaults.
-func (o *outcome) settings() (section, error) {
-	s := section{ID: "settings", Title: "All settings"}
-	own, usual, err := o.ownSettings()
-	if err != nil {
-		return s, err
-	}
+func (o *outcome) settings() []part {
+	of, usual := o.About.Settings, o.usual()
 	defaults := map[string]string{}
-	for _, d := range o.meaningful(o.usualSettings(), usual) {
+	for _, d := range slices.Concat(settings.Of(usual), o.Words.Defaults) {
 		defaults[d.Name] = d.Text()
 	}
-	t := &table{
-		Caption: "The settings of the study; those that are not the default stand out",
-		Columns: append(texts("setting"), append(numbers("value", "default"), texts("what it is")...)...),
+	rows := []setting{{"algorithm", o.About.Algorithm, "", "How structures are proposed."}}
+	if of.Budget > 0 {
+		rows = append(rows, setting{"budget", fmt.Sprint(of.Budget), fmt.Sprint(usual.Budget), "How many structures to train."})
 	}
-	t.add("algorithm", o.About.Algorithm, "", "How structures are proposed.")
-	if o.About.Settings.Budget > 0 {
-		t.add("budget", o.About.Settings.Budget, search.DefaultSettings().Budget, "How many structures to train.").Chosen = o.About.Settings.Budget != search.DefaultSettings().Budget
-	}
-	for _, each := range o.meaningful(o.About.Settings, own) {
-		if each.Omitted {
+	for _, each := range slices.Concat(settings.Of(of), o.Words.Settings) {
+		if each.Omitted || !o.Words.ByRecipe && each.Name != "seed" && inRecipe[each.Name] {
 			continue
 		}
-		usual := cmp.Or(defaults[each.Name], missing)
 		means := each.Help
-		if tuned := []string{"learning_rate", "n3", "training batch"}; o.About.Settings.Tune != nil && slices.Contains(tuned, each.Name) {
+		if of.Tune != nil && slices.Contains([]string{"learning_rate", "n3", "training batch"}, each.Name) {
 			means = strings.TrimSuffix(means, ".") + "; the recipe found by tuning replaces it."
 		}
-		t.add(strings.ReplaceAll(each.Name, "_", " "), each.Text(), usual, means).Chosen = each.Text() != usual
+		rows = append(rows, setting{strings.ReplaceAll(each.Name, "_", " "), each.Text(), cmp.Or(defaults[each.Name], words.Missing), means})
 	}
-	if o.About.Settings.Predictor == nil {
-		t.add("predictor", "none", defaults["predictor features"], "What picks the candidates.").Chosen = true
+	if of.Predictor == nil {
+		rows = append(rows, setting{"predictor", "none", defaults["predictor features"], "What picks the candidates."})
 	}
-	s.Parts = []part{{Table: t}}
-	return s, nil
+	t := page.NewTable("The settings of the study; those that are not the default stand out", rows,
+		page.Text("setting", func(s setting) any { return s.name }),
+		page.Number("value", func(s setting) any { return s.value }),
+		page.Number("default", func(s setting) any { return s.usual }),
+		page.Text("what it is", func(s setting) any { return s.means }))
+	for i, row := range rows {
+		t.Rows[i].Chosen = row.usual != "" && row.value != row.usual
+	}
+	return []part{{Table: t}}
 }
 
-// meaningful are the settings that mean something for the task: those of the search, then
-// those of the task itself.
-func (o *outcome) meaningful(s search.Settings, own any) []settings.Setting {
-	all := settings.Of(s)
-	if o.task == classes {
-		all = slices.DeleteFunc(all, func(each settings.Setting) bool { return each.Name != "seed" && ofEmbeddings[each.Name] })
-	}
-	if own == nil {
-		return all
-	}
-	return append(all, slices.DeleteFunc(settings.Of(own), func(each settings.Setting) bool {
-		return each.Name == "convolution encoder" || each.Name == "convolution parts" // of which there is no choice
-	})...)
-}
-
-// ofEmbeddings are the names of what is in a recipe, which trains embeddings.
-var ofEmbeddings = func() map[string]bool {
+// inRecipe are the names of the settings of a recipe.
+var inRecipe = func() map[string]bool {
 	names := map[string]bool{}
 	for _, each := range settings.Of(task.Recipe{}) {
 		names[each.Name] = true
@@ -73,29 +60,11 @@ var ofEmbeddings = func() map[string]bool {
 	return names
 }()
 
-// ownSettings are those that the task has for itself, in the study and if nothing is
-// said; nil where it has none.
-func (o *outcome) ownSettings() (here, usual any, err error) {
-	switch o.task {
-	case queries:
-		here, err = own[query.Own](o.Data)
-		usual = query.Own{Paths: query.DefaultSettings().Paths}
-	case classes:
-		here, err = own[classSettings](o.Data)
-		m := classify.DefaultMember()
-		m.Seed = 0
-		usual = classSettings{classify.Defaults(classify.BLM), m}
-	}
-	return here, usual, err
-}
-
-// usualSettings are the defaults of a search for the task, with the parts that the study
-// has.
-func (o *outcome) usualSettings() search.Settings {
+// usual are the defaults of a search for the task, with the stages that the study has.
+func (o *outcome) usual() search.Settings {
 	usual := search.DefaultSettings()
-	if o.task == queries {
-		own := query.DefaultSettings()
-		usual.Training.Batch, usual.Training.Reciprocal, usual.N3 = own.Batch, own.Reciprocal, 0
+	if o.Usual != nil {
+		usual = *o.Usual
 	}
 	if o.About.Settings.Tune != nil {
 		usual.Tune = search.DefaultTune()

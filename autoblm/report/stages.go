@@ -2,38 +2,40 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // stages tells of what came before and after the search, where the study has it.
-func (o *outcome) stages() (section, error) {
-	s := section{ID: "stages", Title: "Before and after the search"}
-	if tune := o.About.Settings.Tune; tune != nil {
-		s.Parts = append(s.Parts, part{Heading: "Tuning the recipe"}, part{Text: o.tuning(*tune)})
-		if len(o.tuned) > 0 {
-			s.Parts = append(s.Parts, part{Table: o.recipes("Recipes tried on SimplE, best first", o.tuned)})
+func (o *outcome) stages() []part {
+	var parts []part
+	add := func(heading, text, caption string, trials []task.Trial) {
+		p := part{Heading: heading, Text: text + " None has a result yet."}
+		if len(trials) > 0 {
+			p.Text, p.Table = text, o.recipes(caption, trials)
 		}
+		parts = append(parts, p)
+	}
+	if tune := o.About.Settings.Tune; tune != nil {
+		add("Tuning the recipe", o.tuning(*tune), "Recipes tried on SimplE, best first", o.tuned)
 	}
 	if final := o.About.Settings.Final; final != nil {
-		s.Parts = append(s.Parts, part{Heading: "The last stage"}, part{Text: o.lastStage(*final)})
-		if len(o.final) > 0 {
-			s.Parts = append(s.Parts, part{Table: o.recipes("The best structures, trained by other recipes, best first", o.final)})
-		}
+		add("The last stage", o.lastStage(*final), "The best structures, trained by other recipes, best first", o.final)
 	}
-	return s, nil
+	return parts
 }
 
 func (o *outcome) tuning(tune search.TuneSettings) string {
-	text := fmt.Sprintf("Before the search, %s were tried on SimplE, %s.", count(tune.Trials, "random recipe"), drawnFrom(tune.Ranges))
+	text := fmt.Sprintf("Before the search, %s were tried on SimplE, %s.", words.Count(tune.Trials, "random recipe"), drawnFrom(tune.Ranges))
 	if len(o.tuned) == 0 {
-		return text + " None has a result yet."
+		return text
 	}
 	r := o.tuned[0].Recipe
 	text += fmt.Sprintf(" The one with the highest %s, %s, was taken: learning rate %.3g, n3 %.2g, batch %d. All structures of the search and the human-designed ones were trained by it.",
-		o.valid, score(o.tuned[0]), r.LearningRate, r.N3, r.Training.Batch)
+		o.Words.Validation, words.Cell(o.tuned[0].Score), r.LearningRate, r.N3, r.Training.Batch)
 	if len(o.tuned) > 1 {
 		text += fmt.Sprintf(" The next best is %.3f below.", o.tuned[0].ScoreOrZero()-o.tuned[1].ScoreOrZero())
 	}
@@ -42,57 +44,39 @@ func (o *outcome) tuning(tune search.TuneSettings) string {
 
 func (o *outcome) lastStage(final search.FinalSettings) string {
 	text := fmt.Sprintf("After the search, random ones of the %d best structures were trained %d times, %s, over at most %s",
-		min(o.About.Settings.I, len(o.found)), final.Trials, drawnFrom(final.Ranges), count(final.Epochs, "epoch"))
+		min(o.About.Settings.I, len(o.found)), final.Trials, drawnFrom(final.Ranges), words.Count(final.Epochs, "epoch"))
 	if final.ValidateEvery > 0 {
 		text += fmt.Sprintf(", of which the best was kept by validation every %d", final.ValidateEvery)
 	}
 	text += "."
 	if len(o.final) == 0 {
-		return text + " None has a result yet."
+		return text
 	}
 	from := "this stage"
-	if best, _ := o.bestModel(); best.Stage != task.Final {
+	if o.best.Stage != task.Final {
 		from = "the search"
 	}
 	return text + fmt.Sprintf(" The highest %s was chosen: %s%s. The search had reached %s, so the best model of the study is that of %s.",
-		o.valid, score(o.final[0]), o.withTest(o.final[0]), score(o.found[0]), from)
+		o.Words.Validation, words.Cell(o.final[0].Score), o.withTest(o.final[0]), words.Cell(o.found[0].Score), from)
 }
 
 // drawnFrom says what recipes were drawn from.
 func drawnFrom(r search.Ranges) string {
-	text := fmt.Sprintf("with learning rates from %g to %g, n3 from %g to %g and batches of %s", r.LearningRate[0], r.LearningRate[1], r.N3[0], r.N3[1], either(r.Batches))
+	text := fmt.Sprintf("with learning rates from %g to %g, n3 from %g to %g and batches of %s", r.LearningRate[0], r.LearningRate[1], r.N3[0], r.N3[1], words.List(r.Batches, "or"))
 	if len(r.Dims) > 0 {
-		text += ", d " + either(r.Dims)
+		text += ", d " + words.List(r.Dims, "or")
 	}
 	return text
 }
 
-// either is "32, 64 or 128".
-func either(values []int) string {
-	var words []string
-	for _, v := range values {
-		words = append(words, fmt.Sprint(v))
-	}
-	all := list(words)
-	if i := strings.LastIndex(all, " and "); i >= 0 {
-		all = all[:i] + " or " + all[i+len(" and "):]
-	}
-	return all
-}
-
 // recipes lists trials with how they were trained; the first is the chosen one.
-func (o *outcome) recipes(caption string, trials []task.Trial) *table {
-	t := &table{
-		Caption: caption,
-		Columns: append(texts("place"), append(numbers(o.validColumn, o.testColumn, "d", "batch", "learning rate", "n3"), texts("structure")...)...),
+func (o *outcome) recipes(caption string, trials []task.Trial) *page.Table {
+	places := map[int]string{}
+	for i, t := range trials {
+		places[t.Number] = fmt.Sprint(i + 1)
 	}
-	for i, trial := range trials {
-		r := trial.Recipe
-		place := fmt.Sprint(i + 1)
-		if i == 0 {
-			place += ", chosen"
-		}
-		t.add(place, score(trial), testScore(trial), r.Training.Dim, r.Training.Batch, fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), code(trial.Structure.String())).Chosen = i == 0
-	}
+	places[trials[0].Number] += ", chosen"
+	t := page.NewTable(caption, trials, named("place", places), o.score(), o.testScore(), dim, batch, learningRate, n3, structureAs("structure"))
+	t.Rows[0].Chosen = true
 	return t
 }

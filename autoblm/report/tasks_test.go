@@ -1,7 +1,7 @@
 package report
 
 import (
-	"context"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -24,6 +24,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // labelled is a graph whose nodes point at the hub of their class, and at each other.
@@ -43,24 +44,39 @@ func labelled() *rdf.Graph {
 	return g
 }
 
-// paths are queries about a random graph.
-func paths(t *testing.T) *query.Data {
+// queries is the task of paths of two hops in a random graph.
+func queries(t *testing.T, entities int) task.Task {
 	t.Helper()
-	return enginetest.Paths(t, 40, 3, 200)
+	return &query.Task{Data: enginetest.Paths(t, entities, 3, 200), Own: query.Own{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, Engine: cpu.New(1)}
+}
+
+// classes is the task of those of a graph.
+func classes(t *testing.T, g *rdf.Graph) task.Task {
+	c := classify.Defaults(classify.BLM)
+	c.Dim, c.Layers, c.Epochs, c.ValidateEvery, c.Folds, c.Runs = 8, 1, 12, 2, 3, 2
+	m := classify.DefaultMember()
+	m.LearningRate, m.Dropout = 0.05, 0
+	on := autoblm.ForClasses(g, c, m, classify.Options{})
+	t.Cleanup(on.Close)
+	return on
 }
 
 // studyOf is a small search, read from its file.
-func studyOf(t *testing.T, about task.Task, s autoblm.SearchSettings) Data {
+func studyOf(t *testing.T, on task.Task, s autoblm.SearchSettings) Data {
 	t.Helper()
 	s.Budget, s.N, s.P, s.I, s.Study = 12, 16, 4, 4, filepath.Join(t.TempDir(), "study.db")
-	if _, err := autoblm.SearchFor(context.Background(), about, s); err != nil {
+	if _, err := autoblm.SearchFor(t.Context(), on, s); err != nil {
 		t.Fatal(err)
 	}
 	contents, err := study.Read(s.Study)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Data{Contents: *contents}
+	d := Data{Contents: *contents}
+	if err := d.Measure(t.Context(), on); err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // once keeps the searches, which all tests share.
@@ -68,43 +84,28 @@ var once = map[string]Data{}
 
 func ofQueries(t *testing.T) Data {
 	t.Helper()
-	if d, made := once[queries]; made {
+	if d, made := once["queries"]; made {
 		return d
 	}
 	s := autoblm.DefaultSearch()
 	s.Training = query.DefaultSettings().Settings
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
-	data := paths(t)
-	d := studyOf(t, &query.Task{Data: data, Own: query.Own{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, Engine: cpu.New(1)}, s)
-	if err := d.MeasureQueries(data); err != nil {
-		t.Fatal(err)
-	}
-	once[queries] = d
-	return d
+	once["queries"] = studyOf(t, queries(t, 40), s)
+	return once["queries"]
 }
 
 func ofClasses(t *testing.T) Data {
 	t.Helper()
-	if d, made := once[classes]; made {
+	if d, made := once["classes"]; made {
 		return d
 	}
-	c := classify.Defaults(classify.BLM)
-	c.Dim, c.Layers, c.Epochs, c.ValidateEvery, c.Folds, c.Runs = 8, 1, 12, 2, 3, 2
-	m := classify.DefaultMember()
-	m.LearningRate, m.Dropout = 0.05, 0
-	task := autoblm.ForClasses(labelled(), c, m, classify.Options{})
-	defer task.Close()
-	d := studyOf(t, task, autoblm.DefaultSearch())
-	if err := d.MeasureClasses(labelled()); err != nil {
-		t.Fatal(err)
-	}
-	once[classes] = d
-	return d
+	once["classes"] = studyOf(t, classes(t, labelled()), autoblm.DefaultSearch())
+	return once["classes"]
 }
 
-// withoutSizes is a study whose data are gone.
-func withoutSizes(d Data) Data {
-	d.Sizes, d.NoGraph = nil, "the folder is gone."
+// withoutData is a study whose data are gone.
+func withoutData(d Data) Data {
+	d.Words, d.Measures, d.NoData = autoblm.WordsOf(d.About.Identity), nil, "the folder is gone."
 	return d
 }
 
@@ -117,14 +118,8 @@ func studiesOfTasks(t *testing.T) map[string]Data {
 		diverged.Trials[i].Score, diverged.Trials[i].TestScore = nil, nil
 	}
 	return map[string]Data{
-		"queries": ofQueries(t), "queries without data": withoutSizes(ofQueries(t)),
-		"classes": ofClasses(t), "classes without data": withoutSizes(ofClasses(t)), "classes, all failed": diverged,
-	}
-}
-
-func TestTasksHaveTheirNames(t *testing.T) {
-	if queries != query.TaskName || classes != autoblm.ClassTaskName {
-		t.Error("a page would not know its task")
+		"queries": ofQueries(t), "queries without data": withoutData(ofQueries(t)),
+		"classes": ofClasses(t), "classes without data": withoutData(ofClasses(t)), "classes, all failed": diverged,
 	}
 }
 
@@ -206,7 +201,7 @@ func TestPagesOfTasksShowTheTrialsNumbers(t *testing.T) {
 			t.Fatalf("%s: %d rows for %d trials", name, len(rows), len(d.Trials))
 		}
 		for i, trial := range d.Trials {
-			valid, test := missing, missing
+			valid, test := words.Missing, words.Missing
 			if trial.Score != nil {
 				valid, test = fmt.Sprintf("%.3f", *trial.Score), fmt.Sprintf("%.3f", *trial.TestScore)
 			}
@@ -224,7 +219,7 @@ func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
 	d := ofQueries(t)
 	rows := cellsOf(t, written(t, d), "Metrics over the test queries")
 	best := completion.EvaluationsOf(d.Result().Best[0].Details).Test.Both
-	want := []string{"Best found", number(best.MRR), number(best.Hits1), number(best.Hits3), number(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank)}
+	want := []string{"Best found", words.Cell(best.MRR), words.Cell(best.Hits1), words.Cell(best.Hits3), words.Cell(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank)}
 	if len(rows) != 3 || !slices.Equal(rows[1], want) {
 		t.Errorf("%v, want %v and a human-designed model", rows, want)
 	}
@@ -233,18 +228,17 @@ func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
 // Chance is judged by what a metric is a mean over, which are queries and not their
 // answers, and left out where that is not known.
 func TestChanceOfTasks(t *testing.T) {
-	valid := len(paths(t).Queries(query.InValid, 2))
 	for _, c := range []struct {
 		d    Data
 		says string
 	}{
-		{ofQueries(t), fmt.Sprintf("An MRR over %d validation queries is uncertain", valid)},
+		{ofQueries(t), "An MRR over 200 validation queries is uncertain"},
 		{ofClasses(t), "An accuracy over 18 nodes held out is uncertain"},
 	} {
 		if verdict := strings.Join(c.d.Verdict(), " "); !strings.Contains(verdict, c.says) {
 			t.Errorf("the verdict is %q, want %q in it", verdict, c.says)
 		}
-		if verdict := strings.Join(withoutSizes(c.d).Verdict(), " "); strings.Contains(verdict, "uncertain") || strings.Contains(verdict, "noise") {
+		if verdict := strings.Join(withoutData(c.d).Verdict(), " "); strings.Contains(verdict, "uncertain") || strings.Contains(verdict, "noise") {
 			t.Errorf("without sizes the verdict is %q", verdict)
 		}
 	}
@@ -258,40 +252,49 @@ func TestVerdictOnAccuracies(t *testing.T) {
 	named := trial("complex", 0, 0.96, 0.96)
 	named.Name = "complex"
 	found := trial("1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", 1, 1, 1)
-	d := Data{Contents: study.Contents{About: study.About{Identity: task.Identity{Task: classes}}, Trials: []task.Trial{named, found}}, Sizes: &Sizes{Train: 30, Valid: 30, Test: 30}}
+	of := classify.Words(classify.SearchSettings{})
+	of.Chance.Count = func(json.RawMessage) (valid, test int) { return 30, 30 }
+	d := Data{Words: of, Contents: study.Contents{Trials: []task.Trial{named, found}}}
 	const want = "The best structure found is ahead of the human-designed ones in cross-validation and on test, by a little more than the noise."
-	if words := d.Verdict(); words[0] != want {
-		t.Errorf("the verdict is %q, want %q", words, want)
+	if verdict := d.Verdict(); verdict[0] != want {
+		t.Errorf("the verdict is %q, want %q", verdict, want)
 	}
 }
 
-func TestSizesAreOfTheSameData(t *testing.T) {
-	of := ofQueries(t)
-	if err := of.MeasureQueries(enginetest.Paths(t, 30, 2, 150)); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("other queries: %v", err)
-	}
-	g := labelled()
-	g.Train[0].Class = 1 - g.Train[0].Class
-	about := ofClasses(t)
-	if err := about.MeasureClasses(g); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("another graph: %v", err)
+func TestMeasureRefusesOtherData(t *testing.T) {
+	relabelled := labelled()
+	relabelled.Train[0].Class = 1 - relabelled.Train[0].Class
+	for name, c := range map[string]struct {
+		d    Data
+		with task.Task
+	}{
+		"completion": {ofSearch(t), &completion.Task{Graph: enginetest.RandomGraph(9, 2, 50, 1)}},
+		"queries":    {ofQueries(t), queries(t, 30)},
+		"classes":    {ofClasses(t), classes(t, relabelled)},
+	} {
+		if err := c.d.Measure(t.Context(), c.with); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: with other data: %v, want an error of one line", name, err)
+		}
 	}
 }
 
-func TestEverySettingOfATaskHasAMeaning(t *testing.T) {
-	for name, d := range map[string]Data{"queries": ofQueries(t), "classes": ofClasses(t)} {
-		rows := cellsOf(t, written(t, d), "The settings of the study")
+// All settings are explained, so that a new one is not forgotten.
+func TestEverySettingHasAMeaning(t *testing.T) {
+	for name, c := range map[string]struct {
+		d     Data
+		shown map[string]string
+	}{
+		"completion": {ofSearch(t), map[string]string{"training dim": "8", "tune trials": "3", "final trials": "2"}},
+		"queries":    {ofQueries(t), map[string]string{"training dim": "8", "hops": "2", "with": "1", "answer power": "0.5"}},
+		"classes":    {ofClasses(t), map[string]string{"convolution dim": "8", "convolution runs": "2", "member learning rate": "0.05", "training dim": "", "n3": ""}},
+	} {
 		shown := map[string]string{}
-		for _, row := range rows[1:] {
-			if shown[row[0]] = row[1]; row[3] == "" || row[2] == missing && row[0] != "with" {
+		for _, row := range cellsOf(t, written(t, c.d), "The settings of the study")[1:] {
+			if shown[row[0]] = row[1]; !strings.HasSuffix(row[3], ".") || row[2] == words.Missing && row[0] != "with" {
 				t.Errorf("%s: %v lacks a meaning or a default", name, row)
 			}
 		}
-		want := map[string]string{"training dim": "8", "hops": "2", "with": "1", "answer power": "0.5"}
-		if name == "classes" {
-			want = map[string]string{"convolution dim": "8", "convolution runs": "2", "member learning rate": "0.05", "training dim": "", "n3": ""}
-		}
-		for setting, value := range want {
+		for setting, value := range c.shown {
 			if shown[setting] != value {
 				t.Errorf("%s: %s is shown as %q, want %q", name, setting, shown[setting], value)
 			}
@@ -299,18 +302,32 @@ func TestEverySettingOfATaskHasAMeaning(t *testing.T) {
 	}
 }
 
-func TestMessages(t *testing.T) {
-	for text, want := range map[string]string{
-		"1,2;0,-1":  "h1 ← r1∘t1 + r2∘t2; h2 ← -r1∘t2",
-		"-1,-2;0,0": "h1 ← -r1∘t1 - r2∘t2; h2 ← 0",
-		"0,2;1,0":   "h1 ← r2∘t2; h2 ← r1∘t1",
-	} {
-		if got := strings.ReplaceAll(messages(structure.MustParse(text)), "\u00a0", " "); got != want {
-			t.Errorf("%s is %q, want %q", text, got, want)
-		}
-	}
+func TestStructuresOfEncodersAreMessages(t *testing.T) {
 	page := html.UnescapeString(written(t, ofClasses(t)))
 	if !strings.Contains(page, "h₁\u00a0←") || strings.Contains(page, "⟨h") {
 		t.Error("the structures of encoders are shown as scores")
+	}
+}
+
+// A task that says nothing but its metric, or not even that, has a whole page.
+func TestPageOfATaskThatSaysLittle(t *testing.T) {
+	for metric, says := range map[string][]string{
+		"F1": {"An F1 over 50 validation examples is uncertain", "<th scope=\"col\" class=\"number\">valid F1</th>", "Validation F1 over the structures trained", "The validation F1 decides"},
+		"":   {"A score over 50 validation examples is uncertain", "<th scope=\"col\" class=\"number\">test score</th>", "Training and testing the structures"},
+	} {
+		d := ofSearch(t)
+		d.Measures = nil
+		d.Words = task.Words{Metric: metric, Chance: task.Chance{Count: func(json.RawMessage) (valid, test int) { return 50, 50 }}}
+		page := written(t, d)
+		_, body, _ := strings.Cut(page, "<body>")
+		if other := regexp.MustCompile(`MRR|H@|triples?\b`).FindString(body); other != "" {
+			t.Errorf("%q: the page has %q of another task", metric, other)
+		}
+		for _, words := range says {
+			if !strings.Contains(body, words) {
+				t.Errorf("%q: the page does not say %q", metric, words)
+			}
+		}
+		elements(t, page)
 	}
 }

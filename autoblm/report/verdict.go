@@ -5,8 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Verdict says what the search came to, against the best human-designed model
@@ -21,103 +22,123 @@ func (o *outcome) verdict() []string {
 		return []string{fmt.Sprintf("All %d structures diverged: a lower learning rate may help.", len(o.proposed))}
 	}
 	found := o.found[0]
-	named, ok := o.bestNamed()
-	if !ok {
+	if o.bestNamed == nil {
 		why := "No human-designed model was trained to its end, so there is none to compare with."
 		if o.About.Settings.K != 4 {
 			why = fmt.Sprintf("The human-designed models have four chunks and these structures %d, so there are none to compare with.", o.About.Settings.K)
 		}
-		return []string{fmt.Sprintf("The best of %s has a %s of %s%s.", count(len(o.found), "structure"), o.valid, score(found), o.withTest(found)), why}
+		return []string{fmt.Sprintf("The best of %s has a %s of %s%s.", words.Count(len(o.found), "structure"), o.Words.Validation, words.Cell(found.Score), o.withTest(found)), why}
 	}
-	words := []string{o.headline(found, named), o.comparison(found, named)}
-	if chance := o.chance(found, named); chance != "" {
-		words = append(words, chance)
+	c := o.compare(found, *o.bestNamed)
+	all := []string{o.headline(c), o.scores(c)}
+	if chance := o.chance(c); chance != "" {
+		all = append(all, chance)
 	}
 	if len(o.found) > 1 {
-		flattered := fmt.Sprintf("The best of %s was chosen by its %s, which flatters that number", count(len(o.found), "structure"), o.valid)
+		flattered := fmt.Sprintf("The best of %s was chosen by its %s, which flatters that number", words.Count(len(o.found), "structure"), o.Words.Validation)
 		if found.TestScore != nil {
-			flattered += fmt.Sprintf("; the %s does not know of the choice", o.test)
+			flattered += fmt.Sprintf("; the %s does not know of the choice", o.Words.Test)
 		}
-		words = append(words, flattered+".")
+		all = append(all, flattered+".")
 	}
-	if best, _ := o.bestModel(); best.Stage == task.Final {
-		words = append(words, fmt.Sprintf("The last stage, with other recipes, took the best model to a %s of %s%s.", o.valid, score(best), o.withTest(best)))
+	if o.best.Stage == task.Final {
+		all = append(all, fmt.Sprintf("The last stage, with other recipes, took the best model to a %s of %s%s.", o.Words.Validation, words.Cell(o.best.Score), o.withTest(*o.best)))
 	}
-	return words
+	return all
 }
 
 func (o *outcome) withTest(t task.Trial) string {
 	if t.TestScore == nil {
 		return ""
 	}
-	return fmt.Sprintf(" and a %s of %s", o.test, testScore(t))
+	return fmt.Sprintf(" and a %s of %s", o.Words.Test, words.Cell(t.TestScore))
 }
 
-func (o *outcome) headline(found, named task.Trial) string {
-	if same := found.Structure.Name(); same != "" {
+// comparison is of the best structure found with the best human-designed one.
+type comparison struct {
+	found, named task.Trial
+	valid        difference
+	test         *difference // nil where not both were tested
+}
+
+func (o *outcome) compare(found, named task.Trial) comparison {
+	var valid, test int // where they are not known
+	if count := o.Words.Chance.Count; count != nil {
+		valid, test = count(found.Details)
+	}
+	c := comparison{found: found, named: named, valid: o.difference(found.ScoreOrZero(), named.ScoreOrZero(), valid)}
+	if found.TestScore != nil && named.TestScore != nil {
+		d := o.difference(*found.TestScore, *named.TestScore, test)
+		c.test = &d
+	}
+	return c
+}
+
+func (o *outcome) headline(c comparison) string {
+	if same := c.found.Structure.Name(); same != "" {
 		return fmt.Sprintf("The best structure found is %s in another guise.", title(same))
 	}
-	valid := o.onValidation(found, named)
-	if valid.by <= 0 {
-		return fmt.Sprintf("No structure found beats the best human-designed one, %s.", title(named.Name))
+	if c.valid.by <= 0 {
+		return fmt.Sprintf("No structure found beats the best human-designed one, %s.", title(c.named.Name))
 	}
-	least, where := valid, o.onValid
-	if test, both := o.onTest(found, named); both {
-		if test.by <= 0 {
-			return fmt.Sprintf("The best structure found is ahead of the human-designed ones %s, but not on test.", o.onValid)
+	text := "The best structure found is ahead of the human-designed ones " + o.Words.OnValidation
+	least := c.valid
+	if c.test != nil {
+		if c.test.by <= 0 {
+			return text + ", but not on test."
 		}
-		if where += " and on test"; test.size() < least.size() {
-			least = test
+		text += " and on test"
+		if c.test.size() < least.size() {
+			least = *c.test
 		}
 	}
-	words := fmt.Sprintf("The best structure found is ahead of the human-designed ones %s", where)
 	if least.over > 0 {
-		words += ", " + []string{"by less than the noise", "by a little more than the noise", "by clearly more than the noise"}[least.size()]
+		text += ", " + []string{"by less than the noise", "by a little more than the noise", "by clearly more than the noise"}[least.size()]
 	}
-	return words + "."
+	return text + "."
 }
 
-func (o *outcome) comparison(found, named task.Trial) string {
-	text := fmt.Sprintf("The best structure found has a %s of %s, the best human-designed one, %s, of %s.", o.valid, score(found), title(named.Name), score(named))
-	if _, both := o.onTest(found, named); both {
-		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.testThing[1], testScore(found), testScore(named))
+func (o *outcome) scores(c comparison) string {
+	text := fmt.Sprintf("The best structure found has a %s of %s, the best human-designed one, %s, of %s.",
+		o.Words.Validation, words.Cell(c.found.Score), title(c.named.Name), words.Cell(c.named.Score))
+	if c.test != nil {
+		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.Words.Chance.Test[1], words.Cell(c.found.TestScore), words.Cell(c.named.TestScore))
 	}
 	return text
 }
 
 // chance says how large differences are that mean nothing, "" where nothing is known
 // of that.
-func (o *outcome) chance(found, named task.Trial) string {
+func (o *outcome) chance(c comparison) string {
 	var sentences []string
-	judged := []string{"within that", "a little above that", "more than twice that"}
-	if valid := o.onValidation(found, named); valid.over > 0 {
-		text := fmt.Sprintf("An %s over %s is uncertain by up to %.3f", o.metric, counted(valid.over, o.validThing[0], o.validThing[1]), valid.error)
-		compared := fmt.Sprintf("the difference of %s is %s", signed(valid.by), judged[valid.size()])
-		if test, both := o.onTest(found, named); both {
-			text += fmt.Sprintf(", over %s by up to %.3f", counted(test.over, o.testThing[0], o.testThing[1]), test.error)
-			compared += fmt.Sprintf(", that of %s on test %s", signed(test.by), judged[test.size()])
+	of, judged := o.Words.Chance, []string{"within that", "a little above that", "more than twice that"}
+	if c.valid.over > 0 {
+		text := fmt.Sprintf("%s %s over %s is uncertain by up to %.3f", article(o.Words.Metric), o.Words.Metric, english.Plural(c.valid.over, of.Valid[0], of.Valid[1]), c.valid.error)
+		compared := fmt.Sprintf("the difference of %s is %s", signed(c.valid.by), judged[c.valid.size()])
+		if c.test != nil {
+			text += fmt.Sprintf(", over %s by up to %.3f", english.Plural(c.test.over, of.Test[0], of.Test[1]), c.test.error)
+			compared += fmt.Sprintf(", that of %s on test %s", signed(c.test.by), judged[c.test.size()])
 		}
 		standard := "standard errors"
-		if o.task == queries {
-			standard += ", as if no two queries had an edge in common"
+		if of.Assuming != "" {
+			standard += ", " + of.Assuming
 		}
 		sentences = append(sentences, fmt.Sprintf("%s (%s): %s.", text, standard, compared))
 	}
-	if by, of, ok := o.again(); ok {
-		what := "a structure"
-		if same := of.Name(); same != "" {
+	if by, class, ok := o.bySeed(); ok {
+		what, too := "a structure", ""
+		if same := class.Name(); same != "" {
 			what = title(same)
 		}
-		too := ""
 		if len(sentences) > 0 {
 			too = " too"
 		}
-		sentences = append(sentences, fmt.Sprintf("The %s matter%s: %s, trained twice in equivalent forms, came out %.3f apart.", o.begin, too, what, by))
+		sentences = append(sentences, fmt.Sprintf("The %s matter%s: %s, trained twice in equivalent forms, came out %.3f apart.", o.Words.Seed, too, what, by))
 	}
 	return strings.Join(sentences, " ")
 }
 
-// difference is that of two metrics over the same triples, queries or nodes.
+// difference is that of two scores over the same things.
 type difference struct {
 	by float64
 	// over is how many there are, 0 where that is not known.
@@ -126,43 +147,9 @@ type difference struct {
 	error float64
 }
 
-func (o *outcome) onValidation(found, named task.Trial) difference {
-	over, _ := o.judgedBy(found)
-	return o.differenceOf(found.ScoreOrZero(), named.ScoreOrZero(), over)
-}
-
-// onTest is false where not both were tested.
-func (o *outcome) onTest(found, named task.Trial) (d difference, both bool) {
-	if found.TestScore == nil || named.TestScore == nil {
-		return d, false
-	}
-	_, over := o.judgedBy(found)
-	return o.differenceOf(*found.TestScore, *named.TestScore, over), true
-}
-
-// judgedBy is how many triples, queries or nodes a trial's metrics are means over, 0
-// where that is not known. An evaluation of queries counts their answers, of which a
-// query has many.
-func (o *outcome) judgedBy(t task.Trial) (valid, test int) {
-	if o.task == queries || o.task == classes {
-		if o.Sizes != nil {
-			return o.Sizes.Valid, o.Sizes.Test
-		}
-		return 0, 0
-	}
-	e := completion.EvaluationsOf(t.Details)
-	if e.Valid != nil {
-		valid = e.Valid.Triples
-	}
-	if e.Test != nil {
-		test = e.Test.Triples
-	}
-	return valid, test
-}
-
-func (o *outcome) differenceOf(a, b float64, over int) difference {
+func (o *outcome) difference(a, b float64, over int) difference {
 	d := difference{by: a - b, over: over, error: standardError(a, over)}
-	if o.task == classes { // one that is never wrong seems to have no error
+	if o.Words.Chance.Shares {
 		d.error = max(d.error, standardError(b, over))
 	}
 	return d
@@ -186,8 +173,4 @@ func (d difference) size() int {
 // variance is at most m(1-m) (Bhatia and Davis, A better bound on the variance, 2000).
 func standardError(m float64, n int) float64 {
 	return math.Sqrt(m * (1 - m) / float64(max(1, n)))
-}
-
-func signed(x float64) string {
-	return strings.ReplaceAll(fmt.Sprintf("%+.3f", x), "-", "−")
 }

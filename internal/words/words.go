@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // Missing stands for what is not known.
@@ -18,20 +19,16 @@ const Missing = "–"
 // Whole is a number with commas, as 12,345.
 func Whole(n int) string { return humanize.Comma(int64(n)) }
 
-// Count is "1 epoch" or "2 epochs".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return Whole(n) + " " + what + "s"
-}
+// Count is "1 epoch" or "2 epochs", "1 entity" or "2 entities".
+func Count(n int, what string) string { return english.Plural(n, what, "") }
 
 // List is "a", "a and b" or "a, b and c", where last is "and".
-func List(words []string, last string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
+func List[T any](items []T, last string) string {
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = fmt.Sprint(item)
 	}
-	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+	return english.WordSeries(texts, last)
 }
 
 // Seconds is a time to a tenth of a second, as 2m3.5s.

@@ -13,8 +13,8 @@ func TestWords(t *testing.T) {
 	half := 0.5
 	var none *float64
 	for want, got := range map[string]string{
-		"12,345": words.Whole(12345), "1 epoch": words.Count(1, "epoch"), "2,000 epochs": words.Count(2000, "epoch"), "0 hops": words.Count(0, "hop"),
-		"": words.List(nil, "and"), "a": words.List([]string{"a"}, "and"), "a or b": words.List([]string{"a", "b"}, "or"), "a, b and c": words.List([]string{"a", "b", "c"}, "and"),
+		"12,345": words.Whole(12345), "1 epoch": words.Count(1, "epoch"), "2,000 epochs": words.Count(2000, "epoch"), "0 hops": words.Count(0, "hop"), "2 entities": words.Count(2, "entity"), "2 batches": words.Count(2, "batch"),
+		"": words.List([]string{}, "and"), "a": words.List([]string{"a"}, "and"), "1 or 2": words.List([]int{1, 2}, "or"), "a, b and c": words.List([]string{"a", "b", "c"}, "and"),
 		"2m3.5s": words.Seconds(123.46), "one; two": words.OneLine(errors.New("one\ntwo")), "a\ufffd[31m": words.Printable("a\x1b[31m"),
 		"0.500": words.Cell(&half), "–": words.Cell(none), "yes": words.Cell(true), "3": words.Cell(uint64(3)), "x\ufffd": words.Cell("x\t"),
 	} {

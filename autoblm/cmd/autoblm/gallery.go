@@ -9,16 +9,12 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// report is what a report tells of a search, but for what takes long to measure.
+// report is what a report tells of a search, but for what has to be measured.
 func (s searching) report(r *search.Result) report.Data {
-	d := report.Data{Contents: study.Contents{
+	return report.Data{Words: s.Words(), Contents: study.Contents{
 		About:  study.About{Identity: s.about, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings},
 		Trials: r.Trials, Rounds: r.Rounds,
 	}}
-	if err := measureSizes(&d, s.Task); err != nil { // which only other data do
-		d.Sizes = nil
-	}
-	return d
 }
 
 // writeGallery fills the folder of a search: what the best trial has left, and the

@@ -10,11 +10,9 @@ import (
 	"runtime"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -48,8 +46,9 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the study: %w", err)
 	}
+	usual := autoblm.UsualSearch(contents.About.Task)
 	d := report.Data{
-		Contents: *contents, Date: written.ModTime().UTC(),
+		Contents: *contents, Words: autoblm.WordsOf(contents.About.Identity), Usual: &usual, Date: written.ModTime().UTC(),
 		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
 	if err := c.measure(ctx, &d, o); err != nil {
@@ -64,7 +63,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	}
 	summary := reportSummary{
 		Study: c.Study, Dataset: contents.About.Dataset, Task: contents.About.Task, Algorithm: contents.About.Algorithm,
-		Verdict: d.Verdict(), Out: c.Out, Pictures: orEmpty(pictures), Note: d.NoGraph,
+		Verdict: d.Verdict(), Out: c.Out, Pictures: orEmpty(pictures), Note: d.NoData,
 	}
 	return o.result(summary, func(w io.Writer) {
 		for _, sentence := range summary.Verdict {
@@ -90,26 +89,12 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 	case err != nil && c.Dataset != "":
 		return err
 	case err != nil:
-		d.NoGraph = words.OneLine(err) + "."
+		d.NoData = words.OneLine(err) + "."
 		o.say("autoblm: the report lacks what needs the data: %s", words.OneLine(err))
 		return nil
 	}
 	defer p.Close()
-	if t, ok := p.Task.(*completion.Task); ok {
-		return d.Measure(ctx, t.Engine, t.Graph)
-	}
-	return measureSizes(d, p.Task)
-}
-
-// measureSizes tells a report how large the data of a task are.
-func measureSizes(d *report.Data, t task.Task) error {
-	switch t := t.(type) {
-	case *query.Task:
-		return d.MeasureQueries(t.Data)
-	case *autoblm.ClassTask:
-		return d.MeasureClasses(t.Graph())
-	}
-	return nil
+	return d.Measure(ctx, p.Task)
 }
 
 // commands are those that a reader of the report may want.

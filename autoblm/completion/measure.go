@@ -1,0 +1,111 @@
+package completion
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// Measure implements [task.Measured]: it has the statistics of the graph, and the metrics
+// of the best model by relation pattern and by relation.
+func (t *Task) Measure(ctx context.Context, o task.Outcome) (m task.Measures, err error) {
+	m.Data = describe(datasets.Describe(t.Graph), o.Dataset)
+	best, err := ModelOf(o.Artifact)
+	if best == nil || err != nil {
+		return m, err
+	}
+	aligned, err := Align(best, t.Graph)
+	if err != nil {
+		return m, err
+	}
+	split := "test"
+	if len(aligned.Test) == 0 {
+		split = "valid"
+	}
+	triples, ranks, err := RankSplit(ctx, t.Engine, []*kge.Model{best}, aligned, split)
+	if err != nil {
+		return m, err
+	}
+	text := fmt.Sprintf("The study keeps one model, the best: %s, with d %d. What follows is of that model alone, over %s. Its structure %s.",
+		o.Best.Name, o.Best.Recipe.Training.Dim, words.Count(len(triples), split+" triple"), models(o.Best.Structure.Patterns()))
+	m.Best = []page.Part{
+		{Heading: "By relation pattern", Text: text, Table: page.NewTable("The best model by relation pattern (inverse relations are some of the general ones)",
+			ByPattern(aligned, triples, ranks[0], kge.Pessimistic), append([]page.Column[Part]{
+				page.Text("pattern", func(p Part) any { return p.Name }),
+				page.Number("triples", func(p Part) any { return p.Triples }),
+			}, byPart...)...)},
+		{Heading: "By relation", Table: byRelation(split, aligned, ByRelation(aligned, triples, ranks[0], kge.Pessimistic))},
+	}
+	return m, nil
+}
+
+// byPart are the metrics of a part of a split.
+var byPart = []page.Column[Part]{
+	page.Number("MRR", func(p Part) any { return page.Bar(p.Both.MRR) }),
+	page.Number("H@1", func(p Part) any { return p.Both.Hits1 }),
+	page.Number("H@10", func(p Part) any { return p.Both.Hits10 }),
+	page.Number("head MRR", func(p Part) any { return p.Head.MRR }),
+	page.Number("tail MRR", func(p Part) any { return p.Tail.MRR }),
+}
+
+// mostRelations are shown before a reader asks for more.
+const mostRelations = 20
+
+func byRelation(split string, g *datasets.Graph, parts []Part) *page.Table {
+	pattern, train := map[string]string{}, map[string]int{}
+	for relation, p := range datasets.Patterns(g) {
+		words := p.Pattern.String()
+		if p.Inverse {
+			words += ", inverse"
+		}
+		pattern[g.Relations[relation]] = words
+	}
+	for _, t := range g.Train {
+		train[g.Relations[t.Relation]]++
+	}
+	return page.NewTable("The best model by relation, the most frequent first", parts, append([]page.Column[Part]{
+		page.Text("relation", func(p Part) any { return p.Name }),
+		page.Text("pattern", func(p Part) any { return pattern[p.Name] }),
+		page.Number("in train", func(p Part) any { return train[p.Name] }),
+		page.Number(split+" triples", func(p Part) any { return p.Triples }),
+	}, byPart...)...).Fold(mostRelations, "relation")
+}
+
+// describe tells of a graph.
+func describe(g datasets.Statistics, name string) []page.Part {
+	text := fmt.Sprintf("The graph %s has %s and %s.", name, words.Count(g.Entities, "entity"), words.Count(g.Relations, "relation"))
+	for _, odd := range []struct {
+		n    int
+		says string
+	}{
+		{g.EntitiesNotInTrain, "Entities that train lacks"},
+		{g.RelationsNotInTrain, "Relations that train lacks"},
+		{g.InSeveralSplits, "Triples in more than one split"},
+	} {
+		if odd.n > 0 {
+			text += fmt.Sprintf(" %s: %s.", odd.says, words.Whole(odd.n))
+		}
+	}
+	type split struct {
+		name string
+		datasets.SplitStatistics
+	}
+	splits := page.NewTable("The triples of "+name, []split{{"train", g.Train}, {"valid", g.Valid}, {"test", g.Test}},
+		page.Text("split", func(s split) any { return s.name }),
+		page.Number("triples", func(s split) any { return s.Triples }),
+		page.Number("duplicates", func(s split) any { return s.Duplicates }),
+		page.Number("with something that train lacks", func(s split) any { return s.Unseen }))
+	patterns := page.NewTable("Its relation patterns (inverse relations are some of the general ones)", g.Patterns,
+		page.Text("pattern", func(p datasets.PatternShare) any { return p.Pattern }),
+		page.Number("relations", func(p datasets.PatternShare) any { return p.Relations }),
+		page.Number("test triples", func(p datasets.PatternShare) any { return p.TestTriples }),
+		page.Number("share of test", func(p datasets.PatternShare) any {
+			return page.Cell{Text: fmt.Sprintf("%.1f %%", p.TestPercent), Share: p.TestPercent}
+		}))
+	return []page.Part{{Text: text, Table: splits}, {Table: patterns}}
+}

@@ -1,0 +1,68 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/dustin/go-humanize/english"
+)
+
+// Words are those of completion but for what queries do not have: sides, and a count of
+// what was ranked, since a query has many answers.
+func Words(own Own) task.Words {
+	w := completion.Words()
+	w.Purpose = strings.TrimSpace("answers to queries " + own.lengths())
+	w.HowMeasured = "MRR, Hits@k and mean rank are means over the queries, and within a query over its answers that the smaller graph does not give. An answer is ranked among the entities that are no answer, and those that score the same as it count against it. " + completion.WhatDecides
+	w.HowToRead = "A structure says which chunks of the entity before (rows), the relation (coloured blocks) and the entity behind (columns) multiply in the score of a hop; the matrices of the relations of a path are multiplied."
+	w.Chance = task.Chance{
+		Valid: [2]string{"validation query", "validation queries"}, Test: [2]string{"test query", "test queries"},
+		Assuming: "as if no two queries had an edge in common",
+	}
+	w.Metrics = func(trials []task.Named) []page.Part {
+		return []page.Part{{Table: completion.CompareMetrics("Metrics over the %s queries", trials)}}
+	}
+	w.Breakdown, w.Models = "", nil
+	w.Settings, w.Defaults = settings.Of(own), settings.Of(Own{Paths: DefaultSettings().Paths})
+	return w
+}
+
+// lengths are those of the paths that decide, as "of 2 hops", "" if they are not known.
+func (p Paths) lengths() string {
+	if len(p.Hops) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of %s %s", words.List(p.Hops, "or"), english.PluralWord(slices.Max(p.Hops), "hop", ""))
+}
+
+// Words implements [task.Task], and knows how many queries there are.
+func (t *Task) Words() task.Words {
+	w := Words(t.Own)
+	w.Chance.Count = func(json.RawMessage) (valid, test int) { return t.count(InValid), t.count(InTest) }
+	return w
+}
+
+// count is how many queries of a split have paths of the lengths that decide.
+func (t *Task) count(s Split) (n int) {
+	for _, hops := range t.Own.Hops {
+		n += len(t.Data.Queries(s, hops))
+	}
+	return n
+}
+
+// Measure implements [task.Measured]: it tells the sizes of the data.
+func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {
+	return task.Measures{Data: []page.Part{{
+		Text: fmt.Sprintf("The graph %s has %s and %s.", o.Dataset, words.Count(len(t.Data.Entities), "entity"), words.Count(len(t.Data.Relations), "relation")),
+		Table: page.NewTable(strings.TrimSpace("The queries "+t.Own.lengths()), []Split{InTrain, InValid, InTest},
+			page.Text("split", func(s Split) any { return s }),
+			page.Number("queries", func(s Split) any { return t.count(s) })),
+	}}}, nil
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// signed is a difference of scores.
+func signed(x float64) string { return minus(fmt.Sprintf("%+.3f", x)) }
+
+// coefficient prints a correlation.
+func coefficient(rho float64) string {
+	if math.IsNaN(rho) {
+		return words.Missing
+	}
+	return minus(fmt.Sprintf("%.2f", rho))
+}
+
+// minus sets the sign as papers do.
+func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
+
+func duration(seconds float64) string {
+	switch whole := int(seconds + 0.5); {
+	case seconds < 1:
+		return fmt.Sprintf("%.2f s", seconds)
+	case seconds < 60:
+		return fmt.Sprintf("%.1f s", seconds)
+	case whole < 3600:
+		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
+	default:
+		return fmt.Sprintf("%d h %d min", whole/3600, whole%3600/60)
+	}
+}
+
+// capital is a text that begins a sentence.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// article begins a sentence on a metric, by its first sound: that of a vowel, or of the
+// name of a letter in an abbreviation.
+func article(metric string) string {
+	vowels := "aeiou"
+	if metric == strings.ToUpper(metric) {
+		vowels = "AEFHILMNORSX"
+	}
+	if strings.IndexAny(metric, vowels) == 0 {
+		return "An"
+	}
+	return "A"
+}
