@@ -46,7 +46,7 @@ func WordsOf(i task.Identity) task.Words {
 	if err != nil {
 		return task.Words{}
 	}
-	return words
+	return words.Complete()
 }
 
 // UsualSearch are the settings of a search for a task if nothing is said.
@@ -105,6 +105,9 @@ type OpenTask struct {
 	// Close frees it.
 	Close func()
 }
+
+// Words implements [task.Task], with usual words for what the task does not say.
+func (t *OpenTask) Words() task.Words { return t.Task.Words().Complete() }
 
 // own reads the settings that a task has for itself.
 func own[S any](text json.RawMessage) (settings S, err error) {

@@ -16,16 +16,14 @@ import (
 // the details.
 func Words() task.Words {
 	return task.Words{
-		Metric: "MRR", Valid: "valid MRR", Test: "test MRR", ScoreField: "valid_mrr", TestField: "test_mrr",
-		Validation: "validation MRR", OnValidation: "on validation",
+		Metric:      "MRR",
 		Judging:     "ranking",
 		HowMeasured: "MRR, Hits@k and mean rank are filtered: the answers that train, valid and test know are left out of a rank, and entities that score the same as the true one count against it. " + WhatDecides,
-		Seed:        "initial embeddings",
 		HowToRead:   "A structure says which chunks of the head (rows), the relation (coloured blocks) and the tail (columns) multiply in the score.",
 		Chance: task.Chance{
 			Valid: [2]string{"validation triple", "validation triples"}, Test: [2]string{"test triple", "test triples"}, Count: countTriples,
 		},
-		Columns: slices.Concat(columns("valid MRR", valid), columns("test MRR", test)),
+		Columns: slices.Concat(columns("valid", valid), columns("test", test)),
 		Fields:  slices.Concat(fields("valid", valid), fields("test", test)),
 		Metrics: func(trials []task.Named) []page.Part {
 			const caption = "Metrics over the %s triples: of both sides, of the queries for heads and of those for tails"
@@ -90,9 +88,9 @@ var (
 
 func plain(x float64) any { return x }
 
-// columns are those of a split in a table of trials.
-func columns(title string, of split) []task.Column {
-	return []task.Column{of.column(title, both, mrr), of.column(hits1.title, both, hits1), of.column(hits10.title, both, hits10)}
+// columns are those of a split in a table of trials; only the first has its name.
+func columns(name string, of split) []task.Column {
+	return []task.Column{of.column(name+" "+mrr.title, both, mrr), of.column(hits1.title, both, hits1), of.column(hits10.title, both, hits10)}
 }
 
 func (s split) column(name string, of side, value metric) task.Column {

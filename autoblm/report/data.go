@@ -63,6 +63,9 @@ func (d *Data) Measure(ctx context.Context, t task.Task) error {
 		}
 	}
 	measures, err := measured.Measure(ctx, outcome)
+	if err != nil {
+		return err
+	}
 	d.Measures = &measures
-	return err
+	return nil
 }

@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -110,6 +111,9 @@ func (w Words) Complete() Words {
 	w.Valid = cmp.Or(w.Valid, "valid "+w.Metric)
 	w.Test = cmp.Or(w.Test, "test "+w.Metric)
 	w.Validation = cmp.Or(w.Validation, "validation "+w.Metric)
+	field := strings.ReplaceAll(strings.ToLower(w.Metric), " ", "_")
+	w.ScoreField = cmp.Or(w.ScoreField, "valid_"+field)
+	w.TestField = cmp.Or(w.TestField, "test_"+field)
 	w.OnValidation = cmp.Or(w.OnValidation, "on validation")
 	w.Judging = cmp.Or(w.Judging, "testing")
 	w.HowMeasured = cmp.Or(w.HowMeasured, "The "+w.Validation+" decides; the "+w.Test+" is only reported.")
