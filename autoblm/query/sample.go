@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Sample says which queries to draw.
@@ -189,7 +190,7 @@ func Prepare(ctx context.Context, name string, note func(text string), hops ...i
 	}
 	for _, each := range drawn {
 		if note != nil {
-			note(fmt.Sprintf("%s has no %v queries of %d hops, so %d were drawn", d.Name, each.Split, each.Hops, each.Queries))
+			note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, each.Split, words.Count(each.Hops, "hop"), words.Whole(each.Queries)))
 		}
 	}
 	return d, nil
