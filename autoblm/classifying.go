@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	classifycpu "github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -45,9 +46,12 @@ func classDetailsOf(t task.Trial) (d ClassDetails) {
 
 // ForClasses is the search for structures of the encoder blm with the settings s
 // and the learning rate, dropout and l2 of m. Programs are compiled once, for all
-// calls. [ClassTask.Close] it in the end.
+// calls. [ClassTask.Close] it in the end. Without an engine in the options it is cpu.
 func ForClasses(g *rdf.Graph, s classify.Settings, m classify.Member, o classify.Options) *ClassTask {
 	m.Structure, m.Seed = structure.Structure{}, 0
+	if o.Engine == nil {
+		o.Engine = classifycpu.New(0)
+	}
 	t := &ClassTask{graph: g, own: ClassSettings{Convolution: s, Member: m}, options: o}
 	t.options.OnProgress = func(done, total int) {
 		if o.OnProgress != nil {
@@ -141,10 +145,7 @@ func (t *ClassTask) Train(ctx context.Context, trials []task.Trial, onProgress f
 	}
 	for i, r := range results {
 		trial := &trials[i]
-		trial.Engine, trial.Backend = "gomlx", t.options.Backend
-		if t.options.Backend == "" {
-			trial.Engine = "cpu"
-		}
+		trial.Engine, trial.Backend = t.options.Engine.Name(), t.options.Engine.Backend()
 		if r.Err != nil {
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue

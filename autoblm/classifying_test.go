@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -93,7 +94,7 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 	if interruptions < 3 {
 		t.Errorf("%d interruptions prove little", interruptions)
 	}
-	trainer, err := classify.NewTrainer(kinds(), s, classify.Options{})
+	trainer, err := classify.NewTrainer(kinds(), s, classify.Options{Engine: cpu.New(0)})
 	if err != nil {
 		t.Fatal(err)
 	}

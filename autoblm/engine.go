@@ -6,6 +6,9 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	classifycpu "github.com/autoblm/autoblm-go/autoblm/classify/cpu"
+	classifygomlx "github.com/autoblm/autoblm-go/autoblm/classify/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -41,36 +44,75 @@ func (c Compute) OpenFor(f form.Form) (kge.Engine, error) {
 // Open opens the engine. An engine or a backend that was asked for by name is used
 // or is an error. The engine cpu, asked for by name, does not look at the variables.
 func (c Compute) Open() (kge.Engine, error) {
+	choice, err := c.choose()
+	if err != nil {
+		return nil, err
+	}
+	if choice.Backend == "" {
+		return cpu.New(c.Threads), nil
+	}
+	opened, err := gomlx.New(gomlx.Settings{Backend: choice.Backend, HalfScores: c.HalfScores, Note: c.Note})
+	if err != nil {
+		return nil, explained(choice, err)
+	}
+	return opened, nil
+}
+
+// OpenClassify opens the engine that tells classes apart, by the same rules but that it
+// has no half scores.
+func (c Compute) OpenClassify() (classify.Engine, error) {
+	c.HalfScores = false
+	choice, err := c.choose()
+	if err != nil {
+		return nil, err
+	}
+	if choice.Backend == "" {
+		return classifycpu.New(c.Threads), nil
+	}
+	opened, err := classifygomlx.New(choice.Backend)
+	if err != nil {
+		return nil, explained(choice, err)
+	}
+	return opened, nil
+}
+
+// Check says what is wrong, as far as can be told without opening an engine.
+func (c Compute) Check() error {
+	_, err := c.choose()
+	return err
+}
+
+// choose is what gomlx runs on and who asked for that; the backend "" stands for the
+// engine cpu.
+func (c Compute) choose() (backend.Choice, error) {
 	if c.Threads < 0 {
-		return nil, fmt.Errorf("threads is %d: it must be 0, for all, or more", c.Threads)
+		return backend.Choice{}, fmt.Errorf("threads is %d: it must be 0, for all, or more", c.Threads)
 	}
 	engine := cmp.Or(c.Engine, "auto")
 	switch engine {
 	case "cpu":
 		if c.Backend != "" && c.Backend != backend.Auto {
-			return nil, fmt.Errorf("the engine cpu has no backend %q: leave it at auto, or use the engine gomlx", c.Backend)
+			return backend.Choice{}, fmt.Errorf("the engine cpu has no backend %q: leave it at auto, or use the engine gomlx", c.Backend)
 		}
 		if c.HalfScores {
-			return nil, errors.New("the engine cpu multiplies in float32 only: use the engine gomlx for half scores")
+			return backend.Choice{}, errors.New("the engine cpu multiplies in float32 only: use the engine gomlx for half scores")
 		}
-		return cpu.New(c.Threads), nil
+		return backend.Choice{}, nil
 	case "auto", "gomlx":
 	default:
-		return nil, fmt.Errorf("unknown engine %q: use auto, cpu or gomlx", c.Engine)
+		return backend.Choice{}, fmt.Errorf("unknown engine %q: use auto, cpu or gomlx", c.Engine)
 	}
 	choice, err := backend.Choose(c.Backend)
-	if err != nil {
-		return nil, err
+	if engine == "gomlx" || c.HalfScores {
+		choice.Backend = cmp.Or(choice.Backend, backend.Go)
 	}
-	if choice.Backend == "" && engine == "auto" && !c.HalfScores {
-		return cpu.New(c.Threads), nil
+	return choice, err
+}
+
+// explained is why a backend that was chosen cannot be opened.
+func explained(choice backend.Choice, err error) error {
+	if choice.From == backend.Auto {
+		return fmt.Errorf("%w; to do without it, use the engine cpu", err)
 	}
-	opened, err := gomlx.New(gomlx.Settings{Backend: cmp.Or(choice.Backend, backend.Go), HalfScores: c.HalfScores, Note: c.Note})
-	switch {
-	case err == nil:
-		return opened, nil
-	case choice.From == backend.Auto:
-		return nil, fmt.Errorf("%w; to do without it, use the engine cpu", err)
-	}
-	return nil, fmt.Errorf("%s: %w", choice.From, err)
+	return fmt.Errorf("%s: %w", choice.From, err)
 }

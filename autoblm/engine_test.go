@@ -87,3 +87,37 @@ func TestComputeRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoTellsClasses: the same rules choose the engine of classification, which has no
+// half scores to refuse.
+func TestWhoTellsClasses(t *testing.T) {
+	t.Setenv("GOMLX_BACKEND", "")
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	for _, c := range []struct {
+		compute     autoblm.Compute
+		own         string
+		engine, err string
+	}{
+		{autoblm.Compute{}, "auto", "cpu", ""},
+		{autoblm.Compute{HalfScores: true, Engine: "cpu"}, "go", "cpu", ""},
+		{autoblm.Compute{}, "go", "gomlx", ""},
+		{autoblm.Compute{Engine: "gomlx"}, "auto", "gomlx", ""},
+		{autoblm.Compute{Backend: "go"}, "auto", "gomlx", ""},
+		{autoblm.Compute{Engine: "cpu", Backend: "go"}, "auto", "", "has no backend"},
+		{autoblm.Compute{Backend: "xla:/nowhere/p.so"}, "auto", "", "/nowhere/p.so"},
+		{autoblm.Compute{Engine: "torch"}, "auto", "", "auto, cpu or gomlx"},
+		{autoblm.Compute{Threads: -1}, "auto", "", "threads"},
+	} {
+		t.Setenv("AUTOBLM_BACKEND", c.own)
+		engine, err := c.compute.OpenClassify()
+		switch {
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%+v: %v, which should say %q", c.compute, err, c.err)
+		case c.err == "" && (err != nil || engine.Name() != c.engine):
+			t.Errorf("%+v: %v, %v", c.compute, engine, err)
+		}
+		if err == nil {
+			engine.Close()
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package autoblm
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
@@ -182,7 +180,8 @@ var classKind = Kind{
 		if s.Tune != nil || s.Final != nil {
 			return ErrNoStages
 		}
-		if _, err := classBackend(s.Compute); err != nil {
+		s.Compute.HalfScores = false // of which there are none
+		if err := s.Compute.Check(); err != nil {
 			return err
 		}
 		return withoutTriples(s)
@@ -192,16 +191,16 @@ var classKind = Kind{
 		if err != nil {
 			return nil, err
 		}
-		on, err := classBackend(c)
-		if err != nil {
-			return nil, err
-		}
 		g, err := rdf.Open(source, rdf.Options{})
 		if err != nil {
 			return nil, err
 		}
-		t := ForClasses(g, s.Convolution, s.Member, classify.Options{Backend: on})
-		return &OpenTask{t, t.Close}, nil
+		engine, err := c.OpenClassify()
+		if err != nil {
+			return nil, err
+		}
+		t := ForClasses(g, s.Convolution, s.Member, classify.Options{Engine: engine})
+		return &OpenTask{t, func() { t.Close(); engine.Close() }}, nil
 	},
 	Words: func(text json.RawMessage) (task.Words, error) {
 		s, err := own[ClassSettings](text)
@@ -236,20 +235,4 @@ func withoutTriples(s SearchSettings) error {
 		return errors.New("label smoothing and relation prediction are for completion only: leave them out")
 	}
 	return nil
-}
-
-// classBackend is what GoMLX runs on, "" for the native arithmetic.
-func classBackend(c Compute) (string, error) {
-	switch c.Engine {
-	case "cpu":
-		if c.Backend != "" && c.Backend != backend.Auto {
-			return "", fmt.Errorf("the engine cpu has no backend %q: use the engine gomlx", c.Backend)
-		}
-		return "", nil
-	case "gomlx":
-		choice, err := backend.Choose(c.Backend)
-		return cmp.Or(choice.Backend, backend.Go), err
-	}
-	choice, err := backend.Choose(c.Backend)
-	return choice.Backend, err
 }

@@ -7,19 +7,18 @@
 // A [Trainer] trains members, structures with their learning rates and seeds, on
 // one graph with one [Settings]. Each is cross-validated on the nodes to train with,
 // which finds the number of epochs, and then tested. [Tune] draws settings at
-// random. A structure is data, as in package completion: its sign tensor is an input
-// of the compiled step, so nothing is compiled between two structures.
+// random. What is trained can be kept as a [Model], in a folder, and asked for the class
+// of any node of its graph.
 //
 // # How a step is computed
 //
-// The arithmetic is done by loops over tables, which use the kernels of the engine
-// cpu, or by GoMLX, which runs on GPUs too and is what the loops are held to. Three
-// things make both quick, and change nothing but rounding:
+// An [Engine] does the arithmetic: package cpu by loops over tables, package gomlx as
+// graphs of GoMLX, which run on GPUs too. Both compute a [Network], and two things make
+// that quick and change nothing but rounding:
 //
-//   - Only the receptive field is computed: what the labelled nodes can see in so
-//     many layers. Of the last layer that is the labelled nodes.
+//   - It has only what the nodes to classify depend on: of the last layer these nodes,
+//     and of each layer below what the one above it sees.
 //   - All encoders' messages are linear in the entity, so a relation is a matrix,
-//     and is applied to sums of neighbours or to single sources, whichever are fewer.
-//   - Sums over neighbours are lookups and additions in an order made once for a
-//     graph. There is no scatter, so results repeat to the bit.
+//     and is applied to sums of neighbours or to single sources, whichever are fewer;
+//     see [Messages].
 package classify

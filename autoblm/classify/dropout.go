@@ -1,21 +1,21 @@
 package classify
 
-// fillMask writes a layer's mask [rows, d] for one step: 0 for the given share of
-// the coordinates, and for the others what keeps their mean. What is dropped
-// depends on the seed, the step, the layer, the node and the coordinate, so neither
-// on the machine nor on which other nodes there are.
-func fillMask(mask []float32, nodes []int32, share float64, seed uint64, step, layer int) {
-	if share == 0 {
+// DropoutMask writes the mask [nodes, d] of a layer for a step, which counts from 1: 0
+// for the member's share of the coordinates, and for the others what keeps their mean.
+// What is dropped depends on the member's seed, the step, the layer, the node and the
+// coordinate, so neither on the machine nor on which other nodes there are.
+func (m Member) DropoutMask(mask []float32, nodes []int32, step, layer int) {
+	if m.Dropout == 0 {
 		for i := range mask {
 			mask[i] = 1
 		}
 		return
 	}
 	const bits = 16 // of a hash for each coordinate
-	threshold := uint64(share * (1 << bits))
-	keep := float32(1 / (1 - share))
+	threshold := uint64(m.Dropout * (1 << bits))
+	keep := float32(1 / (1 - m.Dropout))
 	d := len(mask) / len(nodes)
-	all := scramble(seed ^ scramble(uint64(step)<<8+uint64(layer)))
+	all := scramble(m.Seed ^ scramble(uint64(step)<<8+uint64(layer)))
 	for row, node := range nodes {
 		state := scramble(all + uint64(node))
 		for c := range d {

@@ -49,5 +49,5 @@ func (e *Encoder) UnmarshalText(text []byte) error {
 	return names.Unmarshal(encoderNames, "encoder", e, text)
 }
 
-// composes tells whether an encoder is one of CompGCN's.
-func (e Encoder) composes() bool { return e >= CompGCNSub }
+// IsCompGCN tells whether an encoder is one of the three of CompGCN.
+func (e Encoder) IsCompGCN() bool { return e >= CompGCNSub }

@@ -41,7 +41,7 @@ func Check(g *rdf.Graph, s Settings) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
-	if n := len(labels(g)); s.SeenBy > n {
+	if n := len(labelled(g)); s.SeenBy > n {
 		return fmt.Errorf("seen-by is %d: %s has %d labelled nodes, so no entity is seen by so many", s.SeenBy, g.Name, n)
 	}
 	return checkLabels(g, s)

@@ -6,41 +6,47 @@ import (
 	"math/rand/v2"
 )
 
-// The parameters of a layer.
+// The names of parameters. Those of layers come first.
 const (
-	relation       = "relation"        // [relations, d], CompGCN's with one more for self-loops
-	relationStep   = "relation step"   // [d, d]: CompGCN's relations of the next layer
-	coefficient    = "coefficient"     // [relations, parts]: of R-GCN's common matrices
-	basis          = "basis"           // [parts, d, d], or [relations, parts, d/parts, d/parts] for blocks
-	message        = "message"         // [d, d]: W
-	reverseMessage = "reverse message" // [d, d]: CompGCN's W of reverse edges
-	selfLoop       = "self loop"       // [d, d]: W_0
-	bias           = "bias"            // [1, d]
+	Relations      = "relations"       // [relations, d], CompGCN's with one more for self-loops
+	RelationStep   = "relation-step"   // [d, d]: makes CompGCN's relations of the next layer
+	Coefficients   = "coefficients"    // [relations, parts]: of R-GCN's common matrices
+	Bases          = "bases"           // [parts, d, d], or [relations, parts, d/parts, d/parts] for blocks
+	MessageWeights = "message-weights" // [d, d]: W
+	ReverseWeights = "reverse-weights" // [d, d]: CompGCN's W of reverse edges
+	SelfWeights    = "self-weights"    // [d, d]: W of self-loops
+	Bias           = "bias"            // [1, d]
+
+	Entities      = "entities"       // [inputs, d]
+	HiddenWeights = "hidden-weights" // [d, d]: of the perceptron behind the layers
+	HiddenBias    = "hidden-bias"    // [1, d]
+	OutputWeights = "output-weights" // [d, classes]
+	OutputBias    = "output-bias"    // [1, classes]
 )
 
-// The other parameters.
-const (
-	entity     = "entity"      // [inputs, d]
-	hidden     = "hidden"      // [d, d]: of the head
-	hiddenBias = "hidden bias" // [1, d]
-	output     = "output"      // [d, classes]
-	outputBias = "output bias" // [1, classes]
-)
-
-// parameter is a table of numbers that is learned.
-type parameter struct {
-	name  string
-	layer int // -1 for those of no layer
-	dims  []int
+// Parameter is a table of numbers that is learned.
+type Parameter struct {
+	Name  string
+	Layer int // from 0; -1 for those of no layer
+	Dims  []int
 	scale float64 // standard deviation of the initial numbers
 }
 
-func (p parameter) size() int {
+// Size is how many numbers it has.
+func (p Parameter) Size() int {
 	n := 1
-	for _, d := range p.dims {
+	for _, d := range p.Dims {
 		n *= d
 	}
 	return n
+}
+
+// String is the parameter's name with its layer, counted from 1.
+func (p Parameter) String() string {
+	if p.Layer < 0 {
+		return p.Name
+	}
+	return fmt.Sprintf("layer-%d-%s", p.Layer+1, p.Name)
 }
 
 // The scales of initial embeddings.
@@ -49,93 +55,80 @@ const (
 	relationScale = 0.3
 )
 
-// parametersOf are the parameters of a model, the entities' embeddings first.
-func parametersOf(f *field, s Settings, classes int) []parameter {
+// parametersOf are the parameters of a network, the entities' embeddings first.
+func parametersOf(s Settings, inputs, relations, classes int) []Parameter {
 	d := s.Dim
 	matrix := 1 / math.Sqrt(float64(d))
-	all := []parameter{{entity, -1, []int{len(f.inputs), d}, entityScale}}
+	all := []Parameter{{Entities, -1, []int{inputs, d}, entityScale}}
 	for l := range s.Layers {
 		add := func(name string, scale float64, dims ...int) {
-			all = append(all, parameter{name, l, dims, scale})
+			all = append(all, Parameter{name, l, dims, scale})
 		}
 		switch s.Encoder {
 		case BLM:
-			add(relation, relationScale, f.relations, d)
+			add(Relations, relationScale, relations, d)
 			if s.Transform {
-				add(message, matrix, d, d)
+				add(MessageWeights, matrix, d, d)
 			}
 		case GCN:
-			add(message, matrix, d, d)
+			add(MessageWeights, matrix, d, d)
 		case RGCN:
-			add(coefficient, 1/math.Sqrt(float64(s.Parts)), f.relations, s.Parts)
-			add(basis, matrix, s.Parts, d, d)
+			add(Coefficients, 1/math.Sqrt(float64(s.Parts)), relations, s.Parts)
+			add(Bases, matrix, s.Parts, d, d)
 		case RGCNBlock:
 			width := d / s.Parts
-			add(basis, 1/math.Sqrt(float64(width)), f.relations, s.Parts, width, width)
+			add(Bases, 1/math.Sqrt(float64(width)), relations, s.Parts, width, width)
 		default:
 			if l == 0 {
-				add(relation, relationScale, f.relations+1, d)
+				add(Relations, relationScale, relations+1, d)
 			} else {
-				all = append(all, parameter{relationStep, l - 1, []int{d, d}, matrix})
+				all = append(all, Parameter{RelationStep, l - 1, []int{d, d}, matrix})
 			}
-			add(message, matrix, d, d)
+			add(MessageWeights, matrix, d, d)
 			if s.Reverse {
-				add(reverseMessage, matrix, d, d)
+				add(ReverseWeights, matrix, d, d)
 			}
 		}
 		if s.SelfLoops {
-			add(selfLoop, matrix, d, d)
+			add(SelfWeights, matrix, d, d)
 		}
-		add(bias, 0, 1, d)
+		add(Bias, 0, 1, d)
 	}
 	if s.Hidden {
-		all = append(all, parameter{hidden, -1, []int{d, d}, matrix}, parameter{hiddenBias, -1, []int{1, d}, 0})
+		all = append(all, Parameter{HiddenWeights, -1, []int{d, d}, matrix}, Parameter{HiddenBias, -1, []int{1, d}, 0})
 	}
-	return append(all, parameter{output, -1, []int{d, classes}, matrix}, parameter{outputBias, -1, []int{1, classes}, 0})
+	return append(all, Parameter{OutputWeights, -1, []int{d, classes}, matrix}, Parameter{OutputBias, -1, []int{1, classes}, 0})
 }
 
-// initial draws the numbers of all parameters. An entity's depend on the seed and
-// on its number in the graph, not on which others the model has.
-func initial[F float](f *field, all []parameter, seed uint64) [][]F {
-	tables := make([][]F, len(all))
-	for i, p := range all {
-		if p.name == entity {
-			tables[i] = initialEntities[F](f, p, seed)
+// Initialize draws the numbers of all parameters, so that a seed gives the same ones on
+// every engine. A node's embedding depends on the seed and on its number in the graph,
+// not on which other nodes there are.
+func (n *Network) Initialize(seed uint64) [][]float32 {
+	tables := make([][]float32, len(n.Parameters))
+	for i, p := range n.Parameters {
+		table := make([]float32, p.Size())
+		tables[i] = table
+		if p.Name != Entities {
+			draw(table, seed, uint64(i), p.scale)
 			continue
 		}
-		tables[i] = make([]F, p.size())
-		rng := source(seed, uint64(i))
-		for n := range tables[i] {
-			tables[i][n] = F(rng.NormFloat64() * p.scale)
+		for row, node := range n.Inputs {
+			if node != Blank {
+				draw(table[row*n.Settings.Dim:][:n.Settings.Dim], seed, 1<<32+uint64(node), p.scale)
+			}
 		}
 	}
 	return tables
 }
 
-func initialEntities[F float](f *field, p parameter, seed uint64) []F {
-	table := make([]F, 0, p.size())
-	for _, node := range f.inputs {
-		if node == blank {
-			table = append(table, make([]F, p.dims[1])...)
-			continue
-		}
-		rng := source(seed, 1<<32+uint64(node))
-		for range p.dims[1] {
-			table = append(table, F(rng.NormFloat64()*p.scale))
-		}
+func draw(numbers []float32, seed, purpose uint64, scale float64) {
+	rng := source(seed, purpose)
+	for i := range numbers {
+		numbers[i] = float32(rng.NormFloat64() * scale)
 	}
-	return table
 }
 
 // source is a source of random numbers for one purpose of a seed.
 func source(seed, purpose uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0x636c617373696679^purpose*0x9e3779b97f4a7c15))
-}
-
-// String is the parameter's name with its layer.
-func (p parameter) String() string {
-	if p.layer < 0 {
-		return p.name
-	}
-	return fmt.Sprintf("%s of layer %d", p.name, p.layer)
 }

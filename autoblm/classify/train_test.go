@@ -1,81 +1,88 @@
-package classify
+package classify_test
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/classify/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
-	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/autoblm/autoblm-go/internal/realdata"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// twoKinds is a graph whose nodes all point at both of two hubs, and differ in
-// which relation leads to which: their classes.
-func twoKinds(nodes int) *rdf.Graph {
-	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
-	for i := range nodes {
-		class := int32(i % 2)
-		node := int32(len(g.Nodes))
-		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
-		g.Triples = append(g.Triples, datasets.Triple{Head: node, Relation: class, Tail: 0}, datasets.Triple{Head: node, Relation: 1 - class, Tail: 1})
-		label := rdf.Label{Node: node, Class: class}
-		if i/2%4 < 3 {
-			g.Train = append(g.Train, label)
-		} else {
-			g.Test = append(g.Test, label)
-		}
-	}
-	return g
-}
-
-func train(t testing.TB, g *rdf.Graph, s Settings, members ...Member) []Result {
+func train(t testing.TB, g *rdf.Graph, s classify.Settings, members ...classify.Member) []classify.Result {
 	t.Helper()
-	results, err := trainOnce(t.Context(), g, s, Options{}, members)
+	results, err := trainOnce(t.Context(), g, s, classify.Options{}, members)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return results
 }
 
-func quick(e Encoder) Settings {
-	s := Defaults(e)
+// trainOnce trains on the engine cpu.
+func trainOnce(ctx context.Context, g *rdf.Graph, s classify.Settings, o classify.Options, members []classify.Member) ([]classify.Result, error) {
+	o.Engine = cpu.New(0)
+	trainer, err := classify.NewTrainer(g, s, o)
+	if err != nil {
+		return nil, err
+	}
+	defer trainer.Close()
+	return trainer.Train(ctx, members)
+}
+
+// trained is a member's model.
+func trained(t testing.TB, g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Model {
+	t.Helper()
+	results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true}, []classify.Member{m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results[0].Err != nil {
+		t.Fatal(results[0].Err)
+	}
+	return results[0].Model
+}
+
+func quick(e classify.Encoder) classify.Settings {
+	s := classify.Defaults(e)
 	s.Dim, s.Parts, s.Layers, s.Epochs, s.Patience, s.Runs, s.SelfLoops = 16, 2, 1, 60, 0, 2, false
 	return s
 }
 
-func member(e Encoder, text string) Member {
-	m := Member{Seed: 3, LearningRate: 0.05}
-	if e == BLM {
+func member(e classify.Encoder, text string) classify.Member {
+	m := classify.Member{Seed: 3, LearningRate: 0.05}
+	if e == classify.BLM {
 		m.Structure = structure.MustParse(text)
 	}
 	return m
 }
 
 // TestRelationsAreSeen: where only the relations tell the classes apart, every
-// encoder that looks at them learns them without a mistake, and GCN cannot.
+// encoder that looks at them learns them without a mistake, and classify.GCN cannot.
 func TestRelationsAreSeen(t *testing.T) {
-	g := twoKinds(48)
-	for _, e := range Encoders() {
+	g := enginetest.KindsGraph(48)
+	for _, e := range classify.Encoders() {
 		r := train(t, g, quick(e), member(e, "1,0;0,2"))[0]
 		mean, _ := r.TestAccuracy()
 		switch {
 		case r.Err != nil:
 			t.Errorf("%v: %v", e, r.Err)
-		case e == CompGCNSub: // e_0 - r_0 + e_1 - r_1 is the same for both classes
+		case e == classify.CompGCNSub: // e_0 - r_0 + e_1 - r_1 is the same for both classes
 			if mean > 0.8 {
 				t.Errorf("%v: %v of the nodes to test with are right; the sums are the same", e, mean)
 			}
-		case e == GCN && (mean > 0.8 || r.CVAccuracy > 0.8):
+		case e == classify.GCN && (mean > 0.8 || r.CVAccuracy > 0.8):
 			t.Errorf("gcn: %v of the nodes held out and %v of those to test with are right, but nothing tells them apart", r.CVAccuracy, mean)
-		case e != GCN && (mean < 1 || r.CVAccuracy < 1):
+		case e != classify.GCN && (mean < 1 || r.CVAccuracy < 1):
 			t.Errorf("%v: %v of the nodes held out and %v of those to test with are right", e, r.CVAccuracy, mean)
 		}
 		if len(r.TestAccuracies) != 2 {
@@ -89,12 +96,12 @@ var sameResults = cmp.Options{cmpopts.EquateErrors(), cmpopts.EquateComparable(s
 // TestMembersDoNotMatterToEachOther: a member gives the same bits alone, among
 // others, and in another place among them.
 func TestMembersDoNotMatterToEachOther(t *testing.T) {
-	g := smallGraph(rand.New(rand.NewPCG(5, 6)), 30, 4, 150)
-	s := Defaults(BLM)
+	g := enginetest.RandomGraph(rand.New(rand.NewPCG(5, 6)), 30, 4, 150)
+	s := classify.Defaults(classify.BLM)
 	s.Dim, s.Epochs, s.Folds, s.Runs, s.ValidateEvery = 4, 12, 3, 2, 1
-	var members []Member
+	var members []classify.Member
 	for i, text := range []string{"1,0;0,2", "1,-2;2,1", "0,1;2,0"} {
-		members = append(members, Member{Structure: structure.MustParse(text), Seed: uint64(i), LearningRate: 0.01 * float64(i+1), Dropout: 0.2 * float64(i), L2: 0.01})
+		members = append(members, classify.Member{Structure: structure.MustParse(text), Seed: uint64(i), LearningRate: 0.01 * float64(i+1), Dropout: 0.2 * float64(i), L2: 0.01})
 	}
 	together := train(t, g, s, members...)
 	for i, m := range members {
@@ -110,67 +117,12 @@ func TestMembersDoNotMatterToEachOther(t *testing.T) {
 	}
 }
 
-// TestPacks: runs side by side in one program are those of programs of their own,
-// within rounding.
-func TestPacks(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	for _, e := range Encoders() {
-		g := smallGraph(rng, 30, 4, 150)
-		s := Defaults(e)
-		s.Dim = 4
-		trainer, err := NewTrainer(g, s, Options{Backend: "go"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(trainer.Close)
-		var runs []run
-		for i := range 3 {
-			m := member(e, []string{"1,0;0,2", "1,-2;2,1", "0,1;2,0"}[i])
-			m.LearningRate, m.L2, m.Dropout = 0.01*float64(i+1), 0.01*float64(i), 0.1
-			runs = append(runs, run{member: m, seed: uint64(i), learn: numbers(i, 9), ask: numbers(9, 12)})
-		}
-		all := trainer.newPack(runs)
-		var alone []*pack
-		for i := range runs {
-			alone = append(alone, trainer.newPack(runs[i:i+1]))
-		}
-		for range 3 {
-			for _, p := range append(alone, all) {
-				if err := p.step(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		for n, about := range trainer.model.parameters {
-			stacked := flat(t, all.state[n])
-			for i, p := range alone {
-				part := stacked[i*about.size():][:about.size()]
-				if diff := cmp.Diff(flat(t, p.state[n]), part, cmpopts.EquateApprox(1e-3, 1e-4)); diff != "" {
-					t.Errorf("%v, %v, run %d: %s", e, about, i, diff)
-				}
-			}
-		}
-		for _, p := range append(alone, all) {
-			p.close()
-		}
-	}
-}
-
-func flat(t *testing.T, x *tensors.Tensor) []float32 {
-	t.Helper()
-	values, err := tensors.CopyFlatData[float32](x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values
-}
-
 func TestDivergenceIsTheMembersOwn(t *testing.T) {
-	g := twoKinds(24)
-	good, bad := member(BLM, "1,0;0,2"), member(BLM, "1,0;0,2")
+	g := enginetest.KindsGraph(24)
+	good, bad := member(classify.BLM, "1,0;0,2"), member(classify.BLM, "1,0;0,2")
 	bad.LearningRate = 1e30
-	results := train(t, g, quick(BLM), bad, good)
-	if !errors.Is(results[0].Err, ErrDiverged) || strings.Contains(results[0].Err.Error(), "\n") || results[0].TestAccuracies != nil {
+	results := train(t, g, quick(classify.BLM), bad, good)
+	if !errors.Is(results[0].Err, classify.ErrDiverged) || strings.Contains(results[0].Err.Error(), "\n") || results[0].TestAccuracies != nil {
 		t.Errorf("a learning rate of 1e30 came to %+v", results[0])
 	}
 	if results[1].Err != nil || results[1].CVAccuracy < 1 {
@@ -182,31 +134,31 @@ func TestInterruption(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	calls := 0
-	_, err := trainOnce(ctx, twoKinds(24), quick(BLM), Options{OnProgress: func(done, total int) {
+	_, err := trainOnce(ctx, enginetest.KindsGraph(24), quick(classify.BLM), classify.Options{OnProgress: func(done, total int) {
 		if calls++; calls == 3 {
 			stop()
 		}
 		if done > total/2 {
 			t.Errorf("%d of %d epochs are done long after the end", done, total)
 		}
-	}}, []Member{member(BLM, "1,0;0,2")})
+	}}, []classify.Member{member(classify.BLM, "1,0;0,2")})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted training ends with %v", err)
 	}
 }
 
 func TestProgressComesToTheEnd(t *testing.T) {
-	s := quick(BLM)
+	s := quick(classify.BLM)
 	s.Patience = 2
-	bad := member(BLM, "1,0;0,2")
+	bad := member(classify.BLM, "1,0;0,2")
 	bad.LearningRate = 1e30
 	last, whole := 0, 0
-	_, err := trainOnce(t.Context(), twoKinds(24), s, Options{OnProgress: func(done, total int) {
+	_, err := trainOnce(t.Context(), enginetest.KindsGraph(24), s, classify.Options{OnProgress: func(done, total int) {
 		if done < last || whole != 0 && total != whole {
 			t.Errorf("%d of %d epochs after %d of %d", done, total, last, whole)
 		}
 		last, whole = done, total
-	}}, []Member{member(BLM, "1,0;0,2"), bad})
+	}}, []classify.Member{member(classify.BLM, "1,0;0,2"), bad})
 	if err != nil || last != whole {
 		t.Errorf("%d of %d epochs at the end, %v", last, whole, err)
 	}
@@ -214,19 +166,19 @@ func TestProgressComesToTheEnd(t *testing.T) {
 
 // TestPatience: cross-validation ends so many validations after the best one.
 func TestPatience(t *testing.T) {
-	s := quick(BLM)
+	s := quick(classify.BLM)
 	s.Patience, s.ValidateEvery = 3, 2
-	r := train(t, twoKinds(48), s, member(BLM, "1,0;0,2"))[0]
+	r := train(t, enginetest.KindsGraph(48), s, member(classify.BLM, "1,0;0,2"))[0]
 	if last := r.Curve[len(r.Curve)-1].Epoch; last != min(r.Epochs+6, s.Epochs) {
 		t.Errorf("the best of the validations %+v is after epoch %d, with a patience of 3", r.Curve, r.Epochs)
 	}
-	best := slices.MaxFunc(r.Curve, func(a, b Validation) int {
+	best := slices.MaxFunc(r.Curve, func(a, b classify.Validation) int {
 		if a.Accuracy != b.Accuracy {
 			return cmpFloat(a.Accuracy, b.Accuracy)
 		}
 		return cmpFloat(b.Loss, a.Loss)
 	})
-	if best != (Validation{r.Epochs, r.CVAccuracy, r.CVLoss}) {
+	if best != (classify.Validation{r.Epochs, r.CVAccuracy, r.CVLoss}) {
 		t.Errorf("the best of %+v is not %+v", r.Curve, r)
 	}
 }
@@ -242,12 +194,12 @@ func cmpFloat(a, b float64) int {
 }
 
 func TestTuneFindsTheBest(t *testing.T) {
-	r := PaperRanges()
+	r := classify.PaperRanges()
 	r.Dims, r.LearningRate, r.Reverse = []int{4, 5, 8}, [2]float64{1e-4, 1e-1}, []bool{false, true}
-	s := quick(BLM)
+	s := quick(classify.BLM)
 	s.Epochs = 10
-	run := func() []Tuned {
-		all, err := Tune(t.Context(), twoKinds(24), s, member(BLM, "1,0;0,2"), r, 6, 1, Options{})
+	run := func() []classify.Tuned {
+		all, err := classify.Tune(t.Context(), enginetest.KindsGraph(24), s, member(classify.BLM, "1,0;0,2"), r, 6, 1, classify.Options{Engine: cpu.New(0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,11 +217,50 @@ func TestTuneFindsTheBest(t *testing.T) {
 		if i > 0 && tuned.Result.CVAccuracy > all[i-1].Result.CVAccuracy {
 			t.Errorf("%v comes after %v", tuned.Result.CVAccuracy, all[i-1].Result.CVAccuracy)
 		}
-		if again := train(t, twoKinds(24), tuned.Settings, m)[0]; again.CVAccuracy != tuned.Result.CVAccuracy {
+		if again := train(t, enginetest.KindsGraph(24), tuned.Settings, m)[0]; again.CVAccuracy != tuned.Result.CVAccuracy {
 			t.Errorf("setting %d comes to %v by itself and to %v in tuning", i, again.CVAccuracy, tuned.Result.CVAccuracy)
 		}
 	}
 	if diff := cmp.Diff(all, run(), sameResults); diff != "" {
 		t.Errorf("the same seed gives something else: %s", diff)
+	}
+}
+
+// TestAIFB: on real data an encoder learns more than how large the classes are. The
+// largest has 60 of the 140 nodes to train with.
+func TestAIFB(t *testing.T) {
+	realdata.Folder(t, "aifb")
+	g, err := rdf.Open("aifb", rdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := classify.Defaults(classify.BLM)
+	s.Dim, s.Layers, s.Epochs, s.Folds, s.Runs, s.SelfLoops = 8, 1, 60, 2, 1, false
+	m := member(classify.BLM, "1,0;0,2")
+	r := train(t, g, s, m)[0]
+	if mean, _ := r.TestAccuracy(); r.CVAccuracy < 0.7 || mean < 0.7 {
+		t.Errorf("%v of the nodes held out and %v of those to test with are right", r.CVAccuracy, mean)
+	}
+}
+
+// TestRepeats: what two divisions come to together is the mean of what each comes to by
+// itself.
+func TestRepeats(t *testing.T) {
+	g := enginetest.KindsGraph(48)
+	s := quick(classify.BLM)
+	s.Epochs, s.ValidateEvery, s.Runs, s.Repeats = 4, 4, 0, 2
+	m := member(classify.BLM, "1,0;0,2")
+	m.LearningRate = 0.01
+	both := train(t, g, s, m)[0]
+	s.Repeats = 1
+	first := train(t, g, s, m)[0]
+	s.DataSeed++
+	m.Seed += uint64(s.Folds) // as the second division's models have in both
+	second := train(t, g, s, m)[0]
+	if want := (first.CVAccuracy + second.CVAccuracy) / 2; math.Abs(both.CVAccuracy-want) > 1e-12 {
+		t.Errorf("two divisions have the accuracy %v, and by themselves %v and %v", both.CVAccuracy, first.CVAccuracy, second.CVAccuracy)
+	}
+	if want := (first.CVLoss + second.CVLoss) / 2; math.Abs(both.CVLoss-want) > 1e-9 {
+		t.Errorf("two divisions have the loss %v, and by themselves %v and %v", both.CVLoss, first.CVLoss, second.CVLoss)
 	}
 }

@@ -1,47 +1,34 @@
 package classify
 
 import (
-	"fmt"
-	"runtime"
-	"strings"
-	"sync"
+	"context"
+	"errors"
+	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
-	"github.com/gomlx/compute"
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Trainer trains populations on one graph with one setting. It keeps its compiled
-// programs, which serve all structures with one number of chunks; so make one and
-// use it for all members. A Trainer does one thing at a time.
-type Trainer struct {
-	graph    *rdf.Graph
-	settings Settings
-	model    *model
-	native   *nativeModel // nil where GoMLX computes
-	options  Options
-
-	backend   compute.Backend
-	constants []*tensors.Tensor
-	together  int // runs of a call; 0 for all
-	workers   int // calls at a time
-
-	mu       sync.Mutex
-	programs map[string]*graph.Exec
-}
-
-// Options are how a [Trainer] calculates, which does not matter for what comes out
-// but for rounding. The zero value is fine.
+// Options are how a [Trainer] goes about it, which does not matter for what comes out
+// but for the rounding of the engine.
 type Options struct {
-	// Backend is what GoMLX runs on: a name that [backend.Open] takes, as "go", which
-	// is its own; "" is not GoMLX, but the loops of the engine cpu, which are the
-	// fastest without a GPU.
-	Backend string
+	// Engine does the arithmetic. The caller closes it, after the trainer.
+	Engine Engine
+	// KeepModels asks for a model of each member; see [Result].
+	KeepModels bool
 	// OnProgress, when set, is told how many of the epochs that [Trainer.Train] may
 	// take are done; those that it need not take count as done.
 	OnProgress func(done, total int)
+}
+
+// Trainer trains populations on one graph with one setting. What it readies for that
+// serves all structures with one number of chunks; so make one and use it for all
+// members. A Trainer does one thing at a time.
+type Trainer struct {
+	graph    *rdf.Graph
+	settings Settings
+	options  Options
+	network  *Network
+	program  Program
 }
 
 // NewTrainer readies a graph for a setting.
@@ -49,71 +36,62 @@ func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
 	if err := Check(g, s); err != nil {
 		return nil, err
 	}
-	t := &Trainer{graph: g, settings: s, options: o, workers: 1, programs: map[string]*graph.Exec{}}
-	if o.Backend == "" {
-		t.native = newNativeModel(newModel(g, s))
-		t.model, t.together, t.workers = t.native.model, 1, runtime.GOMAXPROCS(0)
-		return t, nil
+	if o.Engine == nil {
+		return nil, errors.New("there is no engine to train on")
 	}
-	kind, _, _ := strings.Cut(o.Backend, ":")
-	name := o.Backend
-	if kind == backend.Go {
-		// Its operations use one core at best, so models are trained side by side.
-		t.together, t.workers = 1, runtime.GOMAXPROCS(0)
-		if name == backend.Go {
-			name += ":ops_sequential"
-		}
-	}
+	t := &Trainer{graph: g, settings: s, options: o, network: NewNetwork(g, s)}
 	var err error
-	if t.backend, err = backend.Open(name); err != nil {
-		return nil, err
-	}
-	t.model = newModel(g, s)
-	t.constants = constants[float32](t.model.passages)
-	for _, c := range t.constants { // at once, for calls side by side would all do it
-		if err := c.ToDevice(t.backend, 0); err != nil {
-			t.Close()
-			return nil, fmt.Errorf("cannot place the graph: %w", err)
-		}
-	}
-	return t, nil
+	t.program, err = o.Engine.Prepare(t.network)
+	return t, err
 }
 
 // Close frees what the trainer holds.
-func (t *Trainer) Close() {
-	for _, program := range t.programs {
-		program.Finalize()
+func (t *Trainer) Close() { t.program.Close() }
+
+// Train cross-validates each member, and then tests it as often as the settings
+// say. What comes of a member depends on its structure, seed and rates, on the
+// graph and on the settings, and not on the other members: to the bit on the engine cpu
+// and on GoMLX's own backend, within rounding on others.
+//
+// A member that diverges is reported in its Result and the others go on; the error
+// is for what stops all: members that make no sense, or the end of ctx.
+func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error) {
+	if err := validate(t.settings, members); err != nil {
+		return nil, err
 	}
-	finalize(t.constants...)
-	if t.backend != nil {
-		t.backend.Finalize()
+	w := &work{Trainer: t, total: len(members) * t.settings.Epochs * (t.settings.heldOut() + t.finalRuns())}
+	results := make([]Result, len(members))
+	for i, m := range members {
+		results[i].Member = m
 	}
+	some := len(members)
+	if n := t.options.Engine.Members(); n > 0 {
+		some = n
+	}
+	for group := range slices.Chunk(results, some) {
+		if err := w.crossValidate(ctx, group); err != nil {
+			return nil, err
+		}
+		if err := w.test(ctx, group); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
 }
 
-// program is a compiled program, made once for each number of runs and of chunks.
-func (t *Trainer) program(name string, inputs, outputs int, build func(nodes []*graph.Node) []*graph.Node) (*graph.Exec, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if program, there := t.programs[name]; there {
-		return program, nil
+// finalRuns is how many models are trained on all nodes to train with.
+func (t *Trainer) finalRuns() int {
+	if t.options.KeepModels {
+		return max(t.settings.Runs, 1)
 	}
-	program, err := graph.NewExecCanonical(t.backend, func(_ *graph.Graph, nodes []*graph.Node) []*graph.Node { return build(nodes) }, inputs, outputs, false, true, true)
+	return t.settings.Runs
+}
+
+func trainOnce(ctx context.Context, g *rdf.Graph, s Settings, o Options, members []Member) ([]Result, error) {
+	t, err := NewTrainer(g, s, o)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make the program %s: %w", name, err)
+		return nil, err
 	}
-	t.programs[name] = program.WithName(name).SetMaxCache(-1)
-	return program, nil
-}
-
-func (t *Trainer) stepProgram(dropout bool) (*graph.Exec, error) {
-	p := len(t.model.parameters)
-	name, inputs := "classify-step", 3*p+1+len(t.constants)+4
-	if dropout {
-		name, inputs = name+"-dropout", inputs+t.settings.Layers
-	}
-	return t.program(name, inputs, 3*p+1, func(nodes []*graph.Node) []*graph.Node { return t.model.step(nodes, dropout) })
-}
-
-func (t *Trainer) logitsProgram() (*graph.Exec, error) {
-	return t.program("classify-logits", len(t.model.parameters)+1+len(t.constants), 1, t.model.logits)
+	defer t.Close()
+	return t.Train(ctx, members)
 }

@@ -73,7 +73,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 	if err != nil {
 		return nil, err
 	}
-	s.Runs = 0
+	s.Runs, o.KeepModels = 0, false
 	var order []Settings
 	members := map[Settings][]Member{} // one trainer serves all with the same settings
 	rng := source(seed, 0)
@@ -108,7 +108,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 // member or the settings. Where none of these is left, the error is what is wrong
 // with the first.
 func (r Ranges) fitting(g *rdf.Graph, s Settings, m Member) (Ranges, error) {
-	r.SeenBy = slices.DeleteFunc(slices.Clone(r.SeenBy), func(n int) bool { return n > len(labels(g)) })
+	r.SeenBy = slices.DeleteFunc(slices.Clone(r.SeenBy), func(n int) bool { return n > len(labelled(g)) })
 	var why error
 	r.Dims = slices.DeleteFunc(slices.Clone(r.Dims), func(dim int) bool {
 		s.Dim = dim
@@ -145,15 +145,6 @@ func oneOf[T any](rng *rand.Rand, list []T, otherwise T) T {
 		return otherwise
 	}
 	return list[rng.IntN(len(list))]
-}
-
-func trainOnce(ctx context.Context, g *rdf.Graph, s Settings, o Options, members []Member) ([]Result, error) {
-	t, err := NewTrainer(g, s, o)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	return t.Train(ctx, members)
 }
 
 // better orders results, the best first.

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -16,7 +17,9 @@ import (
 )
 
 type classifyCommands struct {
-	Train classifyTrainCommand `cmd:"" help:"Train one encoder on an RDF graph, cross-validate it and test it."`
+	Train   classifyTrainCommand   `cmd:"" help:"Train one encoder on an RDF graph, cross-validate it and test it."`
+	Eval    classifyEvalCommand    `cmd:"" help:"Count how many labelled nodes a trained model classifies right."`
+	Predict classifyPredictCommand `cmd:"" help:"Tell the class of a node by a trained model."`
 }
 
 type classifyTrainCommand struct {
@@ -26,8 +29,22 @@ type classifyTrainCommand struct {
 	Member    classifyMember `embed:""`
 	Tune      int            `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
 	Lenient   bool           `help:"Pass over lines that are no N-Triples, and count them."`
-	Backend   string         `default:"auto" help:"What GoMLX runs on, as for train."`
-	ranges    classify.Ranges
+	Out       string         `help:"Write the model of the first run into this folder; without runs, one is trained for it."`
+	classifyBackend
+	ranges classify.Ranges
+}
+
+// classifyBackend chooses what does the arithmetic.
+type classifyBackend struct {
+	Backend string `default:"auto" help:"What GoMLX runs on, as for train."`
+}
+
+func (f classifyBackend) open() (classify.Engine, error) {
+	compute := autoblm.Compute{Backend: f.Backend}
+	if err := compute.Check(); err != nil {
+		return nil, usage(err)
+	}
+	return compute.OpenClassify()
 }
 
 // classifyFlags and classifyMember are settings without their methods: the parser would call
@@ -99,6 +116,7 @@ type classifySummary struct {
 	TestAccuracy   float64              `json:"test_accuracy"`
 	TestDeviation  float64              `json:"test_deviation"`
 	TestAccuracies []float64            `json:"test_accuracies"`
+	Out            string               `json:"out,omitempty"`
 }
 
 // Run cross-validates and tests.
@@ -108,10 +126,11 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return usage(err)
 	}
-	choice, err := backend.Choose(c.Backend)
+	engine, err := c.open()
 	if err != nil {
-		return usage(err)
+		return err
 	}
+	defer engine.Close()
 	g, err := rdf.Open(c.Dataset, rdf.Options{Lenient: c.Lenient})
 	if err != nil {
 		return err
@@ -119,7 +138,12 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if g.Skipped > 0 {
 		o.say("autoblm: passed over %s; the first: %v", plural(g.Skipped, "line"), g.FirstSkipped)
 	}
-	options := classify.Options{Backend: choice.Backend}
+	if c.Out != "" { // what cannot be written is better known before the training
+		if err := os.MkdirAll(c.Out, 0o755); err != nil {
+			return fmt.Errorf("cannot make the model folder: %w", err)
+		}
+	}
+	options := classify.Options{Engine: engine, KeepModels: c.Out != ""}
 	bar := newBar(o.stderr, 1)
 	options.OnProgress = func(done, total int) {
 		bar.ChangeMax(total)
@@ -134,8 +158,11 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	summary := summarizeClassify(g, settings, result)
-	summary.Tuned, summary.Seconds = c.Tune, time.Since(began).Seconds()
-	return o.result(summary, summary.print)
+	summary.Tuned, summary.Seconds, summary.Out = c.Tune, time.Since(began).Seconds(), c.Out
+	if err := o.result(summary, summary.print); err != nil || c.Out == "" {
+		return err
+	}
+	return result.Model.Save(c.Out)
 }
 
 // recipe is what the flags say, checked as far as it can be without a graph.
@@ -190,14 +217,10 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 }
 
 func (s classifySummary) print(w io.Writer) {
-	name := s.Encoder.String()
-	if s.Structure != nil {
-		name = s.Structure.Title()
-	}
 	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
 		s.Dataset, count(s.Nodes), count(s.Relations), count(s.Edges), count(s.Classes), count(s.Train), count(s.Test))
 	fmt.Fprintf(w, "%s, d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s\n",
-		name, s.Dim, plural(s.Layers, "layer"), s.Norm, withOrWithout(s.Reverse), withOrWithout(s.SelfLoops), whoIsEmbedded(s.SeenBy))
+		encoderName(s.Encoder, s.Structure), s.Dim, plural(s.Layers, "layer"), s.Norm, withOrWithout(s.Reverse), withOrWithout(s.SelfLoops), whoIsEmbedded(s.SeenBy))
 	fmt.Fprintf(w, "learning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
 		s.LearningRate, s.Dropout, s.L2, plural(s.Epochs, "epoch"), s.Seconds)
 	t := table{header: []string{"classified right", "%", "±"}}
@@ -212,6 +235,17 @@ func (s classifySummary) print(w io.Writer) {
 	if len(s.TestAccuracies) > 0 {
 		fmt.Fprintf(w, "\nOne node to test with is %s %%.\n", percent(1/float64(s.Test)))
 	}
+	if s.Out != "" {
+		fmt.Fprintf(w, "\nThe model goes to %s\n", s.Out)
+	}
+}
+
+// encoderName is the encoder's name, or that of its structure.
+func encoderName(e classify.Encoder, s *structure.Structure) string {
+	if s != nil {
+		return s.Title()
+	}
+	return e.String()
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.2f", 100*share) }

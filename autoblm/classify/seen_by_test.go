@@ -1,4 +1,4 @@
-package classify
+package classify_test
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/classify/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -18,11 +21,11 @@ func TestWhoIsSeen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	blanks := 0
 	for range 60 {
-		g := smallGraph(rng, 40, 3, 60)
-		s := Defaults(BLM)
-		s.Layers, s.Reverse, s.Norm, s.SeenBy = 1+rng.IntN(3), rng.IntN(2) == 0, Norm(rng.IntN(len(normNames))), rng.IntN(5)
+		g := enginetest.RandomGraph(rng, 40, 3, 60)
+		s := classify.Defaults(classify.BLM)
+		s.Layers, s.Reverse, s.Norm, s.SeenBy = 1+rng.IntN(3), rng.IntN(2) == 0, classify.Norm(rng.IntN(int(classify.Symmetric)+1)), rng.IntN(5)
 		watchers := map[int32]int{}
-		for _, l := range labels(g) {
+		for _, l := range slices.Concat(g.Train, g.Test) {
 			near := map[int32]bool{l.Node: true}
 			for range s.Layers {
 				next := map[int32]bool{}
@@ -48,13 +51,13 @@ func TestWhoIsSeen(t *testing.T) {
 				want = append(want, node)
 			}
 		}
-		f := newField(g, s)
+		n := classify.NewNetwork(g, s)
 		var got []int32
-		for row, node := range f.inputs {
-			if (node == blank) != (f.layers[0].blank != nil && f.layers[0].blank[row]) {
-				t.Fatalf("row %d is of node %d, and blank is %v", row, node, f.layers[0].blank)
+		for row, node := range n.Inputs {
+			if blank := n.Layers[0].Blank; (node == classify.Blank) != (blank != nil && blank[row]) {
+				t.Fatalf("row %d is of node %d, and blank is %v", row, node, blank)
 			}
-			if node == blank {
+			if node == classify.Blank {
 				blanks++
 				continue
 			}
@@ -62,7 +65,7 @@ func TestWhoIsSeen(t *testing.T) {
 		}
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%s (-want +got):\n%s", s.variant(), diff)
+			t.Fatalf("%s (-want +got):\n%s", enginetest.Describe(s), diff)
 		}
 	}
 	if blanks == 0 {
@@ -84,29 +87,11 @@ func TestWhatOneNodeSeesIsNotLearned(t *testing.T) {
 		g.Nodes = append(g.Nodes, fmt.Sprintf("<own:%d>", i))
 	}
 	for seenBy, known := range map[int]bool{0: true, 1: true, 2: false} {
-		for _, backend := range []string{"", "go"} {
-			s := Defaults(BLM)
-			s.Dim, s.SeenBy, s.Runs = 8, seenBy, 0
-			trainer, err := NewTrainer(g, s, Options{Backend: backend})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer trainer.Close()
-			all := numbers(0, nodes)
-			l := trainer.newLearner([]run{{member: Member{Structure: structure.MustParse("complex"), LearningRate: 0.05}, seed: 1, learn: all, ask: all}})
-			defer l.close()
-			for range 60 {
-				if err := l.step(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			scores, err := l.scores()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := scores[0].hits; known && got != nodes || !known && got != nodes/2 {
-				t.Errorf("seen by %d, backend %q: %d of %d classified right", seenBy, backend, got, nodes)
-			}
+		s := classify.Defaults(classify.BLM)
+		s.Dim, s.SeenBy, s.Runs, s.Folds, s.Epochs, s.ValidateEvery, s.Patience = 8, seenBy, 0, 2, 60, 60, 0
+		model := trained(t, g, s, classify.Member{Structure: structure.MustParse("complex"), LearningRate: 0.05, Seed: 1})
+		if e, _, err := model.Evaluate(t.Context(), cpu.New(0), g, "train"); err != nil || known && e.Accuracy != 1 || !known && e.Accuracy != 0.5 {
+			t.Errorf("seen by %d: %+v, %v", seenBy, e, err)
 		}
 	}
 }

@@ -1,0 +1,135 @@
+package cpu
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"golang.org/x/sync/errgroup"
+)
+
+// Engine trains and classifies on the cores of this machine. It holds no state between
+// calls.
+type Engine struct {
+	threads int
+	kernels *kernel.Set
+}
+
+var _ classify.Engine = (*Engine)(nil)
+
+// New readies the engine for a number of threads; 0 stands for GOMAXPROCS.
+func New(threads int) *Engine {
+	if threads < 1 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return &Engine{threads: threads, kernels: kernel.Sets()[0]}
+}
+
+// Name is "cpu".
+func (e *Engine) Name() string { return "cpu" }
+
+// Backend names the instructions that are used: "avx512", "avx2" or "go".
+func (e *Engine) Backend() string { return e.kernels.Name }
+
+// Members is as many as there are threads: each has several models, which keep all busy.
+func (e *Engine) Members() int { return e.threads }
+
+// Close implements [classify.Engine]; there is nothing to free.
+func (e *Engine) Close() {}
+
+// program is a network with what all models of it share.
+type program struct {
+	*classify.Network
+	engine  *Engine
+	lists   []*lists          // of each layer
+	places  map[parameter]int // of parameters
+	targets []int32           // the class of each row of the last layer
+}
+
+type parameter struct {
+	name  string
+	layer int
+}
+
+// Prepare implements [classify.Engine].
+func (e *Engine) Prepare(n *classify.Network) (classify.Program, error) { return e.prepare(n), nil }
+
+func (e *Engine) prepare(n *classify.Network) *program {
+	p := &program{Network: n, engine: e, places: map[parameter]int{}, targets: make([]int32, len(n.Outputs))}
+	for l := range n.Layers {
+		p.lists = append(p.lists, newLists(n, l))
+	}
+	for i, about := range n.Parameters {
+		p.places[parameter{about.Name, about.Layer}] = i
+	}
+	for i, row := range n.Outputs {
+		p.targets[row] = n.Targets[i]
+	}
+	return p
+}
+
+// Close implements [classify.Program]; there is nothing to free.
+func (p *program) Close() {}
+
+// NewPopulation implements [classify.Program].
+func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error) {
+	all := &population{threads: p.engine.threads}
+	for _, r := range runs {
+		all.models = append(all.models, p.newModel(r))
+	}
+	return all, nil
+}
+
+// population is models side by side.
+type population struct {
+	models  []*model
+	threads int
+}
+
+// each does something for each active model.
+func (p *population) each(ctx context.Context, active []bool, do func(i int, m *model)) error {
+	var workers errgroup.Group
+	workers.SetLimit(p.threads)
+	for i, m := range p.models {
+		if active[i] {
+			workers.Go(func() error {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				do(i, m)
+				return nil
+			})
+		}
+	}
+	return workers.Wait()
+}
+
+// Step implements [classify.Population].
+func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
+	losses := make([]float32, len(p.models))
+	return losses, p.each(ctx, active, func(i int, m *model) { losses[i] = m.step() })
+}
+
+// Logits implements [classify.Population].
+func (p *population) Logits(ctx context.Context, active []bool) ([][]float32, error) {
+	all := make([][]float32, len(p.models))
+	return all, p.each(ctx, active, func(i int, m *model) {
+		logits := m.forward(false)
+		for _, row := range m.Outputs {
+			all[i] = append(all[i], logits.row(int(row))...)
+		}
+	})
+}
+
+// Tables implements [classify.Population].
+func (p *population) Tables(model int) ([][]float32, error) {
+	var all [][]float32
+	for _, t := range p.models[model].parameters {
+		all = append(all, t.compact())
+	}
+	return all, nil
+}
+
+// Close implements [classify.Population]; there is nothing to free.
+func (p *population) Close() {}

@@ -1,0 +1,297 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// Tolerance is what an engine may be away: Definition from the reference, and Fellows
+// from what a model comes to alone; both relative to numbers above 1.
+type Tolerance struct{ Definition, Fellows float64 }
+
+func near(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))
+}
+
+// Run checks everything that the interfaces promise.
+func Run(t *testing.T, engine classify.Engine, tolerance Tolerance) {
+	t.Run("steps and logits follow the reference", func(t *testing.T) {
+		for i, s := range Settings() {
+			t.Run(Describe(s), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(1, uint64(i)))
+				follow(t, engine, RandomGraph(rng, 20, 3, 50), s, rng, tolerance.Definition)
+			})
+		}
+	})
+	t.Run("nodes without edges follow the reference", func(t *testing.T) {
+		for i, s := range Settings() {
+			rng := rand.New(rand.NewPCG(2, uint64(i)))
+			follow(t, engine, RandomGraph(rng, 20, 3, 0), s, rng, tolerance.Definition)
+		}
+	})
+	t.Run("nothing is learned from nothing", func(t *testing.T) { nothing(t, engine) })
+	t.Run("a population gives what single runs give", func(t *testing.T) { populations(t, engine, tolerance.Fellows) })
+	t.Run("a model that is not active leaves the others alone", func(t *testing.T) { inactive(t, engine, tolerance.Fellows) })
+	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
+}
+
+// runs are three models that differ in all that runs can.
+func runs(n *classify.Network) []classify.Run {
+	var all []classify.Run
+	for i := range 3 {
+		m := classify.Member{Seed: uint64(5 + i), LearningRate: 0.03 / float64(i+1), Dropout: 0.25 * float64(i), L2: 0.02 * float64(2-i)}
+		if s := n.Settings; s.Encoder == classify.BLM {
+			names := []string{"1,-2;2,1", "0,1;-2,-2", "-2,1;1,1"}
+			if s.Dim%8 == 0 {
+				names = []string{"quate", "simple", "analogy"}
+			}
+			m.Structure = structure.MustParse(names[i])
+		}
+		all = append(all, classify.Run{Member: m, Learn: []int{i, 3, 4, 7, 8}})
+	}
+	return all
+}
+
+// place makes a population, and finishes it with the test.
+func place(t *testing.T, engine classify.Engine, n *classify.Network, runs []classify.Run) classify.Population {
+	t.Helper()
+	program, err := engine.Prepare(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(program.Close)
+	population, err := program.NewPopulation(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(population.Close)
+	return population
+}
+
+func step(t *testing.T, p classify.Population, active ...bool) []float32 {
+	t.Helper()
+	losses, err := p.Step(t.Context(), active)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return losses
+}
+
+func tables(t *testing.T, p classify.Population, model int) [][]float32 {
+	t.Helper()
+	all, err := p.Tables(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func logits(t *testing.T, p classify.Population, active ...bool) [][]float32 {
+	t.Helper()
+	all, err := p.Logits(t.Context(), active)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// follow holds steps of models whose numbers are neither zero nor small to the reference.
+// It begins each step from where the engine is, so that roundings do not add up.
+func follow(t *testing.T, engine classify.Engine, g *rdf.Graph, s classify.Settings, rng *rand.Rand, tolerance float64) {
+	t.Helper()
+	n := classify.NewNetwork(g, s)
+	all := runs(n)[1:]
+	var models []*followed
+	for i := range all {
+		all[i].Tables = n.Initialize(all[i].Member.Seed)
+		for p := range n.Parameters {
+			for at, x := range all[i].Tables[p] {
+				if p > 0 || x != 0 { // an embedding of zeros stays
+					all[i].Tables[p][at] = float32(rng.NormFloat64() * 1.4 / math.Sqrt(float64(s.Dim)))
+				}
+			}
+		}
+		models = append(models, newFollowed(g, n, all[i], rng))
+	}
+	population := place(t, engine, n, all)
+	labels := slices.Concat(g.Train, g.Test)
+	for number := 1; number <= 2; number++ {
+		for i, m := range models {
+			m.expect(tables(t, population, i), number)
+		}
+		losses := step(t, population, true, true)
+		for i, m := range models {
+			if !near(float64(losses[i]), m.loss, tolerance) {
+				t.Errorf("model %d, step %d: loss %v, by the definition %v", i, number, losses[i], m.loss)
+			}
+			m.compare(t, tables(t, population, i), tolerance)
+		}
+	}
+	for i, got := range logits(t, population, true, true) {
+		m := models[i]
+		m.set(n, tables(t, population, i))
+		m.mask = func(int32, int) []float64 { return nil }
+		if want := slices.Concat(m.logits(labels)...); !slices.EqualFunc(got, want, func(a float32, b float64) bool { return near(float64(a), b, tolerance) }) {
+			t.Errorf("model %d: logits %v, by the definition %v", i, got, want)
+		}
+	}
+}
+
+// followed is a model of the reference and some of its numbers with Adam's means of their
+// gradients.
+type followed struct {
+	*reference
+	network *classify.Network
+	run     classify.Run
+	loss    float64
+	some    []*sampled
+}
+
+type sampled struct {
+	parameter, at           int
+	mean, square, rate, now float64
+	vague                   bool // too small a gradient for float32, or a kink
+}
+
+func newFollowed(g *rdf.Graph, n *classify.Network, r classify.Run, rng *rand.Rand) *followed {
+	m := &followed{reference: newReference(g, n.Settings, r.Member.Structure), network: n, run: r}
+	for i, p := range n.Parameters {
+		for range min(p.Size(), 4) {
+			m.some = append(m.some, &sampled{parameter: i, at: rng.IntN(p.Size())})
+		}
+	}
+	return m
+}
+
+// expect computes what a step will do, from the numbers before.
+func (m *followed) expect(before [][]float32, step int) {
+	m.set(m.network, before)
+	m.mask = func(node int32, layer int) []float64 {
+		mask := make([]float32, m.settings.Dim)
+		m.run.Member.DropoutMask(mask, []int32{node}, step, layer)
+		wide := make([]float64, len(mask))
+		for i, x := range mask {
+			wide[i] = float64(x)
+		}
+		return wide
+	}
+	m.loss = m.reference.loss(m.run.Learn)
+	for _, x := range m.some {
+		p := m.network.Parameters[x.parameter]
+		table := m.tables[p.Layer][p.Name]
+		x.now = table[x.at]
+		const h = 1e-6
+		table[x.at] = x.now + h
+		right := (m.reference.loss(m.run.Learn) - m.loss) / h
+		table[x.at] = x.now - h
+		left := (m.loss - m.reference.loss(m.run.Learn)) / h
+		table[x.at] = x.now
+		gradient := (left + right) / 2
+		if p.Name == classify.Entities {
+			gradient += m.run.Member.L2 * x.now
+		}
+		x.vague = x.vague || gradient != 0 && math.Abs(gradient) < 1e-3 || math.Abs(left-right) > 1e-3*math.Abs(gradient)
+		x.mean = 0.9*x.mean + 0.1*gradient
+		x.square = 0.999*x.square + 0.001*gradient*gradient
+		mean, square := x.mean/(1-math.Pow(0.9, float64(step))), x.square/(1-math.Pow(0.999, float64(step)))
+		x.rate = mean / (math.Sqrt(square) + 1e-8)
+	}
+}
+
+// compare holds the numbers after a step to what was expected, relative to the rate.
+func (m *followed) compare(t *testing.T, after [][]float32, tolerance float64) {
+	t.Helper()
+	for _, x := range m.some {
+		rate, got := m.run.Member.LearningRate, float64(after[x.parameter][x.at])
+		if want := x.now - rate*x.rate; !x.vague && math.Abs(got-want) > 30*tolerance*rate {
+			t.Errorf("%v, number %d: %v became %v, by the definition %v", m.network.Parameters[x.parameter], x.at, x.now, got, want)
+		}
+	}
+}
+
+// nothing: what reaches a node is exactly 0 where it has no edges and no bias yet, and there
+// no gradient passes.
+func nothing(t *testing.T, engine classify.Engine) {
+	s := classify.Defaults(classify.GCN)
+	s.SelfLoops, s.Layers = false, 1
+	n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(6, 6)), 20, 3, 0), s)
+	p := place(t, engine, n, runs(n)[:1])
+	before := tables(t, p, 0)
+	step(t, p, true)
+	for i, after := range tables(t, p, 0) {
+		if about := n.Parameters[i]; about.Layer >= 0 && !slices.Equal(after, before[i]) {
+			t.Errorf("%v has changed", about)
+		}
+	}
+}
+
+func populations(t *testing.T, engine classify.Engine, tolerance float64) {
+	for i, s := range Settings() {
+		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(3, uint64(i))), 30, 4, 150), s)
+		all := runs(n)
+		turned := slices.Clone(all)
+		slices.Reverse(turned)
+		together, reversed := place(t, engine, n, all), place(t, engine, n, turned)
+		for range 2 {
+			step(t, together, true, true, true)
+			step(t, reversed, true, true, true)
+		}
+		for i, r := range all {
+			alone := place(t, engine, n, []classify.Run{r})
+			step(t, alone, true)
+			step(t, alone, true)
+			same(t, n, tables(t, together, i), tables(t, alone, 0), tolerance)
+			same(t, n, tables(t, reversed, 2-i), tables(t, alone, 0), tolerance)
+		}
+	}
+}
+
+func inactive(t *testing.T, engine classify.Engine, tolerance float64) {
+	s := classify.Defaults(classify.CompGCNSub)
+	s.Dim = 4
+	n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(4, 4)), 30, 4, 150), s)
+	all := runs(n)
+	all[1].Member.LearningRate = 1e30
+	together, alone := place(t, engine, n, all), place(t, engine, n, all[2:])
+	finite := true
+	for range 4 {
+		loss := float64(step(t, together, false, finite, true)[1])
+		finite = finite && !math.IsNaN(loss) && !math.IsInf(loss, 0)
+		step(t, alone, true)
+	}
+	if finite {
+		t.Error("a learning rate of 1e30 did no harm")
+	}
+	same(t, n, tables(t, together, 2), tables(t, alone, 0), tolerance)
+	same(t, n, logits(t, together, false, false, true)[2:], logits(t, alone, true), tolerance)
+}
+
+func same(t *testing.T, n *classify.Network, got, want [][]float32, tolerance float64) {
+	t.Helper()
+	for i := range want {
+		if !slices.EqualFunc(got[i], want[i], func(a, b float32) bool { return near(float64(a), float64(b), tolerance) }) {
+			t.Errorf("%s, table %d: %v, alone %v", Describe(n.Settings), i, got[i], want[i])
+		}
+	}
+}
+
+func cancellation(t *testing.T, engine classify.Engine) {
+	n := classify.NewNetwork(KindsGraph(24), classify.Defaults(classify.GCN))
+	p := place(t, engine, n, runs(n)[:1])
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Step(ctx, []bool{true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a step after the end: %v", err)
+	}
+	if _, err := p.Logits(ctx, []bool{true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("logits after the end: %v", err)
+	}
+}

@@ -1,0 +1,153 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/labels"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/npy"
+)
+
+// TaskName is what a model folder calls the task.
+const TaskName = "classify"
+
+// description is model.json.
+type description struct {
+	Task string `json:"task"`
+	*Model
+	Embedded int `json:"embedded"` // entities
+}
+
+// labelFiles are the model's files of labels with what they have, a line each.
+func (m *Model) labelFiles() map[string]*[]string {
+	files := map[string]*[]string{"relations.txt": &m.Relations, "classes.txt": &m.Classes}
+	if len(m.Entities) > 0 { // none may have an embedding
+		files["entities.txt"] = &m.Entities
+	}
+	return files
+}
+
+// Files are those of the model's folder, by name: model.json, a NumPy array of float32
+// for each parameter, and the labels of entities, relations and classes, one a line. What
+// [Load] would refuse is an error.
+func (m *Model) Files() (map[string][]byte, error) {
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("cannot save the model: %w", err)
+	}
+	text, err := modelfolder.Describe(description{TaskName, m, len(m.Entities)})
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{modelfolder.Description: text}
+	for name, list := range m.labelFiles() {
+		if at, err := labels.Check(*list); err != nil {
+			return nil, fmt.Errorf("cannot save the model: %s, line %d: %w", name, at+1, err)
+		}
+		files[name] = labels.Encode(*list)
+	}
+	for i, p := range m.Parameters() {
+		if err := finite(m.Tables[i]); err != nil {
+			return nil, fmt.Errorf("cannot save the model: %v: %w", p, err)
+		}
+		if p.Dims[0] > 0 {
+			files[p.String()+".npy"] = npy.Encode(m.Tables[i], p.Dims...)
+		}
+	}
+	return files, nil
+}
+
+// Save writes the model as a folder; see [Model.Files]. It makes the folder. After an
+// error, as on a full disk, a model that the folder had stays as it was.
+func (m *Model) Save(dir string) error {
+	files, err := m.Files()
+	if err != nil {
+		return err
+	}
+	return modelfolder.Write(dir, files)
+}
+
+// Load reads a folder that [Model.Save] wrote. Errors name the file and what is wrong.
+func Load(dir string) (*Model, error) {
+	m := &Model{}
+	d := description{Model: m}
+	err := modelfolder.Read(dir, &d, func() error {
+		if d.Task != TaskName {
+			return fmt.Errorf("the model is for another task than %s", TaskName)
+		}
+		m.Entities = make([]string, min(max(d.Embedded, 0), 1)) // whether there are any
+		return m.checkSettings()
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name, list := range m.labelFiles() {
+		if *list, err = labels.Read(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	if len(m.Entities) != d.Embedded {
+		return nil, fmt.Errorf("%s has %d labels, not %d", filepath.Join(dir, "entities.txt"), len(m.Entities), d.Embedded)
+	}
+	for _, p := range m.Parameters() {
+		table, err := readTable(dir, p)
+		if err != nil {
+			return nil, err
+		}
+		m.Tables = append(m.Tables, table)
+	}
+	return m, nil
+}
+
+func readTable(dir string, p Parameter) ([]float32, error) {
+	if p.Dims[0] == 0 {
+		return nil, nil
+	}
+	path := filepath.Join(dir, p.String()+".npy")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the model: %w", err)
+	}
+	table, err := npy.Read(content, p.Dims...)
+	if err == nil {
+		err = finite(table)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return table, nil
+}
+
+// check says why the model makes no sense.
+func (m *Model) check() error {
+	if err := m.checkSettings(); err != nil {
+		return err
+	}
+	all := m.Parameters()
+	if len(m.Tables) != len(all) {
+		return fmt.Errorf("there are %d tables, but the encoder %v has %d parameters", len(m.Tables), m.Settings.Encoder, len(all))
+	}
+	for i, p := range all {
+		if len(m.Tables[i]) != p.Size() {
+			return fmt.Errorf("%v has %d numbers, not %d", p, len(m.Tables[i]), p.Size())
+		}
+	}
+	return nil
+}
+
+func (m *Model) checkSettings() error {
+	if m.Fingerprint == "" {
+		return errors.New("the fingerprint of the graph is missing")
+	}
+	return validate(m.Settings, []Member{m.Member})
+}
+
+func finite(table []float32) error {
+	if at := slices.IndexFunc(table, func(x float32) bool { return !isFinite(float64(x)) }); at >= 0 {
+		return fmt.Errorf("number %d is %v: train the model again with a smaller learning rate", at+1, table[at])
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package gomlx
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// Engine trains and classifies on one backend of GoMLX.
+type Engine struct {
+	name    string
+	backend compute.Backend
+	// On GoMLX's own backend, whose operations use one core at best, a call has one model
+	// and there are as many calls at a time as cores; on others one call has all models.
+	workers  int
+	oneByOne bool
+}
+
+var _ classify.Engine = (*Engine)(nil)
+
+// New opens a backend by a name that [backend.Open] takes, as "go", which is GoMLX's own.
+func New(name string) (*Engine, error) {
+	e := &Engine{name: name, workers: 1}
+	kind, options, _ := strings.Cut(name, ":")
+	if kind == backend.Go {
+		e.workers, e.oneByOne = runtime.GOMAXPROCS(0), true
+		if options == "" {
+			name += ":ops_sequential"
+		}
+	}
+	var err error
+	e.backend, err = backend.Open(name)
+	return e, err
+}
+
+// Name is "gomlx".
+func (e *Engine) Name() string { return "gomlx" }
+
+// Backend is the name that was asked for.
+func (e *Engine) Backend() string { return e.name }
+
+// Members is as many as there are calls at a time, or all.
+func (e *Engine) Members() int {
+	if e.oneByOne {
+		return e.workers
+	}
+	return 0
+}
+
+// Close frees the backend.
+func (e *Engine) Close() { e.backend.Finalize() }
+
+// program is a network with its compiled graphs and what these take of it.
+type program struct {
+	*classify.Network
+	engine    *Engine
+	layers    []*layer
+	constants []*tensors.Tensor // of all layers
+
+	mu       sync.Mutex
+	compiled map[string]*graph.Exec
+}
+
+// Prepare implements [classify.Engine].
+func (e *Engine) Prepare(n *classify.Network) (classify.Program, error) {
+	p := &program{Network: n, engine: e, compiled: map[string]*graph.Exec{}}
+	for l := range n.Layers {
+		layer, constants := newLayer(n, l)
+		p.layers, p.constants = append(p.layers, layer), append(p.constants, constants...)
+	}
+	for _, c := range p.constants { // at once, for calls side by side would all do it
+		if err := c.ToDevice(e.backend, 0); err != nil {
+			p.Close()
+			return nil, fmt.Errorf("cannot place the graph: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// Close implements [classify.Program].
+func (p *program) Close() {
+	for _, exec := range p.compiled {
+		exec.Finalize()
+	}
+	finalize(p.constants...)
+}
+
+// call computes a graph, which is made ready once for any number of models and chunks.
+// Tensors to donate are free afterwards.
+func (p *program) call(name string, build func(inputs []*graph.Node) []*graph.Node, donate []*tensors.Tensor, rest ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+	exec, err := p.exec(name, build)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the graph %s: %w", name, err)
+	}
+	var inputs []any
+	for _, x := range donate {
+		donated, err := graph.DonateTensorBuffer(x, p.engine.backend, 0)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, donated)
+	}
+	for _, x := range rest {
+		inputs = append(inputs, x)
+	}
+	outputs, err := exec.Call(inputs...)
+	if err != nil {
+		return nil, fmt.Errorf("%s failed: %w", name, err)
+	}
+	return outputs, nil
+}
+
+func (p *program) exec(name string, build func(inputs []*graph.Node) []*graph.Node) (*graph.Exec, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if exec, ready := p.compiled[name]; ready {
+		return exec, nil
+	}
+	exec, err := graph.NewExec(p.engine.backend, build)
+	if err == nil {
+		p.compiled[name] = exec.WithName(name).SetMaxCache(-1)
+	}
+	return exec, err
+}
+
+// finalize frees tensors. Those that a call has taken over are free already.
+func finalize(all ...*tensors.Tensor) {
+	for _, x := range all {
+		_ = x.FinalizeAll()
+	}
+}

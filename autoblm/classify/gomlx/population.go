@@ -1,0 +1,192 @@
+package gomlx
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+	"golang.org/x/sync/errgroup"
+)
+
+// population is models in groups, each of which is one call.
+type population struct {
+	*program
+	groups []*group
+	models int // of a group, but for the last
+}
+
+// NewPopulation implements [classify.Program].
+func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error) {
+	all := &population{program: p, models: len(runs)}
+	if p.engine.oneByOne {
+		all.models = 1
+	}
+	for some := range slices.Chunk(runs, all.models) {
+		all.groups = append(all.groups, p.newGroup(some))
+	}
+	return all, nil
+}
+
+// each does something for each group with an active model, and hands the numbers that
+// come of it to their models: of each as many.
+func (p *population) each(ctx context.Context, active []bool, do func(g *group) ([]float32, error), to func(model int, numbers []float32)) error {
+	var workers errgroup.Group
+	workers.SetLimit(p.engine.workers)
+	for i, g := range p.groups {
+		first := i * p.models
+		if !slices.Contains(active[first:][:len(g.runs)], true) {
+			continue
+		}
+		workers.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			numbers, err := do(g)
+			if err != nil {
+				return err
+			}
+			size := len(numbers) / len(g.runs)
+			for n := range g.runs {
+				to(first+n, numbers[n*size:][:size])
+			}
+			return nil
+		})
+	}
+	return workers.Wait()
+}
+
+// Step implements [classify.Population].
+func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
+	losses := make([]float32, len(active))
+	return losses, p.each(ctx, active, (*group).step, func(model int, loss []float32) { losses[model] = loss[0] })
+}
+
+// Logits implements [classify.Population].
+func (p *population) Logits(ctx context.Context, active []bool) ([][]float32, error) {
+	all := make([][]float32, len(active))
+	return all, p.each(ctx, active, (*group).logits, func(model int, logits []float32) {
+		for _, row := range p.Outputs {
+			all[model] = append(all[model], logits[int(row)*p.Classes:][:p.Classes]...)
+		}
+	})
+}
+
+// Tables implements [classify.Population].
+func (p *population) Tables(model int) ([][]float32, error) {
+	g := p.groups[model/p.models]
+	var all [][]float32
+	for i, about := range p.Parameters {
+		numbers, err := tensors.CopyFlatData[float32](g.state[i])
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the parameters: %w", err)
+		}
+		all = append(all, numbers[model%p.models*about.Size():][:about.Size()])
+	}
+	return all, nil
+}
+
+// Close implements [classify.Population].
+func (p *population) Close() {
+	for _, g := range p.groups {
+		finalize(append(g.state, g.constants...)...)
+	}
+}
+
+// group is models that train in one call.
+type group struct {
+	*program
+	runs      []classify.Run
+	dropout   bool
+	steps     int
+	state     []*tensors.Tensor // parameters, means, squares
+	constants []*tensors.Tensor // sign tensors, weights, l2, rates
+}
+
+func (p *program) newGroup(runs []classify.Run) *group {
+	g := &group{program: p, runs: runs}
+	models, rows := len(runs), len(p.Outputs)
+	weights, l2, rates := make([]float32, models*rows), make([]float32, models), make([]float32, models)
+	var signs []float32 // [S, K, K, K]: T[i,k,j]
+	perTable := make([][]float32, len(p.Parameters))
+	chunks := max(runs[0].Member.Structure.K(), 1)
+	for i, r := range runs {
+		g.dropout = g.dropout || r.Member.Dropout > 0
+		for _, sign := range cmp.Or(r.Member.Structure, structure.Zero(1)).SignTensor() { // without structures none is looked at
+			signs = append(signs, float32(sign))
+		}
+		l2[i], rates[i] = float32(r.Member.L2), float32(r.Member.LearningRate)
+		for _, output := range r.Learn {
+			weights[i*rows+int(p.Outputs[output])] = 1 / float32(len(r.Learn))
+		}
+		for n, table := range r.Begin(p.Network) {
+			perTable[n] = append(perTable[n], table...)
+		}
+	}
+	for slot := range 3 {
+		for n, about := range p.Parameters {
+			table := perTable[n]
+			if slot > 0 {
+				table = make([]float32, len(table))
+			}
+			g.state = append(g.state, tensors.FromFlatDataAndDimensions(table, append([]int{models}, about.Dims...)...))
+		}
+	}
+	g.constants = []*tensors.Tensor{
+		tensors.FromFlatDataAndDimensions(signs, models, chunks, chunks, chunks),
+		tensors.FromFlatDataAndDimensions(weights, models, rows),
+		tensors.FromFlatDataAndDimensions(l2, models),
+		tensors.FromFlatDataAndDimensions(rates, models),
+	}
+	return g
+}
+
+// step trains for an epoch, and returns the losses.
+func (g *group) step() ([]float32, error) {
+	g.steps++
+	passing := append(g.masks(), tensors.FromScalar(float32(g.steps)))
+	defer finalize(passing...)
+	name := "classify-step"
+	if g.dropout {
+		name += "-dropout"
+	}
+	build := func(inputs []*graph.Node) []*graph.Node { return g.program.step(inputs, g.dropout) }
+	outputs, err := g.call(name, build, g.state, slices.Concat(g.constants, g.program.constants, passing)...)
+	if err != nil {
+		return nil, err
+	}
+	losses := outputs[len(g.state)]
+	g.state = outputs[:len(g.state)]
+	defer finalize(losses)
+	return tensors.CopyFlatData[float32](losses)
+}
+
+// masks are those of all layers for the present step, if anything is dropped.
+func (g *group) masks() (all []*tensors.Tensor) {
+	d := g.Settings.Dim
+	for l := 0; g.dropout && l < len(g.layers); l++ {
+		nodes := g.Layers[l].Nodes
+		size := len(nodes) * d
+		mask := make([]float32, len(g.runs)*size)
+		for i, r := range g.runs {
+			r.Member.DropoutMask(mask[i*size:][:size], nodes, g.steps, l)
+		}
+		all = append(all, tensors.FromFlatDataAndDimensions(mask, len(g.runs), len(nodes), d))
+	}
+	return all
+}
+
+// logits are [S, rows, classes].
+func (g *group) logits() ([]float32, error) {
+	inputs := slices.Concat(g.state[:len(g.Parameters)], g.constants[:1], g.program.constants)
+	outputs, err := g.call("classify", g.program.classify, nil, inputs...)
+	if err != nil {
+		return nil, err
+	}
+	defer finalize(outputs...)
+	return tensors.CopyFlatData[float32](outputs[0])
+}

@@ -1,0 +1,63 @@
+package gomlx
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	. "github.com/gomlx/gomlx/core/graph"
+)
+
+// step is a graph that trains for one epoch, by Adam (Kingma and Ba, ICLR 2015). Its inputs
+// are the parameters, the moving means of their gradients and those of the gradients'
+// squares, and
+//
+//	signs              [S, K, K, K]
+//	weights            [S, rows]: of the last layer's rows in the loss
+//	l2, learning rates [S]
+//	the constants of all layers, and their masks if there is dropout
+//	the number of this step, from 1
+//
+// Its outputs are the parameters and the means afterwards, and the losses [S].
+func (p *program) step(nodes []*Node, dropout bool) []*Node {
+	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+	in := &inputs{nodes}
+	parameters, means, squares := in.several(len(p.Parameters)), in.several(len(p.Parameters)), in.several(len(p.Parameters))
+	signs, weights, l2, rates := in.next(), in.next(), in.next(), in.next()
+	n := p.place(parameters, signs, in)
+	var masks []*Node
+	if dropout {
+		masks = in.several(len(p.layers))
+	}
+	count := in.next()
+	loss := p.crossEntropy(n.logits(masks), weights)
+	corrected := func(mean *Node, beta float64) *Node { return Div(mean, OneMinus(Pow(ConstAs(count, beta), count))) }
+	outputs := make([]*Node, 3*len(parameters))
+	for i, gradient := range Gradient(ReduceAllSum(loss), parameters...) {
+		value := parameters[i]
+		if p.Parameters[i].Name == classify.Entities {
+			gradient = Add(gradient, Mul(value, perModel(l2, value)))
+		}
+		mean := Add(MulScalar(means[i], beta1), MulScalar(gradient, 1-beta1))
+		square := Add(MulScalar(squares[i], beta2), MulScalar(Square(gradient), 1-beta2))
+		change := Div(corrected(mean, beta1), AddScalar(Sqrt(corrected(square, beta2)), epsilon))
+		outputs[i] = Sub(value, Mul(change, perModel(rates, value)))
+		outputs[len(parameters)+i], outputs[2*len(parameters)+i] = mean, square
+	}
+	return append(outputs, loss)
+}
+
+// classify is a graph that classifies. Its inputs are the parameters, the sign tensors
+// and the constants, its output is [S, rows, classes].
+func (p *program) classify(nodes []*Node) []*Node {
+	in := &inputs{nodes}
+	parameters, signs := in.several(len(p.Parameters)), in.next()
+	return []*Node{p.place(parameters, signs, in).logits(nil)}
+}
+
+// perModel shapes [S] so that it multiplies a table [S, …].
+func perModel(x, table *Node) *Node {
+	dims := make([]int, table.Rank())
+	for i := range dims {
+		dims[i] = 1
+	}
+	dims[0] = x.Shape().Dim(0)
+	return Reshape(x, dims...)
+}

@@ -1,0 +1,144 @@
+package classify
+
+import (
+	"maps"
+	"slices"
+)
+
+// Messages are how the edges of a layer are computed: a message is the sum of its
+// sources, rows of the layer below, times its weight and the matrix of its relation, and
+// is added to its targets.
+//
+// What all encoders send is linear in the source. So what a relation sends to one target
+// can be added up before it is multiplied, or what one source sends to many targets
+// computed once; for the edges of one relation and one weight, whichever takes fewer
+// messages.
+//
+// Messages stand in blocks of one relation, filled up with empty ones, so that all
+// products can be one batched matrix product.
+type Messages struct {
+	BlockSize int
+	Relations []int32   // of each block
+	Sources   [][]int32 // of each message
+	Incoming  [][]int32 // the messages to each row of the layer
+	Weights   []float32 // of each message; nil stands for ones
+}
+
+// Messages are those of a layer, in blocks of a size, or of a fitting one for 0.
+func (n *Network) Messages(layer, blockSize int) *Messages {
+	l := n.Layers[layer]
+	byRelation := make([][]edge, n.Relations)
+	for _, e := range l.edges {
+		byRelation[e.relation] = append(byRelation[e.relation], e)
+	}
+	groups := make([][]message, n.Relations)
+	total := 0
+	for r, edges := range byRelation {
+		groups[r] = messagesOf(edges, l.pairWeight)
+		total += len(groups[r])
+	}
+	if blockSize == 0 {
+		blockSize = fittingBlock(total, n.Relations)
+	}
+	m := &Messages{BlockSize: blockSize, Incoming: make([][]int32, len(l.Nodes))}
+	if l.pairWeight != nil {
+		m.Weights = []float32{}
+	}
+	for r, group := range groups {
+		for _, each := range group {
+			for _, target := range each.targets {
+				m.Incoming[target] = append(m.Incoming[target], int32(len(m.Sources)))
+			}
+			m.add(each)
+		}
+		for len(m.Sources)%blockSize != 0 {
+			m.add(message{})
+		}
+		for len(m.Relations) < len(m.Sources)/blockSize {
+			m.Relations = append(m.Relations, int32(r))
+		}
+	}
+	return m
+}
+
+func (m *Messages) add(each message) {
+	m.Sources = append(m.Sources, each.sources)
+	if m.Weights != nil {
+		m.Weights = append(m.Weights, float32(each.weight))
+	}
+}
+
+// Targets are those of each message.
+func (m *Messages) Targets() [][]int32 { return transposed(m.Incoming, len(m.Sources)) }
+
+// Outgoing are the messages that each row of the layer below is a source of, none for
+// rows that are not learned.
+func (m *Messages) Outgoing(l Layer) [][]int32 {
+	lists := transposed(m.Sources, l.Below)
+	for row, blank := range l.Blank {
+		if blank {
+			lists[row] = nil
+		}
+	}
+	return lists
+}
+
+// fittingBlock is a power of two. Larger blocks make fewer matrix products, but more
+// messages that only fill them up: a quarter of all, or so.
+func fittingBlock(messages, relations int) int {
+	size := 16
+	for size < 128 && 4*size*relations < 2*messages {
+		size *= 2
+	}
+	return size
+}
+
+type message struct {
+	sources, targets []int32
+	weight           float64
+}
+
+// messagesOf are the messages of one relation's edges.
+func messagesOf(edges []edge, pairWeight func(edges int) float64) []message {
+	byTarget := map[int32][]edge{}
+	for _, e := range edges {
+		byTarget[e.target] = append(byTarget[e.target], e)
+	}
+	byWeight := map[float64][]edge{}
+	for _, target := range slices.Sorted(maps.Keys(byTarget)) {
+		weight := 1.0
+		if pairWeight != nil {
+			weight = pairWeight(len(byTarget[target]))
+		}
+		byWeight[weight] = append(byWeight[weight], byTarget[target]...)
+	}
+	var all []message
+	for _, weight := range slices.Sorted(maps.Keys(byWeight)) {
+		sources, targets := map[int32][]int32{}, map[int32][]int32{} // of each target, of each source
+		for _, e := range byWeight[weight] {
+			sources[e.target] = append(sources[e.target], e.source)
+			targets[e.source] = append(targets[e.source], e.target)
+		}
+		if len(sources) <= len(targets) {
+			for _, target := range slices.Sorted(maps.Keys(sources)) {
+				all = append(all, message{sources[target], []int32{target}, weight})
+			}
+			continue
+		}
+		for _, source := range slices.Sorted(maps.Keys(targets)) {
+			all = append(all, message{[]int32{source}, targets[source], weight})
+		}
+	}
+	return all
+}
+
+// transposed lists for each of n numbers the lists that it is in.
+func transposed(lists [][]int32, n int) [][]int32 {
+	in := make([][]int32, n)
+	for i, list := range lists {
+		for _, x := range list {
+			in[x] = append(in[x], int32(i))
+		}
+	}
+	return in
+}

@@ -1,0 +1,233 @@
+package classify_test
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/classify/enginetest"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/google/go-cmp/cmp"
+)
+
+// friends is a graph of two kinds in which the labelled nodes point at each other too,
+// some at nodes of their own, and one kind of hub at a node without a label.
+func friends() *rdf.Graph {
+	g := enginetest.KindsGraph(24)
+	for i := range int32(24) {
+		g.Triples = append(g.Triples, datasets.Triple{Head: 2 + i, Relation: i / 3 % 2, Tail: 2 + (i*7+5)%24})
+		if i%3 == 0 {
+			g.Triples = append(g.Triples, datasets.Triple{Head: 2 + i, Relation: 0, Tail: int32(len(g.Nodes))})
+			g.Nodes = append(g.Nodes, "<own:"+g.Nodes[2+i][1:])
+		}
+	}
+	g.Triples = append(g.Triples, datasets.Triple{Head: int32(len(g.Nodes)), Relation: 1, Tail: 0}, datasets.Triple{Head: int32(len(g.Nodes)), Relation: 0, Tail: 1})
+	g.Nodes = append(g.Nodes, "<new>", "_:alone")
+	return g
+}
+
+// some are settings of all encoders that differ in the rest, quickly trained.
+func some() []classify.Settings {
+	all := enginetest.Settings()
+	for i := range all {
+		s := &all[i]
+		s.Epochs, s.ValidateEvery, s.Folds, s.Runs = 8, 2, 2, i%3
+	}
+	return all
+}
+
+// TestModelsComeBack: a model that is saved and loaded is the same, in all that it says.
+func TestModelsComeBack(t *testing.T) {
+	g, engine := friends(), cpu.New(0)
+	for _, s := range some() {
+		m := trained(t, g, s, member(s.Encoder, "1,-2;2,1"))
+		dir := filepath.Join(t.TempDir(), "model")
+		if err := m.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := classify.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, loaded, sameResults); diff != "" {
+			t.Errorf("%s: %s", enginetest.Describe(s), diff)
+		}
+		for _, node := range []string{"<n:3>", "own:n:3", "new", "_:alone", "<hub:0>"} {
+			want, err := m.Predict(t.Context(), engine, g, node, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := loaded.Predict(t.Context(), engine, g, node, 0)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s, %s: %v, %s", enginetest.Describe(s), node, err, diff)
+			}
+		}
+	}
+}
+
+// TestEvaluationIsWhatTrainingMeasured: the model of the first run has its test accuracy,
+// to the bit, and what it predicts of single nodes is what it is counted by.
+func TestEvaluationIsWhatTrainingMeasured(t *testing.T) {
+	g, engine := friends(), cpu.New(0)
+	for _, s := range some() {
+		s.Runs = 2
+		results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true}, []classify.Member{member(s.Encoder, "1,-2;2,1")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, m := results[0], results[0].Model
+		for split, labels := range map[string][]rdf.Label{"train": g.Train, "test": g.Test} {
+			all, by, err := m.Evaluate(t.Context(), engine, g, split)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if split == "test" && (all.Accuracy != r.TestAccuracies[0] || *m.Test != all) {
+				t.Errorf("%s: %+v, in training %v and %+v", enginetest.Describe(s), all, r.TestAccuracies, m.Test)
+			}
+			nodes, right := 0, 0.0
+			for _, e := range by {
+				nodes += e.Nodes
+				right += e.Accuracy * float64(e.Nodes)
+			}
+			if nodes != all.Nodes || all.Nodes != len(labels) || math.Abs(right-all.Accuracy*float64(nodes)) > 1e-9 {
+				t.Errorf("%s: classes %+v make %+v", enginetest.Describe(s), by, all)
+			}
+			hits, vague := 0, 0
+			for _, l := range labels {
+				p, err := m.Predict(t.Context(), engine, g, g.Nodes[l.Node], 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				total := 0.0
+				for i, a := range p.Answers {
+					total += a.Probability
+					if a.Rank != i+1 || i > 0 && a.Probability > p.Answers[i-1].Probability {
+						t.Errorf("%+v are not in order", p.Answers)
+					}
+				}
+				if p.Label == nil || *p.Label != g.Classes[l.Class] || p.Split != split || math.Abs(total-1) > 1e-12 || len(p.Answers) != 2 {
+					t.Errorf("%s: %+v", g.Nodes[l.Node], p)
+				}
+				if p.Answers[0].Class == *p.Label {
+					hits++
+				}
+				if p.Answers[0].Probability < 0.5+1e-5 {
+					vague++
+				}
+			}
+			if math.Abs(float64(hits)-right) > float64(vague) {
+				t.Errorf("%s: %d of %s are predicted right, %v evaluated", enginetest.Describe(s), hits, split, right)
+			}
+		}
+	}
+}
+
+// TestUnlabelledNodes are told by what they see: one that points at the hubs as nodes of
+// a class do is of that class, and one with nothing around it is told alike by any two
+// models with the same biases. An embedding that nothing was learned of is zeros.
+func TestUnlabelledNodes(t *testing.T) {
+	g := enginetest.KindsGraph(24)
+	for class := range int32(2) {
+		node := int32(len(g.Nodes))
+		g.Nodes = append(g.Nodes, []string{"<like a>", "<like b>"}[class])
+		g.Triples = append(g.Triples, datasets.Triple{Head: node, Relation: class, Tail: 0}, datasets.Triple{Head: node, Relation: 1 - class, Tail: 1})
+	}
+	m := trained(t, g, quick(classify.RGCN), member(classify.RGCN, ""))
+	for node, want := range map[string]string{"like a": "a", "<like b>": "b"} {
+		p, err := m.Predict(t.Context(), cpu.New(0), g, node, 1)
+		if err != nil || p.Label != nil || p.Split != "" || len(p.Answers) != 1 || p.Answers[0].Class != want || p.Answers[0].Probability < 0.9 {
+			t.Errorf("%s: %+v, %v", node, p, err)
+		}
+	}
+	if slices.Contains(m.Entities, "<like a>") || !slices.Contains(m.Entities, "<hub:0>") {
+		t.Errorf("the entities %v have embeddings", m.Entities)
+	}
+}
+
+// TestOtherGraphsAreRefused, and nodes that are not in the graph.
+func TestOtherGraphsAreRefused(t *testing.T) {
+	g, engine := friends(), cpu.New(0)
+	m := trained(t, g, quick(classify.GCN), member(classify.GCN, ""))
+	other := friends()
+	other.Triples = other.Triples[1:]
+	_, _, err := m.Evaluate(t.Context(), engine, other, "test")
+	wantError(t, "another graph", err, "not the graph that the model was trained on")
+	_, err = m.Predict(t.Context(), engine, other, "<n:3>", 0)
+	wantError(t, "another graph", err, "not the graph that the model was trained on")
+	_, _, err = m.Evaluate(t.Context(), engine, g, "valid")
+	wantError(t, "another split", err, `unknown split "valid": use train or test`)
+	_, err = m.Predict(t.Context(), engine, g, "HUB", 0)
+	wantError(t, "an unknown node", err, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`)
+	_, err = m.Predict(t.Context(), engine, g, "<n:3>", -1)
+	wantError(t, "fewer than none", err, "top is -1")
+	_, err = m.Graph(filepath.Join(t.TempDir(), "nowhere"))
+	wantError(t, "no graph", err, "nowhere")
+}
+
+// TestDamagedModels: whatever is wrong with a folder, the error names the file.
+func TestDamagedModels(t *testing.T) {
+	s := quick(classify.RGCN)
+	m := trained(t, friends(), s, member(classify.RGCN, ""))
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	replace := func(old, new string) func([]byte) []byte {
+		return func(content []byte) []byte { return bytes.Replace(content, []byte(old), []byte(new), 1) }
+	}
+	for name, c := range map[string]struct {
+		file   string
+		change func([]byte) []byte
+		want   string
+	}{
+		"no description":     {"model.json", nil, "it has no model.json"},
+		"no JSON":            {"model.json", replace("{", "("), "model.json: invalid character"},
+		"another task":       {"model.json", replace(`"classify"`, `"completion"`), "model.json: the model is for another task"},
+		"no fingerprint":     {"model.json", replace(`"fingerprint"`, `"finger"`), "model.json: the fingerprint of the graph is missing"},
+		"another dim":        {"model.json", replace(`"dim": 16`, `"dim": 8`), "entities.npy: the array has shape"},
+		"a dim of nothing":   {"model.json", replace(`"dim": 16`, `"dim": 0`), "model.json: dim is 0"},
+		"an absurd dim":      {"model.json", replace(`"dim": 16`, `"dim": 1048576`), "entities.npy: the array has shape"},
+		"another encoder":    {"model.json", replace(`"rgcn"`, `"gcn"`), "layer-1-message-weights.npy"},
+		"an unknown encoder": {"model.json", replace(`"rgcn"`, `"gat"`), `unknown encoder "gat"`},
+		"a structure needed": {"model.json", replace(`"rgcn"`, `"blm"`), "model.json: the encoder blm needs a structure"},
+		"no embeddings":      {"entities.npy", nil, "cannot read the model"},
+		"fewer entities":     {"entities.txt", func(text []byte) []byte { return text[bytes.IndexByte(text, '\n')+1:] }, "entities.txt has 33 labels, not 34"},
+		"a class twice":      {"classes.txt", replace("b", "a"), "classes.txt:2: "},
+		"another class":      {"classes.txt", replace("b", "b\nc"), "output-weights.npy: the array has shape"},
+		"no relations":       {"relations.txt", nil, "relations.txt"},
+		"cut short":          {"layer-1-bases.npy", func(content []byte) []byte { return content[:200] }, "layer-1-bases.npy: the array has 72 bytes of numbers"},
+		"not a number": {"output-bias.npy", func(content []byte) []byte {
+			return append(content[:len(content)-4], 0, 0, 0xc0, 0x7f)
+		}, "output-bias.npy: number 2 is NaN"},
+	} {
+		broken := filepath.Join(t.TempDir(), "broken")
+		if err := os.CopyFS(broken, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(broken, c.file)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if c.change != nil {
+			if err := os.WriteFile(path, c.change(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = classify.Load(broken)
+		wantError(t, name, err, c.want)
+	}
+	m.Tables[0][3] = float32(math.Inf(1))
+	wantError(t, "an infinite number", m.Save(filepath.Join(t.TempDir(), "x")), "cannot save the model: entities: number 4 is +Inf")
+	m.Tables = m.Tables[1:]
+	wantError(t, "a table too few", m.Save(filepath.Join(t.TempDir(), "x")), "cannot save the model: there are")
+}

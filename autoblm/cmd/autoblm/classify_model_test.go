@@ -1,0 +1,109 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// classified trains a model on the data of kinds, and returns both folders.
+func classified(t *testing.T, arguments ...string) (model, data string) {
+	t.Helper()
+	data = kinds(t, func(files map[string]string) {
+		files["graph.nt"] += "<x:new> <r:1> <hub:0> .\n<x:new> <r:0> <hub:1> .\n"
+	})
+	model = filepath.Join(t.TempDir(), "model")
+	o := object(t, append([]string{"classify", "train", "--dataset", data, "--encoder", "rgcn", "--dim", "8", "--layers", "1", "--epochs", "40", "--lr", "0.05",
+		"--dropout", "0", "--no-self-loops", "--runs", "2", "--out", model}, arguments...)...)
+	if o["out"] != model {
+		t.Errorf("the model goes to %v", o["out"])
+	}
+	return model, data
+}
+
+func TestClassifyEvalJSON(t *testing.T) {
+	model, data := classified(t)
+	o := object(t, "classify", "eval", "--model", model)
+	hasKeys(t, "classify eval", o, "dataset task encoder structure dim seconds test by")
+	test, by := o["test"].(map[string]any), o["by"].([]any)
+	if o["dataset"] != "kinds" || o["task"] != "classify" || o["encoder"] != "rgcn" || o["structure"] != nil || o["dim"] != 8.0 || o["train"] != nil {
+		t.Errorf("%v", o)
+	}
+	if test["nodes"] != 6.0 || test["accuracy"] != 1.0 || len(by) != 2 || by[1].(map[string]any)["class"] != "kind 1" || by[1].(map[string]any)["nodes"] != 3.0 {
+		t.Errorf("test %v, by class %v", test, by)
+	}
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(data, moved); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := invoke(t.Context(), "classify", "eval", "--model", model)
+	if status != exitFailed || !strings.Contains(stderr, "with --dataset") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("without its data: exit status %d, %q", status, stderr)
+	}
+	o = object(t, "classify", "eval", "--model", model, "--dataset", moved, "--split", "train", "--backend", "go")
+	if train := o["train"].(map[string]any); train["nodes"] != 18.0 || train["accuracy"] != 1.0 || o["dataset"] != "moved" {
+		t.Errorf("%v", o)
+	}
+}
+
+func TestClassifyPredictJSON(t *testing.T) {
+	model, _ := classified(t, "--runs", "0")
+	for node, want := range map[string]struct {
+		name, class  string
+		label, split any
+	}{
+		"x:3":     {"<x:3>", "kind 1", "kind 1", "train"},
+		"<x:6>":   {"<x:6>", "kind 0", "kind 0", "test"},
+		"<x:new>": {"<x:new>", "kind 1", nil, nil},
+	} {
+		o := object(t, "classify", "predict", "--model", model, "--node", node, "--top", "1")
+		answers := o["answers"].([]any)
+		first := answers[0].(map[string]any)
+		if o["node"] != want.name || o["label"] != want.label || o["split"] != want.split || len(answers) != 1 || first["class"] != want.class || first["rank"] != 1.0 || first["probability"].(float64) < 0.9 {
+			t.Errorf("%s: %v", node, o)
+		}
+	}
+}
+
+func TestClassifiedText(t *testing.T) {
+	model, _ := classified(t)
+	for _, c := range []struct {
+		arguments []string
+		parts     []string
+	}{
+		{[]string{"eval"}, []string{"kinds, rgcn, d 8: 100.00 % of 6 test nodes classified right", "\nkind 1      3    100.00\n"}},
+		{[]string{"predict", "--node", "x:6"}, []string{"<x:6>: a test node, labelled kind 0\n", "its label"}},
+		{[]string{"predict", "--node", "x:new"}, []string{"<x:new>: not labelled\n", "\nkind 1     1"}},
+	} {
+		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", c.arguments[0], "--model", model}, c.arguments[1:]...)...)
+		for _, part := range c.parts {
+			if status != exitDone || !strings.Contains(stdout, part) || stderr != "" {
+				t.Errorf("%v: exit status %d, %s without %q: %s", c.arguments, status, stdout, part, stderr)
+			}
+		}
+	}
+}
+
+func TestClassifiedRefuses(t *testing.T) {
+	model, _ := classified(t)
+	other := kinds(t, nil)
+	for name, c := range map[string]struct {
+		status    int
+		want      string
+		arguments []string
+	}{
+		"no model":        {exitFailed, "is not a model folder", []string{"eval", "--model", other}},
+		"another graph":   {exitFailed, "kinds is not the graph that the model was trained on, kinds: name that one with --dataset", []string{"eval", "--model", model, "--dataset", other}},
+		"another split":   {exitUsage, "train", []string{"eval", "--model", model, "--split", "valid"}},
+		"unknown node":    {exitFailed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, []string{"predict", "--model", model, "--node", "HUB"}},
+		"no node":         {exitUsage, "--node", []string{"predict", "--model", model}},
+		"unknown backend": {exitUsage, "gpu", []string{"predict", "--model", model, "--node", "x:3", "--backend", "gpu"}},
+		"a file there":    {exitFailed, "cannot make the model folder", []string{"train", "--dataset", other, "--encoder", "gcn", "--out", filepath.Join(other, "graph.nt")}},
+	} {
+		status, stdout, stderr := invoke(t.Context(), append([]string{"classify"}, c.arguments...)...)
+		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit status %d, %q, %q", name, status, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+type classifyPredictCommand struct {
+	classifiedFlags
+	Node string `required:"" help:"The node, labelled or not, as the graph writes it; angle brackets may be left out."`
+	Top  int    `default:"10" help:"How many classes; 0 for all."`
+	classifyBackend
+}
+
+// Run classifies a node.
+func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
+	engine, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	m, g, err := c.load()
+	if err != nil {
+		return err
+	}
+	p, err := m.Predict(ctx, engine, g, c.Node, c.Top)
+	if err != nil {
+		return withDataset(err)
+	}
+	return o.result(p, func(w io.Writer) { printPrediction(w, p) })
+}
+
+func printPrediction(w io.Writer, p classify.Prediction) {
+	note := "not labelled"
+	if p.Label != nil {
+		note = fmt.Sprintf("a %s node, labelled %s", p.Split, words.Printable(*p.Label))
+	}
+	fmt.Fprintf(w, "%s: %s\n\n", words.Printable(p.Node), note)
+	t := words.NewTable("class", "rank", "probability, %", "")
+	for _, a := range p.Answers {
+		mark := ""
+		if p.Label != nil && a.Class == *p.Label {
+			mark = "its label"
+		}
+		t.Add(a.Class, a.Rank, percent(a.Probability), mark)
+	}
+	t.Print(w)
+}
