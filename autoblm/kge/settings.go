@@ -73,7 +73,9 @@ type Settings struct {
 	Batch     int       `json:"batch" min:"1" help:"Examples that a step learns from."`
 	Optimizer Optimizer `json:"optimizer" help:"The update rule: adagrad or adam."`
 	// Decay 1 keeps the learning rate.
-	Decay   float64 `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
+	Decay float64 `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
+	// Warmup is linear: of n epochs, the i-th has i/(n+1) of the learning rate.
+	Warmup  int     `json:"warmup,omitempty" min:"0" help:"Let the learning rate rise over so many epochs before it is reached; 0 begins with all of it."`
 	Initial Initial `json:"initial,omitempty" name:"init" help:"Distribution of the first embeddings: normal or xavier."`
 	// InitScale is not used by [Xavier].
 	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of the first embeddings, if normal."`

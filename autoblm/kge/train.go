@@ -241,8 +241,9 @@ func (o *orders) of(epoch int) (batches [][]Example) {
 // rates are the members' learning rates in an epoch.
 func (r *run) rates(epoch int) []float64 {
 	rates := make([]float64, len(r.members))
+	risen := min(1, float64(epoch)/float64(r.job.Settings.Warmup+1))
 	for i, m := range r.members {
-		rates[i] = m.result.Member.LearningRate * m.reduction * math.Pow(r.job.Settings.Decay, float64(epoch-1))
+		rates[i] = m.result.Member.LearningRate * m.reduction * math.Pow(r.job.Settings.Decay, float64(epoch-1)) * risen
 	}
 	return rates
 }

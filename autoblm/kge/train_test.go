@@ -380,6 +380,16 @@ func TestDecay(t *testing.T) {
 	}
 }
 
+func TestWarmup(t *testing.T) {
+	engine := &scriptedEngine{}
+	j := job(2, func(s *kge.Settings) { s.Warmup, s.Decay, s.Epochs = 3, 0.5, 5 })
+	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
+	mustTrain(t, engine, j)
+	if want := [][]float64{{0.25, 4}, {0.25, 4}, {0.1875, 3}, {0.125, 2}, {0.0625, 1}}; !reflect.DeepEqual(engine.rates, want) {
+		t.Errorf("learning rates %v, want %v", engine.rates, want)
+	}
+}
+
 // TestPlateau: a member's learning rate falls after each two validations that
 // brought it nothing, whatever the others do.
 func TestPlateau(t *testing.T) {
