@@ -1,6 +1,7 @@
 package predictor
 
 import (
+	"github.com/autoblm/autoblm-go/internal/adam"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -54,15 +55,10 @@ func (l layers) gradient(inputs, scores, shares *graph.Node) *graph.Node {
 
 // adamW takes one step.
 func adamW(s []*graph.Node, gradient *graph.Node) {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-7
 	s[stateTaken] = graph.AddScalar(s[stateTaken], 1)
-	s[stateMean] = graph.Add(graph.MulScalar(s[stateMean], beta1), graph.MulScalar(gradient, 1-beta1))
-	s[stateVariance] = graph.Add(graph.MulScalar(s[stateVariance], beta2), graph.MulScalar(graph.Square(gradient), 1-beta2))
 	count := graph.ConvertDType(s[stateTaken], gradient.DType())
-	corrected := func(moving *graph.Node, beta float64) *graph.Node { // for its start at 0
-		return graph.Div(moving, graph.OneMinus(graph.Pow(graph.Scalar(moving.Graph(), moving.DType(), beta), count)))
-	}
-	direction := graph.Div(corrected(s[stateMean], beta1), graph.AddScalar(graph.Sqrt(corrected(s[stateVariance], beta2)), epsilon))
+	direction, now := adam.Direction(gradient, adam.Moments{Mean: s[stateMean], Square: s[stateVariance]}, count, 1e-7)
+	s[stateMean], s[stateVariance] = now.Mean, now.Square
 	decay := graph.Mul(s[stateTable], s[stateDecay])
 	s[stateTable] = graph.Sub(s[stateTable], graph.Mul(graph.Add(direction, decay), s[stateRate]))
 }

@@ -2,12 +2,12 @@ package gomlx
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/internal/adam"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// step is a graph that trains for one epoch, by Adam (Kingma and Ba, ICLR 2015). Its inputs
-// are the parameters, the moving means of their gradients and those of the gradients'
-// squares, and
+// step is a graph that trains for one epoch, by Adam. Its inputs are the parameters, the
+// moving means of their gradients and those of the gradients' squares, and
 //
 //	signs              [S, K, K, K]
 //	weights            [S, rows]: of the last layer's rows in the loss
@@ -17,7 +17,6 @@ import (
 //
 // Its outputs are the parameters and the means afterwards, and the losses [S].
 func (p *program) step(nodes []*Node, dropout bool) []*Node {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	in := &inputs{nodes}
 	parameters, means, squares := in.several(len(p.Parameters)), in.several(len(p.Parameters)), in.several(len(p.Parameters))
 	signs, weights, l2, rates := in.next(), in.next(), in.next(), in.next()
@@ -28,18 +27,15 @@ func (p *program) step(nodes []*Node, dropout bool) []*Node {
 	}
 	count := in.next()
 	loss := p.crossEntropy(n.logits(masks), weights)
-	corrected := func(mean *Node, beta float64) *Node { return Div(mean, OneMinus(Pow(ConstAs(count, beta), count))) }
 	outputs := make([]*Node, 3*len(parameters))
 	for i, gradient := range Gradient(ReduceAllSum(loss), parameters...) {
 		value := parameters[i]
 		if p.Parameters[i].Name == classify.Entities {
 			gradient = Add(gradient, Mul(value, perModel(l2, value)))
 		}
-		mean := Add(MulScalar(means[i], beta1), MulScalar(gradient, 1-beta1))
-		square := Add(MulScalar(squares[i], beta2), MulScalar(Square(gradient), 1-beta2))
-		change := Div(corrected(mean, beta1), AddScalar(Sqrt(corrected(square, beta2)), epsilon))
-		outputs[i] = Sub(value, Mul(change, perModel(rates, value)))
-		outputs[len(parameters)+i], outputs[2*len(parameters)+i] = mean, square
+		direction, now := adam.Direction(gradient, adam.Moments{Mean: means[i], Square: squares[i]}, count, 1e-8)
+		outputs[i] = Sub(value, Mul(direction, perModel(rates, value)))
+		outputs[len(parameters)+i], outputs[2*len(parameters)+i] = now.Mean, now.Square
 	}
 	return append(outputs, loss)
 }

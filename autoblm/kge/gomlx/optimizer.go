@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/adam"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -15,7 +16,7 @@ type updateRule struct {
 
 var updateRules = map[kge.Optimizer]updateRule{
 	kge.Adagrad: {slots: 1, update: adagrad},
-	kge.Adam:    {slots: 2, update: adam},
+	kge.Adam:    {slots: 2, update: adamUpdate},
 }
 
 func adagrad(table, gradient *Node, slots []*Node, rate, _ *Node) (*Node, []*Node) {
@@ -24,18 +25,9 @@ func adagrad(table, gradient *Node, slots []*Node, rate, _ *Node) (*Node, []*Nod
 	return Sub(table, change), []*Node{sum}
 }
 
-func adam(table, gradient *Node, slots []*Node, rate, step *Node) (*Node, []*Node) {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
-	average := func(before, now *Node, beta float64) *Node {
-		return Add(Mul(before, number(now, beta)), Mul(now, number(now, 1-beta)))
-	}
-	mean := average(slots[0], gradient, beta1)
-	square := average(slots[1], Square(gradient), beta2)
-	corrected := func(moving *Node, beta float64) *Node {
-		return Div(moving, Sub(number(step, 1), Pow(number(step, beta), step)))
-	}
-	change := Div(Mul(corrected(mean, beta1), rate), Add(Sqrt(corrected(square, beta2)), number(square, epsilon)))
-	return Sub(table, change), []*Node{mean, square}
+func adamUpdate(table, gradient *Node, slots []*Node, rate, step *Node) (*Node, []*Node) {
+	direction, now := adam.Direction(gradient, adam.Moments{Mean: slots[0], Square: slots[1]}, step, 1e-8)
+	return Sub(table, Mul(direction, rate)), []*Node{now.Mean, now.Square}
 }
 
 // number is a constant of the function that is being built. Operations with

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"github.com/autoblm/autoblm-go/internal/adam"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
@@ -86,17 +87,11 @@ const (
 func update(_ *Graph, inputs []*Node) []*Node {
 	weights, means, squares := inputs[:weightTables], inputs[weightTables:2*weightTables], inputs[2*weightTables:3*weightTables]
 	in := inputs[3*weightTables:]
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
-	corrected := func(moment *Node, beta float64) *Node {
-		return Div(moment, OneMinus(Pow(ConstAs(in[updateCount], beta), in[updateCount])))
-	}
 	outputs := make([]*Node, 3*weightTables)
 	for i, gradient := range Gradient(objective(weights, in[updateSequences], in[updateAdvantages]), weights...) {
-		mean := Add(MulScalar(means[i], beta1), MulScalar(gradient, 1-beta1))
-		square := Add(MulScalar(squares[i], beta2), MulScalar(Square(gradient), 1-beta2))
-		change := Div(corrected(mean, beta1), AddScalar(Sqrt(corrected(square, beta2)), epsilon))
-		outputs[i] = Add(weights[i], MulScalar(change, learningRate))
-		outputs[weightTables+i], outputs[2*weightTables+i] = mean, square
+		direction, now := adam.Direction(gradient, adam.Moments{Mean: means[i], Square: squares[i]}, in[updateCount], 1e-8)
+		outputs[i] = Add(weights[i], MulScalar(direction, learningRate))
+		outputs[weightTables+i], outputs[2*weightTables+i] = now.Mean, now.Square
 	}
 	return outputs
 }

@@ -1,0 +1,52 @@
+package adam
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gomlx/compute/gobackend"
+	. "github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+)
+
+// TestDirection: steps are those of the publication.
+func TestDirection(t *testing.T) {
+	backend, err := gobackend.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backend.Finalize)
+	const epsilon = 1e-3
+	exec, err := NewExec(backend, func(in []*Node) []*Node {
+		direction, now := Direction(in[0], Moments{in[1], in[2]}, in[3], epsilon)
+		return []*Node{direction, now.Mean, now.Square}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	const size = 5
+	var mean, square [size]float64
+	moments := [2][]float32{make([]float32, size), make([]float32, size)}
+	for step := 1; step <= 20; step++ {
+		gradient := make([]float32, size)
+		for i := range gradient {
+			gradient[i] = float32(rng.NormFloat64() * math.Pow(10, float64(i-2)))
+		}
+		outputs, err := exec.Call(gradient, moments[0], moments[1], float32(step))
+		if err != nil {
+			t.Fatal(err)
+		}
+		direction := tensors.MustCopyFlatData[float32](outputs[0])
+		moments[0], moments[1] = tensors.MustCopyFlatData[float32](outputs[1]), tensors.MustCopyFlatData[float32](outputs[2])
+		for i, g := range gradient {
+			mean[i] = 0.9*mean[i] + 0.1*float64(g)
+			square[i] = 0.999*square[i] + 0.001*float64(g)*float64(g)
+			want := mean[i] / (1 - math.Pow(0.9, float64(step))) / (math.Sqrt(square[i]/(1-math.Pow(0.999, float64(step)))) + epsilon)
+			if got := float64(direction[i]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
+				t.Errorf("step %d, number %d: %v, by the publication %v", step, i, got, want)
+			}
+		}
+	}
+}
