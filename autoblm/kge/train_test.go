@@ -381,12 +381,12 @@ func TestDecay(t *testing.T) {
 }
 
 func TestWarmup(t *testing.T) {
-	engine := &scriptedEngine{}
+	engine := &enginetest.Scripted{}
 	j := job(2, func(s *kge.Settings) { s.Warmup, s.Decay, s.Epochs = 3, 0.5, 5 })
 	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
 	mustTrain(t, engine, j)
-	if want := [][]float64{{0.25, 4}, {0.25, 4}, {0.1875, 3}, {0.125, 2}, {0.0625, 1}}; !reflect.DeepEqual(engine.rates, want) {
-		t.Errorf("learning rates %v, want %v", engine.rates, want)
+	if want := [][]float64{{0.25, 4}, {0.25, 4}, {0.1875, 3}, {0.125, 2}, {0.0625, 1}}; !reflect.DeepEqual(engine.Rates, want) {
+		t.Errorf("learning rates %v, want %v", engine.Rates, want)
 	}
 }
 
