@@ -5,9 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/autoblm/autoblm-go/internal/words"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Sample says which queries to draw.
