@@ -37,7 +37,7 @@ func DefaultTrain(s structure.Structure) TrainSettings {
 
 // Train trains one model.
 func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model, error) {
-	engine, err := s.Compute.Open()
+	engine, err := s.Compute.For(s.Member.Form).Open()
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 	if _, err := s.check(t); err != nil {
 		return nil, err
 	}
-	engine, err := s.Compute.Open()
+	engine, err := s.Compute.For(s.Model).Open()
 	if err != nil {
 		return nil, err
 	}

@@ -33,12 +33,13 @@ type Compute struct {
 	Threads int
 }
 
-// OpenFor is [Compute.Open] for models of a form: only the native engine has all.
-func (c Compute) OpenFor(f form.Form) (kge.Engine, error) {
+// For is what does the arithmetic of a form where there is a choice: only the native
+// engine has all forms.
+func (c Compute) For(f form.Form) Compute {
 	if f != form.Bilinear && cmp.Or(c.Engine, "auto") == "auto" {
 		c.Engine = "cpu"
 	}
-	return c.Open()
+	return c
 }
 
 // Open opens the engine. An engine or a backend that was asked for by name is used

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -179,6 +180,9 @@ var classKind = Kind{
 	Check: func(s SearchSettings) error {
 		if s.Tune != nil || s.Final != nil {
 			return ErrNoStages
+		}
+		if s.Model != form.Bilinear {
+			return errors.New("the models of classes are of an encoder, not of a form: leave model out")
 		}
 		s.Compute.HalfScores = false // of which there are none
 		if err := s.Compute.Check(); err != nil {

@@ -48,7 +48,7 @@ func (t *Task) Words() task.Words { return Words() }
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, Checkpoint: t.Checkpoint}
 	for _, trial := range trials {
-		job.Members = append(job.Members, trial.Recipe.Member(trial.Structure))
+		job.Members = append(job.Members, trial.Member())
 	}
 	job.OnEpoch = func(p kge.Progress) { onProgress(float64(p.Epoch) / float64(p.Epochs)) }
 	report, err := t.train(ctx, job)

@@ -59,7 +59,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	s := t.Own.Settings(trials[0].Recipe.Training)
 	job := kge.Job{Data: data, Settings: s.Settings, OnEpoch: func(p kge.Progress) { onProgress(float64(p.Epoch) / float64(p.Epochs)) }}
 	for _, trial := range trials {
-		m := trial.Recipe.Member(trial.Structure)
+		m := trial.Member()
 		if err := s.Validate(m); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -141,6 +142,9 @@ func of(stage task.Stage, trials []task.Trial) []task.Trial {
 
 // run goes through the stages.
 func (s *searcher) run(ctx context.Context) (Stop, string, error) {
+	if s.Settings.Model != form.Bilinear {
+		return s.recipes(ctx)
+	}
 	if s.Settings.Tune != nil {
 		if err := s.tune(ctx); err != nil {
 			return "", "", err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -13,7 +14,11 @@ import (
 
 // Settings of a search, in the letters of the paper (Algorithms 3 and 4).
 type Settings struct {
-	K int `json:"k" min:"2" max:"8" help:"Chunks of an embedding."`
+	// Model, where it is not bilinear, has no structure to search for: as many recipes as
+	// the budget allows are drawn for it, from
+	// [PaperRanges].
+	Model form.Form `json:"model,omitzero" help:"Tune the recipe of a model that is not bilinear and has no structure to search for: ${forms}."`
+	K     int       `json:"k" min:"2" max:"8" help:"Chunks of an embedding."`
 	// Budget does not count the named models. It is not part of a study: it may be
 	// raised later.
 	Budget int `json:"-" min:"1" help:"How many structures to train."`
@@ -101,10 +106,14 @@ func (s Settings) Validate() error {
 			return err
 		}
 	}
-	if err := s.recipe().Member(structure.Zero(s.K)).Validate(); err != nil {
-		return err
+	member := s.recipe().Member(structure.Zero(s.K))
+	if s.Model != form.Bilinear {
+		member.Form, member.Structure = s.Model, structure.Structure{}
+		if s.Tune != nil || s.Final != nil {
+			return fmt.Errorf("%v has no structure to search for, but recipes to try, which is the search: leave out the stages before and after", s.Model)
+		}
 	}
-	if err := s.Training.Validate(s.K); err != nil {
+	if err := s.Training.ValidateFor(member); err != nil {
 		return err
 	}
 	return s.validateStages()

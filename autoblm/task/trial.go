@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -60,8 +61,8 @@ type Trial struct {
 	// Name is set for a named model that is trained for comparison. If the
 	// strategy proposes it too, it is in a round as well.
 	Name string `json:"name,omitempty"`
-	// Form is the form of the model, "" for a bilinear one.
-	Form      string              `json:"form,omitempty"`
+	// Form is that of the model. Only bilinear ones have a structure.
+	Form      form.Form           `json:"form,omitzero"`
 	Structure structure.Structure `json:"structure,omitzero"`
 	Recipe    Recipe              `json:"recipe"`
 	// Guess is the predictor's, nil where there was none.
@@ -85,6 +86,11 @@ type Trial struct {
 	// Engine and Backend did the arithmetic.
 	Engine  string `json:"engine,omitempty"`
 	Backend string `json:"backend,omitempty"`
+}
+
+// Member is what is trained.
+func (t Trial) Member() kge.Member {
+	return kge.Member{Form: t.Form, Structure: t.Structure, Seed: t.Recipe.Seed, LearningRate: t.Recipe.LearningRate, Weights: t.Recipe.Weights}
 }
 
 // Canonical is the representative of the structure's class under the full group.

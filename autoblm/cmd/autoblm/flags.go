@@ -41,7 +41,7 @@ func (f computeFlags) open(of form.Form) (kge.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.OpenFor(of)
+	return c.For(of).Open()
 }
 
 func text(value any) string { return fmt.Sprint(value) }

@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -27,6 +28,9 @@ func (s searching) writeGallery(r *search.Result) error {
 		if err := task.Save(filepath.Join(s.out, "model"), r.Artifact); err != nil {
 			return err
 		}
+	}
+	if s.settings.Model != form.Bilinear { // which has no structures to draw
+		return nil
 	}
 	_, err := report.SavePictures(s.out, s.report(r))
 	return err

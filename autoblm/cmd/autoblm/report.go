@@ -11,6 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -41,6 +42,9 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	contents, err := study.Read(c.Study)
 	if err != nil {
 		return err
+	}
+	if f := contents.About.Settings.Model; f != form.Bilinear {
+		return fmt.Errorf("the study %s is of recipes of %v, and a report is of structures: autoblm study show tells of it", c.Study, f)
 	}
 	written, err := os.Stat(c.Study)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -115,6 +116,11 @@ func summarized(trials []task.Trial, tell task.Words, what func(task.Trial) tria
 }
 
 func found(t task.Trial) trialSummary {
+	if t.Form != form.Bilinear {
+		s := byRecipe(t)
+		s["model"] = t.Form
+		return s
+	}
 	return trialSummary{"structure": t.Structure, "canonical": t.Canonical()}
 }
 
@@ -122,7 +128,7 @@ func named(t task.Trial) trialSummary { return trialSummary{"name": t.Name} }
 
 func byRecipe(t task.Trial) trialSummary {
 	return trialSummary{
-		"structure": t.Structure, "dim": t.Recipe.Training.Dim, "batch": t.Recipe.Training.Batch,
+		"structure": structureOf(t.Form, t.Structure), "dim": t.Recipe.Training.Dim, "batch": t.Recipe.Training.Batch,
 		"learning_rate": t.Recipe.LearningRate, "n3": t.Recipe.N3,
 	}
 }
@@ -178,7 +184,11 @@ func (s searching) run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	if err := o.result(s.summary(result), func(w io.Writer) { s.print(w, o.colour(), result, best.Structure) }); err != nil {
+	print := func(w io.Writer) { s.print(w, o.colour(), result, best.Structure) }
+	if s.settings.Model != form.Bilinear {
+		print = func(w io.Writer) { s.printRecipes(w, result) }
+	}
+	if err := o.result(s.summary(result), print); err != nil {
 		return err
 	}
 	// The result is out, whatever becomes of the files; the study has it all.
@@ -216,6 +226,7 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	if s.Compute, err = c.compute(); err != nil {
 		return s, err
 	}
+	s.Compute = s.Compute.For(s.Model)
 	if s.TimeLimit, err = timeLimit(c.Minutes); err != nil {
 		return s, err
 	}
@@ -266,13 +277,13 @@ func (s searching) summary(r *search.Result) searchSummary {
 		Human: orEmpty(summarized(r.Named, tell, named)), Finals: summarized(r.Finals, tell, byRecipe),
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead, Study: s.settings.Study, Out: s.out,
 	}
-	if s.settings.K != 4 {
+	if s.settings.K != 4 && s.settings.Model == form.Bilinear {
 		summary.Note = strings.TrimPrefix(summary.Note+"; the named models have four chunks and were left out", "; ")
 	}
 	return summary
 }
 
-func (s searching) print(w io.Writer, colour bool, r *search.Result, best structure.Structure) {
+func (s searching) print(w io.Writer, colour bool, r *search.Result, best *structure.Structure) {
 	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
@@ -291,12 +302,20 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result, best struct
 	printFinals(w, r, tell)
 	kept := "the best model (model) and the pictures"
 	if r.Artifact == nil {
-		best, kept = r.Best[0].Structure, "the pictures"
+		best, kept = &r.Best[0].Structure, "the pictures"
 	}
 	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
 	s.printExamples(w, r.Artifact)
 	fmt.Fprintf(w, "\nTo %s go %s (*.png, *.svg)\n", s.out, kept)
 	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)
+}
+
+// printRecipes is print for a model without a structure.
+func (s searching) printRecipes(w io.Writer, r *search.Result) {
+	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d, %s, seed %d\n\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	recipeTable(r.Best, s.Words()).Print(w)
+	s.printExamples(w, r.Artifact)
+	fmt.Fprintf(w, "\nTo %s goes the best model (model)\nThe study, to go on with (--study): %s\n", s.out, s.settings.Study)
 }
 
 // printExamples shows what the best model says, where the task can.

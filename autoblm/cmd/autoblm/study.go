@@ -14,6 +14,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -282,20 +283,21 @@ type studyBestCommand struct {
 // bestSummary is the JSON of study best.
 type bestSummary struct {
 	description
-	Canonical structure.Structure `json:"canonical"`
-	Name      string              `json:"name"`
-	K         int                 `json:"k"`
-	Out       string              `json:"out"`
+	Canonical *structure.Structure `json:"canonical"`
+	Name      string               `json:"name"`
+	K         int                  `json:"k"`
+	Out       string               `json:"out"`
 }
 
 // description is what the model.json of what a trial has left says.
 type description struct {
-	Dataset   string              `json:"dataset"`
-	Structure structure.Structure `json:"structure"`
-	Dim       int                 `json:"dim"`
-	Training  json.RawMessage     `json:"training"`
-	Valid     json.RawMessage     `json:"valid"`
-	Test      json.RawMessage     `json:"test"`
+	Form      form.Form            `json:"form,omitzero"` // left out where it is bilinear
+	Dataset   string               `json:"dataset"`
+	Structure *structure.Structure `json:"structure"`
+	Dim       int                  `json:"dim"`
+	Training  json.RawMessage      `json:"training"`
+	Valid     json.RawMessage      `json:"valid"`
+	Test      json.RawMessage      `json:"test"`
 }
 
 func describe(a task.Artifact) (d description, err error) {
@@ -328,9 +330,16 @@ func (c *studyBestCommand) Run(o *output) error {
 	if err := task.Save(c.Out, contents.Best); err != nil {
 		return err
 	}
-	s := bestSummary{m, m.Structure.Canonical(structure.Full), m.Structure.Name(), m.Structure.K(), c.Out}
+	s := bestSummary{description: m, Out: c.Out}
+	if a := m.Structure; a != nil {
+		canonical := a.Canonical(structure.Full)
+		s.Canonical, s.Name, s.K = &canonical, a.Name(), a.K()
+	}
 	return o.result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s, d %d\n\n%s\nf(h,r,t) = %s\n\n", m.Structure.Title(), m.Dataset, m.Dim, m.Structure.Draw(o.colour()), m.Structure.Formula())
+		fmt.Fprintf(w, "%s on %s, d %d\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim)
+		if a := m.Structure; a != nil {
+			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", a.Draw(o.colour()), a.Formula())
+		}
 		t := metricsTable()
 		for i, split := range []json.RawMessage{m.Valid, m.Test} {
 			var e completion.Evaluation
