@@ -2,10 +2,22 @@ package cpu
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/realdata"
 )
 
 func TestConformance(t *testing.T) {
@@ -24,4 +36,273 @@ func TestGoingOn(t *testing.T) {
 		enginetest.Continues(t, New(threads), 0)
 		enginetest.Resumes(t, New(threads))
 	}
+}
+
+// graph has several units in a batch, and several tiles of entities and of
+// relations.
+func graph() *datasets.Graph { return enginetest.RandomGraph(450, 200, 130, 1) }
+
+func members(n int) []kge.Member {
+	var all []kge.Member
+	for i := range n {
+		named := structure.HumanDesigned()[i%5]
+		all = append(all, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: 0.2, Weights: kge.Weights{N3: 0.01 * float64(i%2)}})
+	}
+	return all
+}
+
+// train returns the losses and the embeddings of all members after some epochs.
+func train(t *testing.T, p *population, epochs [][][]kge.Example) (losses [][]float64, all []kge.Parameters) {
+	t.Helper()
+	for _, batches := range epochs {
+		epoch, err := p.Epoch(t.Context(), batches, slices.Repeat([]float64{0.2}, p.Models()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses = append(losses, epoch.Loss)
+	}
+	for i := range p.Models() {
+		parameters, err := p.Parameters(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, parameters)
+	}
+	return losses, all
+}
+
+func settings() kge.Settings {
+	s := kge.DefaultSettings()
+	s.Dim, s.Batch = 24, 100
+	return s
+}
+
+// TestSameBits: neither the threads, nor the fellow members, nor the room for
+// what is kept of a step change a bit, with every part of a recipe and with none.
+func TestSameBits(t *testing.T) {
+	triples := func(name string, recipe enginetest.Recipe) {
+		t.Run(name, func(t *testing.T) {
+			d, s, all := completion.Data(graph()), settings(), members(5)
+			recipe.Set(&s)
+			for i := range all {
+				if i%2 == 0 { // the others have little in common with them
+					all[i].Weights = recipe.Weights
+				}
+			}
+			sameBits(t, d, s, all, [][][]kge.Example{d.Batches(s, 1), d.Batches(s, 2)})
+		})
+	}
+	triples("plain", enginetest.Recipe{Set: func(*kge.Settings) {}})
+	for _, name := range []string{"everything", "everything but reverses"} {
+		triples(name, enginetest.Recipes()[name])
+	}
+	d, err := enginetest.Paths(t, 500, 120, 1500).Training(query.Paths{Hops: []int{1, 2, 3}, AnswerPower: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range enginetest.Members() {
+		for _, negatives := range []int{0, 7} {
+			t.Run(fmt.Sprintf("%s by paths, %d negatives", name, negatives), func(t *testing.T) {
+				s, m := kge.DefaultSettings(), m
+				s.Dim, s.Batch, s.Negatives, s.Reciprocal = 20*max(1, m.Structure.K()), 199, negatives, m.Form != form.GQE
+				if negatives == 0 {
+					m.N3 = 0.01
+				}
+				if negatives == 0 && m.Form.Products() {
+					s.Dropout, m.Products = 0.2, 0.05
+				}
+				other := m
+				other.Seed, other.Weights = 8, kge.Weights{L2: 0.02}
+				sameBits(t, d, s, []kge.Member{m, other}, [][][]kge.Example{ofEachLength(d.Batches(s, 1)), ofEachLength(d.Batches(s, 2))})
+			})
+		}
+	}
+}
+
+// ofEachLength are the first full batches of paths of each length.
+func ofEachLength(batches [][]kge.Example) (chosen [][]kge.Example) {
+	seen := map[int]bool{}
+	for _, batch := range batches {
+		if hops := len(batch[0].Path); !seen[hops] && len(batch) == 199 {
+			chosen, seen[hops] = append(chosen, batch), true
+		}
+	}
+	return chosen
+}
+
+func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
+	for _, set := range kernel.Sets() {
+		populated := func(threads int, m []kge.Member) *population {
+			p, err := (&Engine{threads: threads, kernels: set}).NewPopulation(d, s, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.(*population)
+		}
+		losses, want := train(t, populated(1, all), epochs)
+		same := func(what string, p *population) {
+			t.Helper()
+			otherLosses, got := train(t, p, epochs)
+			if !reflect.DeepEqual(losses, otherLosses) || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %s give other bits than one with room for all units", set.Name, what)
+			}
+		}
+		for _, threads := range []int{2, 3, 8} {
+			same(fmt.Sprint(threads, " threads"), populated(threads, all))
+		}
+		for i := range all {
+			_, alone := train(t, populated(2, all[i:i+1]), epochs)
+			if !reflect.DeepEqual(alone[0], want[i]) {
+				t.Errorf("%s: member %d alone has other bits than among others", set.Name, i)
+			}
+		}
+		for threads := range 2 {
+			narrow := populated(1, all)
+			narrow.single[0] = newWorkspace(narrow.demand, 1+threads, 0)
+			if kept := len(narrow.single[0].works); kept != 1+threads || kept == narrow.demand.units {
+				t.Fatalf("%d of %d units kept, want %d", kept, narrow.demand.units, 1+threads)
+			}
+			same(fmt.Sprint(1+threads, " threads with room for a unit each"), narrow)
+		}
+	}
+}
+
+// TestStepsAllocateNothing: what a step allocates does not grow with the batch,
+// and is the same in each step.
+func TestStepsAllocateNothing(t *testing.T) {
+	g := graph()
+	d, examples := completion.Data(g), completion.Examples(g.Train)
+	for name, recipe := range enginetest.Recipes() {
+		s := settings()
+		recipe.Set(&s)
+		m := members(1)[0]
+		m.Weights = recipe.Weights
+		p, err := New(1).NewPopulation(d, s, []kge.Member{m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trainer := p.(*population).trainers[0]
+		trainer.workspace = p.(*population).single[0]
+		allocations := func(batch []kge.Example) float64 {
+			return testing.AllocsPerRun(5, func() {
+				if _, err := trainer.step(t.Context(), batch, 0.1); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+		few, many := allocations(examples[:1]), allocations(examples[:s.Batch])
+		if few != many || many > 12 {
+			t.Errorf("%s: %v allocations in a step of 1 triple, %v in one of %d", name, few, many, s.Batch)
+		}
+	}
+}
+
+// TestAgreesWithGoMLX: the two engines lose the same in each of the first 50
+// steps, and end with the same MRR but for noise.
+func TestAgreesWithGoMLX(t *testing.T) {
+	reference, err := gomlx.New(gomlx.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reference.Close()
+	d, examples := completion.Data(enginetest.Graph()), completion.Examples(enginetest.Graph().Train)
+	agree := func(t *testing.T, s kge.Settings, m kge.Member) {
+		t.Helper()
+		losses := func(engine kge.Engine) (all []float64) {
+			p, err := engine.NewPopulation(d, s, []kge.Member{m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			for step := range 50 {
+				start := step * s.Batch % (len(examples) - s.Batch)
+				epoch, err := p.Epoch(t.Context(), [][]kge.Example{examples[start : start+s.Batch]}, []float64{m.LearningRate})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, epoch.Loss[0])
+			}
+			return all
+		}
+		got, want := losses(New(2)), losses(reference)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-4*math.Abs(want[i]) {
+				t.Errorf("%s, step %d: loss %v, gomlx has %v", m.Structure, i+1, got[i], want[i])
+				break
+			}
+		}
+	}
+	s := kge.DefaultSettings()
+	s.Dim, s.Batch = 24, 16
+	for _, m := range members(5) {
+		agree(t, s, m)
+	}
+	for name, recipe := range enginetest.Recipes() {
+		t.Run(name, func(t *testing.T) {
+			s := s
+			recipe.Set(&s)
+			m := kge.DefaultMember(structure.MustParse("0,0,0,-1;4,-1,1,-1;0,4,-3,1;-1,2,2,-2"))
+			m.LearningRate, m.Weights = 0.1, recipe.Weights
+			agree(t, s, m)
+		})
+	}
+}
+
+func TestAgreesWithGoMLXOnUMLS(t *testing.T) {
+	g, err := datasets.ReadFolder(realdata.Folder(t, "umls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := gomlx.New(gomlx.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reference.Close()
+	s := kge.DefaultSettings()
+	s.Dim, s.Epochs = 32, 5
+	mrr := func(engine kge.Engine) float64 {
+		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := completion.EvaluateAll(t.Context(), engine, []*kge.Model{report.Results[0].Model}, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0].Test.Both.MRR
+	}
+	if got, want := mrr(New(0)), mrr(reference); math.Abs(got-want) > 0.01 {
+		t.Errorf("test MRR %v, gomlx has %v", got, want)
+	}
+}
+
+// FuzzShapes: losses and gradients follow the definitions for any shape.
+func FuzzShapes(f *testing.F) {
+	names := slices.Sorted(maps.Keys(enginetest.Recipes()))
+	for recipe := range uint8(len(names) + 1) {
+		f.Add(uint16(3), uint8(1), uint8(2), uint8(1), uint8(1), uint8(5), uint64(1), recipe)
+		f.Add(uint16(191), uint8(3), uint8(4), uint8(5), uint8(49), uint8(48), uint64(2), recipe)
+		f.Add(uint16(192), uint8(2), uint8(3), uint8(6), uint8(97), uint8(96), uint64(3), recipe)
+		f.Add(uint16(193), uint8(7), uint8(6), uint8(3), uint8(100), uint8(47), uint64(4), recipe)
+		f.Add(uint16(30), uint8(100), uint8(3), uint8(3), uint8(119), uint8(99), uint64(5), recipe) // more relations than a tile has rows
+	}
+	f.Fuzz(func(t *testing.T, entities uint16, relations, k, width, triples, batch uint8, seed uint64, recipe uint8) {
+		chunks := 1 + int(k)%6
+		s := kge.DefaultSettings()
+		s.Dim, s.Batch, s.InitScale = chunks*(1+int(width)%12), 1+int(batch)%120, 0.5
+		d := completion.Data(enginetest.RandomGraph(2+int(entities)%400, 1+int(relations), 1+int(triples)%120, seed))
+		m := kge.DefaultMember(structure.Zero(chunks))
+		for cell := range chunks * chunks {
+			m.Structure = m.Structure.With(cell/chunks, cell%chunks, int(seed>>(cell%32)%uint64(2*chunks+1))-chunks)
+		}
+		m.Seed, m.LearningRate, m.L2, m.N3 = seed, 0.1, 0.01*float64(seed%2), 0.01*float64(seed%3)
+		if recipe := int(recipe) % (len(names) + 1); recipe < len(names) {
+			chosen := enginetest.Recipes()[names[recipe]]
+			chosen.Set(&s)
+			m.Weights = chosen.Weights
+		}
+		for _, set := range kernel.Sets() {
+			enginetest.Slopes(t, &Engine{threads: 1 + int(seed%3), kernels: set}, d, s, m, 1e-5, 4)
+		}
+	})
 }

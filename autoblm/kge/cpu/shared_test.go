@@ -4,10 +4,10 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // keeping remembers the embeddings of a population when it is closed.
@@ -21,8 +21,8 @@ type keptPopulation struct {
 	engine *keeping
 }
 
-func (k *keeping) NewPopulation(g *datasets.Graph, s kge.Settings, members []kge.Member) (kge.Population, error) {
-	p, err := k.Engine.NewPopulation(g, s, members)
+func (k *keeping) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	p, err := k.Engine.NewPopulation(d, s, members)
 	return keptPopulation{p, k}, err
 }
 
@@ -49,16 +49,16 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 	} {
 		recipe()
 		engine := &keeping{Engine: New(2)}
-		report, err := kge.Train(t.Context(), engine, kge.Job{Graph: g, Settings: s, Members: []kge.Member{m}})
+		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{m}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := engine.last
-		valid, err := kge.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid", kge.Pessimistic)
+		valid, err := completion.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid", kge.Pessimistic)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared, err := kge.TrainShared(t.Context(), engine, kge.SharedJob{Graph: g, Settings: s, Member: m, Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
+		shared, err := completion.TrainShared(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: m, Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,12 +82,12 @@ func TestSharedEmbeddingsTellEquivalentStructuresApart(t *testing.T) {
 	}
 	s := kge.DefaultSettings()
 	s.Dim, s.Epochs, s.Batch = 16, 5, 16
-	job := kge.SharedJob{Graph: enginetest.Graph(), Settings: s, Member: kge.Member{Seed: 1, LearningRate: 0.2}, Candidates: []structure.Structure{ones, negative}, SampleSeed: 1}
-	shared, err := kge.TrainShared(t.Context(), New(1), job)
+	job := completion.SharedJob{Graph: enginetest.Graph(), Settings: s, Member: kge.Member{Seed: 1, LearningRate: 0.2}, Candidates: []structure.Structure{ones, negative}, SampleSeed: 1}
+	shared, err := completion.TrainShared(t.Context(), New(1), job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := kge.TrainShared(t.Context(), New(2), job)
+	again, err := completion.TrainShared(t.Context(), New(2), job)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -62,13 +64,14 @@ func benchmarkSteps(b *testing.B, name string, number int, s kge.Settings, w kge
 	}
 	m := kge.DefaultMember(structure.MustParse("complex"))
 	m.Weights = w
-	p, err := New(0).NewPopulation(g, s, []kge.Member{m})
+	p, err := New(0).NewPopulation(completion.Data(g), s, []kge.Member{m})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer p.Close()
+	batches := slices.Collect(slices.Chunk(completion.Examples(g.Train[:number*s.Batch]), s.Batch))
 	for b.Loop() {
-		if _, err := p.Epoch(b.Context(), g.Train[:number*s.Batch], []float64{0.3}); err != nil {
+		if _, err := p.Epoch(b.Context(), batches, []float64{0.3}); err != nil {
 			b.Fatal(err)
 		}
 	}
