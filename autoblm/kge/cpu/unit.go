@@ -12,6 +12,7 @@ import (
 // collect.
 type unit struct {
 	examples  []kge.Example // with reverses, those of all after all of them
+	back      []int32       // the paths of the reverses
 	gradients paths         // by the rows that they look up
 	loss      float64
 	queries   kernel.Table // [paths·stateRows, d], as they were asked, where there are pairs
@@ -76,12 +77,12 @@ func (u *unit) fetch(m *model, w *work, examples []kge.Example, reverses bool) {
 	u.examples, u.pairs = append(u.examples[:0], examples...), u.pairs[:0]
 	hops := len(examples[0].Path)
 	if reverses {
-		back := make([]int32, 0, len(examples)*hops)
+		u.back = slices.Grow(u.back[:0], len(examples)*hops) // which stays where it is
 		for _, x := range examples {
 			for _, r := range slices.Backward(x.Path) {
-				back = append(back, r^1)
+				u.back = append(u.back, r^1)
 			}
-			u.examples = append(u.examples, kge.Example{Question: kge.Question{Anchor: x.Target, Path: back[len(back)-hops:]}, Target: x.Anchor})
+			u.examples = append(u.examples, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor})
 		}
 	}
 	n := len(u.examples)

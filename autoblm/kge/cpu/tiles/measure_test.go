@@ -1,0 +1,52 @@
+package tiles
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+)
+
+// TestSlopesWhereCoordinatesAreEqual: pairs by themselves have the gradients of the
+// kernels, and leave padding as it is.
+func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
+	const dim, weight = 20, 0.5
+	for _, set := range kernel.Sets() {
+		for name, m := range map[string]Measure{
+			"product": Products{}, "distance": Distances{dim}, "box": BoxDistances{dim}, "pairwise distance": Pairwise{Distances{dim}},
+		} {
+			rng := rand.New(rand.NewPCG(1, 2))
+			rows := m.RowsOfQuery()
+			query, entity := NewTable(rows, dim), Padded(make([]float32, dim), dim)
+			few := func() float32 { return float32(rng.IntN(3)) } // so that many are equal
+			for k := range dim {
+				query.Data[k], entity.Data[k] = few(), few()
+				if rows == 2 {
+					query.Row(1)[k] = few()
+				}
+			}
+			size := rows * query.Stride // of the query
+			s := NewSoftmax(m, entity, dim)
+			s.Reset(1)
+			copy(s.Rows.Data, query.Data[:size])
+			s.Walk(set, entity)
+			s.Weigh(set, 0, weight) // the only entity has all of the probability
+			byEntity := NewTable(1, dim)
+			s.Collect(set, 0, byEntity, NewTable(MostQueries, dim), false)
+
+			wantByQuery, wantByEntity := make([]float32, size), make([]float32, query.Stride)
+			m.AddGradQuery(set, wantByQuery, query.Data[:size], WholeRow(entity.Table, 0), weight)
+			m.AddGradRow(set, wantByEntity, query.Data[:size], WholeRow(entity.Table, 0), weight)
+			same := func(what string, got, want []float32) {
+				for i := range want {
+					if math.Abs(float64(got[i]-want[i])) > 1e-6 || i%query.Stride >= dim && (got[i] != 0 || want[i] != 0) {
+						t.Errorf("%s, %s: gradient by the %s: number %d is %v, and %v of the pair", set.Name, name, what, i, got[i], want[i])
+					}
+				}
+			}
+			same("query", s.OfQuery(s.ByQuery, 0), wantByQuery)
+			same("entity", WholeRow(byEntity, 0), wantByEntity)
+		}
+	}
+}
