@@ -14,6 +14,7 @@ type paths struct {
 	targets     kernel.Table     // [count, d], of the targets at the other end
 	relations   [][]kernel.Table // by hop and table, [count·rows, columns]
 	transposed  [][]bool         // by hop and path
+	rest        []kernel.Table   // room for what from returns
 }
 
 func newPaths(m *model) paths {
@@ -61,16 +62,16 @@ func (p *paths) putTarget(m *model, path int, entity int32) {
 	copy(tiles.WholeRow(p.targets, path), m.entities.Row(int(entity)))
 }
 
-// from is the tables of a hop without those of the first paths.
+// from is the tables of a hop without those of the first paths, until its next call.
 func (p *paths) from(m *model, hop, path int) []kernel.Table {
 	if path == 0 {
 		return p.relations[hop]
 	}
-	tables := make([]kernel.Table, len(m.relations))
+	p.rest = p.rest[:0]
 	for i, t := range m.relations {
-		tables[i] = p.relations[hop][i].From(path * t.rows)
+		p.rest = append(p.rest, p.relations[hop][i].From(path*t.rows))
 	}
-	return tables
+	return p.rest
 }
 
 // first is the first n rows of a table.
