@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,8 +56,36 @@ type Plan struct {
 	OnEpoch  func(kge.Progress)
 }
 
-// SearchSettings are those of the paper's search, with the training of a recipe.
-func SearchSettings(r recipe.Recipe, budget int, seed uint64) search.Settings {
+// FinalRecipe is the recipe of a name for a benchmark, or the first that there is.
+func FinalRecipe(name, dataset string) (recipe.Recipe, error) {
+	if all := recipe.For(dataset); name == "" && len(all) > 0 {
+		return all[0], nil
+	}
+	return recipe.Named(cmp.Or(name, "paper"), dataset)
+}
+
+// paperBudget is how many structures the paper's search trains, and smallBudget how many
+// one on a small graph.
+const paperBudget, smallBudget = 256, 32
+
+// SearchBy sets the search: the paper's, with the training of the recipe for searches on the
+// benchmark. A budget of 0 stands for that of the paper, or of a small graph.
+func (p *Plan) SearchBy(dataset string, budget int) error {
+	for _, r := range recipe.For(dataset) {
+		if r.Structure.K() > 0 {
+			continue
+		}
+		if budget == 0 && r.Name == "paper-search" {
+			budget = paperBudget
+		}
+		p.SearchRecipe, p.Search = r.Name, searchSettings(r, cmp.Or(budget, smallBudget), p.Seed)
+		return p.Search.Validate()
+	}
+	return fmt.Errorf("there is no recipe for searches on %s", dataset)
+}
+
+// searchSettings are those of the paper's search, with the training of a recipe.
+func searchSettings(r recipe.Recipe, budget int, seed uint64) search.Settings {
 	s := search.Paper()
 	s.Training, s.LearningRate, s.Weights = r.Training, r.LearningRate, r.Weights
 	s.Budget, s.Seed = budget, seed
@@ -68,7 +97,11 @@ const (
 	modelFolder    = "model"
 	searchTraining = "search.training"
 	finalTraining  = "final.training"
+	resultFile     = "result.json"
 )
+
+// ResultFile is where the result goes, complete or not.
+func (p Plan) ResultFile() string { return filepath.Join(p.Folder, resultFile) }
 
 // ModelFolder is where the model of the final training goes.
 func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
@@ -77,8 +110,8 @@ func (p Plan) checkpoint(name string) *kge.Checkpoint {
 	return &kge.Checkpoint{File: filepath.Join(p.Folder, name), Every: p.SaveEvery, Until: p.Until}
 }
 
-// Clean removes what only a reproduction on its way needs.
-func (p Plan) Clean() error {
+// clean removes what only a reproduction on its way needs.
+func (p Plan) clean() error {
 	for _, name := range []string{searchTraining, finalTraining} {
 		if err := os.Remove(filepath.Join(p.Folder, name)); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("cannot remove the training that is complete: %w", err)

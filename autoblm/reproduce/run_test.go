@@ -33,7 +33,7 @@ func plan(t *testing.T, stage Stage) Plan {
 	dir := t.TempDir()
 	p := Plan{
 		Graph: enginetest.Graph(), Engine: cpu.New(1), Stage: stage, Final: final, Seed: 7, Folder: filepath.Join(dir, "out"), Study: filepath.Join(dir, "study.db"),
-		Search: SearchSettings(how, 10, 3), SearchRecipe: "how",
+		Search: searchSettings(how, 10, 3), SearchRecipe: "how",
 	}
 	p.Search.N, p.Search.P = 16, 4
 	return p
@@ -153,7 +153,7 @@ func TestInterrupted(t *testing.T) {
 		if every == 1 && pieces < 10 {
 			t.Errorf("only %d pieces", pieces)
 		}
-		if err := p.Clean(); err != nil {
+		if err := p.clean(); err != nil {
 			t.Fatal(err)
 		}
 		again := p

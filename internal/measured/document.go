@@ -1,10 +1,15 @@
 package measured
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
+	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
@@ -17,6 +22,36 @@ type Document[Result any] struct {
 	Machine  string            `json:"machine"`
 	Versions map[string]string `json:"versions"`
 	Result   Result            `json:"result"`
+}
+
+// By is what something was measured by.
+type By struct {
+	// Command is as a shell takes it, and Program the version of the program where the build
+	// does not tell.
+	Command, Program string
+	// Threads is how many were used, 0 for GOMAXPROCS; Engine and Backend did the
+	// arithmetic, "" where that is not told.
+	Threads         int
+	Engine, Backend string
+}
+
+// Now is a document of today, on this machine.
+func Now[Result any](ctx context.Context, by By, r Result) Document[Result] {
+	backend := ""
+	if by.Engine == "gomlx" {
+		backend = by.Backend
+	}
+	var gpus []probe.GPU
+	if probe.IsCUDA(backend) {
+		gpus = probe.This().GPUs(ctx)
+	}
+	machine := fmt.Sprintf("%s, %d of them used", Machine(gpus), cmp.Or(by.Threads, runtime.GOMAXPROCS(0)))
+	if by.Engine != "" {
+		machine += fmt.Sprintf(", engine %s on %s", by.Engine, HidePaths(by.Backend))
+	}
+	versions := Versions(ctx, backend, gpus)
+	versions["autoblm"] = cmp.Or(versions["autoblm"], by.Program)
+	return Document[Result]{Command: HidePaths(by.Command), Date: time.Now().Format(time.DateOnly), Machine: machine, Versions: versions, Result: r}
 }
 
 // Write writes the document, whole or not at all.

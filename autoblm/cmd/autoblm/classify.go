@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type classifyCommands struct {
@@ -80,11 +81,13 @@ func (c *classifyTrainCommand) BeforeApply(ctx *kong.Context) error {
 	return nil
 }
 
-// classifySummary is the JSON of classify train.
+// classifySummary is the JSON of classify train: with the settings, of which the epochs are
+// those that were best.
 type classifySummary struct {
+	classify.Settings
+	classify.Member
 	Dataset        string               `json:"dataset"`
 	Task           string               `json:"task"`
-	Encoder        classify.Encoder     `json:"encoder"`
 	Structure      *structure.Structure `json:"structure"`
 	Nodes          int                  `json:"nodes"`
 	Relations      int                  `json:"relations"`
@@ -93,23 +96,9 @@ type classifySummary struct {
 	Train          int                  `json:"train"`
 	Test           int                  `json:"test"`
 	Skipped        int                  `json:"skipped"`
-	Dim            int                  `json:"dim"`
-	Layers         int                  `json:"layers"`
-	Norm           classify.Norm        `json:"norm"`
-	Reverse        bool                 `json:"reverse"`
-	SelfLoops      bool                 `json:"self_loops"`
 	SeenBy         int                  `json:"seen_by"`
-	Transform      bool                 `json:"transform"`
-	Hidden         bool                 `json:"hidden"`
-	Parts          int                  `json:"parts"`
 	Tuned          int                  `json:"tuned"` // settings tried before
-	Folds          int                  `json:"folds"`
-	Repeats        int                  `json:"repeats"`
-	DataSeed       uint64               `json:"data_seed"`
 	Seed           uint64               `json:"seed"`
-	LearningRate   float64              `json:"learning_rate"`
-	Dropout        float64              `json:"dropout"`
-	L2             float64              `json:"l2"`
 	Epochs         int                  `json:"epochs"`
 	Seconds        float64              `json:"seconds"`
 	CVAccuracy     float64              `json:"cv_accuracy"`
@@ -136,7 +125,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	if g.Skipped > 0 {
-		o.say("autoblm: passed over %s; the first: %v", plural(g.Skipped, "line"), g.FirstSkipped)
+		o.say("autoblm: passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)
 	}
 	if c.Out != "" { // what cannot be written is better known before the training
 		if err := os.MkdirAll(c.Out, 0o755); err != nil {
@@ -203,12 +192,10 @@ func (c *classifyTrainCommand) train(ctx context.Context, g *rdf.Graph, s *class
 func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) classifySummary {
 	mean, deviation := r.TestAccuracy()
 	summary := classifySummary{
-		Dataset: g.Name, Task: "classify", Encoder: s.Encoder,
+		Settings: s, Member: r.Member, Dataset: g.Name, Task: "classify",
 		Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Skipped: g.Skipped,
-		Dim: s.Dim, Layers: s.Layers, Norm: s.Norm, Reverse: s.Reverse, SelfLoops: s.SelfLoops, SeenBy: s.SeenBy,
-		Transform: s.Transform, Hidden: s.Hidden, Parts: s.Parts, Folds: s.Folds, Repeats: s.Repeats, DataSeed: s.DataSeed,
-		Seed: r.Member.Seed, LearningRate: r.Member.LearningRate, Dropout: r.Member.Dropout, L2: r.Member.L2,
-		Epochs: r.Epochs, CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation, TestAccuracies: orEmpty(r.TestAccuracies),
+		SeenBy: s.SeenBy, Seed: r.Member.Seed, Epochs: r.Epochs,
+		CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation, TestAccuracies: orEmpty(r.TestAccuracies),
 	}
 	if s.Encoder == classify.BLM {
 		summary.Structure = &r.Member.Structure
@@ -218,20 +205,20 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 
 func (s classifySummary) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
-		s.Dataset, count(s.Nodes), count(s.Relations), count(s.Edges), count(s.Classes), count(s.Train), count(s.Test))
+		s.Dataset, words.Whole(s.Nodes), words.Whole(s.Relations), words.Whole(s.Edges), words.Whole(s.Classes), words.Whole(s.Train), words.Whole(s.Test))
 	fmt.Fprintf(w, "%s, d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s\n",
-		encoderName(s.Encoder, s.Structure), s.Dim, plural(s.Layers, "layer"), s.Norm, withOrWithout(s.Reverse), withOrWithout(s.SelfLoops), whoIsEmbedded(s.SeenBy))
+		encoderName(s.Encoder, s.Structure), s.Dim, words.Count(s.Layers, "layer"), s.Norm, withOrWithout(s.Reverse), withOrWithout(s.SelfLoops), whoIsEmbedded(s.SeenBy))
 	fmt.Fprintf(w, "learning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
-		s.LearningRate, s.Dropout, s.L2, plural(s.Epochs, "epoch"), s.Seconds)
-	t := table{header: []string{"classified right", "%", "±"}}
-	t.add("held out while training", percent(s.CVAccuracy), "")
+		s.LearningRate, s.Dropout, s.L2, words.Count(s.Epochs, "epoch"), s.Seconds)
+	t := words.NewTable("classified right", "%", "±")
+	t.Add("held out while training", percent(s.CVAccuracy), "")
 	if len(s.TestAccuracies) > 0 {
-		t.add("test, mean of "+plural(len(s.TestAccuracies), "run"), percent(s.TestAccuracy), percent(s.TestDeviation))
+		t.Add("test, mean of "+words.Count(len(s.TestAccuracies), "run"), percent(s.TestAccuracy), percent(s.TestDeviation))
 		for i, accuracy := range s.TestAccuracies {
-			t.add("  seed "+text(s.Seed+uint64(i)), percent(accuracy), "")
+			t.Add(fmt.Sprintf("  seed %d", s.Seed+uint64(i)), percent(accuracy), "")
 		}
 	}
-	t.print(w)
+	t.Print(w)
 	if len(s.TestAccuracies) > 0 {
 		fmt.Fprintf(w, "\nOne node to test with is %s %%.\n", percent(1/float64(s.Test)))
 	}

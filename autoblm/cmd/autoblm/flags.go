@@ -44,8 +44,6 @@ func (f computeFlags) open(of form.Form) (kge.Engine, error) {
 	return c.For(of).Open()
 }
 
-func text(value any) string { return fmt.Sprint(value) }
-
 // orEmpty makes a nil slice an empty JSON array.
 func orEmpty[T any](list []T) []T {
 	if list == nil {

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/words"
-	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 )
 
@@ -72,68 +69,4 @@ func (o *output) colour() bool {
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-func plural(n int, what string) string { return words.Count(n, what) }
-
-func count(n int) string { return words.Whole(n) }
-
-const missing = words.Missing
-
-// table prints rows in columns, numbers right-aligned.
-type table struct {
-	header []string
-	rows   [][]string
-}
-
-func (t *table) add(cells ...string) {
-	for i := range cells {
-		cells[i] = printable(cells[i])
-	}
-	t.rows = append(t.rows, cells)
-}
-
-func printable(label string) string { return words.Printable(label) }
-
-func (t *table) print(w io.Writer) {
-	columns := make([]column, len(t.header))
-	total := 2 * (len(columns) - 1)
-	for i := range columns {
-		columns[i] = t.column(i)
-		total += columns[i].width
-	}
-	for n, row := range append([][]string{t.header}, t.rows...) {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = columns[i].pad(cell)
-		}
-		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "  "), " "))
-		if n == 0 {
-			fmt.Fprintln(w, strings.Repeat("─", total))
-		}
-	}
-}
-
-type column struct {
-	width   int
-	numbers bool
-}
-
-func (t *table) column(i int) column {
-	c := column{width: uniseg.StringWidth(t.header[i]), numbers: true}
-	for _, row := range t.rows {
-		c.width = max(c.width, uniseg.StringWidth(row[i]))
-		if cell := row[i]; cell != "" && !strings.ContainsAny(cell[:1], "-0123456789") && !strings.HasPrefix(cell, missing) {
-			c.numbers = false
-		}
-	}
-	return c
-}
-
-func (c column) pad(cell string) string {
-	space := strings.Repeat(" ", c.width-uniseg.StringWidth(cell))
-	if c.numbers {
-		return space + cell
-	}
-	return cell + space
 }

@@ -3,19 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
-	"reflect"
-	"runtime"
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -48,7 +42,7 @@ the time was up, or after an interruption. The result is result.json in --out, c
 func (c *reproduceCommand) BeforeApply(ctx *kong.Context) error {
 	name, _ := flags.Given[string](ctx, "recipe")
 	dataset, _ := flags.Given[string](ctx, "dataset")
-	r, err := finalRecipe(name, dataset)
+	r, err := reproduce.FinalRecipe(name, dataset)
 	if err != nil {
 		return err
 	}
@@ -58,38 +52,11 @@ func (c *reproduceCommand) BeforeApply(ctx *kong.Context) error {
 	return nil
 }
 
-// finalRecipe is the recipe of a name for a benchmark, or the first that there is.
-func finalRecipe(name, dataset string) (recipe.Recipe, error) {
-	if all := recipe.For(dataset); name == "" && len(all) > 0 {
-		return all[0], nil
-	}
-	return recipe.Named(cmp.Or(name, "paper"), dataset)
-}
-
-// searchRecipe is the recipe for searches on a benchmark.
-func searchRecipe(dataset string) (recipe.Recipe, error) {
-	for _, r := range recipe.For(dataset) {
-		if r.Structure.K() == 0 {
-			return r, nil
-		}
-	}
-	return recipe.Recipe{}, fmt.Errorf("there is no recipe for searches on %s", dataset)
-}
-
-// smallBudget is how many structures a search on a small graph trains.
-const smallBudget = 32
-
-// resultFile is the name of the result in the folder of a reproduction.
-const resultFile = "result.json"
-
 // saveEvery is how much work a kill may cost. Tests change it.
 var saveEvery = 10 * time.Second
 
 // share of the time that is for training, the rest for what comes before and after.
 const trainingShare = 0.95
-
-// reproduced is a result with what it was measured by.
-type reproduced = measured.Document[reproduce.Result]
 
 // Run reproduces.
 func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
@@ -109,61 +76,28 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer plan.Engine.Close()
-	file := filepath.Join(plan.Folder, resultFile)
-	before, err := measured.Read[reproduce.Result](file)
-	switch {
-	case err == nil:
-		plan.Before = &before.Result
-	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("cannot go on with the result of before: %w", err)
-	}
 	if limit > 0 {
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
 	searching, training := newSearchBar(o.stderr), newTrainingBar(o.stderr, plan.Final.Training.Epochs)
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
-	result, err := reproduce.Run(ctx, plan)
+	again := commandOf(o.arguments)
+	d, err := reproduce.Continue(ctx, plan, measured.By{Command: again, Program: version(), Threads: c.Threads})
 	searching.finish()
 	training.finish()
-	if result == nil {
-		return err
-	}
-	d := before
-	result.Engine, result.Backend = doneBy(before.Result, *result)
-	if !reflect.DeepEqual(*result, before.Result) {
-		d = c.document(ctx, o.arguments, result)
-		if err := d.Write(file); err != nil {
-			return fmt.Errorf("cannot write the result: %w", err)
-		}
-	}
-	if result.Complete {
-		if err := plan.Clean(); err != nil {
-			return err
-		}
-	}
-	again := commandOf(o.arguments)
-	if err != nil && ctx.Err() != nil {
+	if d != nil && err != nil && ctx.Err() != nil {
 		return fmt.Errorf("interrupted; go on with: %s", again)
 	}
 	if err != nil {
 		return err
 	}
 	return o.result(d, func(w io.Writer) {
-		printReproduced(w, d)
-		fmt.Fprintf(w, "\nThe result is %s\n", file)
-		if !result.Complete {
+		printReproduced(w, d.Result)
+		fmt.Fprintf(w, "\nThe result is %s\n", plan.ResultFile())
+		if !d.Result.Complete {
 			fmt.Fprintf(w, "The time was up; go on with: %s\n", again)
 		}
 	})
-}
-
-// doneBy is the engine that did the last piece: that of before where nothing was left
-// to do.
-func doneBy(before, now reproduce.Result) (engine, backend string) {
-	if before.Complete && reflect.DeepEqual(before.Search, now.Search) && reflect.DeepEqual(before.Final, now.Final) {
-		return before.Engine, before.Backend
-	}
-	return now.Engine, now.Backend
 }
 
 // plan is what the flags say.
@@ -174,7 +108,7 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	}
 	p.Study = cmp.Or(p.Study, filepath.Join(p.Folder, studyName))
 	var err error
-	if p.Final, err = finalRecipe(c.Recipe, c.Dataset); err != nil {
+	if p.Final, err = reproduce.FinalRecipe(c.Recipe, c.Dataset); err != nil {
 		return p, err
 	}
 	if c.Stage != reproduce.Final && c.Structure.K() > 0 {
@@ -191,43 +125,10 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	if err := p.Final.Member(structure.Zero(k), c.Member.Seed).Validate(); err != nil {
 		return p, err
 	}
-	how, err := searchRecipe(c.Dataset)
-	if err != nil {
-		return p, err
-	}
-	budget := c.Budget
-	if budget == 0 && how.Name == "paper-search" {
-		budget = 256
-	} else if budget == 0 {
-		budget = smallBudget
-	}
-	p.Search, p.SearchRecipe = reproduce.SearchSettings(how, budget, c.Member.Seed), how.Name
-	return p, p.Search.Validate()
+	return p, p.SearchBy(c.Dataset, c.Budget)
 }
 
-// document is the result with what it was measured by.
-func (c *reproduceCommand) document(ctx context.Context, arguments []string, r *reproduce.Result) reproduced {
-	var gpus []probe.GPU
-	backend := ""
-	if r.Engine == "gomlx" {
-		backend = r.Backend
-	}
-	if probe.IsCUDA(backend) {
-		gpus = probe.This().GPUs(ctx)
-	}
-	versions := measured.Versions(ctx, backend, gpus)
-	versions["autoblm"] = cmp.Or(versions["autoblm"], version())
-	d := reproduced{
-		Command: measured.HidePaths(commandOf(arguments)), Date: time.Now().Format(time.DateOnly),
-		Machine:  fmt.Sprintf("%s, %d of them used, engine %s on %s", measured.Machine(gpus), cmp.Or(c.Threads, runtime.GOMAXPROCS(0)), r.Engine, measured.HidePaths(r.Backend)),
-		Versions: versions, Result: *r,
-	}
-	d.Result.Backend = measured.HidePaths(r.Backend)
-	return d
-}
-
-func printReproduced(w io.Writer, d reproduced) {
-	r := d.Result
+func printReproduced(w io.Writer, r reproduce.Result) {
 	if s := r.Search; s != nil {
 		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
 		t := words.NewTable("", "valid MRR", "test MRR", "structure")

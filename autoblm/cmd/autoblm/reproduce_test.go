@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -30,9 +31,9 @@ func standIn(t *testing.T, names ...string) {
 	t.Setenv("AUTOBLM_DATA", dir)
 }
 
-func readResult(t *testing.T, folder string) reproduced {
+func readResult(t *testing.T, folder string) reproduce.Document {
 	t.Helper()
-	d, err := measured.Read[reproduce.Result](filepath.Join(folder, resultFile))
+	d, err := measured.Read[reproduce.Result](filepath.Join(folder, "result.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +72,14 @@ func TestReproduce(t *testing.T) {
 		if !strings.Contains(d.Command, "reproduce umls --minutes 1") || strings.Contains(d.Command, filepath.Dir(out)) || !strings.Contains(d.Machine, "engine "+engine) {
 			t.Errorf("%s: command %q on %q", engine, d.Command, d.Machine)
 		}
-		before, err := os.ReadFile(filepath.Join(out, resultFile))
+		before, err := os.ReadFile(filepath.Join(out, "result.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if again := object(t, arguments...); !reflect.DeepEqual(again, o) {
 			t.Errorf("%s: the second time %v, the first %v", engine, again, o)
 		}
-		if after, _ := os.ReadFile(filepath.Join(out, resultFile)); !bytes.Equal(before, after) {
+		if after, _ := os.ReadFile(filepath.Join(out, "result.json")); !bytes.Equal(before, after) {
 			t.Errorf("%s: the second time wrote another file", engine)
 		}
 		ranked := object(t, "eval", "--model", filepath.Join(out, "model"), "--dataset", "umls", "--engine", engine)
@@ -152,7 +153,7 @@ func TestReproduceRefusals(t *testing.T) {
 		"comes without a structure":    {exitFailed, []string{"umls", "--stage", "final", "--recipe", "small-search", "--out", out + "2"}},
 		"no epoch ended in the time":   {exitFailed, []string{"umls", "--minutes", "1e-9", "--out", out + "3"}},
 		"try a smaller learning rate":  {exitFailed, []string{"umls", "--stage", "final", "--dim", "8", "--epochs", "3", "--lr", "1e38", "--out", out + "4"}},
-		"cannot go on with the result": {exitFailed, []string{"umls", "--out", filepath.Join(out, resultFile, "x")}},
+		"cannot go on with the result": {exitFailed, []string{"umls", "--out", filepath.Join(out, "result.json", "x")}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"reproduce"}, c.arguments...)...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
@@ -160,10 +161,10 @@ func TestReproduceRefusals(t *testing.T) {
 			t.Errorf("%v: status %d, want %d; stderr %q, which should say %q; stdout %q", c.arguments, status, c.status, stderr, says, stdout)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(out, resultFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(out, "result.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := invoke(t.Context(), "reproduce", "umls", "--out", out); status != exitFailed || !strings.Contains(stderr, resultFile) {
+	if status, _, stderr := invoke(t.Context(), "reproduce", "umls", "--out", out); status != exitFailed || !strings.Contains(stderr, "result.json") {
 		t.Errorf("a damaged result: status %d, %q", status, stderr)
 	}
 }
@@ -224,7 +225,7 @@ func TestReproduceInPieces(t *testing.T) {
 	}
 
 	minutes := max(took/4, 300*time.Millisecond).Minutes()
-	status, stdout, stderr = invoke(t.Context(), append(finalOf(pieces), "--minutes", text(minutes))...)
+	status, stdout, stderr = invoke(t.Context(), append(finalOf(pieces), "--minutes", fmt.Sprint(minutes))...)
 	if r := readResult(t, pieces).Result; status != exitDone || !r.Complete && (r.Final.Test == nil || !strings.Contains(stdout, "The time was up; go on with: ")) {
 		t.Errorf("out of time: status %d, %q, %q, %+v", status, stdout, stderr, r.Final)
 	}
