@@ -2,13 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// timed is something to time beside the peer: training steps, or a ranking of the
-// test triples.
+// timed is something to time: training steps, or a ranking of the test triples.
 type timed struct {
 	// ID is what --cases selects it by.
 	ID      string `json:"id"`
@@ -26,79 +25,49 @@ type timed struct {
 	Within float64 `json:"within,omitempty"`
 }
 
-// epochs is how many a timing takes, the first of which is left out.
-const epochs = 3
+const (
+	// epochs is how many a timing of steps takes, the first of which is left out.
+	epochs = 3
+	// largeBatch is for the graphs that are not small, and smallBatch for rehearsals.
+	largeBatch, smallBatch = 512, 32
+	// deviceSteps are four calls of the device, or the whole epoch where that is less.
+	deviceSteps = 256
+)
 
-// batch of the graphs that are not small.
-const batch = 512
-
-// flops is the arithmetic of what is timed: three products of [queries, d] and
-// [entities, d] for a training step of a member, one for a ranking.
-func (c timed) flops(entities, testTriples int) float64 {
-	if c.Rank {
-		return 2 * float64(2*testTriples) * float64(entities) * float64(c.Dim)
-	}
-	return 3 * 2 * float64(2*c.Batch) * float64(entities) * float64(c.Dim)
-}
-
-func steps(dataset string, dim, batch, members, steps int, goal float64) timed {
-	return timed{
-		ID: id("step", dataset, dim, members), Name: fmt.Sprintf("%s, d %d, batch %d%s", dataset, dim, batch, ofMembers(members)),
-		Dataset: dataset, Dim: dim, Batch: batch, Members: members, Steps: steps, Goal: goal,
-	}
+func steps(dataset string, dim, batch, members, count int, goal float64) timed {
+	return timed{Dataset: dataset, Dim: dim, Batch: batch, Members: members, Steps: count, Goal: goal}.named("step", fmt.Sprintf("d %d, batch %d", dim, batch))
 }
 
 func ranks(dataset string, dim, members int, goal, within float64) timed {
-	return timed{
-		ID: id("rank", dataset, dim, members), Name: fmt.Sprintf("%s, test ranks, d %d%s", dataset, dim, ofMembers(members)),
-		Dataset: dataset, Dim: dim, Batch: batch, Members: members, Rank: true, Goal: goal, Within: within,
+	return timed{Dataset: dataset, Dim: dim, Batch: largeBatch, Members: members, Rank: true, Goal: goal, Within: within}.named("rank", fmt.Sprintf("test ranks, d %d", dim))
+}
+
+func (c timed) named(what, text string) timed {
+	c.ID, c.Name = fmt.Sprintf("%s-%s-%d", what, c.Dataset, c.Dim), c.Dataset+", "+text
+	if c.Members > 1 {
+		c.ID, c.Name = fmt.Sprintf("%sx%d", c.ID, c.Members), fmt.Sprintf("%s, %d members", c.Name, c.Members)
 	}
+	return c
 }
 
-func id(what, dataset string, dim, members int) string {
-	text := fmt.Sprintf("%s-%s-%d", what, dataset, dim)
-	if members > 1 {
-		text += fmt.Sprintf("x%d", members)
-	}
-	return text
-}
-
-func ofMembers(members int) string {
-	if members == 1 {
-		return ""
-	}
-	return fmt.Sprintf(", %d members", members)
-}
-
-// suite is what can be measured, or what was selected of it.
-type suite struct {
-	timed      []timed
-	precisions []precision
-	searches   []searching
-}
-
-// onCPU is the suite of the native engine.
-func onCPU() suite {
-	return suite{timed: []timed{
+// onCPU is what there is to time of the native engine.
+func onCPU() []timed {
+	return []timed{
 		steps("umls", 64, 256, 1, 20, 0.5),
 		steps("umls", 64, 256, 8, 20, 0.33),
-		steps("wn18rr", 64, batch, 1, 8, 0.5),
-		steps("fb15k-237", 64, batch, 1, 16, 0.5),
-		steps("wn18rr", 512, batch, 1, 3, 1),
+		steps("wn18rr", 64, largeBatch, 1, 8, 0.5),
+		steps("fb15k-237", 64, largeBatch, 1, 16, 0.5),
+		steps("wn18rr", 512, largeBatch, 1, 3, 1),
 		ranks("wn18rr", 64, 1, 0.33, 0),
 		ranks("fb15k-237", 64, 1, 0.33, 0),
-	}}
+	}
 }
 
-// deviceGraphs are the graphs of the suite of GoMLX.
+// deviceGraphs are the graphs that GoMLX is measured on.
 var deviceGraphs = []string{"wn18rr", "fb15k-237"}
 
-// deviceSteps are four calls of the device, or the whole epoch where that is less.
-const deviceSteps = 256
-
-// onDevice is the suite of GoMLX, whose sizes are for a GPU.
-func onDevice() suite {
-	var s suite
+// onDevice is what there is to time of GoMLX, in sizes for a GPU.
+func onDevice() (all []timed) {
 	for _, dataset := range deviceGraphs {
 		for _, dim := range []int{64, 1024} {
 			for _, members := range []int{1, 8} {
@@ -106,75 +75,44 @@ func onDevice() suite {
 				if members > 1 && dim == 64 {
 					goal = 0.5
 				}
-				s.timed = append(s.timed, steps(dataset, dim, batch, members, deviceSteps, goal), ranks(dataset, dim, members, 1, 1))
+				all = append(all, steps(dataset, dim, largeBatch, members, deviceSteps, goal), ranks(dataset, dim, members, 1, 1))
 			}
 		}
-		s.precisions = append(s.precisions, newPrecision(dataset, 64, 8), newPrecision(dataset, 1024, 2))
-	}
-	s.searches = []searching{newSearching("wn18rr", 256, 15*60)}
-	return s
-}
-
-// The sizes of a rehearsal. The budget is for two rounds after the first.
-const (
-	smallBatch  = 32
-	smallEpochs = 2
-	smallBudget = 20
-)
-
-// small is the suite in the smallest shapes that go the same ways.
-func (s suite) small() suite {
-	dim := func(full int) int { return max(8, full/64) }
-	shrunk := suite{timed: slices.Clone(s.timed), precisions: slices.Clone(s.precisions), searches: slices.Clone(s.searches)}
-	for i := range shrunk.timed {
-		c := &shrunk.timed[i]
-		c.Dim, c.Batch = dim(c.Dim), smallBatch
-		c.Name += ", in the smallest shapes"
-	}
-	for i := range shrunk.precisions {
-		c := &shrunk.precisions[i]
-		c.Dim, c.Batch, c.Epochs = dim(c.Dim), smallBatch, smallEpochs
-	}
-	for i := range shrunk.searches {
-		c := &shrunk.searches[i]
-		c.Dim, c.Batch, c.Epochs, c.Budget = dim(c.Dim), smallBatch, smallEpochs, smallBudget
-	}
-	return shrunk
-}
-
-// ids are those of all cases.
-func (s suite) ids() []string {
-	var all []string
-	for _, c := range s.timed {
-		all = append(all, c.ID)
-	}
-	for _, c := range s.precisions {
-		all = append(all, c.ID)
-	}
-	for _, c := range s.searches {
-		all = append(all, c.ID)
 	}
 	return all
 }
 
-// choose keeps the cases whose ID matches one of the patterns, as step-wn18rr-*.
-func (s suite) choose(patterns []string) (suite, error) {
-	for _, pattern := range patterns {
-		matches := func(id string) bool { return matchesAny(id, []string{pattern}) }
-		if !slices.ContainsFunc(s.ids(), matches) {
-			return suite{}, fmt.Errorf("--cases: nothing is called %q; there are %s", pattern, strings.Join(s.ids(), ", "))
+// suite is what there is to time on a backend, or natively where there is none. Small,
+// it goes the same ways in the smallest shapes.
+func suite(backend string, small bool) []timed {
+	all := onCPU()
+	if backend != "" {
+		all = onDevice()
+	}
+	for i := range all {
+		if small {
+			all[i].Dim, all[i].Batch = smallDim(all[i].Dim), smallBatch
+			all[i].Name += ", in the smallest shapes"
 		}
 	}
-	return suite{
-		timed:      slices.DeleteFunc(slices.Clone(s.timed), func(c timed) bool { return !matchesAny(c.ID, patterns) }),
-		precisions: slices.DeleteFunc(slices.Clone(s.precisions), func(c precision) bool { return !matchesAny(c.ID, patterns) }),
-		searches:   slices.DeleteFunc(slices.Clone(s.searches), func(c searching) bool { return !matchesAny(c.ID, patterns) }),
-	}, nil
+	return all
 }
 
-func matchesAny(id string, patterns []string) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		matched, err := path.Match(pattern, id)
-		return matched && err == nil
-	})
+func smallDim(full int) int { return max(8, full/64) }
+
+// choose keeps the cases whose ID matches.
+func choose(cases []timed, pattern string) ([]timed, error) {
+	matching, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("--cases: %w", err)
+	}
+	var ids []string
+	for _, c := range cases {
+		ids = append(ids, c.ID)
+	}
+	chosen := slices.DeleteFunc(slices.Clone(cases), func(c timed) bool { return !matching.MatchString(c.ID) })
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("--cases: nothing is called %q; there are %s", pattern, strings.Join(ids, ", "))
+	}
+	return chosen, nil
 }

@@ -8,71 +8,100 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/internal/measured"
 )
 
-// command is one of those that measure all.
+// command is one of those that measure GoMLX on a device, of this program or of
+// autoblm. They find the data by AUTOBLM_DATA.
 type command struct {
-	about string
-	flags
+	about, program string
+	arguments      []string
+	// file is what it writes. After a rehearsal it holds the text has and not lacks.
+	file, has, lacks string
 }
 
 const (
 	// limitMinutes is the most that a command takes.
 	limitMinutes = 10
 	// caseMinutes is when a command begins no other case, and searchMinutes when it
-	// begins no other round of a search, which is shorter.
-	caseMinutes   = 7
-	searchMinutes = 8.5
-	// turns are how often a case is timed.
-	turns = 3
+	// ends a search.
+	caseMinutes, searchMinutes = "7", "8.5"
 )
 
-// commands measure the whole suite of GoMLX with the backend, the data and the peer
-// of the flags. The last one goes on with the search; in a rehearsal the one before
-// stops as soon as it can.
-func (f flags) commands() []command {
-	base := usualFlags()
-	base.Backend, base.Data, base.Small, base.Minutes = cmp.Or(f.Backend, backend.CUDA), f.Data, f.Small, caseMinutes
+// commands measure all there is with the backend, the peer and the folder of the
+// flags; small, as a rehearsal does.
+func (f flags) commands() (all []command) {
+	on := cmp.Or(f.Backend, backend.CUDA)
+	batch, epochs, structures := largeBatch, 20, 256
+	timing := []string{"--minutes", caseMinutes, "--repeat", "3"}
 	if f.Small { // on a busy machine the threads of a small product mostly wait for each other
-		base.Threads = 1
-	}
-	var all []command
-	add := func(about, name string, c flags) {
-		c.Out = filepath.Join(f.To, name+".json")
-		all = append(all, command{about, c})
+		batch, epochs, structures = smallBatch, 2, 20
+		timing = []string{"--small", "--repeat", "1", "--threads", "1", "--ours", f.Ours}
 	}
 	for _, dataset := range deviceGraphs {
-		c := base
-		c.Peer, c.Cases, c.Repeat = f.Peer, []string{"step-" + dataset + "-*", "rank-" + dataset + "-*"}, turns
-		if f.Small {
-			c.Repeat = 1
+		for _, what := range []string{"step", "rank"} {
+			c := command{about: what + "s on " + dataset + ", beside the peer", program: "bench", has: `"ours"`, lacks: "left_out"}
+			c.file = filepath.Join(f.To, fmt.Sprintf("device-%s-%s.json", what, dataset))
+			c.arguments = append([]string{"--backend", on, "--cases", "^" + what + "-" + dataset + "-", "--out", c.file}, timing...)
+			if f.Peer != "" {
+				c.arguments, c.has = append(c.arguments, "--peer", f.Peer), `"ratio"`
+			}
+			all = append(all, c)
 		}
-		add("training steps and ranking on "+dataset+", beside the peer", "device-"+dataset, c)
+		for _, size := range []struct{ dim, members int }{{64, 8}, {1024, 2}} {
+			if f.Small {
+				size.dim = smallDim(size.dim)
+			}
+			for _, precision := range precisionsOn(on) {
+				c := command{about: fmt.Sprintf("%s on %s, d %d: a step, and the MRR of %d seeds", precision.name, dataset, size.dim, size.members), program: "autoblm", has: `"members"`, lacks: `"error"`}
+				c.file = filepath.Join(f.To, fmt.Sprintf("device-%s-%d-%s.json", dataset, size.dim, precision.name))
+				c.arguments = fields("train --dataset %s --recipe n3 --validate-every 0 --members %d --dim %d --batch %d --epochs %d", dataset, size.members, size.dim, batch, epochs)
+				c.arguments = append(append(c.arguments, precision.flags...), "--record", c.file)
+				all = append(all, c)
+			}
+		}
 	}
-	c := base
-	c.Cases = []string{"precision-*"}
-	add("float32, TF32 and bfloat16: steps and MRR", "device-precision", c)
-	c.Cases, c.Study, c.Minutes = []string{"search-*"}, filepath.Join(f.To, "device-search.db"), searchMinutes
-	first := c
-	if f.Small {
-		first.Minutes = 1e-6
+	search := command{about: "a whole search; to be run again until it is complete: its result.json is then device-search.json", program: "autoblm", has: `"stopped": "budget"`, lacks: `"error"`}
+	folder := filepath.Join(f.To, "device-search")
+	search.file = filepath.Join(folder, "result.json")
+	search.arguments = append(fields("reproduce wn18rr --stage search --budget %d --minutes %s", structures, searchMinutes), "--backend", on, "--out", folder)
+	return append(all, search)
+}
+
+func fields(format string, values ...any) []string {
+	return strings.Fields(fmt.Sprintf(format, values...))
+}
+
+// precision is what products are computed in, and the flags for that.
+type precision struct {
+	name  string
+	flags []string
+}
+
+// precisionsOn are those of a backend. TF32 is an option of XLA alone; the last of an
+// option's values counts.
+func precisionsOn(on string) []precision {
+	half := precision{"bfloat16", []string{"--backend", on, "--half-scores"}}
+	if !strings.HasPrefix(on, "xla") {
+		return []precision{{"float32", []string{"--backend", on}}, half}
 	}
-	add("a whole search", "device-search", first)
-	add("the same search goes on, as often as it is not done; its study must be kept until then", "device-search", c)
-	return all
+	return []precision{{"float32", []string{"--backend", on + ",tf32=false"}}, {"TF32", []string{"--backend", on + ",tf32=true"}}, half}
 }
 
 // plan prints the commands.
 func (f flags) plan(w io.Writer) {
-	program := invocation()
-	if strings.HasPrefix(program, "go ") {
-		program = "./bench"
+	rehearsal := []string{"--smoke", "--backend", cmp.Or(f.Backend, backend.CUDA)}
+	if f.Peer != "" {
+		rehearsal = append(rehearsal, "--peer", f.Peer)
 	}
-	rehearsal := usualFlags()
-	rehearsal.Backend, rehearsal.Data, rehearsal.Peer = f.Backend, f.Data, f.Peer
-	fmt.Fprintf(w, "# Each command takes at most %d minutes. They need no Go, once the program is built:\n#     CGO_ENABLED=1 go build -o bench ./autoblm/bench\n", limitMinutes)
-	fmt.Fprintf(w, "# This rehearses them all without a GPU:\n#     %s\n", commandLine(program, append([]string{"--smoke"}, rehearsal.arguments()...)))
+	fmt.Fprintf(w, `# Each command takes at most %d minutes. They need no Go, once the programs are built:
+#     CGO_ENABLED=1 go build -o . ./autoblm/bench ./autoblm/cmd/autoblm
+#     CGO_ENABLED=1 go test -c -o . ./autoblm/bench
+# This rehearses them all without a GPU:
+#     ./bench %s
+export %s
+`, limitMinutes, measured.CommandLine(rehearsal...), measured.CommandLine("AUTOBLM_DATA="+f.Data))
 	for _, c := range f.commands() {
-		fmt.Fprintf(w, "\n# %s\n%s\n", c.about, commandLine(program, c.arguments()))
+		fmt.Fprintf(w, "\n# %s\n./%s %s\n", c.about, c.program, measured.CommandLine(c.arguments...))
 	}
 }

@@ -2,111 +2,91 @@ package main
 
 import (
 	"path/filepath"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"pgregory.net/rapid"
+	"github.com/autoblm/autoblm-go/internal/measured"
 )
 
-// parse is what the program makes of arguments.
-func parse(t interface{ Fatalf(string, ...any) }, arguments []string) flags {
-	var f flags
-	if _, err := kong.Must(&f).Parse(arguments); err != nil {
-		t.Fatalf("%q: %v", arguments, err)
-	}
-	return f
-}
-
-// TestArguments: flags that are written as arguments are read as they were.
-func TestArguments(t *testing.T) {
-	t.Setenv("AUTOBLM_DATA", "elsewhere")
-	rapid.Check(t, func(t *rapid.T) {
-		want := usualFlags()
-		text := rapid.StringMatching("[a-z/.:=, ]{0,3}[a-z]")
-		want.Data = text.Draw(t, "data") // else the variable counts
-		for _, field := range []*string{&want.Backend, &want.Peer, &want.Study, &want.Out} {
-			if rapid.Bool().Draw(t, "given") {
-				*field = text.Draw(t, "value")
-			}
-		}
-		if rapid.Bool().Draw(t, "some") {
-			want.Cases = rapid.SliceOfN(rapid.StringMatching(`[a-z*][a-z*-]{0,3}`), 1, 3).Draw(t, "cases")
-			want.Repeat, want.Threads = rapid.IntRange(1, 9).Draw(t, "repeat"), rapid.IntRange(0, 9).Draw(t, "threads")
-			want.Minutes, want.Small = rapid.Float64Range(0, 100).Draw(t, "minutes"), rapid.Bool().Draw(t, "small")
-		}
-		if got := parse(t, want.arguments()); !reflect.DeepEqual(got, want) {
-			t.Fatalf("%+v became %q, and that %+v", want, want.arguments(), got)
-		}
-	})
-}
-
-// TestPlan: the commands measure all there is, each once, but that the search goes
-// on; none may take longer than it can; and what is printed are these commands.
+// TestPlan: the commands time all cases on a GPU, each once, and none may take longer
+// than it can; and what is printed are these commands.
 func TestPlan(t *testing.T) {
-	f := usualFlags()
-	f.Data, f.Peer, f.To = "data", "python3 peer.py", "out"
-	var measured []string
+	f := flags{Data: "data", Peer: "python3 peer.py", To: "out"}
+	var timed []string
 	files := map[string]bool{}
 	for _, c := range f.commands() {
-		chosen, err := c.suite().choose(c.Cases)
-		if err != nil {
-			t.Fatalf("%s: %v", c.about, err)
+		if files[c.file] || !strings.HasPrefix(c.file, "out"+string(filepath.Separator)) {
+			t.Errorf("%s writes %s", c.about, c.file)
 		}
-		if err := c.check(); err != nil {
-			t.Errorf("%s: %v", c.about, err)
+		files[c.file] = true
+		if i := slices.Index(c.arguments, "--backend"); i < 0 || !strings.HasPrefix(c.arguments[i+1], "xla:cuda") {
+			t.Errorf("%s is not on the GPU: %q", c.about, c.arguments)
 		}
-		if c.Minutes <= 0 || c.Minutes >= limitMinutes || c.Backend != "xla:cuda" || c.Data != "data" || c.Small || filepath.Dir(c.Out) != "out" {
-			t.Errorf("%+v", c)
+		if i := slices.Index(c.arguments, "--minutes"); i >= 0 {
+			if minutes, err := strconv.ParseFloat(c.arguments[i+1], 64); err != nil || minutes <= 0 || minutes >= limitMinutes {
+				t.Errorf("%s takes %v minutes", c.about, minutes)
+			}
 		}
-		if (c.Peer != "") != (len(chosen.timed) > 0) || (c.Study != "") != (len(chosen.searches) > 0) {
-			t.Errorf("%s: the peer is %q and the study %q", c.about, c.Peer, c.Study)
+		if c.program != "bench" {
+			continue
 		}
-		if !files[c.Out] {
-			measured = append(measured, chosen.ids()...)
-		} else if len(chosen.searches) == 0 {
-			t.Errorf("%s is written twice", c.Out)
+		var own flags
+		if _, err := kong.Must(&own).Parse(c.arguments); err != nil {
+			t.Fatalf("%q: %v", c.arguments, err)
 		}
-		files[c.Out] = true
+		chosen, err := choose(suite(own.Backend, own.Small), own.Cases)
+		if err != nil || own.Peer != f.Peer || own.Small || own.Out != c.file {
+			t.Errorf("%v, %+v", err, own)
+		}
+		timed = append(timed, ids(chosen)...)
 	}
-	want := onDevice().ids()
-	slices.Sort(want)
-	if slices.Sort(measured); !slices.Equal(measured, want) {
-		t.Errorf("measured are %v of %v", measured, want)
+	if want := slices.Sorted(slices.Values(ids(onDevice()))); !slices.Equal(slices.Sorted(slices.Values(timed)), want) {
+		t.Errorf("timed are %v of %v", timed, want)
 	}
-
 	var printed strings.Builder
 	f.plan(&printed)
-	var lines []string
-	for line := range strings.Lines(printed.String()) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-			lines = append(lines, line)
-		}
-	}
-	for i, c := range f.commands() {
-		if i >= len(lines) || !strings.HasSuffix(lines[i], commandLine("", c.arguments())) {
-			t.Errorf("%s is not printed:\n%s", c.about, printed.String())
+	for _, c := range f.commands() {
+		if line := "\n./" + c.program + " " + measured.CommandLine(c.arguments...) + "\n"; strings.Count(printed.String(), line) != 1 {
+			t.Errorf("%s is not printed once:\n%s", line, printed.String())
 		}
 	}
 }
 
-// TestRehearsalIsThePlan: small, the commands are the same but for their sizes, the
-// threads, and when the search stops.
+// TestRehearsalIsThePlan: small, there are the same commands, but that GoMLX's own
+// backend has no TF32.
 func TestRehearsalIsThePlan(t *testing.T) {
-	f := usualFlags()
-	f.Data, f.Peer = "data", "peer"
-	full := f.commands()
-	f.Small = true
-	small := f.commands()
-	if len(full) != len(small) {
-		t.Fatalf("%d commands, small %d", len(full), len(small))
+	abouts := func(f flags) (all []string) {
+		for _, c := range f.commands() {
+			if about := c.program + " " + c.arguments[0] + " " + filepath.Base(filepath.Dir(c.file)); !strings.Contains(c.file, "TF32") {
+				all = append(all, about)
+			}
+		}
+		return all
 	}
-	for i, c := range small {
-		c.Small, c.Repeat, c.Minutes, c.Threads = false, full[i].Repeat, full[i].Minutes, full[i].Threads
-		if !reflect.DeepEqual(c, full[i]) {
-			t.Errorf("%+v is rehearsed as %+v", full[i], c)
+	full, small := abouts(flags{}), abouts(flags{Small: true, Backend: "go"})
+	if !slices.Equal(full, small) {
+		t.Errorf("%q are rehearsed as %q", full, small)
+	}
+}
+
+// TestPrecisionsOn: XLA has three precisions, and TF32 is as wanted whatever the backend
+// said before.
+func TestPrecisionsOn(t *testing.T) {
+	for backend, want := range map[string]string{
+		"go":                  "float32 --backend go; bfloat16 --backend go --half-scores",
+		"go:ops_sequential":   "float32 --backend go:ops_sequential; bfloat16 --backend go:ops_sequential --half-scores",
+		"xla:cuda":            "float32 --backend xla:cuda,tf32=false; TF32 --backend xla:cuda,tf32=true; bfloat16 --backend xla:cuda --half-scores",
+		"xla:/x/cuda.so,tf32": "float32 --backend xla:/x/cuda.so,tf32,tf32=false; TF32 --backend xla:/x/cuda.so,tf32,tf32=true; bfloat16 --backend xla:/x/cuda.so,tf32 --half-scores",
+	} {
+		var got []string
+		for _, s := range precisionsOn(backend) {
+			got = append(got, s.name+" "+strings.Join(s.flags, " "))
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%s: %q, want %q", backend, got, want)
 		}
 	}
 }

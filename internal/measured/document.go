@@ -50,7 +50,7 @@ func Now[Result any](ctx context.Context, by By, r Result) Document[Result] {
 		machine += fmt.Sprintf(", engine %s on %s", by.Engine, HidePaths(by.Backend))
 	}
 	versions := Versions(ctx, backend, gpus)
-	versions["autoblm"] = cmp.Or(versions["autoblm"], by.Program)
+	versions["autoblm"] = cmp.Or(versions["autoblm"], by.Program, "(devel)")
 	return Document[Result]{Command: HidePaths(by.Command), Date: time.Now().Format(time.DateOnly), Machine: machine, Versions: versions, Result: r}
 }
 

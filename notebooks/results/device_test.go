@@ -16,7 +16,8 @@ import (
 // unproven is said as long as nothing was measured on a GPU.
 const unproven = "Not measured: no GPU was at hand; the path is unproven on a device.\n"
 
-// deviceResult is what a command of bench --plan measured.
+// deviceResult is what a command of bench --plan measured: what they have in common,
+// and what is of one of them.
 type deviceResult struct {
 	Backend string `json:"backend"`
 	Cases   []struct {
@@ -29,35 +30,44 @@ type deviceResult struct {
 		OurMemory  uint64    `json:"our_memory"`
 		PeerMemory uint64    `json:"peer_memory"`
 	} `json:"cases"`
-	Precisions []struct {
-		Dataset  string `json:"dataset"`
-		Dim      int    `json:"dim"`
-		Epochs   int    `json:"epochs"`
-		Outcomes []struct {
-			Scores  string    `json:"scores"`
-			PerStep float64   `json:"per_step"`
-			Valid   []float64 `json:"valid"`
-			Test    []float64 `json:"test"`
-		} `json:"outcomes"`
-	} `json:"precisions"`
-	Searches []struct {
-		Dataset  string  `json:"dataset"`
-		Dim      int     `json:"dim"`
-		Epochs   int     `json:"epochs"`
+	LeftOut []string `json:"left_out"`
+	Dataset string   `json:"dataset"`
+
+	// Of autoblm train --record.
+	Dim     int     `json:"dim"`
+	Epochs  int     `json:"epochs"`
+	Members []trial `json:"members"`
+	Seconds struct {
+		PerStep float64 `json:"per_step"`
+	} `json:"seconds"`
+
+	// Of autoblm reproduce.
+	Search *struct {
 		Budget   int     `json:"budget"`
-		Within   float64 `json:"within"`
 		Trained  int     `json:"trained"`
-		Stopped  string  `json:"stopped"`
 		Seconds  float64 `json:"seconds"`
 		Overhead float64 `json:"overhead"`
-		Best     *struct {
+		Settings struct {
+			Training struct {
+				Dim    int `json:"dim"`
+				Epochs int `json:"epochs"`
+			} `json:"training"`
+		} `json:"settings"`
+		Best []struct {
 			Structure string  `json:"structure"`
 			ValidMRR  float64 `json:"valid_mrr"`
 			TestMRR   float64 `json:"test_mrr"`
 		} `json:"best"`
-	} `json:"searches"`
-	LeftOut []string `json:"left_out"`
+	} `json:"search"`
 }
+
+// trial is a trained model with its metrics.
+type trial struct {
+	Valid, Test struct{ Both struct{ MRR float64 } }
+}
+
+// searchGoal is in how many minutes a whole search should be done.
+const searchGoal = 15
 
 // device tells what was measured on a GPU, or that nothing was.
 func device(t *testing.T, files fs.FS) string {
@@ -77,8 +87,8 @@ func device(t *testing.T, files fs.FS) string {
 			t.Fatalf("%s was measured on %q, which is no GPU", file, r.Backend)
 		}
 		r.timings(&timings)
-		r.precisions(&precisions)
-		r.searches(&searches)
+		r.precision(&precisions, m.Command)
+		r.search(&searches)
 		for _, what := range r.LeftOut {
 			fmt.Fprintf(&leftOut, "- %s: left out: %s\n", file, what)
 		}
@@ -129,12 +139,21 @@ func memory(bytes uint64) string {
 	return humanize.IBytes(bytes)
 }
 
-func (r deviceResult) precisions(w *strings.Builder) {
-	for _, p := range r.Precisions {
-		for _, o := range p.Outcomes {
-			fmt.Fprintf(w, "| %s, d %d, %d epochs | %s | %s | %s | %s |\n", p.Dataset, p.Dim, p.Epochs, o.Scores, milliseconds(o.PerStep), spread(o.Valid), spread(o.Test))
-		}
+func (r deviceResult) precision(w *strings.Builder, command string) {
+	if len(r.Members) == 0 {
+		return
 	}
+	scores := "float32"
+	if strings.Contains(command, "--half-scores") {
+		scores = "bfloat16"
+	} else if strings.Contains(r.Backend, "tf32=true") {
+		scores = "TF32"
+	}
+	var valid, test []float64
+	for _, m := range r.Members {
+		valid, test = append(valid, m.Valid.Both.MRR), append(test, m.Test.Both.MRR)
+	}
+	fmt.Fprintf(w, "| %s, d %d, %d epochs | %s | %s | %s | %s |\n", r.Dataset, r.Dim, r.Epochs, scores, milliseconds(r.Seconds.PerStep), spread(valid), spread(test))
 }
 
 func spread(x []float64) string {
@@ -142,18 +161,20 @@ func spread(x []float64) string {
 	return fmt.Sprintf("%.4f ± %.4f", mean, deviation)
 }
 
-func (r deviceResult) searches(w *strings.Builder) {
-	for _, s := range r.Searches {
-		done := "all"
-		if s.Trained < s.Budget {
-			done = fmt.Sprintf("only %d", s.Trained)
-		}
-		fmt.Fprintf(w, "- %s, d %d, %d epochs: %s of %d structures in %.1f minutes (goal: all in %.0f)", s.Dataset, s.Dim, s.Epochs, done, s.Budget, (s.Seconds+s.Overhead)/60, s.Within/60)
-		if s.Best != nil {
-			fmt.Fprintf(w, "; the best, `%s`, has the valid MRR %.3f and the test MRR %.3f", s.Best.Structure, s.Best.ValidMRR, s.Best.TestMRR)
-		}
-		fmt.Fprintln(w, ".")
+func (r deviceResult) search(w *strings.Builder) {
+	s := r.Search
+	if s == nil {
+		return
 	}
+	done := "all"
+	if s.Trained < s.Budget {
+		done = fmt.Sprintf("only %d", s.Trained)
+	}
+	fmt.Fprintf(w, "- %s, d %d, %d epochs: %s of %d structures in %.1f minutes (goal: all in %d)", r.Dataset, s.Settings.Training.Dim, s.Settings.Training.Epochs, done, s.Budget, (s.Seconds+s.Overhead)/60, searchGoal)
+	if len(s.Best) > 0 {
+		fmt.Fprintf(w, "; the best, `%s`, has the valid MRR %.3f and the test MRR %.3f", s.Best[0].Structure, s.Best[0].ValidMRR, s.Best[0].TestMRR)
+	}
+	fmt.Fprintln(w, ".")
 }
 
 func TestDeviceTables(t *testing.T) {
@@ -167,10 +188,10 @@ func TestDeviceTables(t *testing.T) {
 		"device-a.json": file(`{"backend": "xla:cuda", "left_out": ["step-b: out of memory"], "cases": [
 			{"name": "steps of a", "goal": 0.5, "ours": [0.004, 0.002, 0.003], "peer": [0.006, 0.006, 0.006], "compile": 7.5, "our_memory": 3221225472, "peer_memory": 1073741824},
 			{"name": "ranks of a", "goal": 1, "within": 1, "ours": [0.5], "compile": 1}]}`),
-		"device-b.json": file(`{"backend": "xla:…/xla_cuda_plugin.so,tf32=false", "precisions": [{"dataset": "a", "dim": 64, "epochs": 20, "outcomes": [
-			{"scores": "TF32", "per_step": 0.001, "valid": [0.25, 0.75], "test": [0.5, 0.5]}]}]}`),
-		"device-c.json": file(`{"backend": "xla:cuda", "searches": [{"dataset": "a", "dim": 64, "epochs": 50, "budget": 256, "within": 900, "trained": 100, "seconds": 290, "overhead": 10,
-			"best": {"structure": "1,0;0,2", "valid_mrr": 0.25, "test_mrr": 0.5}}]}`),
+		"device-b.json": file(`{"backend": "xla:…/xla_cuda_plugin.so,tf32=true", "dataset": "a", "dim": 64, "epochs": 20, "seconds": {"per_step": 0.001}, "members": [
+			{"valid": {"both": {"mrr": 0.25}}, "test": {"both": {"mrr": 0.5}}}, {"valid": {"both": {"mrr": 0.75}}, "test": {"both": {"mrr": 0.5}}}]}`),
+		"device-c.json": file(`{"backend": "xla:cuda", "dataset": "a", "search": {"settings": {"training": {"dim": 64, "epochs": 50}}, "budget": 256, "trained": 100, "seconds": 290, "overhead": 10,
+			"best": [{"structure": "1,0;0,2", "valid_mrr": 0.25, "test_mrr": 0.5}]}}`),
 	})
 	for _, line := range []string{
 		"| steps of a | 3.00 ms | 6.00 ms | 0.50 | 0.5 | 7.5 s | 3.0 GiB | 1.0 GiB |",

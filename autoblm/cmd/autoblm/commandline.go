@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -143,11 +144,7 @@ func engineOf(trials []task.Trial) computeFlags {
 
 // commandOf is the command with these arguments, as a shell takes it.
 func commandOf(arguments []string) string {
-	line := []string{program()}
-	for _, a := range arguments {
-		line = append(line, quoted(a))
-	}
-	return strings.Join(line, " ")
+	return program() + " " + measured.CommandLine(arguments...)
 }
 
 // program is what the user typed to get here.
@@ -156,12 +153,4 @@ func program() string {
 		return "go run ./autoblm/cmd/autoblm"
 	}
 	return "autoblm"
-}
-
-// quoted is an argument as a shell takes it.
-func quoted(a string) string {
-	if a != "" && !strings.ContainsAny(a, " \t\n'\"\\$`;&|<>()*?[]{}!#~") {
-		return a
-	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }

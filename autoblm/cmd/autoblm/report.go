@@ -10,10 +10,11 @@ import (
 	"runtime"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -113,17 +114,17 @@ func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, er
 	if !exact {
 		purpose = "Make a study like this again; some of its settings can only be set by a program, as package search does"
 	}
-	file := quoted(c.Study)
+	file := measured.Quoted(c.Study)
 	resume := fmt.Sprintf("%s study resume %s", program(), file)
 	onward := "Go on with it"
 	if contents.Status() == study.Finished {
 		onward = "Go on with it to twice as many structures"
 		resume += fmt.Sprintf(" --budget %d", 2*about.Settings.Budget)
 	}
-	rewrite := fmt.Sprintf("%s report --study %s --out %s", program(), file, quoted(c.Out))
+	rewrite := fmt.Sprintf("%s report --study %s --out %s", program(), file, measured.Quoted(c.Out))
 	if c.Dataset != "" {
-		resume += " --dataset " + quoted(c.Dataset)
-		rewrite += " --dataset " + quoted(c.Dataset)
+		resume += " --dataset " + measured.Quoted(c.Dataset)
+		rewrite += " --dataset " + measured.Quoted(c.Dataset)
 	}
 	all := []report.Command{{Purpose: purpose, Line: again}, {Purpose: onward, Line: resume}}
 	readers := "autoblm predict and autoblm eval"

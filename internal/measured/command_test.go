@@ -1,4 +1,4 @@
-package main
+package measured
 
 import (
 	"os/exec"
@@ -17,7 +17,7 @@ func TestCommandLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringOf(rapid.SampledFrom([]rune("ab-=*?[]'\"\\$`;&|<>(){}!#~,:/ \t\n")))
 		want := rapid.SliceOfN(word, 1, 4).Draw(t, "arguments")
-		output, err := exec.Command(shell, "-c", commandLine(`printf %s\\n`, want)).Output()
+		output, err := exec.Command(shell, "-c", "printf '%s\\n' "+CommandLine(want...)).Output()
 		if err != nil {
 			t.Fatal(err)
 		}

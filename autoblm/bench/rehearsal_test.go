@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/measured"
+)
+
+var (
+	deviceData = flag.String("data", "", "TestRehearsal: the folder that the device will have")
+	devicePeer = flag.String("peer", "", "TestRehearsal: the peer that the device will run")
+)
+
+// TestRehearsal runs all commands of the plan, small, on GoMLX's own backend and the
+// peer on the processor, and looks at what they wrote. What would fail on the device
+// is an error, as far as it can be seen here.
+func TestRehearsal(t *testing.T) {
+	folder := t.TempDir()
+	bench, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	autoblm, err := find(t.Context(), folder, "autoblm", "build", "github.com/autoblm/autoblm-go/autoblm/cmd/autoblm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !hasXLA(autoblm) || !hasXLA(bench) {
+		const lacks = "the programs were built without XLA, so they can use no GPU: build them with cgo"
+		if strings.HasPrefix(*onBackend, "xla") {
+			t.Fatal(lacks)
+		}
+		t.Log(lacks)
+	}
+	if err := checkData(*deviceData); err != nil {
+		t.Fatal(err)
+	}
+	peer, why, err := peerHere(t.Context(), *devicePeer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why != "" {
+		t.Logf("ours is rehearsed alone: %s", why)
+	}
+	t.Setenv("AUTOBLM_DATA", smallData(t))
+	for _, c := range (flags{To: folder, Backend: backend.Go, Small: true, Peer: peer, Ours: bench}).commands() {
+		t.Run(c.about, func(t *testing.T) {
+			if c.program == "bench" {
+				if _, err := measure(t, c.arguments...); err != nil {
+					t.Fatal(err)
+				}
+			} else if output, err := exec.CommandContext(t.Context(), autoblm, c.arguments...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", c.arguments, err, output)
+			}
+			written, err := os.ReadFile(c.file)
+			if text := string(written); err != nil || !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) {
+				t.Errorf("%v: %v: the result should have %s and not %s:\n%s", c.arguments, err, c.has, c.lacks, text)
+			}
+		})
+	}
+}
+
+// measure runs this program with arguments, and reads the file of its --out.
+func measure(t *testing.T, arguments ...string) (document, error) {
+	t.Helper()
+	var f flags
+	if _, err := kong.Must(&f).Parse(arguments); err != nil {
+		t.Fatalf("%q: %v", arguments, err)
+	}
+	var printed strings.Builder
+	err := f.run(t.Context(), &printed)
+	t.Log(printed.String())
+	d, readError := measured.Read[result](f.Out)
+	if readError != nil {
+		t.Fatal(errors.Join(err, readError))
+	}
+	return d, err
+}
+
+// hasXLA says whether a program could use XLA.
+func hasXLA(program string) bool {
+	info, err := buildinfo.ReadFile(program)
+	return err == nil && slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "github.com/gomlx/go-xla" })
+}
+
+// checkData says what the device would miss in its data.
+func checkData(folder string) error {
+	for _, name := range deviceGraphs {
+		if folder == "" {
+			continue
+		}
+		if _, err := datasets.ReadFolder(filepath.Join(folder, name)); err != nil {
+			return fmt.Errorf("the data for the device: %w", err)
+		}
+	}
+	return nil
+}
+
+// smallData has small graphs in the place of those that the device has: entities
+// around a circle, each related to the next two.
+func smallData(t *testing.T) string {
+	t.Helper()
+	const entities = 60
+	g := &datasets.Graph{Name: "ring", Relations: []string{"next", "next but one"}}
+	for i := range int32(entities) {
+		g.Entities = append(g.Entities, fmt.Sprint(i))
+		for step := range int32(2) {
+			split := []*[]datasets.Triple{&g.Train, &g.Train, &g.Train, &g.Valid, &g.Test}[(i+step)%5]
+			*split = append(*split, datasets.Triple{Head: i, Relation: step, Tail: (i + step + 1) % entities})
+		}
+	}
+	folder := t.TempDir()
+	for _, name := range deviceGraphs {
+		if err := datasets.WriteFolder(g, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// peerHere is the peer, or "" where the machine cannot have it, with the reason. A peer
+// that fails otherwise would fail on the device, too.
+func peerHere(ctx context.Context, peer string) (here, why string, err error) {
+	if peer == "" {
+		return "", "there is no --peer", nil
+	}
+	words := append(strings.Fields(peer), "--help")
+	_, err = exec.CommandContext(ctx, words[0], words[1:]...).Output()
+	if why := lastWords(err); errors.Is(err, exec.ErrNotFound) || strings.Contains(why, "ModuleNotFoundError") { // PyTorch, most likely
+		return "", fmt.Sprint(err, why), nil
+	} else if err != nil {
+		return "", "", fmt.Errorf("the peer: %w%s", err, why)
+	}
+	return peer, "", nil
+}
+
+// TestPeerHere: a peer that the machine cannot have is absent, and said to be; one
+// that fails otherwise is an error.
+func TestPeerHere(t *testing.T) {
+	works := fakePeer(t, "exit 0")
+	for command, want := range map[string]string{
+		"":                        "",
+		works:                     works,
+		"no-such-program peer.py": "",
+		fakePeer(t, "echo 'Traceback' >&2; echo \"ModuleNotFoundError: No module named 'torch'\" >&2; exit 1"): "",
+	} {
+		if got, why, err := peerHere(t.Context(), command); err != nil || got != want || (why == "") != (want != "") {
+			t.Errorf("%q is %q, because of %q, %v", command, got, why, err)
+		}
+	}
+	for _, command := range []string{"sh " + filepath.Join(t.TempDir(), "missing.sh"), fakePeer(t, "echo 'invalid syntax' >&2; exit 1")} {
+		if got, _, err := peerHere(t.Context(), command); err == nil {
+			t.Errorf("%q is %q", command, got)
+		}
+	}
+}
+
+// TestDataForTheDevice: what the device would miss is an error here.
+func TestDataForTheDevice(t *testing.T) {
+	if err := checkData(smallData(t)); err != nil {
+		t.Error(err)
+	}
+	if err := checkData(t.TempDir()); err == nil || !strings.Contains(err.Error(), "data for the device") {
+		t.Error(err)
+	}
+}
