@@ -1,6 +1,6 @@
 // Command bench times training steps and filtered ranking on real benchmarks in
 // turns with a peer: a program that takes a data folder and prints JSON, as a
-// well-written PyTorch program for the same task may (its flags are in peer.go).
+// well-written PyTorch program for the same task may (its flags are in run.go).
 // Medians are compared, since machines are noisy.
 //
 //	go run ./autoblm/bench --data DIR --peer "python3 torch_blm.py" [--repeat 5] [--threads 2] [--out result.json]
