@@ -49,22 +49,24 @@ func Train(ctx context.Context, g *datasets.Graph, s TrainSettings) (*kge.Model,
 	return report.Results[0].Model, report.Results[0].Err
 }
 
-// Evaluate ranks a split of g, "valid" or "test", with all known answers left
-// out and ties counted against the model.
-func Evaluate(ctx context.Context, m *kge.Model, g *datasets.Graph, split string) (completion.Evaluation, error) {
-	engine, err := Compute{}.Open()
-	if err != nil {
-		return completion.Evaluation{}, err
-	}
-	defer engine.Close()
+// Evaluate ranks a split of g, "valid" or "test", with all known answers left out and
+// ties counted against the model. c does the arithmetic; its zero value chooses by itself.
+func Evaluate(ctx context.Context, m *kge.Model, g *datasets.Graph, split string, c Compute) (completion.Evaluation, error) {
 	aligned, err := completion.Align(m, g)
 	if err != nil {
 		return completion.Evaluation{}, err
 	}
+	engine, err := c.For(m.Form).Open()
+	if err != nil {
+		return completion.Evaluation{}, err
+	}
+	defer engine.Close()
 	return completion.Evaluate(ctx, engine, m, aligned, split, kge.Pessimistic)
 }
 
-// Predict lists the top answers to a query that g does not have already, best first.
+// Predict lists the top answers to a query that g does not have already, best first. It
+// needs no [Compute]: one query is scored in float64, straight from the definition of the
+// model's form, so that its answers are the same on every machine.
 func Predict(m *kge.Model, g *datasets.Graph, q Query, top int) ([]kge.Answer, error) {
 	return completion.Predict(m, q, g, top, kge.DropKnown)
 }

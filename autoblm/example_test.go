@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -53,6 +54,27 @@ func ExampleTrain() {
 	// Output: Lisbon yes
 }
 
+// Train TransE, a form of models that has no structure.
+func ExampleTrain_form() {
+	g, err := autoblm.Load("world")
+	if err != nil {
+		panic(err)
+	}
+	settings := autoblm.DefaultTrain(structure.Structure{})
+	settings.Member.Form = form.TransE
+	settings.Dim, settings.Epochs = 32, 12
+	model, err := autoblm.Train(context.Background(), g, settings)
+	if err != nil {
+		panic(err)
+	}
+	answers, err := completion.Predict(model, autoblm.Query{Tail: "Portugal", Relation: "capital_of"}, g, 1, kge.MarkKnown)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(model.Form, answers[0].Entity, answers[0].Known)
+	// Output: transe Lisbon yes
+}
+
 // Rank the test triples with a model, known answers left out.
 func ExampleEvaluate() {
 	g, err := autoblm.Load("world")
@@ -65,7 +87,7 @@ func ExampleEvaluate() {
 	if err != nil {
 		panic(err)
 	}
-	result, err := autoblm.Evaluate(context.Background(), model, g, "test")
+	result, err := autoblm.Evaluate(context.Background(), model, g, "test", autoblm.Compute{})
 	if err != nil {
 		panic(err)
 	}
