@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
@@ -33,7 +34,7 @@ func TestHello(t *testing.T) {
 	needKernel(t)
 	out := t.TempDir()
 	status, said, complained := kernels(t, "run", "--out", out, hello)
-	if status != exitDone {
+	if status != program.Done {
 		t.Fatalf("status %d, %q, %q", status, said, complained)
 	}
 	executed, err := os.ReadFile(filepath.Join(out, "hello.ipynb"))
@@ -101,7 +102,7 @@ func TestCellsThatFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "%%\nfmt.Println(1)", test.cell, "%%\nfmt.Println(2)")
 			status, out, said := kernels(t, "run", "--timeout", "10s", path)
-			if status != exitFailed || !strings.HasPrefix(out, "FAILED "+path+", cell 2") || !strings.Contains(out, test.reason) {
+			if status != program.Failed || !strings.HasPrefix(out, "FAILED "+path+", cell 2") || !strings.Contains(out, test.reason) {
 				t.Errorf("status %d, %q, %q; want cell 2 to fail with %q", status, out, said, test.reason)
 			}
 		})
@@ -117,7 +118,7 @@ func TestCellsThatFail(t *testing.T) {
 func TestMuchOutputIsKept(t *testing.T) {
 	needKernel(t)
 	path, out := write(t, "%%\nfor i := range 50000 {\n\tfmt.Printf(\"line %08d\\n\", i)\n}"), t.TempDir()
-	if status, said, _ := kernels(t, "run", "--out", out, path); status != exitDone {
+	if status, said, _ := kernels(t, "run", "--out", out, path); status != program.Done {
 		t.Fatalf("status %d, %q", status, said)
 	}
 	executed, err := os.ReadFile(filepath.Join(out, filepath.Base(path)))
@@ -139,18 +140,18 @@ func TestInstallElsewhere(t *testing.T) {
 	base := t.TempDir()
 	places := []string{"--home", filepath.Join(base, "my dätä", "kernels"), "--user-dir", filepath.Join(base, "ju pyter")}
 	for range 2 {
-		if status, out, said := kernels(t, append([]string{"install"}, places...)...); status != exitDone {
+		if status, out, said := kernels(t, append([]string{"install"}, places...)...); status != program.Done {
 			t.Fatalf("status %d, %q, %q", status, out, said)
 		}
 	}
 	t.Setenv("JUPYTER_DATA_DIR", places[3])
-	if status, out, said := kernels(t, append([]string{"doctor"}, places...)...); status != exitDone {
+	if status, out, said := kernels(t, append([]string{"doctor"}, places...)...); status != program.Done {
 		t.Errorf("doctor: status %d, %q, %q", status, out, said)
 	}
-	if status, out, said := kernels(t, append([]string{"run", hello}, places...)...); status != exitDone {
+	if status, out, said := kernels(t, append([]string{"run", hello}, places...)...); status != program.Done {
 		t.Errorf("run: status %d, %q, %q", status, out, said)
 	}
-	if status, out, said := kernels(t, append([]string{"uninstall"}, places...)...); status != exitDone {
+	if status, out, said := kernels(t, append([]string{"uninstall"}, places...)...); status != program.Done {
 		t.Errorf("uninstall: status %d, %q, %q", status, out, said)
 	}
 	if left, err := os.ReadDir(base); err != nil || len(left) > 0 {

@@ -3,22 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
-)
-
-// The exit statuses.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
 )
 
 // commands is the command line.
@@ -54,13 +44,7 @@ func (c commands) places() (places, error) {
 // errFailed ends the program with a status after all has been said.
 var errFailed = errors.New("failed")
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
-}
+func main() { program.Main(run) }
 
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
@@ -83,8 +67,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "kernels: %v (kernels --help says what is possible)\n", err)
-		return exitUsage
+		return program.Status(stderr, "kernels", program.Usage(err))
 	}
 	where, err := c.places()
 	if err == nil {
@@ -92,11 +75,8 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		parsed.BindTo(stdout, (*io.Writer)(nil))
 		err = parsed.Run(where)
 	}
-	switch {
-	case err == nil:
-		return exitDone
-	case !errors.Is(err, errFailed):
-		fmt.Fprintf(stderr, "kernels: %v\n", err)
+	if errors.Is(err, errFailed) {
+		return program.Failed
 	}
-	return exitFailed
+	return program.Status(stderr, "kernels", err)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/kerneltest"
@@ -20,11 +21,11 @@ import (
 func TestMain(m *testing.M) { kerneltest.Main(m) }
 
 func TestUsage(t *testing.T) {
-	if status, out, _ := kernels(t); status != exitDone || !strings.Contains(out, "doctor") {
+	if status, out, _ := kernels(t); status != program.Done || !strings.Contains(out, "doctor") {
 		t.Errorf("without arguments: status %d, %q", status, out)
 	}
 	for _, arguments := range [][]string{{"fly"}, {"run"}, {"run", "--nonsense", "x"}, {"install", "--checkout", ".", "--release", "v1"}} {
-		if status, _, said := kernels(t, arguments...); status != exitUsage || !strings.Contains(said, "--help") {
+		if status, _, said := kernels(t, arguments...); status != program.Misuse || !strings.Contains(said, "--help") {
 			t.Errorf("%v: status %d, %q", arguments, status, said)
 		}
 	}
@@ -63,21 +64,21 @@ func TestStrip(t *testing.T) {
 	if err := n.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, _ := kernels(t, "strip", "--check", path); status != exitFailed || !strings.Contains(out, path+" has outputs") {
+	if status, out, _ := kernels(t, "strip", "--check", path); status != program.Failed || !strings.Contains(out, path+" has outputs") {
 		t.Errorf("status %d, %q", status, out)
 	}
 	for range 2 {
-		if status, out, said := kernels(t, "strip", path); status != exitDone {
+		if status, out, said := kernels(t, "strip", path); status != program.Done {
 			t.Errorf("status %d, %q, %q", status, out, said)
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, clean) {
 		t.Errorf("stripped %s, %v; want %s", got, err, clean)
 	}
-	if status, out, _ := kernels(t, "strip", "--check", path); status != exitDone || out != "" {
+	if status, out, _ := kernels(t, "strip", "--check", path); status != program.Done || out != "" {
 		t.Errorf("status %d, %q", status, out)
 	}
-	if status, _, said := kernels(t, "strip", "none.ipynb"); status != exitFailed || !strings.Contains(said, "none.ipynb") {
+	if status, _, said := kernels(t, "strip", "none.ipynb"); status != program.Failed || !strings.Contains(said, "none.ipynb") {
 		t.Errorf("status %d, %q", status, said)
 	}
 }
@@ -87,7 +88,7 @@ func TestRun(t *testing.T) {
 	good, bad, out := write(t, "variable AUTOBLM_FULL\nvariable AUTOBLM_HEADLESS"), write(t, "print x", "fail no such thing"), t.TempDir()
 
 	status, said, _ := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--out", out, "--full", good)
-	if status != exitDone || !strings.Contains(said, "ok     "+good+": 1 cells of code") {
+	if status != program.Done || !strings.Contains(said, "ok     "+good+": 1 cells of code") {
 		t.Errorf("status %d, %q", status, said)
 	}
 	executed, err := os.ReadFile(filepath.Join(out, filepath.Base(good)))
@@ -104,26 +105,26 @@ func TestRun(t *testing.T) {
 	}
 	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", bad, broken, good)
 	for _, want := range []string{bad + ", cell 2 (In [2]): no such thing\n", "FAILED " + broken, "ok     " + good, "2 of 3 notebooks failed"} {
-		if status != exitFailed || !strings.Contains(said, want) {
+		if status != program.Failed || !strings.Contains(said, want) {
 			t.Errorf("status %d, %q lacks %q", status, said, want)
 		}
 	}
 
 	began := time.Now()
 	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--timeout", "200ms", write(t, "hang"))
-	if status != exitFailed || !strings.Contains(said, "longer than 200ms") || time.Since(began) > time.Minute {
+	if status != program.Failed || !strings.Contains(said, "longer than 200ms") || time.Since(began) > time.Minute {
 		t.Errorf("status %d, %q", status, said)
 	}
 	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--total", "500ms", write(t, "hang"), good)
-	if status != exitFailed || !strings.Contains(said, "the run takes longer than 500ms") || !strings.Contains(said, "1 more were not run") {
+	if status != program.Failed || !strings.Contains(said, "the run takes longer than 500ms") || !strings.Contains(said, "1 more were not run") {
 		t.Errorf("status %d, %q", status, said)
 	}
 	status, _, said = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--out", out, good, good)
-	if status != exitFailed || !strings.Contains(said, "the same file") {
+	if status != program.Failed || !strings.Contains(said, "the same file") {
 		t.Errorf("status %d, %q", status, said)
 	}
 	status, _, said = kernels(t, "run", "--user-dir", userDir, "--kernel", "none", good)
-	if status != exitFailed || !strings.Contains(said, "go run ./kernels install") {
+	if status != program.Failed || !strings.Contains(said, "go run ./kernels install") {
 		t.Errorf("status %d, %q", status, said)
 	}
 }
@@ -135,7 +136,7 @@ func TestCtrlC(t *testing.T) {
 	var out, said bytes.Buffer
 	hanging, never := write(t, "hang"), write(t, "print x")
 	status := run(ctx, []string{"run", "--user-dir", userDir, "--kernel", "test", hanging, never}, &out, &said)
-	if status != exitFailed || !strings.Contains(out.String(), "FAILED "+hanging) || !strings.Contains(out.String(), "1 more were not run") {
+	if status != program.Failed || !strings.Contains(out.String(), "FAILED "+hanging) || !strings.Contains(out.String(), "1 more were not run") {
 		t.Errorf("status %d, %q, %q", status, &out, &said)
 	}
 }
@@ -146,11 +147,11 @@ func TestDoctorAsJSON(t *testing.T) {
 		Healthy  bool
 		Findings []struct{ Subject, Level, Says, Mend string }
 	}
-	if err := json.Unmarshal([]byte(out), &result); err != nil || status != exitFailed || result.Healthy || len(result.Findings) == 0 {
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != program.Failed || result.Healthy || len(result.Findings) == 0 {
 		t.Errorf("status %d, %q, %v", status, out, err)
 	}
 	status, out, _ = kernels(t, "doctor", "--home", t.TempDir(), "--user-dir", t.TempDir())
-	if status != exitFailed || !strings.Contains(out, "BAD ") || !strings.Contains(out, "go run ./kernels install") {
+	if status != program.Failed || !strings.Contains(out, "BAD ") || !strings.Contains(out, "go run ./kernels install") {
 		t.Errorf("status %d, %q", status, out)
 	}
 }

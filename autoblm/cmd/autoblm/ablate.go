@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -53,13 +54,13 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	settings.Budget, settings.Seed, settings.LearningRate, settings.N3 = c.Budget, c.Seed, c.LR, c.N3
 	settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = c.Dim, c.Epochs, c.Batch
 	if err := settings.Validate(); err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	if c.Seeds < 1 {
-		return usage(fmt.Errorf("seeds is %d: at least 1 is needed", c.Seeds))
+		return program.Usage(fmt.Errorf("seeds is %d: at least 1 is needed", c.Seeds))
 	}
 	if (c.Name == "transfer") != (len(c.To) > 0) {
-		return usage(errors.New("transfer, and nothing else, needs --to with other graphs, as --to kinship,nations"))
+		return program.Usage(errors.New("transfer, and nothing else, needs --to with other graphs, as --to kinship,nations"))
 	}
 	var graphs []*datasets.Graph
 	for _, name := range append([]string{c.Dataset}, c.To...) {
@@ -75,13 +76,13 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	c.Out = cmp.Or(c.Out, filepath.Join("autoblm-out", fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)))
-	bar := newSearchBar(o.stderr)
+	bar := newSearchBar(o.Stderr)
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),
 		OnProgress: bar.about,
 	}
 	result, err := ablation.Ask(ctx, plan, c.Name, c.SharedEpochs, c.OtherDim, graphs[1:])
-	bar.finish()
+	bar.Finish()
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: the same command goes on with %s", c.Out)
 	}
@@ -92,7 +93,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	if err := result.Save(); err != nil {
 		return err
 	}
-	return o.result(result, func(w io.Writer) {
+	return o.Result(result, func(w io.Writer) {
 		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d, %s\n\n", c.Name, result.Dataset, words.Count(c.Seeds, "seed"), c.Budget, c.Dim, words.Count(c.Epochs, "epoch"))
 		result.Table.Print(w)
 		fmt.Fprintf(w, "\n%s\nTo %s go the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)

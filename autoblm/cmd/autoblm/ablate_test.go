@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 func TestAblate(t *testing.T) {
@@ -66,7 +68,7 @@ func TestAblateRefuses(t *testing.T) {
 		"dim is 9":       {"ablate", "filter", "--dataset", graph, "--dim", "9"},
 	} {
 		status, _, stderr := invoke(t.Context(), arguments...)
-		if status != exitUsage || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+		if status != program.Misuse || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %q, which should say %q in one line", arguments, status, stderr, says)
 		}
 	}

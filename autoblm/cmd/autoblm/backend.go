@@ -32,7 +32,7 @@ func (backendListCommand) Run(ctx context.Context, o *output) error {
 	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
 		list.Error = words.OneLine(err)
 	}
-	return o.result(list, list.print)
+	return o.Result(list, list.print)
 }
 
 func (l backendList) print(w io.Writer) {
@@ -76,12 +76,12 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	if c.What != "cpu" {
 		size = " and NVIDIA's libraries, some gigabytes"
 	}
-	o.say("Downloading the plugin %s of XLA%s.", c.What, size)
+	o.Say("Downloading the plugin %s of XLA%s.", c.What, size)
 	b, err := backend.Install(ctx, c.What)
 	if err != nil {
 		return err
 	}
-	return o.result(b, func(w io.Writer) {
+	return o.Result(b, func(w io.Writer) {
 		fmt.Fprintf(w, "Installed %s\n", b.Plugin)
 		if b.Usable {
 			fmt.Fprintf(w, "Use it by --backend %s\n", b.Name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 func TestBackendListJSON(t *testing.T) {
@@ -78,13 +79,13 @@ func TestBackendRefusals(t *testing.T) {
 		says            string
 		arguments       []string
 	}{
-		"relative path":    {"", "", exitUsage, "write xla:" + filepath.FromSlash("/"), append(train, "--backend", "xla:plugins/p.so")},
-		"unknown option":   {"", "", exitUsage, "tf32", append(train, "--backend", "xla:cpu,tf23")},
-		"variable":         {"AUTOBLM_BACKEND", "abacus", exitFailed, "AUTOBLM_BACKEND", train},
-		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", exitFailed, "GOMLX_BACKEND", train},
-		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", exitFailed, "--backend: ", append(train, "--backend", "xla:cuda")},
-		"unknown plugin":   {"", "", exitUsage, "rocm", []string{"backend", "install", "rocm"}},
-		"install":          {"", "", exitFailed, "cannot install", []string{"backend", "install", "cpu"}},
+		"relative path":    {"", "", program.Misuse, "write xla:" + filepath.FromSlash("/"), append(train, "--backend", "xla:plugins/p.so")},
+		"unknown option":   {"", "", program.Misuse, "tf32", append(train, "--backend", "xla:cpu,tf23")},
+		"variable":         {"AUTOBLM_BACKEND", "abacus", program.Failed, "AUTOBLM_BACKEND", train},
+		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", program.Failed, "GOMLX_BACKEND", train},
+		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", program.Failed, "--backend: ", append(train, "--backend", "xla:cuda")},
+		"unknown plugin":   {"", "", program.Misuse, "rocm", []string{"backend", "install", "rocm"}},
+		"install":          {"", "", program.Failed, "cannot install", []string{"backend", "install", "cpu"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.variable != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -43,7 +44,7 @@ type classifyBackend struct {
 func (f classifyBackend) open() (classify.Engine, error) {
 	compute := autoblm.Compute{Backend: f.Backend}
 	if err := compute.Check(); err != nil {
-		return nil, usage(err)
+		return nil, program.Usage(err)
 	}
 	return compute.OpenClassify()
 }
@@ -113,7 +114,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	settings, member, err := c.recipe()
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	engine, err := c.open()
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	if g.Skipped > 0 {
-		o.say("autoblm: passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)
+		o.Say("autoblm: passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)
 	}
 	if c.Out != "" { // what cannot be written is better known before the training
 		if err := os.MkdirAll(c.Out, 0o755); err != nil {
@@ -133,13 +134,10 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		}
 	}
 	options := classify.Options{Engine: engine, KeepModels: c.Out != ""}
-	bar := newBar(o.stderr, 1)
-	options.OnProgress = func(done, total int) {
-		bar.ChangeMax(total)
-		_ = bar.Set(done)
-	}
+	bar := program.NewBar(o.Stderr, 1, 0)
+	options.OnProgress = func(done, total int) { bar.Set(int64(done), int64(total)) }
 	result, err := c.train(ctx, g, &settings, member, options)
-	_ = bar.Finish()
+	bar.Finish()
 	if err != nil && errors.Is(err, ctx.Err()) {
 		return errors.New("interrupted: nothing was kept")
 	}
@@ -148,7 +146,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	}
 	summary := summarizeClassify(g, settings, result)
 	summary.Tuned, summary.Seconds, summary.Out = c.Tune, time.Since(began).Seconds(), c.Out
-	if err := o.result(summary, summary.print); err != nil || c.Out == "" {
+	if err := o.Result(summary, summary.print); err != nil || c.Out == "" {
 		return err
 	}
 	return result.Model.Save(c.Out)

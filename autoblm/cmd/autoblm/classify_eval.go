@@ -80,7 +80,7 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		s.Structure = &m.Member.Structure
 	}
 	*map[string]**classify.Evaluation{"train": &s.Train, "test": &s.Test}[c.Split] = &all
-	return o.result(s, func(w io.Writer) {
+	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s, d %d: %s %% of %s classified right, %.1f s\n\n",
 			s.Dataset, encoderName(s.Encoder, s.Structure), s.Dim, percent(all.Accuracy), words.Count(all.Nodes, c.Split+" node"), s.Seconds)
 		t := words.NewTable("class", "nodes", "right, %")

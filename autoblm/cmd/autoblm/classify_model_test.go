@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // classified trains a model on the data of kinds, and returns both folders.
@@ -38,7 +40,7 @@ func TestClassifyEvalJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := invoke(t.Context(), "classify", "eval", "--model", model)
-	if status != exitFailed || !strings.Contains(stderr, "with --dataset") || strings.Count(stderr, "\n") != 1 {
+	if status != program.Failed || !strings.Contains(stderr, "with --dataset") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("without its data: exit status %d, %q", status, stderr)
 	}
 	o = object(t, "classify", "eval", "--model", model, "--dataset", moved, "--split", "train", "--backend", "go")
@@ -78,7 +80,7 @@ func TestClassifiedText(t *testing.T) {
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", c.arguments[0], "--model", model}, c.arguments[1:]...)...)
 		for _, part := range c.parts {
-			if status != exitDone || !strings.Contains(stdout, part) || stderr != "" {
+			if status != program.Done || !strings.Contains(stdout, part) || stderr != "" {
 				t.Errorf("%v: exit status %d, %s without %q: %s", c.arguments, status, stdout, part, stderr)
 			}
 		}
@@ -93,13 +95,13 @@ func TestClassifiedRefuses(t *testing.T) {
 		want      string
 		arguments []string
 	}{
-		"no model":        {exitFailed, "is not a model folder", []string{"eval", "--model", other}},
-		"another graph":   {exitFailed, "kinds is not the graph that the model was trained on, kinds: name that one with --dataset", []string{"eval", "--model", model, "--dataset", other}},
-		"another split":   {exitUsage, "train", []string{"eval", "--model", model, "--split", "valid"}},
-		"unknown node":    {exitFailed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, []string{"predict", "--model", model, "--node", "HUB"}},
-		"no node":         {exitUsage, "--node", []string{"predict", "--model", model}},
-		"unknown backend": {exitUsage, "gpu", []string{"predict", "--model", model, "--node", "x:3", "--backend", "gpu"}},
-		"a file there":    {exitFailed, "cannot make the model folder", []string{"train", "--dataset", other, "--encoder", "gcn", "--out", filepath.Join(other, "graph.nt")}},
+		"no model":        {program.Failed, "is not a model folder", []string{"eval", "--model", other}},
+		"another graph":   {program.Failed, "kinds is not the graph that the model was trained on, kinds: name that one with --dataset", []string{"eval", "--model", model, "--dataset", other}},
+		"another split":   {program.Misuse, "train", []string{"eval", "--model", model, "--split", "valid"}},
+		"unknown node":    {program.Failed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, []string{"predict", "--model", model, "--node", "HUB"}},
+		"no node":         {program.Misuse, "--node", []string{"predict", "--model", model}},
+		"unknown backend": {program.Misuse, "gpu", []string{"predict", "--model", model, "--node", "x:3", "--backend", "gpu"}},
+		"a file there":    {program.Failed, "cannot make the model folder", []string{"train", "--dataset", other, "--encoder", "gcn", "--out", filepath.Join(other, "graph.nt")}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify"}, c.arguments...)...)
 		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {

@@ -31,7 +31,7 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return withDataset(err)
 	}
-	return o.result(p, func(w io.Writer) { printPrediction(w, p) })
+	return o.Result(p, func(w io.Writer) { printPrediction(w, p) })
 }
 
 func printPrediction(w io.Writer, p classify.Prediction) {

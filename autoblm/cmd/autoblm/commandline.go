@@ -144,13 +144,9 @@ func engineOf(trials []task.Trial) computeFlags {
 
 // commandOf is the command with these arguments, as a shell takes it.
 func commandOf(arguments []string) string {
-	return program() + " " + measured.CommandLine(arguments...)
-}
-
-// program is what the user typed to get here.
-func program() string {
+	command := name
 	if strings.Contains(os.Args[0], "go-build") { // where go run puts its programs
-		return "go run ./autoblm/cmd/autoblm"
+		command = "go run ./autoblm/cmd/autoblm"
 	}
-	return "autoblm"
+	return strings.TrimSpace(command + " " + measured.CommandLine(arguments...))
 }

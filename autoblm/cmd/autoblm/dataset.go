@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/schollz/progressbar/v3"
 )
 
 type datasetCommands struct {
@@ -43,7 +45,7 @@ func (datasetListCommand) Run(o *output) error {
 		}
 		list = append(list, d)
 	}
-	return o.result(map[string]any{"datasets": list}, func(w io.Writer) {
+	return o.Result(map[string]any{"datasets": list}, func(w io.Writer) {
 		t := words.NewTable("name", "entities", "relations", "train", "valid", "test", "where")
 		for _, d := range list {
 			where := cmp.Or(d.Folder, "embedded")
@@ -67,7 +69,7 @@ func (c *datasetInfoCommand) Run(o *output) error {
 		return err
 	}
 	s := datasets.Describe(g)
-	return o.result(s, func(w io.Writer) {
+	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, words.Whole(s.Entities), words.Whole(s.Relations))
 		t := words.NewTable("split", "triples", "duplicates", "not seen in train")
 		for i, split := range []datasets.SplitStatistics{s.Train, s.Valid, s.Test} {
@@ -98,13 +100,13 @@ type datasetFetchCommand struct {
 
 // Run downloads a benchmark.
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
-	bar := newDownloadBar(o.stderr, c.Dataset)
-	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.update})
-	bar.finish()
+	bar := program.NewBar(o.Stderr, -1, 0, progressbar.OptionSetDescription(c.Dataset), progressbar.OptionShowBytes(true))
+	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.Set})
+	bar.Finish()
 	if err != nil {
 		return err
 	}
-	return o.result(map[string]string{"dataset": c.Dataset, "folder": folder}, func(w io.Writer) {
+	return o.Result(map[string]string{"dataset": c.Dataset, "folder": folder}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is in %s\n", c.Dataset, folder)
 	})
 }
@@ -139,7 +141,7 @@ func (c *datasetSplitCommand) Run(o *output) error {
 	}
 	g, report, err := datasets.SplitTriples(all, datasets.SplitSettings{Valid: c.Valid, Test: c.Test, Seed: c.Seed})
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
@@ -148,7 +150,7 @@ func (c *datasetSplitCommand) Run(o *output) error {
 		Folder: c.Out, Train: len(g.Train), Valid: len(g.Valid), Test: len(g.Test),
 		WantedValid: report.WantedValid, WantedTest: report.WantedTest, Duplicates: report.Duplicates,
 	}
-	return o.result(s, func(w io.Writer) {
+	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, words.Whole(s.Train), words.Whole(s.Valid), words.Whole(s.Test))
 		if s.Duplicates > 0 {
 			fmt.Fprintf(w, "%s left out\n", words.Count(s.Duplicates, "duplicate"))

@@ -71,7 +71,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	case "pattern":
 		s.By = completion.ByPattern(g, triples, ranks[0], c.Ties)
 	}
-	return o.result(s, func(w io.Writer) {
+	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, titleOf(s.Model, s.Structure), s.Dim, words.Whole(e.Triples), c.Split, e.Ties)
 		t := metricsTable()
 		addMetrics(t, "both", &e, true)

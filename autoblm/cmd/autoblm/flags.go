@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // structureFlag is a structure in any of its text forms, a file's too.
@@ -30,7 +31,7 @@ type computeFlags struct {
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
 	if err := backend.Check(f.Backend); err != nil {
-		return autoblm.Compute{}, usage(err)
+		return autoblm.Compute{}, program.Usage(err)
 	}
 	return autoblm.Compute{Engine: f.Engine, Backend: f.Backend, Threads: f.Threads, HalfScores: f.Half, Note: func(text string) { fmt.Fprintln(os.Stderr, text) }}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // TestForms: a model of every form is trained, ranked, kept and asked, and ranks as well as
@@ -44,7 +45,7 @@ func TestForms(t *testing.T) {
 		"transe has no products":           {"--model", "transe", "--dropout", "0.1"},
 		`unknown model "translation": use`: {"--model", "translation"},
 	} {
-		if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == exitDone || !strings.Contains(stderr, says) {
+		if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == program.Done || !strings.Contains(stderr, says) {
 			t.Errorf("%v: status %d, %q", more, status, stderr)
 		}
 	}
@@ -83,10 +84,10 @@ func TestSearchForARecipe(t *testing.T) {
 	if o := object(t, "study", "best", study, "--out", filepath.Join(dir, "best")); o["form"] != "transe" || o["structure"] != nil {
 		t.Errorf("study best: %v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out", filepath.Join(dir, "page.html")); status != exitFailed || !strings.Contains(stderr, "study show") {
+	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out", filepath.Join(dir, "page.html")); status != program.Failed || !strings.Contains(stderr, "study show") {
 		t.Errorf("report: status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != exitUsage || !strings.Contains(stderr, "no structure to search for") {
+	if status, _, stderr := invoke(t.Context(), "search", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != program.Misuse || !strings.Contains(stderr, "no structure to search for") {
 		t.Errorf("with stages: status %d, %q", status, stderr)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 var update = flag.Bool("update", false, "record anew what the commands of testdata/frozen print")
@@ -157,10 +158,10 @@ func printedBy(t *testing.T, command string) (o map[string]any) {
 		return map[string]any{"rows": csvRows(t, words[1])}
 	}
 	status, stdout, stderr := invoke(t.Context(), append(words, "--json")...)
-	if status != exitDone {
+	if status != program.Done {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
-	decodeExactly(t, []byte(strings.ReplaceAll(stdout, program()+" ", "autoblm ")), &o)
+	decodeExactly(t, []byte(strings.ReplaceAll(stdout, commandOf(nil)+" ", "autoblm ")), &o)
 	return o
 }
 

@@ -7,26 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"regexp"
-	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
-)
-
-// The exit statuses.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
 )
 
 // commands is the command line.
@@ -50,6 +40,12 @@ type commands struct {
 	Record  string           `placeholder:"FILE" help:"Also write the JSON object to this file, with the command, the date, the machine and the versions."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
+
+// name is that of the program.
+const name = "autoblm"
+
+// output is where commands write.
+type output = program.Output
 
 // newCommands are the commands, with the defaults of their flags.
 func newCommands() *commands {
@@ -82,37 +78,19 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 // usualTask is the name of the first task.
 func usualTask() string { return autoblm.Tasks[0].Name }
 
-// usageError is a mistake in the arguments.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError{err}
-}
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
-}
+func main() { program.Main(run) }
 
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
 	c := newCommands()
 	exited := -1
 	parser, err := newParser(c,
-		kong.Name("autoblm"),
+		kong.Name(name),
 		kong.Description("AutoBLM finds the bilinear scoring function that completes a knowledge graph best."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": program.Version()},
 	)
 	if err != nil {
 		panic(err) // the declarations above are wrong, whatever the arguments
@@ -124,32 +102,12 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if exited >= 0 { // --help has been printed
 		return exited
 	}
-	if err == nil {
-		o := &output{stdout: &careful{w: stdout}, terminal: isTerminal(stdout), stderr: stderr, json: c.JSON, arguments: arguments, recordFile: c.Record}
-		parsed.BindTo(ctx, (*context.Context)(nil))
-		err = advised(errors.Join(parsed.Run(o), o.stdout.err))
-	} else {
-		err = usage(err)
+	if err != nil {
+		return program.Status(stderr, name, program.Usage(err))
 	}
-	var wrong usageError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "autoblm: %s (autoblm --help says what is possible)\n", words.OneLine(err))
-		return exitUsage
-	default:
-		fmt.Fprintf(stderr, "autoblm: %s\n", words.OneLine(err))
-		return exitFailed
-	}
-}
-
-// version is that of the module, as it was built.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	o := &output{Stdout: &program.Careful{W: stdout}, Stderr: stderr, JSON: c.JSON, Arguments: arguments, Record: recordIn(c.Record, arguments)}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return program.Status(stderr, name, advised(errors.Join(parsed.Run(o), o.Stdout.Err)))
 }
 
 // minusFirst are two or more cells or rows of a structure that begins with a minus.

@@ -19,6 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // invoke runs the program as a shell would.
@@ -32,7 +33,7 @@ func invoke(ctx context.Context, arguments ...string) (status int, stdout, stder
 func object(t *testing.T, arguments ...string) map[string]any {
 	t.Helper()
 	status, stdout, stderr := invoke(t.Context(), append(arguments, "--json")...)
-	if status != exitDone {
+	if status != program.Done {
 		t.Fatalf("%v: exit status %d: %s", arguments, status, stderr)
 	}
 	decoder := json.NewDecoder(strings.NewReader(stdout))
@@ -165,7 +166,7 @@ func TestTrainWithoutValidAndTest(t *testing.T) {
 	if o["valid"] != nil || o["test"] != nil || o["seconds"].(map[string]any)["per_step"].(float64) <= 0 {
 		t.Errorf("%v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--dataset", dir, "--out", t.TempDir()); status != exitFailed || !strings.Contains(stderr, "validation") {
+	if status, _, stderr := invoke(t.Context(), "search", "--dataset", dir, "--out", t.TempDir()); status != program.Failed || !strings.Contains(stderr, "validation") {
 		t.Errorf("a search without validation triples: status %d, %q", status, stderr)
 	}
 }
@@ -204,11 +205,11 @@ func TestSearchJSON(t *testing.T) {
 	}
 
 	status, _, stderr := invoke(t.Context(), searchArguments("world", dir)...)
-	if status != exitFailed || !strings.Contains(stderr, "another search") {
+	if status != program.Failed || !strings.Contains(stderr, "another search") {
 		t.Errorf("the study of other data: status %d, %q", status, stderr)
 	}
 	status, text, stderr := invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != exitDone || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") || !strings.Contains(text, "has a validation MRR of") {
+	if status != program.Done || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") || !strings.Contains(text, "has a validation MRR of") {
 		t.Errorf("the text of a search: status %d, %q, %q", status, text, stderr)
 	}
 }
@@ -235,7 +236,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	cancel()
 	arguments := searchArguments(graph, dir)
 	status, stdout, stderr := invoke(ctx, append(arguments, "--json")...)
-	if status != exitFailed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --dataset ") {
+	if status != program.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if o := object(t, arguments...); o["stopped"] != "budget" {
@@ -246,7 +247,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 func TestResumeCommand(t *testing.T) {
 	c := searchCommand{Study: "my out/study.db", Out: "my out"}
 	got := c.resume([]string{"search", "--out=my out", "--seed", "3"})
-	if want := program() + " search '--out=my out' --seed 3 --study 'my out/study.db'"; got != want {
+	if want := commandOf(nil) + " search '--out=my out' --seed 3 --study 'my out/study.db'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -272,36 +273,36 @@ func TestRefusals(t *testing.T) {
 		says      string
 		arguments []string
 	}{
-		"unknown command":            {exitUsage, "conjure", []string{"conjure"}},
-		"unknown flag":               {exitUsage, "--nope", train("--nope")},
-		"missing flag":               {exitUsage, "--structure", []string{"train", "--dataset", graph}},
-		"malformed structure":        {exitUsage, "row 2", []string{"structure", "check", "1,2;3"}},
-		"value above K":              {exitUsage, "9", []string{"structure", "check", "9,0;0,1"}},
-		"missing structure file":     {exitUsage, "nowhere.txt", []string{"structure", "check", "@nowhere.txt"}},
-		"too many chunks":            {exitUsage, "99", []string{"structure", "count", "--k", "99"}},
-		"d not divisible by K":       {exitUsage, "multiple of the 4 chunks", train("--dim", "10")},
-		"learning rate NaN":          {exitUsage, "learning-rate", train("--lr", "NaN")},
-		"learning rate 0":            {exitUsage, "learning-rate", train("--lr", "0")},
-		"no members":                 {exitUsage, "members", train("--members", "0")},
-		"unknown engine":             {exitUsage, "engine", train("--engine", "torch")},
-		"unknown backend":            {exitUsage, "unknown backend", train("--backend", "abacus")},
-		"plugin that is not there":   {exitFailed, "xla:/nowhere/cuda.so", train("--backend", "xla:/nowhere/cuda.so")},
-		"unknown data set":           {exitFailed, "nowhere", []string{"dataset", "info", "nowhere"}},
-		"unknown benchmark to fetch": {exitFailed, "nowhere", []string{"dataset", "fetch", "nowhere"}},
-		"malformed line":             {exitFailed, file + ":2", []string{"dataset", "info", broken}},
-		"empty train":                {exitFailed, "train", []string{"dataset", "info", empty}},
-		"no model folder":            {exitFailed, "model.json", []string{"eval", "--model", broken, "--dataset", graph}},
-		"neither head nor tail":      {exitUsage, "--head", []string{"predict", "--model", broken, "--relation", "r"}},
-		"diverged":                   {exitFailed, "diverged", train("--lr", "1e38", "--epochs", "3")},
-		"budget 0":                   {exitUsage, "budget", []string{"search", "--budget", "0"}},
-		"shares of a split":          {exitUsage, "", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", empty + "/new", "--valid", "2"}},
-		"split into its own folder":  {exitFailed, "already holds", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", graph}},
-		"too many members":           {exitUsage, "members", train("--members", "1000000000")},
-		"negative seed":              {exitUsage, "--seed", train("--seed", "-1")},
-		"learning rate NaN, search":  {exitUsage, "learning-rate", []string{"search", "--lr", "NaN"}},
-		"minutes without end":        {exitUsage, "minutes", []string{"search", "--minutes", "inf"}},
-		"threads below 0":            {exitFailed, "threads", train("--threads=-1")},
-		"a backend for cpu":          {exitFailed, "cpu", train("--engine", "cpu", "--backend", "go")},
+		"unknown command":            {program.Misuse, "conjure", []string{"conjure"}},
+		"unknown flag":               {program.Misuse, "--nope", train("--nope")},
+		"missing flag":               {program.Misuse, "--structure", []string{"train", "--dataset", graph}},
+		"malformed structure":        {program.Misuse, "row 2", []string{"structure", "check", "1,2;3"}},
+		"value above K":              {program.Misuse, "9", []string{"structure", "check", "9,0;0,1"}},
+		"missing structure file":     {program.Misuse, "nowhere.txt", []string{"structure", "check", "@nowhere.txt"}},
+		"too many chunks":            {program.Misuse, "99", []string{"structure", "count", "--k", "99"}},
+		"d not divisible by K":       {program.Misuse, "multiple of the 4 chunks", train("--dim", "10")},
+		"learning rate NaN":          {program.Misuse, "learning-rate", train("--lr", "NaN")},
+		"learning rate 0":            {program.Misuse, "learning-rate", train("--lr", "0")},
+		"no members":                 {program.Misuse, "members", train("--members", "0")},
+		"unknown engine":             {program.Misuse, "engine", train("--engine", "torch")},
+		"unknown backend":            {program.Misuse, "unknown backend", train("--backend", "abacus")},
+		"plugin that is not there":   {program.Failed, "xla:/nowhere/cuda.so", train("--backend", "xla:/nowhere/cuda.so")},
+		"unknown data set":           {program.Failed, "nowhere", []string{"dataset", "info", "nowhere"}},
+		"unknown benchmark to fetch": {program.Failed, "nowhere", []string{"dataset", "fetch", "nowhere"}},
+		"malformed line":             {program.Failed, file + ":2", []string{"dataset", "info", broken}},
+		"empty train":                {program.Failed, "train", []string{"dataset", "info", empty}},
+		"no model folder":            {program.Failed, "model.json", []string{"eval", "--model", broken, "--dataset", graph}},
+		"neither head nor tail":      {program.Misuse, "--head", []string{"predict", "--model", broken, "--relation", "r"}},
+		"diverged":                   {program.Failed, "diverged", train("--lr", "1e38", "--epochs", "3")},
+		"budget 0":                   {program.Misuse, "budget", []string{"search", "--budget", "0"}},
+		"shares of a split":          {program.Misuse, "", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", empty + "/new", "--valid", "2"}},
+		"split into its own folder":  {program.Failed, "already holds", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", graph}},
+		"too many members":           {program.Misuse, "members", train("--members", "1000000000")},
+		"negative seed":              {program.Misuse, "--seed", train("--seed", "-1")},
+		"learning rate NaN, search":  {program.Misuse, "learning-rate", []string{"search", "--lr", "NaN"}},
+		"minutes without end":        {program.Misuse, "minutes", []string{"search", "--minutes", "inf"}},
+		"threads below 0":            {program.Failed, "threads", train("--threads=-1")},
+		"a backend for cpu":          {program.Failed, "cpu", train("--engine", "cpu", "--backend", "go")},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
@@ -316,11 +317,11 @@ func TestUnwritableFolders(t *testing.T) {
 	graph := smallGraph(t)
 	file := filepath.Join(graph, "train.txt")
 	status, stdout, stderr := invoke(t.Context(), "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", filepath.Join(file, "model"))
-	if status != exitFailed || !strings.Contains(stderr, "folder") || stdout != "" {
+	if status != program.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
 		t.Errorf("train: status %d, %q, %q", status, stderr, stdout)
 	}
 	status, _, stderr = invoke(t.Context(), "search", "--dataset", graph, "--out", filepath.Join(file, "out"))
-	if status != exitFailed || !strings.Contains(stderr, "folder") {
+	if status != program.Failed || !strings.Contains(stderr, "folder") {
 		t.Errorf("search without room for a study: status %d, %q", status, stderr)
 	}
 	dir := t.TempDir()
@@ -328,7 +329,7 @@ func TestUnwritableFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout, stderr = invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != exitFailed || !strings.Contains(stderr, "folder") || !strings.Contains(stdout, "QuatE") {
+	if status != program.Failed || !strings.Contains(stderr, "folder") || !strings.Contains(stdout, "QuatE") {
 		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
 	}
 }
@@ -340,7 +341,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, arguments := range [][]string{{"structure", "check", "complex"}, {"dataset", "list", "--json"}} {
 		var messages bytes.Buffer
-		if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != exitFailed || !strings.Contains(messages.String(), "cannot print") {
+		if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != program.Failed || !strings.Contains(messages.String(), "cannot print") {
 			t.Errorf("%v: status %d, %q", arguments, status, messages.String())
 		}
 	}
@@ -367,10 +368,10 @@ func interruptEarly(t *testing.T, arguments ...string) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		status, _, stderr := invoke(ctx, arguments...)
 		cancel()
-		if status == exitFailed && strings.Contains(stderr, "before the first epoch") && limit < time.Minute {
+		if status == program.Failed && strings.Contains(stderr, "before the first epoch") && limit < time.Minute {
 			continue
 		}
-		if status != exitFailed || !strings.Contains(stderr, "interrupted after epoch") {
+		if status != program.Failed || !strings.Contains(stderr, "interrupted after epoch") {
 			t.Fatalf("status %d, %q", status, stderr)
 		}
 		return
@@ -488,7 +489,7 @@ func TestPredictKnown(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, arguments := range [][]string{nil, {"--help"}, {"search", "--help"}, {"structure", "check", "--help"}} {
-		if status, stdout, _ := invoke(t.Context(), arguments...); status != exitDone || !strings.Contains(stdout, "Usage: autoblm") {
+		if status, stdout, _ := invoke(t.Context(), arguments...); status != program.Done || !strings.Contains(stdout, "Usage: autoblm") {
 			t.Errorf("%v: status %d, %q", arguments, status, stdout)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -35,7 +36,7 @@ type predictSummary struct {
 // Run answers a query.
 func (c *predictCommand) Run(o *output) error {
 	if (c.Head == "") == (c.Tail == "") {
-		return usage(fmt.Errorf("give either --head or --tail, and the other is asked for"))
+		return program.Usage(fmt.Errorf("give either --head or --tail, and the other is asked for"))
 	}
 	m, err := kge.Load(c.Model)
 	if err != nil {
@@ -50,7 +51,7 @@ func (c *predictCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.result(predictSummary{Query: q, Answers: answers}, func(w io.Writer) {
+	return o.Result(predictSummary{Query: q, Answers: answers}, func(w io.Writer) {
 		listAnswers(w, answers, cmp.Or(q.Head, "?"), q.Relation, cmp.Or(q.Tail, "?"))
 	})
 }
@@ -91,7 +92,7 @@ func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source 
 		return g, nil
 	}
 	if f.Dataset == "" && f.Known == kge.MarkKnown {
-		o.say("autoblm: known answers are not marked: %s (name the graph with --dataset)", words.OneLine(err))
+		o.Say("autoblm: known answers are not marked: %s (name the graph with --dataset)", words.OneLine(err))
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot tell which answers are known: %w (name the graph with --dataset)", err)

@@ -21,7 +21,7 @@ func TestSearchBarNamesWhatDecides(t *testing.T) {
 		var log bytes.Buffer
 		bar := newSearchBar(&log)
 		bar.update(search.Progress{Stage: task.Searching, Trained: 3, Budget: 8, Metric: c.metric, Best: &task.Trial{Score: &c.score}})
-		bar.finish()
+		bar.Finish()
 		if log.String() != c.want {
 			t.Errorf("%q, want %q", log.String(), c.want)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -42,7 +43,7 @@ type threadsFlag struct {
 
 func (f threadsFlag) engine() (kge.Engine, error) {
 	if f.Threads < 0 {
-		return nil, usage(fmt.Errorf("threads is %d: it must be 0, for all, or more", f.Threads))
+		return nil, program.Usage(fmt.Errorf("threads is %d: it must be 0, for all, or more", f.Threads))
 	}
 	return cpu.New(f.Threads), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -50,7 +51,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	paths := query.PathsOf(m)
 	hops, own := c.Hops, paths.Hops
 	if hops == 0 && len(own) == 0 {
-		return usage(errors.New("the model does not say what paths it is for: give --hops"))
+		return program.Usage(errors.New("the model does not say what paths it is for: give --hops"))
 	} else if hops == 0 {
 		hops = own[len(own)-1]
 	}
@@ -75,7 +76,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	}
 	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Seconds: time.Since(began).Seconds()}
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
-	return o.result(s, func(w io.Writer) {
+	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s, %s, d %d, %.1f s\n\n", s.Dataset, words.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Seconds)
 		t := answersTable()
 		addAnswers(t, c.Split.String(), &e)
@@ -87,6 +88,6 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 func sayLonger(o *output, m *kge.Model, hops int) {
 	trained := query.PathsOf(m).Trained()
 	if n := len(trained); n > 0 && hops > trained[n-1] {
-		o.say("autoblm: the model was trained on paths of up to %s and is asked for %d", words.Count(trained[n-1], "hop"), hops)
+		o.Say("autoblm: the model was trained on paths of up to %s and is asked for %d", words.Count(trained[n-1], "hop"), hops)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 type queryPredictCommand struct {
@@ -26,7 +27,7 @@ type queryPredictSummary struct {
 // Run answers a query.
 func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if strings.Join(c.Path, "") == "" {
-		return usage(errors.New("the path is empty: give --path the names of relations"))
+		return program.Usage(errors.New("the path is empty: give --path the names of relations"))
 	}
 	engine, err := c.engine()
 	if err != nil {
@@ -46,7 +47,7 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	sayLonger(o, m, len(p.Relations))
-	return o.result(queryPredictSummary{Query: p, Answers: answers}, func(w io.Writer) {
+	return o.Result(queryPredictSummary{Query: p, Answers: answers}, func(w io.Writer) {
 		listAnswers(w, answers, p.Anchor, strings.Join(p.Relations, " ∘ "), "?")
 	})
 }

@@ -51,7 +51,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 				return err
 			}
 			if c.Count > drawn {
-				o.say("autoblm: %s has no more than %s of %s", d.Name, words.Count(drawn, split.String()+" path"), words.Count(hops, "hop"))
+				o.Say("autoblm: %s has no more than %s of %s", d.Name, words.Count(drawn, split.String()+" path"), words.Count(hops, "hop"))
 			}
 			each := drawnSample{Split: split, Hops: hops, Queries: drawn}
 			for _, q := range d.Queries(split, hops) {
@@ -64,7 +64,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	s.Seconds = time.Since(began).Seconds()
-	return o.result(s, func(w io.Writer) {
+	return o.Result(s, func(w io.Writer) {
 		t := words.NewTable("drawn", "hops", "queries", "hard answers", "easy answers")
 		for _, each := range s.Drawn {
 			t.Add(each.Split, each.Hops, each.Queries, each.Hard, each.Easy)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // queries draws some from the small graph.
@@ -50,7 +52,7 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 
 	// Paths may be longer than those of the training, and then that is said.
 	status, stdout, stderr := invoke(t.Context(), "query", "eval", "--dataset", data, "--model", model, "--hops", "3")
-	if status != exitDone || !strings.Contains(stderr, "up to 2 hops and is asked for 3") || !strings.Contains(stdout, "3 hops") {
+	if status != program.Done || !strings.Contains(stderr, "up to 2 hops and is asked for 3") || !strings.Contains(stdout, "3 hops") {
 		t.Errorf("a longer path: status %d, %q, %q", status, stdout, stderr)
 	}
 
@@ -102,12 +104,12 @@ func TestQuerySampleKeepsQueries(t *testing.T) {
 		status, _, stderr = invoke(t.Context(), "query", "train", "--dataset", data, "--structure", "simple", "--dim", "8", "--epochs", "1")
 		return status, stderr
 	}
-	if status, stderr := train(data); status != exitDone || !strings.Contains(stderr, "no train queries of 2 hops") {
+	if status, stderr := train(data); status != program.Done || !strings.Contains(stderr, "no train queries of 2 hops") {
 		t.Errorf("without queries to train on: status %d, %q", status, stderr)
 	}
 	whole := filepath.Join(t.TempDir(), "whole")
 	object(t, "query", "sample", "--dataset", data, "--hops", "2", "--split", "train", "--out", whole)
-	if status, stderr := train(whole); status != exitDone || stderr != "" {
+	if status, stderr := train(whole); status != program.Done || stderr != "" {
 		t.Errorf("with drawn queries: status %d, %q", status, stderr)
 	}
 	for _, name := range []string{"test-2p.txt.gz", "valid-3p.txt.gz"} {
@@ -145,22 +147,22 @@ func TestQueryRefusals(t *testing.T) {
 		says      string
 		arguments []string
 	}{
-		"neither structure nor model": {exitUsage, "--structure or --model", train(data)},
-		"both":                        {exitUsage, "--structure or --model", train(data, "--structure", "simple", "--model", "gqe")},
-		"unknown model":               {exitUsage, "trance", train(data, "--model", "trance")},
-		"no hops":                     {exitUsage, "hops is 0", train(data, "--structure", "simple", "--hops", "0")},
-		"dropout of distances":        {exitUsage, "dropout", train(data, "--model", "q2b", "--dropout", "0.1")},
-		"products of distances":       {exitUsage, "products", train(data, "--model", "transe", "--products", "0.1")},
-		"threads below 0":             {exitUsage, "threads", train(data, "--structure", "simple", "--threads=-1")},
-		"diverged":                    {exitFailed, "diverged", train(data, "--structure", "simple", "--lr", "1e38", "--epochs", "3")},
-		"unknown entity":              {exitFailed, "test-2p.txt:1: unknown entity 999", train(broken("test-2p.txt", "999\t0,1\t1\t2"), simple...)},
-		"unknown relation":            {exitFailed, "test-2p.txt:1: unknown relation 998", train(broken("test-2p.txt", "1\t0,998\t1\t2"), simple...)},
-		"a query without answers":     {exitFailed, "valid-2p.txt:1: a query without answers", train(broken("valid-2p.txt", "1\t0,1\t\t2"), simple...)},
-		"another length":              {exitFailed, "move it to", train(broken("train-2p.txt", "1\t0,1,0\t1"), simple...)},
-		"no model folder":             {exitFailed, "model.json", []string{"query", "eval", "--dataset", data, "--model", data}},
-		"into the same folder":        {exitFailed, "already holds queries", []string{"query", "sample", "--dataset", data, "--hops", "2", "--out", data}},
-		"a path of no hops":           {exitFailed, "at least 1", []string{"query", "sample", "--dataset", graph, "--hops", "0", "--out", t.TempDir() + "/new"}},
-		"unknown split":               {exitUsage, "split", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--split", "tests", "--out", t.TempDir() + "/new"}},
+		"neither structure nor model": {program.Misuse, "--structure or --model", train(data)},
+		"both":                        {program.Misuse, "--structure or --model", train(data, "--structure", "simple", "--model", "gqe")},
+		"unknown model":               {program.Misuse, "trance", train(data, "--model", "trance")},
+		"no hops":                     {program.Misuse, "hops is 0", train(data, "--structure", "simple", "--hops", "0")},
+		"dropout of distances":        {program.Misuse, "dropout", train(data, "--model", "q2b", "--dropout", "0.1")},
+		"products of distances":       {program.Misuse, "products", train(data, "--model", "transe", "--products", "0.1")},
+		"threads below 0":             {program.Misuse, "threads", train(data, "--structure", "simple", "--threads=-1")},
+		"diverged":                    {program.Failed, "diverged", train(data, "--structure", "simple", "--lr", "1e38", "--epochs", "3")},
+		"unknown entity":              {program.Failed, "test-2p.txt:1: unknown entity 999", train(broken("test-2p.txt", "999\t0,1\t1\t2"), simple...)},
+		"unknown relation":            {program.Failed, "test-2p.txt:1: unknown relation 998", train(broken("test-2p.txt", "1\t0,998\t1\t2"), simple...)},
+		"a query without answers":     {program.Failed, "valid-2p.txt:1: a query without answers", train(broken("valid-2p.txt", "1\t0,1\t\t2"), simple...)},
+		"another length":              {program.Failed, "move it to", train(broken("train-2p.txt", "1\t0,1,0\t1"), simple...)},
+		"no model folder":             {program.Failed, "model.json", []string{"query", "eval", "--dataset", data, "--model", data}},
+		"into the same folder":        {program.Failed, "already holds queries", []string{"query", "sample", "--dataset", data, "--hops", "2", "--out", data}},
+		"a path of no hops":           {program.Failed, "at least 1", []string{"query", "sample", "--dataset", graph, "--hops", "0", "--out", t.TempDir() + "/new"}},
+		"unknown split":               {program.Misuse, "split", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--split", "tests", "--out", t.TempDir() + "/new"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {

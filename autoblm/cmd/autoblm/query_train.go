@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -61,13 +62,13 @@ type queryTrainSummary struct {
 func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	member, err := c.member()
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	engine, err := c.engine()
 	if err != nil {
 		return err
 	}
-	d, err := query.Prepare(ctx, c.Dataset, func(text string) { o.say("autoblm: %s (see autoblm query sample)", text) }, c.Settings.Trained()...)
+	d, err := query.Prepare(ctx, c.Dataset, func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }, c.Settings.Trained()...)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 		}
 	}
 	summary := c.summary(d, report, evaluated)
-	return o.result(summary, summary.print)
+	return o.Result(summary, summary.print)
 }
 
 // member is what the flags say, checked as far as it can be without data.

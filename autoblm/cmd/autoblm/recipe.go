@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -26,7 +27,7 @@ func (c *recipeListCommand) Run(o *output) error {
 	if c.Dataset != "" {
 		recipes = recipe.For(c.Dataset)
 	}
-	return o.result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
+	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
 		if len(recipes) == 0 {
 			fmt.Fprintf(w, "there is no recipe for %s: nobody published settings for it that could be one\n", c.Dataset)
 			return
@@ -80,13 +81,13 @@ type shownRecipe struct {
 func (c *recipeShowCommand) Run(o *output) error {
 	r, err := recipe.Named(c.Name, c.Dataset)
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	line, err := recipeLine(r)
 	if err != nil {
 		return err
 	}
-	return o.result(shownRecipe{r, line}, func(w io.Writer) {
+	return o.Result(shownRecipe{r, line}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s for %s: %s\nfrom %s\n", r.Name, r.Dataset, r.About, r.Source)
 		if r.Note != "" {
 			fmt.Fprintln(w, r.Note)
@@ -95,7 +96,7 @@ func (c *recipeShowCommand) Run(o *output) error {
 			fmt.Fprintf(w, "published: %s, test MRR %.3f, H@1 %.3f, H@10 %.3f (%s)\n", p.Model, p.MRR, p.Hits1, p.Hits10, p.Source)
 		}
 		if r.Structure.K() > 0 {
-			fmt.Fprintf(w, "\n%s\n%s\n", r.Structure.Title(), r.Structure.Draw(o.colour()))
+			fmt.Fprintf(w, "\n%s\n%s\n", r.Structure.Title(), r.Structure.Draw(o.Colour()))
 		}
 		fmt.Fprintf(w, "\nThe same by its own flags:\n%s\n", line)
 	})

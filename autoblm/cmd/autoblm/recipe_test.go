@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // parsed is the command line that arguments make.
@@ -37,7 +38,7 @@ func TestRecipesReachTheSettings(t *testing.T) {
 		for what, arguments := range map[string][]string{
 			"train":       train,
 			"search":      append([]string{"search"}, named...),
-			"recipe show": strings.Fields(strings.ReplaceAll(strings.TrimPrefix(line, program()+" "), "'", "")),
+			"recipe show": strings.Fields(strings.ReplaceAll(strings.TrimPrefix(line, commandOf(nil)+" "), "'", "")),
 		} {
 			c, err := parsed(arguments...)
 			if err != nil {
@@ -140,7 +141,7 @@ func TestRecipeJSON(t *testing.T) {
 	}
 	for _, text := range [][]string{{"recipe", "list"}, {"recipe", "show", "n3", "wn18"}} {
 		status, stdout, stderr := invoke(t.Context(), text...)
-		if status != exitDone || !strings.Contains(stdout, "facebookresearch/kbc") || !strings.Contains(stdout, "0.950") {
+		if status != program.Done || !strings.Contains(stdout, "facebookresearch/kbc") || !strings.Contains(stdout, "0.950") {
 			t.Errorf("%v: status %d, %q, %q", text, status, stdout, stderr)
 		}
 	}

@@ -3,25 +3,26 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
-// record writes a result with what it was measured by. Many results name their engine
-// and backend.
-func (o *output) record(value any) error {
-	by := measured.By{Command: commandOf(withoutRecord(o.arguments)), Program: version()}
-	var on struct{ Engine, Backend string }
-	if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &on) == nil {
-		by.Engine, by.Backend = on.Engine, on.Backend
+// recordIn keeps results in a file with what they were measured by; nil keeps nothing. Many
+// results name their engine and backend.
+func recordIn(file string, arguments []string) func(value any) error {
+	if file == "" {
+		return nil
 	}
-	d := measured.Now(context.Background(), by, value)
-	if err := d.Write(o.recordFile); err != nil {
-		return fmt.Errorf("cannot write the record: %w", err)
+	return func(value any) error {
+		by := measured.By{Command: commandOf(withoutRecord(arguments)), Program: program.Version()}
+		var on struct{ Engine, Backend string }
+		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &on) == nil {
+			by.Engine, by.Backend = on.Engine, on.Backend
+		}
+		return measured.Now(context.Background(), by, value).Write(file)
 	}
-	return nil
 }
 
 // withoutRecord leaves out where a record goes, which changes nothing in it.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // TestRecord: the record has what is printed and the command that prints it, however
@@ -35,7 +36,7 @@ func TestRecord(t *testing.T) {
 
 func TestRecordThatCannotBeWritten(t *testing.T) {
 	status, _, stderr := invoke(t.Context(), "structure", "check", "simple", "--record", filepath.Join(t.TempDir(), "none", "record.json"))
-	if status != exitFailed || stderr == "" {
+	if status != program.Failed || stderr == "" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -54,7 +54,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	usual := autoblm.UsualSearch(contents.About.Task)
 	d := report.Data{
 		Contents: *contents, Words: autoblm.WordsOf(contents.About.Identity), Usual: &usual, Date: written.ModTime().UTC(),
-		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", program.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
 	if err := c.measure(ctx, &d, o); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 		Study: c.Study, Dataset: contents.About.Dataset, Task: contents.About.Task, Algorithm: contents.About.Algorithm,
 		Verdict: d.Verdict(), Out: c.Out, Pictures: orEmpty(pictures), Note: d.NoData,
 	}
-	return o.result(summary, func(w io.Writer) {
+	return o.Result(summary, func(w io.Writer) {
 		for _, sentence := range summary.Verdict {
 			fmt.Fprintln(w, words.Printable(sentence))
 		}
@@ -95,7 +95,7 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 		return err
 	case err != nil:
 		d.NoData = words.OneLine(err) + "."
-		o.say("autoblm: the report lacks what needs the data: %s", words.OneLine(err))
+		o.Say("autoblm: the report lacks what needs the data: %s", words.OneLine(err))
 		return nil
 	}
 	defer p.Close()
@@ -114,19 +114,17 @@ func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, er
 	if !exact {
 		purpose = "Make a study like this again; some of its settings can only be set by a program, as package search does"
 	}
-	file := measured.Quoted(c.Study)
-	resume := fmt.Sprintf("%s study resume %s", program(), file)
+	resume := []string{"study", "resume", c.Study}
 	onward := "Go on with it"
 	if contents.Status() == study.Finished {
 		onward = "Go on with it to twice as many structures"
-		resume += fmt.Sprintf(" --budget %d", 2*about.Settings.Budget)
+		resume = append(resume, "--budget", fmt.Sprint(2*about.Settings.Budget))
 	}
-	rewrite := fmt.Sprintf("%s report --study %s --out %s", program(), file, measured.Quoted(c.Out))
+	rewrite := []string{"report", "--study", c.Study, "--out", c.Out}
 	if c.Dataset != "" {
-		resume += " --dataset " + measured.Quoted(c.Dataset)
-		rewrite += " --dataset " + measured.Quoted(c.Dataset)
+		resume, rewrite = append(resume, "--dataset", c.Dataset), append(rewrite, "--dataset", c.Dataset)
 	}
-	all := []report.Command{{Purpose: purpose, Line: again}, {Purpose: onward, Line: resume}}
+	all := []report.Command{{Purpose: purpose, Line: again}, {Purpose: onward, Line: commandOf(resume)}}
 	readers := "autoblm predict and autoblm eval"
 	if about.Task == query.TaskName {
 		readers = "autoblm query eval"
@@ -134,8 +132,8 @@ func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, er
 	if contents.Best != nil {
 		all = append(all, report.Command{
 			Purpose: "Take the best model out of it, as a folder for " + readers,
-			Line:    fmt.Sprintf("%s study best %s --out model", program(), file),
+			Line:    commandOf([]string{"study", "best", c.Study, "--out", "model"}),
 		})
 	}
-	return append(all, report.Command{Purpose: "Write this report again", Line: rewrite}), nil
+	return append(all, report.Command{Purpose: "Write this report again", Line: commandOf(rewrite)}), nil
 }

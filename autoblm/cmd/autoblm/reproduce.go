@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -63,11 +64,11 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	limit, err := timeLimit(c.Minutes)
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	plan, err := c.plan()
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	if plan.Graph, err = datasets.Open(c.Dataset); err != nil {
 		return err
@@ -79,19 +80,19 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if limit > 0 {
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
-	searching, training := newSearchBar(o.stderr), newTrainingBar(o.stderr, plan.Final.Training.Epochs)
+	searching, training := newSearchBar(o.Stderr), newTrainingBar(o.Stderr, plan.Final.Training.Epochs)
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
-	again := commandOf(o.arguments)
-	d, err := reproduce.Continue(ctx, plan, measured.By{Command: again, Program: version(), Threads: c.Threads})
-	searching.finish()
-	training.finish()
+	again := commandOf(o.Arguments)
+	d, err := reproduce.Continue(ctx, plan, measured.By{Command: again, Program: program.Version(), Threads: c.Threads})
+	searching.Finish()
+	training.Finish()
 	if d != nil && err != nil && ctx.Err() != nil {
 		return fmt.Errorf("interrupted; go on with: %s", again)
 	}
 	if err != nil {
 		return err
 	}
-	return o.result(d, func(w io.Writer) {
+	return o.Result(d, func(w io.Writer) {
 		printReproduced(w, d.Result)
 		fmt.Fprintf(w, "\nThe result is %s\n", plan.ResultFile())
 		if !d.Result.Complete {

@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -140,7 +141,7 @@ const studyName = "study.db"
 func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	settings, err := c.searchSettings()
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	own, err := c.own.of(c.Task, settings.Settings)
 	if err != nil {
@@ -158,7 +159,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 		c.Study = filepath.Join(c.Out, studyName)
 	}
 	settings.Study = c.Study
-	return searching{problem: p, settings: settings, out: c.Out, again: c.resume(o.arguments)}.run(ctx, o)
+	return searching{problem: p, settings: settings, out: c.Out, again: c.resume(o.Arguments)}.run(ctx, o)
 }
 
 // searching is a search that is set up, by whichever command.
@@ -170,11 +171,11 @@ type searching struct {
 }
 
 func (s searching) run(ctx context.Context, o *output) error {
-	o.say("study: %s", s.settings.Study)
-	bar := newSearchBar(o.stderr)
+	o.Say("study: %s", s.settings.Study)
+	bar := newSearchBar(o.Stderr)
 	s.settings.OnProgress = bar.update
 	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
-	bar.finish()
+	bar.Finish()
 	if err != nil {
 		return err
 	}
@@ -184,11 +185,11 @@ func (s searching) run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	print := func(w io.Writer) { s.print(w, o.colour(), result, best.Structure) }
+	print := func(w io.Writer) { s.print(w, o.Colour(), result, best.Structure) }
 	if s.settings.Model != form.Bilinear {
 		print = func(w io.Writer) { s.printRecipes(w, result) }
 	}
-	if err := o.result(s.summary(result), print); err != nil {
+	if err := o.Result(s.summary(result), print); err != nil {
 		return err
 	}
 	// The result is out, whatever becomes of the files; the study has it all.

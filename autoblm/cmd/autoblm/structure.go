@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/structure/facts"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/dustin/go-humanize"
 )
@@ -26,7 +27,7 @@ type structureCheckCommand struct {
 // Run prints the facts.
 func (c *structureCheckCommand) Run(o *output) error {
 	f := facts.Of(c.S.Structure)
-	return o.result(f, f.Print)
+	return o.Result(f, f.Print)
 }
 
 type structureShowCommand struct {
@@ -37,8 +38,8 @@ type structureShowCommand struct {
 func (c *structureShowCommand) Run(o *output) error {
 	s := c.S.Structure
 	f := facts.Of(s)
-	return o.result(f, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", s.Draw(o.colour()), s.Formula())
+	return o.Result(f, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", s.Draw(o.Colour()), s.Formula())
 		f.Print(w)
 	})
 }
@@ -70,13 +71,13 @@ type structureCounts struct {
 func (c *structureCountCommand) Run(o *output) error {
 	total, byNonzeros, err := structure.Count(c.K, c.group())
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	counts := structureCounts{K: c.K, Group: c.Group, Total: total.String()}
 	for _, n := range byNonzeros {
 		counts.ByNonzeros = append(counts.ByNonzeros, n.String())
 	}
-	return o.result(counts, func(w io.Writer) {
+	return o.Result(counts, func(w io.Writer) {
 		cells := big.NewInt(int64(2*c.K + 1))
 		all := cells.Exp(cells, big.NewInt(int64(c.K*c.K)), nil)
 		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %s group\n\n", humanize.BigComma(total), humanize.BigComma(all), c.K, c.Group)
@@ -106,9 +107,9 @@ type structureList struct {
 func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 	switch {
 	case c.K < 1 || c.K > structure.MaxK:
-		return usage(fmt.Errorf("k is %d: it must be 1 to %d", c.K, structure.MaxK))
+		return program.Usage(fmt.Errorf("k is %d: it must be 1 to %d", c.K, structure.MaxK))
 	case c.Nonzeros < 0 || c.Nonzeros > c.K*c.K:
-		return usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d", c.Nonzeros, c.K, c.K*c.K))
+		return program.Usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d", c.Nonzeros, c.K, c.K*c.K))
 	}
 	list := structureList{K: c.K, Group: c.Group, Nonzeros: c.Nonzeros, Structures: []structure.Structure{}}
 	listed, leftOut := 0, 0
@@ -116,20 +117,20 @@ func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("interrupted after %s", words.Count(listed+leftOut, "structure"))
-		case o.stdout.err != nil: // nobody listens any more
+		case o.Stdout.Err != nil: // nobody listens any more
 			return nil
 		case !c.All && s.Degenerate():
 			leftOut++
 			continue
-		case o.json:
+		case o.JSON:
 			list.Structures = append(list.Structures, s)
 		default:
-			fmt.Fprintln(o.stdout, s)
+			fmt.Fprintln(o.Stdout, s)
 		}
 		listed++
 	}
 	if leftOut > 0 {
-		o.say("%s; %s degenerate left out, see --all", words.Count(listed, "structure"), words.Whole(leftOut))
+		o.Say("%s; %s degenerate left out, see --all", words.Count(listed, "structure"), words.Whole(leftOut))
 	}
-	return o.result(list, func(io.Writer) {})
+	return o.Result(list, func(io.Writer) {})
 }

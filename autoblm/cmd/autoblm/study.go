@@ -19,6 +19,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -74,7 +75,7 @@ func (c *studyListCommand) Run(o *output) error {
 			list = append(list, listed(file))
 		}
 	}
-	return o.result(map[string]any{"studies": list}, func(w io.Writer) {
+	return o.Result(map[string]any{"studies": list}, func(w io.Writer) {
 		if len(list) == 0 {
 			fmt.Fprintf(w, "no study below %s: autoblm search makes one\n", strings.Join(c.Paths, ", "))
 			return
@@ -86,7 +87,7 @@ func (c *studyListCommand) Run(o *output) error {
 		t.Print(w)
 		for _, s := range list {
 			if s.Error != "" {
-				o.say("autoblm: %s", s.Error)
+				o.Say("autoblm: %s", s.Error)
 			}
 		}
 	})
@@ -189,7 +190,7 @@ func (c *studyShowCommand) Run(o *output) error {
 	for _, r := range contents.Summaries() {
 		shown.Rounds = append(shown.Rounds, shownRound{r, mrrOnly(tell, r.BestScore)})
 	}
-	return o.result(shown, func(w io.Writer) { shown.print(w, result, tell) })
+	return o.Result(shown, func(w io.Writer) { shown.print(w, result, tell) })
 }
 
 func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
@@ -242,19 +243,19 @@ type exportedStudy struct {
 // Run exports a study.
 func (c *studyExportCommand) Run(o *output) error {
 	switch {
-	case !c.CSV && !o.json:
-		return usage(errors.New("say in which form to export the study: --csv or --json"))
-	case c.CSV && o.json && c.Out == "":
-		return usage(errors.New("--csv and --json cannot both be printed: name a file for the CSV with --out"))
+	case !c.CSV && !o.JSON:
+		return program.Usage(errors.New("say in which form to export the study: --csv or --json"))
+	case c.CSV && o.JSON && c.Out == "":
+		return program.Usage(errors.New("--csv and --json cannot both be printed: name a file for the CSV with --out"))
 	case !c.CSV && c.Out != "":
-		return usage(errors.New("--out is the file for --csv"))
+		return program.Usage(errors.New("--out is the file for --csv"))
 	}
 	contents, err := study.Read(c.File)
 	if err != nil {
 		return err
 	}
 	if !c.CSV {
-		return o.result(exportedStudy{
+		return o.Result(exportedStudy{
 			About: contents.About, Source: contents.About.Source, Budget: contents.About.Settings.Budget,
 			Trials: orEmpty(contents.Trials), Rounds: orEmpty(contents.Rounds),
 		}, nil)
@@ -264,13 +265,13 @@ func (c *studyExportCommand) Run(o *output) error {
 		return err
 	}
 	if c.Out == "" {
-		_, err := o.stdout.Write(lines.Bytes())
+		_, err := o.Stdout.Write(lines.Bytes())
 		return err
 	}
 	if err := wholefile.Write(c.Out, lines.Bytes()); err != nil {
 		return fmt.Errorf("cannot write the trials: %w", err)
 	}
-	return o.result(map[string]any{"trials": len(contents.Trials), "out": c.Out}, func(w io.Writer) {
+	return o.Result(map[string]any{"trials": len(contents.Trials), "out": c.Out}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s in %s\n", words.Count(len(contents.Trials), "trial"), c.Out)
 	})
 }
@@ -335,10 +336,10 @@ func (c *studyBestCommand) Run(o *output) error {
 		canonical := a.Canonical(structure.Full)
 		s.Canonical, s.Name, s.K = &canonical, a.Name(), a.K()
 	}
-	return o.result(s, func(w io.Writer) {
+	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s on %s, d %d\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim)
 		if a := m.Structure; a != nil {
-			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", a.Draw(o.colour()), a.Formula())
+			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", a.Draw(o.Colour()), a.Formula())
 		}
 		t := metricsTable()
 		for i, split := range []json.RawMessage{m.Valid, m.Test} {
@@ -366,7 +367,7 @@ type studyResumeCommand struct {
 func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	limit, err := timeLimit(c.Minutes)
 	if err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	compute, err := c.compute()
 	if err != nil {
@@ -383,7 +384,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 		settings.Budget = c.Budget
 	}
 	if err := settings.Validate(); err != nil {
-		return usage(err)
+		return program.Usage(err)
 	}
 	p, err := c.reopen(ctx, o, about, compute)
 	if err != nil {
@@ -393,5 +394,5 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if c.Out == "" {
 		c.Out = c.folder()
 	}
-	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(o.arguments)}.run(ctx, o)
+	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(o.Arguments)}.run(ctx, o)
 }

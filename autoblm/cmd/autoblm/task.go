@@ -68,7 +68,7 @@ func openProblem(ctx context.Context, o *output, name, source string, own json.R
 	if err != nil {
 		return problem{}, err
 	}
-	c.Note = func(text string) { o.say("autoblm: %s", text) }
+	c.Note = func(text string) { o.Say("autoblm: %s", text) }
 	t, err := kind.Open(ctx, source, own, c)
 	if err != nil {
 		return problem{}, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 var smallSearch = []string{"--k", "4", "--budget", "6", "--n", "8", "--p", "4", "--i", "4", "--predictor", "none", "--epochs", "2"}
@@ -71,7 +72,7 @@ func TestSearchForClassesJSON(t *testing.T) {
 		t.Errorf("gone on: %v", more)
 	}
 	status, stdout, _ := invoke(t.Context(), "study", "show", file)
-	if status != exitDone || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "CV accuracy") {
+	if status != program.Done || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "CV accuracy") {
 		t.Errorf("shown: %s", stdout)
 	}
 	goesOnByItsCommand(t, file)
@@ -88,7 +89,7 @@ func goesOnByItsCommand(t *testing.T, file string) {
 	if err != nil || !exact {
 		t.Fatalf("%s: %v", line, err)
 	}
-	words := strings.Fields(strings.TrimPrefix(line, program()))
+	words := strings.Fields(strings.TrimPrefix(line, commandOf(nil)))
 	again := object(t, append(words, "--study", file, "--out", t.TempDir())...)
 	if again["resumed"] != 10.0 || again["trained"] != 10.0 {
 		t.Errorf("%s: %v", line, again)
@@ -100,7 +101,7 @@ func TestQueriesAreDrawnWhereThereAreNone(t *testing.T) {
 	graph := smallGraph(t)
 	train := []string{"query", "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "1"}
 	status, _, stderr := invoke(t.Context(), train...)
-	if status != exitDone || strings.Count(stderr, "were drawn") != 3 {
+	if status != program.Done || strings.Count(stderr, "were drawn") != 3 {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	if first, second := object(t, train...), object(t, train...); asText(t, first["test"]) != asText(t, second["test"]) || first["test"] == nil {
@@ -119,15 +120,15 @@ func TestTaskRefusals(t *testing.T) {
 		says      string
 		arguments []string
 	}{
-		"unknown task":          {exitUsage, "--task", []string{"--task", "conjure"}},
-		"a recipe":              {exitUsage, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
-		"label smoothing":       {exitUsage, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
-		"tuning classes":        {exitUsage, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
-		"queries on gomlx":      {exitUsage, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
-		"classes on cpu":        {exitUsage, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
-		"classes of a graph":    {exitFailed, "small", []string{"--task", "classify", "--dataset", graph}},
-		"paths without a hop":   {exitFailed, "at least 1", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
-		"classes without a dim": {exitUsage, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
+		"unknown task":          {program.Misuse, "--task", []string{"--task", "conjure"}},
+		"a recipe":              {program.Misuse, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
+		"label smoothing":       {program.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
+		"tuning classes":        {program.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
+		"queries on gomlx":      {program.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
+		"classes on cpu":        {program.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
+		"classes of a graph":    {program.Failed, "small", []string{"--task", "classify", "--dataset", graph}},
+		"paths without a hop":   {program.Failed, "at least 1", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
+		"classes without a dim": {program.Misuse, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
 	} {
 		arguments := append([]string{"search", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)
 		status, stdout, stderr := invoke(t.Context(), arguments...)

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -60,21 +61,21 @@ type memberSummary struct {
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if c.Structure.K() == 0 && c.Model == form.Bilinear {
-		return usage(errors.New("missing flags: --structure, or --recipe with the name of one that has a structure, or --model"))
+		return program.Usage(errors.New("missing flags: --structure, or --recipe with the name of one that has a structure, or --model"))
 	}
 	const mostMembers = 1024
 	if c.Members < 1 || c.Members > mostMembers {
-		return usage(fmt.Errorf("members is %d: it must be from 1 to %d", c.Members, mostMembers))
+		return program.Usage(fmt.Errorf("members is %d: it must be from 1 to %d", c.Members, mostMembers))
 	}
 	if c.Model == form.Bilinear && c.Structure.Degenerate() {
-		o.say("autoblm: the structure is degenerate: autoblm structure check says how")
+		o.Say("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
 	var members []kge.Member
 	for i := range c.Members {
 		m := c.member(c.Structure.Structure, c.Member.Seed+uint64(i))
 		m.Form = c.Model
 		if err := c.Settings.ValidateFor(m); err != nil {
-			return usage(err)
+			return program.Usage(err)
 		}
 		members = append(members, m)
 	}
@@ -102,7 +103,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		return first.Err
 	}
 	summary := c.summary(g, engine, report, evaluations)
-	if err := o.result(summary, summary.print); err != nil {
+	if err := o.Result(summary, summary.print); err != nil {
 		return err
 	}
 	if first.Err != nil {

@@ -107,10 +107,10 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 			return nil, fmt.Errorf("cannot make the model folder: %w", err)
 		}
 	}
-	bar := newTrainingBar(o.stderr, job.Settings.Epochs)
+	bar := newTrainingBar(o.Stderr, job.Settings.Epochs)
 	job.OnEpoch = bar.update
 	report, err := kge.Train(ctx, engine, job)
-	bar.finish()
+	bar.Finish()
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return report, err
 	}

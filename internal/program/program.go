@@ -1,0 +1,68 @@
+// Package program is what the command-line programs have in common: how they begin and end,
+// where they write, and how they tell how far they are.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// The exit statuses.
+const (
+	Done   = 0
+	Failed = 1
+	Misuse = 2 // of the command line
+)
+
+// Main runs a program and ends it. An interruption ends its context, and a second one the
+// program at once.
+func Main(run func(ctx context.Context, arguments []string, stdout, stderr io.Writer) int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// usageError is a mistake in the arguments.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// Usage marks an error as a mistake in the arguments; nil stays nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+// Status says in one line what went wrong, if anything did, and returns the exit status.
+func Status(stderr io.Writer, name string, err error) int {
+	var wrong usageError
+	switch {
+	case err == nil:
+		return Done
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "%s: %s (%[1]s --help says what is possible)\n", name, words.OneLine(err))
+		return Misuse
+	}
+	fmt.Fprintf(stderr, "%s: %s\n", name, words.OneLine(err))
+	return Failed
+}
+
+// Version is that of the module, as it was built.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
