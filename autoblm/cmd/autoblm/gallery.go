@@ -12,10 +12,12 @@ import (
 
 // report is what a report tells of a search, but for what has to be measured.
 func (s searching) report(r *search.Result) report.Data {
-	return report.Data{Words: s.Words(), Contents: study.Contents{
-		About:  study.About{Identity: s.about, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings},
-		Trials: r.Trials, Rounds: r.Rounds,
-	}}
+	return report.Data{Words: s.Words(), Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds}}
+}
+
+// studyAbout is what the study is about.
+func (s searching) studyAbout() study.About {
+	return study.About{Identity: s.about, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings}
 }
 
 // writeGallery fills the folder of a search: what the best trial has left, and the

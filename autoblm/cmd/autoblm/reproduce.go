@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
@@ -133,7 +134,7 @@ func printReproduced(w io.Writer, r reproduce.Result) {
 	if s := r.Search; s != nil {
 		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
 		t := words.NewTable("", "valid MRR", "test MRR", "structure")
-		for i, f := range s.Best[:min(len(s.Best), mostFound)] {
+		for i, f := range s.Best[:min(len(s.Best), study.MostShown)] {
 			t.Add(fmt.Sprintf("found %d", i+1), f.ValidMRR, f.TestMRR, f.Structure)
 		}
 		for _, f := range s.Named {

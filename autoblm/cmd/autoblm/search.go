@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/program"
@@ -77,61 +78,18 @@ func (c *searchCommand) takeRecipe(r recipe.Recipe) {
 
 // searchSummary is the JSON of search.
 type searchSummary struct {
-	Dataset   string         `json:"dataset"`
-	Task      string         `json:"task"`
-	Metric    string         `json:"metric"`
-	Algorithm string         `json:"algorithm"`
-	K         int            `json:"k"`
-	Dim       int            `json:"dim"`
-	Budget    int            `json:"budget"`
-	Trained   int            `json:"trained"`
-	Failed    int            `json:"failed"`
-	Seconds   float64        `json:"seconds"`
-	Overhead  float64        `json:"overhead"` // seconds of strategy, filter and predictor
-	Tuned     []trialSummary `json:"tuned,omitempty"`
-	Best      []trialSummary `json:"best"`
-	Human     []trialSummary `json:"human"`
-	Finals    []trialSummary `json:"finals,omitempty"`
-	Resumed   int            `json:"resumed"`
-	Stopped   search.Stop    `json:"stopped"`
-	Note      string         `json:"note,omitempty"`
-	Study     string         `json:"study"`
-	Out       string         `json:"out"`
-}
-
-// trialSummary is what one needs to know of a trial.
-type trialSummary map[string]any
-
-// summarized are trials with what tells them apart and what they came to: score and test
-// score, by the names that they have for the task too. All are null for one that diverged.
-func summarized(trials []task.Trial, tell task.Words, what func(task.Trial) trialSummary) []trialSummary {
-	var all []trialSummary
-	for _, t := range trials {
-		s := what(t)
-		s["valid_mrr"], s["test_mrr"] = nil, nil
-		s[tell.ScoreField], s[tell.TestField] = t.Score, t.TestScore
-		s["score"], s["test_score"] = t.Score, t.TestScore
-		all = append(all, s)
-	}
-	return all
-}
-
-func found(t task.Trial) trialSummary {
-	if t.Form != form.Bilinear {
-		s := byRecipe(t)
-		s["model"] = t.Form
-		return s
-	}
-	return trialSummary{"structure": t.Structure, "canonical": t.Canonical()}
-}
-
-func named(t task.Trial) trialSummary { return trialSummary{"name": t.Name} }
-
-func byRecipe(t task.Trial) trialSummary {
-	return trialSummary{
-		"structure": structureOf(t.Form, t.Structure), "dim": t.Recipe.Training.Dim, "batch": t.Recipe.Training.Batch,
-		"learning_rate": t.Recipe.LearningRate, "n3": t.Recipe.N3,
-	}
+	study.Outcome
+	K        int         `json:"k"`
+	Dim      int         `json:"dim"`
+	Trained  int         `json:"trained"`
+	Failed   int         `json:"failed"`
+	Seconds  float64     `json:"seconds"`
+	Overhead float64     `json:"overhead"` // seconds of strategy, filter and predictor
+	Resumed  int         `json:"resumed"`
+	Stopped  search.Stop `json:"stopped"`
+	Note     string      `json:"note,omitempty"`
+	Study    string      `json:"study"`
+	Out      string      `json:"out"`
 }
 
 // studyName is the name of a study in the folder of its search.
@@ -185,11 +143,12 @@ func (s searching) run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	print := func(w io.Writer) { s.print(w, o.Colour(), result, best.Structure) }
+	summary := s.summary(result)
+	print := func(w io.Writer) { s.print(w, o.Colour(), result, summary, best.Structure) }
 	if s.settings.Model != form.Bilinear {
-		print = func(w io.Writer) { s.printRecipes(w, result) }
+		print = func(w io.Writer) { s.printRecipes(w, result, summary) }
 	}
-	if err := o.Result(s.summary(result), print); err != nil {
+	if err := o.Result(summary, print); err != nil {
 		return err
 	}
 	// The result is out, whatever becomes of the files; the study has it all.
@@ -269,13 +228,9 @@ func (c *searchCommand) resume(arguments []string) string {
 }
 
 func (s searching) summary(r *search.Result) searchSummary {
-	tell := s.Words()
 	summary := searchSummary{
-		Dataset: s.about.Dataset, Task: s.about.Task, Metric: tell.Metric,
-		Algorithm: s.settings.Algorithm, K: s.settings.K, Dim: s.settings.Training.Dim, Budget: s.settings.Budget,
+		Outcome: study.OutcomeOf(s.studyAbout(), r, s.Words()), K: s.settings.K, Dim: s.settings.Training.Dim,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds,
-		Tuned: summarized(r.Tuned, tell, byRecipe), Best: orEmpty(summarized(r.Best, tell, found)),
-		Human: orEmpty(summarized(r.Named, tell, named)), Finals: summarized(r.Finals, tell, byRecipe),
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead, Study: s.settings.Study, Out: s.out,
 	}
 	if s.settings.K != 4 && s.settings.Model == form.Bilinear {
@@ -284,7 +239,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 	return summary
 }
 
-func (s searching) print(w io.Writer, colour bool, r *search.Result, best *structure.Structure) {
+func (s searching) print(w io.Writer, colour bool, r *search.Result, summary searchSummary, best *structure.Structure) {
 	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
@@ -292,15 +247,14 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result, best *struc
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
-	tell := s.Words()
-	printTuned(w, r, tell)
+	summary.PrintTuned(w)
 	fmt.Fprintln(w)
-	comparison(r, tell).Print(w)
+	summary.PrintBest(w)
 	if len(r.Best) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
-	printFinals(w, r, tell)
+	summary.PrintFinals(w)
 	kept := "the best model (model) and the pictures"
 	if r.Artifact == nil {
 		best, kept = &r.Best[0].Structure, "the pictures"
@@ -312,9 +266,9 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result, best *struc
 }
 
 // printRecipes is print for a model without a structure.
-func (s searching) printRecipes(w io.Writer, r *search.Result) {
+func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSummary) {
 	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d, %s, seed %d\n\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
-	recipeTable(r.Best, s.Words()).Print(w)
+	summary.PrintRecipes(w)
 	s.printExamples(w, r.Artifact)
 	fmt.Fprintf(w, "\nTo %s goes the best model (model)\nThe study, to go on with (--study): %s\n", s.out, s.settings.Study)
 }
@@ -333,60 +287,4 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 		fmt.Fprintf(w, "\n%s\n  %s", words.Printable(each[0]), words.Printable(each[1]))
 	}
 	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
-}
-
-// printTuned explains the recipe of the search, if it was looked for.
-func printTuned(w io.Writer, r *search.Result, tell task.Words) {
-	if len(r.Tuned) > 0 {
-		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest %s, became that of the search\n\n", tell.Valid)
-		recipeTable(r.Tuned, tell).Print(w)
-	}
-}
-
-func printFinals(w io.Writer, r *search.Result, tell task.Words) {
-	if len(r.Finals) > 0 {
-		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
-		recipeTable(r.Finals, tell).Print(w)
-	}
-}
-
-// mostFound is how many of the structures found the table shows.
-const mostFound = 5
-
-func comparison(r *search.Result, tell task.Words) *words.Table {
-	t := words.NewTable("")
-	for _, c := range tell.Table() {
-		t.Header = append(t.Header, c.Name)
-	}
-	add := func(name string, trial task.Trial) {
-		if trial.State == task.Failed {
-			name += " (diverged)"
-		}
-		cells := []any{name}
-		for _, c := range tell.Table() {
-			cells = append(cells, c.Of(trial))
-		}
-		t.Add(cells...)
-	}
-	for i, trial := range r.Best[:min(len(r.Best), mostFound)] {
-		name := fmt.Sprintf("found %d", i+1)
-		if same := trial.Structure.Name(); same != "" {
-			name += fmt.Sprintf(" (is %s)", structure.TitleOf(same))
-		}
-		add(name, trial)
-	}
-	for _, trial := range r.Named {
-		add(structure.TitleOf(trial.Name), trial)
-	}
-	return t
-}
-
-// recipeTable shows the best of the trials with their recipes.
-func recipeTable(trials []task.Trial, tell task.Words) *words.Table {
-	t := words.NewTable(tell.Valid, tell.Test, "d", "batch", "learning rate", "n3", "structure")
-	for _, trial := range trials[:min(len(trials), mostFound)] {
-		r := trial.Recipe
-		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch, fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure)
-	}
-	return t
 }

@@ -145,23 +145,15 @@ type studyShowCommand struct{ studyFile }
 
 // shownStudy is the JSON of study show.
 type shownStudy struct {
+	study.Outcome
 	Study       string          `json:"study"`
 	State       study.Status    `json:"state"`
-	Dataset     string          `json:"dataset"`
-	Task        string          `json:"task"`
-	Metric      string          `json:"metric"`
 	Fingerprint string          `json:"fingerprint"`
 	Source      string          `json:"source"`
-	Algorithm   string          `json:"algorithm"`
 	Settings    search.Settings `json:"settings"`
-	Budget      int             `json:"budget"`
 	Trials      study.Counts    `json:"trials"`
 	Rounds      []shownRound    `json:"rounds"`
-	Tuned       []trialSummary  `json:"tuned"`
 	Recipe      task.Recipe     `json:"recipe"`
-	Best        []trialSummary  `json:"best"`
-	Human       []trialSummary  `json:"human"`
-	Finals      []trialSummary  `json:"finals"`
 	// Seconds is the time of all trials, Choosing that of the rounds.
 	Seconds  float64 `json:"seconds"`
 	Choosing float64 `json:"choosing"`
@@ -181,11 +173,8 @@ func (c *studyShowCommand) Run(o *output) error {
 	}
 	about, result, tell := contents.About, contents.Result(), autoblm.WordsOf(contents.About.Identity)
 	shown := shownStudy{
-		Study: c.File, State: contents.Status(), Dataset: about.Dataset, Task: about.Task, Metric: tell.Metric, Fingerprint: about.Fingerprint, Source: about.Source,
-		Algorithm: about.Algorithm, Settings: about.Settings, Budget: about.Settings.Budget, Trials: contents.Counts(), Rounds: []shownRound{},
-		Tuned: orEmpty(summarized(result.Tuned, tell, byRecipe)), Recipe: result.Recipe, Best: orEmpty(summarized(result.Best, tell, found)),
-		Human: orEmpty(summarized(result.Named, tell, named)), Finals: orEmpty(summarized(result.Finals, tell, byRecipe)),
-		Seconds: result.Seconds, Choosing: result.Overhead,
+		Outcome: study.OutcomeOf(about, result, tell), Study: c.File, State: contents.Status(), Fingerprint: about.Fingerprint, Source: about.Source,
+		Settings: about.Settings, Trials: contents.Counts(), Rounds: []shownRound{}, Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
 	}
 	for _, r := range contents.Summaries() {
 		shown.Rounds = append(shown.Rounds, shownRound{r, mrrOnly(tell, r.BestScore)})
@@ -205,7 +194,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 		}
 	}
 	all.Print(w)
-	printTuned(w, r, tell)
+	s.PrintTuned(w)
 	if len(s.Rounds) > 0 {
 		fmt.Fprintf(w, "\nRounds, with the best %s so far and the seconds for choosing and for training\n\n", tell.Valid)
 		rounds := words.NewTable("round", "proposed", "repeats", "best "+tell.Metric, "choosing", "training")
@@ -216,13 +205,13 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	}
 	if len(r.Best)+len(r.Named) > 0 {
 		fmt.Fprintf(w, "\nThe best structures found, and the named ones by the same recipe\n\n")
-		comparison(r, tell).Print(w)
+		s.PrintBest(w)
 		fmt.Fprintln(w)
-		for i, t := range r.Best[:min(len(r.Best), mostFound)] {
+		for i, t := range r.Best[:min(len(r.Best), study.MostShown)] {
 			fmt.Fprintf(w, "found %d is %s\n", i+1, t.Structure)
 		}
 	}
-	printFinals(w, r, tell)
+	s.PrintFinals(w)
 }
 
 type studyExportCommand struct {

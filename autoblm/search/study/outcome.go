@@ -1,0 +1,135 @@
+package study
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// Outcome tells what a search has come to: in JSON for programs, in tables for people.
+type Outcome struct {
+	Dataset   string         `json:"dataset"`
+	Task      string         `json:"task"`
+	Metric    string         `json:"metric"`
+	Algorithm string         `json:"algorithm"`
+	Budget    int            `json:"budget"`
+	Tuned     []TrialSummary `json:"tuned"`
+	Best      []TrialSummary `json:"best"`
+	Human     []TrialSummary `json:"human"`
+	Finals    []TrialSummary `json:"finals"`
+	result    *search.Result
+	words     task.Words
+}
+
+// TrialSummary is what one needs to know of a trial.
+type TrialSummary map[string]any
+
+// OutcomeOf tells a result in the words of its task.
+func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
+	return Outcome{
+		Dataset: about.Dataset, Task: about.Task, Metric: w.Metric, Algorithm: about.Algorithm, Budget: about.Settings.Budget,
+		Tuned: summarized(r.Tuned, w, byRecipe), Best: summarized(r.Best, w, found), Human: summarized(r.Named, w, named), Finals: summarized(r.Finals, w, byRecipe),
+		result: r, words: w,
+	}
+}
+
+// summarized are trials with what tells them apart and what they came to: score and test
+// score, by the names that they have for the task too. All are null for one that diverged.
+func summarized(trials []task.Trial, w task.Words, what func(task.Trial) TrialSummary) []TrialSummary {
+	all := []TrialSummary{}
+	for _, t := range trials {
+		s := what(t)
+		s["valid_mrr"], s["test_mrr"] = nil, nil
+		s[w.ScoreField], s[w.TestField] = t.Score, t.TestScore
+		s["score"], s["test_score"] = t.Score, t.TestScore
+		all = append(all, s)
+	}
+	return all
+}
+
+func found(t task.Trial) TrialSummary {
+	if t.Form != form.Bilinear {
+		s := byRecipe(t)
+		s["model"] = t.Form
+		return s
+	}
+	return TrialSummary{"structure": t.Structure, "canonical": t.Canonical()}
+}
+
+func named(t task.Trial) TrialSummary { return TrialSummary{"name": t.Name} }
+
+func byRecipe(t task.Trial) TrialSummary {
+	s := TrialSummary{
+		"structure": nil, "dim": t.Recipe.Training.Dim, "batch": t.Recipe.Training.Batch,
+		"learning_rate": t.Recipe.LearningRate, "n3": t.Recipe.N3,
+	}
+	if t.Form == form.Bilinear {
+		s["structure"] = t.Structure
+	}
+	return s
+}
+
+// MostShown is how many of the structures found tables show.
+const MostShown = 5
+
+// PrintTuned shows the recipes that were tried before the search, if there are any.
+func (o Outcome) PrintTuned(w io.Writer) {
+	if len(o.result.Tuned) > 0 {
+		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest %s, became that of the search\n\n", o.words.Valid)
+		o.recipes(o.result.Tuned).Print(w)
+	}
+}
+
+// PrintFinals shows the trials of the last stage, if there are any.
+func (o Outcome) PrintFinals(w io.Writer) {
+	if len(o.result.Finals) > 0 {
+		fmt.Fprintf(w, "\nThe best structures, trained by other recipes\n\n")
+		o.recipes(o.result.Finals).Print(w)
+	}
+}
+
+// PrintRecipes shows the best trials by their recipes, as where there is no structure.
+func (o Outcome) PrintRecipes(w io.Writer) { o.recipes(o.result.Best).Print(w) }
+
+func (o Outcome) recipes(trials []task.Trial) *words.Table {
+	t := words.NewTable(o.words.Valid, o.words.Test, "d", "batch", "learning rate", "n3", "structure")
+	for _, trial := range trials[:min(len(trials), MostShown)] {
+		r := trial.Recipe
+		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch, fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure)
+	}
+	return t
+}
+
+// PrintBest compares the best structures found with the named ones.
+func (o Outcome) PrintBest(w io.Writer) {
+	t := words.NewTable("")
+	for _, c := range o.words.Table() {
+		t.Header = append(t.Header, c.Name)
+	}
+	add := func(name string, trial task.Trial) {
+		if trial.State == task.Failed {
+			name += " (diverged)"
+		}
+		cells := []any{name}
+		for _, c := range o.words.Table() {
+			cells = append(cells, c.Of(trial))
+		}
+		t.Add(cells...)
+	}
+	for i, trial := range o.result.Best[:min(len(o.result.Best), MostShown)] {
+		name := fmt.Sprintf("found %d", i+1)
+		if same := trial.Structure.Name(); same != "" {
+			name += fmt.Sprintf(" (is %s)", structure.TitleOf(same))
+		}
+		add(name, trial)
+	}
+	for _, trial := range o.result.Named {
+		add(structure.TitleOf(trial.Name), trial)
+	}
+	t.Print(w)
+}
