@@ -167,7 +167,7 @@ var queryKind = Kind{
 }
 
 var classKind = Kind{
-	Name: ClassTaskName, Purpose: "classes of entities of an RDF graph",
+	Name: classify.TaskName, Purpose: "classes of entities of an RDF graph",
 	Usual: func(s search.Settings) search.Settings {
 		usual, m := classify.Defaults(classify.BLM), classify.DefaultMember()
 		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout
@@ -175,11 +175,11 @@ var classKind = Kind{
 		return s
 	},
 	Own: func() Own {
-		return &ownOfClasses{Settings: ClassSettings{Convolution: classify.Defaults(classify.BLM)}}
+		return &ownOfClasses{Settings: classify.Own{Convolution: classify.Defaults(classify.BLM)}}
 	},
 	Check: func(s SearchSettings) error {
 		if s.Tune != nil || s.Final != nil {
-			return ErrNoStages
+			return classify.ErrNoStages
 		}
 		if s.Model != form.Bilinear {
 			return errors.New("the models of classes are of an encoder, not of a form: leave model out")
@@ -191,7 +191,7 @@ var classKind = Kind{
 		return withoutTriples(s)
 	},
 	Open: func(_ context.Context, source string, text json.RawMessage, c Compute) (*OpenTask, error) {
-		s, err := own[ClassSettings](text)
+		s, err := own[classify.Own](text)
 		if err != nil {
 			return nil, err
 		}
@@ -203,12 +203,12 @@ var classKind = Kind{
 		if err != nil {
 			return nil, err
 		}
-		t := ForClasses(g, s.Convolution, s.Member, classify.Options{Engine: engine})
+		t := &classify.Task{Graph: g, Own: s, Engine: engine}
 		return &OpenTask{t, func() { t.Close(); engine.Close() }}, nil
 	},
 	Words: func(text json.RawMessage) (task.Words, error) {
-		s, err := own[ClassSettings](text)
-		return classWords(s), err
+		s, err := own[classify.Own](text)
+		return classify.Words(s), err
 	},
 }
 
@@ -223,7 +223,7 @@ func (o *ownOfQueries) For(search.Settings) any { return &o.Settings }
 type ownOfClasses struct {
 	Encoder, Dim, Epochs, Parts struct{} `kong:"-"`
 
-	Settings ClassSettings `embed:"" group:"For the task classify"`
+	Settings classify.Own `embed:"" group:"For the task classify"`
 }
 
 func (o *ownOfClasses) For(s search.Settings) any {

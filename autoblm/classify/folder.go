@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
@@ -20,6 +21,10 @@ type description struct {
 	Task string `json:"task"`
 	*Model
 	Embedded int `json:"embedded"` // entities
+	// Structure, K and Dim are those of the member and the settings, for other readers.
+	Structure structure.Structure `json:"structure,omitzero"`
+	K         int                 `json:"k,omitempty"`
+	Dim       int                 `json:"dim"`
 }
 
 // labelFiles are the model's files of labels with what they have, a line each.
@@ -38,7 +43,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("cannot save the model: %w", err)
 	}
-	text, err := modelfolder.Describe(description{TaskName, m, len(m.Entities)})
+	text, err := modelfolder.Describe(description{TaskName, m, len(m.Entities), m.Member.Structure, m.Member.Structure.K(), m.Settings.Dim})
 	if err != nil {
 		return nil, err
 	}

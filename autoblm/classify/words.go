@@ -2,6 +2,8 @@ package classify
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,16 +16,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
-// SearchSettings are what a study keeps of a search for structures. The member has neither
-// structure nor seed, which are the trials' own.
-type SearchSettings struct {
-	Convolution Settings `json:"convolution" embed:""`
-	Member      Member   `json:"member" kong:"-"`
-}
-
 // Words are those of accuracies.
-func Words(s SearchSettings) task.Words {
-	usual := SearchSettings{Defaults(BLM), DefaultMember()}
+func Words(s Own) task.Words {
+	usual := Own{Defaults(BLM), DefaultMember()}
 	usual.Member.Seed = 0
 	return task.Words{
 		Metric: "accuracy", Valid: "CV accuracy", Test: "test accuracy", ScoreField: "cv_accuracy", TestField: "test_accuracy",
@@ -35,7 +30,11 @@ func Words(s SearchSettings) task.Words {
 		Chance: task.Chance{
 			Valid: [2]string{"node held out", "nodes held out"}, Test: [2]string{"test node", "test nodes"}, Shares: true,
 		},
-		Purpose:  "classes of nodes",
+		Purpose: "classes of nodes",
+		Fields: []task.Column{
+			{Name: "objective", Of: func(t task.Trial) *float64 { return detailsOf(t).Objective }},
+			{Name: "test_objective", Of: func(t task.Trial) *float64 { return detailsOf(t).TestObjective }},
+		},
 		Computes: "messages are", Formula: messages,
 		Training: fmt.Sprintf("d %d, %s, at most %s", s.Convolution.Dim, words.Count(s.Convolution.Layers, "layer"), words.Count(s.Convolution.Epochs, "epoch")),
 		Settings: slices.DeleteFunc(settings.Of(s), func(each settings.Setting) bool {
@@ -71,8 +70,20 @@ func messages(s structure.Structure) string {
 	return strings.Join(chunks, "; ")
 }
 
-// Describe tells of a graph by the name that it was given.
-func Describe(g *rdf.Graph, name string) []page.Part {
+// Words implements [task.Task], and knows how many nodes there are.
+func (t *Task) Words() task.Words {
+	w := Words(t.Own)
+	w.Chance.Count = func(json.RawMessage) (valid, test int) { return len(t.Graph.Train), len(t.Graph.Test) }
+	return w
+}
+
+// Measure implements [task.Measured]: it tells the sizes of the graph.
+func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {
+	return task.Measures{Data: describe(t.Graph, o.Dataset)}, nil
+}
+
+// describe tells of a graph by the name that it was given.
+func describe(g *rdf.Graph, name string) []page.Part {
 	type split struct {
 		name  string
 		nodes int

@@ -15,6 +15,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	classifycpu "github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
@@ -56,7 +57,7 @@ func classes(t *testing.T, g *rdf.Graph) task.Task {
 	c.Dim, c.Layers, c.Epochs, c.ValidateEvery, c.Folds, c.Runs = 8, 1, 12, 2, 3, 2
 	m := classify.DefaultMember()
 	m.LearningRate, m.Dropout = 0.05, 0
-	on := autoblm.ForClasses(g, c, m, classify.Options{})
+	on := &classify.Task{Graph: g, Own: classify.Own{Convolution: c, Member: m}, Engine: classifycpu.New(1)}
 	t.Cleanup(on.Close)
 	return on
 }
@@ -252,7 +253,7 @@ func TestVerdictOnAccuracies(t *testing.T) {
 	named := trial("complex", 0, 0.96, 0.96)
 	named.Name = "complex"
 	found := trial("1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", 1, 1, 1)
-	of := classify.Words(classify.SearchSettings{})
+	of := classify.Words(classify.Own{})
 	of.Chance.Count = func(json.RawMessage) (valid, test int) { return 30, 30 }
 	d := Data{Words: of, Contents: study.Contents{Trials: []task.Trial{named, found}}}
 	const want = "The best structure found is ahead of the human-designed ones in cross-validation and on test, by a little more than the noise."

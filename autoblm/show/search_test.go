@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -123,7 +124,7 @@ func TestSearchForClasses(t *testing.T) {
 	}
 	c := classify.Defaults(classify.BLM)
 	c.Dim, c.Layers, c.Epochs, c.Folds, c.Runs = 4, 1, 4, 2, 0
-	classes := autoblm.ForClasses(g, c, classify.DefaultMember(), classify.Options{})
+	classes := &classify.Task{Graph: g, Own: classify.Own{Convolution: c, Member: classify.DefaultMember()}, Engine: cpu.New(1)}
 	defer classes.Close()
 	text := terminal(t)
 	found, err := SearchFor(t.Context(), classes, tiny())

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 )
@@ -16,7 +16,14 @@ var advice = []struct {
 }{
 	{completion.ErrNoValidation, "dataset split, which makes some of a file of triples"},
 	{query.ErrNoQueries, "query sample"},
-	{autoblm.ErrNoStages, "classify train --tune"},
+	{classify.ErrNoStages, "classify train --tune"},
+}
+
+// readers are the commands that are for the models of a task.
+var readers = map[string]string{
+	completion.TaskName: "autoblm predict and autoblm eval",
+	query.TaskName:      "autoblm query predict and autoblm query eval",
+	classify.TaskName:   "autoblm classify predict and autoblm classify eval",
 }
 
 // advised adds the command that helps, where there is one.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/program"
@@ -125,13 +124,13 @@ func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, er
 		resume, rewrite = append(resume, "--dataset", c.Dataset), append(rewrite, "--dataset", c.Dataset)
 	}
 	all := []report.Command{{Purpose: purpose, Line: again}, {Purpose: onward, Line: commandOf(resume)}}
-	readers := "autoblm predict and autoblm eval"
-	if about.Task == query.TaskName {
-		readers = "autoblm query eval"
-	}
 	if contents.Best != nil {
+		purpose := "Take the best model out of it, as a folder"
+		if known, ok := readers[about.Task]; ok {
+			purpose += " for " + known
+		}
 		all = append(all, report.Command{
-			Purpose: "Take the best model out of it, as a folder for " + readers,
+			Purpose: purpose,
 			Line:    commandOf([]string{"study", "best", c.Study, "--out", "model"}),
 		})
 	}

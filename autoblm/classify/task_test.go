@@ -1,4 +1,4 @@
-package autoblm_test
+package classify_test
 
 import (
 	"context"
@@ -38,6 +38,11 @@ func kinds() *rdf.Graph {
 	return g
 }
 
+// classes is the task on a graph, on one thread.
+func classes(g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Task {
+	return &classify.Task{Graph: g, Own: classify.Own{Convolution: s, Member: m}, Engine: cpu.New(1)}
+}
+
 func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings) {
 	s := classify.Defaults(classify.BLM)
 	s.Dim, s.Layers, s.Epochs, s.ValidateEvery, s.Folds, s.Runs = 4, 1, 4, 2, 2, 1
@@ -48,16 +53,25 @@ func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings
 	return s, m, of
 }
 
+func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
+	t.Helper()
+	files, err := a.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 // TestInterruptedSearchForClasses: a search that is interrupted at many places
 // comes to what it comes to by itself, and its trials are those of members trained
 // alone.
 func TestInterruptedSearchForClasses(t *testing.T) {
 	s, m, of := classSettings()
-	classes := autoblm.ForClasses(kinds(), s, m, classify.Options{})
-	defer classes.Close()
+	about := classes(kinds(), s, m)
+	defer about.Close()
 	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
 		t.Helper()
-		result, err := autoblm.SearchFor(ctx, classes, of)
+		result, err := autoblm.SearchFor(ctx, about, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +81,7 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 		return result
 	}
 	want := run(t.Context(), of)
-	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact != nil || len(want.Best) != of.I {
+	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil || len(want.Best) != of.I {
 		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Artifact)
 	}
 	of.Study = filepath.Join(t.TempDir(), "study.db")
@@ -86,7 +100,7 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 			interruptions++
 			continue
 		}
-		if !reflect.DeepEqual(got.Trials, want.Trials) {
+		if !reflect.DeepEqual(got.Trials, want.Trials) || !reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
 			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
 		}
 		break
@@ -119,9 +133,9 @@ func TestSearchForClassesRefuses(t *testing.T) {
 		if change != nil {
 			change(g, &s, &m, &of)
 		}
-		classes := autoblm.ForClasses(g, s, m, classify.Options{})
-		defer classes.Close()
-		_, err := autoblm.SearchFor(t.Context(), classes, of)
+		about := classes(g, s, m)
+		defer about.Close()
+		_, err := autoblm.SearchFor(t.Context(), about, of)
 		return err
 	}
 	if err := run(nil); err != nil {
@@ -164,7 +178,7 @@ func TestSearchForClassesRefuses(t *testing.T) {
 			t.Errorf("the error is %v, which should say %q in one line", err, says)
 		}
 	}
-	if contents, err := study.Read(path); err != nil || contents.About.Task != autoblm.ClassTaskName || len(contents.Trials) != 4 {
+	if contents, err := study.Read(path); err != nil || contents.About.Task != classify.TaskName || len(contents.Trials) != 4 {
 		t.Errorf("the study is about %+v, %v", contents.About, err)
 	}
 }
@@ -173,9 +187,9 @@ func TestSearchForClassesRefuses(t *testing.T) {
 func TestDivergedClasses(t *testing.T) {
 	s, m, of := classSettings()
 	m.LearningRate, of.Budget, s.Runs = 1e30, 4, 0
-	classes := autoblm.ForClasses(kinds(), s, m, classify.Options{})
-	defer classes.Close()
-	result, err := autoblm.SearchFor(t.Context(), classes, of)
+	about := classes(kinds(), s, m)
+	defer about.Close()
+	result, err := autoblm.SearchFor(t.Context(), about, of)
 	if err != nil || result.Trained == 0 || result.Complete != 0 {
 		t.Fatalf("%+v, %v", result, err)
 	}

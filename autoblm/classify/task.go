@@ -1,0 +1,130 @@
+package classify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+)
+
+// Task is the telling apart of classes of entities by the encoder [BLM]: the accuracy of
+// cross-validation decides between structures, and a trial's test score is the mean
+// accuracy on the nodes to test with, if any models are tested. A trial has the initial
+// parameters that its recipe's seed decides; the rest of the recipe means nothing here.
+// [Task.Close] it in the end, before the engine.
+type Task struct {
+	Graph  *rdf.Graph
+	Own    Own
+	Engine Engine
+
+	trainer    *Trainer // made when it is first needed
+	onProgress func(share float64)
+}
+
+// Own are the settings that only this task has. Of the member they leave out structure and
+// seed, which are the trials' own.
+type Own struct {
+	Convolution Settings `json:"convolution" embed:""`
+	Member      Member   `json:"member" kong:"-"`
+}
+
+// details are the scores of a trial by the names that they have always had in files.
+type details struct {
+	Objective     *float64 `json:"objective,omitempty"`
+	TestObjective *float64 `json:"test_objective,omitempty"`
+}
+
+func detailsOf(t task.Trial) (d details) {
+	_ = json.Unmarshal(t.Details, &d) // those of another task have none
+	return d
+}
+
+// Check implements [task.Task].
+func (t *Task) Check() error {
+	if e := t.Own.Convolution.Encoder; e != BLM {
+		return fmt.Errorf("the encoder %v has no structure to search for: the encoder must be %v", e, BLM)
+	}
+	if err := t.Own.Member.Validate(); err != nil {
+		return err
+	}
+	return Check(t.Graph, t.Own.Convolution)
+}
+
+// Identity implements [task.Task].
+func (t *Task) Identity() (task.Identity, error) {
+	s := t.Own
+	s.Member.Structure, s.Member.Seed = structure.Structure{}, 0
+	own, err := json.Marshal(s)
+	if err != nil {
+		return task.Identity{}, fmt.Errorf("cannot write the settings down: %w", err)
+	}
+	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source(), Own: own}, nil
+}
+
+// ErrNoStages says why a search for classes has none before and after it.
+var ErrNoStages = errors.New("classes have no stages tune and final: find settings before the search, as Tune does")
+
+// Train implements [task.Task]: it cross-validates the trials, and tests and keeps a model
+// of each if the settings have runs.
+func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
+	var members []Member
+	for _, trial := range trials {
+		if trial.Stage != task.Searching {
+			return nil, ErrNoStages
+		}
+		m := t.Own.Member
+		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed
+		members = append(members, m)
+	}
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	t.onProgress = onProgress
+	results, err := t.trainer.Train(ctx, members)
+	if err != nil {
+		return nil, err
+	}
+	artifacts := make([]task.Artifact, len(trials))
+	for i, r := range results {
+		trial := &trials[i]
+		trial.Engine, trial.Backend = t.Engine.Name(), t.Engine.Backend()
+		if r.Err != nil {
+			trial.State, trial.Error = task.Failed, r.Err.Error()
+			continue
+		}
+		trial.State, trial.Score = task.Complete, &r.CVAccuracy
+		if mean, _ := r.TestAccuracy(); len(r.TestAccuracies) > 0 {
+			trial.TestScore = &mean
+		}
+		if trial.Details, err = json.Marshal(details{trial.Score, trial.TestScore}); err != nil {
+			return nil, err
+		}
+		if r.Model != nil {
+			artifacts[i] = r.Model
+		}
+	}
+	return artifacts, nil
+}
+
+// ready makes the trainer, once for all calls.
+func (t *Task) ready() (err error) {
+	if t.trainer == nil {
+		t.trainer, err = NewTrainer(t.Graph, t.Own.Convolution, Options{
+			Engine: t.Engine, KeepModels: t.Own.Convolution.Runs > 0,
+			OnProgress: func(done, total int) { t.onProgress(float64(done) / float64(total)) },
+		})
+	}
+	return err
+}
+
+// Close frees what the training holds.
+func (t *Task) Close() {
+	if t.trainer != nil {
+		t.trainer.Close()
+		t.trainer = nil
+	}
+}
