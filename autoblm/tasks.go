@@ -3,20 +3,12 @@ package autoblm
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
 // Tasks is what structures can be searched for, by name. A program that has a task of
@@ -107,136 +99,3 @@ type OpenTask struct {
 
 // Words implements [task.Task], with usual words for what the task does not say.
 func (t *OpenTask) Words() task.Words { return t.Task.Words().Complete() }
-
-// own reads the settings that a task has for itself.
-func own[S any](text json.RawMessage) (settings S, err error) {
-	if len(text) > 0 {
-		err = json.Unmarshal(text, &settings)
-	}
-	if err != nil {
-		err = fmt.Errorf("the settings of the task cannot be read: %w", err)
-	}
-	return settings, err
-}
-
-var completionKind = Kind{
-	Name: completion.TaskName, Purpose: "completion of the graph", Recipes: true,
-	Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
-		g, err := datasets.Open(source)
-		if err != nil {
-			return nil, err
-		}
-		engine, err := c.Open()
-		if err != nil {
-			return nil, err
-		}
-		return &OpenTask{&completion.Task{Graph: g, Engine: engine}, engine.Close}, nil
-	},
-	Words: func(json.RawMessage) (task.Words, error) { return completion.Words(), nil },
-}
-
-var queryKind = Kind{
-	Name: query.TaskName, Purpose: "the ends of paths of relations",
-	Usual: func(s search.Settings) search.Settings {
-		usual := query.DefaultSettings()
-		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
-		return s
-	},
-	Own: func() Own { return &ownOfQueries{query.Own{Paths: query.DefaultSettings().Paths}} },
-	Check: func(s SearchSettings) error {
-		if !slices.Contains([]string{"", "auto", "cpu"}, s.Compute.Engine) {
-			return fmt.Errorf("queries are trained on the engine cpu only, not on %q", s.Compute.Engine)
-		}
-		return withoutTriples(s)
-	},
-	Open: func(ctx context.Context, source string, text json.RawMessage, c Compute) (*OpenTask, error) {
-		s, err := own[query.Own](text)
-		if err != nil {
-			return nil, err
-		}
-		d, err := query.Prepare(ctx, source, c.Note, slices.Concat(s.Hops, s.With)...)
-		if err != nil {
-			return nil, err
-		}
-		return &OpenTask{&query.Task{Data: d, Own: s, Engine: cpu.New(c.Threads)}, func() {}}, nil
-	},
-	Words: func(text json.RawMessage) (task.Words, error) {
-		s, err := own[query.Own](text)
-		return query.Words(s), err
-	},
-}
-
-var classKind = Kind{
-	Name: classify.TaskName, Purpose: "classes of entities of an RDF graph",
-	Usual: func(s search.Settings) search.Settings {
-		usual, m := classify.Defaults(classify.BLM), classify.DefaultMember()
-		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout
-		s.LearningRate, s.L2, s.N3 = m.LearningRate, m.L2, 0
-		return s
-	},
-	Own: func() Own {
-		return &ownOfClasses{Settings: classify.Own{Convolution: classify.Defaults(classify.BLM)}}
-	},
-	Check: func(s SearchSettings) error {
-		if s.Tune != nil || s.Final != nil {
-			return classify.ErrNoStages
-		}
-		if s.Model != form.Bilinear {
-			return errors.New("the models of classes are of an encoder, not of a form: leave model out")
-		}
-		s.Compute.HalfScores = false // of which there are none
-		if err := s.Compute.Check(); err != nil {
-			return err
-		}
-		return withoutTriples(s)
-	},
-	Open: func(_ context.Context, source string, text json.RawMessage, c Compute) (*OpenTask, error) {
-		s, err := own[classify.Own](text)
-		if err != nil {
-			return nil, err
-		}
-		g, err := rdf.Open(source, rdf.Options{})
-		if err != nil {
-			return nil, err
-		}
-		engine, err := c.OpenClassify()
-		if err != nil {
-			return nil, err
-		}
-		t := &classify.Task{Graph: g, Own: s, Engine: engine}
-		return &OpenTask{t, func() { t.Close(); engine.Close() }}, nil
-	},
-	Words: func(text json.RawMessage) (task.Words, error) {
-		s, err := own[classify.Own](text)
-		return classify.Words(s), err
-	},
-}
-
-type ownOfQueries struct {
-	Settings query.Own `embed:"" group:"For the task query"`
-}
-
-func (o *ownOfQueries) For(search.Settings) any { return &o.Settings }
-
-// ownOfClasses leave out what all tasks have, or what a search for structures has no
-// choice of.
-type ownOfClasses struct {
-	Encoder, Dim, Epochs, Parts struct{} `kong:"-"`
-
-	Settings classify.Own `embed:"" group:"For the task classify"`
-}
-
-func (o *ownOfClasses) For(s search.Settings) any {
-	own := &o.Settings
-	own.Convolution.Dim, own.Convolution.Epochs = s.Training.Dim, s.Training.Epochs
-	own.Member = classify.Member{LearningRate: s.LearningRate, Dropout: s.Training.Dropout, L2: s.L2}
-	return own
-}
-
-// withoutTriples says which settings are of triples alone.
-func withoutTriples(s SearchSettings) error {
-	if s.Training.LabelSmoothing != 0 || s.RelationPrediction != 0 {
-		return errors.New("label smoothing and relation prediction are for completion only: leave them out")
-	}
-	return nil
-}
