@@ -8,5 +8,5 @@
 //
 // A scoring function is a structure: a K×K matrix that says which chunks of the
 // head, relation and tail embeddings multiply (package structure). The calls
-// here are thin over the packages below: datasets, completion, search.
+// here are thin over the packages below: datasets, kge, completion, search.
 package autoblm
