@@ -1,0 +1,93 @@
+package notebooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var imports = regexp.MustCompile(`(?ms)^import \(.*?^\)\n`)
+
+// program is the cells of a notebook as one package: declarations carry over to later
+// cells, and what follows %% is the body of a function.
+func program(path string, n notebook) string {
+	var head, rest strings.Builder
+	head.WriteString("package cells\n")
+	for i, c := range n.Cells {
+		if c.Type != "code" || strings.HasPrefix(c.text(), "!") || strings.HasPrefix(c.text(), "%%bash") {
+			continue
+		}
+		place := fmt.Sprintf("//line %s, cell %d:", path, i+1)
+		declarations, statements, _ := strings.Cut("\n"+c.text()+"\n", "\n%%\n")
+		above := strings.Count(declarations, "\n")
+		for _, block := range imports.FindAllString(declarations, -1) {
+			head.WriteString(block)
+			declarations = strings.Replace(declarations, block, strings.Repeat("\n", strings.Count(block, "\n")), 1)
+		}
+		fmt.Fprintf(&rest, "%s1\n%s\nfunc _() {\n%s%d\n%s}\n", place, strings.TrimPrefix(declarations, "\n"), place, above+2, statements)
+	}
+	return head.String() + rest.String()
+}
+
+// TestCompile: what notebooks and the README's example call is what the library has.
+// They are compiled, as packages that are there for the compiler only, and not run.
+func TestCompile(t *testing.T) {
+	programs := map[string]string{}
+	for _, path := range all(t) {
+		programs[strings.TrimSuffix(path, ".ipynb")] = program(path, read(t, path))
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(readme), "\n```go\n")
+	example, _, found := strings.Cut(example, "```\n")
+	if !found {
+		t.Fatal("the README has no example in Go")
+	}
+	const module = "github.com/autoblm/autoblm-go/autoblm"
+	programs["readme"] = fmt.Sprintf(`package readme
+import (
+	"context"
+	"fmt"
+	%q
+	%q
+)
+func _() {
+//line README.md, the example:1
+%s
+_, _, _, _ = err, answers, model, result
+}
+`, module, module+"/structure", example)
+
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "overlay.json")
+	build := []string{"build", "-gcflags=-e", "-overlay", list}
+	files := map[string]string{}
+	for name, text := range programs {
+		file := filepath.Join(t.TempDir(), "cells.go")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Join(here, "compiled", name, "cells.go")] = file
+		build = append(build, "./compiled/"+name)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(list, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("go", build...).CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, said)
+	}
+}
