@@ -72,11 +72,17 @@ func openBenchmark(name string) (*Graph, error) {
 	}
 	for _, dir := range benchmarkFolders(name) {
 		if _, err := os.Stat(dir); err == nil {
-			return nil, fmt.Errorf("%s is incomplete (%s: %w): run `autoblm dataset fetch %s`", name, dir, errNoTrain, name)
+			return nil, fmt.Errorf("%s is %w (%s: %w)", name, ErrIncomplete, dir, errNoTrain)
 		}
 	}
-	return nil, fmt.Errorf("%s is not on this machine: run `autoblm dataset fetch %s`, or point %s at the folder that holds %s", name, name, dataVariable, name)
+	return nil, fmt.Errorf("%s is %w: fetch it, or point %s at the folder that holds %s", name, ErrNotHere, dataVariable, name)
 }
+
+// ErrNotHere and ErrIncomplete mark a benchmark that [Fetch] would bring.
+var (
+	ErrNotHere    = errors.New("not on this machine")
+	ErrIncomplete = errors.New("incomplete")
+)
 
 // reloading guards the variables of package xdg.
 var reloading sync.Mutex

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 )
 
+// ErrFile marks a file in the place of a folder of files.
+var ErrFile = errors.New("a file, not a folder")
+
 // ReadFolder reads a data set from a folder in one of two forms, every file
 // plain or with .gz:
 //
@@ -28,7 +31,7 @@ func ReadFolder(dir string) (*Graph, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s: is a file, not a folder; `autoblm dataset split %s --out DIR` makes a data set of one file of triples", dir, dir)
+		return nil, fmt.Errorf("%s: is %w", dir, ErrFile)
 	}
 	g, err := readTabFolder(dir)
 	if errors.Is(err, errNoTrain) {

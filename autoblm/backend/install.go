@@ -77,12 +77,12 @@ func (f finder) newestCUDA(ctx context.Context) string {
 
 // explainInstall adds what helps to an error of the installer.
 func explainInstall(what string, err error) error {
-	mend := "start again, or copy a plugin from elsewhere and name it, as --backend xla:/path/of/plugin.so"
+	mend := "start again, or copy a plugin from elsewhere and name it as the backend xla:/path/of/plugin.so"
 	var network *url.Error
 	switch {
 	case errors.As(err, &network):
 		err = fmt.Errorf("%s cannot be reached (%w)", host(network.URL), network.Err)
-		mend = "go online (a proxy goes into HTTPS_PROXY), or copy a plugin from elsewhere and name it, as --backend xla:/path/of/plugin.so"
+		mend = "go online (a proxy goes into HTTPS_PROXY), or copy a plugin from elsewhere and name it as the backend xla:/path/of/plugin.so"
 	case errors.Is(err, fs.ErrPermission):
 		mend = "make the folder writable"
 	}

@@ -73,7 +73,7 @@ func TestInstallInVain(t *testing.T) {
 		fetches map[string]func(string) error
 		says    []string
 	}{
-		"no network":              {machine(nil), "cpu", map[string]func(string) error{"cpu": fetch}, []string{strings.TrimPrefix(offline.URL, "http://") + " cannot be reached", "HTTPS_PROXY", "--backend xla:/"}},
+		"no network":              {machine(nil), "cpu", map[string]func(string) error{"cpu": fetch}, []string{strings.TrimPrefix(offline.URL, "http://") + " cannot be reached", "HTTPS_PROXY", "the backend xla:/"}},
 		"no such download here":   {machine(nil), "cuda", anything(nil), []string{"no plugin cuda", "linux on amd64", "cpu"}},
 		"not where XLA looks":     {machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "/opt"}), "cpu", anything(nil), []string{"PJRT_PLUGIN_LIBRARY_PATH", folder, "unset"}},
 		"no room":                 {machine(nil), "cpu", anything(errors.New("disk full")), []string{"disk full", "start again"}},

@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // advice says which command helps against what the library says.
@@ -14,6 +15,9 @@ var advice = []struct {
 	against error
 	command string
 }{
+	{datasets.ErrNotHere, "dataset fetch"},
+	{datasets.ErrIncomplete, "dataset fetch"},
+	{datasets.ErrFile, "dataset split, which makes a folder of one file of triples"},
 	{completion.ErrNoValidation, "dataset split, which makes some of a file of triples"},
 	{query.ErrNoQueries, "query sample"},
 	{classify.ErrNoStages, "classify train --tune"},

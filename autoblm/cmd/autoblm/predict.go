@@ -92,7 +92,7 @@ func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source 
 		return g, nil
 	}
 	if f.Dataset == "" && f.Known == kge.MarkKnown {
-		o.Say("autoblm: known answers are not marked: %s (name the graph with --dataset)", words.OneLine(err))
+		o.Say("autoblm: known answers are not marked: %s (name the graph with --dataset)", words.OneLine(advised(err)))
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot tell which answers are known: %w (name the graph with --dataset)", err)

@@ -93,8 +93,8 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 	case err != nil && c.Dataset != "":
 		return err
 	case err != nil:
-		d.NoData = words.OneLine(err) + "."
-		o.Say("autoblm: the report lacks what needs the data: %s", words.OneLine(err))
+		d.NoData = words.OneLine(advised(err)) + "."
+		o.Say("autoblm: the report lacks what needs the data: %s", words.OneLine(advised(err)))
 		return nil
 	}
 	defer p.Close()
