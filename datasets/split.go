@@ -10,9 +10,10 @@ import (
 type SplitSettings struct {
 	// Valid and Test are the wanted shares of the distinct triples, each from 0
 	// up to, but not including, 1, and together below 1.
-	Valid, Test float64
+	Valid float64 `json:"valid" help:"Share of validation triples."`
+	Test  float64 `json:"test" help:"Share of test triples."`
 	// Seed makes the choice; the same seed gives the same splits.
-	Seed uint64
+	Seed uint64 `json:"seed" help:"Decides which triples are held out."`
 }
 
 // DefaultSplit returns shares of 0.1 for valid and test, and seed 1.
@@ -21,10 +22,11 @@ func DefaultSplit() SplitSettings { return SplitSettings{Valid: 0.1, Test: 0.1, 
 // SplitReport tells how far [SplitTriples] got.
 type SplitReport struct {
 	// Duplicates were left out.
-	Duplicates int
+	Duplicates int `json:"duplicates"`
 	// WantedValid and WantedTest are the sizes that the shares ask for. The
 	// splits are smaller when more triples had to stay in train.
-	WantedValid, WantedTest int
+	WantedValid int `json:"wanted_valid"`
+	WantedTest  int `json:"wanted_test"`
 }
 
 // SplitTriples divides the training triples of a graph, as [ReadTriples] gives

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -75,11 +76,12 @@ func Evaluate(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.
 
 // EvaluateAll ranks the validation and the test triples of g by all models at
 // once, where there are such triples, ties counted against them. It notes what they
-// reached in the models.
+// reached in the models. A nil stands for a model that there is none of.
 func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
-	if len(models) == 0 {
-		return nil, nil
+	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
+	if len(present) == 0 {
+		return all, nil
 	}
 	for _, split := range []struct {
 		name    string
@@ -92,12 +94,16 @@ func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g 
 		if len(split.triples) == 0 {
 			continue
 		}
-		_, ranks, err := RankSplit(ctx, engine, models, g, split.name)
+		_, ranks, err := RankSplit(ctx, engine, present, g, split.name)
 		if err != nil {
 			return nil, err
 		}
-		for i := range models {
-			e := Summarize(ranks[i], kge.Pessimistic)
+		for i, m := range models {
+			if m == nil {
+				continue
+			}
+			e := Summarize(ranks[0], kge.Pessimistic)
+			ranks = ranks[1:]
 			text, err := json.Marshal(e)
 			if err != nil {
 				return nil, err

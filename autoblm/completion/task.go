@@ -55,8 +55,15 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	if err != nil {
 		return nil, err
 	}
+	models := make([]*kge.Model, len(trials))
+	for i, r := range report.Results {
+		models[i] = r.Model
+	}
+	evaluations, err := EvaluateAll(ctx, t.Engine, models, t.Graph)
+	if err != nil {
+		return nil, err
+	}
 	artifacts := make([]task.Artifact, len(trials))
-	var trained []*kge.Model
 	for i, r := range report.Results {
 		trial := &trials[i]
 		trial.Loss, trial.Validations = r.Loss, r.Validations
@@ -67,20 +74,8 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 			continue
 		}
 		trial.State, artifacts[i] = task.Complete, r.Model
-		trained = append(trained, r.Model)
-	}
-	evaluations, err := EvaluateAll(ctx, t.Engine, trained, t.Graph)
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range report.Results {
-		if r.Err != nil {
-			continue
-		}
-		e := evaluations[0]
-		evaluations = evaluations[1:]
-		trials[i].Score, trials[i].TestScore = e.Scores()
-		if trials[i].Details, err = e.Details(); err != nil {
+		trial.Score, trial.TestScore = evaluations[i].Scores()
+		if trial.Details, err = evaluations[i].Details(); err != nil {
 			return nil, err
 		}
 	}

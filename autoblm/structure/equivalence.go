@@ -1,8 +1,9 @@
 package structure
 
 import (
-	"fmt"
 	"math/bits"
+
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Group is a group of symmetries: matrices in one orbit are the same scoring
@@ -19,16 +20,17 @@ const (
 	Paper
 )
 
+var groupNames = []string{"full", "paper"}
+
 // String is "full" or "paper".
-func (g Group) String() string {
-	switch g {
-	case Full:
-		return "full"
-	case Paper:
-		return "paper"
-	default:
-		return fmt.Sprintf("Group(%d)", int(g))
-	}
+func (g Group) String() string { return names.Of(groupNames, "Group", g) }
+
+// MarshalText writes the name.
+func (g Group) MarshalText() ([]byte, error) { return names.Marshal(groupNames, "group", g) }
+
+// UnmarshalText reads "full" or "paper".
+func (g *Group) UnmarshalText(text []byte) error {
+	return names.Unmarshal(groupNames, "group", g, text)
 }
 
 // Canonical is the smallest structure, in the sense of [Compare], of the orbit

@@ -112,22 +112,19 @@ func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
 }
 
 type datasetSplitCommand struct {
-	File  string  `arg:"" help:"Triples, one head<TAB>relation<TAB>tail a line; .gz is fine."`
-	Out   string  `required:"" help:"The folder to write train.txt, valid.txt and test.txt into."`
-	Valid float64 `default:"0.1" help:"Share of validation triples."`
-	Test  float64 `default:"0.1" help:"Share of test triples."`
-	Seed  uint64  `default:"1" help:"Decides which triples are held out."`
+	File string `arg:"" help:"Triples, one head<TAB>relation<TAB>tail a line; .gz is fine."`
+	Out  string `required:"" help:"The folder to write train.txt, valid.txt and test.txt into."`
+
+	Settings datasets.SplitSettings `embed:""`
 }
 
 // splitSummary is the JSON of dataset split.
 type splitSummary struct {
-	Folder      string `json:"folder"`
-	Train       int    `json:"train"`
-	Valid       int    `json:"valid"`
-	Test        int    `json:"test"`
-	WantedValid int    `json:"wanted_valid"`
-	WantedTest  int    `json:"wanted_test"`
-	Duplicates  int    `json:"duplicates"`
+	datasets.SplitReport
+	Folder string `json:"folder"`
+	Train  int    `json:"train"`
+	Valid  int    `json:"valid"`
+	Test   int    `json:"test"`
 }
 
 // Run splits a file of triples.
@@ -139,17 +136,14 @@ func (c *datasetSplitCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	g, report, err := datasets.SplitTriples(all, datasets.SplitSettings{Valid: c.Valid, Test: c.Test, Seed: c.Seed})
+	g, report, err := datasets.SplitTriples(all, c.Settings)
 	if err != nil {
 		return program.Usage(err)
 	}
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
 	}
-	s := splitSummary{
-		Folder: c.Out, Train: len(g.Train), Valid: len(g.Valid), Test: len(g.Test),
-		WantedValid: report.WantedValid, WantedTest: report.WantedTest, Duplicates: report.Duplicates,
-	}
+	s := splitSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test)}
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, words.Whole(s.Train), words.Whole(s.Valid), words.Whole(s.Test))
 		if s.Duplicates > 0 {

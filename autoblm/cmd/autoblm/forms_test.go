@@ -40,7 +40,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for says, more := range map[string][]string{
-		"transe has no structure":          {"--model", "transe", "--structure", "complex"},
+		"either --structure or --model":    {"--model", "transe", "--structure", "complex"},
 		"use the engine cpu":               {"--model", "transe", "--engine", "gomlx", "--backend", "go"},
 		"transe has no products":           {"--model", "transe", "--dropout", "0.1"},
 		`unknown model "translation": use`: {"--model", "translation"},

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -18,22 +15,6 @@ type queryCommands struct {
 	Eval    queryEvalCommand    `cmd:"" help:"Rank the answers of queries with a trained model."`
 	Predict queryPredictCommand `cmd:"" help:"Answer a query by names with a trained model: what is at the end of a path."`
 	Sample  querySampleCommand  `cmd:"" help:"Draw queries from a graph, with easy and hard answers."`
-}
-
-// modelFlags choose a structure or a baseline.
-type modelFlags struct {
-	Structure *structureFlag `help:"A bilinear model with this structure, as for structure check."`
-	Model     *form.Form     `help:"A baseline instead: ${forms}."`
-}
-
-func (f modelFlags) kind() (form.Form, structure.Structure, error) {
-	switch {
-	case f.Structure != nil && (f.Model == nil || *f.Model == form.Bilinear):
-		return form.Bilinear, f.Structure.Structure, nil
-	case f.Structure == nil && f.Model != nil && *f.Model != form.Bilinear:
-		return *f.Model, structure.Structure{}, nil
-	}
-	return form.Bilinear, structure.Structure{}, errors.New("give either --structure or --model with the name of a baseline")
 }
 
 // threadsFlag is the choice that the native engine leaves.
@@ -46,21 +27,6 @@ func (f threadsFlag) engine() (kge.Engine, error) {
 		return nil, program.Usage(fmt.Errorf("threads is %d: it must be 0, for all, or more", f.Threads))
 	}
 	return cpu.New(f.Threads), nil
-}
-
-// structureOf is that of a bilinear model, nil for others.
-func structureOf(f form.Form, a structure.Structure) *structure.Structure {
-	if f != form.Bilinear {
-		return nil
-	}
-	return &a
-}
-
-func titleOf(f form.Form, a *structure.Structure) string {
-	if a != nil {
-		return a.Title()
-	}
-	return f.String()
 }
 
 // answersTable is one of the metrics of queries.

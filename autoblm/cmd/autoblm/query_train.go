@@ -41,8 +41,8 @@ func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
 
 // AfterApply gives negatives the margin that is usual with the model, if none is given.
 func (c *queryTrainCommand) AfterApply(ctx *kong.Context) error {
-	if _, is := flags.Given[float64](ctx, "margin"); !is && c.Sampling.Negatives > 0 && c.Model != nil {
-		c.Sampling.Margin = query.UsualSampling(*c.Model, c.Settings.Dim).Margin
+	if _, is := flags.Given[float64](ctx, "margin"); !is && c.Sampling.Negatives > 0 && c.Model != form.Bilinear {
+		c.Sampling.Margin = query.UsualSampling(c.Model, c.Settings.Dim).Margin
 	}
 	return nil
 }
@@ -99,12 +99,10 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 
 // member is what the flags say, checked as far as it can be without data.
 func (c *queryTrainCommand) member() (kge.Member, error) {
-	kind, a, err := c.kind()
-	if err != nil {
-		return kge.Member{}, err
-	}
 	m := kge.Member(c.Member)
-	m.Form, m.Structure = kind, a
+	if err := c.choose(&m); err != nil {
+		return m, err
+	}
 	if len(c.Settings.Hops) != 1 {
 		return m, fmt.Errorf("hops is %v: give one length, and others to train on as --with", c.Settings.Hops)
 	}

@@ -55,7 +55,7 @@ func TestRecipesReachTheSettings(t *testing.T) {
 			if got := flags.Settings; got != r.Training {
 				t.Errorf("%s: %s for %s is trained by %+v, want %+v", what, r.Name, r.Dataset, got, r.Training)
 			}
-			if got, want := flags.member(r.Structure, 3), r.Member(r.Structure, 3); got != want {
+			if got, want := kge.Member(flags.Member), r.Member(structure.Structure{}, 1); got != want {
 				t.Errorf("%s: %s for %s has the member %+v, want %+v", what, r.Name, r.Dataset, got, want)
 			}
 		}
@@ -99,7 +99,7 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 			if got := c.Train.Settings; got != want.Training {
 				t.Errorf("%v: %+v, want %+v", arguments, got, want.Training)
 			}
-			if got, want := c.Train.member(c.Train.Structure.Structure, 1), want.Member(want.Structure, 1); got != want {
+			if got, chosen, want := kge.Member(c.Train.Member), want.Structure, want.Member(structure.Structure{}, 1); got != want || c.Train.Structure.Structure != chosen {
 				t.Errorf("%v: %+v, want %+v", arguments, got, want)
 			}
 		}
@@ -115,7 +115,7 @@ func TestNoRecipeChangesNothing(t *testing.T) {
 	if got, want := c.Train.Settings, kge.DefaultSettings(); got != want {
 		t.Errorf("%+v, want the library's defaults %+v", got, want)
 	}
-	if got, want := c.Train.member(structure.MustParse("simple"), 1), kge.DefaultMember(structure.MustParse("simple")); got != want {
+	if got, want := kge.Member(c.Train.Member), kge.DefaultMember(structure.Structure{}); got != want {
 		t.Errorf("%+v, want the library's defaults %+v", got, want)
 	}
 }

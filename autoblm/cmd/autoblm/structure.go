@@ -46,41 +46,33 @@ func (c *structureShowCommand) Run(o *output) error {
 
 // classFlags say between which structures, and up to which symmetries.
 type classFlags struct {
-	K     int    `name:"k" default:"4" help:"Number of chunks, 1 to 8."`
-	Group string `default:"full" enum:"full,paper" help:"full, or paper for the symmetries of the paper's Proposition 3."`
-}
-
-func (f classFlags) group() structure.Group {
-	if f.Group == structure.Paper.String() {
-		return structure.Paper
-	}
-	return structure.Full
+	K     int             `json:"k" default:"4" help:"Number of chunks, 1 to 8."`
+	Group structure.Group `json:"group" help:"full, or paper for the symmetries of the paper's Proposition 3."`
 }
 
 type structureCountCommand struct{ classFlags }
 
 // structureCounts is the JSON of structure count; the numbers are too large for JSON's.
 type structureCounts struct {
-	K          int      `json:"k"`
-	Group      string   `json:"group"`
+	classFlags
 	Total      string   `json:"total"`
 	ByNonzeros []string `json:"by_nonzeros"`
 }
 
 // Run counts.
 func (c *structureCountCommand) Run(o *output) error {
-	total, byNonzeros, err := structure.Count(c.K, c.group())
+	total, byNonzeros, err := structure.Count(c.K, c.Group)
 	if err != nil {
 		return program.Usage(err)
 	}
-	counts := structureCounts{K: c.K, Group: c.Group, Total: total.String()}
+	counts := structureCounts{classFlags: c.classFlags, Total: total.String()}
 	for _, n := range byNonzeros {
 		counts.ByNonzeros = append(counts.ByNonzeros, n.String())
 	}
 	return o.Result(counts, func(w io.Writer) {
 		cells := big.NewInt(int64(2*c.K + 1))
 		all := cells.Exp(cells, big.NewInt(int64(c.K*c.K)), nil)
-		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %s group\n\n", humanize.BigComma(total), humanize.BigComma(all), c.K, c.Group)
+		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %v group\n\n", humanize.BigComma(total), humanize.BigComma(all), c.K, c.Group)
 		t := words.NewTable("nonzeros", "classes")
 		for n, classes := range byNonzeros {
 			t.Add(n, humanize.BigComma(classes))
@@ -97,8 +89,7 @@ type structureListCommand struct {
 
 // structureList is the JSON of structure list.
 type structureList struct {
-	K          int                   `json:"k"`
-	Group      string                `json:"group"`
+	classFlags
 	Nonzeros   int                   `json:"nonzeros"`
 	Structures []structure.Structure `json:"structures"`
 }
@@ -111,9 +102,9 @@ func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 	case c.Nonzeros < 0 || c.Nonzeros > c.K*c.K:
 		return program.Usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d", c.Nonzeros, c.K, c.K*c.K))
 	}
-	list := structureList{K: c.K, Group: c.Group, Nonzeros: c.Nonzeros, Structures: []structure.Structure{}}
+	list := structureList{classFlags: c.classFlags, Nonzeros: c.Nonzeros, Structures: []structure.Structure{}}
 	listed, leftOut := 0, 0
-	for s := range structure.Classes(c.K, c.Nonzeros, c.group()) {
+	for s := range structure.Classes(c.K, c.Nonzeros, c.Group) {
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("interrupted after %s", words.Count(listed+leftOut, "structure"))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -18,9 +17,8 @@ import (
 )
 
 type trainCommand struct {
-	Dataset       string        `required:"" help:"A name of dataset list, or a folder."`
-	Structure     structureFlag `help:"As for structure check; that of the recipe when left out."`
-	Model         form.Form     `help:"A model that is not bilinear: ${forms}."`
+	Dataset string `required:"" help:"A name of dataset list, or a folder."`
+	modelFlags
 	trainingFlags `group:"Training"`
 	Members       int    `default:"1" help:"Train so many models together, with seeds from --seed on."`
 	Out           string `help:"Write the first model into this folder."`
@@ -60,24 +58,24 @@ type memberSummary struct {
 
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
-	if c.Structure.K() == 0 && c.Model == form.Bilinear {
-		return program.Usage(errors.New("missing flags: --structure, or --recipe with the name of one that has a structure, or --model"))
-	}
 	const mostMembers = 1024
 	if c.Members < 1 || c.Members > mostMembers {
 		return program.Usage(fmt.Errorf("members is %d: it must be from 1 to %d", c.Members, mostMembers))
 	}
-	if c.Model == form.Bilinear && c.Structure.Degenerate() {
-		o.Say("autoblm: the structure is degenerate: autoblm structure check says how")
-	}
 	var members []kge.Member
 	for i := range c.Members {
-		m := c.member(c.Structure.Structure, c.Member.Seed+uint64(i))
-		m.Form = c.Model
+		m := kge.Member(c.Member)
+		m.Seed += uint64(i)
+		if err := c.choose(&m); err != nil {
+			return program.Usage(err)
+		}
 		if err := c.Settings.ValidateFor(m); err != nil {
 			return program.Usage(err)
 		}
 		members = append(members, m)
+	}
+	if c.Model == form.Bilinear && c.Structure.Degenerate() {
+		o.Say("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
 	g, err := datasets.Open(c.Dataset)
 	if err != nil {
@@ -119,20 +117,11 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 // did not diverge, and adds the time to the report.
 func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report *kge.Report) ([]completion.Evaluations, error) {
 	defer report.Timing.Evaluating(engine)()
-	all := make([]completion.Evaluations, len(report.Results))
-	var models []*kge.Model
-	for _, r := range report.Results {
-		if r.Model != nil {
-			models = append(models, r.Model)
-		}
-	}
-	found, err := completion.EvaluateAll(ctx, engine, models, g)
+	models := make([]*kge.Model, len(report.Results))
 	for i, r := range report.Results {
-		if r.Model != nil && err == nil {
-			all[i], found = found[0], found[1:]
-		}
+		models[i] = r.Model
 	}
-	return all, err
+	return completion.EvaluateAll(ctx, engine, models, g)
 }
 
 func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations) trainSummary {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -65,13 +66,6 @@ func takeTraining(to *kge.Settings, s kge.Settings) {
 	*to = s
 }
 
-// member is one with a seed of its own.
-func (f trainingFlags) member(s structure.Structure, seed uint64) kge.Member {
-	m := kge.Member(f.Member)
-	m.Structure, m.Seed = s, seed
-	return m
-}
-
 // recipeFlag names settings of a training that stand below those that are given.
 type recipeFlag struct {
 	Recipe string `placeholder:"NAME" help:"Train by settings that others published for this data set, such as n3 (autoblm recipe list); flags that are given beside it come first, also with their default value."`
@@ -96,6 +90,36 @@ func useDura(ctx *kong.Context, w *kge.Weights) {
 	if weight, is := flags.Given[float64](ctx, "dura"); is {
 		w.EntityL2, w.Products = weight, weight
 	}
+}
+
+// modelFlags choose a structure, or a form that has none.
+type modelFlags struct {
+	Structure structureFlag `help:"A bilinear model with this structure, as for structure check; that of the recipe, where there is one, when left out."`
+	Model     form.Form     `help:"A model that is not bilinear instead: ${forms}."`
+}
+
+// choose says what the members are of.
+func (f modelFlags) choose(m *kge.Member) error {
+	m.Form, m.Structure = f.Model, f.Structure.Structure
+	if (f.Structure.K() == 0) == (f.Model == form.Bilinear) {
+		return errors.New("give either --structure or --model with the name of a model that has none")
+	}
+	return nil
+}
+
+// structureOf is that of a bilinear model, nil for others.
+func structureOf(f form.Form, a structure.Structure) *structure.Structure {
+	if f != form.Bilinear {
+		return nil
+	}
+	return &a
+}
+
+func titleOf(f form.Form, a *structure.Structure) string {
+	if a != nil {
+		return a.Title()
+	}
+	return f.String()
 }
 
 // trainModels trains with a bar, and makes the folder of the model before: what cannot be
