@@ -1,6 +1,7 @@
 package gomlx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -40,13 +41,11 @@ type Settings struct {
 type Engine struct {
 	settings     Settings
 	backend      compute.Backend
-	compilations atomic.Int64
+	compilations atomic.Int64 // so far
+	compiling    atomic.Int64 // nanoseconds that they took
 
 	mu       sync.Mutex
-	compiled float64         // seconds taken for it
-	readied  map[string]bool // the rankings compiled, by their shapes
-	trainers map[trainingKey]*graph.Exec
-	rankers  map[bool]*graph.Exec // by reciprocal
+	programs map[any]*graph.Exec // by what decides their operations
 }
 
 // New opens the backend of the settings.
@@ -64,7 +63,7 @@ func New(s Settings) (*Engine, error) {
 	if s.Note == nil {
 		s.Note = func(string) {}
 	}
-	return &Engine{settings: s, backend: opened, trainers: map[trainingKey]*graph.Exec{}, rankers: map[bool]*graph.Exec{}, readied: map[string]bool{}}, nil
+	return &Engine{settings: s, backend: opened, programs: map[any]*graph.Exec{}}, nil
 }
 
 // inOrder makes GoMLX's own backend compute one operation after the other, each on
@@ -78,8 +77,14 @@ func inOrder(name string) string {
 	return kind + ":" + strings.TrimPrefix(options+",ops_sequential", ",") // the last option counts
 }
 
-// program readies a graph function for any number of shapes, and counts its compilations.
-func (e *Engine) program(name string, build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node, inputs, outputs int) (*graph.Exec, error) {
+// program is that of a key for any number of shapes, made once. Its compilations are
+// counted: one for each new shape, none for a new structure.
+func (e *Engine) program(key any, name string, build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node, inputs, outputs int) (*graph.Exec, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if exec, there := e.programs[key]; there {
+		return exec, nil
+	}
 	counting := func(g *graph.Graph, nodes []*graph.Node) []*graph.Node {
 		e.compilations.Add(1)
 		return build(g, nodes)
@@ -88,45 +93,42 @@ func (e *Engine) program(name string, build func(g *graph.Graph, inputs []*graph
 	if err != nil {
 		return nil, err
 	}
-	return exec.WithName(name).SetMaxCache(-1), nil
+	e.programs[key] = exec.WithName(name).SetMaxCache(-1)
+	return exec, nil
 }
 
-// cached is the program of a key, made once.
-func cached[K comparable](e *Engine, programs map[K]*graph.Exec, key K, make func() (*graph.Exec, error)) (*graph.Exec, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if exec, there := programs[key]; there {
-		return exec, nil
-	}
-	exec, err := make()
-	if err == nil {
-		programs[key] = exec
-	}
-	return exec, err
-}
-
-// compile compiles a program for the shapes of its inputs.
-func (e *Engine) compile(exec *graph.Exec, inputs []*tensors.Tensor) error {
+// compile compiles a program for the shapes of its inputs, where it is not.
+func (e *Engine) compile(what string, exec *graph.Exec, inputs []*tensors.Tensor) error {
 	var all []shapes.Shape
 	for _, t := range inputs {
 		all = append(all, t.Shape())
 	}
 	began := time.Now()
 	_, err := exec.Compile(all...)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.compiled += time.Since(began).Seconds()
-	return err
+	e.compiling.Add(int64(time.Since(began)))
+	if err != nil {
+		return fmt.Errorf("cannot compile %s: %w", what, outOfMemory(err))
+	}
+	return nil
 }
 
 // CompileSeconds is how long programs have been compiled so far.
-func (e *Engine) CompileSeconds() float64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.compiled
+func (e *Engine) CompileSeconds() float64 { return time.Duration(e.compiling.Load()).Seconds() }
+
+// outOfMemory adds the mend to an error that says that the device is full.
+func outOfMemory(err error) error {
+	if strings.Contains(err.Error(), "RESOURCE_EXHAUSTED") || strings.Contains(strings.ToLower(err.Error()), "out of memory") {
+		return fmt.Errorf("%w: the device has less memory free than was thought; allow less of it, or take smaller batches, dimensions or populations", err)
+	}
+	return err
 }
 
-var errNoPaths = errors.New("the engine gomlx scores no paths: use the engine cpu")
+// finalize frees tensors; one whose memory went to a failed step has nothing to free.
+func finalize(all ...*tensors.Tensor) {
+	for _, t := range all {
+		_ = t.FinalizeAll()
+	}
+}
 
 // Supports implements [kge.Engine]: bilinear models of triples.
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
@@ -159,15 +161,16 @@ func (e *Engine) Backend() string { return e.settings.Backend }
 
 // Close implements [kge.Engine].
 func (e *Engine) Close() {
-	for _, exec := range e.rankers {
-		exec.Finalize()
-	}
-	for _, exec := range e.trainers {
+	for _, exec := range e.programs {
 		exec.Finalize()
 	}
 	e.backend.Finalize()
 }
 
-// Compilations counts the programs compiled so far: one for each new shape,
-// none for a new structure.
-func (e *Engine) Compilations() int { return int(e.compilations.Load()) }
+// triplesOnly is the part of a ranker that the engine lacks.
+type triplesOnly struct{}
+
+// Scores implements [kge.Ranker]: it is always an error.
+func (triplesOnly) Scores(context.Context, int, []kge.Question, func(int, []float32)) error {
+	return errors.New("the engine gomlx scores no paths: use the engine cpu")
+}

@@ -167,14 +167,14 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 		}
 	}
 	train(structure.MustParse("distmult"), 0.3)
-	first := engine.Compilations()
+	first := engine.compilations.Load()
 	if first < 2 {
 		t.Fatalf("%d compilations: at least a step and a ranking had to be compiled", first)
 	}
 	for _, named := range structure.HumanDesigned() {
 		train(named.Structure, 0.1)
 	}
-	if got := engine.Compilations(); got != first {
+	if got := engine.compilations.Load(); got != first {
 		t.Errorf("%d compilations after five more structures, want the %d of the first", got, first)
 	}
 	shared := completion.SharedJob{Graph: g, Settings: settings, Member: kge.Member{LearningRate: 0.1}}
@@ -185,12 +185,12 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 	if _, err := completion.TrainShared(t.Context(), engine, shared); err != nil {
 		t.Fatal(err)
 	}
-	if got := engine.Compilations(); got != first {
+	if got := engine.compilations.Load(); got != first {
 		t.Errorf("%d compilations after shared training, want the %d of the first", got, first)
 	}
 	settings.Dim = 12
 	train(structure.MustParse("distmult"), 0.3)
-	if engine.Compilations() == first {
+	if engine.compilations.Load() == first {
 		t.Error("a new shape was not counted as a compilation, so the counter is of no use")
 	}
 }

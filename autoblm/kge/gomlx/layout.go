@@ -1,9 +1,14 @@
 package gomlx
 
-import "github.com/autoblm/autoblm-go/autoblm/structure"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/gomlx/gomlx/core/tensors"
+)
 
 // interleave copies a row-major table with chunks of d/k one after the other
-// into rows where position n of chunk i stands at n*k+i.
+// into rows where position n of chunk i stands at n*k+i. With d/k in the place of k it
+// copies such rows back.
 func interleave(to, from []float32, d, k int) {
 	width := d / k
 	for row := 0; row < len(from); row += d {
@@ -15,52 +20,37 @@ func interleave(to, from []float32, d, k int) {
 	}
 }
 
-// deinterleave undoes interleave.
-func deinterleave(to, from []float32, d, k int) {
-	width := d / k
-	for row := 0; row < len(from); row += d {
-		for i := range k {
-			for n := range width {
-				to[row+i*width+n] = from[row+n*k+i]
-			}
+// stack puts the members' tables behind one another, interleaved: entities [S, E, d] and
+// relations [S, R, d].
+func stack(members []kge.Tables, d, k int) []*tensors.Tensor {
+	placed := func(table func(t kge.Tables) []float32) *tensors.Tensor {
+		size := len(table(members[0]))
+		all := make([]float32, len(members)*size)
+		for i, t := range members {
+			interleave(all[i*size:], table(t), d, k)
 		}
+		return tensors.FromFlatDataAndDimensions(all, len(members), size/d, d)
 	}
-}
-
-// stack puts the members' tables behind one another, interleaved.
-func stack(tables [][]float32, d, k int) []float32 {
-	size := len(tables[0])
-	stacked := make([]float32, len(tables)*size)
-	for i, table := range tables {
-		interleave(stacked[i*size:], table, d, k)
+	return []*tensors.Tensor{
+		placed(func(t kge.Tables) []float32 { return t.Entities }),
+		placed(func(t kge.Tables) []float32 { return t.Relations }),
 	}
-	return stacked
 }
 
 // operators is [S, mixes, K·K, K] of the structures' sign tensors T[i,k,j]: to
 // mix for tails row (i,k) and column j, for heads row (j,k) and column i, for
 // relations row (i,j) and column k.
-func operators(structures []structure.Structure) []float32 {
+func operators(structures []structure.Structure) *tensors.Tensor {
 	k := structures[0].K()
 	cube := k * k * k
-	out := make([]float32, 0, len(structures)*mixes*cube)
-	for _, s := range structures {
-		signs := s.SignTensor()
-		for _, sign := range signs {
-			out = append(out, float32(sign))
+	all := make([]float32, len(structures)*mixes*cube)
+	for s, of := range structures {
+		operator := func(which int) []float32 { return all[(s*mixes+which)*cube:][:cube] }
+		tails, heads, relations := operator(mixTails), operator(mixHeads), operator(mixRelations)
+		for at, sign := range of.SignTensor() {
+			i, r, j := at/(k*k), at/k%k, at%k
+			tails[at], heads[(j*k+r)*k+i], relations[(i*k+j)*k+r] = float32(sign), float32(sign), float32(sign)
 		}
-		heads, relations := make([]float32, cube), make([]float32, cube)
-		for i := range k {
-			for r := range k {
-				for j := range k {
-					sign := float32(signs[(i*k+r)*k+j])
-					heads[(j*k+r)*k+i] = sign
-					relations[(i*k+j)*k+r] = sign
-				}
-			}
-		}
-		out = append(out, heads...)
-		out = append(out, relations...)
 	}
-	return out
+	return tensors.FromFlatDataAndDimensions(all, len(structures), mixes, k*k, k)
 }

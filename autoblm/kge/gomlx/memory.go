@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 )
@@ -10,7 +11,6 @@ import (
 type sizes struct {
 	members, entities, relations, dim, k, batch int
 	slots                                       int // of the optimizer
-	halfScores                                  bool
 }
 
 // rows is the number of embeddings of a member.
@@ -63,19 +63,16 @@ func (s sizes) plan(memory int64) plan {
 
 // note says what a plan does, or "" when it does nothing.
 func (s sizes) note(p plan, memory int64) string {
-	if p.members == s.members && p.parts == 1 {
-		return ""
-	}
-	text := fmt.Sprintf("a step of %d members on %d triples would take %s, and %s may be taken:", s.members, s.batch,
-		humanize.IBytes(uint64(s.step(s.members, s.batch))), humanize.IBytes(uint64(memory)))
+	var cuts []string
 	if p.members < s.members {
-		text += fmt.Sprintf(" %d of them train at a time", p.members)
+		cuts = append(cuts, fmt.Sprintf("%d of them train at a time", p.members))
 	}
 	if p.parts > 1 {
-		if p.members < s.members {
-			text += ","
-		}
-		text += fmt.Sprintf(" a batch is computed in %d parts", p.parts)
+		cuts = append(cuts, fmt.Sprintf("a batch is computed in %d parts", p.parts))
 	}
-	return text
+	if len(cuts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("a step of %d members on %d triples would take %s, and %s may be taken: %s", s.members, s.batch,
+		humanize.IBytes(uint64(s.step(s.members, s.batch))), humanize.IBytes(uint64(memory)), strings.Join(cuts, ", "))
 }

@@ -86,7 +86,7 @@ func TestOracleFloat64(t *testing.T) {
 			added := make([]float64, weights)
 			added[weightL2], added[weightN3] = c.L2, c.N3
 			var signs []float64
-			for _, x := range operators([]structure.Structure{s}) {
+			for _, x := range flat[float32](t, operators([]structure.Structure{s})) {
 				signs = append(signs, float64(x))
 			}
 			exec, err := graph.NewExecCanonical(engine.backend, func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
@@ -109,8 +109,8 @@ func TestOracleFloat64(t *testing.T) {
 				return
 			}
 			close64(t, "loss", out[1], []float64{c.Loss})
-			close64(t, "entity gradient", out[2], flat64(t, float64Tensor(c.GradEntities, c.K)))
-			close64(t, "relation gradient", out[3], flat64(t, float64Tensor(c.GradRelations, c.K)))
+			close64(t, "entity gradient", out[2], flat[float64](t, float64Tensor(c.GradEntities, c.K)))
+			close64(t, "relation gradient", out[3], flat[float64](t, float64Tensor(c.GradRelations, c.K)))
 			if c.L2 == 0 && c.N3 == 0 {
 				close64(t, "data loss", out[1], []float64{c.DataLoss})
 			}
@@ -161,9 +161,9 @@ func TestOracleRanks(t *testing.T) {
 	}
 }
 
-func flat64(t *testing.T, x *tensors.Tensor) []float64 {
+func flat[T float32 | float64](t *testing.T, x *tensors.Tensor) []T {
 	t.Helper()
-	flat, err := tensors.CopyFlatData[float64](x)
+	flat, err := tensors.CopyFlatData[T](x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func flat64(t *testing.T, x *tensors.Tensor) []float64 {
 
 func close64(t *testing.T, what string, got *tensors.Tensor, want []float64) {
 	t.Helper()
-	flat := flat64(t, got)
+	flat := flat[float64](t, got)
 	if len(flat) != len(want) {
 		t.Fatalf("%s: %d numbers, want %d", what, len(flat), len(want))
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -16,20 +15,147 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// trainingKey is what decides a training program, but for its shapes.
-type trainingKey struct {
-	recipe
-	optimizer      kge.Optimizer
-	maxNorm, split bool
+// population is a set of models in training: in one group or, where they do not fit at
+// a time, in several, one after the other.
+type population struct {
+	triplesOnly
+	size   int // members of each group but the last
+	groups []*group
 }
 
-func (e *Engine) training(key trainingKey) (*graph.Exec, error) {
-	return cached(e, e.trainers, key, func() (*graph.Exec, error) {
-		rule := updateRules[key.optimizer]
-		p := program{recipe: key.recipe, rule: rule, maxNorm: key.maxNorm, split: key.split}
-		state := 2 + 2*rule.slots
-		return e.program("train-"+key.optimizer.String(), p.graph, state+callInputs, state+1)
-	})
+// NewPopulation implements [kge.Engine].
+func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	size := sizes{
+		members: len(members), entities: len(d.Entities), relations: len(d.Relations), dim: s.Dim, k: members[0].Structure.K(),
+		batch: min(s.Batch, d.Count), slots: updateRules[s.Optimizer].slots,
+	}
+	if s.Reciprocal {
+		size.relations *= 2
+	}
+	plan := size.plan(e.settings.Memory)
+	if note := size.note(plan, e.settings.Memory); note != "" {
+		e.settings.Note(note)
+	}
+	p := &population{size: plan.members}
+	for some := range slices.Chunk(slices.Clone(members), plan.members) {
+		g, err := e.newGroup(d, s, some, size.batch, plan.parts)
+		if err != nil {
+			p.Close()
+			return nil, err
+		}
+		p.groups = append(p.groups, g)
+	}
+	return p, nil
+}
+
+func (p *population) of(member int) (g *group, at int) {
+	return p.groups[member/p.size], member % p.size
+}
+
+// Epoch implements [kge.Population].
+func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+	var all kge.Epoch
+	examples := slices.Concat(batches...)
+	for i, g := range p.groups {
+		epoch, err := g.epoch(ctx, examples, rates[i*p.size:][:len(g.members)])
+		if err != nil {
+			return all, err
+		}
+		all.Loss = append(all.Loss, epoch.Loss...)
+		if i == 0 {
+			all.StepSeconds = make([]float64, len(epoch.StepSeconds))
+		}
+		for step, seconds := range epoch.StepSeconds {
+			all.StepSeconds[step] += seconds
+		}
+	}
+	return all, nil
+}
+
+// Rank implements [kge.Ranker].
+func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
+	var all [][]kge.Ranked
+	for _, g := range p.groups {
+		ranks, err := g.Rank(ctx, triples, known)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ranks...)
+	}
+	return all, nil
+}
+
+// Parameters implements [kge.Population].
+func (p *population) Parameters(member int) (kge.Parameters, error) {
+	g, i := p.of(member)
+	tables, err := g.numbers(i, 0)
+	return kge.Parameters{Structure: g.members[i].Structure, Dim: g.dim, Reciprocal: g.reciprocal, Tables: tables}, err
+}
+
+// SetStructure implements [kge.Population]. The operators are an input of
+// the programs, so nothing is compiled again.
+func (p *population) SetStructure(member int, s structure.Structure) error {
+	g, i := p.of(member)
+	if err := kge.Replaceable(g.members[i].Structure, s); err != nil {
+		return err
+	}
+	g.members[i].Structure = s
+	g.placeOperators()
+	return nil
+}
+
+// State implements [kge.Population].
+func (p *population) State() (kge.State, error) {
+	s := kge.State{Steps: p.groups[0].steps, Members: make([]kge.MemberState, p.Models())}
+	for i := range s.Members {
+		var err error
+		if s.Members[i].Parameters, err = p.Parameters(i); err != nil {
+			return s, err
+		}
+		g, at := p.of(i)
+		for n := 1; n <= g.slots(); n++ {
+			slot, err := g.numbers(at, n)
+			if err != nil {
+				return s, err
+			}
+			s.Members[i].Slots = append(s.Members[i].Slots, slot)
+		}
+	}
+	return s, nil
+}
+
+// SetState implements [kge.Population].
+func (p *population) SetState(s kge.State) error {
+	present := make([]kge.Parameters, p.Models())
+	for i := range present {
+		var err error
+		if present[i], err = p.Parameters(i); err != nil {
+			return err
+		}
+	}
+	if err := s.Fits(present, p.groups[0].slots()); err != nil {
+		return err
+	}
+	for i, g := range p.groups {
+		g.steps = s.Steps
+		g.place(s.Members[i*p.size:][:len(g.members)])
+	}
+	return nil
+}
+
+// Models implements [kge.Ranker].
+func (p *population) Models() (n int) {
+	for _, g := range p.groups {
+		n += len(g.members)
+	}
+	return n
+}
+
+// Close implements [kge.Ranker].
+func (p *population) Close() {
+	for _, g := range p.groups {
+		g.Close()
+	}
 }
 
 const (
@@ -40,144 +166,95 @@ const (
 	callSeconds = 0.5
 )
 
-// population is a set of models in training, all at a time.
-type population struct {
+// group is a set of models that train at a time. Its tables have, after the
+// embeddings, each slot of the optimizer, of the entities and of the relations.
+type group struct {
 	*ranker
-	settings kge.Settings
-	members  []kge.Member
-	program  *graph.Exec
-	slots    []*tensors.Tensor // of the entities, then of the relations
-	batch    int               // triples in a step
-	parts    int               // of a step
-	steps    int               // taken so far
-	perStep  float64           // seconds of a step in the last call; 0 before the first
+	settings   kge.Settings
+	members    []kge.Member
+	program    *graph.Exec
+	batch      int     // triples in a step
+	parts      int     // of a step
+	room, rows int     // a call has room for so many batches of so many triples
+	steps      int     // taken so far
+	perStep    float64 // seconds of a step in the last call; 0 before the first
 }
 
-// NewPopulation implements [kge.Engine].
-func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
-	size := sizes{
-		members: len(members), entities: len(d.Entities), relations: len(d.Relations), dim: s.Dim, k: members[0].Structure.K(),
-		batch: min(s.Batch, d.Count), slots: updateRules[s.Optimizer].slots, halfScores: e.settings.HalfScores,
+func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int) (*group, error) {
+	g := &group{settings: s, members: members, batch: batch, parts: parts, room: callSteps, rows: (batch + parts - 1) / parts}
+	if parts > 1 {
+		g.room = parts
 	}
-	if s.Reciprocal {
-		size.relations *= 2
-	}
-	plan := size.plan(e.settings.Memory)
-	if note := size.note(plan, e.settings.Memory); note != "" {
-		e.settings.Note(note)
-	}
-	if plan.members == len(members) {
-		return e.newPopulation(d, s, members, size.batch, plan.parts)
-	}
-	all := &groups{size: plan.members}
-	for some := range slices.Chunk(members, plan.members) {
-		p, err := e.newPopulation(d, s, some, size.batch, plan.parts)
-		if err != nil {
-			all.Close()
-			return nil, err
-		}
-		all.populations = append(all.populations, p)
-	}
-	return all, nil
-}
-
-func (e *Engine) newPopulation(d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int) (*population, error) {
-	key := trainingKey{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
+	p := program{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
 		reciprocal: s.Reciprocal, dropout: s.Dropout > 0, smoothing: s.LabelSmoothing > 0, halfScores: e.settings.HalfScores,
 		products:           slices.ContainsFunc(members, func(m kge.Member) bool { return m.Products > 0 }),
 		relationPrediction: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}}
-	program, err := e.training(key)
-	if err != nil {
+	slots := updateRules[s.Optimizer].slots
+	state := 2 + 2*slots
+	var err error
+	if g.program, err = e.program(p, "train-"+s.Optimizer.String(), p.graph, state+callInputs, state+1); err != nil {
 		return nil, err
 	}
 	parameters := make([]kge.Parameters, len(members))
 	for i, m := range members {
 		parameters[i] = kge.Initialize(d, s, m)
 	}
-	placed, err := e.newRanker(parameters)
-	if err != nil {
+	if g.ranker, err = e.newRanker(parameters); err != nil {
 		return nil, err
 	}
-	p := &population{ranker: placed, settings: s, members: slices.Clone(members), program: program, batch: batch, parts: parts}
-	for _, table := range []*tensors.Tensor{placed.entities, placed.relations} {
-		for range updateRules[s.Optimizer].slots {
-			p.slots = append(p.slots, tensors.FromShape(table.Shape()))
-		}
+	for range slots {
+		g.tables = append(g.tables, tensors.FromShape(g.tables[0].Shape()), tensors.FromShape(g.tables[1].Shape()))
 	}
-	arguments := p.arguments(nil, make([]float64, len(members)))
-	defer finalizeBut(callOperators, arguments)
-	if err := e.compile(program, append(p.state(), arguments...)); err != nil {
-		p.Close()
-		return nil, fmt.Errorf("cannot compile the training step: %w", outOfMemory(err))
+	arguments := g.arguments(nil, make([]float64, len(members)))
+	defer finalize(arguments[callPlaced:]...)
+	if err := e.compile("the training step", g.program, slices.Concat(g.tables, arguments)); err != nil {
+		g.Close()
+		return nil, err
 	}
-	return p, nil
-}
-
-func (p *population) state() []*tensors.Tensor {
-	return append([]*tensors.Tensor{p.entities, p.relations}, p.slots...)
-}
-
-// rows is how many triples a batch of a call has.
-func (p *population) rows() int { return (p.batch + p.parts - 1) / p.parts }
-
-// room is how many batches a call has.
-func (p *population) room() int {
-	if p.parts > 1 {
-		return p.parts
-	}
-	return callSteps
+	return g, nil
 }
 
 // arguments are the inputs of a call that takes the given batches, after the state.
-func (p *population) arguments(batches [][]kge.Example, rates []float64) []*tensors.Tensor {
-	room, rows, members := p.room(), p.rows(), len(p.members)
-	ids, counts, keys := make([]int32, room*3*rows), make([]int32, room), make([]uint32, room*members)
+func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.Tensor {
+	members := len(g.members)
+	ids, counts, keys := make([]int32, g.room*3*g.rows), make([]int32, g.room), make([]uint32, g.room*members)
 	for i, batch := range batches {
-		fillIDs(ids[i*3*rows:], triplesOf(batch), rows)
+		fillIDs(ids[i*3*g.rows:], triplesOf(batch), g.rows)
 		counts[i] = int32(len(batch))
-		for m, member := range p.members {
-			step := p.steps + 1
-			if p.parts == 1 {
-				step += i
-			}
-			keys[i*members+m] = dropout.Key(member.Seed, step)
+		for m, member := range g.members {
+			keys[i*members+m] = dropout.Key(member.Seed, g.steps+1+i/g.parts)
 		}
 	}
-	narrow := func(values []float64) *tensors.Tensor {
+	added := make([]float64, weights*members)
+	for i, m := range g.members {
+		for which, weight := range [weights]float64{
+			weightL2: m.L2, weightN3: m.N3, weightRelationL2: m.RelationL2, weightEntityL2: m.EntityL2,
+			weightProducts: m.Products, weightRelationPrediction: m.RelationPrediction,
+		} {
+			added[which*members+i] = weight
+		}
+	}
+	narrow := func(values []float64, dimensions ...int) *tensors.Tensor {
 		x := make([]float32, len(values))
 		for i, v := range values {
 			x[i] = float32(v)
 		}
-		return tensors.FromFlatDataAndDimensions(x, len(x))
+		return tensors.FromFlatDataAndDimensions(x, dimensions...)
 	}
-	arguments := make([]*tensors.Tensor, callInputs)
-	arguments[callTriples] = tensors.FromFlatDataAndDimensions(ids, room, 3, rows)
-	arguments[callCounts] = tensors.FromFlatDataAndDimensions(counts, room)
-	arguments[callTake] = tensors.FromScalar(int32(len(batches)))
-	arguments[callStep] = tensors.FromScalar(int32(p.steps + 1))
-	arguments[callKeys] = tensors.FromFlatDataAndDimensions(keys, room, members)
-	arguments[callOperators] = p.operators
-	arguments[callRates] = narrow(rates)
-	arguments[callWeights] = p.weights()
-	arguments[callShares] = narrow([]float64{shareSmoothing: p.settings.LabelSmoothing, shareDropout: p.settings.Dropout, shareMaxNorm: p.settings.MaxNorm})
-	arguments[callThreshold] = tensors.FromScalar(dropout.Threshold(p.settings.Dropout))
-	return arguments
-}
-
-// weights is [weights, S].
-func (p *population) weights() *tensors.Tensor {
-	members := len(p.members)
-	values := make([]float32, weights*members)
-	for i, m := range p.members {
-		for which, weight := range map[int]float64{
-			weightL2: m.L2, weightN3: m.N3, weightRelationL2: m.RelationL2, weightEntityL2: m.EntityL2,
-			weightProducts: m.Products, weightRelationPrediction: m.RelationPrediction,
-		} {
-			values[which*members+i] = float32(weight)
-		}
+	shared := []float64{shareSmoothing: g.settings.LabelSmoothing, shareDropout: g.settings.Dropout, shareMaxNorm: g.settings.MaxNorm}
+	return []*tensors.Tensor{
+		callOperators: g.operators,
+		callTriples:   tensors.FromFlatDataAndDimensions(ids, g.room, 3, g.rows),
+		callCounts:    tensors.FromFlatDataAndDimensions(counts, g.room),
+		callTake:      tensors.FromScalar(int32(len(batches))),
+		callStep:      tensors.FromScalar(int32(g.steps + 1)),
+		callKeys:      tensors.FromFlatDataAndDimensions(keys, g.room, members),
+		callRates:     narrow(rates, members),
+		callWeights:   narrow(added, weights, members),
+		callShares:    narrow(shared, shares),
+		callThreshold: tensors.FromScalar(dropout.Threshold(g.settings.Dropout)),
 	}
-	return tensors.FromFlatDataAndDimensions(values, weights, members)
 }
 
 // triplesOf are the triples of examples, which have one hop along a relation.
@@ -189,133 +266,100 @@ func triplesOf(examples []kge.Example) []datasets.Triple {
 	return triples
 }
 
-// fillIDs writes triples as heads, relations and tails, size numbers each.
-func fillIDs(to []int32, triples []datasets.Triple, size int) {
-	for i, t := range triples {
-		to[i], to[size+i], to[2*size+i] = t.Head, t.Relation, t.Tail
-	}
-}
-
-// Epoch implements [kge.Population]. The first call takes one step, to see
-// how long that lasts.
-func (p *population) Epoch(ctx context.Context, all [][]kge.Example, rates []float64) (kge.Epoch, error) {
-	epoch := kge.Epoch{Loss: make([]float64, len(p.members))}
-	examples := slices.Concat(all...)
-	for done := 0; done < len(examples); {
+// epoch takes the steps of examples, all batches of which but the last are full. The
+// first call takes one step, to see how long that lasts.
+func (g *group) epoch(ctx context.Context, examples []kge.Example, rates []float64) (kge.Epoch, error) {
+	epoch := kge.Epoch{Loss: make([]float64, len(g.members))}
+	for rest := examples; len(rest) > 0; {
 		if err := ctx.Err(); err != nil {
 			return epoch, err
 		}
-		batches, taken := p.next(examples[done:])
-		steps := len(batches)
-		if p.parts > 1 {
-			steps = 1
+		most := g.batch
+		if g.parts == 1 && g.perStep > 0 {
+			most *= max(1, min(int(callSeconds/g.perStep), callSteps))
 		}
+		most = min(most, len(rest))
+		batches := slices.Collect(slices.Chunk(rest[:most], g.rows))
+		steps := (len(batches) + g.parts - 1) / g.parts
 		began := time.Now()
-		losses, err := p.call(batches, rates)
+		losses, err := g.call(batches, rates)
 		if err != nil {
 			return epoch, err
 		}
-		p.steps += steps
-		p.perStep = time.Since(began).Seconds() / float64(steps)
-		epoch.StepSeconds = append(epoch.StepSeconds, slices.Repeat([]float64{p.perStep}, steps)...)
+		g.steps += steps
+		g.perStep = time.Since(began).Seconds() / float64(steps)
+		epoch.StepSeconds = append(epoch.StepSeconds, slices.Repeat([]float64{g.perStep}, steps)...)
 		for i, l := range losses {
 			epoch.Loss[i] += float64(l) / float64(len(examples))
 		}
-		done += taken
+		rest = rest[most:]
 	}
 	return epoch, nil
 }
 
-// next are the batches of the next call, and how many examples they have. All batches of
-// an epoch but the last are full.
-func (p *population) next(examples []kge.Example) (batches [][]kge.Example, taken int) {
-	most := p.batch // of a step
-	if p.parts == 1 {
-		steps := 1
-		if p.perStep > 0 {
-			steps = int(callSeconds / p.perStep)
-		}
-		most *= max(1, min(steps, callSteps))
-	}
-	taken = min(most, len(examples))
-	return slices.Collect(slices.Chunk(examples[:taken], p.rows())), taken
-}
-
 // call takes steps and returns each member's losses of all triples added up.
-func (p *population) call(batches [][]kge.Example, rates []float64) ([]float32, error) {
-	var arguments []any
-	for _, t := range p.state() { // the call writes the next state over this one
-		donated, err := graph.DonateTensorBuffer(t, p.engine.backend, 0)
+func (g *group) call(batches [][]kge.Example, rates []float64) ([]float32, error) {
+	var inputs []any
+	for _, t := range g.tables { // the call writes the next state over this one
+		donated, err := graph.DonateTensorBuffer(t, g.engine.backend, 0)
 		if err != nil {
 			return nil, err
 		}
-		arguments = append(arguments, donated)
+		inputs = append(inputs, donated)
 	}
-	rest := p.arguments(batches, rates)
-	for _, t := range rest {
-		arguments = append(arguments, t)
+	arguments := g.arguments(batches, rates)
+	for _, t := range arguments {
+		inputs = append(inputs, t)
 	}
-	defer finalizeBut(callOperators, rest)
-	outputs, err := p.program.Call(arguments...)
+	defer finalize(arguments[callPlaced:]...)
+	outputs, err := g.program.Call(inputs...)
 	if err != nil {
 		return nil, fmt.Errorf("a training step failed: %w", outOfMemory(err))
 	}
 	last := len(outputs) - 1
-	p.entities, p.relations, p.slots = outputs[0], outputs[1], outputs[2:last]
+	g.tables = outputs[:last]
 	losses, err := tensors.CopyFlatData[float32](outputs[last])
 	return losses, errors.Join(err, outputs[last].FinalizeAll())
 }
 
-// outOfMemory adds the mend to an error that says that the device is full.
-func outOfMemory(err error) error {
-	if strings.Contains(err.Error(), "RESOURCE_EXHAUSTED") || strings.Contains(strings.ToLower(err.Error()), "out of memory") {
-		return fmt.Errorf("%w: the device has less memory free than was thought; allow less of it, or take smaller batches, dimensions or populations", err)
+func (g *group) slots() int { return len(g.tables)/2 - 1 }
+
+// numbers are a member's embeddings for n = 0, and the slots of its optimizer from 1.
+func (g *group) numbers(member, n int) (t kge.Tables, err error) {
+	for i, table := range []*[]float32{&t.Entities, &t.Relations} {
+		stacked := g.tables[2*n+i]
+		size := stacked.Shape().Dim(1) * stacked.Shape().Dim(2)
+		*table = make([]float32, size)
+		err = errors.Join(err, tensors.ConstFlatData(stacked, func(all []float32) {
+			interleave(*table, all[member*size:][:size], g.dim, g.dim/g.k())
+		}))
 	}
-	return err
+	return t, err
 }
 
-// Parameters implements [kge.Population].
-func (p *population) Parameters(member int) (kge.Parameters, error) {
-	m := p.members[member]
-	entities, err := p.memberTable(p.entities, member, m.Structure)
-	if err != nil {
-		return kge.Parameters{}, err
+// place puts the state of members in the place of the present one.
+func (g *group) place(members []kge.MemberState) {
+	last := g.tables
+	g.tables = nil
+	for n := range len(last) / 2 {
+		of := make([]kge.Tables, len(members))
+		for i, m := range members {
+			of[i] = append([]kge.Tables{m.Tables}, m.Slots...)[n]
+		}
+		g.tables = append(g.tables, stack(of, g.dim, g.k())...)
 	}
-	relations, err := p.memberTable(p.relations, member, m.Structure)
-	return kge.Parameters{Structure: m.Structure, Dim: p.dim, Reciprocal: p.reciprocal, Tables: kge.Tables{Entities: entities, Relations: relations}}, err
-}
-
-func (p *population) memberTable(stacked *tensors.Tensor, member int, s structure.Structure) ([]float32, error) {
-	size := stacked.Shape().Dim(1) * stacked.Shape().Dim(2)
-	table := make([]float32, size)
-	err := tensors.ConstFlatData(stacked, func(all []float32) {
-		deinterleave(table, all[member*size:][:size], p.dim, s.K())
-	})
-	return table, err
-}
-
-// SetStructure implements [kge.Population]. The operators are an input of
-// the programs, so nothing is compiled again.
-func (p *population) SetStructure(member int, s structure.Structure) error {
-	if err := kge.Replaceable(p.members[member].Structure, s); err != nil {
-		return err
+	finalize(last...)
+	for i, m := range members {
+		g.members[i].Structure = m.Structure
 	}
-	p.members[member].Structure = s
-	finalize(p.operators)
-	p.operators = operatorTensor(p.structures())
-	return nil
+	g.placeOperators()
 }
 
-func (p *population) structures() []structure.Structure {
-	all := make([]structure.Structure, len(p.members))
-	for i, m := range p.members {
-		all[i] = m.Structure
+func (g *group) placeOperators() {
+	finalize(g.operators)
+	structures := make([]structure.Structure, len(g.members))
+	for i, m := range g.members {
+		structures[i] = m.Structure
 	}
-	return all
-}
-
-// Close implements [kge.Ranker].
-func (p *population) Close() {
-	finalize(p.slots...)
-	p.ranker.Close()
+	g.operators = operators(structures)
 }

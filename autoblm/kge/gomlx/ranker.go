@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -11,18 +12,21 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
 // ranker holds the embeddings of one or more models of one shape.
 type ranker struct {
-	engine              *Engine
-	entities, relations *tensors.Tensor // [S, E, d], [S, R, d], interleaved
-	operators           *tensors.Tensor // [S, mixes, K·K, K]
-	dim                 int
-	reciprocal          bool
-	asked               *questions // of the last ranking
+	triplesOnly
+	engine     *Engine
+	tables     []*tensors.Tensor // entities [S, E, d] and relations [S, R, d] first, interleaved
+	operators  *tensors.Tensor   // [S, mixes, K·K, K]
+	dim        int
+	reciprocal bool
+	asked      *questions // of the last ranking
 }
 
 // NewRanker implements [kge.Engine].
@@ -40,150 +44,105 @@ func (e *Engine) newRanker(parameters []kge.Parameters) (*ranker, error) {
 		return nil, err
 	}
 	first := parameters[0]
-	members, k := len(parameters), first.Structure.K()
-	structures := make([]structure.Structure, members)
-	entities, relations := make([][]float32, members), make([][]float32, members)
+	structures, tables := make([]structure.Structure, len(parameters)), make([]kge.Tables, len(parameters))
 	for i, p := range parameters {
-		structures[i], entities[i], relations[i] = p.Structure, p.Entities, p.Relations
+		structures[i], tables[i] = p.Structure, p.Tables
 	}
 	return &ranker{
-		engine:     e,
-		dim:        first.Dim,
-		entities:   tensors.FromFlatDataAndDimensions(stack(entities, first.Dim, k), members, len(first.Entities)/first.Dim, first.Dim),
-		relations:  tensors.FromFlatDataAndDimensions(stack(relations, first.Dim, k), members, len(first.Relations)/first.Dim, first.Dim),
-		operators:  operatorTensor(structures),
-		reciprocal: first.Reciprocal,
+		engine: e, dim: first.Dim, reciprocal: first.Reciprocal,
+		tables: stack(tables, first.Dim, first.Structure.K()), operators: operators(structures),
 	}, nil
 }
 
-// operatorTensor is [S, mixes, K·K, K]; see operators.
-func operatorTensor(structures []structure.Structure) *tensors.Tensor {
-	k := structures[0].K()
-	return tensors.FromFlatDataAndDimensions(operators(structures), len(structures), mixes, k*k, k)
-}
-
-// Scores implements [kge.Ranker].
-func (r *ranker) Scores(context.Context, int, []kge.Question, func(int, []float32)) error {
-	return errNoPaths
-}
+func (r *ranker) entities() int { return r.tables[0].Shape().Dim(1) }
+func (r *ranker) k() int        { return r.operators.Shape().Dim(3) }
 
 // Models implements [kge.Ranker].
-func (r *ranker) Models() int { return r.members() }
+func (r *ranker) Models() int { return r.tables[0].Shape().Dim(0) }
 
 // Close implements [kge.Ranker].
 func (r *ranker) Close() {
-	finalize(r.entities, r.relations, r.operators)
+	finalize(append(r.tables, r.operators)...)
 	r.asked.free()
-}
-
-// finalize frees tensors; one whose memory went to a failed step has nothing to free.
-func finalize(all ...*tensors.Tensor) {
-	for _, t := range all {
-		_ = t.FinalizeAll()
-	}
-}
-
-// finalizeBut frees tensors but the one with the given index.
-func finalizeBut(index int, all []*tensors.Tensor) {
-	for i, t := range all {
-		if i != index {
-			finalize(t)
-		}
-	}
-}
-
-// ranks is the program that ranks.
-func (e *Engine) ranks(reciprocal bool) (*graph.Exec, error) {
-	return cached(e, e.rankers, reciprocal, func() (*graph.Exec, error) {
-		return e.program("rank", func(g *graph.Graph, in []*graph.Node) []*graph.Node { return countRanks(g, in, reciprocal) }, rankInputs, 3)
-	})
 }
 
 // Rank implements [kge.Ranker]. What was asked last stays where it is, so
 // that the validation triples are placed once.
 func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
+	ranks := make([][]kge.Ranked, r.Models())
 	if len(triples) == 0 {
-		return make([][]kge.Ranked, r.members()), nil
+		return ranks, nil
 	}
-	program, err := r.engine.ranks(r.reciprocal)
+	program, err := r.engine.program(r.reciprocal, "rank", func(g *Graph, in []*Node) []*Node { return countRanks(g, in, r.reciprocal) }, rankInputs, 3)
 	if err != nil {
 		return nil, err
 	}
-	k := r.operators.Shape().Dim(3)
-	size := rankBatch(len(triples), r.members()*max(r.entityCount(), r.dim*k), r.engine.rankNumbers())
+	size := r.batch(len(triples))
 	if !r.asked.same(triples, known, size) {
 		r.asked.free()
 		r.asked = ask(triples, known, size)
 	}
-	if err := r.ready(program); err != nil {
+	if err := r.engine.compile("the ranking", program, r.inputs(r.asked.parts[0])); err != nil {
 		return nil, err
 	}
-	ranks := make([][]kge.Ranked, r.members())
-	for _, q := range r.asked.parts {
+	for _, part := range r.asked.parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		counts, err := r.count(program, q, size)
+		rank, err := r.count(program, part)
 		if err != nil {
 			return nil, err
 		}
 		for member := range ranks {
-			for row := range q.count {
-				ranks[member] = append(ranks[member], kge.Ranked{
-					Tail: counts.rank(member, row, r.entityCount(), q.perRow),
-					Head: counts.rank(member, size+row, r.entityCount(), q.perRow),
-				})
+			for row := range part.triples {
+				ranks[member] = append(ranks[member], kge.Ranked{Tail: rank(member, row), Head: rank(member, size+row)})
 			}
 		}
 	}
 	return ranks, nil
 }
 
-// ready compiles the ranking of what is asked, where it is not.
-func (r *ranker) ready(program *graph.Exec) error {
-	inputs := r.inputs(r.asked.parts[0])
-	key := fmt.Sprint(r.reciprocal)
-	for _, t := range inputs {
-		key += t.Shape().String()
-	}
-	e := r.engine
-	e.mu.Lock()
-	readied := e.readied[key]
-	e.readied[key] = true
-	e.mu.Unlock()
-	if readied {
-		return nil
-	}
-	if err := e.compile(program, inputs); err != nil {
-		return fmt.Errorf("cannot compile the ranking: %w", outOfMemory(err))
-	}
-	return nil
+func (r *ranker) inputs(p *part) []*tensors.Tensor {
+	return slices.Concat(r.tables[:2], []*tensors.Tensor{r.operators}, p.tensors)
 }
 
-func (r *ranker) inputs(q question) []*tensors.Tensor {
-	return append([]*tensors.Tensor{r.entities, r.relations, r.operators}, q.tensors...)
+// count ranks a part. What it returns is the rank of a query; a true entity whose score
+// is not a number comes after all other candidates.
+func (r *ranker) count(program *Exec, p *part) (func(member, query int) kge.Rank, error) {
+	var arguments []any
+	for _, t := range r.inputs(p) {
+		arguments = append(arguments, t)
+	}
+	outputs, err := program.Call(arguments...)
+	if err != nil {
+		return nil, fmt.Errorf("ranking failed: %w", outOfMemory(err))
+	}
+	defer finalize(outputs...)
+	better, errBetter := tensors.CopyFlatData[int32](outputs[0])
+	equal, errEqual := tensors.CopyFlatData[int32](outputs[1])
+	truth, errTruth := tensors.CopyFlatData[float32](outputs[2])
+	return func(member, query int) kge.Rank {
+		i := member*len(p.known) + query
+		if math.IsNaN(float64(truth[i])) {
+			return kge.Rank{Better: int32(r.entities()) - p.known[query]}
+		}
+		return kge.Rank{Better: better[i], Equal: equal[i]}
+	}, errors.Join(errBetter, errEqual, errTruth)
 }
-
-func (r *ranker) members() int     { return r.entities.Shape().Dim(0) }
-func (r *ranker) entityCount() int { return r.entities.Shape().Dim(1) }
 
 // leastNumbers is how many numbers a table of a ranking has at least, about,
 // where there are as many.
 var leastNumbers = 8 << 20
 
-// rankNumbers is how many numbers a table of a ranking may have. GoMLX's own
-// backend does best with tables that a cache holds.
-func (e *Engine) rankNumbers() int {
-	if e.settings.Backend == backend.Go {
-		return leastNumbers
+// batch is how many triples are ranked at a time: each is two rows of scores, or of
+// products of chunks where these are more. GoMLX's own backend does best with tables
+// that a cache holds.
+func (r *ranker) batch(triples int) int {
+	most := leastNumbers
+	if r.engine.settings.Backend != backend.Go {
+		most = max(most, int(r.engine.settings.Memory/64))
 	}
-	return max(leastNumbers, int(e.settings.Memory/64))
-}
-
-// rankBatch is how many triples are ranked at a time: each is two rows of
-// scores, or of products of chunks where these are more.
-func rankBatch(triples, numbersPerRow, most int) int {
-	return max(1, min(triples, most/(2*numbersPerRow)))
+	return max(1, min(triples, most/(2*r.Models()*max(r.entities(), r.dim*r.k()))))
 }
 
 // questions are triples to rank, placed on the device in parts of one size.
@@ -191,37 +150,67 @@ type questions struct {
 	triples []datasets.Triple
 	known   *datasets.Known
 	size    int
-	parts   []question
+	parts   []*part
 }
 
-type question struct {
-	count   int               // of triples that are no padding
-	perRow  []int32           // [2·size]: how many answers of a query are known
-	tensors []*tensors.Tensor // the inputs of a ranking from rankTriples on
+// part is a batch of triples to rank, with the answers to leave out of the ranks: those
+// of query row after those of row-1, and the true entity always among them.
+type part struct {
+	triples   []datasets.Triple
+	rows, ids []int32
+	known     []int32           // [2·size]: how many there are of each query
+	tensors   []*tensors.Tensor // the inputs of a ranking from rankTriples on
 }
 
 func ask(triples []datasets.Triple, known *datasets.Known, size int) *questions {
 	q := &questions{triples: slices.Clone(triples), known: known, size: size}
-	chunks := slices.Collect(slices.Chunk(triples, size))
-	answers := make([]knownAnswers, len(chunks))
 	most := 0
-	for i, chunk := range chunks {
-		answers[i] = collectKnown(chunk, size, known)
-		most = max(most, len(answers[i].ids))
+	for chunk := range slices.Chunk(q.triples, size) {
+		p := &part{triples: chunk, known: make([]int32, 2*size)}
+		for i, t := range chunk {
+			var tails, heads []int32
+			if known != nil {
+				tails, heads = known.Tails(t.Head, t.Relation), known.Heads(t.Relation, t.Tail)
+			}
+			p.leaveOut(i, t.Tail, tails)
+			p.leaveOut(size+i, t.Head, heads)
+		}
+		most = max(most, len(p.ids))
+		q.parts = append(q.parts, p)
 	}
 	room := 1 << bits.Len(uint(most-1)) // few distinct sizes, so few compilations
-	for i, chunk := range chunks {
-		ids := make([]int32, 3*size)
-		fillIDs(ids, chunk, size)
-		lists := answers[i].padded(room)
-		placed := make([]*tensors.Tensor, rankInputs-rankTriples)
-		placed[0] = tensors.FromFlatDataAndDimensions(ids, 3, size)
-		for input, list := range map[int][]int32{rankKnownRows: lists.rows, rankKnownIDs: lists.ids, rankKnownUsed: lists.used} {
-			placed[input-rankTriples] = tensors.FromFlatDataAndDimensions(list, room)
-		}
-		q.parts = append(q.parts, question{count: len(chunk), perRow: lists.perRow, tensors: placed})
+	for _, p := range q.parts {
+		p.place(size, room)
 	}
 	return q
+}
+
+func (p *part) leaveOut(row int, truth int32, others []int32) {
+	if !slices.Contains(others, truth) {
+		others = append(slices.Clip(others), truth)
+	}
+	p.rows = append(p.rows, slices.Repeat([]int32{int32(row)}, len(others))...)
+	p.ids = append(p.ids, others...)
+	p.known[row] = int32(len(others))
+}
+
+// place puts a part on the device, with lists of known answers that are as long as room.
+func (p *part) place(size, room int) {
+	ids := make([]int32, 3*size)
+	fillIDs(ids, p.triples, size)
+	p.tensors = []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ids, 3, size)}
+	used := slices.Repeat([]int32{1}, len(p.ids))
+	for _, list := range [][]int32{p.rows, p.ids, used} {
+		padded := append(list, make([]int32, room-len(list))...)
+		p.tensors = append(p.tensors, tensors.FromFlatDataAndDimensions(padded, room))
+	}
+}
+
+// fillIDs writes triples as heads, relations and tails, size numbers each.
+func fillIDs(to []int32, triples []datasets.Triple, size int) {
+	for i, t := range triples {
+		to[i], to[size+i], to[2*size+i] = t.Head, t.Relation, t.Tail
+	}
 }
 
 func (q *questions) same(triples []datasets.Triple, known *datasets.Known, size int) bool {
@@ -232,80 +221,52 @@ func (q *questions) free() {
 	if q == nil {
 		return
 	}
-	for _, part := range q.parts {
-		finalize(part.tensors...)
+	for _, p := range q.parts {
+		finalize(p.tensors...)
 	}
 }
 
-// knownAnswers are the answers to leave out of a batch's ranks, those of query
-// row after those of row-1. The true entity is always among them.
-type knownAnswers struct {
-	rows, ids, used []int32
-	perRow          []int32 // [2·size]
-}
+// The inputs of a ranking, in order.
+const (
+	rankEntities  = iota // [S, E, d]
+	rankRelations        // [S, R, d]
+	rankOperators        // [S, mixes, K·K, K]
+	rankTriples          // [3, b]: heads, relations, tails
+	rankKnownRows        // [n]: the query, 0…2b-1, that a known answer belongs to
+	rankKnownIDs         // [n]: the known answer
+	rankKnownUsed        // [n]: 1, and 0 for padding
+	rankInputs
+)
 
-func collectKnown(triples []datasets.Triple, size int, known *datasets.Known) knownAnswers {
-	k := knownAnswers{perRow: make([]int32, 2*size)}
-	add := func(row int, truth int32, others []int32) {
-		if !slices.Contains(others, truth) {
-			others = append(slices.Clip(others), truth)
-		}
-		for _, id := range others {
-			k.rows, k.ids, k.used = append(k.rows, int32(row)), append(k.ids, id), append(k.used, 1)
-		}
-		k.perRow[row] = int32(len(others))
+// countRanks is the graph of a ranking. It returns, [S, 2·b] each, how many
+// entities other than the known answers score above the true one, how many
+// score the same, and the score of the true one. Counts of all entities less
+// counts of the known ones come from one table of scores, so that they agree
+// to the bit, whatever the precision of the product, and no mask over the
+// entities is needed.
+func countRanks(g *Graph, in []*Node, reciprocal bool) []*Node {
+	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples], reciprocal)
+	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
+	members, rows, count := all.Shape().Dim(0), all.Shape().Dim(1), all.Shape().Dim(2)
+	flat := Reshape(all, members*rows*count)
+	pick := func(row, id *Node) *Node { // [n] each to [S, n]
+		n := row.Shape().Dim(0)
+		start := MulScalar(Iota(g, shapes.Make(dtypes.Int32, members, n), 0), rows*count)
+		position := Add(start, BroadcastPrefix(Add(MulScalar(row, count), id), members))
+		return Reshape(Gather(flat, Reshape(position, members*n, 1)), members, n)
 	}
-	for i, t := range triples {
-		var tails, heads []int32
-		if known != nil {
-			tails, heads = known.Tails(t.Head, t.Relation), known.Heads(t.Relation, t.Tail)
-		}
-		add(i, t.Tail, tails)
-		add(size+i, t.Head, heads)
-	}
-	return k
-}
+	ids := in[rankTriples]
+	trueIDs := Reshape(Concatenate([]*Node{Slice(ids, AxisRange(2, 3)), Slice(ids, AxisRange(0, 1))}, 0), rows)
+	truth := pick(Iota(g, shapes.Make(dtypes.Int32, rows), 0), trueIDs) // [S, 2·b]
 
-// padded extends the lists to the given length with entries that count nowhere.
-func (k knownAnswers) padded(length int) knownAnswers {
-	pad := func(x []int32) []int32 { return append(slices.Clip(x), make([]int32, length-len(x))...) }
-	return knownAnswers{rows: pad(k.rows), ids: pad(k.ids), used: pad(k.used), perRow: k.perRow}
-}
-
-// counts is the outcome of countRanks for one batch.
-type counts struct {
-	better, equal []int32 // [S, rows]
-	truth         []float32
-	rows          int
-}
-
-// rank of a query. A true entity whose score is not a number comes after all
-// other candidates.
-func (c counts) rank(member, row, entities int, known []int32) kge.Rank {
-	i := member*c.rows + row
-	if math.IsNaN(float64(c.truth[i])) {
-		return kge.Rank{Better: int32(entities) - known[row]}
+	knownScore := pick(in[rankKnownRows], in[rankKnownIDs]) // [S, n]
+	knownTruth := TransposeAllAxes(Gather(TransposeAllAxes(truth, 1, 0), Reshape(in[rankKnownRows], -1, 1)), 1, 0)
+	counted := func(compare func(a, b *Node) *Node) *Node {
+		everyone := ReduceSum(ConvertDType(compare(all, BroadcastToShape(Reshape(truth, members, rows, 1), all.Shape())), dtypes.Int32), 2)
+		known := Mul(ConvertDType(compare(knownScore, knownTruth), dtypes.Int32), BroadcastPrefix(in[rankKnownUsed], members))
+		perRow := ScatterSum(Zeros(g, shapes.Make(dtypes.Int32, rows, members)), Reshape(in[rankKnownRows], -1, 1), TransposeAllAxes(known, 1, 0), false, false)
+		return Sub(everyone, TransposeAllAxes(perRow, 1, 0))
 	}
-	return kge.Rank{Better: c.better[i], Equal: c.equal[i]}
-}
-
-func (r *ranker) count(program *graph.Exec, q question, size int) (counts, error) {
-	var arguments []any
-	for _, t := range r.inputs(q) {
-		arguments = append(arguments, t)
-	}
-	outputs, err := program.Call(arguments...)
-	if err != nil {
-		return counts{}, fmt.Errorf("ranking failed: %w", outOfMemory(err))
-	}
-	defer finalize(outputs...)
-	c := counts{rows: 2 * size}
-	if c.better, err = tensors.CopyFlatData[int32](outputs[0]); err != nil {
-		return c, err
-	}
-	if c.equal, err = tensors.CopyFlatData[int32](outputs[1]); err != nil {
-		return c, err
-	}
-	c.truth, err = tensors.CopyFlatData[float32](outputs[2])
-	return c, err
+	better := counted(GreaterThan)
+	return []*Node{better, Sub(counted(GreaterOrEqual), better), truth}
 }

@@ -3,6 +3,8 @@ package gomlx
 import (
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/adam"
 	"github.com/gomlx/compute/dtypes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
@@ -10,17 +12,18 @@ import (
 // The inputs of a call after the state, in order. A call takes some of the n
 // steps whose batches it holds, or one step in n parts.
 const (
-	callTriples   = iota // [n, 3, b]: heads, relations, tails
+	callOperators = iota // [S, mixes, K·K, K]
+	callTriples          // [n, 3, b]: heads, relations, tails
 	callCounts           // [n] int32: how many of the b triples are no padding
 	callTake             // scalar int32: how many of the n batches to take
 	callStep             // scalar int32: the number of the first step, from 1
 	callKeys             // [n, S] uint32: see package dropout
-	callOperators        // [S, mixes, K·K, K]
 	callRates            // [S]
 	callWeights          // [weights, S]
 	callShares           // [shares]
 	callThreshold        // scalar uint32: see package dropout
 	callInputs
+	callPlaced = callTriples // the first that is of one call only
 )
 
 // The numbers that all members share.
@@ -31,15 +34,15 @@ const (
 	shares
 )
 
-// program is a call that trains. Its state is entities [S, E, d], relations
-// [S, R, d], then the rule's slots for the entities and those for the relations;
-// its outputs are the state afterwards and, [S], the losses of all triples added
-// up.
+// program is a call that trains, but for its shapes. Its state is entities [S, E, d],
+// relations [S, R, d], then each of the rule's slots for the entities and for the
+// relations; its outputs are the state afterwards and, [S], the losses of all triples
+// added up.
 type program struct {
 	recipe
-	rule    updateRule
-	maxNorm bool
-	split   bool // the batches of a call are the parts of one step
+	optimizer kge.Optimizer
+	maxNorm   bool
+	split     bool // the batches of a call are the parts of one step
 }
 
 func (p program) graph(g *Graph, inputs []*Node) []*Node {
@@ -92,22 +95,49 @@ func (p program) gradients(state, in []*Node, i, total, first *Node) (loss, byEn
 
 // update is the state after step i of the call.
 func (p program) update(state, in []*Node, i, byEntity, byRelation *Node) []*Node {
-	slots := state[2:]
 	rate := Reshape(in[callRates], -1, 1, 1)
 	step := ConvertDType(Add(in[callStep], i), dtypes.Float32)
-	entities, entitySlots := p.rule.update(state[0], byEntity, slots[:p.rule.slots], rate, step)
-	relations, relationSlots := p.rule.update(state[1], byRelation, slots[p.rule.slots:], rate, step)
-	if p.maxNorm {
-		longest := share(in, shareMaxNorm)
-		length := ExpandAxes(Sqrt(squares(entities)), 2)
-		entities = Where(BroadcastToShape(GreaterThan(length, longest), entities.Shape()), Mul(entities, Div(longest, length)), entities)
+	after := make([]*Node, len(state))
+	for first, gradient := range []*Node{byEntity, byRelation} {
+		var of []*Node // a table and its slots
+		for n := first; n < len(state); n += 2 {
+			of = append(of, state[n])
+		}
+		for n, x := range updateRules[p.optimizer].update(of[0], gradient, of[1:], rate, step) {
+			after[first+2*n] = x
+		}
 	}
-	after := []*Node{entities, relations}
-	after = append(after, entitySlots...)
-	return append(after, relationSlots...)
+	if p.maxNorm {
+		entities, longest := after[0], share(in, shareMaxNorm)
+		length := ExpandAxes(Sqrt(squares(entities)), 2)
+		after[0] = Where(BroadcastToShape(GreaterThan(length, longest), entities.Shape()), Mul(entities, Div(longest, length)), entities)
+	}
+	return after
 }
 
-// zeros begin a sum around a loop; see number.
+// updateRule takes one step on a table [S, rows, d], and returns it with its slots: what
+// the rule remembers, tables of the same shape that start from 0. rate is [S, 1, 1];
+// step counts from 1.
+type updateRule struct {
+	slots  int
+	update func(table, gradient *Node, slots []*Node, rate, step *Node) []*Node
+}
+
+var updateRules = map[kge.Optimizer]updateRule{
+	kge.Adagrad: {slots: 1, update: func(table, gradient *Node, slots []*Node, rate, _ *Node) []*Node {
+		sum := Add(slots[0], Square(gradient))
+		// No operation with a scalar: GoMLX keeps one scalar of a value for the whole graph,
+		// and the body of a loop, where it may have been made, cannot be seen from outside.
+		tiny := Const(sum.Graph(), float32(1e-10))
+		return []*Node{Sub(table, Div(Mul(gradient, rate), Add(Sqrt(sum), tiny))), sum}
+	}},
+	kge.Adam: {slots: 2, update: func(table, gradient *Node, slots []*Node, rate, step *Node) []*Node {
+		direction, now := adam.Direction(gradient, adam.Moments{Mean: slots[0], Square: slots[1]}, step, 1e-8)
+		return []*Node{Sub(table, Mul(direction, rate)), now.Mean, now.Square}
+	}},
+}
+
+// zeros begin a sum around a loop.
 func zeros(g *Graph, dims ...int) *Node { return BroadcastToDims(Const(g, float32(0)), dims...) }
 
 // at is entry i of x along its first axis.
