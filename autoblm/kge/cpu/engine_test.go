@@ -351,8 +351,8 @@ func FuzzShapes(f *testing.F) {
 		engine := func(set *kernel.Set) kge.Engine { return &Engine{threads: 1 + int(seed%3), kernels: set} }
 		sets := kernel.Sets()
 		for _, set := range sets {
-			enginetest.Slopes(t, engine(set), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), s, m, 1e-6, 2)
+			enginetest.Slopes(t, engine(set), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), s, m, 1e-6, 1, 2)
 		}
-		enginetest.Slopes(t, engine(sets[seed%uint64(len(sets))]), randomPaths(most, kinds, count, 1+int(seed%4%3), seed), onPaths, ofForm, 1e-6, 2)
+		enginetest.Slopes(t, engine(sets[seed%uint64(len(sets))]), randomPaths(most, kinds, count, 1+int(seed%4%3), seed), onPaths, ofForm, 1e-6, 1, 2)
 	})
 }

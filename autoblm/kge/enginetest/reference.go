@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
@@ -18,11 +19,15 @@ type reference struct {
 }
 
 func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *reference {
-	r := &reference{Parameters: p, data: d, set: s, member: m}
-	for _, table := range append([][]float32{p.Entities}, p.OfRelations()...) {
-		r.tables = append(r.tables, widen(table))
+	return &reference{Parameters: p, data: d, set: s, member: m, tables: all(p.Tables)}
+}
+
+// all are the tables of a model in float64.
+func all(t kge.Tables) (tables [][]float64) {
+	for _, table := range append([][]float32{t.Entities}, t.OfRelations()...) {
+		tables = append(tables, widen(table))
 	}
-	return r
+	return tables
 }
 
 func widen(x []float32) []float64 {
@@ -35,10 +40,22 @@ func widen(x []float32) []float64 {
 
 func (r *reference) entity(id int32) []float64 { return r.tables[0][int(id)*r.Dim:][:r.Dim] }
 
-func (r *reference) entities() int { return len(r.tables[0]) / r.Dim }
+// hop is a relation of a path by its number in the tables.
+type hop struct {
+	number     int
+	transposed bool
+}
 
-// numbered is the rows of a relation by its number in the tables.
-func (r *reference) numbered(number int) (rows [][]float64) {
+func (r *reference) hops(path []int32) (hops []hop) {
+	for _, id := range path {
+		number, transposed := kge.Place(id, len(r.data.Relations), r.Reciprocal)
+		hops = append(hops, hop{number, transposed})
+	}
+	return hops
+}
+
+// rows are those of the relation with a number.
+func (r *reference) rows(number int) (rows [][]float64) {
 	for i, t := range r.Specs() {
 		size := t.Rows * t.Columns
 		rows = append(rows, r.tables[1+i][number*size:][:size])
@@ -46,52 +63,48 @@ func (r *reference) numbered(number int) (rows [][]float64) {
 	return rows
 }
 
-func (r *reference) relation(id int32) (rows [][]float64, transposed bool) {
-	number, transposed := kge.Place(id, len(r.data.Relations), r.Reciprocal)
-	return r.numbered(number), transposed
-}
-
-// hop is the state after a relation.
-func (r *reference) hop(state []float64, rows [][]float64, transposed bool) []float64 {
-	return r.Form.Spec().DefineHop(r.Structure, state, rows, transposed)
-}
-
-// start is the state that an entity begins with.
-func (r *reference) start(entity int32) []float64 {
-	state := make([]float64, r.Dim*r.Form.Spec().Measure(r.Dim).RowsOfQuery())
+// walk is the state that an entity comes to by the hops.
+func (r *reference) walk(entity int32, hops ...hop) []float64 {
+	spec := r.Form.Spec()
+	state := make([]float64, r.Dim*spec.Measure(r.Dim).RowsOfQuery())
 	copy(state, r.entity(entity))
+	for _, h := range hops {
+		state = spec.DefineHop(r.Structure, state, r.rows(h.number), h.transposed)
+	}
 	return state
 }
 
 // ask is the query that a question makes.
-func (r *reference) ask(q kge.Question) []float64 {
-	state := r.start(q.Anchor)
-	for _, id := range q.Path {
-		rows, transposed := r.relation(id)
-		state = r.hop(state, rows, transposed)
-	}
-	return state
-}
+func (r *reference) ask(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
 
 // askBack is what the path of a question makes of an answer, walked backward.
 func (r *reference) askBack(q kge.Question, answer int32) []float64 {
-	state := r.start(answer)
-	for i := len(q.Path) - 1; i >= 0; i-- {
-		rows, transposed := r.relation(q.Path[i])
-		state = r.hop(state, rows, !transposed)
+	hops := r.hops(q.Path)
+	slices.Reverse(hops)
+	for i := range hops {
+		hops[i].transposed = !hops[i].transposed
 	}
-	return state
+	return r.walk(answer, hops...)
 }
 
 func (r *reference) score(query []float64, entity int32) float64 {
 	return r.Form.Spec().DefineScore(query, r.entity(entity))
 }
 
+// scores are those of all entities for a query.
+func (r *reference) scores(query []float64) (all []float64) {
+	for e := range r.data.Entities {
+		all = append(all, r.score(query, int32(e)))
+	}
+	return all
+}
+
 // back asks for the anchor of an example, by the reverses of its relations.
 func back(x kge.Example) kge.Example {
-	var path []int32
-	for i := len(x.Path) - 1; i >= 0; i-- {
-		path = append(path, x.Path[i]^1)
+	path := slices.Clone(x.Path)
+	slices.Reverse(path)
+	for i := range path {
+		path[i] ^= 1
 	}
 	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor, Targets: []int32{x.Anchor}, Weight: x.Weight}
 }
@@ -135,19 +148,19 @@ func (r *reference) learnt(x kge.Example, step, number int) (loss float64) {
 	}
 	if r.set.Negatives > 0 {
 		loss = math.Log1p(math.Exp(-r.set.Margin - r.score(query, x.Target)))
-		kge.Negatives{Seed: r.member.Seed, Entities: r.entities(), Count: r.set.Negatives}.Draw(step, number, &x, func(e int32) {
+		kge.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: r.set.Negatives}.Draw(step, number, &x, func(e int32) {
 			loss += math.Log1p(math.Exp(r.set.Margin+r.score(query, e))) / float64(r.set.Negatives)
 		})
 		return loss * float64(x.Weight)
 	}
 	total, mean := 0.0, 0.0
-	for e := range int32(r.entities()) {
-		score := r.score(query, e)
+	scores := r.scores(query)
+	for _, score := range scores {
 		total += math.Exp(score)
-		mean += score / float64(r.entities())
+		mean += score / float64(len(scores))
 	}
 	for _, answer := range x.Targets {
-		loss += (math.Log(total) - r.score(query, answer)) / float64(len(x.Targets))
+		loss += (math.Log(total) - scores[answer]) / float64(len(x.Targets))
 	}
 	smoothing := r.set.LabelSmoothing
 	return float64(x.Weight) * ((1-smoothing)*loss + smoothing*(math.Log(total)-mean))
@@ -155,10 +168,7 @@ func (r *reference) learnt(x kge.Example, step, number int) (loss float64) {
 
 // relationEntropy is the cross entropy of the relation of a triple among all.
 func (r *reference) relationEntropy(x kge.Example) float64 {
-	score := func(number int) float64 {
-		return r.score(r.hop(r.start(x.Anchor), r.numbered(number), false), x.Target)
-	}
-	truth, _ := kge.Place(x.Path[0], len(r.data.Relations), r.Reciprocal)
+	score := func(number int) float64 { return r.score(r.walk(x.Anchor, hop{number: number}), x.Target) }
 	count := len(r.data.Relations)
 	if r.Reciprocal {
 		count *= 2
@@ -167,7 +177,7 @@ func (r *reference) relationEntropy(x kge.Example) float64 {
 	for number := range count {
 		total += math.Exp(score(number))
 	}
-	return math.Log(total) - score(truth)
+	return math.Log(total) - score(r.hops(x.Path)[0].number)
 }
 
 // penalty is that of the rows of an example, and of what its path makes of both ends.
@@ -179,9 +189,8 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 	for _, end := range []int32{x.Anchor, x.Target} {
 		sum += (w.L2+w.EntityL2)*power(r.entity(end), 2) + w.N3*power(r.entity(end), 3)
 	}
-	for _, id := range x.Path {
-		rows, _ := r.relation(id)
-		for _, numbers := range rows {
+	for _, h := range r.hops(x.Path) {
+		for _, numbers := range r.rows(h.number) {
 			sum += (w.L2+w.RelationL2)*power(numbers, 2) + w.N3*power(numbers, 3)
 		}
 	}

@@ -3,10 +3,8 @@ package enginetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -58,6 +56,14 @@ type Scripted struct {
 
 // ErrScripted is the failure of a [Scripted] engine that is to fail.
 var ErrScripted = errors.New("scripted failure")
+
+// told is what a script says of a member in an epoch, or what it says where it is nil.
+func told[T any](script func(epoch, member int) T, unsaid T, epoch, member int) T {
+	if script == nil {
+		return unsaid
+	}
+	return script(epoch, member)
+}
 
 // Name implements [kge.Engine].
 func (*Scripted) Name() string { return "scripted" }
@@ -111,10 +117,7 @@ func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []f
 	e.Structures = append(e.Structures, e.Members[0].Structure)
 	done := kge.Epoch{Loss: make([]float64, len(e.Members))}
 	for i := range done.Loss {
-		done.Loss[i] = 1
-		if e.Loss != nil {
-			done.Loss[i] = e.Loss(e.Epochs, i)
-		}
+		done.Loss[i] = told(e.Loss, 1, e.Epochs, i)
 	}
 	if e.Seconds != nil {
 		done.StepSeconds = e.Seconds(e.Epochs)
@@ -134,13 +137,7 @@ func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *d
 	}
 	ranks := make([][]kge.Ranked, len(e.Members))
 	for i := range ranks {
-		var r kge.Rank
-		if e.Better != nil {
-			r.Better = e.Better(e.Epochs, i)
-		}
-		if e.Equal != nil {
-			r.Equal = e.Equal(e.Epochs, i)
-		}
+		r := kge.Rank{Better: told(e.Better, 0, e.Epochs, i), Equal: told(e.Equal, 0, e.Epochs, i)}
 		ranks[i] = slices.Repeat([]kge.Ranked{{Tail: r, Head: r}}, len(triples))
 	}
 	return ranks, nil
@@ -153,14 +150,10 @@ func (e *Scripted) Parameters(member int) (kge.Parameters, error) {
 	if e.FailParameters {
 		return kge.Parameters{}, ErrScripted
 	}
-	p := kge.Parameters{
+	return kge.Parameters{
 		Structure: e.Members[member].Structure, Dim: e.Settings.Dim,
-		Tables: kge.Tables{Entities: []float32{float32(e.Epochs)}, Relations: []float32{float32(member), 0}},
-	}
-	if e.Spoilt != nil {
-		p.Relations[1] = e.Spoilt(e.Epochs, member)
-	}
-	return p, nil
+		Tables: kge.Tables{Entities: []float32{float32(e.Epochs)}, Relations: []float32{float32(member), told(e.Spoilt, 0, e.Epochs, member)}},
+	}, nil
 }
 
 // SetStructure implements [kge.Population].
@@ -194,31 +187,3 @@ func (e *Scripted) SetState(s kge.State) error {
 
 // Close implements [kge.Engine] and [kge.Ranker].
 func (e *Scripted) Close() { e.Closed++ }
-
-// SmallGraph has 7 entities, 2 relations and splits of 10, 3 and 2 triples, few enough to
-// work out what becomes of them.
-func SmallGraph() *datasets.Graph {
-	g := &datasets.Graph{Name: "small", Relations: []string{"knows", "likes"}}
-	for i := range int32(7) {
-		g.Entities = append(g.Entities, fmt.Sprint("e", i))
-		g.Train = append(g.Train, datasets.Triple{Head: i, Relation: i % 2, Tail: (i + 1) % 7})
-	}
-	g.Train = append(g.Train, datasets.Triple{Head: 0, Relation: 0, Tail: 2}, datasets.Triple{Head: 0, Relation: 0, Tail: 3}, datasets.Triple{Head: 1, Relation: 0, Tail: 3})
-	g.Valid = []datasets.Triple{{Head: 0, Relation: 0, Tail: 4}, {Head: 2, Relation: 1, Tail: 5}, {Head: 3, Relation: 1, Tail: 6}}
-	g.Test = []datasets.Triple{{Head: 0, Relation: 0, Tail: 5}, {Head: 6, Relation: 1, Tail: 3}}
-	return g
-}
-
-// SmallModel is an untrained model of [SmallGraph] with the structure of ComplEx and
-// dim 8.
-func SmallModel() *kge.Model {
-	s := kge.DefaultSettings()
-	s.Dim, s.InitScale = 8, 1
-	m := kge.DefaultMember(structure.MustParse("complex"))
-	m.Seed = 3
-	d := completion.Data(SmallGraph())
-	return &kge.Model{
-		Parameters: kge.Initialize(d, s, m), Dataset: d.Name, Source: d.Source,
-		EntityLabels: d.Entities, RelationLabels: d.Relations, Training: &kge.Training{Settings: s, Member: m},
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -20,71 +19,57 @@ import (
 // an engine may add up in another order.
 func Continues(t *testing.T, engine kge.Engine, tolerance float64) {
 	d := completion.Data(Graph())
-	other := structure.MustParse("quate")
 	for name, recipe := range Recipes() {
 		for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
 			s := settings(4)
 			recipe.Set(&s)
 			s.Optimizer = optimizer
-			var members []kge.Member
-			for i, named := range structure.HumanDesigned()[:3] {
-				members = append(members, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: 0.1, Weights: recipe.Weights})
-			}
+			members := three(0.1, recipe.Weights)
 			members[1].Weights = kge.Weights{N3: 0.01}
-			what := fmt.Sprintf("%s, %v", name, optimizer)
-			goesOn(t, what, tolerance, d, s, populated(t, engine, d, s, members), populated(t, engine, d, s, members), func(p kge.Population) {
-				if err := p.SetStructure(0, other); err != nil {
-					t.Fatal(err)
-				}
+			goesOn(t, fmt.Sprintf("%s, %v", name, optimizer), engine, tolerance, d, s, members, func(p kge.Population) error {
+				return p.SetStructure(0, structure.MustParse("quate"))
 			})
 		}
 	}
-	paths := Paths(t, 40, 3, 150)
-	onPaths, err := paths.Training(query.Paths{Hops: []int{2}, With: []int{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	members := Members()
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		m := members[name]
+	d = onPaths(t, Paths(t, 40, 3, 150), query.Paths{Hops: []int{2}, With: []int{1}})
+	for name, m := range Members() {
 		s := settings(max(4, m.Structure.K()))
-		if engine.Supports(onPaths, s, []kge.Member{m}) == nil {
-			two := []kge.Member{m, m}
-			goesOn(t, name, tolerance, onPaths, s, populated(t, engine, onPaths, s, two), populated(t, engine, onPaths, s, two), func(kge.Population) {})
+		if engine.Supports(d, s, []kge.Member{m}) == nil {
+			goesOn(t, name, engine, tolerance, d, s, []kge.Member{m, m}, func(kge.Population) error { return nil })
 		}
 	}
 }
 
-// goesOn changes the first population, and has the second go on from its state.
-func goesOn(t *testing.T, what string, tolerance float64, d *kge.Data, s kge.Settings, first, second kge.Population, change func(p kge.Population)) {
+// three are members of one recipe.
+func three(rate float64, w kge.Weights) (members []kge.Member) {
+	for i, named := range structure.HumanDesigned()[:3] {
+		members = append(members, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: rate, Weights: w})
+	}
+	return members
+}
+
+// goesOn changes a population, and has another go on from its state.
+func goesOn(t *testing.T, what string, engine kge.Engine, tolerance float64, d *kge.Data, s kge.Settings, members []kge.Member, change func(p kge.Population) error) {
 	t.Helper()
+	first, second := populated(t, engine, d, s, members), populated(t, engine, d, s, members)
 	epoch := func(p kge.Population, number int) []float64 {
-		done, err := p.Epoch(t.Context(), d.Batches(s, number), []float64{0.1, 0.2, 0.3}[:p.Models()])
-		if err != nil {
-			t.Fatal(err)
-		}
+		done, err := p.Epoch(t.Context(), d.Batches(s, number), []float64{0.1, 0.2, 0.3}[:len(members)])
+		must(t, err)
 		return done.Loss
 	}
-	change(first)
+	must(t, change(first))
 	epoch(first, 1)
 	state, err := first.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := epoch(first, 2) // which must not change the state that was taken
-	if err := second.SetState(state); err != nil {
-		t.Fatal(err)
-	}
-	got := epoch(second, 2)
-	near(t, what+": losses", max(tolerance, 1e-6), got, want)
-	for i := range first.Models() {
-		a, b := parametersOf(t, second, i), parametersOf(t, first, i)
-		if a.Structure != b.Structure {
-			t.Errorf("%s: member %d has the structure %s, want %s", what, i, a.Structure, b.Structure)
+	must(t, second.SetState(state))
+	near(t, what+": losses", max(tolerance, 1e-6), epoch(second, 2), want)
+	for i := range members {
+		got, want := parametersOf(t, second, i), parametersOf(t, first, i)
+		if got.Structure != want.Structure {
+			t.Errorf("%s: member %d has the structure %s, want %s", what, i, got.Structure, want.Structure)
 		}
-		for table, numbers := range all(a.Tables) {
-			near(t, fmt.Sprintf("%s: member %d, table %d", what, i, table), tolerance, numbers, all(b.Tables)[table])
-		}
+		nearTables(t, fmt.Sprintf("%s: member %d", what, i), tolerance, got.Tables, want.Tables)
 	}
 	refusals(t, what, second, state)
 }
@@ -125,15 +110,8 @@ func Resumes(t *testing.T, engine kge.Engine) {
 	recipe.Set(&s)
 	s.Epochs, s.Decay = 8, 0.9
 	s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 2, 1, 0.5
-	var members []kge.Member
-	for i, named := range structure.HumanDesigned()[:3] {
-		members = append(members, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: 0.5, Weights: recipe.Weights})
-	}
-	resumes(t, engine, kge.Job{Data: completion.Data(Graph()), Settings: s, Members: members})
-	onPaths, err := Paths(t, 60, 3, 250).Training(query.Paths{Hops: []int{2, 3}, AnswerPower: 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumes(t, engine, kge.Job{Data: completion.Data(Graph()), Settings: s, Members: three(0.5, recipe.Weights)})
+	paths := onPaths(t, Paths(t, 60, 3, 250), query.Paths{Hops: []int{2, 3}, AnswerPower: 0.5})
 	s.LabelSmoothing = 0
 	for _, m := range Members() {
 		plain := s
@@ -141,8 +119,8 @@ func Resumes(t *testing.T, engine kge.Engine) {
 			plain.Dropout = 0
 		}
 		plain.Dim = 3 * max(4, m.Structure.K())
-		if engine.Supports(onPaths, plain, []kge.Member{m}) == nil {
-			resumes(t, engine, kge.Job{Data: onPaths, Settings: plain, Members: []kge.Member{m}})
+		if engine.Supports(paths, plain, []kge.Member{m}) == nil {
+			resumes(t, engine, kge.Job{Data: paths, Settings: plain, Members: []kge.Member{m}})
 		}
 	}
 }
@@ -150,9 +128,7 @@ func Resumes(t *testing.T, engine kge.Engine) {
 func resumes(t *testing.T, engine kge.Engine, job kge.Job) {
 	t.Helper()
 	alone, err := kge.Train(t.Context(), engine, job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	job.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
 	var pieces *kge.Report
 	for n := 0; pieces == nil || !pieces.Complete; n++ {
@@ -171,15 +147,11 @@ func resumes(t *testing.T, engine kge.Engine, job kge.Job) {
 		}
 	}
 	for i, want := range alone.Results {
-		got := pieces.Results[i]
-		near(t, fmt.Sprintf("member %d: losses", i), 1e-6, got.Loss, want.Loss)
+		got, what := pieces.Results[i], fmt.Sprintf("%v, member %d", want.Member.Form, i)
+		near(t, what+": losses", 1e-6, got.Loss, want.Loss)
 		if got.BestEpoch != want.BestEpoch || !slices.Equal(got.Validations, want.Validations) {
-			t.Errorf("member %d: best epoch %d of %v, left alone %d of %v", i, got.BestEpoch, got.Validations, want.BestEpoch, want.Validations)
+			t.Errorf("%s: best epoch %d of %v, left alone %d of %v", what, got.BestEpoch, got.Validations, want.BestEpoch, want.Validations)
 		}
-		for table, numbers := range all(got.Model.Tables) {
-			if !slices.Equal(numbers, all(want.Model.Tables)[table]) {
-				t.Errorf("%v: member %d has other numbers in table %d than left alone", want.Member.Form, i, table)
-			}
-		}
+		nearTables(t, what, 0, got.Model.Tables, want.Model.Tables)
 	}
 }
