@@ -73,7 +73,8 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 	if len(triples) == 0 {
 		return ranks, nil
 	}
-	program, err := r.engine.program(r.reciprocal, "rank", func(g *Graph, in []*Node) []*Node { return countRanks(g, in, r.reciprocal) }, rankInputs, 3)
+	p := ranking{r.reciprocal}
+	program, err := r.engine.program(p, "rank", p.graph, rankInputs, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -238,14 +239,16 @@ const (
 	rankInputs
 )
 
-// countRanks is the graph of a ranking. It returns, [S, 2·b] each, how many
-// entities other than the known answers score above the true one, how many
-// score the same, and the score of the true one. Counts of all entities less
-// counts of the known ones come from one table of scores, so that they agree
-// to the bit, whatever the precision of the product, and no mask over the
-// entities is needed.
-func countRanks(g *Graph, in []*Node, reciprocal bool) []*Node {
-	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples], reciprocal)
+// ranking is a program that ranks, but for its shapes.
+type ranking struct{ reciprocal bool }
+
+// graph returns, [S, 2·b] each, how many entities other than the known answers score
+// above the true one, how many score the same, and the score of the true one. Counts of
+// all entities less counts of the known ones come from one table of scores, so that they
+// agree to the bit, whatever the precision of the product, and no mask over the entities
+// is needed.
+func (p ranking) graph(g *Graph, in []*Node) []*Node {
+	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples], p.reciprocal)
 	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
 	members, rows, count := all.Shape().Dim(0), all.Shape().Dim(1), all.Shape().Dim(2)
 	flat := Reshape(all, members*rows*count)
