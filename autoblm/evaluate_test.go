@@ -1,0 +1,56 @@
+package autoblm_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// trained is a model of a form after two epochs on the embedded graph.
+func trained(t *testing.T, f form.Form, s structure.Structure) *kge.Model {
+	t.Helper()
+	settings := autoblm.DefaultTrain(s)
+	settings.Dim, settings.Epochs, settings.Member.Form = 8, 2, f
+	m, err := autoblm.Train(t.Context(), datasets.World(), settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestEvaluateByCompute: the engine that is asked for ranks, or says that it cannot; the
+// two agree.
+func TestEvaluateByCompute(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	complEx, transE := trained(t, form.Bilinear, structure.MustParse("complex")), trained(t, form.TransE, structure.Structure{})
+	evaluate := func(m *kge.Model, c autoblm.Compute) (completion.Evaluation, error) {
+		return autoblm.Evaluate(t.Context(), m, datasets.World(), "valid", c)
+	}
+	native, err := evaluate(complEx, autoblm.Compute{Engine: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := evaluate(complEx, autoblm.Compute{Engine: "gomlx", Backend: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if native.Triples != 243 || reference.Triples != 243 || math.Abs(native.Both.MRR-reference.Both.MRR) > 1e-3 {
+		t.Errorf("%+v on cpu, %+v on gomlx", native, reference)
+	}
+	if e, err := evaluate(transE, autoblm.Compute{}); err != nil || e.Triples != 243 {
+		t.Errorf("transe, chosen by itself: %+v, %v", e, err)
+	}
+	if _, err := evaluate(transE, autoblm.Compute{Engine: "gomlx", Backend: "go"}); err == nil || !strings.Contains(err.Error(), "transe") {
+		t.Errorf("transe on gomlx: %v", err)
+	}
+	if _, err := evaluate(complEx, autoblm.Compute{Engine: "abacus"}); err == nil || !strings.Contains(err.Error(), "abacus") {
+		t.Errorf("an unknown engine: %v", err)
+	}
+}
