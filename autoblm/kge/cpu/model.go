@@ -20,6 +20,7 @@ type model struct {
 	measure    tiles.Measure
 	entities   tiles.Embeddings
 	relations  []relationTable
+	count      int // of relations without reverses
 }
 
 // relationTable has rows of each direction of a relation, one after the other.
@@ -36,6 +37,10 @@ func newModel(k *kernel.Set, p kge.Parameters) *model {
 	m.stateRows = m.measure.RowsOfQuery()
 	for i, t := range p.Specs() {
 		m.relations = append(m.relations, relationTable{tiles.Padded(p.OfRelations()[i], t.Columns), t.Rows, t.Columns})
+	}
+	m.count = m.relations[0].Count / m.relations[0].rows
+	if m.reciprocal {
+		m.count /= 2
 	}
 	m.setStructure(p.Structure)
 	return m
@@ -95,10 +100,5 @@ func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
 // place is the number of a relation in the tables, and whether it is walked through
 // the transpose.
 func (m *model) place(relation int32) (number int, transposed bool) {
-	first := m.relations[0]
-	count := first.Count / first.rows
-	if m.reciprocal {
-		count /= 2
-	}
-	return kge.Place(relation, count, m.reciprocal)
+	return kge.Place(relation, m.count, m.reciprocal)
 }

@@ -146,7 +146,8 @@ func (t *trainer) gather(units []*unit) {
 		t.pairs[tile] = t.pairs[tile][:0]
 	}
 	for _, u := range units {
-		for i, x := range u.examples {
+		for i := range u.examples {
+			x := &u.examples[i]
 			t.byEntity.Put(x.Anchor, tiles.WholeRow(u.gradients.anchors, i))
 			t.byEntity.Put(x.Target, tiles.WholeRow(u.gradients.targets, i))
 			for hop, r := range x.Path {

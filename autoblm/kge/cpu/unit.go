@@ -11,9 +11,10 @@ import (
 // unit is what a part of a batch leaves for the tiles of entities and relations to
 // collect.
 type unit struct {
-	examples  []kge.Example // with reverses, those of all after all of them
-	back      []int32       // the paths of the reverses
-	gradients paths         // by the rows that they look up
+	examples  []kge.Example // with reverses, both: those of all after all of them
+	both      []kge.Example
+	back      []int32 // the paths of the reverses
+	gradients paths   // by the rows that they look up
 	loss      float64
 	queries   kernel.Table // [paths·stateRows, d], as they were asked, where there are pairs
 	pairs     []pair
@@ -74,16 +75,18 @@ func newBench(m *model) *bench {
 // fetch looks up the rows of examples, and readies the unit's gradients. With reverses
 // the anchor of each is asked for too, by the reverses of its relations.
 func (u *unit) fetch(m *model, w *work, examples []kge.Example, reverses bool) {
-	u.examples, u.pairs = append(u.examples[:0], examples...), u.pairs[:0]
+	u.examples, u.pairs = examples, u.pairs[:0]
 	hops := len(examples[0].Path)
 	if reverses {
+		u.both = append(u.both[:0], examples...)
 		u.back = slices.Grow(u.back[:0], len(examples)*hops) // which stays where it is
 		for _, x := range examples {
 			for _, r := range slices.Backward(x.Path) {
 				u.back = append(u.back, r^1)
 			}
-			u.examples = append(u.examples, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor})
+			u.both = append(u.both, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor})
 		}
+		u.examples = u.both
 	}
 	n := len(u.examples)
 	w.reset(m, n, hops)
