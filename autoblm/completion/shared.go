@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -64,34 +63,26 @@ func TrainShared(ctx context.Context, engine kge.Engine, job SharedJob) (*Shared
 	if err := job.validate(); err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	population, err := engine.NewPopulation(Data(job.Graph), job.Settings, []kge.Member{job.memberWith(0)})
+	shared := &sharedEngine{Engine: engine}
+	shared.population.draw = rand.New(rand.NewPCG(job.SampleSeed, 0x736861726564)) // the second word keeps draws apart from other uses of the seed
+	for _, c := range job.Candidates {
+		shared.population.candidates = append(shared.population.candidates, SharedCandidate{Structure: c})
+	}
+	data, s := Data(job.Graph), job.Settings
+	data.Validate = func(ctx context.Context, _ kge.Ranker) ([]float64, error) {
+		return []float64{0}, shared.population.evaluate(ctx, job.Graph)
+	}
+	s.ValidateEvery = s.Epochs // all candidates, at the end
+	trained, err := kge.Train(ctx, shared, kge.Job{Data: data, Settings: s, Members: []kge.Member{job.memberWith(0)}, OnEpoch: job.OnEpoch})
 	if err != nil {
 		return nil, err
 	}
-	defer population.Close()
-	run := &sharedRun{
-		job:        job,
-		data:       Data(job.Graph),
-		population: population,
-		draw:       rand.New(rand.NewPCG(job.SampleSeed, 0x736861726564)), // the second word keeps draws apart from other uses of the seed
+	result := trained.Results[0]
+	report := &SharedReport{Candidates: shared.population.candidates, Loss: result.Loss, Timing: trained.Timing}
+	if result.Err != nil {
+		report.Err = kge.Diverged(min(len(result.Loss)+1, s.Epochs), job.memberWith(shared.population.drawn))
 	}
-	run.report.Timing.Compile = time.Since(start).Seconds()
-	for _, c := range job.Candidates {
-		run.report.Candidates = append(run.report.Candidates, SharedCandidate{Structure: c})
-	}
-	for epoch := 1; epoch <= job.Settings.Epochs && run.report.Err == nil; epoch++ {
-		if err := run.epoch(ctx, epoch); err != nil {
-			return nil, err
-		}
-	}
-	run.report.Timing.PerStep = kge.StepMedian(run.stepSeconds)
-	if run.report.Err == nil {
-		if err := run.evaluate(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return &run.report, nil
+	return report, nil
 }
 
 // memberWith is the job's member with the structure of a candidate.
@@ -119,85 +110,69 @@ func (j SharedJob) validate() error {
 	if len(j.Graph.Valid) == 0 {
 		return fmt.Errorf("%s has no validation triples to compare the candidates by", j.Graph.Name)
 	}
-	if len(j.Graph.Train) == 0 {
-		return fmt.Errorf("%s has nothing to train on", j.Graph.Name)
-	}
 	return nil
 }
 
-// sharedRun is shared training on its way.
-type sharedRun struct {
-	job         SharedJob
-	data        *kge.Data
-	population  kge.Population
-	draw        *rand.Rand
-	report      SharedReport
-	stepSeconds [][]float64 // of each epoch
+// sharedEngine makes the population of one member that candidates share.
+type sharedEngine struct {
+	kge.Engine
+	population sharedPopulation
 }
 
-func (r *sharedRun) epoch(ctx context.Context, epoch int) error {
-	start := time.Now()
-	s := r.job.Settings
-	batches := r.data.Batches(s, epoch)
-	all := 0
+func (e *sharedEngine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (_ kge.Population, err error) {
+	e.population.Population, err = e.Engine.NewPopulation(d, s, members)
+	return &e.population, err
+}
+
+// sharedPopulation draws a structure for each step.
+type sharedPopulation struct {
+	kge.Population
+	candidates []SharedCandidate
+	draw       *rand.Rand
+	drawn      int // the candidate of the last step
+}
+
+// Epoch ends where the loss is no number any more.
+func (p *sharedPopulation) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (all kge.Epoch, err error) {
+	examples := 0
 	for _, batch := range batches {
-		all += len(batch)
+		examples += len(batch)
 	}
-	var loss float64
-	var seconds []float64
+	all.Loss = []float64{0}
 	for _, batch := range batches {
-		drawn := r.draw.IntN(len(r.job.Candidates))
-		if err := r.population.SetStructure(0, r.job.Candidates[drawn]); err != nil {
-			return err
+		p.drawn = p.draw.IntN(len(p.candidates))
+		if err := p.SetStructure(0, p.candidates[p.drawn].Structure); err != nil {
+			return all, err
 		}
-		step, err := r.population.Epoch(ctx, [][]kge.Example{batch}, []float64{r.job.Member.LearningRate * math.Pow(s.Decay, float64(epoch-1))})
+		step, err := p.Population.Epoch(ctx, [][]kge.Example{batch}, rates)
 		if err != nil {
-			return err
+			return all, err
 		}
-		r.report.Candidates[drawn].Steps++
-		seconds = append(seconds, step.StepSeconds...)
-		loss += step.Loss[0] * float64(len(batch)) / float64(all)
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			r.report.Err = kge.Diverged(epoch, r.job.memberWith(drawn))
+		p.candidates[p.drawn].Steps++
+		all.StepSeconds = append(all.StepSeconds, step.StepSeconds...)
+		all.Loss[0] += step.Loss[0] * float64(len(batch)) / float64(examples)
+		if math.IsNaN(all.Loss[0]) || math.IsInf(all.Loss[0], 0) {
 			break
 		}
 	}
-	r.report.Timing.Train += time.Since(start).Seconds()
-	r.stepSeconds = append(r.stepSeconds, seconds)
-	if r.report.Err != nil {
-		return nil
-	}
-	r.report.Loss = append(r.report.Loss, loss)
-	if r.job.OnEpoch != nil {
-		r.job.OnEpoch(kge.Progress{Epoch: epoch, Epochs: s.Epochs, Loss: []float64{loss}})
-	}
-	return nil
+	return all, nil
 }
 
 // evaluate ranks by each candidate, unless the last step spoilt the embeddings.
-func (r *sharedRun) evaluate(ctx context.Context) error {
-	start := time.Now()
-	shared, err := r.population.Parameters(0)
-	if err != nil {
+func (p *sharedPopulation) evaluate(ctx context.Context, g *datasets.Graph) error {
+	if embeddings, err := p.Parameters(0); err != nil || !embeddings.Finite() {
 		return err
 	}
-	if !shared.Finite() {
-		member := r.job.Member
-		member.Structure = shared.Structure
-		r.report.Err = kge.Diverged(len(r.report.Loss), member)
-		return nil
-	}
-	for i := range r.report.Candidates {
-		c := &r.report.Candidates[i]
-		if err := r.population.SetStructure(0, c.Structure); err != nil {
+	for i := range p.candidates {
+		c := &p.candidates[i]
+		if err := p.SetStructure(0, c.Structure); err != nil {
 			return err
 		}
-		ranks, err := r.population.Rank(ctx, r.job.Graph.Valid, r.job.Graph.Known())
+		ranks, err := p.Rank(ctx, g.Valid, g.Known())
 		if err != nil {
 			return err
 		}
 		c.Valid = Summarize(ranks[0], kge.Pessimistic)
 	}
-	r.report.Timing.Evaluate = time.Since(start).Seconds()
 	return nil
 }

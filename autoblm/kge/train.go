@@ -340,12 +340,12 @@ func (r *run) perStep() float64 {
 	if len(r.stepSeconds) == 0 {
 		return r.timing.PerStep
 	}
-	return StepMedian(r.stepSeconds) / float64(len(r.members))
+	return stepMedian(r.stepSeconds) / float64(len(r.members))
 }
 
-// StepMedian is the median duration of the steps of epochs, those that warm up left
+// stepMedian is the median duration of the steps of epochs, those that warm up left
 // out: the first epoch, or the first step of the only one.
-func StepMedian(epochs [][]float64) float64 {
+func stepMedian(epochs [][]float64) float64 {
 	switch {
 	case len(epochs) > 1:
 		epochs = epochs[1:]
