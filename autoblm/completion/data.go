@@ -60,14 +60,14 @@ func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
 	if m.SameIDs(g.Entities, g.Relations) {
 		return g, nil
 	}
-	ids := m.Translate(g.Name, g.Entities, g.Relations)
+	ids := kge.NewTranslation(g.Name, g.Entities, g.Relations, m.EntityLabels, m.RelationLabels)
 	aligned := &datasets.Graph{Name: g.Name, Entities: m.EntityLabels, Relations: m.RelationLabels}
 	for _, split := range []struct {
 		from []datasets.Triple
 		to   *[]datasets.Triple
 	}{{g.Train, &aligned.Train}, {g.Valid, &aligned.Valid}, {g.Test, &aligned.Test}} {
 		for _, t := range split.from {
-			*split.to = append(*split.to, datasets.Triple{Head: ids.Entities.Of(t.Head), Relation: ids.Relations.Of(t.Relation), Tail: ids.Entities.Of(t.Tail)})
+			*split.to = append(*split.to, datasets.Triple{Head: ids.Entity(t.Head), Relation: ids.Relation(t.Relation), Tail: ids.Entity(t.Tail)})
 		}
 		if err := ids.Missing(); err != nil {
 			return nil, err

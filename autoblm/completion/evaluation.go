@@ -74,58 +74,70 @@ func Evaluate(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.
 	return Summarize(ranks[0], ties), nil
 }
 
+// Evaluations are what a trial tells of its model beside the score: the metrics of
+// both splits, nil where a split has nothing to rank.
+type Evaluations struct {
+	Valid *Evaluation `json:"valid,omitempty"`
+	Test  *Evaluation `json:"test,omitempty"`
+}
+
 // EvaluateAll ranks the validation and the test triples of g by all models at
 // once, where there are such triples, ties counted against them. It notes what they
 // reached in the models. A nil stands for a model that there is none of.
 func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
-	if len(present) == 0 {
-		return all, nil
-	}
-	for _, split := range []struct {
-		name    string
-		triples []datasets.Triple
-		note    func(i int, e *Evaluation, text json.RawMessage)
-	}{
-		{"valid", g.Valid, func(i int, e *Evaluation, text json.RawMessage) { all[i].Valid, models[i].Valid = e, text }},
-		{"test", g.Test, func(i int, e *Evaluation, text json.RawMessage) { all[i].Test, models[i].Test = e, text }},
-	} {
-		if len(split.triples) == 0 {
+	for _, split := range []string{"valid", "test"} {
+		if triples, _ := g.Split(split); len(triples) == 0 || len(present) == 0 {
 			continue
 		}
-		_, ranks, err := RankSplit(ctx, engine, present, g, split.name)
+		_, ranks, err := RankSplit(ctx, engine, present, g, split)
 		if err != nil {
 			return nil, err
 		}
 		for i, m := range models {
-			if m == nil {
-				continue
+			if m != nil {
+				e := Summarize(ranks[0], kge.Pessimistic)
+				*all[i].of(split), ranks = &e, ranks[1:]
 			}
-			e := Summarize(ranks[0], kge.Pessimistic)
-			ranks = ranks[1:]
-			text, err := json.Marshal(e)
-			if err != nil {
-				return nil, err
-			}
-			split.note(i, &e, text)
+		}
+	}
+	for i, m := range models {
+		if m == nil {
+			continue
+		}
+		if err := m.Note(all[i]); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// NotedIn are what is noted in a model.
-func NotedIn(m *kge.Model) (e Evaluations, err error) {
-	for _, split := range []struct {
-		text json.RawMessage
-		to   **Evaluation
-	}{{m.Valid, &e.Valid}, {m.Test, &e.Test}} {
-		if len(split.text) == 0 {
-			continue
-		}
-		if err := json.Unmarshal(split.text, split.to); err != nil {
-			return e, fmt.Errorf("the model has metrics that are none of triples: %w", err)
-		}
+// of is the evaluation of "valid" or of "test".
+func (e *Evaluations) of(split string) **Evaluation {
+	if split == "valid" {
+		return &e.Valid
 	}
-	return e, nil
+	return &e.Test
+}
+
+// EvaluationsOf reads them from the details of a trial; those of a task without them
+// have neither.
+func EvaluationsOf(details json.RawMessage) (e Evaluations) {
+	_ = json.Unmarshal(details, &e) // what is no such object has none
+	return e
+}
+
+// Details are the evaluations as a trial has them.
+func (e Evaluations) Details() (json.RawMessage, error) { return json.Marshal(e) }
+
+// Scores are the validation and the test MRR, nil where there is none.
+func (e Evaluations) Scores() (valid, test *float64) {
+	mrr := func(e *Evaluation) *float64 {
+		if e == nil {
+			return nil
+		}
+		return &e.Both.MRR
+	}
+	return mrr(e.Valid), mrr(e.Test)
 }

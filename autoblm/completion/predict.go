@@ -48,17 +48,19 @@ func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownA
 	if q.Head == "" {
 		score = HeadScores(m, int32(relation), given)
 	}
-	answers, err := knownAnswers(m, g, given, int32(relation), q.Head != "")
-	if err != nil {
-		return nil, err
-	}
-	of := func(id int32) (float64, kge.Known) {
-		if g == nil {
-			return score(id), kge.NotLookedUp
+	var isKnown func(id int32) bool
+	if g != nil {
+		aligned, err := Align(m, g)
+		if err != nil {
+			return nil, err
 		}
-		return score(id), kge.KnownIf(answers, id)
+		if q.Head == "" {
+			isKnown = kge.Among(aligned.Known().Heads(int32(relation), given))
+		} else {
+			isKnown = kge.Among(aligned.Known().Tails(given, int32(relation)))
+		}
 	}
-	return kge.BestAnswers(m.EntityLabels, of, top, known), nil
+	return kge.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
 }
 
 // TailScores are the model's scores of the tails of a head and a relation, given by ids,
@@ -67,7 +69,7 @@ func TailScores(m *kge.Model, head, relation int32) func(tail int32) float64 {
 	if m.Structure.K() == 0 {
 		return m.Scorer(kge.Question{Anchor: head, Path: []int32{2 * relation}}, len(m.RelationLabels))
 	}
-	return func(tail int32) float64 { return score(m, head, relation, tail) }
+	return func(tail int32) float64 { return m.ScoreTriple(head, relation, tail) }
 }
 
 // HeadScores are those of the heads of a relation and a tail, by which they are ranked:
@@ -79,32 +81,5 @@ func HeadScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
 	case m.Reciprocal:
 		return TailScores(m, tail, relation+int32(len(m.RelationLabels)))
 	}
-	return func(head int32) float64 { return score(m, head, relation, tail) }
-}
-
-// score is that of a triple by the structure.
-func score(m *kge.Model, head, relation, tail int32) float64 {
-	wide := func(x []float32) []float64 {
-		y := make([]float64, len(x))
-		for i, v := range x {
-			y[i] = float64(v)
-		}
-		return y
-	}
-	return m.Structure.Score(wide(m.Entity(head)), wide(m.Relations[int(relation)*m.Dim:][:m.Dim]), wide(m.Entity(tail)))
-}
-
-// knownAnswers are the sorted ids that answer the query in g: tails or heads.
-func knownAnswers(m *kge.Model, g *datasets.Graph, given, relation int32, tails bool) ([]int32, error) {
-	if g == nil {
-		return nil, nil
-	}
-	aligned, err := Align(m, g)
-	if err != nil {
-		return nil, err
-	}
-	if tails {
-		return aligned.Known().Tails(given, relation), nil
-	}
-	return aligned.Known().Heads(relation, given), nil
+	return func(head int32) float64 { return m.ScoreTriple(head, relation, tail) }
 }

@@ -47,11 +47,20 @@ func (t *Task) Words() task.Words { return Words() }
 // Train implements [task.Task].
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, Checkpoint: t.Checkpoint}
+	return TrainTrials(ctx, t.Engine, job, trials, onProgress, func(models []*kge.Model) ([]Evaluations, error) {
+		return EvaluateAll(ctx, t.Engine, models, t.Graph)
+	})
+}
+
+// TrainTrials trains the members of trials as one population, for a task that ranks, and
+// tells the trials what they came to. evaluate is given
+// their models, nil for those that diverged.
+func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []task.Trial, onProgress func(share float64), evaluate func([]*kge.Model) ([]Evaluations, error)) ([]task.Artifact, error) {
 	for _, trial := range trials {
 		job.Members = append(job.Members, trial.Member())
 	}
 	job.OnEpoch = func(p kge.Progress) { onProgress(float64(p.Epoch) / float64(p.Epochs)) }
-	report, err := t.train(ctx, job)
+	report, err := trainOrGoOn(ctx, engine, job)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +68,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	for i, r := range report.Results {
 		models[i] = r.Model
 	}
-	evaluations, err := EvaluateAll(ctx, t.Engine, models, t.Graph)
+	evaluations, err := evaluate(models)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +76,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	for i, r := range report.Results {
 		trial := &trials[i]
 		trial.Loss, trial.Validations = r.Loss, r.Validations
-		trial.Engine, trial.Backend = t.Engine.Name(), t.Engine.Backend()
+		trial.Engine, trial.Backend = engine.Name(), engine.Backend()
 		trial.Seconds = (report.Timing.Compile + report.Timing.Train + report.Timing.Evaluate) / float64(len(trials)) // of all pieces
 		if r.Err != nil {
 			trial.State, trial.Error = task.Failed, r.Err.Error()
@@ -82,14 +91,14 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	return artifacts, nil
 }
 
-// train goes on with what the checkpoint has of these trials.
-func (t *Task) train(ctx context.Context, job kge.Job) (*kge.Report, error) {
-	report, err := kge.Train(ctx, t.Engine, job)
+// trainOrGoOn goes on with what the checkpoint has of these trials.
+func trainOrGoOn(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Report, error) {
+	report, err := kge.Train(ctx, engine, job)
 	if errors.Is(err, kge.ErrOtherTraining) { // of trials that have their results since
-		if err := os.Remove(t.Checkpoint.File); err != nil {
+		if err := os.Remove(job.Checkpoint.File); err != nil {
 			return nil, fmt.Errorf("cannot remove the checkpoint of an earlier population: %w", err)
 		}
-		report, err = kge.Train(ctx, t.Engine, job)
+		report, err = kge.Train(ctx, engine, job)
 	}
 	if err == nil && !report.Complete {
 		err = task.ErrTimeUp

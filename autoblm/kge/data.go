@@ -1,6 +1,10 @@
 package kge
 
-import "context"
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+)
 
 // Question asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper,
 // Section II-B2). A triple's question has a path of one hop.
@@ -45,4 +49,30 @@ type Data struct {
 	// Validate is each model's score on what is held out, higher is better; nil where
 	// there is nothing to validate by.
 	Validate func(ctx context.Context, r Ranker) ([]float64, error)
+}
+
+// Negatives draws entities that are no answers.
+type Negatives struct {
+	Seed     uint64 // of the member
+	Entities int    // to draw from
+	Count    int    // to draw for each query
+}
+
+// Draw visits Count entities for an example with a number in its batch, at a step that
+// counts from 1. They depend on nothing else. Without an entity that is no answer
+// none are visited.
+func (n Negatives) Draw(step, number int, x *Example, visit func(entity int32)) {
+	if len(x.Targets) >= n.Entities {
+		return
+	}
+	rng := rand.NewPCG(n.Seed, uint64(step)<<32|uint64(number))
+	for range n.Count {
+		for {
+			entity := int32(rng.Uint64() % uint64(n.Entities))
+			if _, answer := slices.BinarySearch(x.Targets, entity); !answer {
+				visit(entity)
+				break
+			}
+		}
+	}
 }

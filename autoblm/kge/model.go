@@ -2,6 +2,7 @@ package kge
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -122,72 +123,83 @@ func object(v any) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
+// Note keeps what the model reached: something that JSON has as an object with "valid" and
+// "test", or without them.
+func (m *Model) Note(evaluations any) error {
+	text, err := json.Marshal(evaluations)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &struct{ Valid, Test *json.RawMessage }{&m.Valid, &m.Test})
+}
+
 // SameIDs says whether labels are numbered as those of the model are.
 func (m *Model) SameIDs(entities, relations []string) bool {
 	return slices.Equal(entities, m.EntityLabels) && slices.Equal(relations, m.RelationLabels)
 }
 
-// Translation carries the ids of some data over to those of a model.
-type Translation struct {
-	Entities, Relations *Ids
-	data                string
+// Translation carries ids over to those that other lists have for the same labels.
+type Translation struct{ entities, relations *ids }
+
+// NewTranslation carries the ids of a source with the given name and labels over to those
+// of a model's labels, or the other way round.
+func NewTranslation(source string, entities, relations, toEntities, toRelations []string) Translation {
+	return Translation{newIDs(source, "entity", entities, toEntities), newIDs(source, "relation", relations, toRelations)}
 }
 
-// Translate is for data with the given name and labels.
-func (m *Model) Translate(data string, entities, relations []string) Translation {
-	return Translation{NewIds(entities, m.EntityLabels), NewIds(relations, m.RelationLabels), data}
+// ids are the other ids of some labels, -1 where the other list lacks the label.
+type ids struct {
+	source, kind string
+	labels       []string
+	other        []int32
+	missing      error // of the first label that was asked for in vain
 }
 
-// Missing is an error that names an entity or a relation that was asked for and that
-// the model lacks, nil where there is none.
-func (t Translation) Missing() error {
-	for _, each := range []struct {
-		kind string
-		*Ids
-	}{{"entity", t.Entities}, {"relation", t.Relations}} {
-		if label, lost := each.Lost(); lost {
-			return fmt.Errorf("the model has no %s %q, which %s mentions", each.kind, label, t.data)
-		}
-	}
-	return nil
-}
-
-// Ids are the ids that labels have in another list.
-type Ids struct {
-	labels []string
-	ids    []int32 // -1 where there is no such label
-	lost   int32   // an id that was asked for and has none, or -1
-}
-
-// NewIds carries ids of the first labels over to those of the second.
-func NewIds(from, to []string) *Ids {
+func newIDs(source, kind string, from, to []string) *ids {
 	place := make(map[string]int32, len(to))
 	for i, label := range to {
 		place[label] = int32(i)
 	}
-	t := &Ids{labels: from, ids: make([]int32, len(from)), lost: -1}
+	t := &ids{source: source, kind: kind, labels: from, other: make([]int32, len(from))}
 	for i, label := range from {
-		id, found := place[label]
-		if !found {
-			id = -1
+		t.other[i] = -1
+		if id, found := place[label]; found {
+			t.other[i] = id
 		}
-		t.ids[i] = id
 	}
 	return t
 }
 
-// Of is the id in the other list, -1 where that lacks the label.
-func (t *Ids) Of(id int32) int32 {
-	if t.ids[id] < 0 && t.lost < 0 {
-		t.lost = id
+func (t *ids) of(id int32) int32 {
+	if t.other[id] < 0 && t.missing == nil {
+		t.missing = fmt.Errorf("the model has no %s %q, which %s mentions", t.kind, t.labels[id], t.source)
 	}
-	return t.ids[id]
+	return t.other[id]
 }
 
-// Lost is the first label that was asked for in vain.
-func (t *Ids) Lost() (label string, lost bool) {
-	if t.lost < 0 {
-		return "", false
+// Entity is the other id of an entity, -1 where there is none.
+func (t Translation) Entity(id int32) int32 { return t.entities.of(id) }
+
+// Relation is that of a relation.
+func (t Translation) Relation(id int32) int32 { return t.relations.of(id) }
+
+// Entities are those of several, ascending; nil where there are none.
+func (t Translation) Entities(ids []int32) (other []int32) {
+	for _, id := range ids {
+		other = append(other, t.Entity(id))
 	}
-	return t.labels[t.lost], true
+	slices.Sort(other)
+	return other
 }
+
+// Path is that of a question.
+func (t Translation) Path(relations []int32) (other []int32) {
+	for _, r := range relations {
+		other = append(other, 2*t.Relation(r/2)+r%2)
+	}
+	return other
+}
+
+// Missing is an error that names an entity or a relation that was asked for in vain, nil
+// where there is none.
+func (t Translation) Missing() error { return cmp.Or(t.entities.missing, t.relations.missing) }

@@ -89,6 +89,12 @@ func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64
 	return func(answer int32) float64 { return spec.DefineScore(state, widen(p.Entity(answer))) }
 }
 
+// ScoreTriple is the score of a triple by the structure, in float64 (paper, Equation 7). The
+// relation is a row of its table, which may be that of a reverse.
+func (p Parameters) ScoreTriple(head, relation, tail int32) float64 {
+	return p.Structure.Score(widen(p.Entity(head)), widen(p.Relations[int(relation)*p.Dim:][:p.Dim]), widen(p.Entity(tail)))
+}
+
 func widen(x []float32) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {

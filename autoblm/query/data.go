@@ -1,11 +1,66 @@
 package query
 
 import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"maps"
+	"path/filepath"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
+
+// Query asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper,
+// Section II-B2).
+type Query struct {
+	Anchor int32
+	// Relations are those of the path, in the order in which they are walked. 2k is
+	// relation k of the graph and 2k+1 is its reverse, walked from tail to head.
+	Relations []int32
+	// Hard are the answers to be learnt or ranked, ascending. For a training query
+	// these are all end points of the path in the training graph, and else those
+	// that the graph before lacks.
+	Hard []int32
+	// Easy are the other answers, ascending. They are no candidates.
+	Easy []int32
+}
+
+// Hops is the length of the path.
+func (q Query) Hops() int { return len(q.Relations) }
+
+// Question is the query without its answers.
+func (q Query) Question() kge.Question { return kge.Question{Anchor: q.Anchor, Path: q.Relations} }
+
+// reverse is the relation walked the other way.
+func reverse(relation int32) int32 { return relation ^ 1 }
+
+// Split is one of the three parts of the queries.
+type Split int
+
+// The answers of training queries are end points in the training graph, those of
+// validation queries in train and valid, those of test queries in all splits.
+const (
+	InTrain Split = iota
+	InValid
+	InTest
+	splits = 3
+)
+
+var splitNames = []string{"train", "valid", "test"}
+
+func (s Split) String() string { return names.Of(splitNames, "split", s) }
+
+// MarshalText writes the name.
+func (s Split) MarshalText() ([]byte, error) { return names.Marshal(splitNames, "split", s) }
+
+// UnmarshalText reads "train", "valid" or "test".
+func (s *Split) UnmarshalText(text []byte) error {
+	return names.Unmarshal(splitNames, "split", s, text)
+}
 
 // Data is a knowledge graph with chain queries about it. It is used by pointer.
 type Data struct {
@@ -55,4 +110,60 @@ func (d *Data) put(split Split, hops int, queries []Query) {
 		d.queries[split] = map[int][]Query{}
 	}
 	d.queries[split][hops] = queries
+}
+
+// Fingerprint identifies what a search on paths of the given lengths depends on: the
+// SHA-256 (hexadecimal) of the labels and of the queries of these lengths in all
+// splits, in their order. The name does not enter.
+func (d *Data) Fingerprint(hops ...int) string {
+	hash := sha256.New()
+	w := bufio.NewWriter(hash)
+	// Every length is written before its content, so that nothing can be moved from
+	// one list to the next without a change of the sum. Hashes take all writes.
+	length := func(n int) { _ = binary.Write(w, binary.LittleEndian, uint64(n)) }
+	for _, names := range [][]string{d.Entities, d.Relations} {
+		length(len(names))
+		for _, name := range names {
+			length(len(name))
+			_, _ = w.WriteString(name)
+		}
+	}
+	var number [4]byte
+	for split := range Split(splits) {
+		for _, h := range hops {
+			queries := d.Queries(split, h)
+			length(len(queries))
+			for _, q := range queries {
+				for _, ids := range [][]int32{{q.Anchor}, q.Relations, q.Hard, q.Easy} {
+					length(len(ids))
+					for _, id := range ids {
+						binary.LittleEndian.PutUint32(number[:], uint32(id))
+						_, _ = w.Write(number[:])
+					}
+				}
+			}
+		}
+	}
+	_ = w.Flush()
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// Source is what [Open] finds the data by again: their name, if they were read from
+// where benchmarks lie or are embedded, or else their folder; "" for data that were
+// made in memory.
+func (d *Data) Source() string {
+	if d.Folder == "" {
+		if d.Name == datasets.World().Name {
+			return d.Name
+		}
+		return ""
+	}
+	here := func(folder string) bool {
+		absolute, err := filepath.Abs(folder)
+		return err == nil && absolute == d.Folder
+	}
+	if slices.ContainsFunc(datasets.Folders(d.Name), here) {
+		return d.Name // which finds the benchmark wherever it lies later
+	}
+	return d.Folder
 }

@@ -1,9 +1,7 @@
 package query
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -52,50 +50,43 @@ func questions(queries []Query) []kge.Question {
 // Rank counts, for each hard answer of a query, the entities that are no answer
 // and score higher, and those that score the same.
 func Rank(scores []float32, q Query) []kge.Rank {
-	order := make([]int, 0, len(q.Hard)) // by score, without those that are no numbers
-	for i, e := range q.Hard {
+	var limits []float32 // the scores of the answers, but for those that are no numbers
+	for _, e := range q.Hard {
 		if !math.IsNaN(float64(scores[e])) {
-			order = append(order, i)
+			limits = append(limits, scores[e])
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Compare(scores[q.Hard[a]], scores[q.Hard[b]])
-	})
-	limits := make([]float32, len(order))
-	for place, i := range order {
-		limits[place] = scores[q.Hard[i]]
-	}
-	// beaten[n] counts candidates that score higher than n answers, and reached[n]
-	// those that score at least as high.
-	beaten, reached := make([]int32, len(order)+1), make([]int32, len(order)+1)
+	slices.Sort(limits)
+	limits = slices.Compact(limits)
+	// better[n] counts candidates that score higher than just n of the limits, and equal[n]
+	// those that score the same as limit n.
+	better, equal := make([]int32, len(limits)+1), make([]int32, len(limits))
 	count := func(score float32, candidates int32) {
 		if len(limits) == 0 || !(score >= limits[0]) { // most candidates
 			return
 		}
-		first, _ := slices.BinarySearch(limits, score)
-		beaten[first] += candidates
-		for first < len(limits) && limits[first] == score {
-			first++
+		n, same := slices.BinarySearch(limits, score)
+		better[n] += candidates
+		if same {
+			equal[n] += candidates
 		}
-		reached[first] += candidates
 	}
 	for _, score := range scores {
 		count(score, 1)
 	}
-	for _, answers := range [...][]int32{q.Hard, q.Easy} {
-		for _, e := range answers {
-			count(scores[e], -1)
-		}
+	for _, e := range slices.Concat(q.Hard, q.Easy) {
+		count(scores[e], -1)
+	}
+	for n := len(limits) - 1; n >= 0; n-- { // now higher than n of the limits or more
+		better[n] += better[n+1]
 	}
 	ranks := make([]kge.Rank, len(q.Hard))
-	last := kge.Rank{Better: int32(len(scores) - len(q.Hard) - len(q.Easy))}
-	for i := range ranks {
-		ranks[i] = last
-	}
-	better, atLeast := int32(0), int32(0)
-	for place := len(order) - 1; place >= 0; place-- {
-		better, atLeast = better+beaten[place+1], atLeast+reached[place+1]
-		ranks[order[place]] = kge.Rank{Better: better, Equal: atLeast - better}
+	for i, e := range q.Hard {
+		if n, found := slices.BinarySearch(limits, scores[e]); found {
+			ranks[i] = kge.Rank{Better: better[n+1], Equal: equal[n]}
+		} else { // no number comes last
+			ranks[i] = kge.Rank{Better: int32(len(scores) - len(q.Hard) - len(q.Easy))}
+		}
 	}
 	return ranks
 }
@@ -116,12 +107,8 @@ func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data
 		return e, err
 	}
 	defer ranker.Close()
-	for _, split := range []struct {
-		Split
-		to   **Evaluation
-		note *json.RawMessage
-	}{{InValid, &e.Valid, &m.Valid}, {InTest, &e.Test, &m.Test}} {
-		queries := d.together(split.Split, hops)
+	for split, to := range map[Split]**Evaluation{InValid: &e.Valid, InTest: &e.Test} {
+		queries := d.together(split, hops)
 		if len(queries) == 0 {
 			continue
 		}
@@ -129,10 +116,43 @@ func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data
 		if err != nil {
 			return e, err
 		}
-		*split.to = &found
-		if *split.note, err = json.Marshal(found); err != nil {
-			return e, err
+		*to = &found
+	}
+	return e, m.Note(e)
+}
+
+// Align returns the queries of a split with the ids of a model. A label that the
+// model lacks is an error that names it, and so is a split without such queries.
+// Entities that the data lack are candidates too.
+func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
+	if err := d.Needs(split, hops); err != nil {
+		return nil, err
+	}
+	queries := d.Queries(split, hops)
+	if m.SameIDs(d.Entities, d.Relations) {
+		return queries, nil
+	}
+	ids := d.idsOf(m)
+	aligned := make([]Query, len(queries))
+	for i, q := range queries {
+		aligned[i] = Query{Anchor: ids.Entity(q.Anchor), Relations: ids.Path(q.Relations), Hard: ids.Entities(q.Hard), Easy: ids.Entities(q.Easy)}
+	}
+	return aligned, ids.Missing()
+}
+
+// Covered is an error that names an entity or a relation of the graph of the data
+// that the model lacks, nil where it has them all.
+func (d *Data) Covered(m *kge.Model) error {
+	ids := d.idsOf(m)
+	for e := range int32(len(d.Entities)) {
+		for _, r := range d.graphs[InTest].leaving(e) {
+			ids.Entity(e)
+			ids.Relation(r / 2)
 		}
 	}
-	return e, nil
+	return ids.Missing()
+}
+
+func (d *Data) idsOf(m *kge.Model) kge.Translation {
+	return kge.NewTranslation(d.Name, d.Entities, d.Relations, m.EntityLabels, m.RelationLabels)
 }

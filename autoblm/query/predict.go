@@ -27,22 +27,20 @@ func Predict(ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Da
 	if err != nil {
 		return nil, err
 	}
-	var endPoints []int32
+	var isKnown func(id int32) bool
 	if d != nil {
-		if endPoints, err = d.knownEnds(m, q); err != nil {
+		ends, err := d.knownEnds(m, q)
+		if err != nil {
 			return nil, err
 		}
+		isKnown = kge.Among(ends)
 	}
 	found, err := scores(ctx, engine, m, q)
 	if err != nil {
 		return nil, err
 	}
-	return kge.BestAnswers(m.EntityLabels, func(id int32) (float64, kge.Known) {
-		if d == nil {
-			return float64(found[id]), kge.NotLookedUp
-		}
-		return float64(found[id]), kge.KnownIf(endPoints, id)
-	}, top, known), nil
+	score := func(id int32) float64 { return float64(found[id]) }
+	return kge.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
 }
 
 // question is the path with the ids of the model.
@@ -90,37 +88,13 @@ func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 	if err := d.Covered(m); err != nil {
 		return nil, err
 	}
-	entities, relations := kge.NewIds(m.EntityLabels, d.Entities), kge.NewIds(m.RelationLabels, d.Relations)
-	anchor, path := entities.Of(q.Anchor), make([]int32, 0, len(q.Path))
-	for _, r := range q.Path {
-		path = append(path, 2*relations.Of(r/2)+r%2)
-	}
-	_, lostEntity := entities.Lost()
-	_, lostRelation := relations.Lost()
-	if lostEntity || lostRelation {
+	toData := kge.NewTranslation("the model", m.EntityLabels, m.RelationLabels, d.Entities, d.Relations)
+	anchor, path := toData.Entity(q.Anchor), toData.Path(q.Path)
+	if toData.Missing() != nil {
 		return nil, nil
 	}
 	ends := newWalker(len(d.Entities)).endPoints(d.graphs[InTest], anchor, path)
-	back := kge.NewIds(d.Entities, m.EntityLabels)
-	for i, e := range ends {
-		ends[i] = back.Of(e)
-	}
-	slices.Sort(ends)
-	return ends, nil
-}
-
-// Covered is an error that names an entity or a relation of the graph of the data
-// that the model lacks, nil where it has them all.
-func (d *Data) Covered(m *kge.Model) error {
-	ids := m.Translate(d.Name, d.Entities, d.Relations)
-	graph := d.graphs[InTest]
-	for e := range int32(len(d.Entities)) {
-		for _, r := range graph.leaving(e) {
-			ids.Entities.Of(e)
-			ids.Relations.Of(r / 2)
-		}
-	}
-	return ids.Missing()
+	return d.idsOf(m).Entities(ends), nil
 }
 
 // scores are those of all entities. One that is no number could stand anywhere, so

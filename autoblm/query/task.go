@@ -4,11 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/dustin/go-humanize/english"
 )
 
 // TaskName is the name of [Task] in a study.
@@ -57,39 +63,26 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 		return nil, err
 	}
 	s := t.Own.Settings(trials[0].Recipe.Training)
-	job := kge.Job{Data: data, Settings: s.Settings, OnEpoch: func(p kge.Progress) { onProgress(float64(p.Epoch) / float64(p.Epochs)) }}
 	for _, trial := range trials {
-		m := trial.Member()
-		if err := s.Validate(m); err != nil {
+		if err := s.Validate(trial.Member()); err != nil {
 			return nil, err
 		}
-		job.Members = append(job.Members, m)
 	}
-	report, err := kge.Train(ctx, t.Engine, job)
-	if err != nil {
-		return nil, err
-	}
-	artifacts := make([]task.Artifact, len(trials))
-	for i, r := range report.Results {
-		trial := &trials[i]
-		trial.Loss, trial.Validations, trial.Engine = r.Loss, r.Validations, t.Engine.Name()
-		if r.Err != nil {
-			trial.State, trial.Error = task.Failed, r.Err.Error()
-			continue
+	job := kge.Job{Data: data, Settings: s.Settings}
+	return completion.TrainTrials(ctx, t.Engine, job, trials, onProgress, func(models []*kge.Model) ([]completion.Evaluations, error) {
+		all := make([]completion.Evaluations, len(models))
+		for i, m := range models {
+			if m == nil {
+				continue
+			}
+			e, err := EvaluateModel(ctx, t.Engine, m, t.Data, t.Own.Hops...)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = completion.Evaluations{Valid: asTails(e.Valid), Test: asTails(e.Test)}
 		}
-		trial.State = task.Complete
-		e, err := EvaluateModel(ctx, t.Engine, r.Model, t.Data, t.Own.Hops...)
-		if err != nil {
-			return nil, err
-		}
-		both := completion.Evaluations{Valid: asTails(e.Valid), Test: asTails(e.Test)}
-		trial.Score, trial.TestScore = both.Scores()
-		if trial.Details, err = both.Details(); err != nil {
-			return nil, err
-		}
-		artifacts[i] = r.Model
-	}
-	return artifacts, nil
+		return all, nil
+	})
 }
 
 // asTails are metrics of answers at the ends of paths, as if these were tails.
@@ -98,6 +91,58 @@ func asTails(e *Evaluation) *completion.Evaluation {
 		return nil
 	}
 	return &completion.Evaluation{Triples: e.Answers, Ties: kge.Pessimistic, Both: e.Metrics, Tail: e.Metrics}
+}
+
+// Words are those of completion but for what queries do not have: sides, and a count of
+// what was ranked, since a query has many answers.
+func Words(own Own) task.Words {
+	w := completion.Words()
+	w.Purpose = strings.TrimSpace("answers to queries " + own.lengths())
+	w.HowMeasured = "MRR, Hits@k and mean rank are means over the queries, and within a query over its answers that the smaller graph does not give. An answer is ranked among the entities that are no answer, and those that score the same as it count against it. " + completion.WhatDecides
+	w.HowToRead = "A structure says which chunks of the entity before (rows), the relation (coloured blocks) and the entity behind (columns) multiply in the score of a hop; the matrices of the relations of a path are multiplied."
+	w.Chance = task.Chance{
+		Valid: [2]string{"validation query", "validation queries"}, Test: [2]string{"test query", "test queries"},
+		Assuming: "as if no two queries had an edge in common",
+	}
+	w.Metrics = func(trials []task.Named) []page.Part {
+		return []page.Part{{Table: completion.CompareMetrics("Metrics over the %s queries", trials)}}
+	}
+	w.Breakdown, w.Models = "", nil
+	w.Settings, w.Defaults = settings.Of(own), settings.Of(Own{Paths: DefaultSettings().Paths})
+	return w
+}
+
+// lengths are those of the paths that decide, as "of 2 hops", "" if they are not known.
+func (p Paths) lengths() string {
+	if len(p.Hops) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of %s %s", words.List(p.Hops, "or"), english.PluralWord(slices.Max(p.Hops), "hop", ""))
+}
+
+// Words implements [task.Task], and knows how many queries there are.
+func (t *Task) Words() task.Words {
+	w := Words(t.Own)
+	w.Chance.Count = func(json.RawMessage) (valid, test int) { return t.count(InValid), t.count(InTest) }
+	return w
+}
+
+// count is how many queries of a split have paths of the lengths that decide.
+func (t *Task) count(s Split) (n int) {
+	for _, hops := range t.Own.Hops {
+		n += len(t.Data.Queries(s, hops))
+	}
+	return n
+}
+
+// Measure implements [task.Measured]: it tells the sizes of the data.
+func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {
+	return task.Measures{Data: []page.Part{{
+		Text: fmt.Sprintf("The graph %s has %s and %s.", o.Dataset, words.Count(len(t.Data.Entities), "entity"), words.Count(len(t.Data.Relations), "relation")),
+		Table: page.NewTable(strings.TrimSpace("The queries "+t.Own.lengths()), []Split{InTrain, InValid, InTest},
+			page.Text("split", func(s Split) any { return s }),
+			page.Number("queries", func(s Split) any { return t.count(s) })),
+	}}}, nil
 }
 
 var _ interface {
