@@ -66,14 +66,7 @@ type keptRun struct {
 }
 
 type keptMember struct {
-	Loss        []float64    `json:"loss"`
-	Validations []Validation `json:"validations"`
-	BestEpoch   int          `json:"best_epoch"`
-	BestMRR     float64      `json:"best_mrr"`
-	SinceBest   int          `json:"since_best"`
-	Reduction   float64      `json:"reduction"`
-	Stopped     bool         `json:"stopped"`
-	Diverged    int          `json:"diverged"` // in this epoch; 0 when it did not
+	standing
 	// Slots is how many tables of the optimizer follow the embeddings, and HasBest
 	// whether those of the best epoch do.
 	Slots   int  `json:"slots"`
@@ -152,11 +145,7 @@ func (r *run) kept(about []byte, s State) keptRun {
 	kept := keptRun{About: about, Epochs: r.epochs, Steps: s.Steps, Timing: r.timing}
 	kept.Timing.PerStep = r.perStep()
 	for i, m := range r.members {
-		kept.Members = append(kept.Members, keptMember{
-			Loss: m.result.Loss, Validations: m.result.Validations, BestEpoch: m.result.BestEpoch,
-			BestMRR: m.bestMRR, SinceBest: m.sinceBest, Reduction: m.reduction, Stopped: m.stopped, Diverged: m.diverged,
-			Slots: len(s.Members[i].Slots), HasBest: m.best != nil,
-		})
+		kept.Members = append(kept.Members, keptMember{m.standing, len(s.Members[i].Slots), m.best != nil})
 	}
 	return kept
 }
@@ -199,18 +188,13 @@ func (r *run) goOn(kept keptRun, tables [][]float32) error {
 			member.Slots = append(member.Slots, next())
 		}
 		state.Members = append(state.Members, member)
-		to := &r.members[i]
-		to.result.Loss, to.result.Validations, to.result.BestEpoch = m.Loss, m.Validations, m.BestEpoch
-		to.bestMRR, to.sinceBest, to.reduction, to.stopped = m.BestMRR, m.SinceBest, m.Reduction, m.Stopped
-		if m.Diverged > 0 {
-			to.diverge(m.Diverged)
-		}
+		r.members[i].standing = m.standing
 		if m.HasBest {
 			p := member.Parameters
 			if p.Tables = next(); !p.sameSizes(member.Tables) {
 				return errDamagedCheckpoint
 			}
-			to.best = &p
+			r.members[i].best = &p
 		}
 	}
 	r.epochs = kept.Epochs

@@ -5,12 +5,11 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
-	"math"
 	"os"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
@@ -29,8 +28,8 @@ type checkpointFile struct {
 
 func newChecksum() hash.Hash32 { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }
 
-// copyNumbers is how many numbers are turned into bytes at a time, and back.
-const copyNumbers = 1 << 16
+// atATime is how many numbers are turned into bytes, and back, by one call.
+const atATime = 1 << 16
 
 func writeCheckpoint(path string, run keptRun, tables [][]float32) error {
 	file := checkpointFile{Run: run}
@@ -48,18 +47,11 @@ func writeCheckpoint(path string, run keptRun, tables [][]float32) error {
 		if _, err := w.Write(append(head, description...)); err != nil {
 			return err
 		}
-		buffer := make([]byte, 0, 4*copyNumbers)
 		for _, t := range tables {
-			for len(t) > 0 {
-				n := min(len(t), copyNumbers)
-				buffer = buffer[:0]
-				for _, x := range t[:n] {
-					buffer = binary.LittleEndian.AppendUint32(buffer, math.Float32bits(x))
-				}
-				if _, err := w.Write(buffer); err != nil {
+			for numbers := range slices.Chunk(t, atATime) {
+				if err := binary.Write(w, binary.LittleEndian, numbers); err != nil {
 					return err
 				}
-				t = t[n:]
 			}
 		}
 		_, err := plain.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32()))
@@ -102,9 +94,11 @@ func readCheckpoint(path string) (keptRun, [][]float32, error) {
 	}
 	var tables [][]float32
 	for _, n := range d.Tables {
-		t, err := readNumbers(r, n)
-		if err != nil {
-			return keptRun{}, nil, errDamagedCheckpoint
+		t := make([]float32, n)
+		for numbers := range slices.Chunk(t, atATime) {
+			if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
+				return keptRun{}, nil, errDamagedCheckpoint
+			}
 		}
 		tables = append(tables, t)
 	}
@@ -134,20 +128,4 @@ func (d checkpointFile) check(bytes int64) error {
 		return errDamagedCheckpoint
 	}
 	return nil
-}
-
-func readNumbers(r io.Reader, count int) ([]float32, error) {
-	table := make([]float32, count)
-	buffer := make([]byte, 4*min(count, copyNumbers))
-	for rest := table; len(rest) > 0; {
-		n := min(len(rest), copyNumbers)
-		if _, err := io.ReadFull(r, buffer[:4*n]); err != nil {
-			return nil, fmt.Errorf("cannot read the tables: %w", err)
-		}
-		for i := range n {
-			rest[i] = math.Float32frombits(binary.LittleEndian.Uint32(buffer[4*i:]))
-		}
-		rest = rest[n:]
-	}
-	return table, nil
 }

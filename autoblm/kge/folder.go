@@ -2,6 +2,7 @@ package kge
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ const (
 // description is model.json. Structure, K and Dim are all that a reader needs, or Form
 // and Dim where the form has no structure.
 type description struct {
-	Form form.Form `json:"form"`
+	Form *form.Form `json:"form"`
 	// Model is what Form was called in models of paths.
 	Model     *form.Form          `json:"model,omitempty"`
 	Structure structure.Structure `json:"structure,omitzero"`
@@ -47,11 +48,14 @@ type description struct {
 const mostDim = 1 << 20
 
 func (d *description) check() (err error) {
-	if d.Model != nil {
-		d.Form = *d.Model
+	if d.Form == nil {
+		d.Form = cmp.Or(d.Model, new(form.Form))
+	}
+	if d.Model != nil && *d.Model != *d.Form {
+		return fmt.Errorf("form is %v, but model, which is another name for it, is %v: remove the wrong one", d.Form, d.Model)
 	}
 	k := d.Structure.K()
-	if d.Form == form.Bilinear && k == 0 {
+	if *d.Form == form.Bilinear && k == 0 {
 		return errors.New(`the structure is missing: add "structure", such as "complex"`)
 	}
 	if d.Structure, err = d.Form.Spec().Structure(d.Structure); err != nil {
@@ -108,7 +112,7 @@ func (t tableFile) checkFinite(table []float32) error {
 // refuse is an error.
 func (m *Model) Files() (map[string][]byte, error) {
 	d := description{
-		Form: m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: m.Reciprocal, Tables: map[string][]int{},
+		Form: &m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: m.Reciprocal, Tables: map[string][]int{},
 		Dataset: m.Dataset, Source: m.Source, Training: m.Training, Valid: m.Valid, Test: m.Test,
 	}
 	if m.Training != nil && len(m.Training.Own) > 0 {
@@ -187,11 +191,11 @@ func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelfolder.Description), err)
 	}
-	if d.Training != nil && d.Training.Member.Structure.K() == 0 && d.Form == form.Bilinear {
+	if d.Training != nil && d.Training.Member.Structure.K() == 0 && *d.Form == form.Bilinear {
 		d.Training.Member.Structure = d.Structure
 	}
 	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: d.Valid, Test: d.Test}
-	m.Form, m.Structure, m.Dim, m.Reciprocal = d.Form, d.Structure, d.Dim, d.Reciprocal
+	m.Form, m.Structure, m.Dim, m.Reciprocal = *d.Form, d.Structure, d.Dim, d.Reciprocal
 	for name, names := range map[string]*[]string{entityLabels: &m.EntityLabels, relationLabels: &m.RelationLabels} {
 		content, err := read(name)
 		if err != nil {

@@ -232,6 +232,7 @@ func TestLoadRefuses(t *testing.T) {
 		"dim not divisible": {description(`{"structure": "complex", "k": 4, "dim": 6}`), []string{"model.json: ", "dim is 6", "multiple of k, which is 4"}},
 		"another dim":       {description(`{"structure": "complex", "k": 4, "dim": 8}`), []string{"entities.npy: ", "shape [3 4]", "[3 8]"}},
 		"absurd dim":        {description(`{"structure": "complex", "k": 4, "dim": 9223372036854775804}`), []string{"model.json: ", "dim is 9223372036854775804", "at most 1048576"}},
+		"two forms":         {description(`{"form": "transe", "model": "gqe", "dim": 4}`), []string{"model.json: ", "form is transe", "model", "gqe"}},
 		"dim as text":       {description(`{"structure": "complex", "k": 4, "dim": "4"}`), []string{"model.json: ", "dim"}},
 
 		"no entities.npy":    {entities(nil), []string{"entities.npy", "cannot read the model"}},

@@ -120,8 +120,8 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	defer population.Close()
 	run := &run{job: job, engine: engine, population: population, members: make([]memberRun, len(job.Members)), batches: orders{data: d, settings: s}}
 	run.timing.Compile = time.Since(start).Seconds()
-	for i, m := range job.Members {
-		run.members[i] = memberRun{result: Result{Member: m}, reduction: 1}
+	for i := range run.members {
+		run.members[i].Reduction = 1
 	}
 	keeper, err := newKeeper(job.Checkpoint, d, s, job.Members)
 	if err != nil {
@@ -157,18 +157,26 @@ type run struct {
 	stepSeconds [][]float64 // of each epoch
 }
 
+// memberRun is one of its members.
 type memberRun struct {
-	result    Result
-	stopped   bool        // diverged, or out of patience
-	diverged  int         // in this epoch; 0 when it did not
-	best      *Parameters // of the best validated epoch
-	bestMRR   float64
-	sinceBest int     // validations
-	reduction float64 // of the learning rate so far, by plateaus
+	standing
+	best *Parameters // of the best validated epoch
+}
+
+// standing is what the loop remembers of a member.
+type standing struct {
+	Loss        []float64    `json:"loss"`
+	Validations []Validation `json:"validations"`
+	BestEpoch   int          `json:"best_epoch"`
+	BestMRR     float64      `json:"best_mrr"`
+	SinceBest   int          `json:"since_best"` // validations
+	Reduction   float64      `json:"reduction"`  // of the learning rate so far, by plateaus
+	Stopped     bool         `json:"stopped"`    // diverged, or out of patience
+	Diverged    int          `json:"diverged"`   // in this epoch; 0 when it did not
 }
 
 func (r *run) anyActive() bool {
-	return slices.ContainsFunc(r.members, func(m memberRun) bool { return !m.stopped })
+	return slices.ContainsFunc(r.members, func(m memberRun) bool { return !m.Stopped })
 }
 
 // complete is whether nothing is left to train.
@@ -200,16 +208,16 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 	r.stepSeconds = append(r.stepSeconds, done.StepSeconds)
 	for i := range r.members {
 		m := &r.members[i]
-		if m.stopped {
+		if m.Stopped {
 			continue
 		}
 		if math.IsNaN(done.Loss[i]) || math.IsInf(done.Loss[i], 0) {
 			m.diverge(epoch)
 			continue
 		}
-		m.result.Loss = append(m.result.Loss, done.Loss[i])
+		m.Loss = append(m.Loss, done.Loss[i])
 		if m.best == nil {
-			m.result.BestEpoch = epoch
+			m.BestEpoch = epoch
 		}
 	}
 	if r.job.OnEpoch != nil {
@@ -243,7 +251,7 @@ func (r *run) rates(epoch int) []float64 {
 	rates := make([]float64, len(r.members))
 	risen := min(1, float64(epoch)/float64(r.job.Settings.Warmup+1))
 	for i, m := range r.members {
-		rates[i] = m.result.Member.LearningRate * m.reduction * math.Pow(r.job.Settings.Decay, float64(epoch-1)) * risen
+		rates[i] = r.job.Members[i].LearningRate * m.Reduction * math.Pow(r.job.Settings.Decay, float64(epoch-1)) * risen
 	}
 	return rates
 }
@@ -257,16 +265,16 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 	}
 	for i := range r.members {
 		m := &r.members[i]
-		if m.stopped {
+		if m.Stopped {
 			continue
 		}
 		mrr := scores[i]
-		m.result.Validations = append(m.result.Validations, Validation{Epoch: epoch, MRR: mrr})
-		if m.best != nil && mrr <= m.bestMRR {
-			m.sinceBest++
-			m.stopped = s.Patience > 0 && m.sinceBest >= s.Patience
-			if s.PlateauPatience > 0 && m.sinceBest%s.PlateauPatience == 0 {
-				m.reduction *= s.PlateauFactor
+		m.Validations = append(m.Validations, Validation{Epoch: epoch, MRR: mrr})
+		if m.best != nil && mrr <= m.BestMRR {
+			m.SinceBest++
+			m.Stopped = s.Patience > 0 && m.SinceBest >= s.Patience
+			if s.PlateauPatience > 0 && m.SinceBest%s.PlateauPatience == 0 {
+				m.Reduction *= s.PlateauFactor
 			}
 			continue
 		}
@@ -278,16 +286,13 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 			m.diverge(epoch)
 			continue
 		}
-		m.best, m.bestMRR, m.sinceBest, m.result.BestEpoch = &p, mrr, 0, epoch
+		m.best, m.BestMRR, m.SinceBest, m.BestEpoch = &p, mrr, 0, epoch
 	}
 	return nil
 }
 
 func (m *memberRun) diverge(epoch int) {
-	m.stopped, m.diverged = true, epoch
-	m.best = nil
-	m.result.BestEpoch = 0
-	m.result.Err = Diverged(epoch, m.result.Member)
+	m.Stopped, m.Diverged, m.best, m.BestEpoch = true, epoch, nil, 0
 }
 
 // Diverged is the error of a member that diverged in an epoch; it wraps [ErrDiverged].
@@ -312,8 +317,8 @@ func (r *run) report() (*Report, error) {
 	report := &Report{Timing: r.timing, Complete: r.complete()}
 	report.Timing.PerStep = r.perStep()
 	for i := range r.members {
-		m := &r.members[i]
-		if m.result.Err == nil && m.best == nil {
+		m, member := &r.members[i], r.job.Members[i]
+		if m.Diverged == 0 && m.best == nil {
 			p, err := r.population.Parameters(i)
 			if err != nil {
 				return nil, err
@@ -321,16 +326,19 @@ func (r *run) report() (*Report, error) {
 			if p.Finite() {
 				m.best = &p
 			} else {
-				m.diverge(m.result.BestEpoch)
+				m.diverge(m.BestEpoch)
 			}
 		}
-		if m.best != nil {
+		result := Result{Member: member, Loss: m.Loss, Validations: m.Validations, BestEpoch: m.BestEpoch}
+		if m.best == nil {
+			result.Err = Diverged(m.Diverged, member)
+		} else {
 			var err error
-			if m.result.Model, err = newModel(r.job.Data, r.job.Settings, m.result.Member, *m.best); err != nil {
+			if result.Model, err = newModel(r.job.Data, r.job.Settings, member, *m.best); err != nil {
 				return nil, err
 			}
 		}
-		report.Results = append(report.Results, m.result)
+		report.Results = append(report.Results, result)
 	}
 	return report, nil
 }

@@ -29,9 +29,6 @@ type Query struct {
 	Easy []int32
 }
 
-// Hops is the length of the path.
-func (q Query) Hops() int { return len(q.Relations) }
-
 // Question is the query without its answers.
 func (q Query) Question() kge.Question { return kge.Question{Anchor: q.Anchor, Path: q.Relations} }
 

@@ -21,8 +21,11 @@ type Evaluation struct {
 // Evaluate ranks the hard answers of queries by one of the models of a ranker. Ties
 // count against the model, and a score that is not a number comes last.
 func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Evaluation, error) {
-	each := make([]kge.Metrics, len(queries))
-	err := r.Scores(ctx, model, questions(queries), func(i int, scores []float32) {
+	each, questions := make([]kge.Metrics, len(queries)), make([]kge.Question, len(queries))
+	for i, q := range queries {
+		questions[i] = q.Question()
+	}
+	err := r.Scores(ctx, model, questions, func(i int, scores []float32) {
 		share := 1 / float64(len(queries[i].Hard))
 		for _, rank := range Rank(scores, queries[i]) {
 			each[i].Add(rank.Under(kge.Pessimistic), share)
@@ -37,14 +40,6 @@ func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Ev
 		e.Metrics = e.Plus(m.Over(float64(len(queries))))
 	}
 	return e, nil
-}
-
-func questions(queries []Query) []kge.Question {
-	all := make([]kge.Question, len(queries))
-	for i, q := range queries {
-		all[i] = q.Question()
-	}
-	return all
 }
 
 // Rank counts, for each hard answer of a query, the entities that are no answer

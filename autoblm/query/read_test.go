@@ -182,7 +182,7 @@ func FuzzQueries(f *testing.F) {
 			return
 		}
 		for _, q := range r.queries {
-			if q.Hops() != r.hops || len(q.Hard) == 0 || q.Anchor < 0 || q.Anchor > 2 {
+			if len(q.Relations) != r.hops || len(q.Hard) == 0 || q.Anchor < 0 || q.Anchor > 2 {
 				t.Fatalf("read %v", q)
 			}
 			if e := Rank(make([]float32, 3), q); len(e) != len(q.Hard) {

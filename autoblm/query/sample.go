@@ -179,35 +179,15 @@ func (w *drawing) answer(q *Query) bool {
 	return len(q.Hard) > 0
 }
 
-// Prepare is [Open] and [Data.Complete], and tells note, when set, what was drawn.
+// Prepare is [Open], and draws the queries of the given lengths that are missing, each with
+// seed 1. So data without such queries, as a graph or a release that lacks some, can be
+// trained on and ranked; the queries are the same each time. Test queries may stay missing
+// where no path has a hard answer. note, when set, is told what was drawn.
 func Prepare(ctx context.Context, name string, note func(text string), hops ...int) (*Data, error) {
 	d, err := Open(name, hops...)
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := d.Complete(ctx, hops...)
-	if err != nil {
-		return nil, err
-	}
-	for _, each := range drawn {
-		if note != nil {
-			note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, each.Split, words.Count(each.Hops, "hop"), words.Whole(each.Queries)))
-		}
-	}
-	return d, nil
-}
-
-// Drawn is a number of queries that were drawn.
-type Drawn struct {
-	Split         Split
-	Hops, Queries int
-}
-
-// Complete draws the queries of the given lengths that are missing, each with seed 1,
-// and tells which. So data without such queries, as a graph or a release that lacks
-// some, can be trained on and ranked; the queries are the same each time. Test queries
-// may stay missing where no path has a hard answer.
-func (d *Data) Complete(ctx context.Context, hops ...int) (all []Drawn, err error) {
 	for split := range Split(splits) {
 		for _, h := range hops {
 			if d.Queries(split, h) != nil {
@@ -218,10 +198,12 @@ func (d *Data) Complete(ctx context.Context, hops ...int) (all []Drawn, err erro
 				continue
 			}
 			if err != nil {
-				return all, err
+				return nil, err
 			}
-			all = append(all, Drawn{split, h, n})
+			if note != nil {
+				note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, split, words.Count(h, "hop"), words.Whole(n)))
+			}
 		}
 	}
-	return all, nil
+	return d, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/autoblm/autoblm-go/datasets"
@@ -24,7 +25,7 @@ func (d *Data) WriteFolder(dir string) error {
 		{Name: relationsFile, Content: numbered(d.Relations, reverseSuffix)},
 	}
 	for split := Split(splits - 1); split >= InTrain; split-- { // train-1p says that the others are there
-		for _, hops := range append(d.longer(split), 1) {
+		for _, hops := range slices.Backward(slices.Compact(append([]int{1}, d.Hops(split)...))) {
 			content, err := d.packed(split, hops)
 			if err != nil {
 				return err
@@ -41,15 +42,6 @@ func (d *Data) WriteFolder(dir string) error {
 		return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 	}
 	return nil
-}
-
-// longer are the lengths of paths of more than one hop.
-func (d *Data) longer(split Split) []int {
-	all := d.Hops(split)
-	if len(all) > 0 && all[0] == 1 {
-		return all[1:]
-	}
-	return all
 }
 
 // numbered are lines of id<TAB>name, each followed by one for its reverse where
