@@ -1,9 +1,8 @@
-// Package completion completes knowledge graphs: given a head and a relation, a model
-// ranks every entity as the tail, and the other way round.
+// Package completion is knowledge-graph completion: which entity is the tail of a head and
+// a relation, or the head of a relation and a tail.
 //
-// [Data] is a graph for [kge.Train], which learns each triple in both directions.
-// [RankSplit] ranks the triples of a split with all other known answers left out,
-// [Evaluate] sums the ranks up, and [Predict] lists the best answers to a query by names.
-// [Task] lets structures be searched for that do this best. With [TrainShared] one set of
-// embeddings serves many structures in turn.
+// [Data] is a graph as [kge.Train] learns it, [Evaluate] ranks the true entities of a split
+// among all others, the known answers left out, and [Predict] lists the best answers by
+// names. [Task] is what a search does with all that. [TrainShared] trains one set of
+// embeddings for many structures in turn.
 package completion

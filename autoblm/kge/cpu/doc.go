@@ -1,21 +1,21 @@
-// Package cpu is the native engine: models of all forms, trained and ranked by fused
-// loops over tiles that stay in cache, without XLA and without cgo.
+// Package cpu is the native engine: models of every form, trained on triples and on paths
+// and ranked by fused loops over tiles that stay in cache, without XLA and without cgo.
 //
 // The scores of a batch against all entities are a table of [entities, queries]
 // that is never there as a whole. Its tiles of [tiles.Rows, tiles.MostQueries] are
-// filled by products or distances (tiles.Measure), turned into exponentials in place, and multiplied
+// filled by the measure of the form, turned into exponentials in place, and multiplied
 // back while they are in cache. In this orientation no embedding is ever
 // transposed, and maxima and sums run down the columns, all queries at once.
 //
 // # How a step goes
 //
-// The batch is cut into units of at most tiles.MostQueries queries. Those of triples ask
-// for the tail and for the head (triples.go), those of paths for the ends (answers.go). A
-// unit walks the paths hop by hop, and then goes over the tiles of entities
+// The batch is cut into units, and a lesson learns each of them: triples both ways, or
+// answers at the ends of paths. A unit looks up the rows of its examples, walks their
+// paths hop by hop, and takes the queries that this makes over the tiles of entities
 // (tiles.Softmax): scores, their running maximum, exponentials, and the gradient by the
-// queries, rescaled whenever a maximum rises. The exponentials are kept. The gradient
-// goes the hops back. Then each tile of entities (updateEntities) collects its gradient
-// from the units, adds what its entities got as heads and tails, and takes its optimizer
+// queries, rescaled whenever a maximum rises. That gradient is walked back to the rows. The
+// exponentials are kept. Then each tile of entities (updateEntities) collects its gradient
+// from the units, adds what its entities got as anchors and targets, and takes its optimizer
 // step at once. So does each tile of relations.
 //
 // # Recipes
@@ -23,14 +23,15 @@
 // Each part of a recipe comes into a step at one place, and costs nothing where
 // it is not wanted.
 //
-//   - Reciprocal relations: a unit has the reverses of its triples too, and asks all of
-//     them for their tails alone (unit.go).
-//   - Relation prediction: a second softmax, over the relations (triples.go).
+//   - Reciprocal relations: a unit of triples has their reverses too, and asks all of them
+//     for their targets alone (unit.fetch).
+//   - Relation prediction: a second softmax, over the relations (predictRelations).
 //   - Dropout: a mask on the queries, and on the gradient by them (tiles.Mask).
 //   - Smoothed labels: they pull queries to the mean entity, and all entities to
 //     the sum of the queries (tiles.Smoothing).
-//   - Penalties, of embeddings and of the products of heads and tails with
-//     relations (penalty.go).
+//   - Drawn entities that are no answers: pairs of a query and an entity, one by one, in
+//     place of the softmax (logistic).
+//   - Penalties, of embeddings (penalty.go) and of what paths make of their ends.
 //   - The largest norm: after the optimizer step of a tile (tiles.Shorten).
 //
 // # The same bits
