@@ -53,8 +53,8 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 }
 
 // TrainTrials trains the members of trials as one population, for a task that ranks, and
-// tells the trials what they came to. evaluate is given
-// their models, nil for those that diverged.
+// tells the trials what they came to. evaluate is given their models, nil for those that
+// diverged.
 func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []task.Trial, onProgress func(share float64), evaluate func([]*kge.Model) ([]Evaluations, error)) ([]task.Artifact, error) {
 	for _, trial := range trials {
 		job.Members = append(job.Members, trial.Member())
