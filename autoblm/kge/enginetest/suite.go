@@ -266,7 +266,7 @@ func divergence(t *testing.T, engine kge.Engine) {
 	alone := train(t, engine, d, s, sound)[0]
 	for _, i := range []int{0, 2} {
 		r := results[i]
-		if r.Err != nil || r.Model == nil {
+		if r.Err != nil || r.Model == nil || len(r.Loss) != s.Epochs {
 			t.Fatalf("member %d beside it: error %v after %d epochs", i, r.Err, len(r.Loss))
 		}
 		near(t, fmt.Sprintf("member %d beside it: losses", i), 1e-5, r.Loss, alone.Loss)
