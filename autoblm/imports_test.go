@@ -1,7 +1,9 @@
 package autoblm_test
 
 import (
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -80,5 +82,23 @@ func TestImportsGoDown(t *testing.T) {
 		if !inhabited[room] {
 			t.Errorf("there is no package in %s", room)
 		}
+	}
+}
+
+// TestArchitectureNamesFilesThatAreThere.
+func TestArchitectureNamesFilesThatAreThere(t *testing.T) {
+	text, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile("`([a-z_/]+/[a-z_]+\\.go)`").FindAllStringSubmatch(string(text), -1)
+	for _, name := range names {
+		_, below := os.Stat(name[1])
+		if _, err := os.Stat("../" + name[1]); err != nil && below != nil {
+			t.Errorf("ARCHITECTURE.md names %s, which is not there", name[1])
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("%d files are named: the test reads another text than it should", len(names))
 	}
 }
