@@ -87,7 +87,8 @@ func (t *Trainer) finalRuns() int {
 	return t.settings.Runs
 }
 
-func trainOnce(ctx context.Context, g *rdf.Graph, s Settings, o Options, members []Member) ([]Result, error) {
+// Train cross-validates and tests members by a trainer of their own.
+func Train(ctx context.Context, g *rdf.Graph, s Settings, o Options, members []Member) ([]Result, error) {
 	t, err := NewTrainer(g, s, o)
 	if err != nil {
 		return nil, err

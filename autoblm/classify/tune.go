@@ -92,7 +92,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 		if o.OnProgress != nil {
 			part.OnProgress = func(done, _ int) { o.OnProgress(before*epochs+done, trials*epochs) }
 		}
-		results, err := trainOnce(ctx, g, drawn, part, members[drawn])
+		results, err := Train(ctx, g, drawn, part, members[drawn])
 		if err != nil {
 			return nil, err
 		}

@@ -67,16 +67,16 @@ func (c *classifyTrainCommand) BeforeApply(ctx *kong.Context) error {
 	encoder, _ := flags.Given[classify.Encoder](ctx, "encoder")
 	c.Settings = classifyFlags(classify.Defaults(encoder))
 	c.ranges = classify.DefaultRanges()
-	if _, is := flags.Given[classify.Norm](ctx, "norm"); is {
+	if flags.IsGiven(ctx, "norm") {
 		c.ranges.Norms = nil
 	}
-	if _, is := flags.Given[bool](ctx, "reverse"); is {
+	if flags.IsGiven(ctx, "reverse") {
 		c.ranges.Reverse = nil
 	}
-	if _, is := flags.Given[bool](ctx, "self-loops"); is {
+	if flags.IsGiven(ctx, "self-loops") {
 		c.ranges.SelfLoops = nil
 	}
-	if _, is := flags.Given[int](ctx, "seen-by"); is {
+	if flags.IsGiven(ctx, "seen-by") {
 		c.ranges.SeenBy = nil
 	}
 	return nil
@@ -175,12 +175,7 @@ func (c *classifyTrainCommand) train(ctx context.Context, g *rdf.Graph, s *class
 		*s, m = tuned[0].Settings, tuned[0].Result.Member
 		s.Runs = runs
 	}
-	trainer, err := classify.NewTrainer(g, *s, o)
-	if err != nil {
-		return classify.Result{}, err
-	}
-	defer trainer.Close()
-	results, err := trainer.Train(ctx, []classify.Member{m})
+	results, err := classify.Train(ctx, g, *s, o, []classify.Member{m})
 	if err != nil {
 		return classify.Result{}, err
 	}

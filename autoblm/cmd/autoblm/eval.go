@@ -73,8 +73,8 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	}
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, titleOf(s.Model, s.Structure), s.Dim, words.Whole(e.Triples), c.Split, e.Ties)
-		t := metricsTable()
-		addMetrics(t, "both", &e, true)
+		t := completion.NewTable()
+		e.AddTo(t, "both", true)
 		t.Print(w)
 		if len(s.By) == 0 {
 			return

@@ -5,9 +5,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type queryCommands struct {
@@ -27,15 +25,4 @@ func (f threadsFlag) engine() (kge.Engine, error) {
 		return nil, program.Usage(fmt.Errorf("threads is %d: it must be 0, for all, or more", f.Threads))
 	}
 	return cpu.New(f.Threads), nil
-}
-
-// answersTable is one of the metrics of queries.
-func answersTable() *words.Table {
-	return words.NewTable("", "queries", "answers", "MRR", "H@1", "H@3", "H@10")
-}
-
-func addAnswers(t *words.Table, name string, e *query.Evaluation) {
-	if e != nil {
-		t.Add(name, e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
-	}
 }

@@ -78,8 +78,8 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s, %s, d %d, %.1f s\n\n", s.Dataset, words.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Seconds)
-		t := answersTable()
-		addAnswers(t, c.Split.String(), &e)
+		t := query.NewTable()
+		e.AddTo(t, c.Split.String())
 		t.Print(w)
 	})
 }

@@ -119,9 +119,9 @@ func (c *queryTrainCommand) summary(d *query.Data, report *kge.Report, e query.E
 }
 
 func (s queryTrainSummary) print(w io.Writer) {
-	t := answersTable()
-	addAnswers(t, "valid", s.Valid)
-	addAnswers(t, "test", s.Test)
+	t := query.NewTable()
+	s.Valid.AddTo(t, "valid")
+	s.Test.AddTo(t, "test")
 	s.trainedSummary.print(w, words.Count(s.Hops, "hop")+", "+titleOf(s.Model, s.Structure), t)
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)

@@ -11,13 +11,11 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type reproduceCommand struct {
@@ -94,7 +92,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return o.Result(d, func(w io.Writer) {
-		printReproduced(w, d.Result)
+		d.Result.Print(w)
 		fmt.Fprintf(w, "\nThe result is %s\n", plan.ResultFile())
 		if !d.Result.Complete {
 			fmt.Fprintf(w, "The time was up; go on with: %s\n", again)
@@ -128,44 +126,4 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 		return p, err
 	}
 	return p, p.SearchBy(c.Dataset, c.Budget)
-}
-
-func printReproduced(w io.Writer, r reproduce.Result) {
-	if s := r.Search; s != nil {
-		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
-		t := words.NewTable("", "valid MRR", "test MRR", "structure")
-		for i, f := range s.Best[:min(len(s.Best), study.MostShown)] {
-			t.Add(fmt.Sprintf("found %d", i+1), f.ValidMRR, f.TestMRR, f.Structure)
-		}
-		for _, f := range s.Named {
-			t.Add(structure.TitleOf(f.Name), f.ValidMRR, f.TestMRR, "")
-		}
-		if len(t.Rows) > 0 {
-			fmt.Fprintln(w)
-			t.Print(w)
-		}
-	}
-	if r.Final == nil {
-		return
-	}
-	f := r.Final
-	if r.Search != nil {
-		fmt.Fprintln(w)
-	}
-	s := f.Training.Settings
-	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, f.Epochs, words.Count(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
-	if f.Test == nil {
-		return
-	}
-	fmt.Fprintln(w)
-	t := metricsTable()
-	addMetrics(t, fmt.Sprintf("valid, epoch %d", f.BestEpoch), f.Valid, false)
-	addMetrics(t, "test", f.Test, false)
-	if p := f.Published; p != nil {
-		t.Add("published: "+p.Model, p.MRR, p.Hits1, nil, p.Hits10, nil)
-	}
-	t.Print(w)
-	if p := f.Published; p != nil {
-		fmt.Fprintf(w, "(published by %s)\n", p.Source)
-	}
 }

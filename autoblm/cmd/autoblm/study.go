@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -37,43 +36,14 @@ type studyListCommand struct {
 	Paths []string `arg:"" optional:"" help:"Folders to look into, and files; the current folder when left out."`
 }
 
-// listedStudy is an entry of the JSON of study list. What cannot be read now has
-// an error, and the fields that are not known are null.
-type listedStudy struct {
-	Path      string   `json:"path"`
-	Dataset   *string  `json:"dataset"`
-	Algorithm *string  `json:"algorithm"`
-	K         *int     `json:"k"`
-	Dim       *int     `json:"dim"`
-	Trained   *int     `json:"trained"`
-	Budget    *int     `json:"budget"`
-	Metric    *string  `json:"metric"`
-	BestScore *float64 `json:"best_score"`
-	BestMRR   *float64 `json:"best_mrr"` // null where the score is none
-	State     string   `json:"state"`
-	Error     string   `json:"error,omitempty"`
-}
-
 // Run lists studies.
 func (c *studyListCommand) Run(o *output) error {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
-	list := []listedStudy{}
-	for _, path := range c.Paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return fmt.Errorf("cannot look for studies: %w", err)
-		}
-		files := []string{path}
-		if info.IsDir() {
-			if files, err = study.Find(path); err != nil {
-				return err
-			}
-		}
-		for _, file := range files {
-			list = append(list, listed(file))
-		}
+	list, err := study.List(c.Paths, autoblm.WordsOf)
+	if err != nil {
+		return err
 	}
 	return o.Result(map[string]any{"studies": list}, func(w io.Writer) {
 		if len(list) == 0 {
@@ -91,40 +61,6 @@ func (c *studyListCommand) Run(o *output) error {
 			}
 		}
 	})
-}
-
-func listed(path string) listedStudy {
-	contents, err := study.Read(path)
-	if err != nil {
-		s := listedStudy{Path: path, State: "unreadable", Error: words.OneLine(err)}
-		var taken *study.InUseError
-		if errors.As(err, &taken) {
-			s.State, s.Error = "in use by "+taken.Holder(), ""
-		}
-		return s
-	}
-	about, result := contents.About, contents.Result()
-	s := listedStudy{
-		Path: path, Dataset: &about.Dataset, Algorithm: &about.Algorithm, K: &about.Settings.K, Dim: &about.Settings.Training.Dim,
-		Trained: &result.Trained, Budget: &about.Settings.Budget, State: string(contents.Status()),
-	}
-	tell := autoblm.WordsOf(about.Identity)
-	if tell.Metric != "" {
-		s.Metric = &tell.Metric
-	}
-	if len(result.Best) > 0 {
-		s.BestScore = result.Best[0].Score
-		s.BestMRR = mrrOnly(tell, s.BestScore)
-	}
-	return s
-}
-
-// mrrOnly is a score that is an MRR, or nil.
-func mrrOnly(tell task.Words, score *float64) *float64 {
-	if tell.Metric != "MRR" {
-		return nil
-	}
-	return score
 }
 
 // studyFile is the argument of the other commands.
@@ -146,23 +82,17 @@ type studyShowCommand struct{ studyFile }
 // shownStudy is the JSON of study show.
 type shownStudy struct {
 	study.Outcome
-	Study       string          `json:"study"`
-	State       study.Status    `json:"state"`
-	Fingerprint string          `json:"fingerprint"`
-	Source      string          `json:"source"`
-	Settings    search.Settings `json:"settings"`
-	Trials      study.Counts    `json:"trials"`
-	Rounds      []shownRound    `json:"rounds"`
-	Recipe      task.Recipe     `json:"recipe"`
+	Study       string               `json:"study"`
+	State       study.Status         `json:"state"`
+	Fingerprint string               `json:"fingerprint"`
+	Source      string               `json:"source"`
+	Settings    search.Settings      `json:"settings"`
+	Trials      study.Counts         `json:"trials"`
+	Rounds      []study.RoundSummary `json:"rounds"`
+	Recipe      task.Recipe          `json:"recipe"`
 	// Seconds is the time of all trials, Choosing that of the rounds.
 	Seconds  float64 `json:"seconds"`
 	Choosing float64 `json:"choosing"`
-}
-
-// shownRound has BestMRR, which is null also where the score is none.
-type shownRound struct {
-	study.RoundSummary
-	BestMRR *float64 `json:"best_mrr"`
 }
 
 // Run shows a study.
@@ -174,10 +104,7 @@ func (c *studyShowCommand) Run(o *output) error {
 	about, result, tell := contents.About, contents.Result(), autoblm.WordsOf(contents.About.Identity)
 	shown := shownStudy{
 		Outcome: study.OutcomeOf(about, result, tell), Study: c.File, State: contents.Status(), Fingerprint: about.Fingerprint, Source: about.Source,
-		Settings: about.Settings, Trials: contents.Counts(), Rounds: []shownRound{}, Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
-	}
-	for _, r := range contents.Summaries() {
-		shown.Rounds = append(shown.Rounds, shownRound{r, mrrOnly(tell, r.BestScore)})
+		Settings: about.Settings, Trials: contents.Counts(), Rounds: contents.Summaries(tell), Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
 	}
 	return o.Result(shown, func(w io.Writer) { shown.print(w, result, tell) })
 }
@@ -330,11 +257,11 @@ func (c *studyBestCommand) Run(o *output) error {
 		if a := m.Structure; a != nil {
 			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", a.Draw(o.Colour()), a.Formula())
 		}
-		t := metricsTable()
+		t := completion.NewTable()
 		for i, split := range []json.RawMessage{m.Valid, m.Test} {
 			var e completion.Evaluation
 			if json.Unmarshal(split, &e) == nil && e.Triples > 0 {
-				addMetrics(t, []string{"valid", "test"}[i], &e, true)
+				e.AddTo(t, []string{"valid", "test"}[i], true)
 			}
 		}
 		if len(t.Rows) > 0 {

@@ -145,9 +145,9 @@ func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge
 }
 
 func (s trainSummary) print(w io.Writer) {
-	t := metricsTable()
-	addMetrics(t, "valid", s.Valid, false)
-	addMetrics(t, "test", s.Test, true)
+	t := completion.NewTable()
+	s.Valid.AddTo(t, "valid", false)
+	s.Test.AddTo(t, "test", true)
 	s.trainedSummary.print(w, titleOf(s.Model, s.Structure), t)
 	if len(s.Members) > 0 {
 		fmt.Fprintln(w)

@@ -36,16 +36,18 @@ type RoundSummary struct {
 	Proposed int `json:"proposed"`
 	Repeats  int `json:"repeats"`
 	// BestScore is that of all trials up to this round, nil before the first result.
+	// BestMRR is nil also where the score is none.
 	BestScore *float64 `json:"best_score"`
+	BestMRR   *float64 `json:"best_mrr"`
 	// Choosing is the time that the filter, the predictor and the strategy took,
 	// Training that of the round's trials.
 	Choosing float64 `json:"choosing"`
 	Training float64 `json:"training"`
 }
 
-// Summaries tell how the rounds went, in their order.
-func (c *Contents) Summaries() []RoundSummary {
-	var all []RoundSummary
+// Summaries tell how the rounds went, in their order and in the words of the task.
+func (c *Contents) Summaries(w task.Words) []RoundSummary {
+	all := []RoundSummary{}
 	var best *float64
 	for _, r := range c.Rounds {
 		s := RoundSummary{Number: r.Number, Proposed: r.Proposed, Repeats: r.Repeats, Choosing: r.Seconds}
@@ -58,7 +60,7 @@ func (c *Contents) Summaries() []RoundSummary {
 				best = t.Score
 			}
 		}
-		s.BestScore = best
+		s.BestScore, s.BestMRR = best, mrrOnly(w, best)
 		all = append(all, s)
 	}
 	return all

@@ -44,6 +44,12 @@ func dropUnused(ctx *kong.Context) error {
 	return nil
 }
 
+// IsGiven says whether the command line has a value for a flag or an argument.
+func IsGiven(ctx *kong.Context, name string) bool {
+	_, is := Given[any](ctx, name)
+	return is
+}
+
 // Given is the value that the command line has for a flag or an argument.
 func Given[T any](ctx *kong.Context, name string) (value T, is bool) {
 	for _, p := range ctx.Path {

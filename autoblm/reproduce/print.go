@@ -1,0 +1,52 @@
+package reproduce
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// Print tells the result as text.
+func (r Result) Print(w io.Writer) {
+	if s := r.Search; s != nil {
+		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
+		t := words.NewTable("", "valid MRR", "test MRR", "structure")
+		for i, f := range s.Best[:min(len(s.Best), study.MostShown)] {
+			t.Add(fmt.Sprintf("found %d", i+1), f.ValidMRR, f.TestMRR, f.Structure)
+		}
+		for _, f := range s.Named {
+			t.Add(structure.TitleOf(f.Name), f.ValidMRR, f.TestMRR, "")
+		}
+		if len(t.Rows) > 0 {
+			fmt.Fprintln(w)
+			t.Print(w)
+		}
+	}
+	if r.Final == nil {
+		return
+	}
+	f := r.Final
+	if r.Search != nil {
+		fmt.Fprintln(w)
+	}
+	s := f.Training.Settings
+	fmt.Fprintf(w, "final training on %s by %s: %s, d %d, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, f.Epochs, words.Count(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
+	if f.Test == nil {
+		return
+	}
+	fmt.Fprintln(w)
+	t := completion.NewTable()
+	f.Valid.AddTo(t, fmt.Sprintf("valid, epoch %d", f.BestEpoch), false)
+	f.Test.AddTo(t, "test", false)
+	if p := f.Published; p != nil {
+		t.Add("published: "+p.Model, p.MRR, p.Hits1, nil, p.Hits10, nil)
+	}
+	t.Print(w)
+	if p := f.Published; p != nil {
+		fmt.Fprintf(w, "(published by %s)\n", p.Source)
+	}
+}
