@@ -14,10 +14,12 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // plan is small, in a folder of its own.
@@ -54,7 +56,7 @@ func same(t *testing.T, what string, got, want *Result) {
 	untimed := cmp.FilterPath(func(p cmp.Path) bool {
 		return p.Last().String() == ".Seconds" || p.Last().String() == ".Overhead"
 	}, cmp.Ignore())
-	if difference := cmp.Diff(want, got, untimed, cmp.AllowUnexported(structure.Structure{})); difference != "" {
+	if difference := cmp.Diff(want, got, untimed, cmp.AllowUnexported(structure.Structure{}), cmpopts.EquateComparable(form.Form{})); difference != "" {
 		t.Errorf("%s (-want +got):\n%s", what, difference)
 	}
 }
