@@ -23,8 +23,8 @@ func Words() task.Words {
 		Chance: task.Chance{
 			Valid: [2]string{"validation triple", "validation triples"}, Test: [2]string{"test triple", "test triples"}, Count: countTriples,
 		},
-		Columns: slices.Concat(columns("valid", valid), columns("test", test)),
-		Fields:  slices.Concat(fields("valid", valid), fields("test", test)),
+		Columns: slices.Concat(columns("valid"), columns("test")),
+		Fields:  slices.Concat(fields("valid"), fields("test")),
 		Metrics: func(trials []task.Named) []page.Part {
 			const caption = "Metrics over the %s triples: of both sides, of the queries for heads and of those for tails"
 			return []page.Part{{Heading: "By side", Table: metricsOf(caption, trials, both, heads, tails)}}
@@ -39,23 +39,15 @@ func Words() task.Words {
 const WhatDecides = "The validation MRR decides; the test metrics are only reported."
 
 func countTriples(details json.RawMessage) (valid, test int) {
-	count := func(e *Evaluation) int {
-		if e == nil {
-			return 0
-		}
-		return e.Triples
-	}
 	e := EvaluationsOf(details)
-	return count(e.Valid), count(e.Test)
+	if e.Valid != nil {
+		valid = e.Valid.Triples
+	}
+	if e.Test != nil {
+		test = e.Test.Triples
+	}
+	return valid, test
 }
-
-// split is one of the evaluations of a trial, nil where there is none.
-type split func(Evaluations) *Evaluation
-
-var (
-	valid split = func(e Evaluations) *Evaluation { return e.Valid }
-	test  split = func(e Evaluations) *Evaluation { return e.Test }
-)
 
 // side is what is asked for.
 type side struct {
@@ -89,38 +81,34 @@ var (
 func plain(x float64) any { return x }
 
 // columns are those of a split in a table of trials; only the first has its name.
-func columns(name string, of split) []task.Column {
-	return []task.Column{of.column(name+" "+mrr.title, both, mrr), of.column(hits1.title, both, hits1), of.column(hits10.title, both, hits10)}
+func columns(split string) []task.Column {
+	return []task.Column{both.column(split, split+" "+mrr.title, mrr), both.column(split, hits1.title, hits1), both.column(split, hits10.title, hits10)}
 }
 
-func (s split) column(name string, of side, value metric) task.Column {
+// column has a metric of a side, where something was ranked.
+func (s side) column(split, name string, m metric) task.Column {
+	return columnOf(split, name, func(e *Evaluation) (float64, bool) { return m.of(s.of(e)), s.of(e).MeanRank > 0 })
+}
+
+// columnOf has a number of an evaluation, where there is one.
+func columnOf(split, name string, of func(*Evaluation) (x float64, measured bool)) task.Column {
 	return task.Column{Name: name, Of: func(t task.Trial) *float64 {
-		e := s(EvaluationsOf(t.Details))
-		if e == nil {
-			return nil
+		all := EvaluationsOf(t.Details)
+		if e := *all.of(split); e != nil {
+			if x, measured := of(e); measured {
+				return &x
+			}
 		}
-		m := of.of(e)
-		if m.MeanRank == 0 { // nothing was ranked
-			return nil
-		}
-		x := value.of(m)
-		return &x
+		return nil
 	}}
 }
 
 // fields are all numbers of a split, of both sides together and then of each.
-func fields(name string, s split) []task.Column {
-	all := []task.Column{{Name: name + "_triples", Of: func(t task.Trial) *float64 {
-		e := s(EvaluationsOf(t.Details))
-		if e == nil {
-			return nil
-		}
-		triples := float64(e.Triples)
-		return &triples
-	}}}
-	for _, of := range []side{both, heads, tails} {
+func fields(split string) []task.Column {
+	all := []task.Column{columnOf(split, split+"_triples", func(e *Evaluation) (float64, bool) { return float64(e.Triples), true })}
+	for _, s := range []side{both, heads, tails} {
 		for _, m := range metrics {
-			all = append(all, s.column(name+"_"+of.field+m.field, of, m))
+			all = append(all, s.column(split, split+"_"+s.field+m.field, m))
 		}
 	}
 	return all
@@ -138,13 +126,14 @@ func metricsOf(caption string, trials []task.Named, sides ...side) *page.Table {
 		model, side string
 		kge.Metrics
 	}
-	name, of := "validation", valid
+	split, name := "valid", "validation"
 	if slices.ContainsFunc(trials, func(t task.Named) bool { return EvaluationsOf(t.Details).Test != nil }) {
-		name, of = "test", test
+		split, name = "test", "test"
 	}
 	var rows []row
 	for _, t := range trials {
-		if e := of(EvaluationsOf(t.Details)); e != nil {
+		all := EvaluationsOf(t.Details)
+		if e := *all.of(split); e != nil {
 			for _, s := range sides {
 				rows = append(rows, row{t.Name, s.name, s.of(e)})
 			}

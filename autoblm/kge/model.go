@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,9 +30,9 @@ type Model struct {
 type Training struct {
 	Settings Settings
 	Member   Member
-	// Own is a JSON object of the settings that only the task has, nil for none. In JSON
-	// they stand among the others.
-	Own json.RawMessage
+	// Own are the settings that only the task has, nil for none. In JSON they stand among
+	// the others.
+	Own map[string]json.RawMessage
 }
 
 // trainingJSON is how the record is read. Paths call the form a model.
@@ -51,8 +52,12 @@ func (t Training) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	j.Settings, j.Member.Member = settings, t.Member
-	if len(t.Own) > 2 { // more than {}
-		j.Settings = slices.Concat(settings[:len(settings)-1], []byte(","), t.Own[1:])
+	if len(t.Own) > 0 {
+		own, err := json.Marshal(t.Own)
+		if err != nil {
+			return nil, err
+		}
+		j.Settings = slices.Concat(settings[:len(settings)-1], []byte(","), own[1:])
 		if j.Member.Model, err = json.Marshal(t.Member.Form); err != nil {
 			return nil, err
 		}
@@ -78,49 +83,36 @@ func (t *Training) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(j.Settings, &t.Settings); err != nil {
 		return err
 	}
-	var own map[string]json.RawMessage
-	if err := json.Unmarshal(j.Settings, &own); err != nil {
+	if err := json.Unmarshal(j.Settings, &t.Own); err != nil {
 		return err
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		delete(own, name)
+		delete(t.Own, name)
 	}
-	if len(own) == 0 {
-		return nil
+	if len(t.Own) == 0 {
+		t.Own = nil
 	}
-	var err error
-	t.Own, err = json.Marshal(own)
-	return err
+	return nil
 }
 
 // Equal says whether two records tell of the same training.
 func (t Training) Equal(other Training) bool {
-	return t.Settings == other.Settings && t.Member == other.Member && bytes.Equal(t.Own, other.Own)
+	return t.Settings == other.Settings && t.Member == other.Member && maps.EqualFunc(t.Own, other.Own, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
 func newModel(d *Data, s Settings, m Member, p Parameters) (*Model, error) {
 	t := &Training{Settings: s, Member: m}
 	if d.Own != nil {
-		var err error
-		if t.Own, err = object(d.Own); err != nil {
+		own, err := json.Marshal(d.Own)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(own, &t.Own); err != nil {
 			return nil, err
 		}
 	}
 	return &Model{Parameters: p, Dataset: d.Name, Source: d.Source, EntityLabels: d.Entities, RelationLabels: d.Relations, Training: t}, nil
-}
-
-// object is JSON with its fields in the order in which they are read back.
-func object(v any) (json.RawMessage, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, err
-	}
-	return json.Marshal(fields)
 }
 
 // Note keeps what the model reached: something that JSON has as an object with "valid" and

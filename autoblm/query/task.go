@@ -128,12 +128,7 @@ func (t *Task) Words() task.Words {
 }
 
 // count is how many queries of a split have paths of the lengths that decide.
-func (t *Task) count(s Split) (n int) {
-	for _, hops := range t.Own.Hops {
-		n += len(t.Data.Queries(s, hops))
-	}
-	return n
-}
+func (t *Task) count(s Split) int { return len(t.Data.together(s, t.Own.Hops)) }
 
 // Measure implements [task.Measured]: it tells the sizes of the data.
 func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {

@@ -97,7 +97,11 @@ func PathsOf(m *kge.Model) (p Paths) {
 	if m.Training == nil {
 		return p
 	}
-	if err := json.Unmarshal(m.Training.Own, &p); err != nil || len(p.Hops) == 0 {
+	own, err := json.Marshal(m.Training.Own)
+	if err == nil {
+		err = json.Unmarshal(own, &p)
+	}
+	if err != nil || len(p.Hops) == 0 {
 		p.Hops = []int{1}
 	}
 	return p
