@@ -1,7 +1,6 @@
 package kge
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -152,11 +151,7 @@ func (m *Model) Save(dir string) error {
 // dim; tables may be float64, and labels may end in CRLF. Errors name the file and
 // what it lacks.
 func Load(dir string) (*Model, error) {
-	m, err := load(dir, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
-	if errors.Is(err, errNoDescription) {
-		return nil, fmt.Errorf("%s is not a model folder: it has no %s", dir, modelfolder.Description)
-	}
-	return m, err
+	return load(dir, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
 }
 
 // LoadFiles reads what [Model.Files] gave.
@@ -170,26 +165,10 @@ func LoadFiles(files map[string][]byte) (*Model, error) {
 	})
 }
 
-var errNoDescription = errors.New("there is no " + modelfolder.Description)
-
 func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
-	text, err := read(modelfolder.Description)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errNoDescription
-	case err != nil:
-		return nil, fmt.Errorf("cannot read the model: %w", err)
-	}
 	var d description
-	var plain bytes.Buffer // what is kept as text has no indents
-	if err = json.Compact(&plain, text); err == nil {
-		err = json.Unmarshal(plain.Bytes(), &d)
-	}
-	if err == nil {
-		err = d.check()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelfolder.Description), err)
+	if err := modelfolder.ReadFrom(dir, read, &d, d.check); err != nil {
+		return nil, err
 	}
 	if d.Training != nil && d.Training.Member.Structure.K() == 0 && *d.Form == form.Bilinear {
 		d.Training.Member.Structure = d.Structure

@@ -211,22 +211,17 @@ type reader struct {
 	data    *Data
 	split   Split
 	hops    int
-	columns int // at most
 	walker  *walker
 	queries []Query
 }
 
 func (d *Data) reader(split Split, hops int) *reader {
-	r := &reader{data: d, split: split, hops: hops, columns: 4}
-	if split == InTrain {
-		r.columns, r.walker = 3, newWalker(len(d.Entities))
-	}
-	return r
+	return &reader{data: d, split: split, hops: hops, walker: newWalker(len(d.Entities))}
 }
 
 func (r *reader) line(line []byte) error {
 	fields := bytes.Split(line, []byte("\t"))
-	if len(fields) < 2 || len(fields) > r.columns {
+	if len(fields) < 2 || len(fields) > 4 || len(fields) > 3 && r.split == InTrain {
 		return fmt.Errorf("found %d tab-separated fields: expected %s", len(fields), r.form())
 	}
 	var q Query

@@ -3,6 +3,8 @@
 package modelfolder
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,20 +49,28 @@ func Write(dir string, files map[string][]byte) error {
 
 // Read reads the description into a pointer and has it checked. Errors name the file.
 func Read(dir string, description any, check func() error) error {
-	path := filepath.Join(dir, Description)
-	text, err := os.ReadFile(path)
+	return ReadFrom(dir, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }, description, check)
+}
+
+// ReadFrom is [Read] for files that need not be in a folder; dir names it in errors, if
+// there is one. What the description keeps as [json.RawMessage] has no indents.
+func ReadFrom(dir string, read func(name string) ([]byte, error), description any, check func() error) error {
+	text, err := read(Description)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not a model folder: it has no %s", dir, Description)
+		return fmt.Errorf("%s is not a model folder: it has no %s", cmp.Or(dir, "this"), Description)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot read the model: %w", err)
 	}
-	err = json.Unmarshal(text, description)
+	var plain bytes.Buffer
+	if err = json.Compact(&plain, text); err == nil {
+		err = json.Unmarshal(plain.Bytes(), description)
+	}
 	if err == nil {
 		err = check()
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", filepath.Join(dir, Description), err)
 	}
 	return nil
 }
