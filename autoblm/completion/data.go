@@ -3,7 +3,6 @@ package completion
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -74,12 +73,4 @@ func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
 		}
 	}
 	return aligned, nil
-}
-
-// aligned says whether the ids of a graph are those of a model.
-func aligned(m *kge.Model, g *datasets.Graph) error {
-	if !m.SameIDs(g.Entities, g.Relations) {
-		return fmt.Errorf("%s numbers its entities and relations otherwise than the model: align it first, see Align", g.Name)
-	}
-	return nil
 }

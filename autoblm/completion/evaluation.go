@@ -48,8 +48,8 @@ func RankSplit(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 	}
 	parameters := make([]kge.Parameters, len(models))
 	for i, m := range models {
-		if err := aligned(m, g); err != nil {
-			return nil, nil, err
+		if !m.SameIDs(g.Entities, g.Relations) {
+			return nil, nil, fmt.Errorf("%s numbers its entities and relations otherwise than the model: align it first, see Align", g.Name)
 		}
 		if !m.Finite() {
 			return nil, nil, fmt.Errorf("model %d (%s) has numbers that are not finite: train it again with a smaller learning rate", i, cmp.Or(m.Structure.String(), m.Form.String()))

@@ -1,7 +1,9 @@
 package completion
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,15 +75,8 @@ func questions(g *datasets.Graph) []datasets.Triple {
 			picked[t.Relation] = t
 		}
 	}
-	var all []datasets.Triple
-	for _, t := range picked {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b datasets.Triple) int {
-		if d := frequency[b.Relation] - frequency[a.Relation]; d != 0 {
-			return d
-		}
-		return int(a.Relation - b.Relation)
+	all := slices.SortedFunc(maps.Values(picked), func(a, b datasets.Triple) int {
+		return cmp.Or(frequency[b.Relation]-frequency[a.Relation], int(a.Relation-b.Relation))
 	})
 	return all[:min(len(all), mostQuestions)]
 }
