@@ -17,15 +17,14 @@ func Data(g *datasets.Graph) *kge.Data {
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
 		BothWays: true, Count: len(g.Train), Fingerprint: g.Fingerprint,
 	}
-	examples := Examples(g.Train)
 	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
-		order := slices.Clone(examples)
+		order := slices.Clone(g.Train)
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
 			order = order[:s.MaxSteps*s.Batch]
 		}
-		return slices.Collect(slices.Chunk(order, s.Batch))
+		return slices.Collect(slices.Chunk(Examples(order), s.Batch))
 	}
 	if len(g.Valid) > 0 {
 		d.Validate = func(ctx context.Context, r kge.Ranker) ([]float64, error) {
