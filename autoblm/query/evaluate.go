@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Evaluation sums up how the hard answers of a set of queries rank, each among all
@@ -150,4 +151,16 @@ func (d *Data) Covered(m *kge.Model) error {
 
 func (d *Data) idsOf(m *kge.Model) kge.Translation {
 	return kge.NewTranslation(d.Name, d.Entities, d.Relations, m.EntityLabels, m.RelationLabels)
+}
+
+// NewTable is a table for evaluations.
+func NewTable() *words.Table {
+	return words.NewTable("", "queries", "answers", "MRR", "H@1", "H@3", "H@10")
+}
+
+// AddTo adds the metrics to a table. There are none where the evaluation is nil.
+func (e *Evaluation) AddTo(t *words.Table, name string) {
+	if e != nil {
+		t.Add(name, e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
+	}
 }
