@@ -19,18 +19,17 @@ import (
 type Compute struct {
 	// Engine is "cpu", the native engine, or "gomlx"; "auto" or "" is gomlx where a
 	// backend or half scores are asked for or CUDA is found, and else cpu.
-	Engine string
+	Engine string `default:"auto" enum:"auto,cpu,gomlx" help:"What does the arithmetic: auto, cpu (native) or gomlx. auto is gomlx where a backend is asked for or CUDA is found."`
 	// Backend is what gomlx runs on: "go", "xla:cpu", "xla:cuda" or "xla:" with the
 	// absolute path of a plugin, and options after commas. "auto" or "" is what the
 	// variables AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is
 	// found, else "go"; see [backend.Choose].
-	Backend string
+	Backend string `default:"auto" help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else go (autoblm backend list)."`
+	Threads int    `default:"0" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
 	// HalfScores and Note are as in [gomlx.Settings]; the engine cpu has no use for
 	// them.
-	HalfScores bool
-	Note       func(text string)
-	// Threads is how many the native engine uses; 0 stands for GOMAXPROCS.
-	Threads int
+	HalfScores bool              `help:"Multiply embeddings rounded to bfloat16 while training, with sums in float32 (engine gomlx)."`
+	Note       func(text string) `kong:"-"`
 }
 
 // For is what does the arithmetic of a form where there is a choice: only the native

@@ -39,6 +39,17 @@ func (s Structure) Title() string {
 	return s.String()
 }
 
+// Short is the shortest text that [Parse] makes s of: the name of a human-designed model, or
+// else its rows.
+func (s Structure) Short() string {
+	for _, model := range HumanDesigned() {
+		if model.Structure == s {
+			return model.Name
+		}
+	}
+	return s.String()
+}
+
 // TitleOf is the title of the human-designed model of a name, or else the name.
 func TitleOf(name string) string {
 	for _, model := range HumanDesigned() {

@@ -44,6 +44,17 @@ func Of(s any) []Setting {
 	return all
 }
 
+// Set lists the numbers of a struct that are not 0, as "n3 0.2, entity-l2 0.1".
+func Set(s any) string {
+	var parts []string
+	for _, each := range Of(s) {
+		if x, isNumber := each.Value.(float64); isNumber && x != 0 {
+			parts = append(parts, fmt.Sprintf("%s %.3g", strings.ReplaceAll(each.Name, "_", "-"), x))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Text is the value for people: numbers with all digits that tell them apart, lists with
 // commas.
 func (s Setting) Text() string { return textOf(reflect.ValueOf(s.Value)) }

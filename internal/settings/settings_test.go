@@ -71,6 +71,15 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestSet(t *testing.T) {
+	s := sound()
+	s.Share = 0.25
+	s.Heavy = 1e-7
+	if got := settings.Set(s); got != "heavy 1e-07, label-share 0.25" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	if err := settings.Check(sound()); err != nil {
 		t.Errorf("sound settings: %v", err)

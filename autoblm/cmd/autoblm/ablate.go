@@ -21,38 +21,24 @@ type ablateCommand struct {
 	Dataset      string   `default:"world" help:"A name of dataset list, or a folder."`
 	To           []string `help:"For transfer: the other graphs, separated by commas."`
 	Seeds        int      `default:"3" help:"How often all is done, each time with other random numbers."`
-	Budget       int      `help:"How many structures each search trains."`
-	Dim          int      `help:"Dimension of the embeddings; 60 for k."`
 	OtherDim     int      `default:"128" help:"For dimension: the other dimension."`
-	Epochs       int      `help:"Passes over the training triples for each structure."`
 	SharedEpochs int      `default:"200" help:"For sharing: passes with shared embeddings."`
-	Batch        int      `help:"Triples in a step."`
-	LR           float64  `name:"lr" help:"Learning rate."`
-	N3           float64  `name:"n3" help:"Weight of the cubed norms of head, relation and tail."`
-	Seed         uint64   `default:"1" help:"The first seed."`
 	Out          string   `help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
-	computeFlags
-}
 
-// usualAblate has the defaults of a search.
-func usualAblate() ablateCommand {
-	s := search.DefaultSettings()
-	return ablateCommand{
-		Budget: s.Budget, Dim: s.Training.Dim, Epochs: s.Training.Epochs, Batch: s.Training.Batch, LR: s.LearningRate, N3: s.N3,
-	}
+	MaxSteps, Model struct{}    `kong:"-"` // no flags here
+	Settings        searchFlags `embed:""`
+	computeFlags
 }
 
 // Help says how long it takes.
 func (ablateCommand) Help() string {
-	return `With the defaults, on umls and two cores, each takes at most ten minutes.
+	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most ten minutes.
 An interrupted comparison goes on with the same command.`
 }
 
 // Run compares.
 func (c *ablateCommand) Run(ctx context.Context, o *output) error {
-	settings := search.DefaultSettings()
-	settings.Budget, settings.Seed, settings.LearningRate, settings.N3 = c.Budget, c.Seed, c.LR, c.N3
-	settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = c.Dim, c.Epochs, c.Batch
+	settings := search.Settings(c.Settings)
 	if err := settings.Validate(); err != nil {
 		return program.Usage(err)
 	}
@@ -94,7 +80,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return o.Result(result, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d, %s\n\n", c.Name, result.Dataset, words.Count(c.Seeds, "seed"), c.Budget, c.Dim, words.Count(c.Epochs, "epoch"))
+		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d, %s\n\n", c.Name, result.Dataset, words.Count(c.Seeds, "seed"), result.Budget, result.Dim, words.Count(result.Epochs, "epoch"))
 		result.Table.Print(w)
 		fmt.Fprintf(w, "\n%s\nTo %s go the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)
 	})

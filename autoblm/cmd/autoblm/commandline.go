@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
@@ -64,7 +64,7 @@ func recipeLine(r recipe.Recipe) (string, error) {
 	}
 	usual := flags.Of(parser, "")
 	c.take(r)
-	words := []string{"train", "--dataset", r.Dataset, "--structure", shortest(r.Structure)}
+	words := []string{"train", "--dataset", r.Dataset, "--structure", r.Structure.Short()}
 	return commandOf(append(words, flags.Unlike(usual, flags.Of(parser, ""))...)), nil
 }
 
@@ -93,16 +93,6 @@ func parsedSearch(arguments []string) (*searchCommand, *kong.Kong, error) {
 	return &line.Search, parser, err
 }
 
-// shortest is the name of the named model that s is, or its rows.
-func shortest(s structure.Structure) string {
-	for _, named := range structure.HumanDesigned() {
-		if named.Structure == s {
-			return named.Name
-		}
-	}
-	return s.String()
-}
-
 // take is the other way of searchSettings.
 func (c *searchCommand) take(about study.About) error {
 	s := about.Settings
@@ -129,7 +119,7 @@ func (c *searchCommand) take(about study.About) error {
 // engineOf are the flags for the engine that trained the trials. Which that is
 // without flags depends on the machine.
 func engineOf(trials []task.Trial) computeFlags {
-	flags := computeFlags{Engine: "auto", Backend: "auto"}
+	flags := computeFlags{autoblm.Compute{Engine: "auto", Backend: "auto"}}
 	for _, t := range trials {
 		switch t.Engine {
 		case "":

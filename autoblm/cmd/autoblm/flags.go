@@ -22,18 +22,11 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 }
 
 // computeFlags choose what does the arithmetic.
-type computeFlags struct {
-	Engine  string `default:"auto" enum:"auto,cpu,gomlx" help:"What does the arithmetic: auto, cpu (native) or gomlx. auto is gomlx where a backend is asked for or CUDA is found."`
-	Backend string `default:"auto" help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else go (autoblm backend list)."`
-	Threads int    `default:"0" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
-	Half    bool   `name:"half-scores" help:"Multiply embeddings rounded to bfloat16 while training, with sums in float32 (engine gomlx)."`
-}
+type computeFlags struct{ autoblm.Compute }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
-	if err := backend.Check(f.Backend); err != nil {
-		return autoblm.Compute{}, program.Usage(err)
-	}
-	return autoblm.Compute{Engine: f.Engine, Backend: f.Backend, Threads: f.Threads, HalfScores: f.Half, Note: func(text string) { fmt.Fprintln(os.Stderr, text) }}, nil
+	f.Note = func(text string) { fmt.Fprintln(os.Stderr, text) }
+	return f.Compute, program.Usage(backend.Check(f.Backend))
 }
 
 // open opens an engine for models of a form.

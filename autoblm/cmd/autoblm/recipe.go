@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings"
@@ -37,7 +35,7 @@ func (c *recipeListCommand) Run(o *output) error {
 		for _, r := range recipes {
 			about[r.Name] = r
 			s := r.Training
-			cells := []any{r.Name, r.Dataset, s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), weightsText(r.Weights), "", nil, nil, nil}
+			cells := []any{r.Name, r.Dataset, s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), settings.Set(r.Weights), "", nil, nil, nil}
 			if p := r.Published; p != nil {
 				cells = append(cells[:7], p.Model, p.MRR, p.Hits1, p.Hits10)
 			}
@@ -52,17 +50,6 @@ func (c *recipeListCommand) Run(o *output) error {
 		}
 		fmt.Fprintf(w, "\nautoblm recipe show tells the rest.\n")
 	})
-}
-
-// weightsText lists the weights that are not 0, as "n3 0.2".
-func weightsText(w kge.Weights) string {
-	var parts []string
-	for _, weight := range settings.Of(w) {
-		if weight.Value != 0.0 {
-			parts = append(parts, fmt.Sprintf("%s %.3g", strings.ReplaceAll(weight.Name, "_", "-"), weight.Value))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 type recipeShowCommand struct {
