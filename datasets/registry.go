@@ -29,6 +29,31 @@ type Benchmark struct {
 	TestSum  string `json:"-"`
 }
 
+// Listed is a graph that can be named.
+type Listed struct {
+	Benchmark
+	// Folder is "" for a graph that is embedded, or not at hand.
+	Folder string `json:"folder"`
+	AtHand bool   `json:"at_hand"`
+}
+
+// List lists the embedded graph and the registry, and where they are.
+func List() []Listed {
+	world := World()
+	list := []Listed{{Benchmark: Benchmark{
+		Name: world.Name, Entities: len(world.Entities), Relations: len(world.Relations),
+		Train: len(world.Train), Valid: len(world.Valid), Test: len(world.Test), Licence: "ODbL 1.0",
+	}, AtHand: true}}
+	for _, b := range Registry() {
+		l := Listed{Benchmark: b}
+		if folder, found := Locate(b.Name); found {
+			l.Folder, l.AtHand = folder, true
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
 const freebaseLicence = "unstated in the source (Freebase content was published under CC BY)"
 
 const smallLicence = "unstated for the data (the repositories that carry it, ConvE and PyKEEN, are under MIT)"

@@ -44,6 +44,17 @@ func Words(s Own) task.Words {
 	}
 }
 
+// InShort tells what passes along edges, in a line.
+func (s Settings) InShort() string {
+	with := map[bool]string{true: "with", false: "without"}
+	embedded := "all"
+	if s.SeenBy > 1 {
+		embedded = fmt.Sprintf("what %d labelled nodes see", s.SeenBy)
+	}
+	return fmt.Sprintf("d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s",
+		s.Dim, words.Count(s.Layers, "layer"), s.Norm, with[s.Reverse], with[s.SelfLoops], embedded)
+}
+
 // messages are what the chunks of a head get from those of a tail.
 func messages(s structure.Structure) string {
 	chunks := make([]string, s.K())

@@ -199,10 +199,8 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 func (s classifySummary) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
 		s.Dataset, words.Whole(s.Nodes), words.Whole(s.Relations), words.Whole(s.Edges), words.Whole(s.Classes), words.Whole(s.Train), words.Whole(s.Test))
-	fmt.Fprintf(w, "%s, d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s\n",
-		encoderName(s.Encoder, s.Structure), s.Dim, words.Count(s.Layers, "layer"), s.Norm, withOrWithout(s.Reverse), withOrWithout(s.SelfLoops), whoIsEmbedded(s.SeenBy))
-	fmt.Fprintf(w, "learning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
-		s.LearningRate, s.Dropout, s.L2, words.Count(s.Epochs, "epoch"), s.Seconds)
+	fmt.Fprintf(w, "%s, %s\nlearning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
+		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2, words.Count(s.Epochs, "epoch"), s.Seconds)
 	t := words.NewTable("classified right", "%", "±")
 	t.Add("held out while training", percent(s.CVAccuracy), "")
 	if len(s.TestAccuracies) > 0 {
@@ -229,17 +227,3 @@ func encoderName(e classify.Encoder, s *structure.Structure) string {
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.2f", 100*share) }
-
-func withOrWithout(yes bool) string {
-	if yes {
-		return "with"
-	}
-	return "without"
-}
-
-func whoIsEmbedded(seenBy int) string {
-	if seenBy <= 1 {
-		return "all"
-	}
-	return fmt.Sprintf("what %d labelled nodes see", seenBy)
-}

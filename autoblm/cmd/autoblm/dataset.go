@@ -23,28 +23,9 @@ type datasetCommands struct {
 
 type datasetListCommand struct{}
 
-// listedDataset is an entry of the JSON of dataset list.
-type listedDataset struct {
-	datasets.Benchmark
-	// Folder is "" for a graph that is embedded, or not at hand.
-	Folder string `json:"folder"`
-	AtHand bool   `json:"at_hand"`
-}
-
 // Run lists the embedded graph and the registry.
 func (datasetListCommand) Run(o *output) error {
-	world := datasets.World()
-	list := []listedDataset{{Benchmark: datasets.Benchmark{
-		Name: world.Name, Entities: len(world.Entities), Relations: len(world.Relations),
-		Train: len(world.Train), Valid: len(world.Valid), Test: len(world.Test), Licence: "ODbL 1.0",
-	}, AtHand: true}}
-	for _, b := range datasets.Registry() {
-		d := listedDataset{Benchmark: b}
-		if folder, found := datasets.Locate(b.Name); found {
-			d.Folder, d.AtHand = folder, true
-		}
-		list = append(list, d)
-	}
+	list := datasets.List()
 	return o.Result(map[string]any{"datasets": list}, func(w io.Writer) {
 		t := words.NewTable("name", "entities", "relations", "train", "valid", "test", "where")
 		for _, d := range list {

@@ -239,16 +239,11 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	if status != program.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
+	if strings.Count(stderr, " --study ") != 1 || strings.Count(stderr, " --out ") != 1 {
+		t.Errorf("the command that goes on says twice, or not, where the search is: %q", stderr)
+	}
 	if o := object(t, arguments...); o["stopped"] != "budget" {
 		t.Errorf("the same command went on to %v", o)
-	}
-}
-
-func TestResumeCommand(t *testing.T) {
-	c := searchCommand{Study: "my out/study.db", Out: "my out"}
-	got := c.resume([]string{"search", "--out=my out", "--seed", "3"})
-	if want := commandOf(nil) + " search '--out=my out' --seed 3 --study 'my out/study.db'"; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -110,14 +112,17 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer p.Close()
+	again := slices.Clone(o.Arguments)
 	if c.Out == "" {
 		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
+		again = append(again, "--out", c.Out)
 	}
 	if c.Study == "" {
 		c.Study = filepath.Join(c.Out, studyName)
+		again = append(again, "--study", c.Study)
 	}
 	settings.Study = c.Study
-	return searching{problem: p, settings: settings, out: c.Out, again: c.resume(o.Arguments)}.run(ctx, o)
+	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(again)}.run(ctx, o)
 }
 
 // searching is a search that is set up, by whichever command.
@@ -137,9 +142,9 @@ func (s searching) run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	var best description
+	var best study.Description
 	if result.Artifact != nil {
-		if best, err = describe(result.Artifact); err != nil {
+		if best, err = study.DescriptionOf(result.Artifact); err != nil {
 			return err
 		}
 	}
@@ -212,21 +217,6 @@ func timeLimit(minutes float64) (time.Duration, error) {
 	return time.Duration(minutes * float64(time.Minute)), nil
 }
 
-// resume is the command that goes on with an interrupted search.
-func (c *searchCommand) resume(arguments []string) string {
-	given := map[string]bool{}
-	for _, a := range arguments {
-		name, _, _ := strings.Cut(a, "=")
-		given[name] = true
-	}
-	for _, flag := range [][]string{{"--study", c.Study}, {"--out", c.Out}} {
-		if !given[flag[0]] {
-			arguments = append(arguments[:len(arguments):len(arguments)], flag...)
-		}
-	}
-	return commandOf(arguments)
-}
-
 func (s searching) summary(r *search.Result) searchSummary {
 	summary := searchSummary{
 		Outcome: study.OutcomeOf(s.studyAbout(), r, s.Words()), K: s.settings.K, Dim: s.settings.Training.Dim,
@@ -287,4 +277,32 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 		fmt.Fprintf(w, "\n%s\n  %s", words.Printable(each[0]), words.Printable(each[1]))
 	}
 	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
+}
+
+// report is what a report tells of a search, but for what has to be measured.
+func (s searching) report(r *search.Result) report.Data {
+	return report.Data{Words: s.Words(), Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds}}
+}
+
+// studyAbout is what the study is about.
+func (s searching) studyAbout() study.About {
+	return study.About{Identity: s.about, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings}
+}
+
+// writeGallery fills the folder of a search: what the best trial has left, and the
+// pictures.
+func (s searching) writeGallery(r *search.Result) error {
+	if len(r.Best) == 0 {
+		return nil
+	}
+	if r.Artifact != nil {
+		if err := task.Save(filepath.Join(s.out, "model"), r.Artifact); err != nil {
+			return err
+		}
+	}
+	if s.settings.Model != form.Bilinear { // which has no structures to draw
+		return nil
+	}
+	_, err := report.SavePictures(s.out, s.report(r))
+	return err
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -199,33 +198,11 @@ type studyBestCommand struct {
 
 // bestSummary is the JSON of study best.
 type bestSummary struct {
-	description
+	study.Description
 	Canonical *structure.Structure `json:"canonical"`
 	Name      string               `json:"name"`
 	K         int                  `json:"k"`
 	Out       string               `json:"out"`
-}
-
-// description is what the model.json of what a trial has left says.
-type description struct {
-	Form      form.Form            `json:"form,omitzero"` // left out where it is bilinear
-	Dataset   string               `json:"dataset"`
-	Structure *structure.Structure `json:"structure"`
-	Dim       int                  `json:"dim"`
-	Training  json.RawMessage      `json:"training"`
-	Valid     json.RawMessage      `json:"valid"`
-	Test      json.RawMessage      `json:"test"`
-}
-
-func describe(a task.Artifact) (d description, err error) {
-	files, err := a.Files()
-	if err != nil {
-		return d, err
-	}
-	if err := json.Unmarshal(files["model.json"], &d); err != nil {
-		return d, fmt.Errorf("the description of the best model cannot be read: %w", err)
-	}
-	return d, nil
 }
 
 // Run writes the best model.
@@ -240,14 +217,14 @@ func (c *studyBestCommand) Run(o *output) error {
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), "model")
 	}
-	m, err := describe(contents.Best)
+	m, err := study.DescriptionOf(contents.Best)
 	if err != nil {
 		return err
 	}
 	if err := task.Save(c.Out, contents.Best); err != nil {
 		return err
 	}
-	s := bestSummary{description: m, Out: c.Out}
+	s := bestSummary{Description: m, Out: c.Out}
 	if a := m.Structure; a != nil {
 		canonical := a.Canonical(structure.Full)
 		s.Canonical, s.Name, s.K = &canonical, a.Name(), a.K()
