@@ -18,7 +18,7 @@ type Choice struct {
 	// there is no CUDA: the native engine does what it can, and GoMLX's own
 	// backend, "go", the rest.
 	Backend string `json:"backend"`
-	// From is who asked for it: "--backend", a variable, or "auto".
+	// From is what asked for it: "backend", the caller's setting; a variable; or "auto".
 	From string `json:"from"`
 }
 
@@ -36,7 +36,7 @@ func (f finder) choose(ctx context.Context, asked string) (Choice, error) {
 	}
 	own, _ := f.machine.Env(Variable)
 	gomlx, _ := f.machine.Env(GoMLXVariable)
-	for _, c := range []Choice{{asked, "--backend"}, {own, Variable}, {gomlx, GoMLXVariable}} {
+	for _, c := range []Choice{{asked, "backend"}, {own, Variable}, {gomlx, GoMLXVariable}} {
 		if c.Backend == Auto {
 			break
 		}

@@ -67,20 +67,20 @@ func broken(files ...string) finder {
 	return finder{machine: probetest.Machine(nil, content)}
 }
 
-// TestWhoAsks: the flag, AUTOBLM_BACKEND, GOMLX_BACKEND, in that order.
+// TestWhoAsks: the caller, AUTOBLM_BACKEND, GOMLX_BACKEND, in that order.
 func TestWhoAsks(t *testing.T) {
 	for name, c := range map[string]struct {
 		flag, own, gomlx string
 		want             Choice
 	}{
 		"nobody":               {"", "", "", Choice{"xla:cuda", "auto"}},
-		"flag":                 {"go", "xla:cpu", "xla:cuda", Choice{"go", "--backend"}},
+		"flag":                 {"go", "xla:cpu", "xla:cuda", Choice{"go", "backend"}},
 		"own variable":         {"auto", "xla:cpu", "go", Choice{"xla:cpu", "AUTOBLM_BACKEND"}},
 		"GoMLX's variable":     {"", "", "xla:cuda,tf32=false,preallocate=false", Choice{"xla:cuda,tf32=false,preallocate=false", "GOMLX_BACKEND"}},
 		"auto by variable":     {"", "auto", "go", Choice{"xla:cuda", "auto"}},
 		"GoMLX's best":         {"", "", "xla", Choice{"xla", "GOMLX_BACKEND"}},
-		"flag over a mistake":  {"go", "abacus", "abacus", Choice{"go", "--backend"}},
-		"by an absolute path":  {"xla:" + jaxFile, "", "", Choice{"xla:" + jaxFile, "--backend"}},
+		"flag over a mistake":  {"go", "abacus", "abacus", Choice{"go", "backend"}},
+		"by an absolute path":  {"xla:" + jaxFile, "", "", Choice{"xla:" + jaxFile, "backend"}},
 		"options of the other": {"", "go:ops_sequential", "", Choice{"go:ops_sequential", "AUTOBLM_BACKEND"}},
 	} {
 		f := machine(map[string]string{Variable: c.own, GoMLXVariable: c.gomlx}, gpuFile, cudaFile, cpuFile, jaxFile)
@@ -132,7 +132,7 @@ func TestAskedForInVain(t *testing.T) {
 			}
 		}
 		_, err := c.finder.choose(t.Context(), c.asked)
-		check("--backend", err)
+		check("backend", err)
 		for _, variable := range []string{Variable, GoMLXVariable} {
 			f := c.finder
 			env := f.machine.Env

@@ -10,7 +10,7 @@ import (
 
 // Backend is what GoMLX could run on.
 type Backend struct {
-	// Name is what --backend and [Open] take.
+	// Name is what [Open] and [Choose] take.
 	Name   string `json:"name"`
 	Usable bool   `json:"usable"`
 	// Plugin is the path of XLA's plugin, or "" when there is none or it needs none.

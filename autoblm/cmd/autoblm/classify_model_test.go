@@ -27,7 +27,6 @@ func classified(t *testing.T, arguments ...string) (model, data string) {
 func TestClassifyEvalJSON(t *testing.T) {
 	model, data := classified(t)
 	o := object(t, "classify", "eval", "--model", model)
-	hasKeys(t, "classify eval", o, "dataset task encoder structure dim seconds test by")
 	test, by := o["test"].(map[string]any), o["by"].([]any)
 	if o["dataset"] != "kinds" || o["task"] != "classify" || o["encoder"] != "rgcn" || o["structure"] != nil || o["dim"] != 8.0 || o["train"] != nil {
 		t.Errorf("%v", o)

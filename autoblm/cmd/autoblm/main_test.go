@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
@@ -47,30 +47,6 @@ func object(t *testing.T, arguments ...string) map[string]any {
 	return o
 }
 
-// hasKeys checks that an object has all the given keys.
-func hasKeys(t *testing.T, what string, o any, keys string) {
-	t.Helper()
-	m, ok := o.(map[string]any)
-	if !ok {
-		t.Fatalf("%s is %T, want an object", what, o)
-	}
-	for key := range strings.FieldsSeq(keys) {
-		if _, ok := m[key]; !ok {
-			t.Errorf("%s has no %q; it has %v", what, key, slices.Sorted(maps.Keys(m)))
-		}
-	}
-}
-
-const metricsKeys = "mrr hits1 hits3 hits10 mean_rank"
-
-func hasEvaluation(t *testing.T, what string, o any) {
-	t.Helper()
-	hasKeys(t, what, o, "triples ties both head tail")
-	for _, side := range []string{"both", "head", "tail"} {
-		hasKeys(t, what+"."+side, o.(map[string]any)[side], metricsKeys)
-	}
-}
-
 // smallGraph writes a small graph into a folder.
 func smallGraph(t *testing.T) string {
 	t.Helper()
@@ -81,61 +57,28 @@ func smallGraph(t *testing.T) string {
 	return dir
 }
 
-func TestStructureJSON(t *testing.T) {
-	for _, command := range []string{"check", "show"} {
-		o := object(t, "structure", command, "complex")
-		hasKeys(t, command, o, "k structure nonzeros name degenerate degenerate_modes degenerate_paper fully_expressive symmetric_witness skew_symmetric_witness canonical canonical_paper orbit orbit_paper srf patterns inverse may_equal")
-		if o["name"] != "complex" || o["orbit"] != 1152.0 || len(o["srf"].([]any)) != 20 {
-			t.Errorf("%s: %v", command, o)
-		}
-	}
-	o := object(t, "structure", "check", "-1,0;2,-1")
-	if o["structure"] != "-1,0;2,-1" || o["skew_symmetric_witness"] != nil || len(o["degenerate_modes"].([]any)) != 0 {
-		t.Errorf("a structure that begins with a minus: %v", o)
-	}
-	// DistMult in the basis (h1±h2)/√2, r1±r2 of its first two chunks.
-	o = object(t, "structure", "show", "1,2,0,0;2,1,0,0;0,0,3,0;0,0,0,4")
-	if may := o["may_equal"].([]any); o["name"] != "" || len(may) != 1 || may[0] != "distmult" {
-		t.Errorf("a structure joined to DistMult is %q and may be %v", o["name"], may)
-	}
-	o = object(t, "structure", "count", "--k", "2", "--group", "paper")
+func TestStructureCountJSON(t *testing.T) {
+	o := object(t, "structure", "count", "--k", "2", "--group", "paper")
 	if o["total"] != "59" || len(o["by_nonzeros"].([]any)) != 5 || o["k"] != 2.0 || o["group"] != "paper" {
 		t.Errorf("count: %v", o)
 	}
 }
 
-func TestTrainEvalPredictJSON(t *testing.T) {
+// TestSavedModelRanksTheSame as at the end of its training.
+func TestSavedModelRanksTheSame(t *testing.T) {
 	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
 	trained := object(t, "train", "--dataset", graph, "--structure", "-1,0,0,2;0,3,0,0;0,0,4,0;-2,0,0,1", "--dim", "16", "--epochs", "20", "--batch", "32", "--out", model)
-	hasKeys(t, "train", trained, "dataset structure k dim seed engine backend epochs loss seconds valid test")
-	hasKeys(t, "seconds", trained["seconds"], "compile train evaluate per_step")
-	hasEvaluation(t, "valid", trained["valid"])
-	hasEvaluation(t, "test", trained["test"])
-	if len(trained["loss"].([]any)) != 20 || trained["seconds"].(map[string]any)["per_step"].(float64) <= 0 {
-		t.Errorf("train: %v", trained)
+	for name, seconds := range trained["seconds"].(map[string]any) {
+		if name != "compile" && seconds.(float64) <= 0 { // what the native engine does not
+			t.Errorf("%s takes %v seconds", name, seconds)
+		}
 	}
-
-	ranked := object(t, "eval", "--model", model, "--dataset", graph, "--by", "relation")
-	hasKeys(t, "eval", ranked, "dataset structure k dim engine backend seconds test by")
-	hasEvaluation(t, "test", ranked["test"])
-	got, want := ranked["test"].(map[string]any)["both"], trained["test"].(map[string]any)["both"]
-	if !maps.Equal(got.(map[string]any), want.(map[string]any)) {
-		t.Errorf("eval of the saved model has %v, train had %v", got, want)
+	for _, split := range []string{"valid", "test"} {
+		ranked := object(t, "eval", "--model", model, "--dataset", graph, "--split", split)
+		if got, want := asText(t, ranked[split]), asText(t, trained[split]); got != want {
+			t.Errorf("%s: eval of the saved model has %s, train had %s", split, got, want)
+		}
 	}
-	hasKeys(t, "by", ranked["by"].([]any)[0], "name triples both head tail")
-	optimistic := object(t, "eval", "--model", model, "--dataset", graph, "--ties", "optimistic", "--split", "valid", "--by", "pattern")
-	hasEvaluation(t, "valid", optimistic["valid"])
-
-	answered := object(t, "predict", "--model", model, "--dataset", graph, "--head", "e00", "--relation", "near", "--top", "3", "--known", "mark")
-	hasKeys(t, "query", answered["query"], "head relation tail")
-	if query := answered["query"].(map[string]any); query["tail"] != nil || query["head"] != "e00" {
-		t.Errorf("query: %v", query)
-	}
-	answers := answered["answers"].([]any)
-	if len(answers) != 3 {
-		t.Fatalf("%d answers, want 3", len(answers))
-	}
-	hasKeys(t, "answer", answers[0], "entity score rank known")
 }
 
 func TestTrainMembersAreSingleRuns(t *testing.T) {
@@ -148,7 +91,6 @@ func TestTrainMembersAreSingleRuns(t *testing.T) {
 	}
 	for i, seed := range []string{"5", "6", "7"} {
 		alone := object(t, append(base, "--seed", seed)...)
-		hasKeys(t, "member", members[i], "seed loss valid test")
 		a := alone["test"].(map[string]any)["both"].(map[string]any)["mrr"].(float64)
 		b := members[i].(map[string]any)["test"].(map[string]any)["both"].(map[string]any)["mrr"].(float64)
 		if a-b > 1e-6 || b-a > 1e-6 {
@@ -179,9 +121,6 @@ func searchArguments(graph, dir string, more ...string) []string {
 func TestSearchJSON(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	first := object(t, searchArguments(graph, dir)...)
-	hasKeys(t, "search", first, "dataset algorithm k dim budget trained seconds overhead best human resumed stopped")
-	hasKeys(t, "best", first["best"].([]any)[0], "structure canonical valid_mrr test_mrr")
-	hasKeys(t, "human", first["human"].([]any)[0], "name valid_mrr test_mrr")
 	if first["trained"] != 10.0 || first["resumed"] != 0.0 || first["stopped"] != "budget" || len(first["human"].([]any)) != 5 {
 		t.Errorf("search: %v", first)
 	}
@@ -448,23 +387,6 @@ func TestFlagsReachTheSettings(t *testing.T) {
 	}
 }
 
-// TestTrainingFlagsChangeTheTraining: each changes the loss.
-func TestTrainingFlagsChangeTheTraining(t *testing.T) {
-	graph := smallGraph(t)
-	base := []string{"train", "--dataset", graph, "--structure", "complex", "--dim", "8", "--epochs", "3", "--batch", "16"}
-	loss := func(more ...string) string {
-		return asText(t, object(t, append(slices.Clone(base), more...)...)["loss"])
-	}
-	plain := loss()
-	for _, flag := range []string{"--l2=0.1", "--n3=0.1", "--optimizer=adam", "--decay=0.5", "--max-steps=2", "--lr=0.1", "--seed=2", "--batch=8", "--epochs=2",
-		"--init=xavier", "--init-scale=0.2", "--reciprocal", "--max-norm=0.1", "--dropout=0.3", "--label-smoothing=0.1",
-		"--entity-l2=0.1", "--relation-l2=0.1", "--products=0.1", "--dura=0.1", "--relation-prediction=0.1"} {
-		if loss(flag) == plain {
-			t.Errorf("%s changes nothing", flag)
-		}
-	}
-}
-
 func TestPredictKnown(t *testing.T) {
 	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
 	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "2", "--out", model)
@@ -490,14 +412,41 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestDatasetJSON(t *testing.T) {
-	graph := smallGraph(t)
-	hasKeys(t, "info", object(t, "dataset", "info", graph), "name entities relations train valid test patterns")
-	list := object(t, "dataset", "list")["datasets"].([]any)
-	hasKeys(t, "list", list[0], "name entities relations train valid test licence folder at_hand")
-	split := object(t, "dataset", "split", filepath.Join(graph, "train.txt"), "--out", filepath.Join(t.TempDir(), "new"))
-	hasKeys(t, "split", split, "folder train valid test wanted_valid wanted_test duplicates")
-	if split["valid"].(float64) == 0 || split["test"].(float64) == 0 {
-		t.Errorf("split: %v", split)
+// TestEverythingHasHelp, each command and each flag.
+func TestEverythingHasHelp(t *testing.T) {
+	parser, err := newParser(newCommands(), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(node *kong.Node)
+	walk = func(node *kong.Node) {
+		for _, flag := range node.Flags {
+			if !strings.HasSuffix(flag.Help, ".") {
+				t.Errorf("%s: the help of --%s is %q", node.FullPath(), flag.Name, flag.Help)
+			}
+		}
+		for _, child := range node.Children {
+			if !strings.HasSuffix(child.Help, ".") {
+				t.Errorf("%s: the help is %q", child.FullPath(), child.Help)
+			}
+			walk(child)
+		}
+	}
+	walk(parser.Model.Node)
+}
+
+func TestDatasetListJSON(t *testing.T) {
+	t.Setenv("AUTOBLM_DATA", t.TempDir())
+	listed := map[any]string{}
+	for _, o := range object(t, "dataset", "list")["datasets"].([]any) {
+		listed[o.(map[string]any)["name"]] = asText(t, o)
+	}
+	for name, want := range map[string]string{
+		"world":     `{"at_hand":true,"entities":844,"folder":"","licence":"ODbL 1.0","name":"world","relations":6,"test":243,"train":1868,"valid":243}`,
+		"fb15k-237": `{"at_hand":false,"entities":14541,"folder":"","licence":"unstated in the source (Freebase content was published under CC BY)","name":"fb15k-237","relations":237,"test":20466,"train":272115,"valid":17535}`,
+	} {
+		if listed[name] != want {
+			t.Errorf("%s, want %s", listed[name], want)
+		}
 	}
 }

@@ -26,12 +26,7 @@ func TestQueryPredict(t *testing.T) {
 	ask := func(more ...string) (o map[string]any, answers []any) {
 		t.Helper()
 		o = object(t, append([]string{"query", "predict", "--model", model, "--anchor", "e10", "--path", "near,next_reverse"}, more...)...)
-		hasKeys(t, "query predict", o, "query answers")
-		answers = o["answers"].([]any)
-		for _, a := range answers {
-			hasKeys(t, "answer", a, "entity score rank known")
-		}
-		return o, answers
+		return o, o["answers"].([]any)
 	}
 	o, ten := ask()
 	if len(ten) != 10 || asText(t, o["query"]) != `{"anchor":"e10","path":["near","next_reverse"]}` {

@@ -14,13 +14,11 @@ func queries(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "queries")
 	o := object(t, "query", "sample", "--dataset", smallGraph(t), "--hops", "2,3", "--count", "60", "--out", dir)
-	hasKeys(t, "query sample", o, "dataset seed seconds drawn out")
 	drawn := o["drawn"].([]any)
 	if len(drawn) != 6 {
 		t.Fatalf("two lengths in three splits are %v", drawn)
 	}
 	for _, each := range drawn {
-		hasKeys(t, "query sample", each, "split hops queries hard_answers easy_answers")
 		if n := each.(map[string]any)["queries"].(float64); n < 1 || n > 60 {
 			t.Errorf("60 queries are %v", each)
 		}
@@ -28,16 +26,10 @@ func queries(t *testing.T) string {
 	return dir
 }
 
-const queryKeys = "dataset task hops model structure dim seed epochs loss seconds valid test"
-
 func TestQueryTrainAndEvalJSON(t *testing.T) {
 	data, model := queries(t), filepath.Join(t.TempDir(), "model")
 	quick := []string{"query", "train", "--dataset", data, "--dim", "8", "--batch", "16"}
 	o := object(t, append(quick, "--structure", "simple", "--hops", "2", "--epochs", "8", "--out", model)...)
-	hasKeys(t, "query train", o, queryKeys)
-	for _, split := range []string{"valid", "test"} {
-		hasKeys(t, split, o[split], "queries answers mrr hits1 hits3 hits10")
-	}
 	loss := o["loss"].([]any)
 	if o["task"] != "query" || o["model"] != "bilinear" || o["hops"] != 2.0 || len(loss) != 8 || loss[7].(float64) >= loss[0].(float64) {
 		t.Errorf("query train: %v", o)

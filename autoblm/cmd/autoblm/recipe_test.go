@@ -124,19 +124,18 @@ func TestRecipeJSON(t *testing.T) {
 	if got, want := len(object(t, "recipe", "list")["recipes"].([]any)), len(recipe.All()); got != want {
 		t.Errorf("%d recipes listed, want %d", got, want)
 	}
-	list := object(t, "recipe", "list", "--dataset", "fb15k-237")["recipes"].([]any)
-	if len(list) != 5 {
-		t.Errorf("%d recipes for fb15k-237, want paper, paper-search, n3, dura and rp", len(list))
+	var names []string
+	for _, r := range object(t, "recipe", "list", "--dataset", "fb15k-237")["recipes"].([]any) {
+		names = append(names, r.(map[string]any)["name"].(string))
 	}
-	for _, r := range list {
-		hasKeys(t, "recipe", r, "name dataset about source training learning_rate l2 n3")
+	if want := "paper paper-search n3 dura rp"; strings.Join(names, " ") != want {
+		t.Errorf("recipes for fb15k-237: %v, want %s", names, want)
 	}
 	if list := object(t, "recipe", "list", "--dataset", "world")["recipes"].([]any); len(list) != 0 {
 		t.Errorf("recipes for world: %v", list)
 	}
 	o := object(t, "recipe", "show", "rp", "fb15k-237")
-	hasKeys(t, "show", o, "name dataset about source note structure training learning_rate published command relation_prediction")
-	if o["published"].(map[string]any)["mrr"] != 0.388 || !strings.Contains(o["command"].(string), "--relation-prediction 4") {
+	if o["published"].(map[string]any)["mrr"] != 0.388 || o["relation_prediction"] != 4.0 || o["n3"] != 0.1 || o["training"].(map[string]any)["dim"] != 2000.0 {
 		t.Errorf("%v", o)
 	}
 	for _, text := range [][]string{{"recipe", "list"}, {"recipe", "show", "n3", "wn18"}} {

@@ -66,7 +66,6 @@ func TestStudyList(t *testing.T) {
 func TestStudyShow(t *testing.T) {
 	file, printed := finishedStudy(t, smallGraph(t))
 	shown := object(t, "study", "show", file)
-	hasKeys(t, "show", shown, "study state dataset fingerprint source algorithm settings budget trials rounds tuned recipe best human finals seconds choosing")
 	for _, field := range []string{"dataset", "algorithm", "budget", "best", "human", "tuned", "finals", "seconds"} {
 		if got, want := asText(t, shown[field]), asText(t, printed[field]); got != want {
 			t.Errorf("%s: %s, the search printed %s", field, got, want)
@@ -135,9 +134,9 @@ func TestStudyBest(t *testing.T) {
 		if out != "" {
 			arguments, folder = append(arguments, "--out", out), out
 		}
-		o := object(t, arguments...)
-		hasKeys(t, "best", o, "dataset structure canonical name k dim training valid test out")
-		hasEvaluation(t, "valid", o["valid"])
+		if o := object(t, arguments...); o["out"] != folder {
+			t.Errorf("the model goes to %v, not %s", o["out"], folder)
+		}
 		for _, name := range []string{"model.json", "entities.npy", "relations.npy"} {
 			got, err := os.ReadFile(filepath.Join(folder, name))
 			if err != nil {
