@@ -24,7 +24,7 @@ import (
 type commands struct {
 	Structure structureCommands `cmd:"" help:"Look at a structure, or count structures."`
 	Dataset   datasetCommands   `cmd:"" help:"List, describe, fetch and split knowledge graphs."`
-	Train     trainCommand      `cmd:"" help:"Train one structure on a knowledge graph."`
+	Train     trainCommand      `cmd:"" help:"Train a structure, or another model, on a knowledge graph."`
 	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
