@@ -54,3 +54,30 @@ func TestEvaluateByCompute(t *testing.T) {
 		t.Errorf("an unknown engine: %v", err)
 	}
 }
+
+// TestPredictListsWhatIsNotKnown: the best of all answers but those that the graph has.
+func TestPredictListsWhatIsNotKnown(t *testing.T) {
+	g := datasets.World()
+	for _, m := range []*kge.Model{trained(t, form.Bilinear, structure.MustParse("complex")), trained(t, form.TransE, structure.Structure{})} {
+		q := autoblm.Query{Head: "Portugal", Relation: "borders"}
+		marked, err := completion.Predict(m, q, g, 0, kge.MarkKnown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, a := range marked {
+			if a.Known == kge.No {
+				want = append(want, a.Entity)
+			}
+		}
+		got, err := autoblm.Predict(m, g, q, 5)
+		if err != nil || len(got) != 5 || len(want) == len(marked) {
+			t.Fatalf("%v: %d answers, %v; %d of %d are not known", m.Form, len(got), err, len(want), len(marked))
+		}
+		for i, a := range got {
+			if a.Entity != want[i] || a.Rank != i+1 {
+				t.Errorf("%v: answer %d is %+v, want %s", m.Form, i+1, a, want[i])
+			}
+		}
+	}
+}

@@ -5,7 +5,7 @@ import "context"
 // Engine does the arithmetic of training and of classifying. Package enginetest has the
 // conformance suite that every engine passes.
 type Engine interface {
-	// Name is the engine's name on the command line, as "cpu".
+	// Name is the engine's name, as "cpu".
 	Name() string
 	// Backend names what the engine runs on, as "avx2" or "xla:cuda".
 	Backend() string

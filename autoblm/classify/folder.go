@@ -67,13 +67,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 
 // Save writes the model as a folder; see [Model.Files]. It makes the folder. After an
 // error, as on a full disk, a model that the folder had stays as it was.
-func (m *Model) Save(dir string) error {
-	files, err := m.Files()
-	if err != nil {
-		return err
-	}
-	return modelfolder.Write(dir, files)
-}
+func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 
 // Load reads a folder that [Model.Save] wrote. Errors name the file and what is wrong.
 func Load(dir string) (*Model, error) {

@@ -11,7 +11,7 @@ import (
 // Engine does the arithmetic of training and ranking. Package enginetest holds
 // the conformance suite that every engine passes.
 type Engine interface {
-	// Name is the engine's name on the command line, as "gomlx".
+	// Name is the engine's name, as "gomlx".
 	Name() string
 	// Backend names what the engine runs on, as "go" or "xla:cuda".
 	Backend() string

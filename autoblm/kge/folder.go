@@ -138,13 +138,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 // Save writes the model as a folder that other tools can read; see [Model.Files]. It
 // makes the folder. After an error, as on a full disk, a model that the folder had stays
 // as it was.
-func (m *Model) Save(dir string) error {
-	files, err := m.Files()
-	if err != nil {
-		return err
-	}
-	return modelfolder.Write(dir, files)
-}
+func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 
 // Load reads a model folder, by whichever program it was written: model.json
 // needs structure (any text form but @file, or an array of arrays), k and dim, or form and

@@ -61,13 +61,7 @@ func (f Files) Files() (map[string][]byte, error) { return f, nil }
 
 // Save writes the folder of an artifact. After an error, as on a full disk, what the
 // folder had stays as it was.
-func Save(dir string, a Artifact) error {
-	files, err := a.Files()
-	if err != nil {
-		return err
-	}
-	return modelfolder.Write(dir, files)
-}
+func Save(dir string, a Artifact) error { return modelfolder.Save(dir, a) }
 
 // Shower is a [Task] that can show what an artifact of it has learnt.
 type Shower interface {

@@ -29,6 +29,17 @@ func Describe(description any) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
+// Save writes the files of a model as [Write] does.
+func Save(dir string, m interface {
+	Files() (map[string][]byte, error)
+}) error {
+	files, err := m.Files()
+	if err != nil {
+		return err
+	}
+	return Write(dir, files)
+}
+
 // Write writes a model's files, by name, the description last. It makes the folder. After
 // an error, as on a full disk, a model that the folder had stays as it was.
 func Write(dir string, files map[string][]byte) error {

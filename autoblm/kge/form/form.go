@@ -15,7 +15,7 @@ var all = []Spec{bilinear{}, diag{}, transE{}, gqe{}, box{}, rotatE{}}
 
 // Spec is what a form says of itself. Its values are comparable.
 type Spec interface {
-	// Name is that in files and on the command line.
+	// Name is what people and files call it.
 	Name() string
 	// Structure is the structure that a model has which is asked for with the given one:
 	// of bilinear models that itself, of others mostly none, the zero value. It is an error

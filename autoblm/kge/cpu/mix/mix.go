@@ -4,7 +4,6 @@ package mix
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -53,11 +52,6 @@ func New(k *kernel.Set, s structure.Structure, dim int) Mixer {
 // ByRole has a row for each of some triples in each role: its embedding, or the
 // gradient by it.
 type ByRole [3]kernel.Table
-
-// NewRows has room for n triples.
-func NewRows(n, dim int) ByRole {
-	return ByRole{tiles.NewTable(n, dim), tiles.NewTable(n, dim), tiles.NewTable(n, dim)}
-}
 
 // Mix adds to each of n rows the vector whose scalar product with the row in the
 // given role is the score; it is made of the rows in the other two roles. As a
