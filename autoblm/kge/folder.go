@@ -24,7 +24,7 @@ const (
 )
 
 // description is model.json. Structure, K and Dim are all that a reader needs, or Form
-// and Dim where the form has no structure.
+// and Dim where the form has no structure, and Reciprocal where that is true.
 type description struct {
 	Form *form.Form `json:"form"`
 	// Model is what Form was called in models of paths.
@@ -33,8 +33,8 @@ type description struct {
 	K         int                 `json:"k,omitempty"`
 	Dim       int                 `json:"dim"`
 	// Reciprocal says that a table of relations goes on, after the rows for each label,
-	// with those for the reverse of each.
-	Reciprocal bool             `json:"reciprocal"`
+	// with those for the reverse of each. Folders written before have it in Training only.
+	Reciprocal *bool            `json:"reciprocal"`
 	Tables     map[string][]int `json:"tables,omitempty"` // shapes, for other readers
 	Dataset    string           `json:"dataset,omitempty"`
 	Source     string           `json:"source,omitempty"`
@@ -52,6 +52,13 @@ func (d *description) check() (err error) {
 	}
 	if d.Model != nil && *d.Model != *d.Form {
 		return fmt.Errorf("form is %v, but model, which is another name for it, is %v: remove the wrong one", d.Form, d.Model)
+	}
+	trained := d.Training != nil && d.Training.Settings.Reciprocal
+	if d.Reciprocal == nil {
+		d.Reciprocal = &trained
+	}
+	if trained && !*d.Reciprocal {
+		return errors.New("reciprocal is false, but the settings of training say true: correct the wrong one")
 	}
 	k := d.Structure.K()
 	if *d.Form == form.Bilinear && k == 0 {
@@ -111,7 +118,7 @@ func (t tableFile) checkFinite(table []float32) error {
 // refuse is an error.
 func (m *Model) Files() (map[string][]byte, error) {
 	d := description{
-		Form: &m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: m.Reciprocal, Tables: map[string][]int{},
+		Form: &m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: &m.Reciprocal, Tables: map[string][]int{},
 		Dataset: m.Dataset, Source: m.Source, Training: m.Training, Valid: m.Valid, Test: m.Test,
 	}
 	if m.Training != nil && len(m.Training.Own) > 0 {
@@ -142,7 +149,7 @@ func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 
 // Load reads a model folder, by whichever program it was written: model.json
 // needs structure (any text form but @file, or an array of arrays), k and dim, or form and
-// dim; tables may be float64, and labels may end in CRLF. Errors name the file and
+// dim, and reciprocal where relations have reverses; tables may be float64, and labels may end in CRLF. Errors name the file and
 // what it lacks.
 func Load(dir string) (*Model, error) {
 	return load(dir, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
@@ -168,7 +175,7 @@ func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
 		d.Training.Member.Structure = d.Structure
 	}
 	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: d.Valid, Test: d.Test}
-	m.Form, m.Structure, m.Dim, m.Reciprocal = *d.Form, d.Structure, d.Dim, d.Reciprocal
+	m.Form, m.Structure, m.Dim, m.Reciprocal = *d.Form, d.Structure, d.Dim, *d.Reciprocal
 	for name, names := range map[string]*[]string{entityLabels: &m.EntityLabels, relationLabels: &m.RelationLabels} {
 		content, err := read(name)
 		if err != nil {
@@ -184,7 +191,11 @@ func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the model: %w", err)
 		}
-		table, err := npy.Read(content, t.rows*len(t.labels), t.columns)
+		rows := t.rows * len(t.labels)
+		table, err := npy.Read(content, rows, t.columns)
+		if _, twice := npy.Read(content, 2*rows, t.columns); err != nil && twice == nil && t.name != entityTable && !m.Reciprocal {
+			err = fmt.Errorf(`%w: if the other half are the reverses of the relations, add "reciprocal": true to %s`, err, modelfolder.Description)
+		}
 		if err == nil {
 			err = t.checkFinite(table)
 		}

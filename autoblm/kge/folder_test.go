@@ -378,3 +378,47 @@ func TestReciprocalModel(t *testing.T) {
 		t.Errorf("a table without reverses was saved as one with them: error %v", err)
 	}
 }
+
+// TestReciprocalIsSaid: at the top of model.json, or in the settings of training alone, as
+// folders of before have it; or the mend names it.
+func TestReciprocalIsSaid(t *testing.T) {
+	g := enginetest.SmallGraph()
+	model := enginetest.SmallModel()
+	model.Training.Settings.Reciprocal = true
+	model.Parameters = kge.Initialize(completion.Data(g), model.Training.Settings, model.Training.Member)
+	for name, c := range map[string]struct {
+		change func(all map[string]any)
+		says   string // "" where it loads
+	}{
+		"as written":      {func(map[string]any) {}, ""},
+		"at the top only": {func(all map[string]any) { delete(all, "training") }, ""},
+		"in the settings": {func(all map[string]any) { delete(all, "reciprocal") }, ""},
+		"nowhere":         {func(all map[string]any) { delete(all, "reciprocal"); delete(all, "training") }, `add "reciprocal": true to model.json`},
+		"two ways":        {func(all map[string]any) { all["reciprocal"] = false }, "correct the wrong one"},
+	} {
+		dir := t.TempDir()
+		mustSave(t, model, dir)
+		text, err := os.ReadFile(filepath.Join(dir, "model.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all map[string]any
+		if err := json.Unmarshal(text, &all); err != nil {
+			t.Fatal(err)
+		}
+		if all["form"] != "bilinear" || all["reciprocal"] != true || all["tables"] == nil {
+			t.Errorf("model.json is %s, which lacks the form, reciprocal or the tables", text)
+		}
+		c.change(all)
+		writeFile(t, dir, "model.json", string(mustMarshal(t, all)))
+		back, err := kge.Load(dir)
+		switch {
+		case c.says != "":
+			checkError(t, err, c.says)
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case !back.Reciprocal || !slices.Equal(back.Relations, model.Relations):
+			t.Errorf("%s: read without its reverses", name)
+		}
+	}
+}
