@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 //go:embed page.html style.css
@@ -75,7 +76,12 @@ func Write(w io.Writer, d Data) error {
 	if err != nil {
 		return err
 	}
-	if err := pageTemplate.Execute(w, c); err != nil {
+	var text strings.Builder
+	err = pageTemplate.Execute(&text, c)
+	if err == nil {
+		_, err = io.WriteString(w, words.PrintableLines(text.String()))
+	}
+	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
@@ -33,6 +34,7 @@ type value struct {
 }
 
 func (s screen) show(v value) {
+	v.text, v.markdown = words.PrintableLines(v.text), words.PrintableLines(v.markdown)
 	if !s.notebook {
 		fmt.Fprint(s.text, v.text)
 		return
@@ -62,7 +64,7 @@ func (s screen) check(err error) {
 	if s.notebook {
 		s.sync()
 	}
-	fmt.Fprintln(s.problems, err)
+	fmt.Fprintln(s.problems, words.PrintableLines(err.Error()))
 	s.exit(1)
 }
 

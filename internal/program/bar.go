@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -38,7 +39,7 @@ func NewBar(w io.Writer, total int64, every time.Duration, options ...progressba
 
 // Say describes what is being done.
 func (b *Bar) Say(line string) {
-	if line == b.line {
+	if line = words.Printable(line); line == b.line {
 		return
 	}
 	b.line = line

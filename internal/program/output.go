@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"github.com/autoblm/autoblm-go/internal/words"
 	"golang.org/x/term"
 )
 
@@ -40,30 +42,44 @@ func (o *Output) Result(value any, text func(w io.Writer)) error {
 
 // Say writes a message that is no part of the result.
 func (o *Output) Say(format string, arguments ...any) {
-	fmt.Fprintf(o.Stderr, format+"\n", arguments...)
+	fmt.Fprintln(o.Stderr, words.PrintableLines(fmt.Sprintf(format, arguments...)))
 }
 
-// Colour tells whether the result goes to a terminal that shows colours.
-func (o *Output) Colour() bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(o.Stdout.W)
+// Drawing is a drawing of our own to be printed, in colours where the result goes to a
+// terminal that shows them.
+func (o *Output) Drawing(draw func(colour bool) string) string {
+	drawing := draw(os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(o.Stdout.W))
+	o.Stdout.drawings = append(o.Stdout.drawings, drawing)
+	return drawing
 }
 
 // Careful remembers the first error of a writer, which whoever prints a table line by line
-// does not look at.
+// does not look at. What is written holds text from data, so what a terminal would obey is
+// shown instead, but for the colours of drawings.
 type Careful struct {
-	W   io.Writer
-	Err error
+	W        io.Writer
+	Err      error
+	drawings []string
 }
 
 func (c *Careful) Write(p []byte) (int, error) {
 	if c.Err != nil {
 		return 0, c.Err
 	}
-	n, err := c.W.Write(p)
-	if err != nil {
+	if _, err := io.WriteString(c.W, c.printable(string(p))); err != nil {
 		c.Err = fmt.Errorf("cannot print the result: %w", err)
+		return 0, err
 	}
-	return n, err
+	return len(p), nil
+}
+
+func (c *Careful) printable(text string) string {
+	for _, drawing := range c.drawings {
+		if before, after, found := strings.Cut(text, drawing); found {
+			return c.printable(before) + drawing + c.printable(after)
+		}
+	}
+	return words.PrintableLines(text)
 }
 
 func isTerminal(w io.Writer) bool {

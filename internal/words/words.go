@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -36,17 +38,45 @@ func Seconds(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }
 
-// OneLine is an error in one line.
-func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// OneLine is an error in one line, as [Printable] shows it.
+func OneLine(err error) string { return Printable(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
-// Printable shows control characters, which a label may hold and a terminal obeys.
+// Printable is a label with what a terminal would obey written as in a string of Go, as
+// \x1b: control characters, those that turn the direction of text, and bytes that are no
+// UTF-8. A character from U+007F on is written as JSON can write it too.
 func Printable(label string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '\ufffd'
+	return escaped(label, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, turning) })
+}
+
+// PrintableLines is [Printable] for a text that has line ends and tabs of its own.
+func PrintableLines(text string) string {
+	return escaped(text, func(r rune) bool { return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, turning)) })
+}
+
+// turning are the characters that change the order in which others are shown.
+var turning = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x2028, Hi: 0x202e, Stride: 1}, {Lo: 0x2066, Hi: 0x2069, Stride: 1}}}
+
+func escaped(text string, obeyed func(r rune) bool) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, obeyed) {
+		return text
+	}
+	var shown strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&shown, `\x%02x`, text[0])
+		case !obeyed(r):
+			shown.WriteString(text[:size])
+		case r == '\x7f':
+			shown.WriteString(`\u007f`)
+		default:
+			quoted := strconv.QuoteRune(r)
+			shown.WriteString(quoted[1 : len(quoted)-1])
 		}
-		return r
-	}, label)
+		text = text[size:]
+	}
+	return shown.String()
 }
 
 // Cell is a value as it stands in a table: whole numbers with commas, others with three

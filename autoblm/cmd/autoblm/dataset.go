@@ -81,7 +81,7 @@ type datasetFetchCommand struct {
 
 // Run downloads a benchmark.
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
-	bar := program.NewBar(o.Stderr, -1, 0, progressbar.OptionSetDescription(c.Dataset), progressbar.OptionShowBytes(true))
+	bar := program.NewBar(o.Stderr, -1, 0, progressbar.OptionSetDescription(words.Printable(c.Dataset)), progressbar.OptionShowBytes(true))
 	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.Set})
 	bar.Finish()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // structureFlag is a structure in any of its text forms, a file's too.
@@ -25,7 +26,7 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 type computeFlags struct{ autoblm.Compute }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
-	f.Note = func(text string) { fmt.Fprintln(os.Stderr, text) }
+	f.Note = func(text string) { fmt.Fprintln(os.Stderr, words.PrintableLines(text)) }
 	return f.Compute, program.Usage(backend.Check(f.Backend))
 }
 

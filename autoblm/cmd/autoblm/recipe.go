@@ -83,7 +83,7 @@ func (c *recipeShowCommand) Run(o *output) error {
 			fmt.Fprintf(w, "published: %s, test MRR %.3f, H@1 %.3f, H@10 %.3f (%s)\n", p.Model, p.MRR, p.Hits1, p.Hits10, p.Source)
 		}
 		if r.Structure.K() > 0 {
-			fmt.Fprintf(w, "\n%s\n%s\n", r.Structure.Title(), r.Structure.Draw(o.Colour()))
+			fmt.Fprintf(w, "\n%s\n%s\n", r.Structure.Title(), o.Drawing(r.Structure.Draw))
 		}
 		fmt.Fprintf(w, "\nThe same by its own flags:\n%s\n", line)
 	})

@@ -149,7 +149,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 		}
 	}
 	summary := s.summary(result)
-	print := func(w io.Writer) { s.print(w, o.Colour(), result, summary, best.Structure) }
+	print := func(w io.Writer) { s.print(w, o, result, summary, best.Structure) }
 	if s.settings.Model != form.Bilinear {
 		print = func(w io.Writer) { s.printRecipes(w, result, summary) }
 	}
@@ -229,7 +229,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 	return summary
 }
 
-func (s searching) print(w io.Writer, colour bool, r *search.Result, summary searchSummary, best *structure.Structure) {
+func (s searching) print(w io.Writer, o *output, r *search.Result, summary searchSummary, best *structure.Structure) {
 	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
@@ -249,7 +249,7 @@ func (s searching) print(w io.Writer, colour bool, r *search.Result, summary sea
 	if r.Artifact == nil {
 		best, kept = &r.Best[0].Structure, "the pictures"
 	}
-	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, best.Draw(colour), best.Formula())
+	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, o.Drawing(best.Draw), best.Formula())
 	s.printExamples(w, r.Artifact)
 	fmt.Fprintf(w, "\nTo %s go %s (*.png, *.svg)\n", s.out, kept)
 	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)

@@ -39,7 +39,7 @@ func (c *structureShowCommand) Run(o *output) error {
 	s := c.S.Structure
 	f := facts.Of(s)
 	return o.Result(f, func(w io.Writer) {
-		fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", s.Draw(o.Colour()), s.Formula())
+		fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(s.Draw), s.Formula())
 		f.Print(w)
 	})
 }

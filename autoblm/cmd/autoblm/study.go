@@ -232,7 +232,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s on %s, d %d\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim)
 		if a := m.Structure; a != nil {
-			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", a.Draw(o.Colour()), a.Formula())
+			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(a.Draw), a.Formula())
 		}
 		t := completion.NewTable()
 		for i, split := range []json.RawMessage{m.Valid, m.Test} {
