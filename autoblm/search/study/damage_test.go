@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,9 +18,18 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// small is a study that has something in each table.
+// small is a study that has something in each table. Its pages are as small as there are,
+// so that few trials make trees of several levels, and reading it takes a moment.
 func small(t testing.TB) (content []byte, contents *Contents) {
 	path := filepath.Join(t.TempDir(), "study.db")
+	db, err := openDatabase(path, "rwc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("PRAGMA page_size = 512; VACUUM") // an empty database, as a study is before it begins
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
 	s, err := Open(path, describe())
 	if err != nil {
 		t.Fatal(err)
@@ -32,10 +42,10 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	}
 	for round := range 3 {
 		change := search.Change{Round: &search.Round{Number: round + 1, RandomState: []byte("pcg:0123"), Proposed: 4, Seconds: 0.25}}
-		for i, named := range structure.HumanDesigned() {
+		for i, named := range structure.HumanDesigned()[:2] {
 			trial := task.Trial{
-				Number: 5*round + i + 1, Stage: task.Searching, Round: round + 1, Structure: named.Structure, State: task.Complete,
-				Recipe: task.Recipe{Seed: uint64(round)}, Score: &score, TestScore: &score, Details: details, Loss: make([]float64, 20), Seconds: 0.5,
+				Number: 2*round + i + 1, Stage: task.Searching, Round: round + 1, Structure: named.Structure, State: task.Complete,
+				Recipe: task.Recipe{Seed: uint64(round)}, Score: &score, TestScore: &score, Details: details, Loss: make([]float64, 4), Seconds: 0.5,
 			}
 			change.Trials = append(change.Trials, trial)
 		}
@@ -45,7 +55,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	}
 	g, quate := enginetest.Graph(), structure.MustParse("quate")
 	best := &kge.Model{
-		Parameters: kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 0.1}, kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
+		Parameters: kge.Initialize(completion.Data(g), kge.Settings{Dim: 4, InitScale: 0.1}, kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
 		EntityLabels: g.Entities, RelationLabels: g.Relations,
 	}
 	if err := s.Put(search.Change{Best: best}); err != nil {
@@ -63,68 +73,100 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	return content, contents
 }
 
+// places is how many damages of a kind are tried at once. The fuzzing passes around what
+// code each call has reached, which is long for a database and takes as long as a damage.
+const places = 8
+
 // FuzzDamage: of a study that was damaged at random, either all is what it was, or
 // reading and opening it are errors in one line that leave the file as it is.
+//
+// A damage is told in numbers, as the fuzzing would spend its time on making bytes fewer.
 func FuzzDamage(f *testing.F) {
 	content, want := small(f)
 	rng := rand.New(rand.NewPCG(1, 2))
-	some := func(most int) []byte {
-		b := make([]byte, 1+rng.IntN(most))
-		for i := range b {
-			b[i] = byte(rng.Uint32())
-		}
-		return b
+	length := uint(len(content))
+	f.Add(uint(0), uint(0), uint64(0), false, length)                      // no damage
+	f.Add(uint(0), uint(0), uint64(0), false, uint(0))                     // nothing there
+	f.Add(uint(0), uint(512), ^uint64(0), false, length)                   // the first page, and others
+	f.Add(uint(18), uint(2), uint64(0x0303), false, length)                // the kind of journal
+	f.Add(uint(28), uint(4), uint64(0x03000000), false, length)            // the number of pages
+	f.Add(uint(68), uint(1), uint64(1), false, length)                     // the program
+	f.Add(uint(512), uint(512), uint64(0x5555555555555555), false, length) // a page
+	for range 10 {
+		f.Add(uint(rng.IntN(len(content))), uint(1), uint64(1<<rng.IntN(8)), false, length)   // a bit
+		f.Add(uint(rng.IntN(512)), uint(1), uint64(1<<rng.IntN(8)), false, length)            // a bit where each counts
+		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(64)), rng.Uint64(), true, length) // some bytes
+		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(8)), rng.Uint64(), false, length) // a few
+		f.Add(uint(0), uint(0), uint64(0), false, uint(rng.IntN(len(content))))               // a file cut short
+		f.Add(512*uint(rng.IntN(len(content)/512)), uint(512), rng.Uint64(), true, length)    // a page of noise
 	}
-	f.Add(uint(0), []byte{}, uint(len(content)))                     // no damage
-	f.Add(uint(0), bytes.Repeat([]byte{0xff}, 4096), uint(1<<20))    // the first page
-	f.Add(uint(18), []byte{3, 3}, uint(1<<20))                       // the kind of journal
-	f.Add(uint(28), []byte{0, 0, 0, 3}, uint(1<<20))                 // the number of pages
-	f.Add(uint(68), []byte{1}, uint(1<<20))                          // the program
-	f.Add(uint(4096), bytes.Repeat([]byte{0x55}, 4096), uint(1<<20)) // a page
-	for range 40 {
-		f.Add(uint(rng.IntN(len(content))), []byte{1 << rng.IntN(8)}, uint(1<<20)) // a bit
-		f.Add(uint(rng.IntN(512)), []byte{1 << rng.IntN(8)}, uint(1<<20))          // a bit where each counts
-		f.Add(uint(rng.IntN(len(content))), some(64), uint(1<<20))                 // some bytes
-		f.Add(uint(0), []byte{}, uint(rng.IntN(len(content))))                     // a file cut short
-	}
-	f.Fuzz(func(t *testing.T, at uint, change []byte, length uint) {
-		damaged := bytes.Clone(content)
-		for i, b := range change {
-			damaged[(uint64(at)+uint64(i))%uint64(len(damaged))] ^= b
-		}
-		damaged = damaged[:min(uint64(length), uint64(len(damaged)))]
-		path := filepath.Join(t.TempDir(), "study.db")
-		if err := os.WriteFile(path, damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		before := files(t, path)
-		untouched := func(doing string, err error) {
-			if err != nil && (strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path)) {
-				t.Errorf("%s: the error %q is not one line that names the study", doing, err)
+	path := filepath.Join(folderInMemory(f), "study.db")
+	f.Fuzz(func(t *testing.T, at, count uint, change uint64, drawn bool, length uint) {
+		for place := range uint64(places) {
+			further := place * uint64(len(content)) / places
+			damaged := bytes.Clone(content)
+			noise := rand.New(rand.NewPCG(change, place))
+			for i := range min(uint64(count), uint64(len(damaged))) {
+				b := byte(change >> (i % 8 * 8))
+				if drawn {
+					b = byte(noise.Uint32())
+				}
+				damaged[(uint64(at)+further+i)%uint64(len(damaged))] ^= b
 			}
-			if !reflect.DeepEqual(files(t, path), before) {
-				t.Errorf("%s changed the files (%v)", doing, err)
+			if uint64(length) < uint64(len(damaged)) {
+				damaged = damaged[:(uint64(length)+further)%uint64(len(damaged))]
 			}
-		}
-		got, err := Read(path)
-		untouched("read", err)
-		if err == nil && !reflect.DeepEqual(got, want) {
-			t.Errorf("a damaged study was read as %+v, which was %+v", got, want)
-		}
-		s, err := Open(path, want.About)
-		if err != nil {
-			untouched("open", err)
-			return
-		}
-		defer s.Close()
-		trials, trialError := s.Trials()
-		rounds, roundError := s.Rounds()
-		best, bestError := s.Best()
-		if trialError != nil || roundError != nil || bestError != nil || length == 0 {
-			return // a search ends before it writes, or there is a new study
-		}
-		if !reflect.DeepEqual(trials, want.Trials) || !reflect.DeepEqual(rounds, want.Rounds) || !reflect.DeepEqual(best, want.Best) {
-			t.Errorf("a damaged study was opened as %+v, %+v", trials, rounds)
+			if !checkDamaged(t, path, damaged, want) {
+				t.Fatalf("the damage at place %d of at %d, count %d, change %#x, drawn %v, length %d", place, at, count, change, drawn, length)
+			}
 		}
 	})
+}
+
+// checkDamaged writes a study that was damaged to a path of its own folder, and says
+// whether it is met as it should be.
+func checkDamaged(t *testing.T, path string, damaged []byte, want *Contents) bool {
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(path + "-journal")
+	untouched := func(doing string, err error) {
+		if err != nil && (strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path)) {
+			t.Errorf("%s: the error %q is not one line that names the study", doing, err)
+		}
+		if !reflect.DeepEqual(files(t, path), map[string]string{path: string(damaged)}) {
+			t.Errorf("%s changed the files (%v)", doing, err)
+		}
+	}
+	got, err := Read(path)
+	untouched("read", err)
+	if err == nil && !reflect.DeepEqual(got, want) {
+		t.Errorf("a damaged study was read as %+v, which was %+v", got, want)
+	}
+	s, err := Open(path, want.About)
+	if err != nil {
+		untouched("open", err)
+		return !t.Failed()
+	}
+	defer s.Close()
+	trials, trialError := s.Trials()
+	rounds, roundError := s.Rounds()
+	best, bestError := s.Best()
+	if trialError != nil || roundError != nil || bestError != nil || len(damaged) == 0 {
+		return !t.Failed() // a search ends before it writes, or there is a new study
+	}
+	if !reflect.DeepEqual(trials, want.Trials) || !reflect.DeepEqual(rounds, want.Rounds) || !reflect.DeepEqual(best, want.Best) {
+		t.Errorf("a damaged study was opened as %+v, %+v", trials, rounds)
+	}
+	return !t.Failed()
+}
+
+// folderInMemory is a folder for a test, in memory where the system has that as a folder.
+func folderInMemory(t testing.TB) string {
+	folder, err := os.MkdirTemp("/dev/shm", "autoblm-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return folder
 }
