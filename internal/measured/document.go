@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
 // Document is a file with a result.
@@ -60,7 +60,7 @@ func (d Document[Result]) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(path, append(text, '\n'))
+	return outfile.Write(path, outfile.Record, append(text, '\n'))
 }
 
 // Read reads a document.

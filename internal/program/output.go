@@ -2,17 +2,23 @@ package program
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/words"
 	"golang.org/x/term"
 )
 
 // Output is where a command writes: its result to Stdout, once, as text or as JSON;
-// progress and messages to Stderr.
+// progress and messages to Stderr. What a command makes it saves first, and says so by
+// [Output.Keep]: whatever becomes of the result then, an error says where it is.
 type Output struct {
 	Stdout *Careful
 	Stderr io.Writer
@@ -21,23 +27,70 @@ type Output struct {
 	Arguments []string
 	// Record, when set, keeps the result too.
 	Record func(value any) error
+
+	files []string // that it will write
+	kept  []string
+	told  bool // the whole result is out
 }
 
-// Result prints the JSON form of a result when that was asked for, and the text that the
-// function writes otherwise.
-func (o *Output) Result(value any, text func(w io.Writer)) error {
+// Writes checks, before the work, that a file of a kind can be written, and is not written
+// twice. Where no path is given nothing is to be written.
+func (o *Output) Writes(path string, kind outfile.Kind) error {
+	if path == "" {
+		return nil
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(o.files, whole) {
+		return fmt.Errorf("%s would be written twice: name two files", path)
+	}
+	o.files = append(o.files, whole)
+	return outfile.Check(path, kind)
+}
+
+// Keep remembers what the command has saved and where, as "the model is in m".
+func (o *Output) Keep(format string, arguments ...any) {
+	o.kept = append(o.kept, fmt.Sprintf(format, arguments...))
+}
+
+// Result keeps the record of a result and prints it: its JSON form when that was asked for,
+// and the text that the function writes otherwise. One is done though the other fails.
+func (o *Output) Result(value any, text func(w io.Writer)) (err error) {
 	if o.Record != nil {
-		if err := o.Record(value); err != nil {
-			return fmt.Errorf("cannot write the record: %w", err)
+		if err = o.Record(value); err != nil {
+			err = fmt.Errorf("cannot write the record: %w", err)
 		}
 	}
 	if o.JSON {
 		encoder := json.NewEncoder(o.Stdout)
 		encoder.SetEscapeHTML(false)
-		return encoder.Encode(value)
+		if failed := encoder.Encode(value); o.Stdout.Err == nil { // else End says it
+			err = errors.Join(err, failed)
+		}
+	} else {
+		text(o.Stdout)
 	}
-	text(o.Stdout)
-	return nil
+	o.told = err == nil && o.Stdout.Err == nil
+	return err
+}
+
+// errEnough is that a reader closed its end in the middle of a result, as head does, and
+// needs no words.
+var errEnough = errors.New("the reader has had enough")
+
+// End is what a command failed of: its own error, or that its result could not be printed.
+// Where the result is not out it says what is kept.
+func (o *Output) End(err error) error {
+	if err == nil && len(o.kept) == 0 && o.Stdout.some && errors.Is(o.Stdout.Err, syscall.EPIPE) {
+		return errEnough
+	}
+	err = errors.Join(err, o.Stdout.Err)
+	if err == nil || o.told || len(o.kept) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, words.List(o.kept, "and"))
 }
 
 // Say writes a message that is no part of the result.
@@ -59,6 +112,7 @@ func (o *Output) Drawing(draw func(colour bool) string) string {
 type Careful struct {
 	W        io.Writer
 	Err      error
+	some     bool // has been written
 	drawings []string
 }
 
@@ -66,8 +120,14 @@ func (c *Careful) Write(p []byte) (int, error) {
 	if c.Err != nil {
 		return 0, c.Err
 	}
-	if _, err := io.WriteString(c.W, c.printable(string(p))); err != nil {
-		c.Err = fmt.Errorf("cannot print the result: %w", err)
+	n, err := io.WriteString(c.W, c.printable(string(p)))
+	c.some = c.some || n > 0
+	if err != nil {
+		reason := err
+		if path := new(os.PathError); errors.As(err, &path) {
+			reason = path.Err
+		}
+		c.Err = fmt.Errorf("cannot print the result: %w", reason)
 		return 0, err
 	}
 	return len(p), nil

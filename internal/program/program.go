@@ -23,8 +23,10 @@ const (
 )
 
 // Main runs a program and ends it. An interruption ends its context, and a second one the
-// program at once.
+// program at once. A reader who closes its end of a pipe ends nothing: what is written to it
+// fails, and whoever writes decides.
 func Main(run func(ctx context.Context, arguments []string, stdout, stderr io.Writer) int) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // not Ignore, which processes inherit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -51,6 +53,8 @@ func Status(stderr io.Writer, name string, err error) int {
 	switch {
 	case err == nil:
 		return Done
+	case errors.Is(err, errEnough):
+		return Failed
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "%s: %s (%[1]s --help says what is possible)\n", name, words.OneLine(err))
 		return Misuse

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,9 +49,70 @@ func TestOutput(t *testing.T) {
 	if err := o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") }); err != nil || !errors.Is(o.Stdout.Err, io.ErrClosedPipe) {
 		t.Errorf("%v, %v", err, o.Stdout.Err)
 	}
-	o.Record = func(any) error { return io.ErrClosedPipe }
-	if err := o.Result(1, nil); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("a record that cannot be written: %v", err)
+}
+
+// TestOutputSaysWhatIsKept where the result is not out, and prints what cannot be recorded.
+func TestOutputSaysWhatIsKept(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "/dev/full", Err: syscall.ENOSPC}
+	for _, c := range []struct {
+		printing, recording, own error
+		json                     bool
+		want                     string
+	}{
+		{nil, nil, nil, false, "<nil>"},
+		{full, nil, nil, false, "cannot print the result: no space left on device; the model is in m and the study is s"},
+		{full, nil, nil, true, "cannot print the result: no space left on device; the model is in m and the study is s"},
+		{nil, io.ErrClosedPipe, nil, false, "cannot write the record: io: read/write on closed pipe; the model is in m and the study is s"},
+		{nil, nil, errors.New("interrupted"), false, "interrupted"},
+		{syscall.EPIPE, nil, errors.New("interrupted"), false, "interrupted\ncannot print the result: broken pipe; the model is in m and the study is s"},
+	} {
+		var stdout bytes.Buffer
+		o := &program.Output{Stdout: &program.Careful{W: &stdout}, JSON: c.json, Record: func(any) error { return c.recording }}
+		if c.printing != nil {
+			o.Stdout.W = failing{c.printing}
+		}
+		o.Keep("the model is in %s", "m")
+		o.Keep("the study is s")
+		err := o.End(errors.Join(o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1") }), c.own))
+		if got := fmt.Sprint(err); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+		if c.printing == nil && stdout.String() != "1\n" {
+			t.Errorf("%+v printed %q", c, stdout.String())
+		}
+	}
+	o := &program.Output{Stdout: &program.Careful{W: io.Discard}}
+	o.Keep("the model is in m")
+	if err := o.End(errors.New("cannot rank")); err.Error() != "cannot rank; the model is in m" {
+		t.Errorf("before the result: %v", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// leaving is a reader who has had enough after a line.
+type leaving struct{ left bool }
+
+func (l *leaving) Write(p []byte) (int, error) {
+	if l.left {
+		return 0, syscall.EPIPE
+	}
+	l.left = true
+	return len(p), nil
+}
+
+// TestReaderWhoLeaves in the middle gets no words, but one who hears nothing does.
+func TestReaderWhoLeaves(t *testing.T) {
+	for want, w := range map[string]io.Writer{"1 ": &leaving{}, "1 p: cannot print the result: broken pipe\n": failing{syscall.EPIPE}} {
+		o := &program.Output{Stdout: &program.Careful{W: w}}
+		err := o.End(o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") }))
+		var stderr bytes.Buffer
+		status := program.Status(&stderr, "p", err)
+		if got := fmt.Sprintf("%d %s", status, stderr.String()); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

@@ -146,10 +146,13 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	}
 	summary := summarizeClassify(g, settings, result)
 	summary.Tuned, summary.Seconds, summary.Out = c.Tune, time.Since(began).Seconds(), c.Out
-	if err := o.Result(summary, summary.print); err != nil || c.Out == "" {
-		return err
+	if c.Out != "" {
+		if err := result.Model.Save(c.Out); err != nil {
+			return err
+		}
+		o.Keep("the model is in %s", c.Out)
 	}
-	return result.Model.Save(c.Out)
+	return o.Result(summary, summary.print)
 }
 
 // recipe is what the flags say, checked as far as it can be without a graph.
@@ -214,7 +217,7 @@ func (s classifySummary) print(w io.Writer) {
 		fmt.Fprintf(w, "\nOne node to test with is %s %%.\n", percent(1/float64(s.Test)))
 	}
 	if s.Out != "" {
-		fmt.Fprintf(w, "\nThe model goes to %s\n", s.Out)
+		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // asProgram makes the test binary behave as the program.
@@ -23,17 +23,24 @@ const asProgram = "AUTOBLM_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		saveEvery = 0 // so that there is something to be killed after
-		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+		program.Main(run)
 	}
 	os.Exit(m.Run())
 }
 
-// startProgram starts the program as a process of its own.
-func startProgram(t *testing.T, arguments ...string) *exec.Cmd {
+// programOf is the program as a process of its own.
+func programOf(t *testing.T, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.Command(os.Args[0], arguments...)
 	command.Env = append(os.Environ(), asProgram+"=1")
 	command.Stderr = &bytes.Buffer{}
+	return command
+}
+
+// startProgram starts it.
+func startProgram(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	command := programOf(t, arguments...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

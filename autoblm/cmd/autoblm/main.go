@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -107,9 +106,12 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if err != nil {
 		return program.Status(stderr, name, program.Usage(err))
 	}
-	o := &output{Stdout: &program.Careful{W: stdout}, Stderr: stderr, JSON: c.JSON, Arguments: arguments, Record: recordIn(c.Record, arguments)}
+	o := &output{Stdout: &program.Careful{W: stdout}, Stderr: stderr, JSON: c.JSON, Arguments: arguments}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return program.Status(stderr, name, advised(errors.Join(parsed.Run(o), o.Stdout.Err)))
+	if err = recordIn(o, c.Record); err == nil {
+		err = o.End(parsed.Run(o))
+	}
+	return program.Status(stderr, name, advised(err))
 }
 
 // minusFirst are two or more cells or rows of a structure that begins with a minus.

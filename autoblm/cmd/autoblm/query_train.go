@@ -84,14 +84,15 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if result.Err != nil {
 		return result.Err
 	}
-	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0])
-	if err != nil {
-		return err
-	}
 	if c.Out != "" {
 		if err := result.Model.Save(c.Out); err != nil {
 			return err
 		}
+		o.Keep("the model is in %s", c.Out)
+	}
+	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0])
+	if err != nil {
+		return err
 	}
 	summary := c.summary(d, report, evaluated)
 	return o.Result(summary, summary.print)

@@ -6,23 +6,29 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
 )
 
-// recordIn keeps results in a file with what they were measured by; nil keeps nothing. Many
+// recordIn keeps results in a file, if one is named, with what they were measured by. Many
 // results name their engine and backend.
-func recordIn(file string, arguments []string) func(value any) error {
+func recordIn(o *output, file string) error {
 	if file == "" {
 		return nil
 	}
-	return func(value any) error {
-		by := measured.By{Command: commandOf(withoutRecord(arguments)), Program: program.Version()}
+	o.Record = func(value any) error {
+		by := measured.By{Command: commandOf(withoutRecord(o.Arguments)), Program: program.Version()}
 		var on struct{ Engine, Backend string }
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &on) == nil {
 			by.Engine, by.Backend = on.Engine, on.Backend
 		}
-		return measured.Now(context.Background(), by, value).Write(file)
+		err := measured.Now(context.Background(), by, value).Write(file)
+		if err == nil {
+			o.Keep("the record is %s", file)
+		}
+		return err
 	}
+	return o.Writes(file, outfile.Record)
 }
 
 // withoutRecord leaves out where a record goes, which changes nothing in it.

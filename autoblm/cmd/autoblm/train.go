@@ -90,13 +90,21 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	first := report.Results[0]
+	if first.Err != nil {
+		c.Out = "" // nothing comes to be there
+	} else if c.Out != "" {
+		if err := first.Model.Save(c.Out); err != nil {
+			return err
+		}
+		o.Keep("the model is in %s", c.Out)
+	}
 	evaluations := make([]completion.Evaluations, c.Members)
 	if !c.NoEval {
 		if evaluations, err = evaluate(ctx, engine, g, report); err != nil {
 			return err
 		}
 	}
-	first := report.Results[0]
 	if first.Err != nil && c.Members == 1 {
 		return first.Err
 	}
@@ -104,13 +112,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err := o.Result(summary, summary.print); err != nil {
 		return err
 	}
-	if first.Err != nil {
-		return first.Err
-	}
-	if c.Out == "" {
-		return nil
-	}
-	return first.Model.Save(c.Out)
+	return first.Err
 }
 
 // evaluate ranks valid and test, where they have triples, by the members that
@@ -163,6 +165,6 @@ func (s trainSummary) print(w io.Writer) {
 		t.Print(w)
 	}
 	if s.Out != "" {
-		fmt.Fprintf(w, "\nThe model goes to %s\n", s.Out)
+		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
 	}
 }
