@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Compute names what does the arithmetic. The zero value chooses by itself.
@@ -100,7 +101,7 @@ func (c Compute) choose() (backend.Choice, error) {
 		return backend.Choice{}, nil
 	case "auto", "gomlx":
 	default:
-		return backend.Choice{}, fmt.Errorf("unknown engine %q: use auto, cpu or gomlx", c.Engine)
+		return backend.Choice{}, names.Unknown("engine", c.Engine, []string{"auto", "cpu", "gomlx"})
 	}
 	choice, err := backend.Choose(c.Backend)
 	if engine == "gomlx" || c.HalfScores {

@@ -3,12 +3,11 @@ package autoblm
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Tasks is what structures can be searched for, by name. A program that has a task of
@@ -17,14 +16,14 @@ var Tasks = []Kind{completionKind, queryKind, classKind}
 
 // TaskNamed finds a task in [Tasks].
 func TaskNamed(name string) (Kind, error) {
-	var names []string
+	var all []string
 	for _, k := range Tasks {
 		if k.Name == name {
 			return k, nil
 		}
-		names = append(names, k.Name)
+		all = append(all, k.Name)
 	}
-	return Kind{}, fmt.Errorf("unknown task %q: use one of %s", name, strings.Join(names, ", "))
+	return Kind{}, names.Unknown("task", name, all)
 }
 
 // WordsOf tells results of a task, in no words where there is no such task.

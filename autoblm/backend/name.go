@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // The names that need no path.
@@ -42,7 +44,7 @@ func parse(backend string) (name, error) {
 		return name{options: rest}, nil
 	}
 	if !slices.Contains(namesOfXLA, kind) {
-		return name{}, fmt.Errorf("unknown backend %q: use auto, go, xla:cpu, xla:cuda or xla:/path/of/plugin.so", backend)
+		return name{}, names.Unknown("backend", backend, []string{Auto, Go, CPU, CUDA, "xla:/path/of/plugin.so"})
 	}
 	plugin, options, _ := strings.Cut(rest, ",")
 	if strings.ContainsAny(plugin, `/\`) && !filepath.IsAbs(plugin) {
@@ -86,7 +88,7 @@ func checkOption(option string) error {
 	case option == "":
 		return nil
 	case !known:
-		return fmt.Errorf("unknown option %q: there are %s", key, strings.Join(slices.Sorted(maps.Keys(optionsOfXLA)), ", "))
+		return names.Unknown("option", key, slices.Sorted(maps.Keys(optionsOfXLA)))
 	}
 	if err := check(value); err != nil {
 		return fmt.Errorf("the option %q: %w", option, err)

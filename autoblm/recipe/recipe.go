@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Recipe is how structures are trained on a benchmark.
@@ -79,7 +80,7 @@ func Named(name, dataset string) (Recipe, error) {
 		return all[i], nil
 	}
 	if !slices.Contains(Names(), name) {
-		return Recipe{}, fmt.Errorf("there is no recipe %q: use %s", name, list(Names()))
+		return Recipe{}, names.Unknown("recipe", name, Names())
 	}
 	var here, elsewhere []string
 	for _, r := range all {

@@ -1,12 +1,11 @@
 package search
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Strategy proposes what to train. Its proposals are a pure function of the
@@ -36,12 +35,12 @@ func Strategies() []Strategy {
 
 // ByName finds a strategy.
 func ByName(name string) (Strategy, error) {
-	var names []string
+	var all []string
 	for _, s := range Strategies() {
 		if s.Name() == name {
 			return s, nil
 		}
-		names = append(names, s.Name())
+		all = append(all, s.Name())
 	}
-	return nil, fmt.Errorf("unknown algorithm %q: use one of %s", name, strings.Join(names, ", "))
+	return nil, names.Unknown("algorithm", name, all)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // maxFileBytes is far above the longest text of a structure; it keeps
@@ -131,7 +133,7 @@ func parseTrimmed(text string) (Structure, error) {
 		if s, known := byName(text); known {
 			return s, nil
 		}
-		return Structure{}, fmt.Errorf("no model of that name; known are %s; or write rows such as 1,0;0,2", strings.Join(knownNames(), ", "))
+		return Structure{}, fmt.Errorf("no model of that name%s; known are %s; or write rows such as 1,0;0,2", names.DidYouMean(names.Near(knownNames(), text)), strings.Join(knownNames(), ", "))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Listed names up to a dozen labels.
@@ -17,36 +19,11 @@ func Listed(labels []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), len(labels)-most)
 }
 
-// Near are up to three labels that contain the given one or are contained in it,
-// whatever the case of their letters, the shortest first.
-func Near(labels []string, label string) (near []string) {
-	if label == "" {
-		return nil // every label contains it
-	}
-	lower := strings.ToLower(label)
-	for _, l := range labels {
-		candidate := strings.ToLower(l)
-		if strings.Contains(candidate, lower) || len(candidate) > 3 && strings.Contains(lower, candidate) {
-			near = append(near, l)
-		}
-	}
-	slices.SortStableFunc(near, func(a, b string) int { return len(a) - len(b) })
-	return near[:min(len(near), 3)]
-}
-
-// DidYouMean is "; did you mean …?", or "" where there is nothing to suggest.
-func DidYouMean(near []string) string {
-	if len(near) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s?", Listed(near))
-}
-
 // Entity is the id of a model's entity; the error suggests others.
 func Entity(labels []string, label string) (int32, error) {
 	id := slices.Index(labels, label)
 	if id < 0 {
-		return 0, fmt.Errorf("the model has no entity %q%s", label, DidYouMean(Near(labels, label)))
+		return 0, fmt.Errorf("the model has no entity %q%s", label, names.DidYouMean(names.Near(labels, label)))
 	}
 	return int32(id), nil
 }

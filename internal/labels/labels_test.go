@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -13,27 +12,6 @@ func TestListsAreShort(t *testing.T) {
 	}
 	if got := Listed(many); !strings.HasSuffix(got, "and 988 more") || strings.Count(got, "relation") != 12 {
 		t.Errorf("%q", got)
-	}
-	if got := DidYouMean(Near(many, "relations")); strings.Count(got, "relation") != 3 {
-		t.Errorf("%q", got)
-	}
-}
-
-func TestNear(t *testing.T) {
-	labels := []string{"East Germany", "Germany", "Niger", "Nigeria", "Oman", "Romania"}
-	for label, want := range map[string][]string{
-		"german":            {"Germany", "East Germany"},
-		"Nigeria (country)": {"Niger", "Nigeria"},
-		"omania":            {"Oman", "Romania"},
-		"Xanadu":            nil,
-		"":                  nil,
-	} {
-		if got := Near(labels, label); !slices.Equal(got, want) {
-			t.Errorf("near %q: %v, want %v", label, got, want)
-		}
-	}
-	if got := DidYouMean(nil); got != "" {
-		t.Errorf("nothing is suggested as %q", got)
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package names gives the values of an enumeration their text forms.
+// Package names gives the values of an enumeration their text forms, and says of a name that
+// nothing has which one may have been meant.
 package names
 
 import (
@@ -27,7 +28,7 @@ func Marshal[E ~int](names []string, kind string, value E) ([]byte, error) {
 func Unmarshal[E ~int](names []string, kind string, value *E, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return fmt.Errorf("unknown %s %q: use %s", kind, text, alternatives(names))
+		return Unknown(kind, string(text), names)
 	}
 	*value = E(i)
 	return nil

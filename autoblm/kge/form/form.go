@@ -3,11 +3,11 @@ package form
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // all are the forms, the bilinear one first.
@@ -110,15 +110,15 @@ func (f *Form) UnmarshalText(text []byte) error {
 	if other, has := otherNames[name]; has {
 		name = other
 	}
-	var names []string
+	var all []string
 	for _, each := range All() {
 		if each.String() == name {
 			*f = each
 			return nil
 		}
-		names = append(names, each.String())
+		all = append(all, each.String())
 	}
-	return fmt.Errorf("unknown model %q: use %s", text, strings.Join(names, ", "))
+	return names.Unknown("model", string(text), all)
 }
 
 // none is the structure of a form without one.

@@ -1,11 +1,9 @@
 package ablation
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Ablation is a comparison of searches.
@@ -27,14 +25,14 @@ type Variant struct {
 
 // ByName finds a comparison of searches.
 func ByName(name string) (Ablation, error) {
-	var names []string
+	var all []string
 	for _, a := range Ablations() {
 		if a.Name == name {
 			return a, nil
 		}
-		names = append(names, a.Name)
+		all = append(all, a.Name)
 	}
-	return Ablation{}, fmt.Errorf("unknown ablation %q: use %s", name, strings.Join(names, ", "))
+	return Ablation{}, names.Unknown("ablation", name, all)
 }
 
 // Ablations lists the comparisons of searches.

@@ -12,11 +12,12 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Parser reads command lines into c, whose values are the defaults of its flags.
 func Parser(c any, options ...kong.Option) (*kong.Kong, error) {
-	return kong.New(c, append(options, kong.PostBuild(takeDefaults), kong.WithAfterApply(dropUnused))...)
+	return kong.New(c, append(options, kong.PostBuild(takeDefaults), kong.PostBuild(nameEnumerations), kong.WithAfterApply(dropUnused))...)
 }
 
 // takeDefaults makes what flags hold their defaults: 0 and the like only for settings.
@@ -27,6 +28,33 @@ func takeDefaults(k *kong.Kong) error {
 			flag.HasDefault, flag.Default = true, valueOf(flag.Target)
 		}
 		return next(nil)
+	})
+}
+
+// nameEnumerations has errors about enumerated values say what values of settings say.
+func nameEnumerations(k *kong.Kong) error {
+	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
+		switch n := node.(type) {
+		case *kong.Flag:
+			enumerate(n.Value)
+		case *kong.Value:
+			enumerate(n)
+		}
+		return next(nil)
+	})
+}
+
+func enumerate(v *kong.Value) {
+	if v.Enum == "" || v.Target.Kind() != reflect.String {
+		return
+	}
+	read := v.Mapper
+	v.Mapper = kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+		err := read.Decode(ctx, target)
+		if all := v.EnumSlice(); err == nil && !slices.Contains(all, target.String()) {
+			err = names.Unknown(v.Name, target.String(), all)
+		}
+		return err
 	})
 }
 

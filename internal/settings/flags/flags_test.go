@@ -21,6 +21,7 @@ type learning struct {
 type line struct {
 	Settings learning `embed:""`
 	Out      string
+	Engine   string `enum:"auto,cpu,gomlx" default:"auto"`
 	given    float64
 }
 
@@ -68,6 +69,14 @@ func TestFlags(t *testing.T) {
 		if !reflect.DeepEqual(again.Settings, want) {
 			t.Errorf("%q: %q makes %+v, want %+v", arguments, flags.Unlike(before, all), again.Settings, want)
 		}
+	}
+	parser, err := flags.Parser(&line{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `--engine: unknown engine "cpuu"; did you mean cpu? use auto, cpu or gomlx`
+	if _, err := parser.Parse([]string{"--engine", "cpuu"}); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 	_, before := parse(t, "")
 	if words := flags.Unlike(before, before, "lr", "out"); strings.Join(words, " ") != "--lr 0.3 --out " {
