@@ -124,7 +124,7 @@ func TestSaveRefuses(t *testing.T) {
 		{picture, filepath.Join(folder, "a"), `""; it must be .png or .svg`},
 		{picture, filepath.Join(folder, "missing", "a.png"), "the folder does not exist; create it first"},
 		{picture, filepath.Join(plain, "a.svg"), "not a directory"},
-		{picture, filepath.Join(folder, "folder.png"), "file exists"},
+		{picture, filepath.Join(folder, "folder.png"), "not replaced"},
 		{Picture{}, filepath.Join(folder, "a.png"), "nothing to draw"},
 		{Structures(nil), filepath.Join(folder, "a.svg"), "nothing to draw"},
 		{Structure(structure.Structure{}, "zero"), filepath.Join(folder, "a.svg"), "nothing to draw"},

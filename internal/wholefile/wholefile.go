@@ -1,8 +1,15 @@
-// Package wholefile writes files whole or not at all: beside their place, and
-// renamed into it. Nobody sees half a file, and a full disk leaves an older one.
+// Package wholefile writes files, and folders of them, whole or not at all: beside
+// their place, onto the disk, and renamed. Nobody sees half a file, a full disk
+// leaves an older one, and what was written survives a loss of power. Files get the
+// permissions of those that they replace, and new ones what the umask leaves.
+//
+// What is not renamed yet is called .NAME.autoblm-RANDOM. What a killed process left
+// of that is removed when NAME is written again; the lock of the operating system
+// tells it from what a living one writes.
 package wholefile
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -14,67 +21,195 @@ import (
 type File struct {
 	Name    string
 	Content []byte
+	// Write writes what is too large to have all of it in memory, in place of Content.
+	Write func(w io.Writer) error
+}
+
+func (f File) writeTo(file *os.File) error {
+	if f.Write == nil {
+		_, err := file.Write(f.Content)
+		return err
+	}
+	buffered := bufio.NewWriterSize(file, 1<<16)
+	if err := f.Write(buffered); err != nil {
+		return err
+	}
+	return buffered.Flush()
 }
 
 // Write writes one file. Its folder must exist.
 func Write(path string, content []byte) error {
-	return WriteAll(filepath.Dir(path), []File{{Name: filepath.Base(path), Content: content}})
+	return writeOne(path, File{Content: content})
 }
 
 // Create writes one file that is too large to have all of it in memory: whatever
 // the function writes. Its folder must exist.
 func Create(path string, write func(w io.Writer) error) error {
-	temporary, err := writeTemporary(filepath.Dir(path), filepath.Base(path), write)
-	if err != nil {
-		return reason(err)
+	return writeOne(path, File{Write: write})
+}
+
+func writeOne(path string, file File) error {
+	path = linked(path)
+	file.Name = filepath.Base(path)
+	return WriteAll(filepath.Dir(path), []File{file})
+}
+
+// linked is the file itself where the path is a link to one, which stays one.
+func linked(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
-	if err := os.Rename(temporary, path); err != nil {
-		return errors.Join(reason(err), os.Remove(temporary))
-	}
-	return nil
+	return path
 }
 
 // WriteAll writes files into a folder, the last of them being the one that
 // tells readers that the others are there. When there is no room for all of
 // them, or no permission, the older files stay; while they are replaced the
 // last is missing, so no reader takes a mixture of old and new for whole.
-func WriteAll(dir string, files []File) error {
-	temporary := make([]string, len(files))
+func WriteAll(dir string, files []File) (err error) {
+	defer func() { err = reason(err) }()
+	names := make([]string, len(files))
 	for i, file := range files {
-		path, err := writeTemporary(dir, file.Name, func(w io.Writer) error {
-			_, err := w.Write(file.Content)
+		names[i] = file.Name
+	}
+	removeLeftovers(dir, names...)
+	temporary := make([]*unfinished, len(files))
+	for i, file := range files {
+		if temporary[i], err = newFile(dir, file); err != nil {
 			return err
-		})
-		if err != nil {
-			return reason(err)
 		}
-		defer os.Remove(path) // gone already when all went well
-		temporary[i] = path
+		defer temporary[i].discard() // gone already when all went well
 	}
-	if len(files) > 1 {
-		last := filepath.Join(dir, files[len(files)-1].Name)
-		if err := os.Remove(last); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return reason(err)
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	last := len(files) - 1
+	if last > 0 {
+		_ = lock(folder, true) // for two that replace the same files; not every disk knows locks
+		err := os.Remove(filepath.Join(dir, names[last]))
+		if err == nil {
+			err = toDisk(folder)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	for i, file := range files {
-		if err := os.Rename(temporary[i], filepath.Join(dir, file.Name)); err != nil {
-			return reason(err)
+	for i, name := range names {
+		if i == last && last > 0 {
+			if err := toDisk(folder); err != nil {
+				return err
+			}
+		}
+		if err := temporary[i].rename(filepath.Join(dir, name)); err != nil {
+			return err
 		}
 	}
-	return nil
+	return toDisk(folder)
 }
 
-func writeTemporary(dir, name string, write func(w io.Writer) error) (path string, err error) {
-	temporary, err := os.CreateTemp(dir, name+".*")
+// newFile writes a file beside its place.
+func newFile(dir string, file File) (*unfinished, error) {
+	permissions, replaced := fs.FileMode(0o666), false
+	switch info, err := os.Stat(filepath.Join(dir, file.Name)); {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, errInPlace
+	case err == nil:
+		permissions, replaced = info.Mode().Perm(), true
+	}
+	u, err := newUnfinished(dir, file.Name, func(path string) (*os.File, error) {
+		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions)
+	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	err = write(temporary)
-	if err := errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(temporary.Name()))
+	if replaced {
+		err = u.file.Chmod(permissions)
 	}
-	return temporary.Name(), nil
+	if err == nil {
+		err = file.writeTo(u.file)
+	}
+	if err == nil {
+		err = toDisk(u.file)
+	}
+	if err != nil {
+		u.discard()
+		return nil, err
+	}
+	return u, nil
+}
+
+var errInPlace = errors.New("in its place is a folder or a device, which is not replaced: name another file")
+
+// WriteFolder writes files into a folder, which is made if needed, as are those above
+// it. A folder that was not there appears at once, with all of them; in one that was,
+// they are replaced as by [WriteAll].
+func WriteFolder(dir string, files []File) error {
+	if _, err := os.Stat(dir); err == nil {
+		return WriteAll(dir, files)
+	}
+	err := Folder(dir, func(aside string) error {
+		for _, file := range files {
+			if err := writeNew(filepath.Join(aside, file.Name), file); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrExist) { // another made it meanwhile
+		return WriteAll(dir, files)
+	}
+	return err
+}
+
+func writeNew(path string, file File) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	if err = file.writeTo(f); err == nil {
+		err = toDisk(f)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Folder makes a folder, and those above it if needed, which appears at once, with
+// what fill puts into the folder that it is given. What fill writes it must bring
+// onto the disk. Where the folder is there already the error is [fs.ErrExist].
+func Folder(dir string, fill func(aside string) error) (err error) {
+	defer func() { err = reason(err) }()
+	dir = filepath.Clean(dir)
+	parent, name := filepath.Dir(dir), filepath.Base(dir)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return err
+	}
+	removeLeftovers(parent, name)
+	u, err := newUnfinished(parent, name, func(path string) (*os.File, error) {
+		if err := os.Mkdir(path, 0o777); err != nil {
+			return nil, err
+		}
+		return os.Open(path)
+	})
+	if err != nil {
+		return err
+	}
+	defer u.discard()
+	if err := fill(u.path); err != nil {
+		return err
+	}
+	if err := toDisk(u.file); err != nil {
+		return err
+	}
+	if err := u.rename(dir); err != nil {
+		return err
+	}
+	above, err := os.Open(parent)
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	return toDisk(above)
 }
 
 // reason is the error without the name of the temporary file, of which the

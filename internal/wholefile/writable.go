@@ -1,20 +1,15 @@
 package wholefile
 
-import (
-	"io"
-	"os"
-	"path/filepath"
-)
+import "path/filepath"
 
 // Writable tells, before there is something to write, whether [Write] can do so there. It
 // leaves what is there as it is.
 func Writable(path string) error {
-	temporary, err := writeTemporary(filepath.Dir(path), filepath.Base(path), func(io.Writer) error { return nil })
-	if err == nil {
-		err = os.Remove(temporary)
-	}
+	path = linked(path)
+	u, err := newFile(filepath.Dir(path), File{Name: filepath.Base(path)})
 	if err != nil {
 		return reason(err)
 	}
+	u.discard()
 	return nil
 }

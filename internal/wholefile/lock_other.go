@@ -1,0 +1,11 @@
+//go:build !unix || aix || solaris
+
+package wholefile
+
+import (
+	"errors"
+	"os"
+)
+
+// lock cannot lock folders on this system.
+func lock(*os.File, bool) error { return errors.ErrUnsupported }
