@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -14,15 +15,19 @@ import (
 // with the results of one that was left alone.
 type Checkpoint struct {
 	// File keeps the training after an epoch: [Train] goes on from what it holds, and
-	// writes it anew, whole or not at all, in between and at its end. Its folder must
-	// exist. A file of another training is an error; see [ErrOtherTraining].
+	// writes it anew, whole or not at all, in between and where it ends early. Its folder
+	// must exist. A file of another training is an error; see [ErrOtherTraining]. The file
+	// written before stays beside it and stands in for it where it is damaged.
 	File string
-	// Every is how much time lies between two writings, at least; there are fewer
-	// where they would take more than a twentieth of the time.
+	// Every is how much time lies between two writings, at least, and what a kill may
+	// cost; there are fewer where they would take more than a twentieth of the time.
 	Every time.Duration
 	// Until, when set, ends the training in time: before an epoch that is not likely
 	// to be over by then.
 	Until time.Time
+	// OnError, when set, is told that the file cannot be written on the way, as on a full
+	// disk; the training goes on, and it is tried again. Without it, that is an error.
+	OnError func(error)
 }
 
 // ErrOtherTraining marks a checkpoint that is of other data, settings or members.
@@ -32,10 +37,17 @@ var ErrOtherTraining = errors.New("the checkpoint is of another training")
 type keeper struct {
 	*Checkpoint
 	about   []byte
+	last    *standstill   // after the last whole epoch
 	epochs  int           // that the file has
 	written time.Time     // when the file was
 	writing time.Duration // how long that took
 	longest time.Duration // of the epochs so far, with their validations
+}
+
+// standstill is a run at the end of an epoch, as a checkpoint has it.
+type standstill struct {
+	keptRun
+	tables [][]float32
 }
 
 // trainingID is what a checkpoint is of.
@@ -46,13 +58,28 @@ type trainingID struct {
 	Members  []Member `json:"members"`
 }
 
-func newKeeper(c *Checkpoint, d *Data, s Settings, members []Member) (*keeper, error) {
-	k := &keeper{Checkpoint: c, written: time.Now()}
-	if c == nil {
+func (j Job) about() ([]byte, error) {
+	return json.Marshal(trainingID{j.Data.Fingerprint(), j.Data.Own, j.Settings, j.Members})
+}
+
+// Name is a short name for a job that an engine does, for the file that keeps it: the same
+// for the same data, settings and members on the same engine and instruction set, whose
+// results are the same, and another one for others.
+func (j Job) Name(engine Engine) (string, error) {
+	about, err := j.about()
+	if err != nil {
+		return "", err
+	}
+	return checkpoint.Name(about, engine.Name(), engine.Backend()), nil
+}
+
+func newKeeper(j Job) (*keeper, error) {
+	k := &keeper{Checkpoint: j.Checkpoint, written: time.Now()}
+	if k.Checkpoint == nil {
 		return k, nil
 	}
 	var err error
-	k.about, err = json.Marshal(trainingID{d.Fingerprint(), d.Own, s, members})
+	k.about, err = j.about()
 	return k, err
 }
 
@@ -81,26 +108,44 @@ func (k *keeper) timeIsUp() bool {
 // epochOver notes an epoch that began then, and writes a checkpoint when it is time to.
 func (k *keeper) epochOver(r *run, began time.Time) error {
 	k.longest = max(k.longest, time.Since(began))
-	if k.Checkpoint == nil || time.Since(k.written) < max(k.Every, 19*k.writing) {
+	if k.Checkpoint == nil {
 		return nil
 	}
-	return k.write(r)
-}
-
-// write keeps the run as it stands, if the file does not have it so already.
-func (k *keeper) write(r *run) error {
-	if k.Checkpoint == nil || k.epochs == r.epochs {
-		return nil
-	}
-	began := time.Now()
 	state, err := r.population.State()
 	if err != nil {
 		return err
 	}
-	if err := writeCheckpoint(k.File, r.kept(k.about, state), r.tables(state)); err != nil {
+	k.last = &standstill{r.kept(k.about, state), r.tables(state)}
+	if time.Since(k.written) < max(k.Every, 19*k.writing) {
+		return nil
+	}
+	err = k.write()
+	if err != nil && k.OnError != nil {
+		k.OnError(err)
+		k.written, err = time.Now(), nil
+	}
+	return err
+}
+
+// over writes a checkpoint of a run that ends early. One that is complete is kept only if
+// it is time to.
+func (k *keeper) over(r *run) error {
+	if k.Checkpoint == nil || r.complete() && time.Since(k.written) < k.Every {
+		return nil
+	}
+	return k.write()
+}
+
+// write keeps the last whole epoch, if there is one that the file does not have.
+func (k *keeper) write() error {
+	if k.last == nil || k.epochs == k.last.Epochs {
+		return nil
+	}
+	began := time.Now()
+	if err := checkpoint.Write(k.File, k.last.keptRun, k.last.tables); err != nil {
 		return fmt.Errorf("cannot write the checkpoint %s: %w", k.File, err)
 	}
-	k.epochs, k.written, k.writing = r.epochs, time.Now(), time.Since(began)
+	k.epochs, k.written, k.writing = k.last.Epochs, time.Now(), time.Since(began)
 	return nil
 }
 
@@ -109,7 +154,8 @@ func (k *keeper) goOn(r *run) error {
 	if k.Checkpoint == nil {
 		return nil
 	}
-	kept, tables, err := readCheckpoint(k.File)
+	var kept keptRun
+	tables, err := checkpoint.Read(k.File, &kept)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -121,7 +167,10 @@ func (k *keeper) goOn(r *run) error {
 		return fmt.Errorf("%w: %s, with %s; go on with that one, name another file or remove this one", ErrOtherTraining, k.File, differ)
 	}
 	if err == nil {
-		err = r.goOn(kept, tables)
+		k.last = &standstill{kept, tables}
+		compiled := r.timing.Compile
+		err = r.goOn(*k.last)
+		r.timing.Compile += compiled
 	}
 	if err != nil {
 		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
@@ -130,9 +179,24 @@ func (k *keeper) goOn(r *run) error {
 	return nil
 }
 
+// goBack brings a run that was interrupted back to the end of its last whole epoch, if it
+// had one, and keeps it.
+func (k *keeper) goBack(r *run) error {
+	if k.last == nil {
+		return nil
+	}
+	if err := r.goOn(*k.last); err != nil {
+		return err
+	}
+	return k.write()
+}
+
 // groups is how many times the checkpoint has the tables of a model.
 func (k keptRun) groups() (n int) {
 	for _, m := range k.Members {
+		if m.Slots < 0 {
+			return -1
+		}
 		n += 1 + m.Slots
 		if m.HasBest {
 			n++
@@ -165,14 +229,15 @@ func (r *run) tables(s State) [][]float32 {
 	return all
 }
 
-func (r *run) goOn(kept keptRun, tables [][]float32) error {
+func (r *run) goOn(kept standstill) error {
+	tables := kept.tables
 	if len(kept.Members) != len(r.members) {
-		return errDamagedCheckpoint
+		return checkpoint.ErrDamaged
 	}
 	s := r.job.Settings
 	each := 1 + len(r.job.Members[0].Form.Spec().Tables(s.Dim)) // tables at a time
 	if len(tables) != each*kept.groups() {
-		return errDamagedCheckpoint
+		return checkpoint.ErrDamaged
 	}
 	next := func() (t Tables) {
 		t, tables = tablesOf(tables[:each:each]), tables[each:]
@@ -188,18 +253,15 @@ func (r *run) goOn(kept keptRun, tables [][]float32) error {
 			member.Slots = append(member.Slots, next())
 		}
 		state.Members = append(state.Members, member)
-		r.members[i].standing = m.standing
+		r.members[i] = memberRun{standing: m.standing}
 		if m.HasBest {
 			p := member.Parameters
 			if p.Tables = next(); !p.sameSizes(member.Tables) {
-				return errDamagedCheckpoint
+				return checkpoint.ErrDamaged
 			}
 			r.members[i].best = &p
 		}
 	}
-	r.epochs = kept.Epochs
-	compiled := r.timing.Compile
-	r.timing = kept.Timing
-	r.timing.Compile += compiled
+	r.epochs, r.steps, r.timing = kept.Epochs, kept.Steps, kept.Timing
 	return r.population.SetState(state)
 }

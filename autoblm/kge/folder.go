@@ -39,6 +39,7 @@ type description struct {
 	Dataset    string           `json:"dataset,omitempty"`
 	Source     string           `json:"source,omitempty"`
 	Training   *Training        `json:"training,omitempty"`
+	Reached    *Reached         `json:"reached,omitempty"`
 	Valid      json.RawMessage  `json:"valid,omitempty"`
 	Test       json.RawMessage  `json:"test,omitempty"`
 }
@@ -119,7 +120,7 @@ func (t tableFile) checkFinite(table []float32) error {
 func (m *Model) Files() (map[string][]byte, error) {
 	d := description{
 		Form: &m.Form, Structure: m.Structure, K: m.Structure.K(), Dim: m.Dim, Reciprocal: &m.Reciprocal, Tables: map[string][]int{},
-		Dataset: m.Dataset, Source: m.Source, Training: m.Training, Valid: m.Valid, Test: m.Test,
+		Dataset: m.Dataset, Source: m.Source, Training: m.Training, Reached: m.Reached, Valid: m.Valid, Test: m.Test,
 	}
 	if m.Training != nil && len(m.Training.Own) > 0 {
 		d.Model = &m.Form
@@ -174,7 +175,7 @@ func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
 	if d.Training != nil && d.Training.Member.Structure.K() == 0 && *d.Form == form.Bilinear {
 		d.Training.Member.Structure = d.Structure
 	}
-	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Valid: d.Valid, Test: d.Test}
+	m := &Model{Dataset: d.Dataset, Source: d.Source, Training: d.Training, Reached: d.Reached, Valid: d.Valid, Test: d.Test}
 	m.Form, m.Structure, m.Dim, m.Reciprocal = *d.Form, d.Structure, d.Dim, *d.Reciprocal
 	for name, names := range map[string]*[]string{entityLabels: &m.EntityLabels, relationLabels: &m.RelationLabels} {
 		content, err := read(name)

@@ -21,9 +21,23 @@ type Model struct {
 	EntityLabels, RelationLabels []string
 	// Training says how it was trained; nil in a model written by another program.
 	Training *Training
+	// Reached says how far the training had come; nil where that is not known.
+	Reached *Reached
 	// Valid and Test are what it reached, as JSON in the words of the task that measured
 	// it; nil where that was not measured.
 	Valid, Test json.RawMessage
+}
+
+// Reached is where in its training a model is from.
+type Reached struct {
+	// Epoch is the last whole epoch, from 1, that the numbers have seen: the best one where
+	// the training validates.
+	Epoch int `json:"epoch"`
+	// Steps is how many steps they have seen in all where a part of the next epoch is among
+	// them; else 0.
+	Steps int `json:"steps,omitempty"`
+	// Interrupted says that the training did not come to its end.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Training is the record of how a model came about.

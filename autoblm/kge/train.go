@@ -97,7 +97,8 @@ func compileSeconds(engine Engine) float64 {
 // Train trains the members of a job together. A member that diverges is
 // reported in its Result and the others go on; the error is for what stops
 // all: settings that make no sense, an empty split, the end of ctx. When ctx
-// ends after an epoch, the report of what there is comes beside its error.
+// ends after a step, the report of what there is comes beside its error: with a
+// checkpoint, which is written then too, as after the last whole epoch, if there was one.
 func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	d, s := job.Data, job.Settings
 	if err := validatePopulation(s, job.Members); err != nil {
@@ -123,7 +124,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	for i := range run.members {
 		run.members[i].Reduction = 1
 	}
-	keeper, err := newKeeper(job.Checkpoint, d, s, job.Members)
+	keeper, err := newKeeper(job)
 	if err != nil {
 		return nil, err
 	}
@@ -133,13 +134,13 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	for !run.complete() && !keeper.timeIsUp() {
 		began := time.Now()
 		if err := run.nextEpoch(ctx); err != nil {
-			return run.interrupted(ctx, err)
+			return run.interrupted(ctx, keeper, err)
 		}
 		if err := keeper.epochOver(run, began); err != nil {
 			return nil, err
 		}
 	}
-	if err := keeper.write(run); err != nil {
+	if err := keeper.over(run); err != nil {
 		return nil, err
 	}
 	return run.report()
@@ -153,6 +154,8 @@ type run struct {
 	members     []memberRun
 	batches     orders
 	epochs      int // that are over
+	steps       int // of these
+	partly      int // all steps, where some are of the next epoch; else 0
 	timing      Timing
 	stepSeconds [][]float64 // of each epoch
 }
@@ -200,10 +203,12 @@ func (r *run) nextEpoch(ctx context.Context) error {
 func (r *run) epoch(ctx context.Context, epoch int) error {
 	s := r.job.Settings
 	start := time.Now()
-	done, err := r.population.Epoch(ctx, r.batches.of(epoch), r.rates(epoch))
+	batches := r.batches.of(epoch)
+	done, err := r.population.Epoch(ctx, batches, r.rates(epoch))
 	if err != nil {
 		return err
 	}
+	r.steps += len(batches)
 	r.timing.Train += time.Since(start).Seconds()
 	r.stepSeconds = append(r.stepSeconds, done.StepSeconds)
 	for i := range r.members {
@@ -300,11 +305,25 @@ func Diverged(epoch int, m Member) error {
 	return fmt.Errorf("%w in epoch %d (%s, learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.name(), m.LearningRate)
 }
 
-// interrupted is the report of the epochs that were finished, beside the error
-// that ended them, where that is the end of ctx.
-func (r *run) interrupted(ctx context.Context, err error) (*Report, error) {
-	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) || r.epochs == 0 && len(r.stepSeconds) == 0 {
+// interrupted is the report of what was trained, beside the error that ended it, where that
+// is the end of ctx: of the last whole epoch where a checkpoint has it, else of the last
+// whole step.
+func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, error) {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return nil, err
+	}
+	if failed := k.goBack(r); failed != nil {
+		err = fmt.Errorf("%w; %w", err, failed)
+	}
+	state, failed := r.population.State()
+	if failed != nil {
+		return nil, failed
+	}
+	if state.Steps == 0 {
+		return nil, err
+	}
+	if state.Steps > r.steps {
+		r.partly = state.Steps
 	}
 	report, failed := r.report()
 	if failed != nil {
@@ -318,7 +337,9 @@ func (r *run) report() (*Report, error) {
 	report.Timing.PerStep = r.perStep()
 	for i := range r.members {
 		m, member := &r.members[i], r.job.Members[i]
+		reached := Reached{Interrupted: !report.Complete}
 		if m.Diverged == 0 && m.best == nil {
+			reached.Steps = r.partly
 			p, err := r.population.Parameters(i)
 			if err != nil {
 				return nil, err
@@ -337,6 +358,8 @@ func (r *run) report() (*Report, error) {
 			if result.Model, err = newModel(r.job.Data, r.job.Settings, member, *m.best); err != nil {
 				return nil, err
 			}
+			reached.Epoch = m.BestEpoch
+			result.Model.Reached = &reached
 		}
 		report.Results = append(report.Results, result)
 	}

@@ -1,0 +1,102 @@
+package checkpoint_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+type run struct{ Epoch int }
+
+var tables = [][]float32{{1, 2.5, -3}, {}, {4}}
+
+func write(t *testing.T, path string, epoch int) {
+	t.Helper()
+	if err := checkpoint.Write(path, run{epoch}, tables); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reads checks that a file is read as that of an epoch.
+func reads(t *testing.T, path string, epoch int) {
+	t.Helper()
+	var got run
+	read, err := checkpoint.Read(path, &got)
+	if err != nil || got.Epoch != epoch || !cmp.Equal(read, tables, cmp.Comparer(func(a, b []float32) bool { return cmp.Equal(append([]float32{}, a...), append([]float32{}, b...)) })) {
+		t.Errorf("%v, epoch %d, tables %v; want epoch %d and %v", err, got.Epoch, read, epoch, tables)
+	}
+}
+
+func TestTheFileBeforeStandsIn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "training")
+	if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a file: %v", err)
+	}
+	for epoch := 1; epoch <= 3; epoch++ {
+		write(t, path, epoch)
+		reads(t, path, epoch)
+	}
+	if err := os.Truncate(path, 30); err != nil {
+		t.Fatal(err)
+	}
+	reads(t, path, 2)
+	write(t, path, 4)
+	reads(t, path, 4)
+	if err := os.Rename(path, path+".next"); err != nil { // as after a kill between two renames
+		t.Fatal(err)
+	}
+	reads(t, path, 4)
+	write(t, path, 5)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that was removed: %v", err)
+	}
+	if err := checkpoint.Remove(path); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Errorf("%v left, %v", left, err)
+	}
+	if err := checkpoint.Remove(path); err != nil {
+		t.Errorf("nothing to remove: %v", err)
+	}
+}
+
+// TestDamageIsFound: any change of a byte, and any loss.
+func TestDamageIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "training")
+	write(t, path, 1)
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		refused := func(what string, content []byte) {
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, checkpoint.ErrDamaged) {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+		changed := append([]byte(nil), sound...)
+		changed[rapid.IntRange(0, len(sound)-1).Draw(t, "at")] ^= byte(rapid.IntRange(1, 255).Draw(t, "by"))
+		refused("a changed byte", changed)
+		refused("a lost end", sound[:rapid.IntRange(0, len(sound)-1).Draw(t, "length")])
+		refused("more at the end", append(append([]byte(nil), sound...), rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "more")...))
+	})
+}
+
+func TestAFileThatCannotBeWritten(t *testing.T) {
+	if err := checkpoint.Write(filepath.Join(t.TempDir(), "nowhere", "training"), run{}, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
