@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 		"xla:plugins/cuda.so":           "write xla:" + here,
 		"xla:./cuda.so,tf32=false":      "no absolute path",
 		"xla:cuda,tf32=maybe":           "true or false",
-		"xla:cuda,tf33=false":           "there are allocator,",
+		"xla:cuda,tf33=false":           "use allocator,",
 		"xla:cuda,noallocator=platform": "unknown option",
 		"xla:cuda,memory_fraction=NaN":  "up to 1",
 		"xla:cuda,memory_fraction=2":    "up to 1",

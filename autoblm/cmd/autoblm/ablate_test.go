@@ -62,7 +62,7 @@ func TestAblate(t *testing.T) {
 func TestAblateRefuses(t *testing.T) {
 	graph := smallGraph(t)
 	for says, arguments := range map[string][]string{
-		"must be one of": {"ablate", "colour"},
+		"use algorithm": {"ablate", "colour"},
 		"--to":           {"ablate", "transfer", "--dataset", graph},
 		"nothing else":   {"ablate", "filter", "--dataset", graph, "--to", graph},
 		"seeds is 0":     {"ablate", "filter", "--dataset", graph, "--seeds", "0"},
