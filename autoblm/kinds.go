@@ -30,7 +30,7 @@ func own[S any](text json.RawMessage) (settings S, err error) {
 }
 
 var completionKind = Kind{
-	Name: completion.TaskName, Purpose: "completion of the graph", Recipes: true,
+	Name: completion.TaskName, Purpose: "completion of the graph", Recipes: true, Holds: datasets.Holds,
 	Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
 		g, err := datasets.Open(source)
 		if err != nil {
@@ -46,7 +46,7 @@ var completionKind = Kind{
 }
 
 var queryKind = Kind{
-	Name: query.TaskName, Purpose: "the ends of paths of relations",
+	Name: query.TaskName, Purpose: "the ends of paths of relations", Holds: query.Holds,
 	Usual: func(s search.Settings) search.Settings {
 		usual := query.DefaultSettings()
 		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
@@ -77,7 +77,7 @@ var queryKind = Kind{
 }
 
 var classKind = Kind{
-	Name: classify.TaskName, Purpose: "classes of entities of an RDF graph",
+	Name: classify.TaskName, Purpose: "classes of entities of an RDF graph", Holds: rdf.Holds,
 	Usual: func(s search.Settings) search.Settings {
 		usual, m := classify.Defaults(classify.BLM), classify.DefaultMember()
 		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout

@@ -74,6 +74,8 @@ type Kind struct {
 	Own func() Own
 	// Check says which settings of a search it cannot do with.
 	Check func(SearchSettings) error
+	// Holds says whether a source, a name or a folder, has data for this task first of all.
+	Holds func(source string) bool
 	// Open opens the data of a source, a name or a folder, with the settings that only
 	// this task has, as a JSON object. Close what it returns in the end.
 	Open func(ctx context.Context, source string, own json.RawMessage, c Compute) (*OpenTask, error)

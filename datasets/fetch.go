@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // FetchOptions are the settings of [Fetch]. The zero value is fine.
@@ -33,7 +35,7 @@ func Fetch(ctx context.Context, name string, options FetchOptions) (dir string, 
 	}
 	b, known := benchmark(name)
 	if !known {
-		return "", fmt.Errorf("no benchmark %q to fetch: the names are %s", name, benchmarkNames())
+		return "", names.Unknown("benchmark", name, benchmarkNames())
 	}
 	return b.fetch(ctx, options)
 }

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/adrg/xdg"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // dataVariable names a folder with one folder per benchmark.
@@ -31,16 +33,45 @@ func Open(name string) (*Graph, error) {
 		return openBenchmark(name)
 	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no data set %q: it is no folder, and the names are %s, %s", name, worldName, benchmarkNames())
+		all := append([]string{worldName}, benchmarkNames()...)
+		return nil, NoGraph(name, fmt.Errorf("no data set %q%s: it is no folder, and the names are %s", name, names.DidYouMean(names.Near(all, name)), strings.Join(all, ", ")))
 	}
 	return ReadFolder(name)
 }
+
+// NoGraphError says that a name or a folder has no graph of the kind that is wanted, though
+// it may have one of another kind.
+type NoGraphError struct {
+	Source string
+	why    error
+}
+
+// NoGraph is the error that says why a source has no graph of a kind.
+func NoGraph(source string, why error) error { return &NoGraphError{source, why} }
+
+func (e *NoGraphError) Error() string { return e.why.Error() }
+func (e *NoGraphError) Unwrap() error { return e.why }
+
+// Holds says whether a source is a name that [Open] knows, or a folder with training triples.
+func Holds(source string) bool {
+	if _, known := benchmark(source); known || source == worldName {
+		return true
+	}
+	_, closeFile, err := openText(source, trainFiles...)
+	if err == nil {
+		closeFile()
+	}
+	return err == nil
+}
+
+// trainFiles are those that a folder may have its training triples in.
+var trainFiles = []string{"train.txt", "train.tsv", "train2id.txt"}
 
 // Locate returns the folder from which [Open] would read a benchmark: the first
 // of $AUTOBLM_DATA/NAME and the cache folder that has a training file.
 func Locate(name string) (dir string, found bool) {
 	for _, dir := range benchmarkFolders(name) {
-		_, closeFile, err := openText(dir, "train.txt", "train.tsv", "train2id.txt")
+		_, closeFile, err := openText(dir, trainFiles...)
 		if err == nil {
 			closeFile()
 		}

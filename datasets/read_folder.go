@@ -38,7 +38,7 @@ func ReadFolder(dir string) (*Graph, error) {
 		g, err = readOpenKEFolder(dir)
 	}
 	if errors.Is(err, errNoTrain) {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, NoGraph(dir, fmt.Errorf("%s: %w", dir, err))
 	}
 	if err != nil {
 		return nil, err

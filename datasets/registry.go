@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Benchmark is a data set of the literature: what it should hold, where it is
 // had and how it is recognised.
@@ -167,10 +164,10 @@ func benchmark(name string) (Benchmark, bool) {
 	return Benchmark{}, false
 }
 
-func benchmarkNames() string {
-	names := make([]string, len(registry))
+func benchmarkNames() []string {
+	all := make([]string, len(registry))
 	for i, b := range registry {
-		names[i] = b.Name
+		all[i] = b.Name
 	}
-	return strings.Join(names, ", ")
+	return all
 }

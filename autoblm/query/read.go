@@ -44,6 +44,12 @@ func Open(name string, hops ...int) (*Data, error) {
 	return FromGraph(g), nil
 }
 
+// Holds says whether a source is a name or a folder of chain queries.
+func Holds(source string) bool {
+	_, found := datasets.LocateFile(source, queryFile(InTrain, 1))
+	return found
+}
+
 // ReadFolder reads chain queries as Query2box has them (Ren et al., 2020), in
 // text form, each file plain or with .gz:
 //

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Open reads a graph by name. A name of the [Registry] is looked for in
@@ -16,7 +18,8 @@ func Open(name string, o Options) (*Graph, error) {
 	b, known := benchmark(name)
 	if !known {
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("no data set %q with classes: it is no folder, and the names are %s", name, benchmarkNames())
+			all := benchmarkNames()
+			return nil, datasets.NoGraph(name, fmt.Errorf("no data set %q with classes%s: it is no folder, and the names are %s", name, names.DidYouMean(names.Near(all, name)), strings.Join(all, ", ")))
 		}
 		return ReadFolder(name, o)
 	}

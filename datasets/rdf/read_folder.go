@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/datasets"
 )
 
 // ReadFolder reads a graph and its labelled nodes from a folder that holds
@@ -28,9 +30,10 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: cannot be read as a folder: %w", dir, err)
 	}
-	triples, err := oneFile(dir, entries, "file of N-Triples, .nt or .nt.gz", func(name string) bool {
-		return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".nt")
-	})
+	triples, err := oneFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
+	if errors.Is(err, errMissing) {
+		err = datasets.NoGraph(dir, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +66,17 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	g.Name = filepath.Base(g.Folder)
 	return g, nil
 }
+
+// Holds says whether a source is a name that [Open] knows, or a folder with N-Triples.
+func Holds(source string) bool {
+	if _, known := benchmark(source); known {
+		return true
+	}
+	entries, err := os.ReadDir(source)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && isTriples(e.Name()) })
+}
+
+func isTriples(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".nt") }
 
 var errMissing = errors.New("a file is missing")
 

@@ -1,9 +1,6 @@
 package rdf
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Benchmark is a data set of the literature and what it should hold.
 type Benchmark struct {
@@ -37,10 +34,9 @@ func benchmark(name string) (Benchmark, bool) {
 	return registry[i], true
 }
 
-func benchmarkNames() string {
-	var names []string
+func benchmarkNames() (all []string) {
 	for _, b := range registry {
-		names = append(names, b.Name)
+		all = append(all, b.Name)
 	}
-	return strings.Join(names, ", ")
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
@@ -30,11 +31,26 @@ var readers = map[string]string{
 	classify.TaskName:   "autoblm classify predict and autoblm classify eval",
 }
 
+// trainers are the commands that are for the data of a task.
+var trainers = map[string]string{
+	completion.TaskName: "autoblm train and autoblm search",
+	query.TaskName:      "autoblm query train and autoblm search --task query",
+	classify.TaskName:   "autoblm classify train and autoblm search --task classify",
+}
+
 // advised adds the command that helps, where there is one.
 func advised(err error) error {
 	for _, a := range advice {
 		if errors.Is(err, a.against) {
 			return fmt.Errorf("%w (see autoblm %s)", err, a.command)
+		}
+	}
+	var none *datasets.NoGraphError
+	if errors.As(err, &none) {
+		for _, kind := range autoblm.Tasks {
+			if commands := trainers[kind.Name]; commands != "" && kind.Holds(none.Source) {
+				return fmt.Errorf("%w (%s is for %s)", err, none.Source, commands)
+			}
 		}
 	}
 	return err

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/program"
+)
+
+// TestDataForAnotherTask: data of the wrong kind are told with the command that they are for,
+// by their name as by their folder; and a slip in a name with the name that was meant.
+func TestDataForAnotherTask(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("AUTOBLM_DATA", data)
+	for _, file := range []string{"queries/train-1p.txt", "triples/train.tsv", "kinds/all.nt.gz", "nothing/readme"} {
+		path := filepath.Join(data, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const (
+		forTriples = "is for autoblm train and autoblm search)"
+		forQueries = "is for autoblm query train and autoblm search --task query)"
+		forClasses = "is for autoblm classify train and autoblm search --task classify)"
+	)
+	for command, says := range map[string]string{
+		"train --structure simple --dataset aifb":                          "(aifb " + forClasses,
+		"train --structure simple --dataset " + data + "/kinds":            forClasses,
+		"train --structure simple --dataset queries":                       "(queries " + forQueries,
+		"query train --structure simple --dataset mutag":                   "(mutag " + forClasses,
+		"query sample --out " + data + "/new --hops 2 --dataset am":        "(am " + forClasses,
+		"classify train --structure simple --dataset umls":                 "(umls " + forTriples,
+		"classify train --structure simple --dataset world":                "(world " + forTriples,
+		"classify train --structure simple --dataset queries":              "(queries " + forQueries,
+		"classify train --structure simple --dataset " + data + "/triples": forTriples,
+		"search --task classify --dataset umls":                            "(umls " + forTriples,
+		"search --dataset aifb":                                            "(aifb " + forClasses,
+		"dataset info aifb":                                                "(aifb " + forClasses,
+		"ablate --dataset bgs dimension":                                   "(bgs " + forClasses,
+		"dataset info ulms":                                                "did you mean umls?",
+		"dataset fetch wn18r":                                              "did you mean wn18",
+		"classify train --structure simple --dataset afib":                 "did you mean aifb?",
+		"train --structure simple --dataset " + data + "/nothing":          "train.txt, train.tsv",
+	} {
+		status, _, stderr := invoke(t.Context(), strings.Fields(command)...)
+		if status != program.Failed || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, %q, which should say %q in one line", command, status, stderr, says)
+		}
+		if says == "train.txt, train.tsv" && strings.Contains(stderr, "is for") {
+			t.Errorf("%s: %q", command, stderr)
+		}
+	}
+}
