@@ -13,6 +13,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // unpackLimits bound what an archive may unpack to, counted while reading.
@@ -23,7 +25,8 @@ type unpackLimits struct {
 
 // Both are far above what the registry needs: the training text of FB15k has
 // 38 MB. A tar archive is unpacked as a whole, with whatever lies beside the
-// splits.
+// splits. What is unpacked is bounded by the size of the archive too, as
+// [regular.Limit] has it.
 var archiveLimits = unpackLimits{member: 512 << 20, total: 4 << 30}
 
 // unpackSplits writes train.txt, valid.txt and test.txt of an archive (.tar.gz
@@ -34,11 +37,16 @@ var archiveLimits = unpackLimits{member: 512 << 20, total: 4 << 30}
 // data sets and is refused, and so is one with a member that points out of the
 // folder, with a link, or beyond the limits.
 func unpackSplits(archive, dir string, limits unpackLimits) error {
-	file, err := os.Open(archive)
+	file, err := regular.Open(archive)
 	if err != nil {
 		return &localError{err}
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return &localError{err}
+	}
+	limits.total = min(limits.total, regular.Limit(info.Size()))
 	u := &unpacker{dir: dir, limits: limits, found: make(map[string]string)}
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(file, magic); err != nil {
@@ -211,7 +219,7 @@ func (r *countingReader) Read(p []byte) (int, error) {
 	n, err := r.source.Read(p)
 	*r.count += int64(n)
 	if *r.count > r.limit {
-		return 0, fmt.Errorf("it unpacks to more than %d bytes", r.limit)
+		return 0, fmt.Errorf("it unpacks to more than %d bytes, the limit for an archive of its size", r.limit)
 	}
 	return n, err
 }

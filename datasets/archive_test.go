@@ -175,3 +175,13 @@ func TestUnpackDoesNotTrustTheSizeInTheHeader(t *testing.T) {
 		t.Errorf("%d bytes were written, more than the limit", info.Size())
 	}
 }
+
+// TestDenseArchive: what an archive may unpack to follows from its size.
+func TestDenseArchive(t *testing.T) {
+	members := append(splitsAt(""), member{name: "train2.bin", content: string(make([]byte, 17<<20))})
+	for name, archive := range map[string][]byte{"tar": tarGzipOf(t, members...), "zip": zipOf(t, append(splitsAt("")[1:], member{name: "train.txt", content: string(make([]byte, 17<<20))})...)} {
+		if _, err := unpack(t, archive, archiveLimits); err == nil || !strings.Contains(err.Error(), "unpacks to more than 16777216 bytes, the limit for an archive of its size") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // splitNames are the splits in their order.
@@ -44,7 +45,7 @@ func (b Benchmark) verify(dir string) error {
 // blobID returns the git blob id of a file. SHA-1 is what the sources have on
 // record; it recognises a file, it does not defend against an attacker.
 func blobID(path string) (string, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

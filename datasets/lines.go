@@ -3,15 +3,15 @@ package datasets
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"unicode/utf8"
+
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // maxLine bounds a line, so that a file that is no text fails early and in
@@ -100,28 +100,20 @@ func (t *textFile) errorf(format string, args ...any) error {
 func openText(dir string, names ...string) (text *textFile, close func(), err error) {
 	for _, name := range names {
 		for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, name+".gz")} {
-			file, err := os.Open(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
+			text, close, err = openPath(path)
+			if !errors.Is(err, fs.ErrNotExist) {
+				return text, close, err
 			}
-			if err != nil {
-				return nil, nil, err
-			}
-			return textOf(file, path)
 		}
 	}
 	return nil, nil, fs.ErrNotExist
 }
 
-func textOf(file *os.File, path string) (*textFile, func(), error) {
-	closeFile := func() { file.Close() }
-	if filepath.Ext(path) != ".gz" {
-		return &textFile{path: path, source: file}, closeFile, nil
-	}
-	unpacked, err := gzip.NewReader(file)
+// openPath opens a file, unpacked where it ends with .gz.
+func openPath(path string) (text *textFile, close func(), err error) {
+	file, err := regular.OpenUnpacked(path)
 	if err != nil {
-		closeFile()
-		return nil, nil, fmt.Errorf("%s: not a gzip file: %w", path, err)
+		return nil, nil, err
 	}
-	return &textFile{path: path, source: unpacked}, closeFile, nil
+	return &textFile{path: path, source: file}, func() { file.Close() }, nil
 }

@@ -20,7 +20,8 @@ var ErrFile = errors.New("a file, not a folder")
 //     test2id.txt, each a count and then its lines (head, tail, relation).
 //
 // Where one split is there several times, .txt comes before .tsv and plain
-// before .gz. Valid and test may be missing or empty, train may not. Triples of
+// before .gz. What is no regular file is refused, and so is a .gz that unpacks to more than
+// a hundred times its size and 16 MiB, or to more than 16 GiB. Valid and test may be missing or empty, train may not. Triples of
 // valid and test with an entity or relation that train lacks are kept; see
 // [Describe]. An error names the file, the line and the mend.
 func ReadFolder(dir string) (*Graph, error) {

@@ -3,7 +3,6 @@ package datasets
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -12,11 +11,7 @@ import (
 // into a graph that has them all in Train. The name is that of the file without
 // its endings.
 func ReadTriples(path string) (*Graph, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	text, closeFile, err := textOf(file, path)
+	text, closeFile, err := openPath(path)
 	if err != nil {
 		return nil, err
 	}

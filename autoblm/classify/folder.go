@@ -3,7 +3,6 @@ package classify
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // TaskName is what a model folder calls the task.
@@ -106,7 +106,7 @@ func readTable(dir string, p Parameter) ([]float32, error) {
 		return nil, nil
 	}
 	path := filepath.Join(dir, p.String()+".npy")
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the model: %w", err)
 	}

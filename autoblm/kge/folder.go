@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -14,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // The files of a model folder, beside those of its tables.
@@ -153,7 +153,7 @@ func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 // dim, and reciprocal where relations have reverses; tables may be float64, and labels may end in CRLF. Errors name the file and
 // what it lacks.
 func Load(dir string) (*Model, error) {
-	return load(dir, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) })
+	return load(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) })
 }
 
 // LoadFiles reads what [Model.Files] gave.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // maxFileBytes is far above the longest text of a structure; it keeps
@@ -181,7 +181,7 @@ func parseCells(texts [][]string) (Structure, error) {
 }
 
 func readSmallFile(path string) (string, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

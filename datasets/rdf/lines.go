@@ -2,14 +2,13 @@ package rdf
 
 import (
 	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // maxLine bounds a line, so that a file that is no text fails early. Literals may
@@ -20,28 +19,20 @@ const maxLine = 1 << 24
 type textFile struct {
 	path   string
 	number int // of the line last read, from 1
-	source io.Reader
-	file   *os.File
+	source io.ReadCloser
 	err    error
 }
 
 // openText opens a file, plain or .gz.
 func openText(path string) (*textFile, error) {
-	file, err := os.Open(path)
+	file, err := regular.OpenUnpacked(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &textFile{path: path, source: file, file: file}
-	if filepath.Ext(path) == ".gz" {
-		if t.source, err = gzip.NewReader(file); err != nil {
-			file.Close()
-			return nil, fmt.Errorf("%s: not a gzip file: %w", path, err)
-		}
-	}
-	return t, nil
+	return &textFile{path: path, source: file}, nil
 }
 
-func (t *textFile) close() { t.file.Close() }
+func (t *textFile) close() { t.source.Close() }
 
 // lines yields the lines without their ends and without a byte-order mark. What
 // stops it early is in t.err.

@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/internal/regular"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
@@ -125,7 +126,7 @@ func Remove(path string) error {
 }
 
 func read(path string, run any) ([][]float32, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,9 @@ package labels
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 const byteOrderMark = "\uFEFF"
@@ -16,7 +17,7 @@ func Encode(labels []string) []byte {
 
 // Read reads a label a line; a byte-order mark and CRLF are no error.
 func Read(path string) ([]string, error) {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the model: %w", err)
 	}

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/internal/outfile"
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // Document is a file with a result.
@@ -66,7 +66,7 @@ func (d Document[Result]) Write(path string) error {
 // Read reads a document.
 func Read[Result any](path string) (Document[Result], error) {
 	var d Document[Result]
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path)
 	if err != nil {
 		return d, err
 	}

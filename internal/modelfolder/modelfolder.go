@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/internal/regular"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
@@ -60,7 +61,7 @@ func Write(dir string, files map[string][]byte) error {
 
 // Read reads the description into a pointer and has it checked. Errors name the file.
 func Read(dir string, description any, check func() error) error {
-	return ReadFrom(dir, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) }, description, check)
+	return ReadFrom(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) }, description, check)
 }
 
 // ReadFrom is [Read] for files that need not be in a folder; dir names it in errors, if

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // header is what the first bytes of a file say, which can be read without
@@ -29,7 +30,7 @@ type header struct {
 const headerSize = 100 + 8
 
 func readHeader(path string) (header, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return header{}, err
 	}
