@@ -36,6 +36,8 @@ type Report struct {
 	Results []Result // one for each member, in order
 	// Timing has the time of all processes that trained, where there is a checkpoint.
 	Timing Timing
+	// Resumed is how many epochs were taken from a checkpoint.
+	Resumed int
 	// Complete is whether the training came to its end; see [Checkpoint].
 	Complete bool
 }
@@ -131,6 +133,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if err := keeper.goOn(run); err != nil {
 		return nil, err
 	}
+	run.resumed = run.epochs
 	for !run.complete() && !keeper.timeIsUp() {
 		began := time.Now()
 		if err := run.nextEpoch(ctx); err != nil {
@@ -154,6 +157,7 @@ type run struct {
 	members     []memberRun
 	batches     orders
 	epochs      int // that are over
+	resumed     int // of these, before this process
 	steps       int // of these
 	partly      int // all steps, where some are of the next epoch; else 0
 	timing      Timing
@@ -333,7 +337,7 @@ func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, e
 }
 
 func (r *run) report() (*Report, error) {
-	report := &Report{Timing: r.timing, Complete: r.complete()}
+	report := &Report{Timing: r.timing, Resumed: r.resumed, Complete: r.complete()}
 	report.Timing.PerStep = r.perStep()
 	for i := range r.members {
 		m, member := &r.members[i], r.job.Members[i]

@@ -61,7 +61,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	c.Out = cmp.Or(c.Out, filepath.Join("autoblm-out", fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)))
+	c.Out = cmp.Or(c.Out, filepath.Join(outFolder, fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)))
 	bar := newSearchBar(o.Stderr)
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),

@@ -22,10 +22,11 @@ const asProgram = "AUTOBLM_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		saveEvery = 0 // so that there is something to be killed after
 		program.Main(run)
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	_ = os.RemoveAll(outFolder) // of trainings that were told no other
+	os.Exit(status)
 }
 
 // programOf is the program as a process of its own.

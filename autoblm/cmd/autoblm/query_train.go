@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -24,7 +25,7 @@ type queryTrainCommand struct {
 	Sampling kge.Sampling   `embed:"" group:"Training"`
 	Member   memberFlags    `embed:"" group:"Training"`
 	duraFlag `group:"Training"`
-	Out      string `help:"Write the model into this folder."`
+	keepFlags
 	threadsFlag
 }
 
@@ -76,26 +77,27 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	report, err := trainModels(ctx, o, engine, kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}}, c.Out)
+	report, kept, err := trainModels(ctx, o, engine, kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}}, "query-train", c.keepFlags)
 	if err != nil {
 		return err
 	}
 	result := report.Results[0]
 	if result.Err != nil {
-		return result.Err
+		return errors.Join(result.Err, kept.done())
 	}
-	if c.Out != "" {
-		if err := result.Model.Save(c.Out); err != nil {
-			return err
-		}
-		o.Keep("the model is in %s", c.Out)
-	}
-	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0])
-	if err != nil {
+	if err := kept.save(result.Model); err != nil {
 		return err
 	}
+	c.Out = kept.folder
+	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0])
+	if err != nil {
+		return kept.unranked(err)
+	}
 	summary := c.summary(d, report, evaluated)
-	return o.Result(summary, summary.print)
+	if err := o.Result(summary, summary.print); err != nil {
+		return err
+	}
+	return kept.done()
 }
 
 // member is what the flags say, checked as far as it can be without data.

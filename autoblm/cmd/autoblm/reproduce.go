@@ -28,6 +28,7 @@ type reproduceCommand struct {
 	MaxSteps      struct{} `kong:"-"` // no flag here
 	Study         string   `help:"The file that keeps the search; study.db in --out when left out."`
 	Out           string   `help:"The folder for the result, the model and what is on its way; one below autoblm-out for each benchmark, recipe, stage and seed when left out."`
+	saveFlag
 	computeFlags
 }
 
@@ -51,9 +52,6 @@ func (c *reproduceCommand) BeforeApply(ctx *kong.Context) error {
 	useDura(ctx, &c.Member.Weights)
 	return nil
 }
-
-// saveEvery is how much work a kill may cost. Tests change it.
-var saveEvery = 10 * time.Second
 
 // share of the time that is for training, the rest for what comes before and after.
 const trainingShare = 0.95
@@ -103,8 +101,8 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 // plan is what the flags say.
 func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	p := reproduce.Plan{
-		Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Member.Seed, Study: c.Study, SaveEvery: saveEvery,
-		Folder: cmp.Or(c.Out, filepath.Join("autoblm-out", fmt.Sprintf("reproduce-%s-%s-%s-%d", c.Dataset, c.Recipe, c.Stage, c.Member.Seed))),
+		Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Member.Seed, Study: c.Study, SaveEvery: c.SaveEvery,
+		Folder: cmp.Or(c.Out, filepath.Join(outFolder, fmt.Sprintf("reproduce-%s-%s-%s-%d", c.Dataset, c.Recipe, c.Stage, c.Member.Seed))),
 	}
 	p.Study = cmp.Or(p.Study, filepath.Join(p.Folder, studyName))
 	var err error

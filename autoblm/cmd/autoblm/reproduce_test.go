@@ -166,7 +166,7 @@ func TestReproduceRefusals(t *testing.T) {
 
 // finalOf is a final training that takes some time, in a folder.
 func finalOf(out string) []string {
-	return []string{"reproduce", "umls", "--stage", "final", "--dim", "32", "--epochs", "2000", "--batch", "16", "--validate-every", "7", "--engine", "cpu", "--out", out}
+	return []string{"reproduce", "umls", "--stage", "final", "--dim", "32", "--epochs", "2000", "--batch", "16", "--validate-every", "7", "--engine", "cpu", "--save-every", "0s", "--out", out}
 }
 
 // untimedFinal is a result without what differs from run to run.
@@ -188,8 +188,6 @@ func TestReproduceInPieces(t *testing.T) {
 	took := time.Since(began)
 	training := filepath.Join(pieces, "final.training")
 
-	saveEvery = 0
-	defer func() { saveEvery = 10 * time.Second }()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { // once an epoch is kept

@@ -114,7 +114,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	defer p.Close()
 	again := slices.Clone(o.Arguments)
 	if c.Out == "" {
-		c.Out = filepath.Join("autoblm-out", fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
+		c.Out = filepath.Join(outFolder, fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
 		again = append(again, "--out", c.Out)
 	}
 	if c.Study == "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -20,9 +21,9 @@ type trainCommand struct {
 	Dataset string `required:"" help:"A name of dataset list, or a folder."`
 	modelFlags
 	trainingFlags `group:"Training"`
-	Members       int    `default:"1" help:"Train so many models together, with seeds from --seed on."`
-	Out           string `help:"Write the first model into this folder."`
-	NoEval        bool   `help:"Do not rank at the end."`
+	Members       int  `default:"1" help:"Train so many models together, with seeds from --seed on."`
+	NoEval        bool `help:"Do not rank at the end."`
+	keepFlags
 	computeFlags
 }
 
@@ -86,33 +87,30 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	report, err := trainModels(ctx, o, engine, kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members}, c.Out)
+	report, kept, err := trainModels(ctx, o, engine, kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members}, "train", c.keepFlags)
 	if err != nil {
 		return err
 	}
 	first := report.Results[0]
-	if first.Err != nil {
-		c.Out = "" // nothing comes to be there
-	} else if c.Out != "" {
-		if err := first.Model.Save(c.Out); err != nil {
+	if c.Out = ""; first.Err == nil {
+		if err := kept.save(first.Model); err != nil {
 			return err
 		}
-		o.Keep("the model is in %s", c.Out)
+		c.Out = kept.folder
 	}
 	evaluations := make([]completion.Evaluations, c.Members)
 	if !c.NoEval {
 		if evaluations, err = evaluate(ctx, engine, g, report); err != nil {
+			return kept.unranked(err)
+		}
+	}
+	if first.Err == nil || c.Members > 1 {
+		summary := c.summary(g, engine, report, evaluations)
+		if err := o.Result(summary, summary.print); err != nil {
 			return err
 		}
 	}
-	if first.Err != nil && c.Members == 1 {
-		return first.Err
-	}
-	summary := c.summary(g, engine, report, evaluations)
-	if err := o.Result(summary, summary.print); err != nil {
-		return err
-	}
-	return first.Err
+	return errors.Join(first.Err, kept.done())
 }
 
 // evaluate ranks valid and test, where they have triples, by the members that

@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
@@ -122,36 +120,6 @@ func titleOf(f form.Form, a *structure.Structure) string {
 	return f.String()
 }
 
-// trainModels trains with a bar, and makes the folder of the model before: what cannot be
-// written is better known early. Of a training that is interrupted it keeps the model so
-// far.
-func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job, out string) (*kge.Report, error) {
-	if out != "" {
-		if err := os.MkdirAll(out, 0o755); err != nil {
-			return nil, fmt.Errorf("cannot make the model folder: %w", err)
-		}
-	}
-	bar := newTrainingBar(o.Stderr, job.Settings.Epochs)
-	job.OnEpoch = bar.update
-	report, err := kge.Train(ctx, engine, job)
-	bar.Finish()
-	if err == nil || !errors.Is(err, ctx.Err()) {
-		return report, err
-	}
-	if report == nil || len(report.Results) == 0 || report.Results[0].Model == nil {
-		return nil, errors.New("interrupted before the first epoch ended: nothing was kept")
-	}
-	first := report.Results[0]
-	over := fmt.Sprintf("interrupted after epoch %d of %d", len(first.Loss), job.Settings.Epochs)
-	if out == "" {
-		return nil, fmt.Errorf("%s: nothing was kept, as there is no --out", over)
-	}
-	if err := first.Model.Save(out); err != nil {
-		return nil, err
-	}
-	return nil, fmt.Errorf("%s: the model so far is in %s", over, out)
-}
-
 // trainedSummary is what the JSON of all trainings has.
 type trainedSummary struct {
 	Dataset     string           `json:"dataset"`
@@ -161,6 +129,7 @@ type trainedSummary struct {
 	BestEpoch   int              `json:"best_epoch"`
 	Loss        []float64        `json:"loss"`
 	Validations []kge.Validation `json:"validations"`
+	Resumed     int              `json:"resumed,omitempty"` // epochs of runs before
 	Seconds     kge.Timing       `json:"seconds"`
 	Out         string           `json:"out,omitempty"`
 }
@@ -170,7 +139,7 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 	r := report.Results[0]
 	return trainedSummary{
 		Dataset: dataset, Dim: dim, Seed: r.Member.Seed, Epochs: len(r.Loss), BestEpoch: r.BestEpoch,
-		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Seconds: report.Timing, Out: out,
+		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Resumed: report.Resumed, Seconds: report.Timing, Out: out,
 	}
 }
 

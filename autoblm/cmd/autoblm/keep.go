@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+)
+
+// outFolder is where commands keep what no other folder is named for.
+const outFolder = "autoblm-out"
+
+// saveFlag says how much work a kill may cost.
+type saveFlag struct {
+	SaveEvery time.Duration `default:"1m" placeholder:"TIME" help:"How often what a killed training goes on from is written, at most."`
+}
+
+// keepFlags say where a training and its model are kept.
+type keepFlags struct {
+	Out string `placeholder:"DIR" help:"The folder for the (first) model, and for what the same command goes on from if it is interrupted; one below autoblm-out for the command and its data when left out."`
+	saveFlag
+}
+
+// keeping is where one training is kept.
+type keeping struct {
+	folder, file string
+	every        time.Duration
+	o            *output
+}
+
+// keep makes the folder, since what cannot be written is better known before a training,
+// and says whether there is something to go on with. The name tells trainings apart.
+func (f keepFlags) keep(o *output, command, dataset, name string) (keeping, error) {
+	k := keeping{folder: cmp.Or(f.Out, filepath.Join(outFolder, command+"-"+dataset)), every: f.SaveEvery, o: o}
+	if err := os.MkdirAll(k.folder, 0o777); err != nil {
+		return k, fmt.Errorf("cannot make the model folder: %w", err)
+	}
+	k.file = filepath.Join(k.folder, "training-"+name)
+	if _, err := os.Stat(k.file); err == nil {
+		o.Say("autoblm: going on with the training in %s", k.file)
+	}
+	return k, nil
+}
+
+// warn says that the training is not kept at present.
+func (k keeping) warn(err error) { k.o.Say("autoblm: %v; the training goes on", err) }
+
+// save saves a model.
+func (k keeping) save(m interface{ Save(dir string) error }) error {
+	if err := m.Save(k.folder); err != nil {
+		return err
+	}
+	k.o.Keep("the model is in %s", k.folder)
+	return nil
+}
+
+// done ends a training whose result is out: there is nothing left to go on with.
+func (k keeping) done() error { return checkpoint.Remove(k.file) }
+
+// wholeModel says whether the folder has a model that a training came to its end with.
+func (k keeping) wholeModel() bool {
+	var d struct{ Reached kge.Reached }
+	err := modelfolder.Read(k.folder, &d, func() error { return nil })
+	return err == nil && !d.Reached.Interrupted
+}
+
+// interrupted tells what is kept of a training whose context ended. The model so far does
+// not replace one that is whole.
+func (k keeping) interrupted(over string, m *kge.Model) error {
+	if _, err := os.Stat(k.file); err == nil {
+		over += "; the same command goes on from there"
+	}
+	switch {
+	case m == nil:
+	case k.wholeModel():
+		over += fmt.Sprintf("; the whole model that is in %s stays", k.folder)
+	default:
+		if err := m.Save(k.folder); err != nil {
+			return fmt.Errorf("%s; %w", over, err)
+		}
+		over += fmt.Sprintf("; the model so far is in %s", k.folder)
+	}
+	return errors.New(over)
+}
+
+// unranked is the error of a ranking after a training.
+func (k keeping) unranked(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted while ranking")
+	}
+	return err
+}
+
+// trainModels trains with a bar. A training that is interrupted is kept.
+func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job, command string, flags keepFlags) (*kge.Report, keeping, error) {
+	name, err := job.Name(engine)
+	if err != nil {
+		return nil, keeping{}, err
+	}
+	k, err := flags.keep(o, command, job.Data.Name, name)
+	if err != nil {
+		return nil, k, err
+	}
+	job.Checkpoint = &kge.Checkpoint{File: k.file, Every: k.every, OnError: k.warn}
+	bar := newTrainingBar(o.Stderr, job.Settings.Epochs)
+	job.OnEpoch = bar.update
+	report, err := kge.Train(ctx, engine, job)
+	bar.Finish()
+	if err == nil || !errors.Is(err, ctx.Err()) {
+		return report, k, err
+	}
+	if report == nil {
+		return nil, k, errors.New("interrupted before the first step: nothing was kept")
+	}
+	m := report.Results[0].Model
+	over := fmt.Sprintf("interrupted after epoch %d of %d", len(report.Results[0].Loss), job.Settings.Epochs)
+	if m != nil && m.Reached.Steps > 0 {
+		over = fmt.Sprintf("interrupted in epoch %d of %d, after step %d", m.Reached.Epoch+1, job.Settings.Epochs, m.Reached.Steps)
+	}
+	return nil, k, k.interrupted(over, m)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/google/go-cmp/cmp"
+)
+
+// longTrainings are commands that train for some tenths of a second.
+func longTrainings(t *testing.T) map[string][]string {
+	graph := smallGraph(t)
+	return map[string][]string{
+		"train":       {"train", "--dataset", graph, "--structure", "complex", "--engine", "cpu", "--dim", "32", "--batch", "16", "--epochs", "400", "--members", "2"},
+		"query train": {"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--dim", "32", "--batch", "16", "--epochs", "200"},
+	}
+}
+
+// folder are the files of a folder, without what says how long things took.
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(content)
+	}
+	return files
+}
+
+// TestKilledTrainingsGoOn kills trainings without warning, again and again, at random
+// moments: the same command goes on, and the model is that of a training left alone, to the
+// byte.
+func TestKilledTrainingsGoOn(t *testing.T) {
+	for name, arguments := range longTrainings(t) {
+		t.Run(name, func(t *testing.T) {
+			alone, killed := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "killed")
+			began := time.Now()
+			want := object(t, append(arguments, "--out", alone)...)
+			took := time.Since(began)
+			arguments := append(arguments, "--save-every", "0s", "--out", killed)
+			rng := rand.New(rand.NewPCG(7, 0))
+			kept := 0
+			for n := 0; n < 20*kills(t, 3) && kept < kills(t, 3); n++ {
+				command := startProgram(t, arguments...)
+				time.Sleep(time.Duration(rng.Int64N(int64(took))))
+				_ = command.Process.Kill()
+				_ = command.Wait()
+				if found, _ := filepath.Glob(filepath.Join(killed, "training-*")); len(found) > 0 {
+					kept++
+				}
+			}
+			got := object(t, arguments...)
+			if got["resumed"] == nil {
+				t.Errorf("after %d kills with something kept, nothing was gone on with", kept)
+			}
+			for _, o := range []map[string]any{got, want} {
+				delete(o, "seconds")
+				delete(o, "out")
+				delete(o, "resumed")
+			}
+			if difference := cmp.Diff(want, got) + cmp.Diff(folder(t, alone), folder(t, killed)); difference != "" {
+				t.Errorf("after %d kills (-alone +killed):\n%s", kept, difference)
+			}
+		})
+	}
+}
+
+// interrupt runs the program until it keeps a training in a folder, and then ends it as
+// Ctrl-C does. It returns what it said.
+func interrupt(t *testing.T, dir string, arguments ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if found, _ := filepath.Glob(filepath.Join(dir, "training-*")); len(found) > 0 {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	status, _, stderr := invoke(ctx, arguments...)
+	if status != program.Failed {
+		t.Fatalf("%v: exit status %d: %s", arguments, status, stderr)
+	}
+	return stderr
+}
+
+// TestInterruptedTrainingSaysWhatItKeeps: without --out in a folder of its own, with a model
+// that says how far it is, which does not replace one that is whole.
+func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
+	for name, arguments := range longTrainings(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			dir := filepath.Join("autoblm-out", strings.ReplaceAll(name, " ", "-")+"-"+filepath.Base(arguments[1+len(strings.Fields(name))]))
+			long := append(arguments, "--save-every", "0s", "--epochs", "100000")
+			said := interrupt(t, dir, long...)
+			model, err := kge.Load(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := json.Marshal(model.Reached.Epoch)
+			if err != nil || !model.Reached.Interrupted || model.Reached.Steps != 0 || !strings.Contains(said, "interrupted after epoch "+string(at)+" of 100000; the same command goes on from there; the model so far is in "+dir) {
+				t.Errorf("%v: the model is of %+v, said %q", err, *model.Reached, said)
+			}
+			status, stdout, stderr := invoke(t.Context(), arguments...)
+			if status != program.Done || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
+				t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
+			}
+			whole := folder(t, dir)
+			if said = interrupt(t, dir, long...); !strings.Contains(said, "going on with") || !strings.Contains(said, "the whole model that is in "+dir+" stays") {
+				t.Errorf("said %q", said)
+			}
+			for name, content := range folder(t, dir) {
+				if !strings.HasPrefix(name, "training-") && content != whole[name] {
+					t.Errorf("%s was replaced", name)
+				}
+			}
+		})
+	}
+}
