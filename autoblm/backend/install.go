@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,21 +17,37 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 )
 
-// Install downloads a plugin by go-xla's installer into go-xla's folder in the home
-// of the user: "cpu" is the version that go-xla was tested with; "cuda12" and
-// "cuda13" are the latest of Jax, with NVIDIA's libraries; "cuda" is the newer of
-// these that the driver here can run, and the newest where there is no driver.
-// Progress goes to the standard error. When ctx ends, so does the call, and the
-// download with the program.
-func Install(ctx context.Context, what string) (Backend, error) {
+// Install downloads a plugin into go-xla's folder in the home of the user: "cpu" is the
+// version that go-xla was tested with; "cuda12" and "cuda13" are Jax's, with NVIDIA's
+// libraries; "cuda" is the newer of these that the driver here can run, and the newest
+// where there is no driver. Versions are pinned, and so are digests: what has another one
+// is removed, and what has none is refused. When ctx ends, so does the call.
+func Install(ctx context.Context, what string, o InstallOptions) (Backend, error) {
 	folder, err := pluginFolder()
 	if err != nil {
 		return Backend{}, fmt.Errorf("cannot install a plugin: %w", err)
 	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return Backend{}, fmt.Errorf("cannot install a plugin: %w", err)
+	}
+	fetches := map[string]fetch{}
+	for _, name := range installable {
+		pins := pinned()[name]
+		if name == "cpu" {
+			pins = pinned()["cpu_"+runtime.GOOS+"_"+runtime.GOARCH]
+		}
+		fetches[name] = func(ctx context.Context, folder string) error {
+			return o.fetch(ctx, name, folder, filepath.Join(cache, "autoblm", "plugins"), pins)
+		}
+	}
 	return here().install(ctx, what, folder, fetches)
 }
 
-func (f finder) install(ctx context.Context, what, folder string, fetches map[string]func(folder string) error) (Backend, error) {
+// fetch downloads a plugin into a folder.
+type fetch func(ctx context.Context, folder string) error
+
+func (f finder) install(ctx context.Context, what, folder string, fetches map[string]fetch) (Backend, error) {
 	backend := CPU
 	download := what
 	if strings.HasPrefix(what, "cuda") {
@@ -46,15 +64,11 @@ func (f finder) install(ctx context.Context, what, folder string, fetches map[st
 	if searched := f.machine.PluginFolders(); !slices.Contains(searched, folder) {
 		return Backend{}, fmt.Errorf("cannot install the plugin %s: %s keeps XLA from looking into %s, where the plugin goes: unset it, or add this folder", what, probe.PluginPaths, folder)
 	}
-	done := make(chan error, 1)
-	go func() { done <- keepStdout(func() error { return fetch(folder) }) }()
-	select {
-	case <-ctx.Done():
+	switch err := fetch(ctx, folder); {
+	case ctx.Err() != nil:
 		return Backend{}, fmt.Errorf("interrupted before the plugin %s was there: start again, and what was downloaded whole is not downloaded twice", what)
-	case err := <-done:
-		if err != nil {
-			return Backend{}, explainInstall(what, err)
-		}
+	case err != nil:
+		return Backend{}, explainInstall(what, err)
 	}
 	b := f.named(ctx, backend)
 	if !strings.HasPrefix(b.Plugin, folder+string(filepath.Separator)) {
@@ -83,6 +97,10 @@ func explainInstall(what string, err error) error {
 	case errors.As(err, &network):
 		err = fmt.Errorf("%s cannot be reached (%w)", host(network.URL), network.Err)
 		mend = "go online (a proxy goes into HTTPS_PROXY), or copy a plugin from elsewhere and name it as the backend xla:/path/of/plugin.so"
+	case errors.Is(err, ErrNoDigest):
+		mend = "read the digest where the file is released, and give it"
+	case errors.Is(err, errDigest):
+		mend = "start again; if it is the same then, the file was changed after it was pinned: do not use it, and tell the authors"
 	case errors.Is(err, fs.ErrPermission):
 		mend = "make the folder writable"
 	}

@@ -17,13 +17,12 @@ import (
 const folder = "/usr/local/lib/go-xla"
 
 // downloads puts a plugin where the real download does, and writes down which.
-func downloads(f finder, asked *string) map[string]func(string) error {
-	fetches := map[string]func(string) error{}
+func downloads(f finder, asked *string) map[string]fetch {
+	fetches := map[string]fetch{}
 	for what, file := range map[string]string{"cpu": cpuFile, "cuda12": cudaFile, "cuda13": cudaFile} {
-		fetches[what] = func(folder string) error {
+		fetches[what] = func(_ context.Context, folder string) error {
 			*asked = what
 			f.machine.Files.(fstest.MapFS)[strings.TrimPrefix(file, "/")] = &fstest.MapFile{Data: probetest.Plugin()}
-			fmt.Println("what a download prints")
 			return nil
 		}
 	}
@@ -60,20 +59,20 @@ func TestInstall(t *testing.T) {
 func TestInstallInVain(t *testing.T) {
 	offline := httptest.NewServer(http.NotFoundHandler())
 	offline.Close() // nobody listens there now
-	fetch := func(string) error {
+	get := func(context.Context, string) error {
 		_, err := http.Get(offline.URL + "/plugin.tar.gz")
 		return fmt.Errorf("failed to fetch: %w", err)
 	}
-	anything := func(err error) map[string]func(string) error {
-		return map[string]func(string) error{"cpu": func(string) error { return err }}
+	anything := func(err error) map[string]fetch {
+		return map[string]fetch{"cpu": func(context.Context, string) error { return err }}
 	}
 	for name, c := range map[string]struct {
 		finder  finder
 		what    string
-		fetches map[string]func(string) error
+		fetches map[string]fetch
 		says    []string
 	}{
-		"no network":              {machine(nil), "cpu", map[string]func(string) error{"cpu": fetch}, []string{strings.TrimPrefix(offline.URL, "http://") + " cannot be reached", "HTTPS_PROXY", "the backend xla:/"}},
+		"no network":              {machine(nil), "cpu", map[string]fetch{"cpu": get}, []string{strings.TrimPrefix(offline.URL, "http://") + " cannot be reached", "HTTPS_PROXY", "the backend xla:/"}},
 		"no such download here":   {machine(nil), "cuda", anything(nil), []string{"no plugin cuda", "linux on amd64", "cpu"}},
 		"not where XLA looks":     {machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "/opt"}), "cpu", anything(nil), []string{"PJRT_PLUGIN_LIBRARY_PATH", folder, "unset"}},
 		"no room":                 {machine(nil), "cpu", anything(errors.New("disk full")), []string{"disk full", "start again"}},
@@ -96,20 +95,15 @@ func TestInstallInVain(t *testing.T) {
 
 func TestInterruptedInstall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	release, ended := make(chan struct{}), make(chan struct{})
-	fetches := map[string]func(string) error{"cpu": func(string) error {
+	fetches := map[string]fetch{"cpu": func(ctx context.Context, _ string) error {
 		cancel()
-		<-release
-		close(ended)
-		return nil
+		<-ctx.Done()
+		return ctx.Err()
 	}}
 	_, err := machine(nil).install(ctx, "cpu", folder, fetches)
 	if err == nil || !strings.Contains(err.Error(), "interrupted") || !strings.Contains(err.Error(), "start again") {
 		t.Errorf("%v", err)
 	}
-	close(release)
-	<-ended
-	_ = keepStdout(func() error { return nil }) // waits until it is given back
 }
 
 // TestNothingElseIsPrinted: the standard output is for results.

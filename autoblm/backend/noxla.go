@@ -13,8 +13,8 @@ var noXLA = &probe.Problem{
 	Mend: "build it on Linux, or on macOS on arm64, with cgo (a C compiler, CGO_ENABLED=1) and without the tag noxla",
 }
 
-// fetches are none: a plugin is of no use without XLA.
-var fetches map[string]func(folder string) error
+// installable are none: a plugin is of no use without XLA.
+var installable []string
 
 func pluginFolder() (string, error) { return "", noXLA }
 

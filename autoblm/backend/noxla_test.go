@@ -22,7 +22,7 @@ func TestBuiltWithoutXLA(t *testing.T) {
 		}
 		said["choice of "+backend], said["opened "+backend] = err.Error(), opened.Error()
 	}
-	_, err := Install(t.Context(), "cpu")
+	_, err := Install(t.Context(), "cpu", InstallOptions{})
 	if err == nil {
 		t.Fatal("a plugin was installed that the program cannot use")
 	}

@@ -11,7 +11,7 @@ import (
 var stdoutLock sync.Mutex
 
 // keepStdout keeps what the work prints out of the standard output, where the
-// results of a program belong: GoMLX and go-xla's installer report there. It goes
+// results of a program belong: GoMLX reports there. It goes
 // to the standard error, if that is a terminal.
 func keepStdout(work func() error) error {
 	stdoutLock.Lock()

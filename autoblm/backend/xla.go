@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
@@ -61,9 +60,4 @@ func quietly(work func()) {
 func pluginFolder() (string, error) {
 	library, err := installer.DefaultHomeLibPath()
 	return filepath.Join(library, "go-xla"), err
-}
-
-// fetchCPU downloads the plugin for the CPU that this version of go-xla was tested with.
-func fetchCPU(folder string) error {
-	return installer.CPUInstall(runtime.GOOS+"_"+runtime.GOARCH, pjrt.DefaultCPUVersion, folder, true, installer.Quiet)
 }

@@ -2,5 +2,5 @@
 
 package backend
 
-// fetches are the downloads that there are for this system.
-var fetches = map[string]func(folder string) error{"cpu": fetchCPU}
+// installable are the plugins that there are for this system.
+var installable = []string{"cpu"}

@@ -211,9 +211,22 @@ func TestInstallerWithoutNetwork(t *testing.T) {
 		}
 		return
 	}
-	for what := range fetches {
-		if _, err := Install(t.Context(), what); err == nil || !strings.Contains(err.Error(), "cannot be reached") || strings.Contains(err.Error(), "\n") {
+	for _, what := range installable {
+		o := InstallOptions{}
+		if what == "cpu" {
+			o.SHA256 = strings.Repeat("0", 64)
+		}
+		if _, err := Install(t.Context(), what, o); err == nil || !strings.Contains(err.Error(), "cannot be reached") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestPinnedVersion: the plugin for the CPU is of the version that go-xla was tested with.
+func TestPinnedVersion(t *testing.T) {
+	for name, pins := range pinned() {
+		if strings.HasPrefix(name, "cpu_") && (len(pins) != 1 || !strings.Contains(pins[0].URL, "/"+pjrt.DefaultCPUVersion+"/")) {
+			t.Errorf("%s is %v, which is not of version %s: see the command in folder pin", name, pins, pjrt.DefaultCPUVersion)
 		}
 	}
 }

@@ -58,5 +58,9 @@ func (b *Bar) Set(done, total int64) {
 	_ = b.bar.Set64(done)
 }
 
-// Finish takes the bar away.
-func (b *Bar) Finish() { _ = b.bar.Finish() }
+// Finish takes the bar away, if there is one.
+func (b *Bar) Finish() {
+	if b != nil {
+		_ = b.bar.Finish()
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/query"
@@ -16,6 +17,7 @@ var advice = []struct {
 	against error
 	command string
 }{
+	{backend.ErrNoDigest, "backend install cpu --sha256 DIGEST"},
 	{datasets.ErrNotHere, "dataset fetch"},
 	{datasets.ErrIncomplete, "dataset fetch"},
 	{datasets.ErrFile, "dataset split, which makes a folder of one file of triples"},

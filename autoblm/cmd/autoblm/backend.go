@@ -6,7 +6,9 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/schollz/progressbar/v3"
 )
 
 type backendCommands struct {
@@ -67,7 +69,8 @@ func (l backendList) chosen() string {
 }
 
 type backendInstallCommand struct {
-	What string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, or cuda: for version 12 or 13 of CUDA, as the driver here can run; cuda12 or cuda13 say which."`
+	SHA256 string `name:"sha256" placeholder:"DIGEST" help:"The SHA-256 digest of the plugin's file, where none is pinned."`
+	What   string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, or cuda: for version 12 or 13 of CUDA, as the driver here can run; cuda12 or cuda13 say which."`
 }
 
 // Run downloads a plugin.
@@ -77,7 +80,16 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 		size = " and NVIDIA's libraries, some gigabytes"
 	}
 	o.Say("Downloading the plugin %s of XLA%s.", c.What, size)
-	b, err := backend.Install(ctx, c.What)
+	var bar *program.Bar
+	of := ""
+	b, err := backend.Install(ctx, c.What, backend.InstallOptions{SHA256: c.SHA256, Progress: func(name string, done, total int64) {
+		if name != of {
+			bar.Finish()
+			bar, of = program.NewBar(o.Stderr, -1, 0, progressbar.OptionSetDescription(name), progressbar.OptionShowBytes(true)), name
+		}
+		bar.Set(done, total)
+	}})
+	bar.Finish()
 	if err != nil {
 		return err
 	}
