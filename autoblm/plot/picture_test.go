@@ -79,9 +79,10 @@ func TestSaveWritesByExtension(t *testing.T) {
 	for _, file := range []struct {
 		name   string
 		encode func() ([]byte, error)
-	}{{"a.png", picture.PNG}, {"b.svg", picture.SVG}, {"c.PNG", picture.PNG}} {
+		older  string
+	}{{"a.png", picture.PNG, "\x89PNG\r\n\x1a\n..."}, {"b.svg", picture.SVG, "<?xml version=\"1.0\"?>"}, {"c.PNG", picture.PNG, ""}} {
 		path := filepath.Join(folder, file.name)
-		if err := os.WriteFile(path, []byte("an older picture"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(file.older), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := picture.Save(path); err != nil {
@@ -114,6 +115,10 @@ func TestSaveRefuses(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(folder, "folder.png"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	study := filepath.Join(folder, "study.svg")
+	if err := os.WriteFile(study, []byte("SQLite format 3\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	before := namesIn(t, folder)
 	for _, refused := range []struct {
 		picture Picture
@@ -125,6 +130,7 @@ func TestSaveRefuses(t *testing.T) {
 		{picture, filepath.Join(folder, "missing", "a.png"), "the folder does not exist; create it first"},
 		{picture, filepath.Join(plain, "a.svg"), "not a directory"},
 		{picture, filepath.Join(folder, "folder.png"), "not replaced"},
+		{picture, study, "is a study, and not replaced"},
 		{Picture{}, filepath.Join(folder, "a.png"), "nothing to draw"},
 		{Structures(nil), filepath.Join(folder, "a.svg"), "nothing to draw"},
 		{Structure(structure.Structure{}, "zero"), filepath.Join(folder, "a.svg"), "nothing to draw"},

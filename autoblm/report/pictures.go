@@ -9,7 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -67,8 +67,8 @@ func Save(path string, d Data) (pictures []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the report: %w", err)
 	}
-	if err := wholefile.Write(path, content.Bytes()); err != nil {
-		return nil, fmt.Errorf("cannot write the report %s: %w", path, err)
+	if err := outfile.Write(path, outfile.Page, content.Bytes()); err != nil {
+		return nil, fmt.Errorf("the report: %w", err)
 	}
 	return SavePictures(strings.TrimSuffix(path, filepath.Ext(path))+"_files", d)
 }

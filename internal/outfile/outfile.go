@@ -21,13 +21,20 @@ type Kind struct{ name, begins string }
 var (
 	Record = Kind{"a record", `{"command":`}
 	Page   = Kind{"a page", "<!DOCTYPEhtml>"}
-	Trials = Kind{"a table of trials", "number,stage,"}
+	Trials = Table("a table of trials", "number", "stage")
 	PNG    = Kind{"a picture", "\x89PNG"}
-	SVG    = Kind{"a picture", "<svg"}
+	SVG    = Kind{"a picture", "<?xml"}
+	// Comparison is the JSON of one.
+	Comparison = Kind{"a comparison", `{"ablation":`}
 )
 
 // known are named where they are not replaced.
-var known = []Kind{{"a study", "SQLiteformat3\x00"}, Record, Page, Trials, PNG, SVG}
+var known = []Kind{{"a study", "SQLiteformat3\x00"}, Record, Page, Trials, PNG, SVG, Comparison}
+
+// Table is the kind of CSV files whose first line begins with these names.
+func Table(what string, names ...string) Kind {
+	return Kind{what, strings.Join(strings.Fields(strings.Join(names, ",")), "") + ","}
+}
 
 func (k Kind) is(head string) bool {
 	n := len(k.begins)
@@ -59,11 +66,12 @@ func Write(path string, kind Kind, content []byte) error {
 // mayReplace says whether what is there, if anything, is of the kind, or empty.
 func (k Kind) mayReplace(path string) error {
 	info, err := os.Stat(path)
+	at := new(fs.PathError)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err != nil:
-		return fmt.Errorf("cannot write %w", err)
+	case errors.As(err, &at):
+		return fmt.Errorf("cannot write %s: %w", path, at.Err)
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder, and not replaced by %s: name a file", path, k.name)
 	case !info.Mode().IsRegular():

@@ -23,7 +23,7 @@ func TestKinds(t *testing.T) {
 		"page":           {"<!DOCTYPE html>\n<html>", outfile.Page, ""},
 		"trials":         {"number,stage,round\n", outfile.Trials, ""},
 		"png":            {"\x89PNG\r\n\x1a\n", outfile.PNG, ""},
-		"svg":            {"<svg xmlns", outfile.SVG, ""},
+		"svg":            {"<?xml version=\"1.0\"?>\n<svg", outfile.SVG, ""},
 		"study":          {"SQLite format 3\x00...", outfile.Record, "is a study"},
 		"study for page": {"SQLite format 3\x00...", outfile.Page, "is a study"},
 		"page for rows":  {"<!DOCTYPE html>", outfile.Trials, "is a page"},

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -62,6 +63,12 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	c.Out = cmp.Or(c.Out, filepath.Join(outFolder, fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)))
+	if err := outfile.Folder(c.Out); err != nil {
+		return err
+	}
+	if err := o.Writes(filepath.Join(c.Out, c.Name+".json"), outfile.Comparison); err != nil {
+		return err
+	}
 	bar := newSearchBar(o.Stderr)
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),
@@ -76,12 +83,11 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	result.Out = c.Out
-	if err := result.Save(); err != nil {
-		return err
-	}
-	return o.Result(result, func(w io.Writer) {
+	saved := result.Save()
+	o.Keep("the table, the pictures and the studies are in %s", c.Out)
+	return errors.Join(saved, o.Result(result, func(w io.Writer) {
 		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d, %s\n\n", c.Name, result.Dataset, words.Count(c.Seeds, "seed"), result.Budget, result.Dim, words.Count(result.Epochs, "epoch"))
 		result.Table.Print(w)
-		fmt.Fprintf(w, "\n%s\nTo %s go the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)
-	})
+		fmt.Fprintf(w, "\n%s\nIn %s are the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)
+	}))
 }

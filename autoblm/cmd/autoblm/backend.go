@@ -93,6 +93,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	o.Keep("the plugin is %s", b.Plugin)
 	return o.Result(b, func(w io.Writer) {
 		fmt.Fprintf(w, "Installed %s\n", b.Plugin)
 		if b.Usable {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -13,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -129,8 +129,8 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		o.Say("autoblm: passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)
 	}
 	if c.Out != "" { // what cannot be written is better known before the training
-		if err := os.MkdirAll(c.Out, 0o755); err != nil {
-			return fmt.Errorf("cannot make the model folder: %w", err)
+		if err := modelfolder.Make(c.Out); err != nil {
+			return err
 		}
 	}
 	options := classify.Options{Engine: engine, KeepModels: c.Out != ""}

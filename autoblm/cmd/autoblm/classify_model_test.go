@@ -100,7 +100,7 @@ func TestClassifiedRefuses(t *testing.T) {
 		"unknown node":    {program.Failed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, []string{"predict", "--model", model, "--node", "HUB"}},
 		"no node":         {program.Misuse, "--node", []string{"predict", "--model", model}},
 		"unknown backend": {program.Misuse, "gpu", []string{"predict", "--model", model, "--node", "x:3", "--backend", "gpu"}},
-		"a file there":    {program.Failed, "cannot make the model folder", []string{"train", "--dataset", other, "--encoder", "gcn", "--out", filepath.Join(other, "graph.nt")}},
+		"a file there":    {program.Failed, "cannot make the folder", []string{"train", "--dataset", other, "--encoder", "gcn", "--out", filepath.Join(other, "graph.nt")}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify"}, c.arguments...)...)
 		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {

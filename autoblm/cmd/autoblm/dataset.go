@@ -87,6 +87,7 @@ func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	o.Keep("%s is in %s", c.Dataset, folder)
 	return o.Result(map[string]string{"dataset": c.Dataset, "folder": folder}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is in %s\n", c.Dataset, folder)
 	})
@@ -124,6 +125,7 @@ func (c *datasetSplitCommand) Run(o *output) error {
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
 	}
+	o.Keep("the splits are in %s", c.Out)
 	s := splitSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test)}
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, words.Whole(s.Train), words.Whole(s.Valid), words.Whole(s.Test))

@@ -39,8 +39,8 @@ type keeping struct {
 // and says whether there is something to go on with. The name tells trainings apart.
 func (f keepFlags) keep(o *output, command, dataset, name string) (keeping, error) {
 	k := keeping{folder: cmp.Or(f.Out, filepath.Join(outFolder, command+"-"+dataset)), every: f.SaveEvery, o: o}
-	if err := os.MkdirAll(k.folder, 0o777); err != nil {
-		return k, fmt.Errorf("cannot make the model folder: %w", err)
+	if err := modelfolder.Make(k.folder); err != nil {
+		return k, err
 	}
 	k.file = filepath.Join(k.folder, "training-"+name)
 	if _, err := os.Stat(k.file); err == nil {

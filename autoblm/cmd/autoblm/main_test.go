@@ -245,8 +245,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUnwritableFolders: training does not begin; a search, which its study
-// keeps, prints its result all the same.
+// TestUnwritableFolders: training and searching do not begin. A search whose pictures cannot
+// be written prints its result all the same, as its study keeps it.
 func TestUnwritableFolders(t *testing.T) {
 	graph := smallGraph(t)
 	file := filepath.Join(graph, "train.txt")
@@ -263,7 +263,15 @@ func TestUnwritableFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout, stderr = invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != program.Failed || !strings.Contains(stderr, "folder") || !strings.Contains(stdout, "QuatE") {
+	if status != program.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
+		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
+	}
+	dir = t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "out", "best.png", "in the way"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr = invoke(t.Context(), searchArguments(graph, dir)...)
+	if status != program.Failed || !strings.Contains(stderr, "best.png is a folder") || !strings.Contains(stdout, "QuatE") {
 		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
 	}
 }

@@ -63,6 +63,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	if err := d.WriteFolder(c.Out); err != nil {
 		return err
 	}
+	o.Keep("the queries are in %s", c.Out)
 	s.Seconds = time.Since(began).Seconds()
 	return o.Result(s, func(w io.Writer) {
 		t := words.NewTable("drawn", "hops", "queries", "hard answers", "easy answers")

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -46,6 +47,12 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	if f := contents.About.Settings.Model; f != form.Bilinear {
 		return fmt.Errorf("the study %s is of recipes of %v, and a report is of structures: autoblm study show tells of it", c.Study, f)
 	}
+	if err := outfile.Folder(filepath.Dir(c.Out)); err != nil {
+		return err
+	}
+	if err := o.Writes(c.Out, outfile.Page); err != nil {
+		return err
+	}
 	written, err := os.Stat(c.Study)
 	if err != nil {
 		return fmt.Errorf("cannot read the study: %w", err)
@@ -65,6 +72,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	o.Keep("the report is %s", c.Out)
 	summary := reportSummary{
 		Study: c.Study, Dataset: contents.About.Dataset, Task: contents.About.Task, Algorithm: contents.About.Algorithm,
 		Verdict: d.Verdict(), Out: c.Out, Pictures: orEmpty(pictures), Note: d.NoData,

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
@@ -74,6 +75,12 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer plan.Engine.Close()
+	if err := outfile.Folder(plan.Folder); err != nil {
+		return err
+	}
+	if err := o.Writes(plan.ResultFile(), outfile.Record); err != nil {
+		return err
+	}
 	if limit > 0 {
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
@@ -89,6 +96,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	o.Keep("the result is %s", plan.ResultFile())
 	return o.Result(d, func(w io.Writer) {
 		d.Result.Print(w)
 		fmt.Fprintf(w, "\nThe result is %s\n", plan.ResultFile())

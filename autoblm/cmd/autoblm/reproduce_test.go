@@ -136,19 +136,19 @@ func TestReproduceRefusals(t *testing.T) {
 		status    int
 		arguments []string
 	}{
-		"no recipe for nowhere":        {program.Misuse, []string{"nowhere"}},
-		"no recipe n3 for umls":        {program.Misuse, []string{"umls", "--recipe", "n3"}},
-		"multiple of the 4 chunks":     {program.Misuse, []string{"umls", "--dim", "10"}},
-		"learning-rate":                {program.Misuse, []string{"umls", "--lr", "0"}},
-		"minutes":                      {program.Misuse, []string{"umls", "--minutes=-1"}},
-		"--structure is for":           {program.Misuse, []string{"umls", "--structure", "simple"}},
-		"budget is":                    {program.Misuse, []string{"umls", "--budget=-1"}},
-		"is not on this machine":       {program.Failed, []string{"wn18rr"}},
-		"result of another training":   {program.Failed, []string{"umls", "--stage", "final", "--epochs", "2", "--dim", "8", "--out", out}},
-		"comes without a structure":    {program.Failed, []string{"umls", "--stage", "final", "--recipe", "small-search", "--out", out + "2"}},
-		"no epoch ended in the time":   {program.Failed, []string{"umls", "--minutes", "1e-9", "--out", out + "3"}},
-		"try a smaller learning rate":  {program.Failed, []string{"umls", "--stage", "final", "--dim", "8", "--epochs", "3", "--lr", "1e38", "--out", out + "4"}},
-		"cannot go on with the result": {program.Failed, []string{"umls", "--out", filepath.Join(out, "result.json", "x")}},
+		"no recipe for nowhere":       {program.Misuse, []string{"nowhere"}},
+		"no recipe n3 for umls":       {program.Misuse, []string{"umls", "--recipe", "n3"}},
+		"multiple of the 4 chunks":    {program.Misuse, []string{"umls", "--dim", "10"}},
+		"learning-rate":               {program.Misuse, []string{"umls", "--lr", "0"}},
+		"minutes":                     {program.Misuse, []string{"umls", "--minutes=-1"}},
+		"--structure is for":          {program.Misuse, []string{"umls", "--structure", "simple"}},
+		"budget is":                   {program.Misuse, []string{"umls", "--budget=-1"}},
+		"is not on this machine":      {program.Failed, []string{"wn18rr"}},
+		"result of another training":  {program.Failed, []string{"umls", "--stage", "final", "--epochs", "2", "--dim", "8", "--out", out}},
+		"comes without a structure":   {program.Failed, []string{"umls", "--stage", "final", "--recipe", "small-search", "--out", out + "2"}},
+		"no epoch ended in the time":  {program.Failed, []string{"umls", "--minutes", "1e-9", "--out", out + "3"}},
+		"try a smaller learning rate": {program.Failed, []string{"umls", "--stage", "final", "--dim", "8", "--epochs", "3", "--lr", "1e38", "--out", out + "4"}},
+		"cannot make the folder":      {program.Failed, []string{"umls", "--out", filepath.Join(out, "result.json", "x")}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"reproduce"}, c.arguments...)...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")

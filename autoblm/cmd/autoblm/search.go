@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -134,6 +136,9 @@ type searching struct {
 }
 
 func (s searching) run(ctx context.Context, o *output) error {
+	if err := outfile.Folder(s.out); err != nil {
+		return err
+	}
 	o.Say("study: %s", s.settings.Study)
 	bar := newSearchBar(o.Stderr)
 	s.settings.OnProgress = bar.update
@@ -153,12 +158,10 @@ func (s searching) run(ctx context.Context, o *output) error {
 	if s.settings.Model != form.Bilinear {
 		print = func(w io.Writer) { s.printRecipes(w, result, summary) }
 	}
-	if err := o.Result(summary, print); err != nil {
-		return err
-	}
-	// The result is out, whatever becomes of the files; the study has it all.
-	if err := s.writeGallery(result); err != nil {
-		return err
+	o.Keep("the study is %s", s.settings.Study)
+	written := s.writeGallery(result)
+	if err := errors.Join(o.Result(summary, print), written); err != nil {
+		return err // the study has it all
 	}
 	if result.Stopped == search.Interrupted {
 		return fmt.Errorf("interrupted after %d of %d structures; go on with: %s", result.Trained, s.settings.Budget, s.again)
@@ -251,7 +254,7 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	}
 	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, o.Drawing(best.Draw), best.Formula())
 	s.printExamples(w, r.Artifact)
-	fmt.Fprintf(w, "\nTo %s go %s (*.png, *.svg)\n", s.out, kept)
+	fmt.Fprintf(w, "\nIn %s are %s (*.png, *.svg)\n", s.out, kept)
 	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)
 }
 
@@ -260,7 +263,7 @@ func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSum
 	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d, %s, seed %d\n\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	summary.PrintRecipes(w)
 	s.printExamples(w, r.Artifact)
-	fmt.Fprintf(w, "\nTo %s goes the best model (model)\nThe study, to go on with (--study): %s\n", s.out, s.settings.Study)
+	fmt.Fprintf(w, "\nIn %s is the best model (model)\nThe study, to go on with (--study): %s\n", s.out, s.settings.Study)
 }
 
 // printExamples shows what the best model says, where the task can.

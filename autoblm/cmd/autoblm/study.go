@@ -17,9 +17,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -165,6 +166,9 @@ func (c *studyExportCommand) Run(o *output) error {
 	case !c.CSV && c.Out != "":
 		return program.Usage(errors.New("--out is the file for --csv"))
 	}
+	if err := o.Writes(c.Out, outfile.Trials); err != nil {
+		return err
+	}
 	contents, err := study.Read(c.File)
 	if err != nil {
 		return err
@@ -183,9 +187,10 @@ func (c *studyExportCommand) Run(o *output) error {
 		_, err := o.Stdout.Write(lines.Bytes())
 		return err
 	}
-	if err := wholefile.Write(c.Out, lines.Bytes()); err != nil {
-		return fmt.Errorf("cannot write the trials: %w", err)
+	if err := outfile.Write(c.Out, outfile.Trials, lines.Bytes()); err != nil {
+		return err
 	}
+	o.Keep("the trials are in %s", c.Out)
 	return o.Result(map[string]any{"trials": len(contents.Trials), "out": c.Out}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s in %s\n", words.Count(len(contents.Trials), "trial"), c.Out)
 	})
@@ -217,6 +222,9 @@ func (c *studyBestCommand) Run(o *output) error {
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), "model")
 	}
+	if err := modelfolder.Make(c.Out); err != nil {
+		return err
+	}
 	m, err := study.DescriptionOf(contents.Best)
 	if err != nil {
 		return err
@@ -224,6 +232,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	if err := task.Save(c.Out, contents.Best); err != nil {
 		return err
 	}
+	o.Keep("the model is in %s", c.Out)
 	s := bestSummary{Description: m, Out: c.Out}
 	if a := m.Structure; a != nil {
 		canonical := a.Canonical(structure.Full)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -140,7 +140,7 @@ func (r *Result) Save() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(wholefile.Write(named(".csv"), []byte(rows.String())), wholefile.Write(named(".json"), append(object, '\n'))); err != nil {
+	if err := errors.Join(outfile.Write(named(".csv"), outfile.Table("such a comparison", r.Table.Header[0]), []byte(rows.String())), outfile.Write(named(".json"), outfile.Comparison, append(object, '\n'))); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.pictures)) {
