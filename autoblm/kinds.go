@@ -36,6 +36,7 @@ var completionKind = Kind{
 		if err != nil {
 			return nil, err
 		}
+		c.warn(g.Warnings("valid", "test"))
 		engine, err := c.Open()
 		if err != nil {
 			return nil, err
@@ -68,6 +69,7 @@ var queryKind = Kind{
 		if err != nil {
 			return nil, err
 		}
+		c.warn(d.Warnings(s.Hops, query.InValid, query.InTest))
 		return &OpenTask{&query.Task{Data: d, Own: s, Engine: cpu.New(c.Threads)}, func() {}}, nil
 	},
 	Words: func(text json.RawMessage) (task.Words, error) {
@@ -109,6 +111,7 @@ var classKind = Kind{
 		if err != nil {
 			return nil, err
 		}
+		c.warn(g.Warnings())
 		engine, err := c.OpenClassify()
 		if err != nil {
 			return nil, err
@@ -120,6 +123,15 @@ var classKind = Kind{
 		s, err := own[classify.Own](text)
 		return classify.Words(s), err
 	},
+}
+
+// warn notes what data carry of warnings.
+func (c Compute) warn(warnings []string) {
+	for _, warning := range warnings {
+		if c.Note != nil {
+			c.Note("warning: " + warning)
+		}
+	}
 }
 
 type ownOfQueries struct {

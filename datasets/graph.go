@@ -25,6 +25,7 @@ type Graph struct {
 	// duplicates included. Valid and Test may be nil.
 	Train, Valid, Test []Triple
 
+	noticed   []string // by the reader; see [Graph.Warnings]
 	knownOnce sync.Once
 	known     *Known
 }

@@ -23,7 +23,7 @@ var ErrFile = errors.New("a file, not a folder")
 // before .gz. What is no regular file is refused, and so is a .gz that unpacks to more than
 // a hundred times its size and 16 MiB, or to more than 16 GiB. Valid and test may be missing or empty, train may not. Triples of
 // valid and test with an entity or relation that train lacks are kept; see
-// [Describe]. An error names the file, the line and the mend.
+// [Describe] and [Graph.Warnings]. An error names the file, the line and the mend.
 func ReadFolder(dir string) (*Graph, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -39,6 +39,9 @@ func ReadFolder(dir string) (*Graph, error) {
 		g, err = readOpenKEFolder(dir)
 	}
 	if errors.Is(err, errNoTrain) {
+		if _, missing := os.Stat(filepath.Join(dir, "train.csv")); missing == nil {
+			err = fmt.Errorf("%w; train.csv is there: write tabs in place of its commas, and call it train.tsv", err)
+		}
 		return nil, NoGraph(dir, fmt.Errorf("%s: %w", dir, err))
 	}
 	if err != nil {

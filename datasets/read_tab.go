@@ -30,6 +30,7 @@ func ReadTriples(path string) (*Graph, error) {
 		Entities:  labels.entities.labels,
 		Relations: labels.relations.labels,
 		Train:     triples,
+		noticed:   labels.noticed,
 	}, nil
 }
 
@@ -54,7 +55,7 @@ func readTabGraph(open func(split string) (text *textFile, closeFile func(), err
 	if err != nil {
 		return nil, err
 	}
-	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
+	g.Entities, g.Relations, g.noticed = labels.entities.labels, labels.relations.labels, labels.noticed
 	return &g, nil
 }
 
@@ -64,7 +65,7 @@ func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
 	var triples []Triple
 	for line := range text.lines() {
 		if fields := 1 + bytes.Count(line, []byte("\t")); fields != 3 {
-			return nil, text.errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail", fields)
+			return nil, text.errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s", fields, otherwise(line))
 		}
 		head, rest, _ := bytes.Cut(line, []byte("\t"))
 		relation, tail, _ := bytes.Cut(rest, []byte("\t"))
@@ -77,11 +78,17 @@ func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
 			Tail:     labels.entities.id(tail),
 		})
 	}
+	if text.err == nil && isTitles(triples, labels) {
+		labels.noticed = append(labels.noticed, fmt.Sprintf("the first line of %s reads like the titles of its columns, and became a fact: remove it if that is what it is", text.path))
+	}
 	return triples, text.err
 }
 
 // graphLabels numbers the labels of a graph that is being read.
-type graphLabels struct{ entities, relations labelIDs }
+type graphLabels struct {
+	entities, relations labelIDs
+	noticed             []string
+}
 
 func newLabels() *graphLabels {
 	return &graphLabels{

@@ -40,10 +40,7 @@ type PatternShare struct {
 
 // Describe counts what a graph holds.
 func Describe(g *Graph) Statistics {
-	entitySeen, relationSeen := make([]bool, len(g.Entities)), make([]bool, len(g.Relations))
-	for _, t := range g.Train {
-		entitySeen[t.Head], entitySeen[t.Tail], relationSeen[t.Relation] = true, true, true
-	}
+	entitySeen, relationSeen := g.inTrain()
 	s := Statistics{
 		Name:                g.Name,
 		Entities:            len(g.Entities),

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Query asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper,
@@ -69,6 +71,7 @@ type Data struct {
 	// Relations[k] and its reverse.
 	Entities, Relations []string
 
+	noticed []string                // of the graph; see [Data.Warnings]
 	graphs  [splits]*edges          // what is known in train, with valid, with test
 	queries [splits]map[int][]Query // by hops
 }
@@ -76,17 +79,22 @@ type Data struct {
 // FromGraph is a graph without queries yet; [Data.Sample] draws some. Triples of
 // valid and test with an entity or a relation that train lacks are left out.
 func FromGraph(g *datasets.Graph) *Data {
-	d := &Data{Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations}
+	d := &Data{Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations, noticed: g.Warnings()}
 	inTrain := [2][]bool{make([]bool, len(g.Entities)), make([]bool, len(g.Relations))}
 	for _, t := range g.Train {
 		inTrain[0][t.Head], inTrain[0][t.Tail], inTrain[1][t.Relation] = true, true, true
 	}
 	var known []datasets.Triple
 	for split, triples := range [...][]datasets.Triple{g.Train, g.Valid, g.Test} {
+		before := len(known)
 		for _, t := range triples {
 			if inTrain[0][t.Head] && inTrain[0][t.Tail] && inTrain[1][t.Relation] {
 				known = append(known, t)
 			}
+		}
+		if left := before + len(triples) - len(known); left > 0 {
+			d.noticed = append(d.noticed, fmt.Sprintf("%s of the %s %v triples of %s are left out of its paths, for they have an entity or a relation that train lacks: add to train what is known of it",
+				words.Whole(left), words.Whole(len(triples)), Split(split), d.Name))
 		}
 		d.graphs[split] = newEdges(len(d.Entities), bothWays(known))
 	}

@@ -1,6 +1,11 @@
 package rdf
 
-import "github.com/autoblm/autoblm-go/datasets"
+import (
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
 
 // Graph is an RDF graph with the classes of some of its nodes.
 type Graph struct {
@@ -28,3 +33,11 @@ type Graph struct {
 
 // Label is the class of a node, as indices into the nodes and the classes.
 type Label struct{ Node, Class int32 }
+
+// Warnings are what whoever uses the graph should know: that lines were passed over.
+func (g *Graph) Warnings() []string {
+	if g.Skipped == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)}
+}

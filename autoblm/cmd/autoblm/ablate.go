@@ -55,6 +55,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		if err != nil {
 			return err
 		}
+		warn(o, g.Warnings("valid", "test"))
 		graphs = append(graphs, g)
 	}
 	engine, err := c.open(form.Bilinear)

@@ -57,3 +57,10 @@ func advised(err error) error {
 	}
 	return err
 }
+
+// warn says what data carry of warnings.
+func warn(o *output, warnings []string) {
+	for _, warning := range warnings {
+		o.Say("autoblm: warning: %s", warning)
+	}
+}

@@ -125,9 +125,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	if g.Skipped > 0 {
-		o.Say("autoblm: passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)
-	}
+	warn(o, g.Warnings())
 	if c.Out != "" { // what cannot be written is better known before the training
 		if err := modelfolder.Make(c.Out); err != nil {
 			return err

@@ -26,7 +26,7 @@ type classifiedFlags struct {
 }
 
 // load reads the model and opens its graph.
-func (f classifiedFlags) load() (*classify.Model, *rdf.Graph, error) {
+func (f classifiedFlags) load(o *output) (*classify.Model, *rdf.Graph, error) {
 	m, err := classify.Load(f.Model)
 	if err != nil {
 		return nil, nil, err
@@ -35,6 +35,7 @@ func (f classifiedFlags) load() (*classify.Model, *rdf.Graph, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (name the graph that the model was trained on with --dataset)", err)
 	}
+	warn(o, g.Warnings())
 	return m, g, nil
 }
 
@@ -66,7 +67,7 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	m, g, err := c.load()
+	m, g, err := c.load(o)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	m, g, err := c.load()
+	m, g, err := c.load(o)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ func (c *datasetInfoCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
+	warn(o, g.Warnings("valid", "test"))
 	s := datasets.Describe(g)
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, words.Whole(s.Entities), words.Whole(s.Relations))
@@ -118,6 +119,7 @@ func (c *datasetSplitCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
+	warn(o, all.Warnings())
 	g, report, err := datasets.SplitTriples(all, c.Settings)
 	if err != nil {
 		return program.Usage(err)

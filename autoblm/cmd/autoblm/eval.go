@@ -48,6 +48,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	warn(o, g.Warnings(c.Split))
 	if g, err = completion.Align(m, g); err != nil {
 		return err
 	}

@@ -75,6 +75,7 @@ func (c *predictCommand) graph(m *kge.Model, o *output) (*datasets.Graph, error)
 	return knownFrom(c.predictFlags, m, o, func(source string) (*datasets.Graph, error) {
 		g, err := datasets.Open(source)
 		if err == nil {
+			warn(o, g.Warnings())
 			_, err = completion.Align(m, g)
 		}
 		return g, err

@@ -64,6 +64,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	warn(o, d.Warnings([]int{hops}, c.Split))
 	began := time.Now()
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters})
 	if err != nil {

@@ -69,6 +69,7 @@ func (c *queryPredictCommand) data(m *kge.Model, o *output) (*query.Data, error)
 	return knownFrom(c.predictFlags, m, o, func(source string) (*query.Data, error) {
 		d, err := query.Open(source, 1) // longer paths follow from these
 		if err == nil {
+			warn(o, d.Warnings(nil))
 			err = d.Covered(m)
 		}
 		return d, err

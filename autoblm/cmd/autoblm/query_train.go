@@ -73,6 +73,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	warn(o, d.Warnings(c.Settings.Hops, query.InValid, query.InTest))
 	data, err := d.Training(c.Settings.Paths)
 	if err != nil {
 		return err

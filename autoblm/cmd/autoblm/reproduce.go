@@ -71,6 +71,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if plan.Graph, err = datasets.Open(c.Dataset); err != nil {
 		return err
 	}
+	warn(o, plan.Graph.Warnings("valid", "test"))
 	if plan.Engine, err = c.open(form.Bilinear); err != nil {
 		return err
 	}

@@ -82,6 +82,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	warn(o, g.Warnings("valid", "test"))
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err

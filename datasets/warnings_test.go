@@ -1,0 +1,65 @@
+package datasets
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWarnings: what is likely a mistake is said, each with its mend, and what is none is not.
+func TestWarnings(t *testing.T) {
+	const train = "a\tr\tb\nb\tr\tc\nc\tp\ta\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"nothing":           {map[string]string{"train.txt": train, "valid.txt": "a\tr\tc\n", "test.txt": "b\tp\ta\n"}, nil},
+		"no valid, no test": {map[string]string{"train.txt": train, "valid.txt": ""}, []string{"data has no valid triples, so nothing tells which epoch, settings or structure is best: hold some of train out", "data has no test triples, so nothing tells how good a model is"}},
+		"titles": {map[string]string{"train.txt.gz": "\ufeffhead\trelation\ttail\n" + train, "valid.txt": "Head\tRelation\tTail\na\tr\tc\n", "test.txt": "b\tp\ta\n"},
+			[]string{"the first line of DIR/train.txt.gz reads like the titles of its columns, and became a fact: remove it", "the first line of DIR/valid.txt reads", "1 of the 2 valid triples of data have an entity or a relation that train lacks"}},
+		"other titles":      {map[string]string{"train.tsv": "\"subject\"\t\"predicate\"\t\"object\"\n" + train, "valid.txt": "a\tr\tc\n", "test.txt": "b\tp\ta\n"}, []string{"the first line of DIR/train.tsv reads"}},
+		"letters":           {map[string]string{"train.tsv": "s\tp\to\ns\tp\ta\no\tr\ta\n", "valid.txt": "a\tr\to\n", "test.txt": "s\tp\ta\n"}, nil},
+		"letters as titles": {map[string]string{"train.tsv": "h\tr\tt\nx\tknows\ty\n", "valid.txt": "x\tknows\tx\n", "test.txt": "y\tknows\tx\n"}, []string{"the first line of DIR/train.tsv reads"}},
+		"unseen":            {map[string]string{"train.txt": train, "valid.txt": "a\tr\td\na\tr\ta\n", "test.txt": "a\tq\tb\nd\tr\ta\nb\tr\tb\n"}, []string{"1 of the 2 valid triples of data have", "2 of the 3 test triples of data have an entity or a relation that train lacks, of which nothing is learnt: leave them out"}},
+	} {
+		dir := writeFiles(t, c.files)
+		g, err := ReadFolder(dir)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got := g.Warnings("valid", "test")
+		if !slices.EqualFunc(got, c.want, func(got, want string) bool { return strings.Contains(got, strings.ReplaceAll(want, "DIR", dir)) }) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+		if noticed := g.Warnings(); len(noticed) != strings.Count(strings.Join(c.want, "\n"), "the first line") {
+			t.Errorf("%s: without a split %q", name, noticed)
+		}
+	}
+	if got := World().Warnings("train", "valid", "test"); got != nil {
+		t.Errorf("the embedded graph: %q", got)
+	}
+	one, err := ReadTriples(writeFiles(t, map[string]string{"facts.tsv": "subject\tpredicate\tobject\n" + train}) + "/facts.tsv")
+	if err != nil || len(one.Warnings()) != 1 || len(one.Train) != 4 {
+		t.Errorf("one file: %v, %q", err, one.Warnings())
+	}
+}
+
+// TestSeparatedOtherwise: a file without tabs says what to do about it.
+func TestSeparatedOtherwise(t *testing.T) {
+	for content, want := range map[string]string{
+		"head,relation,tail\na,r,b\n": "train.txt:1: found 1 tab-separated fields; expected head<TAB>relation<TAB>tail (its fields seem to be separated by commas: write tabs in place of these)",
+		"a;r;b\n":                     "separated by semicolons: write tabs",
+		"a r b\n":                     "separated by spaces: write tabs",
+		"a,b\n":                       "found 1 tab-separated fields; expected head<TAB>relation<TAB>tail",
+		"a\tr\tb\nc,r,d\n":            "train.txt:2: found 1 tab-separated fields; expected head<TAB>relation<TAB>tail (its fields seem to be separated by commas",
+	} {
+		dir := writeFiles(t, map[string]string{"train.txt": content})
+		if _, err := ReadFolder(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", content, err, want)
+		}
+	}
+	dir := writeFiles(t, map[string]string{"train.csv": "a,r,b\n"})
+	if _, err := ReadFolder(dir); err == nil || !strings.Contains(err.Error(), "train.csv is there: write tabs in place of its commas, and call it train.tsv") {
+		t.Errorf("%v", err)
+	}
+}
