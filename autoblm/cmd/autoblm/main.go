@@ -36,6 +36,9 @@ type commands struct {
 	Report    reportCommand     `cmd:"" help:"Write what came of a study as a page for a browser."`
 	Backend   backendCommands   `cmd:"" help:"List what can do the arithmetic here, and install XLA's plugins."`
 
+	Help      helpCommand    `cmd:"" help:"Show what a command does and takes, as --help does."`
+	VersionOf versionCommand `cmd:"" name:"version" help:"Tell the version, the commit and what the program was built with."`
+
 	JSON    bool             `help:"Print one JSON object instead of text."`
 	Record  string           `placeholder:"FILE" help:"Also write the JSON object to this file, with the command, the date, the machine and the versions."`
 	Version kong.VersionFlag `help:"Print the version."`
@@ -96,10 +99,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if err != nil {
 		panic(err) // the declarations above are wrong, whatever the arguments
 	}
-	if len(arguments) == 0 {
-		arguments = []string{"--help"}
-	}
-	parsed, err := parser.Parse(shieldMinus(arguments))
+	parsed, err := parser.Parse(shieldMinus(helped(arguments)))
 	if exited >= 0 { // --help has been printed
 		return exited
 	}

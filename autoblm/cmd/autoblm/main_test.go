@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -414,9 +415,29 @@ func TestPredictKnown(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, arguments := range [][]string{nil, {"--help"}, {"search", "--help"}, {"structure", "check", "--help"}} {
-		if status, stdout, _ := invoke(t.Context(), arguments...); status != program.Done || !strings.Contains(stdout, "Usage: autoblm") {
+		status, stdout, _ := invoke(t.Context(), arguments...)
+		if status != program.Done || !strings.Contains(stdout, "Usage: autoblm") {
 			t.Errorf("%v: status %d, %q", arguments, status, stdout)
 		}
+		command := slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == "--help" })
+		for _, same := range [][]string{append([]string{"help"}, command...), append([]string{"--json", "help"}, command...)} {
+			if again, text, stderr := invoke(t.Context(), same...); again != program.Done || text != stdout {
+				t.Errorf("%v: status %d, %q, %s; %v prints %q", same, again, text, stderr, arguments, stdout)
+			}
+		}
+	}
+	if status, _, stderr := invoke(t.Context(), "help", "trian"); status != program.Misuse || !strings.Contains(stderr, `did you mean "train"`) {
+		t.Errorf("help for what is no command: status %d, %q", status, stderr)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	built := object(t, "version")
+	status, stdout, _ := invoke(t.Context(), "version")
+	lines := strings.Split(stdout, "\n")
+	if status != program.Done || len(lines) != 4 || lines[0] != "autoblm "+built["version"].(string) || !strings.HasPrefix(lines[1], "commit ") ||
+		lines[2] != runtime.Version()+" on "+runtime.GOOS+"/"+runtime.GOARCH || built["go"] != runtime.Version() || built["from"] == "" {
+		t.Errorf("status %d, %q, in JSON %v", status, stdout, built)
 	}
 }
 
