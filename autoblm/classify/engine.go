@@ -33,17 +33,37 @@ type Run struct {
 	Member Member
 	// Learn are the outputs of the network to learn from.
 	Learn []int
-	// Tables are the numbers of the parameters to begin with; nil stands for
-	// [Network.Initialize] by the member's seed.
-	Tables [][]float32
+	// State is what to begin with.
+	State
 }
 
-// Begin are the numbers of the parameters to begin with.
-func (r Run) Begin(n *Network) [][]float32 {
-	if r.Tables != nil {
-		return r.Tables
+// State is where a model in training stands.
+type State struct {
+	// Steps is how many steps it has taken.
+	Steps int
+	// Tables are the numbers of the parameters; nil stands for [Network.Initialize] by the
+	// member's seed. Means and Squares are Adam's moving means of their gradients and of the
+	// squares of these; nil stands for zeros.
+	Tables, Means, Squares [][]float32
+}
+
+// Begin is the state to begin with, without what stands for something else.
+func (r Run) Begin(n *Network) State {
+	s := r.State
+	if s.Tables == nil {
+		s.Tables = n.Initialize(r.Member.Seed)
 	}
-	return n.Initialize(r.Member.Seed)
+	if s.Means == nil {
+		s.Means, s.Squares = zeros(n), zeros(n)
+	}
+	return s
+}
+
+func zeros(n *Network) (all [][]float32) {
+	for _, p := range n.Parameters {
+		all = append(all, make([]float32, p.Size()))
+	}
+	return all
 }
 
 // Population is models in training, in lockstep.
@@ -54,8 +74,9 @@ type Population interface {
 	Step(ctx context.Context, active []bool) ([]float32, error)
 	// Logits are [outputs, classes] of each active model, without dropout.
 	Logits(ctx context.Context, active []bool) ([][]float32, error)
-	// Tables copies the present numbers of a model's parameters.
-	Tables(model int) ([][]float32, error)
+	// State copies where a model stands: a population that has models begin with their
+	// states goes on as the one would that they were copied from.
+	State(model int) (State, error)
 	// Close frees what the population holds.
 	Close()
 }

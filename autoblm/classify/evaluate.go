@@ -132,7 +132,7 @@ func (m *Model) classify(ctx context.Context, engine Engine, g *rdf.Graph, nodes
 		return nil, nil, err
 	}
 	defer program.Close()
-	population, err := program.NewPopulation([]Run{{Member: m.Member, Tables: tables}})
+	population, err := program.NewPopulation([]Run{{Member: m.Member, State: State{Tables: tables}}})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,9 +11,19 @@ import (
 // learning rate is the usual mend.
 var ErrDiverged = errors.New("training diverged")
 
-func diverged(epoch int, m Member) error {
-	return fmt.Errorf("%w in epoch %d (learning rate %g): try a smaller learning rate", ErrDiverged, epoch, m.LearningRate)
+// divergence is that of a member in an epoch.
+type divergence struct {
+	epoch int
+	rate  float64
 }
+
+func diverged(epoch int, m Member) error { return divergence{epoch, m.LearningRate} }
+
+func (d divergence) Error() string {
+	return fmt.Sprintf("%v in epoch %d (learning rate %g): try a smaller learning rate", ErrDiverged, d.epoch, d.rate)
+}
+
+func (d divergence) Unwrap() error { return ErrDiverged }
 
 // Result is what a member came to.
 type Result struct {

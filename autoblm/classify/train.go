@@ -2,6 +2,8 @@ package classify
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -42,7 +44,7 @@ func (w *work) crossValidate(ctx context.Context, results []Result) error {
 		}
 	}
 	ask := func(epoch int) bool { return epoch%s.ValidateEvery == 0 || epoch == s.Epochs }
-	return w.train(ctx, runs, ask, func(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+	return w.train(ctx, "cross-validation", results, runs, ask, func(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
 		stop := make([]bool, len(runs))
 		for i := range results {
 			r, own := &results[i], scores[i*models:][:models]
@@ -79,7 +81,7 @@ func (w *work) test(ctx context.Context, results []Result) error {
 	ends := func(epoch int) bool {
 		return slices.ContainsFunc(runs, func(r run) bool { return r.epochs == epoch })
 	}
-	return w.train(ctx, runs, ends, func(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+	return w.train(ctx, "test", results, runs, ends, func(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
 		stop := make([]bool, len(runs))
 		for i, r := range runs {
 			switch {
@@ -107,65 +109,109 @@ func (w *work) ended(p Population, model int, r run, of *Result, tested score) e
 	if !w.options.KeepModels || of.Model != nil {
 		return nil
 	}
-	tables, err := p.Tables(model)
+	s, err := p.State(model)
 	if err != nil {
 		return err
 	}
-	of.Model = newModel(w.Trainer, *of, tested, tables)
+	of.Model = newModel(w.Trainer, *of, tested, s.Tables)
 	return nil
 }
 
 // train trains runs side by side. After each epoch, asked tells whether to
 // classify, and then hears of all runs: whether their losses were finite, and their
 // scores if they were asked for; a run that was stopped before has a score of no
-// nodes. It returns which to stop.
-func (w *work) train(ctx context.Context, runs []run, asked func(epoch int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
+// nodes. It returns which to stop. The runs are a phase of the work on some results; what a
+// checkpoint has of it is not done again.
+func (w *work) train(ctx context.Context, what string, results []Result, runs []run, asked func(epoch int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	all, active, finite := make([]Run, len(runs)), make([]bool, len(runs)), make([]bool, len(runs))
+	keeper := w.options.Checkpoint
+	phase, err := keeper.phaseOf(w, what, results)
+	if err != nil {
+		return err
+	}
+	over, at, states, err := keeper.goOn(phase, results, len(runs), w.network.Parameters)
+	if err != nil {
+		return err
+	}
+	if over {
+		w.progress(len(runs) * w.settings.Epochs)
+		return nil
+	}
+	all, stepped := make([]Run, len(runs)), make([]bool, len(runs))
 	for i, r := range runs {
-		all[i], active[i], finite[i] = r.Run, true, true
+		all[i] = r.Run
+		switch {
+		case !at.Active[i]:
+			w.progress(w.settings.Epochs)
+		case len(states) > 0:
+			all[i].State, states = states[0], states[1:]
+			stepped[i] = all[i].Steps > at.Epoch
+			w.progress(at.Epoch)
+		}
 	}
 	population, err := w.program.NewPopulation(all)
 	if err != nil {
 		return err
 	}
 	defer population.Close()
-	for epoch := 1; slices.Contains(active, true); epoch++ {
-		losses, err := population.Step(ctx, active)
-		if err != nil {
+	for slices.Contains(at.Active, true) {
+		if err := w.epoch(ctx, population, runs, at, stepped, asked, then); err != nil {
+			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+				if failed := keeper.write(*at, results, population); failed != nil {
+					err = fmt.Errorf("%w; %w", err, failed)
+				}
+			}
 			return err
 		}
-		var logits [][]float32
-		if asked(epoch) {
-			if logits, err = population.Logits(ctx, active); err != nil {
-				return err
-			}
-		}
-		scores := make([]score, len(runs))
-		for i, r := range runs {
-			if !active[i] {
-				continue
-			}
-			if logits != nil {
-				scores[i] = scoreOf(w.network, logits[i], r.ask)
-			}
-			finite[i] = finite[i] && isFinite(float64(losses[i])) && isFinite(scores[i].loss)
-		}
-		stop, err := then(population, epoch, finite, scores)
-		if err != nil {
+		clear(stepped)
+		keeper.epochOver(*at, results, population)
+	}
+	keeper.over(phase, results)
+	return nil
+}
+
+// epoch is the next one of a phase. Some models may have taken its step already.
+func (w *work) epoch(ctx context.Context, p Population, runs []run, at *standing, stepped []bool, asked func(epoch int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
+	epoch, active := at.Epoch+1, at.Active
+	waiting := make([]bool, len(runs))
+	for i := range runs {
+		waiting[i] = active[i] && !stepped[i]
+	}
+	losses, err := p.Step(ctx, waiting)
+	for i, loss := range losses {
+		at.Finite[i] = at.Finite[i] && (!waiting[i] || isFinite(float64(loss)))
+	}
+	if err != nil {
+		return err
+	}
+	var logits [][]float32
+	if asked(epoch) {
+		if logits, err = p.Logits(ctx, active); err != nil {
 			return err
 		}
-		for i, r := range runs {
-			if !active[i] {
-				continue
-			}
-			w.progress(1)
-			if stop[i] || epoch >= r.epochs {
-				active[i] = false
-				w.progress(w.settings.Epochs - epoch)
-			}
+	}
+	scores := make([]score, len(runs))
+	for i, r := range runs {
+		if active[i] && logits != nil {
+			scores[i] = scoreOf(w.network, logits[i], r.ask)
+			at.Finite[i] = at.Finite[i] && isFinite(scores[i].loss)
+		}
+	}
+	stop, err := then(p, epoch, at.Finite, scores)
+	if err != nil {
+		return err
+	}
+	at.Epoch = epoch
+	for i, r := range runs {
+		if !active[i] {
+			continue
+		}
+		w.progress(1)
+		if stop[i] || epoch >= r.epochs {
+			active[i] = false
+			w.progress(w.settings.Epochs - epoch)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package classify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -18,6 +19,8 @@ type Options struct {
 	// OnProgress, when set, is told how many of the epochs that [Trainer.Train] may
 	// take are done; those that it need not take count as done.
 	OnProgress func(done, total int)
+	// Checkpoint, when set, keeps the way.
+	Checkpoint *Checkpoint
 }
 
 // Trainer trains populations on one graph with one setting. What it readies for that
@@ -58,6 +61,9 @@ func (t *Trainer) Close() { t.program.Close() }
 func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error) {
 	if err := validate(t.settings, members); err != nil {
 		return nil, err
+	}
+	if t.options.Checkpoint != nil && t.options.KeepModels && len(members) > 1 {
+		return nil, fmt.Errorf("a checkpoint keeps the models of one member, and there are %d: train them one after the other", len(members))
 	}
 	w := &work{Trainer: t, total: len(members) * t.settings.Epochs * (t.settings.heldOut() + t.finalRuns())}
 	results := make([]Result, len(members))

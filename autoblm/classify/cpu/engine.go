@@ -122,13 +122,15 @@ func (p *population) Logits(ctx context.Context, active []bool) ([][]float32, er
 	})
 }
 
-// Tables implements [classify.Population].
-func (p *population) Tables(model int) ([][]float32, error) {
-	var all [][]float32
-	for _, t := range p.models[model].parameters {
-		all = append(all, t.compact())
+// State implements [classify.Population].
+func (p *population) State(model int) (classify.State, error) {
+	m := p.models[model]
+	s := classify.State{Steps: m.steps}
+	for i := range m.parameters {
+		s.Tables = append(s.Tables, m.parameters[i].compact())
+		s.Means, s.Squares = append(s.Means, m.means[i].compact()), append(s.Squares, m.squares[i].compact())
 	}
-	return all, nil
+	return s, nil
 }
 
 // Close implements [classify.Population]; there is nothing to free.

@@ -25,11 +25,14 @@ func (p *program) newModel(r classify.Run) *model {
 		m.weights[p.Outputs[output]] = 1 / float32(len(r.Learn))
 	}
 	begin := r.Begin(p.Network)
+	m.steps = begin.Steps
 	for i, about := range p.Parameters {
 		for _, of := range []*[]table{&m.parameters, &m.gradients, &m.means, &m.squares} {
 			*of = append(*of, newTableOf(about))
 		}
-		m.parameters[i].fill(begin[i])
+		m.parameters[i].fill(begin.Tables[i])
+		m.means[i].fill(begin.Means[i])
+		m.squares[i].fill(begin.Squares[i])
 	}
 	for l := range p.Layers {
 		m.matrices = append(m.matrices, newMatrices(m, l))

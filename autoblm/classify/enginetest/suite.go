@@ -40,6 +40,7 @@ func Run(t *testing.T, engine classify.Engine, tolerance Tolerance) {
 	t.Run("nothing is learned from nothing", func(t *testing.T) { nothing(t, engine) })
 	t.Run("a population gives what single runs give", func(t *testing.T) { populations(t, engine, tolerance.Fellows) })
 	t.Run("a model that is not active leaves the others alone", func(t *testing.T) { inactive(t, engine, tolerance.Fellows) })
+	t.Run("a population goes on from the states of another", func(t *testing.T) { goesOn(t, engine, tolerance.Fellows) })
 	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
 }
 
@@ -87,11 +88,11 @@ func step(t *testing.T, p classify.Population, active ...bool) []float32 {
 
 func tables(t *testing.T, p classify.Population, model int) [][]float32 {
 	t.Helper()
-	all, err := p.Tables(model)
+	s, err := p.State(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return s.Tables
 }
 
 func logits(t *testing.T, p classify.Population, active ...bool) [][]float32 {
@@ -272,6 +273,34 @@ func inactive(t *testing.T, engine classify.Engine, tolerance float64) {
 	}
 	same(t, n, tables(t, together, 2), tables(t, alone, 0), tolerance)
 	same(t, n, logits(t, together, false, false, true)[2:], logits(t, alone, true), tolerance)
+}
+
+func goesOn(t *testing.T, engine classify.Engine, tolerance float64) {
+	for i, s := range Settings() {
+		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(7, uint64(i))), 30, 4, 150), s)
+		all := runs(n)
+		first := place(t, engine, n, all)
+		step(t, first, true, true, true)
+		step(t, first, true, true, true)
+		for i := range all {
+			state, err := first.State(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if state.Steps != 2 {
+				t.Errorf("after two steps the state has %d", state.Steps)
+			}
+			all[i].State = state
+		}
+		second := place(t, engine, n, all)
+		losses := step(t, first, true, true, true) // which must not change the states
+		for i, loss := range step(t, second, true, true, true) {
+			if !near(float64(loss), float64(losses[i]), tolerance) {
+				t.Errorf("%s, model %d: loss %v, of the one before %v", Describe(s), i, loss, losses[i])
+			}
+			same(t, n, tables(t, second, i), tables(t, first, i), tolerance)
+		}
+	}
 }
 
 func same(t *testing.T, n *classify.Network, got, want [][]float32, tolerance float64) {

@@ -76,18 +76,20 @@ func (p *population) Logits(ctx context.Context, active []bool) ([][]float32, er
 	})
 }
 
-// Tables implements [classify.Population].
-func (p *population) Tables(model int) ([][]float32, error) {
+// State implements [classify.Population].
+func (p *population) State(model int) (classify.State, error) {
 	g := p.groups[model/p.models]
-	var all [][]float32
-	for i, about := range p.Parameters {
-		numbers, err := tensors.CopyFlatData[float32](g.state[i])
-		if err != nil {
-			return nil, fmt.Errorf("cannot read the parameters: %w", err)
+	s := classify.State{Steps: g.steps}
+	for slot, to := range []*[][]float32{&s.Tables, &s.Means, &s.Squares} {
+		for i, about := range p.Parameters {
+			numbers, err := tensors.CopyFlatData[float32](g.state[slot*len(p.Parameters)+i])
+			if err != nil {
+				return s, fmt.Errorf("cannot read the parameters: %w", err)
+			}
+			*to = append(*to, numbers[model%p.models*about.Size():][:about.Size()])
 		}
-		all = append(all, numbers[model%p.models*about.Size():][:about.Size()])
 	}
-	return all, nil
+	return s, nil
 }
 
 // Close implements [classify.Population].
@@ -111,8 +113,8 @@ func (p *program) newGroup(runs []classify.Run) *group {
 	g := &group{program: p, runs: runs}
 	models, rows := len(runs), len(p.Outputs)
 	weights, l2, rates := make([]float32, models*rows), make([]float32, models), make([]float32, models)
-	var signs []float32 // [S, K, K, K]: T[i,k,j]
-	perTable := make([][]float32, len(p.Parameters))
+	var signs []float32                              // [S, K, K, K]: T[i,k,j]
+	tables := make([][]float32, 3*len(p.Parameters)) // parameters, means, squares
 	chunks := max(runs[0].Member.Structure.K(), 1)
 	for i, r := range runs {
 		g.dropout = g.dropout || r.Member.Dropout > 0
@@ -123,18 +125,15 @@ func (p *program) newGroup(runs []classify.Run) *group {
 		for _, output := range r.Learn {
 			weights[i*rows+int(p.Outputs[output])] = 1 / float32(len(r.Learn))
 		}
-		for n, table := range r.Begin(p.Network) {
-			perTable[n] = append(perTable[n], table...)
+		begin := r.Begin(p.Network)
+		g.steps = max(g.steps, begin.Steps) // all have as many, but for those that are of no account
+		for n, table := range slices.Concat(begin.Tables, begin.Means, begin.Squares) {
+			tables[n] = append(tables[n], table...)
 		}
 	}
-	for slot := range 3 {
-		for n, about := range p.Parameters {
-			table := perTable[n]
-			if slot > 0 {
-				table = make([]float32, len(table))
-			}
-			g.state = append(g.state, tensors.FromFlatDataAndDimensions(table, append([]int{models}, about.Dims...)...))
-		}
+	for n, table := range tables {
+		about := p.Parameters[n%len(p.Parameters)]
+		g.state = append(g.state, tensors.FromFlatDataAndDimensions(table, append([]int{models}, about.Dims...)...))
 	}
 	g.constants = []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(signs, models, chunks, chunks, chunks),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
-	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -31,7 +32,7 @@ type classifyTrainCommand struct {
 	Member    classifyMember `embed:""`
 	Tune      int            `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
 	Lenient   bool           `help:"Pass over lines that are no N-Triples, and count them."`
-	Out       string         `help:"Write the model of the first run into this folder; without runs, one is trained for it."`
+	keepFlags
 	classifyBackend
 	ranges classify.Ranges
 }
@@ -125,32 +126,51 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	warn(o, g.Warnings())
-	if c.Out != "" { // what cannot be written is better known before the training
-		if err := modelfolder.Make(c.Out); err != nil {
-			return err
-		}
+	if g.Skipped > 0 {
+		o.Say("autoblm: passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)
 	}
-	options := classify.Options{Engine: engine, KeepModels: c.Out != ""}
+	kept, options, err := c.kept(o, g, engine, settings, member)
+	if err != nil {
+		return err
+	}
 	bar := program.NewBar(o.Stderr, 1, 0)
 	options.OnProgress = func(done, total int) { bar.Set(int64(done), int64(total)) }
 	result, err := c.train(ctx, g, &settings, member, options)
 	bar.Finish()
-	if err != nil && errors.Is(err, ctx.Err()) {
-		return errors.New("interrupted: nothing was kept")
-	}
-	if err != nil {
+	switch {
+	case err != nil && errors.Is(err, ctx.Err()):
+		return kept.interrupted("interrupted", nil)
+	case errors.Is(err, classify.ErrDiverged):
+		return errors.Join(err, kept.done())
+	case err != nil:
 		return err
 	}
 	summary := summarizeClassify(g, settings, result)
-	summary.Tuned, summary.Seconds, summary.Out = c.Tune, time.Since(began).Seconds(), c.Out
-	if c.Out != "" {
-		if err := result.Model.Save(c.Out); err != nil {
+	summary.Tuned, summary.Seconds = c.Tune, time.Since(began).Seconds()
+	if result.Model != nil {
+		if err := kept.save(result.Model); err != nil {
 			return err
 		}
-		o.Keep("the model is in %s", c.Out)
+		summary.Out = kept.folder
 	}
-	return o.Result(summary, summary.print)
+	if err := o.Result(summary, summary.print); err != nil {
+		return err
+	}
+	return kept.done()
+}
+
+// kept is where the training is kept, and the options that have it kept.
+func (c *classifyTrainCommand) kept(o *output, g *rdf.Graph, engine classify.Engine, s classify.Settings, m classify.Member) (keeping, classify.Options, error) {
+	about, err := json.Marshal([]any{g.Fingerprint(), s, m, c.Tune, c.ranges})
+	if err != nil {
+		return keeping{}, classify.Options{}, err
+	}
+	k, err := c.keep(o, "classify-train", g.Name, checkpoint.Name(about, engine.Name(), engine.Backend()))
+	if err != nil {
+		return k, classify.Options{}, err
+	}
+	way, err := classify.OpenCheckpoint(k.file, k.every, k.warn)
+	return k, classify.Options{Engine: engine, KeepModels: c.Out != "" || s.Runs > 0, Checkpoint: way}, err
 }
 
 // recipe is what the flags say, checked as far as it can be without a graph.

@@ -76,6 +76,8 @@ func (k keeping) wholeModel() bool {
 func (k keeping) interrupted(over string, m *kge.Model) error {
 	if _, err := os.Stat(k.file); err == nil {
 		over += "; the same command goes on from there"
+	} else if m == nil {
+		over += ": nothing was kept"
 	}
 	switch {
 	case m == nil:

@@ -46,7 +46,9 @@ func folder(t *testing.T, dir string) map[string]string {
 // moments: the same command goes on, and the model is that of a training left alone, to the
 // byte.
 func TestKilledTrainingsGoOn(t *testing.T) {
-	for name, arguments := range longTrainings(t) {
+	all := longTrainings(t)
+	all["classify train"] = []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2", "--dim", "16", "--epochs", "100", "--runs", "4", "--tune", "4"}
+	for name, arguments := range all {
 		t.Run(name, func(t *testing.T) {
 			alone, killed := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "killed")
 			began := time.Now()
@@ -65,8 +67,8 @@ func TestKilledTrainingsGoOn(t *testing.T) {
 				}
 			}
 			got := object(t, arguments...)
-			if got["resumed"] == nil {
-				t.Errorf("after %d kills with something kept, nothing was gone on with", kept)
+			if epochs := got["resumed"]; kept == 0 || name != "classify train" && epochs == nil {
+				t.Errorf("after %d kills with something kept, epochs gone on with: %v", kept, epochs)
 			}
 			for _, o := range []map[string]any{got, want} {
 				delete(o, "seconds")
