@@ -25,18 +25,23 @@ type Checkpoint struct {
 	// Until, when set, ends the training in time: before an epoch that is not likely
 	// to be over by then.
 	Until time.Time
+	// AnyEngine lets a training go on that another engine or instruction set began, whose
+	// results differ in rounding; without it that is [ErrOtherTraining].
+	AnyEngine bool
 	// OnError, when set, is told that the file cannot be written on the way, as on a full
 	// disk; the training goes on, and it is tried again. Without it, that is an error.
 	OnError func(error)
 }
 
-// ErrOtherTraining marks a checkpoint that is of other data, settings or members.
+// ErrOtherTraining marks a checkpoint that is of other data, settings or members, or of
+// another engine.
 var ErrOtherTraining = errors.New("the checkpoint is of another training")
 
 // keeper writes checkpoints of a run. Without a Checkpoint it does nothing.
 type keeper struct {
 	*Checkpoint
 	about   []byte
+	engine  string
 	last    *standstill   // after the last whole epoch
 	epochs  int           // that the file has
 	written time.Time     // when the file was
@@ -73,8 +78,8 @@ func (j Job) Name(engine Engine) (string, error) {
 	return checkpoint.Name(about, engine.Name(), engine.Backend()), nil
 }
 
-func newKeeper(j Job) (*keeper, error) {
-	k := &keeper{Checkpoint: j.Checkpoint, written: time.Now()}
+func newKeeper(j Job, e Engine) (*keeper, error) {
+	k := &keeper{Checkpoint: j.Checkpoint, engine: e.Name() + " " + e.Backend(), written: time.Now()}
 	if k.Checkpoint == nil {
 		return k, nil
 	}
@@ -86,6 +91,7 @@ func newKeeper(j Job) (*keeper, error) {
 // keptRun is what a checkpoint holds of a run, beside its tables.
 type keptRun struct {
 	About   json.RawMessage `json:"about"`
+	Engine  string          `json:"engine"` // of the last epoch, with its backend; none in old files
 	Epochs  int             `json:"epochs"` // that are over
 	Steps   int             `json:"steps"`
 	Timing  Timing          `json:"timing"`
@@ -115,7 +121,7 @@ func (k *keeper) epochOver(r *run, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	k.last = &standstill{r.kept(k.about, state), r.tables(state)}
+	k.last = &standstill{r.kept(k, state), r.tables(state)}
 	if time.Since(k.written) < max(k.Every, 19*k.writing) {
 		return nil
 	}
@@ -163,6 +169,9 @@ func (k *keeper) goOn(r *run) error {
 		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
 	}
 	differ, err := settings.Difference(kept.About, k.about)
+	if differ == "" && kept.Engine != "" && kept.Engine != k.engine && !k.AnyEngine {
+		differ = fmt.Sprintf("engine %s there, %s here", kept.Engine, k.engine)
+	}
 	if err == nil && differ != "" {
 		return fmt.Errorf("%w: %s, with %s; go on with that one, name another file or remove this one", ErrOtherTraining, k.File, differ)
 	}
@@ -205,8 +214,8 @@ func (k keptRun) groups() (n int) {
 	return n
 }
 
-func (r *run) kept(about []byte, s State) keptRun {
-	kept := keptRun{About: about, Epochs: r.epochs, Steps: s.Steps, Timing: r.timing}
+func (r *run) kept(k *keeper, s State) keptRun {
+	kept := keptRun{About: k.about, Engine: k.engine, Epochs: r.epochs, Steps: s.Steps, Timing: r.timing}
 	kept.Timing.PerStep = r.perStep()
 	for i, m := range r.members {
 		kept.Members = append(kept.Members, keptMember{m.standing, len(s.Members[i].Slots), m.best != nil})

@@ -236,7 +236,20 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 		}
 		checkError(t, err, says, file)
 	}
+	j := job(1, func(*kge.Settings) {})
+	j.Checkpoint = &kge.Checkpoint{File: file}
+	_, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j)
+	checkError(t, err, "engine scripted none there, scripted elsewhere here", file)
+	j.Checkpoint.AnyEngine = true
+	if report, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j); err != nil || report.Resumed != 6 {
+		t.Errorf("on any engine: %+v, %v", report, err)
+	}
 }
+
+// elsewhere is an engine on another machine.
+type elsewhere struct{ *enginetest.Scripted }
+
+func (elsewhere) Backend() string { return "elsewhere" }
 
 // TestDamagedCheckpoints: a training goes on from the checkpoint before one that is
 // damaged, and says so where that is damaged too.

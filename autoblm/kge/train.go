@@ -126,7 +126,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	for i := range run.members {
 		run.members[i].Reduction = 1
 	}
-	keeper, err := newKeeper(job)
+	keeper, err := newKeeper(job, engine)
 	if err != nil {
 		return nil, err
 	}
