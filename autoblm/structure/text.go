@@ -133,7 +133,9 @@ func parseTrimmed(text string) (Structure, error) {
 		if s, known := byName(text); known {
 			return s, nil
 		}
-		return Structure{}, fmt.Errorf("no model of that name%s; known are %s; or write rows such as 1,0;0,2", names.DidYouMean(names.Near(knownNames(), text)), strings.Join(knownNames(), ", "))
+		known := knownNames()
+		return Structure{}, &names.UnknownError{Names: known, Text: fmt.Sprintf("no model of that name%s; known are %s; or write rows such as 1,0;0,2",
+			names.DidYouMean(names.Near(known, text)), strings.Join(known, ", "))}
 	}
 }
 

@@ -63,6 +63,14 @@ func DidYouMean(near []string) string {
 	return fmt.Sprintf("; did you mean %s?", strings.Join(near, ", "))
 }
 
+// UnknownError says that none of a kind has a name, and which names there are.
+type UnknownError struct {
+	Names []string
+	Text  string
+}
+
+func (e *UnknownError) Error() string { return e.Text }
+
 // Unknown is the error for a name that none of its kind has: it says which there are, and
 // which one may have been meant.
 func Unknown(kind, name string, names []string) error {
@@ -70,5 +78,5 @@ func Unknown(kind, name string, names []string) error {
 	if suggestion == "" {
 		suggestion = ":"
 	}
-	return fmt.Errorf("unknown %s %q%s use %s", kind, name, suggestion, alternatives(names))
+	return &UnknownError{names, fmt.Sprintf("unknown %s %q%s use %s", kind, name, suggestion, alternatives(names))}
 }

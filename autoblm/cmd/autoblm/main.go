@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/completions"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -36,8 +37,10 @@ type commands struct {
 	Report    reportCommand     `cmd:"" help:"Write what came of a study as a page for a browser."`
 	Backend   backendCommands   `cmd:"" help:"List what can do the arithmetic here, and install XLA's plugins."`
 
-	Help      helpCommand    `cmd:"" help:"Show what a command does and takes, as --help does."`
-	VersionOf versionCommand `cmd:"" name:"version" help:"Tell the version, the commit and what the program was built with."`
+	Completion completionCommand `cmd:"" help:"Print a script by which bash, zsh or fish completes the command line."`
+	Complete   completeCommand   `cmd:"" hidden:"" help:"Print how a command line may go on, for the scripts of completion."`
+	Help       helpCommand       `cmd:"" help:"Show what a command does and takes, as --help does."`
+	VersionOf  versionCommand    `cmd:"" name:"version" help:"Tell the version, the commit and what the program was built with."`
 
 	JSON    bool             `help:"Print one JSON object instead of text."`
 	Record  string           `placeholder:"FILE" help:"Also write the JSON object to this file, with the command, the date, the machine and the versions."`
@@ -74,7 +77,8 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 	return flags.Parser(c, append(options,
 		kong.Vars{
 			"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": strings.Join(algorithms, ","),
-			"forms": words.List(others, "or"), "task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": words.List(purposes, "or"),
+			"shells": strings.Join(completions.Shells, ","),
+			"forms":  words.List(others, "or"), "task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": words.List(purposes, "or"),
 		},
 	)...)
 }

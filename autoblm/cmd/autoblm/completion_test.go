@@ -1,0 +1,140 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// completed are command lines, and the words that their last one may become.
+var completed = map[string]string{
+	"autoblm tr":                             "train",
+	"autoblm dataset ":                       "list info fetch split",
+	"autoblm help class":                     "classify",
+	"autoblm help dataset f":                 "fetch",
+	"autoblm train --structure c":            "cp complex",
+	"autoblm structure show an":              "analogy",
+	"autoblm train --model r":                "rotate",
+	"autoblm train --dataset kin":            "kinship",
+	"autoblm train --dataset wor":            "world",
+	"autoblm train --dataset a":              "",
+	"autoblm classify train --dataset a":     "aifb am",
+	"autoblm query train --dataset chains":   "chains-of-mine",
+	"autoblm search --dataset m":             "mutag",
+	"autoblm ablate transfer --to umls,nat":  "umls,nations",
+	"autoblm train --backend xla:c":          "xla:cpu xla:cuda",
+	"autoblm train --backend=xla:c":          "--backend=xla:cpu --backend=xla:cuda",
+	"autoblm train --engine ":                "auto cpu gomlx",
+	"autoblm train --optimizer ":             "adagrad adam",
+	"autoblm train --no-rec":                 "--no-reciprocal",
+	"autoblm train --recipe du":              "dura",
+	"autoblm recipe show r":                  "rp",
+	"autoblm recipe show n3 u":               "umls",
+	"autoblm search --task c":                "completion classify",
+	"autoblm search --algorithm t":           "tpe",
+	"autoblm classify train --encoder rgcn-": "rgcn-block",
+	"autoblm completion z":                   "zsh",
+	"autoblm train --struc":                  "--structure",
+	"autoblm comple":                         "completion",
+	"autoblm ablate shar":                    "sharing",
+}
+
+// needData has a data folder with queries.
+func needData(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("AUTOBLM_DATA", data)
+	if err := os.Mkdir(filepath.Join(data, "chains-of-mine"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "chains-of-mine", "train-1p.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestComplete(t *testing.T) {
+	needData(t)
+	for line, want := range completed {
+		words := strings.Split(line, " ")
+		words[0] = "--"
+		status, stdout, stderr := invoke(t.Context(), append([]string{"complete"}, words...)...)
+		var got []string
+		for text := range strings.Lines(stdout) {
+			word, _, _ := strings.Cut(text, "\t")
+			got = append(got, word)
+		}
+		if status != 0 || stderr != "" || strings.Join(got, " ") != want {
+			t.Errorf("%q: status %d, %q, %v, want %q", line, status, stderr, got, want)
+		}
+	}
+	if script := object(t, "completion", "fish"); script["shell"] != "fish" || !strings.Contains(script["script"].(string), "__autoblm_suggest") {
+		t.Errorf("the script is %v", script)
+	}
+}
+
+// TestShellsComplete: bash, zsh and fish read their scripts, and suggest what the program
+// does, or files.
+func TestShellsComplete(t *testing.T) {
+	needData(t)
+	bin := t.TempDir()
+	if err := os.Symlink(os.Args[0], filepath.Join(bin, name)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv(asProgram, "1")
+	for shell, ask := range map[string]struct {
+		arguments []string
+		files     string // what stands for files
+		suggests  func(want string) string
+	}{
+		// Bash takes words apart at = and : too, and completes what comes after.
+		"bash": {[]string{"--norc", "-c", `source <(autoblm completion bash) || exit; COMP_LINE=$1 COMP_POINT=${#1}; _autoblm autoblm; echo ${COMPREPLY[*]:-files}`, "bash"}, "files", func(want string) string {
+			var words []string
+			for _, w := range strings.Fields(want) {
+				words = append(words, w[strings.LastIndexAny(w, ":=")+1:])
+			}
+			return strings.Join(words, " ")
+		}},
+		// Of zsh's own system there is what the script calls, as that works on a terminal only.
+		"zsh": {[]string{"-f", "-c", `compdef() { : }; _files() { echo files }
+_describe() { for s in ${(P)2}; do print -r -- ${${s%:*}//\\:/:}; done }
+source <(autoblm completion zsh) || exit; words=("${(@s: :)1}") CURRENT=$#words; _autoblm`, "zsh"}, "files", nil},
+		"fish": {[]string{"--no-config", "-c", `autoblm completion fish | source; complete -C $argv[1]`}, name, nil},
+	} {
+		t.Run(shell, func(t *testing.T) {
+			program, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skipf("there is no %s here", shell)
+			}
+			for line, want := range completed {
+				if strings.HasPrefix(line, "autoblm train --n") || len(want) > 30 {
+					continue // enough
+				}
+				command := exec.Command(program, append(ask.arguments[:len(ask.arguments):len(ask.arguments)], line)...)
+				command.Dir = bin
+				out, err := command.CombinedOutput()
+				got := map[string]bool{}
+				for text := range strings.Lines(string(out)) {
+					word, _, _ := strings.Cut(strings.TrimRight(text, "\n"), "\t")
+					for _, w := range strings.Fields(word) {
+						got[w] = true
+					}
+				}
+				if ask.suggests != nil {
+					want = ask.suggests(want)
+				}
+				if want == "" {
+					want = ask.files
+				}
+				right := err == nil && len(got) == len(strings.Fields(want))
+				for _, w := range strings.Fields(want) {
+					right = right && got[w]
+				}
+				if !right {
+					t.Errorf("%q: %v, %q, want %q", line, err, out, want)
+				}
+			}
+		})
+	}
+}
