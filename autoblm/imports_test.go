@@ -22,7 +22,7 @@ var rooms = []string{
 	"autoblm/task", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/enginetest",
 	"autoblm/search/controller", "autoblm/search", "autoblm/search/study", "autoblm/search/ablation",
 	"autoblm/report", "autoblm/reproduce",
-	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd",
+	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
 	"kernels", "notebooks",
 }
 

@@ -1,0 +1,193 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/program"
+)
+
+// commandLines are those that are mutated, with the folder or file that they read.
+var commandLines = []struct{ line, reads string }{
+	{"structure check 1,0;0,-2", ""},
+	{"structure show quate", ""},
+	{"structure count --k 3", ""},
+	{"structure list --k 2", ""},
+	{"dataset list", ""},
+	{"dataset info small", "small"},
+	{"dataset split triples.txt --out out --valid 10 --test 10 --seed 2", "triples.txt"},
+	{"train --dataset small --structure complex --dim 8 --epochs 2 --batch 32 --lr 0.1 --n3 0.01 --out out", "small"},
+	{"train --dataset small --model transe --dim 8 --epochs 2 --members 2 --seed 3 --dropout 0.1", "small"},
+	{"eval --model m --dataset small --by relation --ties realistic --split valid", "m"},
+	{"predict --model m --dataset small --head e10 --relation near --top 5 --known drop", "m"},
+	{"search --dataset small --budget 3 --dim 8 --epochs 1 --batch 64 --n 8 --p 2 --i 2 --out out", "small"},
+	{"search --task query --dataset q --hops 2 --with 1 --k 2 --budget 3 --dim 8 --epochs 1 --n 8 --p 2 --i 2 --out out", "q"},
+	{"search --task classify --dataset kinds --k 2 --budget 3 --dim 4 --layers 1 --epochs 2 --runs 1 --n 8 --p 2 --i 2 --out out", "kinds"},
+	{"recipe list", ""},
+	{"recipe show n3 --dataset wn18rr", ""},
+	{"reproduce umls --stage final --structure simple --dim 8 --epochs 2 --out out", "umls"},
+	{"query sample --dataset small --hops 2,3 --split train,test --count 20 --seed 4 --out out", "small"},
+	{"query train --dataset q --structure complex --dim 8 --epochs 2 --batch 16 --negatives 4 --margin 1 --out out", "q"},
+	{"query eval --model qm --dataset q --hops 2", "qm"},
+	{"query predict --model qm --dataset q --anchor e10 --path near,next_reverse --top 5 --known keep", "qm"},
+	{"classify train --dataset kinds --encoder rgcn --dim 4 --layers 1 --epochs 3 --runs 1 --parts 2 --out out", "kinds"},
+	{"classify train --dataset kinds --structure complex --dim 4 --epochs 3 --repeats 2 --tune 1 --dropout 0.2 --norm relation", "kinds"},
+	{"classify eval --model cm --dataset kinds", "cm"},
+	{"classify predict --model cm --dataset kinds --node x:1", "cm"},
+	{"study list .", "s.db"},
+	{"study show s.db", "s.db"},
+	{"study export s.db --csv --out trials.csv", "s.db"},
+	{"study best s.db --out out", "s.db"},
+	{"study resume s.db --budget 7 --out out", "s.db"},
+	{"study show old-half.db", "old-half.db"},
+	{"report --study s.db --out page.html", "s.db"},
+	{"ablate filter --dataset small --seeds 1 --budget 2 --dim 8 --epochs 1 --out out", "small"},
+	{"backend list", ""},
+}
+
+const (
+	// long is how long a command may go on before it is asked to end: what it was told
+	// to do may well take years.
+	long = 4 * time.Second
+	// mostResident is the memory that a command may have, of data of some kilobytes.
+	mostResident = 3 << 30
+)
+
+// invoke runs a mutated command line, or a command on mutated files, or both.
+func (h *harness) invoke(ctx context.Context, number int) (int, error) {
+	rng := h.rng("commands", number)
+	base := commandLines[rng.IntN(len(commandLines))]
+	arguments := strings.Fields(base.line)
+	how := rng.IntN(3)
+	if how != 0 || base.reads == "" {
+		arguments = mutateArguments(rng, arguments)
+	}
+	if slices.ContainsFunc(arguments, func(a string) bool { return a == "fetch" || a == "install" }) {
+		return 1, nil // nothing here downloads
+	}
+	folder, err := h.folder()
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	c := &attackCase{h: h, part: "commands", number: number, scenario: scenario{name: arguments0(base.line)}, folder: folder}
+	if how != 2 && base.reads != "" {
+		file, err := mutateFile(rng, filepath.Join(folder, base.reads))
+		if err != nil {
+			return 0, err
+		}
+		c.log = append(c.log, "mutated: "+file)
+	}
+	t := trial{folder: folder, arguments: arguments, after: long, signal: syscall.SIGTERM, memory: mostMemory}
+	e, err := h.program.run(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	c.log = append(c.log, fmt.Sprintf("%q", arguments), e.String())
+	wrong := e.misbehaviour()
+	switch {
+	case wrong != "":
+	case e.signal != 0 && !e.killed():
+		wrong = fmt.Sprintf("it ended by a signal, %v: %s", e.signal, e)
+	case e.status == program.Misuse && len(e.stdout) > 0:
+		wrong = "a misuse, and something printed: " + e.String()
+	case e.memory > mostResident:
+		wrong = fmt.Sprintf("it had %d MB of memory: %s", e.memory>>20, e)
+	}
+	c.finds(wrong)
+	return 1, c.err
+}
+
+func arguments0(line string) string {
+	words := strings.Fields(line)
+	if len(words) > 1 && !strings.HasPrefix(words[1], "-") {
+		return words[0] + "-" + strings.Trim(strings.ToLower(words[1]), "./")
+	}
+	return words[0]
+}
+
+// mutateArguments changes some words of a command line.
+func mutateArguments(rng *rand.Rand, arguments []string) []string {
+	out := slices.Clone(arguments)
+	for range 1 + rng.IntN(2) {
+		at := rng.IntN(len(out))
+		switch rng.IntN(8) {
+		case 0, 1, 2: // a value
+			out[at] = odd[rng.IntN(len(odd))]
+			for i := range out[1:] {
+				if j := (at + i) % len(out); j > 0 && strings.HasPrefix(out[j-1], "--") {
+					out[j] = odd[rng.IntN(len(odd))]
+					break
+				}
+			}
+		case 3:
+			out[at] = string(mutate(rng, []byte(out[at])))
+		case 4:
+			out = slices.Insert(out, at, out[rng.IntN(len(out))])
+		case 5:
+			if len(out) > 1 {
+				out = slices.Delete(out, at, at+1)
+			}
+		case 6:
+			other := rng.IntN(len(out))
+			out[at], out[other] = out[other], out[at]
+		case 7: // a flag of another command
+			words := strings.Fields(commandLines[rng.IntN(len(commandLines))].line)
+			for i, word := range words[:len(words)-1] {
+				if strings.HasPrefix(word, "--") {
+					out = append(out, word, words[i+1])
+					break
+				}
+			}
+		}
+	}
+	for i := range out {
+		out[i] = harmless(out[i])
+	}
+	return out
+}
+
+// harmless keeps a word from leading out of the folder of the case, wherever it is used.
+func harmless(word string) string {
+	word = strings.ReplaceAll(word, "\x00", "\x01") // which no program can be given
+	for {
+		tamed := word
+		for from, to := range map[string]string{"..": ".", "//": "/", "=/": "=", "@/": "@", ",/": ",", ":/": ":", "~": ""} {
+			tamed = strings.ReplaceAll(tamed, from, to)
+		}
+		if tamed = strings.TrimPrefix(tamed, "/"); tamed == word {
+			return word
+		}
+		word = tamed
+	}
+}
+
+// mutateFile mutates a file, or one of the files of a folder, and says which.
+func mutateFile(rng *rand.Rand, path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.IsDir() {
+		files, err := os.ReadDir(path)
+		if err != nil {
+			return "", err
+		}
+		files = slices.DeleteFunc(files, func(e os.DirEntry) bool { return !e.Type().IsRegular() })
+		path = filepath.Join(path, files[rng.IntN(len(files))].Name())
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, mutate(rng, content), 0o644)
+}
