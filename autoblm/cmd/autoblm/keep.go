@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -19,7 +20,7 @@ const outFolder = "autoblm-out"
 
 // saveFlag says how much work a kill may cost.
 type saveFlag struct {
-	SaveEvery time.Duration `default:"1m" placeholder:"TIME" help:"How often what a killed training goes on from is written, at most."`
+	SaveEvery time.Duration `default:"1m" help:"How often what a killed training goes on from is written, at most."`
 }
 
 // keepFlags say where a training and its model are kept.
@@ -42,11 +43,18 @@ func (f keepFlags) keep(o *output, command, dataset, name string) (keeping, erro
 	if err := modelfolder.Make(k.folder); err != nil {
 		return k, err
 	}
-	k.file = filepath.Join(k.folder, "training-"+name)
-	if _, err := os.Stat(k.file); err == nil {
-		o.Say("autoblm: going on with the training in %s", k.file)
+	const prefix = "training-"
+	k.file = filepath.Join(k.folder, prefix+name)
+	kept, err := os.ReadDir(k.folder)
+	for _, e := range kept {
+		switch {
+		case e.Name() == prefix+name:
+			o.Say("autoblm: going on with the training in %s", k.file)
+		case strings.HasPrefix(e.Name(), prefix) && filepath.Ext(e.Name()) == "":
+			o.Say("autoblm: another training, which was interrupted, is in %s: its command goes on with it", filepath.Join(k.folder, e.Name()))
+		}
 	}
-	return k, nil
+	return k, err
 }
 
 // warn says that the training is not kept at present.

@@ -121,7 +121,7 @@ func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
 				t.Errorf("%v: the model is of %+v, said %q", err, *model.Reached, said)
 			}
 			status, stdout, stderr := invoke(t.Context(), arguments...)
-			if status != program.Done || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
+			if status != program.Done || !strings.Contains(stderr, "another training, which was interrupted, is in "+dir) || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
 				t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
 			}
 			whole := folder(t, dir)
