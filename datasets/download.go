@@ -14,6 +14,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
 const (
@@ -201,7 +203,7 @@ func (d *download) restart(file *os.File, response *http.Response) error {
 	if version == "" || strings.HasPrefix(version, "W/") { // If-Range takes no weak ones
 		version = response.Header.Get("Last-Modified")
 	}
-	if err := os.WriteFile(d.versionPath(), []byte(version), 0o644); err != nil {
+	if err := wholefile.Write(d.versionPath(), []byte(version)); err != nil {
 		return &localError{err}
 	}
 	return nil

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
 // FetchOptions are the settings of [Fetch]. The zero value is fine.
@@ -45,7 +47,7 @@ func (b Benchmark) fetch(ctx context.Context, options FetchOptions) (string, err
 	if b.verify(dir) == nil {
 		return dir, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return "", cacheError(b.Name, err)
 	}
 	var failures error
@@ -105,29 +107,27 @@ func (b Benchmark) fetchFrom(ctx context.Context, address, dir string, options F
 // install unpacks an archive beside dir, checks the splits and renames the
 // result to dir.
 func (b Benchmark) install(archive, dir string) error {
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), "."+b.Name+"-*")
-	if err != nil {
-		return &localError{err}
-	}
-	defer os.RemoveAll(fresh)
-	if err := unpackSplits(archive, fresh, archiveLimits); err != nil {
-		return err
-	}
-	if err := b.verify(fresh); err != nil {
-		return err
-	}
-	if err := os.Chmod(fresh, 0o755); err != nil {
-		return &localError{err}
-	}
-	// What is there failed its check before the download; it must not stand in
-	// the way, unless someone else put the right data there meanwhile.
-	if b.verify(dir) == nil {
+	var refused error
+	err := wholefile.Folder(dir, func(fresh string) error {
+		if refused = unpackSplits(archive, fresh, archiveLimits); refused != nil {
+			return refused
+		}
+		if refused = b.verify(fresh); refused != nil {
+			return refused
+		}
+		// What is there failed its check before the download; it must not stand in
+		// the way, unless someone else put the right data there meanwhile.
+		if b.verify(dir) == nil {
+			return nil
+		}
+		return os.RemoveAll(dir)
+	})
+	switch {
+	case refused != nil:
+		return refused
+	case errors.Is(err, fs.ErrExist) && b.verify(dir) == nil:
 		return nil
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return &localError{err}
-	}
-	if err := os.Rename(fresh, dir); err != nil {
+	case err != nil:
 		return &localError{err}
 	}
 	return nil

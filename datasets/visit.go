@@ -43,12 +43,20 @@ func (t *textFile) visit(visit func(line []byte) error) error {
 // file, plain or with .gz.
 func LocateFile(name, file string) (dir string, found bool) {
 	for _, dir := range append(benchmarkFolders(name), name) {
-		for _, path := range []string{file, file + ".gz"} {
-			_, err := os.Stat(filepath.Join(dir, path))
-			if err == nil || errors.Is(err, fs.ErrPermission) { // which is for its reader to report
-				return dir, true
-			}
+		if HasFile(dir, file) {
+			return dir, true
 		}
 	}
 	return "", false
+}
+
+// HasFile says whether a folder has a file, plain or with .gz.
+func HasFile(dir, file string) bool {
+	for _, path := range []string{file, file + ".gz"} {
+		_, err := os.Stat(filepath.Join(dir, path))
+		if err == nil || errors.Is(err, fs.ErrPermission) { // which is for its reader to report
+			return true
+		}
+	}
+	return false
 }

@@ -1,8 +1,10 @@
 package datasets
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +15,8 @@ import (
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder,
 // which is made if needed, so that [ReadFolder] reads them. All three are
-// written, also empty ones, each replaced as a whole.
+// written, also empty ones. A new folder appears at once; in one that is there
+// they are replaced, train.txt last: without it, a folder is no data set.
 func WriteFolder(g *Graph, dir string) error {
 	for _, labels := range [][]string{g.Entities, g.Relations} {
 		for id, label := range labels {
@@ -22,28 +25,41 @@ func WriteFolder(g *Graph, dir string) error {
 			}
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, name := range splitNames {
+	var files []wholefile.File
+	for _, name := range []string{"valid", "test", "train"} {
 		triples, err := g.Split(name)
 		if err != nil {
 			return err
 		}
-		if err := g.writeSplit(triples, filepath.Join(dir, name+".txt")); err != nil {
+		files = append(files, wholefile.File{Name: name + ".txt", Write: func(w io.Writer) error { return g.writeSplit(w, triples) }})
+	}
+	if err := wholefile.WriteFolder(dir, files); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
+	}
+	return nil
+}
+
+func (g *Graph) writeSplit(w io.Writer, triples []Triple) error {
+	for _, t := range triples {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *Graph) writeSplit(triples []Triple, path string) error {
-	var text bytes.Buffer
-	for _, t := range triples {
-		fmt.Fprintf(&text, "%s\t%s\t%s\n", g.Entities[t.Head], g.Relations[t.Relation], g.Entities[t.Tail])
+// TrainingFiles are the files of a folder whose names begin with train: it holds a data
+// set of some kind. A folder that is not there has none.
+func TrainingFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	if err := wholefile.Write(path, text.Bytes()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	var found []string
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "train") {
+			found = append(found, filepath.Join(dir, entry.Name()))
+		}
 	}
-	return nil
+	return found, nil
 }

@@ -110,6 +110,21 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestWrittenOnce: queries are found in the folder that is meant, whatever else has its name.
+func TestWrittenOnce(t *testing.T) {
+	d := FromGraph(datasets.World())
+	t.Chdir(t.TempDir())
+	t.Setenv("AUTOBLM_DATA", t.TempDir())
+	for _, dir := range []string{filepath.Join(os.Getenv("AUTOBLM_DATA"), "q"), "q", "my[queries]"} {
+		if err := d.WriteFolder(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.WriteFolder(dir); err == nil || !strings.Contains(err.Error(), "already holds queries") {
+			t.Errorf("%s, written twice: %v", dir, err)
+		}
+	}
+}
+
 // TestWrittenIsReadBack with the queries of all splits and the graphs.
 func TestWrittenIsReadBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,9 +14,9 @@ import (
 
 // WriteFolder writes the queries into a folder, which is made if needed, so that
 // [ReadFolder] reads them and the graph. A folder that holds queries already is
-// refused.
+// refused; a new one appears at once.
 func (d *Data) WriteFolder(dir string) error {
-	if found, ok := datasets.LocateFile(dir, queryFile(InTrain, 1)); ok && found == dir {
+	if datasets.HasFile(dir, queryFile(InTrain, 1)) {
 		return fmt.Errorf("%s already holds queries: name another folder", dir)
 	}
 	files := []wholefile.File{
@@ -35,10 +34,7 @@ func (d *Data) WriteFolder(dir string) error {
 			}
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if err := wholefile.WriteAll(dir, files); err != nil {
+	if err := wholefile.WriteFolder(dir, files); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 	}
 	return nil

@@ -64,7 +64,7 @@ func Save(path string, d Data) (pictures []string, err error) {
 	if err := Write(&content, d); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the report: %w", err)
 	}
 	if err := outfile.Write(path, outfile.Page, content.Bytes()); err != nil {
@@ -77,7 +77,7 @@ func Save(path string, d Data) (pictures []string, err error) {
 // there is any, and returns their paths.
 func SavePictures(folder string, d Data) (paths []string, err error) {
 	for _, picture := range Pictures(d) {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return nil, fmt.Errorf("cannot make the folder of the pictures: %w", err)
 		}
 		for _, extension := range []string{".png", ".svg"} {

@@ -30,7 +30,7 @@ var (
 // When ctx ends, and with [ErrTooShort] and [ErrDiverged], the result of what there
 // is comes beside the error.
 func Run(ctx context.Context, p Plan) (*Result, error) {
-	if err := os.MkdirAll(p.Folder, 0o755); err != nil {
+	if err := os.MkdirAll(p.Folder, 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the reproduction: %w", err)
 	}
 	r := &run{Plan: p, result: &Result{

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -41,20 +40,17 @@ func Save(dir string, m interface {
 	return Write(dir, files)
 }
 
-// Write writes a model's files, by name, the description last. It makes the folder. After
-// an error, as on a full disk, a model that the folder had stays as it was.
+// Write writes a model's files, by name, the description last. A new folder appears at
+// once. After an error, as on a full disk, a model that the folder had stays as it was.
 func Write(dir string, files map[string][]byte) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("cannot make the model folder: %w", err)
-	}
 	var all []wholefile.File
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name != Description {
 			all = append(all, wholefile.File{Name: name, Content: files[name]})
 		}
 	}
-	if err := wholefile.WriteAll(dir, append(all, wholefile.File{Name: Description, Content: files[Description]})); err != nil {
-		return fmt.Errorf("cannot write the model: %w", err)
+	if err := wholefile.WriteFolder(dir, append(all, wholefile.File{Name: Description, Content: files[Description]})); err != nil {
+		return fmt.Errorf("cannot write the model folder %s: %w", filepath.Clean(dir), err)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestOnDisk(t *testing.T) {
 		want  []string
 	}{
 		{"a new folder", func() error { return WriteFolder(dir, files) },
-			[]string{".folder~/a: ", ".folder~/b: ", ".folder~/last: ", ".folder~: ", ".: a b last"}},
+			[]string{".folder~/.a~: ", ".folder~/.b~: ", ".folder~/.last~: ", ".folder~: ", ".folder~: ", ".folder~: ", ".: a b last"}},
 		{"the same again", func() error { return WriteFolder(dir, files) },
 			[]string{"folder/.a~: a b last", "folder/.b~: a b last", "folder/.last~: a b last", "folder: a b", "folder: a b", "folder: a b last"}},
 		{"a file", func() error { return Write(filepath.Join(dir, "c"), nil) },

@@ -8,4 +8,4 @@ import (
 )
 
 // lock cannot lock folders on this system.
-func lock(*os.File, bool) error { return errors.ErrUnsupported }
+func lock(*os.File) error { return errors.ErrUnsupported }

@@ -8,17 +8,11 @@ import (
 	"syscall"
 )
 
-// lock locks a file or a folder until it is closed, also by the end of the process. It
-// waits for another that has it, or says [errInUse]. Other errors say that it cannot be
-// locked where it lies.
-func lock(file *os.File, wait bool) error {
-	how := syscall.LOCK_EX
-	if !wait {
-		how |= syscall.LOCK_NB
-	}
+// lock locks a file or a folder until it is closed, also by the end of the process, or says
+// [errInUse]. Other errors say that it cannot be locked where it lies.
+func lock(file *os.File) error {
 	for {
-		err := syscall.Flock(int(file.Fd()), how)
-		switch {
+		switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):
 			return errInUse

@@ -32,7 +32,7 @@ func newUnfinished(dir, name string, make func(path string) (*os.File, error)) (
 		if u.file, last = make(u.path); last != nil {
 			continue
 		}
-		locked := lock(u.file, false)
+		locked := lock(u.file)
 		var there, here fs.FileInfo
 		if here, last = u.file.Stat(); last == nil {
 			there, last = os.Lstat(u.path)
@@ -76,6 +76,17 @@ func ignoreClosed(err error) error {
 // oldAge is when what cannot be locked counts as left behind.
 const oldAge = time.Hour
 
+// waitForLock waits for another that has the lock, which it needs for a moment only; one
+// that was stopped there, or a disk without locks, keeps nobody.
+func waitForLock(file *os.File) {
+	for range 200 {
+		if !errors.Is(lock(file), errInUse) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // removeLeftovers removes what killed processes left of the named files and folders.
 func removeLeftovers(dir string, names ...string) {
 	entries, err := os.ReadDir(dir)
@@ -99,7 +110,7 @@ func removeLeftover(path string) {
 		return
 	}
 	defer file.Close()
-	switch err := lock(file, false); {
+	switch err := lock(file); {
 	case errors.Is(err, errInUse):
 		return
 	case err != nil:

@@ -66,7 +66,13 @@ func linked(path string) string {
 // tells readers that the others are there. When there is no room for all of
 // them, or no permission, the older files stay; while they are replaced the
 // last is missing, so no reader takes a mixture of old and new for whole.
-func WriteAll(dir string, files []File) (err error) {
+func WriteAll(dir string, files []File) error {
+	return writeAll(dir, files, true)
+}
+
+// writeAll takes turns with others that replace files of the same folder, unless it has
+// the folder for itself.
+func writeAll(dir string, files []File, turns bool) (err error) {
 	defer func() { err = reason(err) }()
 	names := make([]string, len(files))
 	for i, file := range files {
@@ -87,7 +93,9 @@ func WriteAll(dir string, files []File) (err error) {
 	defer folder.Close()
 	last := len(files) - 1
 	if last > 0 {
-		_ = lock(folder, true) // for two that replace the same files; not every disk knows locks
+		if turns {
+			waitForLock(folder)
+		}
 		err := os.Remove(filepath.Join(dir, names[last]))
 		if err == nil {
 			err = toDisk(folder)
@@ -149,40 +157,21 @@ func WriteFolder(dir string, files []File) error {
 	if _, err := os.Stat(dir); err == nil {
 		return WriteAll(dir, files)
 	}
-	err := Folder(dir, func(aside string) error {
-		for _, file := range files {
-			if err := writeNew(filepath.Join(aside, file.Name), file); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := Folder(dir, func(aside string) error { return writeAll(aside, files, false) })
 	if errors.Is(err, fs.ErrExist) { // another made it meanwhile
 		return WriteAll(dir, files)
 	}
 	return err
 }
 
-func writeNew(path string, file File) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	if err = file.writeTo(f); err == nil {
-		err = toDisk(f)
-	}
-	return errors.Join(err, f.Close())
-}
-
 // Folder makes a folder, and those above it if needed, which appears at once, with
 // what fill puts into the folder that it is given. What fill writes it must bring
 // onto the disk. Where the folder is there already the error is [fs.ErrExist].
-func Folder(dir string, fill func(aside string) error) (err error) {
-	defer func() { err = reason(err) }()
+func Folder(dir string, fill func(aside string) error) error {
 	dir = filepath.Clean(dir)
 	parent, name := filepath.Dir(dir), filepath.Base(dir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
+		return reason(err)
 	}
 	removeLeftovers(parent, name)
 	u, err := newUnfinished(parent, name, func(path string) (*os.File, error) {
@@ -192,24 +181,25 @@ func Folder(dir string, fill func(aside string) error) (err error) {
 		return os.Open(path)
 	})
 	if err != nil {
-		return err
+		return reason(err)
 	}
 	defer u.discard()
 	if err := fill(u.path); err != nil {
-		return err
+		return err // as it is: it may say more than a reason
 	}
-	if err := toDisk(u.file); err != nil {
-		return err
+	err = toDisk(u.file)
+	if err == nil {
+		err = u.rename(dir)
 	}
-	if err := u.rename(dir); err != nil {
-		return err
+	var above *os.File
+	if err == nil {
+		above, err = os.Open(parent)
 	}
-	above, err := os.Open(parent)
 	if err != nil {
-		return err
+		return reason(err)
 	}
 	defer above.Close()
-	return toDisk(above)
+	return reason(toDisk(above))
 }
 
 // reason is the error without the name of the temporary file, of which the

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
@@ -112,7 +111,11 @@ type splitSummary struct {
 
 // Run splits a file of triples.
 func (c *datasetSplitCommand) Run(o *output) error {
-	if there, err := filepath.Glob(filepath.Join(c.Out, "train*")); err != nil || len(there) > 0 {
+	there, err := datasets.TrainingFiles(c.Out)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
 		return fmt.Errorf("%s already holds a data set (%s): name another folder", c.Out, strings.Join(there, ", "))
 	}
 	all, err := datasets.ReadTriples(c.File)

@@ -246,6 +246,20 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestSplitIntoAFolderNamedLikeAPattern: the name is taken as it is.
+func TestSplitIntoAFolderNamedLikeAPattern(t *testing.T) {
+	file := filepath.Join(smallGraph(t), "train.txt")
+	t.Chdir(t.TempDir())
+	for _, out := range []string{"ab", "my[graph]", "a*"} {
+		split := []string{"dataset", "split", file, "--out", out}
+		object(t, split...)
+		status, _, stderr := invoke(t.Context(), split...)
+		if want := out + " already holds a data set (" + filepath.Join(out, "train.txt") + "): name another folder"; status != program.Failed || !strings.Contains(stderr, want) {
+			t.Errorf("%s, again: status %d, %q, which should say %q", out, status, stderr, want)
+		}
+	}
+}
+
 // TestUnwritableFolders: training and searching do not begin. A search whose pictures cannot
 // be written prints its result all the same, as its study keeps it.
 func TestUnwritableFolders(t *testing.T) {

@@ -129,7 +129,7 @@ func (r *Result) tellTransfer() {
 // Save writes the table as JSON and CSV, and the pictures, into the folder Out.
 func (r *Result) Save() error {
 	named := func(extension string) string { return filepath.Join(r.Out, r.Ablation+extension) }
-	if err := os.MkdirAll(r.Out, 0o755); err != nil {
+	if err := os.MkdirAll(r.Out, 0o777); err != nil {
 		return fmt.Errorf("cannot make the folder of the comparison: %w", err)
 	}
 	var rows strings.Builder

@@ -37,7 +37,7 @@ func Open(path string, about About) (*Study, error) {
 	if isOwn(path) {
 		return nil, inUse(path, os.Getpid())
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the study: %w", err)
 	}
 	// What is no study is not even opened as a database, which could roll back

@@ -73,7 +73,10 @@ func TestPinnedVersions(t *testing.T) {
 }
 
 func TestImports(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "my[home]")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	put(t, filepath.Join(dir, "a.go"), string(imports("env", []string{"fmt", "example.com/a b"})))
 	put(t, filepath.Join(dir, "b.go"), "package env\n\nimport x \"os\"\n\nvar y = x.Args\n")
 	got, err := importable(dir)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,13 +80,13 @@ func imports(name string, packages []string) []byte {
 
 // importable are the packages that the module of the cells imports.
 func importable(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := fs.Glob(os.DirFS(dir), "*.go") // the folder's own name is no pattern
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("%s has no Go files", dir)
 	}
 	var packages []string
 	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, file), nil, parser.ImportsOnly)
 		if err != nil {
 			return nil, err
 		}
