@@ -114,6 +114,29 @@ func TestClosedPipeEndsNothing(t *testing.T) {
 	}
 }
 
+// TestHelpThatCannotBePrinted is no misuse, and one that is read in part no failure to tell.
+func TestHelpThatCannotBePrinted(t *testing.T) {
+	for says, w := range map[string]io.Writer{"": &limited{1, syscall.EPIPE}, "autoblm: cannot print the result: no space left on device\n": &limited{0, syscall.ENOSPC}} {
+		var messages bytes.Buffer
+		if status := run(t.Context(), []string{"train", "--help"}, w, &messages); status != program.Failed || messages.String() != says {
+			t.Errorf("status %d, %q; want %q", status, messages.String(), says)
+		}
+	}
+}
+
+// limited takes so many writes, and fails then.
+type limited struct {
+	left int
+	err  error
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left--; l.left < 0 {
+		return 0, l.err
+	}
+	return len(p), nil
+}
+
 // TestRecordIsCheckedFirst: before the work of any command, and of what is kept nothing is
 // touched.
 func TestRecordIsCheckedFirst(t *testing.T) {

@@ -91,11 +91,12 @@ func main() { program.Main(run) }
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
 	c := newCommands()
+	o := &output{Stdout: &program.Careful{W: stdout}, Stderr: stderr, Arguments: arguments}
 	exited := -1
 	parser, err := newParser(c,
 		kong.Name(name),
 		kong.Description("AutoBLM finds the bilinear scoring function that completes a knowledge graph best."),
-		kong.Writers(stdout, stderr),
+		kong.Writers(o.Stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"version": program.Version()},
@@ -104,13 +105,15 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		panic(err) // the declarations above are wrong, whatever the arguments
 	}
 	parsed, err := parser.Parse(shieldMinus(helped(arguments)))
-	if exited >= 0 { // --help has been printed
+	switch {
+	case o.Stdout.Err != nil: // --help or --version cannot be printed
+		return program.Status(stderr, name, o.End(nil))
+	case exited >= 0:
 		return exited
-	}
-	if err != nil {
+	case err != nil:
 		return program.Status(stderr, name, program.Usage(err))
 	}
-	o := &output{Stdout: &program.Careful{W: stdout}, Stderr: stderr, JSON: c.JSON, Arguments: arguments}
+	o.JSON = c.JSON
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err = recordIn(o, c.Record); err == nil {
 		err = o.End(parsed.Run(o))
