@@ -41,3 +41,25 @@ func TestDescribeWithoutTest(t *testing.T) {
 		}
 	}
 }
+
+func TestDescribeRelations(t *testing.T) {
+	g := &Graph{
+		Entities:  []string{"a", "b", "c"},
+		Relations: []string{"never", "near", "over", "under", "lately"},
+		Train:     []Triple{{0, 1, 1}, {1, 1, 0}, {1, 1, 0}, {0, 2, 1}, {1, 3, 0}},
+		Valid:     []Triple{{0, 1, 2}, {2, 3, 1}},
+		Test:      []Triple{{2, 4, 0}, {1, 3, 2}},
+	}
+	want := []RelationStatistics{
+		{"near", 3, 1, 0, "symmetric", &Fact{"a", "near", "b"}},
+		{"under", 1, 1, 1, "inverse", &Fact{"b", "under", "a"}},
+		{"over", 1, 0, 0, "inverse", &Fact{"a", "over", "b"}},
+		{"lately", 0, 0, 1, "general", &Fact{"c", "lately", "a"}},
+		{"never", 0, 0, 0, "general", nil},
+	}
+	for top, n := range map[int]int{-1: 5, 0: 5, 2: 2, 9: 5} {
+		if diff := cmp.Diff(want[:n], DescribeRelations(g, top)); diff != "" {
+			t.Errorf("top %d (-want +got)\n%s", top, diff)
+		}
+	}
+}

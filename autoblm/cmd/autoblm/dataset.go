@@ -15,7 +15,7 @@ import (
 
 type datasetCommands struct {
 	List  datasetListCommand  `cmd:"" help:"List the graphs that can be named, and where they are."`
-	Info  datasetInfoCommand  `cmd:"" help:"Count a graph's entities, triples and relation patterns."`
+	Info  datasetInfoCommand  `cmd:"" help:"Count a graph's entities, triples and relation patterns, and show its relations."`
 	Fetch datasetFetchCommand `cmd:"" help:"Download a benchmark into the cache."`
 	Split datasetSplitCommand `cmd:"" help:"Make train, valid and test out of one file of triples."`
 }
@@ -40,6 +40,13 @@ func (datasetListCommand) Run(o *output) error {
 
 type datasetInfoCommand struct {
 	Dataset string `arg:"" help:"A name of dataset list, or a folder."`
+	Top     int    `default:"10" help:"How many relations, the most frequent first; 0 for all."`
+}
+
+// graphInfo is the JSON of dataset info.
+type graphInfo struct {
+	datasets.Statistics
+	EachRelation []datasets.RelationStatistics `json:"each_relation"`
 }
 
 // Run describes a graph.
@@ -49,7 +56,7 @@ func (c *datasetInfoCommand) Run(o *output) error {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	s := datasets.Describe(g)
+	s := graphInfo{datasets.Describe(g), datasets.DescribeRelations(g, c.Top)}
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, words.Whole(s.Entities), words.Whole(s.Relations))
 		t := words.NewTable("split", "triples", "duplicates", "not seen in train")
@@ -72,6 +79,19 @@ func (c *datasetInfoCommand) Run(o *output) error {
 		}
 		t.Print(w)
 		fmt.Fprintln(w, "(inverse relations are some of the general ones)")
+		fmt.Fprintln(w)
+		t = words.NewTable("relation", "train", "valid", "test", "pattern", "for example")
+		for _, r := range s.EachRelation {
+			example := ""
+			if e := r.Example; e != nil {
+				example = fmt.Sprintf("%s → %s", e.Head, e.Tail)
+			}
+			t.Add(r.Relation, r.Train, r.Valid, r.Test, r.Pattern, example)
+		}
+		t.Print(w)
+		if rest := s.Relations - len(s.EachRelation); rest > 0 {
+			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", words.Whole(s.Relations))
+		}
 	})
 }
 

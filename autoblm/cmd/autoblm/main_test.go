@@ -493,3 +493,19 @@ func TestDatasetListJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestDatasetInfoShowsRelations(t *testing.T) {
+	each := object(t, "dataset", "info", "world")["each_relation"].([]any)
+	if len(each) != 6 || asText(t, each[0]) != `{"example":{"head":"Afghanistan","relation":"borders","tail":"Iran"},"pattern":"symmetric","relation":"borders","test":86,"train":478,"valid":86}` {
+		t.Errorf("%d relations, the first %s", len(each), asText(t, each[0]))
+	}
+	if each := object(t, "dataset", "info", "world", "--top", "2")["each_relation"].([]any); len(each) != 2 {
+		t.Errorf("%d relations of two", len(each))
+	}
+	_, stdout, _ := invoke(t.Context(), "dataset", "info", "world", "--top", "1")
+	for _, says := range []string{"for example", "borders     478     86    86  symmetric  Afghanistan → Iran", "(the most frequent of 6; --top 0 lists all)"} {
+		if !strings.Contains(stdout, says) {
+			t.Errorf("%q is missing in\n%s", says, stdout)
+		}
+	}
+}
