@@ -170,3 +170,26 @@ func folderInMemory(t testing.TB) string {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	return folder
 }
+
+// TestSpentJournal: what a process that was killed after its last change left beside the
+// study, of which nothing is to be taken back, goes with the next that opens it, also
+// where that one changes nothing.
+func TestSpentJournal(t *testing.T) {
+	content, want := small(t)
+	path := filepath.Join(t.TempDir(), "study.db")
+	for name, b := range map[string][]byte{path: content, path + "-journal": make([]byte, 4096)} {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(path, want.About)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := files(t, path); len(left) != 1 || left[path] != string(content) {
+		t.Errorf("%d files are left, or the study is another", len(left))
+	}
+}

@@ -24,6 +24,8 @@ type Study struct {
 	db   *sql.DB
 	path string
 	file os.FileInfo // nil when it was opened for reading only
+	// changed says whether this process wrote.
+	changed bool
 }
 
 // Open opens the study at path, or begins one there: when there is no file, or
@@ -206,6 +208,11 @@ func (s *Study) Close() error {
 	own.Lock()
 	defer own.Unlock()
 	own.files = slices.DeleteFunc(own.files, func(file os.FileInfo) bool { return file == s.file })
+	if !s.changed {
+		// The journal of a process that was killed after its last change, with nothing to
+		// take back, or that would have been done: SQLite leaves it to the next change.
+		_ = os.Remove(s.path + "-journal")
+	}
 	return s.db.Close()
 }
 
@@ -356,6 +363,7 @@ func (s *Study) files() (task.Files, error) {
 
 // change runs f in a transaction.
 func (s *Study) change(f func(tx *sql.Tx) error) error {
+	s.changed = true
 	tx, err := s.db.Begin()
 	if err != nil {
 		return s.explain("write", err)
