@@ -16,21 +16,35 @@ import (
 // dataVariable names a folder with one folder per benchmark.
 const dataVariable = "AUTOBLM_DATA"
 
-// Open reads a data set by name:
+// Open reads a data set by its path or its name:
 //
+//   - the path of a folder with splits of a graph comes first, see [ReadFolder];
 //   - "world" is the embedded graph;
 //   - a name of the [Registry] is looked for in $AUTOBLM_DATA/NAME and then in
-//     the cache folder that [Fetch] writes to;
-//   - anything else is the path of a folder, see [ReadFolder]. A folder called
-//     like a benchmark is opened as ./NAME.
+//     the cache folder that [Fetch] writes to.
 //
-// Open never downloads.
+// Where the name is that of a folder too, [Graph.Warnings] says which was taken. Open never
+// downloads.
 func Open(name string) (*Graph, error) {
-	if name == worldName {
-		return World(), nil
+	_, known := benchmark(name)
+	folders := []string{}
+	if dir, found := Locate(name); found {
+		folders = append(folders, dir)
 	}
-	if _, known := benchmark(name); known {
+	at := Choose(name, folders, HasGraph)
+	g, err := openAt(name, known && !at.IsPath, at)
+	if err == nil && at.Note != "" {
+		g.noticed = append([]string{at.Note}, g.noticed...)
+	}
+	return g, err
+}
+
+func openAt(name string, known bool, at Place) (*Graph, error) {
+	switch {
+	case known:
 		return openBenchmark(name)
+	case name == worldName && !at.IsPath:
+		return World(), nil
 	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		all := append([]string{worldName}, benchmarkNames()...)
@@ -70,6 +84,9 @@ var trainFiles = []string{"train.txt", "train.tsv", "train2id.txt"}
 // Locate returns the folder from which [Open] would read a benchmark: the first
 // of $AUTOBLM_DATA/NAME and the cache folder that has a training file.
 func Locate(name string) (dir string, found bool) {
+	if _, known := benchmark(name); !known {
+		return "", false
+	}
 	for _, dir := range benchmarkFolders(name) {
 		_, closeFile, err := openText(dir, trainFiles...)
 		if err == nil {

@@ -1,12 +1,8 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 )
 
 // VisitFile hands the lines of a text file to visit, for readers of formats that
@@ -36,27 +32,4 @@ func (t *textFile) visit(visit func(line []byte) error) error {
 		}
 	}
 	return t.err
-}
-
-// LocateFile returns the folder of a data set that is no plain graph: the first
-// of $AUTOBLM_DATA/NAME, the cache folder, and the path NAME itself that has the
-// file, plain or with .gz.
-func LocateFile(name, file string) (dir string, found bool) {
-	for _, dir := range append(benchmarkFolders(name), name) {
-		if HasFile(dir, file) {
-			return dir, true
-		}
-	}
-	return "", false
-}
-
-// HasFile says whether a folder has a file, plain or with .gz.
-func HasFile(dir, file string) bool {
-	for _, path := range []string{file, file + ".gz"} {
-		_, err := os.Stat(filepath.Join(dir, path))
-		if err == nil || errors.Is(err, fs.ErrPermission) { // which is for its reader to report
-			return true
-		}
-	}
-	return false
 }

@@ -3,8 +3,6 @@ package datasets
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,29 +33,5 @@ func TestVisitFile(t *testing.T) {
 	}
 	if err := VisitLines("some.txt", strings.NewReader("a\n\nb\n"), visit); err == nil || !strings.HasPrefix(err.Error(), "some.txt:2:") {
 		t.Errorf("an empty line in the middle: %v", err)
-	}
-}
-
-func TestLocateFile(t *testing.T) {
-	data, cache := t.TempDir(), t.TempDir()
-	t.Setenv("AUTOBLM_DATA", data)
-	t.Setenv("XDG_CACHE_HOME", cache)
-	t.Chdir(t.TempDir())
-	put := func(dir string) {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "things.txt.gz"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if dir, found := LocateFile("mine", "things.txt"); found {
-		t.Errorf("found in %s before it is there", dir)
-	}
-	for _, want := range []string{"mine", filepath.Join(cache, "autoblm", "datasets", "mine"), filepath.Join(data, "mine")} {
-		put(want)
-		if dir, found := LocateFile("mine", "things.txt"); !found || dir != want {
-			t.Errorf("found in %q, want %q", dir, want)
-		}
 	}
 }

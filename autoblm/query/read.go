@@ -29,26 +29,44 @@ func queryFile(split Split, hops int) string { return fmt.Sprintf("%v-%dp.txt", 
 
 var queryFileName = regexp.MustCompile(`^(train|valid|test)-([1-9][0-9]?)p\.txt(\.gz)?$`)
 
-// Open finds queries by name: a folder of chain queries in $AUTOBLM_DATA, in the
-// cache or at the path that the name is (see [ReadFolder]), or else a graph of
-// [datasets.Open], which comes without queries. Of a folder only the queries of
-// the given lengths are read, and all where none is given.
-func Open(name string, hops ...int) (*Data, error) {
-	if dir, found := datasets.LocateFile(name, queryFile(InTrain, 1)); found {
-		return ReadFolder(dir, hops...)
+// Open finds queries by their path or their name: a folder of chain queries or of a graph at
+// the path that the name is (see [ReadFolder] and [datasets.ReadFolder]), or else chain queries
+// in $AUTOBLM_DATA or in the cache, or else a graph of [datasets.Open]. A graph comes without
+// queries. Of a folder only the queries of the given lengths are read, and all where none is
+// given. Where a name has two meanings, [Data.Warnings] says which was taken.
+func Open(name string, hops ...int) (d *Data, err error) {
+	at := locate(name)
+	if hasQueries(at.Folder) {
+		d, err = ReadFolder(at.Folder, hops...)
+	} else if g, failed := datasets.Open(name); failed == nil {
+		d = FromGraph(g)
+	} else {
+		err = failed
 	}
-	g, err := datasets.Open(name)
-	if err != nil {
-		return nil, err
+	if err == nil && at.Note != "" && !slices.Contains(d.noticed, at.Note) {
+		d.noticed = append([]string{at.Note}, d.noticed...)
 	}
-	return FromGraph(g), nil
+	return d, err
 }
 
 // Holds says whether a source is a name or a folder of chain queries.
-func Holds(source string) bool {
-	_, found := datasets.LocateFile(source, queryFile(InTrain, 1))
-	return found
+func Holds(source string) bool { return hasQueries(locate(source).Folder) }
+
+// locate says where queries lie, or the graph that has to do.
+func locate(name string) datasets.Place {
+	folders := []string{}
+	for _, dir := range datasets.Folders(name) {
+		if hasQueries(dir) {
+			folders = append(folders, dir)
+		}
+	}
+	if dir, found := datasets.Locate(name); found {
+		folders = append(folders, dir)
+	}
+	return datasets.Choose(name, folders, func(dir string) bool { return hasQueries(dir) || datasets.HasGraph(dir) })
 }
+
+func hasQueries(dir string) bool { return dir != "" && datasets.HasFile(dir, queryFile(InTrain, 1)) }
 
 // ReadFolder reads chain queries as Query2box has them (Ren et al., 2020), in
 // text form, each file plain or with .gz:

@@ -206,3 +206,51 @@ func FuzzQueries(f *testing.F) {
 		}
 	})
 }
+
+// TestPathBeforeName: queries or a graph in a folder come before queries of that name, and the
+// other way round a name before a folder without either. What was taken is said.
+func TestPathBeforeName(t *testing.T) {
+	data, here := t.TempDir(), t.TempDir()
+	t.Setenv("AUTOBLM_DATA", data)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(here)
+	put := func(dir string, files map[string]string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	open := func(folder, says string) {
+		t.Helper()
+		d, err := Open("q")
+		if err != nil || d.Folder != filepath.Join(folder, "q") {
+			t.Fatalf("%+v, %v; want what is in %s", d, err, folder)
+		}
+		if said := strings.Join(d.Warnings(nil), "; "); !strings.Contains(said, says) || says == "" && said != "" {
+			t.Errorf("warnings %q, want %q", said, says)
+		}
+	}
+	put(filepath.Join(data, "q"), small())
+	open(data, "")
+	put("q", map[string]string{"notes.txt": "x"})
+	open(data, "no such data")
+	put("q", map[string]string{"train.txt": "a\tr\tb\n"})
+	open(here, "is the folder ")
+	put("q", small())
+	open(here, "is the folder ")
+	if _, err := Open("./q"); err != nil {
+		t.Error(err)
+	}
+	d, err := Open("q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.WriteFolder("q"); err == nil || !strings.Contains(err.Error(), "already holds queries") {
+		t.Errorf("queries are written over: %v", err)
+	}
+}

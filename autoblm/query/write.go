@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
@@ -16,7 +15,7 @@ import (
 // [ReadFolder] reads them and the graph. A folder that holds queries already is
 // refused; a new one appears at once.
 func (d *Data) WriteFolder(dir string) error {
-	if datasets.HasFile(dir, queryFile(InTrain, 1)) {
+	if hasQueries(dir) {
 		return fmt.Errorf("%s already holds queries: name another folder", dir)
 	}
 	files := []wholefile.File{

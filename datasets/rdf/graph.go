@@ -29,15 +29,21 @@ type Graph struct {
 	// was wrong with the first of them; see [Options].
 	Skipped      int
 	FirstSkipped error
+	// Note says what else the name could mean that [Open] was given, "" where there is nothing.
+	Note string
 }
 
 // Label is the class of a node, as indices into the nodes and the classes.
 type Label struct{ Node, Class int32 }
 
-// Warnings are what whoever uses the graph should know: that lines were passed over.
-func (g *Graph) Warnings() []string {
-	if g.Skipped == 0 {
-		return nil
+// Warnings are what whoever uses the graph should know: that its name has two meanings, and
+// that lines were passed over.
+func (g *Graph) Warnings() (all []string) {
+	if g.Note != "" {
+		all = append(all, g.Note)
 	}
-	return []string{fmt.Sprintf("passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)}
+	if g.Skipped > 0 {
+		all = append(all, fmt.Sprintf("passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped))
+	}
+	return all
 }

@@ -11,12 +11,26 @@ import (
 	"github.com/autoblm/autoblm-go/internal/names"
 )
 
-// Open reads a graph by name. A name of the [Registry] is looked for in
-// $AUTOBLM_DATA/NAME and then in the cache; anything else is the path of a folder,
-// see [ReadFolder]. A folder called like a benchmark is opened as ./NAME.
+// Open reads a graph by its path or its name. The path of a folder with such data comes
+// first, see [ReadFolder]; a name of the [Registry] is looked for in $AUTOBLM_DATA/NAME and
+// then in the cache. Where the name is that of a folder too, [Graph.Warnings] says which was
+// taken.
 func Open(name string, o Options) (*Graph, error) {
 	b, known := benchmark(name)
-	if !known {
+	var folders []string
+	if known {
+		folders = datasets.Folders(name)
+	}
+	at := datasets.Choose(name, folders, hasGraph)
+	g, err := openAt(name, o, b, at)
+	if err == nil {
+		g.Note = at.Note
+	}
+	return g, err
+}
+
+func openAt(name string, o Options, b Benchmark, at datasets.Place) (*Graph, error) {
+	if b.Name == "" || at.IsPath {
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			all := benchmarkNames()
 			return nil, datasets.NoGraph(name, fmt.Errorf("no data set %q with classes%s: it is no folder, and the names are %s", name, names.DidYouMean(names.Near(all, name)), strings.Join(all, ", ")))

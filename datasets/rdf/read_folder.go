@@ -39,9 +39,7 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	}
 	var tables []string
 	for _, split := range []string{"trainingSet", "testSet"} {
-		table, err := oneFile(dir, entries, "table "+split+".tsv", func(name string) bool {
-			return strings.HasPrefix(name, split) && strings.HasSuffix(name, ".tsv")
-		})
+		table, err := oneFile(dir, entries, "table "+split+".tsv", func(name string) bool { return isTable(name, split) })
 		if err != nil {
 			return nil, err
 		}
@@ -72,8 +70,23 @@ func Holds(source string) bool {
 	if _, known := benchmark(source); known {
 		return true
 	}
-	entries, err := os.ReadDir(source)
-	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && isTriples(e.Name()) })
+	return hasFile(source, isTriples)
+}
+
+// hasGraph says whether a folder has some of what [ReadFolder] reads.
+func hasGraph(dir string) bool {
+	return hasFile(dir, func(name string) bool {
+		return isTriples(name) || isTable(name, "trainingSet") || isTable(name, "testSet")
+	})
+}
+
+func hasFile(dir string, is func(name string) bool) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && is(e.Name()) })
+}
+
+func isTable(name, split string) bool {
+	return strings.HasPrefix(name, split) && strings.HasSuffix(name, ".tsv")
 }
 
 func isTriples(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".nt") }

@@ -3,6 +3,7 @@ package rdf
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,4 +249,37 @@ func TestOpenRefuses(t *testing.T) {
 	wantError(t, err, "aifb is not on this machine: unpack https://")
 	_, err = Open("nowhere", Options{})
 	wantError(t, err, "the names are aifb, mutag, bgs, am")
+}
+
+// TestPathBeforeName: a folder with a graph comes before a benchmark, which is said.
+func TestPathBeforeName(t *testing.T) {
+	data := t.TempDir()
+	t.Setenv("AUTOBLM_DATA", data)
+	t.Chdir(t.TempDir())
+	files := map[string]string{"g.nt": triples, "trainingSet.tsv": trainTable, "testSet.tsv": testTable}
+	open := func(want int, says string) {
+		t.Helper()
+		g, err := Open("aifb", Options{})
+		if err != nil || len(g.Triples) != want {
+			t.Fatalf("%+v, %v; want %d triples", g, err, want)
+		}
+		if said := strings.Join(g.Warnings(), "; "); !strings.Contains(said, says) || says == "" && said != "" {
+			t.Errorf("warnings %q, want %q", said, says)
+		}
+	}
+	if err := os.Rename(folder(t, files), filepath.Join(data, "aifb")); err != nil {
+		t.Fatal(err)
+	}
+	open(4, "")
+	if err := os.Mkdir("aifb", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	open(4, "no such data")
+	files["g.nt"] += "<x:ben> <x:knows> <x:anna> .\n"
+	if err := errors.Join(os.Remove("aifb"), os.Rename(folder(t, files), "aifb")); err != nil {
+		t.Fatal(err)
+	}
+	open(5, "is the folder ")
+	t.Chdir(data)
+	open(4, "")
 }

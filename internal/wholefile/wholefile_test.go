@@ -207,3 +207,20 @@ func TestAFolderThatCannotBeMadeLeavesNothing(t *testing.T) {
 		t.Errorf("error %v, left behind: %v", err, left)
 	}
 }
+
+// TestWritable tells without a trace, also of one that was killed while it looked.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"file": "old", ".file.autoblm-leftover": ""})
+	for _, name := range []string{"file", "new"} {
+		if err := wholefile.Writable(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := content(t, dir); len(got) != 1 || got["file"] != "old" {
+		t.Errorf("the folder holds %v", got)
+	}
+	if err := wholefile.Writable(filepath.Join(dir, "none", "file")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -6,6 +6,7 @@ import "path/filepath"
 // leaves what is there as it is.
 func Writable(path string) error {
 	path = linked(path)
+	removeLeftovers(filepath.Dir(path), filepath.Base(path))
 	u, err := newFile(filepath.Dir(path), File{Name: filepath.Base(path)})
 	if err != nil {
 		return reason(err)

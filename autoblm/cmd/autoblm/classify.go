@@ -126,9 +126,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	if g.Skipped > 0 {
-		o.Say("autoblm: passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped)
-	}
+	warn(o, g.Warnings())
 	kept, options, err := c.kept(o, g, engine, settings, member)
 	if err != nil {
 		return err

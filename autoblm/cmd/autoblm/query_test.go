@@ -168,3 +168,32 @@ func TestInterruptedQueryTrainingKeepsItsModel(t *testing.T) {
 	interruptEarly(t, "query", "train", "--dataset", data, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--out", model)
 	object(t, "query", "eval", "--model", model, "--dataset", data)
 }
+
+// TestQueriesHereComeBeforeAName: what query sample --out has just written is what --dataset
+// takes, whatever lies where names are looked for, and it is said once.
+func TestQueriesHereComeBeforeAName(t *testing.T) {
+	data, graph := t.TempDir(), smallGraph(t)
+	t.Setenv("AUTOBLM_DATA", data)
+	t.Chdir(t.TempDir())
+	for folder, hops := range map[string]string{filepath.Join(data, "q"): "3", "q": "2"} {
+		object(t, "query", "sample", "--dataset", graph, "--hops", hops, "--count", "20", "--out", folder)
+	}
+	status, _, stderr := invoke(t.Context(), "query", "train", "--dataset", "q", "--structure", "simple", "--hops", "2", "--dim", "4", "--epochs", "1", "--out", "m")
+	if status != program.Done || strings.Count(stderr, "q is the folder ") != 1 || strings.Contains(stderr, "were drawn") {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	if err := os.Rename(graph, "umls"); err != nil {
+		t.Fatal(err)
+	}
+	standIn(t, "umls")
+	for _, arguments := range [][]string{
+		{"dataset", "info", "umls"},
+		{"train", "--dataset", "umls", "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", "m2"},
+		{"eval", "--dataset", "umls", "--model", "m2"},
+		{"search", "--dataset", "umls", "--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"},
+	} {
+		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Done || strings.Count(stderr, "umls is the folder ") != 1 {
+			t.Errorf("%v: status %d, %q", arguments, status, stderr)
+		}
+	}
+}

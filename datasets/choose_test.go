@@ -1,0 +1,91 @@
+package datasets
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPathBeforeName: a folder of data comes before a name, whatever it is called, and where
+// there are both it is said which was taken. A folder without data is in nobody's way.
+func TestPathBeforeName(t *testing.T) {
+	data, _ := useFolders(t)
+	t.Chdir(t.TempDir())
+	putSplit(t, filepath.Join(data, "umls"), "train", "by\tits\tname\n")
+	for _, c := range []struct {
+		what, name, relation string
+		says                 []string // nil where nothing is to be said
+		put                  func()
+	}{
+		{"a name alone", "umls", "its", nil, func() {}},
+		{"a folder without data", "umls", "its", []string{"taken from " + data, "no such data"}, func() { os.Mkdir("umls", 0o755) }},
+		{"a file", "umls", "its", []string{"taken from " + data, "no such data"}, func() { os.Remove("umls"); os.WriteFile("umls", []byte("x"), 0o644) }},
+		{"both", "umls", "a", []string{"is the folder ", "and not " + filepath.Join(data, "umls")}, func() { os.Remove("umls"); putSplit(t, "umls", "train", "at\ta\tpath\n") }},
+		{"only a path", "./umls", "a", nil, func() {}},
+		{"the embedded graph", "world", "borders", nil, func() {}},
+		{"a folder in its place", "world", "a", []string{"is the folder ", "and not the embedded graph"}, func() { putSplit(t, "world", "train", "at\ta\tpath\n") }},
+		{"the same folder", "umls", "its", nil, func() { t.Chdir(data) }},
+	} {
+		c.put()
+		g, err := Open(c.name)
+		if err != nil || !slices.Contains(g.Relations, c.relation) {
+			t.Fatalf("%s: %+v, %v; want the relation %s", c.what, g, err, c.relation)
+		}
+		warnings := strings.Join(g.Warnings(), "; ")
+		if (warnings == "") != (c.says == nil) {
+			t.Errorf("%s: warnings %q", c.what, warnings)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(warnings, text) {
+				t.Errorf("%s: warnings %q, want %q", c.what, warnings, text)
+			}
+		}
+	}
+}
+
+// TestFolderWithoutTrain is not passed over for a name: it is data that are not whole.
+func TestFolderWithoutTrain(t *testing.T) {
+	data, _ := useFolders(t)
+	t.Chdir(t.TempDir())
+	putSplit(t, filepath.Join(data, "umls"), "train", "by\tits\tname\n")
+	putSplit(t, "umls", "valid", "at\ta\tpath\n")
+	if _, err := Open("umls"); err == nil || !strings.Contains(err.Error(), "no training triples") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestChooseLooksInItsOrder for data of another kind: at the path, and then in the folders of
+// names, of which what can only be a path has none.
+func TestChooseLooksInItsOrder(t *testing.T) {
+	data, cache := useFolders(t)
+	t.Chdir(t.TempDir())
+	choose := func(name string) string {
+		return Choose(name, Folders(name), func(dir string) bool { return HasFile(dir, "things.txt") }).Folder
+	}
+	put := func(dir string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "things.txt.gz"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"", filepath.Join(cache, "mine"), filepath.Join(data, "mine"), "mine"} {
+		if want != "" {
+			put(want)
+		}
+		if got := choose("mine"); got != want {
+			t.Errorf("found in %q, want %q", got, want)
+		}
+	}
+	put(data)
+	put(filepath.Join(data, "other"))
+	for name, want := range map[string]string{"./mine": "./mine", "./other": "", "other": filepath.Join(data, "other"), "": "", ".": "", "..": "", filepath.Join(data, "other"): filepath.Join(data, "other")} {
+		if got := choose(name); got != want {
+			t.Errorf("%q is found in %q, want %q", name, got, want)
+		}
+	}
+}
