@@ -10,7 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
-	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // TaskName is what a model folder calls the task.
@@ -43,11 +42,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("cannot save the model: %w", err)
 	}
-	text, err := modelfolder.Describe(description{TaskName, m, len(m.Entities), m.Member.Structure, m.Member.Structure.K(), m.Settings.Dim})
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{modelfolder.Description: text}
+	files := map[string][]byte{}
 	for name, list := range m.labelFiles() {
 		if at, err := labels.Check(*list); err != nil {
 			return nil, fmt.Errorf("cannot save the model: %s, line %d: %w", name, at+1, err)
@@ -62,7 +57,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 			files[p.String()+".npy"] = npy.Encode(m.Tables[i], p.Dims...)
 		}
 	}
-	return files, nil
+	return files, modelfolder.Describe(files, description{TaskName, m, len(m.Entities), m.Member.Structure, m.Member.Structure.K(), m.Settings.Dim})
 }
 
 // Save writes the model as a folder; see [Model.Files]. It makes the folder. After an
@@ -73,7 +68,7 @@ func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 func Load(dir string) (*Model, error) {
 	m := &Model{}
 	d := description{Model: m}
-	err := modelfolder.Read(dir, &d, func() error {
+	read, err := modelfolder.Read(dir, &d, func() error {
 		if d.Task != TaskName {
 			return fmt.Errorf("the model is for another task than %s", TaskName)
 		}
@@ -84,7 +79,11 @@ func Load(dir string) (*Model, error) {
 		return nil, err
 	}
 	for name, list := range m.labelFiles() {
-		if *list, err = labels.Read(filepath.Join(dir, name)); err != nil {
+		content, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		if *list, err = labels.Parse(filepath.Join(dir, name), content); err != nil {
 			return nil, err
 		}
 	}
@@ -92,32 +91,24 @@ func Load(dir string) (*Model, error) {
 		return nil, fmt.Errorf("%s has %d labels, not %d", filepath.Join(dir, "entities.txt"), len(m.Entities), d.Embedded)
 	}
 	for _, p := range m.Parameters() {
-		table, err := readTable(dir, p)
+		if p.Dims[0] == 0 {
+			m.Tables = append(m.Tables, nil)
+			continue
+		}
+		content, err := read(p.String() + ".npy")
 		if err != nil {
 			return nil, err
+		}
+		table, err := npy.Read(content, p.Dims...)
+		if err == nil {
+			err = finite(table)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, p.String()+".npy"), err)
 		}
 		m.Tables = append(m.Tables, table)
 	}
 	return m, nil
-}
-
-func readTable(dir string, p Parameter) ([]float32, error) {
-	if p.Dims[0] == 0 {
-		return nil, nil
-	}
-	path := filepath.Join(dir, p.String()+".npy")
-	content, err := regular.Read(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the model: %w", err)
-	}
-	table, err := npy.Read(content, p.Dims...)
-	if err == nil {
-		err = finite(table)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return table, nil
 }
 
 // check says why the model makes no sense.

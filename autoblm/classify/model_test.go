@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -170,6 +171,60 @@ func TestOtherGraphsAreRefused(t *testing.T) {
 	wantError(t, "no graph", err, "nowhere")
 }
 
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copied")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// dropChecksums makes a folder one that another program may have written.
+func dropChecksums(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "model.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := regexp.MustCompile(`,\s*"checksums": \{[^}]*\}`).ReplaceAll(text, nil)
+	if err := os.WriteFile(path, plain, 0o644); err != nil || len(plain) == len(text) {
+		t.Fatal("model.json has no checksums", err)
+	}
+}
+
+// TestChangedModels: a file that is not the one that was saved is noticed, if it can be read
+// or not, and taken where nothing says what it should be.
+func TestChangedModels(t *testing.T) {
+	m := trained(t, friends(), quick(classify.RGCN), member(classify.RGCN, ""))
+	files, err := m.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if name == "model.json" {
+			continue
+		}
+		broken := copied(t, dir)
+		changed := bytes.Clone(content)
+		changed[len(changed)-2] ^= 1 // a digit of a number, or a letter of a label
+		if err := os.WriteFile(filepath.Join(broken, name), changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := classify.Load(broken)
+		wantError(t, name, err, filepath.Join(broken, name)+" is damaged, or of another model")
+		dropChecksums(t, broken)
+		if _, err := classify.Load(broken); err != nil {
+			t.Errorf("%s, without checksums: %v", name, err)
+		}
+	}
+}
+
 // TestDamagedModels: whatever is wrong with a folder, the error names the file.
 func TestDamagedModels(t *testing.T) {
 	s := quick(classify.RGCN)
@@ -206,10 +261,8 @@ func TestDamagedModels(t *testing.T) {
 			return append(content[:len(content)-4], 0, 0, 0xc0, 0x7f)
 		}, "output-bias.npy: number 2 is NaN"},
 	} {
-		broken := filepath.Join(t.TempDir(), "broken")
-		if err := os.CopyFS(broken, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
+		broken := copied(t, dir)
+		dropChecksums(t, broken)
 		path := filepath.Join(broken, c.file)
 		content, err := os.ReadFile(path)
 		if err != nil {

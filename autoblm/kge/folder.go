@@ -138,9 +138,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 		files[t.file()] = npy.Encode(table, len(table)/t.columns, t.columns)
 	}
 	files[entityLabels], files[relationLabels] = labels.Encode(m.EntityLabels), labels.Encode(m.RelationLabels)
-	var err error
-	files[modelfolder.Description], err = modelfolder.Describe(d)
-	return files, err
+	return files, modelfolder.Describe(files, d)
 }
 
 // Save writes the model as a folder that other tools can read; see [Model.Files]. It
@@ -151,7 +149,7 @@ func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 // Load reads a model folder, by whichever program it was written: model.json
 // needs structure (any text form but @file, or an array of arrays), k and dim, or form and
 // dim, and reciprocal where relations have reverses; tables may be float64, and labels may end in CRLF. Errors name the file and
-// what it lacks.
+// what it lacks. A file that is not that of a checksum in model.json is refused; none are needed.
 func Load(dir string) (*Model, error) {
 	return load(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) })
 }
@@ -167,9 +165,10 @@ func LoadFiles(files map[string][]byte) (*Model, error) {
 	})
 }
 
-func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
+func load(dir string, files modelfolder.Reader) (*Model, error) {
 	var d description
-	if err := modelfolder.ReadFrom(dir, read, &d, d.check); err != nil {
+	read, err := modelfolder.ReadFrom(dir, files, &d, d.check)
+	if err != nil {
 		return nil, err
 	}
 	if d.Training != nil && d.Training.Member.Structure.K() == 0 && *d.Form == form.Bilinear {
@@ -180,7 +179,7 @@ func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
 	for name, names := range map[string]*[]string{entityLabels: &m.EntityLabels, relationLabels: &m.RelationLabels} {
 		content, err := read(name)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the model: %w", err)
+			return nil, err
 		}
 		if *names, err = labels.Parse(filepath.Join(dir, name), content); err != nil {
 			return nil, err
@@ -190,7 +189,7 @@ func load(dir string, read func(name string) ([]byte, error)) (*Model, error) {
 	for _, t := range m.layout() {
 		content, err := read(t.file())
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the model: %w", err)
+			return nil, err
 		}
 		rows := t.rows * len(t.labels)
 		table, err := npy.Read(content, rows, t.columns)

@@ -305,8 +305,8 @@ func TestSaveRefusesWhatLoadWould(t *testing.T) {
 func TestSaveBelowAFile(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "file", "")
-	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file", "model")), "cannot make the model folder", "file")
-	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file")), "cannot make the model folder", "file")
+	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file", "model")), "cannot write the model folder", "file")
+	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file")), "cannot write the model folder", "file")
 }
 
 func FuzzLoad(f *testing.F) {

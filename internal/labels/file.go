@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 const byteOrderMark = "\uFEFF"
@@ -15,16 +13,7 @@ func Encode(labels []string) []byte {
 	return []byte(strings.Join(labels, "\n") + "\n")
 }
 
-// Read reads a label a line; a byte-order mark and CRLF are no error.
-func Read(path string) ([]string, error) {
-	content, err := regular.Read(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the model: %w", err)
-	}
-	return Parse(path, content)
-}
-
-// Parse reads the content of such a file.
+// Parse reads a label a line; a byte-order mark and CRLF are no error. Errors name the path.
 func Parse(path string, content []byte) ([]string, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(string(content), byteOrderMark), "\r\n", "\n")
 	labels := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

@@ -5,6 +5,8 @@ package modelfolder
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/internal/regular"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
@@ -20,13 +23,36 @@ import (
 // Description is the file without which a folder is no model.
 const Description = "model.json"
 
-// Describe is the content of a description.
-func Describe(description any) ([]byte, error) {
-	text, err := json.MarshalIndent(description, "", "  ")
+// Describe adds a description to the files of a model, with the checksums of those: SHA-256
+// in hexadecimal digits, by name, as the field "checksums".
+func Describe(files map[string][]byte, description any) error {
+	fields, err := json.Marshal(description)
 	if err != nil {
-		return nil, fmt.Errorf("cannot save the model: %w", err)
+		return fmt.Errorf("cannot save the model: %w", err)
 	}
-	return append(text, '\n'), nil
+	if len(files) > 0 {
+		sums := map[string]string{}
+		for name, content := range files {
+			sums[name] = checksum(content)
+		}
+		last, err := json.Marshal(sums)
+		if err != nil {
+			return err
+		}
+		fields = slices.Concat(fields[:len(fields)-1], []byte(`,"checksums":`), last, []byte("}"))
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, fields, "", "  "); err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	files[Description] = text.Bytes()
+	return nil
+}
+
+func checksum(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
 // Save writes the files of a model as [Write] does.
@@ -55,30 +81,50 @@ func Write(dir string, files map[string][]byte) error {
 	return nil
 }
 
+// Reader reads a file of a model, by its name.
+type Reader func(name string) ([]byte, error)
+
 // Read reads the description into a pointer and has it checked. Errors name the file.
-func Read(dir string, description any, check func() error) error {
+// The reader that it returns refuses files that are not those of the description's
+// checksums, if it has any.
+func Read(dir string, description any, check func() error) (Reader, error) {
 	return ReadFrom(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) }, description, check)
 }
 
 // ReadFrom is [Read] for files that need not be in a folder; dir names it in errors, if
 // there is one. What the description keeps as [json.RawMessage] has no indents.
-func ReadFrom(dir string, read func(name string) ([]byte, error), description any, check func() error) error {
+func ReadFrom(dir string, read Reader, description any, check func() error) (Reader, error) {
 	text, err := read(Description)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not a model folder: it has no %s", cmp.Or(dir, "this"), Description)
+		return nil, fmt.Errorf("%s is not a model folder: it has no %s", cmp.Or(dir, "this"), Description)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot read the model: %w", err)
+		return nil, fmt.Errorf("cannot read the model: %w", err)
+	}
+	var sums struct {
+		Checksums map[string]string `json:"checksums"`
 	}
 	var plain bytes.Buffer
 	if err = json.Compact(&plain, text); err == nil {
 		err = json.Unmarshal(plain.Bytes(), description)
 	}
 	if err == nil {
+		err = json.Unmarshal(plain.Bytes(), &sums)
+	}
+	if err == nil {
 		err = check()
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, Description), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, Description), err)
 	}
-	return nil
+	return func(name string) ([]byte, error) {
+		content, err := read(name)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the model: %w", err)
+		}
+		if sum := sums.Checksums[name]; sum != "" && !strings.EqualFold(sum, checksum(content)) {
+			return nil, fmt.Errorf("%s is damaged, or of another model: its SHA-256 is not that of %s; take it from a copy or train again (if it was changed on purpose, remove its checksum there)", filepath.Join(dir, name), Description)
+		}
+		return content, nil
+	}, nil
 }

@@ -75,7 +75,7 @@ func (k keeping) done() error { return checkpoint.Remove(k.file) }
 // wholeModel says whether the folder has a model that a training came to its end with.
 func (k keeping) wholeModel() bool {
 	var d struct{ Reached kge.Reached }
-	err := modelfolder.Read(k.folder, &d, func() error { return nil })
+	_, err := modelfolder.Read(k.folder, &d, func() error { return nil })
 	return err == nil && !d.Reached.Interrupted
 }
 

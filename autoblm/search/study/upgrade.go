@@ -149,15 +149,14 @@ func (s *Study) oldBest(task string, own json.RawMessage) (map[string][]byte, er
 			d.Training = fmt.Appendf(nil, `{"settings":%s,"member":%s}`, join(parts.Settings, own), join(json.RawMessage(`{"model":"bilinear"}`), parts.Member))
 		}
 	}
-	text, err := modelfolder.Describe(d)
-	if err != nil {
+	table := func(b []byte) []byte { x := bytesFloat(b); return npy.Encode(x, len(x)/d.Dim, d.Dim) }
+	files := map[string][]byte{}
+	if err := modelfolder.Describe(files, d); err != nil { // as it was, without checksums
 		return nil, damaged(s.path, err)
 	}
-	table := func(b []byte) []byte { x := bytesFloat(b); return npy.Encode(x, len(x)/d.Dim, d.Dim) }
-	return map[string][]byte{
-		modelfolder.Description: text, "entities.npy": table(entities), "relations.npy": table(relations),
-		"entities.txt": labels.Encode(entityNames), "relations.txt": labels.Encode(relationNames),
-	}, nil
+	files["entities.npy"], files["relations.npy"] = table(entities), table(relations)
+	files["entities.txt"], files["relations.txt"] = labels.Encode(entityNames), labels.Encode(relationNames)
+	return files, nil
 }
 
 // write makes the study one of this version.
