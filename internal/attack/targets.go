@@ -20,8 +20,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	classifycpu "github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
@@ -53,6 +55,7 @@ var targets = []*target{
 	{"model-paths", prepareModel("qm", false)},
 	{"model-classes", prepareModel("cm", true)},
 	{"checkpoint", prepareCheckpoint},
+	{"checkpoint-classes", prepareClassCheckpoint},
 	{"study", prepareStudy("s.db")},
 	{"study-old", prepareStudy("old-finished.db")},
 	{"structure", prepareStructure},
@@ -406,27 +409,71 @@ func prepareCheckpoint(base, folder string) (*prepared, error) {
 	settings.Dim, settings.Epochs, settings.Batch = 4, 2, 64
 	member := kge.DefaultMember(structure.MustParse("1,0;0,2"))
 	data, engine := completion.Data(g), cpu.New(1)
-	const name = "c.training"
-	path := filepath.Join(folder, name)
-	train := func() (*kge.Model, error) {
-		report, err := kge.Train(context.Background(), engine, kge.Job{Data: data, Settings: settings, Members: []kge.Member{member}, Checkpoint: &kge.Checkpoint{File: path}})
+	return prepareKept(folder, func(_ context.Context, file string) (any, error) {
+		report, err := kge.Train(context.Background(), engine, kge.Job{Data: data, Settings: settings, Members: []kge.Member{member}, Checkpoint: &kge.Checkpoint{File: file}})
 		if err != nil {
 			return nil, err
 		}
 		return report.Results[0].Model, report.Results[0].Err
-	}
-	want, err := train()
+	})
+}
+
+// prepareClassCheckpoint makes one of a training that was interrupted on its way.
+func prepareClassCheckpoint(base, folder string) (*prepared, error) {
+	g, err := rdf.ReadFolder(filepath.Join(base, "kinds"), rdf.Options{})
 	if err != nil {
+		return nil, err
+	}
+	settings := classify.Defaults(classify.BLM)
+	settings.Dim, settings.Layers, settings.Epochs, settings.Runs, settings.Folds = 4, 1, 3, 1, 2
+	member := classify.DefaultMember()
+	member.Structure = structure.MustParse("1,0;0,2")
+	return prepareKept(folder, func(ctx context.Context, file string) (any, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		kept, err := classify.OpenCheckpoint(file, time.Hour, func(error) {})
+		if err != nil {
+			return nil, err
+		}
+		o := classify.Options{Engine: classifycpu.New(1), Checkpoint: kept, KeepModels: true}
+		if ctx.Value(interrupting{}) != nil {
+			o.OnProgress = func(done, total int) {
+				if done > total/2 {
+					cancel()
+				}
+			}
+		}
+		results, err := classify.Train(ctx, g, settings, o, []classify.Member{member})
+		if err != nil {
+			return nil, err
+		}
+		return results[0], results[0].Err
+	})
+}
+
+// interrupting marks the context of a training that is to be interrupted.
+type interrupting struct{}
+
+// prepareKept is for a training that keeps a checkpoint, and is gone on with from one.
+func prepareKept(folder string, train func(ctx context.Context, file string) (any, error)) (*prepared, error) {
+	const name = "training-0123"
+	path := filepath.Join(folder, name)
+	if _, err := train(context.WithValue(context.Background(), interrupting{}, true), path); err != nil && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	files, err := filesOf(folder, name)
 	if err != nil {
 		return nil, err
 	}
+	want, err := train(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
 	p := newPrepared(folder, files, nil)
+	sum := func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 	content := files[name]
 	p.packed[name] = packing{content[:len(content)-4], func(content []byte) []byte { // with the right checksum
-		return binary.LittleEndian.AppendUint32(content, crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli)))
+		return binary.LittleEndian.AppendUint32(content, sum(content))
 	}}
 	p.read = func(folder, mutated string) error {
 		for _, other := range []string{".before", ".next"} {
@@ -438,16 +485,16 @@ func prepareCheckpoint(base, folder string) (*prepared, error) {
 		if err != nil {
 			return err
 		}
-		got, err := train()
-		n := len(mutant)
-		if n >= 4 && binary.LittleEndian.Uint32(mutant[n-4:]) == crc32.Checksum(mutant[:n-4], crc32.MakeTable(crc32.Castagnoli)) && (err == nil || errors.Is(err, kge.ErrDiverged)) {
+		got, err := train(context.Background(), path)
+		n := len(mutant) - 4
+		if mutated != "" && n >= 0 && binary.LittleEndian.Uint32(mutant[n:]) == sum(mutant[:n]) && (err == nil || errors.Is(err, kge.ErrDiverged) || errors.Is(err, classify.ErrDiverged)) {
 			return nil // whoever makes the checksum anew may say anything
 		}
 		if err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(got.Parameters, want.Parameters) {
-			return inconsistent("a damaged checkpoint gave another model")
+		if !reflect.DeepEqual(got, want) {
+			return inconsistent("a damaged checkpoint gave another result")
 		}
 		return nil
 	}
