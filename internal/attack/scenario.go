@@ -28,7 +28,7 @@ var scenarios = []scenario{
 	{name: "query-train", made: []string{"out"}, arguments: "query train --dataset q --structure complex --dim 16 --epochs 40 --batch 16 --validate-every 5 --save-every 1ms --out out --json"},
 	{name: "classify-train", made: []string{"out"}, arguments: "classify train --dataset kinds --structure complex --dim 16 --layers 1 --epochs 40 --runs 3 --save-every 1ms --out out --json"},
 	{name: "split", made: []string{"out"}, arguments: "dataset split triples.txt --out out --json", refusal: "already holds a data set"},
-	{name: "sample", made: []string{"out"}, arguments: "query sample --dataset small --hops 2,3 --count 200 --out out --json"},
+	{name: "sample", made: []string{"out"}, arguments: "query sample --dataset small --hops 2,3 --count 200 --out out --json", refusal: "already holds queries"},
 	{name: "report", made: []string{"page.html", "page_files"}, arguments: "report --study s.db --out page.html --json"},
 	{name: "export", made: []string{"trials.csv"}, arguments: "study export s.db --csv --out trials.csv"},
 	{name: "best", made: []string{"out"}, arguments: "study best s.db --out out --json"},

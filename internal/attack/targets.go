@@ -50,10 +50,12 @@ var targets = []*target{
 	{"archive", prepareArchive},
 	{"rdf", prepareRDF},
 	{"queries", prepareQueries},
-	{"model", prepareModel("m", false)},
-	{"model-form", prepareModel("transe", false)},
-	{"model-paths", prepareModel("qm", false)},
-	{"model-classes", prepareModel("cm", true)},
+	{"model", prepareModel("m", false, true)},
+	{"model-plain", prepareModel("m", false, false)},
+	{"model-form", prepareModel("transe", false, false)},
+	{"model-paths", prepareModel("qm", false, false)},
+	{"model-classes", prepareModel("cm", true, true)},
+	{"model-classes-plain", prepareModel("cm", true, false)},
 	{"checkpoint", prepareCheckpoint},
 	{"checkpoint-classes", prepareClassCheckpoint},
 	{"study", prepareStudy("s.db")},
@@ -344,13 +346,29 @@ func prepareQueries(base, folder string) (*prepared, error) {
 	}), nil
 }
 
-func prepareModel(from string, classes bool) func(base, folder string) (*prepared, error) {
+// prepareModel is for a folder as it was written, where only model.json can be changed
+// unnoticed, or without the checksums there, as others may have it.
+func prepareModel(from string, classes, summed bool) func(base, folder string) (*prepared, error) {
 	return func(base, folder string) (*prepared, error) {
 		files, err := allFiles(filepath.Join(base, from))
 		if err != nil {
 			return nil, err
 		}
-		summed := bytes.Contains(files["model.json"], []byte(`"checksums"`))
+		description := map[string]any{}
+		decoder := json.NewDecoder(bytes.NewReader(files["model.json"]))
+		decoder.UseNumber()
+		if err := decoder.Decode(&description); err != nil {
+			return nil, err
+		}
+		if _, is := description["checksums"]; summed && !is {
+			return nil, errors.New("the model has no checksums")
+		}
+		if !summed {
+			delete(description, "checksums")
+			if files["model.json"], err = json.MarshalIndent(description, "", "  "); err != nil {
+				return nil, err
+			}
+		}
 		p := newPrepared(folder, files, nil)
 		p.read = func(folder, mutated string) error {
 			if classes {
