@@ -14,13 +14,36 @@ import (
 // can be written into it.
 func Folder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		if at := new(fs.PathError); errors.As(err, &at) {
-			err = at.Err
-		}
-		return fmt.Errorf("cannot make the folder %s: %w", dir, err)
+		return cannotMake(dir, err)
 	}
 	if err := wholefile.Writable(filepath.Join(dir, "file")); err != nil {
 		return fmt.Errorf("cannot write into the folder %s: %w", dir, err)
 	}
 	return nil
+}
+
+// NewFolder makes a folder that nobody has yet, of this name or of the next one that is
+// free: with -2, -3 and so on after it. Those who ask for the same at once get two.
+func NewFolder(dir string) (made string, err error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return "", cannotMake(dir, err)
+	}
+	made = dir
+	for n := 2; ; n++ {
+		err := os.Mkdir(made, 0o777)
+		if err == nil {
+			return made, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", cannotMake(made, err)
+		}
+		made = fmt.Sprintf("%s-%d", dir, n)
+	}
+}
+
+func cannotMake(dir string, err error) error {
+	if at := new(fs.PathError); errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("cannot make the folder %s: %w", dir, err)
 }

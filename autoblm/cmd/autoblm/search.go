@@ -116,7 +116,10 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	defer p.Close()
 	again := slices.Clone(o.Arguments)
 	if c.Out == "" {
-		c.Out = filepath.Join(outFolder, fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
+		named := filepath.Join(outFolder, fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
+		if c.Out, err = outfile.NewFolder(named); err != nil {
+			return err
+		}
 		again = append(again, "--out", c.Out)
 	}
 	if c.Study == "" {

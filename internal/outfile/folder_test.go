@@ -1,0 +1,39 @@
+package outfile_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/outfile"
+	"golang.org/x/sync/errgroup"
+)
+
+// TestNewFolder: those who ask for the same at once get one each.
+func TestNewFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out", "graph-1")
+	made := make([]string, 20)
+	var all errgroup.Group
+	for i := range made {
+		all.Go(func() (err error) {
+			made[i], err = outfile.NewFolder(dir)
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(made)
+	if len(slices.Compact(slices.Clone(made))) != len(made) || !slices.Contains(made, dir) || !slices.Contains(made, dir+"-20") {
+		t.Errorf("made %q", made)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := outfile.NewFolder(filepath.Join(file, "out")); err == nil || !strings.Contains(err.Error(), "cannot make the folder "+file) {
+		t.Errorf("below a file: %v", err)
+	}
+}
