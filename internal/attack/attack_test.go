@@ -102,7 +102,7 @@ func newHarness(t *testing.T, fault string) *harness {
 		t.Fatal(err)
 	}
 	return &harness{
-		seed: 1, work: t.TempDir(), base: &base{t.TempDir()}, program: attacked{own}, kept: k,
+		seed: 1, work: t.TempDir(), base: &base{folder: t.TempDir()}, program: attacked{own}, kept: k,
 		scenarios: []scenario{{name: "faulty", arguments: "make", made: []string{"out"}}},
 	}
 }

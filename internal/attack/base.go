@@ -14,11 +14,14 @@ import (
 
 // base is a folder with what the commands take, of which each case gets a copy. Its folder
 // stands for AUTOBLM_DATA too, so that a small graph can stand for a benchmark.
-type base struct{ folder string }
+type base struct {
+	folder string
+	flags  map[string][]string // of each command
+}
 
 // newBase makes it: the test data of the commands, and what the program makes of them.
 func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, error) {
-	b := &base{folder}
+	b := &base{folder: folder}
 	for from, to := range map[string]string{
 		"data/small": "small", "data/kinds": "kinds", "old/models/transe": "transe", "old/models/bilinear": "bilinear", "old/models/reverses": "reverses",
 	} {
@@ -67,7 +70,9 @@ func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, err
 			return nil, err
 		}
 	}
-	return b, nil
+	var err error
+	b.flags, err = readFlags(ctx, p, folder)
+	return b, err
 }
 
 // copy makes a folder of one's own, with the times of the files, which a report tells.

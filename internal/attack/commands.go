@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,19 +22,22 @@ var commandLines = []struct{ line, reads string }{
 	{"structure check 1,0;0,-2", ""},
 	{"structure show quate", ""},
 	{"structure count --k 3", ""},
-	{"structure list --k 2", ""},
+	{"structure list --k 2 --nonzeros 3", ""},
 	{"dataset list", ""},
 	{"dataset info small", "small"},
-	{"dataset split triples.txt --out out --valid 10 --test 10 --seed 2", "triples.txt"},
+	{"dataset split triples.txt --out out --valid 0.1 --test 0.1 --seed 2", "triples.txt"},
 	{"train --dataset small --structure complex --dim 8 --epochs 2 --batch 32 --lr 0.1 --n3 0.01 --out out", "small"},
-	{"train --dataset small --model transe --dim 8 --epochs 2 --members 2 --seed 3 --dropout 0.1", "small"},
+	{"train --dataset small --model transe --dim 8 --epochs 2 --members 2 --seed 3 --decay 0.9", "small"},
 	{"eval --model m --dataset small --by relation --ties realistic --split valid", "m"},
 	{"predict --model m --dataset small --head e10 --relation near --top 5 --known drop", "m"},
+	{"eval --model transe --dataset small", "transe"},
+	{"predict --model reverses --dataset small --tail e10 --relation near", "reverses"},
+	{"query predict --model bilinear --dataset q --anchor e10 --path near_reverse", "bilinear"},
 	{"search --dataset small --budget 3 --dim 8 --epochs 1 --batch 64 --n 8 --p 2 --i 2 --out out", "small"},
 	{"search --task query --dataset q --hops 2 --with 1 --k 2 --budget 3 --dim 8 --epochs 1 --n 8 --p 2 --i 2 --out out", "q"},
 	{"search --task classify --dataset kinds --k 2 --budget 3 --dim 4 --layers 1 --epochs 2 --runs 1 --n 8 --p 2 --i 2 --out out", "kinds"},
 	{"recipe list", ""},
-	{"recipe show n3 --dataset wn18rr", ""},
+	{"recipe show n3 wn18rr", ""},
 	{"reproduce umls --stage final --structure simple --dim 8 --epochs 2 --out out", "umls"},
 	{"query sample --dataset small --hops 2,3 --split train,test --count 20 --seed 4 --out out", "small"},
 	{"query train --dataset q --structure complex --dim 8 --epochs 2 --batch 16 --negatives 4 --margin 1 --out out", "q"},
@@ -55,9 +59,9 @@ var commandLines = []struct{ line, reads string }{
 }
 
 const (
-	// long is how long a command may go on before it is asked to end: what it was told
-	// to do may well take years.
-	long = 4 * time.Second
+	// long is how long a command may go on, at most, before it is asked to end: what it
+	// was told to do may well take years.
+	long = 1500 * time.Millisecond
 	// mostResident is the memory that a command may have, of data of some kilobytes.
 	mostResident = 3 << 30
 )
@@ -65,11 +69,14 @@ const (
 // invoke runs a mutated command line, or a command on mutated files, or both.
 func (h *harness) invoke(ctx context.Context, number int) (int, error) {
 	rng := h.rng("commands", number)
-	base := commandLines[rng.IntN(len(commandLines))]
+	base := commandLines[number%len(commandLines)]
 	arguments := strings.Fields(base.line)
-	how := rng.IntN(3)
-	if how != 0 || base.reads == "" {
-		arguments = mutateArguments(rng, arguments)
+	// The first are as they stand, which must work.
+	plain := number < len(commandLines)
+	how := rng.IntN(5)
+	files, line := !plain && how <= 1 && base.reads != "", !plain && (how >= 1 || base.reads == "")
+	if line {
+		arguments = mutateArguments(rng, arguments, h.base.flags[arguments0(base.line)])
 	}
 	if slices.ContainsFunc(arguments, func(a string) bool { return a == "fetch" || a == "install" }) {
 		return 1, nil // nothing here downloads
@@ -80,14 +87,14 @@ func (h *harness) invoke(ctx context.Context, number int) (int, error) {
 	}
 	defer os.RemoveAll(folder)
 	c := &attackCase{h: h, part: "commands", number: number, scenario: scenario{name: arguments0(base.line)}, folder: folder}
-	if how != 2 && base.reads != "" {
+	if files {
 		file, err := mutateFile(rng, filepath.Join(folder, base.reads))
 		if err != nil {
 			return 0, err
 		}
 		c.log = append(c.log, "mutated: "+file)
 	}
-	t := trial{folder: folder, arguments: arguments, after: long, signal: syscall.SIGTERM, memory: mostMemory}
+	t := trial{folder: folder, arguments: arguments, after: long/8 + time.Duration(rng.Int64N(int64(long))), signal: syscall.SIGTERM, memory: mostMemory}
 	e, err := h.program.run(ctx, t)
 	if err != nil {
 		return 0, err
@@ -96,6 +103,8 @@ func (h *harness) invoke(ctx context.Context, number int) (int, error) {
 	wrong := e.misbehaviour()
 	switch {
 	case wrong != "":
+	case plain && e.status != program.Done:
+		wrong = "it should work: " + e.String()
 	case e.signal != 0 && !e.killed():
 		wrong = fmt.Sprintf("it ended by a signal, %v: %s", e.signal, e)
 	case e.status == program.Misuse && len(e.stdout) > 0:
@@ -107,47 +116,91 @@ func (h *harness) invoke(ctx context.Context, number int) (int, error) {
 	return 1, c.err
 }
 
+// arguments0 is what tells the commands apart: their first words.
 func arguments0(line string) string {
 	words := strings.Fields(line)
-	if len(words) > 1 && !strings.HasPrefix(words[1], "-") {
-		return words[0] + "-" + strings.Trim(strings.ToLower(words[1]), "./")
+	n := 1
+	if slices.Contains([]string{"structure", "dataset", "query", "classify", "study", "recipe", "backend"}, words[0]) {
+		n = 2
 	}
-	return words[0]
+	return strings.Join(words[:n], "-")
 }
 
-// mutateArguments changes some words of a command line.
-func mutateArguments(rng *rand.Rand, arguments []string) []string {
+// flagOf is a flag in the help of a command.
+var flagOf = regexp.MustCompile(`--(?:\[no-\])?([a-z][-a-z0-9]+)`)
+
+// readFlags asks each command for its flags.
+func readFlags(ctx context.Context, p attacked, folder string) (map[string][]string, error) {
+	flags := map[string][]string{}
+	for _, each := range commandLines {
+		name := arguments0(each.line)
+		if flags[name] != nil {
+			continue
+		}
+		e, err := p.run(ctx, trial{folder: folder, arguments: append(strings.Split(name, "-"), "--help")})
+		if err != nil {
+			return nil, err
+		}
+		for _, match := range flagOf.FindAllSubmatch(e.stdout, -1) {
+			flags[name] = append(flags[name], "--"+string(match[1]))
+		}
+		if len(flags[name]) == 0 {
+			return nil, fmt.Errorf("the help of %s names no flags: %s", name, e)
+		}
+	}
+	return flags, nil
+}
+
+// numbers is how many of the values are numbers.
+const numbers = 21
+
+// values are such that a flag may take them, and may not.
+var values = []string{
+	"0", "1", "2", "3", "5", "7", "-1", "64", "1000", "100000", "2147483647", "2147483648", "9223372036854775807", "0.5", "0.1", "-0.5", "1e-300", "1e30", "1e308", "NaN", "Inf",
+	"", "true", "1,2", "8,16", "1,2,3,4,5,6,7,8", "1s", "valid", "test", "complex", "rotate", "1,0;0,2", "go", "m", "q", "small", "kinds", "s.db", "out", "e10", "near", "relation",
+}
+
+// mutateArguments changes some words of a command line, most often values of flags.
+func mutateArguments(rng *rand.Rand, arguments, flags []string) []string {
 	out := slices.Clone(arguments)
+	value := func() string {
+		switch rng.IntN(10) {
+		case 0:
+			return odd[rng.IntN(len(odd))]
+		case 1, 2:
+			return values[rng.IntN(len(values))]
+		}
+		return values[rng.IntN(numbers)]
+	}
 	for range 1 + rng.IntN(2) {
 		at := rng.IntN(len(out))
-		switch rng.IntN(8) {
-		case 0, 1, 2: // a value
-			out[at] = odd[rng.IntN(len(odd))]
-			for i := range out[1:] {
+		switch rng.IntN(20) {
+		default: // a flag more
+			if len(flags) > 0 {
+				out = append(out, flags[rng.IntN(len(flags))]+"="+value())
+			}
+		case 0, 1, 2, 3, 4, 5, 6: // another value
+			for i := range out {
 				if j := (at + i) % len(out); j > 0 && strings.HasPrefix(out[j-1], "--") {
-					out[j] = odd[rng.IntN(len(odd))]
+					out[j] = value()
 					break
 				}
 			}
-		case 3:
+		case 7:
+			if len(flags) > 0 {
+				out = append(out, flags[rng.IntN(len(flags))])
+			}
+		case 8:
 			out[at] = string(mutate(rng, []byte(out[at])))
-		case 4:
+		case 9:
 			out = slices.Insert(out, at, out[rng.IntN(len(out))])
-		case 5:
+		case 10:
 			if len(out) > 1 {
 				out = slices.Delete(out, at, at+1)
 			}
-		case 6:
+		case 11:
 			other := rng.IntN(len(out))
 			out[at], out[other] = out[other], out[at]
-		case 7: // a flag of another command
-			words := strings.Fields(commandLines[rng.IntN(len(commandLines))].line)
-			for i, word := range words[:len(words)-1] {
-				if strings.HasPrefix(word, "--") {
-					out = append(out, word, words[i+1])
-					break
-				}
-			}
 		}
 	}
 	for i := range out {
