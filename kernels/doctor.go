@@ -15,24 +15,21 @@ type doctorCommand struct {
 }
 
 func (c doctorCommand) Run(ctx context.Context, out io.Writer, where places) error {
-	library, err := install.FindLibrary(".")
-	if err != nil {
-		library = install.Library{} // outside of a checkout, any library is right
-	}
+	library, _ := install.FindLibrary(".") // where there is none, any library is right
 	findings := doctor.Examine(ctx, doctor.Patient{Home: where.home, Jupyter: where.jupyter, Pins: pins, Library: library})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	healthy := doctor.Healthy(findings)
-	if c.JSON {
-		err = json.NewEncoder(out).Encode(map[string]any{"healthy": healthy, "findings": findings})
-	} else {
+	if !c.JSON {
 		tell(out, findings)
+	} else if err := json.NewEncoder(out).Encode(map[string]any{"healthy": healthy, "findings": findings}); err != nil {
+		return err
 	}
-	if err == nil && !healthy {
-		err = errFailed
+	if !healthy {
+		return errFailed
 	}
-	return err
+	return nil
 }
 
 // tell prints findings for people.

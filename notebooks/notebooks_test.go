@@ -173,3 +173,20 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestNotebooksLieAnywhere: no cell reads what lies beside its notebook here.
+func TestNotebooksLieAnywhere(t *testing.T) {
+	beside := regexp.MustCompile(`"(\.\./|results\b)[^"]*"`)
+	for _, path := range all(t) {
+		for i, c := range read(t, path).Cells {
+			if c.Type != "code" {
+				continue
+			}
+			for _, found := range beside.FindAllString(c.text(), -1) {
+				if found != `"results.json"` { // which the notebook itself writes elsewhere
+					t.Errorf("%s, cell %d names %s: use show.Library or show.Results", path, i+1, found)
+				}
+			}
+		}
+	}
+}

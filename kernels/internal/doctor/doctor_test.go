@@ -31,7 +31,7 @@ func TestNothingInstalled(t *testing.T) {
 	}
 	for _, f := range findings {
 		if f.Subject == "installation" {
-			check(t, f, Bad, "nothing is installed in "+string(p.Home), "go run ./kernels install")
+			check(t, f, Bad, "nothing is installed in "+string(p.Home), " ./kernels install")
 		}
 	}
 }
@@ -139,6 +139,17 @@ func TestJupyter(t *testing.T) {
 	list := func(folder string) string {
 		return fmt.Sprintf(`echo '{"kernelspecs":{"autoblm-cpu":{"resource_dir":%q}}}'`, folder)
 	}
+	debian := func(data ...string) string {
+		folders, err := json.Marshal(map[string][]string{"data": data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf(`[ "$1" = --paths ] || { echo "Jupyter command jupyter-kernelspec not found." >&2; exit 1; }; echo '%s'`, folders)
+	}
+	other := t.TempDir()
+	if err := os.CopyFS(filepath.Join(other, "kernels"), os.DirFS(filepath.Join(p.Jupyter, "kernels"))); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		script     string // of a program that acts as Jupyter
 		level      Level
@@ -148,8 +159,12 @@ func TestJupyter(t *testing.T) {
 		"sees ours": {list(ours), Good, "sees the kernels", ""},
 		"elsewhere": {list("/other"), Bad, "from /other", "remove the folder /other"},
 		"blind":     {`echo '{"kernelspecs":{}}'`, Bad, "does not see the kernel autoblm-cpu", "--user-dir"},
-		"broken":    {"exit 3", Note, "does not work: exit status 3", "install it anew"},
-		"babbling":  {"echo hello", Note, "does not work", "install it anew"},
+		"broken":    {"exit 3", Note, "works: exit status 3", "install it anew"},
+		"babbling":  {"echo hello", Note, "neither", "install it anew"},
+		// Debian has the command kernelspec in a package of its own.
+		"Debian":           {debian(p.Jupyter), Good, "sees the kernels", ""},
+		"Debian elsewhere": {debian(t.TempDir(), other, p.Jupyter), Bad, "from " + other, "remove the folder " + other},
+		"Debian blind":     {debian(t.TempDir()), Bad, "does not see the kernel autoblm-cpu", "--user-dir"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bin := t.TempDir()

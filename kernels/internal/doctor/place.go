@@ -51,12 +51,15 @@ func (p Patient) jupyter(ctx context.Context) Finding {
 	if err == nil {
 		err = json.Unmarshal(out, &list)
 	}
-	if err != nil {
-		return note(subject, fmt.Sprintf("%s kernelspec list does not work: %v", program, err),
-			"install it anew: sudo apt install jupyter-notebook, or pip install jupyterlab")
-	}
 	name := install.CPU.Name
 	seen, want := list.Specs[name].Folder, filepath.Dir(install.CPU.File(p.Jupyter))
+	if err != nil { // Debian packs this command apart, and notebooks do without it
+		var paths error
+		if seen, paths = inPaths(ctx, program, name); paths != nil {
+			return note(subject, fmt.Sprintf("neither %s kernelspec list nor --paths works: %v; %v", program, err, paths),
+				"install it anew: sudo apt install jupyter-notebook, or pip install jupyterlab")
+		}
+	}
 	if _, err := os.Stat(want); err != nil {
 		return good(subject, program) // that there is no kernel is said elsewhere
 	}
@@ -69,6 +72,24 @@ func (p Patient) jupyter(ctx context.Context) Finding {
 			"remove the folder "+seen)
 	}
 	return good(subject, program+" sees the kernels")
+}
+
+// inPaths is the first folder of a kernel in those that Jupyter looks in, or "".
+func inPaths(ctx context.Context, program, name string) (string, error) {
+	out, err := exec.CommandContext(ctx, program, "--paths", "--json").Output()
+	var paths struct {
+		Data []string `json:"data"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &paths)
+	}
+	for _, data := range paths.Data {
+		folder := filepath.Join(data, "kernels", name)
+		if _, err := os.Stat(filepath.Join(folder, "kernel.json")); err == nil {
+			return folder, nil
+		}
+	}
+	return "", err
 }
 
 func sameFile(a, b string) bool {

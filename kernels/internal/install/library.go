@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 )
 
@@ -26,7 +28,8 @@ func (l Library) String() string {
 }
 
 // FindLibrary is the library that this program belongs to: the release that it
-// was built from, or the checkout that the folder lies in.
+// was built from, or the checkout that the folder lies in, or else the one that the
+// program was built in.
 func FindLibrary(folder string) (Library, error) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if version := released(info); version != "" {
@@ -37,14 +40,26 @@ func FindLibrary(folder string) (Library, error) {
 	if err != nil {
 		return Library{}, err
 	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		if isCheckout(dir) {
+	_, source, _, _ := runtime.Caller(0)
+	for _, inside := range []string{start, source} {
+		if dir := checkoutAround(inside); dir != "" {
 			return Library{Checkout: dir}, nil
 		}
+	}
+	return Library{}, fmt.Errorf("%s lies in no checkout of %s: go there, or name one with --checkout, or a release with --release", start, LibraryModule)
+}
+
+// checkoutAround is the checkout that a path lies in, or "".
+func checkoutAround(path string) string {
+	for dir := path; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		if isCheckout(dir) {
+			return dir
+		}
 		if dir == filepath.Dir(dir) {
-			return Library{}, fmt.Errorf("%s lies in no checkout of %s: go there, or name one with --checkout, or a release with --release", start, LibraryModule)
+			break
 		}
 	}
+	return ""
 }
 
 // Command is how this program is run, for advice.
@@ -52,6 +67,15 @@ func Command() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if version := released(info); version != "" {
 			return "go run " + LibraryModule + "/kernels@" + version
+		}
+	}
+	if l, err := FindLibrary("."); err == nil {
+		if here, err := os.Getwd(); err != nil || here != l.Checkout {
+			at := l.Checkout
+			if strings.ContainsAny(at, " '\"$&;()") {
+				at = strconv.Quote(at)
+			}
+			return "go run -C " + at + " ./kernels"
 		}
 	}
 	return "go run ./kernels"
