@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path"
@@ -183,12 +184,12 @@ func putCPU(_ context.Context, folder string, files []string) error {
 	if _, err := installer.Untar(files[0], fresh); err != nil {
 		return err
 	}
-	plugins, err := filepath.Glob(filepath.Join(fresh, "pjrt_c_api_cpu_*_plugin.so"))
+	plugins, err := fs.Glob(os.DirFS(fresh), "pjrt_c_api_cpu_*_plugin.so") // the folder's own name is no pattern
 	if err != nil || len(plugins) != 1 {
 		return fmt.Errorf("%s holds %d plugins pjrt_c_api_cpu_*_plugin.so instead of one (%v)", filepath.Base(files[0]), len(plugins), err)
 	}
-	name := filepath.Base(plugins[0])
-	if err := os.Rename(plugins[0], filepath.Join(folder, name)); err != nil {
+	name := plugins[0]
+	if err := os.Rename(filepath.Join(fresh, name), filepath.Join(folder, name)); err != nil {
 		return err
 	}
 	return link(name, filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))

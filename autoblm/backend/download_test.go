@@ -115,7 +115,7 @@ func TestDownloadsHaveDigests(t *testing.T) {
 		"not there":           {"none", right, "", []string{"404"}},
 		"no plugin in it":     {"empty", sum(archive(t, "readme", nil)), "", []string{"holds 0 plugins"}},
 	} {
-		folder, cache := filepath.Join(t.TempDir(), "go-xla"), filepath.Join(t.TempDir(), "cache")
+		folder, cache := filepath.Join(t.TempDir(), "[a]", "go-xla"), filepath.Join(t.TempDir(), "cache") // a name, no pattern
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}

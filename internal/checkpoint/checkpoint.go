@@ -94,7 +94,7 @@ func Write(path string, run any, tables [][]float32) error {
 	if err := os.Rename(path, before(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, os.Remove(next(path)))
 	}
-	return os.Rename(next(path), path)
+	return wholefile.Rename(next(path), path)
 }
 
 // Read reads a file into a run, or the one before where it is damaged, and returns the
@@ -118,7 +118,7 @@ func Read(path string, run any) ([][]float32, error) {
 func Remove(path string) error {
 	var first error
 	for _, name := range []string{path, before(path), next(path)} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := wholefile.Remove(name); err != nil {
 			first = cmp.Or(first, err)
 		}
 	}

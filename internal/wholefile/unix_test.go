@@ -4,15 +4,19 @@ package wholefile_test
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"golang.org/x/sync/errgroup"
 )
 
 func permissions(t *testing.T, path string) fs.FileMode {
@@ -83,8 +87,8 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// TestLeftovers: what a killed process left is removed by who writes the same file or
-// folder, and nothing else is.
+// TestLeftovers: what a killed process left is removed by who writes or removes the same file
+// or folder, and nothing else is.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
@@ -102,7 +106,12 @@ func TestLeftovers(t *testing.T) {
 	if err := wholefile.WriteFolder(filepath.Join(dir, "folder"), []wholefile.File{{Name: "first"}, {Name: "last"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{".file.backup", ".file.txt.autoblm-dead", ".other.autoblm-dead", "file", "file.autoblm-mine", "folder"}
+	for _, removed := range []string{"other", "never"} {
+		if err := wholefile.Remove(filepath.Join(dir, removed)); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{".file.backup", ".file.txt.autoblm-dead", "file", "file.autoblm-mine", "folder"}
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the folder has %q, want %q", got, want)
 	}
@@ -140,5 +149,94 @@ func TestTheLivingAreLeftAlone(t *testing.T) {
 	}
 	if got := content(t, folder); len(got) != 2 || got["first"] != got["last"] {
 		t.Errorf("the folder of two has %q", got)
+	}
+}
+
+// TestNoRoom: where files cannot grow any more, what was there stays, and nothing is left of
+// what was begun.
+func TestNoRoom(t *testing.T) {
+	dir := t.TempDir()
+	old := func(text string) []wholefile.File {
+		return []wholefile.File{{Name: "first", Content: []byte(text)}, {Name: "last", Content: []byte(text)}}
+	}
+	large := make([]byte, 300_000)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Skip(err)
+	}
+	if err := wholefile.WriteFolder(filepath.Join(dir, "replaced"), old("old")); err != nil {
+		t.Fatal(err)
+	}
+	before := limit
+	limit.Cur = 200_000
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Skip(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, at := range []int{0, 1} {
+		files := old("new")
+		files[at].Content = large
+		for _, folder := range []string{"new", "replaced"} {
+			if err := wholefile.WriteFolder(filepath.Join(dir, folder), files); !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), dir) {
+				t.Errorf("%s, file %d: %v", folder, at, err)
+			}
+		}
+	}
+	for _, write := range []func() error{
+		func() error { return wholefile.Write(filepath.Join(dir, "replaced", "last"), large) },
+		func() error {
+			return wholefile.Create(filepath.Join(dir, "replaced", "last"), func(w io.Writer) error {
+				for range 300 {
+					if _, err := w.Write(large[:1000]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	} {
+		if err := write(); !errors.Is(err, syscall.EFBIG) {
+			t.Error(err)
+		}
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"replaced"}) {
+		t.Errorf("left behind: %q", got)
+	}
+	if got := content(t, filepath.Join(dir, "replaced")); len(got) != 2 || got["first"] != "old" || got["last"] != "old" {
+		t.Errorf("the folder that was there has %q", got)
+	}
+}
+
+// TestManyAtATime: whoever is last, the folder is one's and not of several, and nobody fails
+// for the others.
+func TestManyAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "folder")
+	var all errgroup.Group
+	for writer := range 8 {
+		all.Go(func() error {
+			text := []byte{'a' + byte(writer)}
+			for range 10 {
+				if err := wholefile.WriteFolder(dir, []wholefile.File{{Name: "first", Content: text}, {Name: "second", Content: text}, {Name: "last", Content: text}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got := content(t, dir)
+	if len(got) != 3 || got["first"] != got["last"] || got["second"] != got["last"] {
+		t.Errorf("the folder has %q", got)
+	}
+	if left := names(t, filepath.Dir(dir)); len(left) != 1 {
+		t.Errorf("left behind: %q", left)
 	}
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 // TestSearchesOfTheSameSecond: each has a folder of its own.
@@ -28,6 +31,41 @@ func TestSearchesOfTheSameSecond(t *testing.T) {
 		taken[out] = true
 		if _, err := os.Stat(filepath.Join(out, studyName)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestLeftoversOfCommands: what a killed run left beside what it was to make is removed by the
+// next one that makes it, and is no data set.
+func TestLeftoversOfCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("what is an hour old is removed there")
+	}
+	graph := smallGraph(t)
+	t.Chdir(t.TempDir())
+	for out, c := range map[string]struct {
+		left      string
+		arguments []string
+	}{
+		"split":   {".split.autoblm-1/test.txt", []string{"dataset", "split", filepath.Join(graph, "train.txt")}},
+		"queries": {".queries.autoblm-1/entities.txt", []string{"query", "sample", "--dataset", graph, "--hops", "2"}},
+		"model":   {"model/.model.json.autoblm-1", []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1"}},
+		"found":   {"found/.model.autoblm-1/model.json", []string{"search", "--dataset", graph, "--dim", "4", "--epochs", "1", "--budget", "1"}},
+	} {
+		if err := os.MkdirAll(filepath.Dir(c.left), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(c.left, []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, stderr := invoke(t.Context(), "dataset", "info", filepath.Dir(c.left)); status != program.Failed {
+			t.Errorf("%s is a data set: %s", c.left, stderr)
+		}
+		object(t, append(c.arguments, "--out", out)...)
+		for _, path := range []string{c.left, filepath.Dir(c.left)} {
+			if _, err := os.Stat(path); err == nil && path != out {
+				t.Errorf("%s: %s is there still", out, path)
+			}
 		}
 	}
 }
