@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -18,8 +19,11 @@ func TestOnDisk(t *testing.T) {
 	}
 	above := t.TempDir()
 	random := regexp.MustCompile(`\.autoblm-[0-9a-z]+`)
+	var mutex sync.Mutex
 	var flushed []string // each with what is in the folder then
 	flush = func(f *os.File) error {
+		mutex.Lock()
+		defer mutex.Unlock()
 		path, err := filepath.Rel(above, f.Name())
 		if err != nil {
 			t.Error(err)
@@ -43,7 +47,7 @@ func TestOnDisk(t *testing.T) {
 		want  []string
 	}{
 		{"a new folder", func() error { return WriteFolder(dir, files) },
-			[]string{".folder~/.a~: ", ".folder~/.b~: ", ".folder~/.last~: ", ".folder~: ", ".folder~: ", ".folder~: ", ".: a b last"}},
+			[]string{".folder~/.a~: ", ".folder~/.b~: ", ".folder~/.last~: ", ".folder~: ", ".: a b last"}},
 		{"the same again", func() error { return WriteFolder(dir, files) },
 			[]string{"folder/.a~: a b last", "folder/.b~: a b last", "folder/.last~: a b last", "folder: a b", "folder: a b", "folder: a b last"}},
 		{"a file", func() error { return Write(filepath.Join(dir, "c"), nil) },
@@ -53,6 +57,7 @@ func TestOnDisk(t *testing.T) {
 		if err := c.write(); err != nil {
 			t.Fatal(err)
 		}
+		slices.Sort(flushed[:min(len(files), len(flushed))]) // those are flushed at once
 		if !slices.Equal(flushed, c.want) {
 			t.Errorf("%s: flushed\n%q, want\n%q", c.what, flushed, c.want)
 		}

@@ -15,6 +15,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // File is a file to be.
@@ -70,9 +72,9 @@ func WriteAll(dir string, files []File) error {
 	return writeAll(dir, files, true)
 }
 
-// writeAll takes turns with others that replace files of the same folder, unless it has
-// the folder for itself.
-func writeAll(dir string, files []File, turns bool) (err error) {
+// writeAll takes turns with others that replace files of the same folder, and brings its
+// names onto the disk, unless the folder is one that nobody knows yet.
+func writeAll(dir string, files []File, known bool) (err error) {
 	defer func() { err = reason(err) }()
 	names := make([]string, len(files))
 	for i, file := range files {
@@ -86,19 +88,30 @@ func writeAll(dir string, files []File, turns bool) (err error) {
 		}
 		defer temporary[i].discard() // gone already when all went well
 	}
-	folder, err := os.Open(dir)
-	if err != nil {
+	var flushing errgroup.Group // at once, since a disk does that together
+	for _, u := range temporary {
+		flushing.Go(func() error { return toDisk(u.file) })
+	}
+	if err := flushing.Wait(); err != nil {
 		return err
 	}
-	defer folder.Close()
+	flushed := func() error { return nil }
 	last := len(files) - 1
-	if last > 0 {
-		if turns {
+	if known {
+		folder, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer folder.Close()
+		flushed = func() error { return toDisk(folder) }
+		if last > 0 {
 			waitForLock(folder)
 		}
+	}
+	if last > 0 {
 		err := os.Remove(filepath.Join(dir, names[last]))
 		if err == nil {
-			err = toDisk(folder)
+			err = flushed()
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -106,7 +119,7 @@ func writeAll(dir string, files []File, turns bool) (err error) {
 	}
 	for i, name := range names {
 		if i == last && last > 0 {
-			if err := toDisk(folder); err != nil {
+			if err := flushed(); err != nil {
 				return err
 			}
 		}
@@ -114,10 +127,10 @@ func writeAll(dir string, files []File, turns bool) (err error) {
 			return err
 		}
 	}
-	return toDisk(folder)
+	return flushed()
 }
 
-// newFile writes a file beside its place.
+// newFile writes a file beside its place, not yet onto the disk.
 func newFile(dir string, file File) (*unfinished, error) {
 	permissions, replaced := fs.FileMode(0o666), false
 	switch info, err := os.Stat(filepath.Join(dir, file.Name)); {
@@ -137,9 +150,6 @@ func newFile(dir string, file File) (*unfinished, error) {
 	}
 	if err == nil {
 		err = file.writeTo(u.file)
-	}
-	if err == nil {
-		err = toDisk(u.file)
 	}
 	if err != nil {
 		u.discard()
