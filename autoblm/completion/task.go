@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
 // TaskName is the name of [Task] in a study.
@@ -95,7 +95,7 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 func trainOrGoOn(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Report, error) {
 	report, err := kge.Train(ctx, engine, job)
 	if errors.Is(err, kge.ErrOtherTraining) { // of trials that have their results since
-		if err := os.Remove(job.Checkpoint.File); err != nil {
+		if err := checkpoint.Remove(job.Checkpoint.File); err != nil {
 			return nil, fmt.Errorf("cannot remove the checkpoint of an earlier population: %w", err)
 		}
 		report, err = kge.Train(ctx, engine, job)

@@ -3,7 +3,6 @@ package reproduce
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
 // Stage is a part of the procedure.
@@ -113,7 +113,7 @@ func (p Plan) checkpoint(name string) *kge.Checkpoint {
 // clean removes what only a reproduction on its way needs.
 func (p Plan) clean() error {
 	for _, name := range []string{searchTraining, finalTraining} {
-		if err := os.Remove(filepath.Join(p.Folder, name)); err != nil && !os.IsNotExist(err) {
+		if err := checkpoint.Remove(filepath.Join(p.Folder, name)); err != nil {
 			return fmt.Errorf("cannot remove the training that is complete: %w", err)
 		}
 	}

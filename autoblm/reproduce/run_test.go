@@ -162,7 +162,7 @@ func TestInterrupted(t *testing.T) {
 		again := p
 		again.OnSearch, again.OnEpoch = nil, func(kge.Progress) { t.Error("what is complete is trained again") }
 		same(t, "complete", run1(t, again), whole)
-		left, err := filepath.Glob(filepath.Join(p.Folder, "*.training"))
+		left, err := filepath.Glob(filepath.Join(p.Folder, "*.training*"))
 		if err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}

@@ -308,6 +308,17 @@ func TestMutationsFollowFromTheSeed(t *testing.T) {
 	}
 }
 
+// TestLeftovers: what a run leaves behind is found also where each run leaves it.
+func TestLeftovers(t *testing.T) {
+	for name, want := range map[string]string{
+		"out/model/model.json": "", "out/study.db": "", "out/search.training.before": "out/search.training.before", "out/.study.db.autoblm-1": "out/.study.db.autoblm-1", "out/training-01": "out/training-01",
+	} {
+		if got := (outcome{name: "", "out/a.txt": ""}).leftover(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestHarmless: no word leads out of the folder.
 func TestHarmless(t *testing.T) {
 	for word, want := range map[string]string{

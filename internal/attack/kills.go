@@ -216,5 +216,8 @@ func (c *attackCase) end(ctx context.Context) error {
 		return c.err
 	}
 	c.finds(got.difference(want, volatile))
+	if left := got.leftover(); left != "" {
+		c.finds(left + " is left of what is over")
+	}
 	return c.err
 }

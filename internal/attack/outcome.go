@@ -158,6 +158,18 @@ func (o outcome) difference(want outcome, volatile map[string]bool) string {
 	return ""
 }
 
+// leftover is the name of a file that only a run on its way needs, "" where there is none.
+func (o outcome) leftover() string {
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		for _, part := range []string{"training", ".before", ".next", ".autoblm-", "-journal"} {
+			if strings.Contains(filepath.Base(name), part) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // torn says what in a folder is neither whole nor absent, "" where nothing is. What opens
 // as a data set must be all of the data set.
 func torn(folder string, s scenario, r *reference) string {

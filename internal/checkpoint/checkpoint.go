@@ -5,7 +5,6 @@ package checkpoint
 
 import (
 	"bufio"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -114,15 +113,15 @@ func Read(path string, run any) ([][]float32, error) {
 	return nil, err
 }
 
-// Remove removes a file with the one before, where they are.
+// Remove removes a file with the one before, where they are. The file itself goes last: a
+// kill on the way leaves what the same removal is for, and not an older one.
 func Remove(path string) error {
-	var first error
-	for _, name := range []string{path, before(path), next(path)} {
+	for _, name := range []string{next(path), before(path), path} {
 		if err := wholefile.Remove(name); err != nil {
-			first = cmp.Or(first, err)
+			return err
 		}
 	}
-	return first
+	return nil
 }
 
 func read(path string, run any) ([][]float32, error) {

@@ -70,6 +70,20 @@ func TestTheFileBeforeStandsIn(t *testing.T) {
 	}
 }
 
+// TestRemovalEndsWithTheFileItself: one that is killed on its way leaves no generation
+// that would be gone on with in its place.
+func TestRemovalEndsWithTheFileItself(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "training")
+	write(t, path, 1)
+	if err := os.MkdirAll(filepath.Join(path+".before", "a folder, which is not removed"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkpoint.Remove(path); err == nil {
+		t.Error("a folder was removed")
+	}
+	reads(t, path, 1)
+}
+
 // TestDamageIsFound: any change of a byte, and any loss.
 func TestDamageIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
