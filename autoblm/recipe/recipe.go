@@ -92,9 +92,19 @@ func Named(name, dataset string) (Recipe, error) {
 		}
 	}
 	if len(here) == 0 {
-		return Recipe{}, fmt.Errorf("there is no recipe for %s: %s is for %s; set the training by its own flags", dataset, name, list(elsewhere))
+		return Recipe{}, fmt.Errorf("there is no recipe for %s: %s is for %s; set the training by its own flags%s", dataset, name, list(elsewhere), names.DidYouMean(names.Near(Datasets(), dataset)))
 	}
 	return Recipe{}, fmt.Errorf("there is no recipe %s for %s, only %s: %s is for %s", name, dataset, list(here), name, list(elsewhere))
+}
+
+// Datasets are the benchmarks that there are recipes for.
+func Datasets() (all []string) {
+	for _, r := range All() {
+		if !slices.Contains(all, r.Dataset) {
+			all = append(all, r.Dataset)
+		}
+	}
+	return all
 }
 
 // list is "a, b and c".

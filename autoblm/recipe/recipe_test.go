@@ -67,6 +67,7 @@ func TestNoSuchRecipe(t *testing.T) {
 		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rp"}},
 		{"n3", "umls", []string{"n3 for umls", "only small and small-search", "wn18, fb15k, wn18rr, fb15k-237 and yago3-10"}},
 		{"rp", "wn18", []string{"only paper, paper-search and n3", "rp is for wn18rr and fb15k-237"}},
+		{"dura", "ulms", []string{"did you mean umls?"}},
 		{"dura", "mine", []string{"no recipe for mine", "dura is for wn18rr, fb15k-237 and yago3-10"}},
 	} {
 		_, err := Named(c.name, c.dataset)

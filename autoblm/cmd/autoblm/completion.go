@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -60,12 +59,7 @@ func namesFor(command *kong.Node, v *kong.Value) []string {
 		return graphsFor(path)
 	case "dataset":
 		if strings.Contains(path, " recipe") || strings.Contains(path, " reproduce") {
-			var all []string
-			for _, r := range recipe.All() {
-				all = append(all, r.Dataset)
-			}
-			slices.Sort(all)
-			return slices.Compact(all)
+			return recipe.Datasets()
 		}
 		return graphsFor(path)
 	}
