@@ -95,6 +95,9 @@ func (h *harness) invoke(ctx context.Context, number int) (int, error) {
 		c.log = append(c.log, "mutated: "+file)
 	}
 	t := trial{folder: folder, arguments: arguments, after: long/8 + time.Duration(rng.Int64N(int64(long))), signal: syscall.SIGTERM, memory: mostMemory}
+	if plain {
+		t.after = time.Minute
+	}
 	e, err := h.program.run(ctx, t)
 	if err != nil {
 		return 0, err
