@@ -75,9 +75,9 @@ func (w *breakingWriter) Write(p []byte) (int, error) {
 func smallBenchmark(addresses ...string) Benchmark {
 	return Benchmark{
 		Name: "small", Addresses: addresses,
-		// From `printf CONTENT | git hash-object --stdin`.
-		TrainSum: "ed3350d10d2ec64904e150a7212233934bb67034",
-		ValidSum: "b264571f13e145c1489d02fc62cfa40253173ca6",
+		// From `printf CONTENT | sha256sum`, and `git hash-object --stdin` for the last.
+		TrainSum: "e15bb1c2f30f655787ff861f8c48d03ac50d704ba06af3cf509fe265073e446a",
+		ValidSum: "fb15e079b38be103607132016602fe567697724bc57ee51d3f5aef45d1373064",
 		TestSum:  "d3078f7914ec5047a69f033764c106df0e9730a7",
 	}
 }

@@ -18,9 +18,9 @@ type Benchmark struct {
 	Addresses []string `json:"-"`
 	// Licence is what the source says about the use of the data.
 	Licence string `json:"licence"`
-	// TrainSum, ValidSum and TestSum are the git blob ids of the splits as
-	// unpacked text with LF line ends: the SHA-1 of "blob ", the size, a NUL
-	// byte and the content, as `git hash-object FILE` prints it.
+	// TrainSum, ValidSum and TestSum are the SHA-256 digests of the splits as unpacked
+	// text with LF line ends, as `sha256sum FILE` prints them; or, with 40 digits, their
+	// git blob ids, as `git hash-object FILE` prints them, where only these are known.
 	TrainSum string `json:"-"`
 	ValidSum string `json:"-"`
 	TestSum  string `json:"-"`
@@ -64,9 +64,9 @@ var registry = []Benchmark{
 			"https://web.informatik.uni-mannheim.de/pi1/kge-datasets/wn18.tar.gz",
 		},
 		Licence:  "WordNet 3.0 licence",
-		TrainSum: "3c06a7ca58e648e456cc1b50859fb2b9b942ed2d",
-		ValidSum: "ee228d6f5f2bcab83a9a7b663bd46bf5c35ff6c0",
-		TestSum:  "8e62de83bf9d6936822e28f7bc7be8431c18ec42",
+		TrainSum: "24c9b02dc57d3ae8ca8467ce355995edee7be8eddc3bd070ee34d3c6fc3c95eb",
+		ValidSum: "13347bfb5e17d1cae003e0bfe29b4716d3ab748e8cfb6af997138d37da3a51dc",
+		TestSum:  "d22c19d176d4ba6a6f0d0c6bfce39ab3c16e3b20e1df6f9efe0d9ed86542fa10",
 	},
 	{
 		Name:     "fb15k",
@@ -77,9 +77,9 @@ var registry = []Benchmark{
 			"https://graphs.telecom-paris.fr/data/torchkge/kgs/FB15k.zip",
 		},
 		Licence:  freebaseLicence,
-		TrainSum: "de7b73e2a375b38236aa02bbcdca4c4b449b6e7d",
-		ValidSum: "cd5fd1b91300972f45b84b1d933a1259814417ef",
-		TestSum:  "4f8c953905abea1d4d212ebc839dbe6c3c68e0b8",
+		TrainSum: "f9cdfd2685f6483bd3a499d433919b15d62f0715c6cf18b2ca30c2aa5c47a704",
+		ValidSum: "471929cde9cf74b1caa8348c2b601c8010d6b2f2a56bae49b4ebfd14c9bce855",
+		TestSum:  "5b60b4de325482c3368e22d0b7452d465b09a610fea0ce3768d8b1e8b5a7e42a",
 	},
 	{
 		Name:     "wn18rr",
@@ -89,9 +89,9 @@ var registry = []Benchmark{
 			"https://web.informatik.uni-mannheim.de/pi1/kge-datasets/wnrr.tar.gz",
 		},
 		Licence:  "WordNet 3.0 licence (a subset of WN18)",
-		TrainSum: "7c7d11ee21594d729ef90f20ecef3adf7573109d",
-		ValidSum: "ca0bf43869c6b537b667b4f284c6074078bd0013",
-		TestSum:  "fbd87d236e7183fc60c9320895a714d3f4716da0",
+		TrainSum: "038612e783c215ee5f3ca9fbfca27b8d0739be1028fe4ee7c174aecf0b83d5df",
+		ValidSum: "453ce7202afa58094a04d2b1560ee2b02660f1c260b32ce6651c8ccedd1028ab",
+		TestSum:  "0383bceaaa1096cf3c03ec021ed0048068e2355dbfc0239b292cefdac821cec5",
 	},
 	{
 		Name:     "fb15k-237",
@@ -102,9 +102,9 @@ var registry = []Benchmark{
 			"https://web.informatik.uni-mannheim.de/pi1/kge-datasets/fb15k-237.tar.gz",
 		},
 		Licence:  freebaseLicence,
-		TrainSum: "bf5b69e4e34bdc72d1a15e102fd7bc66c5683c39",
-		ValidSum: "49f3b02859a2157b1ac75798694829639cbf3778",
-		TestSum:  "4e7bb71d14f6238053e9233b498fb57c2a6ba323",
+		TrainSum: "61099230e4439f90885ca9767739e31e8e32f54736fa1c35952b27997bc7c08a",
+		ValidSum: "749cbe9d923bac7b9354da5614ecfed2e0220256d442c3e04a6b303db1f273d9",
+		TestSum:  "e2e35e8e6113de220140b6f44dc71a5207b0fc6872d575e874aefe13259b655b",
 	},
 	{
 		Name:     "yago3-10",
@@ -114,35 +114,35 @@ var registry = []Benchmark{
 		},
 		Licence:  "CC BY",
 		TrainSum: "1543056ff5af6d3bf841510129529e91e9a8627c",
-		ValidSum: "c9fd7c76478e901e3fc09bed0fdf19a8a3020b56",
-		TestSum:  "509c864adc123211e6372bc1a4833d05b9d1b8b3",
+		ValidSum: "c9018b77ec77e99f8d48bc3258d404f10b2049a6c7b4ac6eb663697e799dc6f5",
+		TestSum:  "003887ca8a34c90fcaf9b0250b1c30a4b5f617f80f8cf0aeab9723333061598a",
 	},
 	{
 		Name:     "umls",
 		Entities: 135, Relations: 46, Train: 5216, Valid: 652, Test: 661,
 		Addresses: []string{"https://github.com/TimDettmers/ConvE/raw/master/umls.tar.gz"},
 		Licence:   smallLicence,
-		TrainSum:  "e18374ce247e459b388b74378c6f185248866585",
-		ValidSum:  "34b12e146f2bac5dc5b96f8e6fdbf08e95088dcf",
-		TestSum:   "821261fdf02fe642879e64b00572b3529a1c7147",
+		TrainSum:  "873ef4925516b83e7f6f8cc02b4be51d848828710a7f65a956f0ac4a9e452f35",
+		ValidSum:  "025c98f8a4891e2a6582ec5b40ee0d904031edad9c52554522f4b7904820c98e",
+		TestSum:   "a7eb529a3d2810fcc96341ccc97c625a5e202f8389673aa6bd317eeebbb79014",
 	},
 	{
 		Name:     "kinship",
 		Entities: 104, Relations: 25, Train: 8544, Valid: 1068, Test: 1074,
 		Addresses: []string{"https://github.com/TimDettmers/ConvE/raw/master/kinship.tar.gz"},
 		Licence:   smallLicence,
-		TrainSum:  "f4c26d1abb3e3f5aa98b18c29db021111674c745",
-		ValidSum:  "d2e83b1d9dc323c61ad7ca36b24061d89d7a42e4",
-		TestSum:   "5f1781e9df270c3d56f1952458b7b687b3baefc4",
+		TrainSum:  "738612111a6acf0e39662bde24c7e72a4d1edf20931beea077da367dda689731",
+		ValidSum:  "c56f8630a583178b1e569f11a64aa535ae1ce0b0912d8b1e24716be2b37f04da",
+		TestSum:   "05e5733265761d55be9c05bfaff5a8d0808df46f9c1e9d66cc3f2fe114e43d88",
 	},
 	{
 		Name:     "nations",
 		Entities: 14, Relations: 55, Train: 1592, Valid: 199, Test: 201,
 		Addresses: []string{"https://github.com/TimDettmers/ConvE/raw/master/nations.tar.gz"},
 		Licence:   smallLicence,
-		TrainSum:  "0cc3159d8575b7cf104373822aaf7bb6dce69cfc",
-		ValidSum:  "cff2dc60b1ca74596fbac326d20b8fd88a8e04e1",
-		TestSum:   "2adc0ff73deeccc383928435cfc6c4e1ad93d27d",
+		TrainSum:  "0830fa9da8e5bba2ccdaa45b7bdc9130451ba66b09ff2708f35fccaf82473e57",
+		ValidSum:  "2b337a62e51a2f45c283eac98a70d21b7e0e102136be1539b2a52c652a7b0530",
+		TestSum:   "3971085165b47b6aeaec68058c6d8d98b3005e929db81268410b95ae4db770ab",
 	},
 }
 

@@ -7,11 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
 func TestRegistryIsComplete(t *testing.T) {
-	sum := regexp.MustCompile(`^[0-9a-f]{40}$`)
+	sum := regexp.MustCompile(`^([0-9a-f]{64}|[0-9a-f]{40})$`)
 	address := regexp.MustCompile(`^https://`)
 	names := make(map[string]bool)
 	for _, b := range Registry() {
@@ -21,7 +22,7 @@ func TestRegistryIsComplete(t *testing.T) {
 		names[b.Name] = true
 		for _, split := range splitNames {
 			if !sum.MatchString(b.sum(split)) {
-				t.Errorf("%s: the checksum %q of %s is no git blob id", b.Name, b.sum(split), split)
+				t.Errorf("%s: the checksum %q of %s is neither a SHA-256 digest nor a git blob id", b.Name, b.sum(split), split)
 			}
 		}
 		if len(b.Addresses) == 0 || b.Licence == "" {
@@ -87,19 +88,34 @@ func TestBenchmarksAreAsRegistered(t *testing.T) {
 	}
 }
 
-func TestBlobIDIsThatOfGit(t *testing.T) {
-	// `git hash-object` of an empty file and of "hello world\n" (the Git book).
-	for content, want := range map[string]string{
-		"":              "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
-		"hello world\n": "3b18e512dba79e4c8300dd08aeb37f8e728b8dad",
+// TestDigests are those of `git hash-object` and `sha256sum`.
+func TestDigests(t *testing.T) {
+	for want, content := range map[string]string{
+		"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391":                         "",
+		"3b18e512dba79e4c8300dd08aeb37f8e728b8dad":                         "hello world\n", // the Git book
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": "",
+		"a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447": "hello world\n",
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := blobID(path); err != nil || got != want {
-			t.Errorf("blobID of %q is %s (%v), want %s", content, got, err, want)
+		if got, err := digest(path, len(want)); err != nil || got != want {
+			t.Errorf("the digest of %q is %s (%v), want %s", content, got, err, want)
 		}
+	}
+}
+
+// TestNoDigestNoData: a split without a digest is not taken.
+func TestNoDigestNoData(t *testing.T) {
+	b := smallBenchmark()
+	b.ValidSum = ""
+	dir, _ := useFolders(t)
+	for _, m := range splitsAt("") {
+		putSplit(t, dir, strings.TrimSuffix(m.name, ".txt"), strings.ReplaceAll(m.content, "\r\n", "\n"))
+	}
+	if err := b.verify(dir); err == nil || !strings.Contains(err.Error(), "valid.txt is not the file of small") {
+		t.Errorf("a split without a digest: %v", err)
 	}
 }
 
