@@ -78,7 +78,9 @@ type SearchSettings struct {
 	Algorithm string
 	// Study is the file that keeps the search, to go on with it later; "" keeps
 	// it in memory.
-	Study      string
+	Study string
+	// MixEngines lets a search go on that another engine or instruction set began.
+	MixEngines bool
 	Compute    Compute
 	OnProgress func(search.Progress)
 }
@@ -138,7 +140,7 @@ func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *sear
 	if err != nil {
 		return nil, err
 	}
-	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, OnProgress: s.OnProgress}
+	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress}
 	if s.Study != "" {
 		about, err := study.Describe(t, strategy, s.Settings)
 		if err != nil {

@@ -65,6 +65,9 @@ func (t *Task) Identity() (task.Identity, error) {
 	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source(), Own: own}, nil
 }
 
+// Arithmetic implements [task.Computed].
+func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }
+
 // ErrNoStages says why a search for classes has none before and after it.
 var ErrNoStages = errors.New("classes have no stages tune and final: find settings before the search, as Tune does")
 

@@ -41,6 +41,9 @@ func (t *Task) Check() error {
 // ErrNoValidation says why a graph cannot be searched on.
 var ErrNoValidation = errors.New("no validation triples to compare structures by")
 
+// Arithmetic implements [task.Computed].
+func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }
+
 // Words implements [task.Task].
 func (t *Task) Words() task.Words { return Words() }
 
@@ -94,7 +97,7 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 // trainOrGoOn goes on with what the checkpoint has of these trials.
 func trainOrGoOn(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Report, error) {
 	report, err := kge.Train(ctx, engine, job)
-	if errors.Is(err, kge.ErrOtherTraining) { // of trials that have their results since
+	if errors.Is(err, kge.ErrOtherTraining) && !errors.Is(err, kge.ErrOtherEngine) { // of trials that have their results since
 		if err := checkpoint.Remove(job.Checkpoint.File); err != nil {
 			return nil, fmt.Errorf("cannot remove the checkpoint of an earlier population: %w", err)
 		}

@@ -26,16 +26,21 @@ type Checkpoint struct {
 	// to be over by then.
 	Until time.Time
 	// AnyEngine lets a training go on that another engine or instruction set began, whose
-	// results differ in rounding; without it that is [ErrOtherTraining].
+	// results differ in rounding; without it that is [ErrOtherEngine].
 	AnyEngine bool
 	// OnError, when set, is told that the file cannot be written on the way, as on a full
 	// disk; the training goes on, and it is tried again. Without it, that is an error.
 	OnError func(error)
 }
 
-// ErrOtherTraining marks a checkpoint that is of other data, settings or members, or of
-// another engine.
-var ErrOtherTraining = errors.New("the checkpoint is of another training")
+var (
+	// ErrOtherTraining marks a checkpoint that is of other data, settings or members, or of
+	// another engine.
+	ErrOtherTraining = errors.New("the checkpoint is of another training")
+	// ErrOtherEngine marks what another engine or instruction set began, whose results differ
+	// in rounding.
+	ErrOtherEngine = errors.New("another engine began this")
+)
 
 // keeper writes checkpoints of a run. Without a Checkpoint it does nothing.
 type keeper struct {
@@ -169,8 +174,8 @@ func (k *keeper) goOn(r *run) error {
 		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
 	}
 	differ, err := settings.Difference(kept.About, k.about)
-	if differ == "" && kept.Engine != "" && kept.Engine != k.engine && !k.AnyEngine {
-		differ = fmt.Sprintf("engine %s there, %s here", kept.Engine, k.engine)
+	if err == nil && differ == "" && kept.Engine != "" && kept.Engine != k.engine && !k.AnyEngine {
+		return fmt.Errorf("%w: %w: %s, engine %s there, %s here; go on with that one, name another file or remove this one", ErrOtherTraining, ErrOtherEngine, k.File, kept.Engine, k.engine)
 	}
 	if err == nil && differ != "" {
 		return fmt.Errorf("%w: %s, with %s; go on with that one, name another file or remove this one", ErrOtherTraining, k.File, differ)

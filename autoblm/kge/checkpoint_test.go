@@ -240,6 +240,9 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 	j.Checkpoint = &kge.Checkpoint{File: file}
 	_, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j)
 	checkError(t, err, "engine scripted none there, scripted elsewhere here", file)
+	if !errors.Is(err, kge.ErrOtherTraining) || !errors.Is(err, kge.ErrOtherEngine) {
+		t.Errorf("error %v, want ErrOtherEngine", err)
+	}
 	j.Checkpoint.AnyEngine = true
 	if report, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j); err != nil || report.Resumed != 6 {
 		t.Errorf("on any engine: %+v, %v", report, err)

@@ -144,3 +144,6 @@ var _ interface {
 	task.Task
 	task.Measured
 } = (*Task)(nil)
+
+// Arithmetic implements [task.Computed].
+func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }

@@ -39,12 +39,9 @@ func (o *outcome) training() string {
 
 // engines did the arithmetic.
 func (o *outcome) engines() string {
-	var names []string
-	for _, t := range o.Trials {
-		name := strings.TrimSuffix(fmt.Sprintf("engine %s (%s)", t.Engine, t.Backend), " ()")
-		if t.Engine != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	names := task.Engines(o.Trials)
+	for i := range names {
+		names[i] = "engine " + names[i]
 	}
 	return words.List(names, "and")
 }

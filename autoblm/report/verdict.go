@@ -15,6 +15,14 @@ import (
 func (d Data) Verdict() []string { return newOutcome(d).verdict() }
 
 func (o *outcome) verdict() []string {
+	all := o.judgement()
+	if mixed := task.Mixed(task.Engines(o.Trials)); mixed != "" {
+		all = append(all, mixed)
+	}
+	return all
+}
+
+func (o *outcome) judgement() []string {
 	if len(o.found) == 0 {
 		if len(o.proposed) == 0 {
 			return []string{"No structure was trained yet."}

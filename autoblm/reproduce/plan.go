@@ -49,6 +49,8 @@ type Plan struct {
 	Before *Result
 	// Until, when set, is when the trainings end, complete or not.
 	Until time.Time
+	// MixEngines lets go on what another engine or instruction set began.
+	MixEngines bool
 	// SaveEvery is how much work a kill may cost, at most, beside an epoch.
 	SaveEvery time.Duration
 	// OnSearch and OnEpoch, when set, are told of the progress.
@@ -107,7 +109,7 @@ func (p Plan) ResultFile() string { return filepath.Join(p.Folder, resultFile) }
 func (p Plan) ModelFolder() string { return filepath.Join(p.Folder, modelFolder) }
 
 func (p Plan) checkpoint(name string) *kge.Checkpoint {
-	return &kge.Checkpoint{File: filepath.Join(p.Folder, name), Every: p.SaveEvery, Until: p.Until}
+	return &kge.Checkpoint{File: filepath.Join(p.Folder, name), Every: p.SaveEvery, Until: p.Until, AnyEngine: p.MixEngines}
 }
 
 // clean removes what only a reproduction on its way needs.

@@ -94,7 +94,7 @@ func (r *run) limited(ctx context.Context) (context.Context, context.CancelFunc)
 func (r *run) search(ctx context.Context) (best structure.Structure, err error) {
 	problem := search.Problem{
 		Task:     &completion.Task{Graph: r.Graph, Engine: r.Engine, Checkpoint: r.checkpoint(searchTraining)},
-		Strategy: search.Evolutionary{}, Settings: r.Plan.Search,
+		Strategy: search.Evolutionary{}, Settings: r.Plan.Search, MixEngines: r.MixEngines,
 	}
 	if err := problem.Task.Check(); err != nil { // before there is a study about it
 		return best, err

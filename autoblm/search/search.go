@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -21,6 +22,9 @@ type Problem struct {
 	Settings Settings
 	// Store keeps the trials; a new [Memory] when nil.
 	Store Store
+	// MixEngines lets a search go on that another engine or instruction set began. Without
+	// it that is [ErrOtherEngine].
+	MixEngines bool
 	// OnProgress, when set, is called often.
 	OnProgress func(Progress)
 }
@@ -211,6 +215,9 @@ func (s *searcher) roundsInVain() int {
 // propose adds the next round to the trials, or says why there is none.
 func (s *searcher) propose(history []task.Trial, left int) (why string, err error) {
 	began := time.Now()
+	if err := s.sameEngine(); err != nil {
+		return "", err
+	}
 	round := Round{Number: len(s.rounds) + 1}
 	source := rand.NewPCG(s.Settings.Seed, uint64(round.Number))
 	if round.RandomState, err = source.MarshalBinary(); err != nil {
@@ -302,6 +309,9 @@ func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
 
 // train gives results to trials with the same training settings, as one population.
 func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
+	if err := s.sameEngine(); err != nil {
+		return err
+	}
 	start := time.Now()
 	s.progress(trials, 0)
 	artifacts, err := s.Task.Train(ctx, trials, func(share float64) { s.progress(trials, share) })
@@ -316,6 +326,26 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 		return err
 	}
 	s.progress(trials, 0)
+	return nil
+}
+
+// ErrOtherEngine marks a search whose trials another engine or instruction set has trained.
+var ErrOtherEngine = kge.ErrOtherEngine
+
+// sameEngine says whether what is to be trained can be compared with the trials so far, as far
+// as they know what trained them.
+func (s *searcher) sameEngine() error {
+	computed, says := s.Task.(task.Computed)
+	if s.MixEngines || !says {
+		return nil
+	}
+	var here task.Trial
+	here.Engine, here.Backend = computed.Arithmetic()
+	for _, t := range s.trials {
+		if t.Engine != "" && (t.Engine != here.Engine || t.Backend != "" && t.Backend != here.Backend) {
+			return fmt.Errorf("%w: its trials are of engine %s, and here is %s, whose results differ in rounding: go on with that engine, where it runs, or begin another study", ErrOtherEngine, t.By(), here.By())
+		}
+	}
 	return nil
 }
 

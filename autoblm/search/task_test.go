@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -52,5 +53,63 @@ func TestAnotherTask(t *testing.T) {
 	refusal := errors.New("nothing to search on")
 	if _, err := Run(t.Context(), Problem{Task: entries{refusal}, Strategy: Evolutionary{}, Settings: settings}); !errors.Is(err, refusal) {
 		t.Errorf("a task that is not ready: error %v", err)
+	}
+}
+
+// placed are entries that are counted by an engine on a backend.
+type placed struct {
+	entries
+	engine, backend string
+}
+
+func (p placed) Arithmetic() (engine, backend string) { return p.engine, p.backend }
+
+func (p placed) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+	for i := range trials {
+		trials[i].Engine, trials[i].Backend = p.engine, p.backend
+	}
+	return p.entries.Train(ctx, trials, onProgress)
+}
+
+// TestEnginesAreNotMixed, as far as the trials know what trained them.
+func TestEnginesAreNotMixed(t *testing.T) {
+	settings := DefaultSettings()
+	for _, c := range []struct {
+		what        string
+		began, goes task.Task
+		mix         bool
+		says        string // "" where it goes on
+	}{
+		{"the same", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx2"}, false, ""},
+		{"another instruction set", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx512"}, false, "engine cpu (avx2), and here is cpu (avx512)"},
+		{"another engine", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu (avx2), and here is gomlx (go)"},
+		{"asked for", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, true, ""},
+		{"an engine without its instructions", placed{engine: "cpu"}, placed{engine: "cpu", backend: "avx512"}, false, ""},
+		{"an engine without its instructions, on another", placed{engine: "cpu"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu, and here is gomlx (go)"},
+		{"trials that do not know", entries{}, placed{engine: "cpu", backend: "avx2"}, false, ""},
+		{"a task that does not say", placed{engine: "cpu", backend: "avx2"}, entries{}, false, ""},
+	} {
+		store := &Memory{}
+		settings.Budget = 20
+		run := func(on task.Task) (*Result, error) {
+			return Run(t.Context(), Problem{Task: on, Strategy: Evolutionary{}, Settings: settings, Store: store, MixEngines: c.mix})
+		}
+		if _, err := run(c.began); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := run(c.goes); err != nil || r.Trained != 20 {
+			t.Errorf("%s, with nothing left to train: %v", c.what, err)
+		}
+		before := len(store.trials)
+		settings.Budget = 30
+		r, err := run(c.goes)
+		switch {
+		case c.says == "" && (err != nil || r.Trained != 30):
+			t.Errorf("%s: %v", c.what, err)
+		case c.says != "" && (!errors.Is(err, ErrOtherEngine) || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%s: error %v, want %q", c.what, err, c.says)
+		case c.says != "" && len(store.trials) != before:
+			t.Errorf("%s: %d trials, %d before", c.what, len(store.trials), before)
+		}
 	}
 }

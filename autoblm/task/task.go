@@ -27,6 +27,12 @@ type Task interface {
 	Words() Words
 }
 
+// Computed is a [Task] that says what does its arithmetic: an engine, and the backend or the
+// instruction set that it runs on, as trials say it that have a result.
+type Computed interface {
+	Arithmetic() (engine, backend string)
+}
+
 // ErrTimeUp says that the time which a task was given is over before the trials have
 // their results. A search ends then, and trains them when it is gone on with.
 var ErrTimeUp = errors.New("the time is up")

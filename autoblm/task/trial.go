@@ -2,10 +2,14 @@ package task
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // State is how far a trial is.
@@ -95,6 +99,29 @@ func (t Trial) Member() kge.Member {
 
 // Canonical is the representative of the structure's class under the full group.
 func (t Trial) Canonical() structure.Structure { return t.Structure.Canonical(structure.Full) }
+
+// By names what did the arithmetic, as "cpu (avx512)"; "" where that is not known.
+func (t Trial) By() string { return strings.TrimSuffix(t.Engine+" ("+t.Backend+")", " ()") }
+
+// Engines names all that did the arithmetic of trials. Where there are several, their results
+// differ in rounding.
+func Engines(trials []Trial) []string {
+	names := []string{}
+	for _, t := range trials {
+		if by := t.By(); by != "" && !slices.Contains(names, by) {
+			names = append(names, by)
+		}
+	}
+	return names
+}
+
+// Mixed says what it means that there are several engines, "" where there are not.
+func Mixed(engines []string) string {
+	if len(engines) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("The trials are of several engines, %s, whose results differ in rounding: close scores do not tell them apart.", words.List(engines, "and"))
+}
 
 // ScoreOrZero is the score, or 0 without a result.
 func (t Trial) ScoreOrZero() float64 {

@@ -28,6 +28,7 @@ type ablateCommand struct {
 
 	MaxSteps, Model struct{}    `kong:"-"` // no flags here
 	Settings        searchFlags `embed:""`
+	mixFlag
 	computeFlags
 }
 
@@ -73,7 +74,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	bar := newSearchBar(o.Stderr)
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),
-		OnProgress: bar.about,
+		OnProgress: bar.about, MixEngines: c.MixEngines,
 	}
 	result, err := ablation.Ask(ctx, plan, c.Name, c.SharedEpochs, c.OtherDim, graphs[1:])
 	bar.Finish()

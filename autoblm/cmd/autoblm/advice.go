@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -46,6 +47,9 @@ func advised(err error) error {
 		if errors.Is(err, a.against) {
 			return fmt.Errorf("%w (see autoblm %s)", err, a.command)
 		}
+	}
+	if errors.Is(err, kge.ErrOtherEngine) {
+		return fmt.Errorf("%w (--mix-engines goes on all the same)", err)
 	}
 	var none *datasets.NoGraphError
 	if errors.As(err, &none) {

@@ -30,6 +30,11 @@ func (f computeFlags) compute() (autoblm.Compute, error) {
 	return f.Compute, program.Usage(backend.Check(f.Backend))
 }
 
+// mixFlag is for what can be gone on with elsewhere.
+type mixFlag struct {
+	MixEngines bool `help:"Go on with trials that another engine or instruction set has trained, though results differ in rounding; what is told of them says so."`
+}
+
 // open opens an engine for models of a form.
 func (f computeFlags) open(of form.Form) (kge.Engine, error) {
 	c, err := f.compute()

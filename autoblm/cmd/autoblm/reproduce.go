@@ -30,6 +30,7 @@ type reproduceCommand struct {
 	Study         string   `help:"The file that keeps the search; study.db in --out when left out."`
 	Out           string   `help:"The folder for the result, the model and what is on its way; one below autoblm-out for each benchmark, recipe, stage and seed when left out."`
 	saveFlag
+	mixFlag
 	computeFlags
 }
 
@@ -110,7 +111,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 // plan is what the flags say.
 func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	p := reproduce.Plan{
-		Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Member.Seed, Study: c.Study, SaveEvery: c.SaveEvery,
+		Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Member.Seed, Study: c.Study, SaveEvery: c.SaveEvery, MixEngines: c.MixEngines,
 		Folder: cmp.Or(c.Out, filepath.Join(outFolder, fmt.Sprintf("reproduce-%s-%s-%s-%d", c.Dataset, c.Recipe, c.Stage, c.Member.Seed))),
 	}
 	p.Study = cmp.Or(p.Study, filepath.Join(p.Folder, studyName))

@@ -263,3 +263,21 @@ func TestReproduceUMLS(t *testing.T) {
 		t.Errorf("test MRR %v, want 0.9 or more", mrr)
 	}
 }
+
+// TestReproduceOnAnotherEngine: what one began another does not go on with, unless it is told to.
+func TestReproduceOnAnotherEngine(t *testing.T) {
+	standIn(t, "umls")
+	out := filepath.Join(t.TempDir(), "out")
+	search := func(budget string, more ...string) (status int, stdout, stderr string) {
+		return invoke(t.Context(), append([]string{"reproduce", "umls", "--stage", "search", "--budget", budget, "--out", out}, more...)...)
+	}
+	if status, _, stderr := search("7", "--engine", "cpu"); status != program.Done {
+		t.Fatal(stderr)
+	}
+	if status, stdout, stderr := search("8", "--engine", "gomlx", "--backend", "go"); status != program.Failed || stdout != "" || !strings.Contains(stderr, "here is gomlx (go)") || !strings.Contains(stderr, "--mix-engines") {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+	if status, _, stderr := search("8", "--engine", "gomlx", "--backend", "go", "--mix-engines"); status != program.Done {
+		t.Error(stderr)
+	}
+}

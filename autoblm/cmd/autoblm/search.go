@@ -44,6 +44,7 @@ type searchCommand struct {
 	Own         kong.Plugins `embed:""`
 	Study       string       `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
 	Out         string       `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
+	mixFlag
 	computeFlags
 }
 
@@ -176,7 +177,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 }
 
 func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
-	s := autoblm.SearchSettings{Settings: search.Settings(c.Settings), Algorithm: c.Algorithm}
+	s := autoblm.SearchSettings{Settings: search.Settings(c.Settings), Algorithm: c.Algorithm, MixEngines: c.MixEngines}
 	s.Settings.Predictor, s.Tune, s.Final = nil, nil, nil
 	if c.Predictor != "none" {
 		fit := predictor.DefaultSettings()
@@ -265,6 +266,9 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSummary) {
 	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d, %s, seed %d\n\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	summary.PrintRecipes(w)
+	if mixed := task.Mixed(summary.Engines); mixed != "" {
+		fmt.Fprintf(w, "\n%s\n", mixed)
+	}
 	s.printExamples(w, r.Artifact)
 	fmt.Fprintf(w, "\nIn %s is the best model (model)\nThe study, to go on with (--study): %s\n", s.out, s.settings.Study)
 }

@@ -113,6 +113,12 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
 	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds), words.Seconds(s.Choosing))
 	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", words.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
+	if len(s.Engines) > 0 {
+		fmt.Fprintf(w, "engine: %s\n", words.List(s.Engines, "and"))
+	}
+	if mixed := task.Mixed(s.Engines); mixed != "" {
+		fmt.Fprintln(w, mixed)
+	}
 	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n", cmp.Or(s.Source, "not known, --dataset has to say it"), s.Fingerprint)
 	all := words.NewTable("name", "value")
 	for _, setting := range settings.Of(s.Settings) {
@@ -262,6 +268,7 @@ type studyResumeCommand struct {
 	Budget  int     `default:"0" help:"How many structures to train in all; 0 stands for the budget of the last run."`
 	Minutes float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
 	Out     string  `help:"The folder for the best model and the pictures; that of the study when left out."`
+	mixFlag
 	computeFlags
 }
 
@@ -280,7 +287,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	about := contents.About
-	settings := autoblm.SearchSettings{Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File, Compute: compute}
+	settings := autoblm.SearchSettings{Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File, MixEngines: c.MixEngines, Compute: compute}
 	settings.TimeLimit = limit
 	if c.Budget != 0 {
 		settings.Budget = c.Budget

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/program"
 )
@@ -304,5 +305,55 @@ func TestStudyKeepsTheRecipe(t *testing.T) {
 	}
 	if plain := object(t, searchArguments(graph, t.TempDir())...); asText(t, plain["best"]) == asText(t, whole["best"]) {
 		t.Error("the recipe changed nothing")
+	}
+}
+
+// TestStudyOnAnotherEngine: trials of several engines are not mixed unasked, and are marked
+// where they are. Nothing is asked where nothing is left to train, or where the trials do not
+// know what trained them.
+func TestStudyOnAnotherEngine(t *testing.T) {
+	graph, dir := smallGraph(t), t.TempDir()
+	file := filepath.Join(dir, "study.db")
+	native := searchArguments(graph, dir, "--k", "2", "--budget", "4", "--engine", "cpu")
+	object(t, native...)
+	before := asText(t, object(t, "study", "export", file)["trials"])
+	elsewhere := []string{"--engine", "gomlx", "--backend", "go"}
+	object(t, append(native, elsewhere...)...)
+	for _, more := range [][]string{
+		append([]string{"study", "resume", file, "--budget", "6"}, elsewhere...),
+		append(searchArguments(graph, dir, "--k", "2", "--budget", "6"), elsewhere...),
+	} {
+		status, stdout, stderr := invoke(t.Context(), more...)
+		for _, says := range []string{"engine cpu (" + kernel.Sets()[0].Name + ")", "here is gomlx (go)", "--mix-engines"} {
+			if status != program.Failed || stdout != "" || !strings.Contains(stderr, says) {
+				t.Errorf("%v: status %d, %q, %q, want %q", more, status, stdout, stderr, says)
+			}
+		}
+	}
+	if after := asText(t, object(t, "study", "export", file)["trials"]); after != before {
+		t.Errorf("after the refusals the study has\n%s\nbefore\n%s", after, before)
+	}
+	if shown := object(t, "study", "show", file); len(shown["engines"].([]any)) != 1 {
+		t.Errorf("engines %v", shown["engines"])
+	}
+
+	mixed := object(t, append([]string{"study", "resume", file, "--budget", "6", "--mix-engines"}, elsewhere...)...)
+	if len(mixed["engines"].([]any)) != 2 || mixed["trained"] != 6.0 {
+		t.Errorf("mixed: %v", mixed)
+	}
+	for _, arguments := range [][]string{{"study", "show", file}, {"report", "--study", file, "--out", filepath.Join(dir, "page.html")}} {
+		if status, stdout, stderr := invoke(t.Context(), arguments...); status != program.Done || !strings.Contains(stdout, "of several engines, cpu (") {
+			t.Errorf("%v: status %d, %q, %q", arguments, status, stdout, stderr)
+		}
+	}
+	by := map[any]int{}
+	for _, trial := range object(t, "study", "export", file)["trials"].([]any) {
+		by[trial.(map[string]any)["engine"]]++
+	}
+	if by["cpu"] != 4 || by["gomlx"] != 2 {
+		t.Errorf("trials by their engines: %v", by)
+	}
+	if status, _, stderr := invoke(t.Context(), "study", "resume", file, "--budget", "8", "--engine", "cpu"); status != program.Failed || !strings.Contains(stderr, "of engine gomlx (go)") {
+		t.Errorf("a mixed study: status %d, %q", status, stderr)
 	}
 }

@@ -22,6 +22,8 @@ import (
 type Plan struct {
 	Graph  *datasets.Graph
 	Engine kge.Engine
+	// MixEngines lets searches go on that another engine or instruction set began.
+	MixEngines bool
 	// Settings are the common ones. Each search has one of the seeds
 	// Settings.Seed, Settings.Seed+1, … for all that is random.
 	Settings search.Settings
@@ -110,7 +112,7 @@ func (p Plan) search(ctx context.Context, g *datasets.Graph, strategy search.Str
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
-	problem := search.Problem{Task: &completion.Task{Graph: g, Engine: p.Engine}, Strategy: strategy, Settings: s}
+	problem := search.Problem{Task: &completion.Task{Graph: g, Engine: p.Engine}, Strategy: strategy, Settings: s, MixEngines: p.MixEngines}
 	about, err := study.Describe(problem.Task, strategy, s)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ type Outcome struct {
 	Task      string         `json:"task"`
 	Metric    string         `json:"metric"`
 	Algorithm string         `json:"algorithm"`
+	Engines   []string       `json:"engines"` // that trained the trials; several where they are mixed
 	Budget    int            `json:"budget"`
 	Tuned     []TrialSummary `json:"tuned"`
 	Best      []TrialSummary `json:"best"`
@@ -32,7 +33,7 @@ type TrialSummary map[string]any
 // OutcomeOf tells a result in the words of its task.
 func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
 	return Outcome{
-		Dataset: about.Dataset, Task: about.Task, Metric: w.Metric, Algorithm: about.Algorithm, Budget: about.Settings.Budget,
+		Dataset: about.Dataset, Task: about.Task, Metric: w.Metric, Algorithm: about.Algorithm, Engines: task.Engines(r.Trials), Budget: about.Settings.Budget,
 		Tuned: summarized(r.Tuned, w, byRecipe), Best: summarized(r.Best, w, found), Human: summarized(r.Named, w, named), Finals: summarized(r.Finals, w, byRecipe),
 		result: r, words: w,
 	}
