@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Compute names what does the arithmetic. The zero value chooses by itself.
@@ -26,7 +27,7 @@ type Compute struct {
 	// variables AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is
 	// found, else "go"; see [backend.Choose].
 	Backend string `default:"auto" help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else go (autoblm backend list)."`
-	Threads int    `default:"0" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
+	Threads int    `default:"0" min:"0" max:"1024" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
 	// HalfScores and Note are as in [gomlx.Settings]; the engine cpu has no use for
 	// them.
 	HalfScores bool              `help:"Multiply embeddings rounded to bfloat16 while training, with sums in float32 (engine gomlx)."`
@@ -86,8 +87,8 @@ func (c Compute) Check() error {
 // choose is what gomlx runs on and who asked for that; the backend "" stands for the
 // engine cpu.
 func (c Compute) choose() (backend.Choice, error) {
-	if c.Threads < 0 {
-		return backend.Choice{}, fmt.Errorf("threads is %d: it must be 0, for all, or more", c.Threads)
+	if err := settings.Check(c); err != nil {
+		return backend.Choice{}, err
 	}
 	engine := cmp.Or(c.Engine, "auto")
 	switch engine {

@@ -10,8 +10,8 @@ import (
 type SplitSettings struct {
 	// Valid and Test are the wanted shares of the distinct triples, each from 0
 	// up to, but not including, 1, and together below 1.
-	Valid float64 `json:"valid" help:"Share of validation triples."`
-	Test  float64 `json:"test" help:"Share of test triples."`
+	Valid float64 `json:"valid" min:"0" below:"1" help:"Share of validation triples."`
+	Test  float64 `json:"test" min:"0" below:"1" help:"Share of test triples."`
 	// Seed makes the choice; the same seed gives the same splits.
 	Seed uint64 `json:"seed" help:"Decides which triples are held out."`
 }

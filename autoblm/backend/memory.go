@@ -1,11 +1,9 @@
 package backend
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"io/fs"
-	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
 const (
@@ -33,7 +31,7 @@ func (f finder) memory(ctx context.Context, backend string) int64 {
 		}
 		return unknownMemory
 	}
-	if free := free(f.machine.Files); free > 0 {
+	if free := memory.Free(f.machine.Files); free > 0 {
 		return int64(memoryShare * float64(free))
 	}
 	return unknownMemory
@@ -42,23 +40,4 @@ func (f finder) memory(ctx context.Context, backend string) int64 {
 func (f finder) onCUDA(ctx context.Context, n name) bool {
 	plugin, problem := f.find(ctx, n.plugin)
 	return problem == nil && plugin.CUDA()
-}
-
-// free is how much of the machine's memory is free, in bytes, or 0 where the
-// system does not tell.
-func free(files fs.FS) int64 {
-	file, err := files.Open("proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if rest, found := strings.CutPrefix(lines.Text(), "MemAvailable:"); found {
-			var kilobytes int64
-			if _, err := fmt.Sscan(rest, &kilobytes); err == nil {
-				return kilobytes << 10
-			}
-		}
-	}
-	return 0
 }

@@ -43,9 +43,9 @@ type Settings struct {
 	Encoder Encoder `json:"encoder" help:"What makes the messages: blm by a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
 	// Dim is for [BLM] a multiple of the structure's chunks, for [RGCNBlock] one of Parts.
 	Dim    int `json:"dim" min:"1" max:"1048576" help:"Dimension of embeddings and hidden layers."`
-	Layers int `json:"layers" min:"1" max:"1048576" help:"How many edges away an entity matters."`
+	Layers int `json:"layers" min:"1" max:"64" help:"How many edges away an entity matters."`
 	// Parts is for [RGCN] and [RGCNBlock].
-	Parts int `json:"parts" help:"Common matrices of rgcn, or blocks of rgcn-block."`
+	Parts int `json:"parts" min:"0" max:"1048576" help:"Common matrices of rgcn, or blocks of rgcn-block."`
 	// Transform is for [BLM].
 	Transform bool `json:"transform" negatable:"" help:"Multiply the messages of a structure by a matrix of the layer."`
 	Hidden    bool `json:"hidden" negatable:"" help:"Give the perceptron behind the layers a hidden layer."`
@@ -63,12 +63,12 @@ type Settings struct {
 	Epochs        int `json:"epochs" min:"1" max:"1048576" help:"The most epochs; cross-validation finds how many are best."`
 	ValidateEvery int `json:"validate_every" kong:"-" min:"1" max:"1048576" help:"Classify the nodes held out after every so many epochs."`
 	Patience      int `json:"patience" kong:"-" min:"0" max:"1048576" help:"Stop a cross-validation after so many validations without a better one; 0 never."`
-	Folds         int `json:"folds" kong:"-" min:"2" max:"1048576" help:"Parts that the nodes to train with are divided into, each held out once."`
+	Folds         int `json:"folds" kong:"-" min:"2" max:"1024" help:"Parts that the nodes to train with are divided into, each held out once."`
 	// Repeats is how many divisions there are, each by the next seed. With more, the
 	// accuracy depends less on the division, as matters where nodes are few.
-	Repeats int `json:"repeats" min:"1" max:"1048576" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
+	Repeats int `json:"repeats" min:"1" max:"1024" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
 	// Runs is how many models are trained on all of them. 0 tests none.
-	Runs     int    `json:"runs" min:"0" max:"1048576" help:"How many models to test."`
+	Runs     int    `json:"runs" min:"0" max:"1024" help:"How many models to test."`
 	DataSeed uint64 `json:"data_seed" kong:"-" help:"Decides the folds of the first division."`
 }
 

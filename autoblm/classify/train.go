@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/memory"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // work is a call of Train on its way.
@@ -36,10 +39,20 @@ func newRun(m Member, model, epochs int, learn, ask []int) run {
 // crossValidate finds each member's number of epochs.
 func (w *work) crossValidate(ctx context.Context, results []Result) error {
 	s, models := w.settings, w.settings.heldOut()
+	if err := w.fits(len(results) * models); err != nil {
+		return err
+	}
 	var runs []run
 	for _, r := range results {
 		for i, held := range divisions(w.graph, s) {
-			learn := slices.DeleteFunc(numbers(0, len(w.graph.Train)), func(n int) bool { return slices.Contains(held, n) })
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			isHeld := make([]bool, len(w.graph.Train))
+			for _, n := range held {
+				isHeld[n] = true
+			}
+			learn := slices.DeleteFunc(numbers(0, len(w.graph.Train)), func(n int) bool { return isHeld[n] })
 			runs = append(runs, newRun(r.Member, i, s.Epochs, learn, held))
 		}
 	}
@@ -65,6 +78,9 @@ func (w *work) crossValidate(ctx context.Context, results []Result) error {
 // test trains the members that did not diverge on all nodes to train with.
 func (w *work) test(ctx context.Context, results []Result) error {
 	train := len(w.graph.Train)
+	if err := w.fits(len(results) * w.finalRuns()); err != nil {
+		return err
+	}
 	var runs []run
 	var of []*Result
 	for i := range results {
@@ -224,4 +240,19 @@ func numbers(from, to int) []int {
 		all[i] = from + i
 	}
 	return all
+}
+
+// fits says so if so many models at a time need more memory than there is.
+func (w *work) fits(models int) error {
+	parameters := 0.0
+	for _, p := range w.network.Parameters {
+		size := 1.0
+		for _, n := range p.Dims {
+			size *= float64(n)
+		}
+		parameters += size
+	}
+	const adam, place = 3 * 4, 8 // bytes, of a number with its moments and of a node to learn from
+	bytes := float64(models) * (adam*parameters + place*float64(len(w.graph.Train)))
+	return memory.Check(bytes, fmt.Sprintf("training %s with dim %d side by side", words.Count(models, "model"), w.settings.Dim), "take a smaller dim, or fewer layers, repeats, runs or settings to try")
 }

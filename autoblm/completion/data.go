@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/listen"
 )
 
 // Data is a graph to train on: each triple is a path of one hop that is learnt both ways,
@@ -28,7 +29,7 @@ func Data(g *datasets.Graph) *kge.Data {
 	}
 	if len(g.Valid) > 0 {
 		d.Validate = func(ctx context.Context, r kge.Ranker) ([]float64, error) {
-			ranks, err := r.Rank(ctx, g.Valid, g.Known())
+			ranks, err := rank(ctx, r, g.Valid, g)
 			scores := make([]float64, len(ranks))
 			for i := range ranks {
 				scores[i] = Summarize(ranks[i], kge.Pessimistic).Both.MRR
@@ -37,6 +38,15 @@ func Data(g *datasets.Graph) *kge.Data {
 		}
 	}
 	return d
+}
+
+// rank ranks triples of a graph among those that it does not know.
+func rank(ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph) ([][]kge.Ranked, error) {
+	known, err := listen.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
+	if err != nil {
+		return nil, err
+	}
+	return r.Rank(ctx, triples, known)
 }
 
 // Examples are triples to learn.

@@ -62,7 +62,7 @@ func RankSplit(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 		return nil, nil, err
 	}
 	defer ranker.Close()
-	ranks, err := ranker.Rank(ctx, triples, g.Known())
+	ranks, err := rank(ctx, ranker, triples, g)
 	return triples, ranks, err
 }
 

@@ -168,7 +168,7 @@ func (p *sharedPopulation) evaluate(ctx context.Context, g *datasets.Graph) erro
 		if err := p.SetStructure(0, c.Structure); err != nil {
 			return err
 		}
-		ranks, err := p.Rank(ctx, g.Valid, g.Known())
+		ranks, err := rank(ctx, p, g.Valid, g)
 		if err != nil {
 			return err
 		}

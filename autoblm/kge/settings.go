@@ -6,8 +6,10 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/names"
 	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Optimizer is the rule that turns gradients into steps.
@@ -68,24 +70,24 @@ type Settings struct {
 	// Dim is d, a multiple of the number of chunks K.
 	Dim int `json:"dim" min:"1" max:"1048576" help:"Dimension of the embeddings, a multiple of the chunks."`
 	// Epochs is the number of passes over the training triples.
-	Epochs int `json:"epochs" min:"1" help:"Passes over what is trained on."`
+	Epochs int `json:"epochs" min:"1" max:"1000000000" help:"Passes over what is trained on."`
 	// Batch is the number of triples in a step; each is a tail query and a head query.
-	Batch     int       `json:"batch" min:"1" help:"Examples that a step learns from."`
+	Batch     int       `json:"batch" min:"1" max:"1000000000" help:"Examples that a step learns from."`
 	Optimizer Optimizer `json:"optimizer" help:"The update rule: adagrad or adam."`
 	// Decay 1 keeps the learning rate.
 	Decay float64 `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
 	// Warmup is linear: of n epochs, the i-th has i/(n+1) of the learning rate.
-	Warmup  int     `json:"warmup,omitempty" min:"0" help:"Let the learning rate rise over so many epochs before it is reached; 0 begins with all of it."`
+	Warmup  int     `json:"warmup,omitempty" min:"0" max:"1000000000" help:"Let the learning rate rise over so many epochs before it is reached; 0 begins with all of it."`
 	Initial Initial `json:"initial,omitempty" name:"init" help:"Distribution of the first embeddings: normal or xavier."`
 	// InitScale is not used by [Xavier].
 	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of the first embeddings, if normal."`
 	// DataSeed decides the order of the triples in every epoch.
 	DataSeed uint64 `json:"data_seed" kong:"-" help:"Decides the order of the examples."`
 	// ValidateEvery ranks the validation triples.
-	ValidateEvery int `json:"validate_every" min:"0" help:"Validate after every so many epochs and keep the best epoch; 0 keeps the last."`
-	Patience      int `json:"patience" min:"0" help:"Stop after so many validations without a better one; 0 never."`
+	ValidateEvery int `json:"validate_every" min:"0" max:"1000000000" help:"Validate after every so many epochs and keep the best epoch; 0 keeps the last."`
+	Patience      int `json:"patience" min:"0" max:"1000000000" help:"Stop after so many validations without a better one; 0 never."`
 	// PlateauPatience lowers the rate of the member that does not get better.
-	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" help:"Lower the learning rate after so many validations in a row without a better one; 0 never."`
+	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" max:"1000000000" help:"Lower the learning rate after so many validations in a row without a better one; 0 never."`
 	// PlateauFactor is above 0 where there is PlateauPatience, and 0 where there is none.
 	PlateauFactor float64 `json:"plateau_factor,omitempty" min:"0" below:"1" beside:"plateau-patience" default:"0.5" help:"Factor on the learning rate then."`
 	// Reciprocal gives each relation r a reverse with an embedding of its own, row
@@ -98,7 +100,7 @@ type Settings struct {
 	// LabelSmoothing spreads evenly.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" help:"Share of a true entity that is spread over all entities."`
 	MaxNorm        float64 `json:"max_norm,omitempty" min:"0" help:"Shorten longer embeddings of entities to this norm after each step; 0 never."`
-	MaxSteps       int     `json:"max_steps,omitempty" min:"0" help:"Stop each epoch after so many steps, for timing; 0 never."`
+	MaxSteps       int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Stop each epoch after so many steps, for timing; 0 never."`
 	// Sampling is for questions with several answers.
 	Sampling `kong:"-"`
 }
@@ -110,7 +112,7 @@ type Sampling struct {
 	// and so many entities that are no answer, drawn anew each step, by
 	// -log σ(Margin + score) - mean log σ(-Margin - score) (paper, Section V-B; Ren et
 	// al., 2020).
-	Negatives int     `json:"negatives,omitempty" min:"0" help:"Learn from so many drawn entities that are no answer, as 128, rather than from all; 0, which is usual, from all."`
+	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Learn from so many drawn entities that are no answer, as 128, rather than from all; 0, which is usual, from all."`
 	Margin    float64 `json:"margin,omitempty" placeholder:"MARGIN" help:"What is added to scores where there are negatives; for the models of distances 24 for 400 coordinates and less for fewer, if nothing is said; else 0."`
 }
 
@@ -240,4 +242,24 @@ func validatePopulation(s Settings, members []Member) error {
 		}
 	}
 	return nil
+}
+
+// fits says so if the tables of the members, and what the optimizer remembers of them, need
+// more memory than there is.
+func (s Settings) fits(d *Data, members []Member) error {
+	directions, tables := 1.0, float64(len(d.Entities))*float64(s.Dim)
+	if s.Reciprocal {
+		directions = 2
+	}
+	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
+		tables += directions * float64(len(d.Relations)) * float64(t.Rows) * float64(t.Columns)
+	}
+	copies := 2.0 // with Adagrad's sums
+	if s.Optimizer == Adam {
+		copies = 3
+	}
+	const float, drawn = 4, 36 // bytes, of a number and of an entity that is no answer
+	bytes := float*copies*tables*float64(len(members)) + drawn*float64(s.Negatives)*float64(min(s.Batch, d.Count))
+	what := fmt.Sprintf("training %s with dim %d on %s and %s", words.Count(len(members), "member"), s.Dim, words.Count(len(d.Entities), "entity"), words.Count(len(d.Relations), "relation"))
+	return memory.Check(bytes, what, "take a smaller dim, fewer members at a time, or fewer negatives")
 }

@@ -115,6 +115,9 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if err := engine.Supports(d, s, job.Members); err != nil {
 		return nil, err
 	}
+	if err := s.fits(d, job.Members); err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	population, err := engine.NewPopulation(d, s, job.Members)
 	if err != nil {
@@ -207,7 +210,10 @@ func (r *run) nextEpoch(ctx context.Context) error {
 func (r *run) epoch(ctx context.Context, epoch int) error {
 	s := r.job.Settings
 	start := time.Now()
-	batches := r.batches.of(epoch)
+	batches, err := r.batches.of(ctx, epoch)
+	if err != nil {
+		return err
+	}
 	done, err := r.population.Epoch(ctx, batches, r.rates(epoch))
 	if err != nil {
 		return err
@@ -242,17 +248,26 @@ type orders struct {
 	next     chan [][]Example
 }
 
-func (o *orders) of(epoch int) (batches [][]Example) {
+func (o *orders) of(ctx context.Context, epoch int) (batches [][]Example, err error) {
 	if o.next == nil {
-		batches = o.data.Batches(o.settings, epoch)
-	} else {
-		batches = <-o.next
+		o.begin(epoch)
 	}
-	o.next = make(chan [][]Example, 1)
+	select {
+	case batches = <-o.next:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if epoch < o.settings.Epochs {
-		go func(next chan<- [][]Example) { next <- o.data.Batches(o.settings, epoch+1) }(o.next)
+		o.begin(epoch + 1)
 	}
-	return batches
+	return batches, nil
+}
+
+// begin has batches made.
+func (o *orders) begin(epoch int) {
+	next := make(chan [][]Example, 1)
+	o.next = next
+	go func() { next <- o.data.Batches(o.settings, epoch) }()
 }
 
 // rates are the members' learning rates in an epoch.

@@ -140,8 +140,8 @@ func TestSampleRefuses(t *testing.T) {
 		sample Sample
 		want   string
 	}{
-		{Sample{Hops: 0}, "at least 1"},
-		{Sample{Hops: 2, Count: -1}, "negative"},
+		{Sample{Hops: 0}, "1 to 99"},
+		{Sample{Hops: 2, Count: -1}, "from 0 to"},
 	} {
 		if _, err := d.Sample(t.Context(), c.sample); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want an error with %q", c.sample, err, c.want)

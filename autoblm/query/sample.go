@@ -28,6 +28,13 @@ var errNoneToDraw = errors.New("no such path has an end point that was not known
 // usualCount is how many queries are drawn for valid and for test.
 const usualCount = 5000
 
+// mostHops is how long paths may be, as the names of their files have them, and mostCount
+// how many may be drawn.
+const (
+	mostHops  = 99
+	mostCount = 10000000
+)
+
 // mostMisses is after how many walks in a row without a new query there are taken
 // to be no more.
 const mostMisses = 100000
@@ -42,10 +49,10 @@ const mostMisses = 100000
 // It returns how many there are, fewer than Count where no more were found.
 func (d *Data) Sample(ctx context.Context, s Sample) (int, error) {
 	switch {
-	case s.Hops < 1:
-		return 0, fmt.Errorf("a path of %d hops: at least 1 is needed", s.Hops)
-	case s.Count < 0:
-		return 0, fmt.Errorf("count is %d: it must not be negative", s.Count)
+	case s.Hops < 1 || s.Hops > mostHops:
+		return 0, fmt.Errorf("a path of %d hops: there may be 1 to %d", s.Hops, mostHops)
+	case s.Count < 0 || s.Count > mostCount:
+		return 0, fmt.Errorf("count is %d: it must be from 0 to %d", s.Count, mostCount)
 	}
 	queries, err := d.drawing(s).draw(ctx)
 	if err != nil {
@@ -86,7 +93,7 @@ func (d *Data) drawing(s Sample) *drawing {
 
 func (w *drawing) draw(ctx context.Context) (queries []Query, err error) {
 	if w.hops == 1 {
-		return w.pairs(), nil
+		return w.pairs(ctx)
 	}
 	starts := w.starts()
 	seen := map[string]bool{}
@@ -108,8 +115,11 @@ func (w *drawing) draw(ctx context.Context) (queries []Query, err error) {
 }
 
 // pairs are all queries of one hop.
-func (w *drawing) pairs() (queries []Query) {
+func (w *drawing) pairs(ctx context.Context) (queries []Query, err error) {
 	for e := range int32(len(w.graph.pairs) - 1) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for _, r := range w.graph.leaving(e) {
 			q := Query{Anchor: e, Relations: []int32{r}}
 			if w.answer(&q) {
@@ -117,7 +127,7 @@ func (w *drawing) pairs() (queries []Query) {
 			}
 		}
 	}
-	return queries
+	return queries, nil
 }
 
 // starts are the entities that a walk can start at.

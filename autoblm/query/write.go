@@ -3,6 +3,7 @@ package query
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -60,7 +61,7 @@ func numbered(names []string, suffix string) []byte {
 func (d *Data) packed(split Split, hops int) ([]byte, error) {
 	queries := d.Queries(split, hops)
 	if queries == nil {
-		queries = d.drawing(Sample{Split: split, Hops: hops}).pairs()
+		queries, _ = d.drawing(Sample{Split: split, Hops: hops}).pairs(context.Background()) // which does not end
 	}
 	if len(queries) == 0 {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Ranges are where the full procedure draws recipes from (paper, Algorithm 5).
@@ -19,15 +20,15 @@ type Ranges struct {
 	// N3 is drawn so that its logarithm is even between the two.
 	N3 [2]float64 `json:"n3" help:"Weights n3 that recipes are drawn from."`
 	// Batches and Dims are drawn evenly.
-	Batches []int `json:"batches" min:"1" help:"Batches that recipes are drawn from."`
-	Dims    []int `json:"dims" min:"1" help:"Dimensions that recipes are drawn from; none for that of the search."`
+	Batches []int `json:"batches" min:"1" max:"1000000000" help:"Batches that recipes are drawn from."`
+	Dims    []int `json:"dims" min:"1" max:"1048576" help:"Dimensions that recipes are drawn from; none for that of the search."`
 }
 
 // TuneSettings are those of the first stage, which tries random recipes on SimplE
 // and gives the best of them to the search. Learning rate, n3 and batch in
 // [Settings] are then of no use.
 type TuneSettings struct {
-	Trials int `json:"trials" min:"1" help:"Recipes tried on SimplE before the search."`
+	Trials int `json:"trials" min:"1" max:"100000" help:"Recipes tried on SimplE before the search."`
 	// Ranges without Dims: the dimension is that of the search.
 	Ranges Ranges `json:"ranges"`
 }
@@ -35,12 +36,12 @@ type TuneSettings struct {
 // FinalSettings are those of the last stage, which trains random ones of the I best
 // structures by random recipes.
 type FinalSettings struct {
-	Trials int    `json:"trials" min:"1" help:"Trainings after the search."`
+	Trials int    `json:"trials" min:"1" max:"100000" help:"Trainings after the search."`
 	Ranges Ranges `json:"ranges"`
 	// Epochs, ValidateEvery and Patience replace those of the search.
-	Epochs        int `json:"epochs" help:"Passes over what is trained on in the last stage."`
-	ValidateEvery int `json:"validate_every" help:"Epochs between validations in the last stage."`
-	Patience      int `json:"patience" help:"Validations without a better one that end a training of the last stage; 0 never."`
+	Epochs        int `json:"epochs" min:"1" max:"1000000000" help:"Passes over what is trained on in the last stage."`
+	ValidateEvery int `json:"validate_every" min:"0" max:"1000000000" help:"Epochs between validations in the last stage."`
+	Patience      int `json:"patience" min:"0" max:"1000000000" help:"Validations without a better one that end a training of the last stage; 0 never."`
 }
 
 // PaperRanges are those of the paper, with its λ as the weight of n3.
@@ -72,7 +73,7 @@ func (r Ranges) validate() error {
 	case len(r.Batches) == 0:
 		return errors.New("there are no batch sizes to draw from: give at least one")
 	}
-	return nil
+	return settings.Check(r)
 }
 
 // draw is a random recipe; what the ranges do not name is as in base.

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/listen"
 )
 
 // Problem is what a search is about.
@@ -181,7 +182,7 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 		if n := s.roundsInVain(); n >= mostRoundsInVain {
 			return SpaceExhausted, fmt.Sprintf("%d rounds in a row proposed nothing new", n), nil
 		}
-		why, err := s.propose(history, left)
+		why, err := s.propose(ctx, history, left)
 		if err != nil {
 			return "", "", err
 		}
@@ -213,7 +214,7 @@ func (s *searcher) roundsInVain() int {
 }
 
 // propose adds the next round to the trials, or says why there is none.
-func (s *searcher) propose(history []task.Trial, left int) (why string, err error) {
+func (s *searcher) propose(ctx context.Context, history []task.Trial, left int) (why string, err error) {
 	began := time.Now()
 	if err := s.sameEngine(); err != nil {
 		return "", err
@@ -223,8 +224,13 @@ func (s *searcher) propose(history []task.Trial, left int) (why string, err erro
 	if round.RandomState, err = source.MarshalBinary(); err != nil {
 		return "", err
 	}
-	proposal, err := s.Strategy.Propose(s.Settings, round.Number, history, left, rand.New(source))
+	proposal, err := listen.Call(ctx, func() (Proposal, error) {
+		return s.Strategy.Propose(s.Settings, round.Number, history, left, rand.New(source))
+	})
 	round.Seconds = time.Since(began).Seconds()
+	if err != nil && errors.Is(err, ctx.Err()) {
+		return "", err
+	}
 	if err != nil {
 		return "", fmt.Errorf("round %d of %s: %w", round.Number, s.Strategy.Name(), err)
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -21,15 +22,15 @@ type Settings struct {
 	K     int       `json:"k" min:"2" max:"8" help:"Chunks of an embedding."`
 	// Budget does not count the named models. It is not part of a study: it may be
 	// raised later.
-	Budget int `json:"-" min:"1" help:"How many structures to train."`
+	Budget int `json:"-" min:"1" max:"100000" help:"How many structures to train."`
 	// TimeLimit ends the search after the round in which it passes; 0 never does.
 	TimeLimit time.Duration `json:"-" kong:"-" min:"0"`
-	N         int           `json:"n" min:"1" help:"Candidates generated in a round."`
+	N         int           `json:"n" min:"1" max:"65536" help:"Candidates generated in a round."`
 	// P candidates are one population.
-	P int `json:"p" min:"1" help:"Candidates trained in a round, together."`
+	P int `json:"p" min:"1" max:"1024" help:"Candidates trained in a round, together."`
 	// I is also how many the first round trains.
-	I      int     `json:"i" min:"1" help:"Best structures that new ones are made from, and that are listed at the end."`
-	B0     int     `json:"b0" name:"b0" help:"Nonzeros of the first structures; 0 stands for k."`
+	I      int     `json:"i" min:"1" max:"1024" help:"Best structures that new ones are made from, and that are listed at the end."`
+	B0     int     `json:"b0" name:"b0" min:"0" max:"64" help:"Nonzeros of the first structures; 0 stands for k."`
 	Pm     float64 `json:"pm" min:"0" max:"1" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
 	Filter Filter  `json:"filter" help:"Which candidates are not worth training: exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
 	// Predictor picks P of N candidates; nil takes the first P of them, which
@@ -125,7 +126,7 @@ func (s Settings) validateStages() error {
 		if s.Tune.Trials < 1 || len(s.Tune.Ranges.Dims) > 0 {
 			return fmt.Errorf("the tuning stage has %d trials and dimensions %v: it needs at least 1 trial, and has the dimension of the search", s.Tune.Trials, s.Tune.Ranges.Dims)
 		}
-		if err := s.Tune.Ranges.validate(); err != nil {
+		if err := cmp.Or(s.Tune.Ranges.validate(), settings.Check(*s.Tune)); err != nil {
 			return fmt.Errorf("the tuning stage: %w", err)
 		}
 	}
@@ -135,7 +136,7 @@ func (s Settings) validateStages() error {
 	if s.Final.Trials < 1 || len(s.Final.Ranges.Dims) == 0 {
 		return fmt.Errorf("the last stage has %d trials and dimensions %v: it needs at least 1 of each", s.Final.Trials, s.Final.Ranges.Dims)
 	}
-	if err := s.Final.Ranges.validate(); err != nil {
+	if err := cmp.Or(s.Final.Ranges.validate(), settings.Check(*s.Final)); err != nil {
 		return fmt.Errorf("the last stage: %w", err)
 	}
 	for _, dim := range s.Final.Ranges.Dims {

@@ -19,17 +19,30 @@ func Check(s any) error {
 		if f.holds != nil {
 			continue
 		}
-		values := []reflect.Value{f.value}
-		if f.value.Kind() == reflect.Slice {
-			values = nil
-			for i := range f.value.Len() {
-				values = append(values, f.value.Index(i))
-			}
+		if err := f.checkAll(); err != nil {
+			return err
 		}
-		for _, v := range values {
-			if err := f.check(v); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// CheckValue says so if a value with the name and the tags of a setting is out of its limits.
+func CheckValue(name string, tag reflect.StructTag, value reflect.Value) error {
+	return field{name: name, tag: tag, value: value}.checkAll()
+}
+
+// Limited says whether the tags of a setting have a limit on both sides.
+func Limited(tag reflect.StructTag) bool {
+	return (tag.Get("min") != "" || tag.Get("above") != "") && (tag.Get("max") != "" || tag.Get("below") != "")
+}
+
+func (f field) checkAll() error {
+	if f.value.Kind() != reflect.Slice {
+		return f.check(f.value)
+	}
+	for i := range f.value.Len() {
+		if err := f.check(f.value.Index(i)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -60,6 +73,9 @@ func (f field) check(v reflect.Value) error {
 
 // label is the name that people know, as "validate-every".
 func (f field) label() string { return strings.ReplaceAll(f.name, "_", "-") }
+
+// Limits are the tags that settings have for their limits.
+var Limits = []string{"min", "above", "max", "below"}
 
 // bounds are the tags of limits, and the words for them.
 var bounds = []struct {

@@ -21,9 +21,9 @@ type ablateCommand struct {
 	Name         string   `arg:"" enum:"algorithm,filter,predictor,b0,k,sharing,dimension,transfer" help:"algorithm, filter, predictor, b0 or k compare searches that differ in that; sharing and dimension ask whether shared embeddings, or another dimension, judge structures as their own training does; transfer takes structures to other graphs."`
 	Dataset      string   `default:"world" help:"A name of dataset list, or a folder."`
 	To           []string `help:"For transfer: the other graphs, separated by commas."`
-	Seeds        int      `default:"3" help:"How often all is done, each time with other random numbers."`
-	OtherDim     int      `default:"128" help:"For dimension: the other dimension."`
-	SharedEpochs int      `default:"200" help:"For sharing: passes with shared embeddings."`
+	Seeds        int      `default:"3" min:"1" max:"1000" help:"How often all is done, each time with other random numbers."`
+	OtherDim     int      `default:"128" min:"1" max:"1048576" help:"For dimension: the other dimension."`
+	SharedEpochs int      `default:"200" min:"1" max:"1000000000" help:"For sharing: passes with shared embeddings."`
 	Out          string   `help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
 
 	MaxSteps, Model struct{}    `kong:"-"` // no flags here
@@ -44,15 +44,12 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	if err := settings.Validate(); err != nil {
 		return program.Usage(err)
 	}
-	if c.Seeds < 1 {
-		return program.Usage(fmt.Errorf("seeds is %d: at least 1 is needed", c.Seeds))
-	}
 	if (c.Name == "transfer") != (len(c.To) > 0) {
 		return program.Usage(errors.New("transfer, and nothing else, needs --to with other graphs, as --to kinship,nations"))
 	}
 	var graphs []*datasets.Graph
 	for _, name := range append([]string{c.Dataset}, c.To...) {
-		g, err := datasets.Open(name)
+		g, err := opened(ctx, datasets.Open, name)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/listen"
 )
 
 // advice says which command helps against what the library says.
@@ -60,6 +62,15 @@ func advised(err error) error {
 		}
 	}
 	return err
+}
+
+// opened is what open makes of a name. An interruption is heard at once: nothing is lost by it.
+func opened[Name, Data any](ctx context.Context, open func(Name) (Data, error), name Name) (Data, error) {
+	d, err := listen.Call(ctx, func() (Data, error) { return open(name) })
+	if err != nil && errors.Is(err, ctx.Err()) {
+		err = errors.New("interrupted before there was anything to keep")
+	}
+	return d, err
 }
 
 // warn says what data carry of warnings.

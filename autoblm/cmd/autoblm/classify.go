@@ -30,7 +30,7 @@ type classifyTrainCommand struct {
 	Structure *structureFlag `help:"Messages are g(A, r) e with this structure, as for structure check."`
 	Settings  classifyFlags  `embed:""`
 	Member    classifyMember `embed:""`
-	Tune      int            `default:"0" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
+	Tune      int            `default:"0" min:"0" max:"100000" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
 	Lenient   bool           `help:"Pass over lines that are no N-Triples, and count them."`
 	keepFlags
 	classifyBackend
@@ -122,7 +122,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	g, err := rdf.Open(c.Dataset, rdf.Options{Lenient: c.Lenient})
+	g, err := opened(ctx, func(name string) (*rdf.Graph, error) { return rdf.Open(name, rdf.Options{Lenient: c.Lenient}) }, c.Dataset)
 	if err != nil {
 		return err
 	}

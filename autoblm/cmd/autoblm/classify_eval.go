@@ -26,12 +26,12 @@ type classifiedFlags struct {
 }
 
 // load reads the model and opens its graph.
-func (f classifiedFlags) load(o *output) (*classify.Model, *rdf.Graph, error) {
+func (f classifiedFlags) load(ctx context.Context, o *output) (*classify.Model, *rdf.Graph, error) {
 	m, err := classify.Load(f.Model)
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := m.Graph(f.Dataset)
+	g, err := opened(ctx, m.Graph, f.Dataset)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (name the graph that the model was trained on with --dataset)", err)
 	}
@@ -67,7 +67,7 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	m, g, err := c.load(o)
+	m, g, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}

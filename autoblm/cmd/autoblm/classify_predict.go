@@ -12,7 +12,7 @@ import (
 type classifyPredictCommand struct {
 	classifiedFlags
 	Node string `required:"" help:"The node, labelled or not, as the graph writes it; angle brackets may be left out."`
-	Top  int    `default:"10" help:"How many classes; 0 for all."`
+	Top  int    `default:"10" min:"0" max:"1000000000" help:"How many classes; 0 for all."`
 	classifyBackend
 }
 
@@ -23,7 +23,7 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	m, g, err := c.load(o)
+	m, g, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (datasetListCommand) Run(o *output) error {
 
 type datasetInfoCommand struct {
 	Dataset string `arg:"" help:"A name of dataset list, or a folder."`
-	Top     int    `default:"10" help:"How many relations, the most frequent first; 0 for all."`
+	Top     int    `default:"10" min:"0" max:"1000000000" help:"How many relations, the most frequent first; 0 for all."`
 }
 
 // graphInfo is the JSON of dataset info.
@@ -50,13 +50,18 @@ type graphInfo struct {
 }
 
 // Run describes a graph.
-func (c *datasetInfoCommand) Run(o *output) error {
-	g, err := datasets.Open(c.Dataset)
+func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
+	g, err := opened(ctx, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	s := graphInfo{datasets.Describe(g), datasets.DescribeRelations(g, c.Top)}
+	s, err := opened(ctx, func(g *datasets.Graph) (graphInfo, error) {
+		return graphInfo{datasets.Describe(g), datasets.DescribeRelations(g, c.Top)}, nil
+	}, g)
+	if err != nil {
+		return err
+	}
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, words.Whole(s.Entities), words.Whole(s.Relations))
 		t := words.NewTable("split", "triples", "duplicates", "not seen in train")
@@ -130,7 +135,7 @@ type splitSummary struct {
 }
 
 // Run splits a file of triples.
-func (c *datasetSplitCommand) Run(o *output) error {
+func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	there, err := datasets.TrainingFiles(c.Out)
 	if err != nil {
 		return err
@@ -138,7 +143,7 @@ func (c *datasetSplitCommand) Run(o *output) error {
 	if len(there) > 0 {
 		return fmt.Errorf("%s already holds a data set (%s): name another folder", c.Out, strings.Join(there, ", "))
 	}
-	all, err := datasets.ReadTriples(c.File)
+	all, err := opened(ctx, datasets.ReadTriples, c.File)
 	if err != nil {
 		return err
 	}

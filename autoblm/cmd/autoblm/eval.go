@@ -44,7 +44,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	g, err := datasets.Open(c.Dataset)
+	g, err := opened(ctx, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}

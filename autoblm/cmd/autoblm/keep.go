@@ -20,7 +20,7 @@ const outFolder = "autoblm-out"
 
 // saveFlag says how much work a kill may cost.
 type saveFlag struct {
-	SaveEvery time.Duration `default:"1m" help:"How often what a killed training goes on from is written, at most."`
+	SaveEvery time.Duration `default:"1m" min:"0" help:"How often what a killed training goes on from is written, at most."`
 }
 
 // keepFlags say where a training and its model are kept.

@@ -236,7 +236,7 @@ func TestRefusals(t *testing.T) {
 		"negative seed":              {program.Misuse, "--seed", train("--seed", "-1")},
 		"learning rate NaN, search":  {program.Misuse, "learning-rate", []string{"search", "--lr", "NaN"}},
 		"minutes without end":        {program.Misuse, "minutes", []string{"search", "--minutes", "inf"}},
-		"threads below 0":            {program.Failed, "threads", train("--threads=-1")},
+		"threads below 0":            {program.Misuse, "threads", train("--threads=-1")},
 		"a backend for cpu":          {program.Failed, "cpu", train("--engine", "cpu", "--backend", "go")},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)

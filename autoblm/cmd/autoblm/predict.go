@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 
@@ -15,7 +16,7 @@ import (
 // predictFlags say what is asked for answers, and how these are told.
 type predictFlags struct {
 	Model   string           `required:"" help:"The model's folder."`
-	Top     int              `default:"10" help:"How many answers; 0 for all."`
+	Top     int              `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
 	Known   kge.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
 	Dataset string           `help:"The data that tell which answers are known; those that the model was trained on when left out."`
 }
@@ -34,7 +35,7 @@ type predictSummary struct {
 }
 
 // Run answers a query.
-func (c *predictCommand) Run(o *output) error {
+func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if (c.Head == "") == (c.Tail == "") {
 		return program.Usage(fmt.Errorf("give either --head or --tail, and the other is asked for"))
 	}
@@ -42,7 +43,7 @@ func (c *predictCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	g, err := c.graph(m, o)
+	g, err := c.graph(ctx, m, o)
 	if err != nil {
 		return err
 	}
@@ -71,9 +72,9 @@ func listAnswers(w io.Writer, answers []kge.Answer, head, relation, tail string)
 }
 
 // graph opens what tells the known answers.
-func (c *predictCommand) graph(m *kge.Model, o *output) (*datasets.Graph, error) {
+func (c *predictCommand) graph(ctx context.Context, m *kge.Model, o *output) (*datasets.Graph, error) {
 	return knownFrom(c.predictFlags, m, o, func(source string) (*datasets.Graph, error) {
-		g, err := datasets.Open(source)
+		g, err := opened(ctx, datasets.Open, source)
 		if err == nil {
 			warn(o, g.Warnings())
 			_, err = completion.Align(m, g)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/internal/program"
 )
 
 type queryCommands struct {
@@ -17,12 +14,7 @@ type queryCommands struct {
 
 // threadsFlag is the choice that the native engine leaves.
 type threadsFlag struct {
-	Threads int `default:"0" help:"Threads; 0 for all that GOMAXPROCS allows."`
+	Threads int `default:"0" min:"0" max:"1024" help:"Threads; 0 for all that GOMAXPROCS allows."`
 }
 
-func (f threadsFlag) engine() (kge.Engine, error) {
-	if f.Threads < 0 {
-		return nil, program.Usage(fmt.Errorf("threads is %d: it must be 0, for all, or more", f.Threads))
-	}
-	return cpu.New(f.Threads), nil
-}
+func (f threadsFlag) engine() kge.Engine { return cpu.New(f.Threads) }

@@ -18,7 +18,7 @@ import (
 type queryEvalCommand struct {
 	Model   string      `required:"" help:"The model's folder."`
 	Dataset string      `required:"" help:"A folder of queries."`
-	Hops    int         `default:"0" help:"Length of the paths, which may be another than the model was trained on; 0 for the one that it is for, --hops of its training."`
+	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths, which may be another than the model was trained on; 0 for the one that it is for, --hops of its training."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
 	threadsFlag
 }
@@ -40,10 +40,7 @@ type queryEvalSummary struct {
 
 // Run ranks a split.
 func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
-	engine, err := c.engine()
-	if err != nil {
-		return err
-	}
+	engine := c.engine()
 	m, err := kge.Load(c.Model)
 	if err != nil {
 		return err
@@ -55,7 +52,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	} else if hops == 0 {
 		hops = own[len(own)-1]
 	}
-	d, err := query.Open(c.Dataset, hops)
+	d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Open(name, hops) }, c.Dataset)
 	if err != nil {
 		return err
 	}

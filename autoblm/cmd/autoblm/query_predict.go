@@ -29,16 +29,13 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if strings.Join(c.Path, "") == "" {
 		return program.Usage(errors.New("the path is empty: give --path the names of relations"))
 	}
-	engine, err := c.engine()
-	if err != nil {
-		return err
-	}
+	engine := c.engine()
 	m, err := kge.Load(c.Model)
 	if err != nil {
 		return err
 	}
 	p := query.Path{Anchor: c.Anchor, Relations: relationsOf(m, c.Path)}
-	d, err := c.data(m, o)
+	d, err := c.data(ctx, m, o)
 	if err != nil {
 		return err
 	}
@@ -65,9 +62,9 @@ func relationsOf(m *kge.Model, flags []string) (names []string) {
 }
 
 // data opens what tells the known answers, as predict does.
-func (c *queryPredictCommand) data(m *kge.Model, o *output) (*query.Data, error) {
+func (c *queryPredictCommand) data(ctx context.Context, m *kge.Model, o *output) (*query.Data, error) {
 	return knownFrom(c.predictFlags, m, o, func(source string) (*query.Data, error) {
-		d, err := query.Open(source, 1) // longer paths follow from these
+		d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Open(name, 1) }, source) // longer paths follow from these
 		if err == nil {
 			warn(o, d.Warnings(nil))
 			err = d.Covered(m)

@@ -12,9 +12,9 @@ import (
 
 type querySampleCommand struct {
 	Dataset string        `required:"" help:"A graph, as for train, or a folder of queries, whose other queries are kept."`
-	Hops    []int         `required:"" help:"Lengths of the paths, separated by commas."`
+	Hops    []int         `required:"" min:"1" max:"99" help:"Lengths of the paths, separated by commas."`
 	Splits  []query.Split `name:"split" default:"train,valid,test" help:"train, valid and test, or some of them."`
-	Count   int           `default:"0" help:"How many of each length; 0 for as many training queries as of one hop, and 5,000 for valid and test."`
+	Count   int           `default:"0" min:"0" max:"10000000" help:"How many of each length; 0 for as many training queries as of one hop, and 5,000 for valid and test."`
 	Seed    uint64        `default:"1" help:"Decides which."`
 	Out     string        `required:"" help:"Write the queries into this folder, which query train and eval take as --dataset."`
 }
@@ -39,7 +39,7 @@ type drawnSample struct {
 // Run draws and writes.
 func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
-	d, err := query.Open(c.Dataset)
+	d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Open(name) }, c.Dataset)
 	if err != nil {
 		return err
 	}

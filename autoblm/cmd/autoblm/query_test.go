@@ -153,7 +153,7 @@ func TestQueryRefusals(t *testing.T) {
 		"another length":              {program.Failed, "move it to", train(broken("train-2p.txt", "1\t0,1,0\t1"), simple...)},
 		"no model folder":             {program.Failed, "model.json", []string{"query", "eval", "--dataset", data, "--model", data}},
 		"into the same folder":        {program.Failed, "already holds queries", []string{"query", "sample", "--dataset", data, "--hops", "2", "--out", data}},
-		"a path of no hops":           {program.Failed, "at least 1", []string{"query", "sample", "--dataset", graph, "--hops", "0", "--out", t.TempDir() + "/new"}},
+		"a path of no hops":           {program.Misuse, "hops is 0: it must be from 1 to 99", []string{"query", "sample", "--dataset", graph, "--hops", "0", "--out", t.TempDir() + "/new"}},
 		"unknown split":               {program.Misuse, "split", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--split", "tests", "--out", t.TempDir() + "/new"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)

@@ -65,11 +65,9 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return program.Usage(err)
 	}
-	engine, err := c.engine()
-	if err != nil {
-		return err
-	}
-	d, err := query.Prepare(ctx, c.Dataset, func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }, c.Settings.Trained()...)
+	engine := c.engine()
+	note := func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }
+	d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Prepare(ctx, name, note, c.Settings.Trained()...) }, c.Dataset)
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,9 @@ import (
 type reproduceCommand struct {
 	Dataset       string          `arg:"" help:"A benchmark that there are recipes for, such as wn18rr or umls (autoblm recipe list)."`
 	Stage         reproduce.Stage `default:"all" enum:"search,final,all" help:"search for a structure, the final training of one, or all: both."`
-	Minutes       float64         `default:"0" help:"End after about so many minutes, complete or not; the same command goes on. 0 never."`
+	Minutes       float64         `default:"0" min:"0" max:"1000000" help:"End after about so many minutes, complete or not; the same command goes on. 0 never."`
 	Structure     structureFlag   `help:"What --stage final trains; that of the recipe, or the best of --study, when left out."`
-	Budget        int             `default:"0" help:"How many structures the search trains; 0 for the paper's 256, and 32 on a small graph."`
+	Budget        int             `default:"0" min:"0" max:"100000" help:"How many structures the search trains; 0 for the paper's 256, and 32 on a small graph."`
 	trainingFlags `group:"Final training, as in the recipe where not given"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
 	Study         string   `help:"The file that keeps the search; study.db in --out when left out."`
@@ -69,7 +69,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return program.Usage(err)
 	}
-	if plan.Graph, err = datasets.Open(c.Dataset); err != nil {
+	if plan.Graph, err = opened(ctx, datasets.Open, c.Dataset); err != nil {
 		return err
 	}
 	warn(o, plan.Graph.Warnings("valid", "test"))

@@ -46,7 +46,7 @@ func (c *structureShowCommand) Run(o *output) error {
 
 // classFlags say between which structures, and up to which symmetries.
 type classFlags struct {
-	K     int             `json:"k" default:"4" help:"Number of chunks, 1 to 8."`
+	K     int             `json:"k" default:"4" min:"1" max:"8" help:"Number of chunks, 1 to 8."`
 	Group structure.Group `json:"group" help:"full, or paper for the symmetries of the paper's Proposition 3."`
 }
 
@@ -60,10 +60,14 @@ type structureCounts struct {
 }
 
 // Run counts.
-func (c *structureCountCommand) Run(o *output) error {
-	total, byNonzeros, err := structure.Count(c.K, c.Group)
+func (c *structureCountCommand) Run(ctx context.Context, o *output) error {
+	var byNonzeros []*big.Int
+	total, err := opened(ctx, func(k int) (total *big.Int, err error) {
+		total, byNonzeros, err = structure.Count(k, c.Group)
+		return total, err
+	}, c.K)
 	if err != nil {
-		return program.Usage(err)
+		return err
 	}
 	counts := structureCounts{classFlags: c.classFlags, Total: total.String()}
 	for _, n := range byNonzeros {
@@ -83,7 +87,7 @@ func (c *structureCountCommand) Run(o *output) error {
 
 type structureListCommand struct {
 	classFlags
-	Nonzeros int  `required:"" help:"Number of blocks of each structure."`
+	Nonzeros int  `required:"" min:"0" max:"64" help:"Number of blocks of each structure."`
 	All      bool `help:"List degenerate structures too."`
 }
 

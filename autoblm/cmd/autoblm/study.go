@@ -265,8 +265,8 @@ func (c *studyBestCommand) Run(o *output) error {
 
 type studyResumeCommand struct {
 	studied
-	Budget  int     `default:"0" help:"How many structures to train in all; 0 stands for the budget of the last run."`
-	Minutes float64 `default:"0" help:"End the search after so many minutes, at the end of a round; 0 never."`
+	Budget  int     `default:"0" min:"0" max:"100000" help:"How many structures to train in all; 0 stands for the budget of the last run."`
+	Minutes float64 `default:"0" min:"0" max:"1000000" help:"End the search after so many minutes, at the end of a round; 0 never."`
 	Out     string  `help:"The folder for the best model and the pictures; that of the study when left out."`
 	mixFlag
 	computeFlags

@@ -69,7 +69,7 @@ func openProblem(ctx context.Context, o *output, name, source string, own json.R
 		return problem{}, err
 	}
 	c.Note = func(text string) { o.Say("autoblm: %s", text) }
-	t, err := kind.Open(ctx, source, own, c)
+	t, err := opened(ctx, func(source string) (*autoblm.OpenTask, error) { return kind.Open(ctx, source, own, c) }, source)
 	if err != nil {
 		return problem{}, err
 	}

@@ -125,7 +125,7 @@ func TestTaskRefusals(t *testing.T) {
 		"queries on gomlx":      {program.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
 		"classes on cpu":        {program.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
 		"classes of a graph":    {program.Failed, "small", []string{"--task", "classify", "--dataset", graph}},
-		"paths without a hop":   {program.Failed, "at least 1", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
+		"paths without a hop":   {program.Misuse, "hops is 0: it must be from 1 to 99", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
 		"classes without a dim": {program.Misuse, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
 	} {
 		arguments := append([]string{"search", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)

@@ -21,7 +21,7 @@ type trainCommand struct {
 	Dataset string `required:"" help:"A name of dataset list, or a folder."`
 	modelFlags
 	trainingFlags `group:"Training"`
-	Members       int  `default:"1" help:"Train so many models together, with seeds from --seed on."`
+	Members       int  `default:"1" min:"1" max:"1024" help:"Train so many models together, with seeds from --seed on."`
 	NoEval        bool `help:"Do not rank at the end."`
 	keepFlags
 	computeFlags
@@ -59,10 +59,6 @@ type memberSummary struct {
 
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
-	const mostMembers = 1024
-	if c.Members < 1 || c.Members > mostMembers {
-		return program.Usage(fmt.Errorf("members is %d: it must be from 1 to %d", c.Members, mostMembers))
-	}
 	var members []kge.Member
 	for i := range c.Members {
 		m := kge.Member(c.Member)
@@ -78,7 +74,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if c.Model == form.Bilinear && c.Structure.Degenerate() {
 		o.Say("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
-	g, err := datasets.Open(c.Dataset)
+	g, err := opened(ctx, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}

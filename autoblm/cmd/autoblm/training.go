@@ -81,7 +81,7 @@ func recipeOf(ctx *kong.Context) (recipe.Recipe, error) {
 
 // duraFlag stands for two weights.
 type duraFlag struct {
-	Dura float64 `default:"0" help:"Weight of DURA: stands for --entity-l2 and --products where they are not given."`
+	Dura float64 `default:"0" min:"0" help:"Weight of DURA: stands for --entity-l2 and --products where they are not given."`
 }
 
 func useDura(ctx *kong.Context, w *kge.Weights) {

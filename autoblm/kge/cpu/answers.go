@@ -74,6 +74,9 @@ func (t *trainer) crossEntropy(u *unit, w *work, gradient kernel.Table, weight f
 func (t *trainer) logistic(u *unit, gradient kernel.Table, number int, weight float32) float64 {
 	loss := 0.0
 	for i := range u.examples {
+		if t.over() {
+			return 0
+		}
 		x := &u.examples[i]
 		learn := func(entity int32, sign float64, weight float32) {
 			score := t.measure.Score(part(u.queries, i, t.stateRows), tiles.WholeRow(t.entities.Table, int(entity)))

@@ -15,12 +15,15 @@ type Engine struct {
 	kernels *kernel.Set
 }
 
-// New readies the engine for a number of threads; 0 stands for GOMAXPROCS.
+// mostThreads are those that have something of their own.
+const mostThreads = 1024
+
+// New readies the engine for a number of threads, up to 1024; 0 stands for GOMAXPROCS.
 func New(threads int) *Engine {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Engine{threads: threads, kernels: kernel.Sets()[0]}
+	return &Engine{threads: min(threads, mostThreads), kernels: kernel.Sets()[0]}
 }
 
 var _ kge.Engine = (*Engine)(nil)

@@ -33,6 +33,7 @@ type trainer struct {
 	updates   []*tiles.Updater // of the tables of the model
 
 	*workspace
+	over func() bool // whether the step is to end early
 }
 
 func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer {
@@ -91,18 +92,22 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) { t.smoothing.Sum(t.kernels, t.entities, tile) })
 		t.smoothing.Average(t.kernels, t.entities)
 	}
+	t.over = func() bool { return ctx.Err() != nil }
 	for start := 0; start < len(units); start += len(t.works) {
-		if err := ctx.Err(); err != nil {
-			t.steps--
-			return 0, err
-		}
 		p := piece{t.works[:min(len(t.works), len(units)-start)], start == 0, false}
 		p.last = start+len(p.works) == len(units)
 		tiles.Parallel(t.threads, len(p.works), func(worker, i int) {
+			if t.over() {
+				return
+			}
 			u, w, from := units[start+i], p.works[i], (start+i)*size
 			u.fetch(t.model, w, batch[from:min(from+size, len(batch))], t.reversesToo())
 			u.loss = t.lesson.learn(t, t.benches[worker], u, w, start+i, weight)
 		})
+		if err := ctx.Err(); err != nil {
+			t.steps--
+			return 0, err
+		}
 		if p.last {
 			t.gather(units)
 			if t.smoothing != nil {

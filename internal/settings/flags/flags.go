@@ -13,11 +13,12 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
 // Parser reads command lines into c, whose values are the defaults of its flags.
 func Parser(c any, options ...kong.Option) (*kong.Kong, error) {
-	return kong.New(c, append(options, kong.PostBuild(takeDefaults), kong.PostBuild(nameEnumerations), kong.WithAfterApply(dropUnused))...)
+	return kong.New(c, append(options, kong.PostBuild(takeDefaults), kong.PostBuild(nameEnumerations), kong.WithAfterApply(checkLimits), kong.WithAfterApply(dropUnused))...)
 }
 
 // takeDefaults makes what flags hold their defaults: 0 and the like only for settings.
@@ -56,6 +57,35 @@ func enumerate(v *kong.Value) {
 		}
 		return err
 	})
+}
+
+// checkLimits says which of the flags that are given is out of the limits of its tags, also
+// where it would count for nothing.
+func checkLimits(ctx *kong.Context) error {
+	for _, p := range ctx.Path {
+		if p.Flag == nil {
+			continue
+		}
+		name, _, _ := strings.Cut(p.Flag.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			name = p.Flag.Name
+		}
+		if err := settings.CheckValue(name, tagOf(p.Flag.Tag), p.Flag.Target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tagOf is the tag of a field as the parser has kept it.
+func tagOf(t *kong.Tag) reflect.StructTag {
+	var tag strings.Builder
+	for _, limit := range settings.Limits {
+		if t.Has(limit) {
+			fmt.Fprintf(&tag, "%s:%q ", limit, t.Get(limit))
+		}
+	}
+	return reflect.StructTag(tag.String())
 }
 
 // dropUnused sets settings to 0 that count only beside another one, which is 0.

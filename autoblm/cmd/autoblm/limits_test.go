@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/program"
+)
+
+// numbersOf are the flags and arguments of each command that are numbers, or lists of these.
+func numbersOf(t *testing.T) map[string][]*kong.Value {
+	parser, err := newParser(newCommands(), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]*kong.Value{}
+	for _, leaf := range parser.Model.Leaves(false) {
+		var path []string
+		for node := leaf; node.Parent != nil; node = node.Parent {
+			path = append([]string{node.Name}, path...)
+		}
+		values := slices.Clone(leaf.Positional)
+		for _, flag := range leaf.Flags {
+			values = append(values, flag.Value)
+		}
+		for _, v := range values {
+			if kindOf(v) != reflect.Invalid {
+				all[strings.Join(path, " ")] = append(all[strings.Join(path, " ")], v)
+			}
+		}
+	}
+	return all
+}
+
+// kindOf is int, uint or float64, or invalid for what is no number.
+func kindOf(v *kong.Value) reflect.Kind {
+	of := v.Target.Type()
+	if of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	switch {
+	case of != reflect.TypeFor[time.Duration]() && of.Name() != of.Kind().String(): // names
+	case of.Kind() == reflect.Uint64:
+		return reflect.Uint
+	case of.ConvertibleTo(reflect.TypeFor[float64]()) && of.Kind() == reflect.Float64:
+		return reflect.Float64
+	case of.ConvertibleTo(reflect.TypeFor[int]()):
+		return reflect.Int
+	}
+	return reflect.Invalid
+}
+
+// TestNumbersHaveLimits: a whole number says by its tags from where to where it goes, so that
+// none decides alone how much memory or time is taken.
+func TestNumbersHaveLimits(t *testing.T) {
+	count := 0
+	for path, values := range numbersOf(t) {
+		for _, v := range values {
+			count++
+			least, most := v.Tag.Has("min") || v.Tag.Has("above"), v.Tag.Has("max") || v.Tag.Has("below")
+			if kindOf(v) == reflect.Int && (!least || !most && v.Target.Type() != reflect.TypeFor[time.Duration]()) {
+				t.Errorf("%s: --%s has no limits", path, v.Name)
+			}
+		}
+	}
+	if count < 150 {
+		t.Errorf("%d numbers: the test looks at another command line", count)
+	}
+}
+
+// outside says whether a number is out of the limits of a flag.
+func outside(v *kong.Value, number float64) bool {
+	limit := func(tag string) float64 { x, _ := strconv.ParseFloat(v.Tag.Get(tag), 64); return x }
+	return math.IsNaN(number) || math.IsInf(number, 0) || v.Tag.Has("min") && number < limit("min") || v.Tag.Has("above") && number <= limit("above") ||
+		v.Tag.Has("max") && number > limit("max") || v.Tag.Has("below") && number >= limit("below")
+}
+
+// TestNumbersAtTheirLimits gives every number of every command the largest and the smallest
+// values there are, those at its limits, and those that are none: what is out of its limits
+// is refused with its name and its range, and what is within them takes no memory by its size
+// before there is work to do, which an interruption ends.
+func TestNumbersAtTheirLimits(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("AUTOBLM_DATA", dir)
+	graph, classes := smallGraph(t), kinds(t, nil)
+	if err := os.CopyFS(filepath.Join(dir, "umls"), os.DirFS(graph)); err != nil {
+		t.Fatal(err)
+	}
+	small := []string{"--structure", "simple", "--dim", "8", "--epochs", "1"}
+	search := []string{"--budget", "2", "--n", "4", "--p", "2", "--dim", "8", "--epochs", "1", "--batch", "64"}
+	for _, line := range [][]string{
+		append([]string{"train", "--dataset", graph, "--out", "model"}, small...),
+		{"query", "sample", "--dataset", graph, "--hops", "1,2", "--count", "20", "--out", "queries"},
+		append([]string{"query", "train", "--dataset", "queries", "--out", "paths"}, small...),
+		{"classify", "train", "--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs", "2", "--runs", "1", "--out", "kind"},
+		append([]string{"search", "--dataset", graph, "--study", "s.db", "--out", "found"}, search...),
+	} {
+		if status, _, stderr := invoke(t.Context(), line...); status != program.Done {
+			t.Fatal(stderr)
+		}
+	}
+	lines := map[string][]string{
+		"train":            append([]string{"--dataset", graph}, small...),
+		"eval":             {"--dataset", graph, "--model", "model"},
+		"predict":          {"--dataset", graph, "--model", "model", "--head", "e0", "--relation", "r0"},
+		"search":           append([]string{"--dataset", graph, "--study", "new.db", "--out", "new"}, search...),
+		"ablate":           append([]string{"b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"}, search...),
+		"reproduce":        {"umls", "--stage", "final", "--structure", "simple", "--dim", "8", "--epochs", "1", "--out", "reproduced"},
+		"query train":      append([]string{"--dataset", "queries"}, small...),
+		"query sample":     {"--dataset", graph, "--hops", "2", "--count", "5", "--out", "more"},
+		"query eval":       {"--dataset", "queries", "--model", "paths"},
+		"query predict":    {"--dataset", graph, "--model", "paths", "--anchor", "e0", "--path", "r0"},
+		"classify train":   {"--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs", "2"},
+		"classify predict": {"--dataset", classes, "--model", "kind", "--node", "x:6"},
+		"dataset info":     {graph},
+		"dataset split":    {filepath.Join(graph, "train.txt"), "--out", "divided"},
+		"structure count":  {}, "structure list": {"--nonzeros", "2", "--k", "2"},
+		"report": {"--study", "s.db", "--out", "page.html"}, "study resume": {"s.db"},
+	}
+	over, end := context.WithCancel(t.Context())
+	end()
+	numbers := numbersOf(t)
+	for path := range lines {
+		if numbers[path] == nil {
+			t.Errorf("%s has no numbers", path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(numbers)) {
+		line, known := lines[path]
+		if !known {
+			t.Errorf("%s has numbers, and is not tried here", path)
+		}
+		for _, v := range numbers[path] {
+			for _, text := range extremes(v) {
+				arguments := append(strings.Fields(path), line...)
+				if at := slices.Index(arguments, "--"+v.Name); at >= 0 {
+					arguments = slices.Delete(arguments, at, at+2)
+				}
+				arguments = append(arguments, "--"+v.Name+"="+text)
+				number, err := strconv.ParseFloat(text, 64)
+				wrong := err == nil && outside(v, number)
+				ctx := over
+				if wrong {
+					ctx = t.Context()
+				}
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				status, _, stderr := invoke(ctx, arguments...)
+				runtime.ReadMemStats(&after)
+				if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 1024 {
+					t.Errorf("%s --%s=%s takes %d MiB", path, v.Name, text, taken)
+				}
+				name, _, _ := strings.Cut(v.Tag.Get("json"), ",")
+				if name == "" || name == "-" {
+					name = v.Name
+				}
+				if want := strings.ReplaceAll(name, "_", "-") + " is " + text; wrong && (status != program.Misuse || !strings.Contains(stderr, want) || !strings.Contains(stderr, "it must be ")) {
+					t.Errorf("%s --%s=%s: status %d, %q", path, v.Name, text, status, stderr)
+				}
+				if strings.Contains(stderr, "panic") {
+					t.Errorf("%s --%s=%s: %q", path, v.Name, text, stderr)
+				}
+			}
+		}
+	}
+}
+
+// extremes are the values to try: some that are refused, and the largest that is not, but for
+// dimensions, which take memory by their size.
+func extremes(v *kong.Value) (all []string) {
+	switch kind := kindOf(v); {
+	case v.Target.Type() == reflect.TypeFor[time.Duration]():
+		return []string{"2562047h47m16s"}
+	case kind == reflect.Float64:
+		return []string{"NaN", "+Inf", "-Inf", "-1", "1e+308"}
+	case kind == reflect.Uint:
+		return []string{"18446744073709551615"}
+	}
+	all = []string{"9223372036854775807", "-9223372036854775808"}
+	for tag, step := range map[string]int{"min": -1, "max": 1} {
+		limit, err := strconv.Atoi(v.Tag.Get(tag))
+		if err != nil {
+			continue
+		}
+		all = append(all, fmt.Sprint(limit+step))
+		if tag == "max" && !strings.Contains(v.Name, "dim") {
+			all = append(all, fmt.Sprint(limit))
+		}
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync/atomic"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+)
+
+// counted ends a context in the middle of a unit, and counts the units from there on.
+type counted struct {
+	answers
+	at    int64
+	units *atomic.Int64
+	end   func()
+}
+
+func (c counted) learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64 {
+	if c.units.Add(1) == c.at {
+		c.end()
+	}
+	return c.answers.learn(t, b, u, w, number, weight)
+}
+
+// inOneBatch is a population that takes all queries in one step.
+func inOneBatch(t *testing.T, threads, negatives int) (*population, [][]kge.Example) {
+	t.Helper()
+	d := enginetest.Paths(t, 450, 3, 1200)
+	if _, err := d.Sample(t.Context(), query.Sample{Split: query.InTrain, Hops: 2, Count: 1000}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := d.Training(query.Paths{Hops: []int{2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := kge.DefaultSettings()
+	s.Dim, s.Batch, s.Negatives = 8, 1<<20, negatives
+	p, err := New(threads).NewPopulation(data, s, []kge.Member{kge.DefaultMember(structure.MustParse("complex"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.(*population), data.Batches(s, 1)
+}
+
+// TestInterruptedStep: when the end comes in the middle of a batch, each thread is done with
+// the unit that it is at, and nothing has moved.
+func TestInterruptedStep(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		p, batches := inOneBatch(t, threads, 2)
+		before, err := p.State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		var units atomic.Int64
+		p.trainers[0].lesson = counted{answers{}, 3, &units, end}
+		if _, err := p.Epoch(ctx, batches, []float64{0.1}); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%d threads: %v", threads, err)
+		}
+		if n, most := units.Load(), int64(3+threads-1); n > most || len(batches[0]) < 10*tiles.MostQueries {
+			t.Errorf("%d threads: %d units of a batch of %d were learnt, want at most %d", threads, n, len(batches[0]), most)
+		}
+		if after, err := p.State(); err != nil || !reflect.DeepEqual(before, after) {
+			t.Errorf("%d threads: something moved (%v)", threads, err)
+		}
+	}
+}
+
+// dying ends after so many looks at it.
+type dying struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (d *dying) Err() error {
+	if d.looks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptedNegatives: it is looked at the context before each example's negatives.
+func TestInterruptedNegatives(t *testing.T) {
+	const negatives, examples = 500, 3
+	p, batches := inOneBatch(t, 1, negatives)
+	ctx := &dying{Context: t.Context()}
+	ctx.looks.Store(1 + examples) // one is the unit's
+	if _, err := p.Epoch(ctx, batches, []float64{0.1}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	all := 0
+	for _, u := range p.trainers[0].units {
+		all += len(u.pairs)
+	}
+	if want := examples * (1 + negatives); all != want {
+		t.Errorf("%d pairs were learnt, want %d", all, want)
+	}
+}
+
+// TestBuffersFollowTheData: a batch far larger than the data takes the room of all the data.
+func TestBuffersFollowTheData(t *testing.T) {
+	for _, negatives := range []int{0, 2} {
+		p, batches := inOneBatch(t, 1, negatives)
+		units := (len(batches[0]) + tiles.MostQueries - 1) / tiles.MostQueries
+		if got := len(append(p.single, p.shared)[0].units); got != units {
+			t.Errorf("%d units for %d examples, want %d", got, len(batches[0]), units)
+		}
+	}
+	if n := New(1 << 40).threads; n != mostThreads {
+		t.Errorf("%d threads", n)
+	}
+}

@@ -1,0 +1,58 @@
+package kge_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+)
+
+// TestTooLargeForTheMemory is said before anything is made, with what is needed, what is
+// there, and the mend.
+func TestTooLargeForTheMemory(t *testing.T) {
+	j := job(2, func(s *kge.Settings) { s.Dim = 1 << 20 })
+	j.Data.Entities = make([]string, 1<<20)
+	engine := &enginetest.Scripted{}
+	_, err := kge.Train(t.Context(), engine, j)
+	if err == nil || !strings.Contains(err.Error(), "training 2 members with dim 1048576 on 1,048,576 entities and 2 relations would take at least 16 TiB of memory, and ") ||
+		!strings.HasSuffix(err.Error(), " are free: take a smaller dim, fewer members at a time, or fewer negatives") {
+		t.Errorf("%v", err)
+	}
+	if engine.Closed != 0 {
+		t.Error("a population was made")
+	}
+}
+
+// TestSettingsHaveUpperLimits: no count is so large that sums with it overflow.
+func TestSettingsHaveUpperLimits(t *testing.T) {
+	for name, set := range map[string]func(s *kge.Settings){
+		"batch": func(s *kge.Settings) { s.Batch = math.MaxInt }, "epochs": func(s *kge.Settings) { s.Epochs = math.MaxInt },
+		"warmup": func(s *kge.Settings) { s.Warmup = math.MaxInt }, "negatives": func(s *kge.Settings) { s.Negatives = 1 << 31 },
+		"dim": func(s *kge.Settings) { s.Dim = math.MaxInt &^ 3 },
+	} {
+		s := kge.DefaultSettings()
+		set(&s)
+		if err := s.Validate(4); err == nil || !strings.HasPrefix(err.Error(), name+" is ") || !strings.Contains(err.Error(), "it must be from ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestInterruptedBatches: an end is heard while the batches of an epoch are made.
+func TestInterruptedBatches(t *testing.T) {
+	j := job(1, func(*kge.Settings) {})
+	ctx, end := context.WithCancel(t.Context())
+	forever := make(chan [][]kge.Example)
+	defer close(forever)
+	j.Data.Batches = func(kge.Settings, int) [][]kge.Example {
+		end()
+		return <-forever
+	}
+	if _, err := kge.Train(ctx, &enginetest.Scripted{}, j); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,35 @@
+package search_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// thinking proposes nothing for ever, once it has ended the search.
+type thinking struct {
+	end     func()
+	forever chan search.Proposal
+}
+
+func (thinking) Name() string { return "thinking" }
+
+func (s thinking) Propose(search.Settings, int, []task.Trial, int, *rand.Rand) (search.Proposal, error) {
+	s.end()
+	return <-s.forever, nil
+}
+
+// TestInterruptedProposal: an end is heard while a strategy thinks, and the study is as it
+// was before the round.
+func TestInterruptedProposal(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	s := thinking{end, make(chan search.Proposal)}
+	defer close(s.forever)
+	result, err := search.Run(ctx, problem(t, s, 4))
+	if err != nil || result.Stopped != search.Interrupted || len(result.Rounds) != 0 || result.Trained != 0 || len(result.Named) != 5 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
