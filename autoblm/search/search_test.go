@@ -14,8 +14,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -24,10 +24,7 @@ import (
 
 func problem(t *testing.T, strategy search.Strategy, budget int) search.Problem {
 	t.Helper()
-	engine, err := gomlx.New(gomlx.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := cpu.New(0) // which gives the same bits twice
 	s := settings(4, budget)
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
 	return search.Problem{Task: &completion.Task{Graph: enginetest.Graph(), Engine: engine}, Strategy: strategy, Settings: s, Store: &search.Memory{}}
