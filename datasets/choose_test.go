@@ -89,3 +89,26 @@ func TestChooseLooksInItsOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptSourceIsAName where it was one, whatever lies in the current folder.
+func TestKeptSourceIsAName(t *testing.T) {
+	data, cache := useFolders(t)
+	t.Chdir(t.TempDir())
+	putSplit(t, "umls", "train", "at\ta\tpath\n")
+	putSplit(t, filepath.Join(data, "queries"), "train-1p", "")
+	if err := os.Mkdir(filepath.Join(data, "umls"), 0o755); err != nil { // with nothing in it
+		t.Fatal(err)
+	}
+	putSplit(t, filepath.Join(cache, "umls"), "train", "by\tits\tname\n")
+	for source, want := range map[string]string{
+		"umls": filepath.Join(cache, "umls"), "queries": filepath.Join(data, "queries"),
+		"/some/where": "/some/where", "world": "world", "": "", "nowhere": "nowhere",
+	} {
+		if got := Kept(source); got != want {
+			t.Errorf("%q is %q, want %q", source, got, want)
+		}
+	}
+	if g, err := Open(Kept("umls")); err != nil || g.Relations[0] != "its" || g.Name != "umls" || len(g.Warnings()) > 0 {
+		t.Errorf("%+v, %v", g, err)
+	}
+}

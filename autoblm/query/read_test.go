@@ -253,4 +253,17 @@ func TestPathBeforeName(t *testing.T) {
 	if err := d.WriteFolder("q"); err == nil || !strings.Contains(err.Error(), "already holds queries") {
 		t.Errorf("queries are written over: %v", err)
 	}
+	put("m", map[string]string{"entities.txt": "a\nb\n", "model.json": "{}"})
+	if err := d.WriteFolder("m"); err == nil || !strings.Contains(err.Error(), "not of queries") {
+		t.Errorf("labels of a model are written over: %v", err)
+	}
+	if err := CanWrite(filepath.Join("m", "model.json", "q")); err == nil || !strings.Contains(err.Error(), "no folder") {
+		t.Errorf("below a file: %v", err)
+	}
+	if err := CanWrite(filepath.Join("m", "new", "q")); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir("m"); len(entries) != 2 || err != nil {
+		t.Errorf("what was only asked left %v, %v", entries, err)
+	}
 }

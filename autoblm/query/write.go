@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
@@ -16,8 +18,8 @@ import (
 // [ReadFolder] reads them and the graph. A folder that holds queries already is
 // refused; a new one appears at once.
 func (d *Data) WriteFolder(dir string) error {
-	if hasQueries(dir) {
-		return fmt.Errorf("%s already holds queries: name another folder", dir)
+	if err := CanWrite(dir); err != nil {
+		return err
 	}
 	files := []wholefile.File{
 		{Name: entitiesFile, Content: numbered(d.Entities, "")},
@@ -38,6 +40,20 @@ func (d *Data) WriteFolder(dir string) error {
 		return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 	}
 	return nil
+}
+
+// CanWrite says, before queries are drawn, whether [Data.WriteFolder] would write into a
+// folder: not where there are queries already, and not over the labels of something else.
+func CanWrite(dir string) error {
+	if hasQueries(dir) {
+		return fmt.Errorf("%s already holds queries: name another folder", dir)
+	}
+	for _, file := range []string{entitiesFile, relationsFile} {
+		if datasets.HasFile(dir, file) {
+			return fmt.Errorf("%s has a file %s that is not of queries, and not replaced: name another folder", dir, file)
+		}
+	}
+	return outfile.FolderLater(dir)
 }
 
 // numbered are lines of id<TAB>name, each followed by one for its reverse where

@@ -47,3 +47,23 @@ func cannotMake(dir string, err error) error {
 	}
 	return fmt.Errorf("cannot make the folder %s: %w", dir, err)
 }
+
+// FolderLater says whether a folder can be made, and files be written into it, for what is to
+// appear at once. It makes none.
+func FolderLater(dir string) error {
+	above := filepath.Clean(dir)
+	for {
+		info, err := os.Stat(above)
+		if err == nil && !info.IsDir() {
+			return fmt.Errorf("cannot make the folder %s: %s is no folder", dir, above)
+		}
+		if err == nil || above == filepath.Dir(above) {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	if err := wholefile.Writable(filepath.Join(above, "file")); err != nil {
+		return fmt.Errorf("cannot write into the folder %s: %w", above, err)
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/schollz/progressbar/v3"
@@ -142,6 +143,9 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	}
 	if len(there) > 0 {
 		return fmt.Errorf("%s already holds a data set (%s): name another folder", c.Out, strings.Join(there, ", "))
+	}
+	if err := outfile.FolderLater(c.Out); err != nil {
+		return err
 	}
 	all, err := opened(ctx, datasets.ReadTriples, c.File)
 	if err != nil {

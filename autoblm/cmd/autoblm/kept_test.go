@@ -35,7 +35,7 @@ func makers(t *testing.T) map[string]maker {
 		}
 	}
 	return map[string]maker{
-		"query sample":   {at("m11/train-1p.txt.gz"), "the queries are in ", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--count", "9", "--out", at("m11")}},
+		"query sample":   {at("m11"), "the queries are in ", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--count", "9", "--out", at("m11")}},
 		"dataset split":  {at("m12"), "the splits are in ", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", at("m12")}},
 		"search":         {at("m6/study.db"), "the study is ", append([]string{"search", "--dataset", graph, "--out", at("m6")}, quick...)},
 		"ablate":         {at("m7/predictor.csv"), "the studies are in ", append([]string{"ablate", "predictor", "--dataset", graph, "--seeds", "1", "--out", at("m7")}, quick...)},

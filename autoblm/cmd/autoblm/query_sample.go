@@ -39,6 +39,9 @@ type drawnSample struct {
 // Run draws and writes.
 func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
+	if err := query.CanWrite(c.Out); err != nil {
+		return err
+	}
 	d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Open(name) }, c.Dataset)
 	if err != nil {
 		return err

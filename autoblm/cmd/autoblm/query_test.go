@@ -197,3 +197,19 @@ func TestQueriesHereComeBeforeAName(t *testing.T) {
 		}
 	}
 }
+
+// TestStudyFindsItsDataByTheirName, and not in a folder here that is called so.
+func TestStudyFindsItsDataByTheirName(t *testing.T) {
+	standIn(t, "umls")
+	t.Chdir(t.TempDir())
+	quick := []string{"--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"}
+	object(t, append([]string{"search", "--dataset", "umls"}, quick...)...)
+	if err := os.WriteFile("one.txt", []byte("a\tr\tb\na\tr\tc\nb\tr\tc\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	object(t, "dataset", "split", "one.txt", "--out", "umls")
+	object(t, "study", "resume", filepath.Join("s", "study.db"), "--budget", "7")
+	if status, _, stderr := invoke(t.Context(), "predict", "--model", filepath.Join("s", "model"), "--head", "e10", "--relation", "near"); status != program.Done || strings.Contains(stderr, "not marked") {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -91,7 +92,7 @@ func (c studied) reopen(ctx context.Context, o *output, about study.About, compu
 	if _, err := autoblm.TaskNamed(about.Task); err != nil {
 		return problem{}, fmt.Errorf("the study %s is for the task %q, which this program does not know: use the one that made it", c.File, about.Task)
 	}
-	source := cmp.Or(c.Dataset, about.Source)
+	source := cmp.Or(c.Dataset, datasets.Kept(about.Source))
 	if source == "" {
 		return problem{}, fmt.Errorf("the study %s does not know where its data, %s, are: say it with --dataset", c.File, about.Dataset)
 	}
