@@ -294,8 +294,8 @@ func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
 			running = append(running, t)
 		}
 	}
-	if left := s.Settings.Budget - finished(proposed(s.trials)); stage == task.Searching && len(running) > left && running[0].Name == "" {
-		running = running[:max(0, left)] // the budget was lowered
+	if left := max(0, s.Settings.Budget-finished(proposed(s.trials))); stage == task.Searching && len(running) > left && running[0].Name == "" {
+		running = running[:left] // the budget was lowered
 	}
 	for len(running) > 0 {
 		if err := ctx.Err(); err != nil {

@@ -184,6 +184,10 @@ func TestFinishedSearchTrainsNothing(t *testing.T) {
 	if second.Resumed != 9 || second.Trained != 9 || !reflect.DeepEqual(first.Trials, second.Trials) || second.Seconds != first.Seconds {
 		t.Errorf("the second run differs: resumed %d, trained %d", second.Resumed, second.Trained)
 	}
+	p.Settings.Budget = 4 // less than there is
+	if third := run(t, p); third.Stopped != search.BudgetSpent || third.Trained != 9 || !reflect.DeepEqual(first.Trials, third.Trials) {
+		t.Errorf("with a lower budget it stopped by %v, with %d trained", third.Stopped, third.Trained)
+	}
 }
 
 // untimedRounds leaves out what differs from run to run.
