@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/internal/listen"
 	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
@@ -167,7 +168,7 @@ func (w *work) train(ctx context.Context, what string, results []Result, runs []
 			w.progress(at.Epoch)
 		}
 	}
-	population, err := w.program.NewPopulation(all)
+	population, err := listen.Call(ctx, func() (Population, error) { return w.program.NewPopulation(all) })
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,18 @@ type Data struct {
 	// Validate is each model's score on what is held out, higher is better; nil where
 	// there is nothing to validate by.
 	Validate func(ctx context.Context, r Ranker) ([]float64, error)
+
+	over func() bool // whether what is made of the data is of no use any more; nil for never
 }
+
+// heeding are the data for as long as ctx lasts.
+func (d Data) heeding(ctx context.Context) *Data {
+	d.over = func() bool { return ctx.Err() != nil }
+	return &d
+}
+
+// isOver says so now and then, of the many numbers that are made.
+func (d *Data) isOver(number int) bool { return number%(1<<16) == 0 && d.over != nil && d.over() }
 
 // Negatives draws entities that are no answers.
 type Negatives struct {

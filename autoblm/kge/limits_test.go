@@ -19,7 +19,7 @@ func TestTooLargeForTheMemory(t *testing.T) {
 	engine := &enginetest.Scripted{}
 	_, err := kge.Train(t.Context(), engine, j)
 	if err == nil || !strings.Contains(err.Error(), "training 2 members with dim 1048576 on 1,048,576 entities and 2 relations would take at least 16 TiB of memory, and ") ||
-		!strings.HasSuffix(err.Error(), " are free: take a smaller dim, fewer members at a time, or fewer negatives") {
+		!strings.HasSuffix(err.Error(), " are free: take a smaller dim, smaller batches, fewer members at a time, or fewer negatives") {
 		t.Errorf("%v", err)
 	}
 	if engine.Closed != 0 {
@@ -54,5 +54,38 @@ func TestInterruptedBatches(t *testing.T) {
 	}
 	if _, err := kge.Train(ctx, &enginetest.Scripted{}, j); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// ending ends a context while an engine draws the first numbers of a population.
+type ending struct {
+	*enginetest.Scripted
+	end   func()
+	drawn kge.Parameters
+}
+
+func (e *ending) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	e.end()
+	e.drawn = kge.Initialize(d, s, members[0])
+	return e.Scripted.NewPopulation(d, s, members)
+}
+
+// TestInterruptedInitialize: an end is heard while the first numbers are drawn, and nothing is
+// made of them.
+func TestInterruptedInitialize(t *testing.T) {
+	j := job(1, func(s *kge.Settings) { s.Dim = 1 << 16 })
+	ctx, end := context.WithCancel(t.Context())
+	e := &ending{Scripted: &enginetest.Scripted{}, end: end}
+	report, err := kge.Train(ctx, e, j)
+	if !errors.Is(err, context.Canceled) || report != nil || e.Closed != 1 {
+		t.Errorf("%v, %v, closed %d times", report, err, e.Closed)
+	}
+	for _, x := range e.drawn.Entities {
+		if x != 0 {
+			t.Fatal("numbers were drawn after the end")
+		}
+	}
+	if j.Data.Batches(j.Settings, 1) == nil || len(kge.Initialize(j.Data, j.Settings, j.Members[0]).Entities) == 0 || kge.Initialize(j.Data, j.Settings, j.Members[0]).Entities[0] == 0 {
+		t.Error("the data of the job are over too")
 	}
 }

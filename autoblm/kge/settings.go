@@ -244,9 +244,9 @@ func validatePopulation(s Settings, members []Member) error {
 	return nil
 }
 
-// fits says so if the tables of the members, and what the optimizer remembers of them, need
-// more memory than there is.
-func (s Settings) fits(d *Data, members []Member) error {
+// Fits says so if the tables of the members, what the optimizer remembers of them, and so many
+// bytes beside that need more memory than there is.
+func Fits(d *Data, s Settings, members []Member, beside float64) error {
 	directions, tables := 1.0, float64(len(d.Entities))*float64(s.Dim)
 	if s.Reciprocal {
 		directions = 2
@@ -259,7 +259,7 @@ func (s Settings) fits(d *Data, members []Member) error {
 		copies = 3
 	}
 	const float, drawn = 4, 36 // bytes, of a number and of an entity that is no answer
-	bytes := float*copies*tables*float64(len(members)) + drawn*float64(s.Negatives)*float64(min(s.Batch, d.Count))
+	bytes := beside + float*copies*tables*float64(len(members)) + drawn*float64(s.Negatives)*float64(min(s.Batch, d.Count))
 	what := fmt.Sprintf("training %s with dim %d on %s and %s", words.Count(len(members), "member"), s.Dim, words.Count(len(d.Entities), "entity"), words.Count(len(d.Relations), "relation"))
-	return memory.Check(bytes, what, "take a smaller dim, fewer members at a time, or fewer negatives")
+	return memory.Check(bytes, what, "take a smaller dim, smaller batches, fewer members at a time, or fewer negatives")
 }

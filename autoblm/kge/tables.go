@@ -152,6 +152,9 @@ func Initialize(d *Data, s Settings, m Member) Parameters {
 		}
 		x := make([]float32, rows*columns)
 		for i := range x {
+			if d.isOver(i) {
+				break
+			}
 			x[i] = float32(number())
 		}
 		return x
@@ -165,6 +168,9 @@ func Initialize(d *Data, s Settings, m Member) Parameters {
 		}
 		x := make([]float32, rows*table.Columns)
 		for i := range x {
+			if d.isOver(i) {
+				break
+			}
 			x[i] = float32(table.Draw(own, i/table.Columns%table.Rows, s.InitScale))
 		}
 		all = append(all, x)

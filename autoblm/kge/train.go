@@ -115,11 +115,11 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if err := engine.Supports(d, s, job.Members); err != nil {
 		return nil, err
 	}
-	if err := s.fits(d, job.Members); err != nil {
+	if err := Fits(d, s, job.Members, 0); err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	population, err := engine.NewPopulation(d, s, job.Members)
+	population, err := engine.NewPopulation(d.heeding(ctx), s, job.Members)
 	if err != nil {
 		return nil, err
 	}

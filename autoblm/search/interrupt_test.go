@@ -3,8 +3,10 @@ package search_test
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -31,5 +33,15 @@ func TestInterruptedProposal(t *testing.T) {
 	result, err := search.Run(ctx, problem(t, s, 4))
 	if err != nil || result.Stopped != search.Interrupted || len(result.Rounds) != 0 || result.Trained != 0 || len(result.Named) != 5 {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestRecipesHaveALimit: they are stored all at once, which no interruption may cut.
+func TestRecipesHaveALimit(t *testing.T) {
+	p := problem(t, search.Random{}, 10001)
+	p.Settings.Model, p.Settings.Predictor = form.TransE, nil
+	p.Settings.Training.Dim = 8
+	if err := p.Settings.Validate(); err == nil || !strings.Contains(err.Error(), "budget is 10001") || !strings.Contains(err.Error(), "at most 10000") {
+		t.Errorf("%v", err)
 	}
 }

@@ -28,7 +28,7 @@ type Ranges struct {
 // and gives the best of them to the search. Learning rate, n3 and batch in
 // [Settings] are then of no use.
 type TuneSettings struct {
-	Trials int `json:"trials" min:"1" max:"100000" help:"Recipes tried on SimplE before the search."`
+	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes tried on SimplE before the search."`
 	// Ranges without Dims: the dimension is that of the search.
 	Ranges Ranges `json:"ranges"`
 }
@@ -36,7 +36,7 @@ type TuneSettings struct {
 // FinalSettings are those of the last stage, which trains random ones of the I best
 // structures by random recipes.
 type FinalSettings struct {
-	Trials int    `json:"trials" min:"1" max:"100000" help:"Trainings after the search."`
+	Trials int    `json:"trials" min:"1" max:"10000" help:"Trainings after the search."`
 	Ranges Ranges `json:"ranges"`
 	// Epochs, ValidateEvery and Patience replace those of the search.
 	Epochs        int `json:"epochs" min:"1" max:"1000000000" help:"Passes over what is trained on in the last stage."`

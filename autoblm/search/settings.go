@@ -91,6 +91,9 @@ func (s Settings) mutationRate() float64 {
 	return s.Pm
 }
 
+// mostRecipes are drawn and stored at once.
+const mostRecipes = 10000
+
 // Validate says what is wrong with the settings.
 func (s Settings) Validate() error {
 	if err := settings.Check(s); err != nil {
@@ -113,6 +116,9 @@ func (s Settings) Validate() error {
 		if s.Tune != nil || s.Final != nil {
 			return fmt.Errorf("%v has no structure to search for, but recipes to try, which is the search: leave out the stages before and after", s.Model)
 		}
+	}
+	if s.Model != form.Bilinear && s.Budget > mostRecipes {
+		return fmt.Errorf("budget is %d: of recipes, which are drawn all at once, it must be at most %d", s.Budget, mostRecipes)
 	}
 	if err := s.Training.ValidateFor(member); err != nil {
 		return err

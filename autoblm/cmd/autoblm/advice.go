@@ -43,8 +43,12 @@ var trainers = map[string]string{
 	classify.TaskName:   "autoblm classify train and autoblm search --task classify",
 }
 
-// advised adds the command that helps, where there is one.
+// advised adds the command that helps, where there is one. What says no more than that it was
+// interrupted had nothing to keep.
 func advised(err error) error {
+	if errors.Is(err, context.Canceled) && err.Error() == context.Canceled.Error() {
+		return errors.New("interrupted before there was anything to keep")
+	}
 	for _, a := range advice {
 		if errors.Is(err, a.against) {
 			return fmt.Errorf("%w (see autoblm %s)", err, a.command)
@@ -66,11 +70,7 @@ func advised(err error) error {
 
 // opened is what open makes of a name. An interruption is heard at once: nothing is lost by it.
 func opened[Name, Data any](ctx context.Context, open func(Name) (Data, error), name Name) (Data, error) {
-	d, err := listen.Call(ctx, func() (Data, error) { return open(name) })
-	if err != nil && errors.Is(err, ctx.Err()) {
-		err = errors.New("interrupted before there was anything to keep")
-	}
-	return d, err
+	return listen.Call(ctx, func() (Data, error) { return open(name) })
 }
 
 // warn says what data carry of warnings.

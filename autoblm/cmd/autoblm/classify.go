@@ -30,7 +30,7 @@ type classifyTrainCommand struct {
 	Structure *structureFlag `help:"Messages are g(A, r) e with this structure, as for structure check."`
 	Settings  classifyFlags  `embed:""`
 	Member    classifyMember `embed:""`
-	Tune      int            `default:"0" min:"0" max:"100000" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
+	Tune      int            `default:"0" min:"0" max:"10000" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
 	Lenient   bool           `help:"Pass over lines that are no N-Triples, and count them."`
 	keepFlags
 	classifyBackend

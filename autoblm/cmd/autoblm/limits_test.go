@@ -178,6 +178,20 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 	}
 }
 
+// TestInterruptedReading: where nothing is to be kept, an interruption is said in plain words.
+func TestInterruptedReading(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	forever := make(chan int)
+	defer close(forever)
+	_, err := opened(ctx, func(int) (int, error) { end(); return <-forever, nil }, 1)
+	if got := advised(err); got.Error() != "interrupted before there was anything to keep" {
+		t.Errorf("%v", got)
+	}
+	if err := fmt.Errorf("interrupted after epoch 3: %w", context.Canceled); advised(err) != err {
+		t.Errorf("what says more became %v", advised(err))
+	}
+}
+
 // extremes are the values to try: some that are refused, and the largest that is not, but for
 // dimensions, which take memory by their size.
 func extremes(v *kong.Value) (all []string) {

@@ -36,8 +36,8 @@ type searchCommand struct {
 	Settings searchFlags `embed:""`
 	duraFlag
 	Predictor   string `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
-	Tune        int    `default:"0" min:"0" max:"100000" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
-	Final       int    `default:"0" min:"0" max:"100000" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
+	Tune        int    `default:"0" min:"0" max:"10000" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
+	Final       int    `default:"0" min:"0" max:"10000" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
 	FinalDims   []int  `min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
 	FinalEpochs int    `min:"1" max:"1000000000" help:"Passes over the training triples for --final."`
 	own         ownFlags

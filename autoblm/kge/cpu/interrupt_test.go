@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
@@ -115,5 +117,20 @@ func TestBuffersFollowTheData(t *testing.T) {
 	}
 	if n := New(1 << 40).threads; n != mostThreads {
 		t.Errorf("%d threads", n)
+	}
+}
+
+// TestRoomOfAStep: what a step takes counts too, for a few entities with very long rows.
+func TestRoomOfAStep(t *testing.T) {
+	d := enginetest.Paths(t, 450, 3, 1200)
+	data, err := d.Training(query.Paths{Hops: []int{2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := kge.DefaultSettings()
+	s.Dim = 1 << 20
+	gqe := kge.Member{Form: form.GQE, Seed: 1, LearningRate: 0.1}
+	if _, err := New(1).NewPopulation(data, s, []kge.Member{gqe}); err == nil || !strings.Contains(err.Error(), "training 1 member with dim 1048576 on 450 entities") {
+		t.Errorf("%v", err)
 	}
 }

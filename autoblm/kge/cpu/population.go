@@ -22,6 +22,9 @@ type population struct {
 
 // NewPopulation implements [kge.Engine].
 func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	if err := e.fits(d, s, members); err != nil {
+		return nil, err
+	}
 	p := &population{ranker: ranker{threads: e.threads}}
 	var l lesson = answers{}
 	if d.BothWays {
@@ -45,6 +48,24 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 		p.shared = newWorkspace(p.demand, e.threads, keptBytes)
 	}
 	return p, nil
+}
+
+// fits says so if the tables of the members and the room of a step need more memory than there
+// is: each unit has a row for both ends of its paths and those of a relation, and each thread
+// besides those of what it makes of them.
+func (e *Engine) fits(d *kge.Data, s kge.Settings, members []kge.Member) error {
+	ways := 1
+	if d.BothWays {
+		ways = 2
+	}
+	size := tiles.MostQueries / ways
+	units := (min(s.Batch, d.Count) + size - 1) / size
+	ofUnit, ofThread := 2*float64(s.Dim), 8*float64(s.Dim)
+	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
+		ofUnit += float64(t.Rows) * float64(t.Columns)
+	}
+	const float = 4 // bytes
+	return kge.Fits(d, s, members, float*tiles.MostQueries*(ofUnit*float64(units)+ofThread*float64(e.threads)))
 }
 
 // alone is how many members train one per core: whole rounds of them, where the
