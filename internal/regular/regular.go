@@ -4,12 +4,16 @@ package regular
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
+
+// ErrNotFile marks what is there, but is no regular file.
+var ErrNotFile = errors.New("not a file")
 
 // kinds are those of what is no regular file.
 var kinds = []struct {
@@ -30,7 +34,7 @@ func Open(path string) (*os.File, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("%s is a %s, not a file: write what it holds into a file, and name that", path, kind)
+	return nil, fmt.Errorf("%s is a %s, %w: write what it holds into a file, and name that", path, kind, ErrNotFile)
 }
 
 // Read is the content of a file.
