@@ -109,7 +109,11 @@ func (f flags) run(ctx context.Context, w io.Writer) (findings int, err error) {
 		{name: "commands", goal: f.Commands, try: h.invoke},
 	}
 	if f.Again != "" {
-		return h.again(ctx, parts, f.Again)
+		found, err := h.again(ctx, parts, f.Again)
+		if err == nil {
+			fmt.Fprintf(w, "%s: %s\n", f.Again, words.Count(found, "finding"))
+		}
+		return found, err
 	}
 	parts = slices.DeleteFunc(parts, func(p *part) bool { return len(f.Only) > 0 && !slices.Contains(f.Only, p.name) })
 	err = h.attack(ctx, parts, f.For, f.Workers, func(line string) { fmt.Fprintln(w, line) })

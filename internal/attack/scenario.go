@@ -27,6 +27,7 @@ var scenarios = []scenario{
 	{name: "train-other", made: []string{"out", "record.json"}, arguments: "train --dataset small --model rotate --dim 32 --epochs 60 --batch 16 --save-every 1ms --out out --record record.json --json"},
 	{name: "query-train", made: []string{"out"}, arguments: "query train --dataset q --structure complex --dim 16 --epochs 40 --batch 16 --validate-every 5 --save-every 1ms --out out --json"},
 	{name: "classify-train", made: []string{"out"}, arguments: "classify train --dataset kinds --structure complex --dim 16 --layers 1 --epochs 40 --runs 3 --save-every 1ms --out out --json"},
+	{name: "ablate", made: []string{"out"}, arguments: "ablate filter --dataset small --seeds 1 --budget 6 --dim 8 --epochs 2 --n 16 --p 4 --i 4 --out out --json"},
 	{name: "split", made: []string{"out"}, arguments: "dataset split triples.txt --out out --json", refusal: "already holds a data set"},
 	{name: "sample", made: []string{"out"}, arguments: "query sample --dataset small --hops 2,3 --count 200 --out out --json", refusal: "already holds queries"},
 	{name: "report", made: []string{"page.html", "page_files"}, arguments: "report --study s.db --out page.html --json"},
