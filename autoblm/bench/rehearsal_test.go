@@ -62,8 +62,12 @@ func TestRehearsal(t *testing.T) {
 				if _, err := measure(t, c.arguments...); err != nil {
 					t.Fatal(err)
 				}
-			} else if output, err := exec.CommandContext(t.Context(), autoblm, c.arguments...).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %v\n%s", c.arguments, err, output)
+			} else {
+				ours := exec.CommandContext(t.Context(), autoblm, c.arguments...)
+				ours.Dir = folder // where what it keeps goes with the rest
+				if output, err := ours.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %v\n%s", c.arguments, err, output)
+				}
 			}
 			written, err := os.ReadFile(c.file)
 			if text := string(written); err != nil || !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) {

@@ -95,7 +95,7 @@ func fields(v reflect.Value) []field {
 		}
 		name, _, _ := strings.Cut(t.Tag.Get("json"), ",")
 		f := field{name: name, inJSON: name != "-", tag: t.Tag, value: value}
-		if !f.inJSON {
+		if !f.inJSON || name == "" {
 			f.name = strings.ToLower(t.Name)
 		}
 		_, isText := value.Interface().(encoding.TextMarshaler)
