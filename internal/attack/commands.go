@@ -161,6 +161,7 @@ const numbers = 21
 var values = []string{
 	"0", "1", "2", "3", "5", "7", "-1", "64", "1000", "100000", "2147483647", "2147483648", "9223372036854775807", "0.5", "0.1", "-0.5", "1e-300", "1e30", "1e308", "NaN", "Inf",
 	"", "true", "1,2", "8,16", "1,2,3,4,5,6,7,8", "1s", "valid", "test", "complex", "rotate", "1,0;0,2", "go", "m", "q", "small", "kinds", "s.db", "out", "e10", "near", "relation",
+	"autoblm", "random", "tpe", "reinforce", "none", "one-hot", "linear", "paper", "adam", "adagrad", "gomlx", "cpu", "xavier", "gcn", "compgcn-corr", "relation-root", "q2b", "transe", "n3", "pattern",
 }
 
 // mutateArguments changes some words of a command line, most often values of flags.
@@ -170,7 +171,7 @@ func mutateArguments(rng *rand.Rand, arguments, flags []string) []string {
 		switch rng.IntN(10) {
 		case 0:
 			return odd[rng.IntN(len(odd))]
-		case 1, 2:
+		case 1, 2, 3, 4:
 			return values[rng.IntN(len(values))]
 		}
 		return values[rng.IntN(numbers)]
