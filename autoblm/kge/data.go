@@ -50,17 +50,28 @@ type Data struct {
 	// there is nothing to validate by.
 	Validate func(ctx context.Context, r Ranker) ([]float64, error)
 
-	over func() bool // whether what is made of the data is of no use any more; nil for never
+	ended func() error // of the context that is heeded; nil for none
 }
 
-// heeding are the data for as long as ctx lasts.
+// heeding are the data for as long as ctx lasts. Where it has ended before, that is for the
+// training to tell, which knows what is kept.
 func (d Data) heeding(ctx context.Context) *Data {
-	d.over = func() bool { return ctx.Err() != nil }
+	if ctx.Err() == nil {
+		d.ended = ctx.Err
+	}
 	return &d
 }
 
+// Ended is an error once what an engine makes of the data is of no use any more.
+func (d *Data) Ended() error {
+	if d.ended == nil {
+		return nil
+	}
+	return d.ended()
+}
+
 // isOver says so now and then, of the many numbers that are made.
-func (d *Data) isOver(number int) bool { return number%(1<<16) == 0 && d.over != nil && d.over() }
+func (d *Data) isOver(number int) bool { return number%(1<<16) == 0 && d.Ended() != nil }
 
 // Negatives draws entities that are no answers.
 type Negatives struct {

@@ -62,11 +62,13 @@ type ending struct {
 	*enginetest.Scripted
 	end   func()
 	drawn kge.Parameters
+	ended error
 }
 
 func (e *ending) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
 	e.end()
 	e.drawn = kge.Initialize(d, s, members[0])
+	e.ended = d.Ended()
 	return e.Scripted.NewPopulation(d, s, members)
 }
 
@@ -77,7 +79,7 @@ func TestInterruptedInitialize(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	e := &ending{Scripted: &enginetest.Scripted{}, end: end}
 	report, err := kge.Train(ctx, e, j)
-	if !errors.Is(err, context.Canceled) || report != nil || e.Closed != 1 {
+	if !errors.Is(err, context.Canceled) || report != nil || e.Closed != 1 || !errors.Is(e.ended, context.Canceled) || j.Data.Ended() != nil {
 		t.Errorf("%v, %v, closed %d times", report, err, e.Closed)
 	}
 	for _, x := range e.drawn.Entities {

@@ -127,7 +127,7 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 		return report, k, err
 	}
 	if report == nil {
-		return nil, k, errors.New("interrupted before the first step: nothing was kept")
+		return nil, k, k.interrupted("interrupted before the first step", nil)
 	}
 	m := report.Results[0].Model
 	over := fmt.Sprintf("interrupted after epoch %d of %d", len(report.Results[0].Loss), job.Settings.Epochs)

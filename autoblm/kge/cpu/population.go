@@ -31,7 +31,11 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 		l = triples{}
 	}
 	for _, member := range members {
-		m := newModel(e.kernels, kge.Initialize(d, s, member))
+		first := kge.Initialize(d, s, member)
+		if err := d.Ended(); err != nil { // before the tables are copied, which may be large
+			return nil, err
+		}
+		m := newModel(e.kernels, first)
 		p.models = append(p.models, m)
 		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
 	}
