@@ -33,7 +33,7 @@ func openAt(name string, o Options, b Benchmark, at datasets.Place) (*Graph, err
 	if b.Name == "" || at.IsPath {
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			all := benchmarkNames()
-			return nil, datasets.NoGraph(name, fmt.Errorf("no data set %q with classes%s: it is no folder, and the names are %s", name, names.DidYouMean(names.Near(all, name)), strings.Join(all, ", ")))
+			return nil, datasets.NoGraph(name, fmt.Errorf("no data set %q with classes: it is no folder, and the names are %s%s", name, strings.Join(all, ", "), names.DidYouMean(names.Near(all, name))))
 		}
 		return ReadFolder(name, o)
 	}
