@@ -81,11 +81,21 @@ func TestInterruptedWorkGoesOn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, name := range []string{file, file + ".before"} {
-			_ = os.Remove(name)
-		}
 		if difference := cmp.Diff(want, got, sameResults); difference != "" {
 			t.Errorf("in pieces (-alone +pieces):\n%s", difference)
+		}
+		kept, err := classify.OpenCheckpoint(file, every, func(err error) { t.Error(err) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err = longWork(context.Background(), rate, classify.Options{Engine: engine, Checkpoint: kept}); err != nil {
+			t.Fatal(err)
+		}
+		if difference := cmp.Diff(want, got, sameResults); difference != "" {
+			t.Errorf("killed after its end (-alone +killed):\n%s", difference)
+		}
+		for _, name := range []string{file, file + ".before"} {
+			_ = os.Remove(name)
 		}
 	})
 }

@@ -183,7 +183,9 @@ func (w *work) train(ctx context.Context, what string, results []Result, runs []
 			return err
 		}
 		clear(stepped)
-		keeper.epochOver(*at, results, population)
+		if slices.Contains(at.Active, true) { // else there may be a model, which is not kept
+			keeper.epochOver(*at, results, population)
+		}
 	}
 	keeper.over(phase, results)
 	return nil
