@@ -193,3 +193,32 @@ func TestSpentJournal(t *testing.T) {
 		t.Errorf("%d files are left, or the study is another", len(left))
 	}
 }
+
+// TestLostRounds: rounds that are gone without a trace in the database are missed.
+func TestLostRounds(t *testing.T) {
+	content, want := small(t)
+	path := filepath.Join(t.TempDir(), "study.db")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	db, err := openDatabase(path, "rw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("DELETE FROM rounds WHERE number > 1")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	const lost = "there are 1 rounds, and trials of round 3"
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), lost) {
+		t.Errorf("read: %v", err)
+	}
+	s, err := Open(path, want.About)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Rounds(); err == nil || !strings.Contains(err.Error(), lost) {
+		t.Errorf("opened: %v", err)
+	}
+}
