@@ -84,7 +84,7 @@ func (h *harness) feed(ctx context.Context, number int) (fed int, err error) {
 			if err := json.Unmarshal(lines.Bytes(), &wrong); err != nil {
 				return fed, fmt.Errorf("what feeds said %q", lines.Text())
 			}
-			if err := h.wrong(number, wrong, folder); err != nil {
+			if err := h.wrong(number, wrong); err != nil {
 				return fed, err
 			}
 		}
@@ -101,7 +101,7 @@ func (h *harness) feed(ctx context.Context, number int) (fed int, err error) {
 			return fed, fmt.Errorf("what feeds ended: %w: %s", ended, &said)
 		}
 		input := int(binary.LittleEndian.Uint64(note))
-		if err := h.wrong(number, fed1{input, targetOf(number).name, fmt.Sprintf("the process died (%v): %.3000s", ended, &said)}, folder); err != nil {
+		if err := h.wrong(number, fed1{input, targetOf(number).name, fmt.Sprintf("the process died (%v): %.3000s", ended, &said), filepath.Join(folder, "files")}); err != nil {
 			return fed, err
 		}
 		fed = input + 1
@@ -114,10 +114,11 @@ type fed1 struct {
 	Input  int    `json:"input"`
 	Reader string `json:"reader"`
 	What   string `json:"what"`
+	Folder string `json:"folder"` // with the input
 }
 
-func (h *harness) wrong(number int, w fed1, folder string) error {
-	return h.kept.found(finding{part: "inputs", number: number, name: w.Reader, what: w.What, folder: filepath.Join(folder, "files"), log: []string{fmt.Sprintf("input %d of the case", w.Input)}})
+func (h *harness) wrong(number int, w fed1) error {
+	return h.kept.found(finding{part: "inputs", number: number, name: w.Reader, what: w.What, folder: w.Folder, log: []string{fmt.Sprintf("input %d of the case", w.Input)}})
 }
 
 func targetOf(number int) *target { return targets[number%len(targets)] }
@@ -183,7 +184,11 @@ func (f feeding) run(t *target) error {
 			what = fmt.Sprintf("it allocated %d MB for an input of %d bytes", took>>20, size)
 		}
 		if what != "" {
-			if err := out.Encode(fed1{input, t.name, what}); err != nil {
+			found := filepath.Join(f.Folder, "found-"+strconv.Itoa(input)) // before the next input takes its place
+			if err := os.CopyFS(found, os.DirFS(files)); err != nil {
+				return err
+			}
+			if err := out.Encode(fed1{input, t.name, what, found}); err != nil {
 				return err
 			}
 		}
