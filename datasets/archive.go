@@ -159,7 +159,7 @@ func (u *unpacker) member(name string, open func() (io.ReadCloser, error)) error
 	u.found[split] = name
 	content, err := open()
 	if err != nil {
-		return fmt.Errorf("the archive is damaged: %s: %w", name, err)
+		return fmt.Errorf("the archive is damaged: %q: %w", name, err)
 	}
 	defer content.Close()
 	out, err := os.Create(filepath.Join(u.dir, split+".txt"))
@@ -176,7 +176,7 @@ func (u *unpacker) member(name string, open func() (io.ReadCloser, error)) error
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("the archive is damaged: %s: %w", name, err)
+		return fmt.Errorf("the archive is damaged: %q: %w", name, err)
 	}
 	if err := errors.Join(buffered.Flush(), out.Sync()); err != nil {
 		return &localError{err}

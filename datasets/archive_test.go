@@ -143,6 +143,7 @@ func TestUnpackRefuses(t *testing.T) {
 		{"a large split in tar", tarGzipOf(t, member{name: "train.txt", content: huge}), "unpacks to more than"},
 		{"a large split in zip", zipOf(t, member{name: "train.txt", content: huge}), "unpacks to more than"},
 		{"a large other member in tar", tarGzipOf(t, with(member{name: "text.txt", content: huge})...), "unpacks to more than"},
+		{"a member with a line end in its name", zipOf(t, member{name: "d\nta/train.txt", content: huge}), `"d\nta/train.txt": `},
 		{"a web page", []byte("<html>moved</html>"), "neither a .tar.gz nor a .zip"},
 		{"nothing", nil, "empty"},
 		{"a cut tar", lying[:len(lying)/2], "damaged"},
