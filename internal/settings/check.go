@@ -31,11 +31,6 @@ func CheckValue(name string, tag reflect.StructTag, value reflect.Value) error {
 	return field{name: name, tag: tag, value: value}.checkAll()
 }
 
-// Limited says whether the tags of a setting have a limit on both sides.
-func Limited(tag reflect.StructTag) bool {
-	return (tag.Get("min") != "" || tag.Get("above") != "") && (tag.Get("max") != "" || tag.Get("below") != "")
-}
-
 func (f field) checkAll() error {
 	if f.value.Kind() != reflect.Slice {
 		return f.check(f.value)
