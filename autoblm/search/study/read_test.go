@@ -125,7 +125,7 @@ func TestTheLastRunIsRemembered(t *testing.T) {
 		return s.Close()
 	}
 	s := open(t, path)
-	if err := s.Put(search.Change{Trials: trials()}); err != nil {
+	if err := s.Put(search.Change{Trials: trials(), Round: &search.Round{Number: 1, RandomState: []byte("pcg:0123")}}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
