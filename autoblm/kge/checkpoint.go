@@ -47,12 +47,18 @@ type keeper struct {
 	*Checkpoint
 	about   []byte
 	engine  string
+	large   bool          // whether there is no room for last
 	last    *standstill   // after the last whole epoch
 	epochs  int           // that the file has
 	written time.Time     // when the file was
 	writing time.Duration // how long that took
 	longest time.Duration // of the epochs so far, with their validations
 }
+
+// mostKept is how many bytes of a run are copied after each epoch, to have the last whole
+// one where it is interrupted. The epochs of a larger one take long, so that its file does.
+// Tests change it.
+var mostKept = 256.0 * (1 << 20)
 
 // standstill is a run at the end of an epoch, as a checkpoint has it.
 type standstill struct {
@@ -88,6 +94,7 @@ func newKeeper(j Job, e Engine) (*keeper, error) {
 	if k.Checkpoint == nil {
 		return k, nil
 	}
+	k.large = stateBytes(j.Data, j.Settings, j.Members) > mostKept
 	var err error
 	k.about, err = j.about()
 	return k, err
@@ -122,18 +129,26 @@ func (k *keeper) epochOver(r *run, began time.Time) error {
 	if k.Checkpoint == nil {
 		return nil
 	}
-	state, err := r.population.State()
-	if err != nil {
-		return err
-	}
-	k.last = &standstill{r.kept(k, state), r.tables(state)}
-	if time.Since(k.written) < max(k.Every, 19*k.writing) {
+	isTime := time.Since(k.written) >= max(k.Every, 19*k.writing) || k.large && k.epochs == 0
+	if !isTime && k.large {
 		return nil
 	}
-	err = k.write()
+	if err := k.stand(r); err != nil || !isTime {
+		return err
+	}
+	err := k.write()
 	if err != nil && k.OnError != nil {
 		k.OnError(err)
 		k.written, err = time.Now(), nil
+	}
+	return err
+}
+
+// stand notes where a run stands after an epoch.
+func (k *keeper) stand(r *run) error {
+	state, err := r.population.State()
+	if err == nil {
+		k.last = &standstill{r.kept(k, state), r.tables(state)}
 	}
 	return err
 }
@@ -143,6 +158,11 @@ func (k *keeper) epochOver(r *run, began time.Time) error {
 func (k *keeper) over(r *run) error {
 	if k.Checkpoint == nil || r.complete() && time.Since(k.written) < k.Every {
 		return nil
+	}
+	if k.large && k.epochs != r.epochs {
+		if err := k.stand(r); err != nil {
+			return err
+		}
 	}
 	return k.write()
 }
@@ -157,6 +177,9 @@ func (k *keeper) write() error {
 		return fmt.Errorf("cannot write the checkpoint %s: %w", k.File, err)
 	}
 	k.epochs, k.written, k.writing = k.last.Epochs, time.Now(), time.Since(began)
+	if k.large {
+		k.last = nil
+	}
 	return nil
 }
 
@@ -190,12 +213,18 @@ func (k *keeper) goOn(r *run) error {
 		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
 	}
 	k.epochs = r.epochs
+	if k.large {
+		k.last = nil
+	}
 	return nil
 }
 
 // goBack brings a run that was interrupted back to the end of its last whole epoch, if it
-// had one, and keeps it.
+// had one, and keeps it; a large one to what the file has.
 func (k *keeper) goBack(r *run) error {
+	if k.large && k.epochs > 0 {
+		return k.goOn(r)
+	}
 	if k.last == nil {
 		return nil
 	}

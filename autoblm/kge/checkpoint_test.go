@@ -63,6 +63,9 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if rapid.Bool().Draw(t, "large") {
+			defer kge.KeepNone()()
+		}
 		file := filepath.Join(dir, "training")
 		_, _ = os.Remove(file), os.Remove(file+".next")
 		pieces := script(numbers)
@@ -157,6 +160,25 @@ func TestInterruptedInsideAnEpoch(t *testing.T) {
 				t.Errorf("after %d steps the numbers are of step %v, want %v", steps, r.Model.Entities[0], want)
 			}
 		}
+	}
+}
+
+// TestALargeTrainingIsKeptInItsFile: it is not copied after each epoch, so what is left of one
+// that is interrupted is the last epoch that was written, of which there is one at once.
+func TestALargeTrainingIsKeptInItsFile(t *testing.T) {
+	defer kge.KeepNone()()
+	j := job(1, func(s *kge.Settings) { s.Batch = 2 })
+	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}
+	ctx, cancel := context.WithCancel(t.Context())
+	report, err := kge.Train(ctx, &stepwise{Scripted: &enginetest.Scripted{}, left: 13, cancel: cancel}, j)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if r := report.Results[0]; *r.Model.Reached != (kge.Reached{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 {
+		t.Errorf("the model is of %+v and step %v, with %d losses", *r.Model.Reached, r.Model.Entities[0], len(r.Loss))
+	}
+	if report, err = kge.Train(t.Context(), &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}, j); err != nil || report.Resumed != 1 || !report.Complete {
+		t.Errorf("%v: %+v", err, report)
 	}
 }
 

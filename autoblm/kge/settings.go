@@ -247,6 +247,15 @@ func validatePopulation(s Settings, members []Member) error {
 // Fits says so if the tables of the members, what the optimizer remembers of them, and so many
 // bytes beside that need more memory than there is.
 func Fits(d *Data, s Settings, members []Member, beside float64) error {
+	const drawn = 36 // bytes, of an entity that is no answer
+	bytes := beside + stateBytes(d, s, members) + drawn*float64(s.Negatives)*float64(min(s.Batch, d.Count))
+	what := fmt.Sprintf("training %s with dim %d on %s and %s", words.Count(len(members), "member"), s.Dim, words.Count(len(d.Entities), "entity"), words.Count(len(d.Relations), "relation"))
+	return memory.Check(bytes, what, "take a smaller dim, smaller batches, fewer members at a time, or fewer negatives")
+}
+
+// stateBytes is how many bytes the tables of the members take, with what the optimizer
+// remembers of them.
+func stateBytes(d *Data, s Settings, members []Member) float64 {
 	directions, tables := 1.0, float64(len(d.Entities))*float64(s.Dim)
 	if s.Reciprocal {
 		directions = 2
@@ -258,8 +267,6 @@ func Fits(d *Data, s Settings, members []Member, beside float64) error {
 	if s.Optimizer == Adam {
 		copies = 3
 	}
-	const float, drawn = 4, 36 // bytes, of a number and of an entity that is no answer
-	bytes := beside + float*copies*tables*float64(len(members)) + drawn*float64(s.Negatives)*float64(min(s.Batch, d.Count))
-	what := fmt.Sprintf("training %s with dim %d on %s and %s", words.Count(len(members), "member"), s.Dim, words.Count(len(d.Entities), "entity"), words.Count(len(d.Relations), "relation"))
-	return memory.Check(bytes, what, "take a smaller dim, smaller batches, fewer members at a time, or fewer negatives")
+	const float = 4 // bytes
+	return float * copies * tables * float64(len(members))
 }

@@ -100,7 +100,8 @@ func compileSeconds(engine Engine) float64 {
 // reported in its Result and the others go on; the error is for what stops
 // all: settings that make no sense, an empty split, the end of ctx. When ctx
 // ends after a step, the report of what there is comes beside its error: with a
-// checkpoint, which is written then too, as after the last whole epoch, if there was one.
+// checkpoint, which is written then too, as after the last whole epoch, if there was one; of
+// members whose tables take more than 256 MiB as after the last epoch that was written.
 func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	d, s := job.Data, job.Settings
 	if err := validatePopulation(s, job.Members); err != nil {

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -27,11 +28,20 @@ const (
 // fails, and whoever writes decides.
 func Main(run func(ctx context.Context, arguments []string, stdout, stderr io.Writer) int) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // not Ignore, which processes inherit
+	collectInTime()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
+}
+
+// collectInTime has garbage collected before it fills the memory: the heap may otherwise grow
+// to twice of what is in use, and the process be killed for that. What GOMEMLIMIT says counts.
+func collectInTime() {
+	if free := memory.Free(os.DirFS("/")); free > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(free / 10 * 9)
+	}
 }
 
 // usageError is a mistake in the arguments.
