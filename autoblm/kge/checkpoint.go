@@ -183,25 +183,25 @@ func (k *keeper) write() error {
 	return nil
 }
 
-// goOn brings a run to where the checkpoint is, if there is one.
-func (k *keeper) goOn(r *run) error {
+// goOn brings a run to where the checkpoint is, and says whether there is one.
+func (k *keeper) goOn(r *run) (bool, error) {
 	if k.Checkpoint == nil {
-		return nil
+		return false, nil
 	}
 	var kept keptRun
 	tables, err := checkpoint.Read(k.File, &kept)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return false, nil
 	case err != nil:
-		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
+		return false, fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
 	}
 	differ, err := settings.Difference(kept.About, k.about)
 	if err == nil && differ == "" && kept.Engine != "" && kept.Engine != k.engine && !k.AnyEngine {
-		return fmt.Errorf("%w: %w: %s, engine %s there, %s here; go on with that one, name another file or remove this one", ErrOtherTraining, ErrOtherEngine, k.File, kept.Engine, k.engine)
+		return false, fmt.Errorf("%w: %w: %s, engine %s there, %s here; go on with that one, name another file or remove this one", ErrOtherTraining, ErrOtherEngine, k.File, kept.Engine, k.engine)
 	}
 	if err == nil && differ != "" {
-		return fmt.Errorf("%w: %s, with %s; go on with that one, name another file or remove this one", ErrOtherTraining, k.File, differ)
+		return false, fmt.Errorf("%w: %s, with %s; go on with that one, name another file or remove this one", ErrOtherTraining, k.File, differ)
 	}
 	if err == nil {
 		k.last = &standstill{kept, tables}
@@ -210,28 +210,29 @@ func (k *keeper) goOn(r *run) error {
 		r.timing.Compile += compiled
 	}
 	if err != nil {
-		return fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
+		return false, fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
 	}
 	k.epochs = r.epochs
 	if k.large {
 		k.last = nil
 	}
-	return nil
+	return true, nil
 }
 
-// goBack brings a run that was interrupted back to the end of its last whole epoch, if it
-// had one, and keeps it; a large one to what the file has.
-func (k *keeper) goBack(r *run) error {
+// goBack brings a run that was interrupted back to the end of its last whole epoch, and keeps
+// it; a large one to what the file has. It says whether the run is there, also where it could
+// not be kept.
+func (k *keeper) goBack(r *run) (bool, error) {
 	if k.large && k.epochs > 0 {
 		return k.goOn(r)
 	}
 	if k.last == nil {
-		return nil
+		return false, nil
 	}
 	if err := r.goOn(*k.last); err != nil {
-		return err
+		return false, err
 	}
-	return k.write()
+	return true, k.write()
 }
 
 // groups is how many times the checkpoint has the tables of a model.

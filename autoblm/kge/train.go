@@ -134,7 +134,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := keeper.goOn(run); err != nil {
+	if _, err := keeper.goOn(run); err != nil {
 		return nil, err
 	}
 	run.resumed = run.epochs
@@ -332,18 +332,21 @@ func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, e
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return nil, err
 	}
-	if failed := k.goBack(r); failed != nil {
+	whole, failed := k.goBack(r)
+	if failed != nil {
 		err = fmt.Errorf("%w; %w", err, failed)
 	}
-	state, failed := r.population.State()
-	if failed != nil {
-		return nil, failed
-	}
-	if state.Steps == 0 {
-		return nil, err
-	}
-	if state.Steps > r.steps {
-		r.partly = state.Steps
+	if !whole {
+		state, failed := r.population.State()
+		if failed != nil {
+			return nil, failed
+		}
+		if state.Steps == 0 {
+			return nil, err
+		}
+		if state.Steps > r.steps {
+			r.partly = state.Steps
+		}
 	}
 	report, failed := r.report()
 	if failed != nil {

@@ -137,7 +137,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	bar.Finish()
 	switch {
 	case err != nil && errors.Is(err, ctx.Err()):
-		return kept.interrupted("interrupted", nil)
+		return kept.interrupted(ctx, err, "interrupted", nil)
 	case errors.Is(err, classify.ErrDiverged):
 		return errors.Join(err, kept.done())
 	case err != nil:

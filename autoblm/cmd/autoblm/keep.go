@@ -79,9 +79,12 @@ func (k keeping) wholeModel() bool {
 	return err == nil && !d.Reached.Interrupted
 }
 
-// interrupted tells what is kept of a training whose context ended. The model so far does
-// not replace one that is whole.
-func (k keeping) interrupted(over string, m *kge.Model) error {
+// interrupted tells what is kept of a training that the end of its context, and what its error
+// says besides, has ended. The model so far does not replace one that is whole.
+func (k keeping) interrupted(ctx context.Context, err error, over string, m *kge.Model) error {
+	if _, failed, also := strings.Cut(err.Error(), ctx.Err().Error()+"; "); also { // to keep it
+		over += "; " + failed
+	}
 	if _, err := os.Stat(k.file); err == nil {
 		over += "; the same command goes on from there"
 	} else if m == nil {
@@ -127,12 +130,12 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 		return report, k, err
 	}
 	if report == nil {
-		return nil, k, k.interrupted("interrupted before the first step", nil)
+		return nil, k, k.interrupted(ctx, err, "interrupted before the first step", nil)
 	}
 	m := report.Results[0].Model
 	over := fmt.Sprintf("interrupted after epoch %d of %d", len(report.Results[0].Loss), job.Settings.Epochs)
 	if m != nil && m.Reached.Steps > 0 {
 		over = fmt.Sprintf("interrupted in epoch %d of %d, after step %d", m.Reached.Epoch+1, job.Settings.Epochs, m.Reached.Steps)
 	}
-	return nil, k, k.interrupted(over, m)
+	return nil, k, k.interrupted(ctx, err, over, m)
 }

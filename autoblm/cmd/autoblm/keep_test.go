@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -134,5 +136,17 @@ func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestInterruptedTrainingThatCannotBeKept says why.
+func TestInterruptedTrainingThatCannotBeKept(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	k := keeping{folder: dir, file: filepath.Join(dir, "training-0")}
+	err := k.interrupted(ctx, fmt.Errorf("%w; %w", ctx.Err(), errors.New("cannot write the checkpoint: no space left on device")), "interrupted after epoch 1 of 2", nil)
+	if want := "interrupted after epoch 1 of 2; cannot write the checkpoint: no space left on device: nothing was kept"; err.Error() != want {
+		t.Errorf("said %q, want %q", err, want)
 	}
 }
