@@ -59,8 +59,8 @@ const (
 // Limit is how many bytes may come out of so many that are packed.
 func Limit(packed int64) int64 { return min(most, max(least, times*min(packed, most))) }
 
-// TooMuch is the error of what goes beyond a limit.
-func TooMuch(limit int64) error {
+// tooMuch is the error of what goes beyond a limit.
+func tooMuch(limit int64) error {
 	return fmt.Errorf("it unpacks to more than %d bytes, which is the limit for a file of its size (%d times that, but %d bytes at least and %d at most): if it is sound, unpack it and name what comes out", limit, times, least, int64(most))
 }
 
@@ -94,7 +94,7 @@ type packed struct {
 func (p *packed) Read(b []byte) (int, error) {
 	n, err := p.unpacked.Read(b)
 	if p.left -= int64(n); p.left < 0 {
-		return 0, TooMuch(p.limit)
+		return 0, tooMuch(p.limit)
 	}
 	return n, err
 }
