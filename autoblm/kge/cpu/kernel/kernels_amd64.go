@@ -147,3 +147,33 @@ func pullBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHa
 //
 //go:noescape
 func pullTowardsBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+
+// multiplyAMX multiplies tables of tiles. rows and columns count tiles, rows is even; strides are in bytes.
+//
+//go:noescape
+func multiplyAMX(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+
+// multiplyVDPBF16 multiplies tables of tiles. rows and columns count tiles, strides are in bytes.
+//
+//go:noescape
+func multiplyVDPBF16(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+
+// interleaveAVX512 makes left and right of the pairs of rows of two tiles.
+//
+//go:noescape
+func interleaveAVX512(upper *uint16, lower *uint16, left *uint16, right *uint16)
+
+// transposeAVX512 makes the transpose of a tile, whose elements are pairs.
+//
+//go:noescape
+func transposeAVX512(from *uint16, to *uint16)
+
+// roundRowsAVX512 rounds rows of floats, a multiple of 16, times their factors into tiles. stride is in bytes.
+//
+//go:noescape
+func roundRowsAVX512(x *float32, rows int, width int, stride int, factors *float32, tile *uint16)
+
+// expRoundAVX512 makes tiles of exponentials. columns is a multiple of 32; strides are in bytes, tileRow from 16 rows to the next.
+//
+//go:noescape
+func expRoundAVX512(x *float32, rows int, columns int, stride int, shift *float32, sum *float32, tile *uint16, tileRow int)

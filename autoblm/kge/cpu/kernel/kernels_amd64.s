@@ -2401,3 +2401,1355 @@ yFresh:
 	ADDQ    CX, AX
 	VZEROUPPER
 	RET
+
+// func multiplyAMX(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+TEXT ·multiplyAMX(SB), NOSPLIT, $0-73
+	LEAQ tileConfiguration<>+0(SB), AX
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0x84
+	BYTE $0x20
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	MOVQ $0x00000040, R8
+	MOVQ cRow+64(FP), CX
+	MOVQ b+40(FP), R12
+	MOVQ c+56(FP), R13
+	MOVQ columns+8(FP), R15
+
+columns2:
+	CMPQ R15, $0x00000002
+	JL   end2
+	MOVQ rows+0(FP), BX
+	MOVQ a+24(FP), R14
+	MOVQ R13, DX
+
+rows2:
+	MOVQ  CX, R10
+	SHLQ  $0x04, R10
+	ADDQ  DX, R10
+	MOVB  add+72(FP), AL
+	TESTB AL, AL
+	JZ    fresh2
+	BYTE  $0xc4
+	BYTE  $0xe2
+	BYTE  $0x7b
+	BYTE  $0x4b
+	BYTE  $0x84
+	BYTE  $0x0a
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0xc4
+	BYTE  $0xc2
+	BYTE  $0x7b
+	BYTE  $0x4b
+	BYTE  $0x94
+	BYTE  $0x0a
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0xc4
+	BYTE  $0xe2
+	BYTE  $0x7b
+	BYTE  $0x4b
+	BYTE  $0x8c
+	BYTE  $0x0a
+	BYTE  $0x40
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0xc4
+	BYTE  $0xc2
+	BYTE  $0x7b
+	BYTE  $0x4b
+	BYTE  $0x9c
+	BYTE  $0x0a
+	BYTE  $0x40
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	JMP   begin2
+
+fresh2:
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xc0
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xd0
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xc8
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xd8
+
+begin2:
+	MOVQ R14, SI
+	MOVQ aRow+32(FP), R9
+	ADDQ R14, R9
+	MOVQ R12, DI
+	MOVQ bColumn+48(FP), R11
+	ADDQ R12, R11
+	MOVQ inner+16(FP), AX
+
+step2:
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xb4
+	BYTE $0x07
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xa4
+	BYTE $0x06
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+	BYTE $0xc4
+	BYTE $0x82
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xac
+	BYTE $0x01
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+	BYTE $0xc4
+	BYTE $0x82
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xbc
+	BYTE $0x03
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xcc
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x42
+	BYTE $0x5c
+	BYTE $0xdd
+	ADDQ $0x00000400, R11
+	ADDQ $0x00000400, SI
+	ADDQ $0x00000400, R9
+	ADDQ $0x00000400, DI
+	DECQ AX
+	JNZ  step2
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x84
+	BYTE $0x0a
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x94
+	BYTE $0x0a
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x8c
+	BYTE $0x0a
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x9c
+	BYTE $0x0a
+	BYTE $0x40
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	MOVQ aRow+32(FP), R9
+	LEAQ (R14)(R9*2), R14
+	MOVQ CX, R10
+	SHLQ $0x05, R10
+	ADDQ R10, DX
+	SUBQ $0x00000002, BX
+	JG   rows2
+	MOVQ bColumn+48(FP), DX
+	ADDQ DX, R12
+	MOVQ bColumn+48(FP), DX
+	ADDQ DX, R12
+	ADDQ $0x00000080, R13
+	SUBQ $0x00000002, R15
+	JMP  columns2
+
+end2:
+columns1:
+	CMPQ R15, $0x00000001
+	JL   end1
+	MOVQ rows+0(FP), BX
+	MOVQ a+24(FP), R14
+	MOVQ R13, DX
+
+rows1:
+	MOVQ  CX, R10
+	SHLQ  $0x04, R10
+	ADDQ  DX, R10
+	MOVB  add+72(FP), AL
+	TESTB AL, AL
+	JZ    fresh1
+	BYTE  $0xc4
+	BYTE  $0xe2
+	BYTE  $0x7b
+	BYTE  $0x4b
+	BYTE  $0x84
+	BYTE  $0x0a
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0xc4
+	BYTE  $0xc2
+	BYTE  $0x7b
+	BYTE  $0x4b
+	BYTE  $0x94
+	BYTE  $0x0a
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	BYTE  $0x00
+	JMP   begin1
+
+fresh1:
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xc0
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7b
+	BYTE $0x49
+	BYTE $0xd0
+
+begin1:
+	MOVQ R14, SI
+	MOVQ aRow+32(FP), R9
+	ADDQ R14, R9
+	MOVQ R12, DI
+	MOVQ bColumn+48(FP), R11
+	ADDQ R12, R11
+	MOVQ inner+16(FP), AX
+
+step1:
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xb4
+	BYTE $0x07
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xa2
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xa4
+	BYTE $0x06
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xc4
+	BYTE $0xc4
+	BYTE $0x82
+	BYTE $0x7b
+	BYTE $0x4b
+	BYTE $0xac
+	BYTE $0x01
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x4a
+	BYTE $0x5c
+	BYTE $0xd5
+	ADDQ $0x00000400, SI
+	ADDQ $0x00000400, R9
+	ADDQ $0x00000400, DI
+	DECQ AX
+	JNZ  step1
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x84
+	BYTE $0x0a
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0xc4
+	BYTE $0xc2
+	BYTE $0x7a
+	BYTE $0x4b
+	BYTE $0x94
+	BYTE $0x0a
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	BYTE $0x00
+	MOVQ aRow+32(FP), R9
+	LEAQ (R14)(R9*2), R14
+	MOVQ CX, R10
+	SHLQ $0x05, R10
+	ADDQ R10, DX
+	SUBQ $0x00000002, BX
+	JG   rows1
+	MOVQ bColumn+48(FP), DX
+	ADDQ DX, R12
+	ADDQ $0x00000040, R13
+	SUBQ $0x00000001, R15
+	JMP  columns1
+
+end1:
+	BYTE $0xc4
+	BYTE $0xe2
+	BYTE $0x78
+	BYTE $0x49
+	BYTE $0xc0
+	RET
+
+DATA tileConfiguration<>+0(SB)/8, $0x0000000000000001
+DATA tileConfiguration<>+8(SB)/8, $0x0000000000000000
+DATA tileConfiguration<>+16(SB)/8, $0x0040004000400040
+DATA tileConfiguration<>+24(SB)/8, $0x0040004000400040
+DATA tileConfiguration<>+32(SB)/8, $0x0000000000000000
+DATA tileConfiguration<>+40(SB)/8, $0x0000000000000000
+DATA tileConfiguration<>+48(SB)/8, $0x1010101010101010
+DATA tileConfiguration<>+56(SB)/8, $0x0000000000000000
+GLOBL tileConfiguration<>(SB), RODATA|NOPTR, $64
+
+// func multiplyVDPBF16(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·multiplyVDPBF16(SB), NOSPLIT, $0-73
+	MOVQ cRow+64(FP), CX
+	MOVQ b+40(FP), R12
+	MOVQ c+56(FP), R13
+	MOVQ columns+8(FP), R15
+
+columns2:
+	CMPQ R15, $0x00000002
+	JL   end2
+	MOVQ rows+0(FP), BX
+	MOVQ a+24(FP), R14
+	MOVQ R13, DX
+
+rows2:
+	MOVQ $0x00000000, R10
+
+half2:
+	MOVB    add+72(FP), AL
+	TESTB   AL, AL
+	JZ      fresh2
+	MOVQ    DX, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z2
+	VMOVUPS 64(R11), Z3
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z4
+	VMOVUPS 64(R11), Z5
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z8
+	VMOVUPS 64(R11), Z9
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z10
+	VMOVUPS 64(R11), Z11
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z14
+	VMOVUPS 64(R11), Z15
+	ADDQ    CX, R11
+	JMP     begin2
+
+fresh2:
+	MOVQ   DX, R11
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	ADDQ   CX, R11
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	ADDQ   CX, R11
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	ADDQ   CX, R11
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	ADDQ   CX, R11
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	ADDQ   CX, R11
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	ADDQ   CX, R11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	ADDQ   CX, R11
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	ADDQ   CX, R11
+
+begin2:
+	LEAQ (R14)(R10*1), SI
+	MOVQ R12, DI
+	MOVQ bColumn+48(FP), R9
+	ADDQ R12, R9
+	MOVQ inner+16(FP), AX
+
+step2:
+	MOVQ $0x00000010, R8
+
+pair2:
+	VMOVUPS (DI), Z16
+	VMOVUPS (R9), Z17
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x84
+	BYTE    $0x26
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x8c
+	BYTE    $0x26
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x94
+	BYTE    $0x26
+	BYTE    $0x40
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x9c
+	BYTE    $0x26
+	BYTE    $0x40
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xa4
+	BYTE    $0x26
+	BYTE    $0x80
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xac
+	BYTE    $0x26
+	BYTE    $0x80
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xb4
+	BYTE    $0x26
+	BYTE    $0xc0
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xbc
+	BYTE    $0x26
+	BYTE    $0xc0
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x84
+	BYTE    $0x26
+	BYTE    $0x00
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x8c
+	BYTE    $0x26
+	BYTE    $0x00
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x94
+	BYTE    $0x26
+	BYTE    $0x40
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x9c
+	BYTE    $0x26
+	BYTE    $0x40
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xa4
+	BYTE    $0x26
+	BYTE    $0x80
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xac
+	BYTE    $0x26
+	BYTE    $0x80
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xb4
+	BYTE    $0x26
+	BYTE    $0xc0
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0x72
+	BYTE    $0x76
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xbc
+	BYTE    $0x26
+	BYTE    $0xc0
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	ADDQ    $0x00000004, SI
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, R9
+	DECQ    R8
+	JNZ     pair2
+	ADDQ    $0x000003c0, SI
+	DECQ    AX
+	JNZ     step2
+	MOVQ    DX, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z10, (R11)
+	VMOVUPS Z11, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z14, (R11)
+	VMOVUPS Z15, 64(R11)
+	ADDQ    CX, R11
+	MOVQ    CX, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	ADDQ    $0x00000200, R10
+	CMPQ    R10, $0x00000400
+	JL      half2
+	MOVQ    aRow+32(FP), R11
+	ADDQ    R11, R14
+	DECQ    BX
+	JNZ     rows2
+	MOVQ    bColumn+48(FP), DX
+	ADDQ    DX, R12
+	MOVQ    bColumn+48(FP), DX
+	ADDQ    DX, R12
+	ADDQ    $0x00000080, R13
+	SUBQ    $0x00000002, R15
+	JMP     columns2
+
+end2:
+columns1:
+	CMPQ R15, $0x00000001
+	JL   end1
+	MOVQ rows+0(FP), BX
+	MOVQ a+24(FP), R14
+	MOVQ R13, DX
+
+rows1:
+	MOVQ $0x00000000, R10
+
+half1:
+	MOVB    add+72(FP), AL
+	TESTB   AL, AL
+	JZ      fresh1
+	MOVQ    DX, R11
+	VMOVUPS (R11), Z0
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z1
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z2
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z3
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z4
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z5
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z6
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z7
+	ADDQ    CX, R11
+	JMP     begin1
+
+fresh1:
+	MOVQ   DX, R11
+	VPXORD Z0, Z0, Z0
+	ADDQ   CX, R11
+	VPXORD Z1, Z1, Z1
+	ADDQ   CX, R11
+	VPXORD Z2, Z2, Z2
+	ADDQ   CX, R11
+	VPXORD Z3, Z3, Z3
+	ADDQ   CX, R11
+	VPXORD Z4, Z4, Z4
+	ADDQ   CX, R11
+	VPXORD Z5, Z5, Z5
+	ADDQ   CX, R11
+	VPXORD Z6, Z6, Z6
+	ADDQ   CX, R11
+	VPXORD Z7, Z7, Z7
+	ADDQ   CX, R11
+
+begin1:
+	LEAQ (R14)(R10*1), SI
+	MOVQ R12, DI
+	MOVQ bColumn+48(FP), R9
+	ADDQ R12, R9
+	MOVQ inner+16(FP), AX
+
+step1:
+	MOVQ $0x00000010, R8
+
+pair1:
+	VMOVUPS (DI), Z16
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x84
+	BYTE    $0x26
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x8c
+	BYTE    $0x26
+	BYTE    $0x40
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x94
+	BYTE    $0x26
+	BYTE    $0x80
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0x9c
+	BYTE    $0x26
+	BYTE    $0xc0
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xa4
+	BYTE    $0x26
+	BYTE    $0x00
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xac
+	BYTE    $0x26
+	BYTE    $0x40
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xb4
+	BYTE    $0x26
+	BYTE    $0x80
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x7e
+	BYTE    $0x50
+	BYTE    $0x52
+	BYTE    $0xbc
+	BYTE    $0x26
+	BYTE    $0xc0
+	BYTE    $0x01
+	BYTE    $0x00
+	BYTE    $0x00
+	ADDQ    $0x00000004, SI
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, R9
+	DECQ    R8
+	JNZ     pair1
+	ADDQ    $0x000003c0, SI
+	DECQ    AX
+	JNZ     step1
+	MOVQ    DX, R11
+	VMOVUPS Z0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z5, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z7, (R11)
+	ADDQ    CX, R11
+	MOVQ    CX, R11
+	SHLQ    $0x03, R11
+	ADDQ    R11, DX
+	ADDQ    $0x00000200, R10
+	CMPQ    R10, $0x00000400
+	JL      half1
+	MOVQ    aRow+32(FP), R11
+	ADDQ    R11, R14
+	DECQ    BX
+	JNZ     rows1
+	MOVQ    bColumn+48(FP), DX
+	ADDQ    DX, R12
+	ADDQ    $0x00000040, R13
+	SUBQ    $0x00000001, R15
+	JMP     columns1
+
+end1:
+	VZEROUPPER
+	RET
+
+// func interleaveAVX512(upper *uint16, lower *uint16, left *uint16, right *uint16)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·interleaveAVX512(SB), NOSPLIT, $0-32
+	VMOVUPS  interleaved<>+0(SB), Z0
+	VMOVUPS  interleaved<>+64(SB), Z1
+	MOVQ     left+16(FP), AX
+	MOVQ     right+24(FP), CX
+	MOVQ     upper+0(FP), DX
+	VMOVUPS  (DX), Z2
+	VMOVUPS  64(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, (AX)
+	VMOVUPS  Z2, (CX)
+	VMOVUPS  128(DX), Z2
+	VMOVUPS  192(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 64(AX)
+	VMOVUPS  Z2, 64(CX)
+	VMOVUPS  256(DX), Z2
+	VMOVUPS  320(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 128(AX)
+	VMOVUPS  Z2, 128(CX)
+	VMOVUPS  384(DX), Z2
+	VMOVUPS  448(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 192(AX)
+	VMOVUPS  Z2, 192(CX)
+	VMOVUPS  512(DX), Z2
+	VMOVUPS  576(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 256(AX)
+	VMOVUPS  Z2, 256(CX)
+	VMOVUPS  640(DX), Z2
+	VMOVUPS  704(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 320(AX)
+	VMOVUPS  Z2, 320(CX)
+	VMOVUPS  768(DX), Z2
+	VMOVUPS  832(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 384(AX)
+	VMOVUPS  Z2, 384(CX)
+	VMOVUPS  896(DX), Z2
+	VMOVUPS  960(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 448(AX)
+	VMOVUPS  Z2, 448(CX)
+	MOVQ     lower+8(FP), DX
+	VMOVUPS  (DX), Z2
+	VMOVUPS  64(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 512(AX)
+	VMOVUPS  Z2, 512(CX)
+	VMOVUPS  128(DX), Z2
+	VMOVUPS  192(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 576(AX)
+	VMOVUPS  Z2, 576(CX)
+	VMOVUPS  256(DX), Z2
+	VMOVUPS  320(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 640(AX)
+	VMOVUPS  Z2, 640(CX)
+	VMOVUPS  384(DX), Z2
+	VMOVUPS  448(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 704(AX)
+	VMOVUPS  Z2, 704(CX)
+	VMOVUPS  512(DX), Z2
+	VMOVUPS  576(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 768(AX)
+	VMOVUPS  Z2, 768(CX)
+	VMOVUPS  640(DX), Z2
+	VMOVUPS  704(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 832(AX)
+	VMOVUPS  Z2, 832(CX)
+	VMOVUPS  768(DX), Z2
+	VMOVUPS  832(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 896(AX)
+	VMOVUPS  Z2, 896(CX)
+	VMOVUPS  896(DX), Z2
+	VMOVUPS  960(DX), Z3
+	VMOVAPS  Z2, Z4
+	VPERMT2W Z3, Z0, Z4
+	VPERMT2W Z3, Z1, Z2
+	VMOVUPS  Z4, 960(AX)
+	VMOVUPS  Z2, 960(CX)
+	VZEROUPPER
+	RET
+
+DATA interleaved<>+0(SB)/2, $0x0000
+DATA interleaved<>+2(SB)/2, $0x0020
+DATA interleaved<>+4(SB)/2, $0x0001
+DATA interleaved<>+6(SB)/2, $0x0021
+DATA interleaved<>+8(SB)/2, $0x0002
+DATA interleaved<>+10(SB)/2, $0x0022
+DATA interleaved<>+12(SB)/2, $0x0003
+DATA interleaved<>+14(SB)/2, $0x0023
+DATA interleaved<>+16(SB)/2, $0x0004
+DATA interleaved<>+18(SB)/2, $0x0024
+DATA interleaved<>+20(SB)/2, $0x0005
+DATA interleaved<>+22(SB)/2, $0x0025
+DATA interleaved<>+24(SB)/2, $0x0006
+DATA interleaved<>+26(SB)/2, $0x0026
+DATA interleaved<>+28(SB)/2, $0x0007
+DATA interleaved<>+30(SB)/2, $0x0027
+DATA interleaved<>+32(SB)/2, $0x0008
+DATA interleaved<>+34(SB)/2, $0x0028
+DATA interleaved<>+36(SB)/2, $0x0009
+DATA interleaved<>+38(SB)/2, $0x0029
+DATA interleaved<>+40(SB)/2, $0x000a
+DATA interleaved<>+42(SB)/2, $0x002a
+DATA interleaved<>+44(SB)/2, $0x000b
+DATA interleaved<>+46(SB)/2, $0x002b
+DATA interleaved<>+48(SB)/2, $0x000c
+DATA interleaved<>+50(SB)/2, $0x002c
+DATA interleaved<>+52(SB)/2, $0x000d
+DATA interleaved<>+54(SB)/2, $0x002d
+DATA interleaved<>+56(SB)/2, $0x000e
+DATA interleaved<>+58(SB)/2, $0x002e
+DATA interleaved<>+60(SB)/2, $0x000f
+DATA interleaved<>+62(SB)/2, $0x002f
+DATA interleaved<>+64(SB)/2, $0x0010
+DATA interleaved<>+66(SB)/2, $0x0030
+DATA interleaved<>+68(SB)/2, $0x0011
+DATA interleaved<>+70(SB)/2, $0x0031
+DATA interleaved<>+72(SB)/2, $0x0012
+DATA interleaved<>+74(SB)/2, $0x0032
+DATA interleaved<>+76(SB)/2, $0x0013
+DATA interleaved<>+78(SB)/2, $0x0033
+DATA interleaved<>+80(SB)/2, $0x0014
+DATA interleaved<>+82(SB)/2, $0x0034
+DATA interleaved<>+84(SB)/2, $0x0015
+DATA interleaved<>+86(SB)/2, $0x0035
+DATA interleaved<>+88(SB)/2, $0x0016
+DATA interleaved<>+90(SB)/2, $0x0036
+DATA interleaved<>+92(SB)/2, $0x0017
+DATA interleaved<>+94(SB)/2, $0x0037
+DATA interleaved<>+96(SB)/2, $0x0018
+DATA interleaved<>+98(SB)/2, $0x0038
+DATA interleaved<>+100(SB)/2, $0x0019
+DATA interleaved<>+102(SB)/2, $0x0039
+DATA interleaved<>+104(SB)/2, $0x001a
+DATA interleaved<>+106(SB)/2, $0x003a
+DATA interleaved<>+108(SB)/2, $0x001b
+DATA interleaved<>+110(SB)/2, $0x003b
+DATA interleaved<>+112(SB)/2, $0x001c
+DATA interleaved<>+114(SB)/2, $0x003c
+DATA interleaved<>+116(SB)/2, $0x001d
+DATA interleaved<>+118(SB)/2, $0x003d
+DATA interleaved<>+120(SB)/2, $0x001e
+DATA interleaved<>+122(SB)/2, $0x003e
+DATA interleaved<>+124(SB)/2, $0x001f
+DATA interleaved<>+126(SB)/2, $0x003f
+GLOBL interleaved<>(SB), RODATA|NOPTR, $128
+
+// func transposeAVX512(from *uint16, to *uint16)
+// Requires: AVX, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-16
+	MOVQ        from+0(FP), AX
+	MOVQ        to+8(FP), CX
+	VMOVUPS     (AX), Z0
+	VMOVUPS     64(AX), Z1
+	VMOVUPS     128(AX), Z2
+	VMOVUPS     192(AX), Z3
+	VMOVUPS     256(AX), Z4
+	VMOVUPS     320(AX), Z5
+	VMOVUPS     384(AX), Z6
+	VMOVUPS     448(AX), Z7
+	VMOVUPS     512(AX), Z8
+	VMOVUPS     576(AX), Z9
+	VMOVUPS     640(AX), Z10
+	VMOVUPS     704(AX), Z11
+	VMOVUPS     768(AX), Z12
+	VMOVUPS     832(AX), Z13
+	VMOVUPS     896(AX), Z14
+	VMOVUPS     960(AX), Z15
+	VPUNPCKLDQ  Z1, Z0, Z16
+	VPUNPCKHDQ  Z1, Z0, Z0
+	VPUNPCKLDQ  Z3, Z2, Z1
+	VPUNPCKHDQ  Z3, Z2, Z2
+	VPUNPCKLDQ  Z5, Z4, Z3
+	VPUNPCKHDQ  Z5, Z4, Z4
+	VPUNPCKLDQ  Z7, Z6, Z5
+	VPUNPCKHDQ  Z7, Z6, Z6
+	VPUNPCKLDQ  Z9, Z8, Z7
+	VPUNPCKHDQ  Z9, Z8, Z8
+	VPUNPCKLDQ  Z11, Z10, Z9
+	VPUNPCKHDQ  Z11, Z10, Z10
+	VPUNPCKLDQ  Z13, Z12, Z11
+	VPUNPCKHDQ  Z13, Z12, Z12
+	VPUNPCKLDQ  Z15, Z14, Z13
+	VPUNPCKHDQ  Z15, Z14, Z14
+	VPUNPCKLQDQ Z1, Z16, Z15
+	VPUNPCKHQDQ Z1, Z16, Z1
+	VPUNPCKLQDQ Z2, Z0, Z16
+	VPUNPCKHQDQ Z2, Z0, Z0
+	VPUNPCKLQDQ Z5, Z3, Z2
+	VPUNPCKHQDQ Z5, Z3, Z3
+	VPUNPCKLQDQ Z6, Z4, Z5
+	VPUNPCKHQDQ Z6, Z4, Z4
+	VPUNPCKLQDQ Z9, Z7, Z6
+	VPUNPCKHQDQ Z9, Z7, Z7
+	VPUNPCKLQDQ Z10, Z8, Z9
+	VPUNPCKHQDQ Z10, Z8, Z8
+	VPUNPCKLQDQ Z13, Z11, Z10
+	VPUNPCKHQDQ Z13, Z11, Z11
+	VPUNPCKLQDQ Z14, Z12, Z13
+	VPUNPCKHQDQ Z14, Z12, Z12
+	VSHUFI32X4  $0x88, Z2, Z15, Z14
+	VSHUFI32X4  $0xdd, Z2, Z15, Z2
+	VSHUFI32X4  $0x88, Z5, Z16, Z15
+	VSHUFI32X4  $0xdd, Z5, Z16, Z5
+	VSHUFI32X4  $0x88, Z3, Z1, Z16
+	VSHUFI32X4  $0xdd, Z3, Z1, Z1
+	VSHUFI32X4  $0x88, Z4, Z0, Z3
+	VSHUFI32X4  $0xdd, Z4, Z0, Z0
+	VSHUFI32X4  $0x88, Z10, Z6, Z4
+	VSHUFI32X4  $0xdd, Z10, Z6, Z6
+	VSHUFI32X4  $0x88, Z13, Z9, Z10
+	VSHUFI32X4  $0xdd, Z13, Z9, Z9
+	VSHUFI32X4  $0x88, Z11, Z7, Z13
+	VSHUFI32X4  $0xdd, Z11, Z7, Z7
+	VSHUFI32X4  $0x88, Z12, Z8, Z11
+	VSHUFI32X4  $0xdd, Z12, Z8, Z8
+	VSHUFI32X4  $0x88, Z4, Z14, Z12
+	VSHUFI32X4  $0xdd, Z4, Z14, Z4
+	VSHUFI32X4  $0x88, Z10, Z15, Z14
+	VSHUFI32X4  $0xdd, Z10, Z15, Z10
+	VSHUFI32X4  $0x88, Z13, Z16, Z15
+	VSHUFI32X4  $0xdd, Z13, Z16, Z13
+	VSHUFI32X4  $0x88, Z11, Z3, Z16
+	VSHUFI32X4  $0xdd, Z11, Z3, Z3
+	VSHUFI32X4  $0x88, Z6, Z2, Z11
+	VSHUFI32X4  $0xdd, Z6, Z2, Z2
+	VSHUFI32X4  $0x88, Z9, Z5, Z6
+	VSHUFI32X4  $0xdd, Z9, Z5, Z5
+	VSHUFI32X4  $0x88, Z7, Z1, Z9
+	VSHUFI32X4  $0xdd, Z7, Z1, Z1
+	VSHUFI32X4  $0x88, Z8, Z0, Z7
+	VSHUFI32X4  $0xdd, Z8, Z0, Z0
+	VMOVUPS     Z12, (CX)
+	VMOVUPS     Z14, 128(CX)
+	VMOVUPS     Z15, 64(CX)
+	VMOVUPS     Z16, 192(CX)
+	VMOVUPS     Z11, 256(CX)
+	VMOVUPS     Z6, 384(CX)
+	VMOVUPS     Z9, 320(CX)
+	VMOVUPS     Z7, 448(CX)
+	VMOVUPS     Z4, 512(CX)
+	VMOVUPS     Z10, 640(CX)
+	VMOVUPS     Z13, 576(CX)
+	VMOVUPS     Z3, 704(CX)
+	VMOVUPS     Z2, 768(CX)
+	VMOVUPS     Z5, 896(CX)
+	VMOVUPS     Z1, 832(CX)
+	VMOVUPS     Z0, 960(CX)
+	VZEROUPPER
+	RET
+
+// func roundRowsAVX512(x *float32, rows int, width int, stride int, factors *float32, tile *uint16)
+// Requires: AVX, AVX512F
+TEXT ·roundRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ x+0(FP), SI
+	MOVQ rows+8(FP), BX
+	MOVQ factors+32(FP), R8
+	MOVQ tile+40(FP), DI
+
+row:
+	VBROADCASTSS (R8), Z0
+	MOVQ         SI, AX
+	MOVQ         DI, DX
+	MOVQ         width+16(FP), CX
+	CMPQ         CX, $0x00000020
+	JL           narrow
+
+wide:
+	VMULPS  (AX), Z0, Z1
+	VMULPS  64(AX), Z0, Z2
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x6f
+	BYTE    $0x48
+	BYTE    $0x72
+	BYTE    $0xc9
+	VMOVUPS Z1, (DX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000400, DX
+	SUBQ    $0x00000020, CX
+	CMPQ    CX, $0x00000020
+	JGE     wide
+
+narrow:
+	TESTQ   CX, CX
+	JZ      next
+	VMULPS  (AX), Z0, Z1
+	VPXORD  Z2, Z2, Z2
+	BYTE    $0x62
+	BYTE    $0xf2
+	BYTE    $0x6f
+	BYTE    $0x48
+	BYTE    $0x72
+	BYTE    $0xc9
+	VMOVUPS Z1, (DX)
+
+next:
+	MOVQ stride+24(FP), R9
+	ADDQ R9, SI
+	ADDQ $0x00000004, R8
+	ADDQ $0x00000040, DI
+	DECQ BX
+	JNZ  row
+	VZEROUPPER
+	RET
+
+// func expRoundAVX512(x *float32, rows int, columns int, stride int, shift *float32, sum *float32, tile *uint16, tileRow int)
+// Requires: AVX, AVX512F
+TEXT ·expRoundAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), AX
+	MOVQ         columns+16(FP), CX
+	MOVQ         stride+24(FP), DX
+	MOVQ         shift+32(FP), BX
+	MOVQ         sum+40(FP), SI
+	MOVQ         tile+48(FP), DI
+	MOVQ         tileRow+56(FP), R8
+	SUBQ         $0x00000400, R8
+	VBROADCASTSS expLeast<>+0(SB), Z0
+	VBROADCASTSS log2e<>+0(SB), Z1
+	VBROADCASTSS ln2High<>+0(SB), Z2
+	VBROADCASTSS ln2Low<>+0(SB), Z3
+	VBROADCASTSS expA<>+0(SB), Z4
+	VBROADCASTSS expB<>+0(SB), Z5
+	VBROADCASTSS expC<>+0(SB), Z6
+	VBROADCASTSS expD<>+0(SB), Z7
+	VBROADCASTSS expE<>+0(SB), Z8
+	VBROADCASTSS expF<>+0(SB), Z9
+	VBROADCASTSS one<>+0(SB), Z10
+
+columns:
+	VMOVUPS (BX), Z11
+	VMOVUPS (SI), Z12
+	VMOVUPS 64(BX), Z13
+	VMOVUPS 64(SI), Z14
+	MOVQ    rows+8(FP), R9
+	MOVQ    AX, R10
+	MOVQ    DI, R11
+	MOVQ    $0x00000010, R12
+
+row:
+	VMOVUPS      (R10), Z15
+	VSUBPS       Z11, Z15, Z15
+	VMAXPS       Z15, Z0, Z16
+	VMULPS       Z1, Z16, Z17
+	VRNDSCALEPS  $0x08, Z17, Z17
+	VMOVAPS      Z16, Z18
+	VFNMADD231PS Z2, Z17, Z18
+	VFNMADD231PS Z3, Z17, Z18
+	VMOVAPS      Z4, Z16
+	VFMADD213PS  Z5, Z18, Z16
+	VFMADD213PS  Z6, Z18, Z16
+	VFMADD213PS  Z7, Z18, Z16
+	VFMADD213PS  Z8, Z18, Z16
+	VFMADD213PS  Z9, Z18, Z16
+	VMULPS       Z18, Z18, Z19
+	VFMADD213PS  Z18, Z19, Z16
+	VADDPS       Z10, Z16, Z16
+	VSCALEFPS    Z17, Z16, Z16
+	VCMPPS       $0x15, Z0, Z15, K1
+	VMOVAPS.Z    Z16, K1, Z16
+	VADDPS       Z16, Z12, Z12
+	VMOVAPS      Z16, Z30
+	VMOVUPS      64(R10), Z15
+	VSUBPS       Z13, Z15, Z15
+	VMAXPS       Z15, Z0, Z16
+	VMULPS       Z1, Z16, Z17
+	VRNDSCALEPS  $0x08, Z17, Z17
+	VMOVAPS      Z16, Z18
+	VFNMADD231PS Z2, Z17, Z18
+	VFNMADD231PS Z3, Z17, Z18
+	VMOVAPS      Z4, Z16
+	VFMADD213PS  Z5, Z18, Z16
+	VFMADD213PS  Z6, Z18, Z16
+	VFMADD213PS  Z7, Z18, Z16
+	VFMADD213PS  Z8, Z18, Z16
+	VFMADD213PS  Z9, Z18, Z16
+	VMULPS       Z18, Z18, Z19
+	VFMADD213PS  Z18, Z19, Z16
+	VADDPS       Z10, Z16, Z16
+	VSCALEFPS    Z17, Z16, Z16
+	VCMPPS       $0x15, Z0, Z15, K1
+	VMOVAPS.Z    Z16, K1, Z16
+	VADDPS       Z16, Z14, Z14
+	VMOVAPS      Z16, Z31
+	BYTE         $0x62
+	BYTE         $0x02
+	BYTE         $0x07
+	BYTE         $0x40
+	BYTE         $0x72
+	BYTE         $0xf6
+	VMOVUPS      Z30, (R11)
+	ADDQ         DX, R10
+	ADDQ         $0x00000040, R11
+	DECQ         R12
+	JNZ          within
+	ADDQ         R8, R11
+	MOVQ         $0x00000010, R12
+
+within:
+	DECQ    R9
+	JNZ     row
+	VMOVUPS Z12, (SI)
+	VMOVUPS Z14, 64(SI)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, BX
+	ADDQ    $0x00000080, SI
+	ADDQ    $0x00000400, DI
+	SUBQ    $0x00000020, CX
+	JG      columns
+	VZEROUPPER
+	RET

@@ -26,5 +26,11 @@ func main() {
 			pull(isa, p)
 		}
 	}
+	multiplyAMX()
+	multiplyVDPBF16()
+	interleave()
+	transpose()
+	roundRows()
+	expRound()
 	Generate()
 }

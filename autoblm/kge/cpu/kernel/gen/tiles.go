@@ -1,0 +1,355 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A tile of bfloat16 numbers is 16 rows of 64 bytes, one after the other.
+const (
+	tileRows  = 16
+	tileWidth = 64
+	tileBytes = tileRows * tileWidth
+)
+
+const productArguments = "func(rows, columns, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)"
+
+// multiplyAMX generates the product of tables of tiles on the matrix unit: 32 rows by 32
+// columns of C at a time, or 16 columns in the end, stay in four tiles while the inner
+// dimension is walked.
+func multiplyAMX() {
+	TEXT("multiplyAMX", NOSPLIT, productArguments)
+	Pragma("noescape")
+	Doc("multiplyAMX multiplies tables of tiles. rows and columns count tiles, rows is even; strides are in bytes.")
+	configuration := GLOBL("tileConfiguration", RODATA|NOPTR)
+	const palette = 1
+	DATA(0, U64(palette))
+	DATA(8, U64(0))
+	for i := range 4 {
+		half := U64(0)
+		if i < 2 { // eight tiles, the width of each in 16 bits
+			half = tileWidth * 0x0001000100010001
+		}
+		DATA(16+8*i, half)
+	}
+	DATA(48, U64(tileRows*0x0101010101010101))
+	DATA(56, U64(0))
+	LEAQ(configuration, reg.RAX)
+	loadConfiguration(reg.RAX)
+
+	const (
+		a0, a1, b0, b1 = 4, 5, 6, 7
+	)
+	step, cRow := reg.R8, reg.RCX
+	MOVQ(U32(tileWidth), step)
+	Load(Param("cRow"), cRow)
+	b, c := reg.R12, reg.R13
+	Load(Param("b"), b)
+	Load(Param("c"), c)
+	columns := reg.R15
+	Load(Param("columns"), columns)
+
+	for _, width := range []int{2, 1} {
+		name := func(label string) string { return fmt.Sprintf("%s%d", label, width) }
+		Label(name("columns"))
+		CMPQ(columns, U32(width))
+		JL(LabelRef(name("end")))
+		rows, a, to, lower := reg.RBX, reg.R14, reg.RDX, reg.R10
+		Load(Param("rows"), rows)
+		Load(Param("a"), a)
+		MOVQ(c, to)
+
+		Label(name("rows"))
+		MOVQ(cRow, lower)
+		SHLQ(U8(4), lower)
+		ADDQ(to, lower)
+		each := func(f func(tile byte, at place)) {
+			for column := range width {
+				f(byte(column), place{to, cRow, int32(tileWidth * column)})
+				f(byte(2+column), place{lower, cRow, int32(tileWidth * column)})
+			}
+		}
+		Load(Param("add"), reg.AL)
+		TESTB(reg.AL, reg.AL)
+		JZ(LabelRef(name("fresh")))
+		each(func(tile byte, at place) { loadTile(tile, at) })
+		JMP(LabelRef(name("begin")))
+		Label(name("fresh"))
+		each(func(tile byte, _ place) { zeroTile(tile) })
+		Label(name("begin"))
+
+		left, leftLower, right, rightNext, inner := reg.RSI, reg.R9, reg.RDI, reg.R11, reg.RAX
+		MOVQ(a, left)
+		Load(Param("aRow"), leftLower)
+		ADDQ(a, leftLower)
+		MOVQ(b, right)
+		Load(Param("bColumn"), rightNext)
+		ADDQ(b, rightNext)
+		Load(Param("inner"), inner)
+		Label(name("step"))
+		loadTile(b0, place{right, step, 0})
+		loadTile(a0, place{left, step, 0})
+		multiplyTiles(0, a0, b0)
+		loadTile(a1, place{leftLower, step, 0})
+		multiplyTiles(2, a1, b0)
+		if width == 2 {
+			loadTile(b1, place{rightNext, step, 0})
+			multiplyTiles(1, a0, b1)
+			multiplyTiles(3, a1, b1)
+			ADDQ(U32(tileBytes), rightNext)
+		}
+		for _, p := range []reg.Register{left, leftLower, right} {
+			ADDQ(U32(tileBytes), p)
+		}
+		DECQ(inner)
+		JNZ(LabelRef(name("step")))
+		each(func(tile byte, at place) { storeTile(tile, at) })
+
+		Load(Param("aRow"), leftLower)
+		LEAQ(Mem{Base: a, Index: leftLower, Scale: 2}, a)
+		MOVQ(cRow, lower)
+		SHLQ(U8(5), lower)
+		ADDQ(lower, to)
+		SUBQ(U32(2), rows)
+		JG(LabelRef(name("rows")))
+
+		for range width {
+			ADDQ(Load(Param("bColumn"), reg.RDX), b)
+		}
+		ADDQ(U32(width*tileWidth), c)
+		SUBQ(U32(width), columns)
+		JMP(LabelRef(name("columns")))
+		Label(name("end"))
+	}
+	releaseTiles()
+	RET()
+}
+
+// multiplyVDPBF16 generates the same product by AVX512-BF16: eight rows by two registers of
+// columns at a time, or one in the end.
+func multiplyVDPBF16() {
+	const strip = 8
+	TEXT("multiplyVDPBF16", NOSPLIT, productArguments)
+	Pragma("noescape")
+	Doc("multiplyVDPBF16 multiplies tables of tiles. rows and columns count tiles, strides are in bytes.")
+	cRow := reg.RCX
+	Load(Param("cRow"), cRow)
+	b, c, columns := reg.R12, reg.R13, reg.R15
+	Load(Param("b"), b)
+	Load(Param("c"), c)
+	Load(Param("columns"), columns)
+	sums := []reg.Register{
+		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
+		reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+	}
+	pairs := []reg.Register{reg.Z16, reg.Z17}
+	for _, width := range []int{2, 1} {
+		name := func(label string) string { return fmt.Sprintf("%s%d", label, width) }
+		Label(name("columns"))
+		CMPQ(columns, U32(width))
+		JL(LabelRef(name("end")))
+		rows, a, to := reg.RBX, reg.R14, reg.RDX
+		Load(Param("rows"), rows)
+		Load(Param("a"), a)
+		MOVQ(c, to)
+
+		Label(name("rows"))
+		half := reg.R10 // of the tiles' rows
+		MOVQ(U32(0), half)
+		Label(name("half"))
+		each := func(f func(sum reg.Register, at Mem)) {
+			MOVQ(to, reg.R11)
+			for r := range strip {
+				for column := range width {
+					f(sums[r*width+column], Mem{Base: reg.R11, Disp: column * tileWidth})
+				}
+				ADDQ(cRow, reg.R11)
+			}
+		}
+		Load(Param("add"), reg.AL)
+		TESTB(reg.AL, reg.AL)
+		JZ(LabelRef(name("fresh")))
+		each(func(sum reg.Register, at Mem) { VMOVUPS(at, sum) })
+		JMP(LabelRef(name("begin")))
+		Label(name("fresh"))
+		each(func(sum reg.Register, _ Mem) { VPXORD(sum, sum, sum) })
+		Label(name("begin"))
+
+		left, right, next, inner, row := reg.RSI, reg.RDI, reg.R9, reg.RAX, reg.R8
+		LEAQ(Mem{Base: a, Index: half, Scale: 1}, left)
+		MOVQ(b, right)
+		Load(Param("bColumn"), next)
+		ADDQ(b, next)
+		Load(Param("inner"), inner)
+		Label(name("step"))
+		MOVQ(U32(tileRows), row)
+		Label(name("pair"))
+		VMOVUPS(Mem{Base: right}, pairs[0])
+		if width == 2 {
+			VMOVUPS(Mem{Base: next}, pairs[1])
+		}
+		for r := range strip {
+			for column := range width {
+				multiplyPairs(sums[r*width+column], pairs[column], place{left, nil, int32(r * tileWidth)})
+			}
+		}
+		ADDQ(U32(4), left)
+		ADDQ(U32(tileWidth), right)
+		ADDQ(U32(tileWidth), next)
+		DECQ(row)
+		JNZ(LabelRef(name("pair")))
+		ADDQ(U32(tileBytes-tileWidth), left)
+		DECQ(inner)
+		JNZ(LabelRef(name("step")))
+		each(func(sum reg.Register, at Mem) { VMOVUPS(sum, at) })
+
+		MOVQ(cRow, reg.R11)
+		SHLQ(U8(3), reg.R11)
+		ADDQ(reg.R11, to)
+		ADDQ(U32(strip*tileWidth), half)
+		CMPQ(half, U32(tileBytes))
+		JL(LabelRef(name("half")))
+		ADDQ(Load(Param("aRow"), reg.R11), a)
+		DECQ(rows)
+		JNZ(LabelRef(name("rows")))
+
+		for range width {
+			ADDQ(Load(Param("bColumn"), reg.RDX), b)
+		}
+		ADDQ(U32(width*tileWidth), c)
+		SUBQ(U32(width), columns)
+		JMP(LabelRef(name("columns")))
+		Label(name("end"))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// halves holds the indices that interleave two registers of 32 numbers, for the lower
+// and for the upper half of both.
+func halves() (lower, upper Mem) {
+	at := GLOBL("interleaved", RODATA|NOPTR)
+	for i := range 64 {
+		DATA(2*i, U16(i/2+i%2*32))
+	}
+	lower, upper = at, at
+	return lower, upper.Offset(64)
+}
+
+// interleave generates the pairs of two tiles, one above the other: tile n has the
+// 16 columns from 16·n on, and its rows are pairs of their rows.
+func interleave() {
+	TEXT("interleaveAVX512", NOSPLIT, "func(upper, lower, left, right *uint16)")
+	Pragma("noescape")
+	Doc("interleaveAVX512 makes left and right of the pairs of rows of two tiles.")
+	first, second := halves()
+	low, high := ZMM(), ZMM()
+	VMOVUPS(first, low)
+	VMOVUPS(second, high)
+	left, right := Load(Param("left"), GP64()), Load(Param("right"), GP64())
+	for i, argument := range []string{"upper", "lower"} {
+		from := Load(Param(argument), GP64())
+		for row := 0; row < tileRows; row += 2 {
+			x, y, pairs := ZMM(), ZMM(), ZMM()
+			VMOVUPS(Mem{Base: from, Disp: row * tileWidth}, x)
+			VMOVUPS(Mem{Base: from, Disp: (row + 1) * tileWidth}, y)
+			VMOVAPS(x, pairs)
+			VPERMT2W(y, low, pairs)
+			VPERMT2W(y, high, x)
+			at := (i*tileRows + row) / 2 * tileWidth
+			VMOVUPS(pairs, Mem{Base: left, Disp: at})
+			VMOVUPS(x, Mem{Base: right, Disp: at})
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// transpose generates the transpose of a tile as 16×16 pairs.
+func transpose() {
+	TEXT("transposeAVX512", NOSPLIT, "func(from, to *uint16)")
+	Pragma("noescape")
+	Doc("transposeAVX512 makes the transpose of a tile, whose elements are pairs.")
+	from, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
+	rows := make([]reg.VecVirtual, tileRows)
+	for i := range rows {
+		rows[i] = ZMM()
+		VMOVUPS(Mem{Base: from, Disp: i * tileWidth}, rows[i])
+	}
+	// Within the four lanes: pairs of rows, and then pairs of these.
+	pairwise := func(low, high func(a, b, to reg.VecVirtual), distance int) {
+		for i := range rows {
+			if i&distance == 0 {
+				a, b := rows[i], rows[i+distance]
+				rows[i], rows[i+distance] = ZMM(), ZMM()
+				low(a, b, rows[i])
+				high(a, b, rows[i+distance])
+			}
+		}
+	}
+	pairwise(func(a, b, to reg.VecVirtual) { VPUNPCKLDQ(b, a, to) }, func(a, b, to reg.VecVirtual) { VPUNPCKHDQ(b, a, to) }, 1)
+	pairwise(func(a, b, to reg.VecVirtual) { VPUNPCKLQDQ(b, a, to) }, func(a, b, to reg.VecVirtual) { VPUNPCKHQDQ(b, a, to) }, 2)
+	// Between lanes.
+	const evenLanes, oddLanes = 0x88, 0xdd
+	lanes := func(a, b, to reg.VecVirtual) { VSHUFI32X4(U8(evenLanes), b, a, to) }
+	others := func(a, b, to reg.VecVirtual) { VSHUFI32X4(U8(oddLanes), b, a, to) }
+	pairwise(lanes, others, 4)
+	pairwise(lanes, others, 8)
+	// Where each column has gone: unpacking swaps the two lowest bits of its number.
+	for i := range rows {
+		column := i&1<<1 | i>>1&1 | i&12
+		VMOVUPS(rows[i], Mem{Base: to, Disp: column * tileWidth})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// roundRows generates tiles of bfloat16 numbers of up to 16 rows of floats, each times a
+// factor. Pairs of registers make a row of a tile; what is missing of the last is 0.
+func roundRows() {
+	TEXT("roundRowsAVX512", NOSPLIT, "func(x *float32, rows, width, stride int, factors *float32, tile *uint16)")
+	Pragma("noescape")
+	Doc("roundRowsAVX512 rounds rows of floats, a multiple of 16, times their factors into tiles. stride is in bytes.")
+	x, rows, factors, tile := reg.RSI, reg.RBX, reg.R8, reg.RDI
+	Load(Param("x"), x)
+	Load(Param("rows"), rows)
+	Load(Param("factors"), factors)
+	Load(Param("tile"), tile)
+	factor, low, high := reg.Z0, reg.Z1, reg.Z2
+	Label("row")
+	VBROADCASTSS(Mem{Base: factors}, factor)
+	from, to, width := reg.RAX, reg.RDX, reg.RCX
+	MOVQ(x, from)
+	MOVQ(tile, to)
+	Load(Param("width"), width)
+	CMPQ(width, U32(32))
+	JL(LabelRef("narrow"))
+	Label("wide")
+	VMULPS(Mem{Base: from}, factor, low)
+	VMULPS(Mem{Base: from, Disp: 64}, factor, high)
+	roundPair(low, high, low)
+	VMOVUPS(low, Mem{Base: to})
+	ADDQ(U32(128), from)
+	ADDQ(U32(tileBytes), to)
+	SUBQ(U32(32), width)
+	CMPQ(width, U32(32))
+	JGE(LabelRef("wide"))
+	Label("narrow")
+	TESTQ(width, width)
+	JZ(LabelRef("next"))
+	VMULPS(Mem{Base: from}, factor, low)
+	VPXORD(high, high, high)
+	roundPair(low, high, low)
+	VMOVUPS(low, Mem{Base: to})
+	Label("next")
+	ADDQ(Load(Param("stride"), reg.R9), x)
+	ADDQ(U32(4), factors)
+	ADDQ(U32(tileWidth), tile)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,258 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+)
+
+const band, step = kernel.Band, kernel.TileInner
+
+// assembled are the units but for the one in Go.
+func assembled(t testing.TB) []*kernel.Unit {
+	units := kernel.Units()
+	if len(units) == 1 {
+		t.Skip("this processor multiplies no bfloat16 numbers")
+	}
+	return units[:len(units)-1]
+}
+
+// guarded is tiles between margins that no kernel may touch.
+type guarded struct {
+	kernel.Tiles
+	all []uint16
+}
+
+const tileMark = 0x4321
+
+func newGuarded(bands, steps int) guarded {
+	const margin = 64
+	n := bands * steps * band * step
+	all := make([]uint16, n+2*margin)
+	for i := range all {
+		all[i] = tileMark
+	}
+	return guarded{kernel.Tiles{Data: all[margin:][:n], Stride: steps}, all}
+}
+
+// randomTiles have numbers of all kinds, those that are not numbers and not normal too.
+func randomTiles(rng *rand.Rand, bands, steps int, special bool) kernel.Tiles {
+	t := newGuarded(bands, steps).Tiles
+	for row := range bands * band {
+		for column := range steps * step {
+			x := float32(rng.NormFloat64())
+			if special && rng.IntN(400) == 0 {
+				x = []float32{nan, inf, -inf, 0, -0.5}[rng.IntN(5)]
+			}
+			t.SetNumber(row, column, x)
+			if special && rng.IntN(40) == 0 { // no normal number
+				t.Data[rng.IntN(len(t.Data))] = uint16(rng.IntN(2)<<15 + rng.IntN(0x80))
+			}
+		}
+	}
+	return t
+}
+
+func sameTiles(t *testing.T, what string, got, want guarded) {
+	t.Helper()
+	for i, w := range want.all {
+		if g := got.all[i]; g != w && !(isNaN(g) && isNaN(w)) {
+			t.Fatalf("%s: number %d is %#x, the Go twin has %#x", what, i, g, w)
+		}
+	}
+}
+
+func isNaN(x uint16) bool { return x&0x7fff > 0x7f80 }
+
+// shapes are numbers of bands and tiles, with every remainder.
+func shapes(rng *rand.Rand) (bands, columns, steps int) {
+	return 2 * (1 + rng.IntN(6)), 1 + rng.IntN(7), 1 + rng.IntN(40)
+}
+
+// TestMultiply: a product is that of the Go twin, but for the order of its sums, with all
+// widths and margins; what is beside it stays.
+func TestMultiply(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, unit := range assembled(t) {
+		for trial := range 60 {
+			bands, columns, steps := shapes(rng)
+			a, b := randomTiles(rng, bands, steps, trial%2 == 1), randomTiles(rng, columns, steps, trial%2 == 1)
+			inner := step * (1 + rng.IntN(steps))
+			got := newTable(rng, bands*band, columns*band, columns*band+rng.IntN(20), rng.IntN(16), trial%4 == 3)
+			want := got.clone()
+			add := rng.IntN(2) == 1
+			unit.Multiply(got.Table, a, b, bands*band, columns*band, inner, add)
+			kernel.PortableUnit().Multiply(want.Table, a, b, bands*band, columns*band, inner, add)
+			same(t, fmt.Sprintf("%s, %d×%d×%d, add %v", unit.Name, bands, columns, steps, add), got.all, want.all, 1e-4)
+		}
+	}
+}
+
+// TestMultiplyIsTheProduct holds the Go twin to the definition in float64.
+func TestMultiplyIsTheProduct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const rows, columns, inner = 2 * band, 3 * band, 2 * step
+	a, columnsOfB := randomTiles(rng, 2, 2, false), randomTiles(rng, 3, 2, false)
+	b := kernel.NewTiles(3, 2)
+	kernel.PortableUnit().Right(b, columnsOfB, 3, 2)
+	c := newTable(rng, rows, columns, columns, 0, false)
+	kernel.PortableUnit().Multiply(c.Table, a, b, rows, columns, inner, false)
+	for i := range rows {
+		for j := range columns {
+			want := 0.0
+			for k := range inner {
+				want += float64(a.Number(i, k)) * float64(columnsOfB.Number(j, k))
+			}
+			if got := c.Row(i)[j]; math.Abs(float64(got)-want) > 1e-4 {
+				t.Fatalf("[%d, %d] is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}
+
+// TestPacking: tiles are rounded, paired and transposed as by the Go twins, to the bit.
+func TestPacking(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	portable := kernel.PortableUnit()
+	for _, unit := range assembled(t) {
+		for range 40 {
+			bands, _, steps := shapes(rng)
+			from := randomTiles(rng, bands, steps, true)
+			for name, make := range map[string]func(*kernel.Unit, kernel.Tiles){
+				"pairs":   func(u *kernel.Unit, to kernel.Tiles) { u.Pairs(to, from, bands, steps) },
+				"columns": func(u *kernel.Unit, to kernel.Tiles) { u.Columns(to, from, bands, steps, kernel.NewTiles(1, 2)) },
+			} {
+				got, want := newGuarded(2*steps, bands/2), newGuarded(2*steps, bands/2)
+				make(unit, got.Tiles)
+				make(portable, want.Tiles)
+				sameTiles(t, unit.Name+", "+name, got, want)
+			}
+			got, want := newGuarded(bands, steps), newGuarded(bands, steps)
+			unit.Right(got.Tiles, from, bands, steps)
+			portable.Right(want.Tiles, from, bands, steps)
+			sameTiles(t, unit.Name+", right", got, want)
+
+			rows, width := 1+rng.IntN(bands*band), kernel.Columns*(1+rng.IntN(2*steps))
+			x := newTable(rng, rows, width, width+rng.IntN(9), rng.IntN(16), true)
+			factors := make([]float32, rows)
+			for i := range factors {
+				factors[i] = []float32{1, 0, 0.3, 1e-39, nan}[rng.IntN(5)]
+			}
+			got, want = newGuarded(bands, steps), newGuarded(bands, steps)
+			unit.Round(got.Tiles, x.Table, rows, width, factors)
+			portable.Round(want.Tiles, x.Table, rows, width, factors)
+			sameTiles(t, fmt.Sprintf("%s, %d rows of %d rounded", unit.Name, rows, width), got, want)
+		}
+	}
+}
+
+// TestColumnsIsTheTranspose holds the Go twins of packing to what they are for.
+func TestColumnsIsTheTranspose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	u, from := kernel.PortableUnit(), randomTiles(rng, 2, 3, false)
+	to, back := kernel.NewTiles(6, 1), kernel.NewTiles(6, 1)
+	u.Columns(to, from, 2, 3, kernel.NewTiles(1, 2))
+	u.Pairs(back, from, 2, 3)
+	twice := kernel.NewTiles(6, 1)
+	u.Right(twice, to, 6, 1)
+	if !slices.Equal(twice.Data, back.Data) {
+		t.Error("the columns for a left factor are other than those for a right one")
+	}
+	for row := range 2 * band {
+		for column := range 3 * step {
+			if from.Number(row, column) != to.Number(column, row) {
+				t.Fatalf("[%d, %d] is %v, its transpose has %v", row, column, from.Number(row, column), to.Number(column, row))
+			}
+		}
+	}
+}
+
+// TestExpRound: the sums are those of ExpSum, and the tiles its rounded exponentials.
+func TestExpRound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	portable := kernel.PortableUnit()
+	for _, unit := range assembled(t) {
+		for range 40 {
+			bands, _, steps := shapes(rng)
+			rows, columns := 1+rng.IntN(bands*band), step*steps
+			x := newTable(rng, rows, columns, columns+rng.IntN(9), rng.IntN(16), true)
+			shift, sum := make([]float32, columns), make([]float32, columns)
+			for i := range shift {
+				shift[i], sum[i] = float32(rng.NormFloat64())*30, float32(rng.NormFloat64())
+			}
+			wantSum := slices.Clone(sum)
+			got, want := newGuarded(bands, steps), newGuarded(bands, steps)
+			unit.ExpRound(got.Tiles, x.Table, rows, columns, shift, sum)
+			portable.ExpRound(want.Tiles, x.Table, rows, columns, shift, wantSum)
+			same(t, unit.Name+", sums", sum, wantSum, 1e-5)
+			for i, w := range want.all { // as neighbours at most, where the exponentials differ in their last bit
+				if g := got.all[i]; g != w && !(isNaN(g) && isNaN(w)) && g+1 != w && g != w+1 {
+					t.Fatalf("%s: number %d is %#x, the Go twin has %#x", unit.Name, i, g, w)
+				}
+			}
+		}
+	}
+}
+
+// TestRounding: bfloat16 numbers are the nearest, ties to even.
+func TestRounding(t *testing.T) {
+	for x, want := range map[float32]float32{1: 1, 1 + 0x1p-8: 1, 1 + 0x1p-8 + 0x1p-20: 1 + 0x1p-7, 1 + 3*0x1p-8: 1 + 2*0x1p-7, -3.14159: -3.140625, 1e-39: 0, inf: inf, 3.4e38: inf} {
+		for _, u := range kernel.Units() {
+			tiles := kernel.NewTiles(1, 1)
+			row := make([]float32, kernel.Columns)
+			row[3] = x
+			u.Round(tiles, kernel.Table{Data: row, Stride: kernel.Columns}, 1, kernel.Columns, []float32{1})
+			if got := tiles.Number(0, 3); got != want {
+				t.Errorf("%s: %v is rounded to %v, want %v", u.Name, x, got, want)
+			}
+		}
+	}
+}
+
+// BenchmarkMultiply is the product of a tile of entities and some queries, and those of
+// its gradients.
+func BenchmarkMultiply(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, unit := range assembled(b) {
+		for _, s := range [][3]int{{192, 96, 64}, {192, 96, 512}, {192, 96, 2048}, {96, 64, 192}, {96, 512, 192}, {96, 2048, 192}, {192, 512, 960}, {192, 2048, 960}} {
+			rows, columns, inner := s[0], s[1], s[2]
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", unit.Name, rows, columns, inner), func(b *testing.B) {
+				left, right := randomTiles(rng, rows/band, inner/step, false), randomTiles(rng, columns/band, inner/step, false)
+				c := newTable(rng, rows, columns, columns, 0, false)
+				for b.Loop() {
+					unit.Multiply(c.Table, left, right, rows, columns, inner, true)
+				}
+				b.ReportMetric(2*float64(rows*columns*inner*b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			})
+		}
+	}
+}
+
+// BenchmarkPacking is what makes the factors.
+func BenchmarkPacking(b *testing.B) {
+	const rows, columns = 192, 96
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := newTable(rng, rows, columns, columns, 0, false)
+	shift, sum, ones := make([]float32, columns), make([]float32, columns), make([]float32, rows)
+	from, to, right, room := kernel.NewTiles(rows/band, columns/step), kernel.NewTiles(2*columns/step, rows/step), kernel.NewTiles(rows/band, columns/step), kernel.NewTiles(1, 2)
+	for _, unit := range assembled(b)[:1] {
+		for name, once := range map[string]func(){
+			"ExpRound": func() { unit.ExpRound(from, x.Table, rows, columns, shift, sum) },
+			"Round":    func() { unit.Round(from, x.Table, rows, columns, ones) },
+			"Columns":  func() { unit.Columns(to, from, rows/band, columns/step, room) },
+			"Pairs":    func() { unit.Pairs(to, from, rows/band, columns/step) },
+			"Right":    func() { unit.Right(right, from, rows/band, columns/step) },
+		} {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					once()
+				}
+				b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(rows*columns*b.N), "ns/number")
+			})
+		}
+	}
+}
