@@ -33,7 +33,7 @@ func (answers) learn(t *trainer, b *bench, u *unit, w *work, number int, weight 
 	if t.set.Negatives > 0 {
 		loss = t.logistic(u, b.gradQueries, number, weight)
 	} else {
-		loss = t.crossEntropy(u, w, b.gradQueries, weight)
+		loss = t.crossEntropy(b, u, w, b.gradQueries, weight)
 	}
 	if t.set.Dropout > 0 {
 		b.mask.Apply(b.gradQueries, w.count)
@@ -50,11 +50,11 @@ func (answers) learn(t *trainer, b *bench, u *unit, w *work, number int, weight 
 
 // crossEntropy is the log-loss over all entities: of each question the mean over its
 // answers, times its weight.
-func (t *trainer) crossEntropy(u *unit, w *work, gradient kernel.Table, weight float32) float64 {
+func (t *trainer) crossEntropy(b *bench, u *unit, w *work, gradient kernel.Table, weight float32) float64 {
 	s := w.overEntities
 	s.Reset(w.count)
 	copy(s.Rows.Data, first(u.queries, w.count*t.stateRows))
-	s.Walk(t.kernels, t.entities)
+	s.Walk(t.kernels, t.entities, b.room16)
 	loss := 0.0
 	for i, x := range u.examples {
 		weight := weight * x.Weight
@@ -67,6 +67,7 @@ func (t *trainer) crossEntropy(u *unit, w *work, gradient kernel.Table, weight f
 		}
 		loss += float64(weight) * (s.LogSum(i) - sum/float64(len(x.Targets)))
 	}
+	s.Weighed(b.room16)
 	return loss
 }
 

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"os"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
@@ -43,6 +45,10 @@ func newModel(k *kernel.Set, p kge.Parameters) *model {
 		m.count /= 2
 	}
 	m.setStructure(p.Structure)
+	if os.Getenv("AUTOBLM_PRECISION") == "bfloat16" {
+		m.entities.Round(kernel.Units()[0])
+		m.relations[0].Round(kernel.Units()[0])
+	}
 	return m
 }
 

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -74,5 +75,20 @@ func benchmarkSteps(b *testing.B, name string, number int, s kge.Settings, w kge
 		if _, err := p.Epoch(b.Context(), batches, []float64{0.3}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkSizes is a training step of ComplEx in the sizes that are told of.
+func BenchmarkSizes(b *testing.B) {
+	for _, c := range []struct {
+		name               string
+		dim, batch, number int
+	}{{"umls", 64, 256, 10}, {"wn18rr", 64, 512, 4}, {"fb15k-237", 64, 512, 8}, {"wn18rr", 512, 512, 2}, {"wn18rr", 1000, 512, 1}, {"fb15k-237", 2000, 1000, 1}} {
+		b.Run(fmt.Sprintf("%s-%d", c.name, c.dim), func(b *testing.B) {
+			s := kge.DefaultSettings()
+			s.Dim, s.Batch = c.dim, c.batch
+			benchmarkSteps(b, c.name, c.number, s, kge.Weights{})
+			b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*c.number), "ms/step")
+		})
 	}
 }

@@ -201,10 +201,8 @@ func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 	if t.set.Negatives > 0 {
 		clear(first(gradient, rows))
 	}
-	for i, w := range p.works {
-		if w.overEntities != nil {
-			w.overEntities.Collect(t.kernels, tile, gradient, b.scratch, !p.first || i > 0)
-		}
+	if t.overEntities != nil {
+		t.overEntities.Collect(t.kernels, len(p.works), tile, gradient, b.scratch, !p.first)
 	}
 	if !p.last {
 		return
@@ -221,6 +219,7 @@ func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 	if t.set.MaxNorm > 0 {
 		tiles.Shorten(t.kernels, t.entities.From(start), count, t.set.MaxNorm)
 	}
+	t.entities.RoundTile(tile)
 }
 
 func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float64) {
@@ -233,9 +232,7 @@ func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float
 	}
 	gradient := gradientOf(b, of.Embeddings, tile, all)
 	if predicted {
-		for i, w := range p.works {
-			w.overRelations.Collect(t.kernels, tile, gradient, b.scratch, !p.first || i > 0)
-		}
+		t.overRelations.Collect(t.kernels, len(p.works), tile, gradient, b.scratch, !p.first)
 	} else {
 		clear(first(gradient, rows))
 	}
@@ -244,4 +241,5 @@ func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float
 	}
 	t.byRelation[table].Collect(t.kernels, tile, gradient)
 	t.updates[1+table].Step(start, first(gradient, rows), rate, t.steps)
+	of.RoundTile(tile)
 }

@@ -25,7 +25,7 @@ func (triples) learn(t *trainer, b *bench, u *unit, w *work, number int, weight 
 		each /= 2
 	}
 	loss := t.predictEntities(b, u, w, number, weight)
-	loss += t.predictRelations(u, w, weight)
+	loss += t.predictRelations(b, u, w, weight)
 	loss += t.penalizeAnchors(b, u, w, each) + t.penalizeHop(b, u, w, 0, each) + t.penalizeTargets(b, u, w, each)
 	return loss + t.penalizeProducts(b, u, w, each)
 }
@@ -43,7 +43,7 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 		t.drop(b.mask, number, s.Asked)
 		b.mask.Apply(s.Rows, s.Asked)
 	}
-	loss := s.CrossEntropy(t.kernels, t.entities, weight, 1-float32(t.set.LabelSmoothing), func(query int) (row, gradient []float32) {
+	loss := s.CrossEntropy(t.kernels, t.entities, weight, 1-float32(t.set.LabelSmoothing), b.room16, func(query int) (row, gradient []float32) {
 		if query >= n {
 			return tiles.WholeRow(w.anchors, query-n), tiles.WholeRow(u.gradients.anchors, query-n)
 		}
@@ -63,14 +63,14 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 }
 
 // predictRelations asks for the relations of the triples, where that has weight.
-func (t *trainer) predictRelations(u *unit, w *work, weight float32) float64 {
+func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) float64 {
 	if t.member.RelationPrediction == 0 {
 		return 0
 	}
 	h, s, g := t.hop.(form.Mixture), w.overRelations, &u.gradients
 	s.Reset(w.count)
 	h.AskRelations(s.Rows, w.anchors, w.targets, w.count)
-	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weight*float32(t.member.RelationPrediction), 1, func(query int) (row, gradient []float32) {
+	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weight*float32(t.member.RelationPrediction), 1, b.room16, func(query int) (row, gradient []float32) {
 		return tiles.WholeRow(w.relations[0][0], query), tiles.WholeRow(g.relations[0][0], query)
 	})
 	h.AskRelationsBack(s.ByQuery, w.anchors, w.targets, g.anchors, g.targets, w.count)

@@ -43,16 +43,7 @@ type work struct {
 	overRelations *tiles.Softmax // nil where relations are not asked for
 }
 
-func newWork(d demand) *work {
-	w := &work{paths: newPaths(d.model)}
-	if d.softmax {
-		w.overEntities = tiles.NewSoftmax(d.model.measure, d.model.entities, d.model.dim)
-	}
-	if d.relations {
-		w.overRelations = tiles.NewSoftmax(d.model.measure, d.model.relations[0].Embeddings, d.model.dim)
-	}
-	return w
-}
+func newWork(m *model) *work { return &work{paths: newPaths(m)} }
 
 // bench is what a thread needs for the unit or the tile that it is at.
 type bench struct {
@@ -62,6 +53,7 @@ type bench struct {
 	scratch       kernel.Table // room for a row of each query
 	gradQueries   kernel.Table // [paths·stateRows, d]
 	lanes         kernel.Lanes
+	room16        *tiles.Room // nil where products are in float32
 }
 
 func newBench(m *model) *bench {
@@ -69,7 +61,11 @@ func newBench(m *model) *bench {
 	for _, t := range m.relations {
 		widest = max(widest, t.columns)
 	}
-	return &bench{mask: tiles.NewMask(m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(tiles.MostQueries, m.dim), gradQueries: tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim)}
+	b := &bench{mask: tiles.NewMask(m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(tiles.MostQueries, m.dim), gradQueries: tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim)}
+	if m.entities.Rounded != nil {
+		b.room16 = tiles.NewRoom(m.dim)
+	}
+	return b
 }
 
 // fetch looks up the rows of examples, and readies the unit's gradients. With reverses

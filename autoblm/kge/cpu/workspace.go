@@ -33,14 +33,17 @@ func (d demand) unitBytes() (bytes int) {
 // workspace is what a step needs beside the model. Members that train one after
 // the other share one.
 type workspace struct {
-	threads    int
-	units      []*unit          // of a batch
-	works      []*work          // units whose exponentials are kept at a time
-	benches    []*bench         // by thread
-	smoothing  *tiles.Smoothing // nil without
-	byEntity   tiles.Gathering
-	byRelation []tiles.Gathering // by table
-	pairs      [][]unitPair      // by tile of entities
+	threads   int
+	units     []*unit          // of a batch
+	works     []*work          // units whose exponentials are kept at a time
+	benches   []*bench         // by thread
+	smoothing *tiles.Smoothing // nil without
+	byEntity  tiles.Gathering
+	// The softmaxes of the works; nil where answers are learnt one by one, and where
+	// relations are not asked for.
+	overEntities, overRelations *tiles.Softmaxes
+	byRelation                  []tiles.Gathering // by table
+	pairs                       [][]unitPair      // by tile of entities
 
 	// The gradients of all entities and of all relations, where not all units are kept.
 	allEntities, allRelations kernel.Table
@@ -61,8 +64,22 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 	for range d.units {
 		w.units = append(w.units, newUnit(m, d.pairs))
 	}
-	for range min(d.units, max(threads, kept/max(1, d.unitBytes()))) {
-		w.works = append(w.works, newWork(d))
+	works := min(d.units, max(threads, kept/max(1, d.unitBytes())))
+	if d.softmax {
+		w.overEntities = tiles.NewSoftmaxes(m.measure, m.entities, m.dim, works)
+	}
+	if d.relations {
+		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works)
+	}
+	for i := range works {
+		work := newWork(m)
+		if d.softmax {
+			work.overEntities = w.overEntities.Of(i)
+		}
+		if d.relations {
+			work.overRelations = w.overRelations.Of(i)
+		}
+		w.works = append(w.works, work)
 	}
 	for range threads {
 		w.benches = append(w.benches, newBench(m))
@@ -71,9 +88,9 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.smoothing = tiles.NewSmoothing(d.smoothing, m.entities, d.units)
 	}
 	if len(w.works) < d.units {
-		w.allEntities = tiles.NewTable(m.entities.Count, m.dim)
+		w.allEntities = tiles.NewTable(m.entities.Tiles()*tiles.Rows, m.dim)
 		if d.relations {
-			w.allRelations = tiles.NewTable(m.relations[0].Count, m.dim)
+			w.allRelations = tiles.NewTable(m.relations[0].Tiles()*tiles.Rows, m.dim)
 		}
 	}
 	return w

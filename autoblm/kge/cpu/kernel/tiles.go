@@ -38,10 +38,17 @@ func (t Tiles) From(band, step int) Tiles {
 	return Tiles{t.Data[(band*t.Stride+step)*tileSize:], t.Stride}
 }
 
-// Clear sets rows of a band from one on to 0, in so many tiles.
-func (t Tiles) Clear(band, row, steps int) {
+// ClearRow sets the first tiles of a row to 0.
+func (t Tiles) ClearRow(row, steps int) {
 	for step := range steps {
-		clear(t.at(band, step)[row*TileInner:])
+		clear(t.at(row/Band, step)[row%Band*TileInner:][:TileInner])
+	}
+}
+
+// ClearSteps sets the tiles at a place of the first bands to 0.
+func (t Tiles) ClearSteps(step, bands int) {
+	for band := range bands {
+		clear(t.at(band, step))
 	}
 }
 

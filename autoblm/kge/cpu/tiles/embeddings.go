@@ -7,6 +7,8 @@ import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 type Embeddings struct {
 	kernel.Table
 	Count int // of rows, without padding
+	// Rounded is nil where products are in float32.
+	Rounded *Rounded
 }
 
 // NewTable is a table of zeros with room for the given rows and columns.
@@ -28,6 +30,7 @@ func (e Embeddings) Fill(dense []float32, columns int) {
 	for i := range e.Count {
 		copy(e.Row(i), dense[i*columns:][:columns])
 	}
+	e.RoundAll()
 }
 
 // Dense is the rows without padding.

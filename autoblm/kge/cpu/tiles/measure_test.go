@@ -27,13 +27,14 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 				}
 			}
 			size := rows * query.Stride // of the query
-			s := NewSoftmax(m, entity, dim)
+			all := NewSoftmaxes(m, entity, dim, 1)
+			s := all.Of(0)
 			s.Reset(1)
 			copy(s.Rows.Data, query.Data[:size])
-			s.Walk(set, entity)
+			s.Walk(set, entity, nil)
 			s.Weigh(set, 0, weight) // the only entity has all of the probability
 			byEntity := NewTable(1, dim)
-			s.Collect(set, 0, byEntity, NewTable(MostQueries, dim), false)
+			all.Collect(set, 1, 0, byEntity, NewTable(MostQueries, dim), false)
 
 			wantByQuery, wantByEntity := make([]float32, size), make([]float32, query.Stride)
 			m.AddGradQuery(set, wantByQuery, query.Data[:size], WholeRow(entity.Table, 0), weight)

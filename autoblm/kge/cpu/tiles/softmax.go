@@ -6,47 +6,84 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// Softmax is queries on their way through the rows of a table, and after Walk
-// what the tiles need to collect the gradient of the rows.
+// Softmaxes are the softmaxes of the units of a batch over the rows of one table, and what
+// the tiles need to collect the gradient of the rows.
+type Softmaxes struct {
+	units []*Softmax
+	kept  kept
+}
+
+// kept is the exponentials of some units, on the way of their queries through the rows and
+// for the gradient by the rows afterwards.
+type kept interface {
+	// walk takes the queries of a unit through all rows of the table.
+	walk(k *kernel.Set, s *Softmax, e Embeddings, room *Room)
+	// weighed is told that the queries of a unit have their weights.
+	weighed(s *Softmax, room *Room)
+	// collect makes the gradient by the rows of a tile, [rows, d], of the first units, or adds it.
+	collect(k *kernel.Set, units []*Softmax, tile int, gradient, scratch kernel.Table, add bool)
+}
+
+// NewSoftmaxes is for so many units of queries of the rows of a table, by products in
+// bfloat16 if it is rounded.
+func NewSoftmaxes(m Measure, e Embeddings, dim, units int) *Softmaxes {
+	s := &Softmaxes{}
+	for i := range units {
+		s.units = append(s.units, &Softmax{
+			Queries: NewQueries(m, dim), ByQuery: NewTable(m.RowsOfQuery()*MostQueries, dim),
+			largest: make([]float32, MostQueries), tileMaxima: make([]float32, MostQueries), tileSums: make([]float32, MostQueries),
+			sums: make([]float64, MostQueries), weights: make([]float32, MostQueries), number: i,
+		})
+	}
+	if e.Rounded != nil {
+		s.kept = newRoundedExponentials(e, units)
+	} else {
+		s.kept = newExponentials(e, units)
+	}
+	for _, unit := range s.units {
+		unit.kept = s.kept
+	}
+	return s
+}
+
+// Of is the softmax of a unit.
+func (s *Softmaxes) Of(unit int) *Softmax { return s.units[unit] }
+
+// Collect adds to gradient, [rows of the tile, d], what the first units give them, or
+// overwrites it with that. It spends what is kept of the tile, so it is for once; the rows
+// are to be as they were. scratch has room for a row for each query.
+func (s *Softmaxes) Collect(k *kernel.Set, units, tile int, gradient, scratch kernel.Table, add bool) {
+	s.kept.collect(k, s.units[:units], tile, gradient, scratch, add)
+}
+
+// SoftmaxBytes is what a softmax keeps for the rows of a table.
+func SoftmaxBytes(e Embeddings) int {
+	if e.Rounded != nil {
+		return 2 * len(e.Rounded.bands.Data) / (e.Rounded.bands.Stride * kernel.TileInner) * MostQueries
+	}
+	return 4 * len(e.Data) / e.Stride * MostQueries
+}
+
+// Softmax is queries on their way through the rows of a table.
 type Softmax struct {
 	Queries
 	// ByQuery is the gradient by the queries, once they have their weights.
 	ByQuery kernel.Table
 
-	// exponentials[tile] is exp(score - maxima[tile]), [rows of the tile, queries].
-	exponentials []kernel.Table
-	maxima       [][]float32
-	largest      []float32 // of all tiles
-	tileSums     []float32
-	sums         []float64  // Σ exp(score - largest)
-	weights      []float32  // of the queries in the loss
-	of           Embeddings // that they walked through
+	kept                 kept
+	number               int       // of the unit
+	largest              []float32 // what is taken from all scores of a query, so far
+	tileMaxima, tileSums []float32
+	sums                 []float64 // Σ exp(score - largest)
+	weights              []float32 // of the queries in the loss
 }
-
-// NewSoftmax is for queries of the rows of a table.
-func NewSoftmax(m Measure, e Embeddings, dim int) *Softmax {
-	s := &Softmax{
-		Queries: NewQueries(m, dim), ByQuery: NewTable(m.RowsOfQuery()*MostQueries, dim),
-		largest: make([]float32, MostQueries), tileSums: make([]float32, MostQueries), sums: make([]float64, MostQueries),
-		weights: make([]float32, MostQueries),
-	}
-	for i := range e.Tiles() {
-		_, _, rows := e.Tile(i)
-		s.exponentials = append(s.exponentials, kernel.Table{Data: make([]float32, rows*MostQueries), Stride: MostQueries})
-		s.maxima = append(s.maxima, make([]float32, MostQueries))
-	}
-	return s
-}
-
-// SoftmaxBytes is what a softmax keeps for the rows of a table.
-func SoftmaxBytes(e Embeddings) int { return 4 * len(e.Data) / e.Stride * MostQueries }
 
 // CrossEntropy returns weight · the sum over the queries of log Σ exp(score) -
 // share · the score of the answer. The gradient by the queries is in ByQuery
 // then, and that by the answers is added. answer is the row of a query's answer
 // and the gradient by it.
-func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float32, answer func(query int) (row, gradient []float32)) float64 {
-	s.Walk(k, e)
+func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float32, room *Room, answer func(query int) (row, gradient []float32)) float64 {
+	s.Walk(k, e, room)
 	loss := 0.0
 	for i := range s.Asked {
 		query, gradient := s.OfQuery(s.Rows, i), s.OfQuery(s.ByQuery, i)
@@ -56,19 +93,17 @@ func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float3
 		s.measure.AddGradQuery(k, gradient, query, truth, -weight*share)
 		s.measure.AddGradRow(k, byTruth, query, truth, -weight*share)
 	}
+	s.Weighed(room)
 	return loss
 }
 
-// Walk takes the queries, whose rows are set, through all rows of the table.
-func (s *Softmax) Walk(k *kernel.Set, e Embeddings) {
-	s.Transpose()
-	s.of = e
-	for i := range s.Count {
+// Walk takes the queries, whose rows are set, through all rows of the table. room is the
+// thread's.
+func (s *Softmax) Walk(k *kernel.Set, e Embeddings, room *Room) {
+	for i := range s.weights {
 		s.largest[i], s.sums[i], s.weights[i] = float32(math.Inf(-1)), 0, 0
 	}
-	for i := range s.exponentials {
-		s.walk(k, e, i)
-	}
+	s.kept.walk(k, s, e, room)
 }
 
 // LogSum is log Σ exp(score) of a query.
@@ -83,55 +118,22 @@ func (s *Softmax) Weigh(k *kernel.Set, query int, weight float32) {
 	k.Scale(gradient, gradient, weight/float32(s.sums[query]))
 }
 
-// walk adds one tile to the sums and to the gradient by the queries.
-func (s *Softmax) walk(k *kernel.Set, e Embeddings, tile int) {
-	start, count, rows := e.Tile(tile)
-	x, maxima := s.exponentials[tile], s.maxima[tile]
-	of := e.From(start)
-	s.Scores(k, x, of, rows)
-	for row := count; row < rows; row++ { // padding is no candidate
-		for i := range s.Count {
-			x.Data[row*x.Stride+i] = float32(math.Inf(-1))
-		}
-	}
-	copy(maxima, s.largest)
-	k.ColumnMax(x, rows, s.Count, maxima)
-	if tile > 0 {
-		s.rescale(k, maxima)
-	}
-	copy(s.largest, maxima)
-	clear(s.tileSums)
-	k.ExpSum(x, rows, s.Count, maxima, s.tileSums)
+// Weighed ends the unit, once each query has its weight.
+func (s *Softmax) Weighed(room *Room) { s.kept.weighed(s, room) }
+
+// add adds the sums of a tile.
+func (s *Softmax) add() {
 	for i, sum := range s.tileSums[:s.Count] {
 		s.sums[i] += float64(sum)
 	}
-	s.measure.GradQuery(k, &s.Queries, s.ByQuery, x, of, rows, tile > 0)
 }
 
-// rescale takes the sums and the gradient from the old maxima to higher ones.
-func (s *Softmax) rescale(k *kernel.Set, maxima []float32) {
-	for i, higher := range maxima[:s.Count] {
-		if higher > s.largest[i] {
-			factor := math.Exp(float64(s.largest[i]) - float64(higher))
-			s.sums[i] *= factor
-			gradient := s.OfQuery(s.ByQuery, i)
-			k.Scale(gradient, gradient, float32(factor))
-		}
-	}
-}
-
-// Collect adds to gradient, [rows of the tile, d], what the softmax gives them, or
-// overwrites it with that. It spends what is kept of the tile, so it is for once; the
-// rows are to be as they were. scratch has room for a row for each query.
-func (s *Softmax) Collect(k *kernel.Set, tile int, gradient, scratch kernel.Table, add bool) {
-	start, _, rows := s.of.Tile(tile)
-	factors := s.maxima[tile][:s.Count]
-	for i, most := range factors {
-		factor := s.weights[i] // of padding it is 0
-		if factor != 0 {
-			factor *= float32(math.Exp(float64(most)-float64(s.largest[i])) / s.sums[i])
-		}
-		factors[i] = factor
-	}
-	s.measure.GradRows(k, &s.Queries, gradient, s.exponentials[tile], s.of.From(start), factors, rows, scratch, add)
+// rescale takes the sum and the gradient of a query from what was taken from its scores
+// to more, and returns their factor.
+func (s *Softmax) rescale(k *kernel.Set, query int, higher float32) float32 {
+	factor := math.Exp(float64(s.largest[query]) - float64(higher))
+	s.sums[query] *= factor
+	gradient := s.OfQuery(s.ByQuery, query)
+	k.Scale(gradient, gradient, float32(factor))
+	return float32(factor)
 }

@@ -109,4 +109,6 @@ func multiplyTiles(to, left, right byte) { vexTiles(prefixF3, 0x5c, to, left, ri
 func roundPair(to, high, low reg.Register) { evex(prefixF2, 0x72, to, high, low) }
 
 // multiplyPairs adds the products of the pairs of a register with a pair in memory.
-func multiplyPairs(to, pairs reg.Register, pair place) { evexBroadcast(prefixF3, 0x52, to, pairs, pair) }
+func multiplyPairs(to, pairs reg.Register, pair place) {
+	evexBroadcast(prefixF3, 0x52, to, pairs, pair)
+}

@@ -1,0 +1,123 @@
+package tiles
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+)
+
+// roundedExponentials are kept in bfloat16, as the left factor of the gradient by the rows
+// along the queries of all units.
+type roundedExponentials struct {
+	of    Embeddings
+	bands kernel.Tiles // of entities: exp(score - largest)
+	right kernel.Tiles // of coordinates: the queries by their weights over their sums
+}
+
+// Room is what a thread needs for the tile of rounded embeddings that it is at, and for
+// the queries there.
+type Room struct {
+	scores  kernel.Table // [rows of a tile, queries]
+	left    kernel.Tiles // bands of queries
+	right   kernel.Tiles // the same as a right factor
+	columns kernel.Tiles // bands of queries along the rows of a tile
+	pairs   kernel.Tiles // bands of coordinates along the rows of a tile
+	swap    kernel.Tiles // two tiles
+	factors []float32
+}
+
+const (
+	// stepsOfTile and stepsOfUnit are how many tiles the rows of a tile and the queries of
+	// a unit are along an inner dimension.
+	stepsOfTile = Rows / kernel.TileInner
+	stepsOfUnit = MostQueries / kernel.TileInner
+	// bandsOfUnit is how many bands the queries of a unit are.
+	bandsOfUnit = MostQueries / kernel.Band
+)
+
+// NewRoom is for queries of d numbers.
+func NewRoom(dim int) *Room {
+	dims := steps(kernel.Pad(dim, kernel.Columns))
+	return &Room{
+		scores: NewTable(Rows, MostQueries), left: kernel.NewTiles(bandsOfUnit, dims), right: kernel.NewTiles(bandsOfUnit, dims),
+		columns: kernel.NewTiles(bandsOfUnit, stepsOfTile), pairs: kernel.NewTiles(2*dims, stepsOfTile), swap: kernel.NewTiles(1, 2),
+		factors: ones(MostQueries),
+	}
+}
+
+func newRoundedExponentials(e Embeddings, units int) *roundedExponentials {
+	return &roundedExponentials{
+		of: e, bands: kernel.NewTiles(e.Tiles()*bandsOfTile, units*stepsOfUnit), right: kernel.NewTiles(2*steps(e.Stride), units*stepsOfUnit),
+	}
+}
+
+// slack is how far a score may be above what is taken from all: exponentials up to
+// exp(slack), and sums of any number of them, are far from overflowing, and relative
+// errors do not depend on their size.
+const slack = 40
+
+func (x *roundedExponentials) walk(k *kernel.Set, s *Softmax, e Embeddings, room *Room) {
+	u, dims := e.Rounded.Unit, steps(e.Stride)
+	s.Count = kernel.Pad(s.Asked, kernel.TileInner)
+	bands := s.Count / kernel.Band
+	u.Round(room.left, s.Rows, s.Count, s.Rows.Stride, room.factors)
+	u.Right(room.right, room.left, bands, dims)
+	for tile := range e.Tiles() {
+		x.walkTile(k, s, e, room, tile)
+	}
+}
+
+// walkTile adds one tile to the sums and to the gradient by the queries.
+func (x *roundedExponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, room *Room, tile int) {
+	u, dims := e.Rounded.Unit, steps(e.Stride)
+	_, count, _ := e.Tile(tile)
+	rows := kernel.Pad(count, 2*kernel.Band)
+	of, kept := e.Rounded.tile(tile), x.bands.From(tile*bandsOfTile, s.number*stepsOfUnit)
+	u.Multiply(room.scores, of, room.right, rows, s.Count, dims*kernel.TileInner, false)
+	maxima := s.tileMaxima[:s.Count]
+	copy(maxima, s.largest)
+	k.ColumnMax(room.scores, count, s.Count, maxima)
+	for i, most := range maxima {
+		switch {
+		case tile == 0:
+			s.largest[i] = most
+		case most > s.largest[i]+slack:
+			factor := s.rescale(k, i, most)
+			s.largest[i] = most
+			for row := range tile * Rows {
+				place := s.number*MostQueries + i
+				x.bands.SetNumber(row, place, factor*x.bands.Number(row, place))
+			}
+		}
+	}
+	clear(s.tileSums)
+	u.ExpRound(kept, room.scores, count, s.Count, s.largest, s.tileSums)
+	s.add()
+	for row := count; row < rows; row++ { // padding is no candidate
+		kept.ClearRow(row, s.Count/kernel.TileInner)
+	}
+	u.Columns(room.columns, kept, rows/kernel.Band, s.Count/kernel.TileInner, room.swap)
+	u.Pairs(room.pairs, of, rows/kernel.Band, dims)
+	u.Multiply(s.ByQuery, room.columns, room.pairs, s.Count, e.Stride, kernel.Pad(rows, kernel.TileInner), tile > 0)
+	for step := s.Count / kernel.TileInner; step < stepsOfUnit; step++ { // queries that there are none of
+		kept.ClearSteps(step, rows/kernel.Band)
+	}
+}
+
+func (x *roundedExponentials) weighed(s *Softmax, room *Room) {
+	u, dims := x.of.Rounded.Unit, steps(x.of.Stride)
+	for i, weight := range s.weights {
+		room.factors[i] = 0
+		if weight != 0 {
+			room.factors[i] = weight / float32(s.sums[i])
+		}
+	}
+	u.Round(room.left, s.Rows, MostQueries, s.Rows.Stride, room.factors)
+	u.Pairs(x.right.From(0, s.number*stepsOfUnit), room.left, bandsOfUnit, dims)
+	for i := range room.factors {
+		room.factors[i] = 1
+	}
+}
+
+func (x *roundedExponentials) collect(_ *kernel.Set, units []*Softmax, tile int, gradient, _ kernel.Table, add bool) {
+	_, count, _ := x.of.Tile(tile)
+	x.of.Rounded.Unit.Multiply(gradient, x.bands.From(tile*bandsOfTile, 0), x.right, kernel.Pad(count, 2*kernel.Band), x.of.Stride, len(units)*MostQueries, add)
+}
