@@ -28,16 +28,8 @@ func (u *Unit) Multiply(c Table, a, b Tiles, rows, columns, inner int, add bool)
 	steps := inner / TileInner
 	check(rows%(2*Band) == 0 && columns%Band == 0 && inner%TileInner == 0 && steps > 0)
 	check(a.holds(rows/Band, steps) && b.holds(columns/Band, steps) && len(c.Data) >= (rows-1)*c.Stride+columns)
-	for from := 0; from < steps; from += mostSteps {
-		n := min(mostSteps, steps-from)
-		left, right := a.From(0, from), b.From(0, from)
-		u.raw.multiply(rows/Band, columns/Band, n, &left.Data[0], left.bytes(), &right.Data[0], right.bytes(), &c.Data[0], c.Stride*floatBytes, add || from > 0)
-	}
+	u.raw.multiply(rows/Band, columns/Band, steps, &a.Data[0], a.bytes(), &b.Data[0], b.bytes(), &c.Data[0], c.Stride*floatBytes, add)
 }
-
-// mostSteps is how many tiles of the inner dimension are walked at a time: two bands of a
-// right factor stay in the first cache then, while all rows pass by.
-const mostSteps = 16
 
 // Round makes the bands of rows, each times its factor, for either factor of a product
 // along their width, a multiple of Columns. Rows of the last band that there are none of

@@ -13,6 +13,10 @@ const (
 	tileRows  = 16
 	tileWidth = 64
 	tileBytes = tileRows * tileWidth
+	// mostSteps is how many tiles of the inner dimension are walked at a time.
+	mostSteps = 16
+	// tilesAhead is how far ahead tiles are asked for.
+	tilesAhead = 2
 )
 
 const productArguments = "func(rows, columns, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)"
@@ -40,26 +44,39 @@ func multiplyAMX() {
 	LEAQ(configuration, reg.RAX)
 	loadConfiguration(reg.RAX)
 
-	const (
-		a0, a1, b0, b1 = 4, 5, 6, 7
-	)
+	const a0, a1, b0, b1 = 4, 5, 6, 7
 	step, cRow := reg.R8, reg.RCX
 	MOVQ(U32(tileWidth), step)
 	Load(Param("cRow"), cRow)
-	b, c := reg.R12, reg.R13
-	Load(Param("b"), b)
+	panel, c, columns := reg.R12, reg.R13, reg.R15
+	Load(Param("b"), panel)
 	Load(Param("c"), c)
-	columns := reg.R15
 	Load(Param("columns"), columns)
+	stepsLeft, steps, bands, bandsOfB := AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
 
 	for _, width := range []int{2, 1} {
 		name := func(label string) string { return fmt.Sprintf("%s%d", label, width) }
 		Label(name("columns"))
 		CMPQ(columns, U32(width))
 		JL(LabelRef(name("end")))
+		inner, right := reg.RAX, reg.RDI
+		Load(Param("inner"), inner)
+		MOVQ(inner, stepsLeft)
+		MOVQ(panel, bandsOfB)
+		Load(Param("a"), inner)
+		MOVQ(inner, bands)
+
+		// Some tiles along the inner dimension at a time, so that those of B stay in the first cache.
+		Label(name("chunk"))
+		MOVQ(stepsLeft, inner)
+		CMPQ(inner, U32(mostSteps))
+		JLE(LabelRef(name("last")))
+		MOVQ(U32(mostSteps), inner)
+		Label(name("last"))
+		MOVQ(inner, steps)
 		rows, a, to, lower := reg.RBX, reg.R14, reg.RDX, reg.R10
 		Load(Param("rows"), rows)
-		Load(Param("a"), a)
+		MOVQ(bands, a)
 		MOVQ(c, to)
 
 		Label(name("rows"))
@@ -74,22 +91,45 @@ func multiplyAMX() {
 		}
 		Load(Param("add"), reg.AL)
 		TESTB(reg.AL, reg.AL)
-		JZ(LabelRef(name("fresh")))
-		each(func(tile byte, at place) { loadTile(tile, at) })
-		JMP(LabelRef(name("begin")))
-		Label(name("fresh"))
+		JNZ(LabelRef(name("add")))
+		Load(Param("inner"), inner)
+		CMPQ(inner, stepsLeft)
+		JNE(LabelRef(name("add")))
 		each(func(tile byte, _ place) { zeroTile(tile) })
+		JMP(LabelRef(name("begin")))
+		Label(name("add"))
+		each(func(tile byte, at place) { loadTile(tile, at) })
 		Label(name("begin"))
 
-		left, leftLower, right, rightNext, inner := reg.RSI, reg.R9, reg.RDI, reg.R11, reg.RAX
+		left, leftLower, rightNext := reg.RSI, reg.R9, reg.R11
 		MOVQ(a, left)
 		Load(Param("aRow"), leftLower)
 		ADDQ(a, leftLower)
-		MOVQ(b, right)
+		MOVQ(bandsOfB, right)
 		Load(Param("bColumn"), rightNext)
-		ADDQ(b, rightNext)
-		Load(Param("inner"), inner)
+		ADDQ(right, rightNext)
+		MOVQ(steps, inner)
 		Label(name("step"))
+		// What is met for the first time may be far away, and a tile is too long for the processor to see the next.
+		ahead := func(tiles ...reg.Register) {
+			for _, tile := range tiles {
+				for line := range tileRows {
+					PREFETCHT0(Mem{Base: tile, Disp: tilesAhead*tileBytes + line*tileWidth})
+				}
+			}
+		}
+		CMPQ(columns, NewParamAddr("columns", 8))
+		JNE(LabelRef(name("knownRows")))
+		ahead(left, leftLower)
+		Label(name("knownRows"))
+		CMPQ(rows, NewParamAddr("rows", 0))
+		JNE(LabelRef(name("knownColumns")))
+		if width == 2 {
+			ahead(right, rightNext)
+		} else {
+			ahead(right)
+		}
+		Label(name("knownColumns"))
 		loadTile(b0, place{right, step, 0})
 		loadTile(a0, place{left, step, 0})
 		multiplyTiles(0, a0, b0)
@@ -116,8 +156,16 @@ func multiplyAMX() {
 		SUBQ(U32(2), rows)
 		JG(LabelRef(name("rows")))
 
+		MOVQ(steps, inner)
+		SUBQ(inner, stepsLeft)
+		SHLQ(U8(10), inner)
+		ADDQ(inner, bands)
+		ADDQ(inner, bandsOfB)
+		CMPQ(stepsLeft, U32(0))
+		JG(LabelRef(name("chunk")))
+
 		for range width {
-			ADDQ(Load(Param("bColumn"), reg.RDX), b)
+			ADDQ(Load(Param("bColumn"), reg.RDX), panel)
 		}
 		ADDQ(U32(width*tileWidth), c)
 		SUBQ(U32(width), columns)
