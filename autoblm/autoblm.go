@@ -142,16 +142,12 @@ func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *sear
 	}
 	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress}
 	if s.Study != "" {
-		about, err := study.Describe(t, strategy, s.Settings)
-		if err != nil {
-			return nil, err
-		}
-		kept, err := study.Open(s.Study, about)
+		kept, settled, err := study.ForSearch(s.Study, t, strategy, s.Settings)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, kept.Close()) }()
-		problem.Store = kept
+		problem.Store, problem.Settings = kept, settled
 	}
 	if result, err = search.Run(ctx, problem); err != nil {
 		return nil, fmt.Errorf("the search failed: %w", err)

@@ -2,7 +2,6 @@ package autoblm
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
@@ -20,7 +19,7 @@ import (
 // Compute names what does the arithmetic. The zero value chooses by itself.
 type Compute struct {
 	// Engine is "cpu", the native engine, or "gomlx"; "auto" or "" is gomlx where a
-	// backend or half scores are asked for or CUDA is found, and else cpu.
+	// backend is asked for or CUDA is found, and else cpu.
 	Engine string `default:"auto" enum:"auto,cpu,gomlx" help:"What does the arithmetic: auto, cpu (native) or gomlx. auto is gomlx where a backend is asked for or CUDA is found."`
 	// Backend is what gomlx runs on: "go", "xla:cpu", "xla:cuda" or "xla:" with the
 	// absolute path of a plugin, and options after commas. "auto" or "" is what the
@@ -28,10 +27,8 @@ type Compute struct {
 	// found, else "go"; see [backend.Choose].
 	Backend string `default:"auto" help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else go (autoblm backend list)."`
 	Threads int    `default:"0" min:"0" max:"1024" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
-	// HalfScores and Note are as in [gomlx.Settings]; the engine cpu has no use for
-	// them.
-	HalfScores bool              `help:"Multiply embeddings rounded to bfloat16 while training, with sums in float32 (engine gomlx)."`
-	Note       func(text string) `kong:"-"`
+	// Note is as in [gomlx.Settings]; the engine cpu has no use for it.
+	Note func(text string) `kong:"-"`
 }
 
 // For is what does the arithmetic of a form where there is a choice: only the native
@@ -53,17 +50,15 @@ func (c Compute) Open() (kge.Engine, error) {
 	if choice.Backend == "" {
 		return cpu.New(c.Threads), nil
 	}
-	opened, err := gomlx.New(gomlx.Settings{Backend: choice.Backend, HalfScores: c.HalfScores, Note: c.Note})
+	opened, err := gomlx.New(gomlx.Settings{Backend: choice.Backend, Note: c.Note})
 	if err != nil {
 		return nil, explained(choice, err)
 	}
 	return opened, nil
 }
 
-// OpenClassify opens the engine that tells classes apart, by the same rules but that it
-// has no half scores.
+// OpenClassify opens the engine that tells classes apart, by the same rules.
 func (c Compute) OpenClassify() (classify.Engine, error) {
-	c.HalfScores = false
 	choice, err := c.choose()
 	if err != nil {
 		return nil, err
@@ -96,16 +91,13 @@ func (c Compute) choose() (backend.Choice, error) {
 		if c.Backend != "" && c.Backend != backend.Auto {
 			return backend.Choice{}, fmt.Errorf("the engine cpu has no backend %q: leave it at auto, or use the engine gomlx", c.Backend)
 		}
-		if c.HalfScores {
-			return backend.Choice{}, errors.New("the engine cpu multiplies in float32 only: use the engine gomlx for half scores")
-		}
 		return backend.Choice{}, nil
 	case "auto", "gomlx":
 	default:
 		return backend.Choice{}, names.Unknown("engine", c.Engine, []string{"auto", "cpu", "gomlx"})
 	}
 	choice, err := backend.Choose(c.Backend)
-	if engine == "gomlx" || c.HalfScores {
+	if engine == "gomlx" {
 		choice.Backend = cmp.Or(choice.Backend, backend.Go)
 	}
 	return choice, err

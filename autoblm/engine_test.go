@@ -16,7 +16,6 @@ func TestWhoComputes(t *testing.T) {
 		engine, onBackend string
 	}{
 		"a backend":                     {autoblm.Compute{Backend: "go"}, "", "", "gomlx", "go"},
-		"half scores":                   {autoblm.Compute{HalfScores: true}, "", "", "gomlx", "go"},
 		"own variable":                  {autoblm.Compute{}, "go", "", "gomlx", "go"},
 		"GoMLX's variable":              {autoblm.Compute{Backend: "auto"}, "", "go:ops_sequential", "gomlx", "go:ops_sequential"},
 		"own variable before GoMLX's":   {autoblm.Compute{}, "go", "xla:/nowhere.so", "gomlx", "go"},
@@ -65,7 +64,6 @@ func TestComputeRefusals(t *testing.T) {
 		"unknown engine":    {autoblm.Compute{Engine: "torch"}, "", "", []string{"torch", "auto, cpu or gomlx"}},
 		"threads below 0":   {autoblm.Compute{Threads: -1}, "", "", []string{"threads"}},
 		"a backend for cpu": {autoblm.Compute{Engine: "cpu", Backend: "go"}, "", "", []string{"leave it at auto"}},
-		"half on cpu":       {autoblm.Compute{Engine: "cpu", HalfScores: true}, "", "", []string{"engine gomlx"}},
 		"no such plugin":    {autoblm.Compute{Backend: "xla:/nowhere/p.so"}, "", "", []string{"backend: ", "/nowhere/p.so"}},
 		"own variable":      {autoblm.Compute{Engine: "gomlx"}, "xla:/nowhere/p.so", "go", []string{"AUTOBLM_BACKEND: ", "/nowhere/p.so"}},
 		"GoMLX's variable":  {autoblm.Compute{}, "", "abacus", []string{"GOMLX_BACKEND: ", "abacus"}},
@@ -88,8 +86,7 @@ func TestComputeRefusals(t *testing.T) {
 	}
 }
 
-// TestWhoTellsClasses: the same rules choose the engine of classification, which has no
-// half scores to refuse.
+// TestWhoTellsClasses: the same rules choose the engine of classification.
 func TestWhoTellsClasses(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "")
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
@@ -99,7 +96,7 @@ func TestWhoTellsClasses(t *testing.T) {
 		engine, err string
 	}{
 		{autoblm.Compute{}, "auto", "cpu", ""},
-		{autoblm.Compute{HalfScores: true, Engine: "cpu"}, "go", "cpu", ""},
+		{autoblm.Compute{Engine: "cpu"}, "go", "cpu", ""},
 		{autoblm.Compute{}, "go", "gomlx", ""},
 		{autoblm.Compute{Engine: "gomlx"}, "auto", "gomlx", ""},
 		{autoblm.Compute{Backend: "go"}, "auto", "gomlx", ""},

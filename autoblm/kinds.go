@@ -96,7 +96,6 @@ var classKind = Kind{
 		if s.Model != form.Bilinear {
 			return errors.New("the models of classes are of an encoder, not of a form: leave model out")
 		}
-		s.Compute.HalfScores = false // of which there are none
 		if err := s.Compute.Check(); err != nil {
 			return err
 		}

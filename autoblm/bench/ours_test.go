@@ -122,7 +122,7 @@ func rank(b *testing.B, engine kge.Engine, g *datasets.Graph, c timed) (seconds,
 	for _, m := range members(c.Members) {
 		parameters = append(parameters, kge.Initialize(completion.Data(g), kge.Settings{Dim: c.Dim, InitScale: 0.1}, m))
 	}
-	ranker, err := engine.NewRanker(parameters)
+	ranker, err := engine.NewRanker(parameters, kge.AutoPrecision)
 	if err != nil {
 		b.Fatal(err)
 	}

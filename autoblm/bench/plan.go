@@ -81,11 +81,11 @@ type precision struct {
 // precisionsOn are those of a backend. TF32 is an option of XLA alone; the last of an
 // option's values counts.
 func precisionsOn(on string) []precision {
-	half := precision{"bfloat16", []string{"--backend", on, "--half-scores"}}
+	half := precision{"bfloat16", []string{"--backend", on, "--precision", "bfloat16"}}
 	if !strings.HasPrefix(on, "xla") {
-		return []precision{{"float32", []string{"--backend", on}}, half}
+		return []precision{{"float32", []string{"--backend", on, "--precision", "float32"}}, half}
 	}
-	return []precision{{"float32", []string{"--backend", on + ",tf32=false"}}, {"TF32", []string{"--backend", on + ",tf32=true"}}, half}
+	return []precision{{"float32", []string{"--backend", on + ",tf32=false", "--precision", "float32"}}, {"TF32", []string{"--backend", on + ",tf32=true", "--precision", "float32"}}, half}
 }
 
 // plan prints the commands.

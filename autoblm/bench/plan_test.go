@@ -76,10 +76,10 @@ func TestRehearsalIsThePlan(t *testing.T) {
 // said before.
 func TestPrecisionsOn(t *testing.T) {
 	for backend, want := range map[string]string{
-		"go":                  "float32 --backend go; bfloat16 --backend go --half-scores",
-		"go:ops_sequential":   "float32 --backend go:ops_sequential; bfloat16 --backend go:ops_sequential --half-scores",
-		"xla:cuda":            "float32 --backend xla:cuda,tf32=false; TF32 --backend xla:cuda,tf32=true; bfloat16 --backend xla:cuda --half-scores",
-		"xla:/x/cuda.so,tf32": "float32 --backend xla:/x/cuda.so,tf32,tf32=false; TF32 --backend xla:/x/cuda.so,tf32,tf32=true; bfloat16 --backend xla:/x/cuda.so,tf32 --half-scores",
+		"go":                  "float32 --backend go --precision float32; bfloat16 --backend go --precision bfloat16",
+		"go:ops_sequential":   "float32 --backend go:ops_sequential --precision float32; bfloat16 --backend go:ops_sequential --precision bfloat16",
+		"xla:cuda":            "float32 --backend xla:cuda,tf32=false --precision float32; TF32 --backend xla:cuda,tf32=true --precision float32; bfloat16 --backend xla:cuda --precision bfloat16",
+		"xla:/x/cuda.so,tf32": "float32 --backend xla:/x/cuda.so,tf32,tf32=false --precision float32; TF32 --backend xla:/x/cuda.so,tf32,tf32=true --precision float32; bfloat16 --backend xla:/x/cuda.so,tf32 --precision bfloat16",
 	} {
 		var got []string
 		for _, s := range precisionsOn(backend) {

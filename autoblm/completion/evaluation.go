@@ -35,8 +35,9 @@ func Summarize(ranks []kge.Ranked, ties kge.Ties) Evaluation {
 }
 
 // RankSplit ranks a split ("train", "valid" or "test") of g by each model. The
-// models share one shape, and g has their ids; see [Align].
-func RankSplit(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]kge.Ranked, error) {
+// models share one shape, and g has their ids; see [Align]. The precision decides how fast
+// that is, and nothing else.
+func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]kge.Ranked, error) {
 	triples, err := g.Split(split)
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +58,7 @@ func RankSplit(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 		}
 		parameters[i] = m.Parameters
 	}
-	ranker, err := engine.NewRanker(parameters)
+	ranker, err := engine.NewRanker(parameters, precision)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +69,7 @@ func RankSplit(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 
 // Evaluate is [RankSplit] for one model, summed up.
 func Evaluate(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, split string, ties kge.Ties) (Evaluation, error) {
-	_, ranks, err := RankSplit(ctx, engine, []*kge.Model{m}, g, split)
+	_, ranks, err := RankSplit(ctx, engine, kge.AutoPrecision, []*kge.Model{m}, g, split)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -84,7 +85,7 @@ type Evaluations struct {
 
 // EvaluateAll ranks the validation and the test triples of g by all models at
 // once, where there are such triples, ties counted against them. It notes what they
-// reached in the models. A nil stands for a model that there is none of.
+// reached in the models. What was trained in float32 is ranked in it too. A nil stands for a model that there is none of.
 func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
@@ -92,7 +93,7 @@ func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g 
 		if triples, _ := g.Split(split); len(triples) == 0 || len(present) == 0 {
 			continue
 		}
-		_, ranks, err := RankSplit(ctx, engine, present, g, split)
+		_, ranks, err := RankSplit(ctx, engine, kge.RankingOf(present...), present, g, split)
 		if err != nil {
 			return nil, err
 		}

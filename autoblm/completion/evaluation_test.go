@@ -191,7 +191,7 @@ func TestRankSplit(t *testing.T) {
 	m, g := enginetest.SmallModel(), enginetest.SmallGraph()
 	for split, want := range map[string][]datasets.Triple{"train": g.Train, "valid": g.Valid, "test": g.Test} {
 		engine := &enginetest.Scripted{Better: func(_, member int) int32 { return int32(3 * member) }}
-		triples, ranks, err := completion.RankSplit(t.Context(), engine, []*kge.Model{m, m}, g, split)
+		triples, ranks, err := completion.RankSplit(t.Context(), engine, kge.AutoPrecision, []*kge.Model{m, m}, g, split)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestRankSplit(t *testing.T) {
 
 func TestRankSplitRefuses(t *testing.T) {
 	rank := func(g *datasets.Graph, split string, models ...*kge.Model) error {
-		_, _, err := completion.RankSplit(t.Context(), &enginetest.Scripted{}, models, g, split)
+		_, _, err := completion.RankSplit(t.Context(), &enginetest.Scripted{}, kge.AutoPrecision, models, g, split)
 		return err
 	}
 	m := enginetest.SmallModel()

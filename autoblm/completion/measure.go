@@ -29,7 +29,7 @@ func (t *Task) Measure(ctx context.Context, o task.Outcome) (m task.Measures, er
 	if len(aligned.Test) == 0 {
 		split = "valid"
 	}
-	triples, ranks, err := RankSplit(ctx, t.Engine, []*kge.Model{best}, aligned, split)
+	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, []*kge.Model{best}, aligned, split)
 	if err != nil {
 		return m, err
 	}

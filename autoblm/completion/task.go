@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
@@ -43,6 +44,11 @@ var ErrNoValidation = errors.New("no validation triples to compare structures by
 
 // Arithmetic implements [task.Computed].
 func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }
+
+// Precision implements [task.Precise].
+func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {
+	return t.Engine.Precision(asked, f, len(t.Graph.Entities), dim)
+}
 
 // Words implements [task.Task].
 func (t *Task) Words() task.Words { return Words() }

@@ -80,8 +80,10 @@ func (j Job) about() ([]byte, error) {
 
 // Name is a short name for a job that an engine does, for the file that keeps it: the same
 // for the same data, settings and members on the same engine and instruction set, whose
-// results are the same, and another one for others.
+// results are the same, and another one for others. It is the same for all precisions, so
+// that a training that was begun in one is found, and not begun again in another.
 func (j Job) Name(engine Engine) (string, error) {
+	j.Settings.Precision = Float32
 	about, err := j.about()
 	if err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -17,12 +18,19 @@ type Engine interface {
 	Backend() string
 	// Supports says what of a training the engine lacks, nil where it lacks nothing.
 	Supports(d *Data, s Settings, members []Member) error
+	// Precision is what a training or a ranking comes to that is asked for with a
+	// precision, for a form, a number of entities and a dimension: [Float32] or [Bfloat16],
+	// the same each time on one machine. What is asked for by name and the engine lacks is
+	// an error that says the mend.
+	Precision(asked Precision, f form.Form, entities, dim int) (Precision, error)
 	// NewPopulation places the members' initial numbers, made by [Initialize], and
-	// readies the first step.
+	// readies the first step. It trains and ranks in the precision of the settings, or
+	// what that comes to.
 	NewPopulation(d *Data, s Settings, members []Member) (Population, error)
 	// NewRanker places trained parameters for ranking only; all of them have
-	// one shape, see [OneShape].
-	NewRanker(parameters []Parameters) (Ranker, error)
+	// one shape, see [OneShape]. Ranks are those of float32 whatever the precision, or what
+	// it comes to; it decides how fast they are there. Scores are float32 too.
+	NewRanker(parameters []Parameters, precision Precision) (Ranker, error)
 	// Close frees what the engine holds, after its populations and rankers.
 	Close()
 }

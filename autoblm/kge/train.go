@@ -38,6 +38,8 @@ type Report struct {
 	Timing Timing
 	// Resumed is how many epochs were taken from a checkpoint.
 	Resumed int
+	// Precision is what the asked one came to.
+	Precision Precision
 	// Complete is whether the training came to its end; see [Checkpoint].
 	Complete bool
 }
@@ -103,10 +105,12 @@ func compileSeconds(engine Engine) float64 {
 // checkpoint, which is written then too, as after the last whole epoch, if there was one; of
 // members whose tables take more than 256 MiB as after the last epoch that was written.
 func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
-	d, s := job.Data, job.Settings
-	if err := validatePopulation(s, job.Members); err != nil {
+	s, err := job.Settled(engine)
+	if err != nil {
 		return nil, err
 	}
+	d := job.Data
+	job.Settings = s
 	if d.Count == 0 {
 		return nil, fmt.Errorf("%s has nothing to train on", d.Name)
 	}
@@ -356,7 +360,7 @@ func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, e
 }
 
 func (r *run) report() (*Report, error) {
-	report := &Report{Timing: r.timing, Resumed: r.resumed, Complete: r.complete()}
+	report := &Report{Timing: r.timing, Resumed: r.resumed, Precision: r.job.Settings.Precision, Complete: r.complete()}
 	report.Timing.PerStep = r.perStep()
 	for i := range r.members {
 		m, member := &r.members[i], r.job.Members[i]

@@ -154,7 +154,7 @@ func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...str
 	}
 	engine := cpu.New(0)
 	defer engine.Close()
-	triples, byEngine, err := completion.RankSplit(t.Context(), engine, models, g, "test")
+	triples, byEngine, err := completion.RankSplit(t.Context(), engine, kge.Float32, models, g, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *kge.Mod
 // rankerOf ranks by a model.
 func rankerOf(t *testing.T, m *kge.Model) kge.Ranker {
 	t.Helper()
-	ranker, err := cpu.New(1).NewRanker([]kge.Parameters{m.Parameters})
+	ranker, err := cpu.New(1).NewRanker([]kge.Parameters{m.Parameters}, kge.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}

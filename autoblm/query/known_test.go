@@ -13,7 +13,7 @@ import (
 // indifferent is an engine by which all entities score the same.
 type indifferent struct{ kge.Engine }
 
-func (indifferent) NewRanker(models []kge.Parameters) (kge.Ranker, error) {
+func (indifferent) NewRanker(models []kge.Parameters, _ kge.Precision) (kge.Ranker, error) {
 	p := models[0]
 	return given{scores: [][][]float32{{make([]float32, len(p.Entities)/p.Dim)}}}, nil
 }

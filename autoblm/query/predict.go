@@ -101,7 +101,7 @@ func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 // scores are those of all entities. One that is no number could stand anywhere, so
 // there are no answers then.
 func scores(ctx context.Context, engine kge.Engine, m *kge.Model, q kge.Question) (scores []float32, err error) {
-	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters})
+	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.Float32)
 	if err != nil {
 		return nil, err
 	}

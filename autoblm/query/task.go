@@ -147,3 +147,8 @@ var _ interface {
 
 // Arithmetic implements [task.Computed].
 func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }
+
+// Precision implements [task.Precise].
+func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {
+	return t.Engine.Precision(asked, f, len(t.Data.Entities), dim)
+}

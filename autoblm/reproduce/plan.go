@@ -71,7 +71,7 @@ func FinalRecipe(name, dataset string) (recipe.Recipe, error) {
 const paperBudget, smallBudget = 256, 32
 
 // SearchBy sets the search: the paper's, with the training of the recipe for searches on the
-// benchmark. A budget of 0 stands for that of the paper, or of a small graph.
+// benchmark, in the precision of the final training. A budget of 0 stands for that of the paper, or of a small graph.
 func (p *Plan) SearchBy(dataset string, budget int) error {
 	for _, r := range recipe.For(dataset) {
 		if r.Structure.K() > 0 {
@@ -81,6 +81,7 @@ func (p *Plan) SearchBy(dataset string, budget int) error {
 			budget = paperBudget
 		}
 		p.SearchRecipe, p.Search = r.Name, searchSettings(r, cmp.Or(budget, smallBudget), p.Seed)
+		p.Search.Training.Precision = p.Final.Training.Precision
 		return p.Search.Validate()
 	}
 	return fmt.Errorf("there is no recipe for searches on %s", dataset)

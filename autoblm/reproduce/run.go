@@ -77,7 +77,7 @@ func (r *run) stages(ctx context.Context) error {
 			return err
 		}
 	}
-	err := r.train(ctx, kge.Training{Settings: r.Final.Training, Member: r.Final.Member(best, r.Seed)})
+	err := r.train(ctx, r.Final.Training, r.Final.Member(best, r.Seed))
 	r.result.Complete = r.result.Final != nil && r.result.Final.Complete
 	return err
 }
@@ -99,11 +99,7 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	if err := problem.Task.Check(); err != nil { // before there is a study about it
 		return best, err
 	}
-	about, err := study.Describe(problem.Task, problem.Strategy, problem.Settings)
-	if err != nil {
-		return best, err
-	}
-	kept, err := study.Open(r.Study, about)
+	kept, settled, err := study.ForSearch(r.Study, problem.Task, problem.Strategy, problem.Settings)
 	if err != nil {
 		return best, err
 	}
@@ -111,7 +107,7 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	limited, cancel := r.limited(ctx)
 	defer cancel()
 	share := 1.0 // of all that is to be done, at the start
-	problem.Store = kept
+	problem.Store, problem.Settings = kept, settled
 	problem.OnProgress = func(p search.Progress) {
 		share = min(share, p.Share)
 		r.gained = r.gained || p.Share > share
@@ -129,10 +125,9 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	if found.Stopped == search.Interrupted && ctx.Err() == nil {
 		found.Stopped = search.TimeUp
 	}
-	settings := r.Plan.Search
-	settings.Budget, settings.TimeLimit = 0, 0 // which a file does not have
+	settled.Budget, settled.TimeLimit = 0, 0 // which a file does not have
 	r.result.Search = &Searched{
-		Algorithm: problem.Strategy.Name(), Recipe: r.SearchRecipe, Settings: settings, Budget: r.Plan.Search.Budget,
+		Algorithm: problem.Strategy.Name(), Recipe: r.SearchRecipe, Settings: settled, Budget: r.Plan.Search.Budget,
 		Trained: found.Trained, Failed: found.Trained - found.Complete, Stopped: found.Stopped,
 		Complete: found.Stopped == search.BudgetSpent || found.Stopped == search.SpaceExhausted,
 		Seconds:  found.Seconds, Overhead: found.Overhead, Best: structures(found.Best), Named: structures(found.Named),
@@ -181,23 +176,32 @@ func (r *run) given() (s structure.Structure, err error) {
 }
 
 // train is the final training.
-func (r *run) train(ctx context.Context, wanted kge.Training) error {
-	if before := r.result.Final; before != nil {
-		if !before.Training.Equal(wanted) {
-			return fmt.Errorf("the folder %s has the result of another training: use another one", r.Folder)
-		}
-		if before.Complete {
-			return before.failure()
-		}
+func (r *run) train(ctx context.Context, s kge.Settings, m kge.Member) error {
+	before := r.result.Final
+	if before != nil && s.Precision == kge.AutoPrecision {
+		s.Precision = before.Training.Settings.Precision
 	}
 	job := kge.Job{
-		Data: completion.Data(r.Graph), Settings: wanted.Settings, Members: []kge.Member{wanted.Member}, Checkpoint: r.checkpoint(finalTraining),
+		Data: completion.Data(r.Graph), Settings: s, Members: []kge.Member{m}, Checkpoint: r.checkpoint(finalTraining),
 		OnEpoch: func(p kge.Progress) {
 			r.gained = true
 			if r.OnEpoch != nil {
 				r.OnEpoch(p)
 			}
 		},
+	}
+	var err error
+	if job.Settings, err = job.Settled(r.Engine); err != nil {
+		return err
+	}
+	wanted := kge.Training{Settings: job.Settings, Member: m}
+	if before != nil {
+		if !before.Training.Equal(wanted) {
+			return fmt.Errorf("the folder %s has the result of another training: use another one", r.Folder)
+		}
+		if before.Complete {
+			return before.failure()
+		}
 	}
 	limited, cancel := r.limited(ctx)
 	defer cancel()

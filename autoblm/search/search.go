@@ -96,11 +96,14 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err := p.Task.Check(); err != nil {
 		return nil, err
 	}
+	var err error
+	if p.Settings, err = Settle(p.Task, p.Settings); err != nil {
+		return nil, err
+	}
 	if p.Store == nil {
 		p.Store = &Memory{}
 	}
 	s := &searcher{Problem: p, start: time.Now(), recipe: p.Settings.recipe()}
-	var err error
 	if s.trials, err = p.Store.Trials(); err != nil {
 		return nil, err
 	}

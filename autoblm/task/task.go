@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
@@ -31,6 +33,12 @@ type Task interface {
 // instruction set that it runs on, as trials say it that have a result.
 type Computed interface {
 	Arithmetic() (engine, backend string)
+}
+
+// Precise is a [Task] that can be trained in several precisions, and says what the asked one
+// comes to for models of a form. One that says nothing is computed in float32.
+type Precise interface {
+	Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error)
 }
 
 // ErrTimeUp says that the time which a task was given is over before the trials have

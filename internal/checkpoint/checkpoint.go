@@ -113,6 +113,53 @@ func Read(path string, run any) ([][]float32, error) {
 	return nil, err
 }
 
+// Head reads only the description of what [Read] would read, into a run, without looking
+// whether the rest is sound.
+func Head(path string, run any) error {
+	var err error
+	for _, name := range []string{path, next(path), before(path)} {
+		if err = head(name, run); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func head(path string, run any) error {
+	file, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	h, err := readHeader(file, info.Size())
+	if err == nil && json.Unmarshal(h.Run, run) != nil {
+		err = ErrDamaged
+	}
+	return err
+}
+
+// readHeader reads the description at the start of a file of so many bytes.
+func readHeader(r io.Reader, size int64) (h header, err error) {
+	start := make([]byte, len(magic)+8)
+	if _, err := io.ReadFull(r, start); err != nil || string(start[:len(magic)]) != magic {
+		return h, ErrDamaged
+	}
+	left := size - int64(len(start)) - 4 // for description and tables
+	length := binary.LittleEndian.Uint64(start[len(magic):])
+	if left < 0 || length > uint64(left) {
+		return h, ErrDamaged
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil || json.Unmarshal(text, &h) != nil || !h.fits(left-int64(length)) {
+		return h, ErrDamaged
+	}
+	return h, nil
+}
+
 // Remove removes a file with the one before, where they are. The file itself goes last: a
 // kill on the way leaves what the same removal is for, and not an older one.
 func Remove(path string) error {
@@ -136,19 +183,9 @@ func read(path string, run any) ([][]float32, error) {
 	}
 	plain, sum := bufio.NewReaderSize(file, 1<<20), newChecksum()
 	r := io.TeeReader(plain, sum)
-	head := make([]byte, len(magic)+8)
-	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(magic)]) != magic {
-		return nil, ErrDamaged
-	}
-	left := info.Size() - int64(len(head)) - 4 // for description and tables
-	length := binary.LittleEndian.Uint64(head[len(magic):])
-	if left < 0 || length > uint64(left) {
-		return nil, ErrDamaged
-	}
-	text := make([]byte, length)
-	var h header
-	if _, err := io.ReadFull(r, text); err != nil || json.Unmarshal(text, &h) != nil || !h.fits(left-int64(length)) {
-		return nil, ErrDamaged
+	h, err := readHeader(r, info.Size())
+	if err != nil {
+		return nil, err
 	}
 	var tables [][]float32
 	for _, n := range h.Tables {

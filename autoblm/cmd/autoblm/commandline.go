@@ -119,7 +119,7 @@ func (c *searchCommand) take(about study.About) error {
 // engineOf are the flags for the engine that trained the trials. Which that is
 // without flags depends on the machine.
 func engineOf(trials []task.Trial) computeFlags {
-	flags := computeFlags{autoblm.Compute{Engine: "auto", Backend: "auto"}}
+	flags := computeFlags{Compute: autoblm.Compute{Engine: "auto", Backend: "auto"}}
 	for _, t := range trials {
 		switch t.Engine {
 		case "":

@@ -19,6 +19,7 @@ type evalCommand struct {
 	Split   string   `default:"test" enum:"train,valid,test" help:"train, valid or test."`
 	Ties    kge.Ties `default:"pessimistic" help:"pessimistic, optimistic or realistic."`
 	By      string   `default:"" enum:",relation,pattern" placeholder:"relation|pattern" help:"Break the metrics down by relation or by relation pattern."`
+	rankingFlag
 	computeFlags
 }
 
@@ -59,7 +60,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name, Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
 	stop := s.Seconds.Evaluating(engine)
-	triples, ranks, err := completion.RankSplit(ctx, engine, []*kge.Model{m}, g, c.Split)
+	triples, ranks, err := completion.RankSplit(ctx, engine, c.Precision, []*kge.Model{m}, g, c.Split)
 	if err != nil {
 		return err
 	}

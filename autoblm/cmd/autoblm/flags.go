@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -23,7 +25,33 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 }
 
 // computeFlags choose what does the arithmetic.
-type computeFlags struct{ autoblm.Compute }
+type computeFlags struct {
+	autoblm.Compute
+	halfFlag
+}
+
+// halfFlag is what --precision bfloat16 was called once.
+type halfFlag struct {
+	HalfScores bool `hidden:"" help:"The former name of --precision bfloat16."`
+}
+
+// useHalf puts what it stands for below what is given.
+func useHalf(ctx *kong.Context, p *kge.Precision) {
+	if half, _ := flags.Given[bool](ctx, "half-scores"); half {
+		*p = kge.Bfloat16
+	}
+}
+
+// rankingFlag says how to rank.
+type rankingFlag struct {
+	Precision kge.Precision `default:"auto" help:"float32, bfloat16, which is faster where the processor has it, or auto: what is fast here. The ranks are those of float32 in any case."`
+}
+
+// BeforeApply takes the flag of old.
+func (f *rankingFlag) BeforeApply(ctx *kong.Context) error {
+	useHalf(ctx, &f.Precision)
+	return nil
+}
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
 	f.Note = func(text string) { fmt.Fprintln(os.Stderr, words.PrintableLines(text)) }

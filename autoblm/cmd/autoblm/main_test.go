@@ -350,8 +350,13 @@ func TestFlagsReachTheSettings(t *testing.T) {
 		s.Compute.Note = nil // a function, which cannot be compared
 		return s
 	}
-	want := autoblm.DefaultSearch()
-	want.Compute = autoblm.Compute{Engine: "auto", Backend: "auto"}
+	usual := func() autoblm.SearchSettings {
+		s := autoblm.DefaultSearch()
+		s.Training.Precision = kge.AutoPrecision // which programs leave at float32
+		s.Compute = autoblm.Compute{Engine: "auto", Backend: "auto"}
+		return s
+	}
+	want := usual()
 	if got := parse(""); !reflect.DeepEqual(got, want) {
 		t.Errorf("without flags: %+v, want the library's defaults %+v", got, want)
 	}
@@ -395,14 +400,15 @@ func TestFlagsReachTheSettings(t *testing.T) {
 		"--b0=5":                           func(s *autoblm.SearchSettings) { s.B0 = 5 },
 		"--pm=0.3":                         func(s *autoblm.SearchSettings) { s.Pm = 0.3 },
 		"--filter=paper":                   func(s *autoblm.SearchSettings) { s.Filter = search.PaperFilter },
+		"--precision=float32":              func(s *autoblm.SearchSettings) { s.Training.Precision = kge.Float32 },
+		"--half-scores":                    func(s *autoblm.SearchSettings) { s.Training.Precision = kge.Bfloat16 },
 		"--predictor=none":                 func(s *autoblm.SearchSettings) { s.Settings.Predictor = nil },
 		"--predictor=one-hot":              func(s *autoblm.SearchSettings) { s.Settings.Predictor.Features = predictor.OneHot },
 		"--engine=gomlx":                   func(s *autoblm.SearchSettings) { s.Compute.Engine = "gomlx" },
 		"--backend=go":                     func(s *autoblm.SearchSettings) { s.Compute.Backend = "go" },
 		"--threads=1":                      func(s *autoblm.SearchSettings) { s.Compute.Threads = 1 },
 	} {
-		want := autoblm.DefaultSearch()
-		want.Compute = autoblm.Compute{Engine: "auto", Backend: "auto"}
+		want := usual()
 		change(&want)
 		if got := parse(flag); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", flag, got, want)

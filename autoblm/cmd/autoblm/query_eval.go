@@ -20,6 +20,7 @@ type queryEvalCommand struct {
 	Dataset string      `required:"" help:"A folder of queries."`
 	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths, which may be another than the model was trained on; 0 for the one that it is for, --hops of its training."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
+	rankingFlag
 	threadsFlag
 }
 
@@ -63,7 +64,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	}
 	warn(o, d.Warnings([]int{hops}, c.Split))
 	began := time.Now()
-	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters})
+	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, c.Precision)
 	if err != nil {
 		return err
 	}

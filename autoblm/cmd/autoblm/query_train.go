@@ -31,7 +31,9 @@ type queryTrainCommand struct {
 
 // usualQueryTrain has the defaults.
 func usualQueryTrain() queryTrainCommand {
-	return queryTrainCommand{Settings: query.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
+	c := queryTrainCommand{Settings: query.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
+	c.Settings.Precision = kge.AutoPrecision
+	return c
 }
 
 // BeforeApply puts the weights of DURA below what is given.

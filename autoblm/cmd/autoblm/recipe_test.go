@@ -52,6 +52,7 @@ func TestRecipesReachTheSettings(t *testing.T) {
 			} else if c.Train.Structure.Structure != r.Structure {
 				t.Errorf("%s %s: the structure is %s, want %s", what, r.Name, c.Train.Structure, r.Structure)
 			}
+			r.Training.Precision = kge.AutoPrecision // which is no part of it
 			if got := flags.Settings; got != r.Training {
 				t.Errorf("%s: %s for %s is trained by %+v, want %+v", what, r.Name, r.Dataset, got, r.Training)
 			}
@@ -84,9 +85,13 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 		"--dura 0.7 --entity-l2 0":       func(r *recipe.Recipe) { r.EntityL2, r.Products = 0, 0.7 },
 		"--max-norm 2 --optimizer adam":  func(r *recipe.Recipe) { r.Training.MaxNorm, r.Training.Optimizer = 2, kge.Adam },
 		"--dropout 0.1 --init xavier":    func(r *recipe.Recipe) { r.Training.Dropout, r.Training.Initial = 0.1, kge.Xavier },
+		"--precision bfloat16":           func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
+		"--half-scores":                  func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
+		"--half-scores --precision auto": func(r *recipe.Recipe) { r.Training.Precision = kge.AutoPrecision },
 		"--relation-prediction 2 --l2 1": func(r *recipe.Recipe) { r.RelationPrediction, r.L2 = 2, 1 },
 	} {
 		want := plain
+		want.Training.Precision = kge.AutoPrecision // which is no part of it
 		change(&want)
 		named := []string{"--recipe", "dura", "--dataset", "wn18rr"}
 		given := strings.Fields(flags)
@@ -106,13 +111,16 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 	}
 }
 
-// TestNoRecipeChangesNothing: without --recipe, flags are as they always are.
+// TestNoRecipeChangesNothing: without --recipe, flags are as they always are, and the command
+// line leaves the precision to the machine, which programs do not.
 func TestNoRecipeChangesNothing(t *testing.T) {
 	c, err := parsed("train", "--dataset", "wn18rr", "--structure", "simple")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.Train.Settings, kge.DefaultSettings(); got != want {
+	want := kge.DefaultSettings()
+	want.Precision = kge.AutoPrecision
+	if got := c.Train.Settings; got != want {
 		t.Errorf("%+v, want the library's defaults %+v", got, want)
 	}
 	if got, want := kge.Member(c.Train.Member), kge.DefaultMember(structure.Structure{}); got != want {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
@@ -56,6 +57,7 @@ type searchFlags search.Settings
 func usualSearch() searchCommand {
 	final := search.DefaultFinal()
 	c := searchCommand{Settings: searchFlags(search.DefaultSettings()), FinalDims: final.Ranges.Dims, FinalEpochs: final.Epochs}
+	c.Settings.Training.Precision = kge.AutoPrecision
 	c.own, c.Own = usualOwn()
 	return c
 }
@@ -72,6 +74,7 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 		c.takeRecipe(r)
 	}
 	useDura(ctx, &c.Settings.Weights)
+	useHalf(ctx, &c.Settings.Training.Precision)
 	return err
 }
 

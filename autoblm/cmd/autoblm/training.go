@@ -31,7 +31,9 @@ type memberFlags kge.Member
 
 // usualTraining has the defaults.
 func usualTraining() trainingFlags {
-	return trainingFlags{Settings: kge.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
+	f := trainingFlags{Settings: kge.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
+	f.Settings.Precision = kge.AutoPrecision
+	return f
 }
 
 // BeforeApply puts a recipe, and the weights of DURA, below what is given.
@@ -47,6 +49,7 @@ func (f *trainingFlags) useRecipe(ctx *kong.Context) (recipe.Recipe, error) {
 		f.take(r)
 	}
 	useDura(ctx, &f.Member.Weights)
+	useHalf(ctx, &f.Settings.Precision)
 	return r, err
 }
 
@@ -56,8 +59,10 @@ func (f *trainingFlags) take(r recipe.Recipe) {
 	f.Member.LearningRate, f.Member.Weights = r.LearningRate, r.Weights
 }
 
-// takeTraining leaves alone what means nothing in the settings to take.
+// takeTraining leaves alone what means nothing in the settings to take, and the precision,
+// which is no part of recipes.
 func takeTraining(to *kge.Settings, s kge.Settings) {
+	s.Precision = to.Precision
 	if s.PlateauPatience == 0 {
 		s.PlateauFactor = to.PlateauFactor
 	}

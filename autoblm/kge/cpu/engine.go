@@ -6,6 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
 // Engine trains and ranks on the cores of this machine. It holds no state
@@ -36,6 +37,21 @@ func (e *Engine) Close() {}
 
 // Backend names the instructions that are used: "avx512", "avx2" or "go".
 func (e *Engine) Backend() string { return e.kernels.Name }
+
+// Precision implements [kge.Engine]. Products of bfloat16 numbers need a matrix unit or their
+// instructions.
+func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
+	return asked.Resolve(f, entities, dim, lacking(), true)
+}
+
+// lacking says so if the processor has no products of bfloat16 numbers that are faster than
+// those in float32.
+func lacking() error {
+	if kernel.Units()[0].Name == "go" {
+		return errors.New("this processor has no fast products of bfloat16 numbers")
+	}
+	return nil
+}
 
 // Supports implements [kge.Engine]: all forms, on triples and on paths.
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, _ []kge.Member) error {

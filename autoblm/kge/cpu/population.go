@@ -25,7 +25,11 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	if err := e.fits(d, s, members); err != nil {
 		return nil, err
 	}
-	p := &population{ranker: ranker{threads: e.threads}}
+	var err error
+	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim); err != nil {
+		return nil, err
+	}
+	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}}
 	var l lesson = answers{}
 	if d.BothWays {
 		l = triples{}

@@ -13,16 +13,21 @@ import (
 
 // ranker holds models of one shape.
 type ranker struct {
-	threads int
-	models  []*model
+	threads   int
+	precision kge.Precision // of what is counted fast; the counts are those of float32
+	models    []*model
 }
 
 // NewRanker implements [kge.Engine].
-func (e *Engine) NewRanker(parameters []kge.Parameters) (kge.Ranker, error) {
+func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
 	if err := kge.OneShape(parameters); err != nil {
 		return nil, err
 	}
-	r := &ranker{threads: e.threads}
+	precision, err := kge.RankingPrecision(e, parameters, precision)
+	if err != nil {
+		return nil, err
+	}
+	r := &ranker{threads: e.threads, precision: precision}
 	for _, p := range parameters {
 		r.models = append(r.models, newModel(e.kernels, p))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -27,6 +28,9 @@ type Scripted struct {
 	// FailEpoch and FailRank are the epoch in which Epoch and Rank fail with
 	// [ErrScripted], 0 for none.
 	FailEpoch, FailRank int
+	// Precise is what precisions come to: auto to float32 and others to themselves where
+	// nil.
+	Precise func(asked kge.Precision) (kge.Precision, error)
 	// FailPopulation fails NewPopulation and NewRanker, FailParameters fails Parameters
 	// and State.
 	FailPopulation, FailParameters bool
@@ -37,8 +41,10 @@ type Scripted struct {
 	// without settings of their own.
 	Settings kge.Settings
 	Members  []kge.Member
-	// Ranking are the parameters that the last ranker was asked for.
-	Ranking []kge.Parameters
+	// Ranking are the parameters that the last ranker was asked for, and RankingIn is the
+	// precision.
+	Ranking   []kge.Parameters
+	RankingIn kge.Precision
 	// Epochs is how many were trained. SetState sets it.
 	Epochs int
 	// Batches and Rates are what each epoch was given, and Structures has the structure
@@ -74,6 +80,14 @@ func (*Scripted) Backend() string { return "none" }
 // Supports implements [kge.Engine]: the script lacks nothing.
 func (*Scripted) Supports(*kge.Data, kge.Settings, []kge.Member) error { return nil }
 
+// Precision implements [kge.Engine].
+func (e *Scripted) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
+	if e.Precise != nil {
+		return e.Precise(asked)
+	}
+	return asked.Resolve(f, entities, dim, nil, false)
+}
+
 // NewPopulation implements [kge.Engine].
 func (e *Scripted) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
 	e.Populations++
@@ -85,11 +99,11 @@ func (e *Scripted) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Memb
 }
 
 // NewRanker implements [kge.Engine].
-func (e *Scripted) NewRanker(parameters []kge.Parameters) (kge.Ranker, error) {
+func (e *Scripted) NewRanker(parameters []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
 	if e.FailPopulation {
 		return nil, ErrScripted
 	}
-	e.Ranking, e.Members = parameters, make([]kge.Member, len(parameters))
+	e.Ranking, e.RankingIn, e.Members = parameters, precision, make([]kge.Member, len(parameters))
 	for i, p := range parameters {
 		e.Members[i].Structure = p.Structure
 	}

@@ -72,7 +72,7 @@ func parametersOf(t testing.TB, p kge.Population, member int) kge.Parameters {
 
 func rankerOf(t testing.TB, engine kge.Engine, all ...kge.Parameters) kge.Ranker {
 	t.Helper()
-	ranker, err := engine.NewRanker(all)
+	ranker, err := engine.NewRanker(all, kge.Float32)
 	must(t, err)
 	t.Cleanup(ranker.Close)
 	return ranker
@@ -289,7 +289,7 @@ func shapes(t *testing.T, engine kge.Engine) {
 		"reverses":       {p, draw(g, simple, 8, true)},
 		"another form":   {p, draw(g, kge.Member{Form: form.TransE}, 8, false)},
 	} {
-		if ranker, err := engine.NewRanker(models); err == nil {
+		if ranker, err := engine.NewRanker(models, kge.Float32); err == nil {
 			ranker.Close()
 			t.Errorf("models with %s: no error", name)
 		}

@@ -29,9 +29,6 @@ type Settings struct {
 	// what [backend.Memory] thinks. A population or a batch that would take more is
 	// trained in parts.
 	Memory int64
-	// HalfScores multiplies embeddings rounded to bfloat16 while training, with sums
-	// in float32. Ranks are always counted in float32.
-	HalfScores bool
 	// Note, when set, is told what the user may want to know, in a line.
 	Note func(text string)
 }
@@ -144,6 +141,12 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 		}
 	}
 	return nil
+}
+
+// Precision implements [kge.Engine]. Whether products of bfloat16 numbers pay is not known
+// here, so auto is float32. Ranks are always counted in float32.
+func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
+	return asked.Resolve(f, entities, dim, nil, false)
 }
 
 func supports(f form.Form) error {

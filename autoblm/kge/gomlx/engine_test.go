@@ -94,24 +94,25 @@ func TestPlan(t *testing.T) {
 	})
 }
 
-// TestHalfScores: products of bfloat16 move the losses little, and training
-// learns all the same.
-func TestHalfScores(t *testing.T) {
-	half, err := New(Settings{HalfScores: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := enginetest.Graph()
+// TestBfloat16: products of bfloat16 move the losses little, and training
+// learns all the same. Auto does not ask for them.
+func TestBfloat16(t *testing.T) {
+	t.Setenv(kge.PrecisionVariable, "")
+	engine, g := newEngine(t), enginetest.Graph()
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Epochs, settings.Batch = 32, 30, 16
-	results := func(e *Engine) kge.Result {
-		report, err := kge.Train(t.Context(), e, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
+	results := func(asked, came kge.Precision) kge.Result {
+		settings.Precision = asked
+		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
 		if err != nil {
 			t.Fatal(err)
 		}
+		if report.Precision != came || report.Results[0].Model.Training.Settings.Precision != came {
+			t.Errorf("%v came to %v", asked, report.Precision)
+		}
 		return report.Results[0]
 	}
-	whole, halved := results(newEngine(t)), results(half)
+	whole, halved := results(kge.AutoPrecision, kge.Float32), results(kge.Bfloat16, kge.Bfloat16)
 	same := true
 	for epoch, want := range whole.Loss {
 		got := halved.Loss[epoch]
@@ -123,7 +124,7 @@ func TestHalfScores(t *testing.T) {
 	if same {
 		t.Error("all losses are those of float32: nothing was rounded")
 	}
-	evaluation, err := completion.Evaluate(t.Context(), half, halved.Model, g, "train", kge.Pessimistic)
+	evaluation, err := completion.Evaluate(t.Context(), engine, halved.Model, g, "train", kge.Pessimistic)
 	if err != nil || evaluation.Both.MRR < 0.9 {
 		t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
 	}
@@ -134,7 +135,7 @@ func TestHalfScores(t *testing.T) {
 func TestRanksInChunks(t *testing.T) {
 	g := enginetest.Graph()
 	p := kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 1}, kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
-	ranker, err := newEngine(t).NewRanker([]kge.Parameters{p, p})
+	ranker, err := newEngine(t).NewRanker([]kge.Parameters{p, p}, kge.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}

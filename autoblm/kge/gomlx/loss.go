@@ -15,7 +15,7 @@ type recipe struct {
 	smoothing          bool
 	products           bool
 	relationPrediction bool
-	halfScores         bool // the scores' products take bfloat16
+	bfloat16           bool // the scores' products take it
 }
 
 // The rows of the weights [.., S] of the members; see [kge.Weights].
@@ -66,7 +66,7 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		keep = Div(b.kept(in.keys, in.first, in.threshold), OneMinus(in.dropout))
 		queries = Mul(plain, keep)
 	}
-	entities := softmax(queries, b.entities, weight, r.halfScores)
+	entities := softmax(queries, b.entities, weight, r.bfloat16)
 	truth := inner(queries, b.answers())
 	loss = overBatch(Mul(Sub(entities.logTotal, truth), weight))
 	byEntity, truthWeight := entities.byTable, weight

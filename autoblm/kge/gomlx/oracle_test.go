@@ -133,7 +133,7 @@ func TestOracleRanks(t *testing.T) {
 			g := &datasets.Graph{Train: triples(c.Known)}
 			ranker, err := engine.NewRanker([]kge.Parameters{{
 				Structure: c.structure(t), Dim: c.Dim, Tables: kge.Tables{Entities: narrow(c.Entities), Relations: narrow(c.Relations)},
-			}})
+			}}, kge.Float32)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,6 +25,10 @@ type population struct {
 
 // NewPopulation implements [kge.Engine].
 func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	var err error
+	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim); err != nil {
+		return nil, err
+	}
 	size := sizes{
 		members: len(members), entities: len(d.Entities), relations: len(d.Relations), dim: s.Dim, k: members[0].Structure.K(),
 		batch: min(s.Batch, d.Count), slots: updateRules[s.Optimizer].slots,
@@ -186,7 +190,7 @@ func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, bat
 		g.room = parts
 	}
 	p := program{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
-		reciprocal: s.Reciprocal, dropout: s.Dropout > 0, smoothing: s.LabelSmoothing > 0, halfScores: e.settings.HalfScores,
+		reciprocal: s.Reciprocal, dropout: s.Dropout > 0, smoothing: s.LabelSmoothing > 0, bfloat16: s.Precision == kge.Bfloat16,
 		products:           slices.ContainsFunc(members, func(m kge.Member) bool { return m.Products > 0 }),
 		relationPrediction: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}}

@@ -30,9 +30,14 @@ type ranker struct {
 }
 
 // NewRanker implements [kge.Engine].
-func (e *Engine) NewRanker(parameters []kge.Parameters) (kge.Ranker, error) {
+func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
 	for _, p := range parameters {
 		if err := supports(p.Form); err != nil {
+			return nil, err
+		}
+	}
+	if len(parameters) > 0 {
+		if _, err := kge.RankingPrecision(e, parameters, precision); err != nil {
 			return nil, err
 		}
 	}

@@ -65,19 +65,19 @@ func TestProgramsForXLA(t *testing.T) {
 	g := enginetest.Graph()
 	d := completion.Data(g)
 	for name, c := range map[string]struct {
-		options string
-		memory  int64
-		half    bool
+		options   string
+		memory    int64
+		precision kge.Precision
 		// of the program's products
-		precision string
+		says string
 	}{
-		"TF32":           {"", 1 << 30, false, "DEFAULT"},
-		"no TF32":        {",tf32=false", 1 << 30, false, "HIGHEST"},
-		"half scores":    {"", 1 << 30, true, "DEFAULT"},
-		"steps in parts": {"", 100 << 10, false, "DEFAULT"},
+		"TF32":           {"", 1 << 30, kge.Float32, "DEFAULT"},
+		"no TF32":        {",tf32=false", 1 << 30, kge.Float32, "HIGHEST"},
+		"bfloat16":       {"", 1 << 30, kge.Bfloat16, "DEFAULT"},
+		"steps in parts": {"", 100 << 10, kge.Float32, "DEFAULT"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			engine, err := New(Settings{Backend: "xla:" + plugin + c.options, Memory: c.memory, HalfScores: c.half})
+			engine, err := New(Settings{Backend: "xla:" + plugin + c.options, Memory: c.memory})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestProgramsForXLA(t *testing.T) {
 			for name, recipe := range enginetest.Recipes() {
 				for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
 					set := kge.DefaultSettings()
-					set.Dim, set.Batch, set.Optimizer = 16, 32, optimizer
+					set.Dim, set.Batch, set.Optimizer, set.Precision = 16, 32, optimizer, c.precision
 					recipe.Set(&set)
 					member := kge.DefaultMember(structure.MustParse("complex"))
 					member.Weights = recipe.Weights
@@ -97,11 +97,11 @@ func TestProgramsForXLA(t *testing.T) {
 						t.Fatalf("%s, %v: %d programs, want one", name, optimizer, len(programs))
 					}
 					checkLoop(t, programs[0])
-					checkProducts(t, programs[0], c.precision, c.half)
+					checkProducts(t, programs[0], c.says, c.precision)
 				}
 			}
 			p := kge.Initialize(d, kge.Settings{Dim: 16, InitScale: 1}, kge.DefaultMember(structure.MustParse("complex")))
-			ranker, err := engine.NewRanker([]kge.Parameters{p, p})
+			ranker, err := engine.NewRanker([]kge.Parameters{p, p}, c.precision)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestProgramsForXLA(t *testing.T) {
 				_, err := ranker.Rank(t.Context(), g.Test, g.Known())
 				return err
 			})
-			checkProducts(t, programs[0], c.precision, false)
+			checkProducts(t, programs[0], c.says, kge.Float32) // ranks always are
 		})
 	}
 }
@@ -141,20 +141,20 @@ func checkLoop(t *testing.T, program string) {
 	}
 }
 
-func checkProducts(t *testing.T, program, precision string, half bool) {
+func checkProducts(t *testing.T, program, says string, precision kge.Precision) {
 	t.Helper()
 	products, narrow := 0, 0
 	for _, text := range strings.Split(program, `"stablehlo.dot_general"`)[1:] {
 		products++
 		text, _, _ = strings.Cut(text, ") -> ")
-		if !strings.Contains(text, "precision "+precision) {
-			t.Errorf("a product has not the precision %s: %s", precision, text)
+		if !strings.Contains(text, "precision "+says) {
+			t.Errorf("a product has not the precision %s: %s", says, text)
 		}
 		if strings.Contains(text, "bf16") {
 			narrow++
 		}
 	}
-	if products < 2 || half != (narrow > 0) {
+	if products < 2 || (precision == kge.Bfloat16) != (narrow > 0) {
 		t.Errorf("%d of %d products take bfloat16", narrow, products)
 	}
 }

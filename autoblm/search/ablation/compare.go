@@ -113,16 +113,12 @@ func (p Plan) search(ctx context.Context, g *datasets.Graph, strategy search.Str
 	}
 	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
 	problem := search.Problem{Task: &completion.Task{Graph: g, Engine: p.Engine}, Strategy: strategy, Settings: s, MixEngines: p.MixEngines}
-	about, err := study.Describe(problem.Task, strategy, s)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := study.Open(filepath.Join(p.Folder, fileName(name)), about)
+	kept, settled, err := study.ForSearch(filepath.Join(p.Folder, fileName(name)), problem.Task, strategy, s)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	problem.Store = kept
+	problem.Store, problem.Settings = kept, settled
 	if p.OnProgress != nil {
 		problem.OnProgress = func(progress search.Progress) { p.OnProgress(name, progress) }
 	}

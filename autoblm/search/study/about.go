@@ -11,6 +11,8 @@ type About struct {
 	task.Identity
 	Algorithm string          `json:"algorithm"`
 	Settings  search.Settings `json:"settings"`
+
+	anyPrecision bool // lets a study be gone on with in the precision that it has
 }
 
 // Describe is what a search is about.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/regular"
@@ -27,6 +28,8 @@ type Study struct {
 	file os.FileInfo // nil when it was opened for reading only
 	// changed says whether this process wrote.
 	changed bool
+	// precision is that of its trials.
+	precision kge.Precision
 }
 
 // Open opens the study at path, or begins one there: when there is no file, or
@@ -102,15 +105,16 @@ func (s *Study) lock() error {
 
 // begin writes the description into a new study, or compares it with that of an old one.
 func (s *Study) begin(about About) error {
-	here, err := json.Marshal(about)
-	if err != nil {
-		return err
-	}
 	tables, err := s.tables()
 	if err != nil {
 		return err
 	}
 	if tables == 0 {
+		s.precision = about.Settings.Training.Precision
+		here, err := json.Marshal(about)
+		if err != nil {
+			return err
+		}
 		return s.change(func(tx *sql.Tx) error {
 			return errors.Join(
 				execute(tx, schema),
@@ -133,6 +137,12 @@ func (s *Study) begin(about About) error {
 			return err
 		}
 		there = upgrade.description
+	}
+	about.takePrecision([]byte(there))
+	s.precision = about.Settings.Training.Precision
+	here, err := json.Marshal(about)
+	if err != nil {
+		return err
 	}
 	differ, err := settings.Difference([]byte(there), here)
 	if err != nil {

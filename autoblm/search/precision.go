@@ -1,0 +1,28 @@
+package search
+
+import (
+	"errors"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Settle returns the settings with the precision that a task trains in by them, so that a
+// study says what it came to: all trials of a search have one, that of its dimension, also
+// those of the stages before and after.
+func Settle(t task.Task, s Settings) (Settings, error) {
+	asked := s.Training.Precision
+	if asked == kge.Float32 { // which all have
+		return s, nil
+	}
+	if precise, has := t.(task.Precise); has {
+		var err error
+		s.Training.Precision, err = precise.Precision(asked, s.Model, s.Training.Dim)
+		return s, err
+	}
+	if asked == kge.Bfloat16 {
+		return s, errors.New("the task is computed in float32 only: leave the precision at float32 or auto")
+	}
+	s.Training.Precision = kge.Float32
+	return s, nil
+}
