@@ -20,7 +20,8 @@ func TestSuites(t *testing.T) {
 			t.Errorf("%s: two cases have one name: %v", name, names)
 		}
 		for _, c := range s {
-			if c.Dim%4 != 0 || c.Members < 1 || c.Batch < 1 || !c.Rank && c.Steps < 1 || !(c.Goal > 0) {
+			ranked := c.What == aRanking
+			if c.Dim%4 != 0 || c.Members < 1 || c.Batch < 1 || ranked != (c.Steps < 1) || !ranked && c.Trained > 0 || (c.Goal > 0) != (c.What != anEpoch) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
@@ -34,21 +35,21 @@ func TestSuites(t *testing.T) {
 // two graphs, d 64 and d 1024, steps and ranking.
 func TestDeviceSuite(t *testing.T) {
 	s := onDevice()
-	for _, rank := range []bool{false, true} {
+	for _, w := range []what{aStep, aRanking} {
 		for _, dataset := range []string{"wn18rr", "fb15k-237"} {
 			for _, dim := range []int{64, 1024} {
 				for _, members := range []int{1, 8} {
 					i := slices.IndexFunc(s, func(c timed) bool {
-						return c.Rank == rank && c.Dataset == dataset && c.Dim == dim && c.Members == members
+						return c.What == w && c.Dataset == dataset && c.Dim == dim && c.Members == members
 					})
 					if i < 0 {
-						t.Fatalf("not timed: %s, d %d, %d members, ranking %v", dataset, dim, members, rank)
+						t.Fatalf("not timed: %s of %s, d %d, %d members", w, dataset, dim, members)
 					}
 					goal := 1.0
-					if !rank && members == 8 && dim == 64 {
+					if w == aStep && members == 8 && dim == 64 {
 						goal = 0.5
 					}
-					if c := s[i]; c.Goal != goal || (c.Within == 1) != rank {
+					if c := s[i]; c.Goal != goal || (c.Within == 1) != (w == aRanking) {
 						t.Errorf("%s has the goals %v and %v s", c.ID, c.Goal, c.Within)
 					}
 				}

@@ -1,20 +1,31 @@
-// Command bench times training steps and filtered ranking on real benchmarks in
-// turns with a peer: a program that takes a data folder and prints JSON, as a
-// well-written PyTorch program for the same task may (its flags are in run.go).
-// Medians are compared, since machines are noisy.
+// Command bench times training steps, filtered ranking and epochs of paths on real
+// benchmarks, in float32 and in bfloat16, in turns with peers: programs that take a data
+// folder and print JSON, as a well-written PyTorch program for the same task may (its flags
+// are in peer.go). Medians are compared, since machines are noisy.
 //
-//	go run ./autoblm/bench --data DIR --peer "python3 torch_blm.py" [--repeat 5] [--threads 2] [--out result.json]
+//	go run ./autoblm/bench --data DIR --peer "NAME: COMMAND" [--peer "NAME: COMMAND"] [--repeat 5] [--threads 2] [--out result.json]
 //
-// DIR holds umls, wn18rr and fb15k-237; what is missing is left out. That measures
-// the native engine. With --backend it is GoMLX, in sizes for a GPU. What is timed are
-// the Go benchmarks of this package, which need no peer:
+// DIR holds umls, wn18rr, fb15k-237 and query2box-fb15k-237; what is missing is left out. A
+// peer that fails is dropped, with its error. --fastest 2 times all peers once and the two
+// fastest again. Pieces, by --cases, go into one file.
 //
-//	AUTOBLM_DATA=DIR go test -run '^$' -bench . ./autoblm/bench [-backend xla:cuda]
+// What notebooks/results/bench-cpu.json holds, with the peers of Debian (python3-torch,
+// libopenblas0-pthread) and of PyPI, takes about MINUTES minutes, and only on a machine with
+// nothing else to do means anything: threads of PyTorch wait for each other by spinning.
+//
+//	heap="env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000"
+//	go run ./autoblm/bench --data DIR --repeat 5 --fastest 2 --out notebooks/results/bench-cpu.json \
+//		--peer "Debian: env OPENBLAS_CORETYPE=Cooperlake /usr/bin/python3 torch_blm.py"
+//
+// With --backend it is GoMLX that is timed, in sizes for a GPU. What is timed are the Go
+// benchmarks of this package, which need no peer:
+//
+//	AUTOBLM_DATA=DIR go test -run '^$' -bench . ./autoblm/bench [-backend xla:cuda] [-precision bfloat16]
 //
 // What is to be measured on a GPU are some commands of this program and of autoblm,
 // each of less than ten minutes, for programs that were built before. The first line
 // prints them; the second rehearses them without a GPU, in the smallest shapes:
 //
-//	go run ./autoblm/bench --plan --data DIR --peer "python3 torch_blm.py"
+//	go run ./autoblm/bench --plan --data DIR --peer "PyTorch: python3 torch_blm.py"
 //	go run ./autoblm/bench --smoke
 package main

@@ -16,20 +16,26 @@ import (
 )
 
 type flags struct {
-	Data    string  `env:"AUTOBLM_DATA" help:"The folder that holds umls, wn18rr and fb15k-237, or some of them."`
-	Backend string  `help:"Measure GoMLX on this backend, as xla:cuda, xla:/path/of/plugin.so or go; without it, the native engine."`
-	Peer    string  `help:"The command of a peer to run in turns with ours; without it, ours runs alone."`
-	Cases   string  `default:"." help:"What to measure: a regular expression for names. One that no name matches shows all."`
-	Repeat  int     `default:"5" help:"How often each is timed."`
-	Threads int     `default:"0" help:"Threads of both; 0 for all cores."`
-	Minutes float64 `default:"0" help:"Begin nothing new after so many minutes; 0 never."`
-	Out     string  `help:"Write the result into this file, as JSON, after each case."`
-	Small   bool    `help:"Measure the smallest shapes, which tells nothing of speed."`
-	Ours    string  `help:"The program of our Go benchmarks; bench.test beside this program, or built, when left out."`
+	Data       string   `env:"AUTOBLM_DATA" help:"The folder that holds umls, wn18rr and fb15k-237, or some of them."`
+	Backend    string   `help:"Measure GoMLX on this backend, as xla:cuda, xla:/path/of/plugin.so or go; without it, the native engine."`
+	Peer       []string `sep:"none" placeholder:"NAME: COMMAND" help:"A peer to run in turns with ours, as \"NAME: COMMAND\"; once for each. Without, ours runs alone."`
+	Cases      string   `default:"." help:"What to measure: a regular expression for names. One that no name matches shows all."`
+	Precisions []string `help:"The precisions of ours: float32 and bfloat16, or float32 with --backend, when left out."`
+	Repeat     int      `default:"5" help:"How often each is timed."`
+	Fastest    int      `default:"0" help:"So many peers, the fastest of the first round, are timed again; 0 for all."`
+	Patience   float64  `default:"120" help:"Seconds that a run of a peer may take, or it is dropped; 0 for any."`
+	Threads    int      `default:"0" help:"Threads of both; 0 for all cores."`
+	Minutes    float64  `default:"0" help:"Begin nothing new after so many minutes; 0 never."`
+	Limit      float64  `default:"2570" help:"Billions of operations a second that a core could do in bfloat16 products, for our share of it: ${default} are 1024 a cycle of AMX at 2.5 GHz, as measured in registers; 0 for none."`
+	Out        string   `help:"Write the result into this file, as JSON, after each case. What it has of other cases stays."`
+	Small      bool     `help:"Measure the smallest shapes, which tells nothing of speed."`
+	Ours       string   `help:"The program of our Go benchmarks; bench.test beside this program, or built, when left out."`
 
 	Plan  bool   `help:"Print the commands that measure GoMLX on a GPU, each in less than ten minutes."`
 	Smoke bool   `help:"Rehearse the commands of --plan in the smallest shapes on GoMLX's own backend."`
 	To    string `default:"." help:"The folder for the files of --plan."`
+
+	models string // the folder of trained models to rank
 }
 
 func main() {
@@ -53,12 +59,13 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	folder, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	f.models = folder
 	if f.Ours == "" {
-		folder, err := os.MkdirTemp("", "bench")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(folder)
 		if f.Ours, err = find(ctx, folder, "bench.test", "test -c", "./autoblm/bench"); err != nil {
 			return err
 		}
@@ -78,10 +85,20 @@ func (f flags) check() error {
 	switch {
 	case f.Data == "" && !f.Smoke:
 		return errors.New("no data: --data or AUTOBLM_DATA names the folder that holds umls, wn18rr and fb15k-237 (autoblm dataset fetch)")
-	case f.Repeat < 1 || f.Threads < 0 || !(f.Minutes >= 0):
-		return fmt.Errorf("repeat is %d, threads is %d and minutes is %v: at least 1, 0 and 0 are needed", f.Repeat, f.Threads, f.Minutes)
+	case f.Repeat < 1 || f.Threads < 0 || f.Fastest < 0:
+		return fmt.Errorf("repeat is %d, threads is %d and fastest is %d: at least 1, 0 and 0 are needed", f.Repeat, f.Threads, f.Fastest)
+	case !(f.Minutes >= 0) || !(f.Patience >= 0) || !(f.Limit >= 0):
+		return fmt.Errorf("minutes is %v, patience is %v and limit is %v: none may be below 0", f.Minutes, f.Patience, f.Limit)
 	case f.Backend == backend.Auto:
 		return errors.New("--backend is auto: name the one to measure")
+	}
+	for _, precision := range f.Precisions {
+		if precision != float32s && precision != bfloat16s {
+			return fmt.Errorf("unknown precision %q: there are %s and %s", precision, float32s, bfloat16s)
+		}
+	}
+	if _, err := f.peers(); err != nil {
+		return err
 	}
 	return backend.Check(f.Backend)
 }

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
@@ -17,13 +22,22 @@ import (
 var (
 	onBackend = flag.String("backend", "", "time GoMLX on this backend rather than the native engine")
 	inSmall   = flag.Bool("small", false, "time the smallest shapes, which tells nothing of speed")
+	keepIn    = flag.String("models", "", "keep the trained models that are ranked in this folder, and use those that are there")
+	asked     = kge.AutoPrecision
 )
 
+func init() {
+	flag.TextVar(&asked, "precision", kge.AutoPrecision, "the precision of products: auto, float32 or bfloat16")
+}
+
 // BenchmarkStep is a training step of ComplEx on the benchmarks.
-func BenchmarkStep(b *testing.B) { benchmark(b, false, step) }
+func BenchmarkStep(b *testing.B) { benchmark(b, aStep, step) }
 
 // BenchmarkRank is the filtered ranking of the test triples by ComplEx.
-func BenchmarkRank(b *testing.B) { benchmark(b, true, rank) }
+func BenchmarkRank(b *testing.B) { benchmark(b, aRanking, rank) }
+
+// BenchmarkEpoch is an epoch of ComplEx on paths of two hops.
+func BenchmarkEpoch(b *testing.B) { benchmark(b, anEpoch, epoch) }
 
 // BenchmarkSearch is a whole small search on the embedded graph, with all that comes
 // with it.
@@ -47,35 +61,48 @@ func compute() autoblm.Compute {
 
 // benchmark times cases, with what is compiled apart. What they take is told for a
 // member, without what must be done around them.
-func benchmark(b *testing.B, rank bool, once func(*testing.B, kge.Engine, *datasets.Graph, timed) (seconds, compiling float64)) {
+func benchmark(b *testing.B, w what, prepare func(*testing.B, kge.Engine, timed) func() run) {
 	for _, c := range suite(*onBackend, *inSmall) {
-		if c.Rank != rank {
+		if c.What != w {
 			continue
 		}
 		b.Run(c.ID, func(b *testing.B) {
-			g, err := datasets.ReadFolder(realdata.Folder(b, c.Dataset))
-			if err != nil {
-				b.Fatal(err)
-			}
 			engine, err := compute().Open()
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer engine.Close()
 			fmt.Println("backend:", engine.Backend())
+			once := prepare(b, engine, c)
 			compiling := 0.0
 			if *onBackend != "" { // whose first time is for compiling
-				_, compiling = once(b, engine, g, c)
+				compiling = once().compiling
 			}
-			var all []float64
+			var all, fresh []float64
+			last := run{}
 			for b.Loop() {
-				seconds, _ := once(b, engine, g, c)
-				all = append(all, seconds/float64(c.Members))
+				last = once()
+				all, fresh = append(all, last.seconds/float64(c.Members)), append(fresh, last.fresh/float64(c.Members))
 			}
 			b.ReportMetric(median(all), unitOfTime)
+			b.ReportMetric(last.gflop, unitOfWork)
 			b.ReportMetric(compiling, unitOfCompiling)
+			if last.fresh > 0 {
+				b.ReportMetric(median(fresh), unitOfFresh)
+				b.ReportMetric(last.mrr, unitOfMRR)
+			}
 		})
 	}
+}
+
+func folder(b *testing.B, c timed) string { return realdata.Folder(b, c.Dataset) }
+
+func graph(b *testing.B, c timed) *datasets.Graph {
+	g, err := datasets.ReadFolder(folder(b, c))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return g
 }
 
 func members(count int) []kge.Member {
@@ -87,21 +114,72 @@ func members(count int) []kge.Member {
 	return all
 }
 
-// step times a training step as the peer does: from one epoch's end to the next,
+// resolve is what the precision comes to, after it is told what auto does.
+func resolve(b *testing.B, engine kge.Engine, c timed, entities int) kge.Precision {
+	auto, err := engine.Precision(kge.AutoPrecision, form.Bilinear, entities, c.Dim)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fmt.Println("auto:", auto)
+	used, err := engine.Precision(asked, form.Bilinear, entities, c.Dim)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return used
+}
+
+// work is the arithmetic of products of queries with all entities, in billions.
+func work(products, queries, entities, dim int) float64 {
+	return 2e-9 * float64(products) * float64(queries) * float64(entities) * float64(dim)
+}
+
+// step times a training step as a peer does: from one epoch's end to the next,
 // by the number of steps between. All that training does beside its steps counts.
-func step(b *testing.B, engine kge.Engine, g *datasets.Graph, c timed) (seconds, compiling float64) {
+func step(b *testing.B, engine kge.Engine, c timed) func() run {
+	g := graph(b, c)
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, epochs, c.Steps
-	steps := min(c.Steps, (len(g.Train)+c.Batch-1)/c.Batch)
+	settings.Precision = resolve(b, engine, c, len(g.Entities))
+	return func() run {
+		seconds, compiling := train(b, engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members)})
+		return run{seconds: seconds, compiling: compiling, gflop: work(3, 2*c.Batch, len(g.Entities), c.Dim)}
+	}
+}
+
+// epoch times an epoch by some of its steps.
+func epoch(b *testing.B, engine kge.Engine, c timed) func() run {
+	data, err := query.ReadFolder(folder(b, c), 1, 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	settings := query.DefaultSettings()
+	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, epochs, c.Steps
+	settings.Precision = resolve(b, engine, c, len(data.Entities))
+	training, err := data.Training(settings.Paths)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return func() run {
+		seconds, compiling := train(b, engine, kge.Job{Data: training, Settings: settings.Settings, Members: members(c.Members)})
+		return run{seconds: seconds * float64(training.Count) / float64(c.Batch), compiling: compiling, gflop: work(3, training.Count, len(data.Entities), c.Dim)}
+	}
+}
+
+// train is how long a step takes.
+func train(b *testing.B, engine kge.Engine, job kge.Job) (seconds, compiling float64) {
+	steps := (job.Data.Count + job.Settings.Batch - 1) / job.Settings.Batch
+	if job.Settings.MaxSteps > 0 {
+		steps = min(steps, job.Settings.MaxSteps)
+	}
 	var all []float64 // of a step, in each epoch after the first
 	var last time.Time
-	job := kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members), OnEpoch: func(p kge.Progress) {
+	job.OnEpoch = func(p kge.Progress) {
 		now := time.Now()
 		if p.Epoch > 1 {
 			all = append(all, now.Sub(last).Seconds()/float64(steps))
 		}
 		last = now
-	}}
+	}
 	report, err := kge.Train(b.Context(), engine, job)
 	if err != nil {
 		b.Fatal(err)
@@ -115,27 +193,76 @@ func step(b *testing.B, engine kge.Engine, g *datasets.Graph, c timed) (seconds,
 }
 
 // rank times the ranking of the test triples with the models and the index of the
-// known answers in place, as the peer does. A triple is ranked before, since tables
+// known answers in place, as a peer does. A triple is ranked before, since tables
 // move to where they are used at their first use.
-func rank(b *testing.B, engine kge.Engine, g *datasets.Graph, c timed) (seconds, compiling float64) {
-	var parameters []kge.Parameters
-	for _, m := range members(c.Members) {
-		parameters = append(parameters, kge.Initialize(completion.Data(g), kge.Settings{Dim: c.Dim, InitScale: 0.1}, m))
-	}
-	ranker, err := engine.NewRanker(parameters, kge.AutoPrecision)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer ranker.Close()
+func rank(b *testing.B, engine kge.Engine, c timed) func() run {
+	g := graph(b, c)
 	known := g.Known()
-	if _, err := ranker.Rank(b.Context(), g.Test[:1], known); err != nil {
-		b.Fatal(err)
+	used := resolve(b, engine, c, len(g.Entities))
+	once := func(models []kge.Parameters) (seconds, compiling, mrr float64) {
+		ranker, err := engine.NewRanker(models, used)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer ranker.Close()
+		if _, err := ranker.Rank(b.Context(), g.Test[:1], known); err != nil {
+			b.Fatal(err)
+		}
+		var t kge.Timing
+		stop := t.Evaluating(engine)
+		ranks, err := ranker.Rank(b.Context(), g.Test, known)
+		if err != nil {
+			b.Fatal(err)
+		}
+		stop()
+		return t.Evaluate, t.Compile, completion.Summarize(ranks[0], kge.Pessimistic).Both.MRR
 	}
-	var t kge.Timing
-	stop := t.Evaluating(engine)
-	if _, err := ranker.Rank(b.Context(), g.Test, known); err != nil {
-		b.Fatal(err)
+	var fresh []kge.Parameters
+	for _, m := range members(c.Members) {
+		fresh = append(fresh, kge.Initialize(completion.Data(g), kge.Settings{Dim: c.Dim, InitScale: 0.1}, m))
 	}
-	stop()
-	return t.Evaluate, t.Compile
+	models := trained(b, engine, c, g)
+	return func() (r run) {
+		r.gflop = work(1, 2*len(g.Test), len(g.Entities), c.Dim)
+		if r.seconds, r.compiling, _ = once(fresh); len(models) > 0 {
+			r.fresh = r.seconds
+			r.seconds, r.compiling, r.mrr = once(models)
+		}
+		return r
+	}
+}
+
+// trained are the models to rank, where they are to be trained before.
+func trained(b *testing.B, engine kge.Engine, c timed, g *datasets.Graph) (all []kge.Parameters) {
+	if c.Trained == 0 {
+		return nil
+	}
+	dir := cmp.Or(*keepIn, b.TempDir())
+	at := func(i int) string { return filepath.Join(dir, fmt.Sprintf("%s-%d", c.ID, i)) }
+	if _, err := os.Stat(at(0)); err != nil {
+		settings := kge.DefaultSettings()
+		settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, 1, c.Trained
+		if settings.Precision, err = engine.Precision(kge.AutoPrecision, form.Bilinear, len(g.Entities), c.Dim); err != nil {
+			b.Fatal(err)
+		}
+		report, err := kge.Train(b.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := c.Members - 1; i >= 0; i-- { // the first, for which is looked, comes last
+			if r := report.Results[i]; r.Err != nil {
+				b.Fatal(r.Err)
+			} else if err := r.Model.Save(at(i)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for i := range c.Members {
+		m, err := kge.Load(at(i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, m.Parameters)
+	}
+	return all
 }

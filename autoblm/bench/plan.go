@@ -43,8 +43,8 @@ func (f flags) commands() (all []command) {
 			c := command{about: what + "s on " + dataset + ", beside the peer", program: "bench", has: `"ours"`, lacks: "left_out"}
 			c.file = filepath.Join(f.To, fmt.Sprintf("device-%s-%s.json", what, dataset))
 			c.arguments = append([]string{"--backend", on, "--cases", "^" + what + "-" + dataset + "-", "--out", c.file}, timing...)
-			if f.Peer != "" {
-				c.arguments, c.has = append(c.arguments, "--peer", f.Peer), `"ratio"`
+			if len(f.Peer) > 0 {
+				c.arguments, c.has = append(c.arguments, f.peerArguments()...), `"ratio"`
 			}
 			all = append(all, c)
 		}
@@ -88,12 +88,18 @@ func precisionsOn(on string) []precision {
 	return []precision{{"float32", []string{"--backend", on + ",tf32=false", "--precision", "float32"}}, {"TF32", []string{"--backend", on + ",tf32=true", "--precision", "float32"}}, half}
 }
 
+// peerArguments are those that name the peers.
+func (f flags) peerArguments() (all []string) {
+	for _, peer := range f.Peer {
+		all = append(all, "--peer", peer)
+	}
+	return all
+}
+
 // plan prints the commands.
 func (f flags) plan(w io.Writer) {
 	rehearsal := []string{"--smoke", "--backend", cmp.Or(f.Backend, backend.CUDA)}
-	if f.Peer != "" {
-		rehearsal = append(rehearsal, "--peer", f.Peer)
-	}
+	rehearsal = append(rehearsal, f.peerArguments()...)
 	fmt.Fprintf(w, `# Each command takes at most %d minutes. They need no Go, once the programs are built:
 #     CGO_ENABLED=1 go build -o . ./autoblm/bench ./autoblm/cmd/autoblm
 #     CGO_ENABLED=1 go test -c -o . ./autoblm/bench

@@ -14,7 +14,7 @@ import (
 // TestPlan: the commands time all cases on a GPU, each once, and none may take longer
 // than it can; and what is printed are these commands.
 func TestPlan(t *testing.T) {
-	f := flags{Data: "data", Peer: "python3 peer.py", To: "out"}
+	f := flags{Data: "data", Peer: []string{"torch: python3 peer.py", "python3 another.py"}, To: "out"}
 	var timed []string
 	files := map[string]bool{}
 	for _, c := range f.commands() {
@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 			t.Fatalf("%q: %v", c.arguments, err)
 		}
 		chosen, err := choose(suite(own.Backend, own.Small), own.Cases)
-		if err != nil || own.Peer != f.Peer || own.Small || own.Out != c.file {
+		if err != nil || !slices.Equal(own.Peer, f.Peer) || own.Small || own.Out != c.file {
 			t.Errorf("%v, %+v", err, own)
 		}
 		timed = append(timed, ids(chosen)...)

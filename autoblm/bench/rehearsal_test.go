@@ -22,7 +22,7 @@ import (
 
 var (
 	deviceData = flag.String("data", "", "TestRehearsal: the folder that the device will have")
-	devicePeer = flag.String("peer", "", "TestRehearsal: the peer that the device will run")
+	devicePeer = flag.String("peer", "", "TestRehearsal: the peers that the device will run, each in a line")
 )
 
 // TestRehearsal runs all commands of the plan, small, on GoMLX's own backend and the
@@ -48,15 +48,20 @@ func TestRehearsal(t *testing.T) {
 	if err := checkData(*deviceData); err != nil {
 		t.Fatal(err)
 	}
-	peer, why, err := peerHere(t.Context(), *devicePeer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if why != "" {
-		t.Logf("ours is rehearsed alone: %s", why)
+	var peers []string
+	for peer := range strings.SplitSeq(*devicePeer, "\n") {
+		here, why, err := peerHere(t.Context(), peer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why != "" {
+			t.Logf("%q is not rehearsed: %s", peer, why)
+			continue
+		}
+		peers = append(peers, here)
 	}
 	t.Setenv("AUTOBLM_DATA", smallData(t))
-	for _, c := range (flags{To: folder, Backend: backend.Go, Small: true, Peer: peer, Ours: bench}).commands() {
+	for _, c := range (flags{To: folder, Backend: backend.Go, Small: true, Peer: peers, Ours: bench}).commands() {
 		t.Run(c.about, func(t *testing.T) {
 			if c.program == "bench" {
 				if _, err := measure(t, c.arguments...); err != nil {
@@ -141,7 +146,11 @@ func peerHere(ctx context.Context, peer string) (here, why string, err error) {
 	if peer == "" {
 		return "", "there is no --peer", nil
 	}
-	words := append(strings.Fields(peer), "--help")
+	named, err := flags{Peer: []string{peer}}.peers()
+	if err != nil {
+		return "", "", err
+	}
+	words := append(strings.Fields(named[0].command), "--help")
 	_, err = exec.CommandContext(ctx, words[0], words[1:]...).Output()
 	if why := lastWords(err); errors.Is(err, exec.ErrNotFound) || strings.Contains(why, "ModuleNotFoundError") { // PyTorch, most likely
 		return "", fmt.Sprint(err, why), nil

@@ -19,17 +19,8 @@ const unproven = "Not measured: no GPU was at hand; the path is unproven on a de
 // deviceResult is what a command of bench --plan measured: what they have in common,
 // and what is of one of them.
 type deviceResult struct {
-	Backend string `json:"backend"`
-	Cases   []struct {
-		Name       string    `json:"name"`
-		Goal       float64   `json:"goal"`
-		Within     float64   `json:"within"`
-		Ours       []float64 `json:"ours"`
-		Peer       []float64 `json:"peer"`
-		Compile    float64   `json:"compile"`
-		OurMemory  uint64    `json:"our_memory"`
-		PeerMemory uint64    `json:"peer_memory"`
-	} `json:"cases"`
+	timings
+	Backend string   `json:"backend"`
 	LeftOut []string `json:"left_out"`
 	Dataset string   `json:"dataset"`
 
@@ -86,7 +77,7 @@ func device(t *testing.T, files fs.FS) string {
 		if kind, _, _ := strings.Cut(r.Backend, ","); !strings.Contains(path.Base(kind), "cuda") {
 			t.Fatalf("%s was measured on %q, which is no GPU", file, r.Backend)
 		}
-		r.timings(&timings)
+		r.steps(&timings)
 		r.precision(&precisions, m.Command)
 		r.search(&searches)
 		for _, what := range r.LeftOut {
@@ -116,17 +107,17 @@ func section(text *strings.Builder, about, header, rows string) {
 	fmt.Fprintf(text, "%s\n\n%s%s", about, header, rows)
 }
 
-func (r deviceResult) timings(w *strings.Builder) {
+func (r deviceResult) steps(w *strings.Builder) {
 	for _, c := range r.Cases {
-		peer, ratio := "–", "–"
-		if len(c.Peer) > 0 {
-			peer, ratio = milliseconds(median(c.Peer)), fmt.Sprintf("%.2f", median(c.Ours)/median(c.Peer))
+		ours, peer, ratio := median(c.Ours[c.Precision]), "–", "–"
+		if c.Fastest != "" {
+			peer, ratio = milliseconds(median(c.Peers[c.Fastest])), fmt.Sprintf("%.2f", c.Ratio)
 		}
 		goal := fmt.Sprintf("%g", c.Goal)
 		if c.Within > 0 {
 			goal += fmt.Sprintf(", %g s", c.Within)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %.1f s | %s | %s |\n", c.Name, milliseconds(median(c.Ours)), peer, ratio, goal, c.Compile, memory(c.OurMemory), memory(c.PeerMemory))
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %.1f s | %s | %s |\n", c.Name, milliseconds(ours), peer, ratio, goal, c.Compile, memory(c.OurMemory), memory(c.PeerMemory))
 	}
 }
 
@@ -186,8 +177,8 @@ func TestDeviceTables(t *testing.T) {
 	}
 	text := device(t, fstest.MapFS{
 		"device-a.json": file(`{"backend": "xla:cuda", "left_out": ["step-b: out of memory"], "cases": [
-			{"name": "steps of a", "goal": 0.5, "ours": [0.004, 0.002, 0.003], "peer": [0.006, 0.006, 0.006], "compile": 7.5, "our_memory": 3221225472, "peer_memory": 1073741824},
-			{"name": "ranks of a", "goal": 1, "within": 1, "ours": [0.5], "compile": 1}]}`),
+			{"name": "steps of a", "goal": 0.5, "precision": "float32", "ours": {"float32": [0.004, 0.002, 0.003]}, "peers": {"torch": [0.006, 0.006, 0.006]}, "fastest": "torch", "ratio": 0.5, "compile": 7.5, "our_memory": 3221225472, "peer_memory": 1073741824},
+			{"name": "ranks of a", "goal": 1, "within": 1, "precision": "float32", "ours": {"float32": [0.5]}, "compile": 1}]}`),
 		"device-b.json": file(`{"backend": "xla:…/xla_cuda_plugin.so,tf32=true", "dataset": "a", "dim": 64, "epochs": 20, "seconds": {"per_step": 0.001}, "members": [
 			{"valid": {"both": {"mrr": 0.25}}, "test": {"both": {"mrr": 0.5}}}, {"valid": {"both": {"mrr": 0.75}}, "test": {"both": {"mrr": 0.5}}}]}`),
 		"device-c.json": file(`{"backend": "xla:cuda", "dataset": "a", "search": {"settings": {"training": {"dim": 64, "epochs": 50}}, "budget": 256, "trained": 100, "seconds": 290, "overhead": 10,

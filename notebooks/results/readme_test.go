@@ -45,7 +45,7 @@ type found struct {
 // README, and in the one here, with the result files.
 func TestReadmeHasTheResults(t *testing.T) {
 	hold(t, "../../README.md", map[string]string{
-		"results": searches(t), "speed": speed(t), "reproduced": reproduced(t),
+		"results": searches(t), "speed": speed(t, os.DirFS(".")), "reproduced": reproduced(t),
 		"queries": queries(t), "classes": classes(t),
 		"algorithms": ablations(t, "algorithm"), "predictors": ablations(t, "predictor"),
 	})
@@ -103,28 +103,6 @@ func readFrom(t *testing.T, files fs.FS, path string, result any) measured {
 		t.Fatalf("%s lacks a command, a date or a machine", path)
 	}
 	return m
-}
-
-// speed is the table of the timings beside a peer.
-func speed(t *testing.T) string {
-	t.Helper()
-	var r struct {
-		Cases []struct {
-			Name   string    `json:"name"`
-			Ours   []float64 `json:"ours"`
-			Peer   []float64 `json:"peer"`
-			GFLOPS float64   `json:"gflops"`
-		} `json:"cases"`
-	}
-	m := read(t, "bench-cpu.json", &r)
-	var text strings.Builder
-	text.WriteString("| what | ours | PyTorch | ratio | GFLOP/s |\n| --- | --- | --- | --- | --- |\n")
-	for _, c := range r.Cases {
-		ours, peer := median(c.Ours), median(c.Peer)
-		fmt.Fprintf(&text, "| %s | %.2f ms | %.2f ms | %.2f | %.0f |\n", c.Name, 1e3*ours, 1e3*peer, ours/peer, c.GFLOPS)
-	}
-	fmt.Fprintf(&text, "\nMedians of runs in turns: `%s`, on %s, %s.\n", m.Command, m.Machine, m.Date)
-	return text.String()
 }
 
 func median(x []float64) float64 {

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// columns are those that are printed of each case, with missing for what was not measured.
+const columns, missing = "%-32s %10s %10s %10s %7s %6s %11s %6s %8s %6s\n", "–"
+
+func header(w io.Writer) {
+	fmt.Fprintf(w, columns, "", bfloat16s, float32s, "peer", "ratio", "goal", "to float32", "goal", "GFLOP/s", "limit")
+}
+
+// print writes a line for a case, and another with what not every case has.
+func (t timing) print(w io.Writer) {
+	cell := func(value float64, format string, values ...any) string {
+		if value == 0 {
+			return missing
+		}
+		return fmt.Sprintf(format, append(values, value)...)
+	}
+	fmt.Fprintf(w, columns, t.Name, duration(t.Ours[bfloat16s]), duration(t.Ours[float32s]), duration(t.Peers[t.Fastest]),
+		cell(t.Ratio, "%.3f"), cell(t.Goal, "%.2f"), cell(t.RatioFloat32, "%.2f"), cell(t.GoalFloat32, "%.2f"),
+		cell(t.GFLOPS, "%.0f"), cell(100*t.Share, "%.0f%%"))
+	var more []string
+	for _, name := range t.ranked() {
+		more = append(more, name+" "+duration(t.Peers[name]))
+	}
+	for _, precision := range []string{bfloat16s, float32s} {
+		if fresh := t.Fresh[precision]; len(fresh) > 0 {
+			more = append(more, "fresh in "+precision+" "+duration(fresh))
+		}
+	}
+	if t.Compile > 0 {
+		more = append(more, fmt.Sprintf("compiled for %.1f s", t.Compile))
+	}
+	if t.OurMemory > 0 || t.PeerMemory > 0 {
+		more = append(more, fmt.Sprintf("memory %s, peers %s", humanize.IBytes(uint64(t.OurMemory)), humanize.IBytes(uint64(t.PeerMemory))))
+	}
+	if len(more) > 0 {
+		fmt.Fprintf(w, "    %s\n", strings.Join(more, "; "))
+	}
+}
+
+// duration is the median of seconds, to three digits.
+func duration(seconds []float64) string {
+	if len(seconds) == 0 {
+		return missing
+	}
+	ms := 1e3 * median(seconds)
+	switch {
+	case ms < 9.995:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 99.95:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 9999.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", ms/1e3)
+}
