@@ -10,12 +10,20 @@
 // fastest again. Pieces, by --cases, go into one file.
 //
 // What notebooks/results/bench-cpu.json holds, with the peers of Debian (python3-torch,
-// libopenblas0-pthread) and of PyPI, takes about MINUTES minutes, and only on a machine with
-// nothing else to do means anything: threads of PyTorch wait for each other by spinning.
+// libopenblas0-pthread) and of PyPI, in about 20 minutes; or in pieces, by --cases '^step',
+// '^rank' and '^epoch' (12, 7 and 1). It means something only on a machine with nothing else
+// to do: threads of PyTorch wait for each other by spinning. The peers keep large blocks of
+// memory rather than give them back to the system after each product, which is up to twice
+// as fast.
 //
-//	heap="env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000"
-//	go run ./autoblm/bench --data DIR --repeat 5 --fastest 2 --out notebooks/results/bench-cpu.json \
-//		--peer "Debian: env OPENBLAS_CORETYPE=Cooperlake /usr/bin/python3 torch_blm.py"
+//	keep="env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000"
+//	go run ./autoblm/bench --data DIR --repeat 3 --fastest 2 --out notebooks/results/bench-cpu.json \
+//		--peer "Debian: $keep OPENBLAS_CORETYPE=Cooperlake /usr/bin/python3 torch_blm.py" \
+//		--peer "float32: $keep venv/bin/python torch_blm.py" \
+//		--step-peer "float32, compiled: $keep venv/bin/python torch_blm.py --compile" \
+//		--step-peer "bfloat16: $keep venv/bin/python torch_blm.py --precision bfloat16" \
+//		--step-peer "bfloat16, compiled: $keep venv/bin/python torch_blm.py --precision bfloat16 --compile"
+//	go test ./notebooks/results -update
 //
 // With --backend it is GoMLX that is timed, in sizes for a GPU. What is timed are the Go
 // benchmarks of this package, which need no peer:

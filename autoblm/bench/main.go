@@ -19,6 +19,7 @@ type flags struct {
 	Data       string   `env:"AUTOBLM_DATA" help:"The folder that holds umls, wn18rr and fb15k-237, or some of them."`
 	Backend    string   `help:"Measure GoMLX on this backend, as xla:cuda, xla:/path/of/plugin.so or go; without it, the native engine."`
 	Peer       []string `sep:"none" placeholder:"NAME: COMMAND" help:"A peer to run in turns with ours, as \"NAME: COMMAND\"; once for each. Without, ours runs alone."`
+	StepPeer   []string `sep:"none" placeholder:"NAME: COMMAND" help:"A peer for training steps alone, whose ranking is that of another."`
 	Cases      string   `default:"." help:"What to measure: a regular expression for names. One that no name matches shows all."`
 	Precisions []string `help:"The precisions of ours: float32 and bfloat16, or float32 with --backend, when left out."`
 	Repeat     int      `default:"5" help:"How often each is timed."`

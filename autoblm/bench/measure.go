@@ -181,10 +181,13 @@ func (f flags) contestants(ctx context.Context, t *timing, d *document, gflop *f
 		})
 	}
 	peers, err := f.peers()
-	if err != nil || t.What == anEpoch {
-		return all, err
+	if err != nil {
+		return nil, err
 	}
 	for _, p := range peers {
+		if !p.does(t.timed) {
+			continue
+		}
 		all = append(all, contestant{
 			name: p.name, peer: true,
 			run: func() (run, error) { return p.run(ctx, f, t.timed) },

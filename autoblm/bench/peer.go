@@ -16,12 +16,16 @@ import (
 )
 
 // peer is another program for the same task, by a name for tables.
-type peer struct{ name, command string }
+type peer struct {
+	name, command string
+	// steps says that it is timed on training steps alone.
+	steps bool
+}
 
 // peers are those of the flags, each a command with its name and a colon before it. One
 // without is named as its command.
 func (f flags) peers() (all []peer, err error) {
-	for _, text := range f.Peer {
+	for i, text := range slices.Concat(f.Peer, f.StepPeer) {
 		name, command, named := strings.Cut(text, ": ")
 		if !named {
 			name, command = measured.HidePaths(text), text
@@ -32,10 +36,13 @@ func (f flags) peers() (all []peer, err error) {
 		if slices.ContainsFunc(all, func(p peer) bool { return p.name == name }) {
 			return nil, fmt.Errorf("two peers are called %s: give each a name of its own, as in --peer \"NAME: COMMAND\"", name)
 		}
-		all = append(all, peer{name, command})
+		all = append(all, peer{name, command, i >= len(f.Peer)})
 	}
 	return all, nil
 }
+
+// does says whether a peer is timed on a case. None has paths.
+func (p peer) does(c timed) bool { return c.What == aStep || c.What == aRanking && !p.steps }
 
 // graceful is how long what a peer has started may hold on to its output.
 const graceful = 5 * time.Second

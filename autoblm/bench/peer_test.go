@@ -1,15 +1,21 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
 // TestPeers: a peer has the name that stands before its command, or is called as that.
 func TestPeers(t *testing.T) {
-	peers, err := flags{Peer: []string{"torch 2: env A=1,2 /usr/bin/python3 peer.py", "python3 /home/me/peer.py"}}.peers()
-	if err != nil || len(peers) != 2 || peers[0] != (peer{"torch 2", "env A=1,2 /usr/bin/python3 peer.py"}) || peers[1] != (peer{"python3 …/peer.py", "python3 /home/me/peer.py"}) {
+	peers, err := flags{Peer: []string{"torch 2: env A=1,2 /usr/bin/python3 peer.py"}, StepPeer: []string{"python3 /home/me/peer.py"}}.peers()
+	if err != nil || len(peers) != 2 || peers[0] != (peer{"torch 2", "env A=1,2 /usr/bin/python3 peer.py", false}) || peers[1] != (peer{"python3 …/peer.py", "python3 /home/me/peer.py", true}) {
 		t.Errorf("%+v, %v", peers, err)
+	}
+	for c, want := range map[what][]bool{aStep: {true, true}, aRanking: {true, false}, anEpoch: {false, false}} {
+		if did := []bool{peers[0].does(timed{What: c}), peers[1].does(timed{What: c})}; !slices.Equal(did, want) {
+			t.Errorf("on a %s they take part: %v, want %v", c, did, want)
+		}
 	}
 	for says, given := range map[string][]string{"no command": {"torch:  "}, "two peers are called a": {"a: b", "a: c"}, `NAME: COMMAND`: {""}} {
 		if _, err := (flags{Peer: given}).peers(); err == nil || !strings.Contains(err.Error(), says) {

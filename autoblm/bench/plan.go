@@ -43,7 +43,7 @@ func (f flags) commands() (all []command) {
 			c := command{about: what + "s on " + dataset + ", beside the peer", program: "bench", has: `"ours"`, lacks: "left_out"}
 			c.file = filepath.Join(f.To, fmt.Sprintf("device-%s-%s.json", what, dataset))
 			c.arguments = append([]string{"--backend", on, "--cases", "^" + what + "-" + dataset + "-", "--out", c.file}, timing...)
-			if len(f.Peer) > 0 {
+			if len(f.Peer) > 0 || what == "step" && len(f.StepPeer) > 0 {
 				c.arguments, c.has = append(c.arguments, f.peerArguments()...), `"ratio"`
 			}
 			all = append(all, c)
@@ -92,6 +92,9 @@ func precisionsOn(on string) []precision {
 func (f flags) peerArguments() (all []string) {
 	for _, peer := range f.Peer {
 		all = append(all, "--peer", peer)
+	}
+	for _, peer := range f.StepPeer {
+		all = append(all, "--step-peer", peer)
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -50,7 +51,7 @@ func lastWords(err error) string {
 
 // rehearse runs TestRehearsal.
 func (f flags) rehearse(ctx context.Context, w io.Writer) error {
-	program := exec.CommandContext(ctx, f.Ours, "-test.run", "^TestRehearsal$", "-test.v", "-backend", f.Backend, "-data", f.Data, "-peer", strings.Join(f.Peer, "\n"))
+	program := exec.CommandContext(ctx, f.Ours, "-test.run", "^TestRehearsal$", "-test.v", "-backend", f.Backend, "-data", f.Data, "-peer", strings.Join(slices.Concat(f.Peer, f.StepPeer), "\n"))
 	program.Stdout, program.Stderr = w, w
 	if err := program.Run(); err != nil {
 		return fmt.Errorf("what --plan prints would fail: %w", err)

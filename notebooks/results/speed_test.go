@@ -161,7 +161,7 @@ func duration(seconds []float64) string {
 	return fmt.Sprintf("%.1f s", ms/1e3)
 }
 
-var peerFlag = regexp.MustCompile(` --peer ('[^']*'|"[^"]*"|\S+)`)
+var peerFlag = regexp.MustCompile(` --(?:step-)?peer ('[^']*'|"[^"]*"|\S+)`)
 
 // shorter is a command without its peers, which are listed.
 func shorter(command string) string {
@@ -172,7 +172,7 @@ func TestSpeedTables(t *testing.T) {
 	text := speed(t, fstest.MapFS{"bench-cpu.json": {Data: []byte(`{"command": "bench", "date": "2030-01-02", "machine": "two cores", "result": {"threads": 2, "limit_gflops": 2570, "peers": {
 		"a": {"command": "python3 a.py", "on": "2.0 on cpu"}, "b": {"command": "python3 b.py"}}, "cases": [
 		{"name": "steps", "goal": 0.2, "goal_float32": 0.45, "ours": {"float32": [0.08, 0.09, 0.0857], "bfloat16": [0.03]}, "peers": {"a": [0.5], "b": [0.25, 0.25]}, "precision": "bfloat16",
-			"fastest": "b", "ratio": 0.12, "ratio_float32": 0.35, "gflops": 537.2, "share": 0.104, "command": "bench --peer 'a: python3 a.py' --peer 'b: python3 b.py' --repeat 3", "date": "2030-01-02"},
+			"fastest": "b", "ratio": 0.12, "ratio_float32": 0.35, "gflops": 537.2, "share": 0.104, "command": "bench --peer 'a: python3 a.py' --step-peer 'b: python3 b.py' --repeat 3", "date": "2030-01-02"},
 		{"name": "an epoch", "ours": {"float32": [12.34]}, "fresh": {"float32": [20]}, "mrr": 0.25, "precision": "float32", "gflops": 100, "command": "bench --cases epoch", "date": "2030-01-03"}]}}`)}})
 	for _, line := range []string{
 		"| steps | **30.0 ms** | 85.7 ms | 250 ms (b) | 0.12 (≤ 0.2) | 0.35 (≤ 0.45) | 537 | 10 % |",
