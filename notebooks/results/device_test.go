@@ -135,7 +135,7 @@ func (r deviceResult) precision(w *strings.Builder, command string) {
 		return
 	}
 	scores := "float32"
-	if strings.Contains(command, "--half-scores") {
+	if strings.Contains(command, "--precision bfloat16") {
 		scores = "bfloat16"
 	} else if strings.Contains(r.Backend, "tf32=true") {
 		scores = "TF32"
