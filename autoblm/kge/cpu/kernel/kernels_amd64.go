@@ -176,4 +176,4 @@ func roundRowsAVX512(x *float32, rows int, width int, stride int, factors *float
 // expRoundAVX512 makes tiles of exponentials. columns is a multiple of 32; strides are in bytes, tileRow from 16 rows to the next.
 //
 //go:noescape
-func expRoundAVX512(x *float32, rows int, columns int, stride int, shift *float32, sum *float32, tile *uint16, tileRow int)
+func expRoundAVX512(x *float32, rows int, columns int, stride int, shift *float32, sum *float32, most *float32, tile *uint16, tileRow int)

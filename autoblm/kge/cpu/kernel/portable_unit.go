@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // PortableUnit is the kernels of bfloat16 numbers in Go: what each of them does.
 func PortableUnit() *Unit {
 	return &Unit{Name: "go", raw: rawUnit{
@@ -72,11 +74,15 @@ func roundRowsGo(x *float32, rows, width, stride int, factors *float32, tile *ui
 	}
 }
 
-func expRoundGo(x *float32, rows, columns, stride int, shift, sum *float32, tile *uint16, tileRow int) {
-	shifts, sums := at(shift, 0, columns), at(sum, 0, columns)
+func expRoundGo(x *float32, rows, columns, stride int, shift, sum, most *float32, tile *uint16, tileRow int) {
+	const least = -87
+	shifts, sums, largest := at(shift, 0, columns), at(sum, 0, columns), at(most, 0, columns)
 	for row := range rows {
 		for j, v := range at(x, row*stride, columns) {
-			y := exp(v - shifts[j])
+			if v > largest[j] {
+				largest[j] = v
+			}
+			y := float32(math.Exp(float64(max(v-shifts[j], least))))
 			sums[j] += y
 			at(tile, row/Band*tileRow+(j/TileInner*tileSize+row%Band*TileInner+j%TileInner)*numberBytes, 1)[0] = rounded(y)
 		}

@@ -15,7 +15,7 @@ type rawUnit struct {
 	interleave func(upper, lower, left, right *uint16)
 	transpose  func(from, to *uint16)
 	roundRows  func(x *float32, rows, width, stride int, factors *float32, tile *uint16)
-	expRound   func(x *float32, rows, columns, stride int, shift, sum *float32, tile *uint16, tileRow int)
+	expRound   func(x *float32, rows, columns, stride int, shift, sum, most *float32, tile *uint16, tileRow int)
 }
 
 // Multiply is C = A·B, or C += A·B when add is set, of the first rows of A and columns of
@@ -42,12 +42,13 @@ func (u *Unit) Round(to Tiles, x Table, rows, width int, factors []float32) {
 	}
 }
 
-// ExpRound makes the bands of exp(x - shift[j]), which is 0 where it is below exp(-87), and
-// adds the sum of column j to sum[j], before it is rounded. columns is a multiple of TileInner.
-func (u *Unit) ExpRound(to Tiles, x Table, rows, columns int, shift, sum []float32) {
+// ExpRound makes the bands of exp(x - shift[j]), which is exp(-87) where it is below that,
+// adds the sum of column j to sum[j], before it is rounded, and raises most[j] to the largest
+// x of column j. columns is a multiple of TileInner, and x - shift not above 80.
+func (u *Unit) ExpRound(to Tiles, x Table, rows, columns int, shift, sum, most []float32) {
 	checkColumns(x, rows, columns)
-	check(columns%TileInner == 0 && len(shift) >= columns && len(sum) >= columns && to.holds((rows+Band-1)/Band, columns/TileInner))
-	u.raw.expRound(&x.Data[0], rows, columns, x.Stride*floatBytes, &shift[0], &sum[0], &to.Data[0], to.bytes())
+	check(columns%TileInner == 0 && len(shift) >= columns && len(sum) >= columns && len(most) >= columns && to.holds((rows+Band-1)/Band, columns/TileInner))
+	u.raw.expRound(&x.Data[0], rows, columns, x.Stride*floatBytes, &shift[0], &sum[0], &most[0], &to.Data[0], to.bytes())
 }
 
 // Pairs makes of bands of rows, an even number of them, the bands of their columns, for the

@@ -171,7 +171,7 @@ func TestColumnsIsTheTranspose(t *testing.T) {
 	}
 }
 
-// TestExpRound: the sums are those of ExpSum, and the tiles its rounded exponentials.
+// TestExpRound: sums, maxima and rounded exponentials are those of the Go twin.
 func TestExpRound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	portable := kernel.PortableUnit()
@@ -180,19 +180,44 @@ func TestExpRound(t *testing.T) {
 			bands, _, steps := shapes(rng)
 			rows, columns := 1+rng.IntN(bands*band), step*steps
 			x := newTable(rng, rows, columns, columns+rng.IntN(9), rng.IntN(16), true)
-			shift, sum := make([]float32, columns), make([]float32, columns)
+			shift, sum, most := make([]float32, columns), make([]float32, columns), make([]float32, columns)
 			for i := range shift {
-				shift[i], sum[i] = float32(rng.NormFloat64())*30, float32(rng.NormFloat64())
+				shift[i], sum[i], most[i] = float32(rng.NormFloat64())*30, float32(rng.NormFloat64()), float32(rng.NormFloat64())
 			}
-			wantSum := slices.Clone(sum)
+			for i, v := range x.Data { // none is too large
+				if v == inf {
+					x.Data[i] = -100
+				}
+			}
+			wantSum, wantMost := slices.Clone(sum), slices.Clone(most)
 			got, want := newGuarded(bands, steps), newGuarded(bands, steps)
-			unit.ExpRound(got.Tiles, x.Table, rows, columns, shift, sum)
-			portable.ExpRound(want.Tiles, x.Table, rows, columns, shift, wantSum)
-			same(t, unit.Name+", sums", sum, wantSum, 1e-5)
-			for i, w := range want.all { // as neighbours at most, where the exponentials differ in their last bit
+			unit.ExpRound(got.Tiles, x.Table, rows, columns, shift, sum, most)
+			portable.ExpRound(want.Tiles, x.Table, rows, columns, shift, wantSum, wantMost)
+			for i, w := range wantSum {
+				if g := sum[i]; math.Abs(float64(g-w)) > 1e-5*math.Max(1, math.Abs(float64(w))) || (g != g) != (w != w) {
+					t.Fatalf("%s: sum %d is %v, the Go twin has %v", unit.Name, i, g, w)
+				}
+			}
+			same(t, unit.Name+", maxima", most, wantMost, 0)
+			for i, w := range want.all { // as neighbours at most, where the exponentials differ in their last bits
 				if g := got.all[i]; g != w && !(isNaN(g) && isNaN(w)) && g+1 != w && g != w+1 {
 					t.Fatalf("%s: number %d is %#x, the Go twin has %#x", unit.Name, i, g, w)
 				}
+			}
+		}
+	}
+}
+
+// TestShortExponential: sums of exponentials are as exact as float32 has them.
+func TestShortExponential(t *testing.T) {
+	const columns = step
+	for _, unit := range kernel.Units() {
+		zeros, to := make([]float32, columns), kernel.NewTiles(1, 1)
+		for x := float32(-86.9); x < 80; x += 0.0137 {
+			row, sum := slices.Repeat([]float32{x}, columns), make([]float32, columns)
+			unit.ExpRound(to, kernel.Table{Data: row, Stride: columns}, 1, columns, zeros, sum, slices.Clone(zeros))
+			if want := math.Exp(float64(x)); math.Abs(float64(sum[5])-want) > 4e-6*want || sum[5] != sum[columns-1] {
+				t.Fatalf("%s: exp(%v) is %v, want %v", unit.Name, x, sum[5], want)
 			}
 		}
 	}
@@ -237,11 +262,11 @@ func BenchmarkPacking(b *testing.B) {
 	const rows, columns = 192, 96
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := newTable(rng, rows, columns, columns, 0, false)
-	shift, sum, ones := make([]float32, columns), make([]float32, columns), make([]float32, rows)
+	shift, sum, most, ones := make([]float32, columns), make([]float32, columns), make([]float32, columns), make([]float32, rows)
 	from, to, right, room := kernel.NewTiles(rows/band, columns/step), kernel.NewTiles(2*columns/step, rows/step), kernel.NewTiles(rows/band, columns/step), kernel.NewTiles(1, 2)
 	for _, unit := range assembled(b)[:1] {
 		for name, once := range map[string]func(){
-			"ExpRound": func() { unit.ExpRound(from, x.Table, rows, columns, shift, sum) },
+			"ExpRound": func() { unit.ExpRound(from, x.Table, rows, columns, shift, sum, most) },
 			"Round":    func() { unit.Round(from, x.Table, rows, columns, ones) },
 			"Columns":  func() { unit.Columns(to, from, rows/band, columns/step, room) },
 			"Pairs":    func() { unit.Pairs(to, from, rows/band, columns/step) },

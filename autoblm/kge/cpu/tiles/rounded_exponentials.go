@@ -71,34 +71,63 @@ func (x *roundedExponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, 
 	_, count, _ := e.Tile(tile)
 	rows := kernel.Pad(count, 2*kernel.Band)
 	of, kept := e.Rounded.tile(tile), x.bands.From(tile*bandsOfTile, s.number*stepsOfUnit)
-	u.Multiply(room.scores, of, room.right, rows, s.Count, dims*kernel.TileInner, false)
-	maxima := s.tileMaxima[:s.Count]
-	copy(maxima, s.largest)
-	k.ColumnMax(room.scores, count, s.Count, maxima)
-	for i, most := range maxima {
-		switch {
-		case tile == 0:
-			s.largest[i] = most
-		case most > s.largest[i]+slack:
-			factor := s.rescale(k, i, most)
-			s.largest[i] = most
-			for row := range tile * Rows {
-				place := s.number*MostQueries + i
-				x.bands.SetNumber(row, place, factor*x.bands.Number(row, place))
-			}
-		}
+	strip := Rows
+	if dims <= narrow {
+		strip = narrowStrip
 	}
-	clear(s.tileSums)
-	u.ExpRound(kept, room.scores, count, s.Count, s.largest, s.tileSums)
-	s.add()
+	for row := 0; row < count; row += strip {
+		band, n := row/kernel.Band, min(strip, count-row)
+		u.Multiply(room.scores, of.From(band, 0), room.right, kernel.Pad(n, 2*kernel.Band), s.Count, dims*kernel.TileInner, false)
+		x.exponentiate(k, s, room.scores, kept.From(band, 0), tile*Rows+row, n)
+	}
 	for row := count; row < rows; row++ { // padding is no candidate
 		kept.ClearRow(row, s.Count/kernel.TileInner)
 	}
-	u.Columns(room.columns, kept, rows/kernel.Band, s.Count/kernel.TileInner, room.swap)
-	u.Pairs(room.pairs, of, rows/kernel.Band, dims)
-	u.Multiply(s.ByQuery, room.columns, room.pairs, s.Count, e.Stride, kernel.Pad(rows, kernel.TileInner), tile > 0)
 	for step := s.Count / kernel.TileInner; step < stepsOfUnit; step++ { // queries that there are none of
 		kept.ClearSteps(step, rows/kernel.Band)
+	}
+	u.Columns(room.columns, kept, rows/kernel.Band, s.Count/kernel.TileInner, room.swap)
+	u.Pairs(room.pairs, of, rows/kernel.Band, dims)
+	u.Multiply(s.ByQuery, room.columns, room.pairs, s.Count, e.Stride, rows, tile > 0)
+}
+
+// Short products leave more scores than the first cache holds, so there they are made and
+// used by fewer rows at a time.
+const (
+	narrow      = 4 // tiles along d
+	narrowStrip = 4 * kernel.Band
+)
+
+// exponentiate makes the exponentials of so many rows from one on, out of their scores.
+func (x *roundedExponentials) exponentiate(k *kernel.Set, s *Softmax, scores kernel.Table, kept kernel.Tiles, row, rows int) {
+	if row == 0 {
+		k.ColumnMax(scores, rows, s.Count, s.largest)
+	}
+	copy(s.maxima, s.largest)
+	for {
+		clear(s.tileSums)
+		x.of.Rounded.Unit.ExpRound(kept, scores, rows, s.Count, s.largest, s.tileSums, s.maxima)
+		again := false
+		for i, most := range s.maxima[:s.Count] {
+			if most > s.largest[i]+slack {
+				x.rescale(k, s, i, row, most)
+				again = true
+			}
+		}
+		if !again {
+			break
+		}
+	}
+	s.add()
+}
+
+// rescale takes more from the scores of a query, and from those of the first rows too.
+func (x *roundedExponentials) rescale(k *kernel.Set, s *Softmax, query, rows int, higher float32) {
+	factor := s.rescale(k, query, higher)
+	s.largest[query] = higher
+	place := s.number*MostQueries + query
+	for row := range rows {
+		x.bands.SetNumber(row, place, factor*x.bands.Number(row, place))
 	}
 }
 

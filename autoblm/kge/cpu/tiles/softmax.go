@@ -31,7 +31,7 @@ func NewSoftmaxes(m Measure, e Embeddings, dim, units int) *Softmaxes {
 	for i := range units {
 		s.units = append(s.units, &Softmax{
 			Queries: NewQueries(m, dim), ByQuery: NewTable(m.RowsOfQuery()*MostQueries, dim),
-			largest: make([]float32, MostQueries), tileMaxima: make([]float32, MostQueries), tileSums: make([]float32, MostQueries),
+			largest: make([]float32, MostQueries), maxima: make([]float32, MostQueries), tileSums: make([]float32, MostQueries),
 			sums: make([]float64, MostQueries), weights: make([]float32, MostQueries), number: i,
 		})
 	}
@@ -70,12 +70,12 @@ type Softmax struct {
 	// ByQuery is the gradient by the queries, once they have their weights.
 	ByQuery kernel.Table
 
-	kept                 kept
-	number               int       // of the unit
-	largest              []float32 // what is taken from all scores of a query, so far
-	tileMaxima, tileSums []float32
-	sums                 []float64 // Σ exp(score - largest)
-	weights              []float32 // of the queries in the loss
+	kept             kept
+	number           int       // of the unit
+	largest          []float32 // what is taken from all scores of a query, so far
+	maxima, tileSums []float32 // of some rows
+	sums             []float64 // Σ exp(score - largest)
+	weights          []float32 // of the queries in the loss
 }
 
 // CrossEntropy returns weight · the sum over the queries of log Σ exp(score) -

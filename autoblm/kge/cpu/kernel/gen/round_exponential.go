@@ -1,16 +1,58 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// expRound generates tiles of exp(x - shift), rounded, and adds up the columns before
-// they are rounded.
+// shortExponential is an exponential of half the instructions: for x up to some 80, those
+// below expLeast being as there, to some 2e-7.
+type shortExponential struct {
+	least, toExponent, magic, step reg.VecVirtual
+	coefficients                   []reg.VecVirtual
+}
+
+// magic added to a number rounds it to an integer, and taken away again leaves that.
+const magic = 3 << 22
+
+func newShortExponential() shortExponential {
+	s := avx512
+	e := shortExponential{
+		least: s.constant("expLeast", expLeast), toExponent: s.constant("log2e", math.Log2E),
+		magic: s.constant("magic", magic), step: s.constant("ln2", math.Ln2),
+	}
+	// Of the least largest relative error for |r| ≤ ln 2 / 2 among those that begin with 1 + r.
+	for i, c := range []float32{8.312528849e-3, 4.189012051e-2, 1.666711445e-1, 4.999923174e-1, 1, 1} {
+		e.coefficients = append(e.coefficients, s.constant("shortExp"+string(rune('A'+i)), c))
+	}
+	return e
+}
+
+// of is exp(x), and not a number where x is none.
+func (e shortExponential) of(x reg.VecVirtual) reg.VecVirtual {
+	s := avx512
+	n, y := s.vector(), s.vector()
+	VMAXPS(x, e.least, x) // the second source, x, where it is not a number
+	VMOVAPS(e.magic, n)
+	VFMADD231PS(e.toExponent, x, n)
+	VSUBPS(e.magic, n, n)
+	VFNMADD231PS(e.step, n, x)
+	VMOVAPS(e.coefficients[0], y)
+	for _, c := range e.coefficients[1:] {
+		VFMADD213PS(c, x, y) // y·r + c
+	}
+	VSCALEFPS(n, y, y)
+	return y
+}
+
+// expRound generates tiles of exp(x - shift), rounded. It adds up the columns before they
+// are rounded, and raises most to the largest of x.
 func expRound() {
 	s := avx512
-	TEXT("expRoundAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, shift, sum *float32, tile *uint16, tileRow int)")
+	TEXT("expRoundAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, shift, sum, most *float32, tile *uint16, tileRow int)")
 	Pragma("noescape")
 	Doc("expRoundAVX512 makes tiles of exponentials. columns is a multiple of 32; strides are in bytes, tileRow from 16 rows to the next.")
 	x := Load(Param("x"), GP64())
@@ -18,19 +60,21 @@ func expRound() {
 	stride := Load(Param("stride"), GP64())
 	shifts := Load(Param("shift"), GP64())
 	sums := Load(Param("sum"), GP64())
+	maxima := Load(Param("most"), GP64())
 	tile := Load(Param("tile"), GP64())
 	skip := Load(Param("tileRow"), GP64())
 	SUBQ(U32(tileBytes), skip)
-	e := newExponential(s)
-	var shift, sum [2]reg.VecVirtual
+	e := newShortExponential()
+	var shift, sum, most [2]reg.VecVirtual
 	for i := range shift {
-		shift[i], sum[i] = s.vector(), s.vector()
+		shift[i], sum[i], most[i] = s.vector(), s.vector(), s.vector()
 	}
 
 	Label("columns")
 	for i := range shift {
 		VMOVUPS(Mem{Base: shifts, Disp: 64 * i}, shift[i])
 		VMOVUPS(Mem{Base: sums, Disp: 64 * i}, sum[i])
+		VMOVUPS(Mem{Base: maxima, Disp: 64 * i}, most[i])
 	}
 	rows := Load(Param("rows"), GP64())
 	from, to, band := GP64(), GP64(), GP64()
@@ -41,6 +85,7 @@ func expRound() {
 	for i, whole := range []reg.Register{reg.Z30, reg.Z31} {
 		v := s.vector()
 		VMOVUPS(Mem{Base: from, Disp: 64 * i}, v)
+		VMAXPS(most[i], v, most[i]) // the second source, most, where v is not a number
 		VSUBPS(shift[i], v, v)
 		y := e.of(v)
 		VADDPS(y, sum[i], sum[i])
@@ -59,9 +104,10 @@ func expRound() {
 	JNZ(LabelRef("row"))
 	for i := range sum {
 		VMOVUPS(sum[i], Mem{Base: sums, Disp: 64 * i})
+		VMOVUPS(most[i], Mem{Base: maxima, Disp: 64 * i})
 	}
 	const width = 32
-	for _, p := range []reg.Register{x, shifts, sums} {
+	for _, p := range []reg.Register{x, shifts, sums, maxima} {
 		ADDQ(U32(4*width), p)
 	}
 	ADDQ(U32(tileBytes), tile)
