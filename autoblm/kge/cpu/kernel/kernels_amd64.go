@@ -148,15 +148,15 @@ func pullBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHa
 //go:noescape
 func pullTowardsBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// multiplyAMX multiplies tables of tiles. rows and columns count tiles, rows is even; strides are in bytes.
+// multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles, rows is even; strides are in bytes.
 //
 //go:noescape
-func multiplyAMX(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+func multiplyAMX(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 
-// multiplyVDPBF16 multiplies tables of tiles. rows and columns count tiles, strides are in bytes.
+// multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles, strides are in bytes.
 //
 //go:noescape
-func multiplyVDPBF16(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+func multiplyVDPBF16(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 
 // interleaveAVX512 makes left and right of the pairs of rows of two tiles.
 //

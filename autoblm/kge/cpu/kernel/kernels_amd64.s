@@ -2402,9 +2402,9 @@ yFresh:
 	VZEROUPPER
 	RET
 
-// func multiplyAMX(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+// func multiplyAMX(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 // Requires: MMX+
-TEXT ·multiplyAMX(SB), NOSPLIT, $32-73
+TEXT ·multiplyAMX(SB), NOSPLIT, $32-81
 	LEAQ tileConfiguration<>+0(SB), AX
 	BYTE $0xc4
 	BYTE $0xe2
@@ -2417,9 +2417,9 @@ TEXT ·multiplyAMX(SB), NOSPLIT, $32-73
 	BYTE $0x00
 	BYTE $0x00
 	MOVQ $0x00000040, R8
-	MOVQ cRow+64(FP), CX
-	MOVQ b+40(FP), R12
-	MOVQ c+56(FP), R13
+	MOVQ cRow+72(FP), CX
+	MOVQ b+48(FP), R12
+	MOVQ c+64(FP), R13
 	MOVQ columns+8(FP), R15
 
 columns2:
@@ -2428,14 +2428,14 @@ columns2:
 	MOVQ inner+16(FP), AX
 	MOVQ AX, (SP)
 	MOVQ R12, 24(SP)
-	MOVQ a+24(FP), AX
+	MOVQ a+32(FP), AX
 	MOVQ AX, 16(SP)
 
-chunk2:
+piece2:
 	MOVQ (SP), AX
-	CMPQ AX, $0x00000010
+	CMPQ AX, piece+24(FP)
 	JLE  last2
-	MOVQ $0x00000010, AX
+	MOVQ piece+24(FP), AX
 
 last2:
 	MOVQ AX, 8(SP)
@@ -2447,7 +2447,7 @@ rows2:
 	MOVQ  CX, R10
 	SHLQ  $0x04, R10
 	ADDQ  DX, R10
-	MOVB  add+72(FP), AL
+	MOVB  add+80(FP), AL
 	TESTB AL, AL
 	JNZ   add2
 	MOVQ  inner+16(FP), AX
@@ -2519,10 +2519,10 @@ add2:
 
 begin2:
 	MOVQ R14, SI
-	MOVQ aRow+32(FP), R9
+	MOVQ aRow+40(FP), R9
 	ADDQ R14, R9
 	MOVQ 24(SP), DI
-	MOVQ bColumn+48(FP), R11
+	MOVQ bColumn+56(FP), R11
 	ADDQ DI, R11
 	MOVQ 8(SP), AX
 
@@ -2705,7 +2705,7 @@ knownColumns2:
 	BYTE $0x00
 	BYTE $0x00
 	BYTE $0x00
-	MOVQ aRow+32(FP), R9
+	MOVQ aRow+40(FP), R9
 	LEAQ (R14)(R9*2), R14
 	MOVQ CX, R10
 	SHLQ $0x05, R10
@@ -2718,10 +2718,10 @@ knownColumns2:
 	ADDQ AX, 16(SP)
 	ADDQ AX, 24(SP)
 	CMPQ (SP), $0x00000000
-	JG   chunk2
-	MOVQ bColumn+48(FP), DX
+	JG   piece2
+	MOVQ bColumn+56(FP), DX
 	ADDQ DX, R12
-	MOVQ bColumn+48(FP), DX
+	MOVQ bColumn+56(FP), DX
 	ADDQ DX, R12
 	ADDQ $0x00000080, R13
 	SUBQ $0x00000002, R15
@@ -2734,14 +2734,14 @@ columns1:
 	MOVQ inner+16(FP), AX
 	MOVQ AX, (SP)
 	MOVQ R12, 24(SP)
-	MOVQ a+24(FP), AX
+	MOVQ a+32(FP), AX
 	MOVQ AX, 16(SP)
 
-chunk1:
+piece1:
 	MOVQ (SP), AX
-	CMPQ AX, $0x00000010
+	CMPQ AX, piece+24(FP)
 	JLE  last1
-	MOVQ $0x00000010, AX
+	MOVQ piece+24(FP), AX
 
 last1:
 	MOVQ AX, 8(SP)
@@ -2753,7 +2753,7 @@ rows1:
 	MOVQ  CX, R10
 	SHLQ  $0x04, R10
 	ADDQ  DX, R10
-	MOVB  add+72(FP), AL
+	MOVB  add+80(FP), AL
 	TESTB AL, AL
 	JNZ   add1
 	MOVQ  inner+16(FP), AX
@@ -2795,10 +2795,10 @@ add1:
 
 begin1:
 	MOVQ R14, SI
-	MOVQ aRow+32(FP), R9
+	MOVQ aRow+40(FP), R9
 	ADDQ R14, R9
 	MOVQ 24(SP), DI
-	MOVQ bColumn+48(FP), R11
+	MOVQ bColumn+56(FP), R11
 	ADDQ DI, R11
 	MOVQ 8(SP), AX
 
@@ -2924,7 +2924,7 @@ knownColumns1:
 	BYTE $0x00
 	BYTE $0x00
 	BYTE $0x00
-	MOVQ aRow+32(FP), R9
+	MOVQ aRow+40(FP), R9
 	LEAQ (R14)(R9*2), R14
 	MOVQ CX, R10
 	SHLQ $0x05, R10
@@ -2937,8 +2937,8 @@ knownColumns1:
 	ADDQ AX, 16(SP)
 	ADDQ AX, 24(SP)
 	CMPQ (SP), $0x00000000
-	JG   chunk1
-	MOVQ bColumn+48(FP), DX
+	JG   piece1
+	MOVQ bColumn+56(FP), DX
 	ADDQ DX, R12
 	ADDQ $0x00000040, R13
 	SUBQ $0x00000001, R15
@@ -2962,26 +2962,26 @@ DATA tileConfiguration<>+48(SB)/8, $0x1010101010101010
 DATA tileConfiguration<>+56(SB)/8, $0x0000000000000000
 GLOBL tileConfiguration<>(SB), RODATA|NOPTR, $64
 
-// func multiplyVDPBF16(rows int, columns int, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+// func multiplyVDPBF16(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 // Requires: AVX, AVX512F
-TEXT ·multiplyVDPBF16(SB), NOSPLIT, $0-73
-	MOVQ cRow+64(FP), CX
-	MOVQ b+40(FP), R12
-	MOVQ c+56(FP), R13
+TEXT ·multiplyVDPBF16(SB), NOSPLIT, $0-81
+	MOVQ cRow+72(FP), CX
+	MOVQ b+48(FP), R12
+	MOVQ c+64(FP), R13
 	MOVQ columns+8(FP), R15
 
 columns2:
 	CMPQ R15, $0x00000002
 	JL   end2
 	MOVQ rows+0(FP), BX
-	MOVQ a+24(FP), R14
+	MOVQ a+32(FP), R14
 	MOVQ R13, DX
 
 rows2:
 	MOVQ $0x00000000, R10
 
 half2:
-	MOVB    add+72(FP), AL
+	MOVB    add+80(FP), AL
 	TESTB   AL, AL
 	JZ      fresh2
 	MOVQ    DX, R11
@@ -3041,7 +3041,7 @@ fresh2:
 begin2:
 	LEAQ (R14)(R10*1), SI
 	MOVQ R12, DI
-	MOVQ bColumn+48(FP), R9
+	MOVQ bColumn+56(FP), R9
 	ADDQ R12, R9
 	MOVQ inner+16(FP), AX
 
@@ -3266,13 +3266,13 @@ pair2:
 	ADDQ    $0x00000200, R10
 	CMPQ    R10, $0x00000400
 	JL      half2
-	MOVQ    aRow+32(FP), R11
+	MOVQ    aRow+40(FP), R11
 	ADDQ    R11, R14
 	DECQ    BX
 	JNZ     rows2
-	MOVQ    bColumn+48(FP), DX
+	MOVQ    bColumn+56(FP), DX
 	ADDQ    DX, R12
-	MOVQ    bColumn+48(FP), DX
+	MOVQ    bColumn+56(FP), DX
 	ADDQ    DX, R12
 	ADDQ    $0x00000080, R13
 	SUBQ    $0x00000002, R15
@@ -3283,14 +3283,14 @@ columns1:
 	CMPQ R15, $0x00000001
 	JL   end1
 	MOVQ rows+0(FP), BX
-	MOVQ a+24(FP), R14
+	MOVQ a+32(FP), R14
 	MOVQ R13, DX
 
 rows1:
 	MOVQ $0x00000000, R10
 
 half1:
-	MOVB    add+72(FP), AL
+	MOVB    add+80(FP), AL
 	TESTB   AL, AL
 	JZ      fresh1
 	MOVQ    DX, R11
@@ -3334,7 +3334,7 @@ fresh1:
 begin1:
 	LEAQ (R14)(R10*1), SI
 	MOVQ R12, DI
-	MOVQ bColumn+48(FP), R9
+	MOVQ bColumn+56(FP), R9
 	ADDQ R12, R9
 	MOVQ inner+16(FP), AX
 
@@ -3462,11 +3462,11 @@ pair1:
 	ADDQ    $0x00000200, R10
 	CMPQ    R10, $0x00000400
 	JL      half1
-	MOVQ    aRow+32(FP), R11
+	MOVQ    aRow+40(FP), R11
 	ADDQ    R11, R14
 	DECQ    BX
 	JNZ     rows1
-	MOVQ    bColumn+48(FP), DX
+	MOVQ    bColumn+56(FP), DX
 	ADDQ    DX, R12
 	ADDQ    $0x00000040, R13
 	SUBQ    $0x00000001, R15

@@ -11,7 +11,7 @@ func PortableUnit() *Unit {
 
 const numberBytes = 2
 
-func multiplyGo(rows, columns, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool) {
+func multiplyGo(rows, columns, inner, _ int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool) {
 	for row := range rows * Band {
 		for column := range columns {
 			out := at(c, row*cRow+column*Band*floatBytes, Band)

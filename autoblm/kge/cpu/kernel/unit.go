@@ -11,7 +11,7 @@ type Unit struct {
 // rawUnit are the kernels on bare pointers, strides in bytes. The wrappers below
 // check all bounds before they call them.
 type rawUnit struct {
-	multiply   func(rows, columns, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
+	multiply   func(rows, columns, inner, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 	interleave func(upper, lower, left, right *uint16)
 	transpose  func(from, to *uint16)
 	roundRows  func(x *float32, rows, width, stride int, factors *float32, tile *uint16)
@@ -28,8 +28,13 @@ func (u *Unit) Multiply(c Table, a, b Tiles, rows, columns, inner int, add bool)
 	steps := inner / TileInner
 	check(rows%(2*Band) == 0 && columns%Band == 0 && inner%TileInner == 0 && steps > 0)
 	check(a.holds(rows/Band, steps) && b.holds(columns/Band, steps) && len(c.Data) >= (rows-1)*c.Stride+columns)
-	u.raw.multiply(rows/Band, columns/Band, steps, &a.Data[0], a.bytes(), &b.Data[0], b.bytes(), &c.Data[0], c.Stride*floatBytes, add)
+	pieces := (steps + mostSteps - 1) / mostSteps
+	u.raw.multiply(rows/Band, columns/Band, steps, (steps+pieces-1)/pieces, &a.Data[0], a.bytes(), &b.Data[0], b.bytes(), &c.Data[0], c.Stride*floatBytes, add)
 }
+
+// mostSteps is how many tiles of the inner dimension are walked at a time: two bands of a
+// right factor stay in the first cache then, while all rows pass by.
+const mostSteps = 16
 
 // Round makes the bands of rows, each times its factor, for either factor of a product
 // along their width, a multiple of Columns. Rows of the last band that there are none of

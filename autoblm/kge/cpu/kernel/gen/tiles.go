@@ -13,13 +13,11 @@ const (
 	tileRows  = 16
 	tileWidth = 64
 	tileBytes = tileRows * tileWidth
-	// mostSteps is how many tiles of the inner dimension are walked at a time.
-	mostSteps = 16
 	// tilesAhead is how far ahead tiles are asked for.
 	tilesAhead = 2
 )
 
-const productArguments = "func(rows, columns, inner int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)"
+const productArguments = "func(rows, columns, inner, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)"
 
 // multiplyAMX generates the product of tables of tiles on the matrix unit: 32 rows by 32
 // columns of C at a time, or 16 columns in the end, stay in four tiles while the inner
@@ -27,7 +25,7 @@ const productArguments = "func(rows, columns, inner int, a *uint16, aRow int, b 
 func multiplyAMX() {
 	TEXT("multiplyAMX", NOSPLIT, productArguments)
 	Pragma("noescape")
-	Doc("multiplyAMX multiplies tables of tiles. rows and columns count tiles, rows is even; strides are in bytes.")
+	Doc("multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles, rows is even; strides are in bytes.")
 	configuration := GLOBL("tileConfiguration", RODATA|NOPTR)
 	const palette = 1
 	DATA(0, U64(palette))
@@ -66,12 +64,12 @@ func multiplyAMX() {
 		Load(Param("a"), inner)
 		MOVQ(inner, bands)
 
-		// Some tiles along the inner dimension at a time, so that those of B stay in the first cache.
-		Label(name("chunk"))
+		// A piece of the inner dimension at a time, so that the tiles of B stay in the first cache.
+		Label(name("piece"))
 		MOVQ(stepsLeft, inner)
-		CMPQ(inner, U32(mostSteps))
+		CMPQ(inner, NewParamAddr("piece", 24))
 		JLE(LabelRef(name("last")))
-		MOVQ(U32(mostSteps), inner)
+		Load(Param("piece"), inner)
 		Label(name("last"))
 		MOVQ(inner, steps)
 		rows, a, to, lower := reg.RBX, reg.R14, reg.RDX, reg.R10
@@ -162,7 +160,7 @@ func multiplyAMX() {
 		ADDQ(inner, bands)
 		ADDQ(inner, bandsOfB)
 		CMPQ(stepsLeft, U32(0))
-		JG(LabelRef(name("chunk")))
+		JG(LabelRef(name("piece")))
 
 		for range width {
 			ADDQ(Load(Param("bColumn"), reg.RDX), panel)
@@ -182,7 +180,7 @@ func multiplyVDPBF16() {
 	const strip = 8
 	TEXT("multiplyVDPBF16", NOSPLIT, productArguments)
 	Pragma("noescape")
-	Doc("multiplyVDPBF16 multiplies tables of tiles. rows and columns count tiles, strides are in bytes.")
+	Doc("multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles, strides are in bytes.")
 	cRow := reg.RCX
 	Load(Param("cRow"), cRow)
 	b, c, columns := reg.R12, reg.R13, reg.R15
