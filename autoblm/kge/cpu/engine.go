@@ -14,6 +14,7 @@ import (
 type Engine struct {
 	threads int
 	kernels *kernel.Set
+	units   []*kernel.Unit // the fastest first
 }
 
 // mostThreads are those that have something of their own.
@@ -24,7 +25,7 @@ func New(threads int) *Engine {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Engine{threads: min(threads, mostThreads), kernels: kernel.Sets()[0]}
+	return &Engine{threads: min(threads, mostThreads), kernels: kernel.Sets()[0], units: kernel.Units()}
 }
 
 var _ kge.Engine = (*Engine)(nil)
@@ -38,17 +39,20 @@ func (e *Engine) Close() {}
 // Backend names the instructions that are used: "avx512", "avx2" or "go".
 func (e *Engine) Backend() string { return e.kernels.Name }
 
-// Precision implements [kge.Engine]. Products of bfloat16 numbers need a matrix unit or their
-// instructions.
+// Precision implements [kge.Engine]. Products of bfloat16 numbers need a matrix unit or the
+// instructions of AVX512-BF16; these are slow on processors with a unit that is not to be used.
 func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
-	return asked.Resolve(f, entities, dim, lacking(), true)
+	var lacking error
+	if e.units[0].Name == kernel.PortableUnit().Name {
+		lacking = errors.New("this processor has no fast products of bfloat16 numbers")
+	}
+	return asked.Resolve(f, entities, dim, lacking, kernel.Refused() == "")
 }
 
-// lacking says so if the processor has no products of bfloat16 numbers that are faster than
-// those in float32.
-func lacking() error {
-	if kernel.Units()[0].Name == "go" {
-		return errors.New("this processor has no fast products of bfloat16 numbers")
+// unit multiplies in a precision: nil is for float32.
+func (e *Engine) unit(p kge.Precision) *kernel.Unit {
+	if p == kge.Bfloat16 {
+		return e.units[0]
 	}
 	return nil
 }

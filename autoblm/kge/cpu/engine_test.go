@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 	for i, set := range kernel.Sets() {
 		for _, threads := range [][]int{{1, 3}, {2}}[min(i, 1)] {
 			t.Run(fmt.Sprintf("%s/%d threads", set.Name, threads), func(t *testing.T) {
-				enginetest.Run(t, &Engine{threads: threads, kernels: set}, 1e-5)
+				enginetest.Run(t, &Engine{threads: threads, kernels: set, units: kernel.Units()}, 1e-5)
 			})
 		}
 	}
@@ -133,38 +133,50 @@ func ofEachLength(batches [][]kge.Example) (chosen [][]kge.Example) {
 
 func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
 	for _, set := range kernel.Sets() {
-		populated := func(threads int, m []kge.Member) *population {
-			p, err := (&Engine{threads: threads, kernels: set}).NewPopulation(d, s, m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p.(*population)
+		sameBitsBy(t, Engine{kernels: set, units: kernel.Units()}, d, s, all, epochs)
+	}
+	if all[0].Form.Products() {
+		s.Precision = kge.Bfloat16
+		sameBitsBy(t, *bfloat16Engines(1)[0].Engine, d, s, all, epochs)
+	}
+}
+
+func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
+	t.Helper()
+	by := engine.kernels.Name + ", " + engine.units[0].Name + ", " + s.Precision.String()
+	populated := func(threads int, m []kge.Member) *population {
+		engine := engine
+		engine.threads = threads
+		p, err := engine.NewPopulation(d, s, m)
+		if err != nil {
+			t.Fatal(err)
 		}
-		losses, want := train(t, populated(1, all), epochs)
-		same := func(what string, p *population) {
-			t.Helper()
-			otherLosses, got := train(t, p, epochs)
-			if !reflect.DeepEqual(losses, otherLosses) || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: %s give other bits than one with room for all units", set.Name, what)
-			}
+		return p.(*population)
+	}
+	losses, want := train(t, populated(1, all), epochs)
+	same := func(what string, p *population) {
+		t.Helper()
+		otherLosses, got := train(t, p, epochs)
+		if !reflect.DeepEqual(losses, otherLosses) || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %s give other bits than one with room for all units", by, what)
 		}
-		for _, threads := range []int{2, 3, 8} {
-			same(fmt.Sprint(threads, " threads"), populated(threads, all))
+	}
+	for _, threads := range []int{2, 3, 8} {
+		same(fmt.Sprint(threads, " threads"), populated(threads, all))
+	}
+	for i := range all {
+		_, alone := train(t, populated(2, all[i:i+1]), epochs)
+		if !reflect.DeepEqual(alone[0], want[i]) {
+			t.Errorf("%s: member %d alone has other bits than among others", by, i)
 		}
-		for i := range all {
-			_, alone := train(t, populated(2, all[i:i+1]), epochs)
-			if !reflect.DeepEqual(alone[0], want[i]) {
-				t.Errorf("%s: member %d alone has other bits than among others", set.Name, i)
-			}
+	}
+	for threads := range 2 {
+		narrow := populated(1, all)
+		narrow.single[0] = newWorkspace(narrow.demand, 1+threads, 0)
+		if kept := len(narrow.single[0].works); kept != 1+threads || kept == narrow.demand.units {
+			t.Fatalf("%d of %d units kept, want %d", kept, narrow.demand.units, 1+threads)
 		}
-		for threads := range 2 {
-			narrow := populated(1, all)
-			narrow.single[0] = newWorkspace(narrow.demand, 1+threads, 0)
-			if kept := len(narrow.single[0].works); kept != 1+threads || kept == narrow.demand.units {
-				t.Fatalf("%d of %d units kept, want %d", kept, narrow.demand.units, 1+threads)
-			}
-			same(fmt.Sprint(1+threads, " threads with room for a unit each"), narrow)
-		}
+		same(fmt.Sprint(1+threads, " threads with room for a unit each"), narrow)
 	}
 }
 

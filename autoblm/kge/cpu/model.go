@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"os"
-
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
@@ -31,7 +29,8 @@ type relationTable struct {
 	rows, columns int // of a direction; of a row
 }
 
-func newModel(k *kernel.Set, p kge.Parameters) *model {
+// newModel places parameters, for products in bfloat16 where there is a unit.
+func newModel(k *kernel.Set, unit *kernel.Unit, p kge.Parameters) *model {
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
 		measure: p.Form.Spec().Measure(p.Dim), entities: tiles.Padded(p.Entities, p.Dim),
@@ -45,9 +44,9 @@ func newModel(k *kernel.Set, p kge.Parameters) *model {
 		m.count /= 2
 	}
 	m.setStructure(p.Structure)
-	if os.Getenv("AUTOBLM_PRECISION") == "bfloat16" {
-		m.entities.Round(kernel.Units()[0])
-		m.relations[0].Round(kernel.Units()[0])
+	if _, products := m.measure.(tiles.Products); products && unit != nil {
+		m.entities.Round(unit)
+		m.relations[0].Round(unit)
 	}
 	return m
 }

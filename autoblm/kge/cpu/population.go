@@ -39,7 +39,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 		if err := d.Ended(); err != nil { // before the tables are copied, which may be large
 			return nil, err
 		}
-		m := newModel(e.kernels, first)
+		m := newModel(e.kernels, e.unit(s.Precision), first)
 		p.models = append(p.models, m)
 		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
 	}

@@ -29,7 +29,7 @@ func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision)
 	}
 	r := &ranker{threads: e.threads, precision: precision}
 	for _, p := range parameters {
-		r.models = append(r.models, newModel(e.kernels, p))
+		r.models = append(r.models, newModel(e.kernels, e.unit(precision), p))
 	}
 	return r, nil
 }

@@ -24,7 +24,7 @@ func TestAllAsOneByOne(t *testing.T) {
 		for name, m := range enginetest.Members() {
 			s := kge.DefaultSettings()
 			s.Dim, s.InitScale = 20*max(1, m.Structure.K()), 0.5
-			model := newModel(set, kge.Initialize(data, s, m))
+			model := newModel(set, nil, kge.Initialize(data, s, m))
 			asker := newAsker(model)
 			for start := 0; start < len(queries); start += mostAsked {
 				asked := queries[start:min(start+mostAsked, len(queries))]

@@ -86,7 +86,7 @@ func BenchmarkSizes(b *testing.B) {
 	}{{"umls", 64, 256, 10}, {"wn18rr", 64, 512, 4}, {"fb15k-237", 64, 512, 8}, {"wn18rr", 512, 512, 2}, {"wn18rr", 1000, 512, 1}, {"fb15k-237", 2000, 1000, 1}} {
 		b.Run(fmt.Sprintf("%s-%d", c.name, c.dim), func(b *testing.B) {
 			s := kge.DefaultSettings()
-			s.Dim, s.Batch = c.dim, c.batch
+			s.Dim, s.Batch, s.Precision = c.dim, c.batch, kge.AutoPrecision
 			benchmarkSteps(b, c.name, c.number, s, kge.Weights{})
 			b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(b.N*c.number), "ms/step")
 		})
