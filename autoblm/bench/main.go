@@ -16,7 +16,7 @@ import (
 )
 
 type flags struct {
-	Data       string   `env:"AUTOBLM_DATA" help:"The folder that holds umls, wn18rr and fb15k-237, or some of them."`
+	Data       string   `env:"AUTOBLM_DATA" help:"The folder that holds umls, wn18rr, fb15k-237 and query2box-fb15k-237, or some of them."`
 	Backend    string   `help:"Measure GoMLX on this backend, as xla:cuda, xla:/path/of/plugin.so or go; without it, the native engine."`
 	Peer       []string `sep:"none" placeholder:"NAME: COMMAND" help:"A peer to run in turns with ours, as \"NAME: COMMAND\"; once for each. Without, ours runs alone."`
 	StepPeer   []string `sep:"none" placeholder:"NAME: COMMAND" help:"A peer for training steps alone, whose ranking is that of another."`
@@ -25,7 +25,7 @@ type flags struct {
 	Repeat     int      `default:"5" help:"How often each is timed."`
 	Fastest    int      `default:"0" help:"So many peers, the fastest of the first round, are timed again; 0 for all."`
 	Patience   float64  `default:"120" help:"Seconds that a run of a peer may take, or it is dropped; 0 for any."`
-	Threads    int      `default:"0" help:"Threads of both; 0 for all cores."`
+	Threads    int      `default:"0" help:"Threads of each; 0 for all cores."`
 	Minutes    float64  `default:"0" help:"Begin nothing new after so many minutes; 0 never."`
 	Limit      float64  `default:"2570" help:"Billions of operations a second that a core could do in bfloat16 products, for our share of it: ${default} are 1024 a cycle of AMX at 2.5 GHz, as measured in registers; 0 for none."`
 	Out        string   `help:"Write the result into this file, as JSON, after each case. What it has of other cases stays."`
@@ -41,7 +41,7 @@ type flags struct {
 
 func main() {
 	var f flags
-	kong.Parse(&f, kong.Name("bench"), kong.Description("Times training steps and filtered ranking, beside a peer."))
+	kong.Parse(&f, kong.Name("bench"), kong.Description("Times training steps, filtered ranking and epochs of paths, beside peers."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	err := f.run(ctx, os.Stdout)
@@ -85,7 +85,7 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 func (f flags) check() error {
 	switch {
 	case f.Data == "" && !f.Smoke:
-		return errors.New("no data: --data or AUTOBLM_DATA names the folder that holds umls, wn18rr and fb15k-237 (autoblm dataset fetch)")
+		return errors.New("no data: --data or AUTOBLM_DATA names the folder that holds umls, wn18rr, fb15k-237 and query2box-fb15k-237 (autoblm dataset fetch)")
 	case f.Repeat < 1 || f.Threads < 0 || f.Fastest < 0:
 		return fmt.Errorf("repeat is %d, threads is %d and fastest is %d: at least 1, 0 and 0 are needed", f.Repeat, f.Threads, f.Fastest)
 	case !(f.Minutes >= 0) || !(f.Patience >= 0) || !(f.Limit >= 0):
