@@ -70,6 +70,9 @@ func (m *model) tables() []tiles.Embeddings {
 	return all
 }
 
+// mostQueries is how many queries are asked of the entities at a time at most.
+func (m *model) mostQueries() int { return m.entities.MostQueries() }
+
 // columns is how many columns each of the tables has without padding.
 func (m *model) columns(table int) int {
 	if table == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
 
-// paths are some paths of one length, at most tiles.MostQueries, with the rows that
+// paths are some paths of one length, at most as many as the entities take at a time, with the rows that
 // they look up: their embeddings, or the gradients by these.
 type paths struct {
 	count, hops int
@@ -18,7 +18,7 @@ type paths struct {
 }
 
 func newPaths(m *model) paths {
-	return paths{anchors: tiles.NewTable(tiles.MostQueries, m.dim), targets: tiles.NewTable(tiles.MostQueries, m.dim)}
+	return paths{anchors: tiles.NewTable(m.mostQueries(), m.dim), targets: tiles.NewTable(m.mostQueries(), m.dim)}
 }
 
 // reset makes room.
@@ -27,10 +27,10 @@ func (p *paths) reset(m *model, count, hops int) {
 	for len(p.relations) < hops {
 		var tables []kernel.Table
 		for _, t := range m.relations {
-			tables = append(tables, tiles.NewTable(tiles.MostQueries*t.rows, t.columns))
+			tables = append(tables, tiles.NewTable(m.mostQueries()*t.rows, t.columns))
 		}
 		p.relations = append(p.relations, tables)
-		p.transposed = append(p.transposed, make([]bool, tiles.MostQueries))
+		p.transposed = append(p.transposed, make([]bool, m.mostQueries()))
 	}
 }
 
@@ -113,7 +113,7 @@ type states []kernel.Table // [count·stateRows, d]
 // reset makes room, with rows of zeros.
 func (s *states) reset(m *model, p *paths) {
 	for len(*s) < p.hops {
-		*s = append(*s, tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim))
+		*s = append(*s, tiles.NewTable(m.mostQueries()*m.stateRows, m.dim))
 	}
 	for _, t := range (*s)[:p.hops] {
 		clear(first(t, p.count*m.stateRows))

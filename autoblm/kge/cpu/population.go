@@ -50,10 +50,10 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	}
 	alone := p.alone()
 	for range min(alone, e.threads) {
-		p.single = append(p.single, newWorkspace(p.demand, 1, keptBytes/e.threads))
+		p.single = append(p.single, newWorkspace(p.demand, 1, p.demand.kept()/e.threads))
 	}
 	if alone < len(members) {
-		p.shared = newWorkspace(p.demand, e.threads, keptBytes)
+		p.shared = newWorkspace(p.demand, e.threads, p.demand.kept())
 	}
 	return p, nil
 }
@@ -83,7 +83,7 @@ func (p *population) alone() int {
 	switch {
 	case p.threads == 1:
 		return len(p.trainers)
-	case 2*p.threads*p.demand.unitBytes() > keptBytes:
+	case 2*p.threads*p.demand.unitBytes() > p.demand.kept():
 		return 0
 	}
 	return len(p.trainers) / p.threads * p.threads

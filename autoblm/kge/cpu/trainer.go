@@ -127,7 +127,7 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 func (t *trainer) reversesToo() bool { return t.reciprocal && t.lesson.ways() > 1 }
 
 // unitExamples is how many examples a unit has at most.
-func (t *trainer) unitExamples() int { return tiles.MostQueries / t.lesson.ways() }
+func (t *trainer) unitExamples() int { return t.mostQueries() / t.lesson.ways() }
 
 // drop decides which coordinates of the queries of a unit are dropped. An example's
 // questions have numbers one after the other.

@@ -30,7 +30,7 @@ type pair struct {
 func newUnit(m *model, pairs bool) *unit {
 	u := &unit{gradients: newPaths(m)}
 	if pairs {
-		u.queries = tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim)
+		u.queries = tiles.NewTable(m.mostQueries()*m.stateRows, m.dim)
 	}
 	return u
 }
@@ -61,7 +61,7 @@ func newBench(m *model) *bench {
 	for _, t := range m.relations {
 		widest = max(widest, t.columns)
 	}
-	b := &bench{mask: tiles.NewMask(m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(tiles.MostQueries, m.dim), gradQueries: tiles.NewTable(tiles.MostQueries*m.stateRows, m.dim)}
+	b := &bench{mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(m.mostQueries(), m.dim), gradQueries: tiles.NewTable(m.mostQueries()*m.stateRows, m.dim)}
 	if m.entities.Rounded != nil {
 		b.room16 = tiles.NewRoom(m.dim)
 	}

@@ -6,8 +6,10 @@ import (
 )
 
 // keptBytes is how much room the exponentials of a step may take, but for a
-// unit on each thread, which needs it in any case.
-const keptBytes = 40 << 20
+// unit on each thread, which needs it in any case. In bfloat16 they are read once, in
+// turn, and what is read and written anew for each part of a batch weighs more than
+// three products do.
+const keptBytes, keptRoundedBytes = 40 << 20, 160 << 20
 
 // demand is what the steps of a population need room for.
 type demand struct {
@@ -17,6 +19,14 @@ type demand struct {
 	softmax   bool // over all entities
 	relations bool // are predicted, by some member
 	pairs     bool // are learnt one by one
+}
+
+// kept is how much room the exponentials of a step may take.
+func (d demand) kept() int {
+	if d.model.entities.Rounded != nil {
+		return keptRoundedBytes
+	}
+	return keptBytes
 }
 
 // unitBytes is what a unit keeps.

@@ -42,6 +42,14 @@ func (e Embeddings) Dense(columns int) []float32 {
 	return dense
 }
 
+// MostQueries is how many queries are asked of the rows at a time at most.
+func (e Embeddings) MostQueries() int {
+	if e.Rounded != nil {
+		return mostRounded
+	}
+	return MostQueries
+}
+
 // Rows is how many rows a tile has: its scores against MostQueries queries are
 // 72 kB, which the second cache holds with room to spare.
 const Rows = 16 * kernel.Rows

@@ -11,8 +11,8 @@ import (
 // and 1/(1-share) elsewhere.
 type Mask struct{ kernel.Table }
 
-// NewMask has room for MostQueries.
-func NewMask(dim int) *Mask { return &Mask{NewTable(MostQueries, dim)} }
+// NewMask has room for so many queries.
+func NewMask(queries, dim int) *Mask { return &Mask{NewTable(queries, dim)} }
 
 // MaskKey is what Draw needs to know of a member's seed and of a step, which
 // counts from 1.

@@ -3,7 +3,8 @@ package tiles
 import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
 const (
-	// MostQueries is how many queries are asked at a time at most.
+	// MostQueries is how many queries are asked at a time at most, of rows that are not
+	// rounded.
 	MostQueries = 96
 	// queryBlock is what the number of queries is padded to: they are rows of
 	// one product and columns of another.
@@ -17,6 +18,7 @@ type Queries struct {
 
 	measure Measure
 	dim     int
+	block   int          // what their number is padded to
 	columns kernel.Table // their transpose, [rows of a query·d, Count]
 }
 
@@ -24,14 +26,19 @@ type Queries struct {
 func NewQueries(m Measure, dim int) Queries {
 	rows := m.RowsOfQuery()
 	return Queries{
-		measure: m, dim: dim, Rows: NewTable(rows*MostQueries, dim),
+		measure: m, dim: dim, block: queryBlock, Rows: NewTable(rows*MostQueries, dim),
 		columns: kernel.Table{Data: make([]float32, rows*dim*MostQueries), Stride: MostQueries},
 	}
 }
 
+// newRoundedQueries has room for mostRounded of products in bfloat16, which need no columns.
+func newRoundedQueries(dim int) Queries {
+	return Queries{measure: Products{}, dim: dim, block: kernel.TileInner, Rows: NewTable(mostRounded, dim)}
+}
+
 // Reset makes room for new queries, of zeros.
 func (q *Queries) Reset(asked int) {
-	q.Asked, q.Count = asked, kernel.Pad(asked, queryBlock)
+	q.Asked, q.Count = asked, kernel.Pad(asked, q.block)
 	clear(q.Rows.Data)
 }
 

@@ -25,21 +25,23 @@ type Room struct {
 }
 
 const (
+	// mostRounded is how many queries are asked of rounded rows at a time at most.
+	mostRounded = 128
 	// stepsOfTile and stepsOfUnit are how many tiles the rows of a tile and the queries of
 	// a unit are along an inner dimension.
 	stepsOfTile = Rows / kernel.TileInner
-	stepsOfUnit = MostQueries / kernel.TileInner
+	stepsOfUnit = mostRounded / kernel.TileInner
 	// bandsOfUnit is how many bands the queries of a unit are.
-	bandsOfUnit = MostQueries / kernel.Band
+	bandsOfUnit = mostRounded / kernel.Band
 )
 
 // NewRoom is for queries of d numbers.
 func NewRoom(dim int) *Room {
 	dims := steps(kernel.Pad(dim, kernel.Columns))
 	return &Room{
-		scores: NewTable(Rows, MostQueries), left: kernel.NewTiles(bandsOfUnit, dims), right: kernel.NewTiles(bandsOfUnit, dims),
+		scores: NewTable(Rows, mostRounded), left: kernel.NewTiles(bandsOfUnit, dims), right: kernel.NewTiles(bandsOfUnit, dims),
 		columns: kernel.NewTiles(bandsOfUnit, stepsOfTile), pairs: kernel.NewTiles(2*dims, stepsOfTile), swap: kernel.NewTiles(1, 2),
-		factors: ones(MostQueries),
+		factors: ones(mostRounded),
 	}
 }
 
@@ -56,7 +58,6 @@ const slack = 40
 
 func (x *roundedExponentials) walk(k *kernel.Set, s *Softmax, e Embeddings, room *Room) {
 	u, dims := e.Rounded.Unit, steps(e.Stride)
-	s.Count = kernel.Pad(s.Asked, kernel.TileInner)
 	bands := s.Count / kernel.Band
 	u.Round(room.left, s.Rows, s.Count, s.Rows.Stride, room.factors)
 	u.Right(room.right, room.left, bands, dims)
@@ -125,7 +126,7 @@ func (x *roundedExponentials) exponentiate(k *kernel.Set, s *Softmax, scores ker
 func (x *roundedExponentials) rescale(k *kernel.Set, s *Softmax, query, rows int, higher float32) {
 	factor := s.rescale(k, query, higher)
 	s.largest[query] = higher
-	place := s.number*MostQueries + query
+	place := s.number*mostRounded + query
 	for row := range rows {
 		x.bands.SetNumber(row, place, factor*x.bands.Number(row, place))
 	}
@@ -139,7 +140,7 @@ func (x *roundedExponentials) weighed(s *Softmax, room *Room) {
 			room.factors[i] = weight / float32(s.sums[i])
 		}
 	}
-	u.Round(room.left, s.Rows, MostQueries, s.Rows.Stride, room.factors)
+	u.Round(room.left, s.Rows, mostRounded, s.Rows.Stride, room.factors)
 	u.Pairs(x.right.From(0, s.number*stepsOfUnit), room.left, bandsOfUnit, dims)
 	for i := range room.factors {
 		room.factors[i] = 1
@@ -148,5 +149,5 @@ func (x *roundedExponentials) weighed(s *Softmax, room *Room) {
 
 func (x *roundedExponentials) collect(_ *kernel.Set, units []*Softmax, tile int, gradient, _ kernel.Table, add bool) {
 	_, count, _ := x.of.Tile(tile)
-	x.of.Rounded.Unit.Multiply(gradient, x.bands.From(tile*bandsOfTile, 0), x.right, kernel.Pad(count, 2*kernel.Band), x.of.Stride, len(units)*MostQueries, add)
+	x.of.Rounded.Unit.Multiply(gradient, x.bands.From(tile*bandsOfTile, 0), x.right, kernel.Pad(count, 2*kernel.Band), x.of.Stride, len(units)*mostRounded, add)
 }

@@ -28,20 +28,18 @@ type kept interface {
 // bfloat16 if it is rounded.
 func NewSoftmaxes(m Measure, e Embeddings, dim, units int) *Softmaxes {
 	s := &Softmaxes{}
-	for i := range units {
-		s.units = append(s.units, &Softmax{
-			Queries: NewQueries(m, dim), ByQuery: NewTable(m.RowsOfQuery()*MostQueries, dim),
-			largest: make([]float32, MostQueries), maxima: make([]float32, MostQueries), tileSums: make([]float32, MostQueries),
-			sums: make([]float64, MostQueries), weights: make([]float32, MostQueries), number: i,
-		})
-	}
+	most, queries := e.MostQueries(), func() Queries { return NewQueries(m, dim) }
 	if e.Rounded != nil {
-		s.kept = newRoundedExponentials(e, units)
+		s.kept, queries = newRoundedExponentials(e, units), func() Queries { return newRoundedQueries(dim) }
 	} else {
 		s.kept = newExponentials(e, units)
 	}
-	for _, unit := range s.units {
-		unit.kept = s.kept
+	for i := range units {
+		s.units = append(s.units, &Softmax{
+			Queries: queries(), ByQuery: NewTable(m.RowsOfQuery()*most, dim), kept: s.kept, number: i,
+			largest: make([]float32, most), maxima: make([]float32, most), tileSums: make([]float32, most),
+			sums: make([]float64, most), weights: make([]float32, most),
+		})
 	}
 	return s
 }
@@ -59,7 +57,7 @@ func (s *Softmaxes) Collect(k *kernel.Set, units, tile int, gradient, scratch ke
 // SoftmaxBytes is what a softmax keeps for the rows of a table.
 func SoftmaxBytes(e Embeddings) int {
 	if e.Rounded != nil {
-		return 2 * len(e.Rounded.bands.Data) / (e.Rounded.bands.Stride * kernel.TileInner) * MostQueries
+		return 2 * len(e.Rounded.bands.Data) / (e.Rounded.bands.Stride * kernel.TileInner) * mostRounded
 	}
 	return 4 * len(e.Data) / e.Stride * MostQueries
 }
