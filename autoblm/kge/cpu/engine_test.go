@@ -170,7 +170,7 @@ func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []
 			t.Errorf("%s: member %d alone has other bits than among others", by, i)
 		}
 	}
-	for threads := range 2 {
+	for threads := range min(2, populated(1, all).demand.units-1) {
 		narrow := populated(1, all)
 		narrow.single[0] = newWorkspace(narrow.demand, 1+threads, 0)
 		if kept := len(narrow.single[0].works); kept != 1+threads || kept == narrow.demand.units {
