@@ -10,8 +10,8 @@
 // fastest again. Pieces, by --cases, go into one file.
 //
 // What notebooks/results/bench-cpu.json holds, with the peers of Debian (python3-torch,
-// libopenblas0-pthread) and of PyPI, in about 20 minutes; or in pieces, by --cases '^step',
-// '^rank' and '^epoch' (12, 7 and 1). It means something only on a machine with nothing else
+// libopenblas0-pthread) and of PyPI, in 20 minutes by estimate; or in pieces, by --cases
+// '^step', '^rank' and '^epoch' (12, 7 and 1). It means something only on a machine with nothing else
 // to do: threads of PyTorch wait for each other by spinning. The peers keep large blocks of
 // memory rather than give them back to the system after each product, which is up to twice
 // as fast.

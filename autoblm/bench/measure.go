@@ -128,6 +128,9 @@ func (f flags) time(ctx context.Context, c timed, d *document) (timing, error) {
 				return false
 			}
 			r, err := watched(ctx, used, who.run)
+			if ctx.Err() != nil { // that is nobody's failure
+				return false
+			}
 			if err != nil {
 				side := 0
 				if who.peer {
