@@ -30,6 +30,15 @@ var precisionNames = []string{"float32", "bfloat16", "auto"}
 
 func (p Precision) String() string { return names.Of(precisionNames, "precision", p) }
 
+// Note is what people are told of it behind the dimension, as ", bfloat16": nothing of float32,
+// which is usual.
+func (p Precision) Note() string {
+	if p == Float32 {
+		return ""
+	}
+	return ", " + p.String()
+}
+
 // MarshalText writes the name.
 func (p Precision) MarshalText() ([]byte, error) {
 	return names.Marshal(precisionNames, "precision", p)

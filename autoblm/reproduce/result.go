@@ -28,10 +28,12 @@ type Searched struct {
 	// Recipe is the name of the recipe that Settings are by.
 	Recipe   string          `json:"recipe"`
 	Settings search.Settings `json:"settings"`
-	Budget   int             `json:"budget"`
-	Trained  int             `json:"trained"`
-	Failed   int             `json:"failed"`
-	Complete bool            `json:"complete"`
+	// Precision is what the asked one came to.
+	Precision kge.Precision `json:"precision"`
+	Budget    int           `json:"budget"`
+	Trained   int           `json:"trained"`
+	Failed    int           `json:"failed"`
+	Complete  bool          `json:"complete"`
 	// Stopped says why the last piece ended.
 	Stopped search.Stop `json:"stopped"`
 	// Seconds is the time that all trials took, and Overhead that of strategy, filter
@@ -58,6 +60,8 @@ type Trained struct {
 	// otherwise.
 	Recipe   string       `json:"recipe"`
 	Training kge.Training `json:"training"`
+	// Precision is what the asked one came to.
+	Precision kge.Precision `json:"precision"`
 	// Epochs are those that are over, and BestEpoch is the one that the metrics are of.
 	Epochs    int  `json:"epochs"`
 	BestEpoch int  `json:"best_epoch"`

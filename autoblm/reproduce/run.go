@@ -127,7 +127,7 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	}
 	settled.Budget, settled.TimeLimit = 0, 0 // which a file does not have
 	r.result.Search = &Searched{
-		Algorithm: problem.Strategy.Name(), Recipe: r.SearchRecipe, Settings: settled, Budget: r.Plan.Search.Budget,
+		Algorithm: problem.Strategy.Name(), Recipe: r.SearchRecipe, Settings: settled, Precision: settled.Training.Precision, Budget: r.Plan.Search.Budget,
 		Trained: found.Trained, Failed: found.Trained - found.Complete, Stopped: found.Stopped,
 		Complete: found.Stopped == search.BudgetSpent || found.Stopped == search.SpaceExhausted,
 		Seconds:  found.Seconds, Overhead: found.Overhead, Best: structures(found.Best), Named: structures(found.Named),
@@ -214,7 +214,7 @@ func (r *run) train(ctx context.Context, s kge.Settings, m kge.Member) error {
 	}
 	first := report.Results[0]
 	t := &Trained{
-		Recipe: r.Final.Name, Training: wanted, Epochs: len(first.Loss), BestEpoch: first.BestEpoch, Complete: report.Complete,
+		Recipe: r.Final.Name, Training: wanted, Precision: wanted.Settings.Precision, Epochs: len(first.Loss), BestEpoch: first.BestEpoch, Complete: report.Complete,
 		Seconds: report.Timing, Loss: first.Loss, Validations: first.Validations, Published: r.Final.Published,
 	}
 	r.result.Final = t

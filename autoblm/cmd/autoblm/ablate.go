@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
@@ -36,6 +37,12 @@ type ablateCommand struct {
 func (ablateCommand) Help() string {
 	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most ten minutes.
 An interrupted comparison goes on with the same command.`
+}
+
+// BeforeApply takes the former name of a precision.
+func (c *ablateCommand) BeforeApply(ctx *kong.Context) error {
+	useHalf(ctx, &c.Settings.Training.Precision)
+	return nil
 }
 
 // Run compares.
@@ -85,7 +92,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	saved := result.Save()
 	o.Keep("the table, the pictures and the studies are in %s", c.Out)
 	return errors.Join(saved, o.Result(result, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d, %s\n\n", c.Name, result.Dataset, words.Count(c.Seeds, "seed"), result.Budget, result.Dim, words.Count(result.Epochs, "epoch"))
+		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset, words.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Note(), words.Count(result.Epochs, "epoch"))
 		result.Table.Print(w)
 		fmt.Fprintf(w, "\n%s\nIn %s are the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)
 	}))

@@ -30,6 +30,7 @@ type evalSummary struct {
 	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
 	Dim       int                    `json:"dim"`
+	Precision kge.Precision          `json:"precision"`
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
 	Seconds   kge.Timing             `json:"seconds"`
@@ -58,9 +59,13 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	s := evalSummary{Dataset: g.Name, Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim, Engine: engine.Name(), Backend: engine.Backend()}
+	precision, err := kge.RankingPrecision(engine, []kge.Parameters{m.Parameters}, c.Precision)
+	if err != nil {
+		return err
+	}
+	s := evalSummary{Dataset: g.Name, Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim, Precision: precision, Engine: engine.Name(), Backend: engine.Backend()}
 	stop := s.Seconds.Evaluating(engine)
-	triples, ranks, err := completion.RankSplit(ctx, engine, c.Precision, []*kge.Model{m}, g, c.Split)
+	triples, ranks, err := completion.RankSplit(ctx, engine, precision, []*kge.Model{m}, g, c.Split)
 	if err != nil {
 		return err
 	}
@@ -74,7 +79,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks[0], c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, d %d: %s %s triples, %s ties\n\n", s.Dataset, titleOf(s.Model, s.Structure), s.Dim, words.Whole(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s, d %d%s: %s %s triples, %s ties\n\n", s.Dataset, titleOf(s.Model, s.Structure), s.Dim, s.Precision.Note(), words.Whole(e.Triples), c.Split, e.Ties)
 		t := completion.NewTable()
 		e.AddTo(t, "both", true)
 		t.Print(w)

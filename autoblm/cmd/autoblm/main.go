@@ -58,7 +58,7 @@ func newCommands() *commands {
 	return &commands{
 		Dataset: datasetCommands{Split: datasetSplitCommand{Settings: datasets.DefaultSplit()}},
 		Train:   trainCommand{trainingFlags: usualTraining()}, Search: usualSearch(), Reproduce: reproduceCommand{trainingFlags: usualTraining()},
-		Query: queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: ablateCommand{Settings: searchFlags(search.DefaultSettings())},
+		Query: queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: ablateCommand{Settings: usualSearch().Settings},
 	}
 }
 

@@ -15,10 +15,12 @@ import (
 
 // predictFlags say what is asked for answers, and how these are told.
 type predictFlags struct {
-	Model   string           `required:"" help:"The model's folder."`
-	Top     int              `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
-	Known   kge.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
-	Dataset string           `help:"The data that tell which answers are known; those that the model was trained on when left out."`
+	Model string           `required:"" help:"The model's folder."`
+	Top   int              `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
+	Known kge.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
+	// Precision is for whoever gives all commands the same flags.
+	Precision kge.Precision `default:"auto" help:"float32, bfloat16 or auto, as for eval. It changes nothing: the scores of one question are never rounded."`
+	Dataset   string        `help:"The data that tell which answers are known; those that the model was trained on when left out."`
 }
 
 type predictCommand struct {

@@ -33,6 +33,7 @@ type queryEvalSummary struct {
 	Model     form.Form            `json:"model"`
 	Structure *structure.Structure `json:"structure"`
 	Dim       int                  `json:"dim"`
+	Precision kge.Precision        `json:"precision"`
 	Seconds   float64              `json:"seconds"`
 	Train     *query.Evaluation    `json:"train,omitempty"`
 	Valid     *query.Evaluation    `json:"valid,omitempty"`
@@ -63,8 +64,13 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, d.Warnings([]int{hops}, c.Split))
+	models := []kge.Parameters{m.Parameters}
+	precision, err := kge.RankingPrecision(engine, models, c.Precision)
+	if err != nil {
+		return err
+	}
 	began := time.Now()
-	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, c.Precision)
+	ranker, err := engine.NewRanker(models, precision)
 	if err != nil {
 		return err
 	}
@@ -73,10 +79,10 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Seconds: time.Since(began).Seconds()}
+	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision, Seconds: time.Since(began).Seconds()}
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, %s, d %d, %.1f s\n\n", s.Dataset, words.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Seconds)
+		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, words.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Precision.Note(), s.Seconds)
 		t := query.NewTable()
 		e.AddTo(t, c.Split.String())
 		t.Print(w)

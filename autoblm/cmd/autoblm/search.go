@@ -154,6 +154,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	s.settings.Training.Precision = result.Recipe.Training.Precision // what it came to
 	var best study.Description
 	if result.Artifact != nil {
 		if best, err = study.DescriptionOf(result.Artifact); err != nil {
@@ -240,7 +241,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 }
 
 func (s searching) print(w io.Writer, o *output, r *search.Result, summary searchSummary, best *structure.Structure) {
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	if r.Stopped != search.BudgetSpent {
 		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
 	}
@@ -267,7 +268,7 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 
 // printRecipes is print for a model without a structure.
 func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSummary) {
-	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d, %s, seed %d\n\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d%s, %s, seed %d\n\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	summary.PrintRecipes(w)
 	if mixed := task.Mixed(summary.Engines); mixed != "" {
 		fmt.Fprintf(w, "\n%s\n", mixed)

@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -114,7 +116,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds), words.Seconds(s.Choosing))
 	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", words.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
 	if len(s.Engines) > 0 {
-		fmt.Fprintf(w, "engine: %s\n", words.List(s.Engines, "and"))
+		fmt.Fprintf(w, "engine: %s, %v\n", words.List(s.Engines, "and"), s.Precision)
 	}
 	if mixed := task.Mixed(s.Engines); mixed != "" {
 		fmt.Fprintln(w, mixed)
@@ -213,7 +215,17 @@ type bestSummary struct {
 	Canonical *structure.Structure `json:"canonical"`
 	Name      string               `json:"name"`
 	K         int                  `json:"k"`
+	Precision kge.Precision        `json:"precision"` // of its training
 	Out       string               `json:"out"`
+}
+
+// precisionOf is what a model was trained in: float32 where it does not say.
+func precisionOf(m study.Description) kge.Precision {
+	var t kge.Training
+	if json.Unmarshal(m.Training, &t) != nil {
+		return kge.Float32
+	}
+	return t.Settings.Precision
 }
 
 // Run writes the best model.
@@ -239,13 +251,13 @@ func (c *studyBestCommand) Run(o *output) error {
 		return err
 	}
 	o.Keep("the model is in %s", c.Out)
-	s := bestSummary{Description: m, Out: c.Out}
+	s := bestSummary{Description: m, Precision: precisionOf(m), Out: c.Out}
 	if a := m.Structure; a != nil {
 		canonical := a.Canonical(structure.Full)
 		s.Canonical, s.Name, s.K = &canonical, a.Name(), a.K()
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s, d %d\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim)
+		fmt.Fprintf(w, "%s on %s, d %d%s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note())
 		if a := m.Structure; a != nil {
 			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(a.Draw), a.Formula())
 		}
@@ -267,9 +279,17 @@ type studyResumeCommand struct {
 	studied
 	Budget  int     `default:"0" min:"0" max:"100000" help:"How many structures to train in all; 0 stands for the budget of the last run."`
 	Minutes float64 `default:"0" min:"0" max:"1000000" help:"End the search after so many minutes, at the end of a round; 0 never."`
-	Out     string  `help:"The folder for the best model and the pictures; that of the study when left out."`
+	// Precision is for whoever gives the flags of the search again.
+	Precision kge.Precision `default:"auto" help:"auto, or the precision that the study was begun in; another is refused."`
+	Out       string        `help:"The folder for the best model and the pictures; that of the study when left out."`
 	mixFlag
 	computeFlags
+}
+
+// BeforeApply takes the former name of a precision.
+func (c *studyResumeCommand) BeforeApply(ctx *kong.Context) error {
+	useHalf(ctx, &c.Precision)
+	return nil
 }
 
 // Run goes on with a search.
@@ -289,6 +309,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	about := contents.About
 	settings := autoblm.SearchSettings{Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File, MixEngines: c.MixEngines, Compute: compute}
 	settings.TimeLimit = limit
+	settings.Training.Precision = c.Precision
 	if c.Budget != 0 {
 		settings.Budget = c.Budget
 	}

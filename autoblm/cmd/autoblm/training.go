@@ -129,6 +129,7 @@ func titleOf(f form.Form, a *structure.Structure) string {
 type trainedSummary struct {
 	Dataset     string           `json:"dataset"`
 	Dim         int              `json:"dim"`
+	Precision   kge.Precision    `json:"precision"`
 	Seed        uint64           `json:"seed"`
 	Epochs      int              `json:"epochs"`
 	BestEpoch   int              `json:"best_epoch"`
@@ -143,15 +144,15 @@ type trainedSummary struct {
 func summarizeTraining(dataset string, dim int, report *kge.Report, out string) trainedSummary {
 	r := report.Results[0]
 	return trainedSummary{
-		Dataset: dataset, Dim: dim, Seed: r.Member.Seed, Epochs: len(r.Loss), BestEpoch: r.BestEpoch,
+		Dataset: dataset, Dim: dim, Precision: report.Precision, Seed: r.Member.Seed, Epochs: len(r.Loss), BestEpoch: r.BestEpoch,
 		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Resumed: report.Resumed, Seconds: report.Timing, Out: out,
 	}
 }
 
 // print tells how what was trained went, and prints the metrics.
 func (s trainedSummary) print(w io.Writer, what string, metrics *words.Table) {
-	fmt.Fprintf(w, "%s, %s, d %d: loss %s after %s, %.1f s (%.2f ms a step)\n",
-		s.Dataset, what, s.Dim, last(s.Loss), words.Count(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
+	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s (%.2f ms a step)\n",
+		s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), words.Count(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
 	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
 		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
 	}

@@ -12,7 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -20,16 +23,18 @@ import (
 
 // Result is what a comparison came to. It has one of the last three lists.
 type Result struct {
-	Ablation    string       `json:"ablation"`
-	Dataset     string       `json:"dataset"`
-	Seeds       int          `json:"seeds"`
-	Budget      int          `json:"budget"`
-	Dim         int          `json:"dim"`
-	Epochs      int          `json:"epochs"`
-	Out         string       `json:"out"`
-	Outcomes    []Outcome    `json:"outcomes,omitempty"`
-	Correlated  []Correlated `json:"correlated,omitempty"`
-	Transferred *Transferred `json:"transferred,omitempty"`
+	Ablation string `json:"ablation"`
+	Dataset  string `json:"dataset"`
+	Seeds    int    `json:"seeds"`
+	Budget   int    `json:"budget"`
+	Dim      int    `json:"dim"`
+	Epochs   int    `json:"epochs"`
+	// Precision is what the asked one came to on the graph: all searches have it.
+	Precision   kge.Precision `json:"precision"`
+	Out         string        `json:"out"`
+	Outcomes    []Outcome     `json:"outcomes,omitempty"`
+	Correlated  []Correlated  `json:"correlated,omitempty"`
+	Transferred *Transferred  `json:"transferred,omitempty"`
 
 	// Table and Note tell it.
 	Table    *words.Table            `json:"-"`
@@ -40,10 +45,13 @@ type Result struct {
 // Ask makes the comparison of a name: one of [Ablations], or "sharing", by so many shared
 // epochs, "dimension", with another one, or "transfer", to the other graphs.
 func Ask(ctx context.Context, p Plan, name string, sharedEpochs, otherDim int, others []*datasets.Graph) (*Result, error) {
-	r := &Result{
-		Ablation: name, Dataset: p.Graph.Name, Seeds: p.Seeds, Budget: p.Settings.Budget, Dim: p.Settings.Training.Dim, Epochs: p.Settings.Training.Epochs,
-	}
 	var err error
+	if p.Settings, err = search.Settle(&completion.Task{Graph: p.Graph, Engine: p.Engine}, p.Settings); err != nil {
+		return nil, err
+	}
+	r := &Result{
+		Ablation: name, Dataset: p.Graph.Name, Seeds: p.Seeds, Budget: p.Settings.Budget, Dim: p.Settings.Training.Dim, Epochs: p.Settings.Training.Epochs, Precision: p.Settings.Training.Precision,
+	}
 	switch name {
 	case "sharing":
 		if r.Correlated, err = Sharing(ctx, p, sharedEpochs); err == nil {

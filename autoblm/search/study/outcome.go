@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -17,7 +18,8 @@ type Outcome struct {
 	Task      string         `json:"task"`
 	Metric    string         `json:"metric"`
 	Algorithm string         `json:"algorithm"`
-	Engines   []string       `json:"engines"` // that trained the trials; several where they are mixed
+	Engines   []string       `json:"engines"`   // that trained the trials; several where they are mixed
+	Precision kge.Precision  `json:"precision"` // of the trials of the search
 	Budget    int            `json:"budget"`
 	Tuned     []TrialSummary `json:"tuned"`
 	Best      []TrialSummary `json:"best"`
@@ -33,7 +35,7 @@ type TrialSummary map[string]any
 // OutcomeOf tells a result in the words of its task.
 func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
 	return Outcome{
-		Dataset: about.Dataset, Task: about.Task, Metric: w.Metric, Algorithm: about.Algorithm, Engines: task.Engines(r.Trials), Budget: about.Settings.Budget,
+		Dataset: about.Dataset, Task: about.Task, Metric: w.Metric, Algorithm: about.Algorithm, Engines: task.Engines(r.Trials), Precision: r.Recipe.Training.Precision, Budget: about.Settings.Budget,
 		Tuned: summarized(r.Tuned, w, byRecipe), Best: summarized(r.Best, w, found), Human: summarized(r.Named, w, named), Finals: summarized(r.Finals, w, byRecipe),
 		result: r, words: w,
 	}
