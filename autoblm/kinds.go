@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
@@ -95,6 +96,9 @@ var classKind = Kind{
 		}
 		if s.Model != form.Bilinear {
 			return errors.New("the models of classes are of an encoder, not of a form: leave model out")
+		}
+		if s.Training.Precision == kge.Bfloat16 {
+			return errors.New("classes are told in float32 only: leave precision out")
 		}
 		if err := s.Compute.Check(); err != nil {
 			return err

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -32,18 +33,19 @@ func Difference(there, here []byte) (string, error) {
 			found = append(found, "the data differ")
 		case name == "dataset" && a["fingerprint"] == b["fingerprint"]:
 		default:
-			found = append(found, fmt.Sprintf("%s %s there, %s here", name, orNotSet(a[name]), orNotSet(b[name])))
+			found = append(found, fmt.Sprintf("%s %s there, %s here", name, orUnsaid(name, a[name]), orUnsaid(name, b[name])))
 		}
 	}
 	slices.Sort(found)
 	return strings.Join(found, "; "), nil
 }
 
-func orNotSet(value string) string {
-	if value == "" {
-		return "not set"
-	}
-	return value
+// unsaid is what settings are, by the last word of their names, that have a name where
+// nothing is said of them.
+var unsaid = map[string]string{"precision": "float32"}
+
+func orUnsaid(name, value string) string {
+	return cmp.Or(value, unsaid[name[strings.LastIndex(name, " ")+1:]], "not set")
 }
 
 // transparent are the levels of an object that say nothing to a reader.

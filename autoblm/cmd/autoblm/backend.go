@@ -1,18 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/schollz/progressbar/v3"
 )
 
 type backendCommands struct {
-	List    backendListCommand    `cmd:"" help:"List what GoMLX can run on here, and why not on the rest."`
+	List    backendListCommand    `cmd:"" help:"List what the native engine uses of the processor, and what GoMLX can run on here, and why not on the rest."`
 	Install backendInstallCommand `cmd:"" help:"Download a plugin of XLA into your home."`
 }
 
@@ -20,7 +23,11 @@ type backendListCommand struct{}
 
 // backendList is the JSON of backend list.
 type backendList struct {
+	// CPU is what the native engine has.
+	CPU      cpu.Instructions  `json:"cpu"`
 	Backends []backend.Backend `json:"backends"`
+	// Precision is what auto is, if a variable says so, else "auto".
+	Precision kge.Precision `json:"precision"`
 	// Chosen is what runs without --backend; its backend is "" for the native engine.
 	Chosen backend.Choice `json:"chosen"`
 	// Error is why what a variable asks for cannot be used, or "".
@@ -29,9 +36,11 @@ type backendList struct {
 
 // Run lists all backends, and what runs when no flag says more.
 func (backendListCommand) Run(ctx context.Context, o *output) error {
-	list := backendList{Backends: backend.List(ctx)}
-	var err error
-	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
+	list := backendList{CPU: cpu.Uses(), Backends: backend.List(ctx)}
+	var err, unknown error
+	list.Chosen, err = backend.Choose(backend.Auto)
+	list.Precision, unknown = kge.UsualPrecision()
+	if err = cmp.Or(err, unknown); err != nil {
 		list.Error = words.OneLine(err)
 	}
 	return o.Result(list, list.print)
@@ -43,7 +52,10 @@ func (l backendList) print(w io.Writer) {
 		t.Add(b.Name, b.Usable, b.Devices(), b.PluginIs(), b.Versions())
 	}
 	t.Print(w)
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "\ncpu: %s\n", l.CPU)
+	if l.CPU.Refused != "" {
+		fmt.Fprintf(w, "cpu: %s\n", l.CPU.Refused)
+	}
 	for _, b := range l.Backends {
 		if !b.Usable {
 			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, words.Printable(b.Why), words.Printable(b.Mend))
@@ -53,6 +65,9 @@ func (l backendList) print(w io.Writer) {
 		}
 	}
 	fmt.Fprintln(w, l.chosen())
+	if l.Precision != kge.AutoPrecision {
+		fmt.Fprintf(w, "Without --precision all products are in %v, for %s asks for it.\n", l.Precision, kge.PrecisionVariable)
+	}
 }
 
 // chosen says in a sentence what runs without --backend.

@@ -22,8 +22,8 @@ func newEngine(t *testing.T) *Engine {
 	return engine
 }
 
-// tolerance is what float32 needs, that of the native engine too.
-const tolerance = 1e-5
+// tolerance is that of the native engine too.
+var tolerance = enginetest.ToleranceOf(kge.Float32)
 
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, newEngine(t), tolerance)

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/program"
+)
+
+// TestPrecisionIsTold: in the JSON of all commands it is what it came to, also where nothing
+// is said; text says it where it is not usual.
+func TestPrecisionIsTold(t *testing.T) {
+	t.Setenv(kge.PrecisionVariable, "")
+	graph := smallGraph(t)
+	training := []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "1"}
+	for flags, want := range map[string]string{
+		"":                                  "float32",
+		"--precision auto":                  "float32", // of so few entities
+		"--precision float32":               "float32",
+		"--backend go --precision bfloat16": "bfloat16",
+		"--backend go --half-scores":        "bfloat16",
+		"--half-scores --backend go --precision float32": "float32",
+	} {
+		out := filepath.Join(t.TempDir(), "model")
+		arguments := append(append(training, "--out", out), strings.Fields(flags)...)
+		if got := object(t, arguments...)["precision"]; got != want {
+			t.Errorf("train %s: precision %v, want %s", flags, got, want)
+		}
+		m, err := kge.Load(out)
+		if err != nil || m.Training.Settings.Precision.String() != want {
+			t.Errorf("train %s: the model has %v, %v", flags, m.Training.Settings.Precision, err)
+		}
+		evaluation := []string{"eval", "--model", out, "--dataset", graph, "--backend", "go"}
+		for asked, want := range map[string]string{"auto": "float32", "float32": "float32", "bfloat16": "bfloat16"} {
+			if got := object(t, append(evaluation, "--precision", asked)...)["precision"]; got != want {
+				t.Errorf("eval in %s: precision %v", asked, got)
+			}
+		}
+		if got := object(t, append(evaluation, "--half-scores")...)["precision"]; got != "bfloat16" {
+			t.Errorf("eval by the former flag: precision %v", got)
+		}
+		object(t, "predict", "--model", out, "--head", "e10", "--relation", "near", "--precision", "bfloat16")
+		_, text, _ := invoke(t.Context(), append(evaluation, "--precision", "bfloat16")...)
+		if !strings.Contains(text, "d 8, bfloat16: ") {
+			t.Errorf("eval says %q", text)
+		}
+		if _, text, _ := invoke(t.Context(), arguments...); strings.Contains(text, "d 8, bfloat16: ") != (want == "bfloat16") || strings.Contains(text, "float32") {
+			t.Errorf("train %s says %q", flags, text)
+		}
+	}
+}
+
+// TestPrecisionOfSearches: a study has what it came to, goes on in it, and refuses another.
+func TestPrecisionOfSearches(t *testing.T) {
+	t.Setenv(kge.PrecisionVariable, "")
+	graph, dir := smallGraph(t), t.TempDir()
+	file := filepath.Join(dir, "study.db")
+	search := func(more ...string) []string { return searchArguments(graph, dir, append(more, "--backend", "go")...) }
+	if got := object(t, search("--precision", "bfloat16")...)["precision"]; got != "bfloat16" {
+		t.Errorf("search: precision %v", got)
+	}
+	shown := object(t, "study", "show", file)
+	recipe := shown["recipe"].(map[string]any)["training"].(map[string]any)
+	settings := shown["settings"].(map[string]any)["training"].(map[string]any)
+	if shown["precision"] != "bfloat16" || recipe["precision"] != "bfloat16" || settings["precision"] != "bfloat16" {
+		t.Errorf("study show: %v, recipe %v, settings %v", shown["precision"], recipe["precision"], settings["precision"])
+	}
+	if _, text, _ := invoke(t.Context(), "study", "show", file); !strings.Contains(text, "gomlx (go), bfloat16") {
+		t.Errorf("study show says %q", text)
+	}
+	for _, arguments := range [][]string{search(), search("--half-scores"), {"study", "resume", file, "--backend", "go"}, {"study", "resume", file, "--backend", "go", "--precision", "bfloat16"}} {
+		if o := object(t, arguments...); o["precision"] != "bfloat16" || o["resumed"] != o["trained"] {
+			t.Errorf("%v: precision %v, %v of %v resumed", arguments, o["precision"], o["resumed"], o["trained"])
+		}
+	}
+	for _, arguments := range [][]string{search("--precision", "float32"), {"study", "resume", file, "--backend", "go", "--precision", "float32"}} {
+		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Failed || !strings.Contains(stderr, "precision bfloat16 there, float32 here") {
+			t.Errorf("%v: status %d, %q", arguments, status, stderr)
+		}
+	}
+	page := filepath.Join(dir, "report.html")
+	object(t, "report", "--study", file, "--out", page)
+	content, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(content), "d 8, bfloat16, ") || !strings.Contains(string(content), "--precision bfloat16") {
+		t.Errorf("the report does not tell the precision (%v)", err)
+	}
+	if o := object(t, "study", "best", file); o["precision"] != "bfloat16" {
+		t.Errorf("study best: precision %v", o["precision"])
+	}
+}
+
+// TestPrecisionVariable says what auto is, but not what is asked for by name; classes and
+// distances have float32.
+func TestPrecisionVariable(t *testing.T) {
+	graph := smallGraph(t)
+	training := func(more ...string) []string {
+		return append([]string{"train", "--dataset", graph, "--dim", "8", "--epochs", "1", "--out", t.TempDir()}, more...)
+	}
+	for variable, want := range map[string]string{"bfloat16": "bfloat16", "float32": "float32", "auto": "float32", "": "float32"} {
+		t.Setenv(kge.PrecisionVariable, variable)
+		if got := object(t, training("--structure", "simple", "--backend", "go")...)["precision"]; got != want {
+			t.Errorf("%s=%s: precision %v", kge.PrecisionVariable, variable, got)
+		}
+		if got := object(t, training("--structure", "simple", "--backend", "go", "--precision", "bfloat16")...)["precision"]; got != "bfloat16" {
+			t.Errorf("%s=%s and --precision bfloat16: precision %v", kge.PrecisionVariable, variable, got)
+		}
+		if got := object(t, training("--model", "transe")...)["precision"]; got != "float32" {
+			t.Errorf("%s=%s with distances: precision %v", kge.PrecisionVariable, variable, got)
+		}
+		listed := object(t, "backend", "list")
+		if cpu := listed["cpu"].(map[string]any); cpu["vectors"] == "" || listed["precision"] != map[bool]string{true: variable, false: "auto"}[variable != ""] {
+			t.Errorf("%s=%s: backend list has %v, %v", kge.PrecisionVariable, variable, cpu, listed["precision"])
+		}
+	}
+	t.Setenv(kge.PrecisionVariable, "half")
+	for _, arguments := range [][]string{training("--structure", "simple", "--backend", "go"), training("--model", "transe")} {
+		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Failed || !strings.Contains(stderr, `AUTOBLM_PRECISION: unknown precision "half"`) {
+			t.Errorf("%v: status %d, %q", arguments, status, stderr)
+		}
+	}
+	t.Setenv(kge.PrecisionVariable, "")
+	if status, _, stderr := invoke(t.Context(), training("--model", "transe", "--precision", "bfloat16")...); status != program.Failed || !strings.Contains(stderr, "leave the precision at float32 or auto") {
+		t.Errorf("distances in bfloat16: status %d, %q", status, stderr)
+	}
+	if status, _, stderr := invoke(t.Context(), "search", "--task", "classify", "--dataset", graph, "--precision", "bfloat16"); status != program.Misuse || !strings.Contains(stderr, "float32 only") {
+		t.Errorf("classes in bfloat16: status %d, %q", status, stderr)
+	}
+}
+
+// TestFormerFlagIsHidden: what is understood still is not advertised.
+func TestFormerFlagIsHidden(t *testing.T) {
+	for _, command := range []string{"train", "search", "eval"} {
+		_, help, _ := invoke(t.Context(), command, "--help")
+		if strings.Contains(help, "half-scores") || !strings.Contains(help, "--precision") {
+			t.Errorf("the help of %s has the former flag, or lacks the new one", command)
+		}
+	}
+}
+
+// TestReproductionTellsItsPrecision of both its stages, and goes on in it.
+func TestReproductionTellsItsPrecision(t *testing.T) {
+	t.Setenv(kge.PrecisionVariable, "")
+	data, graph := t.TempDir(), smallGraph(t)
+	if err := os.CopyFS(filepath.Join(data, "umls"), os.DirFS(graph)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AUTOBLM_DATA", data)
+	out := t.TempDir()
+	arguments := []string{"reproduce", "umls", "--budget", "2", "--dim", "8", "--epochs", "1", "--backend", "go", "--out", out}
+	for _, more := range [][]string{{"--precision", "bfloat16"}, {}, {"--half-scores"}} {
+		result := object(t, append(arguments, more...)...)["result"].(map[string]any)
+		for _, stage := range []string{"search", "final"} {
+			if got := result[stage].(map[string]any)["precision"]; got != "bfloat16" {
+				text, _ := json.Marshal(result[stage])
+				t.Errorf("%v: the %s has precision %v: %s", more, stage, got, text)
+			}
+		}
+	}
+	for _, flag := range []string{"--precision=float32"} {
+		if status, _, stderr := invoke(t.Context(), append(arguments, flag)...); status != program.Failed {
+			t.Errorf("%s: status %d, %q", flag, status, stderr)
+		}
+	}
+}

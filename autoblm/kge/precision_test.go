@@ -1,0 +1,160 @@
+package kge_test
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/settings"
+)
+
+// TestResolve: what each precision comes to, by the form, the sizes, what the processor has
+// and what the variable says.
+func TestResolve(t *testing.T) {
+	lacks := errors.New("it lacks them")
+	for _, c := range []struct {
+		asked         kge.Precision
+		form          form.Form
+		entities, dim int
+		lacking       error
+		pays          bool
+		variable      string
+		want          kge.Precision
+		err           string
+	}{
+		{asked: kge.Float32, entities: 1e5, dim: 512, pays: true, variable: "bfloat16", want: kge.Float32},
+		{asked: kge.Bfloat16, entities: 7, dim: 4, want: kge.Bfloat16},
+		{asked: kge.Bfloat16, entities: 7, dim: 4, variable: "float32", want: kge.Bfloat16},
+		{asked: kge.Bfloat16, lacking: lacks, err: "it lacks them: use the precision float32 or auto"},
+		{asked: kge.Bfloat16, form: form.TransE, pays: true, err: "transe scores by distances"},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, want: kge.Bfloat16},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, variable: "auto", want: kge.Bfloat16},
+		{asked: kge.AutoPrecision, entities: 2047, dim: 32, pays: true, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 31, pays: true, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: false, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, lacking: lacks, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, form: form.TransE, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 1e5, dim: 512, pays: true, variable: "float32", want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 7, dim: 4, variable: "bfloat16", want: kge.Bfloat16},
+		{asked: kge.AutoPrecision, entities: 7, dim: 4, variable: "bfloat16", form: form.TransE, want: kge.Float32},
+		{asked: kge.AutoPrecision, lacking: lacks, variable: "bfloat16", err: "AUTOBLM_PRECISION: it lacks them"},
+		{asked: kge.AutoPrecision, variable: "half", err: `AUTOBLM_PRECISION: unknown precision "half"`},
+		{asked: 7, err: "precision(7)"},
+		{asked: -1, err: "precision(-1)"},
+	} {
+		t.Setenv(kge.PrecisionVariable, c.variable)
+		got, err := c.asked.Resolve(c.form, c.entities, c.dim, c.lacking, c.pays)
+		switch {
+		case c.err != "":
+			checkError(t, err, c.err)
+		case err != nil || got != c.want:
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
+	}
+}
+
+// TestPrecisionNames: names come back, and float32 is what nothing is said of, so that what
+// was written before reads as it was.
+func TestPrecisionNames(t *testing.T) {
+	s := kge.DefaultSettings()
+	if text, err := json.Marshal(s); err != nil || strings.Contains(string(text), "precision") || s.Precision != kge.Float32 {
+		t.Errorf("by default %s, %v", text, err)
+	}
+	for p, name := range map[kge.Precision]string{kge.Bfloat16: "bfloat16", kge.AutoPrecision: "auto"} {
+		s.Precision = p
+		text, err := json.Marshal(s)
+		if err != nil || !strings.Contains(string(text), `"precision":"`+name+`"`) {
+			t.Errorf("%v: %s, %v", p, text, err)
+		}
+		var back kge.Settings
+		if err := json.Unmarshal(text, &back); err != nil || back != s {
+			t.Errorf("%v comes back as %+v, %v", p, back, err)
+		}
+	}
+	s.Precision = 5
+	checkError(t, s.Validate(4), "precision(5)", "float32, bfloat16 or auto")
+	for _, each := range settings.Of(kge.DefaultSettings()) {
+		if each.Name == "precision" && (!each.Omitted || each.Text() != "float32" || each.Help == "") {
+			t.Errorf("%+v", each)
+		}
+	}
+}
+
+// coming is an engine on which auto comes to a precision, and that has all.
+func coming(to kge.Precision) *enginetest.Scripted {
+	return &enginetest.Scripted{Precise: func(asked kge.Precision) (kge.Precision, error) {
+		if asked == kge.AutoPrecision {
+			return to, nil
+		}
+		return asked, nil
+	}}
+}
+
+// TestTrainingSaysItsPrecision: the population is asked for what auto came to, and so do the
+// report and the model say, also after a way through its folder.
+func TestTrainingSaysItsPrecision(t *testing.T) {
+	for _, came := range []kge.Precision{kge.Float32, kge.Bfloat16} {
+		engine := coming(came)
+		report := mustTrain(t, engine, job(2, func(s *kge.Settings) { s.Precision = kge.AutoPrecision }))
+		if engine.Settings.Precision != came || report.Precision != came {
+			t.Errorf("auto is %v: the population has %v, the report %v", came, engine.Settings.Precision, report.Precision)
+		}
+		for _, r := range report.Results {
+			if p := r.Model.Training.Settings.Precision; p != came {
+				t.Errorf("auto is %v: a model has %v", came, p)
+			}
+		}
+		written, err := json.Marshal(report.Results[0].Model.Training)
+		var back kge.Training
+		if err != nil || json.Unmarshal(written, &back) != nil || back.Settings.Precision != came {
+			t.Errorf("%v is read as %+v from %s, %v", came, back, written, err)
+		}
+		if want := map[kge.Precision]kge.Precision{kge.Float32: kge.Float32, kge.Bfloat16: kge.AutoPrecision}[came]; kge.RankingOf(nil, report.Results[0].Model) != want {
+			t.Errorf("what was trained in %v is ranked in %v", came, kge.RankingOf(report.Results[0].Model))
+		}
+	}
+	engine := &enginetest.Scripted{Precise: func(kge.Precision) (kge.Precision, error) { return 0, enginetest.ErrScripted }}
+	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, enginetest.ErrScripted) || engine.Populations != 0 {
+		t.Errorf("error %v after %d populations", err, engine.Populations)
+	}
+}
+
+// TestGoingOnInAPrecision: auto goes on in the precision that a training was begun in,
+// wherever it is; another one that is asked for by name is refused.
+func TestGoingOnInAPrecision(t *testing.T) {
+	for _, begun := range []kge.Precision{kge.Float32, kge.Bfloat16} {
+		other := kge.Float32 + kge.Bfloat16 - begun
+		j := job(1, func(s *kge.Settings) { s.Precision = kge.AutoPrecision })
+		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
+		mustTrain(t, coming(begun), j)
+		report := mustTrain(t, coming(other), j)
+		if report.Precision != begun || report.Resumed != j.Settings.Epochs {
+			t.Errorf("begun in %v and gone on with in %v, after %d epochs", begun, report.Precision, report.Resumed)
+		}
+		name := func(p kge.Precision) string {
+			j := j
+			j.Settings.Precision = p
+			name, err := j.Name(coming(begun))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return name
+		}
+		if name(begun) != name(other) || name(begun) != name(kge.AutoPrecision) {
+			t.Error("one training has several names")
+		}
+		j.Settings.Precision = begun
+		mustTrain(t, coming(other), j)
+		j.Settings.Precision = other
+		_, err := kge.Train(t.Context(), coming(begun), j)
+		checkError(t, err, "precision "+begun.String()+" there, "+other.String()+" here", "remove this one")
+		if !errors.Is(err, kge.ErrOtherTraining) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
