@@ -75,7 +75,7 @@ type Settings struct {
 	Batch     int       `json:"batch" min:"1" max:"1000000000" help:"Examples that a step learns from."`
 	Optimizer Optimizer `json:"optimizer" help:"The update rule: adagrad or adam."`
 	// Precision is [AutoPrecision] only until a training begins; see [Job.Settled].
-	Precision Precision `json:"precision,omitempty" help:"What the large products are computed in: float32, bfloat16, whose factors are rounded while all else stays float32, or auto: bfloat16 where the processor has it and the graph and the dimension are large enough for it to pay, else float32."`
+	Precision Precision `json:"precision,omitempty" help:"What the large products are computed in: float32, bfloat16, whose factors are rounded while all else stays float32, or auto: what AUTOBLM_PRECISION asks for, else bfloat16 where the processor has it and the graph and the dimension are large enough for it to pay."`
 	// Decay 1 keeps the learning rate.
 	Decay float64 `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
 	// Warmup is linear: of n epochs, the i-th has i/(n+1) of the learning rate.
