@@ -45,8 +45,8 @@ func newModel(k *kernel.Set, unit *kernel.Unit, p kge.Parameters) *model {
 	}
 	m.setStructure(p.Structure)
 	if _, products := m.measure.(tiles.Products); products && unit != nil {
-		m.entities.Round(unit)
-		m.relations[0].Round(unit)
+		m.entities.RoundBy(unit)
+		m.relations[0].RoundBy(unit)
 	}
 	return m
 }

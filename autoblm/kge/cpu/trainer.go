@@ -215,16 +215,19 @@ func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 	if t.smoothing != nil {
 		t.smoothing.Collect(t.kernels, gradient, count)
 	}
-	t.updates[0].Step(start, first(gradient, rows), rate, t.steps)
-	if t.set.MaxNorm > 0 {
-		tiles.Shorten(t.kernels, t.entities.From(start), count, t.set.MaxNorm)
+	for row := 0; row < rows; row += tiles.Band { // few at a time, which stay in cache
+		n := min(tiles.Band, rows-row)
+		t.updates[0].Step(start+row, gradient.From(row).Data[:n*gradient.Stride], rate, t.steps)
+		if t.set.MaxNorm > 0 {
+			tiles.Shorten(t.kernels, t.entities.From(start+row), min(n, count-row), t.set.MaxNorm)
+		}
+		t.entities.Round(start+row, min(n, count-row))
 	}
-	t.entities.RoundTile(tile)
 }
 
 func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float64) {
 	of := t.relations[table]
-	start, _, rows := of.Tile(tile)
+	start, count, rows := of.Tile(tile)
 	predicted := table == 0 && t.member.RelationPrediction > 0
 	all := kernel.Table{}
 	if predicted {
@@ -241,5 +244,5 @@ func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float
 	}
 	t.byRelation[table].Collect(t.kernels, tile, gradient)
 	t.updates[1+table].Step(start, first(gradient, rows), rate, t.steps)
-	of.RoundTile(tile)
+	of.Round(start, count)
 }

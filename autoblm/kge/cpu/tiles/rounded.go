@@ -10,8 +10,8 @@ type Rounded struct {
 	ones  []float32    // a factor for each row of a tile
 }
 
-// Round readies embeddings for products in bfloat16 from now on.
-func (e *Embeddings) Round(u *kernel.Unit) {
+// RoundBy readies embeddings for products in bfloat16 from now on.
+func (e *Embeddings) RoundBy(u *kernel.Unit) {
 	e.Rounded = &Rounded{u, kernel.NewTiles(kernel.Pad(e.Count, 2*kernel.Band)/kernel.Band, steps(e.Stride)), ones(Rows)}
 	e.RoundAll()
 }
@@ -19,17 +19,20 @@ func (e *Embeddings) Round(u *kernel.Unit) {
 // RoundAll rounds the numbers anew, where they are rounded at all.
 func (e Embeddings) RoundAll() {
 	for tile := range e.Tiles() {
-		e.RoundTile(tile)
+		start, count, _ := e.Tile(tile)
+		e.Round(start, count)
 	}
 }
 
-// RoundTile rounds the numbers of a tile anew, where they are rounded at all.
-func (e Embeddings) RoundTile(tile int) {
-	if e.Rounded != nil {
-		start, count, _ := e.Tile(tile)
-		e.Rounded.Unit.Round(e.Rounded.tile(tile), e.From(start), count, e.Stride, e.Rounded.ones)
+// Round rounds some rows anew, from a multiple of Band on, where they are rounded at all.
+func (e Embeddings) Round(start, count int) {
+	if e.Rounded != nil && count > 0 {
+		e.Rounded.Unit.Round(e.Rounded.bands.From(start/Band, 0), e.From(start), count, e.Stride, e.Rounded.ones)
 	}
 }
+
+// Band is how many rows are rounded to one band of tiles.
+const Band = kernel.Band
 
 // tile is the bands from those of a tile on.
 func (r *Rounded) tile(tile int) kernel.Tiles { return r.bands.From(tile*bandsOfTile, 0) }

@@ -19,7 +19,7 @@ type Room struct {
 	left    kernel.Tiles // bands of queries
 	right   kernel.Tiles // the same as a right factor
 	columns kernel.Tiles // bands of queries along the rows of a tile
-	pairs   kernel.Tiles // bands of coordinates along the rows of a tile
+	pairs   kernel.Tiles // bands of some coordinates along the rows of a tile
 	swap    kernel.Tiles // two tiles
 	factors []float32
 }
@@ -31,6 +31,8 @@ const (
 	// a unit are along an inner dimension.
 	stepsOfTile = Rows / kernel.TileInner
 	stepsOfUnit = mostRounded / kernel.TileInner
+	// pairedSteps is how many tiles along d are paired at a time.
+	pairedSteps = 16
 	// bandsOfUnit is how many bands the queries of a unit are.
 	bandsOfUnit = mostRounded / kernel.Band
 )
@@ -40,7 +42,7 @@ func NewRoom(dim int) *Room {
 	dims := steps(kernel.Pad(dim, kernel.Columns))
 	return &Room{
 		scores: NewTable(Rows, mostRounded), left: kernel.NewTiles(bandsOfUnit, dims), right: kernel.NewTiles(bandsOfUnit, dims),
-		columns: kernel.NewTiles(bandsOfUnit, stepsOfTile), pairs: kernel.NewTiles(2*dims, stepsOfTile), swap: kernel.NewTiles(1, 2),
+		columns: kernel.NewTiles(bandsOfUnit, stepsOfTile), pairs: kernel.NewTiles(2*min(dims, pairedSteps), stepsOfTile), swap: kernel.NewTiles(1, 2),
 		factors: ones(mostRounded),
 	}
 }
@@ -88,8 +90,13 @@ func (x *roundedExponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, 
 		kept.ClearSteps(step, rows/kernel.Band)
 	}
 	u.Columns(room.columns, kept, rows/kernel.Band, s.Count/kernel.TileInner, room.swap)
-	u.Pairs(room.pairs, of, rows/kernel.Band, dims)
-	u.Multiply(s.ByQuery, room.columns, room.pairs, s.Count, e.Stride, rows, tile > 0)
+	for step := 0; step < dims; step += pairedSteps { // few at a time, which stay in cache
+		n := min(pairedSteps, dims-step)
+		u.Pairs(room.pairs, of.From(0, step), rows/kernel.Band, n)
+		column := step * kernel.TileInner
+		byQuery := kernel.Table{Data: s.ByQuery.Data[column:], Stride: s.ByQuery.Stride}
+		u.Multiply(byQuery, room.columns, room.pairs, s.Count, min(n*kernel.TileInner, e.Stride-column), rows, tile > 0)
+	}
 }
 
 // Short products leave more scores than the first cache holds, so there they are made and
