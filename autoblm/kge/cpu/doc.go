@@ -18,6 +18,24 @@
 // from the units, adds what its entities got as anchors and targets, and takes its optimizer
 // step at once. So does each tile of relations.
 //
+// # In bfloat16
+//
+// Where the settings have that precision and the form scores by products, the entities are
+// kept rounded too, as tiles of the matrix unit (tiles.Rounded), half as large as their numbers;
+// the optimizer rounds what it moves while that is in cache. All three products take packed
+// factors with sums in float32 (tiles.roundedExponentials):
+//
+//   - scores: rounded rows by the queries of a unit, packed once;
+//   - the gradient by the queries: the exponentials, turned while they are in cache, by the
+//     rows, paired as they pass;
+//   - the gradient by the rows: the exponentials of all units, which are one table by
+//     batch, by the queries with their weights over their sums, packed once.
+//
+// What is taken from the scores before they are exponentiated needs not be their maximum,
+// only near it, since bfloat16 has float32's exponents: it is the maximum of the first rows,
+// and rises where a score is 40 above. So nothing is rescaled, nearly always. The loss, its
+// sums, the scores of true answers, penalties, and the optimizer are float32.
+//
 // # Recipes
 //
 // Each part of a recipe comes into a step at one place, and costs nothing where
@@ -38,5 +56,6 @@
 //
 // Units and tiles do not depend on the number of threads, and every sum runs in
 // a fixed order, so a member's result is the same to the bit whatever the
-// threads, the fellow members and the room that is kept.
+// threads, the fellow members and the room that is kept. A sum goes through the matrix unit
+// in the order of its terms, however it is cut into pieces.
 package cpu

@@ -1,6 +1,6 @@
 // Package tiles holds what a training step of the native engine does with tables
 // of embeddings, a tile of rows at a time: the softmax of queries over all rows
-// by products or distances and its gradient, gradients gathered by the rows that they
+// by products, in float32 or bfloat16, or distances, and its gradient, gradients gathered by the rows that they
 // are of, optimizer steps, dropout. Which queries are asked, and how their gradient
 // goes back to what they were made of, is for others to know.
 //
