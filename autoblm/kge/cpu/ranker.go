@@ -42,11 +42,16 @@ func (r *ranker) Close() {}
 
 // Rank implements [kge.Ranker].
 func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
-	chunks := slices.Collect(slices.Chunk(triples, askedTriples))
+	atATime := max(1, min(mostAskedTriples, kernel.Pad((len(triples)+r.threads-1)/r.threads, askedTriples)))
+	chunks := slices.Collect(slices.Chunk(triples, atATime))
 	ranks := make([][]kge.Ranked, len(r.models))
 	counters := make([]*counter, r.threads)
 	for member, m := range r.models {
 		ranks[member] = make([]kge.Ranked, len(triples))
+		var bounds *tiles.Bounds
+		if m.entities.Rounded != nil {
+			bounds = tiles.NewBounds(m.entities, r.threads)
+		}
 		tiles.Parallel(r.threads, len(chunks), func(worker, i int) {
 			if ctx.Err() != nil {
 				return
@@ -54,79 +59,109 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 			if counters[worker] == nil {
 				counters[worker] = newCounter(m)
 			}
-			counters[worker].rank(m, chunks[i], known, ranks[member][i*askedTriples:])
+			counters[worker].rank(m, bounds, chunks[i], known, ranks[member][i*atATime:])
 		})
 	}
 	return ranks, ctx.Err()
 }
 
-// askedTriples is how many triples are ranked at a time: each is two questions.
-const askedTriples = tiles.MostQueries / 2
+const (
+	// askedTriples is how many triples are asked for together: each is two questions.
+	askedTriples = tiles.MostQueries / 2
+	// mostAskedTriples is how many are ranked at a time at most, while a tile of entities is
+	// in cache.
+	mostAskedTriples = 4 * askedTriples
+)
 
-// counter ranks the triples of a chunk.
+// counter ranks some triples at a time.
 type counter struct {
 	paths
-	between        states
+	between states
+	tile    kernel.Table // scores of a tile of entities
+	answers kernel.Table // the rows of true entities
+	asked   []*asked
+	sieve   *tiles.Sieve // nil where all is counted in float32
+}
+
+// asked are questions that are asked together, and how many candidates are above and at
+// least at the true answer of each.
+type asked struct {
 	queries        tiles.Queries
-	tile           kernel.Table // scores of a tile of entities
+	rounded        *tiles.Asked // nil where all is counted in float32
 	truth          []float32    // the scores of the true entities of the queries
-	answers        kernel.Table // their rows
 	above, atLeast []int32
-	known          [][]int32 // the known answers of each query, sorted
+	left           []int32   // how many candidates are no known answers
+	known          [][]int32 // the known answers from the tile on, sorted
+	here           [][]int32 // those in the tile
 }
 
 func newCounter(m *model) *counter {
 	return &counter{
-		paths: newPaths(m), queries: tiles.NewQueries(m.measure, m.dim),
-		tile: tiles.NewTable(tiles.Rows, tiles.MostQueries), answers: tiles.NewTable(tiles.MostQueries, m.dim),
-		truth: make([]float32, tiles.MostQueries), above: make([]int32, tiles.MostQueries), atLeast: make([]int32, tiles.MostQueries),
-		known: make([][]int32, tiles.MostQueries),
+		paths: newPaths(m), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries), answers: tiles.NewTable(tiles.MostQueries, m.dim),
 	}
 }
 
-func (c *counter) rank(m *model, triples []datasets.Triple, known *datasets.Known, ranks []kge.Ranked) {
-	n := len(triples)
-	c.ask(m, triples)
-	c.queries.Transpose()
-	c.scoreAnswers(m)
-	clear(c.above)
-	clear(c.atLeast)
-	for i, t := range triples {
-		c.known[i], c.known[n+i] = nil, nil
-		if known != nil {
-			c.known[i], c.known[n+i] = known.Tails(t.Head, t.Relation), known.Heads(t.Relation, t.Tail)
+func newAsked(m *model) *asked {
+	ofQueries := func() []int32 { return make([]int32, tiles.MostQueries) }
+	return &asked{
+		queries: tiles.NewQueries(m.measure, m.dim), truth: make([]float32, tiles.MostQueries), above: ofQueries(), atLeast: ofQueries(),
+		left: ofQueries(), known: make([][]int32, tiles.MostQueries), here: make([][]int32, tiles.MostQueries),
+	}
+}
+
+// rank ranks triples: in float32, or by bounds to the same counts.
+func (c *counter) rank(m *model, bounds *tiles.Bounds, triples []datasets.Triple, known *datasets.Known, ranks []kge.Ranked) {
+	if bounds != nil && c.sieve == nil {
+		c.sieve = tiles.NewSieve(m.kernels, m.dim)
+	}
+	chunks := slices.Collect(slices.Chunk(triples, askedTriples))
+	for i, chunk := range chunks {
+		if i == len(c.asked) {
+			c.asked = append(c.asked, newAsked(m))
 		}
-		c.known[i], c.known[n+i] = withTruth(c.known[i], t.Tail), withTruth(c.known[n+i], t.Head)
-	}
-	left := make([]int32, 2*n) // candidates that are no known answer
-	for i := range left {
-		left[i] = int32(m.entities.Count - len(c.known[i]))
-	}
-	for i := range m.entities.Tiles() {
-		start, count, rows := m.entities.Tile(i)
-		c.queries.Scores(m.kernels, c.tile, m.entities.From(start), rows)
-		m.kernels.Count(c.tile, count, c.queries.Count, c.truth, c.above, c.atLeast)
-		for query := range left {
-			c.leaveOutKnown(query, int32(start), int32(start+count))
+		a := c.asked[i]
+		c.ask(m, a, chunk)
+		a.queries.Transpose()
+		c.scoreAnswers(m, a)
+		a.reset(m, chunk, known)
+		if bounds != nil {
+			if a.rounded == nil {
+				a.rounded = tiles.NewAsked(&a.queries)
+			}
+			c.sieve.Ask(a.rounded, bounds, a.truth)
 		}
 	}
-	rank := func(query int) kge.Rank {
-		if math.IsNaN(float64(c.truth[query])) { // comes after all other candidates
-			return kge.Rank{Better: left[query]}
+	for tile := range m.entities.Tiles() {
+		for _, a := range c.asked[:len(chunks)] {
+			start, count, _ := m.entities.Tile(tile)
+			a.enter(int32(start + count))
+			leaveOut := func(scores kernel.Table) { a.leaveOut(scores, int32(start)) }
+			if bounds == nil || !c.sieve.Count(a.rounded, tile, leaveOut, a.above, a.atLeast) {
+				c.count(m, a, tile)
+			}
 		}
-		return kge.Rank{Better: c.above[query], Equal: c.atLeast[query] - c.above[query]}
 	}
-	for i := range triples {
-		ranks[i] = kge.Ranked{Tail: rank(i), Head: rank(n + i)}
+	for i, chunk := range chunks {
+		for j := range chunk {
+			ranks[i*askedTriples+j] = kge.Ranked{Tail: c.asked[i].rank(j), Head: c.asked[i].rank(len(chunk) + j)}
+		}
 	}
+}
+
+// count counts a tile in float32.
+func (c *counter) count(m *model, a *asked, tile int) {
+	start, count, rows := m.entities.Tile(tile)
+	a.queries.Scores(m.kernels, c.tile, m.entities.From(start), rows)
+	m.kernels.Count(c.tile, count, a.queries.Count, a.truth, a.above, a.atLeast)
+	a.takeBack(c.tile, int32(start))
 }
 
 // ask makes a query for each triple's tail, and then one for each head: backward from
 // the tail, or forward by the reverse of the relation where there are reverses.
-func (c *counter) ask(m *model, triples []datasets.Triple) {
+func (c *counter) ask(m *model, a *asked, triples []datasets.Triple) {
 	n := len(triples)
-	c.queries.Reset(2 * n)
-	tails := c.queries.Rows.From(n * m.stateRows)
+	a.queries.Reset(2 * n)
+	tails := a.queries.Rows.From(n * m.stateRows)
 	c.reset(m, n, 1)
 	put := func(i int, from, relation, to int32) {
 		c.put(m, i, &kge.Question{Anchor: from, Path: []int32{relation}})
@@ -137,7 +172,7 @@ func (c *counter) ask(m *model, triples []datasets.Triple) {
 		copy(tiles.WholeRow(c.answers, i), m.entities.Row(int(t.Tail)))
 		copy(tiles.WholeRow(c.answers, n+i), m.entities.Row(int(t.Head)))
 	}
-	m.walk(forward, &c.paths, c.queries.Rows, &c.between)
+	m.walk(forward, &c.paths, a.queries.Rows, &c.between)
 	if !m.reciprocal {
 		m.walk(backward, &c.paths, tails, &c.between)
 		return
@@ -150,27 +185,71 @@ func (c *counter) ask(m *model, triples []datasets.Triple) {
 
 // scoreAnswers scores the true entities by the same product as all others, so
 // that equal embeddings have equal scores to the bit.
-func (c *counter) scoreAnswers(m *model) {
-	c.queries.Scores(m.kernels, c.tile, c.answers, c.queries.Count)
-	for i := range c.queries.Count {
-		c.truth[i] = c.tile.Row(i)[i]
+func (c *counter) scoreAnswers(m *model, a *asked) {
+	a.queries.Scores(m.kernels, c.tile, c.answers, a.queries.Count)
+	for i := range a.queries.Count {
+		a.truth[i] = c.tile.Row(i)[i]
 	}
 }
 
-// leaveOutKnown takes back what the known answers of a tile were counted for.
-func (c *counter) leaveOutKnown(query int, start, end int32) {
-	known := c.known[query]
-	for len(known) > 0 && known[0] < end {
-		score := c.tile.Row(int(known[0] - start))[query]
-		if score > c.truth[query] {
-			c.above[query]--
+// reset begins to count.
+func (a *asked) reset(m *model, triples []datasets.Triple, known *datasets.Known) {
+	clear(a.above)
+	clear(a.atLeast)
+	n := len(triples)
+	for i, t := range triples {
+		a.known[i], a.known[n+i] = nil, nil
+		if known != nil {
+			a.known[i], a.known[n+i] = known.Tails(t.Head, t.Relation), known.Heads(t.Relation, t.Tail)
 		}
-		if score >= c.truth[query] {
-			c.atLeast[query]--
-		}
-		known = known[1:]
+		a.known[i], a.known[n+i] = withTruth(a.known[i], t.Tail), withTruth(a.known[n+i], t.Head)
 	}
-	c.known[query] = known
+	for i := range a.queries.Asked {
+		a.left[i] = int32(m.entities.Count - len(a.known[i]))
+	}
+}
+
+// enter goes on to the tile before an entity.
+func (a *asked) enter(end int32) {
+	for i, known := range a.known[:a.queries.Asked] {
+		n := 0
+		for n < len(known) && known[n] < end {
+			n++
+		}
+		a.here[i], a.known[i] = known[:n], known[n:]
+	}
+}
+
+// takeBack takes back what the known answers of a tile were counted for.
+func (a *asked) takeBack(scores kernel.Table, start int32) {
+	for i, known := range a.here[:a.queries.Asked] {
+		for _, entity := range known {
+			score := scores.Row(int(entity - start))[i]
+			if score > a.truth[i] {
+				a.above[i]--
+			}
+			if score >= a.truth[i] {
+				a.atLeast[i]--
+			}
+		}
+	}
+}
+
+// leaveOut lets the known answers of a tile be counted for nothing.
+func (a *asked) leaveOut(scores kernel.Table, start int32) {
+	for i, known := range a.here[:a.queries.Asked] {
+		for _, entity := range known {
+			scores.Row(int(entity - start))[i] = float32(math.Inf(-1))
+		}
+	}
+}
+
+// rank is that of the true answer of a query.
+func (a *asked) rank(query int) kge.Rank {
+	if math.IsNaN(float64(a.truth[query])) { // comes after all other candidates
+		return kge.Rank{Better: a.left[query]}
+	}
+	return kge.Rank{Better: a.above[query], Equal: a.atLeast[query] - a.above[query]}
 }
 
 // withTruth adds the true entity to sorted answers where it is not among them.

@@ -3949,3 +3949,194 @@ GLOBL shortExpE<>(SB), RODATA|NOPTR, $4
 
 DATA shortExpF<>+0(SB)/4, $0x3f800000
 GLOBL shortExpF<>(SB), RODATA|NOPTR, $4
+
+// func siftAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, above *int32, marks *uint16)
+// Requires: AVX, AVX512F, SSE
+TEXT ·siftAVX512(SB), NOSPLIT, $0-96
+	MOVQ         x+0(FP), AX
+	MOVQ         columns+16(FP), CX
+	MOVQ         stride+24(FP), DX
+	MOVQ         above+80(FP), BX
+	MOVQ         marks+88(FP), SI
+	MOVSS        least+72(FP), X0
+	VBROADCASTSS X0, Z0
+	VPTERNLOGD   $0xff, Z1, Z1, Z1
+	VPSRLD       $0x01, Z1, Z2
+	XORQ         DI, DI
+
+column:
+	MOVQ    limit+32(FP), R8
+	VMOVUPS (R8)(DI*1), Z3
+	MOVQ    whole+40(FP), R8
+	VMOVUPS (R8)(DI*1), Z4
+	MOVQ    lost+48(FP), R8
+	VMOVUPS (R8)(DI*1), Z5
+	MOVQ    above+80(FP), R8
+	VMOVUPS (R8)(DI*1), Z6
+	LEAQ    (AX)(DI*1), R8
+	MOVQ    SI, R9
+	MOVQ    rows+8(FP), R10
+	MOVQ    byWhole+56(FP), R11
+	MOVQ    byLost+64(FP), R12
+
+row:
+	VMOVAPS          Z4, Z7
+	VFMADD132PS.BCST (R11), Z0, Z7
+	VFMADD231PS.BCST (R12), Z5, Z7
+	VMOVUPS          (R8), Z8
+	VSUBPS           Z3, Z8, Z8
+	VPANDD           Z2, Z8, Z9
+	VCMPPS           $0x1a, Z7, Z9, K1
+	KMOVW            K1, (R9)
+	VCMPPS           $0x1e, Z7, Z8, K1
+	VPSUBD           Z1, Z6, K1, Z6
+	ADDQ             DX, R8
+	ADDQ             $0x00000010, R9
+	ADDQ             $0x00000004, R11
+	ADDQ             $0x00000004, R12
+	DECQ             R10
+	JNZ              row
+	VMOVUPS          Z6, (BX)(DI*1)
+	ADDQ             $0x00000002, SI
+	ADDQ             $0x00000040, DI
+	SUBQ             $0x00000010, CX
+	JG               column
+	VZEROUPPER
+	RET
+
+// func dotsAVX512(to *float32, pairs *int32, n int, a *float32, aRow int, b *float32, bRow int, width int)
+// Requires: AVX, AVX512F
+TEXT ·dotsAVX512(SB), NOSPLIT, $0-64
+	MOVQ to+0(FP), AX
+	MOVQ pairs+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ a+24(FP), BX
+	MOVQ aRow+32(FP), SI
+	MOVQ b+40(FP), DI
+	MOVQ bRow+48(FP), R8
+
+pair:
+	MOVLQSX (CX), R9
+	MOVLQSX 4(CX), R10
+	IMULQ   SI, R9
+	IMULQ   R8, R10
+	ADDQ    BX, R9
+	ADDQ    DI, R10
+	MOVQ    width+56(FP), R11
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	CMPQ    R11, $0x00000040
+	JL      narrow
+
+wide:
+	VMOVUPS     (R9), Z4
+	VFMADD231PS (R10), Z4, Z0
+	VMOVUPS     64(R9), Z4
+	VFMADD231PS 64(R10), Z4, Z1
+	VMOVUPS     128(R9), Z4
+	VFMADD231PS 128(R10), Z4, Z2
+	VMOVUPS     192(R9), Z4
+	VFMADD231PS 192(R10), Z4, Z3
+	ADDQ        $0x00000100, R9
+	ADDQ        $0x00000100, R10
+	SUBQ        $0x00000040, R11
+	CMPQ        R11, $0x00000040
+	JGE         wide
+
+narrow:
+	TESTQ       R11, R11
+	JZ          add
+	VMOVUPS     (R9), Z4
+	VFMADD231PS (R10), Z4, Z0
+	ADDQ        $0x00000040, R9
+	ADDQ        $0x00000040, R10
+	SUBQ        $0x00000010, R11
+	JMP         narrow
+
+add:
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VPERMILPS     $0x4e, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (AX)
+	ADDQ          $0x00000008, CX
+	ADDQ          $0x00000004, AX
+	DECQ          DX
+	JNZ           pair
+	VZEROUPPER
+	RET
+
+// func squaresAVX512(x *float32, rows int, width int, stride int, to *float32)
+// Requires: AVX, AVX512F
+TEXT ·squaresAVX512(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), SI
+	MOVQ rows+8(FP), BX
+	MOVQ stride+24(FP), R8
+	MOVQ to+32(FP), DI
+
+row:
+	MOVQ   SI, AX
+	MOVQ   width+16(FP), CX
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+
+step:
+	VMOVUPS       (AX), Z0
+	BYTE          $0x62
+	BYTE          $0xf2
+	BYTE          $0x7f
+	BYTE          $0x48
+	BYTE          $0x72
+	BYTE          $0xc8
+	VPMOVZXWD     Y1, Z1
+	VPSLLD        $0x10, Z1, Z1
+	VFMADD231PS   Z0, Z0, Z2
+	VFMADD231PS   Z1, Z1, Z3
+	VSUBPS        Z1, Z0, Z0
+	VFMADD231PS   Z0, Z0, Z4
+	ADDQ          $0x00000040, AX
+	SUBQ          $0x00000010, CX
+	JNZ           step
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPS        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPS        X5, X2, X2
+	VPERMILPS     $0x4e, X2, X5
+	VADDPS        X5, X2, X2
+	VMOVSHDUP     X2, X5
+	VADDSS        X5, X2, X2
+	VMOVSS        X2, (DI)
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPS        Y5, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X5
+	VADDPS        X5, X3, X3
+	VPERMILPS     $0x4e, X3, X5
+	VADDPS        X5, X3, X3
+	VMOVSHDUP     X3, X5
+	VADDSS        X5, X3, X3
+	VMOVSS        X3, 4(DI)
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VADDPS        Y5, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X5, X4, X4
+	VPERMILPS     $0x4e, X4, X5
+	VADDPS        X5, X4, X4
+	VMOVSHDUP     X4, X5
+	VADDSS        X5, X4, X4
+	VMOVSS        X4, 8(DI)
+	ADDQ          R8, SI
+	ADDQ          $0x0000000c, DI
+	DECQ          BX
+	JNZ           row
+	VZEROUPPER
+	RET

@@ -16,6 +16,7 @@ type rawUnit struct {
 	transpose  func(from, to *uint16)
 	roundRows  func(x *float32, rows, width, stride int, factors *float32, tile *uint16)
 	expRound   func(x *float32, rows, columns, stride int, shift, sum, most *float32, tile *uint16, tileRow int)
+	rawDoubts
 }
 
 // Multiply is C = A·B, or C += A·B when add is set, of the first rows of A and columns of

@@ -12,7 +12,7 @@ import (
 func Units() []*Unit {
 	var units []*Unit
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512BF16 {
-		packing := rawUnit{interleave: interleaveAVX512, transpose: transposeAVX512, roundRows: roundRowsAVX512, expRound: expRoundAVX512}
+		packing := rawUnit{interleave: interleaveAVX512, transpose: transposeAVX512, roundRows: roundRowsAVX512, expRound: expRoundAVX512, rawDoubts: rawDoubts{sift: siftAVX512, dots: dotsAVX512, squares: squaresAVX512}}
 		if cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 && permitted() == nil {
 			matrix := packing
 			matrix.multiply = multiplyAMX

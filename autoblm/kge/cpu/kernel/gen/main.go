@@ -32,5 +32,8 @@ func main() {
 	transpose()
 	roundRows()
 	expRound()
+	sift()
+	dots()
+	squares()
 	Generate()
 }

@@ -1,0 +1,190 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// rankIn ranks triples in a precision, on a number of threads; a unit nil is float32.
+func rankIn(t testing.TB, set *kernel.Set, unit *kernel.Unit, threads int, p kge.Parameters, triples []datasets.Triple, known *datasets.Known) []kge.Ranked {
+	t.Helper()
+	r := &ranker{threads: threads, models: []*model{newModel(set, unit, p)}}
+	ranks, err := r.Rank(t.Context(), triples, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ranks[0]
+}
+
+// disturbances are what may be the matter with the embeddings of entities.
+var disturbances = map[string]func(rng *rand.Rand, rows [][]float32){
+	"nothing": func(*rand.Rand, [][]float32) {},
+	"all the same": func(_ *rand.Rand, rows [][]float32) {
+		for _, row := range rows {
+			copy(row, rows[0])
+		}
+	},
+	"some the same": func(rng *rand.Rand, rows [][]float32) {
+		for range rows {
+			copy(rows[rng.IntN(len(rows))], rows[rng.IntN(len(rows))])
+		}
+	},
+	"few different": func(rng *rand.Rand, rows [][]float32) {
+		for i := range rows {
+			copy(rows[i], rows[rng.IntN(min(5, len(rows)))])
+		}
+	},
+	"neighbours": func(rng *rand.Rand, rows [][]float32) { // which differ in their last bits
+		for _, row := range rows {
+			for i := range row {
+				row[i] = math.Float32frombits(math.Float32bits(rows[0][i]) + rng.Uint32N(3))
+			}
+		}
+	},
+	"near neighbours": func(rng *rand.Rand, rows [][]float32) { // which are the same rounded
+		for _, row := range rows {
+			for i := range row {
+				row[i] = rows[0][i] * (1 + 1e-4*rng.Float32())
+			}
+		}
+	},
+	"zeros": func(_ *rand.Rand, rows [][]float32) {
+		for _, row := range rows {
+			clear(row)
+		}
+	},
+	"small whole numbers": func(rng *rand.Rand, rows [][]float32) {
+		for _, row := range rows {
+			for i := range row {
+				row[i] = float32(rng.IntN(5) - 2)
+			}
+		}
+	},
+	"not a number, infinite": func(rng *rand.Rand, rows [][]float32) {
+		for range 1 + len(rows)/100 {
+			row := rows[rng.IntN(len(rows))]
+			row[rng.IntN(len(row))] = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32}[rng.IntN(4)]
+		}
+	},
+	"subnormal": func(rng *rand.Rand, rows [][]float32) {
+		for _, row := range rows {
+			for i := range row {
+				if rng.IntN(3) > 0 {
+					row[i] *= 0x1p-130
+				}
+			}
+		}
+	},
+	"all subnormal": func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 0x1p-128 }) },
+	"tiny":          func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e-30 }) },
+	"small":         func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e-17 }) },
+	"large":         func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e15 }) },
+	"huge":          func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e30 }) },
+	"mixed norms": func(rng *rand.Rand, rows [][]float32) {
+		scale(rows, func() float32 { return float32(math.Pow(10, 60*rng.Float64()-30)) })
+	},
+	"unlike norms": func(rng *rand.Rand, rows [][]float32) {
+		scale(rows, func() float32 { return float32(math.Pow(10, 2*rng.Float64()-1)) })
+	},
+	"unlike coordinates": func(rng *rand.Rand, rows [][]float32) {
+		for _, row := range rows {
+			for i := range row {
+				row[i] *= float32(math.Pow(10, 8*rng.Float64()-4))
+			}
+		}
+	},
+	"cancelling": func(rng *rand.Rand, rows [][]float32) { // large terms whose sums are small
+		for _, row := range rows {
+			for i := range row {
+				row[i] += float32(1-2*(i%2)) * 1000
+			}
+		}
+	},
+}
+
+func scale(rows [][]float32, by func() float32) {
+	for _, row := range rows {
+		factor := by()
+		for i := range row {
+			row[i] *= factor
+		}
+	}
+}
+
+// rowsOf are the rows of a dense table.
+func rowsOf(numbers []float32, columns int) (rows [][]float32) {
+	for ; len(numbers) > 0; numbers = numbers[columns:] {
+		rows = append(rows, numbers[:columns:columns])
+	}
+	return rows
+}
+
+// TestRanksAreThoseOfFloat32 to the count, whatever is the matter with the embeddings.
+func TestRanksAreThoseOfFloat32(t *testing.T) {
+	for name, disturb := range disturbances {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			for i, size := range [][2]int{{1, 8}, {7, 8}, {191, 20}, {192, 48}, {193, 64}, {450, 32}, {700, 100}, {300, 300}} {
+				entities, dim := size[0], size[1]
+				g := enginetest.RandomGraph(entities, 3, 130, uint64(i))
+				m := kge.DefaultMember(structure.MustParse([]string{"complex", "distmult", "0,0,0,-1;4,-1,1,-1;0,4,-3,1;-1,2,2,-2"}[i%3]))
+				if i < 2 {
+					m = kge.DefaultMember(structure.MustParse("complex"))
+				}
+				m.Seed = uint64(i)
+				p := kge.Initialize(completion.Data(g), kge.Settings{Dim: dim, InitScale: 0.5, Reciprocal: i%2 == 1}, m)
+				disturb(rng, rowsOf(p.Entities, dim))
+				ranksAreThoseOfFloat32(t, fmt.Sprintf("%d entities, d %d", entities, dim), p, g, i)
+			}
+		})
+	}
+}
+
+func ranksAreThoseOfFloat32(t *testing.T, what string, p kge.Parameters, g *datasets.Graph, trial int) {
+	t.Helper()
+	known := []*datasets.Known{g.Known(), nil}[trial%2]
+	sets := kernel.Sets()
+	for i, unit := range kernel.Units() {
+		if i > 0 && len(p.Entities) > 20_000 { // these are slow
+			continue
+		}
+		set := sets[(trial+i)%len(sets)]
+		want := rankIn(t, set, nil, 1, p, g.Train, known)
+		for j, got := range rankIn(t, set, unit, 1+trial%3, p, g.Train, known) {
+			if got != want[j] {
+				t.Fatalf("%s, %s, %s: triple %d has the ranks %+v, in float32 %+v", what, set.Name, unit.Name, j, got, want[j])
+			}
+		}
+	}
+}
+
+// FuzzRanks: ranks are those of float32 for any shape and scale.
+func FuzzRanks(f *testing.F) {
+	f.Add(uint16(300), uint8(20), uint8(60), uint64(1), 0.0, 0.0, uint8(0))
+	f.Add(uint16(3), uint8(1), uint8(1), uint64(2), 3.0, -7.0, uint8(2))
+	f.Add(uint16(450), uint8(70), uint8(200), uint64(3), -20.0, 1.0, uint8(1))
+	f.Fuzz(func(t *testing.T, entities uint16, width, triples uint8, seed uint64, exponent, spread float64, digits uint8) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		g := enginetest.RandomGraph(1+int(entities)%3000, 3, 1+int(triples), seed)
+		m := kge.DefaultMember(structure.MustParse("0,0,0,-1;4,-1,1,-1;0,4,-3,1;-1,2,2,-2"))
+		m.Seed = seed
+		dim := 4 * (1 + int(width)%75)
+		p := kge.Initialize(completion.Data(g), kge.Settings{Dim: dim, InitScale: 0.5}, m)
+		scale(rowsOf(p.Entities, dim), func() float32 {
+			return float32(math.Pow(10, math.Mod(exponent, 40)+math.Mod(spread, 40)*rng.Float64()))
+		})
+		for i, x := range p.Entities { // few digits make equal scores
+			p.Entities[i] = math.Float32frombits(math.Float32bits(x) &^ (1<<(digits%24) - 1))
+		}
+		ranksAreThoseOfFloat32(t, fmt.Sprintf("%d entities, d %d", len(p.Entities)/dim, dim), p, g, int(seed%6))
+	})
+}
