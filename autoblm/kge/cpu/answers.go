@@ -54,7 +54,7 @@ func (t *trainer) crossEntropy(b *bench, u *unit, w *work, gradient kernel.Table
 	s := w.overEntities
 	s.Reset(w.count)
 	copy(s.Rows.Data, first(u.queries, w.count*t.stateRows))
-	s.Walk(t.kernels, t.entities, b.room16)
+	s.Walk(t.kernels, t.entities, b.rounding)
 	loss := 0.0
 	for i, x := range u.examples {
 		weight := weight * x.Weight
@@ -67,7 +67,7 @@ func (t *trainer) crossEntropy(b *bench, u *unit, w *work, gradient kernel.Table
 		}
 		loss += float64(weight) * (s.LogSum(i) - sum/float64(len(x.Targets)))
 	}
-	s.Weighed(b.room16)
+	s.Weighed(t.entities, b.rounding)
 	return loss
 }
 

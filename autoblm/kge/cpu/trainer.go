@@ -202,7 +202,7 @@ func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 		clear(first(gradient, rows))
 	}
 	if t.overEntities != nil {
-		t.overEntities.Collect(t.kernels, len(p.works), tile, gradient, b.scratch, !p.first)
+		t.overEntities.Collect(t.kernels, t.entities, len(p.works), tile, gradient, b.scratch, !p.first)
 	}
 	if !p.last {
 		return
@@ -235,7 +235,7 @@ func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float
 	}
 	gradient := gradientOf(b, of.Embeddings, tile, all)
 	if predicted {
-		t.overRelations.Collect(t.kernels, len(p.works), tile, gradient, b.scratch, !p.first)
+		t.overRelations.Collect(t.kernels, of.Embeddings, len(p.works), tile, gradient, b.scratch, !p.first)
 	} else {
 		clear(first(gradient, rows))
 	}

@@ -53,7 +53,7 @@ type bench struct {
 	scratch       kernel.Table // room for a row of each query
 	gradQueries   kernel.Table // [paths·stateRows, d]
 	lanes         kernel.Lanes
-	room16        *tiles.Room // nil where products are in float32
+	rounding        *tiles.Room // nil where products are in float32
 }
 
 func newBench(m *model) *bench {
@@ -63,7 +63,7 @@ func newBench(m *model) *bench {
 	}
 	b := &bench{mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(m.mostQueries(), m.dim), gradQueries: tiles.NewTable(m.mostQueries()*m.stateRows, m.dim)}
 	if m.entities.Rounded != nil {
-		b.room16 = tiles.NewRoom(m.dim)
+		b.rounding = tiles.NewRoom(m.dim)
 	}
 	return b
 }

@@ -7,10 +7,7 @@ import (
 )
 
 // exponentials are kept in float32, those of a tile less the maxima so far.
-type exponentials struct {
-	of    Embeddings
-	units [][]exponentialsOfTile
-}
+type exponentials struct{ units [][]exponentialsOfTile }
 
 // exponentialsOfTile is exp(score - maxima), [rows of the tile, queries].
 type exponentialsOfTile struct {
@@ -19,7 +16,7 @@ type exponentialsOfTile struct {
 }
 
 func newExponentials(e Embeddings, units int) *exponentials {
-	x := &exponentials{of: e, units: make([][]exponentialsOfTile, units)}
+	x := &exponentials{make([][]exponentialsOfTile, units)}
 	for unit := range x.units {
 		for i := range e.Tiles() {
 			_, _, rows := e.Tile(i)
@@ -31,7 +28,6 @@ func newExponentials(e Embeddings, units int) *exponentials {
 
 func (x *exponentials) walk(k *kernel.Set, s *Softmax, e Embeddings, _ *Room) {
 	s.Transpose()
-	x.of = e
 	for tile := range x.units[s.number] {
 		x.walkTile(k, s, e, tile)
 	}
@@ -64,10 +60,10 @@ func (x *exponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, tile in
 	s.measure.GradQuery(k, &s.Queries, s.ByQuery, kept.Table, of, rows, tile > 0)
 }
 
-func (*exponentials) weighed(*Softmax, *Room) {}
+func (*exponentials) weighed(*Softmax, Embeddings, *Room) {}
 
-func (x *exponentials) collect(k *kernel.Set, units []*Softmax, tile int, gradient, scratch kernel.Table, add bool) {
-	start, _, rows := x.of.Tile(tile)
+func (x *exponentials) collect(k *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, scratch kernel.Table, add bool) {
+	start, _, rows := e.Tile(tile)
 	for i, s := range units {
 		kept := x.units[i][tile]
 		factors := kept.maxima[:s.Count]
@@ -78,6 +74,6 @@ func (x *exponentials) collect(k *kernel.Set, units []*Softmax, tile int, gradie
 			}
 			factors[i] = factor
 		}
-		s.measure.GradRows(k, &s.Queries, gradient, kept.Table, x.of.From(start), factors, rows, scratch, add || i > 0)
+		s.measure.GradRows(k, &s.Queries, gradient, kept.Table, e.From(start), factors, rows, scratch, add || i > 0)
 	}
 }

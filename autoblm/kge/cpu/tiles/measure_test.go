@@ -34,7 +34,7 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 			s.Walk(set, entity, nil)
 			s.Weigh(set, 0, weight) // the only entity has all of the probability
 			byEntity := NewTable(1, dim)
-			all.Collect(set, 1, 0, byEntity, NewTable(MostQueries, dim), false)
+			all.Collect(set, entity, 1, 0, byEntity, NewTable(MostQueries, dim), false)
 
 			wantByQuery, wantByEntity := make([]float32, size), make([]float32, query.Stride)
 			m.AddGradQuery(set, wantByQuery, query.Data[:size], WholeRow(entity.Table, 0), weight)

@@ -7,7 +7,6 @@ import (
 // roundedExponentials are kept in bfloat16, as the left factor of the gradient by the rows
 // along the queries of all units.
 type roundedExponentials struct {
-	of    Embeddings
 	bands kernel.Tiles // of entities: exp(score - largest)
 	right kernel.Tiles // of coordinates: the queries by their weights over their sums
 }
@@ -49,7 +48,7 @@ func NewRoom(dim int) *Room {
 
 func newRoundedExponentials(e Embeddings, units int) *roundedExponentials {
 	return &roundedExponentials{
-		of: e, bands: kernel.NewTiles(e.Tiles()*bandsOfTile, units*stepsOfUnit), right: kernel.NewTiles(2*steps(e.Stride), units*stepsOfUnit),
+		bands: kernel.NewTiles(e.Tiles()*bandsOfTile, units*stepsOfUnit), right: kernel.NewTiles(2*steps(e.Stride), units*stepsOfUnit),
 	}
 }
 
@@ -81,7 +80,7 @@ func (x *roundedExponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, 
 	for row := 0; row < count; row += strip {
 		band, n := row/kernel.Band, min(strip, count-row)
 		u.Multiply(room.scores, of.From(band, 0), room.right, kernel.Pad(n, 2*kernel.Band), s.Count, dims*kernel.TileInner, false)
-		x.exponentiate(k, s, room.scores, kept.From(band, 0), tile*Rows+row, n)
+		x.exponentiate(k, u, s, room.scores, kept.From(band, 0), tile*Rows+row, n)
 	}
 	for row := count; row < rows; row++ { // padding is no candidate
 		kept.ClearRow(row, s.Count/kernel.TileInner)
@@ -107,14 +106,14 @@ const (
 )
 
 // exponentiate makes the exponentials of so many rows from one on, out of their scores.
-func (x *roundedExponentials) exponentiate(k *kernel.Set, s *Softmax, scores kernel.Table, kept kernel.Tiles, row, rows int) {
+func (x *roundedExponentials) exponentiate(k *kernel.Set, u *kernel.Unit, s *Softmax, scores kernel.Table, kept kernel.Tiles, row, rows int) {
 	if row == 0 {
 		k.ColumnMax(scores, rows, s.Count, s.largest)
 	}
 	copy(s.maxima, s.largest)
 	for {
 		clear(s.tileSums)
-		x.of.Rounded.Unit.ExpRound(kept, scores, rows, s.Count, s.largest, s.tileSums, s.maxima)
+		u.ExpRound(kept, scores, rows, s.Count, s.largest, s.tileSums, s.maxima)
 		again := false
 		for i, most := range s.maxima[:s.Count] {
 			if most > s.largest[i]+slack {
@@ -139,8 +138,8 @@ func (x *roundedExponentials) rescale(k *kernel.Set, s *Softmax, query, rows int
 	}
 }
 
-func (x *roundedExponentials) weighed(s *Softmax, room *Room) {
-	u, dims := x.of.Rounded.Unit, steps(x.of.Stride)
+func (x *roundedExponentials) weighed(s *Softmax, e Embeddings, room *Room) {
+	u, dims := e.Rounded.Unit, steps(e.Stride)
 	for i, weight := range s.weights {
 		room.factors[i] = 0
 		if weight != 0 {
@@ -154,7 +153,7 @@ func (x *roundedExponentials) weighed(s *Softmax, room *Room) {
 	}
 }
 
-func (x *roundedExponentials) collect(_ *kernel.Set, units []*Softmax, tile int, gradient, _ kernel.Table, add bool) {
-	_, count, _ := x.of.Tile(tile)
-	x.of.Rounded.Unit.Multiply(gradient, x.bands.From(tile*bandsOfTile, 0), x.right, kernel.Pad(count, 2*kernel.Band), x.of.Stride, len(units)*mostRounded, add)
+func (x *roundedExponentials) collect(_ *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, _ kernel.Table, add bool) {
+	_, count, _ := e.Tile(tile)
+	e.Rounded.Unit.Multiply(gradient, x.bands.From(tile*bandsOfTile, 0), x.right, kernel.Pad(count, 2*kernel.Band), e.Stride, len(units)*mostRounded, add)
 }

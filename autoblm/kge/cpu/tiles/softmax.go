@@ -19,9 +19,9 @@ type kept interface {
 	// walk takes the queries of a unit through all rows of the table.
 	walk(k *kernel.Set, s *Softmax, e Embeddings, room *Room)
 	// weighed is told that the queries of a unit have their weights.
-	weighed(s *Softmax, room *Room)
+	weighed(s *Softmax, e Embeddings, room *Room)
 	// collect makes the gradient by the rows of a tile, [rows, d], of the first units, or adds it.
-	collect(k *kernel.Set, units []*Softmax, tile int, gradient, scratch kernel.Table, add bool)
+	collect(k *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, scratch kernel.Table, add bool)
 }
 
 // NewSoftmaxes is for so many units of queries of the rows of a table, by products in
@@ -48,10 +48,10 @@ func NewSoftmaxes(m Measure, e Embeddings, dim, units int) *Softmaxes {
 func (s *Softmaxes) Of(unit int) *Softmax { return s.units[unit] }
 
 // Collect adds to gradient, [rows of the tile, d], what the first units give them, or
-// overwrites it with that. It spends what is kept of the tile, so it is for once; the rows
-// are to be as they were. scratch has room for a row for each query.
-func (s *Softmaxes) Collect(k *kernel.Set, units, tile int, gradient, scratch kernel.Table, add bool) {
-	s.kept.collect(k, s.units[:units], tile, gradient, scratch, add)
+// overwrites it with that. It spends what is kept of the tile, so it is for once; the rows, of
+// e, are to be as they were. scratch has room for a row for each query.
+func (s *Softmaxes) Collect(k *kernel.Set, e Embeddings, units, tile int, gradient, scratch kernel.Table, add bool) {
+	s.kept.collect(k, s.units[:units], e, tile, gradient, scratch, add)
 }
 
 // SoftmaxBytes is what a softmax keeps for the rows of a table.
@@ -91,7 +91,7 @@ func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float3
 		s.measure.AddGradQuery(k, gradient, query, truth, -weight*share)
 		s.measure.AddGradRow(k, byTruth, query, truth, -weight*share)
 	}
-	s.Weighed(room)
+	s.Weighed(e, room)
 	return loss
 }
 
@@ -117,7 +117,7 @@ func (s *Softmax) Weigh(k *kernel.Set, query int, weight float32) {
 }
 
 // Weighed ends the unit, once each query has its weight.
-func (s *Softmax) Weighed(room *Room) { s.kept.weighed(s, room) }
+func (s *Softmax) Weighed(e Embeddings, room *Room) { s.kept.weighed(s, e, room) }
 
 // add adds the sums of a tile.
 func (s *Softmax) add() {
