@@ -53,7 +53,7 @@ type bench struct {
 	scratch       kernel.Table // room for a row of each query
 	gradQueries   kernel.Table // [paths·stateRows, d]
 	lanes         kernel.Lanes
-	rounding        *tiles.Room // nil where products are in float32
+	rounding      *tiles.Room // nil where products are in float32
 }
 
 func newBench(m *model) *bench {
