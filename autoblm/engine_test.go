@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
 // TestWhoComputes: what is asked for by name, in the call or in a variable, is
@@ -29,8 +30,8 @@ func TestWhoComputes(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if engine.Name() != c.engine || c.onBackend != "" && engine.Backend() != c.onBackend {
-			t.Errorf("%s: %s on %s, want %s on %s", name, engine.Name(), engine.Backend(), c.engine, c.onBackend)
+		if engine.Name() != c.engine || c.onBackend != "" && engine.Backend(kge.Float32) != c.onBackend {
+			t.Errorf("%s: %s on %s, want %s on %s", name, engine.Name(), engine.Backend(kge.Float32), c.engine, c.onBackend)
 		}
 		engine.Close()
 	}
@@ -47,8 +48,8 @@ func TestWithoutGPU(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if engine.Name() != c.engine || c.backend != "" && engine.Backend() != c.backend {
-			t.Errorf("engine %q is %s on %s, want %s on %s", c.asked, engine.Name(), engine.Backend(), c.engine, c.backend)
+		if engine.Name() != c.engine || c.backend != "" && engine.Backend(kge.Float32) != c.backend {
+			t.Errorf("engine %q is %s on %s, want %s on %s", c.asked, engine.Name(), engine.Backend(kge.Float32), c.engine, c.backend)
 		}
 		engine.Close()
 	}
@@ -74,7 +75,7 @@ func TestComputeRefusals(t *testing.T) {
 		t.Setenv("GOMLX_BACKEND", c.gomlx)
 		engine, err := c.compute.Open()
 		if err == nil {
-			t.Errorf("%s: %s on %s was opened", name, engine.Name(), engine.Backend())
+			t.Errorf("%s: %s on %s was opened", name, engine.Name(), engine.Backend(kge.Float32))
 			engine.Close()
 			continue
 		}

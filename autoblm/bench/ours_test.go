@@ -72,7 +72,8 @@ func benchmark(b *testing.B, w what, prepare func(*testing.B, kge.Engine, timed)
 				b.Fatal(err)
 			}
 			defer engine.Close()
-			fmt.Println("backend:", engine.Backend())
+			most, _ := engine.Precision(kge.Bfloat16, form.Bilinear, 0, c.Dim) // else float32
+			fmt.Println("backend:", engine.Backend(most))
 			once := prepare(b, engine, c)
 			compiling := 0.0
 			if *onBackend != "" { // whose first time is for compiling

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -66,7 +67,9 @@ func (t *Task) Identity() (task.Identity, error) {
 }
 
 // Arithmetic implements [task.Computed].
-func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }
+func (t *Task) Arithmetic(kge.Precision) (engine, backend string) {
+	return t.Engine.Name(), t.Engine.Backend()
+}
 
 // ErrNoStages says why a search for classes has none before and after it.
 var ErrNoStages = errors.New("classes have no stages tune and final: find settings before the search, as Tune does")

@@ -85,7 +85,7 @@ type Evaluations struct {
 
 // EvaluateAll ranks the validation and the test triples of g by all models at
 // once, where there are such triples, ties counted against them. It notes what they
-// reached in the models. What was trained in float32 is ranked in it too. A nil stands for a model that there is none of.
+// reached in the models. A nil stands for a model that there is none of.
 func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
@@ -93,7 +93,7 @@ func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g 
 		if triples, _ := g.Split(split); len(triples) == 0 || len(present) == 0 {
 			continue
 		}
-		_, ranks, err := RankSplit(ctx, engine, kge.RankingOf(present...), present, g, split)
+		_, ranks, err := RankSplit(ctx, engine, kge.AutoPrecision, present, g, split)
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,9 @@ func (t *Task) Check() error {
 var ErrNoValidation = errors.New("no validation triples to compare structures by")
 
 // Arithmetic implements [task.Computed].
-func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }
+func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
+	return t.Engine.Name(), t.Engine.Backend(p)
+}
 
 // Precision implements [task.Precise].
 func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {
@@ -85,7 +87,7 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 	for i, r := range report.Results {
 		trial := &trials[i]
 		trial.Loss, trial.Validations = r.Loss, r.Validations
-		trial.Engine, trial.Backend = engine.Name(), engine.Backend()
+		trial.Engine, trial.Backend = engine.Name(), engine.Backend(report.Precision)
 		trial.Seconds = (report.Timing.Compile + report.Timing.Train + report.Timing.Evaluate) / float64(len(trials)) // of all pieces
 		if r.Err != nil {
 			trial.State, trial.Error = task.Failed, r.Err.Error()

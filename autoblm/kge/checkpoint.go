@@ -80,19 +80,20 @@ func (j Job) about() ([]byte, error) {
 
 // Name is a short name for a job that an engine does, for the file that keeps it: the same
 // for the same data, settings and members on the same engine and instruction set, whose
-// results are the same, and another one for others. It is the same for all precisions, so
-// that a training that was begun in one is found, and not begun again in another.
+// results are the same, and another one for others. It is the same for all precisions, and for
+// all that they alone use, so that a training that was begun in one is found, and not begun
+// again in another.
 func (j Job) Name(engine Engine) (string, error) {
 	j.Settings.Precision = Float32
 	about, err := j.about()
 	if err != nil {
 		return "", err
 	}
-	return checkpoint.Name(about, engine.Name(), engine.Backend()), nil
+	return checkpoint.Name(about, engine.Name(), engine.Backend(Float32)), nil
 }
 
 func newKeeper(j Job, e Engine) (*keeper, error) {
-	k := &keeper{Checkpoint: j.Checkpoint, engine: e.Name() + " " + e.Backend(), written: time.Now()}
+	k := &keeper{Checkpoint: j.Checkpoint, engine: e.Name() + " " + e.Backend(j.Settings.Precision), written: time.Now()}
 	if k.Checkpoint == nil {
 		return k, nil
 	}
@@ -105,7 +106,7 @@ func newKeeper(j Job, e Engine) (*keeper, error) {
 // keptRun is what a checkpoint holds of a run, beside its tables.
 type keptRun struct {
 	About   json.RawMessage `json:"about"`
-	Engine  string          `json:"engine"` // of the last epoch, with its backend; none in old files
+	Engine  string          `json:"engine"` // of the last epoch, with its backend in the precision; none in old files
 	Epochs  int             `json:"epochs"` // that are over
 	Steps   int             `json:"steps"`
 	Timing  Timing          `json:"timing"`

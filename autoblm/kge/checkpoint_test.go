@@ -274,7 +274,7 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 // elsewhere is an engine on another machine.
 type elsewhere struct{ *enginetest.Scripted }
 
-func (elsewhere) Backend() string { return "elsewhere" }
+func (elsewhere) Backend(kge.Precision) string { return "elsewhere" }
 
 // TestDamagedCheckpoints: a training goes on from the checkpoint before one that is
 // damaged, and says so where that is damaged too.

@@ -14,8 +14,10 @@ import (
 type Engine interface {
 	// Name is the engine's name, as "gomlx".
 	Name() string
-	// Backend names what the engine runs on, as "go" or "xla:cuda".
-	Backend() string
+	// Backend names what the engine runs on in a precision, as "go", "xla:cuda" or
+	// "avx512+amx". Of one engine, results in one precision differ in rounding where the
+	// names differ; so that of [Float32] says nothing of what only others use.
+	Backend(p Precision) string
 	// Supports says what of a training the engine lacks, nil where it lacks nothing.
 	Supports(d *Data, s Settings, members []Member) error
 	// Precision is what a training or a ranking comes to that is asked for with a

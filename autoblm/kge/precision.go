@@ -117,17 +117,6 @@ func RankingPrecision(e Engine, models []Parameters, asked Precision) (Precision
 	return e.Precision(asked, first.Form, len(first.Entities)/max(1, first.Dim), first.Dim)
 }
 
-// RankingOf is the precision to rank by models in: float32 where one of them was trained in
-// that, else what is fast.
-func RankingOf(models ...*Model) Precision {
-	for _, m := range models {
-		if m != nil && m.Training != nil && m.Training.Settings.Precision == Float32 {
-			return Float32
-		}
-	}
-	return AutoPrecision
-}
-
 // Settled are the settings of the job with the precision that training begins in on an
 // engine: what the asked one comes to there or, of auto, what the checkpoint was begun in.
 func (j Job) Settled(e Engine) (Settings, error) {

@@ -114,9 +114,6 @@ func TestTrainingSaysItsPrecision(t *testing.T) {
 		if err != nil || json.Unmarshal(written, &back) != nil || back.Settings.Precision != came {
 			t.Errorf("%v is read as %+v from %s, %v", came, back, written, err)
 		}
-		if want := map[kge.Precision]kge.Precision{kge.Float32: kge.Float32, kge.Bfloat16: kge.AutoPrecision}[came]; kge.RankingOf(nil, report.Results[0].Model) != want {
-			t.Errorf("what was trained in %v is ranked in %v", came, kge.RankingOf(report.Results[0].Model))
-		}
 	}
 	engine := &enginetest.Scripted{Precise: func(kge.Precision) (kge.Precision, error) { return 0, enginetest.ErrScripted }}
 	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, enginetest.ErrScripted) || engine.Populations != 0 {
@@ -155,6 +152,37 @@ func TestGoingOnInAPrecision(t *testing.T) {
 		checkError(t, err, "precision "+begun.String()+" there, "+other.String()+" here", "remove this one")
 		if !errors.Is(err, kge.ErrOtherTraining) {
 			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestGoingOnByAnotherUnit: what was begun in bfloat16 is not gone on with by a unit that adds
+// up in another order, unless that is asked for; in float32 the unit does not matter. The name
+// is the same in any case, so that what was begun is found.
+func TestGoingOnByAnotherUnit(t *testing.T) {
+	by := func(unit string) *enginetest.Scripted { return &enginetest.Scripted{Unit: unit} }
+	for _, precision := range []kge.Precision{kge.Float32, kge.Bfloat16} {
+		j := job(1, func(s *kge.Settings) { s.Precision = precision })
+		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
+		mustTrain(t, by("+one"), j)
+		name, err := j.Name(by("+one"))
+		if other, failed := j.Name(by("+another")); err != nil || failed != nil || name != other {
+			t.Errorf("in %v the names are %s and %s, %v, %v", precision, name, other, err, failed)
+		}
+		report, err := kge.Train(t.Context(), by("+another"), j)
+		if precision == kge.Float32 {
+			if err != nil || report.Resumed != j.Settings.Epochs {
+				t.Errorf("in %v: %+v, %v", precision, report, err)
+			}
+			continue
+		}
+		checkError(t, err, "engine scripted none+one there, scripted none+another here")
+		if !errors.Is(err, kge.ErrOtherEngine) {
+			t.Errorf("error %v, want ErrOtherEngine", err)
+		}
+		j.Checkpoint.AnyEngine = true
+		if report := mustTrain(t, by("+another"), j); report.Resumed != j.Settings.Epochs {
+			t.Errorf("by any unit: %+v", report)
 		}
 	}
 }

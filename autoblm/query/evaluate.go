@@ -98,7 +98,7 @@ type Evaluations struct {
 // together, where there are such, and notes what the model reached in it. The data have
 // the ids of the model.
 func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int) (e Evaluations, err error) {
-	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.RankingOf(m))
+	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.AutoPrecision)
 	if err != nil {
 		return e, err
 	}

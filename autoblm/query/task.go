@@ -146,7 +146,9 @@ var _ interface {
 } = (*Task)(nil)
 
 // Arithmetic implements [task.Computed].
-func (t *Task) Arithmetic() (engine, backend string) { return t.Engine.Name(), t.Engine.Backend() }
+func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
+	return t.Engine.Name(), t.Engine.Backend(p)
+}
 
 // Precision implements [task.Precise].
 func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {

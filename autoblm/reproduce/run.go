@@ -34,7 +34,7 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 		return nil, fmt.Errorf("cannot make the folder of the reproduction: %w", err)
 	}
 	r := &run{Plan: p, result: &Result{
-		Dataset: p.Graph.Name, Stage: p.Stage, Seed: p.Seed, Engine: p.Engine.Name(), Backend: p.Engine.Backend(),
+		Dataset: p.Graph.Name, Stage: p.Stage, Seed: p.Seed, Engine: p.Engine.Name(), Backend: p.Engine.Backend(kge.Float32),
 	}}
 	if p.Before != nil {
 		if p.Before.Dataset != p.Graph.Name {
@@ -104,6 +104,7 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 		return best, err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
+	r.result.Backend = r.Engine.Backend(settled.Training.Precision)
 	limited, cancel := r.limited(ctx)
 	defer cancel()
 	share := 1.0 // of all that is to be done, at the start
@@ -194,6 +195,7 @@ func (r *run) train(ctx context.Context, s kge.Settings, m kge.Member) error {
 	if job.Settings, err = job.Settled(r.Engine); err != nil {
 		return err
 	}
+	r.result.Backend = r.Engine.Backend(job.Settings.Precision)
 	wanted := kge.Training{Settings: job.Settings, Member: m}
 	if before != nil {
 		if !before.Training.Equal(wanted) {

@@ -349,8 +349,8 @@ func (s *searcher) sameEngine() error {
 		return nil
 	}
 	var here task.Trial
-	here.Engine, here.Backend = computed.Arithmetic()
 	for _, t := range s.trials {
+		here.Engine, here.Backend = computed.Arithmetic(t.Recipe.Training.Precision)
 		if t.Engine != "" && (t.Engine != here.Engine || t.Backend != "" && t.Backend != here.Backend) {
 			return fmt.Errorf("%w: its trials are of engine %s, and here is %s, whose results differ in rounding: go on with that engine, where it runs, or begin another study", ErrOtherEngine, t.By(), here.By())
 		}

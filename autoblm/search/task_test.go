@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -56,17 +58,26 @@ func TestAnotherTask(t *testing.T) {
 	}
 }
 
-// placed are entries that are counted by an engine on a backend.
+// placed are entries that are counted by an engine on a backend, with a unit for bfloat16.
 type placed struct {
 	entries
-	engine, backend string
+	engine, backend, unit string
 }
 
-func (p placed) Arithmetic() (engine, backend string) { return p.engine, p.backend }
+func (p placed) Precision(asked kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
+	return asked, nil
+}
+
+func (p placed) Arithmetic(precision kge.Precision) (engine, backend string) {
+	if precision == kge.Bfloat16 {
+		return p.engine, p.backend + p.unit
+	}
+	return p.engine, p.backend
+}
 
 func (p placed) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
 	for i := range trials {
-		trials[i].Engine, trials[i].Backend = p.engine, p.backend
+		trials[i].Engine, trials[i].Backend = p.Arithmetic(trials[i].Recipe.Training.Precision)
 	}
 	return p.entries.Train(ctx, trials, onProgress)
 }
@@ -79,18 +90,22 @@ func TestEnginesAreNotMixed(t *testing.T) {
 		began, goes task.Task
 		mix         bool
 		says        string // "" where it goes on
+		precision   kge.Precision
 	}{
-		{"the same", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx2"}, false, ""},
-		{"another instruction set", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx512"}, false, "engine cpu (avx2), and here is cpu (avx512)"},
-		{"another engine", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu (avx2), and here is gomlx (go)"},
-		{"asked for", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, true, ""},
-		{"an engine without its instructions", placed{engine: "cpu"}, placed{engine: "cpu", backend: "avx512"}, false, ""},
-		{"an engine without its instructions, on another", placed{engine: "cpu"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu, and here is gomlx (go)"},
-		{"trials that do not know", entries{}, placed{engine: "cpu", backend: "avx2"}, false, ""},
-		{"a task that does not say", placed{engine: "cpu", backend: "avx2"}, entries{}, false, ""},
+		{"the same", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
+		{"another instruction set", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx512"}, false, "engine cpu (avx2), and here is cpu (avx512)", kge.Float32},
+		{"another engine", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu (avx2), and here is gomlx (go)", kge.Float32},
+		{"asked for", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, true, "", kge.Float32},
+		{"an engine without its instructions", placed{engine: "cpu"}, placed{engine: "cpu", backend: "avx512"}, false, "", kge.Float32},
+		{"an engine without its instructions, on another", placed{engine: "cpu"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu, and here is gomlx (go)", kge.Float32},
+		{"trials that do not know", entries{}, placed{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
+		{"a task that does not say", placed{engine: "cpu", backend: "avx2"}, entries{}, false, "", kge.Float32},
+		{"another unit", placed{engine: "cpu", backend: "avx512", unit: "+amx"}, placed{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "engine cpu (avx512+amx), and here is cpu (avx512+avx512-bf16)", kge.Bfloat16},
+		{"the same unit", placed{engine: "cpu", backend: "avx512", unit: "+amx"}, placed{engine: "cpu", backend: "avx512", unit: "+amx"}, false, "", kge.Bfloat16},
+		{"another unit, which float32 has no use for", placed{engine: "cpu", backend: "avx512", unit: "+amx"}, placed{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "", kge.Float32},
 	} {
 		store := &Memory{}
-		settings.Budget = 20
+		settings.Budget, settings.Training.Precision = 20, c.precision
 		run := func(on task.Task) (*Result, error) {
 			return Run(t.Context(), Problem{Task: on, Strategy: Evolutionary{}, Settings: settings, Store: store, MixEngines: c.mix})
 		}

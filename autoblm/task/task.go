@@ -29,10 +29,10 @@ type Task interface {
 	Words() Words
 }
 
-// Computed is a [Task] that says what does its arithmetic: an engine, and the backend or the
-// instruction set that it runs on, as trials say it that have a result.
+// Computed is a [Task] that says what does its arithmetic in a precision: an engine, and the
+// backend or the instruction set that it runs on, as trials say it that have a result.
 type Computed interface {
-	Arithmetic() (engine, backend string)
+	Arithmetic(p kge.Precision) (engine, backend string)
 }
 
 // Precise is a [Task] that can be trained in several precisions, and says what the asked one

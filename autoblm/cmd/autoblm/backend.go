@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,22 +25,25 @@ type backendList struct {
 	// CPU is what the native engine has.
 	CPU      cpu.Instructions  `json:"cpu"`
 	Backends []backend.Backend `json:"backends"`
-	// Precision is what auto is, if a variable says so, else "auto".
-	Precision kge.Precision `json:"precision"`
+	// Precision is what auto is, if a variable says so, else "auto", and PrecisionError why
+	// what the variable says is none, or "".
+	Precision      kge.Precision `json:"precision"`
+	PrecisionError string        `json:"precision_error"`
 	// Chosen is what runs without --backend; its backend is "" for the native engine.
 	Chosen backend.Choice `json:"chosen"`
-	// Error is why what a variable asks for cannot be used, or "".
+	// Error is why the backend that a variable asks for cannot be used, or "".
 	Error string `json:"error"`
 }
 
 // Run lists all backends, and what runs when no flag says more.
 func (backendListCommand) Run(ctx context.Context, o *output) error {
 	list := backendList{CPU: cpu.Uses(), Backends: backend.List(ctx)}
-	var err, unknown error
-	list.Chosen, err = backend.Choose(backend.Auto)
-	list.Precision, unknown = kge.UsualPrecision()
-	if err = cmp.Or(err, unknown); err != nil {
+	var err error
+	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
 		list.Error = words.OneLine(err)
+	}
+	if list.Precision, err = kge.UsualPrecision(); err != nil {
+		list.PrecisionError = words.OneLine(err)
 	}
 	return o.Result(list, list.print)
 }
@@ -65,7 +67,10 @@ func (l backendList) print(w io.Writer) {
 		}
 	}
 	fmt.Fprintln(w, l.chosen())
-	if l.Precision != kge.AutoPrecision {
+	switch {
+	case l.PrecisionError != "":
+		fmt.Fprintln(w, "Without --precision nothing is trained or ranked: "+l.PrecisionError)
+	case l.Precision != kge.AutoPrecision:
 		fmt.Fprintf(w, "Without --precision all products are in %v, for %s asks for it.\n", l.Precision, kge.PrecisionVariable)
 	}
 }

@@ -63,7 +63,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	s := evalSummary{Dataset: g.Name, Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim, Precision: precision, Engine: engine.Name(), Backend: engine.Backend()}
+	s := evalSummary{Dataset: g.Name, Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim, Precision: precision, Engine: engine.Name(), Backend: engine.Backend(precision)}
 	stop := s.Seconds.Evaluating(engine)
 	triples, ranks, err := completion.RankSplit(ctx, engine, precision, []*kge.Model{m}, g, c.Split)
 	if err != nil {

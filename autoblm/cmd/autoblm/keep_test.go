@@ -8,11 +8,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/google/go-cmp/cmp"
 )
@@ -49,6 +51,9 @@ func folder(t *testing.T, dir string) map[string]string {
 // byte.
 func TestKilledTrainingsGoOn(t *testing.T) {
 	all := longTrainings(t)
+	if cpu.Uses().Bfloat16 != "" {
+		all["train in bfloat16"] = append(slices.Clone(all["train"]), "--precision", "bfloat16")
+	}
 	all["classify train"] = []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2", "--dim", "16", "--epochs", "100", "--runs", "4", "--tune", "4"}
 	for name, arguments := range all {
 		t.Run(name, func(t *testing.T) {

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/internal/program"
 )
 
@@ -50,6 +52,37 @@ func TestPrecisionIsTold(t *testing.T) {
 		}
 		if _, text, _ := invoke(t.Context(), arguments...); strings.Contains(text, "d 8, bfloat16: ") != (want == "bfloat16") || strings.Contains(text, "float32") {
 			t.Errorf("train %s says %q", flags, text)
+		}
+	}
+}
+
+// TestUnitIsTold: the JSON of what was computed in bfloat16 names the unit beside the vectors,
+// and that of float32 the vectors alone.
+func TestUnitIsTold(t *testing.T) {
+	t.Setenv(kge.PrecisionVariable, "")
+	uses := cpu.Uses()
+	if uses.Bfloat16 == "" {
+		t.Skip("this processor has no fast products of bfloat16 numbers")
+	}
+	standIn(t, "umls")
+	dir := t.TempDir()
+	for precision, want := range map[string]string{"float32": uses.Vectors, "bfloat16": uses.Vectors + "+" + uses.Bfloat16} {
+		by := []string{"--engine", "cpu", "--precision", precision}
+		small := append([]string{"--structure", "simple", "--dim", "8", "--epochs", "1"}, by...)
+		model, again := filepath.Join(dir, precision), filepath.Join(dir, precision+"-again")
+		object(t, append([]string{"reproduce", "umls", "--stage", "final", "--out", again}, small...)...)
+		found := object(t, searchArguments("umls", again, by...)...)["engines"]
+		for what, got := range map[string]any{
+			"train":     object(t, append([]string{"train", "--dataset", "umls", "--out", model}, small...)...)["backend"],
+			"eval":      object(t, append([]string{"eval", "--model", model, "--dataset", "umls"}, by...)...)["backend"],
+			"reproduce": readResult(t, again).Result.Backend,
+		} {
+			if got != want {
+				t.Errorf("%s in %s: backend %v, want %s", what, precision, got, want)
+			}
+		}
+		if !reflect.DeepEqual(found, []any{"cpu (" + want + ")"}) {
+			t.Errorf("a search in %s: engines %v, want cpu (%s)", precision, found, want)
 		}
 	}
 }
@@ -117,6 +150,13 @@ func TestPrecisionVariable(t *testing.T) {
 		}
 	}
 	t.Setenv(kge.PrecisionVariable, "half")
+	if listed := object(t, "backend", "list"); listed["error"] != "" || !strings.Contains(listed["precision_error"].(string), `AUTOBLM_PRECISION: unknown precision "half"`) {
+		t.Errorf("backend list has the errors %v and %v", listed["error"], listed["precision_error"])
+	}
+	if _, text, _ := invoke(t.Context(), "backend", "list"); !strings.Contains(text, "Without --backend ") || strings.Contains(text, "nothing runs") ||
+		!strings.Contains(text, "Without --precision nothing is trained or ranked: AUTOBLM_PRECISION: unknown") {
+		t.Errorf("backend list:\n%s", text)
+	}
 	for _, arguments := range [][]string{training("--structure", "simple", "--backend", "go"), training("--model", "transe")} {
 		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Failed || !strings.Contains(stderr, `AUTOBLM_PRECISION: unknown precision "half"`) {
 			t.Errorf("%v: status %d, %q", arguments, status, stderr)

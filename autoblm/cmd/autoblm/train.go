@@ -124,7 +124,7 @@ func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report 
 func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations) trainSummary {
 	s := trainSummary{
 		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Model: c.Model, Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
-		Engine: engine.Name(), Backend: engine.Backend(), Valid: evaluations[0].Valid, Test: evaluations[0].Test,
+		Engine: engine.Name(), Backend: engine.Backend(report.Precision), Valid: evaluations[0].Valid, Test: evaluations[0].Test,
 	}
 	if c.Members == 1 {
 		return s

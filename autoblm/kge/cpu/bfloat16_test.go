@@ -54,5 +54,6 @@ func TestConformanceInBfloat16(t *testing.T) {
 func TestGoingOnInBfloat16(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		enginetest.Continues(t, bfloat16Engines(threads)[0], 0)
+		enginetest.Resumes(t, bfloat16Engines(threads)[0])
 	}
 }

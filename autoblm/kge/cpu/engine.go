@@ -36,8 +36,15 @@ func (e *Engine) Name() string { return "cpu" }
 // Close implements [kge.Engine]; there is nothing to free.
 func (e *Engine) Close() {}
 
-// Backend names the instructions that are used: "avx512", "avx2" or "go".
-func (e *Engine) Backend() string { return e.kernels.Name }
+// Backend names the instructions that are used, "avx512", "avx2" or "go", and in bfloat16
+// also the unit that multiplies, as "avx512+amx": "amx", "avx512-bf16" or "go". Units add up
+// in different orders.
+func (e *Engine) Backend(p kge.Precision) string {
+	if u := e.unit(p); u != nil {
+		return e.kernels.Name + "+" + u.Name
+	}
+	return e.kernels.Name
+}
 
 // Precision implements [kge.Engine]. Products of bfloat16 numbers need a matrix unit or the
 // instructions of AVX512-BF16; these are slow on processors with a unit that is not to be used.

@@ -31,6 +31,17 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestBackend: what only bfloat16 uses is named there only.
+func TestBackend(t *testing.T) {
+	vectors := kernel.Sets()[0].Name
+	for _, unit := range kernel.Units() {
+		e := &Engine{threads: 1, kernels: kernel.Sets()[0], units: []*kernel.Unit{unit}}
+		if in32, in16 := e.Backend(kge.Float32), e.Backend(kge.Bfloat16); in32 != vectors || in16 != vectors+"+"+unit.Name {
+			t.Errorf("%s in float32, %s in bfloat16 by %s", in32, in16, unit.Name)
+		}
+	}
+}
+
 // TestGoingOn to the bit, with threads and without.
 func TestGoingOn(t *testing.T) {
 	for _, threads := range []int{1, 2} {

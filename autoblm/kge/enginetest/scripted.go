@@ -31,6 +31,8 @@ type Scripted struct {
 	// Precise is what precisions come to: auto to float32 and others to themselves where
 	// nil.
 	Precise func(asked kge.Precision) (kge.Precision, error)
+	// Unit is what multiplies in bfloat16, which the backend's name has there.
+	Unit string
 	// FailPopulation fails NewPopulation and NewRanker, FailParameters fails Parameters
 	// and State.
 	FailPopulation, FailParameters bool
@@ -75,7 +77,12 @@ func told[T any](script func(epoch, member int) T, unsaid T, epoch, member int) 
 func (*Scripted) Name() string { return "scripted" }
 
 // Backend implements [kge.Engine].
-func (*Scripted) Backend() string { return "none" }
+func (e *Scripted) Backend(p kge.Precision) string {
+	if p == kge.Bfloat16 {
+		return "none" + e.Unit
+	}
+	return "none"
+}
 
 // Supports implements [kge.Engine]: the script lacks nothing.
 func (*Scripted) Supports(*kge.Data, kge.Settings, []kge.Member) error { return nil }

@@ -160,7 +160,7 @@ func supports(f form.Form) error {
 func (e *Engine) Name() string { return "gomlx" }
 
 // Backend is the name that the engine was opened with, "auto" resolved.
-func (e *Engine) Backend() string { return e.settings.Backend }
+func (e *Engine) Backend(kge.Precision) string { return e.settings.Backend }
 
 // Close implements [kge.Engine].
 func (e *Engine) Close() {
