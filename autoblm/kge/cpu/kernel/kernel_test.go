@@ -67,27 +67,31 @@ func eachSet(t *testing.T, test func(t *testing.T, set, twin *kernel.Set, rng *r
 }
 
 func TestProduct(t *testing.T) {
-	eachSet(t, func(t *testing.T, set, twin *kernel.Set, rng *rand.Rand) {
+	eachSet(t, func(t *testing.T, set, _ *kernel.Set, rng *rand.Rand) {
 		for range 200 {
-			rows, columns, inner := kernel.Rows*(1+rng.IntN(4)), kernel.Columns*(1+rng.IntN(6)), 1+rng.IntN(70)
-			special := rng.IntN(4) == 0
-			a := newTable(rng, rows, inner, inner+rng.IntN(5), rng.IntN(16), special)
-			b := newTable(rng, inner, columns, columns+rng.IntN(5), rng.IntN(16), special)
-			c := newTable(rng, rows, columns, columns+rng.IntN(5), rng.IntN(16), false)
-			d := c.clone()
-			add := rng.IntN(2) == 0
-			set.Product(c.Table, a.Data, a.Stride, 1, b.Table, rows, columns, inner, add)
-			twin.Product(d.Table, a.Data, a.Stride, 1, b.Table, rows, columns, inner, add)
-			same(t, fmt.Sprint("rows, columns, inner, add ", rows, columns, inner, add), c.all, d.all, 1e-4)
-
-			// The transpose of a table as A.
-			e := newTable(rng, inner, rows, rows+rng.IntN(5), rng.IntN(16), special)
-			d = c.clone()
-			set.Product(c.Table, e.Data, 1, e.Stride, b.Table, rows, columns, inner, add)
-			twin.Product(d.Table, e.Data, 1, e.Stride, b.Table, rows, columns, inner, add)
-			same(t, "transposed", c.all, d.all, 1e-4)
+			multipliesTables(t, set, rng, kernel.Rows*(1+rng.IntN(4)), kernel.Columns*(1+rng.IntN(6)), 1+rng.IntN(70), rng.IntN(5), rng.IntN(4) == 0)
 		}
 	})
+}
+
+func multipliesTables(t *testing.T, set *kernel.Set, rng *rand.Rand, rows, columns, inner, margin int, special bool) {
+	t.Helper()
+	twin := kernel.Portable()
+	a := newTable(rng, rows, inner, inner+margin, rng.IntN(16), special)
+	b := newTable(rng, inner, columns, columns+rng.IntN(5), rng.IntN(16), special)
+	c := newTable(rng, rows, columns, columns+rng.IntN(5), rng.IntN(16), false)
+	d := c.clone()
+	add := rng.IntN(2) == 0
+	set.Product(c.Table, a.Data, a.Stride, 1, b.Table, rows, columns, inner, add)
+	twin.Product(d.Table, a.Data, a.Stride, 1, b.Table, rows, columns, inner, add)
+	same(t, fmt.Sprint("rows, columns, inner, add ", rows, columns, inner, add), c.all, d.all, 1e-4)
+
+	// The transpose of a table as A.
+	e := newTable(rng, inner, rows, rows+margin, rng.IntN(16), special)
+	d = c.clone()
+	set.Product(c.Table, e.Data, 1, e.Stride, b.Table, rows, columns, inner, add)
+	twin.Product(d.Table, e.Data, 1, e.Stride, b.Table, rows, columns, inner, add)
+	same(t, "transposed", c.all, d.all, 1e-4)
 }
 
 func TestColumns(t *testing.T) {
