@@ -371,11 +371,17 @@ func FuzzShapes(f *testing.F) {
 		if seed%4 == 3 {
 			onPaths.Sampling = kge.Sampling{Negatives: 3, Margin: 1}
 		}
-		engine := func(set *kernel.Set) kge.Engine { return &Engine{threads: 1 + int(seed%3), kernels: set} }
-		sets := kernel.Sets()
-		for _, set := range sets {
-			enginetest.Slopes(t, engine(set), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), s, m, 1e-6, 1, 2)
+		engine := func(set *kernel.Set) kge.Engine {
+			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.Units()}
 		}
-		enginetest.Slopes(t, engine(sets[seed%uint64(len(sets))]), randomPaths(most, kinds, count, 1+int(seed%4%3), seed), onPaths, ofForm, 1e-6, 1, 2)
+		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
+		for _, set := range sets {
+			enginetest.Slopes(t, engine(set), ofTriples, s, m, 1e-6, 1, 2)
+		}
+		enginetest.Slopes(t, engine(sets[seed%uint64(len(sets))]), ofPaths, onPaths, ofForm, 1e-6, 1, 2)
+		for _, rounding := range bfloat16Engines(1 + int(seed%3)) {
+			enginetest.Agree(t, rounding, engine(sets[0]), ofTriples, s, m, 0.02, 1)
+			enginetest.Agree(t, rounding, engine(sets[0]), ofPaths, onPaths, ofForm, 0.02, 1)
+		}
 	})
 }

@@ -129,6 +129,26 @@ func Slopes(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.
 	}
 }
 
+// Agree holds the losses of the first batches and their gradients, all numbers of them, to
+// those of another engine or precision: up to a share of a table's largest number.
+func Agree(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches int) {
+	t.Helper()
+	e, reference := explore(t, engine, d, s, m), explore(t, other, d, s, m)
+	for i, batch := range d.Batches(s, 1)[:batches] {
+		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, i+1)
+		loss, tables := e.gradient(t, e.present, batch, i+1)
+		wantLoss, want := reference.gradient(t, e.present, batch, i+1)
+		near(t, what+": loss", tolerance, []float64{loss}, []float64{wantLoss})
+		for table, gradient := range tables {
+			largest := 0.0
+			for _, x := range want[table] {
+				largest = math.Max(largest, math.Abs(x))
+			}
+			near(t, fmt.Sprintf("%s: gradient by table %d, whose largest number is %v", what, table, largest), tolerance*math.Min(1, largest), gradient, want[table])
+		}
+	}
+}
+
 // steps move by the gradients as Adagrad and Adam say, and entities that are
 // longer than the largest norm are shortened, also where the structure changes on the way.
 func steps(t *testing.T, engine kge.Engine, tolerance float64) {
