@@ -42,7 +42,7 @@ func (r *ranker) Close() {}
 
 // Rank implements [kge.Ranker].
 func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
-	atATime := max(1, min(mostAskedTriples, kernel.Pad((len(triples)+r.threads-1)/r.threads, askedTriples)))
+	atATime := r.atATime(len(triples))
 	chunks := slices.Collect(slices.Chunk(triples, atATime))
 	ranks := make([][]kge.Ranked, len(r.models))
 	counters := make([]*counter, r.threads)
@@ -65,13 +65,18 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 	return ranks, ctx.Err()
 }
 
-const (
-	// askedTriples is how many triples are asked for together: each is two questions.
-	askedTriples = tiles.MostQueries / 2
-	// mostAskedTriples is how many are ranked at a time at most, while a tile of entities is
-	// in cache.
-	mostAskedTriples = 4 * askedTriples
-)
+// askedTriples is how many triples are asked for together: each is two questions.
+const askedTriples = tiles.MostQueries / 2
+
+// atATime is how many triples are ranked while a tile of entities is in cache: as many as
+// the second cache holds the queries of, and as many for each thread.
+func (r *ranker) atATime(triples int) int {
+	const least, most, numbers = 4, 16, 1 << 10
+	chunks := max(1, (triples+askedTriples-1)/askedTriples)
+	together := min(max(least, numbers/r.models[0].dim), most)
+	parts := kernel.Pad((chunks+together-1)/together, r.threads)
+	return (chunks + parts - 1) / parts * askedTriples
+}
 
 // counter ranks some triples at a time.
 type counter struct {
@@ -92,8 +97,12 @@ type asked struct {
 	above, atLeast []int32
 	left           []int32   // how many candidates are no known answers
 	known          [][]int32 // the known answers from the tile on, sorted
-	here           [][]int32 // those in the tile
+	next           []int32   // the first of these
+	here           []place   // those in the tile
 }
+
+// place is a row of a tile of entities, and a query.
+type place struct{ row, query int32 }
 
 func newCounter(m *model) *counter {
 	return &counter{
@@ -105,7 +114,7 @@ func newAsked(m *model) *asked {
 	ofQueries := func() []int32 { return make([]int32, tiles.MostQueries) }
 	return &asked{
 		queries: tiles.NewQueries(m.measure, m.dim), truth: make([]float32, tiles.MostQueries), above: ofQueries(), atLeast: ofQueries(),
-		left: ofQueries(), known: make([][]int32, tiles.MostQueries), here: make([][]int32, tiles.MostQueries),
+		left: ofQueries(), known: make([][]int32, tiles.MostQueries), next: ofQueries(),
 	}
 }
 
@@ -134,14 +143,16 @@ func (c *counter) rank(m *model, bounds *tiles.Bounds, triples []datasets.Triple
 	for tile := range m.entities.Tiles() {
 		for _, a := range c.asked[:len(chunks)] {
 			start, count, _ := m.entities.Tile(tile)
-			a.enter(int32(start + count))
-			leaveOut := func(scores kernel.Table) { a.leaveOut(scores, int32(start)) }
-			if bounds == nil || !c.sieve.Count(a.rounded, tile, leaveOut, a.above, a.atLeast) {
+			a.enter(int32(start), int32(start+count))
+			if bounds == nil || !c.sieve.Count(a.rounded, tile, a.leaveOut, a.above, a.atLeast) {
 				c.count(m, a, tile)
 			}
 		}
 	}
 	for i, chunk := range chunks {
+		if bounds != nil {
+			c.sieve.Finish(c.asked[i].rounded, c.asked[i].above, c.asked[i].atLeast)
+		}
 		for j := range chunk {
 			ranks[i*askedTriples+j] = kge.Ranked{Tail: c.asked[i].rank(j), Head: c.asked[i].rank(len(chunk) + j)}
 		}
@@ -153,7 +164,7 @@ func (c *counter) count(m *model, a *asked, tile int) {
 	start, count, rows := m.entities.Tile(tile)
 	a.queries.Scores(m.kernels, c.tile, m.entities.From(start), rows)
 	m.kernels.Count(c.tile, count, a.queries.Count, a.truth, a.above, a.atLeast)
-	a.takeBack(c.tile, int32(start))
+	a.takeBack(c.tile)
 }
 
 // ask makes a query for each triple's tail, and then one for each head: backward from
@@ -198,49 +209,58 @@ func (a *asked) reset(m *model, triples []datasets.Triple, known *datasets.Known
 	clear(a.atLeast)
 	n := len(triples)
 	for i, t := range triples {
-		a.known[i], a.known[n+i] = nil, nil
+		var tails, heads []int32
 		if known != nil {
-			a.known[i], a.known[n+i] = known.Tails(t.Head, t.Relation), known.Heads(t.Relation, t.Tail)
+			tails, heads = known.Tails(t.Head, t.Relation), known.Heads(t.Relation, t.Tail)
 		}
-		a.known[i], a.known[n+i] = withTruth(a.known[i], t.Tail), withTruth(a.known[n+i], t.Head)
+		a.keep(i, withTruth(tails, t.Tail))
+		a.keep(n+i, withTruth(heads, t.Head))
 	}
 	for i := range a.queries.Asked {
 		a.left[i] = int32(m.entities.Count - len(a.known[i]))
 	}
 }
 
-// enter goes on to the tile before an entity.
-func (a *asked) enter(end int32) {
-	for i, known := range a.known[:a.queries.Asked] {
-		n := 0
-		for n < len(known) && known[n] < end {
-			n++
+// enter goes on to the tile of some entities.
+func (a *asked) enter(start, end int32) {
+	a.here = a.here[:0]
+	for i, next := range a.next[:a.queries.Asked] {
+		if next >= end {
+			continue
 		}
-		a.here[i], a.known[i] = known[:n], known[n:]
+		known := a.known[i]
+		for ; len(known) > 0 && known[0] < end; known = known[1:] {
+			a.here = append(a.here, place{known[0] - start, int32(i)})
+		}
+		a.keep(i, known)
+	}
+}
+
+// keep remembers the known answers of a query that are still to come.
+func (a *asked) keep(query int, known []int32) {
+	a.known[query], a.next[query] = known, math.MaxInt32
+	if len(known) > 0 {
+		a.next[query] = known[0]
 	}
 }
 
 // takeBack takes back what the known answers of a tile were counted for.
-func (a *asked) takeBack(scores kernel.Table, start int32) {
-	for i, known := range a.here[:a.queries.Asked] {
-		for _, entity := range known {
-			score := scores.Row(int(entity - start))[i]
-			if score > a.truth[i] {
-				a.above[i]--
-			}
-			if score >= a.truth[i] {
-				a.atLeast[i]--
-			}
+func (a *asked) takeBack(scores kernel.Table) {
+	for _, p := range a.here {
+		score := scores.Row(int(p.row))[p.query]
+		if score > a.truth[p.query] {
+			a.above[p.query]--
+		}
+		if score >= a.truth[p.query] {
+			a.atLeast[p.query]--
 		}
 	}
 }
 
 // leaveOut lets the known answers of a tile be counted for nothing.
-func (a *asked) leaveOut(scores kernel.Table, start int32) {
-	for i, known := range a.here[:a.queries.Asked] {
-		for _, entity := range known {
-			scores.Row(int(entity - start))[i] = float32(math.Inf(-1))
-		}
+func (a *asked) leaveOut(scores kernel.Table) {
+	for _, p := range a.here {
+		scores.Row(int(p.row))[p.query] = float32(math.Inf(-1))
 	}
 }
 

@@ -178,15 +178,20 @@ func roundRowsAVX512(x *float32, rows int, width int, stride int, factors *float
 //go:noescape
 func expRoundAVX512(x *float32, rows int, columns int, stride int, shift *float32, sum *float32, most *float32, tile *uint16, tileRow int)
 
-// siftAVX512 counts what is above the limits by more than the reach, and marks what is within it. stride is in bytes.
+// siftAVX512 counts what is not above the limits by more than the reach, and marks what is within it. stride is in bytes.
 //
 //go:noescape
-func siftAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, above *int32, marks *uint16)
+func siftAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
 
-// dotsAVX512 makes the scalar products of pairs of rows, whose width is a multiple of 16. Strides are in bytes.
+// listAVX512 lists where the marks are, and says how many there are.
 //
 //go:noescape
-func dotsAVX512(to *float32, pairs *int32, n int, a *float32, aRow int, b *float32, bRow int, width int)
+func listAVX512(marks *uint64, numbers int, places *uint32) int
+
+// settleAVX512 takes back the counts of what is above, and keeps the places of what is within the reach. Strides are in bytes.
+//
+//go:noescape
+func settleAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
 
 // squaresAVX512 adds up the squares of rows, whose width is a multiple of 16. stride is in bytes.
 //

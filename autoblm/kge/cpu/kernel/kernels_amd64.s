@@ -3950,129 +3950,290 @@ GLOBL shortExpE<>(SB), RODATA|NOPTR, $4
 DATA shortExpF<>+0(SB)/4, $0x3f800000
 GLOBL shortExpF<>(SB), RODATA|NOPTR, $4
 
-// func siftAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, above *int32, marks *uint16)
+// func siftAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
 // Requires: AVX, AVX512F, SSE
 TEXT ·siftAVX512(SB), NOSPLIT, $0-96
 	MOVQ         x+0(FP), AX
 	MOVQ         columns+16(FP), CX
 	MOVQ         stride+24(FP), DX
-	MOVQ         above+80(FP), BX
+	MOVQ         notAbove+80(FP), BX
 	MOVQ         marks+88(FP), SI
 	MOVSS        least+72(FP), X0
 	VBROADCASTSS X0, Z0
 	VPTERNLOGD   $0xff, Z1, Z1, Z1
-	VPSRLD       $0x01, Z1, Z2
 	XORQ         DI, DI
 
 column:
 	MOVQ    limit+32(FP), R8
-	VMOVUPS (R8)(DI*1), Z3
+	VMOVUPS (R8)(DI*1), Z2
 	MOVQ    whole+40(FP), R8
-	VMOVUPS (R8)(DI*1), Z4
+	VMOVUPS (R8)(DI*1), Z3
 	MOVQ    lost+48(FP), R8
+	VMOVUPS (R8)(DI*1), Z4
+	MOVQ    notAbove+80(FP), R8
 	VMOVUPS (R8)(DI*1), Z5
-	MOVQ    above+80(FP), R8
-	VMOVUPS (R8)(DI*1), Z6
 	LEAQ    (AX)(DI*1), R8
 	MOVQ    SI, R9
 	MOVQ    rows+8(FP), R10
 	MOVQ    byWhole+56(FP), R11
 	MOVQ    byLost+64(FP), R12
 
-row:
-	VMOVAPS          Z4, Z7
-	VFMADD132PS.BCST (R11), Z0, Z7
-	VFMADD231PS.BCST (R12), Z5, Z7
-	VMOVUPS          (R8), Z8
-	VSUBPS           Z3, Z8, Z8
-	VPANDD           Z2, Z8, Z9
-	VCMPPS           $0x1a, Z7, Z9, K1
-	KMOVW            K1, (R9)
-	VCMPPS           $0x1e, Z7, Z8, K1
-	VPSUBD           Z1, Z6, K1, Z6
-	ADDQ             DX, R8
-	ADDQ             $0x00000010, R9
+reach:
+	VMOVAPS          Z3, Z6
+	VFMADD132PS.BCST (R11), Z0, Z6
+	VFMADD231PS.BCST (R12), Z4, Z6
+	VSUBPS.RD_SAE    Z6, Z2, Z7
+	VADDPS.RU_SAE    Z6, Z2, Z6
 	ADDQ             $0x00000004, R11
 	ADDQ             $0x00000004, R12
-	DECQ             R10
-	JNZ              row
-	VMOVUPS          Z6, (BX)(DI*1)
-	ADDQ             $0x00000002, SI
-	ADDQ             $0x00000040, DI
-	SUBQ             $0x00000010, CX
-	JG               column
+	CMPQ             R10, $0x00000008
+	JL               row
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, (R9)
+	ADDQ             DX, R8
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, 2(R9)
+	ADDQ             DX, R8
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, 4(R9)
+	ADDQ             DX, R8
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, 6(R9)
+	ADDQ             DX, R8
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, 64(R9)
+	ADDQ             DX, R8
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, 66(R9)
+	ADDQ             DX, R8
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, 68(R9)
+	ADDQ             DX, R8
+	VMOVUPS          (R8), Z8
+	VCMPPS           $0x1a, Z6, Z8, K2
+	VCMPPS           $0x15, Z7, Z8, K2, K1
+	VPSUBD           Z1, Z5, K2, Z5
+	KMOVW            K1, 70(R9)
+	ADDQ             DX, R8
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000008, R10
+	JNZ              reach
+	JMP              end
+
+row:
+	VMOVUPS (R8), Z2
+	VCMPPS  $0x1a, Z6, Z2, K2
+	VCMPPS  $0x15, Z7, Z2, K2, K1
+	VPSUBD  Z1, Z5, K2, Z5
+	KMOVW   K1, (R9)
+	ADDQ    DX, R8
+	ADDQ    $0x00000002, R9
+	DECQ    R10
+	JZ      end
+	TESTQ   $0x00000007, R9
+	JNZ     row
+	ADDQ    $0x00000038, R9
+	JMP     row
+
+end:
+	VMOVUPS Z5, (BX)(DI*1)
+	ADDQ    $0x00000008, SI
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000010, CX
+	JG      column
 	VZEROUPPER
 	RET
 
-// func dotsAVX512(to *float32, pairs *int32, n int, a *float32, aRow int, b *float32, bRow int, width int)
-// Requires: AVX, AVX512F
-TEXT ·dotsAVX512(SB), NOSPLIT, $0-64
-	MOVQ to+0(FP), AX
-	MOVQ pairs+8(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ a+24(FP), BX
-	MOVQ aRow+32(FP), SI
-	MOVQ b+40(FP), DI
-	MOVQ bRow+48(FP), R8
+// func listAVX512(marks *uint64, numbers int, places *uint32) int
+// Requires: BMI
+TEXT ·listAVX512(SB), NOSPLIT, $0-32
+	MOVQ marks+0(FP), AX
+	MOVQ numbers+8(FP), CX
+	MOVQ places+16(FP), BX
+	XORQ SI, SI
+	XORL DX, DX
 
-pair:
-	MOVLQSX (CX), R9
-	MOVLQSX 4(CX), R10
-	IMULQ   SI, R9
-	IMULQ   R8, R10
-	ADDQ    BX, R9
-	ADDQ    DI, R10
-	MOVQ    width+56(FP), R11
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	CMPQ    R11, $0x00000040
-	JL      narrow
+number:
+	MOVQ   (AX), DI
+	TZCNTQ DI, R8
+	ADDL   DX, R8
+	MOVL   R8, (BX)(SI*4)
+	CMPQ   DI, $0x01
+	SBBQ   $-1, SI
+	BLSRQ  DI, DI
+	TZCNTQ DI, R8
+	ADDL   DX, R8
+	MOVL   R8, (BX)(SI*4)
+	CMPQ   DI, $0x01
+	SBBQ   $-1, SI
+	BLSRQ  DI, DI
+	TESTQ  DI, DI
+	JZ     done
+
+more:
+	TZCNTQ DI, R8
+	ADDL   DX, R8
+	MOVL   R8, (BX)(SI*4)
+	INCQ   SI
+	BLSRQ  DI, DI
+	JNZ    more
+
+done:
+	ADDQ $0x00000008, AX
+	ADDL $0x00000040, DX
+	DECQ CX
+	JNZ  number
+	MOVQ SI, ret+24(FP)
+	RET
+
+// func settleAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
+// Requires: AVX, AVX512F, FMA3, MMX+, SSE
+TEXT ·settleAVX512(SB), NOSPLIT, $0-104
+	MOVQ         places+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         a+16(FP), DX
+	MOVQ         b+32(FP), BX
+	MOVQ         limit+56(FP), SI
+	MOVQ         whole+64(FP), DI
+	MOVQ         AX, R8
+	MOVSS        least+80(FP), X0
+	VBROADCASTSS X0, Z0
+
+place:
+	CMPQ       CX, $0x0000000c
+	JLE        last
+	MOVL       48(AX), R10
+	XORL       R9, R9
+	MOVQ       R10, R11
+	ANDL       $0x00000030, R11
+	SHRL       $0x04, R11
+	ADDQ       R11, R9
+	ANDL       $0xfffffe00, R10
+	SHRL       $0x07, R10
+	ADDQ       R10, R9
+	IMULQ      aRow+24(FP), R9
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 64(DX)(R9*1)
+	PREFETCHT0 128(DX)(R9*1)
+	PREFETCHT0 192(DX)(R9*1)
+
+last:
+	MOVL   (AX), R9
+	XORL   R10, R10
+	MOVQ   R9, R11
+	ANDL   $0x00000030, R11
+	SHRL   $0x04, R11
+	ADDQ   R11, R10
+	MOVQ   R9, R11
+	ANDL   $0xfffffe00, R11
+	SHRL   $0x07, R11
+	ADDQ   R11, R10
+	XORL   R11, R11
+	MOVQ   R9, R12
+	ANDL   $0x0000000f, R12
+	ADDQ   R12, R11
+	MOVQ   R9, R12
+	ANDL   $0x000001c0, R12
+	SHRL   $0x02, R12
+	ADDQ   R12, R11
+	MOVQ   R10, R12
+	MOVQ   R11, R13
+	IMULQ  aRow+24(FP), R12
+	IMULQ  bRow+40(FP), R13
+	ADDQ   DX, R12
+	ADDQ   BX, R13
+	MOVQ   width+48(FP), R14
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   R14, $0x00000040
+	JL     narrow
 
 wide:
-	VMOVUPS     (R9), Z4
-	VFMADD231PS (R10), Z4, Z0
-	VMOVUPS     64(R9), Z4
-	VFMADD231PS 64(R10), Z4, Z1
-	VMOVUPS     128(R9), Z4
-	VFMADD231PS 128(R10), Z4, Z2
-	VMOVUPS     192(R9), Z4
-	VFMADD231PS 192(R10), Z4, Z3
-	ADDQ        $0x00000100, R9
-	ADDQ        $0x00000100, R10
-	SUBQ        $0x00000040, R11
-	CMPQ        R11, $0x00000040
+	VMOVUPS     (R12), Z5
+	VFMADD231PS (R13), Z5, Z1
+	VMOVUPS     64(R12), Z5
+	VFMADD231PS 64(R13), Z5, Z2
+	VMOVUPS     128(R12), Z5
+	VFMADD231PS 128(R13), Z5, Z3
+	VMOVUPS     192(R12), Z5
+	VFMADD231PS 192(R13), Z5, Z4
+	ADDQ        $0x00000100, R12
+	ADDQ        $0x00000100, R13
+	SUBQ        $0x00000040, R14
+	CMPQ        R14, $0x00000040
 	JGE         wide
 
 narrow:
-	TESTQ       R11, R11
+	TESTQ       R14, R14
 	JZ          add
-	VMOVUPS     (R9), Z4
-	VFMADD231PS (R10), Z4, Z0
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, R10
-	SUBQ        $0x00000010, R11
+	VMOVUPS     (R12), Z5
+	VFMADD231PS (R13), Z5, Z1
+	ADDQ        $0x00000040, R12
+	ADDQ        $0x00000040, R13
+	SUBQ        $0x00000010, R14
 	JMP         narrow
 
 add:
-	VADDPS        Z1, Z0, Z0
-	VADDPS        Z3, Z2, Z2
-	VADDPS        Z2, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPS        Y4, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X4
-	VADDPS        X4, X0, X0
-	VPERMILPS     $0x4e, X0, X4
-	VADDPS        X4, X0, X0
-	VMOVSHDUP     X0, X4
-	VADDSS        X4, X0, X0
-	VMOVSS        X0, (AX)
-	ADDQ          $0x00000008, CX
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z4, Z3, Z3
+	VADDPS        Z3, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPS        Y5, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X5
+	VADDPS        X5, X1, X1
+	VPERMILPS     $0x4e, X1, X5
+	VADDPS        X5, X1, X1
+	VMOVSHDUP     X1, X5
+	VADDSS        X5, X1, X1
+	VSUBSS        (SI)(R11*4), X1, X1
+	VMOVSS        (DI)(R11*4), X5
+	MOVQ          byWhole+72(FP), R12
+	VFMADD132SS   (R12)(R10*4), X0, X5
+	VXORPS        X6, X6, X6
+	VSUBSS        X1, X6, X6
+	MOVQ          notAbove+88(FP), R10
+	XORL          R12, R12
+	XORL          R13, R13
+	VUCOMISS      X5, X1
+	SETHI         R12
+	VUCOMISS      X5, X6
+	SETHI         R13
+	SUBL          R12, (R10)(R11*4)
+	MOVL          R9, (R8)
+	ORL           R12, R13
+	XORL          $0x00000001, R13
+	LEAQ          (R8)(R13*4), R8
 	ADDQ          $0x00000004, AX
-	DECQ          DX
-	JNZ           pair
+	DECQ          CX
+	JNZ           place
 	VZEROUPPER
+	MOVQ          places+0(FP), AX
+	SUBQ          AX, R8
+	SHRQ          $0x02, R8
+	MOVQ          R8, ret+96(FP)
 	RET
 
 // func squaresAVX512(x *float32, rows int, width int, stride int, to *float32)

@@ -1,36 +1,57 @@
 package kernel
 
-func siftGo(x *float32, rows, columns, stride int, limit, whole, lost, byWhole, byLost *float32, least float32, above *int32, marks *uint16) {
-	limits, wholes, losts, greater := at(limit, 0, columns), at(whole, 0, columns), at(lost, 0, columns), at(above, 0, columns)
+import "math/bits"
+
+func siftGo(x *float32, rows, columns, stride int, limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64) {
+	limits, wholes, losts, counts := at(limit, 0, columns), at(whole, 0, columns), at(lost, 0, columns), at(notAbove, 0, columns)
 	for i := range rows {
-		ofWhole, ofLost := at(byWhole, i*floatBytes, 1)[0], at(byLost, i*floatBytes, 1)[0]
-		marked := at(marks, i*numberBytes*len(Marks{}), len(Marks{}))
+		ofWhole, ofLost := at(byWhole, i/SiftRows*floatBytes, 1)[0], at(byLost, i/SiftRows*floatBytes, 1)[0]
 		for j, v := range at(x, i*stride, columns) {
-			if j%Columns == 0 {
-				marked[j/Columns] = 0
-			}
 			reach := least + ofWhole*wholes[j] + ofLost*losts[j]
-			over := v - limits[j]
-			if over > reach {
-				greater[j]++
-			}
-			if !(over > reach || -over > reach) {
-				marked[j/Columns] |= 1 << (j % Columns)
+			if over := float64(v) - float64(limits[j]); !(over > float64(reach)) {
+				counts[j]++
+				if !(over < -float64(reach)) {
+					place := NewPlace(i, j)
+					at(marks, int(place)/markBits*markBytes, 1)[0] |= 1 << (place % markBits)
+				}
 			}
 		}
 	}
 }
 
-func dotsGo(to *float32, pairs *int32, n int, a *float32, aRow int, b *float32, bRow, width int) {
-	rows := at(pairs, 0, 2*n)
-	for i := range n {
-		left, right := at(a, int(rows[2*i])*aRow, width), at(b, int(rows[2*i+1])*bRow, width)
-		var sums [Columns]float32
-		for j, x := range left {
-			sums[j%Columns] += x * right[j]
+func listGo(marks *uint64, numbers int, places *uint32) int {
+	count := 0
+	for i, number := range at(marks, 0, numbers) {
+		for ; number != 0; number &= number - 1 {
+			at(places, count*placeBytes, 1)[0] = uint32(markBits*i + bits.TrailingZeros64(number))
+			count++
 		}
-		at(to, i*floatBytes, 1)[0] = total(sums)
 	}
+	return count
+}
+
+const placeBytes, markBytes = 4, 8
+
+func settleGo(places *uint32, n int, a *float32, aRow int, b *float32, bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int {
+	kept := 0
+	for _, p := range at((*Place)(places), 0, n) {
+		right := at(b, p.Column()*bRow, width)
+		var sums [Columns]float32
+		for i, x := range at(a, p.Row()*aRow, width) {
+			sums[i%Columns] += x * right[i]
+		}
+		ofColumn := p.Column() * floatBytes
+		over := total(sums) - at(limit, ofColumn, 1)[0]
+		reach := least + at(byWhole, p.Row()*floatBytes, 1)[0]*at(whole, ofColumn, 1)[0]
+		switch {
+		case over > reach:
+			at(notAbove, ofColumn, 1)[0]--
+		case !(-over > reach):
+			at((*Place)(places), kept*placeBytes, 1)[0] = p
+			kept++
+		}
+	}
+	return kept
 }
 
 func squaresGo(x *float32, rows, width, stride int, to *float32) {

@@ -6,7 +6,7 @@ import "math"
 func PortableUnit() *Unit {
 	return &Unit{Name: "go", raw: rawUnit{
 		multiply: multiplyGo, interleave: interleaveGo, transpose: transposeGo, roundRows: roundRowsGo, expRound: expRoundGo,
-		rawDoubts: rawDoubts{sift: siftGo, dots: dotsGo, squares: squaresGo},
+		rawDoubts: rawDoubts{sift: siftGo, list: listGo, settle: settleGo, squares: squaresGo},
 	}}
 }
 

@@ -11,8 +11,8 @@ import (
 // Go, and slower than products in float32.
 func Units() []*Unit {
 	var units []*Unit
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512BF16 {
-		packing := rawUnit{interleave: interleaveAVX512, transpose: transposeAVX512, roundRows: roundRowsAVX512, expRound: expRoundAVX512, rawDoubts: rawDoubts{sift: siftAVX512, dots: dotsAVX512, squares: squaresAVX512}}
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512BF16 && cpu.X86.HasBMI1 {
+		packing := rawUnit{interleave: interleaveAVX512, transpose: transposeAVX512, roundRows: roundRowsAVX512, expRound: expRoundAVX512, rawDoubts: rawDoubts{sift: siftAVX512, list: listAVX512, settle: settleAVX512, squares: squaresAVX512}}
 		if cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 && permitted() == nil {
 			matrix := packing
 			matrix.multiply = multiplyAMX

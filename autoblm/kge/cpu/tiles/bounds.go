@@ -53,26 +53,27 @@ func norm(squares float32, width int) float64 {
 // hold until the embeddings change.
 type Bounds struct {
 	of      Embeddings
-	byWhole []float32 // of each row, what is multiplied by a query's norm
+	byWhole []float32 // of the rows that are sifted together, what is multiplied by a query's norm
 	byLost  []float32 // and by the norm of what a query loses
-	again   []float32 // what is multiplied by a query's norm where nothing is rounded but sums
+	again   []float32 // of each row, what is multiplied by a query's norm where only sums are rounded
 	longest []float64 // norm of each tile, not a number or infinite where one of its numbers is
 }
 
 // NewBounds measures rounded embeddings on so many threads.
 func NewBounds(e Embeddings, threads int) *Bounds {
-	n := kernel.Pad(e.Count, kernel.Rows)
-	b := &Bounds{of: e, byWhole: make([]float32, n), byLost: make([]float32, n), again: make([]float32, n), longest: make([]float64, e.Tiles())}
+	n := (e.Count + kernel.SiftRows - 1) / kernel.SiftRows
+	b := &Bounds{of: e, byWhole: make([]float32, n), byLost: make([]float32, n), again: make([]float32, e.Count), longest: make([]float64, e.Tiles())}
 	width := e.Stride
 	along, lanes := roundings(alongRow(width)), roundings(ofLanes(width))
-	squares := make([]kernel.Squares, n)
+	squares := make([]kernel.Squares, e.Count)
 	Parallel(threads, e.Tiles(), func(_, tile int) {
 		start, count, _ := e.Tile(tile)
 		e.Rounded.Unit.Squares(squares[start:], e.From(start), count, width)
 		for i := start; i < start+count; i++ {
 			whole, rounded, lost := norm(squares[i].Whole, width), norm(squares[i].Rounded, width), norm(squares[i].Lost, width)
-			b.byWhole[i] = up(lost + along*(whole+rounded))
-			b.byLost[i] = up((1 + along) * rounded)
+			together := i / kernel.SiftRows
+			b.byWhole[together] = max(b.byWhole[together], up(lost+along*(whole+rounded)))
+			b.byLost[together] = max(b.byLost[together], up((1+along)*rounded))
 			b.again[i] = up((along + lanes) * whole)
 			b.longest[tile] = max(b.longest[tile], whole, rounded)
 		}

@@ -2,7 +2,6 @@ package tiles
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
@@ -17,12 +16,11 @@ type Sieve struct {
 	left    kernel.Tiles // queries, while they are rounded
 	ones    []float32
 	squares []kernel.Squares
-	above   []int32 // in the tile
-	marks   []kernel.Marks
-	pairs   []kernel.Pair // what is marked: rows of the tile and queries
-	dots    []float32     // their scores
-	rows    kernel.Table  // some rows of the tile
-	alike   kernel.Table  // their scores by some queries
+	counts  []int32 // of what is not above in the tile
+	marks   kernel.Marks
+	near    []kernel.Place // rows of the tile and queries
+	rows    kernel.Table   // some rows of the tile
+	alike   kernel.Table   // their scores by some queries
 }
 
 const (
@@ -38,8 +36,8 @@ func NewSieve(k *kernel.Set, dim int) *Sieve {
 	width := kernel.Pad(dim, kernel.Columns)
 	return &Sieve{
 		kernels: k, scores: NewTable(Rows, MostQueries), left: kernel.NewTiles(bandsOfUnit, steps(width)),
-		ones: ones(MostQueries), squares: make([]kernel.Squares, MostQueries), above: make([]int32, MostQueries), marks: make([]kernel.Marks, Rows),
-		dots: make([]float32, mostDoubts), rows: NewTable(kernel.Rows, width), alike: NewTable(kernel.Rows, kernel.Columns),
+		ones: ones(MostQueries), squares: make([]kernel.Squares, MostQueries), counts: make([]int32, MostQueries), marks: kernel.NewMarks(Rows),
+		rows: NewTable(kernel.Rows, width), alike: NewTable(kernel.Rows, kernel.Columns),
 	}
 }
 
@@ -52,7 +50,15 @@ type Asked struct {
 	truth       []float32 // of padding infinite, so that nothing is near
 	whole, lost []float32 // norms
 	longest     float64
+	waiting     [MostQueries / kernel.Columns]waiting
 	skip        int // tiles that are for float32, since there were too many doubts before
+}
+
+// waiting are places that are to be computed as all scores are in float32, for some queries
+// beside each other: with the entities that are the rows.
+type waiting struct {
+	entities []int32
+	places   []kernel.Place
 }
 
 // NewAsked has room for what there is room for in queries.
@@ -84,7 +90,7 @@ func (s *Sieve) Ask(a *Asked, b *Bounds, truth []float32) {
 }
 
 // Count adds how many scores of a tile are above those of the true answers, and how many at
-// least as high. leaveOut may set scores to -Inf, which then count for nothing. It is false,
+// least as high, which some are added to in a later call or in Finish. leaveOut may set scores to -Inf, which then count for nothing. It is false,
 // with nothing added, where the tile is for float32: its numbers are infinite, none or huge,
 // or too many scores are near those of true answers.
 func (s *Sieve) Count(a *Asked, tile int, leaveOut func(scores kernel.Table), above, atLeast []int32) bool {
@@ -101,101 +107,66 @@ func (s *Sieve) Count(a *Asked, tile int, leaveOut func(scores kernel.Table), ab
 	u, width := e.Rounded.Unit, e.Stride
 	u.Multiply(s.scores, e.Rounded.tile(tile), a.right, kernel.Pad(count, 2*kernel.Band), q.Count, steps(width)*kernel.TileInner, false)
 	leaveOut(s.scores)
-	clear(s.above)
-	clear(s.marks)
-	reach := kernel.Reach{Whole: a.whole, Lost: a.lost, ByWhole: b.byWhole[start:], ByLost: b.byLost[start:], Least: least(width)}
-	u.Sift(s.scores, count, q.Count, a.truth, reach, s.above, s.marks)
-	if !s.collect(count) {
+	clear(s.counts)
+	first := start / kernel.SiftRows
+	reach := kernel.Reach{Whole: a.whole, Lost: a.lost, ByWhole: b.byWhole[first:], ByLost: b.byLost[first:], Least: least(width)}
+	u.Sift(s.scores, count, q.Count, a.truth, reach, s.counts, s.marks)
+	s.near = u.Places(s.marks, s.near)
+	near := s.near
+	if len(near) > mostDoubts {
 		a.skip = skipped
 		return false
 	}
-	for i, n := range s.above[:q.Asked] {
-		above[i] += n
-		atLeast[i] += n
+	near = u.Settle(near, e.From(start), q.Rows, width, a.truth, a.whole, b.again[start:], least(width), s.counts)
+	for i, n := range s.counts[:q.Asked] {
+		above[i] += int32(count) - n
+		atLeast[i] += int32(count) - n
 	}
-	u.Dots(s.dots, s.pairs, e.From(start), q.Rows, width)
-	if s.settle(a, start, above, atLeast) {
-		s.settleAlike(a, start, count, above, atLeast)
-	}
+	s.wait(a, near, start, above, atLeast)
 	return true
 }
 
-// collect turns marks into pairs, unless there are too many.
-func (s *Sieve) collect(rows int) bool {
-	s.pairs = s.pairs[:0]
-	for row := range s.marks[:rows] {
-		if s.marks[row] == (kernel.Marks{}) {
-			continue
-		}
-		for i, marked := range s.marks[row] {
-			for ; marked != 0; marked &= marked - 1 {
-				s.pairs = append(s.pairs, kernel.Pair{Left: int32(row), Right: int32(i*kernel.Columns + bits.TrailingZeros16(marked))})
+// wait keeps places until the same queries have some.
+func (s *Sieve) wait(a *Asked, near []kernel.Place, start int, above, atLeast []int32) {
+	for _, p := range near {
+		block, entity := p.Column()/kernel.Columns, int32(start+p.Row())
+		w := &a.waiting[block]
+		if n := len(w.entities); n == 0 || w.entities[n-1] != entity {
+			if n == kernel.Rows {
+				s.settle(a, block, above, atLeast)
 			}
+			w.entities = append(w.entities, entity)
 		}
-		if len(s.pairs) > mostDoubts {
-			return false
-		}
+		w.places = append(w.places, kernel.NewPlace(len(w.entities)-1, p.Column()))
 	}
-	return true
 }
 
-// settle counts the pairs whose scores are certain now, and leaves marks of the others, if
-// there are any.
-func (s *Sieve) settle(a *Asked, start int, above, atLeast []int32) (left bool) {
-	clear(s.marks)
-	least := least(a.bounds.of.Stride)
-	for i, p := range s.pairs {
-		over := s.dots[i] - a.truth[p.Right]
-		reach := least + a.bounds.again[start+int(p.Left)]*a.whole[p.Right]
-		switch {
-		case over > reach:
-			above[p.Right]++
-			atLeast[p.Right]++
-		case !(over < -reach):
-			s.marks[p.Left][p.Right/kernel.Columns] |= 1 << (p.Right % kernel.Columns)
-			left = true
-		}
-	}
-	return left
-}
-
-// settleAlike counts what is marked by the same products as all scores in float32: some
-// rows at a time, by the queries beside those that they are marked for.
-func (s *Sieve) settleAlike(a *Asked, start, count int, above, atLeast []int32) {
-	var rows []int
-	for block := range a.queries.Count / kernel.Columns {
-		for row := range count {
-			if s.marks[row][block] == 0 {
-				continue
-			}
-			copy(WholeRow(s.rows, len(rows)), WholeRow(a.bounds.of.Table, start+row))
-			if rows = append(rows, row); len(rows) == kernel.Rows {
-				s.settleRows(a, block, rows, above, atLeast)
-				rows = rows[:0]
-			}
-		}
-		if len(rows) > 0 {
-			s.settleRows(a, block, rows, above, atLeast)
-			rows = rows[:0]
+// Finish counts what waits for more after the last tile.
+func (s *Sieve) Finish(a *Asked, above, atLeast []int32) {
+	for block := range a.waiting {
+		if len(a.waiting[block].entities) > 0 {
+			s.settle(a, block, above, atLeast)
 		}
 	}
 }
 
-// settleRows counts what is marked of the rows that were gathered.
-func (s *Sieve) settleRows(a *Asked, block int, rows []int, above, atLeast []int32) {
-	q, first := a.queries, block*kernel.Columns
+// settle counts what has waited, by the same products as all scores in float32.
+func (s *Sieve) settle(a *Asked, block int, above, atLeast []int32) {
+	w, q, first := &a.waiting[block], a.queries, block*kernel.Columns
+	for i, entity := range w.entities {
+		copy(WholeRow(s.rows, i), WholeRow(a.bounds.of.Table, int(entity)))
+	}
 	columns := kernel.Table{Data: q.columns.Data[first:], Stride: q.columns.Stride}
 	s.kernels.Product(s.alike, s.rows.Data, s.rows.Stride, 1, columns, kernel.Rows, kernel.Columns, q.dim, false)
-	for i, row := range rows {
-		for marked := s.marks[row][block]; marked != 0; marked &= marked - 1 {
-			column := bits.TrailingZeros16(marked)
-			query, score := first+column, s.alike.Row(i)[column]
-			if score > a.truth[query] {
-				above[query]++
-			}
-			if score >= a.truth[query] {
-				atLeast[query]++
-			}
+	for _, p := range w.places {
+		query := p.Column()
+		score := s.alike.Row(p.Row())[query-first]
+		if score > a.truth[query] {
+			above[query]++
+		}
+		if score >= a.truth[query] {
+			atLeast[query]++
 		}
 	}
+	w.entities, w.places = w.entities[:0], w.places[:0]
 }

@@ -6,23 +6,28 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sift generates the count of numbers that are above the limits of their columns by more
-// than a reach, which is the row's by the column's, and the marks of those within it.
+const (
+	siftRows = 8 // SiftRows of package kernel
+	// Marks are of four rows by 16 columns in 64 bits, of which as many as eight are
+	// beside each other, and then those of the next four rows.
+	rowsMarked = 4
+	fourRows   = 8 * 8 // bytes
+)
+
+// sift generates the count of numbers that are not above the limits of their columns by more
+// than a reach, which is that of some rows by the column's, and the marks of those within it.
 func sift() {
-	const greater, notGreater = 0x1e, 0x1a // quiet; what is not a number is not greater
-	const marksOfRow = 16                  // in bytes
+	const notGreater, notLess = 0x1a, 0x15 // quiet; what is not a number is neither
 	s := avx512
-	TEXT("siftAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, limit, whole, lost, byWhole, byLost *float32, least float32, above *int32, marks *uint16)")
+	TEXT("siftAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64)")
 	Pragma("noescape")
-	Doc("siftAVX512 counts what is above the limits by more than the reach, and marks what is within it. stride is in bytes.")
+	Doc("siftAVX512 counts what is not above the limits by more than the reach, and marks what is within it. stride is in bytes.")
 	x := Load(Param("x"), GP64())
 	columns := Load(Param("columns"), GP64())
 	stride := Load(Param("stride"), GP64())
-	above, marks := Load(Param("above"), GP64()), Load(Param("marks"), GP64())
-	least := s.broadcast("least")
-	one, size := s.vector(), s.vector()
+	counts, marks := Load(Param("notAbove"), GP64()), Load(Param("marks"), GP64())
+	least, one := s.broadcast("least"), s.vector()
 	VPTERNLOGD(U8(0xff), one, one, one) // -1
-	VPSRLD(U8(1), one, size)            // all bits but the sign
 	offset := GP64()
 	XORQ(offset, offset)
 
@@ -32,35 +37,54 @@ func sift() {
 		VMOVUPS(Mem{Base: Load(Param(argument), GP64()), Index: offset, Scale: 1}, v)
 		return v
 	}
-	limit, whole, lost, sum := ofColumn("limit"), ofColumn("whole"), ofColumn("lost"), ofColumn("above")
+	limit, whole, lost, sum := ofColumn("limit"), ofColumn("whole"), ofColumn("lost"), ofColumn("notAbove")
 	at, mark := GP64(), GP64()
 	LEAQ(Mem{Base: x, Index: offset, Scale: 1}, at)
 	MOVQ(marks, mark)
 	rows := Load(Param("rows"), GP64())
 	byWhole, byLost := Load(Param("byWhole"), GP64()), Load(Param("byLost"), GP64())
 
-	Label("row")
-	reach, over, distance := s.vector(), s.vector(), s.vector()
-	VMOVAPS(whole, reach)
-	VFMADD132PS_BCST(Mem{Base: byWhole}, least, reach)
-	VFMADD231PS_BCST(Mem{Base: byLost}, lost, reach)
-	VMOVUPS(Mem{Base: at}, over)
-	VSUBPS(limit, over, over)
-	VPANDD(size, over, distance)
-	within, beyond := K(), K()
-	VCMPPS(U8(notGreater), reach, distance, within)
-	KMOVW(within, Mem{Base: mark})
-	VCMPPS(U8(greater), reach, over, beyond)
-	VPSUBD(one, sum, beyond, sum)
-	ADDQ(stride, at)
-	ADDQ(U32(marksOfRow), mark)
+	Label("reach")
+	highest, lowest := s.vector(), s.vector()
+	VMOVAPS(whole, highest)
+	VFMADD132PS_BCST(Mem{Base: byWhole}, least, highest)
+	VFMADD231PS_BCST(Mem{Base: byLost}, lost, highest)
+	VSUBPS_RD_SAE(highest, limit, lowest)
+	VADDPS_RU_SAE(highest, limit, highest)
 	ADDQ(U32(4), byWhole)
 	ADDQ(U32(4), byLost)
+	each := func(row Mem, mark Mem) {
+		v, within, notAbove := s.vector(), K(), K()
+		VMOVUPS(row, v)
+		VCMPPS(U8(notGreater), highest, v, notAbove)
+		VCMPPS(U8(notLess), lowest, v, notAbove, within)
+		VPSUBD(one, sum, notAbove, sum)
+		KMOVW(within, mark)
+	}
+	CMPQ(rows, U32(siftRows))
+	JL(LabelRef("row"))
+	for row := range siftRows {
+		each(Mem{Base: at}, Mem{Base: mark, Disp: 2*(row%rowsMarked) + row/rowsMarked*fourRows})
+		ADDQ(stride, at)
+	}
+	ADDQ(U32(siftRows/rowsMarked*fourRows), mark)
+	SUBQ(U32(siftRows), rows)
+	JNZ(LabelRef("reach"))
+	JMP(LabelRef("end"))
+	Label("row") // one of the last, which are fewer
+	each(Mem{Base: at}, Mem{Base: mark})
+	ADDQ(stride, at)
+	ADDQ(U32(2), mark)
 	DECQ(rows)
+	JZ(LabelRef("end"))
+	TESTQ(U32(7), mark)
 	JNZ(LabelRef("row"))
+	ADDQ(U32(fourRows-8), mark)
+	JMP(LabelRef("row"))
 
-	VMOVUPS(sum, Mem{Base: above, Index: offset, Scale: 1})
-	ADDQ(U32(2), marks)
+	Label("end")
+	VMOVUPS(sum, Mem{Base: counts, Index: offset, Scale: 1})
+	ADDQ(U32(8), marks)
 	ADDQ(U32(s.bytes()), offset)
 	SUBQ(U32(s.lanes), columns)
 	JG(LabelRef("column"))
@@ -68,23 +92,102 @@ func sift() {
 	RET()
 }
 
-// dots generates the scalar products of pairs of rows of two tables.
-func dots() {
-	const sums = 4
-	s := avx512
-	TEXT("dotsAVX512", NOSPLIT, "func(to *float32, pairs *int32, n int, a *float32, aRow int, b *float32, bRow, width int)")
+// list generates the places of marks. It takes two of each number of marks without a branch,
+// as if there were as many.
+func list() {
+	TEXT("listAVX512", NOSPLIT, "func(marks *uint64, numbers int, places *uint32) int")
 	Pragma("noescape")
-	Doc("dotsAVX512 makes the scalar products of pairs of rows, whose width is a multiple of 16. Strides are in bytes.")
-	to, pairs, n := Load(Param("to"), GP64()), Load(Param("pairs"), GP64()), Load(Param("n"), GP64())
-	a, aRow := Load(Param("a"), GP64()), Load(Param("aRow"), GP64())
-	b, bRow := Load(Param("b"), GP64()), Load(Param("bRow"), GP64())
-	left, right, width := GP64(), GP64(), GP64()
+	Doc("listAVX512 lists where the marks are, and says how many there are.")
+	const always = 2
+	from, numbers := Load(Param("marks"), GP64()), Load(Param("numbers"), GP64())
+	first, to := GP32(), Load(Param("places"), GP64())
+	count, marks, place := GP64(), GP64(), GP64()
+	XORQ(count, count)
+	XORL(first, first)
+	next := func() {
+		TZCNTQ(marks, place)
+		ADDL(first, place.As32())
+		MOVL(place.As32(), Mem{Base: to, Index: count, Scale: 4})
+	}
+	Label("number")
+	MOVQ(Mem{Base: from}, marks)
+	for range always {
+		next()
+		CMPQ(marks, U8(1)) // there is a carry if there is none
+		SBBQ(I8(-1), count)
+		BLSRQ(marks, marks)
+	}
+	TESTQ(marks, marks)
+	JZ(LabelRef("done"))
+	Label("more")
+	next()
+	INCQ(count)
+	BLSRQ(marks, marks)
+	JNZ(LabelRef("more"))
+	Label("done")
+	ADDQ(U32(8), from)
+	ADDL(U32(64), first)
+	DECQ(numbers)
+	JNZ(LabelRef("number"))
+	Store(count, ReturnIndex(0))
+	RET()
+}
 
-	Label("pair")
-	MOVLQSX(Mem{Base: pairs}, left)
-	MOVLQSX(Mem{Base: pairs, Disp: 4}, right)
-	IMULQ(aRow, left)
-	IMULQ(bRow, right)
+// settle generates the scalar products of the rows of two tables that belong at some places
+// and counts those that are not above the limits of their columns by more than a reach. Which
+// way a number falls is by chance, so that no branch depends on it: a place is always kept,
+// and the next overwrites it unless it is within the reach.
+func settle() {
+	const sums, ahead, lines = 4, 12, 4
+	s := avx512
+	TEXT("settleAVX512", NOSPLIT, "func(places *uint32, n int, a *float32, aRow int, b *float32, bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int")
+	Pragma("noescape")
+	Doc("settleAVX512 takes back the counts of what is above, and keeps the places of what is within the reach. Strides are in bytes.")
+	places, n := Load(Param("places"), GP64()), Load(Param("n"), GP64())
+	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	limits, wholes := Load(Param("limit"), GP64()), Load(Param("whole"), GP64())
+	kept := GP64()
+	MOVQ(places, kept)
+	least := s.broadcast("least").AsX()
+
+	// bitsOf adds some bits of a place to a number, of which it has the lowest at a place.
+	bitsOf := func(place, number reg.GPVirtual, from, bits, at int) {
+		part := GP64()
+		MOVQ(place, part)
+		ANDL(U32((1<<bits-1)<<from), part.As32())
+		if from > at {
+			SHRL(U8(from-at), part.As32())
+		}
+		ADDQ(part, number)
+	}
+	rowOf := func(place, row reg.GPVirtual) {
+		XORL(row.As32(), row.As32())
+		bitsOf(place, row, 4, 2, 0)
+		bitsOf(place, row, 9, 23, 2)
+	}
+	Label("place")
+	CMPQ(n, U32(ahead))
+	JLE(LabelRef("last"))
+	soon := GP64()
+	later := GP64()
+	MOVL(Mem{Base: places, Disp: 4 * ahead}, later.As32())
+	rowOf(later, soon)
+	IMULQ(NewParamAddr("aRow", 24), soon)
+	for line := range lines { // of rows in no order, which may be far away
+		PREFETCHT0(Mem{Base: a, Index: soon, Scale: 1, Disp: 64 * line})
+	}
+	Label("last")
+	place, row, column := GP64(), GP64(), GP64()
+	MOVL(Mem{Base: places}, place.As32())
+	rowOf(place, row)
+	XORL(column.As32(), column.As32())
+	bitsOf(place, column, 0, 4, 0)
+	bitsOf(place, column, 6, 3, 4)
+	left, right, width := GP64(), GP64(), GP64()
+	MOVQ(row, left)
+	MOVQ(column, right)
+	IMULQ(NewParamAddr("aRow", 24), left)
+	IMULQ(NewParamAddr("bRow", 40), right)
 	ADDQ(a, left)
 	ADDQ(b, right)
 	Load(Param("width"), width)
@@ -118,22 +221,44 @@ func dots() {
 	VADDPS(sum[1], sum[0], sum[0])
 	VADDPS(sum[3], sum[2], sum[2])
 	VADDPS(sum[2], sum[0], sum[0])
-	half, low := YMM(), sum[0].AsY()
+	half, lower := YMM(), sum[0].AsY()
 	VEXTRACTF64X4(U8(1), sum[0], half)
-	VADDPS(half, low, low)
-	quarter, rest := XMM(), sum[0].AsX()
-	VEXTRACTF128(U8(1), low, quarter)
-	VADDPS(quarter, rest, rest)
-	VPERMILPS(U8(0x4e), rest, quarter)
-	VADDPS(quarter, rest, rest)
-	VMOVSHDUP(rest, quarter)
-	VADDSS(quarter, rest, rest)
-	VMOVSS(rest, Mem{Base: to})
-	ADDQ(U32(8), pairs)
-	ADDQ(U32(4), to)
+	VADDPS(half, lower, lower)
+	quarter, over := XMM(), sum[0].AsX()
+	VEXTRACTF128(U8(1), lower, quarter)
+	VADDPS(quarter, over, over)
+	VPERMILPS(U8(0x4e), over, quarter)
+	VADDPS(quarter, over, over)
+	VMOVSHDUP(over, quarter)
+	VADDSS(quarter, over, over)
+
+	// How far it is above, and below, against the reach. What is not a number is neither.
+	VSUBSS(Mem{Base: limits, Index: column, Scale: 4}, over, over)
+	reach, under := XMM(), XMM()
+	VMOVSS(Mem{Base: wholes, Index: column, Scale: 4}, reach)
+	byWhole := Load(Param("byWhole"), GP64())
+	VFMADD132SS(Mem{Base: byWhole, Index: row, Scale: 4}, least, reach)
+	VXORPS(under, under, under)
+	VSUBSS(over, under, under)
+	counts, isAbove, isBelow := Load(Param("notAbove"), GP64()), GP32(), GP32()
+	XORL(isAbove, isAbove)
+	XORL(isBelow, isBelow)
+	VUCOMISS(reach, over)
+	SETHI(isAbove.As8())
+	VUCOMISS(reach, under)
+	SETHI(isBelow.As8())
+	SUBL(isAbove, Mem{Base: counts, Index: column, Scale: 4})
+	MOVL(place.As32(), Mem{Base: kept})
+	ORL(isAbove, isBelow)
+	XORL(U32(1), isBelow)
+	LEAQ(Mem{Base: kept, Index: isBelow.As64(), Scale: 4}, kept)
+	ADDQ(U32(4), places)
 	DECQ(n)
-	JNZ(LabelRef("pair"))
+	JNZ(LabelRef("place"))
 	VZEROUPPER()
+	SUBQ(Load(Param("places"), GP64()), kept)
+	SHRQ(U8(2), kept)
+	Store(kept, ReturnIndex(0))
 	RET()
 }
 

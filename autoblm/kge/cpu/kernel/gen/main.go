@@ -33,7 +33,8 @@ func main() {
 	roundRows()
 	expRound()
 	sift()
-	dots()
+	list()
+	settle()
 	squares()
 	Generate()
 }
