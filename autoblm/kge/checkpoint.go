@@ -149,7 +149,12 @@ func (k *keeper) epochOver(r *run, began time.Time) error {
 
 // stand notes where a run stands after an epoch.
 func (k *keeper) stand(r *run) error {
-	state, err := r.population.State()
+	state, err := State{}, error(nil)
+	if k.large { // which is written at once
+		state, err = shown(r.population)
+	} else {
+		state, err = r.population.State()
+	}
 	if err == nil {
 		k.last = &standstill{r.kept(k, state), r.tables(state)}
 	}
@@ -175,14 +180,14 @@ func (k *keeper) write() error {
 	if k.last == nil || k.epochs == k.last.Epochs {
 		return nil
 	}
-	began := time.Now()
-	if err := checkpoint.Write(k.File, k.last.keptRun, k.last.tables); err != nil {
-		return fmt.Errorf("cannot write the checkpoint %s: %w", k.File, err)
-	}
-	k.epochs, k.written, k.writing = k.last.Epochs, time.Now(), time.Since(began)
+	began, last := time.Now(), k.last
 	if k.large {
 		k.last = nil
 	}
+	if err := checkpoint.Write(k.File, last.keptRun, last.tables); err != nil {
+		return fmt.Errorf("cannot write the checkpoint %s: %w", k.File, err)
+	}
+	k.epochs, k.written, k.writing = last.Epochs, time.Now(), time.Since(began)
 	return nil
 }
 

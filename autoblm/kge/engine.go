@@ -56,6 +56,20 @@ type Population interface {
 	SetState(s State) error
 }
 
+// Shower is a [Population] that can show where it stands without copying all of it.
+type Shower interface {
+	// Shown is State with numbers of the population's own, which the next epoch changes.
+	Shown() State
+}
+
+// shown is where a population stands until the next epoch, without copies where it can be.
+func shown(p Population) (State, error) {
+	if s, is := p.(Shower); is {
+		return s.Shown(), nil
+	}
+	return p.State()
+}
+
 // Epoch is what one pass over the examples gave.
 type Epoch struct {
 	// Loss has each member's mean loss per example, penalties included.

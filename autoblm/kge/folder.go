@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/labels"
+	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
 	"github.com/autoblm/autoblm-go/internal/regular"
@@ -144,7 +145,10 @@ func (m *Model) Files() (map[string][]byte, error) {
 // Save writes the model as a folder that other tools can read; see [Model.Files]. It
 // makes the folder. After an error, as on a full disk, a model that the folder had stays
 // as it was.
-func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
+func (m *Model) Save(dir string) error {
+	defer memory.Collect(4 * float64(len(m.Entities))) // of the bytes of the files
+	return modelfolder.Save(dir, m)
+}
 
 // Load reads a model folder, by whichever program it was written: model.json
 // needs structure (any text form but @file, or an array of arrays), k and dim, or form and

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
 // ErrDiverged marks a member whose loss, or whose embeddings when they were to
@@ -128,8 +130,8 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer population.Close()
-	run := &run{job: job, engine: engine, population: population, members: make([]memberRun, len(job.Members)), batches: orders{data: d, settings: s}}
+	run := &run{bytes: stateBytes(d, s, job.Members), job: job, engine: engine, population: population, members: make([]memberRun, len(job.Members)), batches: orders{data: d, settings: s}}
+	defer run.close()
 	run.timing.Compile = time.Since(start).Seconds()
 	for i := range run.members {
 		run.members[i].Reduction = 1
@@ -150,6 +152,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 		if err := keeper.epochOver(run, began); err != nil {
 			return nil, err
 		}
+		memory.Collect(run.bytes)
 	}
 	if err := keeper.over(run); err != nil {
 		return nil, err
@@ -162,6 +165,7 @@ type run struct {
 	job         Job
 	engine      Engine
 	population  Population
+	bytes       float64 // that its numbers take
 	members     []memberRun
 	batches     orders
 	epochs      int // that are over
@@ -188,6 +192,21 @@ type standing struct {
 	Reduction   float64      `json:"reduction"`  // of the learning rate so far, by plateaus
 	Stopped     bool         `json:"stopped"`    // diverged, or out of patience
 	Diverged    int          `json:"diverged"`   // in this epoch; 0 when it did not
+}
+
+// close ends the population, of which only the results are left.
+func (r *run) close() {
+	r.population.Close()
+	r.population = nil
+	memory.Collect(r.bytes) // also of engines that do not
+}
+
+// end is a member's numbers after the last epoch.
+func (r *run) end(member int) (Parameters, error) {
+	if s, is := r.population.(Shower); is {
+		return s.Shown().Members[member].Parameters, nil
+	}
+	return r.population.Parameters(member)
 }
 
 func (r *run) anyActive() bool {
@@ -307,6 +326,8 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 			}
 			continue
 		}
+		m.best = nil // before there is another, which may be large
+		memory.Collect(r.bytes)
 		p, err := r.population.Parameters(i)
 		if err != nil {
 			return err
@@ -341,7 +362,7 @@ func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, e
 		err = fmt.Errorf("%w; %w", err, failed)
 	}
 	if !whole {
-		state, failed := r.population.State()
+		state, failed := shown(r.population)
 		if failed != nil {
 			return nil, failed
 		}
@@ -367,7 +388,7 @@ func (r *run) report() (*Report, error) {
 		reached := Reached{Interrupted: !report.Complete}
 		if m.Diverged == 0 && m.best == nil {
 			reached.Steps = r.partly
-			p, err := r.population.Parameters(i)
+			p, err := r.end(i)
 			if err != nil {
 				return nil, err
 			}

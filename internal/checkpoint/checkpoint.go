@@ -77,9 +77,14 @@ func Write(path string, run any, tables [][]float32) error {
 		if _, err := w.Write(append(head, description...)); err != nil {
 			return err
 		}
+		bytes := make([]byte, 0, 4*atATime)
 		for _, t := range tables {
 			for numbers := range slices.Chunk(t, atATime) {
-				if err := binary.Write(w, binary.LittleEndian, numbers); err != nil {
+				var err error
+				if bytes, err = binary.Append(bytes[:0], binary.LittleEndian, numbers); err == nil {
+					_, err = w.Write(bytes)
+				}
+				if err != nil {
 					return err
 				}
 			}

@@ -7,11 +7,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 )
+
+// muchGarbage is from how many bytes on garbage is collected at once.
+const muchGarbage = 256 << 20
+
+// Collect collects garbage where so many bytes have come to be some: it would stay until the
+// heap is twice what is in use, which of much is more than there need be.
+func Collect(bytes float64) {
+	if bytes >= muchGarbage {
+		runtime.GC()
+	}
+}
 
 // Check says so if something that needs so many bytes at least cannot have them. It lets all
 // pass where the system does not tell what is free.

@@ -1,8 +1,11 @@
 package cpu
 
 import (
+	"reflect"
+	"runtime"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
@@ -55,5 +58,56 @@ func TestGoingOnInBfloat16(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		enginetest.Continues(t, bfloat16Engines(threads)[0], 0)
 		enginetest.Resumes(t, bfloat16Engines(threads)[0])
+	}
+}
+
+// TestBesides: what a population is said to take beside its tables is not more than it takes,
+// nor less than a quarter, in both precisions, of few entities and of many.
+func TestBesides(t *testing.T) {
+	for _, entities := range []int{300, 40_000} {
+		d := completion.Data(enginetest.RandomGraph(entities, 5, 3000, 1))
+		for _, precision := range []kge.Precision{kge.Float32, kge.Bfloat16} {
+			s, all := settings(), members(2)
+			s.Dim, s.Batch, s.Precision = 64, 600, precision
+			e := bfloat16Engines(2)[0].Engine
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			p, err := e.NewPopulation(d, s, all)
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tables := 4 * 64 * 3 * 2 * (len(d.Entities) + len(d.Relations)) // as drawn, as padded, and the optimizer's
+			took := float64(after.TotalAlloc-before.TotalAlloc) - float64(tables)
+			if said := e.besides(d, s, all); said > took || said < took/4 {
+				t.Errorf("%d entities in %v: %.0f bytes beside the tables are said, %.0f are taken", len(d.Entities), precision, said, took)
+			}
+			p.Close()
+		}
+	}
+}
+
+// TestShown: what is shown is what is copied, and only that stays as it is.
+func TestShown(t *testing.T) {
+	d := completion.Data(graph())
+	for _, dim := range []int{20, 32} {
+		s := settings()
+		s.Dim = dim
+		p, err := New(2).NewPopulation(d, s, members(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := p.State()
+		if err != nil || !reflect.DeepEqual(before, p.(kge.Shower).Shown()) {
+			t.Errorf("d %d: what is shown is not what is copied (%v)", dim, err)
+		}
+		if _, err := p.Epoch(t.Context(), d.Batches(s, 1), []float64{0.1, 0.1}); err != nil {
+			t.Fatal(err)
+		}
+		after, err := p.State()
+		if err != nil || reflect.DeepEqual(before, after) || !reflect.DeepEqual(after, p.(kge.Shower).Shown()) {
+			t.Errorf("d %d: after an epoch (%v)", dim, err)
+		}
+		p.Close()
 	}
 }

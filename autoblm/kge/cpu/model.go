@@ -55,11 +55,15 @@ func (m *model) setStructure(s structure.Structure) {
 	m.structure, m.hop = s, m.form.Spec().Hop(m.kernels, s, m.dim)
 }
 
-// parameters are the numbers without padding.
-func (m *model) parameters() kge.Parameters {
-	tables := func() (t kge.Tables) { return m.dense(m.tables()) }
-	return kge.Parameters{Form: m.form, Structure: m.structure, Dim: m.dim, Reciprocal: m.reciprocal, Tables: tables()}
+// parameters are the numbers without padding, made by one of the two ways.
+func (m *model) parameters(made withoutPadding) kge.Parameters {
+	return kge.Parameters{Form: m.form, Structure: m.structure, Dim: m.dim, Reciprocal: m.reciprocal, Tables: m.dense(m.tables(), made)}
 }
+
+// withoutPadding is copied or shown.
+type withoutPadding func(e tiles.Embeddings, columns int) []float32
+
+var copied, shown withoutPadding = tiles.Embeddings.Dense, tiles.Embeddings.Shown
 
 // tables are those of the entities and of the relations.
 func (m *model) tables() []tiles.Embeddings {
@@ -82,9 +86,9 @@ func (m *model) columns(table int) int {
 }
 
 // dense are tables like those of the model, without padding.
-func (m *model) dense(all []tiles.Embeddings) (t kge.Tables) {
+func (m *model) dense(all []tiles.Embeddings, made withoutPadding) (t kge.Tables) {
 	for i, table := range all {
-		numbers := table.Dense(m.columns(i))
+		numbers := made(table, m.columns(i))
 		switch i {
 		case 0:
 			t.Entities = numbers

@@ -2,11 +2,13 @@ package cpu
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
 // population is a set of models in training.
@@ -20,13 +22,15 @@ type population struct {
 	shared *workspace
 }
 
+var _ kge.Shower = (*population)(nil)
+
 // NewPopulation implements [kge.Engine].
 func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
-	if err := e.fits(d, s, members); err != nil {
-		return nil, err
-	}
 	var err error
 	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim); err != nil {
+		return nil, err
+	}
+	if err := kge.Fits(d, s, members, e.besides(d, s, members)); err != nil {
 		return nil, err
 	}
 	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}}
@@ -40,6 +44,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 			return nil, err
 		}
 		m := newModel(e.kernels, e.unit(s.Precision), first)
+		memory.Collect(float * float64(len(first.Entities))) // which are copied, before the optimizer has its own
 		p.models = append(p.models, m)
 		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
 	}
@@ -58,22 +63,36 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	return p, nil
 }
 
-// fits says so if the tables of the members and the room of a step need more memory than there
-// is: each unit has a row for both ends of its paths and those of a relation, and each thread
-// besides those of what it makes of them.
-func (e *Engine) fits(d *kge.Data, s kge.Settings, members []kge.Member) error {
-	ways := 1
-	if d.BothWays {
-		ways = 2
+const float, half = 4, 2 // bytes
+
+// besides is how many bytes a population takes at least beside its tables: each unit has a row
+// for both ends of its paths and those of a relation, each thread besides those of what it
+// makes of them, and some units keep their exponentials. In bfloat16 there are the rounded
+// entities too.
+func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
+	rounded := s.Precision == kge.Bfloat16
+	queries, number := tiles.MostQueries, float // of an exponential
+	if rounded {
+		queries, number = tiles.MostRounded, half
 	}
-	size := tiles.MostQueries / ways
+	size := queries
+	if d.BothWays {
+		size /= 2
+	}
 	units := (min(s.Batch, d.Count) + size - 1) / size
 	ofUnit, ofThread := 2*float64(s.Dim), 8*float64(s.Dim)
 	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
 		ofUnit += float64(t.Rows) * float64(t.Columns)
 	}
-	const float = 4 // bytes
-	return kge.Fits(d, s, members, float*tiles.MostQueries*(ofUnit*float64(units)+ofThread*float64(e.threads)))
+	bytes := float * float64(queries) * (ofUnit*float64(units) + ofThread*float64(e.threads))
+	if s.Negatives == 0 {
+		kept := float64(number) * float64(len(d.Entities)) * float64(queries) // by a unit
+		bytes += kept * max(1, min(float64(units), math.Floor(float64(mostKept(rounded))/kept)))
+	}
+	if rounded {
+		bytes += half * float64(len(d.Entities)) * float64(s.Dim) * float64(len(members))
+	}
+	return bytes
 }
 
 // alone is how many members train one per core: whole rounds of them, where the
@@ -122,9 +141,16 @@ func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates [
 	return epoch, nil
 }
 
+// Close implements [kge.Ranker].
+func (p *population) Close() {
+	r := p.ranker
+	*p = population{}
+	r.Close()
+}
+
 // Parameters implements [kge.Population].
 func (p *population) Parameters(member int) (kge.Parameters, error) {
-	return p.models[member].parameters(), nil
+	return p.models[member].parameters(copied), nil
 }
 
 // SetStructure implements [kge.Population].
@@ -138,23 +164,28 @@ func (p *population) SetStructure(member int, s structure.Structure) error {
 }
 
 // State implements [kge.Population].
-func (p *population) State() (kge.State, error) {
+func (p *population) State() (kge.State, error) { return p.state(copied), nil }
+
+// Shown implements [kge.Shower].
+func (p *population) Shown() kge.State { return p.state(shown) }
+
+func (p *population) state(made withoutPadding) kge.State {
 	s := kge.State{Steps: p.trainers[0].steps}
 	for _, t := range p.trainers {
-		m := kge.MemberState{Parameters: t.parameters()}
+		m := kge.MemberState{Parameters: t.parameters(made)}
 		for _, slot := range t.slots() {
-			m.Slots = append(m.Slots, t.dense(slot))
+			m.Slots = append(m.Slots, t.dense(slot, made))
 		}
 		s.Members = append(s.Members, m)
 	}
-	return s, nil
+	return s
 }
 
 // SetState implements [kge.Population].
 func (p *population) SetState(s kge.State) error {
 	var present []kge.Parameters
 	for _, m := range p.models {
-		present = append(present, m.parameters())
+		present = append(present, m.parameters(shown))
 	}
 	if err := s.Fits(present, len(p.trainers[0].slots())); err != nil {
 		return err

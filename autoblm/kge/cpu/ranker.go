@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
 // ranker holds models of one shape.
@@ -37,8 +38,15 @@ func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision)
 // Models implements [kge.Ranker].
 func (r *ranker) Models() int { return len(r.models) }
 
-// Close implements [kge.Ranker]; the garbage collector does the work.
-func (r *ranker) Close() {}
+// Close implements [kge.Ranker]. Large tables make room at once for those of the next.
+func (r *ranker) Close() {
+	bytes := 0.0
+	for _, m := range r.models {
+		bytes += float * float64(len(m.entities.Data))
+	}
+	r.models = nil
+	memory.Collect(bytes)
+}
 
 // Rank implements [kge.Ranker].
 func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {

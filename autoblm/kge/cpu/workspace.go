@@ -22,8 +22,10 @@ type demand struct {
 }
 
 // kept is how much room the exponentials of a step may take.
-func (d demand) kept() int {
-	if d.model.entities.Rounded != nil {
+func (d demand) kept() int { return mostKept(d.model.entities.Rounded != nil) }
+
+func mostKept(rounded bool) int {
+	if rounded {
 		return keptRoundedBytes
 	}
 	return keptBytes

@@ -42,10 +42,19 @@ func (e Embeddings) Dense(columns int) []float32 {
 	return dense
 }
 
+// Shown is the rows without padding: the numbers themselves where they have none, else copies.
+func (e Embeddings) Shown(columns int) []float32 {
+	if columns != e.Stride {
+		return e.Dense(columns)
+	}
+	n := e.Count * columns
+	return e.Data[:n:n]
+}
+
 // MostQueries is how many queries are asked of the rows at a time at most.
 func (e Embeddings) MostQueries() int {
 	if e.Rounded != nil {
-		return mostRounded
+		return MostRounded
 	}
 	return MostQueries
 }

@@ -31,9 +31,9 @@ func NewQueries(m Measure, dim int) Queries {
 	}
 }
 
-// newRoundedQueries has room for mostRounded of products in bfloat16, which need no columns.
+// newRoundedQueries has room for MostRounded of products in bfloat16, which need no columns.
 func newRoundedQueries(dim int) Queries {
-	return Queries{measure: Products{}, dim: dim, block: kernel.TileInner, Rows: NewTable(mostRounded, dim)}
+	return Queries{measure: Products{}, dim: dim, block: kernel.TileInner, Rows: NewTable(MostRounded, dim)}
 }
 
 // Reset makes room for new queries, of zeros.

@@ -24,25 +24,25 @@ type Room struct {
 }
 
 const (
-	// mostRounded is how many queries are asked of rounded rows at a time at most.
-	mostRounded = 128
+	// MostRounded is how many queries are asked of rounded rows at a time at most.
+	MostRounded = 128
 	// stepsOfTile and stepsOfUnit are how many tiles the rows of a tile and the queries of
 	// a unit are along an inner dimension.
 	stepsOfTile = Rows / kernel.TileInner
-	stepsOfUnit = mostRounded / kernel.TileInner
+	stepsOfUnit = MostRounded / kernel.TileInner
 	// pairedSteps is how many tiles along d are paired at a time.
 	pairedSteps = 16
 	// bandsOfUnit is how many bands the queries of a unit are.
-	bandsOfUnit = mostRounded / kernel.Band
+	bandsOfUnit = MostRounded / kernel.Band
 )
 
 // NewRoom is for queries of d numbers.
 func NewRoom(dim int) *Room {
 	dims := steps(kernel.Pad(dim, kernel.Columns))
 	return &Room{
-		scores: NewTable(Rows, mostRounded), left: kernel.NewTiles(bandsOfUnit, dims), right: kernel.NewTiles(bandsOfUnit, dims),
+		scores: NewTable(Rows, MostRounded), left: kernel.NewTiles(bandsOfUnit, dims), right: kernel.NewTiles(bandsOfUnit, dims),
 		columns: kernel.NewTiles(bandsOfUnit, stepsOfTile), pairs: kernel.NewTiles(2*min(dims, pairedSteps), stepsOfTile), swap: kernel.NewTiles(1, 2),
-		factors: ones(mostRounded),
+		factors: ones(MostRounded),
 	}
 }
 
@@ -132,7 +132,7 @@ func (x *roundedExponentials) exponentiate(k *kernel.Set, u *kernel.Unit, s *Sof
 func (x *roundedExponentials) rescale(k *kernel.Set, s *Softmax, query, rows int, higher float32) {
 	factor := s.rescale(k, query, higher)
 	s.largest[query] = higher
-	place := s.number*mostRounded + query
+	place := s.number*MostRounded + query
 	for row := range rows {
 		x.bands.SetNumber(row, place, factor*x.bands.Number(row, place))
 	}
@@ -146,7 +146,7 @@ func (x *roundedExponentials) weighed(s *Softmax, e Embeddings, room *Room) {
 			room.factors[i] = weight / float32(s.sums[i])
 		}
 	}
-	u.Round(room.left, s.Rows, mostRounded, s.Rows.Stride, room.factors)
+	u.Round(room.left, s.Rows, MostRounded, s.Rows.Stride, room.factors)
 	u.Pairs(x.right.From(0, s.number*stepsOfUnit), room.left, bandsOfUnit, dims)
 	for i := range room.factors {
 		room.factors[i] = 1
@@ -155,5 +155,5 @@ func (x *roundedExponentials) weighed(s *Softmax, e Embeddings, room *Room) {
 
 func (x *roundedExponentials) collect(_ *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, _ kernel.Table, add bool) {
 	_, count, _ := e.Tile(tile)
-	e.Rounded.Unit.Multiply(gradient, x.bands.From(tile*bandsOfTile, 0), x.right, kernel.Pad(count, 2*kernel.Band), e.Stride, len(units)*mostRounded, add)
+	e.Rounded.Unit.Multiply(gradient, x.bands.From(tile*bandsOfTile, 0), x.right, kernel.Pad(count, 2*kernel.Band), e.Stride, len(units)*MostRounded, add)
 }

@@ -57,7 +57,7 @@ func (s *Softmaxes) Collect(k *kernel.Set, e Embeddings, units, tile int, gradie
 // SoftmaxBytes is what a softmax keeps for the rows of a table.
 func SoftmaxBytes(e Embeddings) int {
 	if e.Rounded != nil {
-		return 2 * len(e.Rounded.bands.Data) / (e.Rounded.bands.Stride * kernel.TileInner) * mostRounded
+		return 2 * len(e.Rounded.bands.Data) / (e.Rounded.bands.Stride * kernel.TileInner) * MostRounded
 	}
 	return 4 * len(e.Data) / e.Stride * MostQueries
 }
