@@ -351,7 +351,7 @@ func FuzzShapes(f *testing.F) {
 		s := kge.DefaultSettings()
 		s.Dim, s.Batch, s.InitScale = chunks*(1+int(width)%12), 1+int(batch)%120, 0.5
 		most, kinds, count := 2+int(entities)%400, 1+int(relations), 1+int(triples)%120
-		count = min(count, 1+40_000/(kinds*s.Dim)) // the definition takes long to predict many relations
+		count = min(count, 1+10_000/(kinds*s.Dim)) // the definition takes long to predict many relations
 		m := kge.DefaultMember(structure.Zero(chunks))
 		for cell := range chunks * chunks {
 			m.Structure = m.Structure.With(cell/chunks, cell%chunks, int(seed>>(cell%32)%uint64(2*chunks+1))-chunks)
@@ -375,13 +375,17 @@ func FuzzShapes(f *testing.F) {
 			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.Units()}
 		}
 		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
+		some := engine(sets[seed%uint64(len(sets))])
+		enginetest.Slopes(t, some, ofTriples, s, m, 1e-6, 1, 2)
+		enginetest.Slopes(t, some, ofPaths, onPaths, ofForm, 1e-6, 1, 2)
+		agree := func(other kge.Engine, tolerance float64) { // the definition takes long
+			enginetest.Agree(t, other, some, ofTriples, s, m, tolerance, 1)
+			enginetest.Agree(t, other, some, ofPaths, onPaths, ofForm, tolerance, 1)
+		}
 		for _, set := range sets {
-			enginetest.Slopes(t, engine(set), ofTriples, s, m, 1e-6, 1, 2)
+			agree(engine(set), 1e-5)
 		}
-		enginetest.Slopes(t, engine(sets[seed%uint64(len(sets))]), ofPaths, onPaths, ofForm, 1e-6, 1, 2)
-		for _, rounding := range bfloat16Engines(1 + int(seed%3)) {
-			enginetest.Agree(t, rounding, engine(sets[0]), ofTriples, s, m, 0.02, 1)
-			enginetest.Agree(t, rounding, engine(sets[0]), ofPaths, onPaths, ofForm, 0.02, 1)
-		}
+		all := bfloat16Engines(1 + int(seed%3))
+		agree(all[seed%uint64(len(all))], 0.02) // the one in Go takes long, too
 	})
 }
