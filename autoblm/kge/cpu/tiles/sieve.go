@@ -90,9 +90,10 @@ func (s *Sieve) Ask(a *Asked, b *Bounds, truth []float32) {
 }
 
 // Count adds how many scores of a tile are above those of the true answers, and how many at
-// least as high, which some are added to in a later call or in Finish. leaveOut may set scores to -Inf, which then count for nothing. It is false,
-// with nothing added, where the tile is for float32: its numbers are infinite, none or huge,
-// or too many scores are near those of true answers.
+// least as high, of which a few are added in a later call or in Finish. leaveOut may set scores
+// to -Inf, which then count for nothing. It is false, with nothing added, where the tile is for
+// float32: its numbers are infinite, none or huge, or too many scores are near those of true
+// answers.
 func (s *Sieve) Count(a *Asked, tile int, leaveOut func(scores kernel.Table), above, atLeast []int32) bool {
 	b := a.bounds
 	e, q := b.of, a.queries
@@ -111,13 +112,11 @@ func (s *Sieve) Count(a *Asked, tile int, leaveOut func(scores kernel.Table), ab
 	first := start / kernel.SiftRows
 	reach := kernel.Reach{Whole: a.whole, Lost: a.lost, ByWhole: b.byWhole[first:], ByLost: b.byLost[first:], Least: least(width)}
 	u.Sift(s.scores, count, q.Count, a.truth, reach, s.counts, s.marks)
-	s.near = u.Places(s.marks, s.near)
-	near := s.near
-	if len(near) > mostDoubts {
+	if s.near = u.Places(s.marks, s.near); len(s.near) > mostDoubts {
 		a.skip = skipped
 		return false
 	}
-	near = u.Settle(near, e.From(start), q.Rows, width, a.truth, a.whole, b.again[start:], least(width), s.counts)
+	near := u.Settle(s.near, e.From(start), q.Rows, width, a.truth, a.whole, b.again[start:], least(width), s.counts)
 	for i, n := range s.counts[:q.Asked] {
 		above[i] += int32(count) - n
 		atLeast[i] += int32(count) - n

@@ -1,0 +1,94 @@
+package tiles
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+)
+
+// TestBounds: scores in bfloat16, and in float32 in any order of sums, are as near to those
+// of each set of kernels as bounds say, whatever the numbers are; and numbers that are rounded
+// by most are a tenth as far away at least.
+func TestBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	numbers := map[string]func() float32{
+		"normal":       func() float32 { return float32(rng.NormFloat64()) },
+		"of one sign":  func() float32 { return 1 + rng.Float32() },
+		"worst":        func() float32 { return 1 + 0x1p-8 - 0x1p-23*float32(rng.IntN(3)) }, // rounded by most
+		"of all sizes": func() float32 { return float32(rng.NormFloat64() * math.Pow(10, 30*rng.Float64()-15)) },
+		"subnormal":    func() float32 { return math.Float32frombits(rng.Uint32N(1 << 24)) },
+		"tiny":         func() float32 { return float32(rng.NormFloat64()) * 0x1p-62 }, // with products that are flushed
+		"cancelling":   func() float32 { return float32(1-2*rng.IntN(2)) * (1 + 0x1p-9*rng.Float32()) },
+	}
+	for name, number := range numbers {
+		for _, dim := range []int{1, 16, 33, 200, 1000} {
+			e := Padded(make([]float32, 48*dim), dim)
+			q := NewQueries(Products{}, dim)
+			q.Reset(48)
+			for _, table := range []kernel.Table{e.Table, q.Rows} {
+				for i := range 40 {
+					for j := range dim {
+						table.Row(i)[j] = number()
+					}
+				}
+			}
+			q.Transpose()
+			for i, unit := range kernel.Units() {
+				for _, set := range kernel.Sets() {
+					if i > 0 && dim > 200 { // these are slow
+						continue
+					}
+					e.RoundBy(unit)
+					b, a, s := NewBounds(e, 1), NewAsked(&q), NewSieve(set, dim)
+					s.Ask(a, b, make([]float32, MostQueries))
+					exact := NewTable(48, MostQueries)
+					q.Scores(set, exact, e.Table, 48)
+					unit.Multiply(s.scores, e.Rounded.tile(0), a.right, 64, q.Count, steps(e.Stride)*kernel.TileInner, false)
+					for row := range 40 {
+						for column := range 40 {
+							reach := float64(b.byWhole[row/kernel.SiftRows])*float64(a.whole[column]) + float64(b.byLost[row/kernel.SiftRows])*float64(a.lost[column]) + float64(least(e.Stride))
+							got, want := float64(s.scores.Row(row)[column]), float64(exact.Row(row)[column])
+							if !(math.Abs(got-want) <= reach) {
+								t.Fatalf("%s, d %d, %s, %s: a score of %v is %v in bfloat16, further than %v", name, dim, set.Name, unit.Name, want, got, reach)
+							}
+							again := float64(b.again[row])*float64(a.whole[column]) + float64(least(e.Stride))
+							if other := Dot(WholeRow(e.Table, row), WholeRow(q.Rows, column)); !(math.Abs(other-want) <= 2*again) {
+								t.Fatalf("%s, d %d, %s: a score of %v is %v by other sums, further than %v", name, dim, set.Name, want, other, again)
+							}
+							if name == "worst" && dim > 16 && math.Abs(got-want) < reach/10 {
+								t.Fatalf("%s, d %d, %s: a score of %v is %v in bfloat16, far less than %v away", name, dim, set.Name, want, got, reach)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNorm: norms are no less than they are.
+func TestNorm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for trial := range 500 {
+		width := kernel.Columns * (1 + rng.IntN(80))
+		row := make([]float32, width)
+		exponent := []float64{0, -10, -19, -23, -35, -45, 10}[trial%7]
+		for i := range row {
+			row[i] = float32(rng.NormFloat64() * math.Pow(10, exponent))
+		}
+		for _, unit := range kernel.Units() {
+			var squares [1]kernel.Squares
+			unit.Squares(squares[:], kernel.Table{Data: row, Stride: width}, 1, width)
+			sum := 0.0
+			for _, x := range row {
+				sum += float64(x) * float64(x)
+			}
+			got, want := norm(squares[0].Whole, width), math.Sqrt(sum)
+			if got < want || exponent > -19 && got > want*1.0001 {
+				t.Fatalf("%s: the norm of %d numbers near 1e%v is %v, %v was measured", unit.Name, width, exponent, want, got)
+			}
+		}
+	}
+}
