@@ -149,12 +149,11 @@ func (k *keeper) epochOver(r *run, began time.Time) error {
 
 // stand notes where a run stands after an epoch.
 func (k *keeper) stand(r *run) error {
-	state, err := State{}, error(nil)
+	take := r.population.State
 	if k.large { // which is written at once
-		state, err = shown(r.population)
-	} else {
-		state, err = r.population.State()
+		take = func() (State, error) { return shown(r.population) }
 	}
+	state, err := take()
 	if err == nil {
 		k.last = &standstill{r.kept(k, state), r.tables(state)}
 	}
