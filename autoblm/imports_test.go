@@ -14,7 +14,7 @@ const module = "github.com/autoblm/autoblm-go/"
 // rooms are all folders from the ground up, each with those below it that do not stand
 // here themselves. A room imports from itself and from the rooms before it.
 var rooms = []string{
-	"internal", "autoblm/structure", "autoblm/backend", "internal/measured", "datasets",
+	"internal", "autoblm/structure", "autoblm/backend", "internal/xlatest", "internal/measured", "datasets",
 	"autoblm/plot", "autoblm/predictor",
 	"autoblm/kge/internal", "autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/form", "autoblm/kge",
 	"autoblm/kge/cpu", "autoblm/kge/gomlx",

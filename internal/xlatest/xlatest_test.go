@@ -1,0 +1,36 @@
+package xlatest_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
+)
+
+// TestCPU: what is named can be opened.
+func TestCPU(t *testing.T) {
+	opened, err := backend.Open(xlatest.CPU(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Finalize()
+	t.Log(opened.Description())
+}
+
+// TestSkips: where there is no plugin, the reason names the command that installs one.
+func TestSkips(t *testing.T) {
+	again := exec.Command(os.Args[0], "-test.run=^TestCPU$", "-test.v")
+	again.Env = append(os.Environ(), probe.PluginPaths+"="+t.TempDir())
+	printed, err := again.CombinedOutput()
+	said := string(printed)
+	if strings.Contains(said, "built without XLA") {
+		t.Skip("this program has no XLA, whatever is installed")
+	}
+	if err != nil || !strings.Contains(said, "--- SKIP: TestCPU") || !strings.Contains(said, "autoblm backend install cpu") {
+		t.Errorf("without a plugin: %v: %s", err, said)
+	}
+}
