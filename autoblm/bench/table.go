@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // columns are those that are printed of each case, with missing for what was not measured.
@@ -51,14 +53,5 @@ func duration(seconds []float64) string {
 	if len(seconds) == 0 {
 		return missing
 	}
-	ms := 1e3 * median(seconds)
-	switch {
-	case ms < 9.995:
-		return fmt.Sprintf("%.2f ms", ms)
-	case ms < 99.95:
-		return fmt.Sprintf("%.1f ms", ms)
-	case ms < 9999.5:
-		return fmt.Sprintf("%.0f ms", ms)
-	}
-	return fmt.Sprintf("%.1f s", ms/1e3)
+	return words.Milliseconds(median(seconds))
 }

@@ -33,6 +33,20 @@ func List[T any](items []T, last string) string {
 	return english.WordSeries(texts, last)
 }
 
+// Milliseconds are seconds to three digits, as "0.63 ms", "45.2 ms" or "12.6 s".
+func Milliseconds(seconds float64) string {
+	ms := 1e3 * seconds
+	switch {
+	case ms < 9.995:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 99.95:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 9999.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", ms/1e3)
+}
+
 // Seconds is a time to a tenth of a second, as 2m3.5s.
 func Seconds(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()

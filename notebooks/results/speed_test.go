@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // timings are what bench writes.
@@ -149,16 +151,7 @@ func duration(seconds []float64) string {
 	if len(seconds) == 0 {
 		return "–"
 	}
-	ms := 1e3 * median(seconds)
-	switch {
-	case ms < 9.995:
-		return fmt.Sprintf("%.2f ms", ms)
-	case ms < 99.95:
-		return fmt.Sprintf("%.1f ms", ms)
-	case ms < 9999.5:
-		return fmt.Sprintf("%.0f ms", ms)
-	}
-	return fmt.Sprintf("%.1f s", ms/1e3)
+	return words.Milliseconds(median(seconds))
 }
 
 var peerFlag = regexp.MustCompile(` --(?:step-)?peer ('[^']*'|"[^"]*"|\S+)`)
