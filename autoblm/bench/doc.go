@@ -25,6 +25,16 @@
 //		--step-peer "bfloat16, compiled: $keep venv/bin/python torch_blm.py --precision bfloat16 --compile"
 //	go test ./notebooks/results -update
 //
+// With --peers it is whole trainings that are compared: ours with PyKEEN's, by pykeen/train.py
+// here, and with those of --peer. FOLDER gets a virtual environment of Python with exactly
+// what pykeen/requirements.txt says, in which a peer of one's own may run, too. All train the
+// same (training.go): some epochs, in turns, and then as many steps as fit into equal
+// seconds by the median. Pieces, by --cases and by --who, go into one file:
+//
+//	go run ./autoblm/bench --data DIR --peers venv --repeat 3 --out notebooks/results/peers-cpu.json \
+//		--peer "PyTorch: $keep venv/bin/python torch_blm.py"
+//	go test ./notebooks/results -update
+//
 // With --backend it is GoMLX that is timed, in sizes for a GPU. What is timed are the Go
 // benchmarks of this package, which need no peer:
 //

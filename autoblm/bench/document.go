@@ -129,27 +129,48 @@ func (r *result) stay(id string) {
 // goOn takes over what a file holds of other cases. There may be no file; one of another
 // machine, or whose peers are others by the same names, is an error.
 func goOn(d *document, path string) error {
-	before, err := measured.Read[result](path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	other := func(what, was, is string) error {
-		return fmt.Errorf("%s has what was measured with the %s %s, and this is %s: give --out another file", path, what, was, is)
-	}
+	before, err := already[result](path, d.Machine)
 	switch {
-	case err != nil:
-		return fmt.Errorf("cannot go on with %s: %w: give --out another file", path, err)
-	case before.Machine != d.Machine:
-		return other("machine", before.Machine, d.Machine)
+	case before == nil || err != nil:
+		return err
 	case before.Result.Limit != d.Result.Limit:
-		return other("limit", fmt.Sprint(before.Result.Limit), fmt.Sprint(d.Result.Limit))
+		return another(path, "limit", fmt.Sprint(before.Result.Limit), fmt.Sprint(d.Result.Limit))
 	}
-	for name, p := range before.Result.Peers {
-		if now, here := d.Result.Peers[name]; here && now.Command != p.Command {
-			return other("peer "+name, p.Command, now.Command)
-		}
-		d.Result.Peers[name] = p
+	if err := samePeers(path, before.Result.Peers, d.Result.Peers); err != nil {
+		return err
 	}
 	d.Result.Cases, d.Result.LeftOut, d.Result.Notes = before.Result.Cases, before.Result.LeftOut, before.Result.Notes
 	return nil
+}
+
+// samePeers is an error where two peers of one name have other commands.
+func samePeers(path string, before, now map[string]played) error {
+	for name, p := range before {
+		if other, here := now[name]; here && other.Command != p.Command {
+			return another(path, "peer "+name, p.Command, other.Command)
+		}
+		if _, here := now[name]; !here || now[name].On == "" {
+			now[name] = p
+		}
+	}
+	return nil
+}
+
+// another is the error where a file is of something else.
+func another(path, what, was, is string) error {
+	return fmt.Errorf("%s has what was measured with the %s %s, and this is %s: give --out another file", path, what, was, is)
+}
+
+// already is what a file holds that was measured on the same machine; nil without a file.
+func already[Result any](path, machine string) (*measured.Document[Result], error) {
+	d, err := measured.Read[Result](path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot go on with %s: %w: give --out another file", path, err)
+	case d.Machine != machine:
+		return nil, another(path, "machine", d.Machine, machine)
+	}
+	return &d, nil
 }

@@ -32,6 +32,12 @@ type flags struct {
 	Small      bool     `help:"Measure the smallest shapes, which tells nothing of speed."`
 	Ours       string   `help:"The program of our Go benchmarks; bench.test beside this program, or built, when left out."`
 
+	Peers   string  `placeholder:"FOLDER" help:"Compare whole trainings with PyKEEN, and with the peers of --peer: their epochs, rankings, memory, and the MRR after equal epochs and after equal seconds. PyKEEN's virtual environment is in this folder, or is made there."`
+	Who     string  `default:"." help:"With --peers, who trains: a regular expression for names. One that no name matches shows all."`
+	Seconds float64 `default:"0" help:"With --peers, the equal seconds in which all train; those of each case when 0."`
+	Python  string  `default:"python3" help:"The Python that makes the environment of --peers."`
+	Keep    string  `default:"env MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=100000000000" help:"What comes before the command of PyKEEN: by default, that it keeps large blocks of memory rather than give them back to the system after each product, which is up to twice as fast."`
+
 	Plan  bool   `help:"Print the commands that measure GoMLX on a GPU, each in less than ten minutes."`
 	Smoke bool   `help:"Rehearse the commands of --plan in the smallest shapes on GoMLX's own backend."`
 	To    string `default:"." help:"The folder for the files of --plan."`
@@ -78,7 +84,14 @@ func (f flags) run(ctx context.Context, w io.Writer) error {
 	if !strings.Contains(os.Args[0], "go-build") { // where go run puts its programs
 		command = os.Args[:1]
 	}
-	return f.measure(ctx, slices.Concat(command, os.Args[1:]), w)
+	command = slices.Concat(command, os.Args[1:])
+	if f.Peers == "" {
+		return f.measure(ctx, command, w)
+	}
+	if err := (environment{f.Peers}).ready(ctx, f.Python); err != nil {
+		return err
+	}
+	return f.compare(ctx, command, w)
 }
 
 // check says what is wrong with the flags.
@@ -88,10 +101,13 @@ func (f flags) check() error {
 		return errors.New("no data: --data or AUTOBLM_DATA names the folder that holds umls, wn18rr, fb15k-237 and query2box-fb15k-237 (autoblm dataset fetch)")
 	case f.Repeat < 1 || f.Threads < 0 || f.Fastest < 0:
 		return fmt.Errorf("repeat is %d, threads is %d and fastest is %d: at least 1, 0 and 0 are needed", f.Repeat, f.Threads, f.Fastest)
-	case !(f.Minutes >= 0) || !(f.Patience >= 0) || !(f.Limit >= 0):
-		return fmt.Errorf("minutes is %v, patience is %v and limit is %v: none may be below 0", f.Minutes, f.Patience, f.Limit)
+	case !(f.Minutes >= 0) || !(f.Patience >= 0) || !(f.Limit >= 0) || !(f.Seconds >= 0):
+		return fmt.Errorf("minutes is %v, patience is %v, limit is %v and seconds is %v: none may be below 0", f.Minutes, f.Patience, f.Limit, f.Seconds)
 	case f.Backend == backend.Auto:
 		return errors.New("--backend is auto: name the one to measure")
+	}
+	if f.Peers != "" && (f.Backend != "" || f.Small || len(f.StepPeer) > 0 || len(f.Precisions) > 0) {
+		return errors.New("--peers compares the native engine in its own precisions with whole trainings: leave out --backend, --small, --step-peer and --precisions")
 	}
 	for _, precision := range f.Precisions {
 		if precision != float32s && precision != bfloat16s {

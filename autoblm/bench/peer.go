@@ -47,27 +47,37 @@ func (p peer) does(c timed) bool { return c.What == aStep || c.What == aRanking 
 // graceful is how long what a peer has started may hold on to its output.
 const graceful = 5 * time.Second
 
-// run runs the peer for a case, on the GPU if we do, for as long as we have patience.
+// run runs the peer for a case, on the GPU if we do.
 func (p peer) run(ctx context.Context, f flags, c timed) (run, error) {
+	words := slices.Concat(strings.Fields(p.command), []string{filepath.Join(f.Data, c.Dataset)}, peerFlags(c, f.Backend, f.threads()))
+	output, _, err := f.play(ctx, words)
+	if err != nil {
+		return run{}, err
+	}
+	return readPeer(output, c.What)
+}
+
+// play runs a peer for as long as we have patience, and returns what it printed and the
+// most bytes that it had in memory.
+func (f flags) play(ctx context.Context, words []string) (output []byte, memory int64, err error) {
 	limited := ctx
 	if f.Patience > 0 {
 		var cancel func()
 		limited, cancel = context.WithTimeout(ctx, time.Duration(f.Patience*float64(time.Second)))
 		defer cancel()
 	}
-	words := slices.Concat(strings.Fields(p.command), []string{filepath.Join(f.Data, c.Dataset)}, peerFlags(c, f.Backend, f.threads()))
 	program := exec.CommandContext(limited, words[0], words[1:]...)
 	program.WaitDelay = graceful
-	output, err := program.Output()
+	output, err = program.Output()
 	switch {
 	case ctx.Err() != nil:
-		return run{}, ctx.Err()
+		return nil, 0, ctx.Err()
 	case limited.Err() != nil:
-		return run{}, fmt.Errorf("it took more than %v s", f.Patience)
+		return nil, 0, fmt.Errorf("it took more than %v s", f.Patience)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return run{}, fmt.Errorf("it failed: %w%s", err, lastWords(err))
+		return nil, 0, fmt.Errorf("it failed: %w%s", err, lastWords(err))
 	}
-	return readPeer(output, c.What)
+	return output, mostMemory(program.ProcessState), nil
 }
 
 // peerFlags are those of the peer after its own and the data. For a ranking it trains

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/realdata"
+)
+
+var (
+	trainEpochs = flag.Int("epochs", 2, "BenchmarkTraining: how many")
+	trainSteps  = flag.Int("max-steps", 0, "BenchmarkTraining: the most steps of each, or 0")
+	trainRank   = flag.Bool("rank", true, "BenchmarkTraining: rank the test triples")
+)
+
+// BenchmarkTraining is a whole training of those that are compared with peers. It prints
+// what they print.
+func BenchmarkTraining(b *testing.B) {
+	for _, t := range trainings() {
+		b.Run(t.ID, func(b *testing.B) {
+			g, err := datasets.ReadFolder(realdata.Folder(b, t.Dataset))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				text, err := json.Marshal(trainAs(b, t, g))
+				if err != nil {
+					b.Fatal(err)
+				}
+				fmt.Printf("\n%s%s\n", trainedMark, text)
+			}
+		})
+	}
+}
+
+// memberOf is what a training trains.
+func memberOf(t training) (kge.Member, error) {
+	m := kge.DefaultMember(structure.Structure{})
+	m.LearningRate = t.Rate
+	if t.Model == rotateModel {
+		return m, m.Form.UnmarshalText([]byte(t.Model))
+	}
+	var err error
+	m.Structure, err = structure.Parse(t.Model)
+	return m, err
+}
+
+// trainAs trains and ranks, from the graph on.
+func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraining) {
+	b.Helper()
+	engine, err := compute().Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer engine.Close()
+	m, err := memberOf(t)
+	if err != nil {
+		b.Fatal(err)
+	}
+	settings := kge.DefaultSettings()
+	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps, settings.Reciprocal = t.Dim, t.Batch, *trainEpochs, *trainSteps, t.Reverses
+	if settings.Precision, err = engine.Precision(asked, m.Form, len(g.Entities), t.Dim); err != nil {
+		b.Fatal(err)
+	}
+	printed.Precision = settings.Precision.String()
+	printed.PerEpoch = (len(g.Train) + t.Batch - 1) / t.Batch
+	printed.Timed = printed.PerEpoch
+	if *trainSteps > 0 {
+		printed.Timed = min(*trainSteps, printed.PerEpoch)
+	}
+	last := time.Now()
+	onEpoch := func(kge.Progress) {
+		now := time.Now()
+		printed.Steps = append(printed.Steps, 1e3*now.Sub(last).Seconds()/float64(printed.Timed))
+		last = now
+	}
+	report, err := kge.Train(b.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{m}, OnEpoch: onEpoch})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := report.Results[0].Err; err != nil {
+		b.Fatal(err)
+	}
+	if !*trainRank {
+		return printed
+	}
+	begin := time.Now()
+	e, err := completion.Evaluate(b.Context(), engine, report.Results[0].Model, g, "test", kge.Pessimistic)
+	if err != nil {
+		b.Fatal(err)
+	}
+	printed.Test.MRR, printed.Test.Seconds = e.Both.MRR, time.Since(begin).Seconds()
+	return printed
+}
+
+// TestMembers: what is to be trained can be.
+func TestMembers(t *testing.T) {
+	for _, c := range trainings() {
+		m, err := memberOf(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := kge.DefaultSettings()
+		settings.Dim, settings.Batch, settings.Epochs, settings.Reciprocal = c.Dim, c.Batch, c.Epochs, c.Reverses
+		if err := settings.ValidateFor(m); err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+		}
+		if rotates := m.Form != form.Bilinear; rotates != (c.Model == rotateModel) {
+			t.Errorf("%s trains %v", c.ID, m.Form)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+"""A peer of bench: trains and ranks by PyKEEN, by its own loops and its own evaluator.
+
+    train.py DATASET_DIR [--loop 1vsall | kvsall | slcwa] [--structure complex | distmult | rotate] [--dim 64]
+             [--batch 512] [--epochs 3] [--lr 0.2] [--negatives 128] [--threads 2] [--max-steps 0] [--eval]
+             [--eval-batch 256] [--seed 0]
+
+DATASET_DIR holds train.txt, valid.txt and test.txt (or the same with .gz), one head<TAB>relation<TAB>tail a line.
+1vsall learns both sides of a triple by the cross entropy over all entities (SymmetricLCWATrainingLoop), kvsall all
+answers to a query at once, with inverse relations (LCWATrainingLoop), and slcwa by drawn entities, with self-adversarial
+weights (SLCWATrainingLoop). d is the number of real numbers an entity has, which PyKEEN counts in pairs for complex
+ones. Nothing is penalized, and Adagrad takes the steps.
+
+Prints one JSON object: milliseconds a step of each epoch, whose first is for warming up, the steps of a whole epoch
+(--max-steps cuts it), and with --eval the filtered test MRR over both sides, ties counted against the model, and its
+seconds.
+"""
+import argparse
+import functools
+import gzip
+import importlib.metadata
+import itertools
+import json
+import logging
+import os
+import statistics
+import time
+
+import numpy
+import torch
+from pykeen.evaluation import RankBasedEvaluator
+from pykeen.losses import CrossEntropyLoss, NSSALoss
+from pykeen.models import ComplEx, DistMult, RotatE
+from pykeen.training import LCWATrainingLoop, SLCWATrainingLoop, SymmetricLCWATrainingLoop
+from pykeen.training.callbacks import TrainingCallback
+from pykeen.triples import TriplesFactory
+
+MODELS = {"complex": ComplEx, "distmult": DistMult, "rotate": RotatE}
+LOOPS = {"1vsall": SymmetricLCWATrainingLoop, "kvsall": LCWATrainingLoop, "slcwa": SLCWATrainingLoop}
+MARGINS = {"complex": 0.0, "distmult": 0.0, "rotate": 9.0}  # of the self-adversarial loss; only distances have one
+
+
+def triples(folder, split):
+    path = os.path.join(folder, split + ".txt")
+    opened = open(path, encoding="utf-8") if os.path.exists(path) else gzip.open(path + ".gz", "rt", encoding="utf-8")
+    with opened as lines:
+        return numpy.array([line.rstrip("\n").split("\t") for line in lines], dtype=str)
+
+
+def factories(folder, inverse):
+    """The splits; all entities and relations have a number, as with the other programs."""
+    splits = [triples(folder, split) for split in ("train", "valid", "test")]
+    rows = numpy.concatenate(splits)
+    entities = {name: i for i, name in enumerate(dict.fromkeys(rows[:, [0, 2]].ravel().tolist()))}
+    relations = {name: i for i, name in enumerate(dict.fromkeys(rows[:, 1].tolist()))}
+    return [
+        TriplesFactory.from_labeled_triples(s, entity_to_id=entities, relation_to_id=relations, create_inverse_triples=inverse and i == 0)
+        for i, s in enumerate(splits)
+    ]
+
+
+def model(name, dim, loss, train, seed):
+    """The model as the other programs have it: no penalty, no constraint but RotatE's, and small normal numbers."""
+    small = functools.partial(torch.nn.init.normal_, std=0.1)
+    settings = dict(triples_factory=train, loss=loss, random_seed=seed, entity_initializer=small, regularizer=None)
+    if name == "distmult":
+        return DistMult(embedding_dim=dim, entity_constrainer=None, relation_initializer=small, **settings)
+    if dim % 2:
+        raise SystemExit(f"--dim is {dim}: complex numbers need an even one")
+    if name == "complex":
+        return ComplEx(embedding_dim=dim // 2, relation_initializer=small, **settings)
+    return RotatE(embedding_dim=dim // 2, interaction_kwargs=dict(p=1), **settings)  # the sum of moduli, as published
+
+
+class Cut:
+    """The first batches of a loader, drawn anew in every epoch."""
+
+    def __init__(self, loader, steps, seen):
+        self.loader, self.steps, seen["steps"] = loader, min(steps or len(loader), len(loader)), len(loader)
+
+    def __len__(self):
+        return self.steps
+
+    def __iter__(self):
+        return itertools.islice(iter(self.loader), self.steps)
+
+
+def cut(loop, steps, seen):
+    """The loop, whose epochs are cut after so many steps; seen gets those of a whole one."""
+
+    class Loop(loop):
+        def _create_training_data_loader(self, *args, **kwargs):
+            return Cut(super()._create_training_data_loader(*args, **kwargs), steps, seen)
+
+    return Loop
+
+
+class Clock(TrainingCallback):
+    """The time at the end of each epoch, and at the first batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.times = []
+
+    def pre_batch(self, **kwargs):
+        if not self.times:
+            self.times.append(time.perf_counter())
+
+    def post_epoch(self, epoch, epoch_loss, **kwargs):
+        self.times.append(time.perf_counter())
+
+
+def rank(net, train, valid, test, batch):
+    evaluator = RankBasedEvaluator(filtered=True)
+    start = time.perf_counter()
+    results = evaluator.evaluate(
+        net, test.mapped_triples, batch_size=batch, use_tqdm=False,
+        additional_filter_triples=[train.mapped_triples, valid.mapped_triples],
+    )
+    seconds = time.perf_counter() - start
+    metric = lambda name: float(results.get_metric(f"both.pessimistic.{name}"))
+    return dict(mrr=metric("inverse_harmonic_mean_rank"), hits1=metric("hits_at_1"), hits10=metric("hits_at_10"), ties="pessimistic", seconds=seconds)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("dataset")
+    p.add_argument("--loop", default="1vsall", choices=LOOPS)
+    p.add_argument("--structure", default="complex", choices=MODELS)
+    for name, kind, default in (("dim", int, 64), ("batch", int, 512), ("epochs", int, 3), ("lr", float, 0.2), ("negatives", int, 128),
+                                ("threads", int, 0), ("max-steps", int, 0), ("eval-batch", int, 256), ("seed", int, 0)):
+        p.add_argument("--" + name, type=kind, default=default)
+    p.add_argument("--members", type=int, default=1, choices=[1])
+    p.add_argument("--device", default="cpu")
+    p.add_argument("--eval", action="store_true")
+    a = p.parse_args()
+    logging.getLogger("pykeen").setLevel(logging.ERROR)
+    if a.threads:
+        torch.set_num_threads(a.threads)
+    train, valid, test = factories(a.dataset, inverse=a.loop == "kvsall")
+    loss = NSSALoss(margin=MARGINS[a.structure], adversarial_temperature=1.0) if a.loop == "slcwa" else CrossEntropyLoss()
+    net = model(a.structure, a.dim, loss, train, a.seed).to(a.device)
+    more = dict(negative_sampler_kwargs=dict(num_negs_per_pos=a.negatives)) if a.loop == "slcwa" else {}
+    seen, clock = {}, Clock()
+    loop = cut(LOOPS[a.loop], a.max_steps, seen)(
+        model=net, triples_factory=train, optimizer="adagrad", optimizer_kwargs=dict(lr=a.lr), automatic_memory_optimization=False, **more)
+    losses = loop.train(triples_factory=train, num_epochs=a.epochs, batch_size=a.batch, use_tqdm=False, callbacks=clock, pin_memory=False)
+    seconds = [after - before for before, after in itertools.pairwise(clock.times)]
+    steps = min(a.max_steps or seen["steps"], seen["steps"])
+    result = dict(
+        dataset=os.path.basename(os.path.normpath(a.dataset)), entities=train.num_entities, relations=train.real_num_relations, train=train.num_triples,
+        loop=a.loop, structure=a.structure, dim=a.dim, batch=a.batch, device=a.device, threads=torch.get_num_threads(),
+        torch=torch.__version__, pykeen=importlib.metadata.version("pykeen"), numpy=numpy.__version__,
+        parameters=sum(w.numel() for w in net.parameters()), steps_timed=steps, steps_per_epoch=seen["steps"],
+        ms_per_step_per_member=[1e3 * s / steps for s in seconds], loss=losses[-1],
+        seconds_per_epoch_per_member=statistics.median(seconds[1:] or seconds) / steps * seen["steps"],
+    )
+    if a.eval:
+        result["test"] = rank(net, train, valid, test, a.eval_batch)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
