@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/realdata"
+)
+
+// scripted are cases of which each engine takes as many seconds as it was asked before, so
+// that a run tells who was asked when.
+func scripted() ([]timed, *[]string) {
+	asked := &[]string{}
+	once := func(id string) timed {
+		return timed{id, "case " + id, "data", func(_ context.Context, folder string, on autoblm.Compute) (times, error) {
+			*asked = append(*asked, fmt.Sprint(id, " ", on.Engine, on.Backend, " ", filepath.Base(folder)))
+			return times{float64(len(*asked)), 10 * float64(len(*asked))}, nil
+		}}
+	}
+	return []timed{once("a"), once("b")}, asked
+}
+
+func folder(t *testing.T) string {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "data"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestTurns(t *testing.T) {
+	all, asked := scripted()
+	f := flags{Data: folder(t), Backends: []string{"go"}, Cases: "b", Repeat: 3, Out: filepath.Join(t.TempDir(), "r.json")}
+	if err := f.run(t.Context(), all, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(*asked, ","), strings.Repeat("b cpu data,b gomlxgo data,", 3); got+"," != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	f.Cases, f.Repeat = "a", 1
+	if err := f.run(t.Context(), all, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	d, err := measured.Read[result](f.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := d.Result.Cases
+	if len(cases) != 2 || cases[0].ID != "a" || cases[1].ID != "b" {
+		t.Fatalf("the file has %+v", cases)
+	}
+	if got := fmt.Sprint(cases[1].Seconds, cases[1].Compiling, cases[0].Seconds); got != "map[go:[2 4 6] native:[1 3 5]] map[go:40 native:30] map[go:[8] native:[7]]" {
+		t.Error(got)
+	}
+}
+
+func TestWhatIsWrong(t *testing.T) {
+	all, asked := scripted()
+	here := folder(t)
+	for want, f := range map[string]flags{
+		"AUTOBLM_DATA":      {Cases: ".", Repeat: 1},
+		"at least 1":        {Data: here, Cases: "."},
+		"auto":              {Data: here, Cases: ".", Repeat: 1, Backends: []string{"auto"}},
+		"unknown backend":   {Data: here, Cases: ".", Repeat: 1, Backends: []string{"cpu"}},
+		"there are a, b":    {Data: here, Cases: "c", Repeat: 1},
+		"--cases":           {Data: here, Cases: "(", Repeat: 1},
+		`nothing is called`: {Data: t.TempDir(), Cases: ".", Repeat: 1},
+	} {
+		if err := f.run(t.Context(), all, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if len(*asked) > 0 {
+		t.Errorf("%v were asked", *asked)
+	}
+}
+
+// TestCases: all cases run where their data are, on GoMLX's own backend and natively.
+func TestCases(t *testing.T) {
+	for _, c := range []timed{steps("umls", 8, 256, 2, 2), ranks("umls", 8, 8), epochs("mutag", 1)} {
+		folder := realdata.Folder(t, c.dataset)
+		for _, on := range []autoblm.Compute{{Engine: "cpu"}, {Engine: "gomlx", Backend: "go"}} {
+			once, err := c.once(t.Context(), folder, on)
+			if err != nil || !(once.each > 0) {
+				t.Errorf("%s on %s: %v, %v", c.name, on.Engine, once, err)
+			}
+		}
+	}
+}
