@@ -3,153 +3,155 @@ package backend
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
-	"github.com/gomlx/go-xla/installer"
+	"github.com/autoblm/autoblm-go/autoblm/backend/pip"
 )
-
-// pin is a file to download, and the digest without which it is not used: "" where none
-// is known.
-type pin struct {
-	URL    string `json:"url"`
-	SHA256 string `json:"sha256"`
-}
-
-// pinsJSON are the files of each plugin, which the command in folder pin looks up.
-//
-//go:embed pins.json
-var pinsJSON []byte
-
-func pinned() map[string][]pin {
-	var all map[string][]pin
-	if err := json.Unmarshal(pinsJSON, &all); err != nil {
-		panic(err) // it is embedded
-	}
-	return all
-}
 
 // The errors of downloads.
 var (
 	// ErrNoDigest marks a download whose right content is not known.
 	ErrNoDigest = errors.New("no SHA-256 digest of it is pinned")
 	errDigest   = errors.New("not what was pinned")
+	errNowhere  = errors.New("is in none of the places that pip's settings name")
 )
 
-// InstallOptions are what [Install] can be told. The zero value is fine.
-type InstallOptions struct {
-	// SHA256 is the digest of a plugin of a single file for which none is pinned.
-	SHA256 string
-	// Progress is called with the name of a file, the bytes that are here and its size,
-	// -1 where that is not known.
-	Progress func(name string, done, total int64)
+// downloader brings files into a cache.
+type downloader struct {
+	client   *pip.Client
+	cache    string
+	progress func(name string, done, total int64) // or nil
 }
 
-// with gives a plugin of one file the digest that the user has, if any.
-func (o InstallOptions) with(what string, pins []pin) ([]pin, error) {
-	given := strings.ToLower(strings.TrimPrefix(o.SHA256, "sha256:"))
-	if given == "" {
-		return pins, nil
+// files are those of a source, all of them, and how they are put into the folder of plugins.
+func (d downloader) files(ctx context.Context, s source) ([]string, put, error) {
+	if err := os.MkdirAll(d.cache, 0o755); err != nil {
+		return nil, nil, err
 	}
-	if sum, err := hex.DecodeString(given); err != nil || len(sum) != sha256.Size {
-		return nil, fmt.Errorf("%q is no SHA-256 digest, which has %d hexadecimal digits", o.SHA256, 2*sha256.Size)
-	}
-	if len(pins) != 1 || pins[0].SHA256 != "" && pins[0].SHA256 != given {
-		return nil, fmt.Errorf("the digests of the plugin %s are pinned: leave the other one out", what)
-	}
-	return []pin{{pins[0].URL, given}}, nil
-}
-
-// fetch downloads the files of a plugin into a cache, all of them before anything is
-// installed, and puts them into the folder of plugins.
-func (o InstallOptions) fetch(ctx context.Context, what, folder, cache string, pins []pin) error {
-	pins, err := o.with(what, pins)
-	if err != nil {
-		return err
-	}
-	for _, p := range pins {
-		if p.SHA256 == "" {
-			return fmt.Errorf("%s is not downloaded: %w", p.URL, ErrNoDigest)
+	var why error
+	if len(s.wheels) > 0 {
+		files, err := d.wheels(ctx, s.wheels)
+		if err == nil || s.release.URL == "" || ctx.Err() != nil || !isAway(err) {
+			return files, putWheels(s.wheels), err
 		}
+		why = err
 	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return err
+	file, err := d.release(ctx, s.release)
+	if err != nil && why != nil {
+		err = fmt.Errorf("%w, and %w", why, err)
 	}
-	var files []string
-	for _, p := range pins {
-		file, err := o.download(ctx, p, cache)
+	return []string{file}, putArchive, err
+}
+
+// isAway says whether what was asked for could not be had, and nothing worse.
+func isAway(err error) bool {
+	var place *pip.Error
+	return !errors.Is(err, errDigest) && (errors.Is(err, errNowhere) || errors.As(err, &place))
+}
+
+func (d downloader) wheels(ctx context.Context, all []wheel) (files []string, err error) {
+	for _, w := range all {
+		file, err := d.wheel(ctx, w)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		files = append(files, file)
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	put := putCUDA
-	if what == "cpu" {
-		put = putCPU
-	}
-	if err := put(ctx, folder, files); err != nil {
-		return err
-	}
-	for _, file := range files {
-		if err := os.Remove(file); err != nil {
-			return err
-		}
-	}
-	return nil
+	return files, nil
 }
 
-// download brings a file into the cache, or finds it there. What has another digest is
-// removed.
-func (o InstallOptions) download(ctx context.Context, p pin, cache string) (string, error) {
-	name := path.Base(p.URL)
-	to := filepath.Join(cache, name)
-	if here, err := os.Open(to); err == nil {
-		sum, err := digest(io.Discard, here)
-		here.Close()
-		if err == nil && sum == p.SHA256 {
-			return to, nil
+// wheel is a wheel from the first place that has it with the right digest.
+func (d downloader) wheel(ctx context.Context, w wheel) (string, error) {
+	if file, here := d.cached(w.File, w.SHA256); here {
+		return file, nil
+	}
+	offered, err := d.client.Files(ctx, w.Package)
+	for _, file := range offered {
+		if file.Name != w.File {
+			continue
+		}
+		var downloaded string
+		problem := fmt.Errorf("%s of %s is %w: its SHA-256 digest is said to be %s, not %s, so it is not downloaded", w.File, file.Place, errDigest, file.SHA256, w.SHA256)
+		if file.SHA256 == "" || file.SHA256 == w.SHA256 {
+			downloaded, problem = d.download(ctx, w.File, file.URL, w.SHA256)
+		}
+		if problem == nil {
+			return downloaded, nil
+		}
+		if err == nil {
+			err = problem
+		} else {
+			err = fmt.Errorf("%w; %w", err, problem)
+		}
+		if !isAway(problem) && !errors.Is(problem, errDigest) {
+			break // it would not go better with another place
 		}
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
-	if err != nil {
-		return "", err
+	if err == nil {
+		places := strings.Join(d.client.Places(), ", ")
+		if places == "" {
+			places = "there are none"
+		}
+		err = fmt.Errorf("%s %w (%s)", w.File, errNowhere, places)
 	}
-	response, err := http.DefaultClient.Do(request)
+	return "", err
+}
+
+// release is the archive of a release.
+func (d downloader) release(ctx context.Context, r release) (string, error) {
+	name := path.Base(r.URL)
+	if r.SHA256 == "" {
+		return "", fmt.Errorf("%s is not downloaded: %w", r.URL, ErrNoDigest)
+	}
+	if file, here := d.cached(name, r.SHA256); here {
+		return file, nil
+	}
+	return d.download(ctx, name, r.URL, r.SHA256)
+}
+
+// cached is a file that was downloaded before.
+func (d downloader) cached(name, sum string) (string, bool) {
+	file := filepath.Join(d.cache, name)
+	here, err := os.Open(file)
+	if err != nil {
+		return "", false
+	}
+	defer here.Close()
+	got, err := digest(io.Discard, here)
+	return file, err == nil && got == sum
+}
+
+// download brings a file into the cache. What has another digest is removed.
+func (d downloader) download(ctx context.Context, name, address, want string) (string, error) {
+	response, err := d.client.Get(ctx, address, "")
 	if err != nil {
 		return "", err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: the server says %s", p.URL, response.Status)
-	}
+	from := response.Request.URL.Redacted()
+	to := filepath.Join(d.cache, name)
 	part, err := os.Create(to + ".part")
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(part.Name()) // which is in vain once it has its name
 	sum, err := digest(part, &counted{response.Body, func(done int64) {
-		if o.Progress != nil {
-			o.Progress(name, done, response.ContentLength)
+		if d.progress != nil {
+			d.progress(name, done, response.ContentLength)
 		}
 	}, 0})
 	if err = errors.Join(err, part.Close()); err != nil {
-		return "", fmt.Errorf("%s: %w", p.URL, err)
+		return "", fmt.Errorf("%s: %w", from, err)
 	}
-	if sum != p.SHA256 {
-		return "", fmt.Errorf("%s is %w: its SHA-256 digest is %s, not %s, so it was removed", p.URL, errDigest, sum, p.SHA256)
+	if sum != want {
+		return "", fmt.Errorf("%s is %w: its SHA-256 digest is %s, not %s, so it was removed", from, errDigest, sum, want)
 	}
 	return to, os.Rename(part.Name(), to)
 }
@@ -172,87 +174,4 @@ func (c *counted) Read(p []byte) (int, error) {
 	c.done += int64(n)
 	c.tell(c.done)
 	return n, err
-}
-
-// putCPU unpacks the archive of the plugin for the CPU as go-xla's installer does.
-func putCPU(_ context.Context, folder string, files []string) error {
-	fresh, err := freshFolder(folder, ".cpu-new")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(fresh)
-	if _, err := installer.Untar(files[0], fresh); err != nil {
-		return err
-	}
-	plugins, err := fs.Glob(os.DirFS(fresh), "pjrt_c_api_cpu_*_plugin.so") // the folder's own name is no pattern
-	if err != nil || len(plugins) != 1 {
-		return fmt.Errorf("%s holds %d plugins pjrt_c_api_cpu_*_plugin.so instead of one (%v)", filepath.Base(files[0]), len(plugins), err)
-	}
-	name := plugins[0]
-	if err := os.Rename(filepath.Join(fresh, name), filepath.Join(folder, name)); err != nil {
-		return err
-	}
-	return link(name, filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
-}
-
-// putCUDA unpacks the wheels of Jax's plugin, the first, and of NVIDIA's libraries, where
-// go-xla's installer would: the plugin finds its libraries beside itself.
-func putCUDA(ctx context.Context, folder string, files []string) error {
-	fresh, err := freshFolder(folder, ".nvidia-new")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(fresh)
-	if err := installer.ExtractFileFromZip(files[0], "xla_cuda_plugin.so", filepath.Join(fresh, "pjrt_c_api_cuda_plugin.so")); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(files[0]), err)
-	}
-	for _, file := range files[1:] {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := installer.ExtractDirFromZip(file, "nvidia", fresh); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(file), err)
-		}
-	}
-	if err := os.MkdirAll(filepath.Join(fresh, "bin"), 0o755); err != nil {
-		return err
-	}
-	for _, compiler := range []string{"cu13/bin/ptxas", "cuda_nvcc/bin/ptxas"} {
-		if _, err := os.Stat(filepath.Join(fresh, compiler)); err == nil {
-			if err := link("../"+compiler, filepath.Join(fresh, "bin", "ptxas")); err != nil {
-				return err
-			}
-			break
-		}
-	}
-	for _, library := range []string{"libcublasLt.so.13", "libcublas.so.13"} { // which NVIDIA's own search misses
-		inside := filepath.Join("cu13", "lib", library)
-		if _, err := os.Stat(filepath.Join(fresh, inside)); err != nil {
-			continue
-		}
-		if err := link(filepath.Join(filepath.Base(folder), "nvidia", inside), filepath.Join(filepath.Dir(folder), library)); err != nil {
-			return err
-		}
-	}
-	there := filepath.Join(folder, "nvidia")
-	if err := os.RemoveAll(there); err != nil {
-		return err
-	}
-	return os.Rename(fresh, there)
-}
-
-// freshFolder is an empty folder, without what an interrupted call has left in it.
-func freshFolder(in, name string) (string, error) {
-	fresh := filepath.Join(in, name)
-	if err := os.RemoveAll(fresh); err != nil {
-		return "", err
-	}
-	return fresh, os.Mkdir(fresh, 0o755)
-}
-
-func link(to, at string) error {
-	if err := os.Remove(at); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.Symlink(to, at)
 }

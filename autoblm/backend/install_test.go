@@ -3,9 +3,6 @@ package backend
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -16,8 +13,8 @@ import (
 
 const folder = "/usr/local/lib/go-xla"
 
-// downloads puts a plugin where the real download does, and writes down which.
-func downloads(f finder, asked *string) map[string]fetch {
+// pretended puts a plugin where the real download does, and writes down which.
+func pretended(f finder, asked *string) map[string]fetch {
 	fetches := map[string]fetch{}
 	for what, file := range map[string]string{"cpu": cpuFile, "cuda12": cudaFile, "cuda13": cudaFile} {
 		fetches[what] = func(_ context.Context, folder string) error {
@@ -49,7 +46,7 @@ func TestInstall(t *testing.T) {
 		"no GPU":                {machine(nil), "cuda", "cuda13", cudaFile, "xla:cuda", false},
 	} {
 		var asked string
-		b, err := c.finder.install(t.Context(), c.what, folder, downloads(c.finder, &asked))
+		b, err := c.finder.install(t.Context(), c.what, folder, pretended(c.finder, &asked))
 		if err != nil || asked != c.asked || b.Plugin != c.file || b.Name != c.named || b.Usable != c.usable {
 			t.Errorf("%s: downloads %q, %+v, %v", name, asked, b, err)
 		}
@@ -57,11 +54,9 @@ func TestInstall(t *testing.T) {
 }
 
 func TestInstallInVain(t *testing.T) {
-	offline := httptest.NewServer(http.NotFoundHandler())
-	offline.Close() // nobody listens there now
-	get := func(context.Context, string) error {
-		_, err := http.Get(offline.URL + "/plugin.tar.gz")
-		return fmt.Errorf("failed to fetch: %w", err)
+	offline := closed()
+	get := func(ctx context.Context, folder string) error {
+		return downloads(t, t.TempDir(), offline).fetch(ctx, folder, source{wheels: []wheel{{Package: "a"}}})
 	}
 	anything := func(err error) map[string]fetch {
 		return map[string]fetch{"cpu": func(context.Context, string) error { return err }}
@@ -72,9 +67,10 @@ func TestInstallInVain(t *testing.T) {
 		fetches map[string]fetch
 		says    []string
 	}{
-		"no network":              {machine(nil), "cpu", map[string]fetch{"cpu": get}, []string{strings.TrimPrefix(offline.URL, "http://") + " cannot be reached", "HTTPS_PROXY", "the backend xla:/"}},
-		"no such download here":   {machine(nil), "cuda", anything(nil), []string{"no plugin cuda", "linux on amd64", "cpu"}},
+		"no network":              {machine(nil), "cpu", map[string]fetch{"cpu": get}, []string{strings.TrimPrefix(offline, "http://") + " cannot be reached", "HTTPS_PROXY", "PIP_INDEX_URL", "the backend xla:/"}},
+		"no such download here":   {machine(nil), "cuda", anything(nil), []string{"no plugin cuda", "linux on amd64", "(cpu)", "the backend xla:/"}},
 		"not where XLA looks":     {machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "/opt"}), "cpu", anything(nil), []string{"PJRT_PLUGIN_LIBRARY_PATH", folder, "unset"}},
+		"nor for CUDA":            {machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": folder}), "cuda13", map[string]fetch{"cuda13": nil}, []string{"PJRT_PLUGIN_LIBRARY_PATH", folder + "/nvidia", "add"}},
 		"no room":                 {machine(nil), "cpu", anything(errors.New("disk full")), []string{"disk full", "start again"}},
 		"may not write":           {machine(nil), "cpu", anything(&os.PathError{Op: "mkdir", Path: folder, Err: os.ErrPermission}), []string{folder, "writable"}},
 		"nothing came":            {machine(nil), "cpu", anything(nil), []string{"is not the one found"}},
@@ -90,6 +86,23 @@ func TestInstallInVain(t *testing.T) {
 				t.Errorf("%s: %q, which should say %q in one line", name, err, says)
 			}
 		}
+	}
+}
+
+// TestPluginFolder: where plugins go is where XLA looks first.
+func TestPluginFolder(t *testing.T) {
+	own, ownErr := ownFolder()
+	for paths, want := range map[string]string{"/opt/p": "/opt/p", "/a:/b": "/a", "p:/b": "/here/p", ":": own, "": own} {
+		f := machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": paths, "PWD": "/here"})
+		if got, err := f.pluginFolder(); got != want || want == own && err != ownErr {
+			t.Errorf("%q: %s, %v, want %s", paths, got, err, want)
+		}
+		if _, err := f.withoutXLA().pluginFolder(); err == nil {
+			t.Error("a folder for a program without XLA")
+		}
+	}
+	if got, err := machine(nil).pluginFolder(); got != own || err != ownErr {
+		t.Errorf("where nothing is said: %s, %v, want %s", got, err, own)
 	}
 }
 
@@ -117,7 +130,7 @@ func TestNothingElseIsPrinted(t *testing.T) {
 	defer func() { os.Stdout = real }()
 	var asked string
 	f := machine(nil)
-	if _, err := f.install(t.Context(), "cpu", folder, downloads(f, &asked)); err != nil {
+	if _, err := f.install(t.Context(), "cpu", folder, pretended(f, &asked)); err != nil {
 		t.Error(err)
 	}
 	if b, err := Open("go:parallelism=2"); err != nil {

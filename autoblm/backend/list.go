@@ -20,6 +20,9 @@ type Backend struct {
 	// PJRT is the version of the interface that the plugin was built for, or ""
 	// when it was not loaded.
 	PJRT string `json:"pjrt"`
+	// PJRTCalled is the version that is called, or "" where PJRT is: of an older plugin
+	// Note says what that means.
+	PJRTCalled string `json:"pjrt_called"`
 	// GPUs are those that it can run on.
 	GPUs []probe.GPU `json:"gpus"`
 	// Note is what else is worth knowing, or "".
@@ -77,5 +80,10 @@ func (f finder) try(b *Backend) {
 		b.Usable, b.Why, b.Mend = false, "XLA cannot load it: "+err.Error(), "install it again, or another one: autoblm backend install cpu or cuda"
 		return
 	}
-	b.PJRT = version
+	b.PJRT, b.PJRTCalled = version, calledPJRT
+	if older := olderPJRT(version); older != "" && b.Note != "" {
+		b.Note += "; " + older
+	} else if older != "" {
+		b.Note = older
+	}
 }

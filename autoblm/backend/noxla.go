@@ -16,7 +16,7 @@ var noXLA = &probe.Problem{
 // installable are none: a plugin is of no use without XLA.
 var installable []string
 
-func pluginFolder() (string, error) { return "", noXLA }
+func ownFolder() (string, error) { return "", noXLA }
 
 func openXLA(probe.Plugin, string) (compute.Backend, error) { return nil, noXLA }
 

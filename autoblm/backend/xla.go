@@ -56,8 +56,8 @@ func quietly(work func()) {
 	work()
 }
 
-// pluginFolder is where go-xla installs plugins.
-func pluginFolder() (string, error) {
+// ownFolder is where go-xla installs plugins.
+func ownFolder() (string, error) {
 	library, err := installer.DefaultHomeLibPath()
 	return filepath.Join(library, "go-xla"), err
 }

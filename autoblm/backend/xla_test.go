@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,10 +23,7 @@ import (
 // compile makes a shared library of a file of C.
 func compile(t *testing.T, source, library string) {
 	t.Helper()
-	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
-	if err != nil {
-		t.Skip("the sources of go-xla are not at hand: ", err)
-	}
+	module := goXLA(t)
 	compiler := os.Getenv("CC")
 	if compiler == "" {
 		compiler = "cc"
@@ -32,7 +31,7 @@ func compile(t *testing.T, source, library string) {
 	if err := os.MkdirAll(filepath.Dir(library), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(compiler, "-shared", "-fPIC", "-I"+filepath.Join(strings.TrimSpace(string(module)), "pjrt"), "-o", library, source)
+	command := exec.Command(compiler, "-shared", "-fPIC", "-I"+filepath.Join(module, "pjrt"), "-o", library, source)
 	if printed, err := command.CombinedOutput(); err != nil {
 		t.Skipf("no library can be compiled here: %v: %s", err, printed)
 	}
@@ -205,28 +204,86 @@ func TestInstallerWithoutNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 		nobody := "http://127.0.0.1:1"
-		again(t, t.Name(), "HOME="+home, "XDG_CACHE_HOME="+home, "HTTPS_PROXY="+nobody, "https_proxy="+nobody, "NO_PROXY=", "no_proxy=")
+		again(t, t.Name(), "HOME="+home, "XDG_CACHE_HOME="+home, "HTTPS_PROXY="+nobody, "https_proxy="+nobody, "NO_PROXY=", "no_proxy=",
+			"PIP_CONFIG_FILE=/dev/null", "PIP_INDEX_URL=", "PIP_EXTRA_INDEX_URL=", "PIP_FIND_LINKS=", "PIP_NO_INDEX=", "PIP_PROXY=")
 		if _, err := os.Stat(before); err != nil {
 			t.Error("what was installed is gone: ", err)
 		}
 		return
 	}
+	release := InstallOptions{SHA256: strings.Repeat("0", 64)}
+	if _, err := Install(t.Context(), "cpu", release); err == nil || !strings.Contains(err.Error(), "github.com cannot be reached") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("the release: %v", err)
+	}
 	for _, what := range installable {
-		o := InstallOptions{}
-		if what == "cpu" {
-			o.SHA256 = strings.Repeat("0", 64)
-		}
-		if _, err := Install(t.Context(), what, o); err == nil || !strings.Contains(err.Error(), "cannot be reached") || strings.Contains(err.Error(), "\n") {
+		if _, err := Install(t.Context(), what, InstallOptions{}); err == nil || !strings.Contains(err.Error(), "pypi.org cannot be reached") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 }
 
-// TestPinnedVersion: the plugin for the CPU is of the version that go-xla was tested with.
+// TestPinnedVersion: the releases are of the version that go-xla was tested with.
 func TestPinnedVersion(t *testing.T) {
-	for name, pins := range pinned() {
-		if strings.HasPrefix(name, "cpu_") && (len(pins) != 1 || !strings.Contains(pins[0].URL, "/"+pjrt.DefaultCPUVersion+"/")) {
-			t.Errorf("%s is %v, which is not of version %s: see the command in folder pin", name, pins, pjrt.DefaultCPUVersion)
+	for system, r := range pinned().Releases {
+		if !strings.Contains(r.URL, "/"+pjrt.DefaultCPUVersion+"/") {
+			t.Errorf("%s is %v, which is not of version %s: see the command in folder pin", system, r, pjrt.DefaultCPUVersion)
+		}
+	}
+}
+
+// goXLA is the folder with the sources of go-xla.
+func goXLA(t *testing.T) string {
+	t.Helper()
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
+	if err != nil {
+		t.Skip("the sources of go-xla are not at hand: ", err)
+	}
+	return strings.TrimSpace(string(module))
+}
+
+// TestCalledPJRT: go-xla was made with the version that we say, and calls nothing but
+// PJRT_Buffer_Bitcast that the oldest one compared lacks; the backend of GoMLX does not.
+func TestCalledPJRT(t *testing.T) {
+	read := func(file string) string {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	module := goXLA(t)
+	header := read(filepath.Join(module, "pjrt", "pjrt_c_api.h"))
+	number := func(name string) string {
+		return regexp.MustCompile(`#define ` + name + ` (\d+)`).FindStringSubmatch(header)[1]
+	}
+	if got := number("PJRT_API_MAJOR") + "." + number("PJRT_API_MINOR"); got != calledPJRT {
+		t.Errorf("go-xla was made with %s, not %s", got, calledPJRT)
+	}
+	there := strings.Fields(read(filepath.Join("testdata", "pjrt-"+comparedPJRT+".txt")))
+	missing := map[string]bool{}
+	sources, err := filepath.Glob(filepath.Join(module, "pjrt", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, file := range sources {
+		for _, call := range regexp.MustCompile(`C\.call_(PJRT_\w+)\(`).FindAllStringSubmatch(read(file), -1) {
+			calls++
+			if !slices.Contains(there, call[1]) {
+				missing[call[1]] = true
+			}
+		}
+	}
+	if calls < 30 || len(missing) != 1 || !missing["PJRT_Buffer_Bitcast"] {
+		t.Errorf("of %d calls the version %s lacks %v", calls, comparedPJRT, missing)
+	}
+	engine, err := filepath.Glob(filepath.Join(module, "compute", "xla", "*.go"))
+	if err != nil || len(engine) == 0 {
+		t.Fatalf("%v, %v", engine, err)
+	}
+	for _, file := range engine {
+		if strings.Contains(read(file), ".Bitcast(") {
+			t.Errorf("%s calls Bitcast", file)
 		}
 	}
 }

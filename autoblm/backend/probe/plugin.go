@@ -16,8 +16,8 @@ type Plugin struct {
 	Name string
 	// Path is absolute.
 	Path string
-	// Version is as "v0.114.0" or "Jax 0.11.2", or "" when nothing beside the
-	// file tells it.
+	// Version is as "v0.114.0", "xla-cpu-pjrt 0.0.1" or "Jax 0.11.2", or "" when
+	// nothing beside the file tells it.
 	Version string
 	// Jax says that it is part of a Python package, where go-xla does not find it
 	// by its name.
@@ -101,11 +101,19 @@ func (f form) name(file string) (string, bool) {
 	return name, before && after && name != ""
 }
 
-var versionSuffix = regexp.MustCompile(`_(v\d+(\.\d+)*)$`)
+var (
+	versionSuffix = regexp.MustCompile(`_(v\d+(\.\d+)*)$`)
+	packageSuffix = regexp.MustCompile(`_([a-z][a-z0-9-]*)-(\d+(\.\w+)*)$`)
+)
 
+// versionInName is what comes after the first part of a name such as cpu_v0.114.0, or
+// cpu_xla-cpu-pjrt-0.0.1 for a version of a package.
 func versionInName(name string) string {
 	if match := versionSuffix.FindStringSubmatch(name); match != nil {
 		return match[1]
+	}
+	if match := packageSuffix.FindStringSubmatch(name); match != nil {
+		return match[1] + " " + match[2]
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/internal/program"
@@ -89,7 +90,7 @@ func (l backendList) chosen() string {
 }
 
 type backendInstallCommand struct {
-	SHA256 string `name:"sha256" placeholder:"DIGEST" help:"The SHA-256 digest of the plugin's file, where none is pinned."`
+	SHA256 string `name:"sha256" placeholder:"DIGEST" help:"Take the plugin for the CPU that go-xla's project releases, of which no digest is pinned: the SHA-256 digest that its file must have."`
 	What   string `arg:"" enum:"cpu,cuda,cuda12,cuda13" help:"cpu, or cuda: for version 12 or 13 of CUDA, as the driver here can run; cuda12 or cuda13 say which."`
 }
 
@@ -100,6 +101,11 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 		size = " and NVIDIA's libraries, some gigabytes"
 	}
 	o.Say("Downloading the plugin %s of XLA%s.", c.What, size)
+	if c.What != "cpu" {
+		if problem := probe.This().NoGPU(ctx); problem != nil {
+			warn(o, []string{problem.Why + ", so the plugin will be of no use yet; it is downloaded all the same"})
+		}
+	}
 	var bar *program.Bar
 	of := ""
 	b, err := backend.Install(ctx, c.What, backend.InstallOptions{SHA256: c.SHA256, Progress: func(name string, done, total int64) {
@@ -115,11 +121,18 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	}
 	o.Keep("the plugin is %s", b.Plugin)
 	return o.Result(b, func(w io.Writer) {
-		fmt.Fprintf(w, "Installed %s\n", b.Plugin)
+		fmt.Fprintf(w, "Installed %s", b.Plugin)
+		if versions := b.Versions(); versions != "" {
+			fmt.Fprintf(w, " (%s)", versions)
+		}
+		fmt.Fprintln(w)
 		if b.Usable {
 			fmt.Fprintf(w, "Use it by --backend %s\n", b.Name)
 		} else {
 			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Why, b.Mend)
+		}
+		if b.Note != "" {
+			fmt.Fprintln(w, words.Printable(b.Note))
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,9 +68,32 @@ func TestBackendTable(t *testing.T) {
 	}
 }
 
+// TestInstallFromALocalFolder: with pip's settings, and what none of its places has; without a
+// network, and without XLA, it fails before anything is there.
+func TestInstallFromALocalFolder(t *testing.T) {
+	plugins := t.TempDir()
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", plugins+string(filepath.ListSeparator)+filepath.Join(plugins, "nvidia"))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("PIP_NO_INDEX", "1")
+	t.Setenv("PIP_FIND_LINKS", t.TempDir())
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	for _, what := range []string{"cpu", "cuda12"} {
+		status, _, stderr := invoke(t.Context(), "backend", "install", what)
+		if status != program.Failed || !strings.Contains(stderr, "cannot install") {
+			t.Errorf("%s: status %d, %s", what, status, stderr)
+		}
+		if (what != "cpu") != strings.Contains(stderr, "hides all GPUs, so the plugin will be of no use yet") {
+			t.Errorf("%s: %s", what, stderr)
+		}
+	}
+	if entries, err := os.ReadDir(plugins); err != nil || len(entries) > 0 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+}
+
 // TestBackendRefusals: wrong names are wrong usage; what is not there is a failure.
 func TestBackendRefusals(t *testing.T) {
-	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", t.TempDir()) // where the installer does not install, so nothing is fetched
+	t.Setenv("PJRT_PLUGIN_LIBRARY_PATH", "") // where nothing can be installed, so nothing is fetched
 	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8", "--epochs", "1"}
 	for name, c := range map[string]struct {
 		variable, value string
@@ -84,6 +108,7 @@ func TestBackendRefusals(t *testing.T) {
 		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", program.Failed, "backend: ", append(train, "--backend", "xla:cuda")},
 		"unknown plugin":   {"", "", program.Misuse, "rocm", []string{"backend", "install", "rocm"}},
 		"install":          {"", "", program.Failed, "cannot install", []string{"backend", "install", "cpu"}},
+		"CUDA without GPU": {"CUDA_VISIBLE_DEVICES", "", program.Failed, "cannot install", []string{"backend", "install", "cuda"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.variable != "" {
