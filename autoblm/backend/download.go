@@ -151,7 +151,7 @@ func (d downloader) download(ctx context.Context, name, address, want string) (s
 		return "", fmt.Errorf("%s: %w", from, err)
 	}
 	if sum != want {
-		return "", fmt.Errorf("%s is %w: its SHA-256 digest is %s, not %s, so it was removed", from, errDigest, sum, want)
+		return "", fmt.Errorf("%s is %w: its SHA-256 digest is %s, not %s, so the copy was removed", from, errDigest, sum, want)
 	}
 	return to, os.Rename(part.Name(), to)
 }

@@ -132,7 +132,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Why, b.Mend)
 		}
 		if b.Note != "" {
-			fmt.Fprintln(w, words.Printable(b.Note))
+			fmt.Fprintf(w, "%s: %s\n", b.Name, words.Printable(b.Note))
 		}
 	})
 }
