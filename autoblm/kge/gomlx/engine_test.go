@@ -5,40 +5,52 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/dustin/go-humanize"
 	"pgregory.net/rapid"
 )
 
-func newEngine(t *testing.T) *Engine {
+// each runs a test on GoMLX's own backend and on XLA on the CPU.
+func each(t *testing.T, test func(t *testing.T, backend string)) {
+	t.Run("go", func(t *testing.T) { test(t, backend.Go) })
+	t.Run("xla", func(t *testing.T) { test(t, xlatest.CPU(t)) })
+}
+
+// newEngine is open for as long as the test.
+func newEngine(t *testing.T, s Settings) *Engine {
 	t.Helper()
-	engine, err := New(Settings{})
+	engine, err := New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(engine.Close)
 	return engine
 }
 
 // tolerance is that of the native engine too.
 var tolerance = enginetest.ToleranceOf(kge.Float32)
 
+// TestConformance, and that GoMLX's own backend and XLA on the CPU go on from a state
+// with the same bits.
 func TestConformance(t *testing.T) {
-	enginetest.Run(t, newEngine(t), tolerance)
+	each(t, func(t *testing.T, backend string) {
+		engine := newEngine(t, Settings{Backend: backend})
+		enginetest.Run(t, engine, tolerance)
+		goesOnWithTheSameBits(t, engine)
+		t.Logf("%d programs were compiled in %.0f s", engine.compilations.Load(), engine.CompileSeconds())
+	})
 }
 
-// TestGoingOn with the same bits, as GoMLX's own backend can, at once and in parts.
-func TestGoingOn(t *testing.T) {
-	for _, memory := range []int64{0, 100 << 10} {
-		engine, err := New(Settings{Memory: memory})
-		if err != nil {
-			t.Fatal(err)
-		}
+func goesOnWithTheSameBits(t *testing.T, engine *Engine) {
+	t.Run("goes on with the same bits", func(t *testing.T) {
 		enginetest.Continues(t, engine, 0)
 		enginetest.Resumes(t, engine)
-	}
+	})
 }
 
 // TestConformanceInParts: a population and a batch that are too large are trained
@@ -46,18 +58,52 @@ func TestGoingOn(t *testing.T) {
 func TestConformanceInParts(t *testing.T) {
 	for _, memory := range []int64{1, 100 << 10, 600 << 10} {
 		t.Run(humanize.IBytes(uint64(memory)), func(t *testing.T) {
-			var notes []string
-			engine, err := New(Settings{Memory: memory, Note: func(text string) { notes = append(notes, text) }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			engine := inParts(t, backend.Go, memory)
 			enginetest.Run(t, engine, tolerance)
-			if len(notes) == 0 {
-				t.Error("nothing was trained in parts")
-			}
-			t.Log(notes[len(notes)-1])
+			goesOnWithTheSameBits(t, engine)
 		})
 	}
+}
+
+// TestPartsOnXLA is what of the conformance in parts is left for a backend that takes
+// seconds to compile a step: the slopes of one structure with all recipes, triple by triple
+// and at the sizes of parts that have several, and populations in groups that go on.
+func TestPartsOnXLA(t *testing.T) {
+	backend := xlatest.CPU(t)
+	for _, c := range []struct {
+		says     string
+		memory   int64
+		entities int
+	}{
+		{"triple by triple", 1, 14},
+		{"several triples", 20 << 10, 40},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			engine, m := inParts(t, backend, c.memory), enginetest.Members()["quate"]
+			for name, recipe := range enginetest.Recipes() {
+				t.Run(name, func(t *testing.T) {
+					s := kge.DefaultSettings()
+					s.Dim, s.Batch, s.InitScale = 8, 9, 0.7
+					recipe.Set(&s)
+					m.Weights = recipe.Weights
+					enginetest.Slopes(t, engine, completion.Data(enginetest.RandomGraph(c.entities, 2, 25, 5)), s, m, tolerance, 2, 40)
+				})
+			}
+		})
+	}
+	t.Run("groups", func(t *testing.T) { goesOnWithTheSameBits(t, inParts(t, backend, 100<<10)) })
+}
+
+// inParts is an engine which has to say by the end of the test that it trained in parts.
+func inParts(t *testing.T, backend string, memory int64) *Engine {
+	t.Helper()
+	note := ""
+	t.Cleanup(func() {
+		if t.Log(note); note == "" {
+			t.Error("nothing was trained in parts")
+		}
+	})
+	return newEngine(t, Settings{Backend: backend, Memory: memory, Note: func(text string) { note = text }})
 }
 
 // TestPlan: what is planned fits, and a larger share would not.
@@ -97,103 +143,109 @@ func TestPlan(t *testing.T) {
 // TestBfloat16: products of bfloat16 move the losses little, and training
 // learns all the same. Auto does not ask for them.
 func TestBfloat16(t *testing.T) {
-	t.Setenv(kge.PrecisionVariable, "")
-	engine, g := newEngine(t), enginetest.Graph()
-	settings := kge.DefaultSettings()
-	settings.Dim, settings.Epochs, settings.Batch = 32, 30, 16
-	results := func(asked, came kge.Precision) kge.Result {
-		settings.Precision = asked
-		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
-		if err != nil {
-			t.Fatal(err)
+	each(t, func(t *testing.T, backend string) {
+		t.Setenv(kge.PrecisionVariable, "")
+		engine, g := newEngine(t, Settings{Backend: backend}), enginetest.Graph()
+		settings := kge.DefaultSettings()
+		settings.Dim, settings.Epochs, settings.Batch = 32, 30, 16
+		results := func(asked, came kge.Precision) kge.Result {
+			settings.Precision = asked
+			report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Precision != came || report.Results[0].Model.Training.Settings.Precision != came {
+				t.Errorf("%v came to %v", asked, report.Precision)
+			}
+			return report.Results[0]
 		}
-		if report.Precision != came || report.Results[0].Model.Training.Settings.Precision != came {
-			t.Errorf("%v came to %v", asked, report.Precision)
+		whole, halved := results(kge.AutoPrecision, kge.Float32), results(kge.Bfloat16, kge.Bfloat16)
+		same := true
+		for epoch, want := range whole.Loss {
+			got := halved.Loss[epoch]
+			same = same && got == want
+			if math.Abs(got-want) > 0.02*want+0.02 {
+				t.Errorf("epoch %d: loss %v, in float32 %v", epoch, got, want)
+			}
 		}
-		return report.Results[0]
-	}
-	whole, halved := results(kge.AutoPrecision, kge.Float32), results(kge.Bfloat16, kge.Bfloat16)
-	same := true
-	for epoch, want := range whole.Loss {
-		got := halved.Loss[epoch]
-		same = same && got == want
-		if math.Abs(got-want) > 0.02*want+0.02 {
-			t.Errorf("epoch %d: loss %v, in float32 %v", epoch, got, want)
+		if same {
+			t.Error("all losses are those of float32: nothing was rounded")
 		}
-	}
-	if same {
-		t.Error("all losses are those of float32: nothing was rounded")
-	}
-	evaluation, err := completion.Evaluate(t.Context(), engine, halved.Model, g, "train", kge.Pessimistic)
-	if err != nil || evaluation.Both.MRR < 0.9 {
-		t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
-	}
+		evaluation, err := completion.Evaluate(t.Context(), engine, halved.Model, g, "train", kge.Pessimistic)
+		if err != nil || evaluation.Both.MRR < 0.9 {
+			t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
+		}
+	})
 }
 
 // TestRanksInChunks: what does not fit into one table of scores is ranked in
 // several, the last of which is padded.
 func TestRanksInChunks(t *testing.T) {
-	g := enginetest.Graph()
-	p := kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 1}, kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
-	ranker, err := newEngine(t).NewRanker([]kge.Parameters{p, p}, kge.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ranker.Close()
-	rank := func() [][]kge.Ranked {
-		ranks, err := ranker.Rank(t.Context(), g.Test, g.Known())
+	each(t, func(t *testing.T, backend string) {
+		g := enginetest.Graph()
+		p := kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 1}, kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
+		ranker, err := newEngine(t, Settings{Backend: backend}).NewRanker([]kge.Parameters{p, p}, kge.Float32)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return ranks
-	}
-	want := rank()
-	defer func(before int) { leastNumbers = before }(leastNumbers)
-	leastNumbers = 2 * 2 * len(g.Entities) * 4 // four triples of the 21 at a time
-	if got := rank(); !reflect.DeepEqual(got, want) {
-		t.Errorf("in chunks: %v, at once: %v", got, want)
-	}
+		defer ranker.Close()
+		rank := func() [][]kge.Ranked {
+			ranks, err := ranker.Rank(t.Context(), g.Test, g.Known())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ranks
+		}
+		want := rank()
+		defer func(before int) { leastNumbers = before }(leastNumbers)
+		leastNumbers = 2 * 2 * len(g.Entities) * 4 // four triples of the 21 at a time
+		if got := rank(); !reflect.DeepEqual(got, want) {
+			t.Errorf("in chunks: %v, at once: %v", got, want)
+		}
+	})
 }
 
 func TestStructureChangeCompilesNothing(t *testing.T) {
-	engine := newEngine(t)
-	g := enginetest.Graph()
-	settings := kge.DefaultSettings()
-	settings.Dim, settings.Epochs, settings.Batch, settings.ValidateEvery = 8, 2, 16, 1
-	train := func(s structure.Structure, rate float64) {
-		member := kge.DefaultMember(s)
-		member.LearningRate = rate
-		if _, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{member}}); err != nil {
+	each(t, func(t *testing.T, backend string) {
+		engine := newEngine(t, Settings{Backend: backend})
+		g := enginetest.Graph()
+		settings := kge.DefaultSettings()
+		settings.Dim, settings.Epochs, settings.Batch, settings.ValidateEvery = 8, 2, 16, 1
+		train := func(s structure.Structure, rate float64) {
+			member := kge.DefaultMember(s)
+			member.LearningRate = rate
+			if _, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{member}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		train(structure.MustParse("distmult"), 0.3)
+		first := engine.compilations.Load()
+		if first < 2 {
+			t.Fatalf("%d compilations: at least a step and a ranking had to be compiled", first)
+		}
+		for _, named := range structure.HumanDesigned() {
+			train(named.Structure, 0.1)
+		}
+		if got := engine.compilations.Load(); got != first {
+			t.Errorf("%d compilations after five more structures, want the %d of the first", got, first)
+		}
+		shared := completion.SharedJob{Graph: g, Settings: settings, Member: kge.Member{LearningRate: 0.1}}
+		shared.Settings.ValidateEvery = 0
+		for _, named := range structure.HumanDesigned() {
+			shared.Candidates = append(shared.Candidates, named.Structure)
+		}
+		if _, err := completion.TrainShared(t.Context(), engine, shared); err != nil {
 			t.Fatal(err)
 		}
-	}
-	train(structure.MustParse("distmult"), 0.3)
-	first := engine.compilations.Load()
-	if first < 2 {
-		t.Fatalf("%d compilations: at least a step and a ranking had to be compiled", first)
-	}
-	for _, named := range structure.HumanDesigned() {
-		train(named.Structure, 0.1)
-	}
-	if got := engine.compilations.Load(); got != first {
-		t.Errorf("%d compilations after five more structures, want the %d of the first", got, first)
-	}
-	shared := completion.SharedJob{Graph: g, Settings: settings, Member: kge.Member{LearningRate: 0.1}}
-	shared.Settings.ValidateEvery = 0
-	for _, named := range structure.HumanDesigned() {
-		shared.Candidates = append(shared.Candidates, named.Structure)
-	}
-	if _, err := completion.TrainShared(t.Context(), engine, shared); err != nil {
-		t.Fatal(err)
-	}
-	if got := engine.compilations.Load(); got != first {
-		t.Errorf("%d compilations after shared training, want the %d of the first", got, first)
-	}
-	settings.Dim = 12
-	train(structure.MustParse("distmult"), 0.3)
-	if engine.compilations.Load() == first {
-		t.Error("a new shape was not counted as a compilation, so the counter is of no use")
-	}
+		if got := engine.compilations.Load(); got != first {
+			t.Errorf("%d compilations after shared training, want the %d of the first", got, first)
+		}
+		settings.Dim = 12
+		train(structure.MustParse("distmult"), 0.3)
+		if engine.compilations.Load() == first {
+			t.Error("a new shape was not counted as a compilation, so the counter is of no use")
+		}
+	})
 }
 
 func TestUnknownBackend(t *testing.T) {

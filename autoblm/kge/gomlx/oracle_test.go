@@ -74,91 +74,95 @@ func float64Tensor(rows [][]float64, k int) *tensors.Tensor {
 }
 
 func TestOracleFloat64(t *testing.T) {
-	engine := newEngine(t)
-	for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
-		t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
-			s := c.structure(t)
-			batchTriples := triples(c.Triples)
-			size := len(batchTriples)
-			ids := make([]int32, 3*size)
-			fillIDs(ids, batchTriples, size)
-			shares := slices.Repeat([]float64{1 / float64(size)}, size)
-			added := make([]float64, weights)
-			added[weightL2], added[weightN3] = c.L2, c.N3
-			var signs []float64
-			for _, x := range flat[float32](t, operators([]structure.Structure{s})) {
-				signs = append(signs, float64(x))
-			}
-			exec, err := graph.NewExecCanonical(engine.backend, func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
-				b := gatherBatch(in[0], in[1], in[2], in[3], false)
-				loss, gradEntities, gradRelations := lossAndGradients(recipe{}, b, terms{triples: in[4], weights: in[5]})
-				return []*graph.Node{scores(graph.Reshape(b.queries(), 1, 2*size, c.Dim), b.entities), loss, gradEntities, gradRelations}
-			}, 6, 4, false, false, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := exec.Call(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
-				tensors.FromFlatDataAndDimensions(signs, 1, mixes, c.K*c.K, c.K), tensors.FromFlatDataAndDimensions(ids, 3, size),
-				tensors.FromFlatDataAndDimensions(shares, size), tensors.FromFlatDataAndDimensions(added, weights, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			flatten := func(rows ...[]float64) []float64 { return slices.Concat(rows...) }
-			close64(t, "scores", out[0], flatten(append(slices.Clone(c.TailScores), c.HeadScores...)...))
-			if c.Ties {
-				return
-			}
-			close64(t, "loss", out[1], []float64{c.Loss})
-			close64(t, "entity gradient", out[2], flat[float64](t, float64Tensor(c.GradEntities, c.K)))
-			close64(t, "relation gradient", out[3], flat[float64](t, float64Tensor(c.GradRelations, c.K)))
-			if c.L2 == 0 && c.N3 == 0 {
-				close64(t, "data loss", out[1], []float64{c.DataLoss})
-			}
-		})
-	}
+	each(t, func(t *testing.T, backend string) {
+		engine := newEngine(t, Settings{Backend: backend})
+		for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
+			t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
+				s := c.structure(t)
+				batchTriples := triples(c.Triples)
+				size := len(batchTriples)
+				ids := make([]int32, 3*size)
+				fillIDs(ids, batchTriples, size)
+				shares := slices.Repeat([]float64{1 / float64(size)}, size)
+				added := make([]float64, weights)
+				added[weightL2], added[weightN3] = c.L2, c.N3
+				var signs []float64
+				for _, x := range flat[float32](t, operators([]structure.Structure{s})) {
+					signs = append(signs, float64(x))
+				}
+				exec, err := graph.NewExecCanonical(engine.backend, func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+					b := gatherBatch(in[0], in[1], in[2], in[3], false)
+					loss, gradEntities, gradRelations := lossAndGradients(recipe{}, b, terms{triples: in[4], weights: in[5]})
+					return []*graph.Node{scores(graph.Reshape(b.queries(), 1, 2*size, c.Dim), b.entities), loss, gradEntities, gradRelations}
+				}, 6, 4, false, false, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out, err := exec.Call(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
+					tensors.FromFlatDataAndDimensions(signs, 1, mixes, c.K*c.K, c.K), tensors.FromFlatDataAndDimensions(ids, 3, size),
+					tensors.FromFlatDataAndDimensions(shares, size), tensors.FromFlatDataAndDimensions(added, weights, 1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				flatten := func(rows ...[]float64) []float64 { return slices.Concat(rows...) }
+				close64(t, "scores", out[0], flatten(append(slices.Clone(c.TailScores), c.HeadScores...)...))
+				if c.Ties {
+					return
+				}
+				close64(t, "loss", out[1], []float64{c.Loss})
+				close64(t, "entity gradient", out[2], flat[float64](t, float64Tensor(c.GradEntities, c.K)))
+				close64(t, "relation gradient", out[3], flat[float64](t, float64Tensor(c.GradRelations, c.K)))
+				if c.L2 == 0 && c.N3 == 0 {
+					close64(t, "data loss", out[1], []float64{c.DataLoss})
+				}
+			})
+		}
+	})
 }
 
 func TestOracleRanks(t *testing.T) {
-	engine := newEngine(t)
-	for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
-		t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
-			narrow := func(rows [][]float64) (out []float32) {
-				for _, row := range rows {
-					for _, x := range row {
-						out = append(out, float32(x))
+	each(t, func(t *testing.T, backend string) {
+		engine := newEngine(t, Settings{Backend: backend})
+		for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
+			t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
+				narrow := func(rows [][]float64) (out []float32) {
+					for _, row := range rows {
+						for _, x := range row {
+							out = append(out, float32(x))
+						}
+					}
+					return out
+				}
+				g := &datasets.Graph{Train: triples(c.Known)}
+				ranker, err := engine.NewRanker([]kge.Parameters{{
+					Structure: c.structure(t), Dim: c.Dim, Tables: kge.Tables{Entities: narrow(c.Entities), Relations: narrow(c.Relations)},
+				}}, kge.Float32)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer ranker.Close()
+				ranks, err := ranker.Rank(t.Context(), triples(c.Triples), g.Known())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range ranks[0] {
+					for side, pair := range map[string]struct {
+						got  kge.Rank
+						want rankCase
+					}{"tail": {got.Tail, c.TailRanks[i]}, "head": {got.Head, c.HeadRanks[i]}} {
+						found := rankCase{
+							Optimistic:  pair.got.Under(kge.Optimistic),
+							Pessimistic: pair.got.Under(kge.Pessimistic),
+							Realistic:   pair.got.Under(kge.Realistic),
+						}
+						if found != pair.want {
+							t.Errorf("triple %d, %s: ranks %+v, want %+v", i, side, found, pair.want)
+						}
 					}
 				}
-				return out
-			}
-			g := &datasets.Graph{Train: triples(c.Known)}
-			ranker, err := engine.NewRanker([]kge.Parameters{{
-				Structure: c.structure(t), Dim: c.Dim, Tables: kge.Tables{Entities: narrow(c.Entities), Relations: narrow(c.Relations)},
-			}}, kge.Float32)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer ranker.Close()
-			ranks, err := ranker.Rank(t.Context(), triples(c.Triples), g.Known())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, got := range ranks[0] {
-				for side, pair := range map[string]struct {
-					got  kge.Rank
-					want rankCase
-				}{"tail": {got.Tail, c.TailRanks[i]}, "head": {got.Head, c.HeadRanks[i]}} {
-					found := rankCase{
-						Optimistic:  pair.got.Under(kge.Optimistic),
-						Pessimistic: pair.got.Under(kge.Pessimistic),
-						Realistic:   pair.got.Under(kge.Realistic),
-					}
-					if found != pair.want {
-						t.Errorf("triple %d, %s: ranks %+v, want %+v", i, side, found, pair.want)
-					}
-				}
-			}
-		})
-	}
+			})
+		}
+	})
 }
 
 func flat[T float32 | float64](t *testing.T, x *tensors.Tensor) []T {

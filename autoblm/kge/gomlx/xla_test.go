@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
+	"github.com/gomlx/go-xla/pjrt"
 )
 
 // recorder builds testdata/recorder.c as a plugin for CUDA by its name.
@@ -111,6 +115,38 @@ func TestProgramsForXLA(t *testing.T) {
 			})
 			checkProducts(t, programs[0], c.says, kge.Float32) // ranks always are
 		})
+	}
+}
+
+// TestNothingIsCompiledTwiceOrLeft: the plugin has as many programs as the engine says
+// that it compiled, none more for other structures; and what is closed leaves none of
+// them, and no buffer.
+func TestNothingIsCompiledTwiceOrLeft(t *testing.T) {
+	name := xlatest.CPU(t)
+	runtime.GC() // what other tests left
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	programs, buffers := pjrt.LoadedExecutablesAlive(), pjrt.BuffersAlive()
+	engine, err := New(Settings{Backend: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, set := enginetest.Graph(), kge.DefaultSettings()
+	set.Dim, set.Epochs, set.Batch, set.ValidateEvery = 8, 2, 16, 1
+	for i, named := range structure.HumanDesigned() {
+		_, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: set, Members: []kge.Member{kge.DefaultMember(named.Structure)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pjrt.LoadedExecutablesAlive() - programs; got != 2 || got != engine.compilations.Load() {
+			t.Errorf("after %d structures the plugin has %d programs, and the engine counts %d: want a step and a ranking", i+1, got, engine.compilations.Load())
+		}
+		if left := pjrt.BuffersAlive() - buffers; left != 0 {
+			t.Errorf("%d structures leave %d buffers", i+1, left)
+		}
+	}
+	engine.Close()
+	if left := pjrt.LoadedExecutablesAlive() - programs; left != 0 {
+		t.Errorf("an engine that is closed leaves %d programs", left)
 	}
 }
 

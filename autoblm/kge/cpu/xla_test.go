@@ -1,0 +1,97 @@
+package cpu
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
+)
+
+// TestAgreesWithXLAOnWN18RR at real size: thirty steps on the same batches from the same
+// numbers come to the same losses and nearly the same ranks, and a model has the same ranks
+// on both but where scores are closer than rounding. Embeddings themselves may be a step
+// apart: Adagrad's first step has the sign of a gradient, however close to 0.
+func TestAgreesWithXLAOnWN18RR(t *testing.T) {
+	backend := xlatest.CPU(t)
+	g, err := datasets.ReadFolder(realdata.Folder(t, "wn18rr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, m, s := completion.Data(g), kge.DefaultMember(structure.MustParse("complex")), kge.DefaultSettings()
+	s.Dim, s.Batch = 64, 512
+	const steps, asked = 30, 200
+	p := map[string]kge.Population{}
+	other, err := gomlx.New(gomlx.Settings{Backend: backend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	engines := map[string]kge.Engine{"cpu": New(0), "xla": other}
+	for name, engine := range engines {
+		if p[name], err = engine.NewPopulation(d, s, []kge.Member{m}); err != nil {
+			t.Fatal(err)
+		}
+		defer p[name].Close()
+	}
+	last := 0.0
+	for i, batch := range d.Batches(s, 1)[:steps] {
+		loss := map[string]float64{}
+		for name, p := range p {
+			epoch, err := p.Epoch(t.Context(), [][]kge.Example{batch}, []float64{m.LearningRate})
+			if err != nil {
+				t.Fatal(err)
+			}
+			loss[name] = epoch.Loss[0]
+		}
+		last = loss["cpu"]
+		if math.Abs(loss["xla"]-last) > 2e-5*last {
+			t.Errorf("step %d: loss %v, XLA has %v", i+1, last, loss["xla"])
+		}
+	}
+	if at := 2 * math.Log(float64(len(g.Entities))); last > at-1 {
+		t.Errorf("the last loss is %v, where guessing has %v: nothing was learnt", last, at)
+	}
+
+	rank := func(r kge.Ranker) []kge.Ranked {
+		ranks, err := r.Rank(t.Context(), g.Train[:asked], g.Known())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ranks[0]
+	}
+	// apart is by what share of the greater one ranks differ, in order.
+	apart := func(a, b []kge.Ranked) (all []float64) {
+		for i := range a {
+			for _, pair := range [][2]kge.Rank{{a[i].Tail, b[i].Tail}, {a[i].Head, b[i].Head}} {
+				x, y := pair[0].Under(kge.Realistic), pair[1].Under(kge.Realistic)
+				all = append(all, math.Abs(x-y)/max(x, y))
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	const most, every = 2 * asked * 9 / 10, 2*asked - 1
+	if trained := apart(rank(p["cpu"]), rank(p["xla"])); trained[most] > 0.01 || trained[every] > 0.1 {
+		t.Errorf("after training nine tenths of the ranks are up to %v apart, all up to %v", trained[most], trained[every])
+	}
+
+	parameters, err := p["xla"].Parameters(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranker, err := engines["cpu"].NewRanker([]kge.Parameters{parameters}, kge.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ranker.Close()
+	if same := apart(rank(ranker), rank(p["xla"])); same[most] != 0 || same[every] > 0.005 {
+		t.Errorf("of one model nine tenths of the ranks are up to %v apart, all up to %v", same[most], same[every])
+	}
+}
