@@ -11,7 +11,7 @@
 // Scores and penalties do not depend on the order, and what leaves the engine
 // is back in the order of [kge.Parameters].
 //
-// The pure-Go backend gives embeddings with the same bits each time; losses are
+// The pure-Go backend and XLA on the CPU give embeddings with the same bits each time; losses are
 // added up call by call, and how many steps a call takes depends on their time, so
 // these agree within rounding. On a GPU the sums of scattered gradients have no fixed
 // order, so there embeddings do too.
