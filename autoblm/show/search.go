@@ -14,9 +14,9 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
-// Search is [autoblm.Search] with a line that says how far it is and, as a
-// sparkline, how the best validation MRR rises. The line changes in place; what
-// stays of it, and all that there is outside a notebook, is what the search came to.
+// Search is [autoblm.Search] with a line that says how far it is and, below it as a
+// sparkline, how the best validation MRR rises. They change in place; what stays of
+// them, and all that there is outside a notebook, is what the search came to.
 func Search(ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings) (found *autoblm.Found, err error) {
 	_, err = watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
 		if found, err = autoblm.Search(ctx, g, s); err != nil {
@@ -66,7 +66,7 @@ type line struct {
 const (
 	// often enough to see it move, and not so often that it takes time.
 	interval = 250 * time.Millisecond
-	// sparkWidth leaves room for the words in a narrow notebook.
+	// sparkWidth has room in a narrow notebook, on a line of its own.
 	sparkWidth = 32
 )
 
@@ -122,7 +122,7 @@ func outcome(r *search.Result, took time.Duration) string {
 
 func (l *line) put(words string, course []float64) {
 	if spark := sparkline(course, sparkWidth); spark != "" {
-		words += "  " + spark
+		words += "\n" + spark
 	}
 	l.screen.show(value{text: words + "\n", id: l.id})
 }

@@ -25,7 +25,7 @@ func tiny() autoblm.SearchSettings {
 	return s
 }
 
-var finished = regexp.MustCompile(`^10 structures trained in [0-9.]+ s; best MRR 0\.\d{3}, of the named models 0\.\d{3} \(\w+\)  [▁▂▃▄▅▆▇█]{10}$`)
+var finished = regexp.MustCompile(`^10 structures trained in [0-9.]+ s; best MRR 0\.\d{3}, of the named models 0\.\d{3} \(\w+\)\n[▁▂▃▄▅▆▇█]{10}$`)
 
 // TestSearchInANotebook: there is one output, which ends with what came of it.
 func TestSearchInANotebook(t *testing.T) {
@@ -55,7 +55,7 @@ func TestSearchAsText(t *testing.T) {
 	if _, err := Search(t.Context(), datasets.World(), tiny()); err != nil {
 		t.Fatal(err)
 	}
-	if line, more, _ := strings.Cut(text.String(), "\n"); !finished.MatchString(line) || more != "" {
+	if lines, ended := strings.CutSuffix(text.String(), "\n"); !ended || !finished.MatchString(lines) {
 		t.Errorf("%q", text.String())
 	}
 }
@@ -96,10 +96,10 @@ func TestLine(t *testing.T) {
 	}{
 		{0, search.Progress{Stage: task.Tuning, Trained: 1, Budget: 4}, "training tune: 1 of 4 recipes"},
 		{time.Second, search.Progress{Stage: task.Searching, Named: true}, "training the named models"},
-		{time.Second, search.Progress{Stage: task.Searching, Trained: 8, Budget: 16, Metric: "MRR", Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100  ▁"},
+		{time.Second, search.Progress{Stage: task.Searching, Trained: 8, Budget: 16, Metric: "MRR", Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100\n▁"},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
-		{time.Second, search.Progress{Stage: task.Searching, Trained: 16, Budget: 16, Metric: "MRR", Best: best(0.45)}, "training 16 of 16 structures, best MRR 0.450  ▁▃█"},
+		{time.Second, search.Progress{Stage: task.Searching, Trained: 16, Budget: 16, Metric: "MRR", Best: best(0.45)}, "training 16 of 16 structures, best MRR 0.450\n▁▃█"},
 	} {
 		clock = clock.Add(step.wait)
 		before := len(n.sent)
