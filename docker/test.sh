@@ -1,0 +1,226 @@
+#!/usr/bin/env bash
+# docker/test.sh [cli] [notebook] [cuda] builds images (cli when none is named) with
+# docker, podman or buildah, whichever works, and runs them without a network:
+#
+#   cli       is built twice to the same digest, and does the README's first command
+#   notebook  kernels doctor and the first notebook
+#   cuda      backend list, which says what is missing where there is no GPU
+#
+# Where the bases of the Dockerfile cannot be fetched, they are made under the same
+# names, by debootstrap (as root) and of this machine's Go. AUTOBLM_BUILDER chooses one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() { printf 'FAILED: %s\n' "$1" >&2; exit 1; }
+step() { printf '\n-- %s (at %d s)\n' "$1" $SECONDS; }
+
+targets=("$@")
+[ $# -gt 0 ] || targets=(cli)
+for target in "${targets[@]}"; do
+  case $target in cli | notebook | cuda) ;; *) fail "there is no image $target: there are cli, notebook and cuda" ;; esac
+done
+
+# The builder. Buildah needs no engine; without overlays it copies whole layers.
+buildah=(buildah)
+works() {
+  case $1 in
+    docker | podman) "$1" info >/dev/null 2>&1 ;;
+    buildah)
+      command -v buildah >/dev/null || return 1
+      buildah info >/dev/null 2>&1 || buildah=(buildah --storage-driver vfs)
+      "${buildah[@]}" info >/dev/null 2>&1 && export BUILDAH_ISOLATION="${BUILDAH_ISOLATION:-chroot}"
+      ;;
+    *) return 1 ;;
+  esac
+}
+builder=
+for one in ${AUTOBLM_BUILDER:-docker podman buildah}; do
+  if works "$one"; then builder=$one && break; fi
+done
+[ -n "$builder" ] || fail "none of ${AUTOBLM_BUILDER:-docker, podman and buildah} works here: apt-get install buildah debootstrap needs no engine"
+case $builder in
+  buildah) tool=("${buildah[@]}") version=$(buildah --version | cut -d' ' -f3) ;;
+  *) tool=("$builder") version=$("$builder" version --format '{{.Client.Version}}') ;;
+esac
+echo "builder: ${tool[*]} $version"
+
+# The bases, by the defaults of the Dockerfile or variables of their names.
+base() { printf '%s' "${!1:-$(sed -n "s/^ARG $1=//p" docker/Dockerfile)}"; }
+GO_IMAGE=$(base GO_IMAGE) DEBIAN_IMAGE=$(base DEBIAN_IMAGE)
+
+present() { "${tool[@]}" inspect --type image "$1" >/dev/null 2>&1; }
+import() { # a folder becomes an image
+  if [ "$builder" = buildah ]; then
+    local container
+    container=$("${tool[@]}" from scratch)
+    "${tool[@]}" copy -q "$container" "$1" / >/dev/null
+    "${tool[@]}" config --env "PATH=$3" --label org.opencontainers.image.source=debootstrap "$container"
+    "${tool[@]}" commit -q --rm "$container" "$2" >/dev/null
+  else
+    tar -C "$1" -c . | "${tool[@]}" import --change "ENV PATH=$3" --change "LABEL org.opencontainers.image.source=debootstrap" - "$2" >/dev/null
+  fi
+}
+debian=
+bootstrap() { # once, with what either base needs
+  [ -z "$debian" ] || return 0
+  command -v debootstrap >/dev/null || fail "the bases can neither be fetched nor made: go online, name a mirror's by GO_IMAGE and DEBIAN_IMAGE, or install debootstrap"
+  debian=$scratch/debian
+  debootstrap --variant=minbase --include=ca-certificates bookworm "$debian" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$scratch/log" 2>&1 || { tail "$scratch/log"; fail "debootstrap"; }
+  rm -rf "$debian"/var/cache/apt/* "$debian"/var/lib/apt/lists/* "$debian"/var/log/*
+}
+fetch() { # unless it is here; a registry that does not answer is not waited for
+  present "$1" && return
+  local registry=${1%%/*}
+  [ "$registry" != docker.io ] || registry=registry-1.docker.io
+  ! command -v curl >/dev/null || curl --silent --max-time 15 --output /dev/null "https://$registry/v2/" || return 1
+  timeout 600 "${tool[@]}" pull -q "$1" >/dev/null 2>&1
+}
+path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+debian_base() {
+  fetch "$DEBIAN_IMAGE" && return
+  echo "$DEBIAN_IMAGE cannot be fetched: made by debootstrap"
+  bootstrap
+  import "$debian" "$DEBIAN_IMAGE" "$path"
+}
+go_base() {
+  fetch "$GO_IMAGE" && return
+  echo "$GO_IMAGE cannot be fetched: made by debootstrap, with the same Go"
+  bootstrap
+  local go=${GO_IMAGE##*:} root
+  root=$(GOTOOLCHAIN=go${go%%-*} go env GOROOT) # which the go command fetches, and checks, if it is another
+  mkdir -p "$debian/usr/local/go"
+  cp -a "$root/." "$debian/usr/local/go"
+  import "$debian" "$GO_IMAGE" "/usr/local/go/bin:$path"
+  rm -rf "$debian/usr/local/go"
+}
+step "bases"
+go_base
+case " ${targets[*]} " in *notebook* | *cuda*) debian_base ;; esac
+
+# What builds need of this machine's network goes in as secrets.
+for name in GOPROXY GOSUMDB GONOSUMDB GOPRIVATE GONOPROXY GOINSECURE; do
+  value=$(go env "$name" 2>/dev/null || true)
+  [ -z "$value" ] || printf '%s=%q\n' "$name" "$value"
+done >"$scratch/settings"
+for name in HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY; do
+  [ -z "${!name:-}" ] || printf '%s=%q\n' "$name" "${!name}"
+done >>"$scratch/settings"
+cp "${SSL_CERT_FILE:-/dev/null}" "$scratch/ca"
+secrets=(--secret "id=settings,src=$scratch/settings" --secret "id=ca,src=$scratch/ca")
+
+# Modified sources are of no commit, and autoblm version says so.
+commit=$(git rev-parse HEAD)
+[ -z "$(git status --porcelain)" ] || commit="$commit-modified"
+epoch=$(git log -1 --format=%ct)
+
+build() { # build TARGET TAG [FLAG...]
+  local target=$1 tag=$2
+  shift 2
+  local flags=(-f docker/Dockerfile --target "$target" -t "$tag" "${secrets[@]}"
+    --build-arg "GO_IMAGE=$GO_IMAGE" --build-arg "DEBIAN_IMAGE=$DEBIAN_IMAGE" --build-arg "COMMIT=$commit" --build-arg "SOURCE_DATE_EPOCH=$epoch")
+  [ -z "${CUDA:-}" ] || flags+=(--build-arg "CUDA=$CUDA")
+  case $builder in
+    docker) SOURCE_DATE_EPOCH=$epoch docker buildx build --quiet --output type=docker,rewrite-timestamp=true "${flags[@]}" "$@" . ;;
+    *) # docker's format has health checks, but also the random names of containers
+      local format=(--format docker --layers)
+      [ "$target" != cli ] || format=(--format oci --layers=false)
+      "${tool[@]}" build "${format[@]}" --pull=false --ignorefile docker/Dockerfile.dockerignore --timestamp "$epoch" "${flags[@]}" "$@" . ;;
+  esac >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "the build of $target"; }
+}
+digest() { "${tool[@]}" inspect --type image --format "$([ "$builder" = buildah ] && echo '{{.FromImageID}}' || echo '{{.Id}}')" "$1"; }
+config=.Config
+[ "$builder" != buildah ] || config=.Docker.Config
+field() { # field TAG TEMPLATE is a line for each value of what an image says of itself
+  "${tool[@]}" inspect --type image --format "{{with $config}}$2{{end}}" "$1"
+}
+
+# inside TAG FOLDER COMMAND... runs a command in an image as its user, in its working
+# folder and without a network. FOLDER stands there as a volume, and where it is cli's,
+# nothing else can be written to. A chroot knows neither, so namespaces do it.
+inside() {
+  local tag=$1 folder=$2
+  shift 2
+  local user at
+  user=$(field "$tag" '{{.User}}') at=$(field "$tag" '{{.WorkingDir}}')
+  [ -z "$folder" ] || { at=$(field "$tag" '{{range $at, $_ := .Volumes}}{{$at}}{{end}}') && chown "$user" "$folder"; }
+  local only=(); [ -z "$folder" ] || only=(--read-only)
+  if [ "$builder" != buildah ]; then
+    "${tool[@]}" run --rm --network none "${only[@]}" ${folder:+-v "$folder:$at"} -w "$at" --entrypoint "" "$tag" "$@"
+    return
+  fi
+  local container root variables=() status=0
+  container=$("${tool[@]}" from --pull-never "$tag")
+  root=$("${tool[@]}" mount "$container")
+  mkdir -p "$root/proc" "$root/dev" # as engines do
+  while read -r line; do [ -z "$line" ] || variables+=("$line"); done < <(field "$tag" '{{range .Env}}{{println .}}{{end}}')
+  grep -q '^HOME=' <<<"$(printf '%s\n' "${variables[@]}")" || variables+=("HOME=$(awk -F: -v id="${user%%:*}" '$3 == id { print $6 }' "$root/etc/passwd")")
+  export inside_root=$root inside_folder=$folder inside_at=$at inside_user=$user
+  unshare --net --mount --pid --fork bash -euc '
+    ip link set lo up
+    mount --bind "$inside_root" "$inside_root"
+    [ -z "$inside_folder" ] || { mount --bind "$inside_folder" "$inside_root$inside_at"; mount -o remount,ro,bind "$inside_root"; }
+    mount -t proc proc "$inside_root/proc"
+    mount --bind /dev "$inside_root/dev"
+    exec env -i "$@"' bash "${variables[@]}" \
+    "$(command -v unshare)" --root="$root" --wd="$at" --setgid="${user##*:}" --setuid="${user%%:*}" "$@" || status=$?
+  "${tool[@]}" rm "$container" >/dev/null
+  return $status
+}
+
+megabytes() {
+  if [ "$builder" != buildah ]; then
+    echo $((($("${tool[@]}" image inspect --format '{{.Size}}' "$1") + 999999) / 1000000))
+    return
+  fi
+  local container
+  container=$("${tool[@]}" from --pull-never "$1")
+  du -s --bytes "$("${tool[@]}" mount "$container")" | awk '{ print int(($1 + 999999) / 1000000) }'
+  "${tool[@]}" rm "$container" >/dev/null
+}
+
+summary=
+for target in "${targets[@]}"; do
+  step "$target: build"
+  tag=localhost/autoblm:$target
+  [ "$builder" != docker ] || tag=autoblm:$target
+  began=$SECONDS
+  build "$target" "$tag"
+  took=$((SECONDS - began))
+  size=$(megabytes "$tag")
+  echo "$size MB in $took s"
+  user=$(field "$tag" '{{.User}}')
+  case $user in "" | 0 | 0:* | root*) fail "$target runs as ${user:-root}" ;; esac
+  [ "$target" = cli ] || [ "$(field "$tag" '{{if .Healthcheck}}yes{{end}}')" = yes ] || fail "$target has no health check"
+
+  case $target in
+    cli)
+      [ "$size" -lt 60 ] || fail "cli has $size MB, and 60 are its limit"
+      step "cli: the same again"
+      first=$(digest "$tag")
+      build "$target" "$tag" --no-cache
+      [ "$(digest "$tag")" = "$first" ] || fail "cli has the digest $(digest "$tag"), and had $first"
+      echo "$first"
+      step "cli: the README's first command"
+      mkdir "$scratch/work"
+      inside "$tag" "$scratch/work" /usr/local/bin/autoblm version
+      inside "$tag" "$scratch/work" /usr/local/bin/autoblm search
+      for file in model/model.json study.db best.png; do
+        compgen -G "$scratch/work/autoblm-out/world-*/$file" >/dev/null || fail "the search wrote no $file"
+      done
+      ;;
+    notebook)
+      step "notebook: doctor, and the first notebook"
+      inside "$tag" "" jupyter lab --version
+      inside "$tag" "" kernels doctor
+      inside "$tag" "" kernels run --timeout 15m notebooks/01_quickstart.ipynb
+      ;;
+    cuda)
+      step "cuda: backends"
+      inside "$tag" "" autoblm backend list
+      ;;
+  esac
+  summary+="${summary:+; }$target $size MB in $took s"
+done
+echo
+echo "images: $summary (by $builder $version)"
