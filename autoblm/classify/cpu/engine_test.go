@@ -17,7 +17,7 @@ import (
 func TestConformance(t *testing.T) {
 	for i, set := range kernel.Sets() {
 		t.Run(fmt.Sprintf("%s/%d threads", set.Name, 1+i), func(t *testing.T) {
-			enginetest.Run(t, &Engine{threads: 1 + i, kernels: set}, enginetest.Tolerance{Definition: 1e-4})
+			enginetest.Run(t, &Engine{threads: 1 + i, kernels: set}, enginetest.Tolerance{Definition: 1e-4}, enginetest.Settings(), enginetest.Settings())
 		})
 	}
 }

@@ -21,10 +21,11 @@ func near(got, want, tolerance float64) bool {
 	return math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))
 }
 
-// Run checks everything that the interfaces promise.
-func Run(t *testing.T, engine classify.Engine, tolerance Tolerance) {
+// Run checks everything that the interfaces promise: single steps with some settings, as all
+// of [Settings], and populations with the same or fewer.
+func Run(t *testing.T, engine classify.Engine, tolerance Tolerance, steps, populations []classify.Settings) {
 	t.Run("steps and logits follow the reference", func(t *testing.T) {
-		for i, s := range Settings() {
+		for i, s := range steps {
 			t.Run(Describe(s), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, uint64(i)))
 				follow(t, engine, RandomGraph(rng, 20, 3, 50), s, rng, tolerance.Definition)
@@ -32,15 +33,15 @@ func Run(t *testing.T, engine classify.Engine, tolerance Tolerance) {
 		}
 	})
 	t.Run("nodes without edges follow the reference", func(t *testing.T) {
-		for i, s := range Settings() {
+		for i, s := range populations {
 			rng := rand.New(rand.NewPCG(2, uint64(i)))
 			follow(t, engine, RandomGraph(rng, 20, 3, 0), s, rng, tolerance.Definition)
 		}
 	})
 	t.Run("nothing is learned from nothing", func(t *testing.T) { nothing(t, engine) })
-	t.Run("a population gives what single runs give", func(t *testing.T) { populations(t, engine, tolerance.Fellows) })
+	t.Run("a population gives what single runs give", func(t *testing.T) { inPopulations(t, engine, tolerance.Fellows, populations) })
 	t.Run("a model that is not active leaves the others alone", func(t *testing.T) { inactive(t, engine, tolerance.Fellows) })
-	t.Run("a population goes on from the states of another", func(t *testing.T) { goesOn(t, engine, tolerance.Fellows) })
+	t.Run("a population goes on from the states of another", func(t *testing.T) { goesOn(t, engine, tolerance.Fellows, populations) })
 	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
 }
 
@@ -234,8 +235,8 @@ func nothing(t *testing.T, engine classify.Engine) {
 	}
 }
 
-func populations(t *testing.T, engine classify.Engine, tolerance float64) {
-	for i, s := range Settings() {
+func inPopulations(t *testing.T, engine classify.Engine, tolerance float64, settings []classify.Settings) {
+	for i, s := range settings {
 		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(3, uint64(i))), 30, 4, 150), s)
 		all := runs(n)
 		turned := slices.Clone(all)
@@ -275,8 +276,8 @@ func inactive(t *testing.T, engine classify.Engine, tolerance float64) {
 	same(t, n, logits(t, together, false, false, true)[2:], logits(t, alone, true), tolerance)
 }
 
-func goesOn(t *testing.T, engine classify.Engine, tolerance float64) {
-	for i, s := range Settings() {
+func goesOn(t *testing.T, engine classify.Engine, tolerance float64, settings []classify.Settings) {
+	for i, s := range settings {
 		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(7, uint64(i))), 30, 4, 150), s)
 		all := runs(n)
 		first := place(t, engine, n, all)

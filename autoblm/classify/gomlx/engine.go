@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
@@ -21,6 +22,8 @@ type Engine struct {
 	// and there are as many calls at a time as cores; on others one call has all models.
 	workers  int
 	oneByOne bool
+
+	compilations atomic.Int64 // so far
 }
 
 var _ classify.Engine = (*Engine)(nil)
@@ -53,6 +56,10 @@ func (e *Engine) Members() int {
 	}
 	return 0
 }
+
+// Compilations is how many graphs were compiled so far: of each program one for each shape,
+// none for a new structure.
+func (e *Engine) Compilations() int64 { return e.compilations.Load() }
 
 // Close frees the backend.
 func (e *Engine) Close() { e.backend.Finalize() }
@@ -123,7 +130,11 @@ func (p *program) exec(name string, build func(inputs []*graph.Node) []*graph.No
 	if exec, ready := p.compiled[name]; ready {
 		return exec, nil
 	}
-	exec, err := graph.NewExec(p.engine.backend, build)
+	counting := func(inputs []*graph.Node) []*graph.Node {
+		p.engine.compilations.Add(1)
+		return build(inputs)
+	}
+	exec, err := graph.NewExec(p.engine.backend, counting)
 	if err == nil {
 		p.compiled[name] = exec.WithName(name).SetMaxCache(-1)
 	}

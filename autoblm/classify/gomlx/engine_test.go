@@ -1,28 +1,105 @@
 package gomlx
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/classify/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
-// TestConformance with one model a call and with all in one.
+// newEngine opens a backend for a test.
+func newEngine(t *testing.T, backend string) *Engine {
+	t.Helper()
+	engine, err := New(backend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(engine.Close)
+	return engine
+}
+
+// everywhere runs a test on GoMLX's own backend, with one model a call and with all in
+// one, and on XLA, where a plugin of it is at hand.
+func everywhere(t *testing.T, test func(t *testing.T, engine *Engine)) {
+	t.Run("model by model", func(t *testing.T) { test(t, newEngine(t, "go")) })
+	t.Run("all at once", func(t *testing.T) {
+		engine := newEngine(t, "go")
+		engine.oneByOne = false
+		test(t, engine)
+	})
+	t.Run("on XLA", func(t *testing.T) { test(t, newEngine(t, xlatest.CPU(t))) })
+}
+
 func TestConformance(t *testing.T) {
-	for name, oneByOne := range map[string]bool{"model by model": true, "all at once": false} {
-		t.Run(name, func(t *testing.T) {
-			engine, err := New("go")
-			if err != nil {
+	everywhere(t, func(t *testing.T, engine *Engine) {
+		tolerance := enginetest.Tolerance{Definition: 1e-4}
+		if !engine.oneByOne {
+			tolerance.Fellows = 1e-4
+		}
+		steps, populations := enginetest.Settings(), enginetest.Settings()
+		if engine.Backend() != "go" && os.Getenv(everythingVariable) == "" {
+			steps = oneOfEach(steps)
+			populations = steps[:2]
+		}
+		enginetest.Run(t, engine, tolerance, steps, populations)
+	})
+}
+
+// everythingVariable asks for all settings on XLA, too, which takes eleven compilations for
+// each of them: some ten minutes.
+const everythingVariable = "AUTOBLM_XLA_EVERYTHING"
+
+// oneOfEach are settings of each encoder once, with all norms between them.
+func oneOfEach(all []classify.Settings) (some []classify.Settings) {
+	for i, e := range classify.Encoders() {
+		own := slices.DeleteFunc(slices.Clone(all), func(s classify.Settings) bool { return s.Encoder != e })
+		some = append(some, own[i%len(own)])
+	}
+	return some
+}
+
+// TestStructuresCompileNothing: what a trainer readies serves all structures with one number
+// of chunks and populations of one size.
+func TestStructuresCompileNothing(t *testing.T) {
+	everywhere(t, func(t *testing.T, engine *Engine) {
+		s := classify.Defaults(classify.BLM)
+		s.Dim, s.Epochs, s.Runs = 8, 2, 1
+		trainer, err := classify.NewTrainer(enginetest.KindsGraph(24), s, classify.Options{Engine: engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer trainer.Close()
+		train := func(names ...string) {
+			var members []classify.Member
+			for i, name := range names {
+				m := classify.DefaultMember()
+				m.Structure, m.Seed, m.LearningRate = structure.MustParse(name), uint64(i), 0.01*float64(i+1)
+				members = append(members, m)
+			}
+			if _, err := trainer.Train(t.Context(), members); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(engine.Close)
-			tolerance := enginetest.Tolerance{Definition: 1e-4}
-			if engine.oneByOne = oneByOne; !oneByOne {
-				tolerance.Fellows = 1e-4
-			}
-			enginetest.Run(t, engine, tolerance)
-		})
-	}
+		}
+		train("distmult", "complex")
+		first := engine.Compilations()
+		if first < 2 {
+			t.Fatalf("%d compilations: a step and logits had to be compiled", first)
+		}
+		train("simple", "analogy")
+		train("quate", "distmult")
+		if got := engine.Compilations(); got != first {
+			t.Errorf("%d compilations after other structures, want the %d of the first", got, first)
+		}
+		train("1,0;0,2", "2,1;0,1") // of two chunks
+		if engine.Compilations() == first {
+			t.Error("a new shape was not counted as a compilation, so the counter is of no use")
+		}
+	})
 }
 
 func TestUnknownBackend(t *testing.T) {

@@ -109,6 +109,10 @@ func (e *Engine) compile(what string, exec *graph.Exec, inputs []*tensors.Tensor
 	return nil
 }
 
+// Compilations is how many programs were compiled so far: one for each new shape, none for
+// a new structure.
+func (e *Engine) Compilations() int64 { return e.compilations.Load() }
+
 // CompileSeconds is how long programs have been compiled so far.
 func (e *Engine) CompileSeconds() float64 { return time.Duration(e.compiling.Load()).Seconds() }
 

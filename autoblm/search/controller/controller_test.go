@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -127,9 +130,35 @@ func everySequence(length, symbols int) [][]int {
 	return all
 }
 
+// TestOnXLA: the controller, which runs on GoMLX's own backend, could as well on XLA.
+func TestOnXLA(t *testing.T) {
+	opened, err := backend.Open(xlatest.CPU(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := programsOn(opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := compiled
+	compiled = func() (*programs, error) { return all, nil }
+	defer func() {
+		compiled = before
+		all.climb.Finalize()
+		all.draw.Finalize()
+		opened.Finalize()
+	}()
+	t.Run("gradient", func(t *testing.T) { followsDifferences(t, opened) })
+	t.Run("first update", TestFirstUpdateGoesUphill)
+	t.Run("draws", TestDrawsFollowTheProbabilities)
+	t.Run("seeds", TestSameSeedsSameSequences)
+}
+
 // TestPolicyGradient compares the objective with the LSTM above, in double
 // precision, and its gradient with central differences.
-func TestPolicyGradient(t *testing.T) {
+func TestPolicyGradient(t *testing.T) { followsDifferences(t, gobackend.GetBackend()) }
+
+func followsDifferences(t *testing.T, backend compute.Backend) {
 	const length, symbols, count = 5, 3, 4
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := randomNetwork(length, symbols, rng)
@@ -149,7 +178,7 @@ func TestPolicyGradient(t *testing.T) {
 		value := objective(in[:weightTables], in[weightTables], in[weightTables+1])
 		return append(graph.Gradient(value, in[:weightTables]...), value)
 	}
-	exec, err := graph.NewExecCanonical(gobackend.GetBackend(), build, len(inputs), weightTables+1, true, true, true)
+	exec, err := graph.NewExecCanonical(backend, build, len(inputs), weightTables+1, true, true, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package controller
 import (
 	"sync"
 
+	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -19,6 +20,11 @@ var compiled = sync.OnceValues(func() (*programs, error) {
 	if err != nil {
 		return nil, err
 	}
+	return programsOn(backend)
+})
+
+// programsOn are the programs on a backend.
+func programsOn(backend compute.Backend) (*programs, error) {
 	climb, err := graph.NewExecCanonical(backend, update, 3*weightTables+updateInputs, 3*weightTables, true, true, true)
 	if err != nil {
 		return nil, err
@@ -28,7 +34,7 @@ var compiled = sync.OnceValues(func() (*programs, error) {
 		return nil, err
 	}
 	return &programs{climb.SetMaxCache(-1), draw.SetMaxCache(-1)}, nil
-})
+}
 
 // call runs a program on the state, which stays, and on inputs, which are freed.
 func call(program *graph.Exec, state []*tensors.Tensor, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {

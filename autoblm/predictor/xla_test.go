@@ -1,0 +1,47 @@
+package predictor_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
+)
+
+// TestOnXLA: the perceptron, which runs on GoMLX's own backend, could as well on XLA.
+func TestOnXLA(t *testing.T) {
+	name := xlatest.CPU(t)
+	structures, scores := sample(40, 1)
+	unseen, _ := sample(100, 2)
+	guess := func() []float64 {
+		fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guesses, err := fitted.Predict(unseen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return guesses
+	}
+	own := guess()
+	predictor.On(t, name)
+	// Two hundred steps of AdamW add up what the sums of the two round differently.
+	for i, g := range guess() {
+		if math.Abs(g-own[i]) > 1e-3 {
+			t.Errorf("%s is guessed at %v, on GoMLX's own backend at %v", unseen[i], g, own[i])
+		}
+	}
+	for name, test := range map[string]func(*testing.T){
+		"definition":    predictor.TestDescentFollowsTheDefinition,
+		"unseen":        TestPredictsUnseenStructures,
+		"pure function": TestFitIsAPureFunction,
+		"side by side":  TestFitsLeaveEachOtherAlone,
+		"one by one":    TestGuessesAreOneByOne,
+		"repeats":       TestRepeatsAreWeights,
+		"refusals":      TestRefusals,
+		"one score":     TestFitOfOneScore,
+	} {
+		t.Run(name, test)
+	}
+}
