@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -58,6 +59,9 @@ var queryKind = Kind{
 	Check: func(s SearchSettings) error {
 		if !slices.Contains([]string{"", "auto", "cpu"}, s.Compute.Engine) {
 			return fmt.Errorf("queries are trained on the engine cpu only, not on %q", s.Compute.Engine)
+		}
+		if !slices.Contains([]string{"", backend.Auto}, s.Compute.Backend) {
+			return fmt.Errorf("queries are trained on the engine cpu only, which has no backend %q", s.Compute.Backend)
 		}
 		return withoutTriples(s)
 	},

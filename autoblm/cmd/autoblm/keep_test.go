@@ -13,9 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -55,8 +57,13 @@ func TestKilledTrainingsGoOn(t *testing.T) {
 		all["train in bfloat16"] = append(slices.Clone(all["train"]), "--precision", "bfloat16")
 	}
 	all["classify train"] = []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2", "--dim", "16", "--epochs", "100", "--runs", "4", "--tune", "4"}
+	all["train on XLA"] = append(slices.Clone(all["train"]), "--engine", "gomlx", "--backend", backend.CPU)
+	all["classify train on XLA"] = append(slices.Clone(all["classify train"]), "--backend", backend.CPU)
 	for name, arguments := range all {
 		t.Run(name, func(t *testing.T) {
+			if slices.Contains(arguments, backend.CPU) {
+				xlatest.CPU(t)
+			}
 			alone, killed := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "killed")
 			began := time.Now()
 			want := object(t, append(arguments, "--out", alone)...)
@@ -74,18 +81,31 @@ func TestKilledTrainingsGoOn(t *testing.T) {
 				}
 			}
 			got := object(t, arguments...)
-			if epochs := got["resumed"]; kept == 0 || name != "classify train" && epochs == nil {
+			if epochs := got["resumed"]; kept == 0 || !strings.HasPrefix(name, "classify") && epochs == nil {
 				t.Errorf("after %d kills with something kept, epochs gone on with: %v", kept, epochs)
 			}
 			for _, o := range []map[string]any{got, want} {
 				delete(o, "seconds")
 				delete(o, "out")
 				delete(o, "resumed")
+				if name == "train on XLA" {
+					withoutLosses(o)
+				}
 			}
 			if difference := cmp.Diff(want, got) + cmp.Diff(folder(t, alone), folder(t, killed)); difference != "" {
 				t.Errorf("after %d kills (-alone +killed):\n%s", kept, difference)
 			}
 		})
+	}
+}
+
+// withoutLosses leaves out what is told of a training's losses. GoMLX adds up those of the
+// steps in a call, and the first call of a process has one; so the loss of an epoch that is
+// the first after a kill differs in its last digits, and the model does not.
+func withoutLosses(o map[string]any) {
+	delete(o, "loss")
+	for _, member := range o["members"].([]any) {
+		delete(member.(map[string]any), "loss")
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
 // asProgram makes the test binary behave as the program.
@@ -80,6 +82,23 @@ func TestKilledSearchesForOtherTasksGoOn(t *testing.T) {
 	})
 }
 
+// TestKilledSearchesOnXLAGoOn likewise, for the tasks whose models GoMLX trains: to the bit,
+// as XLA on the CPU has a fixed order of sums.
+func TestKilledSearchesOnXLAGoOn(t *testing.T) {
+	engine := []string{"--engine", "gomlx", "--backend", xlatest.CPU(t)}
+	small := []string{"--k", "2", "--n", "16", "--p", "4", "--i", "4"}
+	t.Run("completion", func(t *testing.T) {
+		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
+			"search", "--dataset", smallGraph(t), "--dim", "8", "--epochs", "3", "--budget", "12", "--algorithm", "autoblm+",
+		}, small...), engine: engine}})
+	})
+	t.Run("classify", func(t *testing.T) {
+		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
+			"search", "--task", "classify", "--dataset", kinds(t, nil), "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1", "--budget", "8", "--predictor", "none",
+		}, small...), engine: engine}})
+	})
+}
+
 // kills is how often to kill: so many times, if the variable says nothing else.
 func kills(t *testing.T, usual int) int {
 	t.Helper()
@@ -117,12 +136,13 @@ func killed(t *testing.T, want int, procedures []*procedure) {
 // procedure is a search of a certain kind.
 type procedure struct {
 	arguments []string
+	engine    []string       // flags of what computes, which a study does not keep
 	took      time.Duration  // when it was left alone
 	alone     study.Contents // what it came to
 }
 
 func (p *procedure) command(file string) []string {
-	return append(p.arguments[:len(p.arguments):len(p.arguments)], "--study", file, "--out", filepath.Join(filepath.Dir(file), "out"))
+	return append(slices.Concat(p.arguments, p.engine), "--study", file, "--out", filepath.Join(filepath.Dir(file), "out"))
 }
 
 // timeless is what a study holds but for the time that things took.
@@ -181,7 +201,7 @@ func (a *assassin) pursue(p *procedure) {
 	_, resumed := progress(file)
 	arguments := p.command(file)
 	if _, err := study.Read(file); err == nil && a.rng.IntN(2) == 0 { // there is a study: it says itself how to go on
-		arguments = []string{"study", "resume", file}
+		arguments = append([]string{"study", "resume", file}, p.engine...)
 	}
 	if o := object(t, arguments...); o["resumed"] != float64(resumed) {
 		t.Errorf("the last run says that it took %v trials from the study, which had %d", o["resumed"], resumed)

@@ -123,6 +123,7 @@ func TestTaskRefusals(t *testing.T) {
 		"label smoothing":       {program.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
 		"tuning classes":        {program.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
 		"queries on gomlx":      {program.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
+		"queries on a backend":  {program.Misuse, "cpu only, which has no backend", []string{"--task", "query", "--dataset", graph, "--backend", "go"}},
 		"classes on cpu":        {program.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
 		"classes of a graph":    {program.Failed, "small", []string{"--task", "classify", "--dataset", graph}},
 		"paths without a hop":   {program.Misuse, "hops is 0: it must be from 1 to 99", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
