@@ -7,6 +7,9 @@
 //	go run ./kernels strip notebooks/*.ipynb  takes the outputs away
 //	go run ./kernels uninstall
 //
+// With --backend xla:cpu, or the variable AUTOBLM_BACKEND, run executes cells on another
+// backend than the kernel's own.
+//
 // Cells that run without anybody watching see the variable AUTOBLM_HEADLESS, and
 // those that are to run in full size AUTOBLM_FULL.
 //

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
@@ -112,6 +114,29 @@ func TestCellsThatFail(t *testing.T) {
 	}
 	if left := processes(t, temporary); len(left) > 0 {
 		t.Errorf("processes are left: %q", left)
+	}
+}
+
+// TestCellsOnXLA: the backend that a run is told is that of the cells.
+func TestCellsOnXLA(t *testing.T) {
+	needKernel(t)
+	name := xlatest.CPU(t)
+	cell := "%%\nengine := show.Must(autoblm.Compute{}.Open())\ndefer engine.Close()\nfmt.Println(engine.Name(), \"on\", engine.Backend(kge.Float32))"
+	for asked, want := range map[string]string{name: "gomlx on " + name, backend.Go: "gomlx on go"} {
+		path, out := write(t, cell), t.TempDir()
+		if status, said, complained := kernels(t, "run", "--backend", asked, "--out", out, path); status != program.Done {
+			t.Fatalf("%s: status %d, %q, %q", asked, status, said, complained)
+		}
+		executed, err := os.ReadFile(filepath.Join(out, filepath.Base(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(executed), want) {
+			t.Errorf("the executed notebook lacks %q:\n%s", want, executed)
+		}
+	}
+	if status, said, complained := kernels(t, "run", "--backend", "abacus", hello); status != program.Failed || !strings.Contains(complained, "abacus") {
+		t.Errorf("no backend: status %d, %q, %q", status, said, complained)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
@@ -17,7 +20,8 @@ import (
 )
 
 type runCommand struct {
-	Kernel  string        `help:"The kernel: cpu or cuda, or the name of any other." default:"cpu"`
+	Kernel  string        `help:"The kernel: cpu or cuda, or the name of any other; by itself cpu, and cuda for a backend of XLA, which cells of cpu lack." placeholder:"NAME"`
+	Backend string        `help:"What GoMLX runs on in cells, as xla:cpu, in place of what the kernel says (autoblm backend list)." placeholder:"NAME" env:"AUTOBLM_BACKEND"`
 	Timeout time.Duration `help:"How long a cell may take; 0 is any time." default:"5m"`
 	Total   time.Duration `help:"How long all notebooks together may take; 0 is any time." default:"1h"`
 	Full    bool          `help:"Run notebooks in their full size, which can take hours (AUTOBLM_FULL=1)."`
@@ -27,6 +31,9 @@ type runCommand struct {
 }
 
 func (c runCommand) Run(ctx context.Context, out io.Writer, where places) error {
+	if err := backend.Check(c.Backend); err != nil {
+		return err
+	}
 	spec, err := c.spec(where)
 	if err != nil {
 		return err
@@ -80,7 +87,10 @@ func (c runCommand) outputFolder() error {
 
 // spec is the spec of the kernel that was asked for.
 func (c runCommand) spec(where places) (kernelspec.Spec, error) {
-	name := c.Kernel
+	name := cmp.Or(c.Kernel, "cpu")
+	if c.Kernel == "" && strings.HasPrefix(c.Backend, "xla") {
+		name = "cuda"
+	}
 	if name == "cpu" || name == "cuda" {
 		name = "autoblm-" + name
 	}
@@ -101,6 +111,12 @@ func (c runCommand) one(ctx context.Context, out io.Writer, spec kernelspec.Spec
 		Folder:    filepath.Dir(path),
 		CellLimit: c.Timeout,
 		Variables: map[string]string{"AUTOBLM_HEADLESS": "1"},
+	}
+	if c.Backend != "" {
+		s.Variables[backend.Variable] = c.Backend
+		if paths := os.Getenv(probe.PluginPaths); paths != "" { // which need not be those of the installation
+			s.Variables[probe.PluginPaths] = paths
+		}
 	}
 	if c.Full {
 		s.Variables["AUTOBLM_FULL"] = "1"
