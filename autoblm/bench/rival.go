@@ -91,8 +91,8 @@ func (f flags) rival(name, command string, does func(training) bool) rival {
 }
 
 // pykeen are PyKEEN's loops: both sides of each triple by the full softmax, as ours; all
-// answers to a query at once, with reverses; and drawn entities. The full softmax of RotatE
-// takes room for each coordinate of each query and entity, which is left to small graphs.
+// answers to a query at once, with reverses; and drawn entities. The full softmax of RotatE,
+// coordinate by coordinate, is left to small graphs.
 func (f flags) pykeen() []rival {
 	e := environment{f.Peers}
 	command := func(loop string) string {

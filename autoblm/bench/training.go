@@ -34,7 +34,7 @@ const (
 	// equalEpochs and smallSeconds are for the small graphs, cutSteps and largeSeconds for
 	// the others.
 	equalEpochs, smallSeconds = 10, 5
-	cutSteps, largeSeconds    = 8, 30
+	cutSteps, largeSeconds    = 4, 30
 )
 
 // trainings are all there is to compare.

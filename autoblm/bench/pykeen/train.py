@@ -2,13 +2,16 @@
 
     train.py DATASET_DIR [--loop 1vsall | kvsall | slcwa] [--structure complex | distmult | rotate] [--dim 64]
              [--batch 512] [--epochs 3] [--lr 0.2] [--negatives 128] [--threads 2] [--max-steps 0] [--eval]
-             [--eval-batch 256] [--seed 0]
+             [--sub-batch 0] [--eval-batch 0] [--seed 0]
 
 DATASET_DIR holds train.txt, valid.txt and test.txt (or the same with .gz), one head<TAB>relation<TAB>tail a line.
 1vsall learns both sides of a triple by the cross entropy over all entities (SymmetricLCWATrainingLoop), kvsall all
 answers to a query at once, with inverse relations (LCWATrainingLoop), and slcwa by drawn entities, with self-adversarial
 weights (SLCWATrainingLoop). d is the number of real numbers an entity has, which PyKEEN counts in pairs for complex
 ones. Nothing is penalized, and Adagrad takes the steps.
+
+PyKEEN scores heads through a number for each coordinate, query and entity. Queries are therefore taken in parts of
+about 2^26 such numbers, in which it is fastest, and which fit: --sub-batch and --eval-batch say otherwise.
 
 Prints one JSON object: milliseconds a step of each epoch, whose first is for warming up, the steps of a whole epoch
 (--max-steps cuts it), and with --eval the filtered test MRR over both sides, ties counted against the model, and its
@@ -109,6 +112,11 @@ class Clock(TrainingCallback):
         self.times.append(time.perf_counter())
 
 
+def part(queries, loop, entities, dim):
+    """How many queries are taken at once; with inverse relations there are no heads to score."""
+    return queries if loop == "kvsall" else max(1, min(queries, 2**26 // (entities * dim)))
+
+
 def rank(net, train, valid, test, batch):
     evaluator = RankBasedEvaluator(filtered=True)
     start = time.perf_counter()
@@ -127,7 +135,7 @@ def main():
     p.add_argument("--loop", default="1vsall", choices=LOOPS)
     p.add_argument("--structure", default="complex", choices=MODELS)
     for name, kind, default in (("dim", int, 64), ("batch", int, 512), ("epochs", int, 3), ("lr", float, 0.2), ("negatives", int, 128),
-                                ("threads", int, 0), ("max-steps", int, 0), ("eval-batch", int, 256), ("seed", int, 0)):
+                                ("threads", int, 0), ("max-steps", int, 0), ("sub-batch", int, 0), ("eval-batch", int, 0), ("seed", int, 0)):
         p.add_argument("--" + name, type=kind, default=default)
     p.add_argument("--members", type=int, default=1, choices=[1])
     p.add_argument("--device", default="cpu")
@@ -143,7 +151,8 @@ def main():
     seen, clock = {}, Clock()
     loop = cut(LOOPS[a.loop], a.max_steps, seen)(
         model=net, triples_factory=train, optimizer="adagrad", optimizer_kwargs=dict(lr=a.lr), automatic_memory_optimization=False, **more)
-    losses = loop.train(triples_factory=train, num_epochs=a.epochs, batch_size=a.batch, use_tqdm=False, callbacks=clock, pin_memory=False)
+    sub_batch = a.sub_batch or (part(a.batch, a.loop, train.num_entities, a.dim) if a.loop == "1vsall" else a.batch)
+    losses = loop.train(triples_factory=train, num_epochs=a.epochs, batch_size=a.batch, sub_batch_size=sub_batch, use_tqdm=False, callbacks=clock, pin_memory=False)
     seconds = [after - before for before, after in itertools.pairwise(clock.times)]
     steps = min(a.max_steps or seen["steps"], seen["steps"])
     result = dict(
@@ -155,7 +164,7 @@ def main():
         seconds_per_epoch_per_member=statistics.median(seconds[1:] or seconds) / steps * seen["steps"],
     )
     if a.eval:
-        result["test"] = rank(net, train, valid, test, a.eval_batch)
+        result["test"] = rank(net, train, valid, test, a.eval_batch or part(512, a.loop, train.num_entities, a.dim))
     print(json.dumps(result))
 
 
