@@ -74,8 +74,7 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 }
 
 // contest lets all who can train the same: so often in turns, to be timed, and then for
-// equal seconds. Who fails is dropped. The result is written after each turn of the last
-// round and of the equal seconds.
+// equal seconds. Who fails is dropped. The result is written after each turn.
 func (f flags) contest(ctx context.Context, t training, rivals []rival, d *measured.Document[comparison]) ([]outcome, error) {
 	rivals = slices.DeleteFunc(slices.Clone(rivals), func(r rival) bool { return !r.does(t) })
 	all := make([]outcome, len(rivals))

@@ -91,7 +91,11 @@ func (c *comparison) put(t training, o outcome) {
 		c.Trainings[i] = compared{training: t}
 	}
 	to := &c.Trainings[i].Outcomes
-	*to = append(slices.DeleteFunc(*to, func(before outcome) bool { return before.Who == o.Who }), o)
+	if at := slices.IndexFunc(*to, func(before outcome) bool { return before.Who == o.Who }); at >= 0 {
+		(*to)[at] = o
+	} else {
+		*to = append(*to, o)
+	}
 	all := trainings()
 	place := func(c compared) int { return slices.IndexFunc(all, func(t training) bool { return t.ID == c.ID }) }
 	slices.SortStableFunc(c.Trainings, func(a, b compared) int { return cmp.Compare(place(a), place(b)) })
