@@ -32,14 +32,14 @@ func cases() []timed {
 	return []timed{
 		steps("umls", 64, 256, 1, 20),
 		steps("umls", 64, 256, 8, 20),
-		steps("wn18rr", 64, 512, 1, 4),
-		steps("fb15k-237", 64, 512, 1, 6),
-		steps("wn18rr", 512, 512, 1, 2),
+		steps("wn18rr", 64, 512, 1, 2),
+		steps("fb15k-237", 64, 512, 1, 3),
+		steps("fb15k-237", 256, 512, 1, 2),
 		ranks("umls", 64, 1<<20),
 		ranks("wn18rr", 64, 512),
 		ranks("fb15k-237", 64, 512),
-		epochs("mutag", 20),
-		epochs("aifb", 10),
+		epochs("mutag", 5),
+		epochs("aifb", 3),
 	}
 }
 
@@ -68,7 +68,7 @@ func steps(dataset string, dim, batch, members, count int) timed {
 		}
 		defer engine.Close()
 		job := kge.Job{Data: completion.Data(g), Settings: kge.DefaultSettings()}
-		job.Settings.Dim, job.Settings.Batch, job.Settings.Epochs, job.Settings.MaxSteps = dim, batch, 3, count
+		job.Settings.Dim, job.Settings.Batch, job.Settings.Epochs, job.Settings.MaxSteps = dim, batch, 2, count
 		job.Settings.Precision = kge.Float32
 		for i := range members {
 			job.Members = append(job.Members, member(1+i))
