@@ -24,8 +24,8 @@ type Compute struct {
 	// Backend is what gomlx runs on: "go", "xla:cpu", "xla:cuda" or "xla:" with the
 	// absolute path of a plugin, and options after commas. "auto" or "" is what the
 	// variables AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is
-	// found, else "go"; see [backend.Choose].
-	Backend string `default:"auto" help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else go (autoblm backend list)."`
+	// found, else "xla:cpu" where that is, else "go"; see [backend.Choose] and [backend.OnCPU].
+	Backend string `default:"auto" help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else xla:cpu where that is, else go (autoblm backend list)."`
 	Threads int    `default:"0" min:"0" max:"1024" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
 	// Note is as in [gomlx.Settings]; the engine cpu has no use for it.
 	Note func(text string) `kong:"-"`
@@ -97,8 +97,8 @@ func (c Compute) choose() (backend.Choice, error) {
 		return backend.Choice{}, names.Unknown("engine", c.Engine, []string{"auto", "cpu", "gomlx"})
 	}
 	choice, err := backend.Choose(c.Backend)
-	if engine == "gomlx" {
-		choice.Backend = cmp.Or(choice.Backend, backend.Go)
+	if engine == "gomlx" && choice.Backend == "" {
+		choice.Backend = backend.OnCPU()
 	}
 	return choice, err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
@@ -37,9 +38,10 @@ func TestWhoComputes(t *testing.T) {
 	}
 }
 
-// TestWithoutGPU: where CUDA is out of reach, auto is the native engine, and gomlx
-// runs on Go.
+// TestWithoutGPU: where CUDA is out of reach, auto is the native engine, and without any
+// plugin gomlx runs on Go.
 func TestWithoutGPU(t *testing.T) {
+	t.Setenv(probe.PluginPaths, t.TempDir())
 	t.Setenv("AUTOBLM_BACKEND", "auto")
 	t.Setenv("GOMLX_BACKEND", "go:ops_sequential") // the other variable says not to ask
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
@@ -89,6 +91,7 @@ func TestComputeRefusals(t *testing.T) {
 
 // TestWhoTellsClasses: the same rules choose the engine of classification.
 func TestWhoTellsClasses(t *testing.T) {
+	t.Setenv(probe.PluginPaths, t.TempDir())
 	t.Setenv("GOMLX_BACKEND", "")
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	for _, c := range []struct {

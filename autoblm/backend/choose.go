@@ -50,6 +50,18 @@ func (f finder) choose(ctx context.Context, asked string) (Choice, error) {
 	return Choice{CUDA, Auto}, nil
 }
 
+// OnCPU is what GoMLX runs on where it is asked for and nobody says on what: XLA on the CPU
+// where a plugin of it is found, since steps take a tenth of the time there, and else GoMLX's
+// own backend.
+func OnCPU() string { return here().onCPU(context.Background()) }
+
+func (f finder) onCPU(ctx context.Context) string {
+	if f.check(ctx, Choice{Backend: CPU}) != nil {
+		return Go
+	}
+	return CPU
+}
+
 // check says why a choice cannot be used, as far as can be told without opening it.
 func (f finder) check(ctx context.Context, c Choice) error {
 	n, err := parse(c.Backend)

@@ -90,6 +90,20 @@ func TestWhoAsks(t *testing.T) {
 	}
 }
 
+// TestOnCPU: GoMLX runs on XLA where its plugin for the CPU can be loaded.
+func TestOnCPU(t *testing.T) {
+	for want, finders := range map[string][]finder{
+		CPU: {machine(nil, cpuFile), machine(nil, gpuFile, cudaFile, cpuFile)},
+		Go:  {machine(nil), machine(nil, gpuFile, cudaFile), machine(nil, cpuFile).withoutXLA(), broken(cpuFile)},
+	} {
+		for i, f := range finders {
+			if got := f.onCPU(t.Context()); got != want {
+				t.Errorf("%d: %s, want %s", i, got, want)
+			}
+		}
+	}
+}
+
 // TestAskedForInVain: what cannot be used is an error that says who asked for it,
 // why not, and what helps; never something else.
 func TestAskedForInVain(t *testing.T) {
