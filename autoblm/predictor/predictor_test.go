@@ -6,9 +6,11 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -222,13 +224,30 @@ func TestFitOfOneScore(t *testing.T) {
 	}
 }
 
+// BenchmarkFit is on GoMLX's own backend, as fits are, and on XLA, which ARCHITECTURE compares.
 func BenchmarkFit(b *testing.B) {
 	structures, scores := sample(64, 1)
-	for b.Loop() {
+	fit := func(b *testing.B) {
 		if _, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.Run("go", func(b *testing.B) {
+		fit(b) // compiles
+		for b.Loop() {
+			fit(b)
+		}
+	})
+	b.Run("xla", func(b *testing.B) {
+		predictor.On(b, xlatest.CPU(b))
+		began := time.Now()
+		fit(b)
+		compiling := time.Since(began).Seconds()
+		for b.Loop() {
+			fit(b)
+		}
+		b.ReportMetric(compiling, "s-compiling")
+	})
 }
 
 func BenchmarkPredict(b *testing.B) {
