@@ -188,6 +188,9 @@ func (a *assassin) pursue(p *procedure) {
 		if life > 0 {
 			moment = moments[a.rng.IntN(len(moments))]
 		}
+		if a.kills >= a.want && a.late == 0 { // a process that compiles for long has trained little by then
+			moment = a.towardsTheEnd
+		}
 		if !a.kill(p, file, moment) {
 			break
 		}
@@ -239,6 +242,10 @@ func (a *assassin) asItStarts(*exec.Cmd, string, time.Duration) {
 
 func (a *assassin) atAnyTime(_ *exec.Cmd, _ string, took time.Duration) {
 	time.Sleep(time.Duration(a.rng.Int64N(int64(took))))
+}
+
+func (a *assassin) towardsTheEnd(_ *exec.Cmd, _ string, took time.Duration) {
+	time.Sleep(took/3 + time.Duration(a.rng.Int64N(int64(took)))/2)
 }
 
 // asItWrites waits for some changes of the study or its journal, and then for a moment.
