@@ -82,7 +82,7 @@ func peers(t *testing.T, files fs.FS) string {
 			fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s | %s |\n", c.Name, by, o.epoch(), duration(o.Ranking), mebibytes(o.Memory), equal, within)
 		}
 	}
-	fmt.Fprintf(&text, "\nMedians of runs in turns, on %s, seed 1. %s. The peers:\n\n", m.Machine, strings.Join(commands, "; "))
+	fmt.Fprintf(&text, "\nMedians of runs, in turns with the others of a command, on %s, seed 1. %s. The peers:\n\n", m.Machine, strings.Join(commands, "; "))
 	for _, name := range slices.Sorted(maps.Keys(r.Peers)) {
 		if slices.Contains(took, name) {
 			fmt.Fprintf(&text, "- %s: `%s`, %s\n", name, r.Peers[name].Command, r.Peers[name].On)
@@ -132,7 +132,7 @@ func TestPeersTable(t *testing.T) {
 		"| umls | ours in float32 | 40.0 ms (20.0 ms to 60.0 ms) | 500 ms | 100 MiB | 0.900, 10 epochs | 0.800, 5 s: 123 epochs |",
 		"| umls | PyKEEN | 2000 ms | 1000 ms | 100 MiB | – | 0.250, 5 s: 0.50 epochs |",
 		"| large | PyKEEN | it failed | – | – | – | – |",
-		"Medians of runs in turns, on two cores, seed 1. `bench`, 2030-01-02; `bench --cases large`, 2030-01-03. The peers:",
+		"Medians of runs, in turns with the others of a command, on two cores, seed 1. `bench`, 2030-01-02; `bench --cases large`, 2030-01-03. The peers:",
 		"- PyKEEN: `venv/bin/python train.py`, PyKEEN 1.11.1",
 	} {
 		if !slices.Contains(strings.Split(text, "\n"), line) {

@@ -58,11 +58,7 @@ func steps(dataset string, dim, batch, members, count int) timed {
 		id, name = fmt.Sprintf("%sx%d", id, members), fmt.Sprintf("%s, %d members", name, members)
 	}
 	return timed{id, name, dataset, func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
-		g, err := datasets.ReadFolder(folder)
-		if err != nil {
-			return t, err
-		}
-		engine, err := on.Open()
+		g, engine, err := opened(folder, on)
 		if err != nil {
 			return t, err
 		}
@@ -81,11 +77,7 @@ func steps(dataset string, dim, batch, members, count int) timed {
 // ranks is the filtered ranking of the first test triples by a model as training begins.
 func ranks(dataset string, dim, triples int) timed {
 	return timed{fmt.Sprintf("rank-%s-%d", dataset, dim), fmt.Sprintf("%s, filtered ranks of %d triples, d %d", dataset, triples, dim), dataset, func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
-		g, err := datasets.ReadFolder(folder)
-		if err != nil {
-			return t, err
-		}
-		engine, err := on.Open()
+		g, engine, err := opened(folder, on)
 		if err != nil {
 			return t, err
 		}
@@ -97,15 +89,10 @@ func ranks(dataset string, dim, triples int) timed {
 		}
 		defer ranker.Close()
 		asked, known := g.Test[:min(triples, len(g.Test))], g.Known()
-		var seconds []float64 // the first time with what is compiled
-		for range 2 {
-			began := time.Now()
-			if _, err := ranker.Rank(ctx, asked, known); err != nil {
-				return t, err
-			}
-			seconds = append(seconds, time.Since(began).Seconds())
-		}
-		return times{seconds[1], max(0, seconds[0]-seconds[1])}, nil
+		return twice(1, func() error {
+			_, err := ranker.Rank(ctx, asked, known)
+			return err
+		})
 	}}
 }
 
@@ -130,20 +117,37 @@ func epochs(dataset string, count int) timed {
 			return t, err
 		}
 		defer trainer.Close()
-		var seconds []float64
-		for range 2 {
-			began := time.Now()
+		return twice(count*settings.Folds, func() error {
 			results, err := trainer.Train(ctx, []classify.Member{m})
 			if err != nil {
-				return t, err
+				return err
 			}
-			if results[0].Err != nil {
-				return t, results[0].Err
-			}
-			seconds = append(seconds, time.Since(began).Seconds())
-		}
-		return times{seconds[1] / float64(count*settings.Folds), max(0, seconds[0]-seconds[1])}, nil
+			return results[0].Err
+		})
 	}}
+}
+
+// opened are the data and the engine of an embedding model.
+func opened(folder string, on autoblm.Compute) (*datasets.Graph, kge.Engine, error) {
+	g, err := datasets.ReadFolder(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	engine, err := on.Open()
+	return g, engine, err
+}
+
+// twice does so many pieces of work two times, of which the first is with what is compiled.
+func twice(pieces int, work func() error) (t times, err error) {
+	var seconds [2]float64
+	for i := range seconds {
+		began := time.Now()
+		if err := work(); err != nil {
+			return t, err
+		}
+		seconds[i] = time.Since(began).Seconds()
+	}
+	return times{seconds[1] / float64(pieces), max(0, seconds[0]-seconds[1])}, nil
 }
 
 // there are the cases whose data are in a folder.
