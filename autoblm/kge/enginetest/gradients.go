@@ -132,16 +132,21 @@ func Slopes(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.
 
 // Agree holds the losses of the first batches and their gradients, all numbers of them, to
 // those of another engine or precision: up to a share of a gradient's largest number, or of
-// what its terms are about: products of two first numbers, of each chunk. They may cancel.
+// what its terms are about: products of two first numbers, of each chunk, and the queries,
+// which grow with each hop. They may cancel, as a query with its likely answer does.
 func Agree(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches int) {
 	t.Helper()
 	e, reference := explore(t, engine, d, s, m), explore(t, other, d, s, m)
+	definition := newReference(d, s, m, e.present)
 	for i, batch := range d.Batches(s, 1)[:batches] {
 		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, i+1)
 		loss, tables := e.gradient(t, e.present, batch, i+1)
 		wantLoss, want := reference.gradient(t, e.present, batch, i+1)
 		near(t, what+": loss", tolerance, []float64{loss}, []float64{wantLoss})
 		largest := s.InitScale * s.InitScale * float64(max(1, m.Structure.K()))
+		for _, x := range batch {
+			want = append(want, definition.ask(x.Question))
+		}
 		for _, x := range slices.Concat(want...) {
 			largest = math.Max(largest, math.Abs(x))
 		}
