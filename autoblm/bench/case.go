@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/measured"
 )
 
 // timed is something to time.
@@ -136,17 +135,5 @@ func smallDim(full int) int { return max(8, full/64) }
 
 // choose keeps the cases whose ID matches.
 func choose(cases []timed, pattern string) ([]timed, error) {
-	matching, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("--cases: %w", err)
-	}
-	var ids []string
-	for _, c := range cases {
-		ids = append(ids, c.ID)
-	}
-	chosen := slices.DeleteFunc(slices.Clone(cases), func(c timed) bool { return !matching.MatchString(c.ID) })
-	if len(chosen) == 0 {
-		return nil, fmt.Errorf("--cases: nothing is called %q; there are %s", pattern, strings.Join(ids, ", "))
-	}
-	return chosen, nil
+	return measured.Choose("--cases", cases, func(c timed) string { return c.ID }, pattern)
 }

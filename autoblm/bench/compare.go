@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -84,7 +83,7 @@ func (f flags) contest(ctx context.Context, t training, rivals []rival, d *measu
 	turn := func(of func(outcome) pass, done func(*outcome, ran, pass)) error {
 		for i, r := range rivals {
 			o := &all[i]
-			if o.Dropped != "" || f.same(t, o.Who, all) {
+			if o.Dropped != "" || same(o.Who, all) {
 				continue
 			}
 			p := of(*o)
@@ -116,21 +115,17 @@ func (f flags) contest(ctx context.Context, t training, rivals []rival, d *measu
 			return nil, err
 		}
 	}
-	err := turn(func(o outcome) pass { return within(t.Seconds, median(o.Step), o.PerEpoch) }, (*outcome).reach)
+	err := turn(func(o outcome) pass { return within(t.Seconds, measured.Median(o.Step), o.PerEpoch) }, (*outcome).reach)
 	return slices.DeleteFunc(all, func(o outcome) bool { return len(o.Step) == 0 && o.Dropped == "" }), err
 }
 
 // same says whether who is our float32 where auto is float32, too.
-func (f flags) same(t training, who string, all []outcome) bool {
+func same(who string, all []outcome) bool {
 	return who == oursFloat32 && slices.ContainsFunc(all, func(o outcome) bool { return o.Who == oursAuto && o.Precision == float32s })
 }
 
 // rivals are all who train, and match --who.
 func (f flags) rivals() ([]rival, error) {
-	matching, err := regexp.Compile(f.Who)
-	if err != nil {
-		return nil, fmt.Errorf("--who: %w", err)
-	}
 	all := []rival{f.oursIn(oursAuto, "auto"), f.oursIn(oursFloat32, float32s)}
 	peers, err := f.peers()
 	if err != nil {
@@ -140,13 +135,5 @@ func (f flags) rivals() ([]rival, error) {
 		all = append(all, f.rival(p.name, p.command, func(t training) bool { return t.Model != rotateModel && !t.Reverses }))
 	}
 	all = append(all, f.pykeen()...)
-	var names []string
-	for _, r := range all {
-		names = append(names, r.name)
-	}
-	chosen := slices.DeleteFunc(all, func(r rival) bool { return !matching.MatchString(r.name) })
-	if len(chosen) == 0 {
-		return nil, fmt.Errorf("--who: nobody is called %q; there are %s", f.Who, strings.Join(names, ", "))
-	}
-	return chosen, nil
+	return measured.Choose("--who", all, func(r rival) string { return r.name }, f.Who)
 }

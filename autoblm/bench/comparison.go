@@ -60,7 +60,7 @@ func (o outcome) epoch() float64 {
 	if len(o.Step) == 0 {
 		return 0
 	}
-	return median(o.Step) * float64(o.PerEpoch)
+	return measured.Median(o.Step) * float64(o.PerEpoch)
 }
 
 // add takes what a run came to.
@@ -132,7 +132,7 @@ func printOutcomes(w io.Writer, t training, all []outcome) {
 			row[1] = duration([]float64{o.epoch()})
 		}
 		if len(o.MRR) > 0 {
-			row[4] = fmt.Sprintf("%.3f", median(o.MRR))
+			row[4] = fmt.Sprintf("%.3f", measured.Median(o.MRR))
 		}
 		if o.Within != nil {
 			row[5], row[6] = fmt.Sprintf("%.3f", o.Within.MRR), fmt.Sprintf("%.2f", o.Within.Epochs)

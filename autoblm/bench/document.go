@@ -81,30 +81,25 @@ func (t *timing) sum(gflop, limit float64, threads int) {
 	if len(t.Ours[t.Precision]) == 0 {
 		t.Precision = slices.Min(slices.Collect(maps.Keys(t.Ours)))
 	}
-	ours := median(t.Ours[t.Precision])
+	ours := measured.Median(t.Ours[t.Precision])
 	t.GFLOPS = gflop / ours
 	if t.Precision == bfloat16s && limit > 0 {
 		t.Share = t.GFLOPS / (limit * float64(threads))
 	}
 	if alone := t.Ours[float32s]; len(alone) > 0 && len(t.Ours) > 1 {
-		t.RatioFloat32 = ours / median(alone)
+		t.RatioFloat32 = ours / measured.Median(alone)
 	}
 	if ranked := t.ranked(); len(ranked) > 0 {
 		t.Fastest = ranked[0]
-		t.Ratio = ours / median(t.Peers[t.Fastest])
+		t.Ratio = ours / measured.Median(t.Peers[t.Fastest])
 	}
 }
 
 // ranked are the names of the peers, the fastest first.
 func (t *timing) ranked() []string {
 	names := slices.Sorted(maps.Keys(t.Peers))
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(median(t.Peers[a]), median(t.Peers[b])) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(measured.Median(t.Peers[a]), measured.Median(t.Peers[b])) })
 	return names
-}
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // put has a case, in place of what was measured of it before, and in the order of all.

@@ -36,7 +36,7 @@ func (e environment) program() string { return filepath.Join(e.folder, "pykeen_t
 func (e environment) installed() string { return filepath.Join(e.folder, "installed.txt") }
 
 // ready makes the environment, unless it is there with the same versions, by pip, whose
-// settings (an index, a proxy, certificates) are the user's. An empty python is python3.
+// settings (an index, a proxy, certificates) are the user's.
 func (e environment) ready(ctx context.Context, python string) error {
 	has, err := os.ReadFile(e.installed())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/realdata"
 )
 
@@ -85,11 +86,11 @@ func benchmark(b *testing.B, w what, prepare func(*testing.B, kge.Engine, timed)
 				last = once()
 				all, fresh = append(all, last.seconds/float64(c.Members)), append(fresh, last.fresh/float64(c.Members))
 			}
-			b.ReportMetric(median(all), unitOfTime)
+			b.ReportMetric(measured.Median(all), unitOfTime)
 			b.ReportMetric(last.gflop, unitOfWork)
 			b.ReportMetric(compiling, unitOfCompiling)
 			if last.fresh > 0 {
-				b.ReportMetric(median(fresh), unitOfFresh)
+				b.ReportMetric(measured.Median(fresh), unitOfFresh)
 				b.ReportMetric(last.mrr, unitOfMRR)
 			}
 		})
@@ -190,7 +191,7 @@ func train(b *testing.B, engine kge.Engine, job kge.Job) (seconds, compiling flo
 			b.Fatal(r.Err)
 		}
 	}
-	return median(all), report.Timing.Compile
+	return measured.Median(all), report.Timing.Compile
 }
 
 // rank times the ranking of the test triples with the models and the index of the

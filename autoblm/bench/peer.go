@@ -115,7 +115,7 @@ func readPeer(output []byte, w what) (run, error) {
 	case w != aRanking && len(printed.Steps) < 2:
 		return r, fmt.Errorf("it timed %d epochs, and the first is for warming up", len(printed.Steps))
 	case w != aRanking:
-		r.seconds = median(printed.Steps[1:]) / 1e3
+		r.seconds = measured.Median(printed.Steps[1:]) / 1e3
 	}
 	if !(r.seconds > 0) {
 		return r, errors.New("it did not say how long it took")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -53,5 +54,5 @@ func duration(seconds []float64) string {
 	if len(seconds) == 0 {
 		return missing
 	}
-	return words.Milliseconds(median(seconds))
+	return words.Milliseconds(measured.Median(seconds))
 }

@@ -3,9 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
-	"regexp"
-	"slices"
-	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/measured"
 )
 
 // training is a whole one to compare: by all on the same graph, with the same model, d,
@@ -73,19 +72,7 @@ func (t training) whole() bool { return t.Steps == 0 }
 
 // chooseTrainings keeps those whose ID matches.
 func chooseTrainings(all []training, pattern string) ([]training, error) {
-	matching, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("--cases: %w", err)
-	}
-	var ids []string
-	for _, t := range all {
-		ids = append(ids, t.ID)
-	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(t training) bool { return !matching.MatchString(t.ID) })
-	if len(chosen) == 0 {
-		return nil, fmt.Errorf("--cases: nothing is called %q; there are %s", pattern, strings.Join(ids, ", "))
-	}
-	return chosen, nil
+	return measured.Choose("--cases", all, func(t training) string { return t.ID }, pattern)
 }
 
 // pass is how far a run trains: so many epochs, of each at most so many steps, or all for

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/dustin/go-humanize"
 	"gonum.org/v1/gonum/stat"
 )
@@ -109,9 +110,9 @@ func section(text *strings.Builder, about, header, rows string) {
 
 func (r deviceResult) steps(w *strings.Builder) {
 	for _, c := range r.Cases {
-		ours, peer, ratio := median(c.Ours[c.Precision]), "–", "–"
+		ours, peer, ratio := measured.Median(c.Ours[c.Precision]), "–", "–"
 		if c.Fastest != "" {
-			peer, ratio = milliseconds(median(c.Peers[c.Fastest])), fmt.Sprintf("%.2f", c.Ratio)
+			peer, ratio = milliseconds(measured.Median(c.Peers[c.Fastest])), fmt.Sprintf("%.2f", c.Ratio)
 		}
 		goal := fmt.Sprintf("%g", c.Goal)
 		if c.Within > 0 {

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/autoblm/autoblm-go/internal/measured"
 )
 
 // compared are what bench writes of whole trainings.
 type compared struct {
 	Trainings []struct {
 		Name     string    `json:"name"`
-		Rate     float64   `json:"rate"`
 		Epochs   int       `json:"epochs"`
-		Steps    int       `json:"steps"`
 		Seconds  float64   `json:"seconds"`
 		Outcomes []outcome `json:"outcomes"`
 	} `json:"trainings"`
@@ -74,7 +74,7 @@ func peers(t *testing.T, files fs.FS) string {
 				continue
 			}
 			if len(o.MRR) > 0 {
-				equal = fmt.Sprintf("%.3f, %d epochs", median(o.MRR), c.Epochs)
+				equal = fmt.Sprintf("%.3f, %d epochs", measured.Median(o.MRR), c.Epochs)
 			}
 			if o.Within != nil {
 				within = fmt.Sprintf("%.3f, %g s: %s epochs", o.Within.MRR, c.Seconds, digits(o.Within.Epochs))

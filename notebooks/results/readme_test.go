@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of the README anew")
 
-// measured is a result file.
-type measured struct {
+// document is a result file.
+type document struct {
 	Command string          `json:"command"`
 	Date    string          `json:"date"`
 	Machine string          `json:"machine"`
@@ -81,18 +81,18 @@ func hold(t *testing.T, path string, tables map[string]string) {
 }
 
 // read reads a result file.
-func read(t *testing.T, path string, result any) measured {
+func read(t *testing.T, path string, result any) document {
 	t.Helper()
 	return readFrom(t, os.DirFS("."), path, result)
 }
 
-func readFrom(t *testing.T, files fs.FS, path string, result any) measured {
+func readFrom(t *testing.T, files fs.FS, path string, result any) document {
 	t.Helper()
 	content, err := fs.ReadFile(files, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m measured
+	var m document
 	if err := json.Unmarshal(content, &m); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -103,11 +103,6 @@ func readFrom(t *testing.T, files fs.FS, path string, result any) measured {
 		t.Fatalf("%s lacks a command, a date or a machine", path)
 	}
 	return m
-}
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // searches is the table of the searches.
@@ -150,7 +145,7 @@ func ablations(t *testing.T, name string) string {
 	}
 	var graphs, variants []string
 	cells := map[string]string{} // by variant and graph
-	var m measured
+	var m document
 	for _, path := range paths {
 		var r struct {
 			Dataset  string             `json:"dataset"`

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -151,7 +152,7 @@ func duration(seconds []float64) string {
 	if len(seconds) == 0 {
 		return "–"
 	}
-	return words.Milliseconds(median(seconds))
+	return words.Milliseconds(measured.Median(seconds))
 }
 
 var peerFlag = regexp.MustCompile(` --(?:step-)?peer ('[^']*'|"[^"]*"|\S+)`)

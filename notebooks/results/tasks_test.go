@@ -85,12 +85,12 @@ func queries(t *testing.T) string {
 	}
 	type line struct {
 		queryResult
-		measured
+		document
 	}
 	var lines []line
 	for _, path := range paths {
 		var l line
-		l.measured = read(t, path, &l.queryResult)
+		l.document = read(t, path, &l.queryResult)
 		l.Dataset = strings.TrimSuffix(l.Dataset, "-drawn")
 		if l.Test.MRR == 0 {
 			t.Fatalf("%s has no test MRR", path)

@@ -9,13 +9,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
@@ -93,7 +90,7 @@ func (f flags) run(ctx context.Context, all []timed, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := choose(there(all, f.Data), f.Cases)
+	chosen, err := measured.Choose("--cases", there(all, f.Data), func(c timed) string { return c.id }, f.Cases)
 	if err != nil {
 		return err
 	}
@@ -124,8 +121,8 @@ func (f flags) run(ctx context.Context, all []timed, w io.Writer) error {
 		}
 		fmt.Fprintln(w, c.name)
 		for _, name := range names {
-			t.Compiling[name] = median(compiling[name])
-			fmt.Fprintf(w, "  %-10s %10s, %s compiling\n", name, words.Milliseconds(median(t.Seconds[name])), words.Milliseconds(t.Compiling[name]))
+			t.Compiling[name] = measured.Median(compiling[name])
+			fmt.Fprintf(w, "  %-10s %10s, %s compiling\n", name, words.Milliseconds(measured.Median(t.Seconds[name])), words.Milliseconds(t.Compiling[name]))
 		}
 		d.Result.Cases = inOrder(all, append(slices.DeleteFunc(d.Result.Cases, func(b timing) bool { return b.ID == c.id }), t))
 		if f.Out != "" {
@@ -137,31 +134,9 @@ func (f flags) run(ctx context.Context, all []timed, w io.Writer) error {
 	return nil
 }
 
-// choose keeps the cases whose ID matches.
-func choose(all []timed, pattern string) ([]timed, error) {
-	matching, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("--cases: %w", err)
-	}
-	var ids []string
-	for _, c := range all {
-		ids = append(ids, c.id)
-	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(c timed) bool { return !matching.MatchString(c.id) })
-	if len(chosen) == 0 {
-		return nil, fmt.Errorf("--cases: nothing is called %q; there are %s", pattern, strings.Join(ids, ", "))
-	}
-	return chosen, nil
-}
-
 // inOrder puts what was measured into the order of the cases.
 func inOrder(all []timed, done []timing) []timing {
 	place := func(t timing) int { return slices.IndexFunc(all, func(c timed) bool { return c.id == t.ID }) }
 	slices.SortStableFunc(done, func(a, b timing) int { return place(a) - place(b) })
 	return done
-}
-
-// median is the lower one of two.
-func median(x []float64) float64 {
-	return stat.Quantile(0.5, stat.Empirical, slices.Sorted(slices.Values(x)), nil)
 }

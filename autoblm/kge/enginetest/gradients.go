@@ -144,10 +144,11 @@ func Agree(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, 
 		wantLoss, want := reference.gradient(t, e.present, batch, i+1)
 		near(t, what+": loss", tolerance, []float64{loss}, []float64{wantLoss})
 		largest := s.InitScale * s.InitScale * float64(max(1, m.Structure.K()))
+		terms := slices.Clone(want)
 		for _, x := range batch {
-			want = append(want, definition.ask(x.Question))
+			terms = append(terms, definition.ask(x.Question))
 		}
-		for _, x := range slices.Concat(want...) {
+		for _, x := range slices.Concat(terms...) {
 			largest = math.Max(largest, math.Abs(x))
 		}
 		for table, gradient := range tables {
