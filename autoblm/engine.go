@@ -25,7 +25,7 @@ type Compute struct {
 	// absolute path of a plugin, and options after commas. "auto" or "" is what the
 	// variables AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is
 	// found, else "xla:cpu" where that is, else "go"; see [backend.Choose] and [backend.OnCPU].
-	Backend string `default:"auto" help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else xla:cpu where that is, else go (autoblm backend list)."`
+	Backend string `default:"auto" brief:"What gomlx runs on, as xla:cpu." help:"What gomlx runs on: go, xla:cpu, xla:cuda or xla:/path/of/plugin.so, and options after commas. auto is what AUTOBLM_BACKEND or GOMLX_BACKEND ask for, else CUDA where it is found, else xla:cpu where that is, else go (autoblm backend list)."`
 	Threads int    `default:"0" min:"0" max:"1024" help:"Threads of the engine cpu; 0 for all that GOMAXPROCS allows."`
 	// Note is as in [gomlx.Settings]; the engine cpu has no use for it.
 	Note func(text string) `kong:"-"`

@@ -40,10 +40,10 @@ func (n *Norm) UnmarshalText(text []byte) error {
 // Settings are what all members of a population share. [Defaults] has values for
 // each encoder.
 type Settings struct {
-	Encoder Encoder `json:"encoder" help:"What makes the messages: blm by a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
+	Encoder Encoder `json:"encoder" brief:"blm, which has a structure, gcn, rgcn and others." help:"What makes the messages: blm by a structure, or the baselines gcn, rgcn, rgcn-block, compgcn-sub, compgcn-mult and compgcn-corr."`
 	// Dim is for [BLM] a multiple of the structure's chunks, for [RGCNBlock] one of Parts.
-	Dim    int `json:"dim" min:"1" max:"1048576" help:"Dimension of embeddings and hidden layers."`
-	Layers int `json:"layers" min:"1" max:"64" help:"How many edges away an entity matters."`
+	Dim    int `json:"dim" min:"1" max:"1048576" brief:"Dimension of embeddings and hidden layers." help:"Dimension of embeddings and hidden layers."`
+	Layers int `json:"layers" min:"1" max:"64" brief:"How many edges away an entity matters." help:"How many edges away an entity matters."`
 	// Parts is for [RGCN] and [RGCNBlock].
 	Parts int `json:"parts" min:"0" max:"1048576" help:"Common matrices of rgcn, or blocks of rgcn-block."`
 	// Transform is for [BLM].
@@ -58,9 +58,9 @@ type Settings struct {
 	// known only by what is around them: what one node alone sees tells nothing of the
 	// rest, yet it is enough to learn that node's class by heart. Up to 1 all have
 	// one, as published. New.
-	SeenBy int `json:"seen_by,omitzero" min:"0" max:"1048576" help:"Give an embedding only to what so many labelled nodes see within the layers, as 20; the rest is zero, and known by what is around it. 0 gives one to all."`
+	SeenBy int `json:"seen_by,omitzero" min:"0" max:"1048576" brief:"Embed only what so many labelled nodes see." help:"Give an embedding only to what so many labelled nodes see within the layers, as 20; the rest is zero, and known by what is around it. 0 gives one to all."`
 	// Epochs are steps, each on all nodes to train with.
-	Epochs        int `json:"epochs" min:"1" max:"1048576" help:"The most epochs; cross-validation finds how many are best."`
+	Epochs        int `json:"epochs" min:"1" max:"1048576" brief:"The most epochs." help:"The most epochs; cross-validation finds how many are best."`
 	ValidateEvery int `json:"validate_every" kong:"-" min:"1" max:"1048576" help:"Classify the nodes held out after every so many epochs."`
 	Patience      int `json:"patience" kong:"-" min:"0" max:"1048576" help:"Stop a cross-validation after so many validations without a better one; 0 never."`
 	Folds         int `json:"folds" kong:"-" min:"2" max:"1024" help:"Parts that the nodes to train with are divided into, each held out once."`
@@ -68,7 +68,7 @@ type Settings struct {
 	// accuracy depends less on the division, as matters where nodes are few.
 	Repeats int `json:"repeats" min:"1" max:"1024" help:"How many times the nodes to train with are divided for cross-validation, each time in another way."`
 	// Runs is how many models are trained on all of them. 0 tests none.
-	Runs     int    `json:"runs" min:"0" max:"1024" help:"How many models to test."`
+	Runs     int    `json:"runs" min:"0" max:"1024" brief:"How many models to test." help:"How many models to test."`
 	DataSeed uint64 `json:"data_seed" kong:"-" help:"Decides the folds of the first division."`
 }
 
@@ -110,11 +110,11 @@ type Member struct {
 	// Structure is that of [BLM]; the other encoders have none.
 	Structure structure.Structure `json:"structure,omitzero" kong:"-"`
 	// Seed is also for what is dropped. Further models are those of folds or runs.
-	Seed         uint64  `json:"seed,omitzero" help:"Decides the initial parameters; further models have the seeds that follow."`
-	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of Adam."`
-	Dropout      float64 `json:"dropout" min:"0" below:"1" help:"Share of each layer's coordinates that a step sets to zero."`
+	Seed         uint64  `json:"seed,omitzero" brief:"Decides the initial parameters." help:"Decides the initial parameters; further models have the seeds that follow."`
+	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" brief:"Learning rate of Adam." help:"Learning rate of Adam."`
+	Dropout      float64 `json:"dropout" min:"0" below:"1" brief:"Share of coordinates dropped in a step." help:"Share of each layer's coordinates that a step sets to zero."`
 	// L2 keeps entities that few others know from telling the nodes to train with apart.
-	L2 float64 `json:"l2" name:"l2" min:"0" help:"Weight of half the squared norms of the entities."`
+	L2 float64 `json:"l2" name:"l2" min:"0" brief:"Weight of the squared norms of entities." help:"Weight of half the squared norms of the entities."`
 }
 
 // DefaultMember has rates that do well on the benchmarks, without a structure.

@@ -68,11 +68,11 @@ func (i *Initial) UnmarshalText(text []byte) error {
 // parser of command lines.
 type Settings struct {
 	// Dim is d, a multiple of the number of chunks K.
-	Dim int `json:"dim" min:"1" max:"1048576" help:"Dimension of the embeddings, a multiple of the chunks."`
+	Dim int `json:"dim" min:"1" max:"1048576" brief:"Dimension of the embeddings." help:"Dimension of the embeddings, a multiple of the chunks."`
 	// Epochs is the number of passes over the training triples.
-	Epochs int `json:"epochs" min:"1" max:"1000000000" help:"Passes over what is trained on."`
+	Epochs int `json:"epochs" min:"1" max:"1000000000" brief:"Passes over what is trained on." help:"Passes over what is trained on."`
 	// Batch is the number of triples in a step; each is a tail query and a head query.
-	Batch     int       `json:"batch" min:"1" max:"1000000000" help:"Examples that a step learns from."`
+	Batch     int       `json:"batch" min:"1" max:"1000000000" brief:"Examples that a step learns from." help:"Examples that a step learns from."`
 	Optimizer Optimizer `json:"optimizer" help:"The update rule: adagrad or adam."`
 	// Precision is [AutoPrecision] only until a training begins; see [Job.Settled].
 	Precision Precision `json:"precision,omitempty" help:"What the large products are computed in: float32, bfloat16, whose factors are rounded while all else stays float32, or auto: what AUTOBLM_PRECISION asks for, else bfloat16 where the processor has it and the graph and the dimension are large enough for it to pay."`
@@ -86,7 +86,7 @@ type Settings struct {
 	// DataSeed decides the order of the triples in every epoch.
 	DataSeed uint64 `json:"data_seed" kong:"-" help:"Decides the order of the examples."`
 	// ValidateEvery ranks the validation triples.
-	ValidateEvery int `json:"validate_every" min:"0" max:"1000000000" help:"Validate after every so many epochs and keep the best epoch; 0 keeps the last."`
+	ValidateEvery int `json:"validate_every" min:"0" max:"1000000000" brief:"Validate after so many epochs, keep the best." help:"Validate after every so many epochs and keep the best epoch; 0 keeps the last."`
 	Patience      int `json:"patience" min:"0" max:"1000000000" help:"Stop after so many validations without a better one; 0 never."`
 	// PlateauPatience lowers the rate of the member that does not get better.
 	PlateauPatience int `json:"plateau_patience,omitempty" min:"0" max:"1000000000" help:"Lower the learning rate after so many validations in a row without a better one; 0 never."`
@@ -96,7 +96,7 @@ type Settings struct {
 	// R+r: the query for the head of (h, r, t) is then the query for the tail of
 	// (t, reverse of r, h), and no query is asked through the transpose of g(A, r)
 	// (Lacroix et al., 2018).
-	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" help:"Give each relation a reverse with an embedding of its own, which is asked where the relation is walked backwards."`
+	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Embed the reverses of relations, too." help:"Give each relation a reverse with an embedding of its own, which is asked where the relation is walked backwards."`
 	// Dropout divides the coordinates that are left by 1-Dropout.
 	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of a query's coordinates that are set to 0 in a step."`
 	// LabelSmoothing spreads evenly.
@@ -151,8 +151,8 @@ type Member struct {
 	Form form.Form `json:"form,omitzero" kong:"-"`
 	// Structure is that of a bilinear model, and no other has one.
 	Structure    structure.Structure `json:"structure,omitzero" kong:"-"`
-	Seed         uint64              `json:"seed" help:"Decides the initial embeddings."`
-	LearningRate float64             `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of the first epoch."`
+	Seed         uint64              `json:"seed" brief:"Decides the initial embeddings." help:"Decides the initial embeddings."`
+	LearningRate float64             `json:"learning_rate" name:"lr" above:"0" brief:"Learning rate of the first epoch." help:"Learning rate of the first epoch."`
 	Weights
 }
 
@@ -164,7 +164,7 @@ type Weights struct {
 	// L2 weighs the mean of |h|²+|r|²+|t|².
 	L2 float64 `json:"l2" name:"l2" min:"0" help:"Weight of the squared norms of entities and relations."`
 	// N3 weighs the mean of Σ|h|³+|r|³+|t|³ (Lacroix et al., 2018).
-	N3 float64 `json:"n3" name:"n3" min:"0" help:"Weight of the cubed norms of entities and relations."`
+	N3 float64 `json:"n3" name:"n3" min:"0" brief:"Weight of the cubed norms of embeddings." help:"Weight of the cubed norms of entities and relations."`
 	// EntityL2 weighs the mean of |h|²+|t|², and Products that of
 	// |hᵀg(A,r)|²+|g(A,r)t|². Equal, they are DURA (Zhang et al., 2020), whose
 	// authors' best runs have them in the ratio of 1 to 3.

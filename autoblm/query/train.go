@@ -30,8 +30,8 @@ type Settings struct {
 type Paths struct {
 	// Hops are the lengths of the paths that a model is for: it is trained on them,
 	// and validated on all of them together.
-	Hops []int `json:"hops" min:"1" max:"99" help:"Length of the paths to train on and to rank."`
-	With []int `json:"with,omitempty" min:"1" max:"99" help:"Lengths of further paths to train on, separated by commas."`
+	Hops []int `json:"hops" min:"1" max:"99" brief:"Lengths of the paths to train on and to rank." help:"Length of the paths to train on and to rank."`
+	With []int `json:"with,omitempty" min:"1" max:"99" brief:"Lengths of further paths to train on." help:"Lengths of further paths to train on, separated by commas."`
 	// AnswerPower 0 lets queries count the same, 1 their answers.
 	AnswerPower float64 `json:"answer_power" min:"0" max:"1" help:"A query with n answers counts n to this power as much as one with one; 0 to 1."`
 }

@@ -18,11 +18,11 @@ type Settings struct {
 	// Model, where it is not bilinear, has no structure to search for: as many recipes as
 	// the budget allows are drawn for it, from
 	// [PaperRanges].
-	Model form.Form `json:"model,omitzero" help:"Tune the recipe of a model that is not bilinear and has no structure to search for: ${forms}."`
+	Model form.Form `json:"model,omitzero" brief:"Tune a model that has no structure instead." help:"Tune the recipe of a model that is not bilinear and has no structure to search for: ${forms}."`
 	K     int       `json:"k" min:"2" max:"8" help:"Chunks of an embedding."`
 	// Budget does not count the named models. It is not part of a study: it may be
 	// raised later.
-	Budget int `json:"-" min:"1" max:"100000" help:"How many structures to train."`
+	Budget int `json:"-" min:"1" max:"100000" brief:"How many structures to train." help:"How many structures to train."`
 	// TimeLimit ends the search after the round in which it passes; 0 never does.
 	TimeLimit time.Duration `json:"-" kong:"-" min:"0"`
 	N         int           `json:"n" min:"1" max:"65536" help:"Candidates generated in a round."`
@@ -38,12 +38,12 @@ type Settings struct {
 	Predictor *predictor.Settings `json:"predictor" kong:"-"`
 	// Seed decides the initial embeddings of each trial; the order of the triples
 	// has its own seed in Training.
-	Seed uint64 `json:"seed" help:"Decides the proposals and the initial embeddings."`
+	Seed uint64 `json:"seed" brief:"Decides proposals and initial embeddings." help:"Decides the proposals and the initial embeddings."`
 	// Training is how each structure is trained.
-	Training kge.Settings `json:"training" embed:""`
+	Training kge.Settings `json:"training" embed:"" group:"Training"`
 	// LearningRate and Weights are those of each member; see [kge.Member].
-	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" help:"Learning rate of the first epoch."`
-	kge.Weights
+	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" group:"Training" brief:"Learning rate of the first epoch." help:"Learning rate of the first epoch."`
+	kge.Weights  `group:"Training"`
 	// Tune and Final are the first and the last stage of the paper's full procedure
 	// (Algorithm 5); nil leaves one out.
 	Tune  *TuneSettings  `json:"tune,omitempty" kong:"-"`

@@ -140,7 +140,7 @@ func readFlags(ctx context.Context, p attacked, folder string) (map[string][]str
 		if flags[name] != nil {
 			continue
 		}
-		e, err := p.run(ctx, trial{folder: folder, arguments: append(strings.Split(name, "-"), "--help")})
+		e, err := p.run(ctx, trial{folder: folder, arguments: append(strings.Split(name, "-"), "--help-all")})
 		if err != nil {
 			return nil, err
 		}

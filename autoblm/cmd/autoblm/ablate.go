@@ -19,13 +19,13 @@ import (
 )
 
 type ablateCommand struct {
-	Name         string   `arg:"" enum:"algorithm,filter,predictor,b0,k,sharing,dimension,transfer" help:"algorithm, filter, predictor, b0 or k compare searches that differ in that; sharing and dimension ask whether shared embeddings, or another dimension, judge structures as their own training does; transfer takes structures to other graphs."`
-	Dataset      string   `default:"world" help:"A name of dataset list, or a folder."`
-	To           []string `help:"For transfer: the other graphs, separated by commas."`
-	Seeds        int      `default:"3" min:"1" max:"1000" help:"How often all is done, each time with other random numbers."`
-	OtherDim     int      `default:"128" min:"1" max:"1048576" help:"For dimension: the other dimension."`
+	Name         string   `arg:"" enum:"algorithm,filter,predictor,b0,k,sharing,dimension,transfer" brief:"What differs: algorithm, filter, predictor or another." help:"algorithm, filter, predictor, b0 or k compare searches that differ in that; sharing and dimension ask whether shared embeddings, or another dimension, judge structures as their own training does; transfer takes structures to other graphs."`
+	Dataset      string   `default:"world" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
+	To           []string `brief:"For transfer: the other graphs." help:"For transfer: the other graphs, separated by commas."`
+	Seeds        int      `default:"3" min:"1" max:"1000" brief:"How often all is done." help:"How often all is done, each time with other random numbers."`
+	OtherDim     int      `default:"128" min:"1" max:"1048576" brief:"For dimension: the other dimension." help:"For dimension: the other dimension."`
 	SharedEpochs int      `default:"200" min:"1" max:"1000000000" help:"For sharing: passes with shared embeddings."`
-	Out          string   `help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
+	Out          string   `brief:"The folder for table, pictures and studies." help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
 
 	MaxSteps, Model struct{}    `kong:"-"` // no flags here
 	Settings        searchFlags `embed:""`

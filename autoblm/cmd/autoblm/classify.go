@@ -26,11 +26,11 @@ type classifyCommands struct {
 }
 
 type classifyTrainCommand struct {
-	Dataset   string         `required:"" help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
-	Structure *structureFlag `help:"Messages are g(A, r) e with this structure, as for structure check."`
+	Dataset   string         `required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
+	Structure *structureFlag `placeholder:"STRUCTURE" brief:"Whose messages the encoder blm sends." help:"Messages are g(A, r) e with this structure, as for structure check."`
 	Settings  classifyFlags  `embed:""`
 	Member    classifyMember `embed:""`
-	Tune      int            `default:"0" min:"0" max:"10000" help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
+	Tune      int            `default:"0" min:"0" max:"10000" brief:"First try so many settings, drawn at random." help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
 	Lenient   bool           `help:"Pass over lines that are no N-Triples, and count them."`
 	keepFlags
 	classifyBackend

@@ -14,11 +14,11 @@ import (
 )
 
 type evalCommand struct {
-	Model   string   `required:"" help:"The model's folder."`
-	Dataset string   `required:"" help:"A name of dataset list, or a folder."`
-	Split   string   `default:"test" enum:"train,valid,test" help:"train, valid or test."`
-	Ties    kge.Ties `default:"pessimistic" help:"pessimistic, optimistic or realistic."`
-	By      string   `default:"" enum:",relation,pattern" placeholder:"relation|pattern" help:"Break the metrics down by relation or by relation pattern."`
+	Model   string   `required:"" placeholder:"DIR" brief:"The model's folder." help:"The model's folder."`
+	Dataset string   `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
+	Split   string   `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
+	Ties    kge.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"pessimistic, optimistic or realistic."`
+	By      string   `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Break the metrics down by relation or by relation pattern."`
 	rankingFlag
 	computeFlags
 }

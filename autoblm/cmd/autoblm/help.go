@@ -20,7 +20,11 @@ func helped(arguments []string) []string {
 	}
 	first := slices.IndexFunc(arguments, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	if first >= 0 && arguments[first] == "help" {
-		return slices.Concat(arguments[:first], arguments[first+1:], []string{"--help"})
+		rest := slices.Concat(arguments[:first], arguments[first+1:])
+		if slices.Contains(rest, "--help") || slices.Contains(rest, "--help-all") {
+			return rest
+		}
+		return append(rest, "--help")
 	}
 	return arguments
 }

@@ -25,7 +25,7 @@ type saveFlag struct {
 
 // keepFlags say where a training and its model are kept.
 type keepFlags struct {
-	Out string `placeholder:"DIR" help:"The folder for the (first) model, and for what the same command goes on from if it is interrupted; one below autoblm-out for the command and its data when left out."`
+	Out string `placeholder:"DIR" brief:"The folder for the model, and to go on from." help:"The folder for the (first) model, and for what the same command goes on from if it is interrupted; one below autoblm-out for the command and its data when left out."`
 	saveFlag
 }
 

@@ -29,20 +29,21 @@ type commands struct {
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
 	Recipe    recipeCommands    `cmd:"" help:"Settings of training that others published for the benchmarks."`
-	Reproduce reproduceCommand  `cmd:"" help:"Search and train on a benchmark as others did, in pieces if need be."`
-	Query     queryCommands     `cmd:"" help:"Answer multi-hop queries: which entities are at the end of a path of relations."`
+	Reproduce reproduceCommand  `cmd:"" help:"Search and train on a benchmark as others did, in pieces."`
+	Query     queryCommands     `cmd:"" help:"Answer multi-hop queries: what is at the end of a path."`
 	Classify  classifyCommands  `cmd:"" help:"Tell the classes of entities of an RDF graph."`
 	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one thing."`
 	Study     studyCommands     `cmd:"" help:"List, show, export and go on with the files that keep searches."`
 	Report    reportCommand     `cmd:"" help:"Write what came of a study as a page for a browser."`
 	Backend   backendCommands   `cmd:"" help:"List what can do the arithmetic here, and install XLA's plugins."`
 
-	Completion completionCommand `cmd:"" help:"Print a script by which bash, zsh or fish completes the command line."`
+	Completion completionCommand `cmd:"" help:"Print a script by which bash, zsh or fish completes commands."`
 	Complete   completeCommand   `cmd:"" hidden:"" help:"Print how a command line may go on, for the scripts of completion."`
 	Help       helpCommand       `cmd:"" help:"Show what a command does and takes, as --help does."`
-	VersionOf  versionCommand    `cmd:"" name:"version" help:"Tell the version, the commit and what the program was built with."`
+	VersionOf  versionCommand    `cmd:"" name:"version" help:"Tell the version, the commit and the Go of the program."`
 
-	JSON    bool             `help:"Print one JSON object instead of text."`
+	HelpAll flags.HelpAll    `brief:"Show all flags." help:"Show all flags, and all there is to say of them."`
+	JSON    bool             `brief:"Print one JSON object instead of text." help:"Print one JSON object instead of text."`
 	Record  string           `placeholder:"FILE" help:"Also write the JSON object to this file, with the command, the date, the machine and the versions."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -95,10 +96,10 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	exited := -1
 	parser, err := newParser(c,
 		kong.Name(name),
-		kong.Description("AutoBLM finds the bilinear scoring function that completes a knowledge graph best."),
+		kong.Description("Finds the bilinear scoring function that completes a knowledge graph best."),
 		kong.Writers(o.Stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Help(flags.PrintHelp),
 		kong.Vars{"version": program.Version()},
 	)
 	if err != nil {

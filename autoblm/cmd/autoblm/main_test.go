@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -21,6 +23,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // invoke runs the program as a shell would.
@@ -449,6 +452,69 @@ func TestHelp(t *testing.T) {
 	if status, _, stderr := invoke(t.Context(), "help", "trian"); status != program.Misuse || !strings.Contains(stderr, `did you mean "train"`) {
 		t.Errorf("help for what is no command: status %d, %q", status, stderr)
 	}
+}
+
+// TestHelpFits: on a screen of 80 columns each command says at once what most need, and
+// --help-all says everything.
+func TestHelpFits(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	mustHave := map[string]string{
+		"":               "--help-all --json search",
+		"search":         "--dataset --budget --out --dim --lr",
+		"train":          "--structure --model --recipe --dim --epochs --lr --out",
+		"reproduce":      "<dataset> --minutes --recipe --seed",
+		"query train":    "--structure --hops --with --lr",
+		"classify train": "--encoder --seen-by --tune",
+		"study resume":   "--budget --dataset",
+	}
+	parser, err := newParser(newCommands(), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(node *kong.Node, words []string)
+	walk = func(node *kong.Node, words []string) {
+		if node.Hidden {
+			return
+		}
+		command := strings.Join(words, " ")
+		status, short, stderr := invoke(t.Context(), append(slices.Clone(words), "--help")...)
+		lines := strings.Split(strings.TrimSuffix(short, "\n"), "\n")
+		if status != program.Done || len(lines) > flags.Screen {
+			t.Errorf("%s: status %d, %d lines, %s\n%s", command, status, len(lines), stderr, short)
+		}
+		for _, line := range lines[1:] {
+			if utf8.RuneCountInString(line) > 80 {
+				t.Errorf("%s: longer than 80 columns: %s", command, line)
+			}
+		}
+		for _, want := range strings.Fields(mustHave[command]) {
+			if !slices.Contains(strings.FieldsFunc(short, func(r rune) bool { return strings.ContainsRune(" =\n", r) }), want) {
+				t.Errorf("%s: the help leaves out %s:\n%s", command, want, short)
+			}
+		}
+		_, all, _ := invoke(t.Context(), append(slices.Clone(words), "--help-all")...)
+		if _, same, _ := invoke(t.Context(), slices.Concat([]string{"help"}, words, []string{"--help-all"})...); same != all && command != "help" {
+			t.Errorf("%s: help as a command prints %q, want %q", command, same, all)
+		}
+		for _, group := range node.AllFlags(true) {
+			for _, flag := range group {
+				whole := "--" + flag.Name
+				if flag.Tag.Negatable != "" {
+					whole = "--[no-]" + flag.Name
+				}
+				if !regexp.MustCompile(`\s` + regexp.QuoteMeta(whole) + `[=\s]`).MatchString(all) {
+					t.Errorf("%s: --help-all leaves out %s", command, whole)
+				}
+				if brief := flag.Tag.Get("brief"); brief != "" && !strings.HasSuffix(brief, ".") {
+					t.Errorf("%s: of --%s is said in brief %q", command, flag.Name, brief)
+				}
+			}
+		}
+		for _, child := range node.Children {
+			walk(child, append(slices.Clone(words), child.Name))
+		}
+	}
+	walk(parser.Model.Node, nil)
 }
 
 func TestVersion(t *testing.T) {

@@ -174,7 +174,7 @@ func TestPrecisionVariable(t *testing.T) {
 // TestFormerFlagIsHidden: what is understood still is not advertised.
 func TestFormerFlagIsHidden(t *testing.T) {
 	for _, command := range []string{"train", "search", "eval"} {
-		_, help, _ := invoke(t.Context(), command, "--help")
+		_, help, _ := invoke(t.Context(), command, "--help-all")
 		if strings.Contains(help, "half-scores") || !strings.Contains(help, "--precision") {
 			t.Errorf("the help of %s has the former flag, or lacks the new one", command)
 		}

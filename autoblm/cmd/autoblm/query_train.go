@@ -17,7 +17,7 @@ import (
 )
 
 type queryTrainCommand struct {
-	Dataset string `required:"" help:"A folder of queries, such as query2box-fb15k-237, or a graph, from which they are then drawn."`
+	Dataset string `required:"" placeholder:"NAME|DIR" brief:"A folder of queries, or a graph." help:"A folder of queries, such as query2box-fb15k-237, or a graph, from which they are then drawn."`
 	modelFlags
 	LabelSmoothing, RelationPrediction struct{} `kong:"-"` // which queries do not have
 

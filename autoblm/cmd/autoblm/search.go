@@ -28,14 +28,14 @@ import (
 )
 
 type searchCommand struct {
-	Task      string  `default:"${task}" enum:"${tasks}" help:"What for: ${purposes}."`
-	Dataset   string  `default:"world" help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
-	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
-	Minutes   float64 `default:"0" min:"0" max:"1000000" help:"End the search after so many minutes, at the end of a round; 0 never."`
+	Task      string  `default:"${task}" enum:"${tasks}" brief:"What for: ${enum}." help:"What for: ${purposes}."`
+	Dataset   string  `default:"world" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
+	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
+	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"End the search after so many minutes; 0 never." help:"End the search after so many minutes, at the end of a round; 0 never."`
 	recipeFlag
-	MaxSteps struct{}    `kong:"-"` // no flag here
-	Settings searchFlags `embed:""`
-	duraFlag
+	MaxSteps    struct{}    `kong:"-"` // no flag here
+	Settings    searchFlags `embed:""`
+	duraFlag    `group:"Training"`
 	Predictor   string `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
 	Tune        int    `default:"0" min:"0" max:"10000" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
 	Final       int    `default:"0" min:"0" max:"10000" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
@@ -43,8 +43,8 @@ type searchCommand struct {
 	FinalEpochs int    `min:"1" max:"1000000000" help:"Passes over the training triples for --final."`
 	own         ownFlags
 	Own         kong.Plugins `embed:""`
-	Study       string       `help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
-	Out         string       `help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
+	Study       string       `brief:"What keeps the search, to go on with." help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
+	Out         string       `brief:"The folder for the model, pictures and study." help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	mixFlag
 	computeFlags
 }

@@ -67,7 +67,7 @@ func (c *studyListCommand) Run(o *output) error {
 
 // studyFile is the argument of the other commands.
 type studyFile struct {
-	File string `arg:"" help:"The study, such as study.db in the folder of a search."`
+	File string `arg:"" brief:"A study, such as study.db of a search." help:"The study, such as study.db in the folder of a search."`
 }
 
 // folder is where the results of the study go if nothing else is said: its own
@@ -277,11 +277,11 @@ func (c *studyBestCommand) Run(o *output) error {
 
 type studyResumeCommand struct {
 	studied
-	Budget  int     `default:"0" min:"0" max:"100000" help:"How many structures to train in all; 0 stands for the budget of the last run."`
-	Minutes float64 `default:"0" min:"0" max:"1000000" help:"End the search after so many minutes, at the end of a round; 0 never."`
+	Budget  int     `default:"0" min:"0" max:"100000" brief:"How many structures to train in all." help:"How many structures to train in all; 0 stands for the budget of the last run."`
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End the search after so many minutes, at the end of a round; 0 never."`
 	// Precision is for whoever gives the flags of the search again.
 	Precision kge.Precision `default:"auto" help:"auto, or the precision that the study was begun in; another is refused."`
-	Out       string        `help:"The folder for the best model and the pictures; that of the study when left out."`
+	Out       string        `brief:"The folder for the best model and the pictures." help:"The folder for the best model and the pictures; that of the study when left out."`
 	mixFlag
 	computeFlags
 }

@@ -84,7 +84,7 @@ func openProblem(ctx context.Context, o *output, name, source string, own json.R
 // studied is where the data of a study are.
 type studied struct {
 	studyFile
-	Dataset string `help:"Where the data are now, if they are no longer where they were: a name of dataset list, or a folder."`
+	Dataset string `brief:"Where the data are now, if they moved." help:"Where the data are now, if they are no longer where they were: a name of dataset list, or a folder."`
 }
 
 // reopen opens the data of a study again, and checks that they are the same.

@@ -18,10 +18,10 @@ import (
 )
 
 type trainCommand struct {
-	Dataset string `required:"" help:"A name of dataset list, or a folder."`
+	Dataset string `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
 	modelFlags
 	trainingFlags `group:"Training"`
-	Members       int  `default:"1" min:"1" max:"1024" help:"Train so many models together, with seeds from --seed on."`
+	Members       int  `default:"1" min:"1" max:"1024" brief:"Train so many models, with seeds from --seed on." help:"Train so many models together, with seeds from --seed on."`
 	NoEval        bool `help:"Do not rank at the end."`
 	keepFlags
 	computeFlags

@@ -71,7 +71,7 @@ func takeTraining(to *kge.Settings, s kge.Settings) {
 
 // recipeFlag names settings of a training that stand below those that are given.
 type recipeFlag struct {
-	Recipe string `placeholder:"NAME" help:"Train by settings that others published for this data set, such as n3 (autoblm recipe list); flags that are given beside it come first, also with their default value."`
+	Recipe string `placeholder:"NAME" brief:"Train by published settings (recipe list)." help:"Train by settings that others published for this data set, such as n3 (autoblm recipe list); flags that are given beside it come first, also with their default value."`
 }
 
 // recipeOf is the recipe that a command line names, or the zero value.
@@ -97,8 +97,8 @@ func useDura(ctx *kong.Context, w *kge.Weights) {
 
 // modelFlags choose a structure, or a form that has none.
 type modelFlags struct {
-	Structure structureFlag `help:"A bilinear model with this structure, as for structure check; that of the recipe, where there is one, when left out."`
-	Model     form.Form     `help:"A model that is not bilinear instead: ${forms}."`
+	Structure structureFlag `placeholder:"STRUCTURE" brief:"A bilinear model, such as complex or 1,0;0,2." help:"A bilinear model with this structure, as for structure check; that of the recipe, where there is one, when left out."`
+	Model     form.Form     `brief:"Or one without: diag, transe, gqe, q2b or rotate." help:"A model that is not bilinear instead: ${forms}."`
 }
 
 // choose says what the members are of.

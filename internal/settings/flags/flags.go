@@ -1,7 +1,8 @@
 // Package flags makes the fields of settings the flags of a command line, and the other
 // way round a command line of settings. The parser is kong, which reads the tags of the
-// fields as they are; two more are read here: fields with a name in JSON have a default in
-// any case, and beside names the flag without which a setting counts for nothing.
+// fields as they are; three more are read here: fields with a name in JSON have a default in
+// any case, beside names the flag without which a setting counts for nothing, and brief is
+// what help says of a flag that most users need, where it cannot say all.
 package flags
 
 import (

@@ -1,0 +1,138 @@
+package flags
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// Screen is how many lines help has at most, on 80 columns.
+const Screen = 30
+
+// HelpAll is a flag that prints all help.
+type HelpAll bool
+
+// IgnoreDefault has the parser call BeforeReset where the flag is given alone.
+func (HelpAll) IgnoreDefault() {}
+
+// BeforeReset prints all help.
+func (HelpAll) BeforeReset(ctx *kong.Context) error {
+	err := printAll(ctx)
+	if err == nil {
+		ctx.Exit(0)
+	}
+	return err
+}
+
+func printAll(ctx *kong.Context) error {
+	return kong.DefaultHelpPrinter(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, ValueFormatter: kong.DefaultHelpValueFormatter}, ctx)
+}
+
+// PrintHelp prints all help where it fits on a screen, and else of each flag and argument what
+// the tag brief says, without the flags that have none.
+func PrintHelp(_ kong.HelpOptions, ctx *kong.Context) error {
+	out := ctx.Stdout
+	var text bytes.Buffer
+	ctx.Stdout = &text
+	err := printAll(ctx)
+	ctx.Stdout = out
+	if err != nil {
+		return err
+	}
+	if bytes.Count(text.Bytes(), []byte("\n")) > Screen {
+		text.Reset()
+		printBrief(&text, ctx.Model, cmp.Or(ctx.Selected(), ctx.Model.Node))
+	}
+	for line := range bytes.Lines(text.Bytes()) {
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// section is a title and lines below it, each a name and what it is.
+type section struct {
+	title string
+	lines [][2]string
+}
+
+// printBrief leaves out sections that are more than a screen has room for.
+func printBrief(w io.Writer, app *kong.Application, command *kong.Node) {
+	fmt.Fprintf(w, "Usage: %s %s\n\n%s\n", app.Name, strings.TrimSpace(command.Summary()), command.Help)
+	room := Screen - 5 // those, and the last two
+	var shown []section
+	width, rest := 0, 0
+	for _, s := range sections(app, command) {
+		lines := slices.DeleteFunc(slices.Clone(s.lines), func(line [2]string) bool { return line[1] == "" })
+		if len(lines) == 0 || room < 2+len(lines) {
+			rest += len(s.lines)
+			continue
+		}
+		room -= 2 + len(lines)
+		rest += len(s.lines) - len(lines)
+		shown = append(shown, section{s.title, lines})
+		for _, line := range lines {
+			width = max(width, utf8.RuneCountInString(line[0]))
+		}
+	}
+	for _, s := range shown {
+		fmt.Fprintf(w, "\n%s\n", s.title)
+		for _, line := range s.lines {
+			fmt.Fprintf(w, "  %-*s  %s\n", width, line[0], line[1])
+		}
+	}
+	fmt.Fprintf(w, "\n%s: %s --help-all\n", words.Count(rest, "more flag"), command.FullPath())
+}
+
+// sections are the arguments of a command, its flags in their groups, those without one first,
+// and the commands below it.
+func sections(app *kong.Application, command *kong.Node) []section {
+	arguments, all := section{title: "Arguments"}, []section{{title: "Flags"}}
+	for _, a := range command.Positional {
+		arguments.lines = append(arguments.lines, [2]string{a.Summary(), cmp.Or(briefOf(a), a.Help)})
+	}
+	for _, flags := range command.AllFlags(true) {
+		for _, f := range flags {
+			brief := briefOf(f.Value)
+			if f == app.HelpFlag {
+				brief = "Show the flags that most users need."
+			}
+			at := 0
+			if f.Group != nil {
+				at = slices.IndexFunc(all, func(s section) bool { return s.title == f.Group.Title })
+			}
+			if at < 0 {
+				at, all = len(all), append(all, section{title: f.Group.Title})
+			}
+			all[at].lines = append(all[at].lines, [2]string{flagName(f), brief})
+		}
+	}
+	commands := section{title: "Commands"}
+	for _, child := range command.Children {
+		if !child.Hidden {
+			commands.lines = append(commands.lines, [2]string{child.Name, child.Help})
+		}
+	}
+	return slices.Concat([]section{arguments}, all, []section{commands})
+}
+
+// briefOf is what the tag says.
+func briefOf(v *kong.Value) string {
+	enum := slices.DeleteFunc(v.EnumSlice(), func(value string) bool { return value == "" })
+	return strings.ReplaceAll(v.Tag.Get("brief"), "${enum}", words.List(enum, "or"))
+}
+
+func flagName(f *kong.Flag) string {
+	if f.Tag.Negatable != "" {
+		return "--[no-]" + f.Name
+	}
+	return f.String()
+}
