@@ -131,8 +131,8 @@ func Slopes(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.
 }
 
 // Agree holds the losses of the first batches and their gradients, all numbers of them, to
-// those of another engine or precision: up to a share of a gradient's largest number, or of
-// what its terms are about: products of two first numbers, of each chunk, and the queries,
+// those of another engine or precision: losses up to a share of the largest score's terms,
+// numbers up to a share of a gradient's largest number, or of what its terms are about: products of two first numbers, of each chunk, and the queries,
 // which grow with each hop. They may cancel, as a query with its likely answer does.
 func Agree(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches int) {
 	t.Helper()
@@ -142,7 +142,7 @@ func Agree(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, 
 		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, i+1)
 		loss, tables := e.gradient(t, e.present, batch, i+1)
 		wantLoss, want := reference.gradient(t, e.present, batch, i+1)
-		near(t, what+": loss", tolerance, []float64{loss}, []float64{wantLoss})
+		near(t, what+": loss", tolerance*math.Max(1, definition.scored(batch)), []float64{loss}, []float64{wantLoss})
 		largest := s.InitScale * s.InitScale * float64(max(1, m.Structure.K()))
 		terms := slices.Clone(want)
 		for _, x := range batch {

@@ -77,6 +77,23 @@ func (r *reference) walk(entity int32, hops ...hop) []float64 {
 // ask is the query that a question makes.
 func (r *reference) ask(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
 
+// scored is how large the terms of a score are, as the root of the sum of their squares, by
+// which its rounding grows, however small the score: the largest of a batch.
+func (r *reference) scored(batch []kge.Example) float64 {
+	largest := 0.0
+	for _, x := range batch {
+		query := r.ask(x.Question)
+		for id := range r.data.Entities {
+			squares := 0.0
+			for i, e := range r.entity(int32(id)) {
+				squares += query[i] * query[i] * e * e
+			}
+			largest = math.Max(largest, squares)
+		}
+	}
+	return math.Sqrt(largest)
+}
+
 // askBack is what the path of a question makes of an answer, walked backward.
 func (r *reference) askBack(q kge.Question, answer int32) []float64 {
 	hops := r.hops(q.Path)
