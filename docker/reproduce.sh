@@ -1,24 +1,62 @@
 #!/bin/sh
 # reproduce.sh FOLDER [FLAG...] measures GoMLX on the GPU by the plan of the benchmarks,
 # and writes its results into a folder, as of a volume. The plan can be run again: a
-# search that was interrupted goes on. Flags are those of bench, as --backend go --small.
-# Data come from AUTOBLM_DATA, or are fetched into the folder.
+# search that was interrupted goes on. Data come from AUTOBLM_DATA, or are fetched into
+# the folder. Flags are those of bench: --backend go --small rehearses it in a
+# minute, with neither GPU nor network, on graphs made for that, in FOLDER/rehearsal.
 set -eu
 [ $# -ge 1 ] || { echo "usage: reproduce.sh FOLDER [FLAG...]" >&2; exit 2; }
-mkdir -p "$1"
-folder=$(cd "$1" && pwd)
+programs=$(dirname "$(command -v bench)") # the plan's commands lie beside each other
+folder=$1
 shift
-[ -w "$folder" ] || { echo "reproduce.sh: $(id -un) cannot write into $folder: mount it with user id $(id -u), or writable for all" >&2; exit 1; }
 
-if [ -z "${AUTOBLM_DATA:-}" ]; then
+backend=xla:cuda small='' before=''
+for flag; do
+  [ "$before" != --backend ] || backend=$flag
+  case $flag in --backend=*) backend=${flag#*=} ;; --small) small=yes ;; esac
+  before=$flag
+done
+[ -z "$small" ] || folder=$folder/rehearsal # whose results say nothing of speed
+mkdir -p "$folder" && [ -w "$folder" ] || { echo "reproduce.sh: $(id -un) cannot write into $folder: mount it with user id $(id -u), or writable for all" >&2; exit 1; }
+folder=$(cd "$folder" && pwd)
+
+# What the backend lacks is told before anything is fetched, by the training of a moment.
+autoblm backend list
+check=$(mktemp -d)
+trap 'rm -rf "$check"' EXIT
+autoblm train --dataset world --structure complex --epochs 1 --no-eval --backend "$backend" --out "$check/model" >"$check/log" || {
+  echo "reproduce.sh: nothing is measured without $backend; the plan is rehearsed by --backend go --small" >&2
+  exit 1
+}
+
+# ring makes a small graph: entities around a circle, each related to the next two.
+ring() {
+  mkdir -p "$1"
+  awk -v folder="$1" 'BEGIN {
+    split("train train train valid test", splits)
+    for (i = 0; i < 60; i++)
+      for (step = 1; step <= 2; step++)
+        printf "%d\tnext %d\t%d\n", i, step, (i + step) % 60 >folder "/" splits[(i + step) % 5 + 1] ".txt"
+  }'
+}
+
+if [ -n "${AUTOBLM_DATA:-}" ]; then
+  AUTOBLM_DATA=$(cd "$AUTOBLM_DATA" && pwd)
+else
   export AUTOBLM_DATA="$folder/data" XDG_CACHE_HOME="$folder/data/cache"
   mkdir -p "$XDG_CACHE_HOME/autoblm/datasets"
-  for name in umls wn18rr fb15k-237; do
+  for name in wn18rr fb15k-237; do
+    if [ -n "$small" ]; then
+      ring "$AUTOBLM_DATA/$name"
+      continue
+    fi
     autoblm dataset fetch "$name"
     ln -sfn "$XDG_CACHE_HOME/autoblm/datasets/$name" "$AUTOBLM_DATA/$name"
   done
 fi
-autoblm backend list
 
-cd "$(dirname "$(command -v bench)")" # the plan's commands lie beside each other
-./bench --plan --data "$AUTOBLM_DATA" --to "$folder" "$@" | sh -ex
+cd "$folder" # where what is kept of trainings goes with the rest
+bench --plan --data "$AUTOBLM_DATA" --to "$folder" "$@" >plan.sh
+sed -i "s|^\./|$programs/|" plan.sh
+sh -ex plan.sh
+echo "The results are in $folder: $(echo device-*)"

@@ -4,7 +4,7 @@
 #
 #   cli       is built twice to the same digest, and does the README's first command
 #   notebook  kernels doctor and the first notebook
-#   cuda      backend list, which says what is missing where there is no GPU
+#   cuda      says what it lacks without a GPU, and rehearses what is to be measured on one
 #
 # Where the bases of the Dockerfile cannot be fetched, they are made under the same
 # names, by debootstrap (as root) and of this machine's Go. AUTOBLM_BUILDER chooses one.
@@ -144,7 +144,8 @@ inside() {
   local user at
   user=$(field "$tag" '{{.User}}') at=$(field "$tag" '{{.WorkingDir}}')
   [ -z "$folder" ] || { at=$(field "$tag" '{{range $at, $_ := .Volumes}}{{$at}}{{end}}') && chown "$user" "$folder"; }
-  local only=(); [ -z "$folder" ] || only=(--read-only)
+  local only=()
+  case $tag in *cli) [ -z "$folder" ] || only=(--read-only) ;; esac
   if [ "$builder" != buildah ]; then
     "${tool[@]}" run --rm --network none "${only[@]}" ${folder:+-v "$folder:$at"} -w "$at" --entrypoint "" "$tag" "$@"
     return
@@ -155,11 +156,12 @@ inside() {
   mkdir -p "$root/proc" "$root/dev" # as engines do
   while read -r line; do [ -z "$line" ] || variables+=("$line"); done < <(field "$tag" '{{range .Env}}{{println .}}{{end}}')
   grep -q '^HOME=' <<<"$(printf '%s\n' "${variables[@]}")" || variables+=("HOME=$(awk -F: -v id="${user%%:*}" '$3 == id { print $6 }' "$root/etc/passwd")")
-  export inside_root=$root inside_folder=$folder inside_at=$at inside_user=$user
+  export inside_root=$root inside_folder=$folder inside_at=$at inside_only=${only[*]}
   unshare --net --mount --pid --fork bash -euc '
     ip link set lo up
     mount --bind "$inside_root" "$inside_root"
-    [ -z "$inside_folder" ] || { mount --bind "$inside_folder" "$inside_root$inside_at"; mount -o remount,ro,bind "$inside_root"; }
+    [ -z "$inside_folder" ] || mount --bind "$inside_folder" "$inside_root$inside_at"
+    [ -z "$inside_only" ] || mount -o remount,ro,bind "$inside_root"
     mount -t proc proc "$inside_root/proc"
     mount --bind /dev "$inside_root/dev"
     exec env -i "$@"' bash "${variables[@]}" \
@@ -216,8 +218,19 @@ for target in "${targets[@]}"; do
       inside "$tag" "" kernels run --timeout 15m notebooks/01_quickstart.ipynb
       ;;
     cuda)
-      step "cuda: backends"
-      inside "$tag" "" autoblm backend list
+      step "cuda: what it lacks without a GPU"
+      mkdir "$scratch/volume"
+      ! inside "$tag" "$scratch/volume" reproduce.sh results >"$scratch/log" 2>&1 || fail "reproduce.sh measured something without a GPU"
+      cat "$scratch/log"
+      for said in '^xla:cuda +no +no GPU +/.*cuda' '^xla:cuda: there is no NVIDIA GPU' '^    .*--gpus all' '^reproduce.sh: nothing is measured without xla:cuda'; do
+        grep -qE "$said" "$scratch/log" || fail "this says nothing like $said"
+      done
+      step "cuda: what is to be measured on one, rehearsed"
+      inside "$tag" "$scratch/volume" reproduce.sh results --backend go --small >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "reproduce.sh"; }
+      for file in device-step-wn18rr.json device-search/result.json; do
+        [ -s "$scratch/volume/results/rehearsal/$file" ] || fail "the rehearsal wrote no $file"
+      done
+      tail -n 1 "$scratch/log"
       ;;
   esac
   summary+="${summary:+; }$target $size MB in $took s"
