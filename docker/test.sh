@@ -126,7 +126,7 @@ build() { # build TARGET TAG [FLAG...]
       local format=(--format docker --layers)
       [ "$target" != cli ] || format=(--format oci --layers=false)
       "${tool[@]}" build "${format[@]}" --pull=false --ignorefile docker/Dockerfile.dockerignore --timestamp "$epoch" "${flags[@]}" "$@" . ;;
-  esac >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "the build of $target"; }
+  esac >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "the build of $target by $builder; AUTOBLM_BUILDER chooses another, and buildah needs no engine"; }
 }
 digest() { "${tool[@]}" inspect --type image --format "$([ "$builder" = buildah ] && echo '{{.FromImageID}}' || echo '{{.Id}}')" "$1"; }
 config=.Config
