@@ -38,24 +38,15 @@ func Summarize(ranks []kge.Ranked, ties kge.Ties) Evaluation {
 // models share one shape, and g has their ids; see [Align]. The precision decides how fast
 // that is, and nothing else.
 func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]kge.Ranked, error) {
-	triples, err := g.Split(split)
+	triples, err := splitOf(models, g, split)
 	if err != nil {
 		return nil, nil, err
-	}
-	if len(triples) == 0 {
-		return nil, nil, fmt.Errorf("%s has no %s triples to rank", g.Name, split)
 	}
 	if len(models) == 0 {
 		return nil, nil, errors.New("there is no model to rank by: give at least one")
 	}
 	parameters := make([]kge.Parameters, len(models))
 	for i, m := range models {
-		if !m.SameIDs(g.Entities, g.Relations) {
-			return nil, nil, fmt.Errorf("%s numbers its entities and relations otherwise than the model: align it first, see Align", g.Name)
-		}
-		if !m.Finite() {
-			return nil, nil, fmt.Errorf("model %d (%s) has numbers that are not finite: train it again with a smaller learning rate", i, cmp.Or(m.Structure.String(), m.Form.String()))
-		}
 		parameters[i] = m.Parameters
 	}
 	ranker, err := engine.NewRanker(parameters, precision)
@@ -65,6 +56,34 @@ func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, 
 	defer ranker.Close()
 	ranks, err := rank(ctx, ranker, triples, g)
 	return triples, ranks, err
+}
+
+// splitOf are the triples of a split that models can rank.
+func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, error) {
+	triples, err := g.Split(split)
+	if err != nil {
+		return nil, err
+	}
+	if len(triples) == 0 {
+		return nil, fmt.Errorf("%s has no %s triples to rank", g.Name, split)
+	}
+	for i, m := range models {
+		if !m.SameIDs(g.Entities, g.Relations) {
+			return nil, fmt.Errorf("%s numbers its entities and relations otherwise than the model: align it first, see Align", g.Name)
+		}
+		if err := finite(i, m); err != nil {
+			return nil, err
+		}
+	}
+	return triples, nil
+}
+
+// finite says so of a model that is none, by its number.
+func finite(i int, m *kge.Model) error {
+	if m.Finite() {
+		return nil
+	}
+	return fmt.Errorf("model %d (%s) has numbers that are not finite: train it again with a smaller learning rate", i, cmp.Or(m.Structure.String(), m.Form.String()))
 }
 
 // Evaluate is [RankSplit] for one model, summed up.

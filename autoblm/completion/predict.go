@@ -33,6 +33,11 @@ func (q Query) MarshalJSON() ([]byte, error) {
 // Predict lists the top answers to a query, best first; top < 1 lists all.
 // g tells which answers are known, and may be nil when that does not matter.
 func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
+	return predict(m, q, g, top, known, func(given, relation int32) func(id int32) float64 { return q.scores(m, given, relation) })
+}
+
+// predict is Predict by any scores of entities, for labels that are numbered as those of m.
+func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownAnswers, scores func(given, relation int32) func(id int32) float64) ([]kge.Answer, error) {
 	if (q.Head == "") == (q.Tail == "") {
 		return nil, fmt.Errorf("a query has either a head or a tail, and asks for the other")
 	}
@@ -44,10 +49,6 @@ func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownA
 	given, err := labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
 	if err != nil {
 		return nil, err
-	}
-	score := TailScores(m, given, int32(relation))
-	if q.Head == "" {
-		score = HeadScores(m, int32(relation), given)
 	}
 	var isKnown func(id int32) bool
 	if g != nil {
@@ -61,7 +62,15 @@ func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownA
 			isKnown = kge.Among(aligned.Known().Tails(given, int32(relation)))
 		}
 	}
-	return kge.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
+	return kge.BestAnswers(m.EntityLabels, scores(given, int32(relation)), isKnown, top, known), nil
+}
+
+// scores are a model's scores of what the query asks for.
+func (q Query) scores(m *kge.Model, given, relation int32) func(id int32) float64 {
+	if q.Head == "" {
+		return HeadScores(m, relation, given)
+	}
+	return TailScores(m, given, relation)
 }
 
 // TailScores are the model's scores of the tails of a head and a relation, given by ids,

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -15,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
 	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // The files of a model folder, beside those of its tables.
@@ -43,12 +43,17 @@ type description struct {
 	Reached    *Reached         `json:"reached,omitempty"`
 	Valid      json.RawMessage  `json:"valid,omitempty"`
 	Test       json.RawMessage  `json:"test,omitempty"`
+	// Team are the members of what is no model but a team of models.
+	Team []string `json:"members,omitempty"`
 }
 
 // mostDim is far above any use, and keeps the sizes of tables from overflowing.
 const mostDim = 1 << 20
 
 func (d *description) check() (err error) {
+	if len(d.Team) > 0 {
+		return fmt.Errorf("this is a team of %s, where one model is asked for: name the folder of one of them, as %s", words.Count(len(d.Team), "model"), d.Team[0])
+	}
 	if d.Form == nil {
 		d.Form = cmp.Or(d.Model, new(form.Form))
 	}
@@ -155,21 +160,17 @@ func (m *Model) Save(dir string) error {
 // dim, and reciprocal where relations have reverses; tables may be float64, and labels may end in CRLF. Errors name the file and
 // what it lacks. A file that is not that of a checksum in model.json is refused; none are needed.
 func Load(dir string) (*Model, error) {
-	return load(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) })
+	return LoadFrom(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) })
 }
 
 // LoadFiles reads what [Model.Files] gave.
 func LoadFiles(files map[string][]byte) (*Model, error) {
-	return load("", func(name string) ([]byte, error) {
-		content, there := files[name]
-		if !there {
-			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-		}
-		return content, nil
-	})
+	return LoadFrom("", modelfolder.In(files))
 }
 
-func load(dir string, files modelfolder.Reader) (*Model, error) {
+// LoadFrom is [Load] for files that need not be in a folder; dir names it in errors, if
+// there is one.
+func LoadFrom(dir string, files func(name string) ([]byte, error)) (*Model, error) {
 	var d description
 	read, err := modelfolder.ReadFrom(dir, files, &d, d.check)
 	if err != nil {

@@ -144,6 +144,57 @@ func (m *Model) SameIDs(entities, relations []string) bool {
 	return slices.Equal(entities, m.EntityLabels) && slices.Equal(relations, m.RelationLabels)
 }
 
+// Renumbered is the model with its rows in the order of other lists of the same labels. A
+// label that only one of them has is an error that names it.
+func (m *Model) Renumbered(entities, relations []string) (*Model, error) {
+	if m.SameIDs(entities, relations) {
+		return m, nil
+	}
+	other := *m
+	other.EntityLabels, other.RelationLabels = entities, relations
+	orders := map[string][]int{}
+	for _, kind := range []struct {
+		name     string
+		from, to []string
+	}{{"entity", m.EntityLabels, entities}, {"relation", m.RelationLabels, relations}} {
+		place := make(map[string]int, len(kind.from))
+		for i, label := range kind.from {
+			place[label] = i
+		}
+		for _, label := range kind.to {
+			i, found := place[label]
+			if !found {
+				return nil, fmt.Errorf("it lacks the %s %q, which the other has", kind.name, label)
+			}
+			orders[kind.name] = append(orders[kind.name], i)
+			delete(place, label)
+		}
+		for _, label := range kind.from {
+			if _, left := place[label]; left {
+				return nil, fmt.Errorf("it has the %s %q, which the other lacks", kind.name, label)
+			}
+		}
+	}
+	var tables [][]float32
+	for i, t := range m.layout() {
+		from := m.all()[i]
+		to := make([]float32, 0, len(from))
+		directions := 1
+		if t.what == "relation" {
+			directions = m.directions()
+		}
+		size := t.rows / directions * t.columns // of a label in a direction
+		for direction := range directions {
+			for _, label := range orders[t.what] {
+				to = append(to, from[(direction*len(t.labels)+label)*size:][:size]...)
+			}
+		}
+		tables = append(tables, to)
+	}
+	other.Tables = tablesOf(tables)
+	return &other, nil
+}
+
 // Translation carries ids over to those that other lists have for the same labels.
 type Translation struct{ entities, relations *ids }
 

@@ -1,6 +1,7 @@
 package kge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -55,6 +56,21 @@ type Parameters struct {
 	// Reciprocal is whether relations have reverses; see [Settings].
 	Reciprocal bool
 	Tables
+}
+
+// Compare puts models into an order, by what they are and then by their numbers; it is 0
+// where all is the same.
+func (p Parameters) Compare(other Parameters) int {
+	order := cmp.Or(
+		cmp.Compare(p.Form.String(), other.Form.String()), cmp.Compare(p.Structure.String(), other.Structure.String()),
+		cmp.Compare(p.Dim, other.Dim), cmp.Compare(p.directions(), other.directions()),
+	)
+	for i, table := range p.all() {
+		if order == 0 {
+			order = slices.Compare(table, other.all()[i])
+		}
+	}
+	return order
 }
 
 // directions is how many times the tables of relations have each relation.

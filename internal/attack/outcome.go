@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
@@ -206,6 +207,9 @@ func tornFolder(folder, name string, r *reference) string {
 		_, err := kge.Load(path)
 		if has("classes.txt") {
 			_, err = classify.Load(path)
+		}
+		if completion.IsTeam(path) {
+			_, err = completion.LoadTeam(path)
 		}
 		if err != nil {
 			return fmt.Sprintf("the model %s is torn: %v", name, err)

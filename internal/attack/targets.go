@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
@@ -54,6 +55,7 @@ var targets = []*target{
 	{"model-plain", prepareModel("m", false, false)},
 	{"model-form", prepareModel("transe", false, false)},
 	{"model-paths", prepareModel("qm", false, false)},
+	{"team", prepareTeam},
 	{"model-classes", prepareModel("cm", true, true)},
 	{"model-classes-plain", prepareModel("cm", true, false)},
 	{"checkpoint", prepareCheckpoint},
@@ -415,6 +417,46 @@ func prepareModel(from string, classes, summed bool) func(base, folder string) (
 		return p, nil
 	}
 }
+
+// prepareTeam is for the files of a team, those of its members too.
+func prepareTeam(base, folder string) (*prepared, error) {
+	whole, err := completion.LoadTeam(filepath.Join(base, "t"))
+	if err != nil {
+		return nil, err
+	}
+	files, err := whole.Files()
+	if err != nil {
+		return nil, err
+	}
+	flat := map[string][]byte{} // since what is mutated are the files of one folder
+	for name, content := range files {
+		flat[strings.ReplaceAll(name, "/", within)] = content
+	}
+	return newPrepared(folder, flat, func(folder, mutated string) error {
+		flat, err := allFiles(folder)
+		if err != nil {
+			return err
+		}
+		read := map[string][]byte{}
+		for name, content := range flat {
+			read[strings.ReplaceAll(name, within, "/")] = content
+		}
+		t, err := completion.LoadTeamFiles(read)
+		if err != nil {
+			return err
+		}
+		if _, err := t.Files(); err != nil {
+			return inconsistent("what was read cannot be written: %v", err)
+		}
+		if mutated != "" && mutated != "model.json" && !bytes.Equal(read[strings.ReplaceAll(mutated, within, "/")], files[strings.ReplaceAll(mutated, within, "/")]) {
+			return inconsistent("%s has another checksum than it should have", mutated)
+		}
+		return nil
+	}), nil
+}
+
+// within stands for a slash.
+const within = "__"
 
 // prepareCheckpoint makes one of a training that is over: whoever goes on from it has
 // nothing to do, and the model.

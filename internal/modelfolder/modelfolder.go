@@ -68,21 +68,45 @@ func Save(dir string, m interface {
 
 // Write writes a model's files, by name, the description last. A new folder appears at
 // once. After an error, as on a full disk, a model that the folder had stays as it was.
+// Files of folders within, as "member-0123456789abcdef/model.json", are models of their own,
+// each in a folder with the name that [MemberFolder] gives it.
 func Write(dir string, files map[string][]byte) error {
-	var all []wholefile.File
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name != Description {
-			all = append(all, wholefile.File{Name: name, Content: files[name]})
-		}
+	own, within := apart(files)
+	var err error
+	if len(within) > 0 {
+		err = writeWithin(dir, own, within)
+	} else if err = wholefile.WriteFolder(dir, inOrder(own)); err == nil {
+		err = wholefile.Alone(dir, func() error { return removeMembers(dir, nil) })
 	}
-	if err := wholefile.WriteFolder(dir, append(all, wholefile.File{Name: Description, Content: files[Description]})); err != nil {
+	if err != nil {
 		return fmt.Errorf("cannot write the model folder %s: %w", filepath.Clean(dir), err)
 	}
 	return nil
 }
 
+// inOrder are the files of a model, the description last.
+func inOrder(files map[string][]byte) (all []wholefile.File) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name != Description {
+			all = append(all, wholefile.File{Name: name, Content: files[name]})
+		}
+	}
+	return append(all, wholefile.File{Name: Description, Content: files[Description]})
+}
+
 // Reader reads a file of a model, by its name.
 type Reader func(name string) ([]byte, error)
+
+// In reads from files by their names.
+func In(files map[string][]byte) Reader {
+	return func(name string) ([]byte, error) {
+		content, there := files[name]
+		if !there {
+			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		}
+		return content, nil
+	}
+}
 
 // Read reads the description into a pointer and has it checked. Errors name the file.
 // The reader that it returns refuses files that are not those of the description's

@@ -99,3 +99,101 @@ func TestKilledSaving(t *testing.T) {
 	}
 	t.Logf("%d whole folders, %d others, %d left unfinished", whole, not, left)
 }
+
+// with is a model with models within.
+func with(t *testing.T, letters ...string) map[string][]byte {
+	t.Helper()
+	files, described := map[string][]byte{}, struct{ Members []string }{}
+	for _, letter := range letters {
+		of := model(t, letter)
+		folder := modelfolder.MemberFolder(of[modelfolder.Description])
+		for name, content := range of {
+			files[folder+"/"+name] = content
+		}
+		described.Members = append(described.Members, folder)
+	}
+	own := map[string][]byte{}
+	if err := modelfolder.Describe(own, described); err != nil {
+		t.Fatal(err)
+	}
+	files[modelfolder.Description] = own[modelfolder.Description]
+	return files
+}
+
+// TestKilledSavingWithin: a process that is killed while it replaces a model that has models
+// within leaves the one that was there or the new one, with all that it has; and the next
+// that is saved removes the rest, but for what is not of a model.
+func TestKilledSavingWithin(t *testing.T) {
+	first, second := with(t, "a", "b", "c"), with(t, "c", "d")
+	whole := func(dir string, files map[string][]byte) bool {
+		for name, want := range files {
+			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, want) {
+				return false
+			}
+		}
+		return true
+	}
+	save := func(folder string) error {
+		dir := filepath.Join(folder, "team")
+		for _, files := range []map[string][]byte{first, second} {
+			if err := modelfolder.Write(dir, files); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var counts [3]int
+	killtest.Run(t, 30, 30*time.Millisecond, save, func(folder string) {
+		dir := filepath.Join(folder, "team")
+		if _, err := os.Stat(dir); err != nil {
+			counts[0]++
+			return
+		}
+		switch {
+		case whole(dir, first):
+			counts[1]++
+		case whole(dir, second):
+			counts[2]++
+		default:
+			entries, _ := os.ReadDir(dir)
+			t.Errorf("neither: %v", entries)
+		}
+		notes := filepath.Join(dir, "member-of-mine")
+		if err := os.MkdirAll(notes, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := modelfolder.Write(dir, second); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil || !whole(dir, second) || len(entries) != 4 {
+			t.Errorf("after a saving that was not killed: %v, %v", entries, err)
+		}
+	})
+	if counts[1]+counts[2] < 10 {
+		t.Errorf("%v: few kills came in time to prove anything", counts)
+	}
+	t.Logf("%d times nothing, %d the first, %d the second", counts[0], counts[1], counts[2])
+}
+
+// TestStrangersWithin: what somebody put into the folder of a model within keeps it, and what
+// is not called like one stays.
+func TestStrangersWithin(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "team")
+	if err := modelfolder.Write(dir, with(t, "a", "b", "c")); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, modelfolder.MemberFolder(model(t, "a")[modelfolder.Description]), "notes.txt")
+	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfolder.Write(dir, model(t, "z")); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != len(model(t, "z"))+1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+}

@@ -28,7 +28,7 @@ type unfinished struct {
 func newUnfinished(dir, name string, make func(path string) (*os.File, error)) (*unfinished, error) {
 	var last error
 	for range 10 { // until nobody has taken it for a leftover before it was locked
-		u := unfinished{path: filepath.Join(dir, "."+name+mark+strconv.FormatUint(rand.Uint64(), 36))}
+		u := unfinished{path: aside(dir, name)}
 		if u.file, last = make(u.path); last != nil {
 			continue
 		}
@@ -85,6 +85,45 @@ func waitForLock(file *os.File) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// Alone does something while others that replace what is in a folder wait, for a while.
+func Alone(dir string, do func() error) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return reason(err)
+	}
+	defer folder.Close()
+	waitForLock(folder)
+	return do()
+}
+
+// RemoveFolder removes a folder at once: nobody sees a part of it. What a killed process left of
+// that, [RemoveLeftovers] removes.
+func RemoveFolder(dir string) error {
+	dir = filepath.Clean(dir)
+	parent, name := filepath.Dir(dir), filepath.Base(dir)
+	if err := os.Rename(dir, aside(parent, name)); err != nil {
+		return reason(err)
+	}
+	removeLeftovers(parent, name)
+	return nil
+}
+
+// RemoveLeftovers removes what killed processes left of files and folders with names that
+// are not written again, if one of these is what the function wants.
+func RemoveLeftovers(dir string, wanted func(name string) bool) {
+	entries, _ := os.ReadDir(dir) // writing will tell
+	for _, entry := range entries {
+		if i := strings.LastIndex(entry.Name(), mark); i > 0 && wanted(entry.Name()[1:i]) {
+			removeLeftovers(dir, entry.Name()[1:i])
+		}
+	}
+}
+
+// aside is an unfinished name.
+func aside(dir, name string) string {
+	return filepath.Join(dir, "."+name+mark+strconv.FormatUint(rand.Uint64(), 36))
 }
 
 // removeLeftovers removes what killed processes left of the named files and folders.

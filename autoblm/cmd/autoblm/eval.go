@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -30,6 +32,7 @@ type evalSummary struct {
 	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
 	Dim       int                    `json:"dim"`
+	Members   int                    `json:"members,omitempty"` // of a team, which has no structure, k and dim
 	Precision kge.Precision          `json:"precision"`
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
@@ -42,7 +45,7 @@ type evalSummary struct {
 
 // Run ranks a split.
 func (c *evalCommand) Run(ctx context.Context, o *output) error {
-	m, err := kge.Load(c.Model)
+	l, err := load(c.Model)
 	if err != nil {
 		return err
 	}
@@ -51,35 +54,36 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, g.Warnings(c.Split))
-	if g, err = completion.Align(m, g); err != nil {
+	models := l.models()
+	if g, err = completion.Align(models[0], g); err != nil {
 		return err
 	}
-	engine, err := c.open(m.Form)
+	engine, err := c.open(anyForm(models))
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	precision, err := kge.RankingPrecision(engine, []kge.Parameters{m.Parameters}, c.Precision)
+	s := evalSummary{Dataset: g.Name}
+	var triples []datasets.Triple
+	var ranks []kge.Ranked
+	if l.team != nil {
+		triples, ranks, err = c.rankTeam(ctx, engine, l.team, g, &s)
+	} else {
+		triples, ranks, err = c.rankModel(ctx, engine, l.model, g, &s)
+	}
 	if err != nil {
 		return err
 	}
-	s := evalSummary{Dataset: g.Name, Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim, Precision: precision, Engine: engine.Name(), Backend: engine.Backend(precision)}
-	stop := s.Seconds.Evaluating(engine)
-	triples, ranks, err := completion.RankSplit(ctx, engine, precision, []*kge.Model{m}, g, c.Split)
-	if err != nil {
-		return err
-	}
-	stop()
-	e := completion.Summarize(ranks[0], c.Ties)
+	e := completion.Summarize(ranks, c.Ties)
 	*map[string]**completion.Evaluation{"train": &s.Train, "valid": &s.Valid, "test": &s.Test}[c.Split] = &e
 	switch c.By {
 	case "relation":
-		s.By = completion.ByRelation(g, triples, ranks[0], c.Ties)
+		s.By = completion.ByRelation(g, triples, ranks, c.Ties)
 	case "pattern":
-		s.By = completion.ByPattern(g, triples, ranks[0], c.Ties)
+		s.By = completion.ByPattern(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, d %d%s: %s %s triples, %s ties\n\n", s.Dataset, titleOf(s.Model, s.Structure), s.Dim, s.Precision.Note(), words.Whole(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Note(), words.Whole(e.Triples), c.Split, e.Ties)
 		t := completion.NewTable()
 		e.AddTo(t, "both", true)
 		t.Print(w)
@@ -96,4 +100,38 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintln(w, "(inverse relations are some of the general ones)")
 		}
 	})
+}
+
+// rankModel ranks by a model, and tells of it.
+func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []kge.Ranked, error) {
+	precision, err := kge.RankingPrecision(engine, []kge.Parameters{m.Parameters}, c.Precision)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Model, s.Structure, s.K, s.Dim = m.Form, structureOf(m.Form, m.Structure), m.Structure.K(), m.Dim
+	s.Precision, s.Engine, s.Backend = precision, engine.Name(), engine.Backend(precision)
+	defer s.Seconds.Evaluating(engine)()
+	triples, ranks, err := completion.RankSplit(ctx, engine, precision, []*kge.Model{m}, g, c.Split)
+	if err != nil {
+		return nil, nil, err
+	}
+	return triples, ranks[0], nil
+}
+
+// rankTeam ranks by a team, and tells of it.
+func (c *evalCommand) rankTeam(ctx context.Context, engine kge.Engine, t *completion.Team, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []kge.Ranked, error) {
+	if c.Precision == kge.Bfloat16 {
+		return nil, nil, program.Usage(errors.New("scores of a team are summed up in float32 at least: leave the precision at float32 or auto"))
+	}
+	s.Members, s.Precision, s.Engine, s.Backend = len(t.Members), kge.Float32, engine.Name(), engine.Backend(kge.Float32)
+	defer s.Seconds.Evaluating(engine)()
+	return t.Rank(ctx, engine, g, c.Split)
+}
+
+// what was ranked by.
+func (s evalSummary) what() string {
+	if s.Members > 0 {
+		return "a team of " + words.Count(s.Members, "model")
+	}
+	return fmt.Sprintf("%s, d %d", titleOf(s.Model, s.Structure), s.Dim)
 }

@@ -29,6 +29,11 @@ type keepFlags struct {
 	saveFlag
 }
 
+// dir is the folder for the model.
+func (f keepFlags) dir(command, dataset string) string {
+	return cmp.Or(f.Out, filepath.Join(outFolder, command+"-"+dataset))
+}
+
 // keeping is where one training is kept.
 type keeping struct {
 	folder, file string
@@ -39,7 +44,7 @@ type keeping struct {
 // keep makes the folder, since what cannot be written is better known before a training,
 // and says whether there is something to go on with. The name tells trainings apart.
 func (f keepFlags) keep(o *output, command, dataset, name string) (keeping, error) {
-	k := keeping{folder: cmp.Or(f.Out, filepath.Join(outFolder, command+"-"+dataset)), every: f.SaveEvery, o: o}
+	k := keeping{folder: f.dir(command, dataset), every: f.SaveEvery, o: o}
 	if err := modelfolder.Make(k.folder); err != nil {
 		return k, err
 	}

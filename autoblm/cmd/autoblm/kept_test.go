@@ -29,6 +29,7 @@ func makers(t *testing.T) map[string]maker {
 	study := at("study.db")
 	object(t, "search", "--dataset", graph, "--study", study, "--out", at("searched"), "--budget", "6", "--dim", "4", "--epochs", "1", "--n", "16", "--p", "4")
 	quick := []string{"--budget", "6", "--dim", "4", "--epochs", "1"}
+	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--members", "2", "--keep-members", "--out", at("seeds"))
 	for _, name := range []string{"m6", "m7"} { // where the study lies, which is what is kept
 		if err := os.Mkdir(at(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -44,6 +45,7 @@ func makers(t *testing.T) map[string]maker {
 		"study export":   {at("trials.csv"), "the trials are in ", []string{"study", "export", study, "--csv", "--out", at("trials.csv")}},
 		"study resume":   {at("m9/best.png"), "the study is ", []string{"study", "resume", study, "--budget", "7", "--out", at("m9")}},
 		"reproduce":      {at("m10/result.json"), "the result is ", []string{"reproduce", "umls", "--stage", "final", "--epochs", "1", "--dim", "8", "--out", at("m10")}},
+		"team":           {at("m13/model.json"), "the team is in ", []string{"team", at("seeds/seed-1"), at("seeds/seed-2"), "--all", "--dataset", graph, "--out", at("m13")}},
 		"train":          {at("m1/model.json"), "the model is in ", []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", at("m1")}},
 		"query train":    {at("m2/model.json"), "the model is in ", []string{"query", "train", "--dataset", queries(t), "--structure", "simple", "--hops", "2", "--dim", "4", "--epochs", "1", "--out", at("m2")}},
 		"classify train": {at("m3/model.json"), "the model is in ", []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "4", "--epochs", "2", "--runs", "1", "--out", at("m3")}},
@@ -163,12 +165,20 @@ func TestOnlyItsOwnIsReplaced(t *testing.T) {
 	if err := errors.Join(os.Symlink(study, symbolic), os.Link(study, hard)); err != nil {
 		t.Skip(err)
 	}
+	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--members", "2", "--keep-members", "--out", filepath.Join(dir, "seeds"))
+	one, two := filepath.Join(dir, "seeds", "seed-1"), filepath.Join(dir, "seeds", "seed-2")
+	if err := os.MkdirAll(filepath.Join(dir, "seeds", "seed-9"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "seeds", "seed-9", "relations.txt"), []byte("r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	labels := t.TempDir()
 	if err := os.WriteFile(filepath.Join(labels, "entities.txt"), []byte("a\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	content := func() (all string) {
-		for _, file := range []string{study, symbolic, hard, triples, filepath.Join(model, "model.json"), filepath.Join(labels, "entities.txt")} {
+		for _, file := range []string{study, symbolic, hard, triples, filepath.Join(model, "model.json"), filepath.Join(one, "model.json"), filepath.Join(labels, "entities.txt")} {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -199,6 +209,12 @@ func TestOnlyItsOwnIsReplaced(t *testing.T) {
 		{[]string{"report", "--study", study, "--out", filepath.Join(dir, "x"), "--record", filepath.Join(dir, "x")}, "written twice"},
 		{[]string{"study", "best", study, "--out", labels}, "not of a model"},
 		{[]string{"train", "--dataset", graph, "--structure", "simple", "--out", labels}, "not of a model"},
+		{[]string{"train", "--dataset", graph, "--structure", "simple", "--keep-members", "--seed", "9", "--out", filepath.Join(dir, "seeds")}, "not of a model"},
+		{[]string{"team", one, two, "--dataset", graph, "--out", labels}, "not of a model"},
+		{[]string{"team", one, two, "--dataset", graph, "--out", model}, "no team"},
+		{[]string{"team", one, two, "--dataset", graph, "--out", one}, "might be replaced"},
+		{[]string{"team", one, two, "--dataset", graph, "--out", filepath.Join(dir, "seeds")}, "might be replaced"},
+		{[]string{"team", one, two, "--dataset", graph, "--out", triples}, "cannot make the folder"},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != program.Failed || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
@@ -213,5 +229,6 @@ func TestOnlyItsOwnIsReplaced(t *testing.T) {
 		object(t, "report", "--study", study, "--out", page, "--record", record)
 		object(t, "study", "export", study, "--csv", "--out", filepath.Join(dir, "trials.csv"))
 		object(t, "study", "best", study, "--out", model)
+		object(t, "team", one, two, "--dataset", graph, "--out", filepath.Join(dir, "team"))
 	}
 }

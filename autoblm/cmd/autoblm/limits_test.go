@@ -103,6 +103,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 	search := []string{"--budget", "2", "--n", "4", "--p", "2", "--dim", "8", "--epochs", "1", "--batch", "64"}
 	for _, line := range [][]string{
 		append([]string{"train", "--dataset", graph, "--out", "model"}, small...),
+		append([]string{"train", "--dataset", graph, "--seed", "2", "--out", "other"}, small...),
 		{"query", "sample", "--dataset", graph, "--hops", "1,2", "--count", "20", "--out", "queries"},
 		append([]string{"query", "train", "--dataset", "queries", "--out", "paths"}, small...),
 		{"classify", "train", "--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs", "2", "--runs", "1", "--out", "kind"},
@@ -116,6 +117,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		"train":            append([]string{"--dataset", graph}, small...),
 		"eval":             {"--dataset", graph, "--model", "model"},
 		"predict":          {"--dataset", graph, "--model", "model", "--head", "e0", "--relation", "r0"},
+		"team":             {"model", "other", "--dataset", graph, "--out", "team"},
 		"search":           append([]string{"--dataset", graph, "--study", "new.db", "--out", "new"}, search...),
 		"ablate":           append([]string{"b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"}, search...),
 		"reproduce":        {"umls", "--stage", "final", "--structure", "simple", "--dim", "8", "--epochs", "1", "--out", "reproduced"},

@@ -41,16 +41,21 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if (c.Head == "") == (c.Tail == "") {
 		return program.Usage(fmt.Errorf("give either --head or --tail, and the other is asked for"))
 	}
-	m, err := kge.Load(c.Model)
+	l, err := load(c.Model)
 	if err != nil {
 		return err
 	}
-	g, err := c.graph(ctx, m, o)
+	g, err := c.graph(ctx, l.models()[0], o)
 	if err != nil {
 		return err
 	}
 	q := completion.Query{Head: c.Head, Relation: c.Relation, Tail: c.Tail}
-	answers, err := completion.Predict(m, q, g, c.Top, c.Known)
+	var answers []kge.Answer
+	if l.team != nil {
+		answers, err = l.team.Predict(q, g, c.Top, c.Known)
+	} else {
+		answers, err = completion.Predict(l.model, q, g, c.Top, c.Known)
+	}
 	if err != nil {
 		return err
 	}

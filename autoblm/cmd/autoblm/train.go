@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -12,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -22,6 +25,7 @@ type trainCommand struct {
 	modelFlags
 	trainingFlags `group:"Training"`
 	Members       int  `default:"1" min:"1" max:"1024" brief:"Train so many models, with seeds from --seed on." help:"Train so many models together, with seeds from --seed on."`
+	KeepMembers   bool `help:"Keep the model of every member, in folders within that of the first model, as seed-1, for autoblm team."`
 	NoEval        bool `help:"Do not rank at the end."`
 	keepFlags
 	computeFlags
@@ -55,6 +59,7 @@ type memberSummary struct {
 	Valid *completion.Evaluation `json:"valid"`
 	Test  *completion.Evaluation `json:"test"`
 	Error string                 `json:"error,omitempty"`
+	Out   string                 `json:"out,omitempty"`
 }
 
 // Run trains.
@@ -84,6 +89,11 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
+	if c.KeepMembers {
+		if err := makeFolders(c.dir("train", g.Name), members); err != nil {
+			return err
+		}
+	}
 	report, kept, err := trainModels(ctx, o, engine, kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members}, "train", c.keepFlags)
 	if err != nil {
 		return err
@@ -95,6 +105,11 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		}
 		c.Out = kept.folder
 	}
+	if c.KeepMembers {
+		if err := kept.saveMembers(report); err != nil {
+			return err
+		}
+	}
 	evaluations := make([]completion.Evaluations, c.Members)
 	if !c.NoEval {
 		if evaluations, err = evaluate(ctx, engine, g, report); err != nil {
@@ -102,12 +117,52 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		}
 	}
 	if first.Err == nil || c.Members > 1 {
-		summary := c.summary(g, engine, report, evaluations)
+		summary := c.summary(g, engine, report, evaluations, kept.folder)
 		if err := o.Result(summary, summary.print); err != nil {
 			return err
 		}
 	}
 	return errors.Join(first.Err, kept.done())
+}
+
+// memberFolder is the folder of a member within that of the first one's model.
+func memberFolder(dir string, m kge.Member) string {
+	return filepath.Join(dir, fmt.Sprintf("seed-%d", m.Seed))
+}
+
+// makeFolders makes those of members, since what cannot be written is better known before a
+// training.
+func makeFolders(dir string, members []kge.Member) error {
+	if err := modelfolder.Make(dir); err != nil {
+		return err
+	}
+	for _, m := range members {
+		if err := modelfolder.Make(memberFolder(dir, m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveMembers saves the models of those members that did not diverge.
+func (k keeping) saveMembers(report *kge.Report) error {
+	kept := 0
+	for _, r := range report.Results {
+		folder := memberFolder(k.folder, r.Member)
+		if r.Err != nil {
+			_ = os.Remove(folder) // which is empty, or of another training
+			continue
+		}
+		if err := r.Model.Save(folder); err != nil {
+			return err
+		}
+		kept++
+	}
+	if kept == 0 {
+		return nil
+	}
+	k.o.Keep("those of all members are in %s", filepath.Join(k.folder, "seed-*"))
+	return nil
 }
 
 // evaluate ranks valid and test, where they have triples, by the members that
@@ -121,7 +176,7 @@ func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report 
 	return completion.EvaluateAll(ctx, engine, models, g)
 }
 
-func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations) trainSummary {
+func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations, folder string) trainSummary {
 	s := trainSummary{
 		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Model: c.Model, Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
 		Engine: engine.Name(), Backend: engine.Backend(report.Precision), Valid: evaluations[0].Valid, Test: evaluations[0].Test,
@@ -135,6 +190,9 @@ func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge
 			m.Error = r.Err.Error()
 		} else {
 			m.Valid, m.Test = evaluations[i].Valid, evaluations[i].Test
+			if c.KeepMembers {
+				m.Out = memberFolder(folder, r.Member)
+			}
 		}
 		s.Members = append(s.Members, m)
 	}
@@ -161,5 +219,11 @@ func (s trainSummary) print(w io.Writer) {
 	}
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
+	}
+	for _, m := range s.Members {
+		if m.Out != "" {
+			fmt.Fprintf(w, "Those of all members are in %s\n", filepath.Join(filepath.Dir(m.Out), "seed-*"))
+			break
+		}
 	}
 }

@@ -1,0 +1,4 @@
+package completion
+
+// Choose is the choice by itself.
+var Choose = choose

@@ -1,0 +1,250 @@
+package completion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/memory"
+	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// TeamSettings say how [ChooseTeam] chooses.
+type TeamSettings struct {
+	// Size is how many members there are at most.
+	Size int `json:"size" min:"1" max:"1024" brief:"How many members the team has at most." help:"How many members the team has at most."`
+	// Folds is in how many parts the validation triples are cut to settle the size.
+	Folds int `json:"folds" min:"2" max:"1000" brief:"Parts of the validation triples that are held out." help:"In how many parts the validation triples are cut: teams are chosen without one and measured on it, which settles the size."`
+}
+
+// DefaultTeam returns a size of 8 at most, and 5 folds.
+func DefaultTeam() TeamSettings { return TeamSettings{Size: 8, Folds: 5} }
+
+// Choice is how the members of a team were chosen, by the filtered MRR of validation
+// triples, ties counted against the team.
+type Choice struct {
+	TeamSettings
+	// Candidates is how many different models there were.
+	Candidates int `json:"candidates"`
+	// Order has the members, by their places in the team, as they were chosen.
+	Order []int `json:"order"`
+	// Fitted is the MRR of the first member, of the first two, and so on, on the triples by
+	// which they were chosen: it is too high.
+	Fitted []float64 `json:"fitted"`
+	// HeldOut is the MRR of teams of at most one member, of two, and so on. Each triple is
+	// ranked by a team that was chosen in the same way without its fold; so this is what
+	// choosing comes to on triples that had no part in it, but for the size, which is where
+	// it is largest. It is nil where there are too few triples to cut.
+	HeldOut []float64 `json:"held_out"`
+}
+
+// check says so if the choice is not of so many members.
+func (c *Choice) check(members int) error {
+	order := slices.Sorted(slices.Values(c.Order))
+	for i, place := range order {
+		if i != place {
+			order = nil
+			break
+		}
+	}
+	if len(order) != members || len(c.Fitted) != members || len(c.HeldOut) > 0 && len(c.HeldOut) < members {
+		return fmt.Errorf("choice does not tell of the %s: remove it", words.Count(members, "member"))
+	}
+	return nil
+}
+
+// Unseen is the held-out MRR of teams of the size of this one, nil where that is not known.
+func (c *Choice) Unseen() *float64 {
+	if c == nil || len(c.HeldOut) == 0 {
+		return nil
+	}
+	return &c.HeldOut[len(c.Order)-1]
+}
+
+// ChooseTeam makes a team of some of the models, chosen greedily as by Caruana and others
+// ("Ensemble selection from libraries of models", ICML 2004): it begins with the best and
+// adds, again and again, the one that raises the filtered MRR of the validation triples of g
+// most, until none does. Each joins once at most, where the authors let it join again: sums
+// with equal weights are what a team is, and fewer choices fit less to the triples they are
+// made by. Nor does it follow the validation triples as far as it could: the same is done
+// without each of some folds of them, and the size is that which serves the triples left
+// out best.
+//
+// The models are of one graph, which g is too, in whatever numbering; what is there again
+// counts once. The result depends on the models, not on their order.
+func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, s TeamSettings) (*Team, error) {
+	if err := settings.Check(s); err != nil {
+		return nil, err
+	}
+	candidates, _, err := Distinct(models)
+	if err != nil {
+		return nil, err
+	}
+	if len(candidates) == 0 {
+		return nil, errors.New("there is no model to choose: give at least one")
+	}
+	if g, err = Align(candidates[0], g); err != nil {
+		return nil, err
+	}
+	triples, err := splitOf(candidates, g, "valid")
+	if err != nil {
+		return nil, fmt.Errorf("a team is chosen by validation: %w", err)
+	}
+	folds := foldsOf(len(triples), s.Folds)
+	if err := memory.Check(16*float64(folds+1)*float64(len(candidates))*float64(len(triples)), "choosing among "+words.Count(len(candidates), "model"), "take fewer, or fewer folds"); err != nil {
+		return nil, err
+	}
+	p, err := newPanel(ctx, engine, candidates, triples, g, folds+1)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	choice, err := choose(len(candidates), len(triples), s, func(teams [][]int) ([][][]float64, error) { return p.rate(ctx, teams, len(triples)) })
+	if err != nil {
+		return nil, err
+	}
+	return teamOf(candidates, choice), nil
+}
+
+// teamOf has the members of a choice among models, which have the order of a team.
+func teamOf(candidates []*kge.Model, choice Choice) *Team {
+	t := &Team{Choice: &choice}
+	places := slices.Sorted(slices.Values(choice.Order))
+	for i, place := range choice.Order {
+		choice.Order[i], _ = slices.BinarySearch(places, place)
+	}
+	for _, place := range places {
+		t.Members = append(t.Members, candidates[place])
+	}
+	return t
+}
+
+// rate gives, by team and model, what each triple adds to the MRR of the team with the
+// model; nil for a model that is in the team.
+func (p *panel) rate(ctx context.Context, teams [][]int, triples int) ([][][]float64, error) {
+	var all []int
+	for i := range p.rankers {
+		all = append(all, i)
+	}
+	rated := make([][][]float64, len(teams))
+	for t, team := range teams {
+		rated[t] = make([][]float64, len(all))
+		for m := range all {
+			if !slices.Contains(team, m) {
+				rated[t][m] = make([]float64, 2*triples)
+			}
+		}
+	}
+	err := p.rank(ctx, teams, all, func(team, model, place int, rank kge.Rank) {
+		rated[team][model][place] = 1 / rank.Under(kge.Pessimistic)
+	})
+	for _, byModel := range rated {
+		for m, sides := range byModel {
+			for i := range len(sides) / 2 {
+				sides[i] = (sides[2*i] + sides[2*i+1]) / 2
+			}
+			byModel[m] = sides[:len(sides)/2]
+		}
+	}
+	return rated, err
+}
+
+// foldsOf is how many folds so many triples have, 0 where they cannot be cut.
+func foldsOf(triples, folds int) int {
+	if folds = min(folds, triples); folds < 2 {
+		return 0
+	}
+	return folds
+}
+
+// course is a team that grows by some of the triples.
+type course struct {
+	sees  func(triple int) bool
+	team  []int       // in the order of choice
+	value []float64   // of the team of each size, over what it sees
+	by    [][]float64 // of the team of each size, by triple
+	over  bool
+}
+
+// choose is the choice among candidates by what teams, ascending, come to with each of them
+// on each triple. Which of the folds a triple is in is the rest of its number.
+func choose(candidates, triples int, s TeamSettings, rate func(teams [][]int) ([][][]float64, error)) (Choice, error) {
+	folds := foldsOf(triples, s.Folds)
+	courses := []*course{{sees: func(int) bool { return true }}}
+	for fold := range folds {
+		courses = append(courses, &course{sees: func(triple int) bool { return triple%folds != fold }})
+	}
+	for range min(s.Size, candidates) {
+		var teams [][]int // each once
+		asks := map[string]int{}
+		of := make([]int, len(courses))
+		for i, c := range courses {
+			team := slices.Sorted(slices.Values(c.team))
+			key := fmt.Sprint(team)
+			if _, there := asks[key]; !there && !c.over {
+				asks[key] = len(teams)
+				teams = append(teams, team)
+			}
+			of[i] = asks[key]
+		}
+		if len(teams) == 0 {
+			break
+		}
+		rated, err := rate(teams)
+		if err != nil {
+			return Choice{}, err
+		}
+		for i, c := range courses {
+			if !c.over {
+				c.grow(rated[of[i]])
+			}
+		}
+	}
+	whole := courses[0]
+	size := len(whole.team)
+	c := Choice{TeamSettings: s, Candidates: candidates}
+	if folds > 0 {
+		c.HeldOut = make([]float64, size)
+		for i := range c.HeldOut {
+			sum := 0.0
+			for triple := range triples {
+				out := courses[1+triple%folds]
+				sum += out.by[min(i, len(out.by)-1)][triple]
+			}
+			c.HeldOut[i] = sum / float64(triples)
+		}
+		size = 1 + slices.Index(c.HeldOut, slices.Max(c.HeldOut))
+	}
+	c.Order, c.Fitted = whole.team[:size], whole.value[:size]
+	return c, nil
+}
+
+// grow adds the candidate that raises the MRR most, the first of several, if one does.
+func (c *course) grow(rated [][]float64) {
+	best, most := -1, 0.0
+	if n := len(c.value); n > 0 {
+		most = c.value[n-1]
+	}
+	for candidate, byTriple := range rated {
+		if byTriple == nil {
+			continue
+		}
+		sum, seen := 0.0, 0
+		for triple, value := range byTriple {
+			if c.sees(triple) {
+				sum, seen = sum+value, seen+1
+			}
+		}
+		if value := sum / float64(max(1, seen)); value > most {
+			best, most = candidate, value
+		}
+	}
+	if c.over = best < 0; c.over {
+		return
+	}
+	c.team, c.value, c.by = append(c.team, best), append(c.value, most), append(c.by, rated[best])
+}

@@ -1,0 +1,563 @@
+package completion_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// squad are untrained models of the small graph, each of another kind: a structure with
+// reverses and one without, another size, another form, another numbering. In each the
+// entities 1 and 4 are the same, so that they tie.
+func squad(t *testing.T) []*kge.Model {
+	t.Helper()
+	var all []*kge.Model
+	for i, kind := range []struct {
+		form       string
+		structure  string
+		dim        int
+		reciprocal bool
+		reversed   bool // the labels
+	}{{"", "complex", 8, false, false}, {"", "simple", 16, true, false}, {"transe", "", 6, false, true}, {"", "1,0;0,-2", 4, true, true}, {"rotate", "", 8, true, false}} {
+		s, m := kge.DefaultSettings(), kge.Member{Seed: uint64(i + 1), LearningRate: 1}
+		s.Dim, s.InitScale, s.Reciprocal = kind.dim, 1, kind.reciprocal
+		if kind.form != "" {
+			if err := m.Form.UnmarshalText([]byte(kind.form)); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			m.Structure = structure.MustParse(kind.structure)
+		}
+		g := enginetest.SmallGraph()
+		d := completion.Data(g)
+		if kind.reversed {
+			d.Entities, d.Relations = slices.Clone(d.Entities), slices.Clone(d.Relations)
+			slices.Reverse(d.Entities)
+			slices.Reverse(d.Relations)
+		}
+		p := kge.Initialize(d, s, m)
+		one, four := slices.Index(d.Entities, "e1"), slices.Index(d.Entities, "e4")
+		copy(p.Entities[one*p.Dim:][:p.Dim], p.Entities[four*p.Dim:])
+		all = append(all, &kge.Model{Parameters: p, Dataset: "small", EntityLabels: d.Entities, RelationLabels: d.Relations})
+	}
+	return all
+}
+
+// byDefinition are the scores of all entities for a question of the small graph: sums of
+// logarithms of probabilities, in float64, straight from the forms.
+func byDefinition(models []*kge.Model, anchor, relation string, back bool) map[string]float64 {
+	sums := map[string]float64{}
+	for _, m := range models {
+		q := kge.Question{Anchor: int32(slices.Index(m.EntityLabels, anchor)), Path: []int32{2 * int32(slices.Index(m.RelationLabels, relation))}}
+		if back {
+			q.Path[0]++
+		}
+		score := m.Scorer(q, len(m.RelationLabels))
+		total := 0.0
+		for id := range m.EntityLabels {
+			total += math.Exp(score(int32(id)))
+		}
+		for id, label := range m.EntityLabels {
+			sums[label] += math.Log(math.Exp(score(int32(id))) / total)
+		}
+	}
+	return sums
+}
+
+// rankByDefinition ranks a true answer among those that the graph does not know. Scores that
+// differ by rounding alone are the same.
+func rankByDefinition(scores map[string]float64, truth string, known func(label string) bool) kge.Rank {
+	var rank kge.Rank
+	for label, score := range scores {
+		switch {
+		case label == truth || known(label):
+		case math.Abs(score-scores[truth]) < 1e-6:
+			rank.Equal++
+		case score > scores[truth]:
+			rank.Better++
+		}
+	}
+	return rank
+}
+
+func team(t *testing.T, models ...*kge.Model) *completion.Team {
+	t.Helper()
+	made, err := completion.NewTeam(models)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// rankedByTeam ranks a split of a graph in whatever numbering.
+func rankedByTeam(t *testing.T, made *completion.Team, g *datasets.Graph, split string) []kge.Ranked {
+	t.Helper()
+	aligned, err := made.Align(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := cpu.New(2)
+	defer engine.Close()
+	_, ranks, err := made.Rank(t.Context(), engine, aligned, split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ranks
+}
+
+func TestTeamRanksByItsDefinition(t *testing.T) {
+	g, models := enginetest.SmallGraph(), squad(t)
+	ties := 0
+	for size := 1; size <= len(models); size++ {
+		made := team(t, models[:size]...)
+		for _, split := range []string{"train", "valid", "test"} {
+			triples, _ := g.Split(split)
+			ranks := rankedByTeam(t, made, g, split)
+			for i, fact := range triples {
+				head, relation, tail := g.Entities[fact.Head], g.Relations[fact.Relation], g.Entities[fact.Tail]
+				known := func(h, t string) bool {
+					fact := datasets.Triple{Head: int32(slices.Index(g.Entities, h)), Relation: fact.Relation, Tail: int32(slices.Index(g.Entities, t))}
+					return slices.Contains(slices.Concat(g.Train, g.Valid, g.Test), fact)
+				}
+				want := kge.Ranked{
+					Tail: rankByDefinition(byDefinition(models[:size], head, relation, false), tail, func(e string) bool { return known(head, e) }),
+					Head: rankByDefinition(byDefinition(models[:size], tail, relation, true), head, func(e string) bool { return known(e, tail) }),
+				}
+				if ranks[i] != want {
+					t.Errorf("%d models, %s triple %d: %+v, by definition %+v", size, split, i, ranks[i], want)
+				}
+				ties += int(want.Tail.Equal + want.Head.Equal)
+			}
+		}
+		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
+			answers, err := made.Predict(q, nil, 0, kge.KeepKnown)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := byDefinition(models[:size], q.Head+q.Tail, q.Relation, q.Head == "")
+			for i, a := range answers {
+				if math.Abs(a.Score-want[a.Entity]) > 1e-9*math.Abs(a.Score) || i > 0 && a.Score > answers[i-1].Score || len(answers) != len(g.Entities) {
+					t.Errorf("%d models, %+v: answer %d is %+v, by definition %v", size, q, i, a, want[a.Entity])
+				}
+			}
+		}
+	}
+	if ties < 10 {
+		t.Errorf("%d ties prove little", ties)
+	}
+}
+
+// TestTeamOfOne ranks as its member does, to the count.
+func TestTeamOfOne(t *testing.T) {
+	g := enginetest.Graph()
+	engine := cpu.New(3)
+	defer engine.Close()
+	for i, name := range []string{"complex", "quate", "transe", "rotate"} {
+		for _, reciprocal := range []bool{false, true} {
+			s, m := kge.DefaultSettings(), kge.Member{Seed: uint64(i), LearningRate: 0.1}
+			s.Dim, s.Epochs, s.Batch, s.Reciprocal = 16, 2, 64, reciprocal
+			if i < 2 {
+				m.Structure = structure.MustParse(name)
+			} else if err := m.Form.UnmarshalText([]byte(name)); err != nil {
+				t.Fatal(err)
+			}
+			report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{m}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			trained := report.Results[0].Model
+			_, want, err := completion.RankSplit(t.Context(), engine, kge.AutoPrecision, []*kge.Model{trained}, g, "test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rankedByTeam(t, team(t, trained), g, "test"); !slices.Equal(got, want[0]) {
+				t.Errorf("%s, reciprocal %v: a team of one ranks otherwise than its member", name, reciprocal)
+			}
+		}
+	}
+}
+
+// TestOrderOfMembers does not matter, to the bit, nor does a numbering.
+func TestOrderOfMembers(t *testing.T) {
+	g, models := enginetest.SmallGraph(), squad(t)
+	q := completion.Query{Head: "e2", Relation: "knows"}
+	first := team(t, models...)
+	wanted, err := first.Predict(q, nil, 0, kge.KeepKnown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := first.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		rng.Shuffle(len(models), func(i, j int) { models[i], models[j] = models[j], models[i] })
+		made := team(t, models...)
+		answers, err := made.Predict(q, nil, 0, kge.KeepKnown)
+		again, err2 := made.Files()
+		if err != nil || err2 != nil || !slices.Equal(answers, wanted) || !reflect.DeepEqual(again, files) {
+			t.Fatalf("another order, other answers or files: %v, %v", err, err2)
+		}
+		if !slices.Equal(rankedByTeam(t, made, g, "train"), rankedByTeam(t, first, g, "train")) {
+			t.Fatal("another order, other ranks")
+		}
+	}
+}
+
+func TestTeamsThatAreNone(t *testing.T) {
+	refused := func(models ...*kge.Model) error { _, err := completion.NewTeam(models); return err }
+	all := squad(t)
+	checkError(t, refused(), "one member at least")
+	checkError(t, refused(all[0], all[1], all[0]), "model 2 is model 0 again")
+	turned, err := all[0].Renumbered(all[2].EntityLabels, all[2].RelationLabels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkError(t, refused(all[0], turned), "model 1 is model 0 again")
+
+	spoilt := enginetest.SmallModel()
+	spoilt.Entities[1] = float32(math.NaN())
+	checkError(t, refused(all[0], spoilt), "model 1", "not finite")
+
+	for label, change := range map[string]func(m *kge.Model){
+		`entity "e9"`:      func(m *kge.Model) { m.EntityLabels = append(m.EntityLabels[:6:6], "e9") },
+		`relation "likes"`: func(m *kge.Model) { m.RelationLabels = []string{"knows", "knew"} },
+	} {
+		other := enginetest.SmallModel()
+		change(other)
+		for _, pair := range [][]*kge.Model{{other, all[0]}, {all[0], other}} {
+			err := refused(pair...)
+			checkError(t, err, "model 1 is not of the graph of model 0", "train the members of a team on one graph")
+			if !strings.Contains(err.Error(), label) && !strings.Contains(err.Error(), `"e6"`) && !strings.Contains(err.Error(), `"knew"`) {
+				t.Errorf("%v does not name %s", err, label)
+			}
+		}
+	}
+}
+
+// madeUp rates teams by made-up ranks: a triple's is the best that a member of the team has.
+func madeUp(ranks [][]float64) func(teams [][]int) ([][][]float64, error) {
+	return func(teams [][]int) ([][][]float64, error) {
+		all := make([][][]float64, len(teams))
+		for t, team := range teams {
+			all[t] = make([][]float64, len(ranks))
+			for candidate := range ranks {
+				if slices.Contains(team, candidate) {
+					continue
+				}
+				for triple := range ranks[candidate] {
+					best := ranks[candidate][triple]
+					for _, member := range team {
+						best = min(best, ranks[member][triple])
+					}
+					all[t][candidate] = append(all[t][candidate], 1/best)
+				}
+			}
+		}
+		return all, nil
+	}
+}
+
+func TestChoice(t *testing.T) {
+	// Of six triples the first candidate knows four, the second the other two and the third
+	// one of these; the fourth knows nothing.
+	specialists := [][]float64{{1, 1, 1, 1, 9, 9}, {9, 9, 9, 9, 1, 1}, {9, 9, 9, 9, 1, 9}, {9, 9, 9, 9, 9, 9}}
+	// The second is better on one triple: who sees that takes both, which helps on no other.
+	lucky := [][]float64{{2, 2, 2, 2, 2, 2}, {9, 9, 9, 9, 9, 1}}
+	for name, c := range map[string]struct {
+		ranks       [][]float64
+		size, folds int
+		order       []int
+		unseen      float64
+	}{
+		"specialists":         {specialists, 8, 2, []int{0, 1}, 1},
+		"three folds":         {specialists, 8, 3, []int{0, 1}, 1},
+		"one at most":         {specialists, 1, 2, []int{0}, (4 + 2.0/9) / 6},
+		"candidates are ties": {[][]float64{{9, 9}, {2, 2}, {2, 2}}, 3, 2, []int{1}, 0.5},
+		"one candidate":       {specialists[1:2], 8, 2, []int{0}, (2 + 4.0/9) / 6},
+		"luck in one fold":    {lucky, 2, 6, []int{0}, 0.5},
+	} {
+		s := completion.TeamSettings{Size: c.size, Folds: c.folds}
+		got, err := completion.Choose(len(c.ranks), len(c.ranks[0]), s, madeUp(c.ranks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Order, c.order) || !near(*got.Unseen(), c.unseen) || len(got.Fitted) != len(c.order) {
+			t.Errorf("%s: %+v, want %v with %v", name, got, c.order, c.unseen)
+		}
+		if got.Fitted[len(got.Fitted)-1] < *got.Unseen()-1e-12 {
+			t.Errorf("%s: fitted %v is below held out %v", name, got.Fitted, got.HeldOut)
+		}
+	}
+	few, err := completion.Choose(2, 1, completion.DefaultTeam(), madeUp([][]float64{{3}, {2}}))
+	if err != nil || few.Unseen() != nil || !slices.Equal(few.Order, []int{1}) || few.Fitted[0] != 0.5 {
+		t.Errorf("one triple: %+v, %v", few, err)
+	}
+}
+
+// TestHeldOutIsHonest: candidates that guess at random fit the triples they are chosen by the
+// better the more there are, and what is held out does not follow.
+func TestHeldOutIsHonest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const entities, triples, candidates = 10, 60, 200
+	expected := 0.0 // of a guess
+	for rank := 1; rank <= entities; rank++ {
+		expected += 1 / float64(rank) / entities
+	}
+	fitted, unseen := 0.0, 0.0
+	const times = 30
+	for range times {
+		ranks := make([][]float64, candidates)
+		for c := range ranks {
+			for range triples {
+				ranks[c] = append(ranks[c], float64(1+rng.IntN(entities)))
+			}
+		}
+		got, err := completion.Choose(candidates, triples, completion.TeamSettings{Size: 1, Folds: 5}, madeUp(ranks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fitted += got.Fitted[0] / times
+		unseen += *got.Unseen() / times
+	}
+	if math.Abs(unseen-expected) > 0.02 || fitted < expected+0.08 {
+		t.Errorf("guessing comes to %.3f; fitted %.3f, held out %.3f", expected, fitted, unseen)
+	}
+}
+
+// TestChooseTeam on real ranks: what it says of itself is what ranking by its members says,
+// whatever the order of the candidates.
+func TestChooseTeam(t *testing.T) {
+	g, models := enginetest.SmallGraph(), squad(t)
+	g.Valid = g.Train // enough to cut
+	engine := cpu.New(2)
+	defer engine.Close()
+	s := completion.TeamSettings{Size: 3, Folds: 3}
+	first, err := completion.ChooseTeam(t.Context(), engine, append(models, models[1]), g, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := first.Choice; c.Candidates != len(models) || len(c.Order) != len(first.Members) || c.Unseen() == nil {
+		t.Errorf("%+v", c)
+	}
+	for n := range first.Choice.Order {
+		var part []*kge.Model
+		for _, place := range first.Choice.Order[:n+1] {
+			part = append(part, first.Members[place])
+		}
+		if got := completion.Summarize(rankedByTeam(t, team(t, part...), g, "valid"), kge.Pessimistic).Both.MRR; !near(got, first.Choice.Fitted[n]) {
+			t.Errorf("the first %d: MRR %v, the choice says %v", n+1, got, first.Choice.Fitted[n])
+		}
+	}
+	aligned, err := first.Align(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluated, err := first.Evaluate(t.Context(), engine, aligned)
+	if err != nil || !near(evaluated.Valid.Both.MRR, first.Choice.Fitted[len(first.Choice.Order)-1]) || evaluated.Test.Triples != len(g.Test) {
+		t.Errorf("%+v, %v", evaluated, err)
+	}
+	slices.Reverse(models)
+	second, err := completion.ChooseTeam(t.Context(), engine, models, g, s)
+	if err != nil || !reflect.DeepEqual(first.Members, second.Members) || !reflect.DeepEqual(first.Choice, second.Choice) {
+		t.Errorf("another order, another choice: %+v, %+v, %v", first.Choice, second.Choice, err)
+	}
+
+	g.Valid = nil
+	_, err = completion.ChooseTeam(t.Context(), engine, models, g, s)
+	checkError(t, err, "chosen by validation", "no valid triples")
+	_, err = completion.ChooseTeam(t.Context(), engine, nil, g, s)
+	checkError(t, err, "at least one")
+	_, err = completion.ChooseTeam(t.Context(), engine, models, g, completion.TeamSettings{Size: 0, Folds: 2})
+	checkError(t, err, "size is 0")
+}
+
+func TestTeamFolder(t *testing.T) {
+	g, models := enginetest.SmallGraph(), squad(t)
+	dir := filepath.Join(t.TempDir(), "team")
+	made := team(t, models...)
+	made.Choice = &completion.Choice{TeamSettings: completion.DefaultTeam(), Candidates: 9, Order: []int{3, 0, 4, 1, 2}, Fitted: []float64{.1, .2, .3, .4, .5}, HeldOut: []float64{.1, .2, .3, .4, .5, .4}}
+	made.Valid = json.RawMessage(`{"triples":3}`)
+	if err := task.Save(dir, made); err != nil {
+		t.Fatal(err)
+	}
+	read, err := completion.LoadTeam(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(read.Choice, made.Choice) || string(read.Valid) != string(made.Valid) || len(read.Members) != len(made.Members) || *read.Choice.Unseen() != .5 {
+		t.Errorf("read %+v, %s", read.Choice, read.Valid)
+	}
+	for i := range read.Members {
+		if !reflect.DeepEqual(read.Members[i].Parameters, made.Members[i].Parameters) {
+			t.Errorf("member %d is another", i)
+		}
+	}
+	if !slices.Equal(rankedByTeam(t, read, g, "test"), rankedByTeam(t, made, g, "test")) {
+		t.Error("the team that was read ranks otherwise")
+	}
+	files, err := read.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := completion.LoadTeamFiles(files); err != nil || !reflect.DeepEqual(again, read) {
+		t.Errorf("from its files: %v", err)
+	}
+	if !completion.IsTeam(dir) || completion.IsTeam(filepath.Dir(dir)) {
+		t.Error("IsTeam is wrong")
+	}
+	var described struct{ Members []string }
+	text, err := os.ReadFile(filepath.Join(dir, "model.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &described)
+	}
+	if err != nil || len(described.Members) != len(models) {
+		t.Fatalf("%v in %s", err, text)
+	}
+	for i, name := range described.Members {
+		m, err := kge.Load(filepath.Join(dir, name)) // each is a model of its own
+		if err != nil || m.Compare(made.Members[i].Parameters) != 0 || completion.IsTeam(filepath.Join(dir, name)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err = kge.Load(dir)
+	checkError(t, err, "team of 5 models", "where one model is asked for", described.Members[0])
+
+	// A smaller team takes the place of this one, and what it has no more goes.
+	stranger := filepath.Join(dir, "member-of-mine")
+	if err := os.Mkdir(stranger, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := team(t, models[:2]...).Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if read, loaded := completion.LoadTeam(dir); err != nil || loaded != nil || len(read.Members) != 2 || len(entries) != 4 {
+		t.Errorf("%v, %v, %v", entries, err, loaded)
+	}
+	if err := enginetest.SmallModel().Save(dir); err != nil { // and a model that of a team
+		t.Fatal(err)
+	}
+	if entries, err = os.ReadDir(dir); err != nil || len(entries) != 6 || completion.IsTeam(dir) {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+func TestDamagedTeams(t *testing.T) {
+	made := team(t, squad(t)[:2]...)
+	files, err := made.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var member string
+	for name := range files {
+		if folder, file, is := strings.Cut(name, "/"); is && file == "entities.npy" {
+			member = folder
+		}
+	}
+	for name, c := range map[string]struct {
+		damage func(files map[string][]byte)
+		says   []string
+	}{
+		"a member without its table": {func(f map[string][]byte) { delete(f, member+"/entities.npy") }, []string{"a member of the team", "entities.npy"}},
+		"a member that is missing": {func(f map[string][]byte) {
+			for name := range f {
+				if strings.HasPrefix(name, member) {
+					delete(f, name)
+				}
+			}
+		}, []string{"a member of the team", member, "no model.json"}},
+		"a changed table":          {func(f map[string][]byte) { f[member+"/entities.npy"][200] ^= 1 }, []string{"entities.npy is damaged"}},
+		"a changed description":    {func(f map[string][]byte) { f[member+"/model.json"] = append(f[member+"/model.json"], ' ') }, []string{"damaged", member}},
+		"no description":           {func(f map[string][]byte) { delete(f, "model.json") }, []string{"not a model folder"}},
+		"a member from outside":    {replaceIn("model.json", member, "../"+member), []string{"no name of a folder within"}},
+		"a member twice":           {replaceIn("model.json", other(t, files, member), member), []string{"model 1 is model 0 again"}},
+		"a member that is a team":  {func(f map[string][]byte) { f[member+"/model.json"] = []byte(`{"members":["a","b"]}`) }, []string{"damaged"}},
+		"a choice of other models": {replaceIn("model.json", `"checksums"`, `"choice":{"order":[0,0],"fitted":[1,1]},"checksums"`), []string{"choice", "2 members", "remove it"}},
+		"a choice that holds out too little": {
+			replaceIn("model.json", `"checksums"`, `"choice":{"order":[1,0],"fitted":[1,1],"held_out":[1]},"checksums"`), []string{"choice", "2 members"},
+		},
+	} {
+		spoilt := map[string][]byte{}
+		for name, content := range files {
+			spoilt[name] = slices.Clone(content)
+		}
+		c.damage(spoilt)
+		_, err := completion.LoadTeamFiles(spoilt)
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		checkError(t, err, c.says...)
+	}
+	if _, err := completion.LoadTeamFiles(files); err != nil {
+		t.Errorf("undamaged: %v", err)
+	}
+	single, err := enginetest.SmallModel().Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = completion.LoadTeamFiles(single)
+	checkError(t, err, "no team")
+}
+
+// replaceIn replaces something in a file.
+func replaceIn(file, from, to string) func(files map[string][]byte) {
+	return func(files map[string][]byte) {
+		files[file] = []byte(strings.Replace(string(files[file]), from, to, 1))
+	}
+}
+
+// other is the folder of the other member of two.
+func other(t *testing.T, files map[string][]byte, member string) string {
+	t.Helper()
+	for name := range files {
+		if folder, _, is := strings.Cut(name, "/"); is && folder != member {
+			return folder
+		}
+	}
+	t.Fatal("there is no other")
+	return ""
+}
+
+// TestRenumbered: scores of what is called the same are the same.
+func TestRenumbered(t *testing.T) {
+	entities, relations := []string{"e3", "e0", "e6", "e1", "e5", "e2", "e4"}, []string{"likes", "knows"}
+	for i, m := range squad(t) {
+		turned, err := m.Renumbered(entities, relations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
+			got, want := mustPredict(t, turned, q, nil, 0, kge.KeepKnown), mustPredict(t, m, q, nil, 0, kge.KeepKnown)
+			byName := func(a, b kge.Answer) int { return strings.Compare(a.Entity, b.Entity) }
+			slices.SortFunc(got, byName)
+			slices.SortFunc(want, byName)
+			for j := range got {
+				if got[j].Entity != want[j].Entity || got[j].Score != want[j].Score {
+					t.Errorf("model %d, %+v: %+v, want %+v", i, q, got[j], want[j])
+				}
+			}
+		}
+	}
+	m := enginetest.SmallModel()
+	_, err := m.Renumbered(entities[:6], relations)
+	checkError(t, err, `the entity "e4"`)
+	_, err = m.Renumbered(entities, []string{"knows", "other"})
+	checkError(t, err, `the relation "other"`)
+}

@@ -1,0 +1,123 @@
+package modelfolder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/wholefile"
+)
+
+// A model within the folder of another has a name that its content gives it, so nothing
+// that a description speaks of is ever replaced: new ones come beside the old, the
+// description takes their place at once, and then the old ones go.
+
+const (
+	memberPrefix = "member-"
+	memberDigits = 16
+)
+
+var memberName = regexp.MustCompile(`^` + memberPrefix + `[0-9a-f]{16}$`)
+
+// MemberFolder is what the folder of a model is called within that of another, by the
+// description of the former, which tells all its files by their checksums.
+func MemberFolder(description []byte) string {
+	return memberPrefix + checksum(description)[:memberDigits]
+}
+
+// apart are the files of a model itself, and those of each model within.
+func apart(files map[string][]byte) (own map[string][]byte, within map[string]map[string][]byte) {
+	own, within = map[string][]byte{}, map[string]map[string][]byte{}
+	for path, content := range files {
+		folder, name, is := strings.Cut(path, "/")
+		switch {
+		case !is:
+			own[path] = content
+		case within[folder] == nil:
+			within[folder] = map[string][]byte{name: content}
+		default:
+			within[folder][name] = content
+		}
+	}
+	return own, within
+}
+
+func writeWithin(dir string, own map[string][]byte, within map[string]map[string][]byte) error {
+	fill := func(dir string) error {
+		for _, folder := range slices.Sorted(maps.Keys(within)) {
+			if path := filepath.Join(dir, folder); !holds(path, within[folder]) {
+				if err := wholefile.WriteFolder(path, inOrder(within[folder])); err != nil {
+					return err
+				}
+			}
+		}
+		return wholefile.WriteAll(dir, inOrder(own))
+	}
+	if _, err := os.Stat(dir); err != nil {
+		if err := wholefile.Folder(dir, fill); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return wholefile.Alone(dir, func() error {
+		if err := fill(dir); err != nil {
+			return err
+		}
+		return removeMembers(dir, within)
+	})
+}
+
+// holds says whether a folder has these files already.
+func holds(dir string, files map[string][]byte) bool {
+	for name, want := range files {
+		if content, err := regular.Read(filepath.Join(dir, name)); err != nil || !bytes.Equal(content, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// removeMembers removes models within that a folder has no more, and what killed processes
+// left of such.
+func removeMembers(dir string, within map[string]map[string][]byte) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); within[e.Name()] == nil && e.IsDir() && memberName.MatchString(e.Name()) && onlyMember(path) {
+			if err := wholefile.RemoveFolder(path); err != nil {
+				return err
+			}
+		}
+	}
+	wholefile.RemoveLeftovers(dir, memberName.MatchString)
+	return nil
+}
+
+// onlyMember says whether a folder is that of a model within, which its name tells, and has
+// nothing else.
+func onlyMember(dir string) bool {
+	text, err := regular.Read(filepath.Join(dir, Description))
+	if err != nil || MemberFolder(text) != filepath.Base(dir) {
+		return false
+	}
+	var d struct{ Checksums map[string]string }
+	if json.Unmarshal(text, &d) != nil {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if _, own := d.Checksums[e.Name()]; !own && e.Name() != Description {
+			return false
+		}
+	}
+	return err == nil
+}
