@@ -94,8 +94,8 @@ func DefaultSearch() SearchSettings {
 // Found is what [Search] came to.
 type Found struct {
 	*search.Result
-	// Model is the best model of the search and of the last stage; nil when no trial was
-	// complete.
+	// Model is the best model of the search, found or named, and of the last stage; nil
+	// when no trial was complete. Kept says whose it is.
 	Model *kge.Model
 }
 

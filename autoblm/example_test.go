@@ -27,7 +27,7 @@ func ExampleSearch() {
 	}
 	fmt.Println(found.Trained, "structures trained, ended by:", found.Stopped)
 	fmt.Println("compared with", len(found.Named), "named models")
-	fmt.Println("the model is that of the best:", found.Model.Structure == found.Best[0].Structure)
+	fmt.Println("the model is that of the best:", found.Model.Structure == found.Kept.Structure)
 	// Output:
 	// 10 structures trained, ended by: budget
 	// compared with 5 named models

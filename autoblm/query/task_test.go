@@ -81,7 +81,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		t.Errorf("%d interruptions prove little", interruptions)
 	}
 
-	best := want.Best[0]
+	best := *want.Kept
 	member := kge.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}
 	data, err := d.Training(own.Paths)
 	if err != nil {

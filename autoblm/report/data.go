@@ -38,6 +38,19 @@ type Data struct {
 // Command is a line for a shell, or of a program, and what it is good for.
 type Command struct{ Purpose, Line string }
 
+// nameOf is what a trial of the search or of the last stage is called.
+func (o *outcome) nameOf(t task.Trial) string {
+	if study.IsNamed(t) {
+		return title(t.Name)
+	}
+	place := 1 + slices.IndexFunc(o.found, func(other task.Trial) bool { return other.Structure == t.Structure })
+	name := fmt.Sprintf("Found %d", place)
+	if t.Stage == task.Final {
+		name += " as the last stage trained it"
+	}
+	return name
+}
+
 // Measure adds what a task tells with the data of the study. It is an error if these are
 // other data.
 func (d *Data) Measure(ctx context.Context, t task.Task) error {
@@ -55,12 +68,8 @@ func (d *Data) Measure(ctx context.Context, t task.Task) error {
 	}
 	o := newOutcome(*d)
 	outcome := task.Outcome{Dataset: d.About.Dataset}
-	if d.Best != nil && o.best != nil {
-		place := 1 + slices.IndexFunc(o.found, func(t task.Trial) bool { return t.Structure == o.best.Structure })
-		outcome.Best, outcome.Artifact = task.Named{Name: fmt.Sprintf("Found %d", place), Trial: *o.best}, d.Best
-		if o.best.Stage == task.Final {
-			outcome.Best.Name += " as the last stage trained it"
-		}
+	if d.Best != nil && o.kept != nil {
+		outcome.Best, outcome.Artifact = task.Named{Name: o.nameOf(*o.kept), Trial: *o.kept}, d.Best
 	}
 	measures, err := measured.Measure(ctx, outcome)
 	if err != nil {

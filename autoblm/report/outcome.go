@@ -21,9 +21,10 @@ type outcome struct {
 	named []task.Trial
 	// tuned and final are the complete trials of these stages, best first.
 	tuned, final []task.Trial
-	// best is the trial that the best model of the study is from: of the search or of
-	// the last stage. bestNamed is the best human-designed model. Both may be nil.
-	best, bestNamed *task.Trial
+	// best is the best of the structures found, in the search or in the last stage, and
+	// bestNamed the best human-designed model. kept is the trial that the best model of the
+	// study is from. All may be nil.
+	best, bestNamed, kept *task.Trial
 	// recipe is that of the search.
 	recipe task.Recipe
 	// failed diverged, and running have no result yet.
@@ -45,7 +46,7 @@ type round struct {
 func newOutcome(d Data) *outcome {
 	d.Words = d.Words.Complete()
 	result := d.Result()
-	o := &outcome{Data: d, named: result.Named, tuned: result.Tuned, final: result.Finals, recipe: result.Recipe}
+	o := &outcome{Data: d, named: result.Named, tuned: result.Tuned, final: result.Finals, kept: result.Kept, recipe: result.Recipe}
 	for _, t := range d.Trials {
 		switch t.State {
 		case task.Running:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -52,11 +53,14 @@ func (o *outcome) lastStage(final search.FinalSettings) string {
 	if len(o.final) == 0 {
 		return text
 	}
-	from := "this stage"
-	if o.best.Stage != task.Final {
-		from = "the search"
+	from := "that of this stage"
+	switch {
+	case study.IsNamed(*o.kept):
+		from = title(o.kept.Name)
+	case o.kept.Stage != task.Final:
+		from = "that of the search"
 	}
-	return text + fmt.Sprintf(" The highest %s was chosen: %s%s. The search had reached %s, so the best model of the study is that of %s.",
+	return text + fmt.Sprintf(" The highest %s was chosen: %s%s. The search had reached %s, so the best model of the study is %s.",
 		o.Words.Validation, words.Cell(o.final[0].Score), o.withTest(o.final[0]), words.Cell(o.found[0].Score), from)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/dustin/go-humanize/english"
@@ -50,7 +51,10 @@ func (o *outcome) judgement() []string {
 		all = append(all, flattered+".")
 	}
 	if o.best.Stage == task.Final {
-		all = append(all, fmt.Sprintf("The last stage, with other recipes, took the best model to a %s of %s%s.", o.Words.Validation, words.Cell(o.best.Score), o.withTest(*o.best)))
+		all = append(all, fmt.Sprintf("The last stage, with other recipes, took the best of them to a %s of %s%s.", o.Words.Validation, words.Cell(o.best.Score), o.withTest(*o.best)))
+	}
+	if o.kept != nil && study.IsNamed(*o.kept) {
+		all = append(all, fmt.Sprintf("The best model, which is kept, is %s.", title(o.kept.Name)))
 	}
 	return all
 }

@@ -70,9 +70,11 @@ type Result struct {
 	// Trials has all trials of the study by number, and Rounds all rounds.
 	Trials []task.Trial
 	Rounds []Round
-	// Artifact is what the best trial of the search and of the last stage has left; nil
-	// when no trial was complete, or where the task keeps nothing.
+	// Artifact is what the best trial of the search, named models counted, and of the last
+	// stage has left; nil when no trial was complete, or where the task keeps nothing. Kept
+	// is that trial where there is an artifact.
 	Artifact task.Artifact
+	Kept     *task.Trial
 	// Trained counts the finished trials of the strategy, Complete those of them
 	// that did not diverge, and Resumed those that the store had before.
 	Trained, Complete, Resumed int
@@ -358,24 +360,34 @@ func (s *searcher) sameEngine() error {
 	return nil
 }
 
-// contender says whether what a trial leaves may become that of the search.
-func contender(t task.Trial) bool { return t.Round > 0 || t.Stage == task.Final }
+// kept is the trial that left what a study keeps. Where none says so, in a study of before
+// named models were kept, it is the best of the others.
+func kept(trials []task.Trial) *task.Trial {
+	best := bestFirst(trials)
+	at := slices.IndexFunc(best, func(t task.Trial) bool { return t.Kept })
+	if at < 0 {
+		at = slices.IndexFunc(best, func(t task.Trial) bool { return t.Name == "" && t.Stage != task.Tuning })
+	}
+	if at < 0 {
+		return nil
+	}
+	return &best[at]
+}
 
-// bestOf returns what the trial has left that is better than all contenders so far, if
-// there is one.
-func (s *searcher) bestOf(artifacts []task.Artifact, trials []task.Trial) task.Artifact {
-	var best task.Artifact
-	most := -1.0
-	for _, t := range bestFirst(s.trials) {
-		if contender(t) {
-			most = t.ScoreOrZero()
-			break
-		}
+// bestOf returns what the trial has left that is better than what is kept so far, if there is
+// one, and marks it.
+func (s *searcher) bestOf(artifacts []task.Artifact, trials []task.Trial) (best task.Artifact) {
+	most, at := -1.0, -1
+	if k := kept(s.trials); k != nil {
+		most = k.ScoreOrZero()
 	}
 	for i, a := range artifacts {
-		if t := trials[i]; a != nil && contender(t) && t.ScoreOrZero() > most {
-			best, most = a, t.ScoreOrZero()
+		if t := trials[i]; a != nil && t.Stage != task.Tuning && t.ScoreOrZero() > most {
+			best, most, at = a, t.ScoreOrZero(), i
 		}
+	}
+	if at >= 0 {
+		trials[at].Kept = true
 	}
 	return best
 }
@@ -444,7 +456,7 @@ func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 	r := &Result{
 		Tuned: bestFirst(of(task.Tuning, trials)), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
-		Trained: finished(history), Complete: len(best),
+		Trained: finished(history), Complete: len(best), Kept: kept(trials),
 	}
 	if searched := of(task.Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
 		r.Recipe = searched[0].Recipe

@@ -90,6 +90,9 @@ type Trial struct {
 	// Engine and Backend did the arithmetic.
 	Engine  string `json:"engine,omitempty"`
 	Backend string `json:"backend,omitempty"`
+	// Kept is set where the trial was the best so far, so that what it has left took the
+	// place of what was kept before. Trials of earlier versions do not have it.
+	Kept bool `json:"kept,omitempty"`
 }
 
 // Member is what is trained.

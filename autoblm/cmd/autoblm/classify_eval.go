@@ -21,13 +21,13 @@ type classifyEvalCommand struct {
 
 // classifiedFlags say which model is asked, and of which graph.
 type classifiedFlags struct {
-	Model   string `required:"" help:"The model's folder, as classify train --out wrote it."`
+	Model   string `required:"" help:"The folder of a model, as classify train --out wrote it, or of a search."`
 	Dataset string `help:"Where the graph lies that the model was trained on; where it was then when left out."`
 }
 
 // load reads the model and opens its graph.
 func (f classifiedFlags) load(ctx context.Context, o *output) (*classify.Model, *rdf.Graph, error) {
-	m, err := classify.Load(f.Model)
+	m, err := loadClasses(f.Model)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 type evalCommand struct {
-	Model   string   `required:"" placeholder:"DIR" brief:"The model's folder." help:"The model's folder."`
+	Model   string   `required:"" placeholder:"DIR" brief:"The folder of a model, of a team, or of a search." help:"The folder of a model, of a team, or of a search."`
 	Dataset string   `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
 	Split   string   `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties    kge.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"pessimistic, optimistic or realistic."`

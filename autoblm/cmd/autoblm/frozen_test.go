@@ -200,6 +200,8 @@ func volatile(o map[string]any, key string) bool {
 	switch key {
 	case "seconds", "overhead", "choosing", "source", "backend", "machine", "date", "versions":
 		return true
+	case "kept": // which studies of before do not say of their trials
+		return true
 	case "training": // in seconds, where it is a number
 		_, isNumber := o[key].(json.Number)
 		return isNumber

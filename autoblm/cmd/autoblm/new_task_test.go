@@ -76,11 +76,15 @@ func TestANewTask(t *testing.T) {
 	if exported["filled"] != exported["score"].(float64)/16 {
 		t.Errorf("exported as %v", exported)
 	}
-	if got := object(t, "study", "best", file, "--out", "model"); got["structure"] != best["structure"] {
-		t.Errorf("the best is %v, want %v", got, best)
+	kept := printed["kept"].(map[string]any) // QuatE fills its matrix
+	if kept["from"] != "named" || kept["name"] != "quate" || kept["score"] != 16.0 {
+		t.Errorf("kept is %v", kept)
+	}
+	if got := object(t, "study", "best", file, "--out", "model"); got["structure"] != kept["structure"] || got["from"] != "named" {
+		t.Errorf("the best is %v, want %v", got, kept)
 	}
 	for _, folder := range []string{"model", filepath.Join("out", "model")} {
-		if text, err := os.ReadFile(filepath.Join(folder, "model.json")); err != nil || !strings.Contains(string(text), s.String()) {
+		if text, err := os.ReadFile(filepath.Join(folder, "model.json")); err != nil || !strings.Contains(string(text), kept["structure"].(string)) {
 			t.Errorf("%s has %s, %v", folder, text, err)
 		}
 	}

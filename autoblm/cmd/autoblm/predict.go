@@ -15,7 +15,7 @@ import (
 
 // predictFlags say what is asked for answers, and how these are told.
 type predictFlags struct {
-	Model string           `required:"" help:"The model's folder."`
+	Model string           `required:"" help:"The folder of a model, of a team, or of a search."`
 	Top   int              `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
 	Known kge.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
 	// Precision is for whoever gives all commands the same flags.

@@ -16,7 +16,7 @@ import (
 )
 
 type queryEvalCommand struct {
-	Model   string      `required:"" help:"The model's folder."`
+	Model   string      `required:"" help:"The folder of a model, or of a search."`
 	Dataset string      `required:"" help:"A folder of queries."`
 	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths, which may be another than the model was trained on; 0 for the one that it is for, --hops of its training."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
@@ -43,7 +43,7 @@ type queryEvalSummary struct {
 // Run ranks a split.
 func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	engine := c.engine()
-	m, err := kge.Load(c.Model)
+	m, err := loadModel(c.Model)
 	if err != nil {
 		return err
 	}

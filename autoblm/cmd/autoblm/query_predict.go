@@ -30,7 +30,7 @@ func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 		return program.Usage(errors.New("the path is empty: give --path the names of relations"))
 	}
 	engine := c.engine()
-	m, err := kge.Load(c.Model)
+	m, err := loadModel(c.Model)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 type reportCommand struct {
-	Study   string `required:"" help:"The study, such as study.db in the folder of a search."`
+	Study   string `required:"" help:"The study: the folder of a search, or a file such as study.db in it."`
 	Out     string `default:"report.html" help:"The page; its pictures go into a folder beside it, report_files for report.html."`
 	Dataset string `help:"Where the data are now, if they are no longer where they were: a name of dataset list, or a folder."`
 	computeFlags
@@ -40,6 +40,10 @@ type reportSummary struct {
 
 // Run writes the report of a study.
 func (c *reportCommand) Run(ctx context.Context, o *output) error {
+	var err error
+	if c.Study, err = studyIn(c.Study); err != nil {
+		return err
+	}
 	contents, err := study.Read(c.Study)
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ type searchCommand struct {
 	FinalEpochs int    `min:"1" max:"1000000000" help:"Passes over the training triples for --final."`
 	own         ownFlags
 	Own         kong.Plugins `embed:""`
-	Study       string       `brief:"What keeps the search, to go on with." help:"The file that keeps the search; the same command goes on with it. study.db in --out when left out."`
+	Study       string       `brief:"What keeps the search, to go on with." help:"The file that keeps the search, or the folder of a search that has one; the same command goes on with it. study.db in --out when left out."`
 	Out         string       `brief:"The folder for the model, pictures and study." help:"The folder for the best model, the pictures and the study; a new one below autoblm-out when left out."`
 	mixFlag
 	computeFlags
@@ -100,9 +100,6 @@ type searchSummary struct {
 	Out      string      `json:"out"`
 }
 
-// studyName is the name of a study in the folder of its search.
-const studyName = "study.db"
-
 // Run searches.
 func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	settings, err := c.searchSettings()
@@ -129,6 +126,8 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	if c.Study == "" {
 		c.Study = filepath.Join(c.Out, studyName)
 		again = append(again, "--study", c.Study)
+	} else if c.Study, err = studyIn(c.Study); err != nil {
+		return err
 	}
 	settings.Study = c.Study
 	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(again)}.run(ctx, o)
@@ -260,7 +259,12 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	if r.Artifact == nil {
 		best, kept = &r.Best[0].Structure, "the pictures"
 	}
-	fmt.Fprintf(w, "\nThe structure of the best model, %s\n\n%s\nf(h,r,t) = %s\n", best, o.Drawing(best.Draw), best.Formula())
+	whose := "found by the search"
+	if summary.Kept["from"] == "named" {
+		whose = "the named " + structure.TitleOf(r.Kept.Name)
+		fmt.Fprintf(w, "\nThe best structure found, %s\n", r.Best[0].Structure)
+	}
+	fmt.Fprintf(w, "\nThe structure of the best model (%s), %s\n\n%s\nf(h,r,t) = %s\n", whose, best, o.Drawing(best.Draw), best.Formula())
 	s.printExamples(w, r.Artifact)
 	fmt.Fprintf(w, "\nIn %s are %s (*.png, *.svg)\n", s.out, kept)
 	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)
@@ -310,7 +314,7 @@ func (s searching) writeGallery(r *search.Result) error {
 		return nil
 	}
 	if r.Artifact != nil {
-		if err := task.Save(filepath.Join(s.out, "model"), r.Artifact); err != nil {
+		if err := task.Save(filepath.Join(s.out, modelName), r.Artifact); err != nil {
 			return err
 		}
 	}

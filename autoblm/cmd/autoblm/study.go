@@ -67,7 +67,7 @@ func (c *studyListCommand) Run(o *output) error {
 
 // studyFile is the argument of the other commands.
 type studyFile struct {
-	File string `arg:"" brief:"A study, such as study.db of a search." help:"The study, such as study.db in the folder of a search."`
+	File string `arg:"" brief:"The folder of a search, or the file of its study." help:"The study: the folder of a search, or a file such as study.db in it."`
 }
 
 // folder is where the results of the study go if nothing else is said: its own
@@ -99,7 +99,7 @@ type shownStudy struct {
 
 // Run shows a study.
 func (c *studyShowCommand) Run(o *output) error {
-	contents, err := study.Read(c.File)
+	contents, err := c.read()
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (c *studyExportCommand) Run(o *output) error {
 	if err := o.Writes(c.Out, outfile.Trials); err != nil {
 		return err
 	}
-	contents, err := study.Read(c.File)
+	contents, err := c.read()
 	if err != nil {
 		return err
 	}
@@ -215,6 +215,7 @@ type bestSummary struct {
 	Canonical *structure.Structure `json:"canonical"`
 	Name      string               `json:"name"`
 	K         int                  `json:"k"`
+	From      string               `json:"from"`      // found or named
 	Precision kge.Precision        `json:"precision"` // of its training
 	Out       string               `json:"out"`
 }
@@ -230,7 +231,7 @@ func precisionOf(m study.Description) kge.Precision {
 
 // Run writes the best model.
 func (c *studyBestCommand) Run(o *output) error {
-	contents, err := study.Read(c.File)
+	contents, err := c.read()
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (c *studyBestCommand) Run(o *output) error {
 		return fmt.Errorf("the study %s has no model yet: autoblm study resume goes on with it", c.File)
 	}
 	if c.Out == "" {
-		c.Out = filepath.Join(c.folder(), "model")
+		c.Out = filepath.Join(c.folder(), modelName)
 	}
 	if err := modelfolder.Make(c.Out); err != nil {
 		return err
@@ -251,13 +252,16 @@ func (c *studyBestCommand) Run(o *output) error {
 		return err
 	}
 	o.Keep("the model is in %s", c.Out)
-	s := bestSummary{Description: m, Precision: precisionOf(m), Out: c.Out}
+	s := bestSummary{Description: m, From: "found", Precision: precisionOf(m), Out: c.Out}
+	if kept := contents.Result().Kept; kept != nil && study.IsNamed(*kept) {
+		s.From = "named"
+	}
 	if a := m.Structure; a != nil {
 		canonical := a.Canonical(structure.Full)
 		s.Canonical, s.Name, s.K = &canonical, a.Name(), a.K()
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s, d %d%s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note())
+		fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note(), s.From)
 		if a := m.Structure; a != nil {
 			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(a.Draw), a.Formula())
 		}
@@ -302,7 +306,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	contents, err := study.Read(c.File)
+	contents, err := c.read()
 	if err != nil {
 		return err
 	}

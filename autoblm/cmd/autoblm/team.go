@@ -266,7 +266,7 @@ func load(dir string) (l loaded, err error) {
 	if completion.IsTeam(dir) {
 		l.team, err = completion.LoadTeam(dir)
 	} else {
-		l.model, err = kge.Load(dir)
+		l.model, err = loadModel(dir)
 	}
 	return l, err
 }

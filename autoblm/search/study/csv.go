@@ -77,6 +77,7 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 		{"engine", func(t task.Trial) string { return t.Engine }},
 		{"backend", func(t task.Trial) string { return t.Backend }},
 		{"error", func(t task.Trial) string { return t.Error }},
+		{"kept", func(t task.Trial) string { return strconv.FormatBool(t.Kept) }},
 	})
 }
 

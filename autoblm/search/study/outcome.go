@@ -25,6 +25,7 @@ type Outcome struct {
 	Best      []TrialSummary `json:"best"`
 	Human     []TrialSummary `json:"human"`
 	Finals    []TrialSummary `json:"finals"`
+	Kept      TrialSummary   `json:"kept"` // whose model is kept, null where none is
 	result    *search.Result
 	words     task.Words
 }
@@ -34,11 +35,15 @@ type TrialSummary map[string]any
 
 // OutcomeOf tells a result in the words of its task.
 func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
-	return Outcome{
+	o := Outcome{
 		Dataset: about.Dataset, Task: about.Task, Metric: w.Metric, Algorithm: about.Algorithm, Engines: task.Engines(r.Trials), Precision: r.Recipe.Training.Precision, Budget: about.Settings.Budget,
 		Tuned: summarized(r.Tuned, w, byRecipe), Best: summarized(r.Best, w, found), Human: summarized(r.Named, w, named), Finals: summarized(r.Finals, w, byRecipe),
 		result: r, words: w,
 	}
+	if r.Artifact != nil && r.Kept != nil {
+		o.Kept = summarized([]task.Trial{*r.Kept}, w, keptAs)[0]
+	}
+	return o
 }
 
 // summarized are trials with what tells them apart and what they came to: score and test
@@ -65,6 +70,19 @@ func found(t task.Trial) TrialSummary {
 }
 
 func named(t task.Trial) TrialSummary { return TrialSummary{"name": t.Name} }
+
+// keptAs says where the trial whose model is kept is from.
+func keptAs(t task.Trial) TrialSummary {
+	s := byRecipe(t)
+	s["from"] = "found"
+	if IsNamed(t) {
+		s["from"], s["name"] = "named", t.Name
+	}
+	return s
+}
+
+// IsNamed says whether a trial is of a named model that the strategy did not propose itself.
+func IsNamed(t task.Trial) bool { return t.Name != "" && t.Round == 0 }
 
 func byRecipe(t task.Trial) TrialSummary {
 	s := TrialSummary{

@@ -332,7 +332,7 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 	}
 	trial := task.Trial{
 		Number: whole("number"), Stage: task.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: task.State(line["state"]),
-		Structure: structure.MustParse(line["structure"]), Error: line["error"], Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
+		Structure: structure.MustParse(line["structure"]), Error: line["error"], Kept: line["kept"] == "true", Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
 		Recipe: task.Recipe{
 			Training: kge.Settings{
 				Dim: whole("dim"), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
