@@ -4,6 +4,8 @@
 //	go run ./kernels install                  once; needs a network
 //	go run ./kernels doctor                   what is wrong, and how to mend it
 //	go run ./kernels run notebooks/*.ipynb    executes notebooks, and fails when a cell does
+//	go run ./kernels run --write notebooks/*.ipynb  puts the outputs into them
+//	go run ./kernels check notebooks/*.ipynb  fails when outputs are of other code
 //	go run ./kernels strip notebooks/*.ipynb  takes the outputs away
 //	go run ./kernels uninstall
 //

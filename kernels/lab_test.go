@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/labtest"
+	"github.com/autoblm/autoblm-go/kernels/internal/notebook"
 )
 
 // TestJupyterLab runs notebooks as people do, and looks at what they see.
@@ -16,11 +16,12 @@ func TestJupyterLab(t *testing.T) {
 	needKernel(t)
 	folder := t.TempDir()
 	for _, path := range []string{"../notebooks/01_quickstart.ipynb", "testdata/broken.ipynb"} {
-		content, err := os.ReadFile(path)
+		n, err := notebook.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, filepath.Base(path)), content, 0o644); err != nil {
+		n.Strip() // so that what is there then is new
+		if err := n.Write(filepath.Join(folder, filepath.Base(path))); err != nil {
 			t.Fatal(err)
 		}
 	}

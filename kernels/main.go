@@ -17,6 +17,7 @@ type commands struct {
 	Uninstall uninstallCommand `cmd:"" help:"Remove what install wrote, and nothing else."`
 	Doctor    doctorCommand    `cmd:"" help:"Find what keeps notebooks from working, and say how to mend it."`
 	Run       runCommand       `cmd:"" help:"Execute notebooks, and fail when a cell does."`
+	Check     checkCommand     `cmd:"" help:"Fail when a notebook has outputs of other code than its own."`
 	Strip     stripCommand     `cmd:"" help:"Take outputs out of notebooks."`
 
 	Home    string `help:"Folder of the programs and of the module that cells import from (default: ${home})." env:"AUTOBLM_KERNELS" type:"path" placeholder:"DIR"`

@@ -129,6 +129,46 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestWrite: a notebook keeps what it shows, and what changes its code is noticed.
+func TestWrite(t *testing.T) {
+	userDir, path, bad := testKernel(t), write(t, "print shown", "print y"), write(t, "print x", "fail no such thing")
+	before, err := os.ReadFile(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts [2][]byte
+	for i := range texts {
+		if status, out, said := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--write", path); status != program.Done {
+			t.Fatalf("status %d, %q, %q", status, out, said)
+		}
+		if texts[i], err = os.ReadFile(path); err != nil || !strings.Contains(string(texts[i]), "shown") {
+			t.Errorf("%v, %s", err, texts[i])
+		}
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Errorf("executed twice, it is %s and %s", texts[0], texts[1])
+	}
+	if status, out, _ := kernels(t, "check", path, bad); status != program.Done || out != "" {
+		t.Errorf("status %d, %q", status, out)
+	}
+	changed := strings.Replace(string(texts[0]), `"print y"`, `"print z"`, 1)
+	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, _ := kernels(t, "check", bad, path); status != program.Failed || strings.Count(out, "\n") != 1 || !strings.Contains(out, "run --write "+path) {
+		t.Errorf("status %d, %q", status, out)
+	}
+	if status, _, _ := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--write", bad); status != program.Failed {
+		t.Errorf("status %d", status)
+	}
+	if after, err := os.ReadFile(bad); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a notebook that failed was changed: %v, %s", err, after)
+	}
+	if status, _, said := kernels(t, "run", "--write", "--full", path); status != program.Failed || !strings.Contains(said, "--out") {
+		t.Errorf("status %d, %q", status, said)
+	}
+}
+
 func TestCtrlC(t *testing.T) {
 	userDir := testKernel(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -26,6 +26,7 @@ type runCommand struct {
 	Total   time.Duration `help:"How long all notebooks together may take; 0 is any time." default:"1h"`
 	Full    bool          `help:"Run notebooks in their full size, which can take hours (AUTOBLM_FULL=1)."`
 	Out     string        `help:"Write the executed notebooks into this folder." type:"path" placeholder:"DIR"`
+	Write   bool          `help:"Put the outputs into the notebooks themselves, and note what code they are of. Of a notebook that fails nothing is changed."`
 
 	Notebooks []string `arg:"" help:"The notebooks."`
 }
@@ -33,6 +34,9 @@ type runCommand struct {
 func (c runCommand) Run(ctx context.Context, out io.Writer, where places) error {
 	if err := backend.Check(c.Backend); err != nil {
 		return err
+	}
+	if c.Write && c.Full {
+		return errors.New("notebooks keep the outputs of their quick mode: leave out --full, or give --out in place of --write")
 	}
 	spec, err := c.spec(where)
 	if err != nil {
@@ -136,6 +140,12 @@ func (c runCommand) one(ctx context.Context, out io.Writer, spec kernelspec.Spec
 			fmt.Fprintln(out, indented(f.Detail))
 		}
 		return false, nil
+	}
+	if c.Write {
+		n.GiveIDs()
+		if err := errors.Join(n.Stamp(), n.Write(path)); err != nil {
+			return false, err
+		}
 	}
 	fmt.Fprintf(out, "ok     %s: %s\n", path, summary(outcome, time.Since(began)))
 	return true, nil

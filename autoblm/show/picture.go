@@ -42,6 +42,9 @@ func drawn(p plot.Picture) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
+	if file, err = smaller(file); err != nil {
+		return value{}, err
+	}
 	size, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return value{}, err

@@ -100,6 +100,43 @@ func TestStripLeavesTheRest(t *testing.T) {
 	}
 }
 
+// TestStamp: what code outputs are of is noted, known again, and taken away with them.
+func TestStamp(t *testing.T) {
+	const text = `{"cells":[{"cell_type":"markdown","source":"x"},{"cell_type":"code","source":"1","outputs":[],"execution_count":null},{"cell_type":"code","source":["2\n","3"],"outputs":[],"execution_count":null}],"metadata":{"mine":[1]},"nbformat":4}`
+	n := parse(t, text)
+	if there, _ := n.OutputsAre(); there {
+		t.Error("there are outputs in a notebook that was not executed")
+	}
+	before := written(t, n)
+	if err := n.Cells[1].SetOutputs(nil, 1); err != nil {
+		t.Fatal(err)
+	}
+	if there, current := n.OutputsAre(); !there || current {
+		t.Errorf("without a note: %v, %v", there, current)
+	}
+	if err := n.Stamp(); err != nil {
+		t.Fatal(err)
+	}
+	executed := written(t, n)
+	if there, current := parse(t, string(executed)).OutputsAre(); !there || !current {
+		t.Errorf("noted: %v, %v", there, current)
+	}
+	for change, current := range map[[2]string]bool{
+		{`"2\n"`, `"4\n"`}: false, {`"source":"1"`, `"source":""`}: false, {`"x"`, `"y"`}: true, {`"mine"`, `"ours"`}: true,
+	} {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, executed); err != nil || !strings.Contains(compact.String(), change[0]) {
+			t.Fatalf("%v, there is no %s in %s", err, change[0], &compact)
+		}
+		if _, got := parse(t, strings.Replace(compact.String(), change[0], change[1], 1)).OutputsAre(); got != current {
+			t.Errorf("%s in the place of %s: current %v", change[1], change[0], got)
+		}
+	}
+	if !n.Strip() || !bytes.Equal(written(t, n), before) {
+		t.Errorf("stripped, it is %s, and was %s", written(t, n), before)
+	}
+}
+
 func TestGiveIDsKeepsGoodOnes(t *testing.T) {
 	const text = `{"cells":[{"cell_type":"raw","source":"","id":"keep-me"},{"cell_type":"raw","source":""},
 		{"cell_type":"raw","source":"","id":"keep-me"},{"cell_type":"raw","source":"","id":"no spaces"}],"nbformat":4,"nbformat_minor":2}`

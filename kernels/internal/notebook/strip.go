@@ -2,10 +2,10 @@ package notebook
 
 import "encoding/json"
 
-// Strip takes away what executing leaves behind: outputs, execution counts and
-// times. It says whether there was any.
+// Strip takes away what executing leaves behind: outputs, execution counts, times, and
+// what code they are of. It says whether there was any.
 func (n *Notebook) Strip() bool {
-	stripped := false
+	stripped := n.unstamp()
 	for _, c := range n.Cells {
 		if c.kind == "code" && c.isExecuted() {
 			c.fields["outputs"] = json.RawMessage("[]")
