@@ -23,6 +23,7 @@ type panel struct {
 	questions []kge.Question
 	truths    [][]truth // by question
 	known     [][]int32 // by question, ascending
+	sums      []float64 // of the last call of rank, kept for the next
 	scratch   sync.Pool
 }
 
@@ -79,6 +80,14 @@ func (p *panel) close() {
 	for _, r := range p.rankers {
 		r.Close()
 	}
+	p.forget()
+}
+
+// forget makes room at once for the sums of the next.
+func (p *panel) forget() {
+	before := cap(p.sums)
+	p.sums = nil
+	memory.Collect(sumBytes * float64(before))
 }
 
 // ask asks for both ends of triples, each question once.
@@ -103,19 +112,23 @@ func (p *panel) ask(triples []datasets.Triple, known *datasets.Known) {
 	}
 }
 
+// room is for so many sums of each of some teams.
+func (p *panel) room(teams, size int) [][]float64 {
+	if cap(p.sums) < teams*size {
+		p.forget()
+		p.sums = make([]float64, teams*size)
+	}
+	return slices.Collect(slices.Chunk(p.sums[:teams*size], max(1, size)))
+}
+
 // rank tells the ranks of all true answers by each team, whose sums are added in its order,
 // with each of some other models. The calls come from several threads.
 func (p *panel) rank(ctx context.Context, teams [][]int, with []int, tell func(team, model, place int, rank kge.Rank)) error {
-	sums := make([][]float64, len(teams))
 	atOnce := p.atOnce(len(teams))
+	sums := p.room(len(teams), atOnce*p.entities)
 	for from := 0; from < len(p.questions); from += atOnce {
 		questions := p.questions[from:min(from+atOnce, len(p.questions))]
 		for t, team := range teams {
-			if size := len(questions) * p.entities; sums[t] == nil {
-				sums[t] = make([]float64, size)
-			} else {
-				sums[t] = sums[t][:size]
-			}
 			clear(sums[t])
 			for _, model := range team {
 				if err := p.rankers[model].Scores(ctx, 0, questions, func(question int, scores []float32) {
