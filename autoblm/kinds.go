@@ -98,6 +98,9 @@ var classKind = Kind{
 		if s.Tune != nil || s.Final != nil {
 			return classify.ErrNoStages
 		}
+		if s.Rungs > 0 {
+			return classify.ErrNoRungs
+		}
 		if s.Model != form.Bilinear {
 			return errors.New("the models of classes are of an encoder, not of a form: leave model out")
 		}

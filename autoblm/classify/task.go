@@ -71,15 +71,23 @@ func (t *Task) Arithmetic(kge.Precision) (engine, backend string) {
 	return t.Engine.Name(), t.Engine.Backend()
 }
 
-// ErrNoStages says why a search for classes has none before and after it.
-var ErrNoStages = errors.New("classes have no stages tune and final: find settings before the search, as Tune does")
+var (
+	// ErrNoStages says why a search for classes has none before and after it.
+	ErrNoStages = errors.New("classes have no stages tune and final: find settings before the search, as Tune does")
+	// ErrNoRungs says why their structures climb none.
+	ErrNoRungs = errors.New("classes have no rungs: each structure is trained by the settings of the task, leave rungs at 0")
+)
 
 // Train implements [task.Task]: it cross-validates the trials, and tests and keeps a model
 // of each if the settings have runs.
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	var members []Member
 	for _, trial := range trials {
-		if trial.Stage != task.Searching {
+		switch trial.Stage {
+		case task.Searching:
+		case task.Rung:
+			return nil, ErrNoRungs
+		default:
 			return nil, ErrNoStages
 		}
 		m := t.Own.Member

@@ -45,8 +45,11 @@ func (o *outcome) nameOf(t task.Trial) string {
 	}
 	place := 1 + slices.IndexFunc(o.found, func(other task.Trial) bool { return other.Structure == t.Structure })
 	name := fmt.Sprintf("Found %d", place)
-	if t.Stage == task.Final {
+	switch t.Stage {
+	case task.Final:
 		name += " as the last stage trained it"
+	case task.Again:
+		name += fmt.Sprintf(" with seed %d", t.Recipe.Seed)
 	}
 	return name
 }

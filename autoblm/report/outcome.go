@@ -55,7 +55,7 @@ func newOutcome(d Data) *outcome {
 		case task.Failed:
 			o.failed = append(o.failed, t)
 		}
-		if t.Round > 0 {
+		if t.Round > 0 && t.Stage != task.Rung {
 			o.proposed = append(o.proposed, t)
 		}
 	}

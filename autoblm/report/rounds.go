@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -27,7 +28,21 @@ func (o *outcome) work() []part {
 	if repeats > 0 {
 		text += fmt.Sprintf(" %s had a result already, which was taken from there.", words.Count(repeats, "proposal"))
 	}
+	if stopped := o.stoppedOnRungs(); stopped > 0 {
+		text += fmt.Sprintf(" %s ended on a rung, after a part of the epochs, and are below only among all trials.", words.Count(stopped, "structure"))
+	}
 	return []part{{Text: text, Table: o.roundsTable()}, {Table: o.allTrials()}}
+}
+
+// stoppedOnRungs counts the structures that were not worth all epochs.
+func (o *outcome) stoppedOnRungs() int {
+	stopped := 0
+	for _, t := range search.Proposed(o.Trials) {
+		if t.Stage == task.Rung && t.State != task.Running {
+			stopped++
+		}
+	}
+	return stopped
 }
 
 func (o *outcome) roundsTable() *page.Table {

@@ -26,7 +26,34 @@ func (o *outcome) stages() []part {
 	if final := o.About.Settings.Final; final != nil {
 		add("The last stage", o.lastStage(*final), "The best structures, trained by other recipes, best first", o.final)
 	}
+	if o.About.Settings.Again > 0 {
+		parts = append(parts, o.otherSeeds())
+	}
 	return parts
+}
+
+// otherSeeds tells of the stage in which the best were trained again.
+func (o *outcome) otherSeeds() part {
+	all := o.Result().Again
+	p := part{Heading: "Other seeds", Text: fmt.Sprintf("After the search, the best structures found and the best named models were trained again with %s, of which the mean %s decides.", words.Count(o.About.Settings.Again, "other seed"), o.Words.Validation)}
+	if len(all) == 0 {
+		p.Text += " None has a result yet."
+		return p
+	}
+	if d := search.FinalOf(all).Difference; d != nil {
+		p.Text += fmt.Sprintf(" The best found less the best named, by %s, seed by seed: %v.", o.Words.Test, d)
+	}
+	p.Table = page.NewTable("Means over the seeds, best first", all,
+		page.Text("", func(r search.Retrained) any {
+			if r.Name != "" {
+				return title(r.Name)
+			}
+			return "found"
+		}),
+		page.Number(o.Words.Valid, func(r search.Retrained) any { return r.Score() }),
+		page.Number(o.Words.Test, func(r search.Retrained) any { return r.TestScore() }),
+		page.Text("structure", func(r search.Retrained) any { return r.Structure }))
+	return p
 }
 
 func (o *outcome) tuning(tune search.TuneSettings) string {

@@ -18,7 +18,7 @@ func (Evolutionary) Name() string { return "autoblm+" }
 // Propose implements [Strategy].
 func (Evolutionary) Propose(s Settings, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error) {
 	if round == 1 {
-		return firstRound(s, want, rng), nil
+		return firstRound(s, history, want, rng), nil
 	}
 	parents := bestFirst(history)
 	if len(parents) == 0 {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // mostMisses is how many candidates in a row may fail the filter before a
@@ -25,10 +26,10 @@ func collect(limit int, s *sieve, draw func() structure.Structure) []structure.S
 }
 
 // firstRound proposes up to I random structures with b0 nonzeros, with which
-// both algorithms of the paper begin.
-func firstRound(s Settings, want int, rng *rand.Rand) Proposal {
+// both algorithms of the paper begin, beside what is known.
+func firstRound(s Settings, known []task.Trial, want int, rng *rand.Rand) Proposal {
 	draw := func() structure.Structure { return randomStructure(s.K, s.firstNonzeros(), rng) }
-	structures := collect(min(want, s.I), newSieve(s.Filter, nil), draw)
+	structures := collect(min(want, s.I), newSieve(s.Filter, known), draw)
 	if len(structures) == 0 {
 		return Proposal{Why: fmt.Sprintf("the filter lets no structure with %d nonzeros pass", s.firstNonzeros())}
 	}

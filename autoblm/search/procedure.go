@@ -130,7 +130,7 @@ func (s *searcher) tune(ctx context.Context) error {
 func (s *searcher) finish(ctx context.Context) error {
 	final := s.Settings.Final
 	if len(of(task.Final, s.trials)) == 0 {
-		best := bestFirst(proposed(s.trials))
+		best := bestFirst(of(task.Searching, Proposed(s.trials)))
 		if len(best) == 0 || s.timeIsUp() {
 			return nil
 		}

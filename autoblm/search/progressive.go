@@ -19,7 +19,7 @@ func (Progressive) Name() string { return "autoblm" }
 // Propose implements [Strategy].
 func (Progressive) Propose(s Settings, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error) {
 	if round == 1 {
-		return firstRound(s, want, rng), nil
+		return firstRound(s, history, want, rng), nil
 	}
 	nonzeros := s.firstNonzeros() + round - 1
 	if nonzeros > s.K*s.K {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -61,6 +62,9 @@ type Result struct {
 	// Tuned has the trials of the tuning stage and Finals those of the last one,
 	// best first; both are empty where the settings leave the stage out.
 	Tuned, Finals []task.Trial
+	// Again are the structures that were trained again with other seeds, the highest mean
+	// first.
+	Again []Retrained
 	// Recipe is how the structures of the search were trained.
 	Recipe task.Recipe
 	// Best has the up to I best structures of the search, best first.
@@ -112,7 +116,7 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if s.rounds, err = p.Store.Rounds(); err != nil {
 		return nil, err
 	}
-	s.resumed = finished(proposed(s.trials))
+	s.resumed = finished(Proposed(s.trials))
 	stopped, note, err := s.run(ctx)
 	switch {
 	case errors.Is(err, task.ErrTimeUp):
@@ -161,10 +165,15 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 		}
 	}
 	stopped, note, err := s.search(ctx)
-	if err != nil || s.Settings.Final == nil {
-		return stopped, note, err
+	switch {
+	case err != nil:
+		return "", "", err
+	case s.Settings.Again > 0:
+		err = s.trainAgain(ctx)
+	case s.Settings.Final != nil:
+		err = s.finish(ctx)
 	}
-	return stopped, note, s.finish(ctx)
+	return stopped, note, err
 }
 
 // search is the stage in which the strategy proposes structures.
@@ -173,11 +182,17 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 		return "", "", err
 	}
 	for {
-		if err := s.trainRunning(ctx, task.Searching); err != nil {
-			return "", "", err
+		for _, stage := range []task.Stage{task.Rung, task.Searching} {
+			if err := s.trainRunning(ctx, stage); err != nil {
+				return "", "", err
+			}
 		}
-		history := proposed(s.trials)
-		left := s.Settings.Budget - len(history)
+		if climbed, err := s.climb(); err != nil {
+			return "", "", err
+		} else if climbed {
+			continue
+		}
+		left := s.Settings.Budget - len(Proposed(s.trials))
 		if left <= 0 {
 			return BudgetSpent, "", nil
 		}
@@ -187,7 +202,7 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 		if n := s.roundsInVain(); n >= mostRoundsInVain {
 			return SpaceExhausted, fmt.Sprintf("%d rounds in a row proposed nothing new", n), nil
 		}
-		why, err := s.propose(ctx, history, left)
+		why, err := s.propose(ctx, s.history(), left)
 		if err != nil {
 			return "", "", err
 		}
@@ -200,6 +215,15 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 func (s *searcher) timeIsUp() bool {
 	limit := s.Settings.TimeLimit
 	return limit > 0 && time.Since(s.start) >= limit
+}
+
+// untilTimeIsUp ends with the time, once there is a result to end with.
+func (s *searcher) untilTimeIsUp(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := s.Settings.TimeLimit
+	if limit == 0 || len(bestFirst(of(task.Searching, s.trials))) == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, s.start.Add(limit), task.ErrTimeUp)
 }
 
 // mostRoundsInVain is how many rounds may propose nothing but repeats, which
@@ -252,16 +276,17 @@ func (s *searcher) propose(ctx context.Context, history []task.Trial, left int) 
 // model that was not proposed before, its trial joins the round.
 func (s *searcher) trialsOf(proposal Proposal, round *Round) []task.Trial {
 	before := map[structure.Structure]task.Trial{}
-	for _, t := range of(task.Searching, s.trials) {
+	for _, t := range slices.Concat(of(task.Rung, s.trials), of(task.Searching, s.trials)) {
 		before[t.Structure] = t
 	}
 	next := len(s.trials) + 1
+	stage, recipe := s.Settings.stageOf(0), s.Settings.onRung(0, s.recipe)
 	var trials []task.Trial
 	for i, a := range proposal.Structures {
 		t, known := before[a]
 		switch {
 		case !known:
-			t = task.Trial{Number: next, Stage: task.Searching, Structure: a, Recipe: s.recipe, State: task.Running}
+			t = task.Trial{Number: next, Stage: stage, Structure: a, Recipe: recipe, State: task.Running}
 			next++
 		case t.Round != 0:
 			round.Repeats++
@@ -299,15 +324,19 @@ func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
 			running = append(running, t)
 		}
 	}
-	if left := max(0, s.Settings.Budget-finished(proposed(s.trials))); stage == task.Searching && len(running) > left && running[0].Name == "" {
+	left := max(0, s.Settings.Budget-finished(Proposed(s.trials)))
+	if len(running) > left && s.begins(running[0]) {
 		running = running[:left] // the budget was lowered
 	}
 	for len(running) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		size := 1
-		for size < min(len(running), max(s.Settings.P, s.Settings.I)) && running[size].Recipe.Training == running[0].Recipe.Training {
+		size, most := 1, max(s.Settings.P, s.Settings.I)
+		if stage == task.Again {
+			most = s.Settings.Again // those of one structure, which are judged together
+		}
+		for size < min(len(running), most) && running[size].Recipe.Training == running[0].Recipe.Training && (stage != task.Again || running[size].Structure == running[0].Structure) {
 			size++
 		}
 		if err := s.train(ctx, running[:size]); err != nil {
@@ -318,6 +347,11 @@ func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
 	return nil
 }
 
+// begins says whether a trial is the first of a proposed structure.
+func (s *searcher) begins(t task.Trial) bool {
+	return t.Stage == s.Settings.stageOf(0) && t.Name == "" && t.Recipe.Training.Epochs == s.Settings.onRung(0, s.recipe).Training.Epochs
+}
+
 // train gives results to trials with the same training settings, as one population.
 func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	if err := s.sameEngine(); err != nil {
@@ -325,11 +359,19 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	}
 	start := time.Now()
 	s.progress(trials, 0)
+	ctx, cancel := s.untilTimeIsUp(ctx)
+	defer cancel()
 	artifacts, err := s.Task.Train(ctx, trials, func(share float64) { s.progress(trials, share) })
+	if err != nil && errors.Is(context.Cause(ctx), task.ErrTimeUp) {
+		return task.ErrTimeUp
+	}
 	if err != nil {
 		return err
 	}
 	best := s.bestOf(artifacts, trials)
+	if trials[0].Stage == task.Again {
+		best = s.bestAgain(artifacts, trials)
+	}
 	for i := range trials {
 		trials[i].Seconds = max(trials[i].Seconds, time.Since(start).Seconds()/float64(len(trials)))
 	}
@@ -360,13 +402,22 @@ func (s *searcher) sameEngine() error {
 	return nil
 }
 
-// kept is the trial that left what a study keeps. Where none says so, in a study of before
-// named models were kept, it is the best of the others.
+// contender says whether what a trial leaves may become that of the search.
+func contender(t task.Trial) bool { return t.Stage == task.Searching || t.Stage == task.Final }
+
+// kept is the trial that left what a study keeps: of those of other seeds the last one that
+// says so, else the best one. Where none does, in a study of before named models were kept, it
+// is the best of the others.
 func kept(trials []task.Trial) *task.Trial {
+	for _, t := range slices.Backward(of(task.Again, trials)) {
+		if t.Kept {
+			return &t
+		}
+	}
 	best := bestFirst(trials)
 	at := slices.IndexFunc(best, func(t task.Trial) bool { return t.Kept })
 	if at < 0 {
-		at = slices.IndexFunc(best, func(t task.Trial) bool { return t.Name == "" && t.Stage != task.Tuning })
+		at = slices.IndexFunc(best, func(t task.Trial) bool { return t.Name == "" && contender(t) })
 	}
 	if at < 0 {
 		return nil
@@ -382,7 +433,7 @@ func (s *searcher) bestOf(artifacts []task.Artifact, trials []task.Trial) (best 
 		most = k.ScoreOrZero()
 	}
 	for i, a := range artifacts {
-		if t := trials[i]; a != nil && t.Stage != task.Tuning && t.ScoreOrZero() > most {
+		if t := trials[i]; a != nil && contender(t) && t.ScoreOrZero() > most {
 			best, most, at = a, t.ScoreOrZero(), i
 		}
 	}
@@ -408,34 +459,59 @@ func (s *searcher) progress(training []task.Trial, share float64) {
 		return
 	}
 	report := Progress{Metric: s.Task.Words().Metric, Stage: training[0].Stage, Named: training[0].Round == 0 && training[0].Stage == task.Searching}
-	var stage []task.Trial
+	if report.Stage == task.Rung {
+		report.Stage = task.Searching // of which it is a part
+	}
+	var stage, counted []task.Trial
 	switch report.Stage {
 	case task.Tuning:
 		stage, report.Budget = of(task.Tuning, s.trials), s.Settings.Tune.Trials
 	case task.Searching:
-		stage, report.Budget = proposed(s.trials), s.Settings.Budget
-	case task.Final:
-		stage, report.Budget = of(task.Final, s.trials), s.Settings.Final.Trials
+		stage, counted, report.Budget = of(task.Searching, s.trials), Proposed(s.trials), s.Settings.Budget
+		stage = slices.DeleteFunc(stage, func(t task.Trial) bool { return t.Round == 0 })
+	default:
+		stage = of(report.Stage, s.trials)
+		report.Budget = len(stage)
 	}
-	report.Trained = finished(stage)
-	all := s.Settings.Budget
+	if counted == nil {
+		counted = stage
+	}
+	report.Trained = finished(counted)
+	report.Share = s.share(training, share)
+	if best := bestFirst(stage); len(best) > 0 {
+		report.Best = &best[0]
+	}
+	s.OnProgress(report)
+}
+
+// share is how much of all training is done, in trainings of a search for all epochs; a share
+// of what is trained now counts.
+func (s *searcher) share(training []task.Trial, share float64) float64 {
+	part := func(trials []task.Trial) (sum float64) {
+		for _, t := range trials {
+			if t.Stage == task.Rung {
+				sum += float64(t.Recipe.Training.Epochs) / float64(s.recipe.Training.Epochs)
+			} else {
+				sum++
+			}
+		}
+		return sum
+	}
+	all := float64(s.Settings.Budget*(s.Settings.Rungs+1)) / math.Pow(halving, float64(s.Settings.Rungs))
 	for _, t := range s.trials {
 		if t.Stage == task.Searching && t.Round == 0 {
 			all++
 		}
 	}
 	if s.Settings.Tune != nil {
-		all += s.Settings.Tune.Trials
+		all += float64(s.Settings.Tune.Trials)
 	}
 	if s.Settings.Final != nil {
-		all += s.Settings.Final.Trials
+		all += float64(s.Settings.Final.Trials)
 	}
-	done := float64(finished(s.trials)) + float64(len(training))*share // in trials
-	report.Share = min(1, done/float64(all))
-	if best := bestFirst(stage); len(best) > 0 {
-		report.Best = &best[0]
-	}
-	s.OnProgress(report)
+	all += float64(s.Settings.Again * (foundAgain + namedAgain))
+	ended := slices.DeleteFunc(slices.Clone(s.trials), func(t task.Trial) bool { return t.State == task.Running })
+	return min(1, (part(ended)+part(training)*share)/all)
 }
 
 func (s *searcher) result(stopped Stop, note string) (*Result, error) {
@@ -451,19 +527,20 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 // Summarize is what a study came to, from its trials and rounds alone: without
 // the artifact, the reason why it ended, and what was resumed.
 func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
-	history := proposed(trials)
-	best := bestFirst(history)
+	history := Proposed(trials)
+	complete := bestFirst(history)
+	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool { return t.Stage == task.Rung })
 	r := &Result{
 		Tuned: bestFirst(of(task.Tuning, trials)), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
-		Trained: finished(history), Complete: len(best), Kept: kept(trials),
+		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials),
 	}
 	if searched := of(task.Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
 		r.Recipe = searched[0].Recipe
 	}
 	for _, t := range trials {
 		r.Seconds += t.Seconds
-		if t.Name != "" && t.State != task.Running {
+		if t.Name != "" && t.Stage == task.Searching && t.State != task.Running {
 			r.Named = append(r.Named, t)
 		}
 	}

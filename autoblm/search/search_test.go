@@ -212,6 +212,8 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 		"plain":       {search.Evolutionary{}, 14, asTheyAre},
 		"repeats":     {search.Evolutionary{}, 14, func(s *search.Settings) { s.Filter, s.B0, s.Pm = search.NoFilter, 1, 0.01 }},
 		"procedure":   {search.Evolutionary{}, 14, allStages},
+		"rungs":       {search.Evolutionary{}, 20, onRungs},
+		"seeds":       {search.Evolutionary{}, 14, func(s *search.Settings) { s.Again = 3 }},
 		"progressive": {search.Progressive{}, 14, asTheyAre},
 		"random":      {search.Random{}, 14, asTheyAre},
 		"tpe":         {search.TPE{}, 28, asTheyAre}, // learns from 20 on
@@ -260,6 +262,12 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// onRungs begins with what is known and with a ninth of the epochs, after a tuning stage.
+func onRungs(s *search.Settings) {
+	allStages(s)
+	s.Training.Epochs, s.Rungs, s.Known = 9, 2, true
 }
 
 // allStages asks for the full procedure.
@@ -426,6 +434,9 @@ func TestRunRefusesWhatMakesNoSense(t *testing.T) {
 		"odd final dims":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = []int{10} },
 		"no batch sizes":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Ranges.Batches = nil },
 		"n3 from 0":            func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.N3[0] = 0 },
+		"seeds and last stage": func(p *search.Problem) { allStages(&p.Settings); p.Settings.Again = 2 },
+		"too few epochs":       func(p *search.Problem) { p.Settings.Rungs = 1 },
+		"too many rungs":       func(p *search.Problem) { p.Settings.Training.Epochs, p.Settings.Rungs = 1000, 5 },
 		"no validation":        func(p *search.Problem) { onTriples(*p).Graph.Valid = nil },
 	} {
 		p := problem(t, search.Evolutionary{}, 5)

@@ -2,7 +2,9 @@ package search
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -11,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/settings"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Settings of a search, in the letters of the paper (Algorithms 3 and 4).
@@ -23,7 +26,8 @@ type Settings struct {
 	// Budget does not count the named models. It is not part of a study: it may be
 	// raised later.
 	Budget int `json:"-" min:"1" max:"100000" brief:"How many structures to train." help:"How many structures to train."`
-	// TimeLimit ends the search after the round in which it passes; 0 never does.
+	// TimeLimit ends the search, once a structure is trained; what is in training then is
+	// trained when the search is gone on with. 0 never does.
 	TimeLimit time.Duration `json:"-" kong:"-" min:"0"`
 	N         int           `json:"n" min:"1" max:"65536" help:"Candidates generated in a round."`
 	// P candidates are one population.
@@ -33,6 +37,14 @@ type Settings struct {
 	B0     int     `json:"b0" name:"b0" min:"0" max:"64" help:"Nonzeros of the first structures; 0 stands for k."`
 	Pm     float64 `json:"pm" min:"0" max:"1" help:"Probability that a mutation changes an entry; 0 stands for 2/k²."`
 	Filter Filter  `json:"filter" help:"Which candidates are not worth training: exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
+	// Rungs is how many a structure climbs before it is trained for all epochs: on each, the
+	// best third goes on to three times as many, so that two rungs begin with a ninth.
+	Rungs int `json:"rungs,omitempty" min:"0" max:"4" help:"Train structures for a part of the epochs first, and only the best third for three times as many, on so many rungs below all of them; 0 trains each to its end."`
+	// Known gives the strategy and the predictor the named models as trials before the first.
+	Known bool `json:"known,omitempty" negatable:"" help:"Begin with the named models: new structures are made from them, too."`
+	// Again, where it is above 0, is with how many other seeds the best structures are trained
+	// again after the search.
+	Again int `json:"again,omitempty" min:"0" max:"100" help:"After the search, train the three best structures found and the two best named models again with so many other seeds, and keep the one that is best in the mean."`
 	// Predictor picks P of N candidates; nil takes the first P of them, which
 	// come in random order.
 	Predictor *predictor.Settings `json:"predictor" kong:"-"`
@@ -100,6 +112,10 @@ func (s Settings) Validate() error {
 		return err
 	}
 	switch {
+	case s.Rungs+s.Again > 0 && s.Model != form.Bilinear:
+		return fmt.Errorf("%v has no structure that could climb rungs or be trained again: leave rungs and again at 0", s.Model)
+	case float64(s.Training.Epochs) < math.Pow(halving, float64(s.Rungs)):
+		return fmt.Errorf("epochs is %d: %s need at least %v", s.Training.Epochs, words.Count(s.Rungs, "rung"), math.Pow(halving, float64(s.Rungs)))
 	case s.firstNonzeros() < 1 || s.firstNonzeros() > s.K*s.K:
 		return fmt.Errorf("b0 is %d: it must be from 1 to k², %d", s.B0, s.K*s.K)
 	case s.firstNonzeros() < s.K && s.Filter != NoFilter:
@@ -138,6 +154,9 @@ func (s Settings) validateStages() error {
 	}
 	if s.Final == nil {
 		return nil
+	}
+	if s.Again > 0 {
+		return errors.New("after the search comes either the last stage of random recipes or other seeds: leave again at 0, or the last stage out")
 	}
 	if s.Final.Trials < 1 || len(s.Final.Ranges.Dims) == 0 {
 		return fmt.Errorf("the last stage has %d trials and dimensions %v: it needs at least 1 of each", s.Final.Trials, s.Final.Ranges.Dims)

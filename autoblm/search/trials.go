@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -15,9 +16,26 @@ func bestFirst(trials []task.Trial) []task.Trial {
 	return complete
 }
 
-// proposed are the trials of the rounds, round by round.
-func proposed(trials []task.Trial) []task.Trial {
-	rounds := slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool { return t.Round == 0 })
+// Proposed are the trials of the rounds, round by round; of a structure that climbed rungs the
+// one that went furthest, of those with a result.
+func Proposed(trials []task.Trial) []task.Trial {
+	var rounds []task.Trial
+	onRungs := map[structure.Structure]int{}
+	for _, t := range trials { // by number, in which they climb
+		if t.Round == 0 {
+			continue
+		}
+		if i, known := onRungs[t.Structure]; known {
+			if t.State != task.Running {
+				rounds[i] = t
+			}
+			continue
+		}
+		if t.Stage == task.Rung {
+			onRungs[t.Structure] = len(rounds)
+		}
+		rounds = append(rounds, t)
+	}
 	slices.SortStableFunc(rounds, func(a, b task.Trial) int { return cmp.Compare(a.Round, b.Round) })
 	return rounds
 }

@@ -132,7 +132,7 @@ func course(trials []task.Trial) []float64 {
 	var best []float64
 	top := 0.0
 	for _, t := range trials {
-		if t.Round > 0 && t.State == task.Complete {
+		if t.Round > 0 && t.Stage != task.Rung && t.State == task.Complete {
 			top = max(top, t.ScoreOrZero())
 			best = append(best, top)
 		}

@@ -31,8 +31,14 @@ type Stage string
 const (
 	// Searching trials compare structures, all trained by one recipe.
 	Searching Stage = "search"
+	// Rung trials train structures of a search for a part of the epochs, to see which are
+	// worth all of them.
+	Rung Stage = "rung"
 	// Tuning trials compare recipes, before the search.
 	Tuning Stage = "tune"
+	// Again trials train the best structures by the recipe of the search with other seeds,
+	// after it.
+	Again Stage = "again"
 	// Final trials train the best structures by other recipes, after the search.
 	Final Stage = "final"
 )

@@ -31,7 +31,7 @@ type searchCommand struct {
 	Task      string  `default:"${task}" enum:"${tasks}" brief:"What for: ${enum}." help:"What for: ${purposes}."`
 	Dataset   string  `default:"world" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
 	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
-	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"End the search after so many minutes; 0 never." help:"End the search after so many minutes, at the end of a round; 0 never."`
+	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"End the search after so many minutes; 0 never." help:"End the search after so many minutes, once a structure is trained; what is in training then is trained when it is gone on with. 0 never."`
 	recipeFlag
 	MaxSteps    struct{}    `kong:"-"` // no flag here
 	Settings    searchFlags `embed:""`
@@ -255,6 +255,7 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
 	summary.PrintFinals(w)
+	summary.PrintAgain(w)
 	kept := "the best model (model) and the pictures"
 	if r.Artifact == nil {
 		best, kept = &r.Best[0].Structure, "the pictures"
@@ -263,6 +264,9 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	if summary.Kept["from"] == "named" {
 		whose = "the named " + structure.TitleOf(r.Kept.Name)
 		fmt.Fprintf(w, "\nThe best structure found, %s\n", r.Best[0].Structure)
+	}
+	if r.Kept != nil && r.Kept.Stage == task.Again {
+		whose += fmt.Sprintf(", seed %d", r.Kept.Recipe.Seed)
 	}
 	fmt.Fprintf(w, "\nThe structure of the best model (%s), %s\n\n%s\nf(h,r,t) = %s\n", whose, best, o.Drawing(best.Draw), best.Formula())
 	s.printExamples(w, r.Artifact)

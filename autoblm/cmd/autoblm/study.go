@@ -147,6 +147,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 		}
 	}
 	s.PrintFinals(w)
+	s.PrintAgain(w)
 }
 
 type studyExportCommand struct {
@@ -282,7 +283,7 @@ func (c *studyBestCommand) Run(o *output) error {
 type studyResumeCommand struct {
 	studied
 	Budget  int     `default:"0" min:"0" max:"100000" brief:"How many structures to train in all." help:"How many structures to train in all; 0 stands for the budget of the last run."`
-	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End the search after so many minutes, at the end of a round; 0 never."`
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End the search after so many minutes, once a structure is trained; what is in training then is trained when it is gone on with. 0 never."`
 	// Precision is for whoever gives the flags of the search again.
 	Precision kge.Precision `default:"auto" help:"auto, or the precision that the study was begun in; another is refused."`
 	Out       string        `brief:"The folder for the best model and the pictures." help:"The folder for the best model and the pictures; that of the study when left out."`

@@ -25,9 +25,15 @@ type Outcome struct {
 	Best      []TrialSummary `json:"best"`
 	Human     []TrialSummary `json:"human"`
 	Finals    []TrialSummary `json:"finals"`
-	Kept      TrialSummary   `json:"kept"` // whose model is kept, null where none is
-	result    *search.Result
-	words     task.Words
+	// Final and NamedFinal are the best structure of all and the best named model, in the mean
+	// of other seeds, and Difference is that of the best structure found and the named model;
+	// null where nothing was trained again.
+	Final      TrialSummary       `json:"final"`
+	NamedFinal TrialSummary       `json:"named_final"`
+	Difference *search.Difference `json:"difference"`
+	Kept       TrialSummary       `json:"kept"` // whose model is kept, null where none is
+	result     *search.Result
+	words      task.Words
 }
 
 // TrialSummary is what one needs to know of a trial.
@@ -40,6 +46,8 @@ func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
 		Tuned: summarized(r.Tuned, w, byRecipe), Best: summarized(r.Best, w, found), Human: summarized(r.Named, w, named), Finals: summarized(r.Finals, w, byRecipe),
 		result: r, words: w,
 	}
+	again := search.FinalOf(r.Again)
+	o.Final, o.NamedFinal, o.Difference = summaryAgain(again.Best, w), summaryAgain(again.Named, w), again.Difference
 	if r.Artifact != nil && r.Kept != nil {
 		o.Kept = summarized([]task.Trial{*r.Kept}, w, keptAs)[0]
 	}
@@ -93,6 +101,44 @@ func byRecipe(t task.Trial) TrialSummary {
 		s["structure"] = t.Structure
 	}
 	return s
+}
+
+// summaryAgain is what one needs to know of a structure that was trained again, with its means;
+// nil for none.
+func summaryAgain(r *search.Retrained, w task.Words) TrialSummary {
+	if r == nil {
+		return nil
+	}
+	mean := r.Score()
+	of := r.Trials[0]
+	of.Score, of.TestScore = &mean, r.TestScore()
+	s := summarized([]task.Trial{of}, w, found)[0]
+	s["seeds"], s["from"], s["name"] = r.Seeds(), "found", nil
+	if r.Name != "" {
+		s["from"], s["name"] = "named", r.Name
+	}
+	return s
+}
+
+// PrintAgain shows what other seeds say of the best structures, if there are any.
+func (o Outcome) PrintAgain(w io.Writer) {
+	if len(o.result.Again) == 0 {
+		return
+	}
+	seeds := len(o.result.Again[0].Trials)
+	fmt.Fprintf(w, "\nTrained again with %s, the best of the search and the best named models; means over the seeds\n\n", words.Count(seeds, "other seed"))
+	t := words.NewTable("", o.words.Valid, o.words.Test, "structure")
+	for _, r := range o.result.Again {
+		name := "found"
+		if r.Name != "" {
+			name = structure.TitleOf(r.Name)
+		}
+		t.Add(name, r.Score(), r.TestScore(), r.Structure)
+	}
+	t.Print(w)
+	if d := o.Difference; d != nil {
+		fmt.Fprintf(w, "\nThe best found less the best named, by %s, seed by seed: %v.\n", o.words.Test, d)
+	}
 }
 
 // MostShown is how many of the structures found tables show.

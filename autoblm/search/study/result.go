@@ -37,6 +37,12 @@ const (
 	FinalLeft Status = "final stage left"
 )
 
+// againLeft says whether structures are to be trained again with other seeds.
+func (c *Contents) againLeft() bool {
+	again := c.of(task.Again)
+	return len(again) == 0 || slices.ContainsFunc(again, func(t task.Trial) bool { return t.State == task.Running })
+}
+
 // Status compares the trials with the budget of the last run.
 func (c *Contents) Status() Status {
 	r, final := c.Result(), c.About.Settings.Final
@@ -49,7 +55,7 @@ func (c *Contents) Status() Status {
 	switch {
 	case r.Trained < c.About.Settings.Budget:
 		return BudgetLeft
-	case final != nil && finals < final.Trials && r.Complete > 0:
+	case final != nil && finals < final.Trials && r.Complete > 0, c.About.Settings.Again > 0 && r.Complete > 0 && c.againLeft():
 		return FinalLeft
 	}
 	return Finished

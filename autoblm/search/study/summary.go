@@ -1,6 +1,9 @@
 package study
 
-import "github.com/autoblm/autoblm-go/autoblm/task"
+import (
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
 
 // Counts are numbers of trials. Proposed are those of the strategy.
 type Counts struct {
@@ -14,10 +17,8 @@ type Counts struct {
 // Counts counts the trials.
 func (c *Contents) Counts() Counts {
 	n := Counts{All: len(c.Trials)}
+	n.Proposed = len(search.Proposed(c.Trials))
 	for _, t := range c.Trials {
-		if t.Round > 0 {
-			n.Proposed++
-		}
 		switch t.State {
 		case task.Complete:
 			n.Complete++
@@ -56,7 +57,7 @@ func (c *Contents) Summaries(w task.Words) []RoundSummary {
 				continue
 			}
 			s.Training += t.Seconds
-			if t.State == task.Complete && (best == nil || *t.Score > *best) {
+			if t.State == task.Complete && t.Stage != task.Rung && (best == nil || *t.Score > *best) {
 				best = t.Score
 			}
 		}

@@ -1,0 +1,106 @@
+package search_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// TestAgain: the best three found and the best two named models are trained with each of the
+// other seeds, the highest mean decides, and its best seed is kept.
+func TestAgain(t *testing.T) {
+	p := problem(t, search.Evolutionary{}, 14)
+	p.Settings.Again = 3
+	result := run(t, p)
+	if len(result.Again) != 5 || len(result.Named) != 5 || result.Trained != 14 {
+		t.Fatalf("%d trained again, %d named, %d trained", len(result.Again), len(result.Named), result.Trained)
+	}
+	named := 0
+	for i, r := range result.Again {
+		sum := 0.0
+		for seed, trial := range r.Trials {
+			sum += trial.ScoreOrZero()
+			if trial.Recipe.Seed != p.Settings.Seed+uint64(seed)+1 || trial.Structure != r.Structure || trial.Recipe.Training != result.Recipe.Training {
+				t.Errorf("trial %+v", trial)
+			}
+		}
+		if math.Abs(r.Score()-sum/3) > 1e-12 || i > 0 && r.Score() > result.Again[i-1].Score() {
+			t.Errorf("number %d has a mean of %v of %v", i, r.Score(), sum)
+		}
+		if r.Name != "" {
+			named++
+		}
+	}
+	if named != 2 {
+		t.Errorf("%d named models", named)
+	}
+	best := result.Again[0]
+	most := best.Trials[0]
+	for _, trial := range best.Trials {
+		if trial.ScoreOrZero() > most.ScoreOrZero() {
+			most = trial
+		}
+	}
+	if result.Kept == nil || result.Kept.Number != most.Number {
+		t.Errorf("kept is %+v, the best seed of the best mean is %+v", result.Kept, most)
+	}
+	if m := bestModel(t, result); m.Structure != best.Structure || noted(t, m).Valid.Both.MRR != most.ScoreOrZero() {
+		t.Errorf("the model has structure %v", m.Structure)
+	}
+}
+
+// TestAgainAfterALargerBudget: what is among the best only then is trained again too.
+func TestAgainAfterALargerBudget(t *testing.T) {
+	p := problem(t, search.Random{}, 9)
+	p.Settings.Again = 2
+	before := len(run(t, p).Again)
+	p.Settings.Budget = 40
+	result := run(t, p)
+	top := map[structure.Structure]bool{}
+	for _, trial := range result.Best[:3] {
+		top[trial.Structure] = true
+	}
+	for _, r := range result.Again {
+		delete(top, r.Structure)
+	}
+	if len(result.Again) < before || len(top) > 0 {
+		t.Errorf("%d trained again of %d before; of the best three %d are not", len(result.Again), before, len(top))
+	}
+}
+
+func retrained(name string, tests ...float64) search.Retrained {
+	r := search.Retrained{Name: name}
+	for i, test := range tests {
+		score := test / 2
+		r.Trials = append(r.Trials, task.Trial{Score: &score, TestScore: &test, Recipe: task.Recipe{Seed: uint64(i)}})
+	}
+	return r
+}
+
+// TestDifference: Student's interval of paired differences, of a textbook's size: for
+// differences of mean .02 and standard deviation .01 in 4 pairs, ±3.1824·.01/2.
+func TestDifference(t *testing.T) {
+	shift := 0.01 * math.Sqrt(0.75) // whose standard deviation in two pairs each is .01
+	a, b := retrained("", .5+.02+shift, .6+.02-shift, .7+.02+shift, .8+.02-shift), retrained("complex", .5, .6, .7, .8)
+	d := a.Minus(b)
+	if half := 3.182446305 * 0.01 / 2; d == nil || math.Abs(d.Mean-.02) > 1e-9 || math.Abs(d.Low-.02+half) > 1e-9 || math.Abs(d.High-.02-half) > 1e-9 {
+		t.Errorf("%+v", d)
+	}
+	final := search.FinalOf([]search.Retrained{a, retrained("", .1, .1, .1, .1), b})
+	if final.Best.Name != "" || final.Named.Name != "complex" || *final.Difference != *d {
+		t.Errorf("%+v", final)
+	}
+	if a.Minus(retrained("complex", .5, .6, .7)) != nil || retrained("", .5).Minus(retrained("", .5)) != nil {
+		t.Error("a difference of other seeds, or of one")
+	}
+	if mean := a.TestScore(); math.Abs(*mean-.67) > 1e-9 {
+		t.Errorf("the mean of the test is %v", *mean)
+	}
+	a.Trials[0].TestScore = nil
+	if d := a.Minus(b); a.TestScore() != nil || math.Abs(d.Mean-.01) > 1e-9 {
+		t.Errorf("without a test the scores are compared: %+v", d)
+	}
+}
