@@ -12,9 +12,6 @@ import (
 // structures (Jamieson and Talwalkar, 2016; Li et al., 2018, whose η it is).
 const halving = 3
 
-// mostRungs is how many there may be below the whole training.
-const mostRungs = 4
-
 // onRung is a recipe for a part of the epochs: all of them on the rung above the last.
 func (s Settings) onRung(rung int, whole task.Recipe) task.Recipe {
 	part := math.Pow(halving, float64(s.Rungs-rung))
