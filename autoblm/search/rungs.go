@@ -27,9 +27,9 @@ func (s Settings) stageOf(rung int) task.Stage {
 	return task.Searching
 }
 
-// climb adds trials for those that are worth more epochs: of all that ever ended on a rung,
-// the best third. One that is overtaken later keeps what it has, so that more than a third go on
-// in the end. The training begins anew, so that its result is that of its recipe alone: nine
+// climb adds trials for those that are worth more epochs: the best of those that ended on a
+// rung, as long as no more than a third of all go on. One that is overtaken later keeps its
+// place. The training begins anew, so that its result is that of its recipe alone: nine
 // structures, of which three and then one go on, take the time of three.
 func (s *searcher) climb() (climbed bool, err error) {
 	var trials []task.Trial
@@ -37,14 +37,16 @@ func (s *searcher) climb() (climbed bool, err error) {
 		next, stage := s.Settings.onRung(rung+1, s.recipe), s.Settings.stageOf(rung+1)
 		higher := map[structure.Structure]bool{}
 		for _, t := range of(stage, s.trials) {
-			if t.Recipe.Training == next.Training {
+			if t.Round > 0 && t.Recipe.Training == next.Training {
 				higher[t.Structure] = true
 			}
 		}
 		ended := s.endedOn(rung)
-		worth := bestFirst(ended)
-		for _, t := range worth[:min(len(worth), (len(ended)+halving-1)/halving)] {
-			if !higher[t.Structure] {
+		places := (len(ended) + halving - 1) / halving
+		best := bestFirst(ended)
+		for _, t := range best[:min(len(best), places)] {
+			if !higher[t.Structure] && len(higher) < places {
+				higher[t.Structure] = true
 				trials = append(trials, task.Trial{Number: len(s.trials) + len(trials) + 1, Stage: stage, Round: t.Round, Structure: t.Structure, Recipe: next, Guess: t.Guess, State: task.Running})
 			}
 		}
