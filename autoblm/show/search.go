@@ -88,6 +88,8 @@ func doing(p search.Progress) string {
 	switch {
 	case p.Named:
 		words = "the named models"
+	case p.Stage == task.Again:
+		words = fmt.Sprintf("with other seeds: %d of %d", p.Trained, p.Budget)
 	case p.Stage != task.Searching:
 		words = fmt.Sprintf("%s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}

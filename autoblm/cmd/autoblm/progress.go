@@ -41,6 +41,8 @@ func (b searchBar) about(what string, p search.Progress) {
 		line = fmt.Sprintf("%d %%", int(p.Share*10)*10) // a log is not helped by a hundred lines
 	case p.Named:
 		line = "the named models"
+	case p.Stage == task.Again:
+		line = fmt.Sprintf("other seeds, %d of %d trainings", p.Trained, p.Budget)
 	case p.Stage != task.Searching:
 		line = fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
