@@ -23,7 +23,7 @@ var rooms = []string{
 	"autoblm/search/controller", "autoblm/search", "autoblm/search/study", "autoblm/search/ablation",
 	"autoblm/report", "autoblm/reproduce",
 	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
-	"kernels", "notebooks",
+	"kernels", "notebooks", "docker",
 }
 
 // strangers are what a room must not know, although it stands further down.
