@@ -36,10 +36,10 @@ func watched(ctx context.Context, used func(context.Context) int64, program func
 }
 
 // lastWords is the last line that a program wrote to its standard error, as the end
-// of a sentence, or "".
+// of a sentence, or "". One that a signal ended, as for memory, did not know that they were.
 func lastWords(err error) string {
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	if !errors.As(err, &exit) || !exit.Exited() {
 		return ""
 	}
 	lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")

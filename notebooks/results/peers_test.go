@@ -70,7 +70,9 @@ func peers(t *testing.T, files fs.FS) string {
 				by += " in " + o.Precision
 			}
 			if o.Dropped != "" {
-				fmt.Fprintf(&text, "| %s | %s | %s | – | – | – | – |\n", c.Name, by, o.Dropped)
+				why, _, _ := strings.Cut(o.Dropped, "killed: ") // by the system; its last words were of something else
+				why = strings.Replace(why, "it failed: signal: ", "the system killed it, for memory", 1)
+				fmt.Fprintf(&text, "| %s | %s | %s | – | – | – | – |\n", c.Name, by, why)
 				continue
 			}
 			if len(o.MRR) > 0 {
