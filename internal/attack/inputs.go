@@ -225,7 +225,7 @@ func (p *prepared) try(folder, mutated string) (what string) {
 		return "what was accepted is not consistent: " + inconsistent.what
 	case strings.Contains(err.Error(), "\n"):
 		return fmt.Sprintf("the error has several lines: %q", err)
-	case p.named && !strings.Contains(err.Error(), folder) && !strings.Contains(err.Error(), strings.TrimSuffix(filepath.Base(mutated), ".gz")):
+	case p.named && !strings.Contains(err.Error(), folder) && !strings.Contains(err.Error(), nameOf(mutated)):
 		return fmt.Sprintf("the error does not name the file %s: %q", mutated, err)
 	}
 	return ""
@@ -293,4 +293,10 @@ func finite(table []float32) bool {
 		}
 	}
 	return true
+}
+
+// nameOf is what an error may call a file that was mutated: one that was packed as it is
+// unpacked, one of a member with the member.
+func nameOf(mutated string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(filepath.Base(mutated), ".gz"), within, "/")
 }
