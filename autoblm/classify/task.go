@@ -84,7 +84,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	var members []Member
 	for _, trial := range trials {
 		switch trial.Stage {
-		case task.Searching:
+		case task.Searching, task.Again:
 		case task.Rung:
 			return nil, ErrNoRungs
 		default:

@@ -199,3 +199,18 @@ func TestDivergedClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestClassesAgain: the best structures are trained again with other seeds.
+func TestClassesAgain(t *testing.T) {
+	s, m, of := classSettings()
+	of.Budget, of.Again = 4, 2
+	result, err := autoblm.SearchFor(t.Context(), classes(kinds(), s, m), of)
+	if err != nil || len(result.Again) != 3 {
+		t.Fatalf("%d structures trained again, want 3; %v", len(result.Again), err)
+	}
+	for _, r := range result.Again {
+		if seeds := r.Seeds(); len(seeds) != 2 || seeds[0] == seeds[1] || r.Trials[0].State != task.Complete || r.Trials[1].State != task.Complete {
+			t.Errorf("%v: %+v", r.Structure, r.Trials)
+		}
+	}
+}

@@ -15,7 +15,8 @@ type Strategy interface {
 	Name() string
 	// Propose returns at most want structures to train in the given round,
 	// from 1. history has the trials of all earlier rounds, finished, and before them
-	// what was known before the first. No structures means that the strategy has no more, and Why says why.
+	// what was known before the first. No structures means that the strategy has no more,
+	// and Why says why.
 	Propose(s Settings, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error)
 }
 

@@ -71,7 +71,7 @@ func peers(t *testing.T, files fs.FS) string {
 			}
 			if o.Dropped != "" {
 				why, _, _ := strings.Cut(o.Dropped, "killed: ") // by the system; its last words were of something else
-				why = strings.Replace(why, "it failed: signal: ", "the system killed it, for memory", 1)
+				why = strings.Replace(why, "it failed: signal: ", "the system killed it", 1)
 				fmt.Fprintf(&text, "| %s | %s | %s | – | – | – | – |\n", c.Name, by, why)
 				continue
 			}

@@ -122,6 +122,7 @@ func TestTaskRefusals(t *testing.T) {
 		"a recipe":              {program.Misuse, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
 		"label smoothing":       {program.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
 		"tuning classes":        {program.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
+		"rungs of classes":      {program.Misuse, "leave rungs at 0", []string{"--task", "classify", "--dataset", classes, "--rungs", "1"}},
 		"queries on gomlx":      {program.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
 		"queries on a backend":  {program.Misuse, "cpu only, which has no backend", []string{"--task", "query", "--dataset", graph, "--backend", "go"}},
 		"classes on cpu":        {program.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
