@@ -66,6 +66,12 @@ func (t *Task) Identity() (task.Identity, error) {
 	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source(), Own: own}, nil
 }
 
+// Size implements [task.Sized].
+func (t *Task) Size() task.Size {
+	g := t.Graph
+	return task.Size{Examples: len(g.Train), Entities: len(g.Nodes), Validation: len(g.Train) * t.Own.Convolution.Repeats, Test: len(g.Test)}
+}
+
 // Arithmetic implements [task.Computed].
 func (t *Task) Arithmetic(kge.Precision) (engine, backend string) {
 	return t.Engine.Name(), t.Engine.Backend()

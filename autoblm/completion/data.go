@@ -28,8 +28,9 @@ func Data(g *datasets.Graph) *kge.Data {
 		return slices.Collect(slices.Chunk(Examples(order), s.Batch))
 	}
 	if len(g.Valid) > 0 {
-		d.Validate = func(ctx context.Context, r kge.Ranker) ([]float64, error) {
-			ranks, err := rank(ctx, r, g.Valid, g)
+		d.Held = len(g.Valid)
+		d.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
+			ranks, err := rank(ctx, r, kge.Sample(g.Valid, most), g)
 			scores := make([]float64, len(ranks))
 			for i := range ranks {
 				scores[i] = Summarize(ranks[i], kge.Pessimistic).Both.MRR

@@ -16,7 +16,10 @@ import (
 // Evaluation holds the metrics of a set of triples: over both sides, and for
 // the head queries and the tail queries alone.
 type Evaluation struct {
+	// Triples is how many were ranked, and Of how many there are where these are a sample
+	// of them; else 0.
 	Triples int         `json:"triples"`
+	Of      int         `json:"of,omitempty"`
 	Ties    kge.Ties    `json:"ties"`
 	Both    kge.Metrics `json:"both"`
 	Head    kge.Metrics `json:"head"`
@@ -38,10 +41,16 @@ func Summarize(ranks []kge.Ranked, ties kge.Ties) Evaluation {
 // models share one shape, and g has their ids; see [Align]. The precision decides how fast
 // that is, and nothing else.
 func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]kge.Ranked, error) {
+	return rankSample(ctx, engine, precision, models, g, split, 0)
+}
+
+// rankSample ranks so many triples of the split at most; see [kge.Sample].
+func rankSample(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string, most int) ([]datasets.Triple, [][]kge.Ranked, error) {
 	triples, err := splitOf(models, g, split)
 	if err != nil {
 		return nil, nil, err
 	}
+	triples = kge.Sample(triples, most)
 	if len(models) == 0 {
 		return nil, nil, errors.New("there is no model to rank by: give at least one")
 	}
@@ -106,19 +115,28 @@ type Evaluations struct {
 // once, where there are such triples, ties counted against them. It notes what they
 // reached in the models. A nil stands for a model that there is none of.
 func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
+	return EvaluateSome(ctx, engine, models, g, kge.Limits{})
+}
+
+// EvaluateSome is [EvaluateAll] within limits.
+func EvaluateSome(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, limits kge.Limits) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
-	for _, split := range []string{"valid", "test"} {
-		if triples, _ := g.Split(split); len(triples) == 0 || len(present) == 0 {
+	for split, most := range limits.Splits() {
+		triples, _ := g.Split(split)
+		if len(kge.Sample(triples, most)) == 0 || len(present) == 0 {
 			continue
 		}
-		_, ranks, err := RankSplit(ctx, engine, kge.AutoPrecision, present, g, split)
+		ranked, ranks, err := rankSample(ctx, engine, kge.AutoPrecision, present, g, split, most)
 		if err != nil {
 			return nil, err
 		}
 		for i, m := range models {
 			if m != nil {
 				e := Summarize(ranks[0], kge.Pessimistic)
+				if len(ranked) < len(triples) {
+					e.Of = len(triples)
+				}
 				*all[i].of(split), ranks = &e, ranks[1:]
 			}
 		}

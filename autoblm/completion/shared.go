@@ -69,7 +69,7 @@ func TrainShared(ctx context.Context, engine kge.Engine, job SharedJob) (*Shared
 		shared.population.candidates = append(shared.population.candidates, SharedCandidate{Structure: c})
 	}
 	data, s := Data(job.Graph), job.Settings
-	data.Validate = func(ctx context.Context, _ kge.Ranker) ([]float64, error) {
+	data.Validate = func(ctx context.Context, _ kge.Ranker, _ int) ([]float64, error) {
 		return []float64{0}, shared.population.evaluate(ctx, job.Graph)
 	}
 	s.ValidateEvery = s.Epochs // all candidates, at the end

@@ -24,6 +24,9 @@ type Task struct {
 	// interruption costs little of that too, and its time ends the search between two
 	// epochs.
 	Checkpoint *kge.Checkpoint
+	// Limits are on what is ranked of a trial, while it trains and in the end. They are no
+	// part of the identity: a study whose trials are to be compared keeps to the same.
+	Limits kge.Limits
 }
 
 // Identity implements [task.Task].
@@ -52,14 +55,20 @@ func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precisi
 	return t.Engine.Precision(asked, f, len(t.Graph.Entities), dim)
 }
 
+// Size implements [task.Sized].
+func (t *Task) Size() task.Size {
+	g := t.Graph
+	return task.Size{Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid), Test: len(g.Test)}
+}
+
 // Words implements [task.Task].
 func (t *Task) Words() task.Words { return Words() }
 
 // Train implements [task.Task].
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
-	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, Checkpoint: t.Checkpoint}
+	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, ValidateBy: t.Limits.Valid, Checkpoint: t.Checkpoint}
 	return TrainTrials(ctx, t.Engine, job, trials, onProgress, func(models []*kge.Model) ([]Evaluations, error) {
-		return EvaluateAll(ctx, t.Engine, models, t.Graph)
+		return EvaluateSome(ctx, t.Engine, models, t.Graph, t.Limits)
 	})
 }
 

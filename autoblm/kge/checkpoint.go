@@ -111,6 +111,8 @@ type keptRun struct {
 	Steps   int             `json:"steps"`
 	Timing  Timing          `json:"timing"`
 	Members []keptMember    `json:"members"`
+	// ValidateBy is that of the job: scores of other samples would not compare.
+	ValidateBy int `json:"validate_by,omitempty"`
 }
 
 type keptMember struct {
@@ -257,7 +259,7 @@ func (k keptRun) groups() (n int) {
 }
 
 func (r *run) kept(k *keeper, s State) keptRun {
-	kept := keptRun{About: k.about, Engine: k.engine, Epochs: r.epochs, Steps: s.Steps, Timing: r.timing}
+	kept := keptRun{About: k.about, Engine: k.engine, Epochs: r.epochs, Steps: s.Steps, Timing: r.timing, ValidateBy: r.job.ValidateBy}
 	kept.Timing.PerStep = r.perStep()
 	for i, m := range r.members {
 		kept.Members = append(kept.Members, keptMember{m.standing, len(s.Members[i].Slots), m.best != nil})
@@ -313,6 +315,6 @@ func (r *run) goOn(kept standstill) error {
 			r.members[i].best = &p
 		}
 	}
-	r.epochs, r.steps, r.timing = kept.Epochs, kept.Steps, kept.Timing
+	r.epochs, r.steps, r.timing, r.job.ValidateBy = kept.Epochs, kept.Steps, kept.Timing, kept.ValidateBy
 	return r.population.SetState(state)
 }

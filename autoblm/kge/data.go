@@ -46,9 +46,11 @@ type Data struct {
 	// epoch decide, cut to the steps that the settings allow. The paths of a batch have
 	// one length.
 	Batches func(s Settings, epoch int) [][]Example
-	// Validate is each model's score on what is held out, higher is better; nil where
-	// there is nothing to validate by.
-	Validate func(ctx context.Context, r Ranker) ([]float64, error)
+	// Held is how many questions are held out to validate by.
+	Held int
+	// Validate is each model's score on what is held out, or on a [Sample] of it; higher is
+	// better. It is nil where there is nothing to validate by.
+	Validate func(ctx context.Context, r Ranker, most int) ([]float64, error)
 
 	ended func() error // of the context that is heeded; nil for none
 }

@@ -20,6 +20,9 @@ type Job struct {
 	Data     *Data
 	Settings Settings
 	Members  []Member
+	// ValidateBy is how much of what is held out is validated by: 0 all, else a [Sample]. A
+	// training that is gone on with has that of before.
+	ValidateBy int
 	// OnEpoch, when set, is called after each epoch.
 	OnEpoch func(Progress)
 	// Checkpoint, when set, lets the training end early and go on later.
@@ -307,7 +310,7 @@ func (r *run) rates(epoch int) []float64 {
 func (r *run) validate(ctx context.Context, epoch int) error {
 	defer r.timing.Evaluating(r.engine)()
 	s := r.job.Settings
-	scores, err := r.job.Data.Validate(ctx, r.population)
+	scores, err := r.job.Data.Validate(ctx, r.population, r.job.ValidateBy)
 	if err != nil {
 		return err
 	}

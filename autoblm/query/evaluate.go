@@ -16,6 +16,10 @@ type Evaluation struct {
 	Queries int `json:"queries"`
 	// Answers are the hard answers of all queries together.
 	Answers int `json:"answers"`
+	// Of is how many queries there are where these are a sample of them, and AnswersOf how
+	// many answers they have; else 0.
+	Of        int `json:"of,omitempty"`
+	AnswersOf int `json:"answers_of,omitempty"`
 	kge.Metrics
 }
 
@@ -97,14 +101,24 @@ type Evaluations struct {
 // EvaluateModel ranks the answers to the valid and test queries of some lengths
 // together, where there are such, and notes what the model reached in it. The data have
 // the ids of the model.
-func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int) (e Evaluations, err error) {
+func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int) (Evaluations, error) {
+	return EvaluateSome(ctx, engine, m, d, kge.Limits{}, hops...)
+}
+
+// EvaluateSome is [EvaluateModel] within limits.
+func EvaluateSome(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, limits kge.Limits, hops ...int) (e Evaluations, err error) {
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.AutoPrecision)
 	if err != nil {
 		return e, err
 	}
 	defer ranker.Close()
-	for split, to := range map[Split]**Evaluation{InValid: &e.Valid, InTest: &e.Test} {
-		queries := d.together(split, hops)
+	for _, part := range []struct {
+		split Split
+		to    **Evaluation
+		most  int
+	}{{InValid, &e.Valid, limits.Valid}, {InTest, &e.Test, limits.Test}} {
+		all := d.together(part.split, hops)
+		queries := kge.Sample(all, part.most)
 		if len(queries) == 0 {
 			continue
 		}
@@ -112,7 +126,13 @@ func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data
 		if err != nil {
 			return e, err
 		}
-		*to = &found
+		if len(queries) < len(all) {
+			found.Of = len(all)
+			for _, q := range all {
+				found.AnswersOf += len(q.Hard)
+			}
+		}
+		*part.to = &found
 	}
 	return e, m.Note(e)
 }

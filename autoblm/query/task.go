@@ -27,6 +27,8 @@ type Task struct {
 	Data   *Data
 	Own    Own
 	Engine kge.Engine
+	// Limits are as in [completion.Task], of queries.
+	Limits kge.Limits
 }
 
 // Check implements [task.Task].
@@ -68,14 +70,14 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 			return nil, err
 		}
 	}
-	job := kge.Job{Data: data, Settings: s.Settings}
+	job := kge.Job{Data: data, Settings: s.Settings, ValidateBy: t.Limits.Valid}
 	return completion.TrainTrials(ctx, t.Engine, job, trials, onProgress, func(models []*kge.Model) ([]completion.Evaluations, error) {
 		all := make([]completion.Evaluations, len(models))
 		for i, m := range models {
 			if m == nil {
 				continue
 			}
-			e, err := EvaluateModel(ctx, t.Engine, m, t.Data, t.Own.Hops...)
+			e, err := EvaluateSome(ctx, t.Engine, m, t.Data, t.Limits, t.Own.Hops...)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +92,7 @@ func asTails(e *Evaluation) *completion.Evaluation {
 	if e == nil {
 		return nil
 	}
-	return &completion.Evaluation{Triples: e.Answers, Ties: kge.Pessimistic, Both: e.Metrics, Tail: e.Metrics}
+	return &completion.Evaluation{Triples: e.Answers, Of: e.AnswersOf, Ties: kge.Pessimistic, Both: e.Metrics, Tail: e.Metrics}
 }
 
 // Words are those of completion but for what queries do not have: sides, and a count of
@@ -127,6 +129,15 @@ func (t *Task) Words() task.Words {
 	return w
 }
 
+// Size implements [task.Sized].
+func (t *Task) Size() task.Size {
+	size := task.Size{Entities: len(t.Data.Entities), Validation: t.count(InValid), Test: t.count(InTest)}
+	for _, hops := range t.Own.Trained() {
+		size.Examples += len(t.Data.Queries(InTrain, hops))
+	}
+	return size
+}
+
 // count is how many queries of a split have paths of the lengths that decide.
 func (t *Task) count(s Split) int { return len(t.Data.together(s, t.Own.Hops)) }
 
@@ -143,6 +154,7 @@ func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error)
 var _ interface {
 	task.Task
 	task.Measured
+	task.Sized
 } = (*Task)(nil)
 
 // Arithmetic implements [task.Computed].

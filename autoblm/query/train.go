@@ -126,8 +126,9 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 	if slices.ContainsFunc(p.Hops, func(hops int) bool { return d.Needs(InValid, hops) != nil }) {
 		return data, nil
 	}
-	data.Validate = func(ctx context.Context, r kge.Ranker) ([]float64, error) {
-		queries := d.together(InValid, p.Hops)
+	data.Held = len(d.together(InValid, p.Hops))
+	data.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
+		queries := kge.Sample(d.together(InValid, p.Hops), most)
 		scores := make([]float64, r.Models())
 		for i := range scores {
 			e, err := Evaluate(ctx, r, i, queries)

@@ -55,11 +55,13 @@ type Scripted struct {
 	Rates      [][]float64
 	Structures []structure.Structure
 	// Ranked and RankedBy have an entry for each call of Rank: the epochs before it, and
-	// the structure of the first member. RankedSplit and RankedKnown are those of the last.
-	Ranked      []int
-	RankedBy    []structure.Structure
-	RankedSplit []datasets.Triple
-	RankedKnown *datasets.Known
+	// the structure of the first member. RankedSplits are what each was given, and
+	// RankedSplit and RankedKnown are those of the last.
+	Ranked       []int
+	RankedBy     []structure.Structure
+	RankedSplits [][]datasets.Triple
+	RankedSplit  []datasets.Triple
+	RankedKnown  *datasets.Known
 }
 
 // ErrScripted is the failure of a [Scripted] engine that is to fail.
@@ -152,6 +154,7 @@ func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *d
 		return nil, err
 	}
 	e.Ranked, e.RankedSplit, e.RankedKnown = append(e.Ranked, e.Epochs), triples, known
+	e.RankedSplits = append(e.RankedSplits, triples)
 	e.RankedBy = append(e.RankedBy, e.Members[0].Structure)
 	if e.FailRank > 0 && e.FailRank == e.Epochs {
 		return nil, ErrScripted

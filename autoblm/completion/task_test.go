@@ -1,0 +1,84 @@
+package completion_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// TestTaskWithinLimits: trials are validated, and ranked in the end, by a sample of the
+// validation triples, and by no test triples where these are left out; what is told of them
+// counts that. A training that was begun with a sample goes on with it.
+func TestTaskWithinLimits(t *testing.T) {
+	g := enginetest.RandomGraph(9, 2, 50, 1)
+	g.Valid, g.Test = slices.Clone(g.Train[:8]), slices.Clone(g.Train[8:12])
+	trial := task.Trial{Structure: structure.MustParse("distmult"), Recipe: task.Recipe{Training: kge.DefaultSettings(), Seed: 1, LearningRate: 0.1}}
+	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4, 2, 1
+	for _, limits := range []kge.Limits{{}, {Valid: 3, Test: kge.None}, {Valid: 3, Test: 2}, {Valid: 100, Test: 100}} {
+		engine := &enginetest.Scripted{}
+		on := &completion.Task{Graph: g, Engine: engine, Limits: limits}
+		trials := []task.Trial{trial}
+		if _, err := on.Train(t.Context(), trials, func(float64) {}); err != nil {
+			t.Fatal(err)
+		}
+		valid, test := kge.Sample(g.Valid, limits.Valid), kge.Sample(g.Test, limits.Test)
+		want := [][]datasets.Triple{valid, valid, valid} // after both epochs, and in the end
+		if len(test) > 0 {
+			want = append(want, test)
+		}
+		if !slices.EqualFunc(engine.RankedSplits, want, slices.Equal[[]datasets.Triple]) {
+			t.Errorf("%+v: ranked are %v, want %v", limits, engine.RankedSplits, want)
+		}
+		e := completion.EvaluationsOf(trials[0].Details)
+		for _, of := range []struct {
+			got         *completion.Evaluation
+			ranked, all []datasets.Triple
+		}{{e.Valid, valid, g.Valid}, {e.Test, test, g.Test}} {
+			switch {
+			case len(of.ranked) == 0:
+				if of.got != nil {
+					t.Errorf("%+v: what was not ranked is %+v", limits, of.got)
+				}
+			case of.got.Triples != len(of.ranked) || (of.got.Of == len(of.all)) != (len(of.ranked) < len(of.all)):
+				t.Errorf("%+v: %d of %d triples, want %d of %d", limits, of.got.Triples, of.got.Of, len(of.ranked), len(of.all))
+			}
+		}
+		if (trials[0].TestScore == nil) != (len(test) == 0) {
+			t.Errorf("%+v: test score %v", limits, trials[0].TestScore)
+		}
+	}
+}
+
+// TestValidationKeepsItsSample over an interruption, since scores of other samples do not
+// compare.
+func TestValidationKeepsItsSample(t *testing.T) {
+	g := enginetest.RandomGraph(9, 2, 50, 1)
+	g.Valid = slices.Clone(g.Train[:8])
+	s := kge.DefaultSettings()
+	s.Dim, s.Epochs, s.ValidateEvery = 4, 2, 1
+	job := kge.Job{
+		Data: completion.Data(g), Settings: s, Members: []kge.Member{kge.DefaultMember(structure.MustParse("distmult"))},
+		ValidateBy: 3, Checkpoint: &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")},
+	}
+	if _, err := kge.Train(t.Context(), &enginetest.Scripted{FailEpoch: 2}, job); err == nil {
+		t.Fatal("nothing failed")
+	}
+	job.ValidateBy = 5
+	engine := &enginetest.Scripted{}
+	if _, err := kge.Train(t.Context(), engine, job); err != nil {
+		t.Fatal(err)
+	}
+	if want := kge.Sample(g.Valid, 3); !slices.Equal(engine.RankedSplit, want) {
+		t.Errorf("validated by %v, want %v", engine.RankedSplit, want)
+	}
+	if s := (&completion.Task{Graph: g}).Size(); s != (task.Size{Examples: 50, Entities: 9, Validation: 8}) {
+		t.Errorf("size %+v", s)
+	}
+}

@@ -1,0 +1,16 @@
+package task
+
+// Sized is a [Task] that tells how large it is, for whoever plans what there is time for.
+type Sized interface{ Size() Size }
+
+// Size is how much there is to learn and to rank.
+type Size struct {
+	// Examples are those of an epoch.
+	Examples int
+	// Entities have embeddings; where something is ranked, they are the candidates.
+	Entities int
+	// Validation and Test are the questions of these splits, all that are asked together:
+	// triples count once, though both their ends are ranked, and nodes as often as a
+	// cross-validation holds them out.
+	Validation, Test int
+}
