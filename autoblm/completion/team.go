@@ -147,7 +147,7 @@ func (t *Team) Rank(ctx context.Context, engine kge.Engine, g *datasets.Graph, s
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := newPanel(ctx, engine, t.Members, triples, g, 1)
+	p, err := newPanel(ctx, engine, t.Members, triples, g)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -21,8 +22,8 @@ type TeamSettings struct {
 	Folds int `json:"folds" min:"2" max:"1000" brief:"Parts of the validation triples that are held out." help:"In how many parts the validation triples are cut: teams are chosen without one and measured on it, which settles the size."`
 }
 
-// DefaultTeam returns a size of 8 at most, and 5 folds.
-func DefaultTeam() TeamSettings { return TeamSettings{Size: 8, Folds: 5} }
+// DefaultTeam returns a size of 16 at most, and 5 folds.
+func DefaultTeam() TeamSettings { return TeamSettings{Size: 16, Folds: 5} }
 
 // Choice is how the members of a team were chosen, by the filtered MRR of validation
 // triples, ties counted against the team.
@@ -30,6 +31,8 @@ type Choice struct {
 	TeamSettings
 	// Candidates is how many different models there were.
 	Candidates int `json:"candidates"`
+	// Triples is how many validation triples decided, where that was not all.
+	Triples int `json:"triples,omitempty"`
 	// Order has the members, by their places in the team, as they were chosen.
 	Order []int `json:"order"`
 	// Fitted is the MRR of the first member, of the first two, and so on, on the triples by
@@ -67,12 +70,16 @@ func (c *Choice) Unseen() *float64 {
 
 // ChooseTeam makes a team of some of the models, chosen greedily as by Caruana and others
 // ("Ensemble selection from libraries of models", ICML 2004): it begins with the best and
-// adds, again and again, the one that raises the filtered MRR of the validation triples of g
-// most, until none does. Each joins once at most, where the authors let it join again: sums
-// with equal weights are what a team is, and fewer choices fit less to the triples they are
-// made by. Nor does it follow the validation triples as far as it could: the same is done
-// without each of some folds of them, and the size is that which serves the triples left
-// out best.
+// adds, again and again, the one with which the filtered MRR of the validation triples of g is
+// highest. Each joins once at most, where the authors let it join again: sums with equal
+// weights are what a team is, and fewer choices fit less to the triples they are made by.
+//
+// The order goes on where a member lowers that, since it says little of the next: how many are
+// taken, other triples say. The same is done without each of some folds of them, and the size is
+// that which serves the triples left out best.
+//
+// Where all validation triples and all entities would be too many pairs, some triples decide,
+// drawn evenly and always the same.
 //
 // The models are of one graph, which g is too, in whatever numbering; what is there again
 // counts once. The result depends on the models, not on their order.
@@ -94,11 +101,13 @@ func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 	if err != nil {
 		return nil, fmt.Errorf("a team is chosen by validation: %w", err)
 	}
+	all := len(triples)
+	triples = deciding(triples, len(g.Entities))
 	folds := foldsOf(len(triples), s.Folds)
 	if err := memory.Check(16*float64(folds+1)*float64(len(candidates))*float64(len(triples)), "choosing among "+words.Count(len(candidates), "model"), "take fewer, or fewer folds"); err != nil {
 		return nil, err
 	}
-	p, err := newPanel(ctx, engine, candidates, triples, g, folds+1)
+	p, err := newPanel(ctx, engine, candidates, triples, g)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +116,32 @@ func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 	if err != nil {
 		return nil, err
 	}
+	if len(triples) < all {
+		choice.Triples = len(triples)
+	}
 	return teamOf(candidates, choice), nil
+}
+
+// Pairs of a triple and an entity are what a choice takes its time for, once for each model,
+// fold and member.
+const (
+	mostPairs      = 1 << 24
+	leastDeciding  = 500
+	decidingStream = 1
+)
+
+// deciding are the triples that a choice is made by, in their order.
+func deciding(triples []datasets.Triple, entities int) []datasets.Triple {
+	most := max(leastDeciding, mostPairs/max(1, entities))
+	if len(triples) <= most {
+		return triples
+	}
+	rng := rand.New(rand.NewPCG(uint64(len(triples)), decidingStream))
+	drawn := make([]datasets.Triple, 0, most)
+	for _, place := range slices.Sorted(slices.Values(rng.Perm(len(triples))[:most])) {
+		drawn = append(drawn, triples[place])
+	}
+	return drawn
 }
 
 // teamOf has the members of a choice among models, which have the order of a team.
@@ -167,7 +201,6 @@ type course struct {
 	team  []int       // in the order of choice
 	value []float64   // of the team of each size, over what it sees
 	by    [][]float64 // of the team of each size, by triple
-	over  bool
 }
 
 // choose is the choice among candidates by what teams, ascending, come to with each of them
@@ -185,50 +218,42 @@ func choose(candidates, triples int, s TeamSettings, rate func(teams [][]int) ([
 		for i, c := range courses {
 			team := slices.Sorted(slices.Values(c.team))
 			key := fmt.Sprint(team)
-			if _, there := asks[key]; !there && !c.over {
+			if _, there := asks[key]; !there {
 				asks[key] = len(teams)
 				teams = append(teams, team)
 			}
 			of[i] = asks[key]
-		}
-		if len(teams) == 0 {
-			break
 		}
 		rated, err := rate(teams)
 		if err != nil {
 			return Choice{}, err
 		}
 		for i, c := range courses {
-			if !c.over {
-				c.grow(rated[of[i]])
-			}
+			c.grow(rated[of[i]])
 		}
 	}
 	whole := courses[0]
-	size := len(whole.team)
 	c := Choice{TeamSettings: s, Candidates: candidates}
+	settles := whole.value
 	if folds > 0 {
-		c.HeldOut = make([]float64, size)
+		c.HeldOut = make([]float64, len(whole.team))
 		for i := range c.HeldOut {
 			sum := 0.0
 			for triple := range triples {
-				out := courses[1+triple%folds]
-				sum += out.by[min(i, len(out.by)-1)][triple]
+				sum += courses[1+triple%folds].by[i][triple]
 			}
 			c.HeldOut[i] = sum / float64(triples)
 		}
-		size = 1 + slices.Index(c.HeldOut, slices.Max(c.HeldOut))
+		settles = c.HeldOut
 	}
+	size := 1 + slices.Index(settles, slices.Max(settles))
 	c.Order, c.Fitted = whole.team[:size], whole.value[:size]
 	return c, nil
 }
 
-// grow adds the candidate that raises the MRR most, the first of several, if one does.
+// grow adds the candidate with which the MRR is highest, the first of several.
 func (c *course) grow(rated [][]float64) {
 	best, most := -1, 0.0
-	if n := len(c.value); n > 0 {
-		most = c.value[n-1]
-	}
 	for candidate, byTriple := range rated {
 		if byTriple == nil {
 			continue
@@ -239,12 +264,9 @@ func (c *course) grow(rated [][]float64) {
 				sum, seen = sum+value, seen+1
 			}
 		}
-		if value := sum / float64(max(1, seen)); value > most {
+		if value := sum / float64(max(1, seen)); best < 0 || value > most {
 			best, most = candidate, value
 		}
-	}
-	if c.over = best < 0; c.over {
-		return
 	}
 	c.team, c.value, c.by = append(c.team, best), append(c.value, most), append(c.by, rated[best])
 }

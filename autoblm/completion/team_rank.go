@@ -4,14 +4,16 @@ import (
 	"context"
 	"math"
 	"os"
+	"runtime"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/listen"
 	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/words"
+	"golang.org/x/sync/errgroup"
 )
 
 // panel scores the questions of some triples by several models, and ranks by sums of
@@ -23,8 +25,11 @@ type panel struct {
 	questions []kge.Question
 	truths    [][]truth // by question
 	known     [][]int32 // by question, ascending
-	sums      []float64 // of the last call of rank, kept for the next
-	scratch   sync.Pool
+	// scores are those of all models for all entities, question by question, of some questions
+	// from the first on: of all of them they stay.
+	scores []float32
+	first  int
+	atOnce int // how many questions are scored at a time
 }
 
 // truth is a true answer: that of a triple's tail has the place 2i, and that of its head 2i+1.
@@ -33,26 +38,25 @@ type truth struct {
 	entity int32
 }
 
-// A sum is a float64. There are mostSums bytes of them at a time, at most, or what a quarter of
-// the free memory holds.
-const (
-	sumBytes = 8
-	mostSums = 512 << 20
-)
+// A score is a float32.
+const scoreBytes = 4
 
-// atOnce is how many questions are summed up at a time, for so many teams.
-func (p *panel) atOnce(teams int) int {
-	room := mostSums
+// mostScores is how many bytes of scores there are at a time, at most, if a quarter of the free
+// memory holds them.
+var mostScores = 2 << 30
+
+// room is for how many questions there is memory.
+func (p *panel) room() int {
+	room := mostScores
 	if free := memory.Free(os.DirFS("/")); free > 0 {
-		room = int(min(mostSums, free/4))
+		room = min(room, int(free/4))
 	}
-	return min(max(1, room/(sumBytes*max(1, p.entities*teams))), len(p.questions))
+	return min(max(1, room/(scoreBytes*max(1, p.entities*len(p.rankers)))), len(p.questions))
 }
 
-// newPanel is for sums by so many teams at a time, at most.
-func newPanel(ctx context.Context, engine kge.Engine, models []*kge.Model, triples []datasets.Triple, g *datasets.Graph, teams int) (*panel, error) {
+func newPanel(ctx context.Context, engine kge.Engine, models []*kge.Model, triples []datasets.Triple, g *datasets.Graph) (*panel, error) {
 	p := &panel{entities: len(g.Entities)}
-	bytes := sumBytes * float64(p.entities*teams) // of a question, at least
+	bytes := scoreBytes * float64(p.entities*len(models)) // of a question, at least
 	for _, m := range models {
 		bytes += 4 * float64(len(m.Entities)) // which an engine has a copy of
 	}
@@ -64,7 +68,6 @@ func newPanel(ctx context.Context, engine kge.Engine, models []*kge.Model, tripl
 		return nil, err
 	}
 	p.ask(triples, known)
-	p.scratch.New = func() any { sums := make([]float64, p.entities); return &sums }
 	for _, m := range models {
 		r, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.Float32)
 		if err != nil {
@@ -73,6 +76,7 @@ func newPanel(ctx context.Context, engine kge.Engine, models []*kge.Model, tripl
 		}
 		p.rankers = append(p.rankers, r)
 	}
+	p.atOnce = p.room()
 	return p, nil
 }
 
@@ -80,14 +84,9 @@ func (p *panel) close() {
 	for _, r := range p.rankers {
 		r.Close()
 	}
-	p.forget()
-}
-
-// forget makes room at once for the sums of the next.
-func (p *panel) forget() {
-	before := cap(p.sums)
-	p.sums = nil
-	memory.Collect(sumBytes * float64(before))
+	before := cap(p.scores)
+	p.scores = nil
+	memory.Collect(scoreBytes * float64(before))
 }
 
 // ask asks for both ends of triples, each question once.
@@ -112,57 +111,78 @@ func (p *panel) ask(triples []datasets.Triple, known *datasets.Known) {
 	}
 }
 
-// room is for so many sums of each of some teams.
-func (p *panel) room(teams, size int) [][]float64 {
-	if cap(p.sums) < teams*size {
-		p.forget()
-		p.sums = make([]float64, teams*size)
+// score has the scores of so many questions from the first on.
+func (p *panel) score(ctx context.Context, first, questions int) error {
+	size := p.entities * len(p.rankers)
+	if first == p.first && len(p.scores) == questions*size {
+		return nil
 	}
-	return slices.Collect(slices.Chunk(p.sums[:teams*size], max(1, size)))
+	if cap(p.scores) < questions*size {
+		p.scores = make([]float32, questions*size)
+	}
+	p.scores, p.first = p.scores[:0], first // until they are whole
+	for model, r := range p.rankers {
+		if err := r.Scores(ctx, 0, p.questions[first:first+questions], func(question int, scores []float32) {
+			copy(p.scores[:cap(p.scores)][question*size+model*p.entities:], scores)
+		}); err != nil {
+			return err
+		}
+	}
+	p.scores = p.scores[:questions*size]
+	return nil
 }
 
-// rank tells the ranks of all true answers by each team, whose sums are added in its order,
+// rank tells the ranks of all true answers by each team, whose scores are added in its order,
 // with each of some other models. The calls come from several threads.
 func (p *panel) rank(ctx context.Context, teams [][]int, with []int, tell func(team, model, place int, rank kge.Rank)) error {
-	atOnce := p.atOnce(len(teams))
-	sums := p.room(len(teams), atOnce*p.entities)
-	for from := 0; from < len(p.questions); from += atOnce {
-		questions := p.questions[from:min(from+atOnce, len(p.questions))]
-		for t, team := range teams {
-			clear(sums[t])
-			for _, model := range team {
-				if err := p.rankers[model].Scores(ctx, 0, questions, func(question int, scores []float32) {
-					own := sums[t][question*p.entities:][:p.entities]
-					for id, score := range scores {
-						own[id] += float64(score)
-					}
-				}); err != nil {
-					return err
-				}
-			}
+	for first := 0; first < len(p.questions); first += p.atOnce {
+		questions := min(p.atOnce, len(p.questions)-first)
+		if err := p.score(ctx, first, questions); err != nil {
+			return err
 		}
-		for i, model := range with {
-			if err := p.rankers[model].Scores(ctx, 0, questions, func(question int, scores []float32) {
-				scratch := p.scratch.Get().(*[]float64)
-				defer p.scratch.Put(scratch)
-				together := *scratch
-				for t, team := range teams {
-					if slices.Contains(team, model) {
-						continue
+		var next atomic.Int64
+		var workers errgroup.Group
+		for range min(runtime.GOMAXPROCS(0), questions) {
+			workers.Go(func() error {
+				sums, together := make([]float64, p.entities), make([]float64, p.entities)
+				for i := int(next.Add(1)) - 1; i < questions; i = int(next.Add(1)) - 1 {
+					if err := ctx.Err(); err != nil {
+						return err
 					}
-					for id, sum := range sums[t][question*p.entities:][:p.entities] {
-						together[id] = sum + float64(scores[id])
-					}
-					for _, answer := range p.truths[from+question] {
-						tell(t, i, answer.place, rankAmong(together, answer.entity, p.known[from+question]))
-					}
+					p.judge(first+i, teams, with, sums, together, tell)
 				}
-			}); err != nil {
-				return err
-			}
+				return nil
+			})
+		}
+		if err := workers.Wait(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// judge is rank for a question that is scored.
+func (p *panel) judge(question int, teams [][]int, with []int, sums, together []float64, tell func(team, model, place int, rank kge.Rank)) {
+	byModel := slices.Collect(slices.Chunk(p.scores[(question-p.first)*len(p.rankers)*p.entities:][:len(p.rankers)*p.entities], p.entities))
+	for t, team := range teams {
+		clear(sums)
+		for _, model := range team {
+			for id, score := range byModel[model] {
+				sums[id] += float64(score)
+			}
+		}
+		for i, model := range with {
+			if slices.Contains(team, model) {
+				continue
+			}
+			for id, score := range byModel[model] {
+				together[id] = sums[id] + float64(score)
+			}
+			for _, answer := range p.truths[question] {
+				tell(t, i, answer.place, rankAmong(together, answer.entity, p.known[question]))
+			}
+		}
+	}
 }
 
 // rankAmong is the rank of a true answer, known answers left out.
