@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -83,6 +84,9 @@ type SearchSettings struct {
 	MixEngines bool
 	Compute    Compute
 	OnProgress func(search.Progress)
+	// Began and OnPlan are as in [search.Problem].
+	Began  time.Time
+	OnPlan func(search.Plan)
 }
 
 // DefaultSearch searches with AutoBLM+ among 64 structures, in less than a
@@ -140,7 +144,7 @@ func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *sear
 	if err != nil {
 		return nil, err
 	}
-	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress}
+	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress, Began: s.Began, OnPlan: s.OnPlan}
 	if s.Study != "" {
 		kept, settled, err := study.ForSearch(s.Study, t, strategy, s.Settings)
 		if err != nil {

@@ -14,70 +14,113 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// How many of the best are trained again, at most.
+// How many of the best are trained again if nothing is said, and by how many seeds at most
+// where there is time left.
 const (
 	foundAgain = 3
 	namedAgain = 2
+	mostSeeds  = 24
 )
 
 // trainAgain is the stage in which the best structures found and the best named models are
-// trained by the recipe of the search with other seeds, each structure's together: the best of
-// many is flattered by the seed that it was chosen with.
+// trained with other seeds, each structure's together: the best of many is flattered by the
+// seed that it was chosen with. By a plan, there are as many more seeds as there is time for.
 func (s *searcher) trainAgain(ctx context.Context) error {
-	var trials []task.Trial
-	if !s.timeIsUp() {
-		trials = s.again(chosenAgain(bestFirst(of(task.Searching, s.trials))))
+	if err := s.trainRunning(ctx, task.Again); err != nil { // which a run before began
+		return err
 	}
-	if len(trials) > 0 {
-		if err := s.put(Change{Trials: trials}); err != nil {
-			return err
+	if s.timeIsUp() {
+		return nil
+	}
+	recipe, err := s.chooseSize(ctx)
+	if err != nil {
+		return err
+	}
+	chosen := s.chosenAgain()
+	for first := 0; first == 0 || s.plan != nil && first < mostSeeds; first += s.Settings.Again {
+		for _, t := range chosen {
+			trials := s.again(t, recipe, first)
+			if len(trials) == 0 {
+				continue
+			}
+			if s.timeIsUp() || !s.leaves(s.longestAgain()) {
+				return nil
+			}
+			if err := s.put(Change{Trials: trials}); err != nil {
+				return err
+			}
+			if err := s.trainRunning(ctx, task.Again); err != nil {
+				return err
+			}
 		}
 	}
-	return s.trainRunning(ctx, task.Again)
+	return nil
 }
 
-// again are the trials of structures that have none of this stage yet, as after a larger budget.
-func (s *searcher) again(chosen []task.Trial) (trials []task.Trial) {
-	before := of(task.Again, s.trials)
-	for _, t := range chosen {
-		if slices.ContainsFunc(before, func(b task.Trial) bool { return b.Structure == t.Structure }) {
-			continue
-		}
-		for i := range s.Settings.Again {
-			recipe := s.recipe
-			recipe.Seed += uint64(i) + 1
-			trials = append(trials, task.Trial{Number: len(s.trials) + len(trials) + 1, Stage: task.Again, Name: t.Name, Structure: t.Structure, Recipe: recipe, State: task.Running})
+// again are the trials of a structure with so many seeds from the first on, of which it has
+// none yet.
+func (s *searcher) again(of task.Trial, recipe task.Recipe, first int) (trials []task.Trial) {
+	for i := range s.Settings.Again {
+		r := recipe
+		r.Seed += uint64(first+i) + 1
+		has := func(t task.Trial) bool { return t.Stage == task.Again && t.Structure == of.Structure && t.Recipe.Seed == r.Seed }
+		if !slices.ContainsFunc(s.trials, has) {
+			trials = append(trials, task.Trial{Name: of.Name, Structure: of.Structure, Recipe: r})
 		}
 	}
-	return trials
+	return s.numbered(task.Again, trials)
 }
 
-// bestAgain returns what the best seed of a structure has left, where its mean is above those of
-// the structures before, and marks it.
+// longestAgain is how long the seeds of a structure took at most.
+func (s *searcher) longestAgain() float64 {
+	longest := 0.0
+	for _, t := range of(task.Again, s.trials) {
+		longest = max(longest, t.Seconds*float64(s.Settings.Again))
+	}
+	return longest
+}
+
+// bestAgain returns what the best of these seeds has left, where their structure is now the
+// best in the mean and none of its seeds before was better, and marks it.
 func (s *searcher) bestAgain(artifacts []task.Artifact, seeds []task.Trial) task.Artifact {
-	if before := retrained(s.trials); len(before) > 0 && (Retrained{Trials: seeds}).Score() <= before[0].Score() {
+	memory := Memory{trials: slices.Clone(s.trials)}
+	_ = memory.Put(Change{Trials: seeds}) // which cannot fail
+	all := retrained(memory.trials)
+	if len(all) == 0 || all[0].Structure != seeds[0].Structure {
 		return nil
 	}
-	best := -1
-	for i, a := range artifacts {
-		if a != nil && seeds[i].Score != nil && (best < 0 || *seeds[i].Score > *seeds[best].Score) {
-			best = i
-		}
-	}
-	if best < 0 {
+	best := bestFirst(all[0].Trials)
+	if len(best) == 0 {
 		return nil
 	}
-	seeds[best].Kept = true
-	return artifacts[best]
+	at := slices.IndexFunc(seeds, func(t task.Trial) bool { return t.Number == best[0].Number })
+	if at < 0 || artifacts == nil || artifacts[at] == nil {
+		return nil
+	}
+	seeds[at].Kept = true
+	return artifacts[at]
 }
 
-// chosenAgain are the best found and the best named ones of trials, best first each.
-func chosenAgain(trials []task.Trial) (chosen []task.Trial) {
-	left := map[bool]int{false: foundAgain, true: namedAgain}
-	for _, t := range trials {
-		if named := t.Name != ""; left[named] > 0 {
-			left[named]--
-			chosen = append(chosen, t)
+// chosenAgain are the best found and the best named structures, in turns.
+func (s *searcher) chosenAgain() (chosen []task.Trial) {
+	found, named := s.Settings.AgainFound, s.Settings.AgainNamed
+	if found+named == 0 {
+		found, named = foundAgain, namedAgain
+	}
+	var all [2][]task.Trial
+	for _, t := range bestFirst(of(task.Searching, s.trials)) {
+		switch {
+		case t.Name == "" && len(all[0]) < found:
+			all[0] = append(all[0], t)
+		case t.Name != "" && len(all[1]) < named:
+			all[1] = append(all[1], t)
+		}
+	}
+	for i := range max(found, named) {
+		for _, trials := range all {
+			if i < len(trials) {
+				chosen = append(chosen, trials[i])
+			}
 		}
 	}
 	return chosen
@@ -124,17 +167,19 @@ func scores(trials []task.Trial) (all []float64) {
 	return all
 }
 
-// retrained are the structures whose seeds all have a result, the highest mean first.
+// retrained are the structures that have results of other seeds, the highest mean first.
 func retrained(trials []task.Trial) []Retrained {
 	var all []Retrained
 	for _, t := range of(task.Again, trials) {
+		if t.State == task.Running {
+			continue
+		}
 		at := slices.IndexFunc(all, func(r Retrained) bool { return r.Structure == t.Structure })
 		if at < 0 {
 			at, all = len(all), append(all, Retrained{Name: t.Name, Structure: t.Structure})
 		}
 		all[at].Trials = append(all[at].Trials, t)
 	}
-	all = slices.DeleteFunc(all, func(r Retrained) bool { return finished(r.Trials) < len(r.Trials) })
 	slices.SortStableFunc(all, func(a, b Retrained) int { return cmp.Compare(b.Score(), a.Score()) })
 	return all
 }
@@ -159,20 +204,24 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%+.4f, with 95 %% probability %+.4f to %+.4f: %s", d.Mean, d.Low, d.High, verdict)
 }
 
-// Minus is the difference of the test scores, where all were tested, else of the scores. It is
-// nil of fewer than two seeds, or of different ones.
+// Minus is the difference over the seeds that both have, of the test scores where all were
+// tested, else of the scores. It is nil of fewer than two.
 func (r Retrained) Minus(other Retrained) *Difference {
-	if n := len(r.Trials); n < 2 || !slices.Equal(r.Seeds(), other.Seeds()) {
-		return nil
-	}
 	tested := r.TestScore() != nil && other.TestScore() != nil
 	var differences []float64
-	for i, t := range r.Trials {
-		by := t.ScoreOrZero() - other.Trials[i].ScoreOrZero()
+	for _, t := range r.Trials {
+		at := slices.Index(other.Seeds(), t.Recipe.Seed)
+		if at < 0 {
+			continue
+		}
+		by := t.ScoreOrZero() - other.Trials[at].ScoreOrZero()
 		if tested {
-			by = *t.TestScore - *other.Trials[i].TestScore
+			by = *t.TestScore - *other.Trials[at].TestScore
 		}
 		differences = append(differences, by)
+	}
+	if len(differences) < 2 {
+		return nil
 	}
 	mean, deviation := stat.MeanStdDev(differences, nil)
 	n := float64(len(differences))

@@ -31,6 +31,10 @@ type TuneSettings struct {
 	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes tried on SimplE before the search."`
 	// Ranges without Dims: the dimension is that of the search.
 	Ranges Ranges `json:"ranges"`
+	// Space, where there is one, takes the place of Ranges: recipes are then tried on the best
+	// two named models, in place of SimplE, for a third of the epochs first, and new ones are
+	// drawn like the good ones.
+	Space *Space `json:"space,omitempty"`
 }
 
 // FinalSettings are those of the last stage, which trains random ones of the I best
@@ -51,6 +55,9 @@ func PaperRanges(dims ...int) Ranges {
 
 // DefaultTune tries 10 recipes, as the paper does.
 func DefaultTune() *TuneSettings { return &TuneSettings{Trials: 10, Ranges: PaperRanges()} }
+
+// GuidedTune tries so many recipes over the default space.
+func GuidedTune(trials int) *TuneSettings { return &TuneSettings{Trials: trials, Space: DefaultSpace()} }
 
 // DefaultFinal makes 10 trials with at most twice the dimension of the search, for
 // two cores; the paper makes 50 with 256 to 2048.
@@ -105,6 +112,9 @@ func tuned(k int) structure.Structure {
 
 // tune is the first stage.
 func (s *searcher) tune(ctx context.Context) error {
+	if s.Settings.Tune.Space != nil {
+		return s.tuneOverSpace(ctx)
+	}
 	if len(of(task.Tuning, s.trials)) == 0 {
 		rng := rand.New(rand.NewPCG(s.Settings.Seed, tuningStream))
 		var trials []task.Trial

@@ -29,6 +29,10 @@ type Problem struct {
 	MixEngines bool
 	// OnProgress, when set, is called often.
 	OnProgress func(Progress)
+	// Began is when the time of the search began; now when zero. OnPlan, when set, is told the
+	// plan where the settings have one made.
+	Began  time.Time
+	OnPlan func(Plan)
 }
 
 // Progress tells how far a search is.
@@ -65,6 +69,9 @@ type Result struct {
 	// Again are the structures that were trained again with other seeds, the highest mean
 	// first.
 	Again []Retrained
+	// Settings are those that were followed: of a plan, where there is one.
+	Settings Settings
+	Plan     *Plan
 	// Recipe is how the structures of the search were trained.
 	Recipe task.Recipe
 	// Best has the up to I best structures of the search, best first.
@@ -109,14 +116,17 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if p.Store == nil {
 		p.Store = &Memory{}
 	}
-	s := &searcher{Problem: p, start: time.Now(), recipe: p.Settings.recipe()}
+	s := &searcher{Problem: p, began: p.Began, recipe: p.Settings.recipe()}
+	if s.began.IsZero() {
+		s.began = time.Now()
+	}
 	if s.trials, err = p.Store.Trials(); err != nil {
 		return nil, err
 	}
 	if s.rounds, err = p.Store.Rounds(); err != nil {
 		return nil, err
 	}
-	s.resumed = finished(Proposed(s.trials))
+	s.resumed, s.before = finished(Proposed(s.trials)), timeOf(s.trials, s.rounds)
 	stopped, note, err := s.run(ctx)
 	switch {
 	case errors.Is(err, task.ErrTimeUp):
@@ -132,8 +142,11 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 // searcher is a search on its way.
 type searcher struct {
 	Problem
-	start   time.Time
-	recipe  task.Recipe // of the search
+	began   time.Time
+	before  time.Duration // of the processes before
+	plan    *Plan         // nil without one
+	planned Settings      // before the plan
+	recipe  task.Recipe   // of the search
 	trials  []task.Trial
 	rounds  []Round
 	resumed int
@@ -159,12 +172,26 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 	if s.Settings.Model != form.Bilinear {
 		return s.recipes(ctx)
 	}
+	if s.Settings.TimeLimit > 0 && s.Settings.Planned != nil {
+		if err := s.makePlan(ctx); err != nil {
+			return "", "", err
+		}
+	}
 	if s.Settings.Tune != nil {
 		if err := s.tune(ctx); err != nil {
 			return "", "", err
 		}
 	}
-	stopped, note, err := s.search(ctx)
+	if err := s.replan(); err != nil {
+		return "", "", err
+	}
+	stopped, note := BudgetSpent, ""
+	var err error
+	if s.plan == nil || !s.plan.Searched {
+		if stopped, note, err = s.search(ctx); err == nil {
+			err = s.searched()
+		}
+	}
 	switch {
 	case err != nil:
 		return "", "", err
@@ -196,7 +223,7 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 		if left <= 0 {
 			return BudgetSpent, "", nil
 		}
-		if s.timeIsUp() {
+		if s.timeIsUp() || s.isOver(func(p *Plan) time.Duration { return p.SearchUntil }) {
 			return TimeUp, "", nil
 		}
 		if n := s.roundsInVain(); n >= mostRoundsInVain {
@@ -210,20 +237,6 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 			return SpaceExhausted, why, nil
 		}
 	}
-}
-
-func (s *searcher) timeIsUp() bool {
-	limit := s.Settings.TimeLimit
-	return limit > 0 && time.Since(s.start) >= limit
-}
-
-// untilTimeIsUp ends with the time, once there is a result to end with.
-func (s *searcher) untilTimeIsUp(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := s.Settings.TimeLimit
-	if limit == 0 || len(bestFirst(of(task.Searching, s.trials))) == 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadlineCause(ctx, s.start.Add(limit), task.ErrTimeUp)
 }
 
 // mostRoundsInVain is how many rounds may propose nothing but repeats, which
@@ -448,7 +461,7 @@ func (s *searcher) put(c Change) error {
 	if err := s.Store.Put(c); err != nil {
 		return err
 	}
-	memory := Memory{trials: s.trials, rounds: s.rounds}
+	memory := Memory{trials: s.trials, rounds: s.rounds, plan: s.plan}
 	err := memory.Put(c)
 	s.trials, s.rounds = memory.trials, memory.rounds
 	return err
@@ -520,6 +533,7 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 		return nil, err
 	}
 	r := Summarize(s.Settings, s.trials, s.rounds)
+	r.Plan = s.plan
 	r.Artifact, r.Metric, r.Resumed, r.Stopped, r.Note = best, s.Task.Words().Metric, s.resumed, stopped, note
 	return r, nil
 }
@@ -531,7 +545,8 @@ func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 	complete := bestFirst(history)
 	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool { return t.Stage == task.Rung })
 	r := &Result{
-		Tuned: bestFirst(of(task.Tuning, trials)), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
+		Settings: settings,
+		Tuned: tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
 		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials),
 	}

@@ -45,6 +45,15 @@ type Settings struct {
 	// Again, where it is above 0, is with how many other seeds the best structures are trained
 	// again after the search.
 	Again int `json:"again,omitempty" min:"0" max:"100" help:"After the search, train the three best structures found and the two best named models again with so many other seeds, and keep the one that is best in the mean."`
+	// AgainFound and AgainNamed are how many structures are, 3 and 2 where both are 0; by one
+	// of AgainDims, that which suits the best two, or that of the search where there are none;
+	// for AgainEpochs, or those of the search where that is 0.
+	AgainFound  int   `json:"again_found,omitempty" kong:"-" min:"0" max:"1000"`
+	AgainNamed  int   `json:"again_named,omitempty" kong:"-" min:"0" max:"1000"`
+	AgainDims   []int `json:"again_dims,omitempty" min:"1" max:"1048576" help:"Dimensions for --again, of which that is taken which suits the best two structures; that of the search when left out."`
+	AgainEpochs int   `json:"again_epochs,omitempty" min:"0" max:"1000000000" help:"Epochs for --again; 0 for those of the search."`
+	// Planned, where there is a TimeLimit, says which settings a [Plan] replaces.
+	Planned *Planned `json:"planned,omitempty" kong:"-"`
 	// Predictor picks P of N candidates; nil takes the first P of them, which
 	// come in random order.
 	Predictor *predictor.Settings `json:"predictor" kong:"-"`
@@ -56,8 +65,8 @@ type Settings struct {
 	// LearningRate and Weights are those of each member; see [kge.Member].
 	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" group:"Training" brief:"Learning rate of the first epoch." help:"Learning rate of the first epoch."`
 	kge.Weights  `group:"Training"`
-	// Tune and Final are the first and the last stage of the paper's full procedure
-	// (Algorithm 5); nil leaves one out.
+	// Tune is the stage before the search, and Final the one after it, of the paper's full
+	// procedure (Algorithm 5), or, with a [Space], ours; nil leaves one out.
 	Tune  *TuneSettings  `json:"tune,omitempty" kong:"-"`
 	Final *FinalSettings `json:"final,omitempty" kong:"-"`
 }
@@ -70,6 +79,20 @@ func DefaultSettings() Settings {
 	s.Budget = 64
 	s.Training.Epochs = 20
 	s.N3 = 0.03
+	return s
+}
+
+// Timed are settings for a search with a TimeLimit, which decides the rest: recipes are tuned
+// on the named models, structures compared by the best, on rungs, and the best of all trained
+// again, larger and with other seeds.
+func Timed() Settings {
+	s := Paper()
+	s.Known, s.Again = true, 3
+	s.Tune = GuidedTune(fewestRecipes)
+	s.Training.Dim, s.Training.Batch, s.Training.Epochs, s.Training.ValidateEvery = 256, 128, 60, 5
+	s.Training.Reciprocal, s.Training.InitScale = true, 1e-3
+	s.LearningRate, s.N3 = 0.1, 0.02
+	s.Planned = &Planned{Dim: true, Epochs: true, Structures: true, Tune: true, Again: true}
 	return s
 }
 
@@ -145,11 +168,17 @@ func (s Settings) Validate() error {
 // validateStages says what is wrong with the stages before and after the search.
 func (s Settings) validateStages() error {
 	if s.Tune != nil {
-		if s.Tune.Trials < 1 || len(s.Tune.Ranges.Dims) > 0 {
+		if s.Tune.Space != nil {
+			if err := cmp.Or(s.Tune.Space.validate(), settings.Check(*s.Tune)); err != nil {
+				return fmt.Errorf("the tuning stage: %w", err)
+			}
+		} else if s.Tune.Trials < 1 || len(s.Tune.Ranges.Dims) > 0 {
 			return fmt.Errorf("the tuning stage has %d trials and dimensions %v: it needs at least 1 trial, and has the dimension of the search", s.Tune.Trials, s.Tune.Ranges.Dims)
 		}
-		if err := cmp.Or(s.Tune.Ranges.validate(), settings.Check(*s.Tune)); err != nil {
-			return fmt.Errorf("the tuning stage: %w", err)
+		if s.Tune.Space == nil {
+			if err := cmp.Or(s.Tune.Ranges.validate(), settings.Check(*s.Tune)); err != nil {
+				return fmt.Errorf("the tuning stage: %w", err)
+			}
 		}
 	}
 	if s.Final == nil {

@@ -29,6 +29,8 @@ type Change struct {
 	Round *Round
 	// Best, when not nil, is what one of the trials has left, and replaces the best one.
 	Best task.Artifact
+	// Plan, when not nil, replaces the plan.
+	Plan *Plan
 }
 
 // Store keeps the trials of one study. Package study beside this one keeps
@@ -38,6 +40,8 @@ type Store interface {
 	Trials() ([]task.Trial, error)
 	// Rounds returns all rounds, by number.
 	Rounds() ([]Round, error)
+	// Plan returns the plan, nil when there is none.
+	Plan() (*Plan, error)
 	// Put makes a change; nothing depends on it before Put has returned.
 	Put(Change) error
 	// Best returns what the best trial has left, nil when there is nothing yet.
@@ -49,6 +53,7 @@ type Memory struct {
 	trials []task.Trial
 	rounds []Round
 	best   task.Artifact
+	plan   *Plan
 }
 
 // Trials implements [Store].
@@ -56,6 +61,9 @@ func (m *Memory) Trials() ([]task.Trial, error) { return slices.Clone(m.trials),
 
 // Rounds implements [Store].
 func (m *Memory) Rounds() ([]Round, error) { return slices.Clone(m.rounds), nil }
+
+// Plan implements [Store].
+func (m *Memory) Plan() (*Plan, error) { return m.plan, nil }
 
 // Put implements [Store].
 func (m *Memory) Put(c Change) error {
@@ -71,6 +79,9 @@ func (m *Memory) Put(c Change) error {
 	}
 	if c.Best != nil {
 		m.best = c.Best
+	}
+	if c.Plan != nil {
+		m.plan = c.Plan
 	}
 	return nil
 }

@@ -36,6 +36,8 @@ const (
 	Rung Stage = "rung"
 	// Tuning trials compare recipes, before the search.
 	Tuning Stage = "tune"
+	// Sizing trials compare dimensions for the models that are trained again.
+	Sizing Stage = "size"
 	// Again trials train the best structures by the recipe of the search with other seeds,
 	// after it.
 	Again Stage = "again"

@@ -14,8 +14,10 @@ import (
 
 // Contents is what a study file held when it was read.
 type Contents struct {
-	// About has the budget and the source of the last run.
+	// About has the budget and the source of the last run. Where there is a Plan, its settings
+	// are by that.
 	About About
+	Plan  *search.Plan
 	// Trials and Rounds are in the order of their numbers.
 	Trials []task.Trial
 	Rounds []search.Round
@@ -126,6 +128,12 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 	}
 	if c.Rounds, err = s.Rounds(); err != nil {
 		return nil, err
+	}
+	if c.Plan, err = s.Plan(); err != nil {
+		return nil, err
+	}
+	if c.Plan != nil {
+		c.About.Settings = c.Plan.Apply(c.About.Settings)
 	}
 	c.Best, err = s.files()
 	return c, err

@@ -53,7 +53,7 @@ func (c *Contents) Status() Status {
 		}
 	}
 	switch {
-	case r.Trained < c.About.Settings.Budget:
+	case r.Trained < c.About.Settings.Budget && (c.Plan == nil || !c.Plan.Searched):
 		return BudgetLeft
 	case final != nil && finals < final.Trials && r.Complete > 0, c.About.Settings.Again > 0 && r.Complete > 0 && c.againLeft():
 		return FinalLeft

@@ -311,6 +311,11 @@ func (s *Study) Put(c search.Change) error {
 				return err
 			}
 		}
+		if c.Plan != nil {
+			if err := putPlan(tx, *c.Plan); err != nil {
+				return err
+			}
+		}
 		if c.Best == nil {
 			return nil
 		}

@@ -1,0 +1,61 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// endShare of the time is left for choosing a team, for the last ranking and for saving.
+const endShare = 0.06
+
+// used is the time that all processes have searched so far, as far as the trials know.
+func (s *searcher) used() time.Duration { return s.before + time.Since(s.began) }
+
+// timeOf is the time that trials and rounds took.
+func timeOf(trials []task.Trial, rounds []Round) (sum time.Duration) {
+	for _, t := range trials {
+		sum += seconds(t.Seconds)
+	}
+	for _, r := range rounds {
+		sum += seconds(r.Seconds)
+	}
+	return sum
+}
+
+// limit is when no training goes on; 0 without a limit. A plan has one for all processes.
+func (s *searcher) limit() time.Duration {
+	switch {
+	case s.plan != nil:
+		return s.plan.Limit - seconds(endShare*s.plan.Limit.Seconds())
+	case s.Settings.TimeLimit > 0:
+		return s.before + s.Settings.TimeLimit
+	}
+	return 0
+}
+
+func (s *searcher) timeIsUp() bool {
+	limit := s.limit()
+	return limit > 0 && s.used() >= limit
+}
+
+// isOver says whether the time of a stage is, by the plan.
+func (s *searcher) isOver(until func(*Plan) time.Duration) bool {
+	return s.plan != nil && s.used() >= until(s.plan)
+}
+
+// leaves says whether there is time for a training that took so long before.
+func (s *searcher) leaves(seconds float64) bool {
+	limit := s.limit()
+	return limit == 0 || (s.used().Seconds()+1.1*seconds) < limit.Seconds()
+}
+
+// untilTimeIsUp ends with the time, once there is a result to end with.
+func (s *searcher) untilTimeIsUp(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := s.limit()
+	if limit == 0 || len(bestFirst(of(task.Searching, s.trials))) == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, s.began.Add(limit-s.before), task.ErrTimeUp)
+}

@@ -1,0 +1,317 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// Planned are the settings that a search chooses for itself, so that it ends in its time; the
+// others stay as they are.
+type Planned struct {
+	// Dim and Epochs are those of the structures that are compared, and of those that are
+	// trained again.
+	Dim    bool `json:"dim,omitempty"`
+	Epochs bool `json:"epochs,omitempty"`
+	// Structures is how many are trained, and on how many rungs.
+	Structures bool `json:"structures,omitempty"`
+	// Tune is how many recipes are tried, and Again how many models are trained at the end.
+	Tune  bool `json:"tune,omitempty"`
+	Again bool `json:"again,omitempty"`
+}
+
+// Plan is what a search does with its time. It is made once, from what a few steps took, and
+// kept with the trials: whoever goes on with the search goes on by it. A longer time makes
+// another.
+type Plan struct {
+	// Limit is the time of the search, all processes taken together.
+	Limit time.Duration `json:"limit"`
+	// Used is how much of it was gone when the plan was kept.
+	Used time.Duration `json:"used"`
+	// Dim, Epochs and MaxSteps are those of the structures that are compared.
+	Dim      int `json:"dim"`
+	Epochs   int `json:"epochs"`
+	MaxSteps int `json:"max_steps,omitempty"`
+	// Recipes are tried, Structures trained on so many Rungs, and then Found and Named ones
+	// of them trained again, by Seeds at least, of one of Dims and AgainEpochs.
+	Recipes     int   `json:"recipes"`
+	Structures  int   `json:"structures"`
+	Rungs       int   `json:"rungs"`
+	Found       int   `json:"found"`
+	Named       int   `json:"named"`
+	Seeds       int   `json:"seeds"`
+	Dims        []int `json:"dims,omitempty"`
+	AgainEpochs int   `json:"again_epochs"`
+	// TuneUntil and SearchUntil are when the first two stages end at the latest.
+	TuneUntil   time.Duration `json:"tune_until"`
+	SearchUntil time.Duration `json:"search_until"`
+	// Tuned is set once the recipe is found, whose pace the rest is planned by, and Searched
+	// once the structures are compared.
+	Tuned    bool `json:"tuned,omitempty"`
+	Searched bool `json:"searched,omitempty"`
+	// Paces is how fast trainings are.
+	Paces Paces `json:"paces"`
+	// Seconds is what the plan is likely to take.
+	Seconds float64 `json:"seconds"`
+}
+
+// String is the plan in a line.
+func (p Plan) String() string {
+	var steps []string
+	if p.Recipes > 0 {
+		steps = append(steps, words.Count(p.Recipes, "recipe"))
+	}
+	compared := fmt.Sprintf("%s at d %d", words.Count(p.Structures, "structure"), p.Dim)
+	if p.Rungs > 0 {
+		compared += ", " + words.Count(p.Rungs, "rung")
+	}
+	if p.MaxSteps > 0 {
+		compared += fmt.Sprintf(", %s of an epoch each", words.Count(p.MaxSteps, "step"))
+	} else {
+		compared += ", " + words.Count(p.Epochs, "epoch")
+	}
+	steps = append(steps, compared)
+	if p.Seeds > 0 {
+		again := fmt.Sprintf("then the best %d with %s at d %d", p.Found+p.Named, words.Count(p.Seeds, "seed"), p.largest())
+		if p.AgainEpochs != p.Epochs {
+			again += ", " + words.Count(p.AgainEpochs, "epoch")
+		}
+		steps = append(steps, again)
+	}
+	return fmt.Sprintf("%s: about %s", strings.Join(steps, ", "), words.Seconds(p.Seconds))
+}
+
+func (p Plan) largest() int {
+	if len(p.Dims) == 0 {
+		return p.Dim
+	}
+	return slices.Max(p.Dims)
+}
+
+// Apply are settings by the plan.
+func (p Plan) Apply(s Settings) Settings {
+	s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps = p.Dim, p.Epochs, p.MaxSteps
+	s.Budget, s.Rungs = p.Structures, p.Rungs
+	if s.Tune != nil {
+		tune := *s.Tune
+		tune.Trials = p.Recipes
+		s.Tune = &tune
+		if p.Recipes == 0 {
+			s.Tune = nil
+		}
+	}
+	s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs
+	return s
+}
+
+// Pace is how fast trainings are at a dimension.
+type Pace struct {
+	Dim int `json:"dim"`
+	// Step is the seconds of a step, and End of all that comes once in a training, as the
+	// ranking at its end.
+	Step float64 `json:"step"`
+	End  float64 `json:"end"`
+}
+
+// Paces are those at several dimensions, ascending; what is between and beyond is taken to be
+// proportional.
+type Paces struct {
+	At []Pace `json:"at"`
+	// Steps is how many an epoch has, and Every how many epochs lie between validations, 0
+	// without any.
+	Steps int `json:"steps"`
+	Every int `json:"every,omitempty"`
+}
+
+// of is the pace at a dimension.
+func (p Paces) of(dim int) Pace {
+	best := p.At[0]
+	for _, a := range p.At {
+		if a.Dim <= dim {
+			best = a
+		}
+	}
+	times := float64(dim) / float64(best.Dim)
+	return Pace{dim, best.Step * times, best.End * times}
+}
+
+// times are the paces of what takes so many times as long.
+func (p Paces) times(factor float64) Paces {
+	p.At = slices.Clone(p.At)
+	for i := range p.At {
+		p.At[i].Step *= factor
+		p.At[i].End *= factor
+	}
+	return p
+}
+
+// training is the seconds of a whole one.
+func (p Paces) training(dim, epochs, maxSteps int) float64 {
+	a, steps := p.of(dim), p.Steps
+	if maxSteps > 0 {
+		steps = min(steps, maxSteps)
+	}
+	validations := 0.0
+	if p.Every > 0 {
+		validations = math.Ceil(float64(epochs) / float64(p.Every))
+	}
+	return float64(epochs*steps)*a.Step + (1+validations/2)*a.End // of which one half is the test
+}
+
+// Shares of the time: what is not planned for is left for choosing, ranking and saving, and for
+// what takes longer than it was taken to.
+const (
+	plannedShare = 0.85
+	tuneShare    = 0.3
+	searchShare  = 0.25
+)
+
+// Least numbers that a stage is worth its time with.
+const (
+	fewestRecipes    = 12
+	fewestStructures = 24
+)
+
+// Most of each that are of use.
+const (
+	mostTried      = 120
+	mostStructures = 512
+	mostDim        = 2048
+)
+
+// planFor chooses what fits into the time that is left.
+func planFor(s Settings, p Paces, used time.Duration) Plan {
+	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
+	plan := Plan{Limit: s.TimeLimit, Used: used, Structures: s.Budget, Paces: p}
+	tune, search := left*tuneShare, left*searchShare
+	for _, size := range s.sizes() {
+		plan.Dim, plan.Epochs, plan.Rungs = size.dim, size.epochs, rungsOf(size.epochs)
+		whole := p.training(plan.Dim, plan.Epochs, 0)
+		confirmed := float64(tunedModels*confirmedRecipes*confirmingSeeds) * whole
+		plan.Recipes = min(mostTried, int((tune-named*whole-confirmed)/(tunedModels*whole*2/halving)))
+		plan.Structures = plan.affords(search, whole)
+		if plan.Recipes >= fewestRecipes && plan.Structures >= fewestStructures && s.Tune != nil {
+			break
+		}
+		plan.Recipes, plan.Structures = 0, plan.affords(tune+search, whole)
+		if plan.Structures >= fewestStructures && s.Tune == nil {
+			break
+		}
+	}
+	if plan.Recipes == 0 {
+		tune, search = 0, tune+search
+	}
+	if plan.Structures < 1 { // not even one epoch of the smallest fits
+		plan.Structures, plan.Rungs, plan.Epochs = named-1, 0, 1
+		a, whole := p.of(plan.Dim), search/(2*named-1)
+		plan.MaxSteps = max(1, min(p.Steps, int((whole-a.End)/a.Step)))
+	}
+	plan.again(s, p, left-tune-search)
+	plan.Seconds += tune + search
+	plan.TuneUntil = used + seconds(tune/plannedShare)
+	plan.SearchUntil = used + seconds((tune+search)/plannedShare)
+	return plan
+}
+
+// named is how many named models there are, which are trained first.
+const named = 5
+
+// affords is how many structures there is time for.
+func (p Plan) affords(left, whole float64) int {
+	return max(0, min(mostStructures, int((left-named*whole)/(whole*rungCost(p.Rungs)))))
+}
+
+// revised is the plan for the rest of the time where a training by the recipe that was found
+// takes so many times as long as was planned with.
+func (p Plan) revised(s Settings, times float64, used time.Duration) Plan {
+	paces := p.Paces.times(times)
+	left := p.Limit.Seconds()*plannedShare - used.Seconds()
+	search := left * searchShare / (1 - tuneShare)
+	p.Tuned, p.Used = true, used
+	p.Structures = max(1, p.affords(search, paces.training(p.Dim, p.Epochs, p.MaxSteps)))
+	p.SearchUntil = used + seconds(search/plannedShare)
+	p.again(s, paces, left-search)
+	return p
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// size is a way to train what is compared.
+type size struct{ dim, epochs int }
+
+// sizes go from the best to the cheapest.
+func (s Settings) sizes() (all []size) {
+	dims, epochs := []int{s.Training.Dim}, []int{s.Training.Epochs}
+	if s.Planned.Dim {
+		dims = nil
+		for dim := s.Training.Dim; dim >= min(64, s.Training.Dim); dim /= 2 {
+			dims = append(dims, dim/s.K*s.K)
+		}
+	}
+	if s.Planned.Epochs {
+		for _, part := range []int{2, 3, 6} {
+			epochs = append(epochs, max(1, s.Training.Epochs/part))
+		}
+	}
+	for _, e := range epochs {
+		for _, d := range dims {
+			all = append(all, size{d, e})
+		}
+	}
+	if s.Planned.Epochs {
+		all = append(all, size{dims[len(dims)-1], 1})
+	}
+	return all
+}
+
+// rungsOf is how many rungs so many epochs are worth.
+func rungsOf(epochs int) int {
+	switch {
+	case epochs >= 18:
+		return 2
+	case epochs >= 6:
+		return 1
+	}
+	return 0
+}
+
+// rungCost is what a structure takes of a whole training, those that climb counted.
+func rungCost(rungs int) float64 { return float64(rungs+1) / math.Pow(halving, float64(rungs)) }
+
+// again plans the last stage: many models rather than large ones, and few whole ones rather
+// than many that are cut short.
+func (p *Plan) again(s Settings, pace Paces, left float64) {
+	p.Found, p.Named, p.Seeds, p.Dims, p.AgainEpochs, p.Seconds = 0, 0, 0, nil, s.Training.Epochs, 0
+	if s.Again == 0 {
+		return
+	}
+	for _, team := range []struct{ found, named, seeds int }{{3, 2, 3}, {2, 1, 3}, {1, 1, 2}, {1, 1, 1}, {1, 0, 1}} {
+		for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
+			for dim := mostDim; dim >= p.Dim; dim /= 2 {
+				if !s.Planned.Dim && dim != p.Dim {
+					continue
+				}
+				models := float64((team.found + team.named) * team.seeds)
+				cost := models * pace.training(dim, epochs, p.MaxSteps)
+				dims := []int{dim / s.K * s.K}
+				for smaller := dim / 2; models > 4 && smaller >= max(p.Dim, dim/4); smaller /= 2 {
+					dims = append([]int{smaller / s.K * s.K}, dims...)
+				}
+				if len(dims) > 1 {
+					for _, d := range dims {
+						cost += tunedModels * pace.training(d, epochs, p.MaxSteps)
+					}
+				}
+				if cost <= left {
+					p.Found, p.Named, p.Seeds, p.Dims, p.AgainEpochs = team.found, team.named, team.seeds, dims, epochs
+					p.Seconds = cost
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+const (
+	// probedShare is how much of the time may go into measuring how fast it is here.
+	probedShare = 0.03
+	// probedSteps are timed at a dimension, or those of an epoch where they are fewer.
+	probedSteps = 24
+)
+
+// makePlan makes the plan, or takes the one that there is for this time. The named models are
+// trained for a few steps to see how long that takes; what they come to is not kept.
+func (s *searcher) makePlan(ctx context.Context) error {
+	kept, err := s.Store.Plan()
+	if err != nil {
+		return err
+	}
+	if kept == nil || kept.Limit < s.Settings.TimeLimit {
+		p, err := s.paces(ctx)
+		if err != nil {
+			return err
+		}
+		plan := planFor(s.Settings, p, s.used())
+		if kept != nil {
+			plan = kept.extended(plan, Proposed(s.trials))
+		}
+		if err := s.put(Change{Plan: &plan}); err != nil {
+			return err
+		}
+		kept = &plan
+	}
+	s.planned = s.Settings
+	s.before = max(s.before, kept.Used)
+	s.follow(kept)
+	s.recipe = s.Settings.recipe()
+	return nil
+}
+
+// follow takes the settings of a plan.
+func (s *searcher) follow(p *Plan) {
+	s.plan, s.Settings = p, p.Apply(s.planned)
+	if s.OnPlan != nil && !p.Searched {
+		s.OnPlan(*p)
+	}
+}
+
+// replan plans what comes after the tuning by how long its recipe takes.
+func (s *searcher) replan() error {
+	if s.plan == nil || s.plan.Tuned {
+		return nil
+	}
+	took, wanted := 0.0, s.plan.Paces.training(s.plan.Dim, s.plan.Epochs, s.plan.MaxSteps)
+	for _, t := range of(task.Tuning, s.trials) {
+		r := t.Recipe
+		if r.Seed = s.recipe.Seed; r == s.recipe && t.Seconds > 0 {
+			took = max(took, t.Seconds)
+		}
+	}
+	times := 1.0
+	if took > 0 {
+		times = took / wanted
+	}
+	plan := s.plan.revised(s.planned, times, s.used())
+	if err := s.put(Change{Plan: &plan}); err != nil {
+		return err
+	}
+	s.follow(&plan)
+	return nil
+}
+
+// searched notes in the plan that the structures are compared.
+func (s *searcher) searched() error {
+	if s.plan == nil || s.plan.Searched {
+		return nil
+	}
+	plan := *s.plan
+	plan.Searched, plan.Used = true, s.used()
+	s.plan = &plan
+	return s.put(Change{Plan: &plan})
+}
+
+// extended is a plan for more time after what was done by another: what structures are compared
+// by stays.
+func (p Plan) extended(by Plan, proposed []task.Trial) Plan {
+	by.Dim, by.Epochs, by.MaxSteps, by.Rungs = p.Dim, p.Epochs, p.MaxSteps, p.Rungs
+	by.Recipes = p.Recipes
+	by.Structures += len(proposed)
+	return by
+}
+
+// paces times trainings at growing dimensions, as long as that is cheap.
+func (s *searcher) paces(ctx context.Context) (Paces, error) {
+	size := task.Size{Examples: s.Settings.Training.Batch}
+	if sized, is := s.Task.(task.Sized); is {
+		size = sized.Size()
+	}
+	batch := s.Settings.Training.Batch
+	p := Paces{Steps: max(1, (size.Examples+batch-1)/batch), Every: s.Settings.Training.ValidateEvery}
+	began := time.Now()
+	for dim := min(64, s.Settings.Training.Dim); dim <= mostDim; dim *= 2 {
+		if !s.Settings.Planned.Dim {
+			dim = s.Settings.Training.Dim
+		}
+		at, err := s.paceAt(ctx, dim/s.Settings.K*s.Settings.K, p.Steps)
+		if err != nil {
+			return p, err
+		}
+		p.At = append(p.At, at)
+		if spent := time.Since(began).Seconds(); !s.Settings.Planned.Dim || spent > probedShare/3*s.Settings.TimeLimit.Seconds() {
+			break
+		}
+	}
+	return p, nil
+}
+
+// paceAt times two trainings of different length.
+func (s *searcher) paceAt(ctx context.Context, dim, steps int) (Pace, error) {
+	timed := func(steps int) (float64, error) {
+		recipe := s.Settings.recipe()
+		recipe.Training.Dim, recipe.Training.Epochs, recipe.Training.MaxSteps = dim, 1, steps
+		recipe.Training.ValidateEvery, recipe.Training.Patience, recipe.Training.PlateauPatience, recipe.Training.PlateauFactor = 0, 0, 0, 0
+		var trials []task.Trial
+		for _, a := range []structure.Structure{tuned(s.Settings.K), diagonal(s.Settings.K)} {
+			trials = append(trials, task.Trial{Stage: task.Tuning, Structure: a, Recipe: recipe, State: task.Running})
+		}
+		began := time.Now()
+		_, err := s.Task.Train(ctx, trials, func(float64) {})
+		return time.Since(began).Seconds() / float64(len(trials)), err
+	}
+	short, err := timed(1)
+	if err != nil {
+		return Pace{}, err
+	}
+	most := min(steps, probedSteps+1)
+	if most == 1 {
+		return Pace{dim, short, 0}, nil
+	}
+	long, err := timed(most)
+	if err != nil {
+		return Pace{}, err
+	}
+	step := max(long-short, long/20) / float64(most-1)
+	return Pace{Dim: dim, Step: step, End: max(0, short-step)}, nil
+}
+
+// diagonal is DistMult with k chunks.
+func diagonal(k int) structure.Structure {
+	s := structure.Zero(k)
+	for i := range k {
+		s = s.With(i, i, i+1)
+	}
+	return s
+}
