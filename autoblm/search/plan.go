@@ -95,16 +95,19 @@ func (p Plan) largest() int {
 // Apply are settings by the plan.
 func (p Plan) Apply(s Settings) Settings {
 	s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps = p.Dim, p.Epochs, p.MaxSteps
-	s.Budget, s.Rungs = p.Structures, p.Rungs
-	if s.Tune != nil {
+	if s.Planned.Structures {
+		s.Budget, s.Rungs = p.Structures, p.Rungs
+	}
+	if s.Planned.Tune && p.Recipes == 0 {
+		s.Tune = nil
+	} else if s.Planned.Tune {
 		tune := *s.Tune
 		tune.Trials = p.Recipes
 		s.Tune = &tune
-		if p.Recipes == 0 {
-			s.Tune = nil
-		}
 	}
-	s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs
+	if s.Planned.Again {
+		s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs
+	}
 	return s
 }
 
@@ -168,6 +171,9 @@ const (
 	plannedShare = 0.85
 	tuneShare    = 0.3
 	searchShare  = 0.25
+	// dearer is how much longer the recipes of a space take in the mean than the one to begin
+	// with.
+	dearer = 1.5
 )
 
 // Least numbers that a stage is worth its time with.
@@ -192,7 +198,7 @@ func planFor(s Settings, p Paces, used time.Duration) Plan {
 		plan.Dim, plan.Epochs, plan.Rungs = size.dim, size.epochs, rungsOf(size.epochs)
 		whole := p.training(plan.Dim, plan.Epochs, 0)
 		confirmed := float64(tunedModels*confirmedRecipes*confirmingSeeds) * whole
-		plan.Recipes = min(mostTried, int((tune-named*whole-confirmed)/(tunedModels*whole*2/halving)))
+		plan.Recipes = min(mostTried, int((tune-named*whole-confirmed)/(dearer*tunedModels*whole*2/halving)))
 		plan.Structures = plan.affords(search, whole)
 		if plan.Recipes >= fewestRecipes && plan.Structures >= fewestStructures && s.Tune != nil {
 			break
@@ -235,6 +241,7 @@ func (p Plan) revised(s Settings, times float64, used time.Duration) Plan {
 	p.Structures = max(1, p.affords(search, paces.training(p.Dim, p.Epochs, p.MaxSteps)))
 	p.SearchUntil = used + seconds(search/plannedShare)
 	p.again(s, paces, left-search)
+	p.Seconds += search
 	return p
 }
 

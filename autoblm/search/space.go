@@ -29,7 +29,7 @@ type Space struct {
 // DefaultSpace has what the recipes of the field differ in.
 func DefaultSpace() *Space {
 	return &Space{
-		Batches:             []int{32, 64, 128, 256, 512, 1024},
+		Batches:             []int{64, 128, 256, 512, 1024},
 		LearningRates:       []float64{.02, .03, .05, .07, .1, .15, .2, .3, .5},
 		N3:                  []float64{0, .001, .002, .005, .01, .02, .05, .1, .2},
 		Dura:                []float64{0, .002, .005, .01, .02, .05, .1},

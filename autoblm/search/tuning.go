@@ -172,6 +172,17 @@ func (t *tuner) confirming() (trials []task.Trial) {
 	return trials
 }
 
+// toConfirm is how long that is likely to take.
+func (t *tuner) toConfirm() float64 {
+	longest := 0.0
+	for _, trial := range t.trials {
+		if trial.Recipe.Training.Epochs == t.base.Training.Epochs {
+			longest = max(longest, trial.Seconds)
+		}
+	}
+	return longest * confirmedRecipes * confirmingSeeds * tunedModels
+}
+
 // chosen are the recipes that were trained for all epochs, best first: those that were
 // confirmed by the mean of the other seeds, and then the rest.
 func (t *tuner) chosen() []rated {
@@ -205,7 +216,7 @@ func (s *searcher) tuneOverSpace(ctx context.Context) error {
 		begun := len(of(task.Searching, s.trials)) > 0
 		var trials []task.Trial
 		if !begun {
-			trials = t.next(s.isOver(func(p *Plan) time.Duration { return p.TuneUntil }))
+			trials = t.next(s.isOver(func(p *Plan) time.Duration { return p.TuneUntil - seconds(t.toConfirm()) }))
 		}
 		if len(trials) == 0 {
 			best := t.chosen()
