@@ -28,7 +28,7 @@ func TestSearchesDoNotCompileForStructures(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(engine.Close)
-			settings := search.DefaultSettings()
+			settings := search.Plain()
 			settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 2, 32
 			once(t, &completion.Task{Graph: enginetest.Graph(), Engine: engine}, settings, engine.Compilations)
 		})
@@ -42,7 +42,7 @@ func TestSearchesDoNotCompileForStructures(t *testing.T) {
 			own.Convolution.Dim, own.Convolution.Epochs, own.Convolution.Layers = 8, 2, 1
 			classes := &classify.Task{Graph: classifytest.KindsGraph(24), Own: own, Engine: engine}
 			t.Cleanup(classes.Close)
-			once(t, classes, search.DefaultSettings(), engine.Compilations)
+			once(t, classes, search.Plain(), engine.Compilations)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -15,6 +16,7 @@ import (
 // good one; leave out the second line for the defaults.
 func ExampleSearch() {
 	settings := autoblm.DefaultSearch()
+	settings.Settings = search.Plain()
 	settings.Budget, settings.Training.Dim, settings.Training.Epochs = 10, 8, 1
 
 	g, err := autoblm.Load("world")

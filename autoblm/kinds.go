@@ -53,6 +53,13 @@ var queryKind = Kind{
 	Usual: func(s search.Settings) search.Settings {
 		usual := query.DefaultSettings()
 		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
+		if s.Tune != nil && s.Tune.Space != nil {
+			space := *s.Tune.Space
+			space.RelationPredictions = nil // a path has no relation to predict
+			tune := *s.Tune
+			tune.Space = &space
+			s.Tune = &tune
+		}
 		return s
 	},
 	Own: func() Own { return &ownOfQueries{query.Own{Paths: query.DefaultSettings().Paths}} },
@@ -86,9 +93,12 @@ var queryKind = Kind{
 var classKind = Kind{
 	Name: classify.TaskName, Purpose: "classes of entities of an RDF graph", Holds: rdf.Holds,
 	Usual: func(s search.Settings) search.Settings {
-		usual, m := classify.Defaults(classify.BLM), classify.DefaultMember()
+		usual, m, plain := classify.Defaults(classify.BLM), classify.DefaultMember(), search.Plain().Training
 		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout
 		s.LearningRate, s.L2, s.N3 = m.LearningRate, m.L2, 0
+		s.Tune, s.Rungs, s.Planned = nil, 0, nil
+		s.Training.Batch, s.Training.ValidateEvery, s.Training.Reciprocal, s.Training.InitScale = plain.Batch, plain.ValidateEvery, plain.Reciprocal, plain.InitScale
+		s.Again, s.AgainDims, s.AgainEpochs = min(s.Again, 3), nil, 0
 		return s
 	},
 	Own: func() Own {

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
@@ -44,6 +45,7 @@ func BenchmarkEpoch(b *testing.B) { benchmark(b, anEpoch, epoch) }
 // with it.
 func BenchmarkSearch(b *testing.B) {
 	s := autoblm.DefaultSearch()
+	s.Settings = search.Plain()
 	s.Budget, s.Training.Epochs, s.Compute = 16, 5, compute()
 	for b.Loop() {
 		if _, err := autoblm.Search(b.Context(), datasets.World(), s); err != nil {

@@ -49,6 +49,7 @@ func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings
 	m := classify.DefaultMember()
 	m.LearningRate = 0.05
 	of := autoblm.DefaultSearch()
+	of.Settings = search.Plain()
 	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
 	return s, m, of
 }

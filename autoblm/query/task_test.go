@@ -20,6 +20,7 @@ import (
 
 func querySearch() (query.Own, autoblm.SearchSettings) {
 	of := autoblm.DefaultSearch()
+	of.Settings = search.Plain()
 	of.Training = query.DefaultSettings().Settings
 	of.Training.Dim, of.Training.Epochs, of.Training.Batch = 8, 2, 64
 	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil

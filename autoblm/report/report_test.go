@@ -30,7 +30,7 @@ import (
 
 // searched is a small search with all stages, made once.
 var searched = sync.OnceValues(func() (Data, error) {
-	settings := search.DefaultSettings()
+	settings := search.Plain()
 	settings.Budget, settings.N = 24, 16
 	settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 3, 16
 	settings.Tune = search.DefaultTune()
@@ -82,7 +82,7 @@ func written(t *testing.T, d Data) string {
 
 // failing is a study in which all diverged.
 func failing() Data {
-	settings := search.DefaultSettings()
+	settings := search.Plain()
 	settings.K, settings.Training.Dim = 3, 60
 	d := Data{Words: completion.Words(), Contents: study.Contents{About: study.About{Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings}}, NoData: "the folder is gone."}
 	for i := range 3 {
@@ -112,7 +112,7 @@ func studies(t *testing.T) map[string]Data {
 	for i := range withoutPredictor.Trials {
 		withoutPredictor.Trials[i].Guess = nil
 	}
-	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.DefaultSettings()}}}
+	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.Plain()}}}
 	all := map[string]Data{
 		"whole": whole, "without graph": withoutData(whole), "without test": withoutTest, "on its way": onItsWay,
 		"without predictor": withoutPredictor, "all failed": failing(), "nothing": nothing, "zero": {},

@@ -20,6 +20,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -89,6 +90,7 @@ func ofQueries(t *testing.T) Data {
 		return d
 	}
 	s := autoblm.DefaultSearch()
+	s.Settings = search.Plain()
 	s.Training = query.DefaultSettings().Settings
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
 	once["queries"] = studyOf(t, queries(t, 40), s)
@@ -100,7 +102,7 @@ func ofClasses(t *testing.T) Data {
 	if d, made := once["classes"]; made {
 		return d
 	}
-	once["classes"] = studyOf(t, classes(t, labelled()), autoblm.DefaultSearch())
+	once["classes"] = studyOf(t, classes(t, labelled()), autoblm.SearchSettings{Settings: search.Plain(), Algorithm: autoblm.DefaultSearch().Algorithm})
 	return once["classes"]
 }
 

@@ -63,7 +63,9 @@ func (s *searcher) again(of task.Trial, recipe task.Recipe, first int) (trials [
 	for i := range s.Settings.Again {
 		r := recipe
 		r.Seed += uint64(first+i) + 1
-		has := func(t task.Trial) bool { return t.Stage == task.Again && t.Structure == of.Structure && t.Recipe.Seed == r.Seed }
+		has := func(t task.Trial) bool {
+			return t.Stage == task.Again && t.Structure == of.Structure && t.Recipe.Seed == r.Seed
+		}
 		if !slices.ContainsFunc(s.trials, has) {
 			trials = append(trials, task.Trial{Name: of.Name, Structure: of.Structure, Recipe: r})
 		}

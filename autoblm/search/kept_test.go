@@ -31,7 +31,7 @@ func leftBy(t task.Trial) task.Files {
 
 // TestTheBestIsKept, found or named, and the result says which.
 func TestTheBestIsKept(t *testing.T) {
-	settings := DefaultSettings()
+	settings := Plain()
 	settings.Budget = 24
 	for what, score := range map[string]func(task.Trial) float64{
 		"found":  func(t task.Trial) float64 { return float64(t.Number) },
@@ -55,7 +55,7 @@ func TestTheBestIsKept(t *testing.T) {
 // TestFormerStudiesKeepWhatWasFound: studies of before did not keep named models, so what is
 // found next need not be better than these.
 func TestFormerStudiesKeepWhatWasFound(t *testing.T) {
-	settings := DefaultSettings()
+	settings := Plain()
 	settings.Budget = 12
 	const before = 17 // trials, with the five named
 	for next, want := range map[float64]int{3: before + 1, 1: before} {

@@ -174,7 +174,7 @@ func TestLinearDrops(t *testing.T) {
 		t.Fatal(err)
 	}
 	engine := cpu.New(0)
-	s := search.DefaultSettings()
+	s := search.Plain()
 	s.Budget, s.Seed = *linearStructures, *linearSeed
 	found, err := search.Run(t.Context(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: s})
 	if err != nil {

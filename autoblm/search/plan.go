@@ -195,7 +195,7 @@ func planFor(s Settings, p Paces, used time.Duration) Plan {
 	plan := Plan{Limit: s.TimeLimit, Used: used, Structures: s.Budget, Paces: p}
 	tune, search := left*tuneShare, left*searchShare
 	for _, size := range s.sizes() {
-		plan.Dim, plan.Epochs, plan.Rungs = size.dim, size.epochs, rungsOf(size.epochs)
+		plan.Dim, plan.Epochs, plan.Rungs = size.dim, size.epochs, MostRungs(size.epochs)
 		whole := p.training(plan.Dim, plan.Epochs, 0)
 		confirmed := float64(tunedModels*confirmedRecipes*confirmingSeeds) * whole
 		plan.Recipes = min(mostTried, int((tune-named*whole-confirmed)/(dearer*tunedModels*whole*2/halving)))
@@ -275,8 +275,8 @@ func (s Settings) sizes() (all []size) {
 	return all
 }
 
-// rungsOf is how many rungs so many epochs are worth.
-func rungsOf(epochs int) int {
+// MostRungs is how many rungs so many epochs are worth, two at most.
+func MostRungs(epochs int) int {
 	switch {
 	case epochs >= 18:
 		return 2

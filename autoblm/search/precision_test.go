@@ -20,7 +20,7 @@ func (precise) Precision(asked kge.Precision, _ form.Form, dim int) (kge.Precisi
 // TestSettle: what the precision comes to is in the recipe of all trials, also of the stages
 // whose dimension is another, and a task that says nothing has float32.
 func TestSettle(t *testing.T) {
-	settings := DefaultSettings()
+	settings := Plain()
 	settings.Training.Precision, settings.Budget = kge.AutoPrecision, 8
 	settings.Tune, settings.Final = DefaultTune(), DefaultFinal()
 	settings.Tune.Trials, settings.Final.Trials, settings.Final.Ranges.Dims = 2, 2, []int{8}

@@ -22,6 +22,9 @@ func (s *searcher) makePlan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if kept == nil && s.Settings.TimeLimit == 0 {
+		return nil
+	}
 	if kept == nil || kept.Limit < s.Settings.TimeLimit {
 		p, err := s.paces(ctx)
 		if err != nil {

@@ -57,7 +57,9 @@ func PaperRanges(dims ...int) Ranges {
 func DefaultTune() *TuneSettings { return &TuneSettings{Trials: 10, Ranges: PaperRanges()} }
 
 // GuidedTune tries so many recipes over the default space.
-func GuidedTune(trials int) *TuneSettings { return &TuneSettings{Trials: trials, Space: DefaultSpace()} }
+func GuidedTune(trials int) *TuneSettings {
+	return &TuneSettings{Trials: trials, Space: DefaultSpace()}
+}
 
 // DefaultFinal makes 10 trials with at most twice the dimension of the search, for
 // two cores; the paper makes 50 with 256 to 2048.

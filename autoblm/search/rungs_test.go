@@ -46,7 +46,7 @@ func (g grown) Train(ctx context.Context, trials []task.Trial, onProgress func(f
 }
 
 func climbing(rungs int) Settings {
-	s := DefaultSettings()
+	s := Plain()
 	s.Budget, s.Training.Epochs, s.Rungs, s.Predictor = 50, 27, rungs, nil
 	return s
 }

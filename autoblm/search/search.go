@@ -172,7 +172,7 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 	if s.Settings.Model != form.Bilinear {
 		return s.recipes(ctx)
 	}
-	if s.Settings.TimeLimit > 0 && s.Settings.Planned != nil {
+	if s.Settings.Planned != nil {
 		if err := s.makePlan(ctx); err != nil {
 			return "", "", err
 		}
@@ -546,7 +546,7 @@ func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool { return t.Stage == task.Rung })
 	r := &Result{
 		Settings: settings,
-		Tuned: tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
+		Tuned:    tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
 		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials),
 	}

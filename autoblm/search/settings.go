@@ -71,10 +71,21 @@ type Settings struct {
 	Final *FinalSettings `json:"final,omitempty" kong:"-"`
 }
 
-// DefaultSettings suit two cores and a graph of a few thousand triples: 64
-// structures, d 64, 20 epochs, and a little n3, without which so small a graph
-// is learnt by heart.
+// DefaultSettings suit two cores and a graph of a few thousand triples: 20 recipes and 64
+// structures of d 64, and the best of them again with 3 seeds of d 256 or 512.
 func DefaultSettings() Settings {
+	s := Timed()
+	s.Planned = nil
+	s.Budget, s.Rungs, s.Tune = 64, 2, GuidedTune(20)
+	s.Training.Dim, s.Training.Epochs, s.Training.ValidateEvery = 64, 27, 3
+	s.AgainDims, s.AgainEpochs = []int{256, 512}, 60
+	return s
+}
+
+// Plain are the settings of the first version of this program: all structures are trained by
+// one recipe that nothing tunes, for d 64 and 20 epochs, with a little n3, without which so
+// small a graph is learnt by heart.
+func Plain() Settings {
 	s := Paper()
 	s.Budget = 64
 	s.Training.Epochs = 20

@@ -33,7 +33,7 @@ func (e entries) Train(_ context.Context, trials []task.Trial, onProgress func(f
 // TestAnotherTask: a search is guided by what the task says is good, needs neither
 // a graph nor an engine, and keeps trials without models.
 func TestAnotherTask(t *testing.T) {
-	settings := DefaultSettings()
+	settings := Plain()
 	settings.Budget = 40
 	store := &Memory{}
 	result, err := Run(t.Context(), Problem{Task: entries{}, Strategy: Evolutionary{}, Settings: settings, Store: store})
@@ -84,7 +84,7 @@ func (p placed) Train(ctx context.Context, trials []task.Trial, onProgress func(
 
 // TestEnginesAreNotMixed, as far as the trials know what trained them.
 func TestEnginesAreNotMixed(t *testing.T) {
-	settings := DefaultSettings()
+	settings := Plain()
 	for _, c := range []struct {
 		what        string
 		began, goes task.Task

@@ -21,6 +21,7 @@ import (
 // tiny searches in no time.
 func tiny() autoblm.SearchSettings {
 	s := autoblm.DefaultSearch()
+	s.Settings = search.Plain()
 	s.Budget, s.Training.Dim, s.Training.Epochs = 10, 8, 1
 	return s
 }

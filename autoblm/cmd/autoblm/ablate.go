@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
@@ -27,10 +28,18 @@ type ablateCommand struct {
 	SharedEpochs int      `default:"200" min:"1" max:"1000000000" help:"For sharing: passes with shared embeddings."`
 	Out          string   `brief:"The folder for table, pictures and studies." help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
 
-	MaxSteps, Model, Rungs, Known, Again struct{}    `kong:"-"` // no flags here
-	Settings                             searchFlags `embed:""`
+	MaxSteps, Model, Rungs, Known, Again, AgainDims, AgainEpochs struct{}    `kong:"-"` // no flags here
+	Settings                                                     searchFlags `embed:""`
 	mixFlag
 	computeFlags
+}
+
+// usualAblate has the defaults: those of the plain search, so that what differs is what is asked
+// about.
+func usualAblate() ablateCommand {
+	c := ablateCommand{Settings: searchFlags(search.Plain())}
+	c.Settings.Training.Precision = kge.AutoPrecision
+	return c
 }
 
 // Help says how long it takes.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -25,7 +26,14 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 	if about.Task != usualTask() {
 		always = append(always, "task")
 	}
-	words, err := searchWords([]string{"search", "--task", about.Task}, func(c *searchCommand) error {
+	usual := []string{"search", "--task", about.Task}
+	switch s := about.Settings; {
+	case s.Planned != nil:
+		usual, always = append(usual, "--minutes", fmt.Sprint(s.TimeLimit.Minutes())), append(always, "minutes")
+	case s.Again == 0 && s.Rungs == 0 && !s.Known && (s.Tune == nil || s.Tune.Space == nil):
+		usual, always = append(usual, "--recipe", plainRecipe), append(always, "recipe")
+	}
+	words, err := searchWords(usual, func(c *searchCommand) error {
 		c.computeFlags = compute
 		return c.take(about)
 	}, always...)
@@ -38,7 +46,9 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 	}
 	settings, err := made.searchSettings()
 	wanted := about.Settings
-	wanted.TimeLimit = 0
+	if wanted.Planned == nil {
+		wanted.TimeLimit = 0
+	}
 	exact = err == nil && reflect.DeepEqual(settings.Settings, wanted) && made.own.same(about)
 	return commandOf(words), exact, nil
 }
@@ -98,7 +108,6 @@ func (c *searchCommand) take(about study.About) error {
 	s := about.Settings
 	c.Task = about.Task
 	c.Dataset, c.Algorithm = about.Source, about.Algorithm
-	c.Settings = searchFlags(s)
 	switch {
 	case s.Predictor == nil:
 		c.Predictor = "none"
@@ -107,9 +116,8 @@ func (c *searchCommand) take(about study.About) error {
 	default:
 		c.Predictor = "srf"
 	}
-	if s.Tune != nil {
-		c.Tune = s.Tune.Trials
-	}
+	c.rungs = true
+	c.use(s)
 	if s.Final != nil {
 		c.Final, c.FinalDims, c.FinalEpochs = s.Final.Trials, slices.Clone(s.Final.Ranges.Dims), s.Final.Epochs
 	}

@@ -61,7 +61,7 @@ func newCommands() *commands {
 		Dataset: datasetCommands{Split: datasetSplitCommand{Settings: datasets.DefaultSplit()}},
 		Train:   trainCommand{trainingFlags: usualTraining()}, Search: usualSearch(), Reproduce: reproduceCommand{trainingFlags: usualTraining()},
 		Team:  usualTeam(),
-		Query: queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: ablateCommand{Settings: usualSearch().Settings},
+		Query: queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: usualAblate(),
 	}
 }
 

@@ -112,13 +112,13 @@ func TestTrainWithoutValidAndTest(t *testing.T) {
 	if o["valid"] != nil || o["test"] != nil || o["seconds"].(map[string]any)["per_step"].(float64) <= 0 {
 		t.Errorf("%v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--dataset", dir, "--out", t.TempDir()); status != program.Failed || !strings.Contains(stderr, "validation") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--dataset", dir, "--out", t.TempDir()); status != program.Failed || !strings.Contains(stderr, "validation") {
 		t.Errorf("a search without validation triples: status %d, %q", status, stderr)
 	}
 }
 
 func searchArguments(graph, dir string, more ...string) []string {
-	return append([]string{"search", "--dataset", graph, "--study", filepath.Join(dir, "study.db"), "--out", filepath.Join(dir, "out"),
+	return append([]string{"search", "--recipe", "plain", "--dataset", graph, "--study", filepath.Join(dir, "study.db"), "--out", filepath.Join(dir, "out"),
 		"--budget", "10", "--dim", "8", "--epochs", "2", "--batch", "64", "--n", "16", "--p", "4"}, more...)
 }
 
@@ -179,7 +179,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	cancel()
 	arguments := searchArguments(graph, dir)
 	status, stdout, stderr := invoke(ctx, append(arguments, "--json")...)
-	if status != program.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --dataset ") {
+	if status != program.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --recipe plain --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if strings.Count(stderr, " --study ") != 1 || strings.Count(stderr, " --out ") != 1 {
@@ -272,7 +272,7 @@ func TestUnwritableFolders(t *testing.T) {
 	if status != program.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
 		t.Errorf("train: status %d, %q, %q", status, stderr, stdout)
 	}
-	status, _, stderr = invoke(t.Context(), "search", "--dataset", graph, "--out", filepath.Join(file, "out"))
+	status, _, stderr = invoke(t.Context(), "search", "--recipe", "plain", "--dataset", graph, "--out", filepath.Join(file, "out"))
 	if status != program.Failed || !strings.Contains(stderr, "folder") {
 		t.Errorf("search without room for a study: status %d, %q", status, stderr)
 	}
@@ -366,16 +366,37 @@ func TestFlagsReachTheSettings(t *testing.T) {
 	for flag, change := range map[string]func(s *autoblm.SearchSettings){
 		"--algorithm=autoblm": func(s *autoblm.SearchSettings) { s.Algorithm = "autoblm" },
 		"--budget=7":          func(s *autoblm.SearchSettings) { s.Budget = 7 },
-		"--minutes=1.5":       func(s *autoblm.SearchSettings) { s.TimeLimit = 90 * time.Second },
-		"--dim=12":            func(s *autoblm.SearchSettings) { s.Training.Dim = 12 },
-		"--epochs=3":          func(s *autoblm.SearchSettings) { s.Training.Epochs = 3 },
-		"--batch=9":           func(s *autoblm.SearchSettings) { s.Training.Batch = 9 },
-		"--lr=0.7":            func(s *autoblm.SearchSettings) { s.LearningRate = 0.7 },
-		"--l2=0.2":            func(s *autoblm.SearchSettings) { s.L2 = 0.2 },
-		"--n3=0.4":            func(s *autoblm.SearchSettings) { s.N3 = 0.4 },
-		"--decay=0.5":         func(s *autoblm.SearchSettings) { s.Training.Decay = 0.5 },
-		"--optimizer=adam":    func(s *autoblm.SearchSettings) { s.Training.Optimizer = kge.Adam },
-		"--validate-every=2":  func(s *autoblm.SearchSettings) { s.Training.ValidateEvery = 2 },
+		"--recipe=plain": func(s *autoblm.SearchSettings) {
+			s.Settings = search.Plain()
+			s.Training.Precision = kge.AutoPrecision
+		},
+		"--recipe=plain --minutes=1.5": func(s *autoblm.SearchSettings) {
+			s.Settings = search.Plain()
+			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
+		},
+		"--minutes=1.5 --epochs=9 --tune=5": func(s *autoblm.SearchSettings) {
+			s.Settings = search.Timed()
+			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
+			s.Training.Epochs, s.Tune = 9, search.GuidedTune(5)
+			s.Planned.Epochs, s.Planned.Tune = false, false
+		},
+		"--tune=5": func(s *autoblm.SearchSettings) { s.Tune = search.GuidedTune(5) },
+		"--tune=5 --tune-by=random": func(s *autoblm.SearchSettings) {
+			s.Tune = search.DefaultTune()
+			s.Tune.Trials = 5
+		},
+		"--tune=0":           func(s *autoblm.SearchSettings) { s.Tune = nil },
+		"--again=0":          func(s *autoblm.SearchSettings) { s.Again = 0 },
+		"--no-known":         func(s *autoblm.SearchSettings) { s.Known = false },
+		"--dim=12":           func(s *autoblm.SearchSettings) { s.Training.Dim = 12 },
+		"--epochs=3":         func(s *autoblm.SearchSettings) { s.Training.Epochs, s.Rungs = 3, 0 }, // too few for any
+		"--batch=9":          func(s *autoblm.SearchSettings) { s.Training.Batch = 9 },
+		"--lr=0.7":           func(s *autoblm.SearchSettings) { s.LearningRate = 0.7 },
+		"--l2=0.2":           func(s *autoblm.SearchSettings) { s.L2 = 0.2 },
+		"--n3=0.4":           func(s *autoblm.SearchSettings) { s.N3 = 0.4 },
+		"--decay=0.5":        func(s *autoblm.SearchSettings) { s.Training.Decay = 0.5 },
+		"--optimizer=adam":   func(s *autoblm.SearchSettings) { s.Training.Optimizer = kge.Adam },
+		"--validate-every=2": func(s *autoblm.SearchSettings) { s.Training.ValidateEvery = 2 },
 		"--validate-every=1 --plateau-patience=2": func(s *autoblm.SearchSettings) {
 			s.Training.ValidateEvery, s.Training.PlateauPatience, s.Training.PlateauFactor = 1, 2, 0.5
 		},

@@ -190,7 +190,7 @@ func TestQueriesHereComeBeforeAName(t *testing.T) {
 		{"dataset", "info", "umls"},
 		{"train", "--dataset", "umls", "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", "m2"},
 		{"eval", "--dataset", "umls", "--model", "m2"},
-		{"search", "--dataset", "umls", "--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"},
+		{"search", "--recipe", "plain", "--dataset", "umls", "--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"},
 	} {
 		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Done || strings.Count(stderr, "umls is the folder ") != 1 {
 			t.Errorf("%v: status %d, %q", arguments, status, stderr)
@@ -203,7 +203,7 @@ func TestStudyFindsItsDataByTheirName(t *testing.T) {
 	standIn(t, "umls")
 	t.Chdir(t.TempDir())
 	quick := []string{"--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"}
-	object(t, append([]string{"search", "--dataset", "umls"}, quick...)...)
+	object(t, append([]string{"search", "--recipe", "plain", "--dataset", "umls"}, quick...)...)
 	if err := os.WriteFile("one.txt", []byte("a\tr\tb\na\tr\tc\nb\tr\tc\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

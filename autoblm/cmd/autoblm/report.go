@@ -115,7 +115,7 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 
 // commands are those that a reader of the report may want.
 func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, error) {
-	about := contents.About
+	about := contents.Asked
 	about.Source = cmp.Or(c.Dataset, about.Source, about.Dataset)
 	again, exact, err := searchLine(about, engineOf(contents.Trials))
 	if err != nil {
@@ -130,6 +130,9 @@ func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, er
 	if contents.Status() == study.Finished {
 		onward = "Go on with it to twice as many structures"
 		resume = append(resume, "--budget", fmt.Sprint(2*about.Settings.Budget))
+		if p := contents.Plan; p != nil {
+			onward, resume = "Go on with it for as long again", append(resume[:3], "--minutes", fmt.Sprint(2*p.Limit.Minutes()))
+		}
 	}
 	rewrite := []string{"report", "--study", c.Study, "--out", c.Out}
 	if c.Dataset != "" {

@@ -109,7 +109,7 @@ func settingsOf(t *rapid.T, line string) (search.Settings, string) {
 
 func TestSearchLineHasTheSameSettings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := search.DefaultSettings()
+		s := search.Plain()
 		s.K = rapid.IntRange(2, 6).Draw(t, "k")
 		s.Budget = rapid.IntRange(1, 500).Draw(t, "budget")
 		s.N, s.P, s.I = rapid.IntRange(1, 200).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "p"), rapid.IntRange(1, 20).Draw(t, "i")
@@ -175,7 +175,7 @@ func TestSearchLineSaysWhatItCannot(t *testing.T) {
 		"training":  func(s *search.Settings) { s.Training.DataSeed = 99 },
 		"stage":     func(s *search.Settings) { s.Tune = search.DefaultTune(); s.Tune.Ranges.Batches = []int{99} },
 	} {
-		s := search.DefaultSettings()
+		s := search.Plain()
 		change(&s)
 		if line, exact, err := searchLine(study.About{Algorithm: "autoblm", Settings: s, Identity: task.Identity{Source: "world"}}, engineOf(nil)); err != nil || exact {
 			t.Errorf("%s: %s is said to be exact (%v)", name, line, err)
@@ -184,7 +184,7 @@ func TestSearchLineSaysWhatItCannot(t *testing.T) {
 }
 
 func TestSearchLineTakesTheSameEngine(t *testing.T) {
-	about := study.About{Algorithm: "autoblm", Settings: search.DefaultSettings(), Identity: task.Identity{Source: "world"}}
+	about := study.About{Algorithm: "autoblm", Settings: search.Plain(), Identity: task.Identity{Source: "world"}}
 	line, _, err := searchLine(about, engineOf([]task.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
 	if words := strings.Fields(line); err != nil || !slices.Contains(words, "gomlx") || !slices.Contains(words, "--backend") {
 		t.Errorf("%s (%v) does not name the engine", line, err)
@@ -207,7 +207,7 @@ func TestReportOfOtherTasks(t *testing.T) {
 	} {
 		t.Run(task, func(t *testing.T) {
 			dir := t.TempDir()
-			object(t, slices.Concat([]string{"search", "--task", task, "--dataset", c.data, "--dim", "8", "--out", dir}, c.flags, smallSearch)...)
+			object(t, slices.Concat([]string{"search", "--recipe", "plain", "--task", task, "--dataset", c.data, "--dim", "8", "--out", dir}, c.flags, smallSearch)...)
 			file, out := filepath.Join(dir, studyName), filepath.Join(dir, "report.html")
 			page := func(more ...string) (map[string]any, string) {
 				t.Helper()

@@ -31,13 +31,15 @@ type searchCommand struct {
 	Task      string  `default:"${task}" enum:"${tasks}" brief:"What for: ${enum}." help:"What for: ${purposes}."`
 	Dataset   string  `default:"world" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
 	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
-	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"End the search after so many minutes; 0 never." help:"End the search after so many minutes, once a structure is trained; what is in training then is trained when it is gone on with. 0 never."`
+	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"Plan for so many minutes, and end in them." help:"Plan for so many minutes, and end in them: what is not given is chosen so that it fits, and the best so far is kept. With --recipe plain, only end then, once a structure is trained. 0 is for no limit."`
 	recipeFlag
 	MaxSteps    struct{}    `kong:"-"` // no flag here
 	Settings    searchFlags `embed:""`
+	rungs       bool        // whether they are given
 	duraFlag    `group:"Training"`
 	Predictor   string `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
-	Tune        int    `default:"0" min:"0" max:"10000" help:"Before the search, try so many random learning rates, n3 and batch sizes on SimplE, and search with the best (the paper: 10)."`
+	Tune        int    `min:"0" max:"10000" help:"Before the search, try so many recipes, and search with the best."`
+	TuneBy      string `default:"tpe" enum:"tpe,random" help:"tpe draws recipes like the good ones, and tries them on the best two named models, first for a third of the epochs; random draws learning rate, n3 and batch at random, and tries them on SimplE (the paper: 10)."`
 	Final       int    `default:"0" min:"0" max:"10000" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
 	FinalDims   []int  `min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
 	FinalEpochs int    `min:"1" max:"1000000000" help:"Passes over the training triples for --final."`
@@ -56,26 +58,73 @@ type searchFlags search.Settings
 // usualSearch has the defaults.
 func usualSearch() searchCommand {
 	final := search.DefaultFinal()
-	c := searchCommand{Settings: searchFlags(search.DefaultSettings()), FinalDims: final.Ranges.Dims, FinalEpochs: final.Epochs}
+	c := searchCommand{FinalDims: final.Ranges.Dims, FinalEpochs: final.Epochs}
+	c.use(search.DefaultSettings())
 	c.Settings.Training.Precision = kge.AutoPrecision
 	c.own, c.Own = usualOwn()
 	return c
 }
 
-// BeforeApply puts what is usual for the task, a recipe, and the weights of DURA below what
-// is given.
+// plainRecipe is that of the first version, which stands for its procedure too.
+const plainRecipe = "plain"
+
+// BeforeApply puts what is usual for the task and the time, a recipe, and the weights of DURA
+// below what is given.
 func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
-	name, _ := flags.Given[string](ctx, "task")
-	if kind, err := autoblm.TaskNamed(name); err == nil && kind.Usual != nil { // else the parser says so
-		c.Settings = searchFlags(kind.Usual(search.Settings(c.Settings)))
+	training := c.Settings.Training
+	name, _ := flags.Given[string](ctx, "recipe")
+	minutes, _ := flags.Given[float64](ctx, "minutes")
+	usual := search.DefaultSettings()
+	model, _ := flags.Given[form.Form](ctx, "model")
+	switch {
+	case name == plainRecipe || model != form.Bilinear:
+		usual = search.Plain()
+	case minutes > 0:
+		usual = search.Timed()
+	}
+	task, _ := flags.Given[string](ctx, "task")
+	if kind, err := autoblm.TaskNamed(task); err == nil && kind.Usual != nil { // else the parser says so
+		usual = kind.Usual(usual)
+	}
+	if usual.Planned != nil {
+		given := func(names ...string) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return flags.Is(ctx, name) })
+		}
+		usual.Planned = nil
+		if minutes > 0 {
+			usual.Planned = &search.Planned{
+				Dim: !given("dim"), Epochs: !given("epochs"), Structures: !given("budget", "rungs"), Tune: !given("tune"),
+				Again: !given("again", "again-dims", "again-epochs"),
+			}
+		}
+	}
+	takeTraining(&training, usual.Training)
+	usual.Training = training
+	c.use(usual)
+	c.rungs = flags.Is(ctx, "rungs")
+	useDura(ctx, &c.Settings.Weights)
+	useHalf(ctx, &c.Settings.Training.Precision)
+	if name == plainRecipe {
+		return nil
 	}
 	r, err := recipeOf(ctx)
 	if err == nil && r.Name != "" {
 		c.takeRecipe(r)
+		useDura(ctx, &c.Settings.Weights)
 	}
-	useDura(ctx, &c.Settings.Weights)
-	useHalf(ctx, &c.Settings.Training.Precision)
 	return err
+}
+
+// use takes settings, and the flags that stand for some of them.
+func (c *searchCommand) use(s search.Settings) {
+	c.Settings = searchFlags(s)
+	c.Tune, c.TuneBy = 0, "random"
+	if s.Tune != nil {
+		c.Tune = s.Tune.Trials
+	}
+	if s.Tune != nil && s.Tune.Space != nil {
+		c.TuneBy = "tpe"
+	}
 }
 
 // takeRecipe trains by a recipe.
@@ -102,10 +151,12 @@ type searchSummary struct {
 
 // Run searches.
 func (c *searchCommand) Run(ctx context.Context, o *output) error {
+	began := time.Now()
 	settings, err := c.searchSettings()
 	if err != nil {
 		return program.Usage(err)
 	}
+	settings.Began = began
 	own, err := c.own.of(c.Task, settings.Settings)
 	if err != nil {
 		return err
@@ -146,6 +197,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 		return err
 	}
 	o.Say("study: %s", s.settings.Study)
+	s.settings.OnPlan = func(p search.Plan) { o.Say("the plan: %v", p) }
 	bar := newSearchBar(o.Stderr)
 	s.settings.OnProgress = bar.update
 	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
@@ -182,6 +234,9 @@ func (s searching) run(ctx context.Context, o *output) error {
 func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	s := autoblm.SearchSettings{Settings: search.Settings(c.Settings), Algorithm: c.Algorithm, MixEngines: c.MixEngines}
 	s.Settings.Predictor, s.Tune, s.Final = nil, nil, nil
+	if !c.rungs {
+		s.Rungs = min(s.Rungs, search.MostRungs(s.Training.Epochs))
+	}
 	if c.Predictor != "none" {
 		fit := predictor.DefaultSettings()
 		if c.Predictor == "one-hot" {
@@ -191,6 +246,9 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	}
 	if c.Tune != 0 {
 		s.Tune = search.DefaultTune()
+		if c.TuneBy == "tpe" {
+			s.Tune = c.space()
+		}
 		s.Tune.Trials = c.Tune
 	}
 	if c.Final != 0 {
@@ -209,7 +267,7 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	if err != nil {
 		return s, err
 	}
-	if c.Recipe != "" && !kind.Recipes {
+	if c.Recipe != "" && c.Recipe != plainRecipe && !kind.Recipes {
 		return s, fmt.Errorf("there are no recipes for --task %s: give the flags of training", c.Task)
 	}
 	if kind.Check != nil {
@@ -218,6 +276,18 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 		}
 	}
 	return s, s.Validate()
+}
+
+// space is what recipes are drawn from: what is usual for the task.
+func (c *searchCommand) space() *search.TuneSettings {
+	usual := search.DefaultSettings()
+	if kind, err := autoblm.TaskNamed(c.Task); err == nil && kind.Usual != nil {
+		usual = kind.Usual(usual)
+	}
+	if usual.Tune == nil { // of a task without this stage, which says so
+		return search.GuidedTune(c.Tune)
+	}
+	return usual.Tune
 }
 
 func timeLimit(minutes float64) (time.Duration, error) {

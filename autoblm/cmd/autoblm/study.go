@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -184,7 +185,7 @@ func (c *studyExportCommand) Run(o *output) error {
 	}
 	if !c.CSV {
 		return o.Result(exportedStudy{
-			About: contents.About, Source: contents.About.Source, Budget: contents.About.Settings.Budget,
+			About: contents.Asked, Source: contents.About.Source, Budget: contents.About.Settings.Budget,
 			Trials: orEmpty(contents.Trials), Rounds: orEmpty(contents.Rounds),
 		}, nil)
 	}
@@ -283,7 +284,7 @@ func (c *studyBestCommand) Run(o *output) error {
 type studyResumeCommand struct {
 	studied
 	Budget  int     `default:"0" min:"0" max:"100000" brief:"How many structures to train in all." help:"How many structures to train in all; 0 stands for the budget of the last run."`
-	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End the search after so many minutes, once a structure is trained; what is in training then is trained when it is gone on with. 0 never."`
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End after so many minutes. Of a search that was planned for its minutes, so many in all, for more than before of which it plans anew; 0 for those that it has."`
 	// Precision is for whoever gives the flags of the search again.
 	Precision kge.Precision `default:"auto" help:"auto, or the precision that the study was begun in; another is refused."`
 	Out       string        `brief:"The folder for the best model and the pictures." help:"The folder for the best model and the pictures; that of the study when left out."`
@@ -299,6 +300,7 @@ func (c *studyResumeCommand) BeforeApply(ctx *kong.Context) error {
 
 // Run goes on with a search.
 func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
+	began := time.Now()
 	limit, err := timeLimit(c.Minutes)
 	if err != nil {
 		return program.Usage(err)
@@ -311,9 +313,11 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	about := contents.About
-	settings := autoblm.SearchSettings{Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File, MixEngines: c.MixEngines, Compute: compute}
-	settings.TimeLimit = limit
+	about := contents.Asked
+	settings := autoblm.SearchSettings{Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File, MixEngines: c.MixEngines, Compute: compute, Began: began}
+	if limit > 0 || contents.Plan == nil {
+		settings.TimeLimit = limit
+	}
 	settings.Training.Precision = c.Precision
 	if c.Budget != 0 {
 		settings.Budget = c.Budget

@@ -15,7 +15,7 @@ var smallSearch = []string{"--k", "4", "--budget", "6", "--n", "8", "--p", "4", 
 // gone on with, and nothing else is made of it.
 func TestSearchForQueriesJSON(t *testing.T) {
 	data, out := queries(t), filepath.Join(t.TempDir(), "out")
-	o := object(t, append([]string{"search", "--task", "query", "--dataset", data, "--hops", "2", "--dim", "8", "--out", out}, smallSearch...)...)
+	o := object(t, append([]string{"search", "--recipe", "plain", "--task", "query", "--dataset", data, "--hops", "2", "--dim", "8", "--out", out}, smallSearch...)...)
 	best := o["best"].([]any)[0].(map[string]any)
 	if o["task"] != "query" || o["trained"] != 6.0 || len(o["human"].([]any)) != 5 || best["valid_mrr"] == nil || best["test_mrr"] == nil {
 		t.Errorf("search: %v", o)
@@ -51,7 +51,7 @@ func TestSearchForQueriesJSON(t *testing.T) {
 
 func TestSearchForClassesJSON(t *testing.T) {
 	data, out := kinds(t, nil), filepath.Join(t.TempDir(), "out")
-	arguments := append([]string{"search", "--task", "classify", "--dataset", data, "--dim", "8", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--seen-by", "2", "--out", out}, smallSearch...)
+	arguments := append([]string{"search", "--recipe", "plain", "--task", "classify", "--dataset", data, "--dim", "8", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--seen-by", "2", "--out", out}, smallSearch...)
 	o := object(t, arguments...)
 	best := o["best"].([]any)[0].(map[string]any)
 	if o["task"] != "classify" || o["trained"] != 6.0 || best["valid_mrr"] != nil || best["cv_accuracy"] == nil || best["test_accuracy"] == nil {
@@ -105,7 +105,7 @@ func TestQueriesAreDrawnWhereThereAreNone(t *testing.T) {
 	if first, second := object(t, train...), object(t, train...); asText(t, first["test"]) != asText(t, second["test"]) || first["test"] == nil {
 		t.Errorf("%v, and again %v", first["test"], second["test"])
 	}
-	o := object(t, append([]string{"search", "--task", "query", "--dataset", graph, "--dim", "8", "--out", t.TempDir()}, smallSearch...)...)
+	o := object(t, append([]string{"search", "--recipe", "plain", "--task", "query", "--dataset", graph, "--dim", "8", "--out", t.TempDir()}, smallSearch...)...)
 	if o["trained"] != 6.0 {
 		t.Errorf("search: %v", o)
 	}
@@ -130,7 +130,7 @@ func TestTaskRefusals(t *testing.T) {
 		"paths without a hop":   {program.Misuse, "hops is 0: it must be from 1 to 99", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
 		"classes without a dim": {program.Misuse, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
 	} {
-		arguments := append([]string{"search", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)
+		arguments := append([]string{"search", "--recipe", "plain", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)
 		status, stdout, stderr := invoke(t.Context(), arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
 			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name, status, c.status, stderr, c.says, stdout)

@@ -20,7 +20,7 @@ func plan(t *testing.T) ablation.Plan {
 	t.Helper()
 	engine := cpu.New(2)
 	t.Cleanup(engine.Close)
-	s := search.DefaultSettings()
+	s := search.Plain()
 	s.Budget, s.N, s.P, s.I = 12, 16, 4, 4
 	s.Predictor.Steps = 5
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 60, 2, 64

@@ -15,9 +15,9 @@ import (
 // Contents is what a study file held when it was read.
 type Contents struct {
 	// About has the budget and the source of the last run. Where there is a Plan, its settings
-	// are by that.
-	About About
-	Plan  *search.Plan
+	// are by that, and Asked has those that were asked for, with the time.
+	About, Asked About
+	Plan         *search.Plan
 	// Trials and Rounds are in the order of their numbers.
 	Trials []task.Trial
 	Rounds []search.Round
@@ -132,7 +132,9 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 	if c.Plan, err = s.Plan(); err != nil {
 		return nil, err
 	}
+	c.Asked = c.About
 	if c.Plan != nil {
+		c.Asked.Settings.TimeLimit = c.Plan.Limit
 		c.About.Settings = c.Plan.Apply(c.About.Settings)
 	}
 	c.Best, err = s.files()

@@ -76,7 +76,7 @@ func wait(err error) error {
 }
 
 func describe() About {
-	about, err := Describe(&completion.Task{Graph: enginetest.Graph()}, search.Progressive{}, search.DefaultSettings())
+	about, err := Describe(&completion.Task{Graph: enginetest.Graph()}, search.Progressive{}, search.Plain())
 	if err != nil {
 		panic(err)
 	}

@@ -31,7 +31,7 @@ func TestPrecisionOfAStudy(t *testing.T) {
 	}}}
 	for _, begun := range []kge.Precision{kge.Float32, kge.Bfloat16} {
 		path := filepath.Join(t.TempDir(), "study.db")
-		settings := search.DefaultSettings()
+		settings := search.Plain()
 		forSearch := func(t *completion.Task, asked kge.Precision) (*study.Study, kge.Precision, error) {
 			settings.Training.Precision = asked
 			s, settled, err := study.ForSearch(path, t, search.Evolutionary{}, settings)

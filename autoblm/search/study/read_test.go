@@ -26,7 +26,7 @@ import (
 // searched is a small search of three stages with what it came to.
 func searched(t *testing.T) (path string, about study.About, result *search.Result) {
 	t.Helper()
-	settings := search.DefaultSettings()
+	settings := search.Plain()
 	settings.Budget, settings.P, settings.I = 7, 3, 3
 	settings.Training.Dim, settings.Training.Epochs = 8, 2
 	settings.Tune, settings.Final = search.DefaultTune(), search.DefaultFinal()
@@ -179,7 +179,7 @@ func TestSource(t *testing.T) {
 		"made by a program":      {enginetest.Graph(), ""},
 		"the benchmark's folder": {read(filepath.Join(data, "umls")), "umls"},
 	} {
-		got := describe(c.graph, search.Progressive{}, search.DefaultSettings()).Source
+		got := describe(c.graph, search.Progressive{}, search.Plain()).Source
 		if got != c.want {
 			t.Errorf("%s: the source is %q, want %q", name, got, c.want)
 		}

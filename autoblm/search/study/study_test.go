@@ -21,7 +21,7 @@ import (
 )
 
 func about() study.About {
-	return describe(enginetest.Graph(), search.Evolutionary{}, search.DefaultSettings())
+	return describe(enginetest.Graph(), search.Evolutionary{}, search.Plain())
 }
 
 func describe(g *datasets.Graph, strategy search.Strategy, s search.Settings) study.About {

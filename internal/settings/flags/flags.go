@@ -119,6 +119,11 @@ func Given[T any](ctx *kong.Context, name string) (value T, is bool) {
 	return value, false
 }
 
+// Is says whether a flag is given.
+func Is(ctx *kong.Context, name string) bool {
+	return slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == name })
+}
+
 // Flag is a flag with its value, as they are written.
 type Flag struct{ Name, Value string }
 
