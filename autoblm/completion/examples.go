@@ -28,16 +28,16 @@ const (
 // Examples implements [task.Shower]: what a model says to a few queries whose answers are
 // in the test split, with those of train and valid left out.
 func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
-	m, err := ModelOf(a)
 	g := t.Graph
-	if len(g.Test) == 0 || m == nil || err != nil {
+	ask, err := asked(a)
+	if len(g.Test) == 0 || ask == nil || err != nil {
 		return e, err
 	}
 	e.Note = "best first, without the facts of train and valid; ✓ is in test"
 	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid}
 	for _, t := range questions(g) {
 		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
-		answers, err := Predict(m, q, seen, mostAnswers, kge.DropKnown)
+		answers, err := ask(q, seen, mostAnswers, kge.DropKnown)
 		if err != nil {
 			return task.Examples{}, err
 		}
@@ -57,6 +57,20 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 		e.Asked = append(e.Asked, [2]string{question, strings.Join(said, ", ")})
 	}
 	return e, nil
+}
+
+// asked answers by what a search kept, a model or a team; nil stands for nothing.
+func asked(a task.Artifact) (func(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error), error) {
+	if team, err := TeamOf(a); team != nil || err != nil {
+		return team.Predict, err
+	}
+	m, err := ModelOf(a)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	return func(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
+		return Predict(m, q, g, top, known)
+	}, nil
 }
 
 // questions picks a test triple for each of the most frequent relations, of

@@ -17,33 +17,58 @@ import (
 // of the best model by relation pattern and by relation.
 func (t *Task) Measure(ctx context.Context, o task.Outcome) (m task.Measures, err error) {
 	m.Data = describe(datasets.Describe(t.Graph), o.Dataset)
-	best, err := ModelOf(o.Artifact)
-	if best == nil || err != nil {
-		return m, err
-	}
-	aligned, err := Align(best, t.Graph)
-	if err != nil {
-		return m, err
-	}
 	split := "test"
-	if len(aligned.Test) == 0 {
+	if len(t.Graph.Test) == 0 {
 		split = "valid"
 	}
-	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, []*kge.Model{best}, aligned, split)
-	if err != nil {
+	aligned, triples, ranks, err := t.rankBy(ctx, o.Artifact, split)
+	if ranks == nil || err != nil {
 		return m, err
 	}
 	text := fmt.Sprintf("The study keeps one model, the best: %s, with d %d. What follows is of that model alone, over %s. Its structure %s.",
 		o.Best.Name, o.Best.Recipe.Training.Dim, words.Count(len(triples), split+" triple"), models(o.Best.Structure.Patterns()))
+	if team := o.Best.Team; team != nil {
+		text = fmt.Sprintf("The study keeps a team of %s, which answer together. What follows is of the team, over %s.", words.Count(len(team.Members), "model"), words.Count(len(triples), split+" triple"))
+	}
 	m.Best = []page.Part{
 		{Heading: "By relation pattern", Text: text, Table: page.NewTable("The best model by relation pattern (inverse relations are some of the general ones)",
-			ByPattern(aligned, triples, ranks[0], kge.Pessimistic), append([]page.Column[Part]{
+			ByPattern(aligned, triples, ranks, kge.Pessimistic), append([]page.Column[Part]{
 				page.Text("pattern", func(p Part) any { return p.Name }),
 				page.Number("triples", func(p Part) any { return p.Triples }),
 			}, byPart...)...)},
-		{Heading: "By relation", Table: byRelation(split, aligned, ByRelation(aligned, triples, ranks[0], kge.Pessimistic))},
+		{Heading: "By relation", Table: byRelation(split, aligned, ByRelation(aligned, triples, ranks, kge.Pessimistic))},
 	}
 	return m, nil
+}
+
+// rankBy ranks a split of the graph, with the ids of what a search kept, a model or a team; nil
+// stands for nothing.
+func (t *Task) rankBy(ctx context.Context, a task.Artifact, split string) (*datasets.Graph, []datasets.Triple, []kge.Ranked, error) {
+	team, err := TeamOf(a)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if team != nil {
+		aligned, err := team.Align(t.Graph)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		triples, ranks, err := team.Rank(ctx, t.Engine, aligned, split)
+		return aligned, triples, ranks, err
+	}
+	best, err := ModelOf(a)
+	if best == nil || err != nil {
+		return nil, nil, nil, err
+	}
+	aligned, err := Align(best, t.Graph)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, []*kge.Model{best}, aligned, split)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return aligned, triples, ranks[0], nil
 }
 
 // byPart are the metrics of a part of a split.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -125,23 +124,13 @@ func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 // Pairs of a triple and an entity are what a choice takes its time for, once for each model,
 // fold and member.
 const (
-	mostPairs      = 1 << 24
-	leastDeciding  = 500
-	decidingStream = 1
+	mostPairs     = 1 << 24
+	leastDeciding = 500
 )
 
-// deciding are the triples that a choice is made by, in their order.
+// deciding are the triples that a choice is made by.
 func deciding(triples []datasets.Triple, entities int) []datasets.Triple {
-	most := max(leastDeciding, mostPairs/max(1, entities))
-	if len(triples) <= most {
-		return triples
-	}
-	rng := rand.New(rand.NewPCG(uint64(len(triples)), decidingStream))
-	drawn := make([]datasets.Triple, 0, most)
-	for _, place := range slices.Sorted(slices.Values(rng.Perm(len(triples))[:most])) {
-		drawn = append(drawn, triples[place])
-	}
-	return drawn
+	return kge.Sample(triples, max(leastDeciding, mostPairs/max(1, entities)))
 }
 
 // teamOf has the members of a choice among models, which have the order of a team.

@@ -111,7 +111,11 @@ func loadTeam(dir string, files modelfolder.Reader) (*Team, error) {
 
 // IsTeam says whether a folder describes itself as that of a team.
 func IsTeam(dir string) bool {
+	return isTeam(func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) })
+}
+
+func isTeam(files modelfolder.Reader) bool {
 	var d struct{ Members []string }
-	_, err := modelfolder.Read(dir, &d, func() error { return nil })
+	_, err := modelfolder.ReadFrom("", files, &d, func() error { return nil })
 	return err == nil && len(d.Members) > 0
 }

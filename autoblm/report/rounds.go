@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -69,9 +70,10 @@ func (o *outcome) roundsTable() *page.Table {
 		page.Number("seconds to train", func(r round) any { return fmt.Sprintf("%.1f", r.seconds) }))
 }
 
-// allTrials is folded away whole.
+// allTrials is folded away whole. A team is none of them: nothing was trained.
 func (o *outcome) allTrials() *page.Table {
-	return page.NewTable("All trials of the study by number", o.Trials,
+	trained := slices.DeleteFunc(slices.Clone(o.Trials), func(t task.Trial) bool { return t.Stage == task.Teamed })
+	return page.NewTable("All trials of the study by number", trained,
 		trialNumber, stage,
 		page.Number("round", func(t task.Trial) any {
 			if t.Round == 0 {

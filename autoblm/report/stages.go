@@ -29,6 +29,9 @@ func (o *outcome) stages() []part {
 	if o.About.Settings.Again > 0 {
 		parts = append(parts, o.otherSeeds())
 	}
+	if team := o.Result().Team; team != nil {
+		parts = append(parts, o.team(*team))
+	}
 	return parts
 }
 
@@ -53,6 +56,26 @@ func (o *outcome) otherSeeds() part {
 		page.Number(o.Words.Valid, func(r search.Retrained) any { return r.Score() }),
 		page.Number(o.Words.Test, func(r search.Retrained) any { return r.TestScore() }),
 		page.Text("structure", func(r search.Retrained) any { return r.Structure }))
+	return p
+}
+
+// team tells of the team that was chosen among them.
+func (o *outcome) team(team task.Trial) part {
+	p := part{Heading: "A team", Text: fmt.Sprintf("Among these %s a team was chosen one by one by validation; its members add the logarithms of their probabilities. ", words.Count(len(team.Team.Candidates), "model"))}
+	if !team.Kept {
+		p.Text += fmt.Sprintf("None has a higher %s than one model, on data that had no part in the choice.", o.Words.Validation)
+		return p
+	}
+	p.Text += fmt.Sprintf("On data that had no part in the choice it has a %s of %s%s, and is what is kept.", o.Words.Validation, words.Cell(team.Score), o.withTest(team))
+	p.Table = page.NewTable("The members, as they were chosen", o.Result().Members(),
+		page.Text("", func(t task.Trial) any {
+			if t.Name != "" {
+				return title(t.Name)
+			}
+			return "found"
+		}),
+		page.Number("seed", func(t task.Trial) any { return t.Recipe.Seed }),
+		o.score(), o.testScore(), structureAs("structure"))
 	return p
 }
 

@@ -53,7 +53,11 @@ func (o *outcome) judgement() []string {
 	if o.best.Stage == task.Final {
 		all = append(all, fmt.Sprintf("The last stage, with other recipes, took the best of them to a %s of %s%s.", o.Words.Validation, words.Cell(o.best.Score), o.withTest(*o.best)))
 	}
-	if o.kept != nil && study.IsNamed(*o.kept) {
+	switch {
+	case o.kept == nil:
+	case o.kept.Team != nil:
+		all = append(all, fmt.Sprintf("What is kept is a team of %s.", words.Count(len(o.kept.Team.Members), "model")))
+	case study.IsNamed(*o.kept):
 		all = append(all, fmt.Sprintf("The best model, which is kept, is %s.", title(o.kept.Name)))
 	}
 	return all

@@ -51,6 +51,18 @@ func (s *searcher) leaves(seconds float64) bool {
 	return limit == 0 || (s.used().Seconds()+1.1*seconds) < limit.Seconds()
 }
 
+// savedShare of the time is left for saving after all.
+const savedShare = 0.02
+
+// untilTheEnd ends with what a plan leaves for the end, but for saving.
+func (s *searcher) untilTheEnd(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.plan == nil {
+		return s.untilTimeIsUp(ctx)
+	}
+	end := seconds((1 - savedShare) * s.plan.Limit.Seconds())
+	return context.WithDeadlineCause(ctx, s.began.Add(end-s.before), task.ErrTimeUp)
+}
+
 // untilTimeIsUp ends with the time, once there is a result to end with.
 func (s *searcher) untilTimeIsUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := s.limit()

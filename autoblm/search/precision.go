@@ -7,10 +7,13 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Settle returns the settings with the precision that a task trains in by them, so that a
-// study says what it came to: all trials of a search have one, that of its dimension, also
+// Settle returns the settings as a task follows them, so that a study says what they came to:
+// with the precision that it trains in, and a team only where there can be one. All trials of a search have one, that of its dimension, also
 // those of the stages before and after.
 func Settle(t task.Task, s Settings) (Settings, error) {
+	if _, can := t.(task.Teaming); !can || s.Again == 0 {
+		s.Team = 0
+	}
 	asked := s.Training.Precision
 	if asked == kge.Float32 { // which all have
 		return s, nil

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -72,6 +73,9 @@ type Result struct {
 	// Settings are those that were followed: of a plan, where there is one.
 	Settings Settings
 	Plan     *Plan
+	// Team is the trial that stands for the team that was chosen among them, nil where there
+	// is none. Of one member it says that no team is better.
+	Team *task.Trial
 	// Recipe is how the structures of the search were trained.
 	Recipe task.Recipe
 	// Best has the up to I best structures of the search, best first.
@@ -81,8 +85,8 @@ type Result struct {
 	// Trials has all trials of the study by number, and Rounds all rounds.
 	Trials []task.Trial
 	Rounds []Round
-	// Artifact is what the best trial of the search, named models counted, and of the last
-	// stage has left; nil when no trial was complete, or where the task keeps nothing. Kept
+	// Artifact is what the best trial of the search, named models counted, and of the stages
+	// after it has left; nil when no trial was complete, or where the task keeps nothing. Kept
 	// is that trial where there is an artifact.
 	Artifact task.Artifact
 	Kept     *task.Trial
@@ -196,7 +200,9 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 	case err != nil:
 		return "", "", err
 	case s.Settings.Again > 0:
-		err = s.trainAgain(ctx)
+		var missing string
+		missing, err = s.againTogether(ctx)
+		note = strings.Trim(note+"; "+missing, "; ")
 	case s.Settings.Final != nil:
 		err = s.finish(ctx)
 	}
@@ -388,7 +394,9 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	for i := range trials {
 		trials[i].Seconds = max(trials[i].Seconds, time.Since(start).Seconds()/float64(len(trials)))
 	}
-	if err := s.put(Change{Trials: trials, Best: best}); err != nil {
+	change := Change{Trials: trials, Best: best}
+	s.keepMembers(&change, artifacts)
+	if err := s.put(change); err != nil {
 		return err
 	}
 	s.progress(trials, 0)
@@ -418,13 +426,15 @@ func (s *searcher) sameEngine() error {
 // contender says whether what a trial leaves may become that of the search.
 func contender(t task.Trial) bool { return t.Stage == task.Searching || t.Stage == task.Final }
 
-// kept is the trial that left what a study keeps: of those of other seeds the last one that
-// says so, else the best one. Where none does, in a study of before named models were kept, it
+// kept is the trial that left what a study keeps: the team that says so, of those of other seeds
+// the last one, else the best one. Where none does, in a study of before named models were kept, it
 // is the best of the others.
 func kept(trials []task.Trial) *task.Trial {
-	for _, t := range slices.Backward(of(task.Again, trials)) {
-		if t.Kept {
-			return &t
+	for _, stage := range []task.Stage{task.Teamed, task.Again} {
+		for _, t := range slices.Backward(of(stage, trials)) {
+			if t.Kept {
+				return &t
+			}
 		}
 	}
 	best := bestFirst(trials)
@@ -439,10 +449,14 @@ func kept(trials []task.Trial) *task.Trial {
 }
 
 // bestOf returns what the trial has left that is better than what is kept so far, if there is
-// one, and marks it.
+// one, and marks it. After a stage of other seeds, which such a trial has yet to come to, that
+// stage says what is kept.
 func (s *searcher) bestOf(artifacts []task.Artifact, trials []task.Trial) (best task.Artifact) {
 	most, at := -1.0, -1
 	if k := kept(s.trials); k != nil {
+		if !contender(*k) {
+			return nil
+		}
 		most = k.ScoreOrZero()
 	}
 	for i, a := range artifacts {
@@ -548,7 +562,7 @@ func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 		Settings: settings,
 		Tuned:    tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
-		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials),
+		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials), Team: teamOf(trials),
 	}
 	if searched := of(task.Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
 		r.Recipe = searched[0].Recipe

@@ -54,6 +54,9 @@ type Settings struct {
 	AgainEpochs int   `json:"again_epochs,omitempty" min:"0" max:"1000000000" help:"Epochs for --again; 0 for those of the search."`
 	// Planned, where there is a TimeLimit, says which settings a [Plan] replaces.
 	Planned *Planned `json:"planned,omitempty" kong:"-"`
+	// Team, where it is above 0, is how many members a team of what was trained again has at
+	// most. It is 0 in a search that trains nothing again, or whose task makes no teams.
+	Team int `json:"team,omitempty" min:"0" max:"1024" help:"Of what --again has trained, choose a team of so many members at most by validation, which add their log-probabilities, and keep it if it is better than the best model on validation triples that had no part in the choice; 0 keeps one model. For completion."`
 	// Predictor picks P of N candidates; nil takes the first P of them, which
 	// come in random order.
 	Predictor *predictor.Settings `json:"predictor" kong:"-"`

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -31,6 +32,8 @@ type Change struct {
 	Best task.Artifact
 	// Plan, when not nil, replaces the plan.
 	Plan *Plan
+	// Artifacts are what trials have left, by their numbers, to be kept beside the best.
+	Artifacts map[int]task.Artifact
 }
 
 // Store keeps the trials of one study. Package study beside this one keeps
@@ -46,6 +49,8 @@ type Store interface {
 	Put(Change) error
 	// Best returns what the best trial has left, nil when there is nothing yet.
 	Best() (task.Artifact, error)
+	// Artifact returns what a trial has left, nil where that is not kept.
+	Artifact(trial int) (task.Artifact, error)
 }
 
 // Memory is a Store that is gone with its process.
@@ -54,6 +59,7 @@ type Memory struct {
 	rounds []Round
 	best   task.Artifact
 	plan   *Plan
+	left   map[int]task.Artifact
 }
 
 // Trials implements [Store].
@@ -83,8 +89,15 @@ func (m *Memory) Put(c Change) error {
 	if c.Plan != nil {
 		m.plan = c.Plan
 	}
+	if m.left == nil {
+		m.left = map[int]task.Artifact{}
+	}
+	maps.Copy(m.left, c.Artifacts)
 	return nil
 }
 
 // Best implements [Store].
 func (m *Memory) Best() (task.Artifact, error) { return m.best, nil }
+
+// Artifact implements [Store].
+func (m *Memory) Artifact(trial int) (task.Artifact, error) { return m.left[trial], nil }

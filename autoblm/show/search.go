@@ -94,6 +94,9 @@ func doing(p search.Progress) string {
 		words = fmt.Sprintf("%s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	words = "training " + words
+	if p.Stage == task.Teamed {
+		words = "choosing a team"
+	}
 	if p.Best != nil {
 		words += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())
 	}

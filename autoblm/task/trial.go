@@ -41,6 +41,9 @@ const (
 	// Again trials train the best structures by the recipe of the search with other seeds,
 	// after it.
 	Again Stage = "again"
+	// Teamed is the one trial that trains nothing: a team chosen among what those of Again
+	// have left.
+	Teamed Stage = "team"
 	// Final trials train the best structures by other recipes, after the search.
 	Final Stage = "final"
 )
@@ -101,6 +104,9 @@ type Trial struct {
 	// Kept is set where the trial was the best so far, so that what it has left took the
 	// place of what was kept before. Trials of earlier versions do not have it.
 	Kept bool `json:"kept,omitempty"`
+	// Team, of a trial that is Teamed, says whose; it has no structure, and its score is by
+	// what had no part in the choice.
+	Team *Chosen `json:"team,omitempty"`
 }
 
 // Member is what is trained.

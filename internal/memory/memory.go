@@ -4,6 +4,7 @@ package memory
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -31,6 +32,16 @@ func Check(bytes float64, what, mend string) error {
 	return check(Free(os.DirFS("/")), bytes, what, mend)
 }
 
+// Short says whether an error is of [Check].
+func Short(err error) bool {
+	var s shortage
+	return errors.As(err, &s)
+}
+
+type shortage string
+
+func (s shortage) Error() string { return string(s) }
+
 func check(free int64, bytes float64, what, mend string) error {
 	if free <= 0 || bytes <= float64(free) {
 		return nil
@@ -39,7 +50,7 @@ func check(free int64, bytes float64, what, mend string) error {
 	if bytes < 1<<61 {
 		needed = humanize.IBytes(uint64(bytes))
 	}
-	return fmt.Errorf("%s would take at least %s of memory, and %s are free: %s", what, needed, humanize.IBytes(uint64(free)), mend)
+	return shortage(fmt.Sprintf("%s would take at least %s of memory, and %s are free: %s", what, needed, humanize.IBytes(uint64(free)), mend))
 }
 
 // Free is how much memory is free, in bytes, for the machine and for the group of processes

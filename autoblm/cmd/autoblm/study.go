@@ -149,6 +149,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	}
 	s.PrintFinals(w)
 	s.PrintAgain(w)
+	s.PrintTeam(w)
 }
 
 type studyExportCommand struct {
@@ -217,7 +218,7 @@ type bestSummary struct {
 	Canonical *structure.Structure `json:"canonical"`
 	Name      string               `json:"name"`
 	K         int                  `json:"k"`
-	From      string               `json:"from"`      // found or named
+	From      string               `json:"from"`      // found, named or team
 	Precision kge.Precision        `json:"precision"` // of its training
 	Out       string               `json:"out"`
 }
@@ -255,7 +256,11 @@ func (c *studyBestCommand) Run(o *output) error {
 	}
 	o.Keep("the model is in %s", c.Out)
 	s := bestSummary{Description: m, From: "found", Precision: precisionOf(m), Out: c.Out}
-	if kept := contents.Result().Kept; kept != nil && study.IsNamed(*kept) {
+	kept := contents.Result().Kept
+	switch {
+	case len(m.Members) > 0:
+		s.From = "team"
+	case kept != nil && study.IsNamed(*kept):
 		s.From = "named"
 	}
 	if a := m.Structure; a != nil {
@@ -263,7 +268,11 @@ func (c *studyBestCommand) Run(o *output) error {
 		s.Canonical, s.Name, s.K = &canonical, a.Name(), a.K()
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note(), s.From)
+		if len(m.Members) > 0 {
+			fmt.Fprintf(w, "a team of %s on %s\n\n", words.Count(len(m.Members), "model"), m.Dataset)
+		} else {
+			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note(), s.From)
+		}
 		if a := m.Structure; a != nil {
 			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(a.Draw), a.Formula())
 		}

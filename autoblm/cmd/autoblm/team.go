@@ -262,11 +262,14 @@ type loaded struct {
 	team  *completion.Team // nil for a model
 }
 
-func load(dir string) (l loaded, err error) {
-	if completion.IsTeam(dir) {
+func load(path string) (l loaded, err error) {
+	dir, err := modelIn(path)
+	switch {
+	case err != nil:
+	case completion.IsTeam(dir):
 		l.team, err = completion.LoadTeam(dir)
-	} else {
-		l.model, err = loadModel(dir)
+	default:
+		l.model, err = kge.Load(dir)
 	}
 	return l, err
 }

@@ -107,10 +107,11 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 	if err := s.checkWhole(); err != nil {
 		return nil, err
 	}
-	old, err := s.isOld()
+	version, err := s.version()
 	if err != nil {
 		return nil, err
 	}
+	old := version == oldVersion // the other ones are read alike
 	if old && mode == "ro" {
 		return readCopy(path) // which nobody changes the file under, since it is being read here
 	}

@@ -58,7 +58,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		Parameters: kge.Initialize(completion.Data(g), kge.Settings{Dim: 4, InitScale: 0.1}, kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
 		EntityLabels: g.Entities, RelationLabels: g.Relations,
 	}
-	if err := s.Put(search.Change{Best: best}); err != nil {
+	if err := s.Put(search.Change{Best: best, Artifacts: map[int]task.Artifact{2: leftBehind, 5: best}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -72,6 +72,9 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	}
 	return content, contents
 }
+
+// leftBehind is what the second trial of a small study has left.
+var leftBehind = task.Files{"model.json": []byte("{}"), "table": {0, 1, 2, 3, 255}}
 
 // places is how many damages of a kind are tried at once. The fuzzing passes around what
 // code each call has reached, which is long for a database and takes as long as a damage.
@@ -152,8 +155,12 @@ func checkDamaged(t *testing.T, path string, damaged []byte, want *Contents) boo
 	trials, trialError := s.Trials()
 	rounds, roundError := s.Rounds()
 	best, bestError := s.Best()
-	if trialError != nil || roundError != nil || bestError != nil || len(damaged) == 0 {
+	left, leftError := s.Artifact(2)
+	if trialError != nil || roundError != nil || bestError != nil || leftError != nil || len(damaged) == 0 {
 		return !t.Failed() // a search ends before it writes, or there is a new study
+	}
+	if left != nil && !reflect.DeepEqual(left, task.Artifact(leftBehind)) {
+		t.Errorf("of a damaged study a trial has left %v", left)
 	}
 	if !reflect.DeepEqual(trials, want.Trials) || !reflect.DeepEqual(rounds, want.Rounds) || !reflect.DeepEqual(best, want.Best) {
 		t.Errorf("a damaged study was opened as %+v, %+v", trials, rounds)

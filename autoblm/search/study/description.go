@@ -18,6 +18,8 @@ type Description struct {
 	Training  json.RawMessage      `json:"training"`
 	Valid     json.RawMessage      `json:"valid"`
 	Test      json.RawMessage      `json:"test"`
+	// Members are those of a team, which has no structure and no dim.
+	Members []string `json:"members,omitempty"`
 }
 
 // DescriptionOf reads it.

@@ -25,8 +25,8 @@ type Outcome struct {
 	Best      []TrialSummary `json:"best"`
 	Human     []TrialSummary `json:"human"`
 	Finals    []TrialSummary `json:"finals"`
-	// Final and NamedFinal are the best structure of all and the best named model, in the mean
-	// of other seeds, and Difference is that of the best structure found and the named model;
+	// Final and NamedFinal are the best structure of all, or the team that is kept, and the
+	// best named model, in the mean of other seeds, and Difference is that of the best structure found and the named model;
 	// null where nothing was trained again.
 	Final      TrialSummary       `json:"final"`
 	NamedFinal TrialSummary       `json:"named_final"`
@@ -48,6 +48,9 @@ func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
 	}
 	again := search.FinalOf(r.Again)
 	o.Final, o.NamedFinal, o.Difference = summaryAgain(again.Best, w), summaryAgain(again.Named, w), again.Difference
+	if r.Team != nil && r.Team.Kept {
+		o.Final = o.teamed()
+	}
 	if r.Artifact != nil && r.Kept != nil {
 		o.Kept = summarized([]task.Trial{*r.Kept}, w, keptAs)[0]
 	}
@@ -81,6 +84,9 @@ func named(t task.Trial) TrialSummary { return TrialSummary{"name": t.Name} }
 
 // keptAs says where the trial whose model is kept is from.
 func keptAs(t task.Trial) TrialSummary {
+	if t.Team != nil {
+		return TrialSummary{"structure": nil, "from": "team"}
+	}
 	s := byRecipe(t)
 	s["from"] = "found"
 	if IsNamed(t) {
@@ -113,11 +119,54 @@ func summaryAgain(r *search.Retrained, w task.Words) TrialSummary {
 	of := r.Trials[0]
 	of.Score, of.TestScore = &mean, r.TestScore()
 	s := summarized([]task.Trial{of}, w, found)[0]
-	s["seeds"], s["from"], s["name"] = r.Seeds(), "found", nil
+	s["seeds"], s["from"], s["name"], s["members"] = r.Seeds(), "found", nil, nil
 	if r.Name != "" {
 		s["from"], s["name"] = "named", r.Name
 	}
 	return s
+}
+
+// teamed is what one needs to know of the team that is kept.
+func (o Outcome) teamed() TrialSummary {
+	seeds, members := []uint64{}, []TrialSummary{}
+	for _, t := range o.result.Members() {
+		m := TrialSummary{"structure": t.Structure, "seed": t.Recipe.Seed, "name": nil}
+		if t.Name != "" {
+			m["name"] = t.Name
+		}
+		seeds, members = append(seeds, t.Recipe.Seed), append(members, m)
+	}
+	s := summarized([]task.Trial{*o.result.Team}, o.words, func(task.Trial) TrialSummary { return TrialSummary{"structure": nil, "canonical": nil} })[0]
+	s["seeds"], s["from"], s["name"], s["members"] = seeds, "team", nil, members
+	return s
+}
+
+// PrintTeam shows the team that was chosen among what was trained again, if there is one.
+func (o Outcome) PrintTeam(w io.Writer) {
+	members := o.result.Members()
+	if len(members) == 0 {
+		return
+	}
+	team := *o.result.Team
+	if !team.Kept {
+		fmt.Fprintf(w, "\nNo team of %s is better than one model on validation data that had no part in the choice.\n", words.Count(len(team.Team.Candidates), "such model"))
+		return
+	}
+	fmt.Fprintf(w, "\nA team of %d of these %s, which is kept; %s by data that had no part in the choice\n\n", len(members), words.Count(len(team.Team.Candidates), "model"), o.words.Valid)
+	t := words.NewTable("", "seed", o.words.Valid, o.words.Test, "structure")
+	for _, m := range members {
+		t.Add(titleAgain(m.Name), m.Recipe.Seed, m.Score, m.TestScore, m.Structure)
+	}
+	t.Add("the team", "", team.Score, team.TestScore, "")
+	t.Print(w)
+}
+
+// titleAgain is what a structure that was trained again is called.
+func titleAgain(name string) string {
+	if name == "" {
+		return "found"
+	}
+	return structure.TitleOf(name)
 }
 
 // PrintAgain shows what other seeds say of the best structures, if there are any.
@@ -129,11 +178,7 @@ func (o Outcome) PrintAgain(w io.Writer) {
 	fmt.Fprintf(w, "\nTrained again with %s, the best of the search and the best named models; means over the seeds\n\n", words.Count(seeds, "other seed"))
 	t := words.NewTable("", o.words.Valid, o.words.Test, "structure")
 	for _, r := range o.result.Again {
-		name := "found"
-		if r.Name != "" {
-			name = structure.TitleOf(r.Name)
-		}
-		t.Add(name, r.Score(), r.TestScore(), r.Structure)
+		t.Add(titleAgain(r.Name), r.Score(), r.TestScore(), r.Structure)
 	}
 	t.Print(w)
 	if d := o.Difference; d != nil {

@@ -2,7 +2,7 @@ package study
 
 const (
 	applicationID = 0x4175424c // "AuBL": tells a study from other SQLite files
-	schemaVersion = 5
+	schemaVersion = 6
 )
 
 // Each row has a checksum of what is read from it again, because SQLite itself
@@ -38,7 +38,7 @@ CREATE TABLE rounds (
 	seconds      REAL NOT NULL,
 	checksum     INTEGER NOT NULL
 );
-` + artifactTable
+` + artifactTable + artifactsTable
 
 // artifactTable has the folder of the best model, file by file.
 const artifactTable = `
@@ -46,4 +46,14 @@ CREATE TABLE artifact (
 	name     TEXT PRIMARY KEY,
 	content  BLOB NOT NULL,
 	checksum INTEGER NOT NULL
+);`
+
+// artifactsTable has what trials have left for a team, file by file.
+const artifactsTable = `
+CREATE TABLE artifacts (
+	trial    INTEGER NOT NULL,
+	name     TEXT NOT NULL,
+	content  BLOB NOT NULL,
+	checksum INTEGER NOT NULL,
+	PRIMARY KEY (trial, name)
 );`

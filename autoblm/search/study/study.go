@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -123,7 +124,7 @@ func (s *Study) begin(about About) error {
 				putAbout(tx, string(here), about.Source, about.Settings.Budget))
 		})
 	}
-	old, err := s.isOld()
+	version, err := s.version()
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (s *Study) begin(about About) error {
 		return err
 	}
 	var upgrade upgrade
-	if old {
+	if version == oldVersion {
 		if upgrade, err = s.readOld(); err != nil {
 			return err
 		}
@@ -161,14 +162,18 @@ func (s *Study) begin(about About) error {
 	if about.Source == "" && differ == "" { // a graph that was built in memory does not forget where it was read before
 		about.Source = source
 	}
-	if differ == "" && about.Source == source && about.Settings.Budget == budget && !old {
+	if differ == "" && about.Source == source && about.Settings.Budget == budget && version == schemaVersion {
 		return nil
 	}
 	return s.change(func(tx *sql.Tx) error {
-		if old {
-			if err := upgrade.write(tx); err != nil {
-				return err
-			}
+		switch version {
+		case oldVersion:
+			err = upgrade.write(tx)
+		case bestOnlyVersion:
+			err = addArtifacts(tx)
+		}
+		if err != nil {
+			return err
 		}
 		return putAbout(tx, there, about.Source, about.Settings.Budget)
 	})
@@ -180,11 +185,10 @@ func (s *Study) tables() (n int, err error) {
 	return n, s.explain("read", err)
 }
 
-// isOld says whether the study is to be upgraded.
-func (s *Study) isOld() (bool, error) {
-	var version int
-	err := s.db.QueryRow("PRAGMA user_version").Scan(&version)
-	return version == oldVersion, s.explain("read", err)
+// version is that of the tables.
+func (s *Study) version() (version int, err error) {
+	err = s.db.QueryRow("PRAGMA user_version").Scan(&version)
+	return version, s.explain("read", err)
 }
 
 // checkWhole says whether all pages of the database are there and in order.
@@ -316,6 +320,11 @@ func (s *Study) Put(c search.Change) error {
 				return err
 			}
 		}
+		for _, trial := range slices.Sorted(maps.Keys(c.Artifacts)) {
+			if err := putArtifact(tx, trial, c.Artifacts[trial]); err != nil {
+				return err
+			}
+		}
 		if c.Best == nil {
 			return nil
 		}
@@ -325,6 +334,23 @@ func (s *Study) Put(c search.Change) error {
 		}
 		return putFiles(tx, files)
 	})
+}
+
+// putArtifact replaces what a trial has left.
+func putArtifact(tx *sql.Tx, trial int, a task.Artifact) error {
+	files, err := a.Files()
+	if err != nil {
+		return err
+	}
+	if err := execute(tx, "DELETE FROM artifacts WHERE trial = ?", trial); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := execute(tx, "INSERT INTO artifacts VALUES (?, ?, ?, ?)", trial, name, content, checksum(trial, name, content)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func putTrial(tx *sql.Tx, t task.Trial) error {
@@ -365,9 +391,24 @@ func (s *Study) Best() (task.Artifact, error) {
 	return files, nil
 }
 
+// Artifact implements [search.Store].
+func (s *Study) Artifact(trial int) (task.Artifact, error) {
+	files, err := s.filesOf("SELECT name, content, checksum FROM artifacts WHERE trial = ?", trial)
+	if files == nil || err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
 // files are those of the best trial, nil where there are none.
 func (s *Study) files() (task.Files, error) {
-	rows, err := s.db.Query("SELECT name, content, checksum FROM artifact")
+	return s.filesOf("SELECT name, content, checksum FROM artifact")
+}
+
+// filesOf are files that a query finds, nil where there are none. What they are of is in their
+// checksums.
+func (s *Study) filesOf(query string, of ...any) (task.Files, error) {
+	rows, err := s.db.Query(query, of...)
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
@@ -380,7 +421,7 @@ func (s *Study) files() (task.Files, error) {
 		if err := rows.Scan(&name, &content, &sum); err != nil {
 			return nil, s.explain("read", err)
 		}
-		if sum != checksum(name, content) {
+		if sum != checksum(append(slices.Clone(of), name, content)...) {
 			return nil, damaged(s.path, errWrongSum)
 		}
 		if files == nil {

@@ -16,10 +16,13 @@ import (
 	"github.com/autoblm/autoblm-go/internal/npy"
 )
 
-// oldVersion is the one before this, which can be upgraded: there a trial had an MRR or an
-// objective in place of a score, completion had no name, and the best model stood in
-// columns and not as the files of its folder.
-const oldVersion = 4
+// Versions before this that can be upgraded. In oldVersion a trial had an MRR or an objective in
+// place of a score, completion had no name, and the best model stood in columns and not as the
+// files of its folder. The version after that kept nothing but the best model.
+const (
+	oldVersion      = 4
+	bestOnlyVersion = 5
+)
 
 // upgrade is what a study of oldVersion becomes.
 type upgrade struct {
@@ -165,11 +168,13 @@ func (u upgrade) write(tx *sql.Tx) error {
 		"ALTER TABLE trials RENAME COLUMN valid_mrr TO score",
 		"ALTER TABLE trials RENAME COLUMN test_mrr TO test_score",
 		"DROP TABLE best_model", artifactTable,
-		fmt.Sprintf("PRAGMA user_version = %d", schemaVersion),
 	} {
 		if err := execute(tx, statement); err != nil {
 			return err
 		}
+	}
+	if err := addArtifacts(tx); err != nil {
+		return err
 	}
 	for _, t := range u.trials {
 		if err := execute(tx, "UPDATE trials SET trial = ?, score = ?, test_score = ?, checksum = ? WHERE number = ?",
@@ -178,6 +183,11 @@ func (u upgrade) write(tx *sql.Tx) error {
 		}
 	}
 	return errors.Join(putFiles(tx, u.files), putAbout(tx, u.description, u.source, u.budget))
+}
+
+// addArtifacts makes a study that keeps the best model only one of this version.
+func addArtifacts(tx *sql.Tx) error {
+	return errors.Join(execute(tx, artifactsTable), execute(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)))
 }
 
 // upgrade upgrades a study that is read in a transaction, which it ends.

@@ -3,6 +3,7 @@ package study
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -99,6 +101,47 @@ func checkScores(t *testing.T, of string, trial task.Trial) {
 	}
 	if (trial.Score == nil) != (trial.State != task.Complete) || !reflect.DeepEqual(trial.Score, valid) || !reflect.DeepEqual(trial.TestScore, test) {
 		t.Errorf("trial %+v, whose details are %s", trial, trial.Details)
+	}
+}
+
+// TestStudiesOfTheBestOnly, which knew no other artifacts, are read as they are, and keep some
+// once they are gone on with.
+func TestStudiesOfTheBestOnly(t *testing.T) {
+	content, want := small(t)
+	path := filepath.Join(t.TempDir(), "study.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := openDatabase(path, "rw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("DROP TABLE artifacts; PRAGMA user_version = 5")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, path)
+	if got, err := Read(path); err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(files(t, path), before) {
+		t.Errorf("read: %+v, %v; want %+v, and an unchanged file", got, err, want)
+	}
+	s, err := Open(path, want.About)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := s.Artifact(2); left != nil || err != nil {
+		t.Errorf("a trial has left %v, %v", left, err)
+	}
+	if err := s.Put(search.Change{Artifacts: map[int]task.Artifact{2: leftBehind}}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := s.Artifact(2); !reflect.DeepEqual(left, task.Artifact(leftBehind)) || err != nil {
+		t.Errorf("a trial has left %v, %v", left, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := schemaOf(t, path), schemaOf(t, newStudy(t)); !reflect.DeepEqual(got, want) {
+		t.Errorf("upgraded, it has the columns\n%v, a new one\n%v", got, want)
 	}
 }
 

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/internal/program"
+)
+
+// TestSearchKeepsATeam, which commands take as they take a model, and which the study tells of as
+// the search did.
+func TestSearchKeepsATeam(t *testing.T) {
+	graph := smallGraph(t)
+	dir := t.TempDir()
+	var folder string
+	var arguments []string
+	var found, final map[string]any
+	for seed := 1; final["from"] != "team"; seed++ {
+		if seed > 6 {
+			t.Fatal("no search keeps a team")
+		}
+		folder = filepath.Join(dir, fmt.Sprint("found", seed))
+		arguments = []string{"search", "--recipe", "plain", "--dataset", graph, "--budget", "6", "--p", "2", "--i", "4", "--dim", "8", "--epochs", "4", "--again", "2", "--team", "4", "--seed", fmt.Sprint(seed), "--out", folder}
+		found = object(t, arguments...)
+		final = found["final"].(map[string]any)
+	}
+	members := final["members"].([]any)
+	if n := len(members); n < 2 || n > 4 || final["structure"] != nil || len(final["seeds"].([]any)) != n || final["valid_mrr"] == nil || final["test_mrr"] == nil {
+		t.Errorf("final is %v", final)
+	}
+	for i, m := range members {
+		if m := m.(map[string]any); m["structure"] == nil || m["seed"] != final["seeds"].([]any)[i] {
+			t.Errorf("member %v of %v", m, final)
+		}
+	}
+	if found["kept"].(map[string]any)["from"] != "team" || found["named_final"].(map[string]any)["from"] != "named" {
+		t.Errorf("kept is %v, the best named %v", found["kept"], found["named_final"])
+	}
+	team, err := completion.LoadTeam(filepath.Join(folder, "model"))
+	if err != nil || len(team.Members) != len(members) || *team.Choice.Unseen() != final["valid_mrr"] {
+		t.Errorf("the folder has %+v, %v", team, err)
+	}
+	ranked := object(t, "eval", "--dataset", graph, "--model", folder, "--split", "test")
+	if ranked["members"] != float64(len(members)) || ranked["test"].(map[string]any)["both"].(map[string]any)["mrr"] != final["test_mrr"] {
+		t.Errorf("eval has %v, the search %v", ranked, final)
+	}
+	object(t, "predict", "--model", folder, "--head", "e10", "--relation", "near")
+
+	shown, again := object(t, "study", "show", folder), object(t, arguments...)
+	if !reflect.DeepEqual(shown["final"], final) || !reflect.DeepEqual(again["final"], final) || shown["state"] != "finished" || again["resumed"] != 6.0 {
+		t.Errorf("the study has %v, %v, the same search %v, the first %v", shown["state"], shown["final"], again["final"], final)
+	}
+	best := object(t, "study", "best", folder, "--out", filepath.Join(dir, "best"))
+	if best["from"] != "team" || len(best["members"].([]any)) != len(members) || best["structure"] != nil {
+		t.Errorf("study best has %v", best)
+	}
+	for _, command := range [][]string{arguments, {"study", "show", folder}} {
+		status, stdout, stderr := invoke(t.Context(), command...)
+		if status != program.Done || !strings.Contains(stdout, fmt.Sprintf("A team of %d of these 10 models, which is kept", len(members))) {
+			t.Errorf("%v: status %d, %q, %q", command, status, stdout, stderr)
+		}
+	}
+	page := filepath.Join(dir, "page.html")
+	object(t, "report", "--study", folder, "--out", page)
+	written, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{"A team", "What is kept is a team of " + fmt.Sprint(len(members)), fmt.Sprintf("The study keeps a team of %d models", len(members)), "--team 4"} {
+		if !strings.Contains(string(written), says) {
+			t.Errorf("the report does not say %q", says)
+		}
+	}
+
+	single := object(t, append(arguments, "--single", "--out", filepath.Join(dir, "single"))...)
+	if from := single["final"].(map[string]any)["from"]; from != "found" && from != "named" {
+		t.Errorf("--single has %v", single["final"])
+	}
+}

@@ -1,0 +1,137 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/memory"
+)
+
+// mostCandidates are those of the highest scores that a team is chosen among.
+const mostCandidates = 32
+
+// againTogether trains the best again, and chooses a team among what comes of it, also where the
+// time for training is up. The note says why there is none.
+func (s *searcher) againTogether(ctx context.Context) (note string, err error) {
+	trained := s.trainAgain(ctx)
+	if trained != nil && !errors.Is(trained, task.ErrTimeUp) {
+		return "", trained
+	}
+	note, err = s.teamUp(ctx)
+	return note, cmp.Or(err, trained)
+}
+
+// teamUp is the stage in which a team is chosen among what was trained again. It is kept where
+// it is better than the best of them by what had no part in the choice. Where there is no memory
+// for it, which the note says, one model is.
+func (s *searcher) teamUp(ctx context.Context) (note string, err error) {
+	if !TeamLeft(s.Settings, s.trials) {
+		return "", nil
+	}
+	if err := s.sameEngine(); err != nil {
+		return "", err
+	}
+	start, candidates := time.Now(), candidatesOf(s.trials)
+	team := task.Trial{Number: len(s.trials) + 1, Stage: task.Teamed, Recipe: s.recipe, State: task.Complete, Team: &task.Chosen{Candidates: candidates}}
+	var change Change
+	if before := teamOf(s.trials); before != nil {
+		team.Number = before.Number
+		if one := kept(of(task.Again, s.trials)); before.Kept && one != nil { // to be replaced, by one model if not by a team
+			if change.Best, err = s.left(one.Number); err != nil {
+				return "", err
+			}
+		}
+	}
+	s.progress([]task.Trial{team}, 0)
+	ctx, cancel := s.untilTheEnd(ctx)
+	defer cancel()
+	chosen, err := s.Task.(task.Teaming).Team(ctx, len(candidates), s.Settings.Team, func(place int) (task.Artifact, error) { return s.left(candidates[place]) })
+	switch {
+	case err == nil:
+	case errors.Is(context.Cause(ctx), task.ErrTimeUp):
+		return "no team was chosen: the time was up", task.ErrTimeUp
+	case memory.Short(err):
+		return "no team was chosen: " + err.Error(), nil
+	default:
+		return "", err
+	}
+	for _, place := range chosen.Members {
+		team.Team.Members = append(team.Team.Members, candidates[place])
+	}
+	team.Score, team.TestScore, team.Details = &chosen.Score, chosen.TestScore, chosen.Details
+	team.Seconds = time.Since(start).Seconds()
+	if team.Kept = len(chosen.Members) > 1 && chosen.Score > chosen.Alone; team.Kept {
+		change.Best = chosen.Artifact
+	}
+	change.Trials = []task.Trial{team}
+	return "", s.put(change)
+}
+
+// TeamLeft says whether a team is to be chosen by the settings: there is none yet, or there are
+// other candidates since.
+func TeamLeft(s Settings, trials []task.Trial) bool {
+	candidates, team := candidatesOf(trials), teamOf(trials)
+	return s.Team > 0 && len(candidates) > 1 && (team == nil || !slices.Equal(team.Team.Candidates, candidates))
+}
+
+// candidatesOf are the numbers of the trials that a team is chosen among.
+func candidatesOf(trials []task.Trial) (numbers []int) {
+	best := bestFirst(of(task.Again, trials))
+	for _, t := range best[:min(len(best), mostCandidates)] {
+		numbers = append(numbers, t.Number)
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// teamOf is the trial that stands for the team, nil where none was chosen.
+func teamOf(trials []task.Trial) *task.Trial {
+	teams := of(task.Teamed, trials)
+	if len(teams) == 0 {
+		return nil
+	}
+	return &teams[0]
+}
+
+// Members are the trials whose artifacts a team has, in the order in which they were chosen.
+func (r *Result) Members() (members []task.Trial) {
+	if r.Team == nil {
+		return nil
+	}
+	for _, number := range r.Team.Team.Members {
+		members = append(members, r.Trials[slices.IndexFunc(r.Trials, func(t task.Trial) bool { return t.Number == number })])
+	}
+	return members
+}
+
+// left is what a trial of other seeds has left.
+func (s *searcher) left(number int) (task.Artifact, error) {
+	a, err := s.Store.Artifact(number)
+	if err == nil && a == nil {
+		err = fmt.Errorf("what trial %d has left for a team is lost: begin another study", number)
+	}
+	return a, err
+}
+
+// keepMembers adds to a change what trials of other seeds have left, for a team. One that is
+// kept is so no longer where one model is better than all before.
+func (s *searcher) keepMembers(c *Change, artifacts []task.Artifact) {
+	if s.Settings.Team == 0 || c.Trials[0].Stage != task.Again {
+		return
+	}
+	c.Artifacts = map[int]task.Artifact{}
+	for i, a := range artifacts {
+		if a != nil {
+			c.Artifacts[c.Trials[i].Number] = a
+		}
+	}
+	if team := teamOf(s.trials); team != nil && c.Best != nil {
+		team.Kept = false
+		c.Trials = append(slices.Clip(c.Trials), *team) // behind them is what is trained next
+	}
+}

@@ -1,0 +1,238 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/memory"
+)
+
+// teaming is a graded task that takes the first candidates for a team, which leaves their files'
+// contents together.
+type teaming struct {
+	graded
+	gain  float64 // over the best alone
+	calls *int
+	stop  func(ctx context.Context) error // nil where the choice comes to its end
+}
+
+func (g teaming) Team(ctx context.Context, candidates, size int, read func(int) (task.Artifact, error)) (*task.Team, error) {
+	*g.calls++
+	if g.stop != nil {
+		return nil, g.stop(ctx)
+	}
+	team := &task.Team{Score: 10 + g.gain, Alone: 10}
+	together := ""
+	for place := range candidates {
+		a, err := read(place)
+		if err != nil {
+			return nil, err
+		}
+		files, err := a.Files()
+		if err != nil {
+			return nil, err
+		}
+		if place < size {
+			team.Members, together = append(team.Members, place), together+" "+string(files["number"])
+		}
+	}
+	team.Artifact = task.Files{"number": []byte(together)}
+	return team, nil
+}
+
+// whole is what there is of a problem with a team, and how often one was chosen.
+func whole(gain float64) (p Problem, calls *int) {
+	calls = new(int)
+	s := Plain()
+	s.Budget, s.Again, s.Team = 12, 2, 4
+	score := func(t task.Trial) float64 { return float64(t.Number%7) + float64(t.Recipe.Seed)/100 }
+	return Problem{Task: teaming{graded{score: score}, gain, calls, nil}, Strategy: Random{}, Settings: s, Store: &Memory{}}, calls
+}
+
+func ran(t *testing.T, p Problem) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// keptBy checks that what is kept is what the trial that is said to be kept has left.
+func keptBy(t *testing.T, r *Result) string {
+	t.Helper()
+	want := fmt.Sprint(r.Kept.Number)
+	if r.Kept.Team != nil {
+		want = ""
+		for _, member := range r.Members() {
+			want += fmt.Sprint(" ", member.Number)
+		}
+	}
+	if got := string(r.Artifact.(task.Files)["number"]); got != want {
+		t.Errorf("kept is %q, and said to be of trial %d, %q", got, r.Kept.Number, want)
+	}
+	return want
+}
+
+// TestTeam: it is chosen among all that was trained again, and kept where it is better than one
+// by what had no part in the choice; the study knows.
+func TestTeam(t *testing.T) {
+	for gain, kept := range map[float64]bool{1: true, 0: false, -1: false} {
+		p, calls := whole(gain)
+		for again := range 2 {
+			r := ran(t, p)
+			if *calls != 1 || r.Team == nil || len(r.Team.Team.Candidates) != 10 || len(r.Members()) != 4 || *r.Team.Score != 10+gain || r.Stopped != BudgetSpent {
+				t.Fatalf("gain %v: %d choices, %+v", gain, *calls, r.Team)
+			}
+			for _, m := range r.Members() {
+				if m.Stage != task.Again {
+					t.Errorf("a member is %+v", m)
+				}
+			}
+			if keptBy(t, r); (r.Kept.Stage == task.Teamed) != kept {
+				t.Errorf("gain %v, run %d: kept is %+v", gain, again, r.Kept)
+			}
+		}
+	}
+	p, calls := whole(1)
+	p.Settings.Team = 1
+	if r := ran(t, p); *calls != 1 || r.Kept.Stage != task.Again {
+		t.Errorf("a team of one is kept as %+v", r.Kept)
+	}
+	for name, change := range map[string]func(*Problem){
+		"no team":    func(p *Problem) { p.Settings.Team = 0 },
+		"no seeds":   func(p *Problem) { p.Settings.Again = 0 },
+		"other task": func(p *Problem) { p.Task = p.Task.(teaming).graded },
+	} {
+		p, calls := whole(1)
+		store := p.Store.(*Memory)
+		change(&p)
+		if r := ran(t, p); *calls != 0 || r.Team != nil || len(store.left) > 0 {
+			t.Errorf("%s: %d choices, %+v, %d artifacts", name, *calls, r.Team, len(store.left))
+		}
+		if settled, err := Settle(p.Task, p.Settings); err != nil || settled.Team != 0 {
+			t.Errorf("%s: the settings are settled with a team of %d, %v", name, settled.Team, err)
+		}
+	}
+}
+
+// TestTeamAfterALargerBudget: other candidates, another choice, and what is kept is what is said,
+// also between the two.
+func TestTeamAfterALargerBudget(t *testing.T) {
+	for _, gain := range []float64{1, -1} {
+		for _, better := range []bool{true, false} {
+			p, calls := whole(1)
+			before := ran(t, p)
+			first := keptBy(t, before)
+			g := p.Task.(teaming)
+			g.gain = gain
+			g.score = func(t task.Trial) float64 {
+				if t.Stage == task.Again && !better {
+					return 0.1
+				}
+				return float64(t.Number)
+			}
+			p.Settings.Budget = 40
+			interrupted := g
+			ctx, cancel := context.WithCancel(t.Context())
+			interrupted.stop = func(ctx context.Context) error { cancel(); return ctx.Err() }
+			p.Task = interrupted
+			between, err := Run(ctx, p)
+			if err != nil || between.Stopped != Interrupted {
+				t.Fatalf("stopped by %q, %v", between.Stopped, err)
+			}
+			if now := keptBy(t, between); better == (now == first) {
+				t.Errorf("between the choices %s is kept, before %s; the new ones are better: %v", now, first, better)
+			}
+			p.Task = g
+			r := ran(t, p)
+			if *calls != 3 || len(r.Team.Team.Candidates) <= 10 || r.Team.Number != before.Team.Number {
+				t.Errorf("%d choices, %+v", *calls, r.Team)
+			}
+			if keptBy(t, r); (r.Kept.Stage == task.Teamed) != (gain > 0) {
+				t.Errorf("gain %v: kept is %+v", gain, r.Kept)
+			}
+		}
+	}
+}
+
+// TestCandidatesAreTheBest where there are many, in the order of their numbers.
+func TestCandidatesAreTheBest(t *testing.T) {
+	p, _ := whole(1)
+	p.Settings.Again = 10
+	r := ran(t, p)
+	least, taken := 1e9, map[int]bool{}
+	for _, number := range r.Team.Team.Candidates {
+		taken[number] = true
+		least = min(least, r.Trials[number-1].ScoreOrZero())
+	}
+	for _, other := range of(task.Again, r.Trials) {
+		if !taken[other.Number] && other.ScoreOrZero() > least {
+			t.Errorf("trial %d is left out, with %v above %v", other.Number, other.ScoreOrZero(), least)
+		}
+	}
+	if !slices.IsSorted(r.Team.Team.Candidates) || len(taken) != mostCandidates {
+		t.Errorf("the candidates are %v", r.Team.Team.Candidates)
+	}
+}
+
+// TestTeamThatIsNotChosen: the time, and too little memory, leave the best model, and the search
+// goes on to the same as without them.
+func TestTeamThatIsNotChosen(t *testing.T) {
+	p, _ := whole(1)
+	want := ran(t, p)
+	for name, c := range map[string]struct {
+		stop    func(ctx context.Context) error
+		limit   time.Duration
+		stopped Stop
+		note    string
+	}{
+		"time":   {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 100 * time.Millisecond, TimeUp, "no team was chosen: the time was up"},
+		"memory": {func(context.Context) error { return memory.Check(1e300, "a team", "none") }, 0, BudgetSpent, "no team was chosen: a team would take"},
+	} {
+		p, _ := whole(1)
+		g := p.Task.(teaming)
+		limited := p
+		stopping := g
+		stopping.stop = c.stop
+		limited.Task, limited.Settings.TimeLimit = stopping, c.limit
+		r := ran(t, limited)
+		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Team != nil || r.Kept.Stage != task.Again {
+			t.Errorf("%s: stopped by %q, %q, kept is %+v", name, r.Stopped, r.Note, r.Kept)
+		}
+		keptBy(t, r)
+		if r = ran(t, p); !reflect.DeepEqual(still(r.Trials), still(want.Trials)) || !reflect.DeepEqual(r.Artifact, want.Artifact) {
+			t.Errorf("%s: the search went on otherwise", name)
+		}
+	}
+	wrong := errors.New("wrong")
+	p, _ = whole(1)
+	g := p.Task.(teaming)
+	g.stop = func(context.Context) error { return wrong }
+	p.Task = g
+	if _, err := Run(t.Context(), p); !errors.Is(err, wrong) {
+		t.Errorf("an error becomes %v", err)
+	}
+	p.Store.(*Memory).left = nil
+	g.stop = nil
+	p.Task = g
+	if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "is lost") {
+		t.Errorf("without what the trials have left: %v", err)
+	}
+}
+
+// still leaves out what differs from run to run.
+func still(trials []task.Trial) []task.Trial {
+	trials = slices.Clone(trials)
+	for i := range trials {
+		trials[i].Seconds = 0
+	}
+	return trials
+}
