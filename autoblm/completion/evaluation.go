@@ -41,30 +41,28 @@ func Summarize(ranks []kge.Ranked, ties kge.Ties) Evaluation {
 // models share one shape, and g has their ids; see [Align]. The precision decides how fast
 // that is, and nothing else.
 func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]kge.Ranked, error) {
-	return rankSample(ctx, engine, precision, models, g, split, 0)
-}
-
-// rankSample ranks so many triples of the split at most; see [kge.Sample].
-func rankSample(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string, most int) ([]datasets.Triple, [][]kge.Ranked, error) {
 	triples, err := splitOf(models, g, split)
 	if err != nil {
 		return nil, nil, err
 	}
-	triples = kge.Sample(triples, most)
 	if len(models) == 0 {
 		return nil, nil, errors.New("there is no model to rank by: give at least one")
 	}
-	parameters := make([]kge.Parameters, len(models))
-	for i, m := range models {
-		parameters[i] = m.Parameters
-	}
-	ranker, err := engine.NewRanker(parameters, precision)
+	ranker, err := rankerOf(engine, precision, models)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer ranker.Close()
 	ranks, err := rank(ctx, ranker, triples, g)
 	return triples, ranks, err
+}
+
+func rankerOf(engine kge.Engine, precision kge.Precision, models []*kge.Model) (kge.Ranker, error) {
+	parameters := make([]kge.Parameters, len(models))
+	for i, m := range models {
+		parameters[i] = m.Parameters
+	}
+	return engine.NewRanker(parameters, precision)
 }
 
 // splitOf are the triples of a split that models can rank.
@@ -115,41 +113,98 @@ type Evaluations struct {
 // once, where there are such triples, ties counted against them. It notes what they
 // reached in the models. A nil stands for a model that there is none of.
 func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
-	return EvaluateSome(ctx, engine, models, g, kge.Limits{})
+	return EvaluateBy(ctx, engine, models, g, kge.Ranking{})
 }
 
-// EvaluateSome is [EvaluateAll] within limits.
-func EvaluateSome(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, limits kge.Limits) ([]Evaluations, error) {
+// EvaluateBy is [EvaluateAll] of as much as is asked for.
+func EvaluateBy(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how kge.Ranking) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
-	for split, most := range limits.Splits() {
-		triples, _ := g.Split(split)
-		if len(kge.Sample(triples, most)) == 0 || len(present) == 0 {
+	var parts []part
+	for _, p := range []part{{split: "valid", most: how.Valid}, {split: "test", most: how.Test}} {
+		if whole, _ := g.Split(p.split); len(kge.Sample(whole, p.most)) == 0 || len(present) == 0 {
 			continue
 		}
-		ranked, ranks, err := rankSample(ctx, engine, kge.AutoPrecision, present, g, split, most)
+		whole, err := splitOf(present, g, p.split)
 		if err != nil {
 			return nil, err
 		}
-		for i, m := range models {
-			if m != nil {
-				e := Summarize(ranks[0], kge.Pessimistic)
-				if len(ranked) < len(triples) {
-					e.Of = len(triples)
-				}
-				*all[i].of(split), ranks = &e, ranks[1:]
-			}
+		p.of, p.triples = len(whole), kge.Sample(whole, p.most)
+		parts = append(parts, p)
+	}
+	if len(parts) > 0 {
+		if err := rankParts(ctx, engine, present, g, how, parts); err != nil {
+			return nil, err
 		}
 	}
 	for i, m := range models {
 		if m == nil {
 			continue
 		}
+		for p := range parts {
+			*all[i].of(parts[p].split) = parts[p].next()
+		}
 		if err := m.Note(all[i]); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// part is what is ranked of a split, which has so many triples.
+type part struct {
+	split    string
+	most, of int
+	triples  []datasets.Triple
+	ranks    [][]kge.Ranked // of the models
+	numbers  []int          // of the triples that have ranks
+}
+
+// rankParts ranks what there is time for of each.
+func rankParts(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how kge.Ranking, parts []part) error {
+	ranker, err := rankerOf(engine, kge.AutoPrecision, models)
+	if err != nil {
+		return err
+	}
+	defer ranker.Close()
+	sizes := make([]int, len(parts))
+	for i := range parts {
+		p := &parts[i]
+		sizes[i] = len(p.triples)
+		for range models {
+			p.ranks = append(p.ranks, make([]kge.Ranked, len(p.triples)))
+		}
+	}
+	ranked, err := how.Of(ranker, sizes, func(split int, numbers []int) error {
+		p := parts[split]
+		ranks, err := rank(ctx, ranker, kge.Pick(p.triples, numbers), g)
+		if err != nil {
+			return err
+		}
+		for model := range ranks {
+			for i, n := range numbers {
+				p.ranks[model][n] = ranks[model][i]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range parts {
+		parts[i].numbers = ranked[i]
+	}
+	return nil
+}
+
+// next is the evaluation of the next model.
+func (p *part) next() *Evaluation {
+	e := Summarize(kge.Pick(p.ranks[0], p.numbers), kge.Pessimistic)
+	p.ranks = p.ranks[1:]
+	if e.Triples < p.of {
+		e.Of = p.of
+	}
+	return &e
 }
 
 // of is the evaluation of "valid" or of "test".
@@ -193,7 +248,7 @@ func (e *Evaluation) AddTo(t *words.Table, name string, sides bool) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))
 	}
 	if e != nil {
-		add(name, e.Both)
+		add(name+words.Sample(e.Triples, e.Of), e.Both)
 	}
 	if e != nil && sides {
 		add("  heads", e.Head)

@@ -68,7 +68,7 @@ func (t *Task) Words() task.Words { return Words() }
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, ValidateBy: t.Limits.Valid, Checkpoint: t.Checkpoint}
 	return TrainTrials(ctx, t.Engine, job, trials, onProgress, func(models []*kge.Model) ([]Evaluations, error) {
-		return EvaluateSome(ctx, t.Engine, models, t.Graph, t.Limits)
+		return EvaluateBy(ctx, t.Engine, models, t.Graph, kge.Ranking{Limits: t.Limits})
 	})
 }
 
@@ -79,7 +79,8 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 	for _, trial := range trials {
 		job.Members = append(job.Members, trial.Member())
 	}
-	job.OnEpoch = func(p kge.Progress) { onProgress(float64(p.Epoch) / float64(p.Epochs)) }
+	told := func(p kge.Progress) { onProgress(p.Share()) }
+	job.OnEpoch, job.OnStep = told, told
 	report, err := trainOrGoOn(ctx, engine, job)
 	if err != nil {
 		return nil, err

@@ -106,8 +106,9 @@ func newKeeper(j Job, e Engine) (*keeper, error) {
 // keptRun is what a checkpoint holds of a run, beside its tables.
 type keptRun struct {
 	About   json.RawMessage `json:"about"`
-	Engine  string          `json:"engine"` // of the last epoch, with its backend in the precision; none in old files
-	Epochs  int             `json:"epochs"` // that are over
+	Engine  string          `json:"engine"`          // of the last epoch, with its backend in the precision; none in old files
+	Epochs  int             `json:"epochs"`          // that are over
+	Begun   int             `json:"begun,omitempty"` // steps of the next one, which Steps has too
 	Steps   int             `json:"steps"`
 	Timing  Timing          `json:"timing"`
 	Members []keptMember    `json:"members"`
@@ -141,12 +142,7 @@ func (k *keeper) epochOver(r *run, began time.Time) error {
 	if err := k.stand(r); err != nil || !isTime {
 		return err
 	}
-	err := k.write()
-	if err != nil && k.OnError != nil {
-		k.OnError(err)
-		k.written, err = time.Now(), nil
-	}
-	return err
+	return k.tolerate(k.write())
 }
 
 // stand notes where a run stands after an epoch.
@@ -178,7 +174,7 @@ func (k *keeper) over(r *run) error {
 
 // write keeps the last whole epoch, if there is one that the file does not have.
 func (k *keeper) write() error {
-	if k.last == nil || k.epochs == k.last.Epochs {
+	if k.last == nil || k.epochs == k.last.Epochs && k.last.Begun == 0 {
 		return nil
 	}
 	began, last := time.Now(), k.last
@@ -244,6 +240,28 @@ func (k *keeper) goBack(r *run) (bool, error) {
 	return true, k.write()
 }
 
+// cut keeps a run that its deadline has ended: as it is, where all members have taken the same
+// steps, else as after its last whole epoch.
+func (k *keeper) cut(r *run, s State) error {
+	if k.Checkpoint == nil {
+		return nil
+	}
+	if r.begun > 0 && len(r.members) == 1 {
+		k.last = &standstill{r.kept(k, s), r.tables(s)}
+	}
+	return k.tolerate(k.write())
+}
+
+// tolerate tells whoever wants to know of an error on the way, which then is none.
+func (k *keeper) tolerate(err error) error {
+	if err == nil || k.OnError == nil {
+		return err
+	}
+	k.OnError(err)
+	k.written = time.Now()
+	return nil
+}
+
 // groups is how many times the checkpoint has the tables of a model.
 func (k keptRun) groups() (n int) {
 	for _, m := range k.Members {
@@ -259,7 +277,7 @@ func (k keptRun) groups() (n int) {
 }
 
 func (r *run) kept(k *keeper, s State) keptRun {
-	kept := keptRun{About: k.about, Engine: k.engine, Epochs: r.epochs, Steps: s.Steps, Timing: r.timing, ValidateBy: r.job.ValidateBy}
+	kept := keptRun{About: k.about, Engine: k.engine, Epochs: r.epochs, Begun: r.begun, Steps: s.Steps, Timing: r.timing, ValidateBy: r.job.ValidateBy}
 	kept.Timing.PerStep = r.perStep()
 	for i, m := range r.members {
 		kept.Members = append(kept.Members, keptMember{m.standing, len(s.Members[i].Slots), m.best != nil})
@@ -289,7 +307,7 @@ func (r *run) goOn(kept standstill) error {
 	}
 	s := r.job.Settings
 	each := 1 + len(r.job.Members[0].Form.Spec().Tables(s.Dim)) // tables at a time
-	if len(tables) != each*kept.groups() {
+	if len(tables) != each*kept.groups() || kept.Begun < 0 {
 		return checkpoint.ErrDamaged
 	}
 	next := func() (t Tables) {
@@ -315,6 +333,7 @@ func (r *run) goOn(kept standstill) error {
 			r.members[i].best = &p
 		}
 	}
-	r.epochs, r.steps, r.timing, r.job.ValidateBy = kept.Epochs, kept.Steps, kept.Timing, kept.ValidateBy
+	r.epochs, r.begun, r.steps = kept.Epochs, kept.Begun, kept.Steps-kept.Begun
+	r.timing, r.job.ValidateBy = kept.Timing, kept.ValidateBy
 	return r.population.SetState(state)
 }

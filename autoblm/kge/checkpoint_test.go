@@ -187,6 +187,7 @@ type stepwise struct {
 	*enginetest.Scripted
 	left   int
 	cancel func()
+	waits  bool // for the end of the context, after cancel
 }
 
 func (e *stepwise) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
@@ -198,6 +199,9 @@ func (e *stepwise) Epoch(ctx context.Context, batches [][]kge.Example, rates []f
 	for range batches {
 		if e.left == 0 {
 			e.cancel()
+			if e.waits {
+				<-ctx.Done()
+			}
 			return kge.Epoch{}, ctx.Err()
 		}
 		e.left--

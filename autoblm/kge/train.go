@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
@@ -25,15 +26,15 @@ type Job struct {
 	ValidateBy int
 	// OnEpoch, when set, is called after each epoch.
 	OnEpoch func(Progress)
+	// OnStep, when set, is called now and then within an epoch, a few times a second at most,
+	// and from any thread.
+	OnStep func(Progress)
 	// Checkpoint, when set, lets the training end early and go on later.
 	Checkpoint *Checkpoint
-}
-
-// Progress tells how far a population is.
-type Progress struct {
-	Epoch, Epochs int
-	// Loss has each member's mean loss per example in this epoch.
-	Loss []float64
+	// Deadline, when set, ends the training in time, also in the middle of an epoch: without
+	// an error, with what there is. Where validations would take much of the time, they are by
+	// a [Sample], whatever ValidateBy says.
+	Deadline *Deadline
 }
 
 // Report is what a population came to.
@@ -45,8 +46,12 @@ type Report struct {
 	Resumed int
 	// Precision is what the asked one came to.
 	Precision Precision
-	// Complete is whether the training came to its end; see [Checkpoint].
+	// Complete is whether the training came to its end; see [Checkpoint] and [Deadline].
 	Complete bool
+	// Cut is where the deadline has ended the training; nil where it has not.
+	Cut *Cut
+	// ValidatedBy is by how much of what is held out was validated; 0 is all.
+	ValidatedBy int
 }
 
 // Result is what one member came to.
@@ -147,9 +152,14 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 		return nil, err
 	}
 	run.resumed = run.epochs
+	if run.clock, err = newClock(ctx, run); err != nil {
+		return run.interrupted(ctx, keeper, err)
+	}
 	for !run.complete() && !keeper.timeIsUp() {
 		began := time.Now()
-		if err := run.nextEpoch(ctx); err != nil {
+		if err := run.nextEpoch(ctx); err == ErrDeadline {
+			return run.cut(ctx, keeper)
+		} else if err != nil {
 			return run.interrupted(ctx, keeper, err)
 		}
 		if err := keeper.epochOver(run, began); err != nil {
@@ -174,7 +184,9 @@ type run struct {
 	epochs      int // that are over
 	resumed     int // of these, before this process
 	steps       int // of these
-	partly      int // all steps, where some are of the next epoch; else 0
+	begun       int // steps of the next epoch, which has so many:
+	next        int
+	clock       *clock
 	timing      Timing
 	stepSeconds [][]float64 // of each epoch
 }
@@ -219,19 +231,34 @@ func (r *run) anyActive() bool {
 // complete is whether nothing is left to train.
 func (r *run) complete() bool { return r.epochs >= r.job.Settings.Epochs || !r.anyActive() }
 
-// nextEpoch trains for an epoch, and validates when it is time to.
+// nextEpoch trains for an epoch, and validates when it is time to. It returns [ErrDeadline]
+// where that has ended the steps; an epoch whose validation it has ended is whole.
 func (r *run) nextEpoch(ctx context.Context) error {
 	s, epoch := r.job.Settings, r.epochs+1
-	if err := r.epoch(ctx, epoch); err != nil {
+	stepping, stop := r.clock.untilStepped(ctx, r.validated(), r.job.ValidateBy)
+	defer stop()
+	if err := r.epoch(stepping, epoch); isDeadline(ctx, stepping, err) {
+		return ErrDeadline
+	} else if err != nil {
 		return err
 	}
 	if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) && r.anyActive() {
-		if err := r.validate(ctx, epoch); err != nil {
+		if r.clock != nil && !r.validated() {
+			r.job.ValidateBy = r.clock.sample(r.timing.Train / float64(epoch) * float64(s.ValidateEvery))
+		}
+		validating, stop := r.clock.untilTrained(ctx)
+		defer stop()
+		if err := r.validate(validating, epoch); err != nil && !isDeadline(ctx, validating, err) {
 			return err
 		}
 	}
 	r.epochs = epoch
 	return nil
+}
+
+// validated says whether some member was.
+func (r *run) validated() bool {
+	return slices.ContainsFunc(r.members, func(m memberRun) bool { return len(m.Validations) > 0 })
 }
 
 func (r *run) epoch(ctx context.Context, epoch int) error {
@@ -241,12 +268,19 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.population.Epoch(ctx, batches, r.rates(epoch))
+	all, rest := len(batches), batches[min(r.begun, len(batches)):]
+	r.next = all
+	if len(rest) == 0 {
+		return checkpoint.ErrDamaged // since no checkpoint is of an epoch without steps to take
+	}
+	quiet := Tell(r.population, r.onStep(epoch, all))
+	done, err := r.population.Epoch(ctx, rest, r.rates(epoch))
+	quiet()
+	r.timing.Train += time.Since(start).Seconds()
 	if err != nil {
 		return err
 	}
-	r.steps += len(batches)
-	r.timing.Train += time.Since(start).Seconds()
+	r.steps, r.begun = r.steps+all, 0
 	r.stepSeconds = append(r.stepSeconds, done.StepSeconds)
 	for i := range r.members {
 		m := &r.members[i]
@@ -263,9 +297,21 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 		}
 	}
 	if r.job.OnEpoch != nil {
-		r.job.OnEpoch(Progress{Epoch: epoch, Epochs: s.Epochs, Loss: done.Loss})
+		r.job.OnEpoch(Progress{Epoch: epoch, Epochs: s.Epochs, Step: all, Steps: all, Loss: done.Loss})
 	}
 	return nil
+}
+
+// onStep tells how far an epoch of so many steps is; nil where nobody wants to know.
+func (r *run) onStep(epoch, steps int) func(share float64) {
+	if r.job.OnStep == nil {
+		return nil
+	}
+	begun := r.begun
+	return func(share float64) {
+		step := begun + int(math.Round(share*float64(steps-begun)))
+		r.job.OnStep(Progress{Epoch: epoch, Epochs: r.job.Settings.Epochs, Step: step, Steps: steps})
+	}
 }
 
 // orders are the batches of epochs. Those of the next one are made meanwhile.
@@ -310,7 +356,7 @@ func (r *run) rates(epoch int) []float64 {
 func (r *run) validate(ctx context.Context, epoch int) error {
 	defer r.timing.Evaluating(r.engine)()
 	s := r.job.Settings
-	scores, err := r.job.Data.Validate(ctx, r.population, r.job.ValidateBy)
+	scores, err := r.scores(ctx, epoch)
 	if err != nil {
 		return err
 	}
@@ -344,6 +390,14 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 	return nil
 }
 
+// scores are those of the members as they are, in an epoch.
+func (r *run) scores(ctx context.Context, epoch int) ([]float64, error) {
+	if r.job.OnStep != nil {
+		r.job.OnStep(Progress{Epoch: epoch, Epochs: r.job.Settings.Epochs, Step: 1, Steps: 1, Validating: true})
+	}
+	return r.job.Data.Validate(ctx, r.population, r.job.ValidateBy)
+}
+
 func (m *memberRun) diverge(epoch int) {
 	m.Stopped, m.Diverged, m.best, m.BestEpoch = true, epoch, nil, 0
 }
@@ -372,9 +426,7 @@ func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, e
 		if state.Steps == 0 {
 			return nil, err
 		}
-		if state.Steps > r.steps {
-			r.partly = state.Steps
-		}
+		r.begun = max(0, state.Steps-r.steps)
 	}
 	report, failed := r.report()
 	if failed != nil {
@@ -383,14 +435,80 @@ func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, e
 	return report, err
 }
 
+// cut is the report of a training that the deadline has ended. The numbers of now, which may
+// have seen a part of an epoch, count as those of an epoch would.
+func (r *run) cut(ctx context.Context, k *keeper) (*Report, error) {
+	state, err := shown(r.population)
+	if err != nil {
+		return nil, err
+	}
+	r.begun = max(0, state.Steps-r.steps)
+	if err := k.cut(r, state); err != nil {
+		return nil, err
+	}
+	if r.next == 0 { // the deadline was over before there were any
+		r.next = len(r.job.Data.Batches(r.job.Settings, r.epochs+1))
+	}
+	cut := &Cut{Epoch: r.epochs, Epochs: r.job.Settings.Epochs, Step: r.begun, Steps: r.next}
+	better := make([]bool, len(r.members)) // than the best epoch
+	if r.begun > 0 && r.validated() {
+		if better, err = r.judge(ctx); err != nil {
+			return r.interrupted(ctx, k, err)
+		}
+	}
+	report, err := r.report()
+	if err != nil {
+		return nil, err
+	}
+	report.Cut = cut
+	for i, is := range better {
+		if is {
+			report.Results[i].Model.Reached.Steps = state.Steps
+		}
+	}
+	return report, nil
+}
+
+// judge validates the members as they are, if there is time for that, and takes those that are
+// better than in their best epoch.
+func (r *run) judge(ctx context.Context) ([]bool, error) {
+	defer r.timing.Evaluating(r.engine)()
+	better := make([]bool, len(r.members))
+	validating, stop := r.clock.untilSaved(ctx)
+	defer stop()
+	scores, err := r.scores(validating, r.epochs+1)
+	if isDeadline(ctx, validating, err) {
+		return better, nil
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if err != nil || m.Stopped || m.best == nil || scores[i] <= m.BestMRR {
+			continue
+		}
+		p, failed := r.population.Parameters(i)
+		if failed != nil {
+			return nil, failed
+		}
+		if better[i] = p.Finite(); better[i] {
+			m.best, m.BestMRR, m.BestEpoch = &p, scores[i], r.epochs
+		}
+	}
+	return better, err
+}
+
 func (r *run) report() (*Report, error) {
 	report := &Report{Timing: r.timing, Resumed: r.resumed, Precision: r.job.Settings.Precision, Complete: r.complete()}
+	if r.validated() {
+		report.ValidatedBy = r.job.ValidateBy
+	}
 	report.Timing.PerStep = r.perStep()
 	for i := range r.members {
 		m, member := &r.members[i], r.job.Members[i]
 		reached := Reached{Interrupted: !report.Complete}
 		if m.Diverged == 0 && m.best == nil {
-			reached.Steps = r.partly
+			if r.begun > 0 {
+				reached.Steps = r.steps + r.begun
+			}
 			p, err := r.end(i)
 			if err != nil {
 				return nil, err

@@ -456,7 +456,11 @@ func TestProgress(t *testing.T) {
 	j := job(2, func(s *kge.Settings) { s.Epochs = 3 })
 	j.OnEpoch = func(p kge.Progress) { got = append(got, p) }
 	mustTrain(t, &enginetest.Scripted{Loss: func(epoch, member int) float64 { return float64(epoch + 10*member) }}, j)
-	want := []kge.Progress{{1, 3, []float64{1, 11}}, {2, 3, []float64{2, 12}}, {3, 3, []float64{3, 13}}}
+	var want []kge.Progress
+	for epoch := range 3 {
+		loss := float64(epoch + 1)
+		want = append(want, kge.Progress{Epoch: epoch + 1, Epochs: 3, Step: 4, Steps: 4, Loss: []float64{loss, loss + 10}})
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}

@@ -26,6 +26,15 @@ type Evaluation struct {
 // Evaluate ranks the hard answers of queries by one of the models of a ranker. Ties
 // count against the model, and a score that is not a number comes last.
 func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Evaluation, error) {
+	each, err := evaluateEach(ctx, r, model, queries)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return sum(queries, each), nil
+}
+
+// evaluateEach are the metrics of each query.
+func evaluateEach(ctx context.Context, r kge.Ranker, model int, queries []Query) ([]kge.Metrics, error) {
 	each, questions := make([]kge.Metrics, len(queries)), make([]kge.Question, len(queries))
 	for i, q := range queries {
 		questions[i] = q.Question()
@@ -36,15 +45,17 @@ func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Ev
 			each[i].Add(rank.Under(kge.Pessimistic), share)
 		}
 	})
-	if err != nil {
-		return Evaluation{}, err
-	}
+	return each, err
+}
+
+// sum is the evaluation of queries by the metrics of each.
+func sum(queries []Query, each []kge.Metrics) Evaluation {
 	e := Evaluation{Queries: len(queries)}
 	for i, m := range each { // in their order, so that the sum is the same each time
 		e.Answers += len(queries[i].Hard)
 		e.Metrics = e.Plus(m.Over(float64(len(queries))))
 	}
-	return e, nil
+	return e
 }
 
 // Rank counts, for each hard answer of a query, the entities that are no answer
@@ -102,37 +113,41 @@ type Evaluations struct {
 // together, where there are such, and notes what the model reached in it. The data have
 // the ids of the model.
 func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int) (Evaluations, error) {
-	return EvaluateSome(ctx, engine, m, d, kge.Limits{}, hops...)
+	return EvaluateBy(ctx, engine, m, d, kge.Ranking{}, hops...)
 }
 
-// EvaluateSome is [EvaluateModel] within limits.
-func EvaluateSome(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, limits kge.Limits, hops ...int) (e Evaluations, err error) {
+// EvaluateBy is [EvaluateModel] of as much as is asked for.
+func EvaluateBy(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how kge.Ranking, hops ...int) (e Evaluations, err error) {
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.AutoPrecision)
 	if err != nil {
 		return e, err
 	}
 	defer ranker.Close()
-	for _, part := range []struct {
-		split Split
-		to    **Evaluation
-		most  int
-	}{{InValid, &e.Valid, limits.Valid}, {InTest, &e.Test, limits.Test}} {
-		all := d.together(part.split, hops)
-		queries := kge.Sample(all, part.most)
-		if len(queries) == 0 {
+	whole := [][]Query{d.together(InValid, hops), d.together(InTest, hops)}
+	some := [][]Query{kge.Sample(whole[0], how.Valid), kge.Sample(whole[1], how.Test)}
+	metrics := [][]kge.Metrics{make([]kge.Metrics, len(some[0])), make([]kge.Metrics, len(some[1]))}
+	ranked, err := how.Of(ranker, []int{len(some[0]), len(some[1])}, func(split int, numbers []int) error {
+		each, err := evaluateEach(ctx, ranker, 0, kge.Pick(some[split], numbers))
+		for i, n := range numbers[:len(each)] {
+			metrics[split][n] = each[i]
+		}
+		return err
+	})
+	if err != nil {
+		return e, err
+	}
+	for split, to := range []**Evaluation{&e.Valid, &e.Test} {
+		if len(ranked[split]) == 0 {
 			continue
 		}
-		found, err := Evaluate(ctx, ranker, 0, queries)
-		if err != nil {
-			return e, err
-		}
-		if len(queries) < len(all) {
-			found.Of = len(all)
-			for _, q := range all {
+		found := sum(kge.Pick(some[split], ranked[split]), kge.Pick(metrics[split], ranked[split]))
+		if found.Queries < len(whole[split]) {
+			found.Of = len(whole[split])
+			for _, q := range whole[split] {
 				found.AnswersOf += len(q.Hard)
 			}
 		}
-		*part.to = &found
+		*to = &found
 	}
 	return e, m.Note(e)
 }
@@ -181,6 +196,6 @@ func NewTable() *words.Table {
 // AddTo adds the metrics to a table. There are none where the evaluation is nil.
 func (e *Evaluation) AddTo(t *words.Table, name string) {
 	if e != nil {
-		t.Add(name, e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
+		t.Add(name+words.Sample(e.Queries, e.Of), e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
 	}
 }

@@ -77,7 +77,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 			if m == nil {
 				continue
 			}
-			e, err := EvaluateSome(ctx, t.Engine, m, t.Data, t.Limits, t.Own.Hops...)
+			e, err := EvaluateBy(ctx, t.Engine, m, t.Data, kge.Ranking{Limits: t.Limits}, t.Own.Hops...)
 			if err != nil {
 				return nil, err
 			}

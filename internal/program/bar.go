@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -10,19 +11,35 @@ import (
 )
 
 // Bar shows on a terminal how far something is, and leaves nothing behind. A log is not
-// helped by a thousand bars: it gets a line that tells something new, now and then.
+// helped by a thousand bars: it gets a line soon, and then one that tells something new, now
+// and then.
 type Bar struct {
-	bar    *progressbar.ProgressBar
-	log    io.Writer // nil on a terminal, and where nothing is to be logged
+	bar  *progressbar.ProgressBar
+	what string // is done, as "training"
+	done chan struct{}
+
+	one    sync.Mutex // for what follows
+	log    io.Writer  // nil on a terminal, and where nothing is to be logged
 	every  time.Duration
+	due    time.Duration // until the next line in the log, if nothing is new
 	logged time.Time
 	line   string
+	begun  time.Time // the first time that it was somewhere
+	from   int64
+	at     int64
+	total  int64
 }
 
-// NewBar is a bar to a total, -1 where that is not known, with lines for a log after so much
-// time each.
-func NewBar(w io.Writer, total int64, every time.Duration, options ...progressbar.Option) *Bar {
-	b := &Bar{every: every, logged: time.Now()}
+const (
+	// soon is when a log gets its first line, and seldom and hardly how much time lies
+	// between the lines that follow, at first and in the end.
+	soon, seldom, hardly = 5 * time.Second, 30 * time.Second, 5 * time.Minute
+)
+
+// NewBar is a bar for what is done, to a total, -1 where that is not known. Lines for a log
+// that tell something new lie so much time apart.
+func NewBar(w io.Writer, what string, total int64, every time.Duration, options ...progressbar.Option) *Bar {
+	b := &Bar{what: what, every: every, due: soon, logged: time.Now(), total: total, done: make(chan struct{})}
 	if !isTerminal(w) {
 		b.log, w = w, io.Discard
 	}
@@ -32,35 +49,112 @@ func NewBar(w io.Writer, total int64, every time.Duration, options ...progressba
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetWidth(28),
 		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
 	}, options...)...)
+	go b.tick()
 	return b
+}
+
+// tick keeps the clock of a bar going, and a log from being silent.
+func (b *Bar) tick() {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-b.done:
+			return
+		case <-ticker.C:
+		}
+		b.refresh()
+	}
+}
+
+func (b *Bar) refresh() {
+	b.one.Lock()
+	defer b.one.Unlock()
+	switch {
+	case b.bar.IsFinished():
+	case b.log == nil:
+		_ = b.bar.RenderBlank()
+	case time.Since(b.logged) >= b.due:
+		b.write()
+	}
+}
+
+// write writes the line to the log.
+func (b *Bar) write() {
+	b.logged, b.due = time.Now(), min(max(seldom, 2*b.due), hardly)
+	line := b.what
+	if b.line != "" {
+		line += ": " + b.line
+	}
+	if left, known := b.left(); known {
+		line += ", about " + words.Duration(left) + " left"
+	}
+	fmt.Fprintln(b.log, line)
 }
 
 // Say describes what is being done.
 func (b *Bar) Say(line string) {
+	b.one.Lock()
+	defer b.one.Unlock()
 	if line = words.Printable(line); line == b.line {
 		return
 	}
 	b.line = line
 	b.bar.Describe(line)
 	if b.log != nil && time.Since(b.logged) >= b.every {
-		b.logged = time.Now()
-		fmt.Fprintf(b.log, "training: %s\n", line)
+		b.write()
 	}
 }
 
 // Set says how far it is, and to which total if that is known only now.
 func (b *Bar) Set(done, total int64) {
+	b.one.Lock()
+	defer b.one.Unlock()
+	if b.begun.IsZero() {
+		b.begun, b.from = time.Now(), done
+	}
+	b.at = done
 	if total > 0 && b.bar.GetMax64() != total {
 		b.bar.ChangeMax64(total)
+		b.total = total
 	}
 	_ = b.bar.Set64(done)
+}
+
+// Left is how much time it is likely to take from now on, once that can be said.
+func (b *Bar) Left() (left time.Duration, known bool) {
+	b.one.Lock()
+	defer b.one.Unlock()
+	return b.left()
+}
+
+// left needs some time to tell.
+func (b *Bar) left() (time.Duration, bool) {
+	const enough = 4 * time.Second
+	took := time.Since(b.begun)
+	if b.begun.IsZero() || took < enough || b.at <= b.from || b.total < b.at {
+		return 0, false
+	}
+	return time.Duration(float64(took) / float64(b.at-b.from) * float64(b.total-b.at)), true
+}
+
+// Aside has something else written, on lines of its own.
+func (b *Bar) Aside(write func()) {
+	b.one.Lock()
+	defer b.one.Unlock()
+	_ = b.bar.Clear()
+	write()
 }
 
 // Finish takes the bar away, if there is one.
 func (b *Bar) Finish() {
 	if b != nil {
+		close(b.done)
+		b.one.Lock()
+		defer b.one.Unlock()
 		_ = b.bar.Finish()
 	}
 }

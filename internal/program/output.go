@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/autoblm/autoblm-go/internal/outfile"
@@ -91,6 +92,26 @@ func (o *Output) End(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w; %s", err, words.List(o.kept, "and"))
+}
+
+// Together is a writer to which a bar and messages can be written at a time: files can be, as
+// they are.
+func Together(w io.Writer) io.Writer {
+	if _, is := w.(*os.File); is {
+		return w
+	}
+	return &together{w: w}
+}
+
+type together struct {
+	one sync.Mutex
+	w   io.Writer
+}
+
+func (t *together) Write(p []byte) (int, error) {
+	t.one.Lock()
+	defer t.one.Unlock()
+	return t.w.Write(p)
 }
 
 // Say writes a message that is no part of the result.

@@ -38,7 +38,7 @@ func TestNothingIsObeyed(t *testing.T) {
 		}
 		o.Say("it is %s", obeyed)
 		program.Status(&stderr, "p", errors.New("no "+obeyed))
-		bar := program.NewBar(&stderr, 1, 0)
+		bar := program.NewBar(&stderr, "training", 1, 0)
 		bar.Say(obeyed)
 		bar.Finish()
 		if got, want := stderr.String(), "it is "+shown+"\np: no "+shown+"\ntraining: "+shown+"\n"; got != want {

@@ -120,7 +120,7 @@ func TestReaderWhoLeaves(t *testing.T) {
 func TestBarInALog(t *testing.T) {
 	for every, want := range map[time.Duration]string{0: "training: a\ntraining: b\n", time.Hour: ""} {
 		var log bytes.Buffer
-		bar := program.NewBar(&log, 10, every)
+		bar := program.NewBar(&log, "training", 10, every)
 		for i, line := range []string{"a", "a", "b"} {
 			bar.Say(line)
 			bar.Set(int64(i), 12)

@@ -52,6 +52,28 @@ func Seconds(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }
 
+// Sample says how many of a number were taken, as " (3 of 1,000)"; "" where that number is 0,
+// since all were.
+func Sample(n, of int) string {
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of %s)", Whole(n), Whole(of))
+}
+
+// Duration is about how long something takes, as "20 s", "3 min" or "7 h".
+func Duration(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return Count(int(math.Round(d.Hours()/24)), "day")
+}
+
 // OneLine is an error in one line, as [Printable] shows it.
 func OneLine(err error) string { return Printable(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 

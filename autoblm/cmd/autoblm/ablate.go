@@ -65,7 +65,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	}
 	var graphs []*datasets.Graph
 	for _, name := range append([]string{c.Dataset}, c.To...) {
-		g, err := opened(ctx, datasets.Open, name)
+		g, err := read(ctx, o, datasets.Open, name)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	if err := o.Writes(filepath.Join(c.Out, c.Name+".json"), outfile.Comparison); err != nil {
 		return err
 	}
-	bar := newSearchBar(o.Stderr)
+	bar := newSearchBar(o, 0)
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),
 		OnProgress: bar.about, MixEngines: c.MixEngines,

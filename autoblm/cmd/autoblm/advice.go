@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
@@ -13,6 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/listen"
+	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // advice says which command helps against what the library says.
@@ -71,6 +74,13 @@ func advised(err error) error {
 // opened is what open makes of a name. An interruption is heard at once: nothing is lost by it.
 func opened[Name, Data any](ctx context.Context, open func(Name) (Data, error), name Name) (Data, error) {
 	return listen.Call(ctx, func() (Data, error) { return open(name) })
+}
+
+// read is opened for data, which says what it reads where that takes long.
+func read[Data any](ctx context.Context, o *output, open func(string) (Data, error), name string) (Data, error) {
+	bar := program.NewBar(o.Stderr, "reading "+words.Printable(name), -1, time.Hour)
+	defer bar.Finish()
+	return opened(ctx, open, name)
 }
 
 // warn says what data carry of warnings.

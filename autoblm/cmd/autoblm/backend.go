@@ -111,7 +111,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	b, err := backend.Install(ctx, c.What, backend.InstallOptions{SHA256: c.SHA256, Progress: func(name string, done, total int64) {
 		if name != of {
 			bar.Finish()
-			bar, of = program.NewBar(o.Stderr, -1, 0, progressbar.OptionSetDescription(name), progressbar.OptionShowBytes(true)), name
+			bar, of = program.NewBar(o.Stderr, "fetching "+words.Printable(name), -1, 0, progressbar.OptionShowBytes(true)), name
 		}
 		bar.Set(done, total)
 	}})

@@ -122,7 +122,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	g, err := opened(ctx, func(name string) (*rdf.Graph, error) { return rdf.Open(name, rdf.Options{Lenient: c.Lenient}) }, c.Dataset)
+	g, err := read(ctx, o, func(name string) (*rdf.Graph, error) { return rdf.Open(name, rdf.Options{Lenient: c.Lenient}) }, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	bar := program.NewBar(o.Stderr, 1, 0)
+	bar := program.NewBar(o.Stderr, "training", 1, 0)
 	options.OnProgress = func(done, total int) { bar.Set(int64(done), int64(total)) }
 	result, err := c.train(ctx, g, &settings, member, options)
 	bar.Finish()

@@ -31,7 +31,7 @@ func (f classifiedFlags) load(ctx context.Context, o *output) (*classify.Model, 
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := opened(ctx, m.Graph, f.Dataset)
+	g, err := read(ctx, o, m.Graph, f.Dataset)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (name the graph that the model was trained on with --dataset)", err)
 	}

@@ -52,7 +52,7 @@ type graphInfo struct {
 
 // Run describes a graph.
 func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
-	g, err := opened(ctx, datasets.Open, c.Dataset)
+	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ type datasetFetchCommand struct {
 
 // Run downloads a benchmark.
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
-	bar := program.NewBar(o.Stderr, -1, 0, progressbar.OptionSetDescription(words.Printable(c.Dataset)), progressbar.OptionShowBytes(true))
+	bar := program.NewBar(o.Stderr, "fetching "+words.Printable(c.Dataset), -1, 0, progressbar.OptionShowBytes(true))
 	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.Set})
 	bar.Finish()
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	if err := outfile.FolderLater(c.Out); err != nil {
 		return err
 	}
-	all, err := opened(ctx, datasets.ReadTriples, c.File)
+	all, err := read(ctx, o, datasets.ReadTriples, c.File)
 	if err != nil {
 		return err
 	}

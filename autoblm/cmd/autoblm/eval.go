@@ -49,7 +49,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	g, err := opened(ctx, datasets.Open, c.Dataset)
+	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
+	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // outFolder is where commands keep what no other folder is named for.
@@ -39,6 +40,7 @@ type keeping struct {
 	folder, file string
 	every        time.Duration
 	o            *output
+	cut          bool // by its deadline
 }
 
 // keep makes the folder, since what cannot be written is better known before a training,
@@ -74,8 +76,14 @@ func (k keeping) save(m interface{ Save(dir string) error }) error {
 	return nil
 }
 
-// done ends a training whose result is out: there is nothing left to go on with.
-func (k keeping) done() error { return checkpoint.Remove(k.file) }
+// done ends a training whose result is out: there is nothing left to go on with, unless its
+// deadline has ended it.
+func (k keeping) done() error {
+	if k.cut {
+		return nil
+	}
+	return checkpoint.Remove(k.file)
+}
 
 // wholeModel says whether the folder has a model that a training came to its end with.
 func (k keeping) wholeModel() bool {
@@ -116,6 +124,20 @@ func (k keeping) unranked(err error) error {
 	return err
 }
 
+// minutesFlag ends a training in time.
+type minutesFlag struct {
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"End in time, with the best so far; 0 never." help:"End within so many minutes, from reading the data to ranking, with the best model so far: in the middle of an epoch too, and with a sample of valid and test ranked where all of them would take much of the time. The same command goes on, for minutes of its own. 0 never."`
+}
+
+// deadline is that of a command that began then and ranks so many questions in the end; nil for
+// none.
+func (f minutesFlag) deadline(began time.Time, ranked int) *kge.Deadline {
+	if f.Minutes == 0 {
+		return nil
+	}
+	return &kge.Deadline{Began: began, End: began.Add(time.Duration(f.Minutes * float64(time.Minute))), Ranked: ranked}
+}
+
 // trainModels trains with a bar. A training that is interrupted is kept.
 func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job, command string, flags keepFlags) (*kge.Report, keeping, error) {
 	name, err := job.Name(engine)
@@ -127,10 +149,20 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 		return nil, k, err
 	}
 	job.Checkpoint = &kge.Checkpoint{File: k.file, Every: k.every, OnError: k.warn}
-	bar := newTrainingBar(o.Stderr, job.Settings.Epochs)
-	job.OnEpoch = bar.update
+	minutes := 0.0
+	if d := job.Deadline; d != nil {
+		minutes = d.End.Sub(d.Began).Minutes()
+	}
+	bar := newTrainingBar(o, minutes)
+	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)
 	bar.Finish()
+	if err == nil && report.Cut != nil {
+		k.cut = true
+		if c := report.Cut; c.Epoch == 0 && 10*c.Step < c.Steps {
+			o.Say("autoblm: the time was enough for %s of the %s of the first epoch: a smaller --dim than %d, or more --minutes, trains more", words.Count(c.Step, "step"), words.Whole(c.Steps), job.Settings.Dim)
+		}
+	}
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return report, k, err
 	}

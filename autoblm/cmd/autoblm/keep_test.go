@@ -175,3 +175,43 @@ func TestInterruptedTrainingThatCannotBeKept(t *testing.T) {
 		t.Errorf("said %q, want %q", err, want)
 	}
 }
+
+// TestTrainingsEndInTime: with no time there is a model all the same, of what there is, and what
+// is told of it says so; with much time it is what it is without a limit. The same command goes
+// on.
+func TestTrainingsEndInTime(t *testing.T) {
+	for name, arguments := range map[string][]string{
+		"train":       {"train", "--dataset", smallGraph(t), "--structure", "complex", "--engine", "cpu", "--epochs", "3", "--validate-every", "1"},
+		"query train": {"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--epochs", "3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			train := func(dir string, more ...string) (summary map[string]any, stderr string) {
+				t.Helper()
+				status, stdout, stderr := invoke(t.Context(), slices.Concat(arguments, []string{"--json", "--out", dir}, more)...)
+				if err := json.Unmarshal([]byte(stdout), &summary); err != nil || status != program.Done {
+					t.Fatalf("status %d, %v: %q, %q", status, err, stdout, stderr)
+				}
+				delete(summary, "seconds")
+				delete(summary, "out")
+				return summary, stderr
+			}
+			whole, dir := t.TempDir(), t.TempDir()
+			want, _ := train(whole)
+			cut, stderr := train(dir, "--minutes", "0.000001")
+			ended, _ := cut["ended"].(map[string]any)
+			if ended["epoch"] != 0.0 || ended["step"] != 0.0 || ended["epochs"] != 3.0 || cut["test"] == nil || !strings.Contains(stderr, "more --minutes, trains more") {
+				t.Errorf("without time %v, %q", cut, stderr)
+			}
+			if m, err := kge.Load(dir); err != nil || !m.Reached.Interrupted {
+				t.Errorf("%v: %+v", err, m)
+			}
+			got, _ := train(dir, "--minutes", "60")
+			if difference := cmp.Diff(want, got); difference != "" {
+				t.Errorf("with much time (-without a limit +with one):\n%s", difference)
+			}
+			if difference := cmp.Diff(folder(t, whole), folder(t, dir)); difference != "" {
+				t.Errorf("the folders differ (-without a limit +with one):\n%s", difference)
+			}
+		})
+	}
+}

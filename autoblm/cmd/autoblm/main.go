@@ -93,7 +93,7 @@ func main() { program.Main(run) }
 
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
-	c := newCommands()
+	c, stderr := newCommands(), program.Together(stderr)
 	o := &output{Stdout: &program.Careful{W: stdout}, Stderr: stderr, Arguments: arguments}
 	exited := -1
 	parser, err := newParser(c,

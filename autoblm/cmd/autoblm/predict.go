@@ -81,7 +81,7 @@ func listAnswers(w io.Writer, answers []kge.Answer, head, relation, tail string)
 // graph opens what tells the known answers.
 func (c *predictCommand) graph(ctx context.Context, m *kge.Model, o *output) (*datasets.Graph, error) {
 	return knownFrom(c.predictFlags, m, o, func(source string) (*datasets.Graph, error) {
-		g, err := opened(ctx, datasets.Open, source)
+		g, err := read(ctx, o, datasets.Open, source)
 		if err == nil {
 			warn(o, g.Warnings())
 			_, err = completion.Align(m, g)

@@ -19,7 +19,7 @@ func TestSearchBarNamesWhatDecides(t *testing.T) {
 		{"accuracy", 0.625, "training: 3 of 8 structures, best accuracy 0.625\n"},
 	} {
 		var log bytes.Buffer
-		bar := newSearchBar(&log)
+		bar := newSearchBar(&output{Stderr: &log}, 0)
 		bar.update(search.Progress{Stage: task.Searching, Trained: 3, Budget: 8, Metric: c.metric, Best: &task.Trial{Score: &c.score}})
 		bar.Finish()
 		if log.String() != c.want {

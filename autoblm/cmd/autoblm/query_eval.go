@@ -54,7 +54,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	} else if hops == 0 {
 		hops = own[len(own)-1]
 	}
-	d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Open(name, hops) }, c.Dataset)
+	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Open(name, hops) }, c.Dataset)
 	if err != nil {
 		return err
 	}

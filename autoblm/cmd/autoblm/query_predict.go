@@ -64,7 +64,7 @@ func relationsOf(m *kge.Model, flags []string) (names []string) {
 // data opens what tells the known answers, as predict does.
 func (c *queryPredictCommand) data(ctx context.Context, m *kge.Model, o *output) (*query.Data, error) {
 	return knownFrom(c.predictFlags, m, o, func(source string) (*query.Data, error) {
-		d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Open(name, 1) }, source) // longer paths follow from these
+		d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Open(name, 1) }, source) // longer paths follow from these
 		if err == nil {
 			warn(o, d.Warnings(nil))
 			err = d.Covered(m)

@@ -42,7 +42,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	if err := query.CanWrite(c.Out); err != nil {
 		return err
 	}
-	d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Open(name) }, c.Dataset)
+	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Open(name) }, c.Dataset)
 	if err != nil {
 		return err
 	}

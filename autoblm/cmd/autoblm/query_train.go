@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -25,6 +26,7 @@ type queryTrainCommand struct {
 	Sampling kge.Sampling   `embed:"" group:"Training"`
 	Member   memberFlags    `embed:"" group:"Training"`
 	duraFlag `group:"Training"`
+	minutesFlag
 	keepFlags
 	threadsFlag
 }
@@ -63,13 +65,14 @@ type queryTrainSummary struct {
 
 // Run trains and ranks.
 func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
+	began := time.Now()
 	member, err := c.member()
 	if err != nil {
 		return program.Usage(err)
 	}
 	engine := c.engine()
 	note := func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }
-	d, err := opened(ctx, func(name string) (*query.Data, error) { return query.Prepare(ctx, name, note, c.Settings.Trained()...) }, c.Dataset)
+	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Prepare(ctx, name, note, c.Settings.Trained()...) }, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,9 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	report, kept, err := trainModels(ctx, o, engine, kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}}, "query-train", c.keepFlags)
+	asked := len(d.Queries(query.InValid, c.Settings.Hops[0])) + len(d.Queries(query.InTest, c.Settings.Hops[0]))
+	job := kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}, Deadline: c.deadline(began, asked)}
+	report, kept, err := trainModels(ctx, o, engine, job, "query-train", c.keepFlags)
 	if err != nil {
 		return err
 	}
@@ -90,7 +95,9 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	c.Out = kept.folder
-	evaluated, err := query.EvaluateModel(ctx, engine, result.Model, d, c.Settings.Hops[0])
+	how, over := ranking(o, job.Deadline)
+	evaluated, err := query.EvaluateBy(ctx, engine, result.Model, d, how, c.Settings.Hops[0])
+	over()
 	if err != nil {
 		return kept.unranked(err)
 	}

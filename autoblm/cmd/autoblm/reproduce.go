@@ -70,7 +70,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return program.Usage(err)
 	}
-	if plan.Graph, err = opened(ctx, datasets.Open, c.Dataset); err != nil {
+	if plan.Graph, err = read(ctx, o, datasets.Open, c.Dataset); err != nil {
 		return err
 	}
 	warn(o, plan.Graph.Warnings("valid", "test"))
@@ -87,7 +87,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if limit > 0 {
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
-	searching, training := newSearchBar(o.Stderr), newTrainingBar(o.Stderr, plan.Final.Training.Epochs)
+	searching, training := newSearchBar(o, limit.Minutes()), newTrainingBar(o, limit.Minutes())
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
 	again := commandOf(o.Arguments)
 	d, err := reproduce.Continue(ctx, plan, measured.By{Command: again, Program: program.Version(), Threads: c.Threads})

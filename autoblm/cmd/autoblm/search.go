@@ -199,7 +199,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 	}
 	o.Say("study: %s", s.settings.Study)
 	s.settings.OnPlan = func(p search.Plan) { o.Say("the plan: %v", p) }
-	bar := newSearchBar(o.Stderr)
+	bar := newSearchBar(o, s.settings.TimeLimit.Minutes())
 	s.settings.OnProgress = bar.update
 	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
 	bar.Finish()

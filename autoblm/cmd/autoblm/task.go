@@ -70,7 +70,7 @@ func openProblem(ctx context.Context, o *output, name, source string, own json.R
 		return problem{}, err
 	}
 	c.Note = func(text string) { o.Say("autoblm: %s", text) }
-	t, err := opened(ctx, func(source string) (*autoblm.OpenTask, error) { return kind.Open(ctx, source, own, c) }, source)
+	t, err := read(ctx, o, func(source string) (*autoblm.OpenTask, error) { return kind.Open(ctx, source, own, c) }, source)
 	if err != nil {
 		return problem{}, err
 	}

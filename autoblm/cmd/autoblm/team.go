@@ -69,7 +69,7 @@ func (c *teamCommand) Run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	g, err := opened(ctx, datasets.Open, c.Dataset)
+	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (c *teamCommand) candidates(ctx context.Context, o *output) (models []*kge.
 	var all []*kge.Model
 	var from []string
 	for _, folder := range c.Models {
-		l, err := opened(ctx, load, folder)
+		l, err := read(ctx, o, load, folder)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -27,6 +28,7 @@ type trainCommand struct {
 	Members       int  `default:"1" min:"1" max:"1024" brief:"Train so many models, with seeds from --seed on." help:"Train so many models together, with seeds from --seed on."`
 	KeepMembers   bool `help:"Keep the model of every member, in folders within that of the first model, as seed-1, for autoblm team."`
 	NoEval        bool `help:"Do not rank at the end."`
+	minutesFlag
 	keepFlags
 	computeFlags
 }
@@ -64,6 +66,7 @@ type memberSummary struct {
 
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
+	began := time.Now()
 	var members []kge.Member
 	for i := range c.Members {
 		m := kge.Member(c.Member)
@@ -79,7 +82,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	if c.Model == form.Bilinear && c.Structure.Degenerate() {
 		o.Say("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
-	g, err := opened(ctx, datasets.Open, c.Dataset)
+	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,8 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	report, kept, err := trainModels(ctx, o, engine, kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members}, "train", c.keepFlags)
+	job := kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members, Deadline: c.deadline(began, c.ranked(g))}
+	report, kept, err := trainModels(ctx, o, engine, job, "train", c.keepFlags)
 	if err != nil {
 		return err
 	}
@@ -112,7 +116,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	}
 	evaluations := make([]completion.Evaluations, c.Members)
 	if !c.NoEval {
-		if evaluations, err = evaluate(ctx, engine, g, report); err != nil {
+		if evaluations, err = evaluate(ctx, o, engine, g, report, job.Deadline); err != nil {
 			return kept.unranked(err)
 		}
 	}
@@ -123,6 +127,14 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		}
 	}
 	return errors.Join(first.Err, kept.done())
+}
+
+// ranked is how many triples are in the end.
+func (c *trainCommand) ranked(g *datasets.Graph) int {
+	if c.NoEval {
+		return 0
+	}
+	return len(g.Valid) + len(g.Test)
 }
 
 // memberFolder is the folder of a member within that of the first one's model.
@@ -167,13 +179,15 @@ func (k keeping) saveMembers(report *kge.Report) error {
 
 // evaluate ranks valid and test, where they have triples, by the members that
 // did not diverge, and adds the time to the report.
-func evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph, report *kge.Report) ([]completion.Evaluations, error) {
+func evaluate(ctx context.Context, o *output, engine kge.Engine, g *datasets.Graph, report *kge.Report, d *kge.Deadline) ([]completion.Evaluations, error) {
 	defer report.Timing.Evaluating(engine)()
 	models := make([]*kge.Model, len(report.Results))
 	for i, r := range report.Results {
 		models[i] = r.Model
 	}
-	return completion.EvaluateAll(ctx, engine, models, g)
+	how, over := ranking(o, d)
+	defer over()
+	return completion.EvaluateBy(ctx, engine, models, g, how)
 }
 
 func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations, folder string) trainSummary {

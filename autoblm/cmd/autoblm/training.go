@@ -136,6 +136,8 @@ type trainedSummary struct {
 	Loss        []float64        `json:"loss"`
 	Validations []kge.Validation `json:"validations"`
 	Resumed     int              `json:"resumed,omitempty"` // epochs of runs before
+	Ended       *kge.Cut         `json:"ended,omitempty"`   // by the time
+	ValidatedBy int              `json:"validated_by,omitempty"`
 	Seconds     kge.Timing       `json:"seconds"`
 	Out         string           `json:"out,omitempty"`
 }
@@ -145,7 +147,7 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 	r := report.Results[0]
 	return trainedSummary{
 		Dataset: dataset, Dim: dim, Precision: report.Precision, Seed: r.Member.Seed, Epochs: len(r.Loss), BestEpoch: r.BestEpoch,
-		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Resumed: report.Resumed, Seconds: report.Timing, Out: out,
+		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Resumed: report.Resumed, Ended: report.Cut, ValidatedBy: report.ValidatedBy, Seconds: report.Timing, Out: out,
 	}
 }
 
@@ -153,6 +155,9 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 func (s trainedSummary) print(w io.Writer, what string, metrics *words.Table) {
 	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s (%.2f ms a step)\n",
 		s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), words.Count(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
+	if s.Ended != nil {
+		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.Ended.Epoch, s.Ended.Epochs, words.Whole(s.Ended.Step), words.Whole(s.Ended.Steps))
+	}
 	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
 		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
 	}

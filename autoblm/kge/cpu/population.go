@@ -22,7 +22,10 @@ type population struct {
 	shared *workspace
 }
 
-var _ kge.Shower = (*population)(nil)
+var _ interface {
+	kge.Shower
+	kge.Telling
+} = (*population)(nil)
 
 // NewPopulation implements [kge.Engine].
 func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
@@ -113,9 +116,10 @@ func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates [
 	epoch := kge.Epoch{Loss: make([]float64, len(p.trainers))}
 	seconds := make([][]float64, len(p.trainers))
 	errs := make([]error, len(p.trainers))
+	over := p.doing(len(p.trainers) * len(batches))
 	train := func(i int, w *workspace) {
 		t := p.trainers[i]
-		t.workspace = w
+		t.workspace, t.stepped = w, over
 		epoch.Loss[i], seconds[i], errs[i] = t.epoch(ctx, batches, rates[i])
 	}
 	alone := p.alone()

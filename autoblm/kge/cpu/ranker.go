@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
@@ -17,6 +18,20 @@ type ranker struct {
 	threads   int
 	precision kge.Precision // of what is counted fast; the counts are those of float32
 	models    []*model
+	tell      func(share float64) // how far it is; nil where nobody listens
+}
+
+// OnProgress implements [kge.Telling].
+func (r *ranker) OnProgress(tell func(share float64)) { r.tell = tell }
+
+// doing tells of each part of so many that is over.
+func (r *ranker) doing(parts int) (over func()) {
+	if r.tell == nil {
+		return func() {}
+	}
+	var done atomic.Int64
+	tell := r.tell
+	return func() { tell(float64(done.Add(1)) / float64(parts)) }
 }
 
 // NewRanker implements [kge.Engine].
@@ -54,6 +69,7 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 	chunks := slices.Collect(slices.Chunk(triples, atATime))
 	ranks := make([][]kge.Ranked, len(r.models))
 	counters := make([]*counter, r.threads)
+	over := r.doing(len(r.models) * len(chunks))
 	for member, m := range r.models {
 		ranks[member] = make([]kge.Ranked, len(triples))
 		var bounds *tiles.Bounds
@@ -68,6 +84,7 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 				counters[worker] = newCounter(m)
 			}
 			counters[worker].rank(m, bounds, chunks[i], known, ranks[member][i*atATime:])
+			over()
 		})
 	}
 	return ranks, ctx.Err()

@@ -12,6 +12,7 @@ import (
 func (r *ranker) Scores(ctx context.Context, model int, questions []kge.Question, visit func(question int, scores []float32)) error {
 	chunks, m := chunksOf(questions), r.models[model]
 	askers := make([]*asker, r.threads)
+	over := r.doing(len(chunks))
 	tiles.Parallel(r.threads, len(chunks), func(worker, i int) {
 		if ctx.Err() != nil {
 			return
@@ -23,6 +24,7 @@ func (r *ranker) Scores(ctx context.Context, model int, questions []kge.Question
 		for n, scores := range askers[worker].ask(m, questions[c.from:c.to]) {
 			visit(c.from+n, scores)
 		}
+		over()
 	})
 	return ctx.Err()
 }

@@ -33,7 +33,8 @@ type trainer struct {
 	updates   []*tiles.Updater // of the tables of the model
 
 	*workspace
-	over func() bool // whether the step is to end early
+	over    func() bool // whether the step is to end early
+	stepped func()      // is told of each step
 }
 
 func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer {
@@ -71,6 +72,7 @@ func (t *trainer) epoch(ctx context.Context, batches [][]kge.Example, rate float
 		sizes[i] = len(batch)
 		all += len(batch)
 		seconds = append(seconds, time.Since(began).Seconds())
+		t.stepped()
 	}
 	return t.lesson.mean(losses, sizes, all), seconds, nil
 }

@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
@@ -54,9 +56,46 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64) {
 		{"a population with another structure ranks by it", func(t *testing.T) { newStructures(t, engine) }},
 		{"a population goes on from the state of another", func(t *testing.T) { Continues(t, engine, 1e-4) }},
 		{"with one candidate shared training is training", func(t *testing.T) { sharing(t, engine) }},
+		{"who listens hears how far it is", func(t *testing.T) { progress(t, engine) }},
 		{"training learns", func(t *testing.T) { learning(t, engine) }},
 	} {
 		t.Run(check.says, check.test)
+	}
+}
+
+// progress holds an engine that tells how far it is to shares that grow to 1, and to the results
+// that it has where nobody listens.
+func progress(t *testing.T, engine kge.Engine) {
+	g := RandomGraph(40, 2, 300, 1)
+	s, d, members := settings(4), completion.Data(g), []kge.Member{kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("simple"))}
+	batches := d.Batches(s, 1)
+	run := func(hear func(share float64)) (any, bool) {
+		p := populated(t, engine, d, s, members)
+		telling, is := p.(kge.Telling)
+		if is {
+			telling.OnProgress(hear)
+		}
+		epoch, err := p.Epoch(t.Context(), batches, []float64{0.1, 0.1})
+		must(t, err)
+		return []any{epoch.Loss, parametersOf(t, p, 1), rank(t, p, g.Train, nil)}, is
+	}
+	want, _ := run(nil)
+	var one sync.Mutex
+	var heard []float64
+	got, is := run(func(share float64) {
+		one.Lock()
+		defer one.Unlock()
+		heard = append(heard, share)
+	})
+	if !is {
+		t.Skip("the engine does not tell")
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("who listens has other results")
+	}
+	over := slices.Index(heard, 1) // of the epoch
+	if over < 0 || slices.Min(heard) < 0 || slices.Max(heard) > 1 || !slices.ContainsFunc(heard, func(share float64) bool { return 0 < share && share < 1 }) {
+		t.Errorf("heard %v", heard)
 	}
 }
 

@@ -23,6 +23,16 @@ type population struct {
 	groups []*group
 }
 
+// OnProgress implements [kge.Telling].
+func (p *population) OnProgress(tell func(share float64)) {
+	for i, g := range p.groups {
+		g.OnProgress(nil)
+		if tell != nil { // a group after the other
+			g.OnProgress(func(share float64) { tell((float64(i) + share) / float64(len(p.groups))) })
+		}
+	}
+}
+
 // NewPopulation implements [kge.Engine].
 func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
 	var err error
@@ -297,6 +307,9 @@ func (g *group) epoch(ctx context.Context, examples []kge.Example, rates []float
 			epoch.Loss[i] += float64(l) / float64(len(examples))
 		}
 		rest = rest[most:]
+		if g.tell != nil {
+			g.tell(1 - float64(len(rest))/float64(len(examples)))
+		}
 	}
 	return epoch, nil
 }

@@ -26,8 +26,12 @@ type ranker struct {
 	operators  *tensors.Tensor   // [S, mixes, K·K, K]
 	dim        int
 	reciprocal bool
-	asked      *questions // of the last ranking
+	asked      *questions          // of the last ranking
+	tell       func(share float64) // how far it is; nil where nobody listens
 }
+
+// OnProgress implements [kge.Telling].
+func (r *ranker) OnProgress(tell func(share float64)) { r.tell = tell }
 
 // NewRanker implements [kge.Engine].
 func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
@@ -91,9 +95,12 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 	if err := r.engine.compile("the ranking", program, r.inputs(r.asked.parts[0])); err != nil {
 		return nil, err
 	}
-	for _, part := range r.asked.parts {
+	for i, part := range r.asked.parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if r.tell != nil {
+			r.tell(float64(i) / float64(len(r.asked.parts)))
 		}
 		rank, err := r.count(program, part)
 		if err != nil {

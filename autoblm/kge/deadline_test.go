@@ -1,0 +1,180 @@
+package kge_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// within is a deadline, with much to rank before it.
+func within(d time.Duration) *kge.Deadline {
+	now := time.Now()
+	return &kge.Deadline{Began: now, End: now.Add(d), Ranked: 1e9}
+}
+
+// stuck is an engine that takes no step of a population after so many, and waits for the end of
+// the context.
+type stuck struct {
+	kge.Engine
+	after int
+}
+
+func (e stuck) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	p, err := e.Engine.NewPopulation(d, s, members)
+	return &stuckPopulation{p, e.after}, err
+}
+
+type stuckPopulation struct {
+	kge.Population
+	left int
+}
+
+func (p *stuckPopulation) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+	n := min(p.left, len(batches))
+	p.left -= n
+	epoch, err := p.Population.Epoch(context.WithoutCancel(ctx), batches[:n], rates)
+	if err != nil || n == len(batches) {
+		return epoch, err
+	}
+	<-ctx.Done()
+	return kge.Epoch{}, ctx.Err()
+}
+
+// TestDeadline: a training that its deadline ends, also in the middle of an epoch or before the
+// first step, says where, has a model of what there is, and goes on from its checkpoint to the
+// numbers of one that was left alone.
+func TestDeadline(t *testing.T) {
+	engine := cpu.New(1)
+	defer engine.Close()
+	alone, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[int]kge.Cut{1: {Epoch: 0, Step: 1}, 4: {Epoch: 1, Step: 0}, 6: {Epoch: 1, Step: 2}} {
+		want.Epochs, want.Steps = 6, 4
+		j := job(1, func(*kge.Settings) {})
+		j.Checkpoint, j.Deadline = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}, within(300*time.Millisecond)
+		report, err := kge.Train(t.Context(), stuck{engine, after}, j)
+		if err != nil || report.Complete || report.Cut == nil || *report.Cut != want {
+			t.Fatalf("after %d steps: %v, cut %+v", after, err, report.Cut)
+		}
+		reached := kge.Reached{Epoch: want.Epoch, Interrupted: true}
+		if want.Step > 0 {
+			reached.Steps = after
+		}
+		if r := report.Results[0]; *r.Model.Reached != reached || len(r.Loss) != want.Epoch {
+			t.Errorf("after %d steps the model is of %+v, with %d losses; want %+v", after, r.Model.Reached, len(r.Loss), reached)
+		}
+		j.Deadline = nil
+		again, err := kge.Train(t.Context(), engine, j)
+		if err != nil || !again.Complete || again.Cut != nil || again.Resumed != want.Epoch {
+			t.Fatalf("gone on with after %d steps: %v, %+v", after, err, again)
+		}
+		if difference := cmp.Diff(alone.Results[0].Model, again.Results[0].Model, comparables); difference != "" {
+			t.Errorf("cut after %d steps (-alone +again):\n%s", after, difference)
+		}
+	}
+}
+
+// TestNoTimeAtAll: there is a model of the first numbers.
+func TestNoTimeAtAll(t *testing.T) {
+	j := job(2, func(s *kge.Settings) { s.ValidateEvery = 1 })
+	j.Deadline = &kge.Deadline{Began: time.Now().Add(-time.Minute), End: time.Now().Add(-time.Second), Ranked: 10}
+	report := mustTrain(t, &enginetest.Scripted{}, j)
+	if c := report.Cut; c == nil || c.Epoch != 0 || c.Step != 0 || report.Complete {
+		t.Errorf("cut %+v", report.Cut)
+	}
+	for _, r := range report.Results {
+		if r.Err != nil || *r.Model.Reached != (kge.Reached{Interrupted: true}) {
+			t.Errorf("%v: %+v", r.Err, r.Model)
+		}
+	}
+}
+
+// TestTheBestWhereTheTimeIsUp: the numbers of a part of an epoch are taken where they are better
+// by validation than those of the best epoch, and else these.
+func TestTheBestWhereTheTimeIsUp(t *testing.T) {
+	for better, want := range map[int32]kge.Reached{
+		0: {Epoch: 2, Steps: 10, Interrupted: true},
+		7: {Epoch: 1, Interrupted: true},
+	} {
+		engine := &enginetest.Scripted{Better: func(step, _ int) int32 { return map[int]int32{4: 2, 8: 3, 10: better}[step] }}
+		j := job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })
+		j.Deadline = within(2 * time.Second)
+		report, err := kge.Train(t.Context(), &stepwise{Scripted: engine, left: 10, cancel: func() {}, waits: true}, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := report.Results[0]
+		if *r.Model.Reached != want || len(r.Validations) != 2 || *report.Cut != (kge.Cut{Epoch: 2, Epochs: 6, Step: 2, Steps: 4}) {
+			t.Errorf("with %d candidates above the truth in the end: %+v, cut %+v, validations %v; want %+v", better, r.Model.Reached, report.Cut, r.Validations, want)
+		}
+	}
+}
+
+// TestADeadlineFarAway changes nothing.
+func TestADeadlineFarAway(t *testing.T) {
+	train := func(d *kge.Deadline) *kge.Report {
+		engine := cpu.New(1)
+		defer engine.Close()
+		j := job(2, func(s *kge.Settings) { s.ValidateEvery = 2 })
+		j.Deadline, j.OnStep = d, func(kge.Progress) {}
+		report, err := kge.Train(t.Context(), engine, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	want, got := train(nil), train(&kge.Deadline{Began: time.Now(), End: time.Now().Add(time.Hour), Ranked: 4})
+	if difference := cmp.Diff(untimed(want), untimed(got), comparables); difference != "" || got.Cut != nil || got.ValidatedBy != 0 {
+		t.Errorf("cut %+v, validated by %d (-without +with):\n%s", got.Cut, got.ValidatedBy, difference)
+	}
+}
+
+// TestRankingInTime: what is ranked of a split is a sample of it, each question once: a few where
+// there is no time, all where there is much, and something between.
+func TestRankingInTime(t *testing.T) {
+	sizes := []int{300, 0, 100}
+	of := func(how kge.Ranking, pause time.Duration) [][]int {
+		seen := make([][]int, len(sizes))
+		ranked, err := how.Of(&enginetest.Scripted{}, sizes, func(split int, numbers []int) error {
+			time.Sleep(pause * time.Duration(len(numbers)))
+			if !slices.IsSorted(numbers) {
+				t.Errorf("asked for %v", numbers)
+			}
+			seen[split] = append(seen[split], numbers...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for split, size := range sizes {
+			all := make([]int, size)
+			for i := range all {
+				all[i] = i
+			}
+			slices.Sort(seen[split])
+			if !slices.Equal(ranked[split], seen[split]) || len(seen[split]) > 0 && !slices.Equal(seen[split], kge.Sample(all, len(seen[split]))) {
+				t.Errorf("ranked %v of split %d, which is no sample; asked for %v", ranked[split], split, seen[split])
+			}
+		}
+		return ranked
+	}
+	counts := func(ranked [][]int) []int { return []int{len(ranked[0]), len(ranked[1]), len(ranked[2])} }
+	for _, how := range []kge.Ranking{{}, {End: time.Now().Add(time.Hour)}} {
+		if got := counts(of(how, 0)); !slices.Equal(got, sizes) {
+			t.Errorf("with all the time, %v of %v", got, sizes)
+		}
+	}
+	if got := counts(of(kge.Ranking{End: time.Now().Add(-time.Hour)}, 0)); !slices.Equal(got, []int{64, 0, 64}) {
+		t.Errorf("without time, %v of %v", got, sizes)
+	}
+	of(kge.Ranking{End: time.Now().Add(100 * time.Millisecond)}, 300*time.Microsecond)
+}
