@@ -61,7 +61,7 @@ func (o *outcome) otherSeeds() part {
 
 // team tells of the team that was chosen among them.
 func (o *outcome) team(team task.Trial) part {
-	p := part{Heading: "A team", Text: fmt.Sprintf("Among these %s a team was chosen one by one by validation; its members add the logarithms of their probabilities. ", words.Count(len(team.Team.Candidates), "model"))}
+	p := part{Heading: "A team", Text: fmt.Sprintf("Among %d of these models a team was chosen one by one by validation; its members add the logarithms of their probabilities. ", len(team.Team.Candidates))}
 	if !team.Kept {
 		p.Text += fmt.Sprintf("None has a higher %s than one model, on data that had no part in the choice.", o.Words.Validation)
 		return p

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
-// mostCandidates are those of the highest scores that a team is chosen among.
+// mostCandidates are how many trials a team is chosen among at most.
 const mostCandidates = 32
 
 // againTogether trains the best again, and chooses a team among what comes of it, also where the
@@ -79,9 +80,17 @@ func TeamLeft(s Settings, trials []task.Trial) bool {
 	return s.Team > 0 && len(candidates) > 1 && (team == nil || !slices.Equal(team.Team.Candidates, candidates))
 }
 
-// candidatesOf are the numbers of the trials that a team is chosen among.
+// candidatesOf are the numbers of the trials that a team is chosen among: of the structures in
+// turns, the best of each first, since different ones make better teams than the best seeds of
+// one do.
 func candidatesOf(trials []task.Trial) (numbers []int) {
 	best := bestFirst(of(task.Again, trials))
+	turn, next := map[int]int{}, map[structure.Structure]int{}
+	for _, t := range best {
+		turn[t.Number] = next[t.Structure]
+		next[t.Structure]++
+	}
+	slices.SortStableFunc(best, func(a, b task.Trial) int { return cmp.Compare(turn[a.Number], turn[b.Number]) })
 	for _, t := range best[:min(len(best), mostCandidates)] {
 		numbers = append(numbers, t.Number)
 	}

@@ -163,23 +163,33 @@ func TestTeamAfterALargerBudget(t *testing.T) {
 	}
 }
 
-// TestCandidatesAreTheBest where there are many, in the order of their numbers.
-func TestCandidatesAreTheBest(t *testing.T) {
+// TestCandidatesAreOfAllStructures where there are many, the best of each, in the order of their
+// numbers.
+func TestCandidatesAreOfAllStructures(t *testing.T) {
 	p, _ := whole(1)
 	p.Settings.Again = 10
 	r := ran(t, p)
-	least, taken := 1e9, map[int]bool{}
-	for _, number := range r.Team.Team.Candidates {
-		taken[number] = true
-		least = min(least, r.Trials[number-1].ScoreOrZero())
+	candidates := r.Team.Team.Candidates
+	if !slices.IsSorted(candidates) || len(candidates) != mostCandidates {
+		t.Errorf("the candidates are %v", candidates)
 	}
-	for _, other := range of(task.Again, r.Trials) {
-		if !taken[other.Number] && other.ScoreOrZero() > least {
-			t.Errorf("trial %d is left out, with %v above %v", other.Number, other.ScoreOrZero(), least)
+	fewest, most := len(candidates), 0
+	for _, again := range r.Again {
+		var in, out []float64
+		for _, t := range again.Trials {
+			if slices.Contains(candidates, t.Number) {
+				in = append(in, *t.Score)
+			} else {
+				out = append(out, *t.Score)
+			}
+		}
+		fewest, most = min(fewest, len(in)), max(most, len(in))
+		if slices.Max(out) > slices.Min(in) {
+			t.Errorf("%v: %v are left out, and %v are not", again.Structure, out, in)
 		}
 	}
-	if !slices.IsSorted(r.Team.Team.Candidates) || len(taken) != mostCandidates {
-		t.Errorf("the candidates are %v", r.Team.Team.Candidates)
+	if most-fewest > 1 || len(r.Again) != 5 {
+		t.Errorf("%d structures have %d to %d candidates", len(r.Again), fewest, most)
 	}
 }
 

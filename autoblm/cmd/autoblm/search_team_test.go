@@ -61,7 +61,7 @@ func TestSearchKeepsATeam(t *testing.T) {
 	}
 	for _, command := range [][]string{arguments, {"study", "show", folder}} {
 		status, stdout, stderr := invoke(t.Context(), command...)
-		if status != program.Done || !strings.Contains(stdout, fmt.Sprintf("A team of %d of these 10 models, which is kept", len(members))) {
+		if status != program.Done || !strings.Contains(stdout, fmt.Sprintf("A team of %d, chosen among 10 of these models, is kept", len(members))) {
 			t.Errorf("%v: status %d, %q, %q", command, status, stdout, stderr)
 		}
 	}

@@ -149,10 +149,10 @@ func (o Outcome) PrintTeam(w io.Writer) {
 	}
 	team := *o.result.Team
 	if !team.Kept {
-		fmt.Fprintf(w, "\nNo team of %s is better than one model on validation data that had no part in the choice.\n", words.Count(len(team.Team.Candidates), "such model"))
+		fmt.Fprintf(w, "\nNo team, chosen among %d of these models, is better than one on validation data that had no part in the choice.\n", len(team.Team.Candidates))
 		return
 	}
-	fmt.Fprintf(w, "\nA team of %d of these %s, which is kept; %s by data that had no part in the choice\n\n", len(members), words.Count(len(team.Team.Candidates), "model"), o.words.Valid)
+	fmt.Fprintf(w, "\nA team of %d, chosen among %d of these models, is kept; its %s is by data that had no part in the choice\n\n", len(members), len(team.Team.Candidates), o.words.Valid)
 	t := words.NewTable("", "seed", o.words.Valid, o.words.Test, "structure")
 	for _, m := range members {
 		t.Add(titleAgain(m.Name), m.Recipe.Seed, m.Score, m.TestScore, m.Structure)
