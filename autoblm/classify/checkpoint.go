@@ -25,6 +25,7 @@ type Checkpoint struct {
 	before keptWork // what there is to go on with
 	tables [][]float32
 	done   []keptPhase
+	closed bool // since the time is up
 }
 
 // keptWork is what a file has, beside the tables of the models that were in training: of
@@ -93,7 +94,7 @@ func (c *Checkpoint) phaseOf(w *work, what string, results []Result) (keptPhase,
 // at its beginning.
 func (c *Checkpoint) goOn(p keptPhase, results []Result, models int, parameters []Parameter) (over bool, at *standing, states []State, err error) {
 	fresh := &standing{keptPhase: p, Active: slices.Repeat([]bool{true}, models), Finite: slices.Repeat([]bool{true}, models)}
-	if c == nil {
+	if c == nil || c.closed {
 		return false, fresh, nil, nil
 	}
 	number := len(c.done)
@@ -159,15 +160,39 @@ func (s *standing) states(models int, tables [][]float32, parameters []Parameter
 
 // over notes that a phase is. A model is not kept: it is the end of the work.
 func (c *Checkpoint) over(p keptPhase, results []Result) {
-	if c != nil {
+	if c != nil && !c.closed {
 		p.Results = keptResults(results)
 		c.done = append(c.done, p)
 	}
 }
 
+// cut keeps a phase as it stands where the time is up, for what goes on with it: nothing is
+// written from then on.
+func (c *Checkpoint) cut(s standing, results []Result, p Population) error {
+	return c.close(func() error { return c.write(s, results, p) })
+}
+
+// closeBetween does so between two phases.
+func (c *Checkpoint) closeBetween() error {
+	return c.close(func() error { return checkpoint.Write(c.file, keptWork{Done: c.done}, nil) })
+}
+
+func (c *Checkpoint) close(write func() error) error {
+	if c == nil || c.closed {
+		return nil
+	}
+	err := write()
+	c.closed = true
+	if err != nil && c.onError != nil {
+		c.onError(err)
+		return nil
+	}
+	return err
+}
+
 // epochOver writes the file when it is time to.
 func (c *Checkpoint) epochOver(s standing, results []Result, p Population) {
-	if c == nil || time.Since(c.written) < max(c.every, 19*c.writing) {
+	if c == nil || c.closed || time.Since(c.written) < max(c.every, 19*c.writing) {
 		return
 	}
 	if err := c.write(s, results, p); err != nil {
@@ -178,7 +203,7 @@ func (c *Checkpoint) epochOver(s standing, results []Result, p Population) {
 
 // write keeps a phase as it stands.
 func (c *Checkpoint) write(s standing, results []Result, p Population) error {
-	if c == nil {
+	if c == nil || c.closed {
 		return nil
 	}
 	began := time.Now()

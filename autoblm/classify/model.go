@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
@@ -24,6 +25,9 @@ type Model struct {
 	// Epochs is how many it was trained for, by cross-validation, which came to CVAccuracy.
 	Epochs     int     `json:"epochs"`
 	CVAccuracy float64 `json:"cv_accuracy"`
+	// Reached says how far its training came where the time has ended it, or the
+	// cross-validation; nil where neither was.
+	Reached *kge.Reached `json:"reached,omitempty"`
 	// Test is how it did on the nodes to test with; nil where it was not tested.
 	Test *Evaluation `json:"test,omitempty"`
 

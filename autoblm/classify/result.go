@@ -43,6 +43,8 @@ type Result struct {
 	TestAccuracies []float64
 	// Model is the first of these models, where models are kept.
 	Model *Model
+	// Cut is where the deadline has ended the training; nil where it has not.
+	Cut *Cut
 	// Err wraps [ErrDiverged] when the member diverged; the rest is then empty.
 	Err error
 }

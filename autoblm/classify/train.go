@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/listen"
 	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -14,13 +17,22 @@ import (
 // work is a call of Train on its way.
 type work struct {
 	*Trainer
-	done, total int // epochs of models
+	clock       *clock
+	late        bool // whether the time is up for the phase, since the last epoch
+	done, total int  // epochs of models
+	told        int  // of these
 }
 
 func (w *work) progress(epochs int) {
 	w.done += epochs
-	if w.options.OnProgress != nil {
-		w.options.OnProgress(w.done, w.total)
+	w.tell(w.done)
+}
+
+// tell tells of so many epochs, unless more were told of.
+func (w *work) tell(done int) {
+	if w.options.OnProgress != nil && done >= w.told {
+		w.told = done
+		w.options.OnProgress(done, w.total)
 	}
 }
 
@@ -57,7 +69,14 @@ func (w *work) crossValidate(ctx context.Context, results []Result) error {
 			runs = append(runs, newRun(r.Member, i, s.Epochs, learn, held))
 		}
 	}
-	ask := func(epoch int) bool { return epoch%s.ValidateEvery == 0 || epoch == s.Epochs }
+	ask := func(epoch, active int) bool {
+		after := active // the next epoch, and what the test takes then
+		for _, r := range results {
+			after += w.finalRuns() * max(1, r.Epochs)
+		}
+		w.late = epoch < s.Epochs && w.clock.lacks(after)
+		return w.late || epoch%s.ValidateEvery == 0 || epoch == s.Epochs
+	}
 	return w.train(ctx, "cross-validation", results, runs, ask, func(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
 		stop := make([]bool, len(runs))
 		for i := range results {
@@ -67,7 +86,10 @@ func (w *work) crossValidate(ctx context.Context, results []Result) error {
 			} else if r.Err == nil && own[0].nodes > 0 {
 				r.validated(epoch, own)
 			}
-			over := r.Err != nil || s.Patience > 0 && len(r.Curve) > 0 && epoch-r.Epochs >= s.Patience*s.ValidateEvery
+			if w.late && r.Err == nil && own[0].nodes > 0 {
+				r.Cut = &Cut{In: "cross-validation", Epoch: epoch, Epochs: s.Epochs}
+			}
+			over := w.late || r.Err != nil || s.Patience > 0 && len(r.Curve) > 0 && epoch-r.Epochs >= s.Patience*s.ValidateEvery
 			for model := range models {
 				stop[i*models+model] = over
 			}
@@ -95,8 +117,9 @@ func (w *work) test(ctx context.Context, results []Result) error {
 			of = append(of, r)
 		}
 	}
-	ends := func(epoch int) bool {
-		return slices.ContainsFunc(runs, func(r run) bool { return r.epochs == epoch })
+	ends := func(epoch, active int) bool {
+		w.late = w.clock.lacks(active)
+		return w.late || slices.ContainsFunc(runs, func(r run) bool { return r.epochs == epoch })
 	}
 	return w.train(ctx, "test", results, runs, ends, func(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
 		stop := make([]bool, len(runs))
@@ -107,8 +130,11 @@ func (w *work) test(ctx context.Context, results []Result) error {
 			case !finite[i]:
 				*of[i] = Result{Member: of[i].Member, Err: diverged(epoch, r.Member)}
 				stop[i] = true
-			case r.epochs == epoch:
-				if err := w.ended(p, i, r, of[i], scores[i]); err != nil {
+			case r.epochs == epoch || w.late && scores[i].nodes > 0:
+				if of[i].Cut == nil && epoch < r.epochs {
+					of[i].Cut = &Cut{In: "test", Epoch: epoch, Epochs: r.epochs}
+				}
+				if err := w.ended(p, i, r, of[i], epoch, scores[i]); err != nil {
 					return nil, err
 				}
 				stop[i] = true
@@ -118,8 +144,8 @@ func (w *work) test(ctx context.Context, results []Result) error {
 	})
 }
 
-// ended notes what a model on all nodes to train with came to.
-func (w *work) ended(p Population, model int, r run, of *Result, tested score) error {
+// ended notes what a model on all nodes to train with came to after an epoch.
+func (w *work) ended(p Population, model int, r run, of *Result, epoch int, tested score) error {
 	if w.settings.Runs > 0 {
 		of.TestAccuracies = append(of.TestAccuracies, tested.accuracy())
 	}
@@ -131,6 +157,9 @@ func (w *work) ended(p Population, model int, r run, of *Result, tested score) e
 		return err
 	}
 	of.Model = newModel(w.Trainer, *of, tested, s.Tables)
+	if of.Cut != nil {
+		of.Model.Reached = &kge.Reached{Epoch: epoch, Interrupted: true}
+	}
 	return nil
 }
 
@@ -139,7 +168,7 @@ func (w *work) ended(p Population, model int, r run, of *Result, tested score) e
 // scores if they were asked for; a run that was stopped before has a score of no
 // nodes. It returns which to stop. The runs are a phase of the work on some results; what a
 // checkpoint has of it is not done again.
-func (w *work) train(ctx context.Context, what string, results []Result, runs []run, asked func(epoch int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
+func (w *work) train(ctx context.Context, what string, results []Result, runs []run, asked func(epoch, active int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -174,7 +203,7 @@ func (w *work) train(ctx context.Context, what string, results []Result, runs []
 	}
 	defer population.Close()
 	for slices.Contains(at.Active, true) {
-		if err := w.epoch(ctx, population, runs, at, stepped, asked, then); err != nil {
+		if err := w.epoch(ctx, population, runs, at, stepped, results, asked, then); err != nil {
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 				if failed := keeper.write(*at, results, population); failed != nil {
 					err = fmt.Errorf("%w; %w", err, failed)
@@ -192,13 +221,16 @@ func (w *work) train(ctx context.Context, what string, results []Result, runs []
 }
 
 // epoch is the next one of a phase. Some models may have taken its step already.
-func (w *work) epoch(ctx context.Context, p Population, runs []run, at *standing, stepped []bool, asked func(epoch int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
+func (w *work) epoch(ctx context.Context, p Population, runs []run, at *standing, stepped []bool, results []Result, asked func(epoch, active int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
+	began := time.Now()
 	epoch, active := at.Epoch+1, at.Active
 	waiting := make([]bool, len(runs))
 	for i := range runs {
 		waiting[i] = active[i] && !stepped[i]
 	}
+	quiet := w.tellSteps(p)
 	losses, err := p.Step(ctx, waiting)
+	quiet()
 	for i, loss := range losses {
 		at.Finite[i] = at.Finite[i] && (!waiting[i] || isFinite(float64(loss)))
 	}
@@ -206,7 +238,14 @@ func (w *work) epoch(ctx context.Context, p Population, runs []run, at *standing
 		return err
 	}
 	var logits [][]float32
-	if asked(epoch) {
+	models := countOf(active)
+	w.clock.timed(models, began)
+	if asked(epoch, models) {
+		if w.late {
+			if err := w.options.Checkpoint.cut(*at, results, p); err != nil {
+				return err
+			}
+		}
 		if logits, err = p.Logits(ctx, active); err != nil {
 			return err
 		}
@@ -234,6 +273,33 @@ func (w *work) epoch(ctx context.Context, p Population, runs []run, at *standing
 		}
 	}
 	return nil
+}
+
+// tellSteps tells of the steps of models within an epoch, where the population does.
+func (w *work) tellSteps(p Population) (quiet func()) {
+	telling, is := p.(Telling)
+	if !is || w.options.OnProgress == nil {
+		return func() {}
+	}
+	var one sync.Mutex
+	done := w.done
+	telling.OnStep(func(models int) {
+		one.Lock()
+		defer one.Unlock()
+		done += models
+		w.tell(done)
+	})
+	return func() { telling.OnStep(nil) }
+}
+
+// countOf is how many of some are so.
+func countOf(some []bool) (n int) {
+	for _, is := range some {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 // numbers are from … to-1.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
@@ -21,6 +22,10 @@ type Options struct {
 	OnProgress func(done, total int)
 	// Checkpoint, when set, keeps the way.
 	Checkpoint *Checkpoint
+	// Deadline, when set, ends [Trainer.Train] in time, with what there is: first the
+	// cross-validation, so that there is time for the models of the test. An epoch of each
+	// is taken in any case.
+	Deadline *kge.Deadline
 }
 
 // Trainer trains populations on one graph with one setting. What it readies for that
@@ -74,7 +79,10 @@ func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error)
 	if n := t.options.Engine.Members(); n > 0 {
 		some = n
 	}
+	all, groups := newClock(t.options.Deadline), (len(results)+some-1)/some
 	for group := range slices.Chunk(results, some) {
+		w.clock = all.part(groups)
+		groups--
 		if err := w.crossValidate(ctx, group); err != nil {
 			return nil, err
 		}

@@ -7,7 +7,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
@@ -61,7 +63,8 @@ type Tuned struct {
 
 // Tune cross-validates a member with so many settings drawn from the ranges, and
 // returns them with the best first: the highest accuracy, then the lowest loss, and
-// those that diverged last. Nothing is tested. The seed decides what is drawn.
+// those that diverged last. Nothing is tested. The seed decides what is drawn. A deadline
+// leaves settings out, but for the first ones: there is to be time for a last training.
 func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, trials int, seed uint64, o Options) ([]Tuned, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -73,6 +76,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 	if err != nil {
 		return nil, err
 	}
+	runs := s.Runs
 	s.Runs, o.KeepModels = 0, false
 	var order []Settings
 	members := map[Settings][]Member{} // one trainer serves all with the same settings
@@ -85,10 +89,21 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 		members[drawn] = append(members[drawn], m)
 	}
 	var all []Tuned
+	began, last := time.Now(), s.heldOut()+max(1, runs)
 	epochs := s.Epochs * s.heldOut() // of a trial
 	for _, drawn := range order {
 		before := len(all)
 		part := o
+		if d := o.Deadline; d != nil {
+			until := began.Add(d.End.Sub(began) * time.Duration(trials*s.heldOut()) / time.Duration(trials*s.heldOut()+last))
+			if before > 0 && time.Now().After(until) {
+				if err := o.Checkpoint.closeBetween(); err != nil {
+					return nil, err
+				}
+				break
+			}
+			part.Deadline = &kge.Deadline{Began: began, End: until}
+		}
 		if o.OnProgress != nil {
 			part.OnProgress = func(done, _ int) { o.OnProgress(before*epochs+done, trials*epochs) }
 		}

@@ -88,7 +88,11 @@ func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error
 type population struct {
 	models  []*model
 	threads int
+	tell    func(models int) // of steps; nil where nobody listens
 }
+
+// OnStep implements [classify.Telling].
+func (p *population) OnStep(tell func(models int)) { p.tell = tell }
 
 // each does something for each active model.
 func (p *population) each(ctx context.Context, active []bool, do func(i int, m *model)) error {
@@ -111,7 +115,12 @@ func (p *population) each(ctx context.Context, active []bool, do func(i int, m *
 // Step implements [classify.Population].
 func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
 	losses := make([]float32, len(p.models))
-	return losses, p.each(ctx, active, func(i int, m *model) { losses[i] = m.step() })
+	return losses, p.each(ctx, active, func(i int, m *model) {
+		losses[i] = m.step()
+		if p.tell != nil {
+			p.tell(1)
+		}
+	})
 }
 
 // Logits implements [classify.Population].

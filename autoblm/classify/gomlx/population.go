@@ -17,8 +17,12 @@ import (
 type population struct {
 	*program
 	groups []*group
-	models int // of a group, but for the last
+	models int              // of a group, but for the last
+	tell   func(models int) // of steps; nil where nobody listens
 }
+
+// OnStep implements [classify.Telling].
+func (p *population) OnStep(tell func(models int)) { p.tell = tell }
 
 // NewPopulation implements [classify.Program].
 func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error) {
@@ -63,7 +67,14 @@ func (p *population) each(ctx context.Context, active []bool, do func(g *group) 
 // Step implements [classify.Population].
 func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
 	losses := make([]float32, len(active))
-	return losses, p.each(ctx, active, (*group).step, func(model int, loss []float32) { losses[model] = loss[0] })
+	step := func(g *group) ([]float32, error) {
+		losses, err := g.step()
+		if p.tell != nil && err == nil {
+			p.tell(len(g.runs))
+		}
+		return losses, err
+	}
+	return losses, p.each(ctx, active, step, func(model int, loss []float32) { losses[model] = loss[0] })
 }
 
 // Logits implements [classify.Population].

@@ -32,6 +32,7 @@ type classifyTrainCommand struct {
 	Member    classifyMember `embed:""`
 	Tune      int            `default:"0" min:"0" max:"10000" brief:"First try so many settings, drawn at random." help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
 	Lenient   bool           `help:"Pass over lines that are no N-Triples, and count them."`
+	minutesFlag
 	keepFlags
 	classifyBackend
 	ranges classify.Ranges
@@ -103,6 +104,7 @@ type classifySummary struct {
 	Seed           uint64               `json:"seed"`
 	Epochs         int                  `json:"epochs"`
 	Seconds        float64              `json:"seconds"`
+	Ended          *classify.Cut        `json:"ended,omitempty"` // by the time
 	CVAccuracy     float64              `json:"cv_accuracy"`
 	TestAccuracy   float64              `json:"test_accuracy"`
 	TestDeviation  float64              `json:"test_deviation"`
@@ -131,8 +133,14 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	bar := program.NewBar(o.Stderr, "training", 1, 0)
-	options.OnProgress = func(done, total int) { bar.Set(int64(done), int64(total)) }
+	options.Deadline = c.deadline(began, 0)
+	bar := longBar{program.NewBar(o.Stderr, "training", 1, time.Hour), o, c.Minutes > 0}
+	options.OnProgress = func(done, total int) {
+		bar.Say(fmt.Sprintf("%s of %s epochs of models", words.Whole(done), words.Whole(total)))
+		bar.Set(int64(done), int64(total))
+		bar.warn()
+	}
+	asked := c.Tune
 	result, err := c.train(ctx, g, &settings, member, options)
 	bar.Finish()
 	switch {
@@ -144,7 +152,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	summary := summarizeClassify(g, settings, result)
-	summary.Tuned, summary.Seconds = c.Tune, time.Since(began).Seconds()
+	summary.Tuned, summary.Seconds, kept.cut = c.Tune, time.Since(began).Seconds(), result.Cut != nil || c.Tune < asked
 	if result.Model != nil {
 		if err := kept.save(result.Model); err != nil {
 			return err
@@ -191,7 +199,7 @@ func (c *classifyTrainCommand) train(ctx context.Context, g *rdf.Graph, s *class
 			return classify.Result{}, err
 		}
 		runs := s.Runs
-		*s, m = tuned[0].Settings, tuned[0].Result.Member
+		*s, m, c.Tune = tuned[0].Settings, tuned[0].Result.Member, len(tuned)
 		s.Runs = runs
 	}
 	results, err := classify.Train(ctx, g, *s, o, []classify.Member{m})
@@ -206,7 +214,7 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 	summary := classifySummary{
 		Settings: s, Member: r.Member, Dataset: g.Name, Task: "classify",
 		Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Skipped: g.Skipped,
-		SeenBy: s.SeenBy, Seed: r.Member.Seed, Epochs: r.Epochs,
+		SeenBy: s.SeenBy, Seed: r.Member.Seed, Epochs: r.Epochs, Ended: r.Cut,
 		CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation, TestAccuracies: orEmpty(r.TestAccuracies),
 	}
 	if s.Encoder == classify.BLM {
@@ -220,6 +228,9 @@ func (s classifySummary) print(w io.Writer) {
 		s.Dataset, words.Whole(s.Nodes), words.Whole(s.Relations), words.Whole(s.Edges), words.Whole(s.Classes), words.Whole(s.Train), words.Whole(s.Test))
 	fmt.Fprintf(w, "%s, %s\nlearning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
 		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2, words.Count(s.Epochs, "epoch"), s.Seconds)
+	if e := s.Ended; e != nil {
+		fmt.Fprintf(w, "ended by the time after epoch %d of %d of the %s; the same command goes on\n\n", e.Epoch, e.Epochs, e.In)
+	}
 	t := words.NewTable("classified right", "%", "±")
 	t.Add("held out while training", percent(s.CVAccuracy), "")
 	if len(s.TestAccuracies) > 0 {
