@@ -61,6 +61,13 @@ func (t *Task) Size() task.Size {
 	return task.Size{Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid), Test: len(g.Test)}
 }
 
+// Limited implements [task.Limited].
+func (t *Task) Limited(l kge.Limits) task.Task {
+	limited := *t
+	limited.Limits = l
+	return &limited
+}
+
 // Words implements [task.Task].
 func (t *Task) Words() task.Words { return Words() }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -46,6 +47,7 @@ type Plan struct {
 	Seeds       int   `json:"seeds"`
 	Dims        []int `json:"dims,omitempty"`
 	AgainEpochs int   `json:"again_epochs"`
+	AgainSteps  int   `json:"again_steps,omitempty"`
 	// TuneUntil and SearchUntil are when the first two stages end at the latest.
 	TuneUntil   time.Duration `json:"tune_until"`
 	SearchUntil time.Duration `json:"search_until"`
@@ -53,6 +55,9 @@ type Plan struct {
 	// once the structures are compared.
 	Tuned    bool `json:"tuned,omitempty"`
 	Searched bool `json:"searched,omitempty"`
+	// Ranked is how many validation questions of a trial are ranked at most, and as many of the
+	// test of what is trained again, and none of the rest; 0 where all are.
+	Ranked int `json:"ranked,omitempty"`
 	// Paces is how fast trainings are.
 	Paces Paces `json:"paces"`
 	// Seconds is what the plan is likely to take.
@@ -77,7 +82,9 @@ func (p Plan) String() string {
 	steps = append(steps, compared)
 	if p.Seeds > 0 {
 		again := fmt.Sprintf("then the best %d with %s at d %d", p.Found+p.Named, words.Count(p.Seeds, "seed"), p.largest())
-		if p.AgainEpochs != p.Epochs {
+		if p.AgainSteps > 0 {
+			again += ", " + words.Count(p.AgainSteps, "step")
+		} else if p.AgainEpochs != p.Epochs {
 			again += ", " + words.Count(p.AgainEpochs, "epoch")
 		}
 		steps = append(steps, again)
@@ -106,7 +113,7 @@ func (p Plan) Apply(s Settings) Settings {
 		s.Tune = &tune
 	}
 	if s.Planned.Again {
-		s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs
+		s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs, s.AgainSteps = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs, p.AgainSteps
 	}
 	return s
 }
@@ -213,14 +220,29 @@ func planFor(s Settings, p Paces, used time.Duration) Plan {
 	}
 	if plan.Structures < 1 { // not even one epoch of the smallest fits
 		plan.Structures, plan.Rungs, plan.Epochs = named-1, 0, 1
-		a, whole := p.of(plan.Dim), search/(2*named-1)
+		a, whole := p.of(plan.Dim), search/(3*named)
 		plan.MaxSteps = max(1, min(p.Steps, int((whole-a.End)/a.Step)))
 	}
 	plan.again(s, p, left-tune-search)
-	plan.Seconds += tune + search
+	plan.Seconds = max(0, plan.Seconds+tune+search)
 	plan.TuneUntil = used + seconds(tune/plannedShare)
 	plan.SearchUntil = used + seconds((tune+search)/plannedShare)
 	return plan
+}
+
+// Scores that a ranking may take before it is one of a sample, and the least sample.
+const (
+	mostScores   = 5e7
+	fewestRanked = 300
+)
+
+// ranked is how many questions are ranked of a trial, 0 for all.
+func ranked(size task.Size) int {
+	most := max(fewestRanked, int(mostScores/float64(max(1, size.Entities))))
+	if size.Validation <= most {
+		return 0
+	}
+	return most
 }
 
 // named is how many named models there are, which are trained first.
@@ -239,9 +261,13 @@ func (p Plan) revised(s Settings, times float64, used time.Duration) Plan {
 	search := left * searchShare / (1 - tuneShare)
 	p.Tuned, p.Used = true, used
 	p.Structures = max(1, p.affords(search, paces.training(p.Dim, p.Epochs, p.MaxSteps)))
+	if p.Recipes == 0 {
+		p.Structures = max(1, p.affords(left*(tuneShare+searchShare), paces.training(p.Dim, p.Epochs, p.MaxSteps)))
+		search = left * (tuneShare + searchShare)
+	}
 	p.SearchUntil = used + seconds(search/plannedShare)
 	p.again(s, paces, left-search)
-	p.Seconds += search
+	p.Seconds = max(0, p.Seconds+search)
 	return p
 }
 
@@ -292,25 +318,36 @@ func rungCost(rungs int) float64 { return float64(rungs+1) / math.Pow(halving, f
 // again plans the last stage: many models rather than large ones, and few whole ones rather
 // than many that are cut short.
 func (p *Plan) again(s Settings, pace Paces, left float64) {
-	p.Found, p.Named, p.Seeds, p.Dims, p.AgainEpochs, p.Seconds = 0, 0, 0, nil, s.Training.Epochs, 0
+	p.Found, p.Named, p.Seeds, p.Dims, p.AgainEpochs, p.AgainSteps, p.Seconds = 0, 0, 0, nil, s.Training.Epochs, 0, 0
 	if s.Again == 0 {
 		return
 	}
-	for _, team := range []struct{ found, named, seeds int }{{3, 2, 3}, {2, 1, 3}, {1, 1, 2}, {1, 1, 1}, {1, 0, 1}} {
-		for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
+	if p.MaxSteps > 0 { // there is no time for many: one of each, for as many steps as fit
+		at := pace.of(p.Dim)
+		steps := max(p.MaxSteps, int((left/2-at.End)/at.Step))
+		p.Found, p.Named, p.Seeds, p.Dims = 1, 1, 1, []int{p.Dim}
+		p.AgainEpochs, p.AgainSteps = max(1, steps/pace.Steps), 0
+		if steps < pace.Steps {
+			p.AgainSteps = steps
+		}
+		p.Seconds = left
+		return
+	}
+	for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
+		for _, team := range []struct{ found, named, seeds int }{{3, 2, 3}, {2, 1, 3}, {1, 1, 2}, {1, 1, 1}} {
 			for dim := mostDim; dim >= p.Dim; dim /= 2 {
 				if !s.Planned.Dim && dim != p.Dim {
 					continue
 				}
 				models := float64((team.found + team.named) * team.seeds)
-				cost := models * pace.training(dim, epochs, p.MaxSteps)
+				cost := models * pace.training(dim, epochs, 0)
 				dims := []int{dim / s.K * s.K}
 				for smaller := dim / 2; models > 4 && smaller >= max(p.Dim, dim/4); smaller /= 2 {
 					dims = append([]int{smaller / s.K * s.K}, dims...)
 				}
 				if len(dims) > 1 {
 					for _, d := range dims {
-						cost += tunedModels * pace.training(d, epochs, p.MaxSteps)
+						cost += tunedModels * pace.training(d, epochs, 0)
 					}
 				}
 				if cost <= left {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -26,11 +27,13 @@ func (s *searcher) makePlan(ctx context.Context) error {
 		return nil
 	}
 	if kept == nil || kept.Limit < s.Settings.TimeLimit {
+		s.ranked = ranked(s.size())
 		p, err := s.paces(ctx)
 		if err != nil {
 			return err
 		}
 		plan := planFor(s.Settings, p, s.used())
+		plan.Ranked = s.ranked
 		if kept != nil {
 			plan = kept.extended(plan, Proposed(s.trials))
 		}
@@ -39,7 +42,7 @@ func (s *searcher) makePlan(ctx context.Context) error {
 		}
 		kept = &plan
 	}
-	s.planned = s.Settings
+	s.planned, s.ranked = s.Settings, kept.Ranked
 	s.before = max(s.before, kept.Used)
 	s.follow(kept)
 	s.recipe = s.Settings.recipe()
@@ -98,12 +101,30 @@ func (p Plan) extended(by Plan, proposed []task.Trial) Plan {
 	return by
 }
 
+// size is that of the task, or of one that has a step in an epoch.
+func (s *searcher) size() task.Size {
+	if sized, is := s.Task.(task.Sized); is {
+		return sized.Size()
+	}
+	return task.Size{Examples: s.Settings.Training.Batch}
+}
+
+// taskOf is the task with what the plan ranks of the trials of a stage.
+func (s *searcher) taskOf(stage task.Stage) task.Task {
+	limited, is := s.Task.(task.Limited)
+	if !is || s.ranked == 0 {
+		return s.Task
+	}
+	test := kge.None
+	if stage == task.Again {
+		test = s.ranked
+	}
+	return limited.Limited(kge.Limits{Valid: s.ranked, Test: test})
+}
+
 // paces times trainings at growing dimensions, as long as that is cheap.
 func (s *searcher) paces(ctx context.Context) (Paces, error) {
-	size := task.Size{Examples: s.Settings.Training.Batch}
-	if sized, is := s.Task.(task.Sized); is {
-		size = sized.Size()
-	}
+	size := s.size()
 	batch := s.Settings.Training.Batch
 	p := Paces{Steps: max(1, (size.Examples+batch-1)/batch), Every: s.Settings.Training.ValidateEvery}
 	began := time.Now()
@@ -134,7 +155,7 @@ func (s *searcher) paceAt(ctx context.Context, dim, steps int) (Pace, error) {
 			trials = append(trials, task.Trial{Stage: task.Tuning, Structure: a, Recipe: recipe, State: task.Running})
 		}
 		began := time.Now()
-		_, err := s.Task.Train(ctx, trials, func(float64) {})
+		_, err := s.taskOf(task.Tuning).Train(ctx, trials, func(float64) {})
 		return time.Since(began).Seconds() / float64(len(trials)), err
 	}
 	short, err := timed(1)

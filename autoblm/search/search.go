@@ -150,6 +150,7 @@ type searcher struct {
 	before  time.Duration // of the processes before
 	plan    *Plan         // nil without one
 	planned Settings      // before the plan
+	ranked  int           // see Plan.Ranked
 	recipe  task.Recipe   // of the search
 	trials  []task.Trial
 	rounds  []Round
@@ -380,7 +381,7 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	s.progress(trials, 0)
 	ctx, cancel := s.untilTimeIsUp(ctx)
 	defer cancel()
-	artifacts, err := s.Task.Train(ctx, trials, func(share float64) { s.progress(trials, share) })
+	artifacts, err := s.taskOf(trials[0].Stage).Train(ctx, trials, func(share float64) { s.progress(trials, share) })
 	if err != nil && errors.Is(context.Cause(ctx), task.ErrTimeUp) {
 		return task.ErrTimeUp
 	}
@@ -492,7 +493,7 @@ func (s *searcher) progress(training []task.Trial, share float64) {
 	var stage, counted []task.Trial
 	switch report.Stage {
 	case task.Tuning:
-		stage, report.Budget = of(task.Tuning, s.trials), s.Settings.Tune.Trials
+		stage, counted, report.Budget = of(task.Tuning, s.trials), s.triedRecipes(), s.Settings.Tune.Trials
 	case task.Searching:
 		stage, counted, report.Budget = of(task.Searching, s.trials), Proposed(s.trials), s.Settings.Budget
 		stage = slices.DeleteFunc(stage, func(t task.Trial) bool { return t.Round == 0 })
@@ -505,6 +506,9 @@ func (s *searcher) progress(training []task.Trial, share float64) {
 	}
 	report.Trained = finished(counted)
 	report.Share = s.share(training, share)
+	if s.plan != nil {
+		report.Share = min(1, s.used().Seconds()/s.plan.Limit.Seconds())
+	}
 	if best := bestFirst(stage); len(best) > 0 {
 		report.Best = &best[0]
 	}

@@ -52,6 +52,8 @@ type Settings struct {
 	AgainNamed  int   `json:"again_named,omitempty" kong:"-" min:"0" max:"1000"`
 	AgainDims   []int `json:"again_dims,omitempty" min:"1" max:"1048576" help:"Dimensions for --again, of which that is taken which suits the best two structures; that of the search when left out."`
 	AgainEpochs int   `json:"again_epochs,omitempty" min:"0" max:"1000000000" help:"Epochs for --again; 0 for those of the search."`
+	// AgainSteps, where it is not 0, is where each of those epochs ends.
+	AgainSteps int `json:"again_steps,omitempty" kong:"-" min:"0" max:"1000000000"`
 	// Planned, where there is a TimeLimit, says which settings a [Plan] replaces.
 	Planned *Planned `json:"planned,omitempty" kong:"-"`
 	// Team, where it is above 0, is how many members a team of what was trained again has at

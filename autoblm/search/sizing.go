@@ -13,7 +13,7 @@ import (
 func (s *searcher) againBase() task.Recipe {
 	r := s.recipe
 	if s.Settings.AgainEpochs > 0 {
-		r.Training.Epochs = s.Settings.AgainEpochs
+		r.Training.Epochs, r.Training.MaxSteps = s.Settings.AgainEpochs, s.Settings.AgainSteps
 	}
 	return r
 }

@@ -256,3 +256,17 @@ func tunedRecipes(s Settings, trials []task.Trial) []task.Trial {
 	}
 	return all
 }
+
+// triedRecipes has a trial of each recipe that was tried.
+func (s *searcher) triedRecipes() (all []task.Trial) {
+	trials := of(task.Tuning, s.trials)
+	if s.Settings.Tune.Space == nil {
+		return trials
+	}
+	t := newTuner(s.Settings, s.trials)
+	for _, r := range t.rated(t.short(t.base).Training.Epochs, t.base.Seed) {
+		i := slices.IndexFunc(trials, func(b task.Trial) bool { return b.Recipe == r.recipe })
+		all = append(all, trials[i])
+	}
+	return all
+}

@@ -1,5 +1,7 @@
 package task
 
+import "github.com/autoblm/autoblm-go/autoblm/kge"
+
 // Sized is a [Task] that tells how large it is, for whoever plans what there is time for.
 type Sized interface{ Size() Size }
 
@@ -13,4 +15,10 @@ type Size struct {
 	// triples count once, though both their ends are ranked, and nodes as often as a
 	// cross-validation holds them out.
 	Validation, Test int
+}
+
+// Limited is a [Task] that can rank less of each trial, for whoever has no time to rank all.
+type Limited interface {
+	// Limited is the same task within limits.
+	Limited(l kge.Limits) Task
 }

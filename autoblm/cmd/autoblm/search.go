@@ -206,6 +206,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
+	s.settings.Settings = result.Settings
 	s.settings.Training.Precision = result.Recipe.Training.Precision // what it came to
 	var best study.Description
 	if result.Artifact != nil {
