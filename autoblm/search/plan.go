@@ -236,8 +236,8 @@ const (
 	fewestRanked = 300
 )
 
-// ranked is how many questions are ranked of a trial, 0 for all.
-func ranked(size task.Size) int {
+// sampled is how many questions are ranked of a trial, 0 for all.
+func sampled(size task.Size) int {
 	most := max(fewestRanked, int(mostScores/float64(max(1, size.Entities))))
 	if size.Validation <= most {
 		return 0

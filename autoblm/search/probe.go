@@ -27,7 +27,7 @@ func (s *searcher) makePlan(ctx context.Context) error {
 		return nil
 	}
 	if kept == nil || kept.Limit < s.Settings.TimeLimit {
-		s.ranked = ranked(s.size())
+		s.ranked = sampled(s.size())
 		p, err := s.paces(ctx)
 		if err != nil {
 			return err
