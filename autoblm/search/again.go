@@ -20,11 +20,17 @@ const (
 	foundAgain = 3
 	namedAgain = 2
 	mostSeeds  = 24
+	// againGroups of structures are trained again by a plan, where there is time: after the
+	// first ones, so many more each time, which teams are the better for.
+	againGroups = 3
+	foundMore   = 2
+	namedMore   = 1
 )
 
 // trainAgain is the stage in which the best structures found and the best named models are
 // trained with other seeds, each structure's together: the best of many is flattered by the
-// seed that it was chosen with. By a plan, there are as many more seeds as there is time for.
+// seed that it was chosen with. By a plan, there are as many more structures and then seeds as
+// there is time for.
 func (s *searcher) trainAgain(ctx context.Context) error {
 	if err := s.trainRunning(ctx, task.Again); err != nil { // which a run before began
 		return err
@@ -36,21 +42,28 @@ func (s *searcher) trainAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chosen := s.chosenAgain()
+	var chosen []task.Trial
 	for first := 0; first == 0 || s.plan != nil && first < mostSeeds; first += s.Settings.Again {
-		for _, t := range chosen {
-			trials := s.again(t, recipe, first)
-			if len(trials) == 0 {
-				continue
+		for group := range againGroups {
+			if first == 0 && (group == 0 || s.plan != nil) {
+				chosen = append(chosen, s.chosenAgain(group)...)
+			} else if group > 0 {
+				break
 			}
-			if s.timeIsUp() || !s.leaves(s.longestAgain()) {
-				return nil
-			}
-			if err := s.put(Change{Trials: trials}); err != nil {
-				return err
-			}
-			if err := s.trainRunning(ctx, task.Again); err != nil {
-				return err
+			for _, t := range chosen {
+				trials := s.again(t, recipe, first)
+				if len(trials) == 0 {
+					continue
+				}
+				if s.timeIsUp() || !s.leaves(s.longestAgain()) {
+					return nil
+				}
+				if err := s.put(Change{Trials: trials}); err != nil {
+					return err
+				}
+				if err := s.trainRunning(ctx, task.Again); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -103,24 +116,30 @@ func (s *searcher) bestAgain(artifacts []task.Artifact, seeds []task.Trial) task
 	return artifacts[at]
 }
 
-// chosenAgain are the best found and the best named structures, in turns.
-func (s *searcher) chosenAgain() (chosen []task.Trial) {
-	found, named := s.Settings.AgainFound, s.Settings.AgainNamed
-	if found+named == 0 {
-		found, named = foundAgain, namedAgain
+// chosenAgain are the best found and the best named structures, in turns; the next best ones for
+// a later group.
+func (s *searcher) chosenAgain(group int) (chosen []task.Trial) {
+	from, to := [2]int{}, [2]int{s.Settings.AgainFound, s.Settings.AgainNamed}
+	if to == [2]int{} {
+		to = [2]int{foundAgain, namedAgain}
+	}
+	if group > 0 {
+		more := [2]int{foundMore, namedMore}
+		for i := range to {
+			from[i], to[i] = to[i]+(group-1)*more[i], to[i]+group*more[i]
+		}
 	}
 	var all [2][]task.Trial
 	for _, t := range bestFirst(of(task.Searching, s.trials)) {
-		switch {
-		case t.Name == "" && len(all[0]) < found:
-			all[0] = append(all[0], t)
-		case t.Name != "" && len(all[1]) < named:
-			all[1] = append(all[1], t)
+		kind := 0
+		if t.Name != "" {
+			kind = 1
 		}
+		all[kind] = append(all[kind], t)
 	}
-	for i := range max(found, named) {
-		for _, trials := range all {
-			if i < len(trials) {
+	for i := range max(to[0], to[1]) {
+		for kind, trials := range all {
+			if i >= from[kind] && i < min(to[kind], len(trials)) {
 				chosen = append(chosen, trials[i])
 			}
 		}

@@ -103,7 +103,7 @@ func Plain() Settings {
 // again, larger and with other seeds.
 func Timed() Settings {
 	s := Paper()
-	s.Known, s.Again = true, 3
+	s.Known, s.Again, s.Team = true, 3, 16
 	s.Tune = GuidedTune(fewestRecipes)
 	s.Training.Dim, s.Training.Batch, s.Training.Epochs, s.Training.ValidateEvery = 256, 128, 60, 5
 	s.Training.Reciprocal, s.Training.InitScale = true, 1e-3
