@@ -124,7 +124,7 @@ func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 // Pairs of a triple and an entity are what a choice takes its time for, once for each model,
 // fold and member.
 const (
-	mostPairs     = 1 << 24
+	mostPairs     = 1 << 23
 	leastDeciding = 500
 )
 

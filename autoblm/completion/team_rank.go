@@ -144,12 +144,12 @@ func (p *panel) rank(ctx context.Context, teams [][]int, with []int, tell func(t
 		var workers errgroup.Group
 		for range min(runtime.GOMAXPROCS(0), questions) {
 			workers.Go(func() error {
-				sums, together := make([]float64, p.entities), make([]float64, p.entities)
+				sums := make([]float64, p.entities)
 				for i := int(next.Add(1)) - 1; i < questions; i = int(next.Add(1)) - 1 {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					p.judge(first+i, teams, with, sums, together, tell)
+					p.judge(first+i, teams, with, sums, tell)
 				}
 				return nil
 			})
@@ -161,8 +161,8 @@ func (p *panel) rank(ctx context.Context, teams [][]int, with []int, tell func(t
 	return nil
 }
 
-// judge is rank for a question that is scored.
-func (p *panel) judge(question int, teams [][]int, with []int, sums, together []float64, tell func(team, model, place int, rank kge.Rank)) {
+// judge is rank for a question that is scored. It has room for the sums of a team.
+func (p *panel) judge(question int, teams [][]int, with []int, sums []float64, tell func(team, model, place int, rank kge.Rank)) {
 	byModel := slices.Collect(slices.Chunk(p.scores[(question-p.first)*len(p.rankers)*p.entities:][:len(p.rankers)*p.entities], p.entities))
 	for t, team := range teams {
 		clear(sums)
@@ -175,44 +175,45 @@ func (p *panel) judge(question int, teams [][]int, with []int, sums, together []
 			if slices.Contains(team, model) {
 				continue
 			}
-			for id, score := range byModel[model] {
-				together[id] = sums[id] + float64(score)
-			}
 			for _, answer := range p.truths[question] {
-				tell(t, i, answer.place, rankAmong(together, answer.entity, p.known[question]))
+				tell(t, i, answer.place, rankAmong(sums, byModel[model], answer.entity, p.known[question]))
 			}
 		}
 	}
 }
 
-// rankAmong is the rank of a true answer, known answers left out.
-func rankAmong(scores []float64, truth int32, known []int32) kge.Rank {
-	own := scores[truth]
-	others := func(id int32) bool { return id != truth }
+// rankAmong is the rank of a true answer by the sums of a team and the scores of one more model,
+// known answers left out.
+func rankAmong(sums []float64, scores []float32, truth int32, known []int32) kge.Rank {
+	scores = scores[:len(sums)]
+	with := func(id int32) float64 { return sums[id] + float64(scores[id]) }
+	own := with(truth)
 	if math.IsNaN(own) { // comes after all other candidates
-		left := len(scores) - 1
+		left := len(sums) - 1
 		for _, id := range known {
-			if others(id) {
+			if id != truth {
 				left--
 			}
 		}
 		return kge.Rank{Better: int32(left)}
 	}
-	rank := kge.Rank{Equal: -1} // itself
-	count := func(score float64, by int32) {
-		switch {
-		case score > own:
-			rank.Better += by
-		case score == own:
-			rank.Equal += by
+	var better, equal int32
+	for id, sum := range sums {
+		if score := sum + float64(scores[id]); score >= own {
+			better++
+			if score == own {
+				equal++
+			}
 		}
 	}
-	for _, score := range scores {
-		count(score, 1)
-	}
+	rank := kge.Rank{Better: better - equal, Equal: equal - 1} // itself
 	for _, id := range known {
-		if others(id) {
-			count(scores[id], -1)
+		switch score := with(id); {
+		case id == truth:
+		case score > own:
+			rank.Better--
+		case score == own:
+			rank.Equal--
 		}
 	}
 	return rank

@@ -446,7 +446,7 @@ func TestDeciding(t *testing.T) {
 	for i := range 20_000 {
 		triples = append(triples, datasets.Triple{Head: int32(i)})
 	}
-	if got := completion.Deciding(triples, 800); !slices.Equal(got, triples) {
+	if got := completion.Deciding(triples, 400); !slices.Equal(got, triples) {
 		t.Errorf("%d of %d triples of a small graph", len(got), len(triples))
 	}
 	got := completion.Deciding(triples, 16_000)
