@@ -8,6 +8,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -31,9 +33,12 @@ type TrainSettings struct {
 	Compute Compute
 }
 
-// DefaultTrain trains the given structure with small settings: d 64, 60 epochs.
-func DefaultTrain(s structure.Structure) TrainSettings {
-	return TrainSettings{Settings: kge.DefaultSettings(), Member: kge.DefaultMember(s)}
+// DefaultTrain trains the given structure on g as does well on most graphs, by
+// [recipe.Default], which knows other forms of models, too: d 512, reverses of relations, a
+// penalty, and no more epochs than pay.
+func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
+	r := recipe.Default(g, form.Bilinear)
+	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
 }
 
 // Train trains one model.

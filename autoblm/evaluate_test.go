@@ -16,9 +16,10 @@ import (
 // trained is a model of a form after two epochs on the embedded graph.
 func trained(t *testing.T, f form.Form, s structure.Structure) *kge.Model {
 	t.Helper()
-	settings := autoblm.DefaultTrain(s)
+	g := datasets.World()
+	settings := autoblm.DefaultTrain(g, s)
 	settings.Dim, settings.Epochs, settings.Member.Form = 8, 2, f
-	m, err := autoblm.Train(t.Context(), datasets.World(), settings)
+	m, err := autoblm.Train(t.Context(), g, settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func ExampleTrain() {
 	if err != nil {
 		panic(err)
 	}
-	settings := autoblm.DefaultTrain(structure.MustParse("complex"))
+	settings := autoblm.DefaultTrain(g, structure.MustParse("complex"))
 	settings.Dim, settings.Epochs = 32, 12
 	model, err := autoblm.Train(context.Background(), g, settings)
 	if err != nil {
@@ -62,7 +62,7 @@ func ExampleTrain_form() {
 	if err != nil {
 		panic(err)
 	}
-	settings := autoblm.DefaultTrain(structure.Structure{})
+	settings := autoblm.DefaultTrain(g, structure.Structure{})
 	settings.Member.Form = form.TransE
 	settings.Dim, settings.Epochs = 32, 12
 	model, err := autoblm.Train(context.Background(), g, settings)
@@ -83,7 +83,7 @@ func ExampleEvaluate() {
 	if err != nil {
 		panic(err)
 	}
-	settings := autoblm.DefaultTrain(structure.MustParse("simple"))
+	settings := autoblm.DefaultTrain(g, structure.MustParse("simple"))
 	settings.Dim, settings.Epochs = 32, 12
 	model, err := autoblm.Train(context.Background(), g, settings)
 	if err != nil {

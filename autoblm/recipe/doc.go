@@ -1,6 +1,7 @@
 // Package recipe has settings of training that others published for the benchmarks,
 // by name, each with where it is from and what it reached there. Whoever trains by
-// one need not ask whether a number is the model's or the tuning's.
+// one need not ask whether a number is the model's or the tuning's. Others are for any
+// graph; [Default] is the one where nothing is said.
 //
 // The numbers are in this project's conventions, which the sources' differ from:
 //

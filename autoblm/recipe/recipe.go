@@ -6,13 +6,16 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/names"
 )
 
-// Recipe is how structures are trained on a benchmark.
+// Recipe is how structures are trained on a benchmark, or on any graph.
 type Recipe struct {
-	Name    string `json:"name"`
+	Name string `json:"name"`
+	// Dataset is the benchmark, "" where the recipe is for any graph.
 	Dataset string `json:"dataset"`
 	// About says in a line what it is.
 	About string `json:"about"`
@@ -20,7 +23,7 @@ type Recipe struct {
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
 	// Structure is the one that was trained by it; the zero value in a recipe for
-	// searches.
+	// searches, and in one for any structure.
 	Structure structure.Structure `json:"structure,omitzero"`
 	Training  kge.Settings        `json:"training"`
 	// LearningRate and Weights are as in [kge.Member].
@@ -56,7 +59,7 @@ func All() []Recipe {
 }
 
 // Names are the names of recipes, each of which stands for one on each of some
-// benchmarks.
+// benchmarks, for one on any graph, or for both.
 func Names() []string {
 	var names []string
 	for _, r := range All() {
@@ -67,44 +70,83 @@ func Names() []string {
 	return names
 }
 
-// For are the recipes for a benchmark.
+// For are the recipes of a benchmark's own, and those for any graph where dataset is "".
 func For(dataset string) []Recipe {
 	return slices.DeleteFunc(All(), func(r Recipe) bool { return r.Dataset != dataset })
 }
 
-// Named is the recipe of a name for a benchmark. The error says what there is
-// instead.
+// Suiting are the recipes that a graph can be trained by: the benchmark's own, and those for
+// any graph that it has none of the same name in place of.
+func Suiting(dataset string) []Recipe {
+	own := For(dataset)
+	has := func(r Recipe) bool {
+		return slices.ContainsFunc(own, func(o Recipe) bool { return o.Name == r.Name })
+	}
+	return append(own, slices.DeleteFunc(For(""), has)...)
+}
+
+// Named is the recipe of a name for a graph: the benchmark's own, where it has one of that
+// name, else the one for any graph. The error says what there is instead.
 func Named(name, dataset string) (Recipe, error) {
-	all := All()
-	if i := slices.IndexFunc(all, func(r Recipe) bool { return r.Name == name && r.Dataset == dataset }); i >= 0 {
-		return all[i], nil
+	for _, of := range []string{dataset, ""} {
+		all := For(of)
+		if i := slices.IndexFunc(all, func(r Recipe) bool { return r.Name == name }); i >= 0 {
+			return all[i], nil
+		}
 	}
 	if !slices.Contains(Names(), name) {
 		return Recipe{}, names.Unknown("recipe", name, Names())
 	}
 	var here, elsewhere []string
-	for _, r := range all {
-		if r.Dataset == dataset {
+	for _, r := range All() {
+		if r.Dataset == dataset || r.Dataset == "" {
 			here = append(here, r.Name)
 		}
 		if r.Name == name {
 			elsewhere = append(elsewhere, r.Dataset)
 		}
 	}
-	if len(here) == 0 {
-		return Recipe{}, fmt.Errorf("there is no recipe for %s: %s is for %s; set the training by its own flags%s", dataset, name, list(elsewhere), names.DidYouMean(names.Near(Datasets(), dataset)))
+	meant := ""
+	if !slices.Contains(Datasets(), dataset) {
+		meant = names.DidYouMean(names.Near(Datasets(), dataset))
 	}
-	return Recipe{}, fmt.Errorf("there is no recipe %s for %s, only %s: %s is for %s", name, dataset, list(here), name, list(elsewhere))
+	slices.Sort(here)
+	return Recipe{}, fmt.Errorf("there is no recipe %s for %s, only %s: %s is for %s%s", name, dataset, list(slices.Compact(here)), name, list(elsewhere), meant)
 }
 
 // Datasets are the benchmarks that there are recipes for.
 func Datasets() (all []string) {
 	for _, r := range All() {
-		if !slices.Contains(all, r.Dataset) {
+		if r.Dataset != "" && !slices.Contains(all, r.Dataset) {
 			all = append(all, r.Dataset)
 		}
 	}
 	return all
+}
+
+// fewEntities is how many entities a graph has, at most, that a penalty of a fifth suits: the
+// fewer there are, the more triples each is in.
+const fewEntities = 250
+
+// Usual is how a graph of more than a few entities is trained where nothing else is said.
+func Usual() Recipe { return usualRow.recipe() }
+
+// Default is how models of a form are trained on a graph where nothing else is said: bilinear
+// ones as [Usual], or as usual-few on a graph of few entities; without validation triples the
+// last epoch is kept. Others are trained as plain, since what is usual takes hours for some and
+// has a penalty that is too much for some.
+func Default(g *datasets.Graph, f form.Form) Recipe {
+	if f != form.Bilinear {
+		return plainRow.recipe()
+	}
+	r := Usual()
+	if len(g.Entities) <= fewEntities {
+		r = usualFewRow.recipe()
+	}
+	if len(g.Valid) == 0 {
+		r.Training.ValidateEvery, r.Training.Patience = 0, 0
+	}
+	return r
 }
 
 // list is "a, b and c".

@@ -3,11 +3,13 @@ package recipe
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -21,7 +23,7 @@ func named(t *testing.T, name, dataset string) Recipe {
 }
 
 func TestEveryRecipeIsComplete(t *testing.T) {
-	benchmarks := map[string]bool{}
+	benchmarks := map[string]bool{"": true}
 	for _, b := range datasets.Registry() {
 		benchmarks[b.Name] = true
 	}
@@ -38,7 +40,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if r.About == "" || r.Source == "" {
 			t.Errorf("%s does not say what it is, or where it is from", what)
 		}
-		if search := strings.HasSuffix(r.Name, "-search"); search != (r.Structure.K() == 0) || search != (r.Published == nil) {
+		if search := strings.HasSuffix(r.Name, "-search"); search != (r.Structure.K() == 0) || (search || r.Dataset == "") != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
 		}
 		if r.Published == nil {
@@ -54,7 +56,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 			t.Errorf("%s chooses no epoch by validation", what)
 		}
 	}
-	if got := Names(); !slices.Equal(got, []string{"paper", "paper-search", "n3", "dura", "rp", "small", "small-search"}) {
+	if got := Names(); !slices.Equal(got, []string{"usual", "usual-few", "large", "plain", "paper", "paper-search", "n3", "dura", "rp", "small", "small-search"}) {
 		t.Errorf("the names are %v", got)
 	}
 }
@@ -65,14 +67,14 @@ func TestNoSuchRecipe(t *testing.T) {
 		says          []string
 	}{
 		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rp"}},
-		{"n3", "umls", []string{"n3 for umls", "only small and small-search", "wn18, fb15k, wn18rr, fb15k-237 and yago3-10"}},
-		{"rp", "wn18", []string{"only paper, paper-search and n3", "rp is for wn18rr and fb15k-237"}},
+		{"n3", "umls", []string{"n3 for umls", "small, small-search, usual", "wn18, fb15k, wn18rr, fb15k-237 and yago3-10"}},
+		{"rp", "wn18", []string{"only large, n3, paper, paper-search, plain", "rp is for wn18rr and fb15k-237"}},
 		{"dura", "ulms", []string{"did you mean umls?"}},
-		{"dura", "mine", []string{"no recipe for mine", "dura is for wn18rr, fb15k-237 and yago3-10"}},
+		{"dura", "mine", []string{"no recipe dura for mine, only large, paper, plain", "dura is for wn18rr, fb15k-237 and yago3-10"}},
 	} {
 		_, err := Named(c.name, c.dataset)
 		for _, words := range c.says {
-			if err == nil || !strings.Contains(err.Error(), words) {
+			if err == nil || !strings.Contains(err.Error(), words) || slices.Contains(Datasets(), c.dataset) && slices.Contains(Names(), c.name) && strings.Contains(err.Error(), "mean") {
 				t.Errorf("%s for %s: %v, which should say %q", c.name, c.dataset, err, words)
 			}
 		}
@@ -82,6 +84,58 @@ func TestNoSuchRecipe(t *testing.T) {
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)
+	}
+}
+
+// TestAnyGraph: a recipe for any graph is every graph's, but where a benchmark has its own of
+// that name.
+func TestAnyGraph(t *testing.T) {
+	for _, dataset := range []string{"mine", "umls", "wn18rr"} {
+		count := map[string]int{}
+		for _, r := range Suiting(dataset) {
+			count[r.Name]++
+			if got := named(t, r.Name, dataset); !reflect.DeepEqual(got, r) {
+				t.Errorf("%s for %s is %+v, and %+v in the list", r.Name, dataset, got, r)
+			}
+		}
+		for _, r := range append(For(""), For(dataset)...) {
+			if count[r.Name] != 1 {
+				t.Errorf("%s has %s %d times", dataset, r.Name, count[r.Name])
+			}
+		}
+	}
+	for name, own := range map[string]string{"small": "umls", "paper": "wn18rr"} {
+		if r := named(t, name, own); r.Dataset != own {
+			t.Errorf("%s of %s is for %q", name, own, r.Dataset)
+		}
+		if r := named(t, name, "mine"); r.Dataset != "" {
+			t.Errorf("%s of any graph is for %q", name, r.Dataset)
+		}
+	}
+}
+
+func TestDefault(t *testing.T) {
+	for _, c := range []struct {
+		entities, valid int
+		name            string
+	}{{1, 1, "usual-few"}, {250, 1, "usual-few"}, {251, 1, "usual"}, {100000, 9, "usual"}, {14, 0, "usual-few"}, {300, 0, "usual"}} {
+		want := named(t, c.name, "")
+		if c.valid == 0 {
+			want.Training.ValidateEvery, want.Training.Patience = 0, 0
+		}
+		g := &datasets.Graph{Entities: make([]string, c.entities), Valid: make([]datasets.Triple, c.valid)}
+		got := Default(g, form.Bilinear)
+		if got != want {
+			t.Errorf("%d entities, %d to validate: %+v, want %+v", c.entities, c.valid, got, want)
+		}
+		if err := got.Training.ValidateFor(got.Member(got.Structure, 1)); err != nil {
+			t.Error(err)
+		}
+		for _, f := range form.All()[1:] {
+			if got := Default(g, f); got != named(t, "plain", "") {
+				t.Errorf("%v is trained by %+v", f, got)
+			}
+		}
 	}
 }
 
@@ -160,6 +214,11 @@ func TestPaperSettings(t *testing.T) {
 		near(t, dataset, got[:], want[:])
 		asAuthors(t, r)
 	}
+	// The defaults of evaluate.py, for graphs that it does not know.
+	r := named(t, "paper", "mine")
+	got := [7]float64{float64(r.Training.Dim), r.LearningRate, r.RelationL2 * float64(r.Training.Batch), r.Training.Decay, float64(r.Training.Batch), float64(r.Training.Epochs), float64(r.Training.ValidateEvery)}
+	near(t, "any graph", got[:], []float64{256, .7, .4, 1, 4096, 300, 10})
+	asAuthors(t, r)
 	for dataset, want := range map[string][5]float64{
 		"wn18":      {64, 0.294506, 0.001337, 2048, 60},
 		"fb15k":     {64, 0.173476, 0.000013, 1024, 100},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -12,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Stage is a part of the procedure.
@@ -58,12 +60,14 @@ type Plan struct {
 	OnEpoch  func(kge.Progress)
 }
 
-// FinalRecipe is the recipe of a name for a benchmark, or the first that there is.
+// FinalRecipe is the recipe of a name for a benchmark, or the first of its own. The error says
+// which benchmarks have some.
 func FinalRecipe(name, dataset string) (recipe.Recipe, error) {
-	if all := recipe.For(dataset); name == "" && len(all) > 0 {
-		return all[0], nil
+	all := recipe.For(dataset)
+	if dataset == "" || len(all) == 0 {
+		return recipe.Recipe{}, fmt.Errorf("there is no recipe for %s of its own: %s have some%s", dataset, strings.Join(recipe.Datasets(), ", "), names.DidYouMean(names.Near(recipe.Datasets(), dataset)))
 	}
-	return recipe.Named(cmp.Or(name, "paper"), dataset)
+	return recipe.Named(cmp.Or(name, all[0].Name), dataset)
 }
 
 // paperBudget is how many structures the paper's search trains, and smallBudget how many

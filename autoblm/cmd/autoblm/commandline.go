@@ -53,12 +53,12 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 	return commandOf(words), exact, nil
 }
 
-// recipeLine is the command that trains by a recipe, or searches by one that comes
+// recipeLine is the command that trains on a graph by a recipe, or searches by one that comes
 // without a structure.
-func recipeLine(r recipe.Recipe) (string, error) {
+func recipeLine(r recipe.Recipe, dataset string) (string, error) {
 	if r.Structure.K() == 0 {
 		words, err := searchWords([]string{"search"}, func(c *searchCommand) error {
-			c.Dataset = r.Dataset
+			c.Dataset = dataset
 			c.takeRecipe(r)
 			return nil
 		})
@@ -74,8 +74,8 @@ func recipeLine(r recipe.Recipe) (string, error) {
 	}
 	usual := flags.Of(parser, "")
 	c.take(r)
-	words := []string{"train", "--dataset", r.Dataset, "--structure", r.Structure.Short()}
-	return commandOf(append(words, flags.Unlike(usual, flags.Of(parser, ""))...)), nil
+	words := []string{"train", "--dataset", dataset, "--structure", r.Structure.Short()}
+	return commandOf(append(words, flags.Unlike(usual, flags.Of(parser, ""), "n3")...)), nil // whose default is the graph's
 }
 
 // searchWords are the arguments of a search that is as usual, but for a change.

@@ -43,8 +43,8 @@ func TestMakeFrozen(t *testing.T) {
 		object(t, strings.Fields(command)...)
 	}
 	run("query sample --dataset small --hops 2,3 --count 60 --out queries")
-	run("train --dataset small --structure simple --dim 8 --epochs 6 --batch 32 --out old/models/triples")
-	run("train --dataset small --structure 1,-2;2,1 --dim 8 --epochs 6 --batch 32 --reciprocal --validate-every 2 --dura 0.01 --out old/models/reverses")
+	run("train --recipe plain --dataset small --structure simple --dim 8 --epochs 6 --batch 32 --out old/models/triples")
+	run("train --recipe plain --dataset small --structure 1,-2;2,1 --dim 8 --epochs 6 --batch 32 --reciprocal --validate-every 2 --dura 0.01 --out old/models/reverses")
 	run("query train --dataset queries --structure complex --dim 8 --epochs 6 --batch 16 --out old/models/bilinear")
 	run("query train --dataset queries --structure complex --dim 8 --epochs 6 --batch 16 --with 1 --no-reciprocal --out old/models/transposed")
 	for _, kind := range []string{"transe", "diag", "gqe", "q2b"} {

@@ -25,7 +25,7 @@ import (
 func longTrainings(t *testing.T) map[string][]string {
 	graph := smallGraph(t)
 	return map[string][]string{
-		"train":       {"train", "--dataset", graph, "--structure", "complex", "--engine", "cpu", "--dim", "32", "--batch", "16", "--epochs", "400", "--members", "2"},
+		"train":       {"train", "--dataset", graph, "--structure", "complex", "--engine", "cpu", "--dim", "32", "--batch", "16", "--epochs", "400", "--patience", "0", "--members", "2"},
 		"query train": {"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--dim", "32", "--batch", "16", "--epochs", "200"},
 	}
 }

@@ -317,7 +317,7 @@ func TestArgumentsThatBeginWithAMinus(t *testing.T) {
 
 func TestInterruptedTrainingKeepsItsModel(t *testing.T) {
 	graph, model := smallGraph(t), filepath.Join(t.TempDir(), "model")
-	interruptEarly(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--out", model)
+	interruptEarly(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--patience", "0", "--out", model)
 	object(t, "eval", "--model", model, "--dataset", graph)
 }
 

@@ -1,41 +1,39 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type recipeCommands struct {
-	List recipeListCommand `cmd:"" help:"List the settings that others published, and what they reached by them."`
+	List recipeListCommand `cmd:"" help:"List the settings that others published, and what they reached by them, and those for any graph."`
 	Show recipeShowCommand `cmd:"" help:"Tell all of a recipe, as flags too."`
 }
 
 type recipeListCommand struct {
-	Dataset string `help:"Only those for this benchmark."`
+	Dataset string `help:"Only those for this benchmark, or for any other graph."`
 }
 
 // Run lists recipes.
 func (c *recipeListCommand) Run(o *output) error {
 	recipes := recipe.All()
 	if c.Dataset != "" {
-		recipes = recipe.For(c.Dataset)
+		recipes = recipe.Suiting(c.Dataset)
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
-		if len(recipes) == 0 {
-			fmt.Fprintf(w, "there is no recipe for %s: nobody published settings for it that could be one\n", c.Dataset)
-			return
-		}
 		t := words.NewTable("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10")
 		about := map[string]recipe.Recipe{}
 		for _, r := range recipes {
 			about[r.Name] = r
 			s := r.Training
-			cells := []any{r.Name, r.Dataset, s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), settings.Set(r.Weights), "", nil, nil, nil}
+			cells := []any{r.Name, graphOf(r), s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), settings.Set(r.Weights), "", nil, nil, nil}
 			if p := r.Published; p != nil {
 				cells = append(cells[:7], p.Model, p.MRR, p.Hits1, p.Hits10)
 			}
@@ -52,9 +50,12 @@ func (c *recipeListCommand) Run(o *output) error {
 	})
 }
 
+// graphOf tells what a recipe is for.
+func graphOf(r recipe.Recipe) string { return cmp.Or(r.Dataset, "any graph") }
+
 type recipeShowCommand struct {
 	Name    string `arg:"" help:"A name of recipe list."`
-	Dataset string `arg:"" help:"A benchmark."`
+	Dataset string `arg:"" optional:"" help:"A benchmark, or any other graph."`
 }
 
 // shownRecipe is the JSON of recipe show.
@@ -70,12 +71,12 @@ func (c *recipeShowCommand) Run(o *output) error {
 	if err != nil {
 		return program.Usage(err)
 	}
-	line, err := recipeLine(r)
+	line, err := recipeLine(r, cmp.Or(r.Dataset, c.Dataset, datasets.World().Name))
 	if err != nil {
 		return err
 	}
 	return o.Result(shownRecipe{r, line}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s for %s: %s\nfrom %s\n", r.Name, r.Dataset, r.About, r.Source)
+		fmt.Fprintf(w, "%s for %s: %s\nfrom %s\n", r.Name, graphOf(r), r.About, r.Source)
 		if r.Note != "" {
 			fmt.Fprintln(w, r.Note)
 		}

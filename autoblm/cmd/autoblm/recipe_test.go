@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/program"
 )
 
@@ -25,8 +29,9 @@ func parsed(arguments ...string) (*commands, error) {
 // flags that recipe show prints.
 func TestRecipesReachTheSettings(t *testing.T) {
 	for _, r := range recipe.All() {
-		named := []string{"--dataset", "somewhere/" + r.Dataset, "--recipe", r.Name}
-		line, err := recipeLine(r)
+		dataset := cmp.Or(r.Dataset, "mine")
+		named := []string{"--dataset", "somewhere/" + dataset, "--recipe", r.Name}
+		line, err := recipeLine(r, dataset)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,6 +51,9 @@ func TestRecipesReachTheSettings(t *testing.T) {
 				continue
 			}
 			flags := c.Train.trainingFlags
+			if what == "search" && r.Name == "plain" {
+				continue // see TestPlainIsTheFirstVersion
+			}
 			if arguments[0] == "search" {
 				s := c.Search.Settings
 				flags.Settings, flags.Member.LearningRate, flags.Member.Weights = s.Training, s.LearningRate, s.Weights
@@ -70,13 +78,16 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := kge.DefaultSettings()
+	defaults := recipe.Usual()
 	for flags, change := range map[string]func(r *recipe.Recipe){
-		"":                               func(*recipe.Recipe) {},
-		"--dim 64":                       func(r *recipe.Recipe) { r.Training.Dim = defaults.Dim },
-		"--epochs=60 --batch 256":        func(r *recipe.Recipe) { r.Training.Epochs, r.Training.Batch = defaults.Epochs, defaults.Batch },
+		"":          func(*recipe.Recipe) {},
+		"--dim 512": func(r *recipe.Recipe) { r.Training.Dim = defaults.Training.Dim },
+		"--epochs=60 --batch 128": func(r *recipe.Recipe) {
+			r.Training.Epochs, r.Training.Batch = defaults.Training.Epochs, defaults.Training.Batch
+		},
 		"--reciprocal=false --lr 0.3":    func(r *recipe.Recipe) { r.Training.Reciprocal, r.LearningRate = false, 0.3 },
-		"--init-scale 0.1":               func(r *recipe.Recipe) { r.Training.InitScale = defaults.InitScale },
+		"--init-scale 0.1":               func(r *recipe.Recipe) { r.Training.InitScale = 0.1 },
+		"--n3 0.1":                       func(r *recipe.Recipe) { r.N3 = defaults.N3 },
 		"--validate-every 0":             func(r *recipe.Recipe) { r.Training.ValidateEvery = 0 },
 		"--structure simple":             func(r *recipe.Recipe) { r.Structure = structure.MustParse("simple") },
 		"--products 0":                   func(r *recipe.Recipe) { r.Products = 0 },
@@ -111,21 +122,84 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 	}
 }
 
-// TestNoRecipeChangesNothing: without --recipe, flags are as they always are, and the command
-// line leaves the precision to the machine, which programs do not.
-func TestNoRecipeChangesNothing(t *testing.T) {
-	c, err := parsed("train", "--dataset", "wn18rr", "--structure", "simple")
+// TestDefaultIsTheGraphs: without --recipe a training is by the one that suits the graph, below
+// what is given, and the command line leaves the precision to the machine, which programs do not.
+func TestDefaultIsTheGraphs(t *testing.T) {
+	for entities, n3 := range map[int]float64{250: 0.02, 251: 0.1} {
+		for flags, change := range map[string]func(r *recipe.Recipe){
+			"":                  func(*recipe.Recipe) {},
+			"--n3 0.1 --dim 64": func(r *recipe.Recipe) { r.N3, r.Training.Dim = 0.1, 64 },
+			"--dura 0.7":        func(r *recipe.Recipe) { r.EntityL2, r.Products = 0.7, 0.7 },
+			"--no-reciprocal":   func(r *recipe.Recipe) { r.Training.Reciprocal = false },
+			"--plateau-patience 2": func(r *recipe.Recipe) {
+				r.Training.PlateauPatience, r.Training.PlateauFactor = 2, 0.5
+			},
+			"--precision bfloat16": func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
+			"--half-scores":        func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
+			"--recipe plain": func(r *recipe.Recipe) {
+				r.Training, r.LearningRate, r.N3 = kge.DefaultSettings(), 0.3, 0
+				r.Training.Precision = kge.AutoPrecision
+			},
+		} {
+			want := recipe.Usual()
+			want.Training.Precision, want.N3 = kge.AutoPrecision, n3
+			change(&want)
+			c, err := parsed(append([]string{"train", "--dataset", "mine", "--structure", "simple"}, strings.Fields(flags)...)...)
+			if err == nil {
+				err = c.Train.settle(&datasets.Graph{Entities: make([]string, entities), Valid: make([]datasets.Triple, 1)}, form.Bilinear)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", flags, err)
+			}
+			if got := c.Train.Settings; got != want.Training {
+				t.Errorf("%s: %+v, want %+v", flags, got, want.Training)
+			}
+			if got, want := kge.Member(c.Train.Member), want.Member(structure.Structure{}, 1); got != want {
+				t.Errorf("%s: %+v, want %+v", flags, got, want)
+			}
+		}
+	}
+}
+
+// TestPlainIsTheFirstVersion holds what the commands did before they had recipes for any graph,
+// and what help says of the default.
+func TestPlainIsTheFirstVersion(t *testing.T) {
+	first := kge.Settings{Dim: 64, Epochs: 60, Batch: 256, Decay: 1, InitScale: 0.1, DataSeed: 1, Precision: kge.AutoPrecision}
+	member := kge.Member{Seed: 1, LearningRate: 0.3}
+	for _, dataset := range []string{"mine", "umls", "wn18rr"} {
+		c, err := parsed("train", "--dataset", dataset, "--structure", "simple", "--recipe", "plain")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, m := c.Train.Settings, kge.Member(c.Train.Member); got != first || m != member {
+			t.Errorf("train on %s: %+v, %+v", dataset, got, m)
+		}
+		if c, err = parsed("search", "--dataset", dataset, "--recipe", "plain"); err != nil {
+			t.Fatal(err)
+		}
+		searched := first
+		searched.Epochs = 20
+		if s := c.Search.Settings; s.Training != searched || s.LearningRate != 0.3 || s.Weights != (kge.Weights{N3: 0.03}) {
+			t.Errorf("search on %s: %+v, %v, %+v", dataset, s.Training, s.LearningRate, s.Weights)
+		}
+	}
+	few, usual := named(t, "usual-few"), recipe.Usual()
+	said := fmt.Sprintf("n3 %v up to 250 entities", few.N3)
+	if few.N3 = usual.N3; few.Training != usual.Training || few.Weights != usual.Weights || few.LearningRate != usual.LearningRate {
+		t.Errorf("%+v differs by more than n3 from %+v", few, usual)
+	}
+	if _, help, _ := invoke(t.Context(), "train", "--help"); !strings.Contains(help, said) || !strings.Contains(help, fmt.Sprintf("--n3=%v ", usual.N3)) {
+		t.Errorf("help of train does not say %q:\n%s", said, help)
+	}
+}
+
+func named(t *testing.T, name string) recipe.Recipe {
+	t.Helper()
+	r, err := recipe.Named(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := kge.DefaultSettings()
-	want.Precision = kge.AutoPrecision
-	if got := c.Train.Settings; got != want {
-		t.Errorf("%+v, want the library's defaults %+v", got, want)
-	}
-	if got, want := kge.Member(c.Train.Member), kge.DefaultMember(structure.Structure{}); got != want {
-		t.Errorf("%+v, want the library's defaults %+v", got, want)
-	}
+	return r
 }
 
 func TestRecipeJSON(t *testing.T) {
@@ -136,11 +210,14 @@ func TestRecipeJSON(t *testing.T) {
 	for _, r := range object(t, "recipe", "list", "--dataset", "fb15k-237")["recipes"].([]any) {
 		names = append(names, r.(map[string]any)["name"].(string))
 	}
-	if want := "paper paper-search n3 dura rp"; strings.Join(names, " ") != want {
+	if want := "paper paper-search n3 dura rp usual usual-few large plain small"; strings.Join(names, " ") != want {
 		t.Errorf("recipes for fb15k-237: %v, want %s", names, want)
 	}
-	if list := object(t, "recipe", "list", "--dataset", "world")["recipes"].([]any); len(list) != 0 {
-		t.Errorf("recipes for world: %v", list)
+	if got, want := len(object(t, "recipe", "list", "--dataset", "world")["recipes"].([]any)), len(recipe.For("")); got != want {
+		t.Errorf("%d recipes for world, want the %d for any graph", got, want)
+	}
+	if o := object(t, "recipe", "show", "usual", "mine"); o["dataset"] != "" || !strings.Contains(o["command"].(string), "--dataset mine ") {
+		t.Errorf("%v", o)
 	}
 	o := object(t, "recipe", "show", "rp", "fb15k-237")
 	if o["published"].(map[string]any)["mrr"] != 0.388 || o["relation_prediction"] != 4.0 || o["n3"] != 0.1 || o["training"].(map[string]any)["dim"] != 2000.0 {

@@ -24,7 +24,7 @@ import (
 type trainCommand struct {
 	Dataset string `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
 	modelFlags
-	trainingFlags `group:"Training"`
+	trainingFlags `group:"Training (without --recipe: n3 0.02 up to 250 entities; --model: plain)"`
 	Members       int  `default:"1" min:"1" max:"1024" brief:"Train so many models, with seeds from --seed on." help:"Train so many models together, with seeds from --seed on."`
 	KeepMembers   bool `help:"Keep the model of every member, in folders within that of the first model, as seed-1, for autoblm team."`
 	NoEval        bool `help:"Do not rank at the end."`
@@ -45,6 +45,7 @@ func (c *trainCommand) BeforeApply(ctx *kong.Context) error {
 // trainSummary is the JSON of train.
 type trainSummary struct {
 	trainedSummary
+	Recipe    string                 `json:"recipe"`
 	Model     form.Form              `json:"model,omitzero"` // left out where it is bilinear
 	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
@@ -67,17 +68,8 @@ type memberSummary struct {
 // Run trains.
 func (c *trainCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
-	var members []kge.Member
-	for i := range c.Members {
-		m := kge.Member(c.Member)
-		m.Seed += uint64(i)
-		if err := c.choose(&m); err != nil {
-			return program.Usage(err)
-		}
-		if err := c.Settings.ValidateFor(m); err != nil {
-			return program.Usage(err)
-		}
-		members = append(members, m)
+	if _, err := c.members(); err != nil { // before data are read
+		return err
 	}
 	if c.Model == form.Bilinear && c.Structure.Degenerate() {
 		o.Say("autoblm: the structure is degenerate: autoblm structure check says how")
@@ -87,6 +79,13 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
+	if err := c.settle(g, c.Model); err != nil {
+		return err
+	}
+	members, err := c.members()
+	if err != nil {
+		return err
+	}
 	engine, err := c.open(c.Model)
 	if err != nil {
 		return err
@@ -135,6 +134,22 @@ func (c *trainCommand) ranked(g *datasets.Graph) int {
 		return 0
 	}
 	return len(g.Valid) + len(g.Test)
+}
+
+// members are what is to be trained, by what is said so far.
+func (c *trainCommand) members() (members []kge.Member, err error) {
+	for i := range c.Members {
+		m := kge.Member(c.Member)
+		m.Seed += uint64(i)
+		if err := c.choose(&m); err != nil {
+			return nil, program.Usage(err)
+		}
+		if err := c.Settings.ValidateFor(m); err != nil {
+			return nil, program.Usage(err)
+		}
+		members = append(members, m)
+	}
+	return members, nil
 }
 
 // memberFolder is the folder of a member within that of the first one's model.
@@ -192,7 +207,7 @@ func evaluate(ctx context.Context, o *output, engine kge.Engine, g *datasets.Gra
 
 func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations, folder string) trainSummary {
 	s := trainSummary{
-		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Model: c.Model, Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
+		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Recipe: c.Recipe, Model: c.Model, Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
 		Engine: engine.Name(), Backend: engine.Backend(report.Precision), Valid: evaluations[0].Valid, Test: evaluations[0].Test,
 	}
 	if c.Members == 1 {

@@ -23,17 +23,34 @@ type trainingFlags struct {
 	Settings kge.Settings `embed:""`
 	Member   memberFlags  `embed:""`
 	duraFlag
+	line *kong.Context // what is given
 }
 
 // memberFlags are a member without its methods: the parser would call Validate before the
 // member has its structure.
 type memberFlags kge.Member
 
-// usualTraining has the defaults.
+// usualTraining has the defaults, until the graph is known.
 func usualTraining() trainingFlags {
-	f := trainingFlags{Settings: kge.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
+	f := trainingFlags{Member: memberFlags{Seed: 1}}
 	f.Settings.Precision = kge.AutoPrecision
+	f.take(recipe.Usual())
 	return f
+}
+
+// settle puts what is usual for the graph and the form of models below what is given, where no
+// recipe is named.
+func (f *trainingFlags) settle(g *datasets.Graph, of form.Form) error {
+	if f.Recipe != "" {
+		return nil
+	}
+	r := recipe.Default(g, of)
+	f.take(r)
+	useDura(f.line, &f.Member.Weights)
+	useHalf(f.line, &f.Settings.Precision)
+	_, err := f.line.Apply()
+	f.Recipe = r.Name
+	return err
 }
 
 // BeforeApply puts a recipe, and the weights of DURA, below what is given.
@@ -44,6 +61,7 @@ func (f *trainingFlags) BeforeApply(ctx *kong.Context) error {
 
 // useRecipe does so, and returns the recipe, which is the zero value where none is named.
 func (f *trainingFlags) useRecipe(ctx *kong.Context) (recipe.Recipe, error) {
+	f.line = ctx
 	r, err := recipeOf(ctx)
 	if err == nil && r.Name != "" {
 		f.take(r)
@@ -71,7 +89,7 @@ func takeTraining(to *kge.Settings, s kge.Settings) {
 
 // recipeFlag names settings of a training that stand below those that are given.
 type recipeFlag struct {
-	Recipe string `placeholder:"NAME" brief:"Train by published settings (recipe list)." help:"Train by settings that others published for this data set, such as n3 (autoblm recipe list); flags that are given beside it come first, also with their default value."`
+	Recipe string `placeholder:"NAME" brief:"Train by settings of this name (recipe list)." help:"Train by settings of this name (autoblm recipe list): what others published for this data set, such as n3, or what is for any graph, such as plain; flags that are given beside it come first, also with their default value."`
 }
 
 // recipeOf is the recipe that a command line names, or the zero value.
