@@ -13,8 +13,12 @@ import (
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
-// mostCandidates are how many trials a team is chosen among at most.
-const mostCandidates = 32
+// A team is chosen among mostCandidates trials at most, and where there is a limit of time first
+// among fewCandidates, which takes a small part of it.
+const (
+	mostCandidates = 32
+	fewCandidates  = 8
+)
 
 // againTogether trains the best again, and chooses a team among what comes of it, also where the
 // time for training is up. The note says why there is none.
@@ -37,11 +41,24 @@ func (s *searcher) teamUp(ctx context.Context) (note string, err error) {
 	if err := s.sameEngine(); err != nil {
 		return "", err
 	}
-	start, candidates := time.Now(), candidatesOf(s.trials)
+	ctx, cancel := s.untilTheEnd(ctx)
+	defer cancel()
+	candidates := candidatesOf(s.trials, mostCandidates)
+	if s.limit() > 0 && teamOf(s.trials) == nil && len(candidates) > fewCandidates {
+		if note, err := s.teamAmong(ctx, candidatesOf(s.trials, fewCandidates)); err != nil || note != "" {
+			return note, err
+		}
+	}
+	return s.teamAmong(ctx, candidates)
+}
+
+// teamAmong chooses a team, in place of the one before if there is one.
+func (s *searcher) teamAmong(ctx context.Context, candidates []int) (note string, err error) {
+	start, none := time.Now(), "no team was chosen"
 	team := task.Trial{Number: len(s.trials) + 1, Stage: task.Teamed, Recipe: s.recipe, State: task.Complete, Team: &task.Chosen{Candidates: candidates}}
 	var change Change
 	if before := teamOf(s.trials); before != nil {
-		team.Number = before.Number
+		team.Number, none = before.Number, fmt.Sprintf("the team was chosen among %d of %d", len(before.Team.Candidates), len(candidates))
 		if one := kept(of(task.Again, s.trials)); before.Kept && one != nil { // to be replaced, by one model if not by a team
 			if change.Best, err = s.left(one.Number); err != nil {
 				return "", err
@@ -49,15 +66,13 @@ func (s *searcher) teamUp(ctx context.Context) (note string, err error) {
 		}
 	}
 	s.progress([]task.Trial{team}, 0)
-	ctx, cancel := s.untilTheEnd(ctx)
-	defer cancel()
 	chosen, err := s.Task.(task.Teaming).Team(ctx, len(candidates), s.Settings.Team, func(place int) (task.Artifact, error) { return s.left(candidates[place]) })
 	switch {
 	case err == nil:
 	case errors.Is(context.Cause(ctx), task.ErrTimeUp):
-		return "no team was chosen: the time was up", task.ErrTimeUp
+		return none + ": the time was up", task.ErrTimeUp
 	case memory.Short(err):
-		return "no team was chosen: " + err.Error(), nil
+		return none + ": " + err.Error(), nil
 	default:
 		return "", err
 	}
@@ -76,14 +91,14 @@ func (s *searcher) teamUp(ctx context.Context) (note string, err error) {
 // TeamLeft says whether a team is to be chosen by the settings: there is none yet, or there are
 // other candidates since.
 func TeamLeft(s Settings, trials []task.Trial) bool {
-	candidates, team := candidatesOf(trials), teamOf(trials)
+	candidates, team := candidatesOf(trials, mostCandidates), teamOf(trials)
 	return s.Team > 0 && len(candidates) > 1 && (team == nil || !slices.Equal(team.Team.Candidates, candidates))
 }
 
 // candidatesOf are the numbers of the trials that a team is chosen among: of the structures in
 // turns, the best of each first, since different ones make better teams than the best seeds of
 // one do.
-func candidatesOf(trials []task.Trial) (numbers []int) {
+func candidatesOf(trials []task.Trial, most int) (numbers []int) {
 	best := bestFirst(of(task.Again, trials))
 	turn, next := map[int]int{}, map[structure.Structure]int{}
 	for _, t := range best {
@@ -91,7 +106,7 @@ func candidatesOf(trials []task.Trial) (numbers []int) {
 		next[t.Structure]++
 	}
 	slices.SortStableFunc(best, func(a, b task.Trial) int { return cmp.Compare(turn[a.Number], turn[b.Number]) })
-	for _, t := range best[:min(len(best), mostCandidates)] {
+	for _, t := range best[:min(len(best), most)] {
 		numbers = append(numbers, t.Number)
 	}
 	slices.Sort(numbers)

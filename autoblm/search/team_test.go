@@ -26,7 +26,9 @@ type teaming struct {
 func (g teaming) Team(ctx context.Context, candidates, size int, read func(int) (task.Artifact, error)) (*task.Team, error) {
 	*g.calls++
 	if g.stop != nil {
-		return nil, g.stop(ctx)
+		if err := g.stop(ctx); err != nil {
+			return nil, err
+		}
 	}
 	team := &task.Team{Score: 10 + g.gain, Alone: 10}
 	together := ""
@@ -222,9 +224,29 @@ func TestTeamThatIsNotChosen(t *testing.T) {
 			t.Errorf("%s: the search went on otherwise", name)
 		}
 	}
+	p, calls := whole(1) // the time for the first choice
+	g := p.Task.(teaming)
+	hasty, limited := g, p
+	hasty.stop = func(ctx context.Context) error {
+		if *calls == 1 {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	limited.Task, limited.Settings.TimeLimit = hasty, 300*time.Millisecond
+	if r := ran(t, limited); r.Stopped != TimeUp || r.Kept.Team == nil || len(r.Team.Team.Candidates) != fewCandidates || r.Note != "the team was chosen among 8 of 10: the time was up" {
+		t.Errorf("stopped by %q, %q, %+v", r.Stopped, r.Note, r.Team)
+	} else {
+		keptBy(t, r)
+	}
+	if r := ran(t, p); !reflect.DeepEqual(still(r.Trials), still(want.Trials)) || !reflect.DeepEqual(r.Artifact, want.Artifact) {
+		t.Error("after a first choice the search went on otherwise")
+	}
+
 	wrong := errors.New("wrong")
 	p, _ = whole(1)
-	g := p.Task.(teaming)
+	g = p.Task.(teaming)
 	g.stop = func(context.Context) error { return wrong }
 	p.Task = g
 	if _, err := Run(t.Context(), p); !errors.Is(err, wrong) {
