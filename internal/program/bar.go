@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sync"
@@ -28,6 +29,7 @@ type Bar struct {
 	from   int64
 	at     int64
 	total  int64
+	end    time.Time // of all, where it has one
 }
 
 const (
@@ -48,7 +50,8 @@ func NewBar(w io.Writer, what string, total int64, every time.Duration, options 
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetWidth(28),
-		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetPredictTime(false), // what went on from somewhere would be too fast
+		progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
 	}, options...)...)
@@ -76,6 +79,7 @@ func (b *Bar) refresh() {
 	switch {
 	case b.bar.IsFinished():
 	case b.log == nil:
+		b.bar.Describe(cmp.Or(b.line, b.what) + b.ending())
 		_ = b.bar.RenderBlank()
 	case time.Since(b.logged) >= b.due:
 		b.write()
@@ -89,10 +93,16 @@ func (b *Bar) write() {
 	if b.line != "" {
 		line += ": " + b.line
 	}
-	if left, known := b.left(); known {
-		line += ", about " + words.Duration(left) + " left"
+	fmt.Fprintln(b.log, line+b.ending())
+}
+
+// ending says how much time is left, where that is known.
+func (b *Bar) ending() string {
+	left, known := b.left()
+	if !known {
+		return ""
 	}
-	fmt.Fprintln(b.log, line)
+	return ", about " + words.Duration(left) + " left"
 }
 
 // Say describes what is being done.
@@ -103,7 +113,7 @@ func (b *Bar) Say(line string) {
 		return
 	}
 	b.line = line
-	b.bar.Describe(line)
+	b.bar.Describe(line + b.ending())
 	if b.log != nil && time.Since(b.logged) >= b.every {
 		b.write()
 	}
@@ -131,6 +141,13 @@ func (b *Bar) Left() (left time.Duration, known bool) {
 	return b.left()
 }
 
+// Ends says when it is over at the latest.
+func (b *Bar) Ends(at time.Time) {
+	b.one.Lock()
+	defer b.one.Unlock()
+	b.end = at
+}
+
 // left needs some time to tell.
 func (b *Bar) left() (time.Duration, bool) {
 	const enough = 4 * time.Second
@@ -138,7 +155,11 @@ func (b *Bar) left() (time.Duration, bool) {
 	if b.begun.IsZero() || took < enough || b.at <= b.from || b.total < b.at {
 		return 0, false
 	}
-	return time.Duration(float64(took) / float64(b.at-b.from) * float64(b.total-b.at)), true
+	left := time.Duration(float64(took) / float64(b.at-b.from) * float64(b.total-b.at))
+	if !b.end.IsZero() {
+		left = min(left, max(0, time.Until(b.end)))
+	}
+	return left, true
 }
 
 // Aside has something else written, on lines of its own.

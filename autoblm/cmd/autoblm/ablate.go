@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -84,7 +85,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	if err := o.Writes(filepath.Join(c.Out, c.Name+".json"), outfile.Comparison); err != nil {
 		return err
 	}
-	bar := newSearchBar(o, 0)
+	bar := newSearchBar(o, time.Time{})
 	plan := ablation.Plan{
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),
 		OnProgress: bar.about, MixEngines: c.MixEngines,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
@@ -14,7 +13,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/listen"
-	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -78,8 +76,7 @@ func opened[Name, Data any](ctx context.Context, open func(Name) (Data, error), 
 
 // read is opened for data, which says what it reads where that takes long.
 func read[Data any](ctx context.Context, o *output, open func(string) (Data, error), name string) (Data, error) {
-	bar := program.NewBar(o.Stderr, "reading "+words.Printable(name), -1, time.Hour)
-	defer bar.Finish()
+	defer showing(o, "reading "+words.Printable(name))()
 	return opened(ctx, open, name)
 }
 

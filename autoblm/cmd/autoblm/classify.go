@@ -134,7 +134,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	options.Deadline = c.deadline(began, 0)
-	bar := longBar{program.NewBar(o.Stderr, "training", 1, time.Hour), o, c.Minutes > 0}
+	bar := newLongBar(o, 1, time.Hour, endBy(options.Deadline))
 	options.OnProgress = func(done, total int) {
 		bar.Say(fmt.Sprintf("%s of %s epochs of models", words.Whole(done), words.Whole(total)))
 		bar.Set(int64(done), int64(total))

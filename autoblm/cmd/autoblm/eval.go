@@ -66,11 +66,13 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	s := evalSummary{Dataset: g.Name}
 	var triples []datasets.Triple
 	var ranks []kge.Ranked
+	over := showing(o, "ranking")
 	if l.team != nil {
 		triples, ranks, err = c.rankTeam(ctx, engine, l.team, g, &s)
 	} else {
 		triples, ranks, err = c.rankModel(ctx, engine, l.model, g, &s)
 	}
+	over()
 	if err != nil {
 		return err
 	}

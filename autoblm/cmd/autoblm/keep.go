@@ -138,6 +138,14 @@ func (f minutesFlag) deadline(began time.Time, ranked int) *kge.Deadline {
 	return &kge.Deadline{Began: began, End: began.Add(time.Duration(f.Minutes * float64(time.Minute))), Ranked: ranked}
 }
 
+// endBy is when a deadline is; zero for none.
+func endBy(d *kge.Deadline) (end time.Time) {
+	if d != nil {
+		end = d.End
+	}
+	return end
+}
+
 // trainModels trains with a bar. A training that is interrupted is kept.
 func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job, command string, flags keepFlags) (*kge.Report, keeping, error) {
 	name, err := job.Name(engine)
@@ -149,11 +157,7 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 		return nil, k, err
 	}
 	job.Checkpoint = &kge.Checkpoint{File: k.file, Every: k.every, OnError: k.warn}
-	minutes := 0.0
-	if d := job.Deadline; d != nil {
-		minutes = d.End.Sub(d.Began).Minutes()
-	}
-	bar := newTrainingBar(o, minutes)
+	bar := newTrainingBar(o, endBy(job.Deadline))
 	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)
 	bar.Finish()

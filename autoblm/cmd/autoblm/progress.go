@@ -18,6 +18,12 @@ type longBar struct {
 	warned bool
 }
 
+func newLongBar(o *output, total int64, every time.Duration, end time.Time) longBar {
+	b := longBar{program.NewBar(o.Stderr, "training", total, every), o, !end.IsZero()}
+	b.Ends(end)
+	return b
+}
+
 // warn does so once, as soon as it can be told.
 func (b *longBar) warn() {
 	if left, known := b.Left(); known && left > time.Hour && !b.warned {
@@ -35,11 +41,11 @@ type trainingBar struct {
 }
 
 // barUnits are those of a bar that shows shares.
-const barUnits = 10_000
+const barUnits = 1_000_000_000
 
-// newTrainingBar is the bar of a training that is to end within so many minutes, 0 for any.
-func newTrainingBar(o *output, minutes float64) *trainingBar {
-	return &trainingBar{longBar: longBar{program.NewBar(o.Stderr, "training", barUnits, time.Hour), o, minutes > 0}}
+// newTrainingBar is the bar of a training that is to be over by then; zero for any time.
+func newTrainingBar(o *output, end time.Time) *trainingBar {
+	return &trainingBar{longBar: newLongBar(o, barUnits, time.Hour, end)}
 }
 
 func (b *trainingBar) update(p kge.Progress) {
@@ -61,9 +67,9 @@ func (b *trainingBar) update(p kge.Progress) {
 // time left; in a log it is a line for each round.
 type searchBar struct{ longBar }
 
-// newSearchBar is the bar of a search that is to end within so many minutes, 0 for any.
-func newSearchBar(o *output, minutes float64) *searchBar {
-	return &searchBar{longBar{program.NewBar(o.Stderr, "training", barUnits, 0), o, minutes > 0}}
+// newSearchBar is the bar of a search that is to be over by then; zero for any time.
+func newSearchBar(o *output, end time.Time) *searchBar {
+	return &searchBar{newLongBar(o, barUnits, 0, end)}
 }
 
 func (b *searchBar) update(p search.Progress) { b.about("", p) }
@@ -98,8 +104,12 @@ func (b *searchBar) about(what string, p search.Progress) {
 func ranking(o *output, d *kge.Deadline) (how kge.Ranking, over func()) {
 	bar := program.NewBar(o.Stderr, "ranking", barUnits, time.Hour)
 	how.OnProgress = func(share float64) { bar.Set(int64(share*barUnits), 0) }
-	if d != nil {
-		how.End = d.End
-	}
+	how.End = endBy(d)
+	bar.Ends(how.End)
 	return how, bar.Finish
+}
+
+// showing has something that tells nothing of itself shown, until it is over.
+func showing(o *output, what string) (over func()) {
+	return program.NewBar(o.Stderr, what, -1, time.Hour).Finish
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -19,7 +20,7 @@ func TestSearchBarNamesWhatDecides(t *testing.T) {
 		{"accuracy", 0.625, "training: 3 of 8 structures, best accuracy 0.625\n"},
 	} {
 		var log bytes.Buffer
-		bar := newSearchBar(&output{Stderr: &log}, 0)
+		bar := newSearchBar(&output{Stderr: &log}, time.Time{})
 		bar.update(search.Progress{Stage: task.Searching, Trained: 3, Budget: 8, Metric: c.metric, Best: &task.Trial{Score: &c.score}})
 		bar.Finish()
 		if log.String() != c.want {

@@ -75,7 +75,9 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer ranker.Close()
+	over := showing(o, "ranking")
 	e, err := query.Evaluate(ctx, ranker, 0, queries)
+	over()
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if limit > 0 {
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
-	searching, training := newSearchBar(o, limit.Minutes()), newTrainingBar(o, limit.Minutes())
+	searching, training := newSearchBar(o, endOf(began, limit)), newTrainingBar(o, endOf(began, limit))
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
 	again := commandOf(o.Arguments)
 	d, err := reproduce.Continue(ctx, plan, measured.By{Command: again, Program: program.Version(), Threads: c.Threads})

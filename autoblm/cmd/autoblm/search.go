@@ -199,7 +199,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 	}
 	o.Say("study: %s", s.settings.Study)
 	s.settings.OnPlan = func(p search.Plan) { o.Say("the plan: %v", p) }
-	bar := newSearchBar(o, s.settings.TimeLimit.Minutes())
+	bar := newSearchBar(o, endOf(time.Now(), s.settings.TimeLimit))
 	s.settings.OnProgress = bar.update
 	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
 	bar.Finish()
@@ -293,6 +293,14 @@ func (c *searchCommand) space() *search.TuneSettings {
 		return search.GuidedTune(c.Tune)
 	}
 	return usual.Tune
+}
+
+// endOf is when what began then is over after some time; zero where that is 0, for any.
+func endOf(began time.Time, limit time.Duration) (end time.Time) {
+	if limit > 0 {
+		end = began.Add(limit)
+	}
+	return end
 }
 
 func timeLimit(minutes float64) (time.Duration, error) {

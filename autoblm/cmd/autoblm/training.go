@@ -171,8 +171,11 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 
 // print tells how what was trained went, and prints the metrics.
 func (s trainedSummary) print(w io.Writer, what string, metrics *words.Table) {
-	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s (%.2f ms a step)\n",
-		s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), words.Count(s.Epochs, "epoch"), s.Seconds.Train, 1e3*s.Seconds.PerStep)
+	step := ""
+	if s.Seconds.PerStep > 0 {
+		step = fmt.Sprintf(" (%.2f ms a step)", 1e3*s.Seconds.PerStep)
+	}
+	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), words.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
 	if s.Ended != nil {
 		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.Ended.Epoch, s.Ended.Epochs, words.Whole(s.Ended.Step), words.Whole(s.Ended.Steps))
 	}
