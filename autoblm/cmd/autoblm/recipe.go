@@ -29,9 +29,7 @@ func (c *recipeListCommand) Run(o *output) error {
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
 		t := words.NewTable("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10")
-		about := map[string]recipe.Recipe{}
 		for _, r := range recipes {
-			about[r.Name] = r
 			s := r.Training
 			cells := []any{r.Name, graphOf(r), s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), settings.Set(r.Weights), "", nil, nil, nil}
 			if p := r.Published; p != nil {
@@ -41,10 +39,15 @@ func (c *recipeListCommand) Run(o *output) error {
 		}
 		t.Print(w)
 		fmt.Fprintln(w)
-		for _, name := range recipe.Names() {
-			if r, listed := about[name]; listed {
-				fmt.Fprintf(w, "%s: %s; from %s\n", name, r.About, r.Source)
+		told := map[string]string{}
+		for _, r := range recipes {
+			switch before, is := told[r.Name]; {
+			case !is:
+				fmt.Fprintf(w, "%s: %s; from %s\n", r.Name, r.About, r.Source)
+			case before != r.About:
+				fmt.Fprintf(w, "%s for %s: %s; from %s\n", r.Name, graphOf(r), r.About, r.Source)
 			}
+			told[r.Name] = r.About
 		}
 		fmt.Fprintf(w, "\nautoblm recipe show tells the rest.\n")
 	})

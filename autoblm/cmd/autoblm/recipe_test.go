@@ -223,6 +223,12 @@ func TestRecipeJSON(t *testing.T) {
 	if o["published"].(map[string]any)["mrr"] != 0.388 || o["relation_prediction"] != 4.0 || o["n3"] != 0.1 || o["training"].(map[string]any)["dim"] != 2000.0 {
 		t.Errorf("%v", o)
 	}
+	_, stdout, _ := invoke(t.Context(), "recipe", "list")
+	for _, r := range recipe.All() {
+		if !strings.Contains(stdout, r.About+"; from "+r.Source+"\n") {
+			t.Errorf("the list does not say what %s for %q is", r.Name, r.Dataset)
+		}
+	}
 	for _, text := range [][]string{{"recipe", "list"}, {"recipe", "show", "n3", "wn18"}} {
 		status, stdout, stderr := invoke(t.Context(), text...)
 		if status != program.Done || !strings.Contains(stdout, "facebookresearch/kbc") || !strings.Contains(stdout, "0.950") {
