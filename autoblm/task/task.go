@@ -21,9 +21,9 @@ type Task interface {
 	// Details, Loss, Validations, Engine and Backend, and Seconds where they are more
 	// than this call takes. It returns what each leaves to be kept, nil for one that
 	// leaves nothing, or nil where none does. It calls onProgress with the share that is
-	// done, from 0 to 1. A trial's result depends on the data, its structure and its
-	// recipe only. The error is for what stops the search, as the end of ctx or
-	// [ErrTimeUp].
+	// done, from 0 to 1, one call at a time and from any thread. A trial's result depends on
+	// the data, its structure and its recipe only. The error is for what stops the search,
+	// as the end of ctx or [ErrTimeUp].
 	Train(ctx context.Context, trials []Trial, onProgress func(share float64)) ([]Artifact, error)
 	// Words are how its results are told.
 	Words() Words
