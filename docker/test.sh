@@ -206,7 +206,7 @@ for target in "${targets[@]}"; do
       step "cli: the README's first command"
       mkdir "$scratch/work"
       inside "$tag" "$scratch/work" /usr/local/bin/autoblm version
-      inside "$tag" "$scratch/work" /usr/local/bin/autoblm search
+      inside "$tag" "$scratch/work" /usr/local/bin/autoblm search --minutes 0.5
       for file in model/model.json study.db best.png; do
         compgen -G "$scratch/work/autoblm-out/world-*/$file" >/dev/null || fail "the search wrote no $file"
       done

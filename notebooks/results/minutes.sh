@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Searches by minutes with no other flag but the data set and the seed, and records what came of
+# it in the folder where it is run. AUTOBLM_DATA names the benchmarks; packages.sh makes packages.
+# What is there already is not searched again.
+set -euo pipefail
+
+search() { # GRAPH MINUTES SEED
+  local name=minutes-$(basename "$1")-$3
+  [ -e "$name.json" ] || autoblm search --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.json" --json >/dev/null
+}
+
+for seed in ${SEEDS:-1 2 3}; do
+  for graph in ${GRAPHS:-world:1 nations:2 kinship:10 umls:10 packages:10}; do
+    search "${graph%:*}" "${graph#*:}" "$seed"
+  done
+done
