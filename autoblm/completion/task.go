@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -86,6 +87,9 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 	for _, trial := range trials {
 		job.Members = append(job.Members, trial.Member())
 	}
+	if end, is := task.CutTime(ctx); is {
+		job.Deadline = &kge.Deadline{Began: time.Now(), End: end, Ranked: job.ValidateBy}
+	}
 	told := func(p kge.Progress) { onProgress(p.Share()) }
 	job.OnEpoch, job.OnStep = told, told
 	report, err := trainOrGoOn(ctx, engine, job)
@@ -110,7 +114,7 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trial.State, artifacts[i] = task.Complete, r.Model
+		trial.State, artifacts[i], trial.Cut = task.Complete, r.Model, report.Cut != nil
 		trial.Score, trial.TestScore = evaluations[i].Scores()
 		if trial.Details, err = evaluations[i].Details(); err != nil {
 			return nil, err
@@ -128,7 +132,7 @@ func trainOrGoOn(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Repo
 		}
 		report, err = kge.Train(ctx, engine, job)
 	}
-	if err == nil && !report.Complete {
+	if err == nil && !report.Complete && report.Cut == nil {
 		err = task.ErrTimeUp
 	}
 	return report, err

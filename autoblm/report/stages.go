@@ -21,7 +21,11 @@ func (o *outcome) stages() []part {
 		parts = append(parts, p)
 	}
 	if tune := o.About.Settings.Tune; tune != nil {
-		add("Tuning the recipe", o.tuning(*tune), "Recipes tried on SimplE, best first", o.tuned)
+		caption := "Recipes tried on SimplE, best first"
+		if tune.Space != nil {
+			caption = "The best recipes, by the best two named models"
+		}
+		add("Tuning the recipe", o.tuning(*tune), caption, o.tuned)
 	}
 	if final := o.About.Settings.Final; final != nil {
 		add("The last stage", o.lastStage(*final), "The best structures, trained by other recipes, best first", o.final)
@@ -81,6 +85,9 @@ func (o *outcome) team(team task.Trial) part {
 
 func (o *outcome) tuning(tune search.TuneSettings) string {
 	text := fmt.Sprintf("Before the search, %s were tried on SimplE, %s.", words.Count(tune.Trials, "random recipe"), drawnFrom(tune.Ranges))
+	if tune.Space != nil {
+		text = fmt.Sprintf("Before the search, up to %s were tried on the best two named models for a third of the epochs, new ones drawn like the good ones; the best third of them went on to all epochs, and the best three of these to other seeds, which decided.", words.Count(tune.Trials, "recipe"))
+	}
 	if len(o.tuned) == 0 {
 		return text
 	}

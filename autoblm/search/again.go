@@ -55,7 +55,7 @@ func (s *searcher) trainAgain(ctx context.Context) error {
 				if len(trials) == 0 {
 					continue
 				}
-				if s.timeIsUp() || !s.leaves(s.longestAgain()) {
+				if s.timeIsUp() || len(retrained(s.trials)) > 0 && !s.leaves(s.longestAgain()) {
 					return nil
 				}
 				if err := s.put(Change{Trials: trials}); err != nil {

@@ -63,10 +63,20 @@ func (s *searcher) untilTheEnd(ctx context.Context) (context.Context, context.Ca
 	return context.WithDeadlineCause(ctx, s.began.Add(end-s.before), task.ErrTimeUp)
 }
 
+// cutInTime has the first results of a plan, and of its last stage, cut where they would come
+// too late: some are better than none.
+func (s *searcher) cutInTime(ctx context.Context, stage task.Stage) context.Context {
+	first := len(bestFirst(of(task.Searching, s.trials))) == 0 && stage == task.Searching
+	if s.plan == nil || !first && (stage != task.Again || len(bestFirst(of(task.Again, s.trials))) > 0) {
+		return ctx
+	}
+	return task.CutAt(ctx, s.began.Add(s.limit()-s.before))
+}
+
 // untilTimeIsUp ends with the time, once there is a result to end with.
 func (s *searcher) untilTimeIsUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := s.limit()
-	if limit == 0 || len(bestFirst(of(task.Searching, s.trials))) == 0 {
+	if _, cut := task.CutTime(ctx); cut || limit == 0 || s.plan == nil && len(bestFirst(of(task.Searching, s.trials))) == 0 {
 		return context.WithCancel(ctx)
 	}
 	return context.WithDeadlineCause(ctx, s.began.Add(limit-s.before), task.ErrTimeUp)

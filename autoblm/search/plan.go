@@ -201,22 +201,9 @@ func planFor(s Settings, p Paces, used time.Duration) Plan {
 	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
 	plan := Plan{Limit: s.TimeLimit, Used: used, Structures: s.Budget, Paces: p}
 	tune, search := left*tuneShare, left*searchShare
-	for _, size := range s.sizes() {
-		plan.Dim, plan.Epochs, plan.Rungs = size.dim, size.epochs, MostRungs(size.epochs)
-		whole := p.training(plan.Dim, plan.Epochs, 0)
-		confirmed := float64(tunedModels*confirmedRecipes*confirmingSeeds) * whole
-		plan.Recipes = min(mostTried, int((tune-named*whole-confirmed)/(dearer*tunedModels*whole*2/halving)))
-		plan.Structures = plan.affords(search, whole)
-		if plan.Recipes >= fewestRecipes && plan.Structures >= fewestStructures && s.Tune != nil {
-			break
-		}
-		plan.Recipes, plan.Structures = 0, plan.affords(tune+search, whole)
-		if plan.Structures >= fewestStructures && s.Tune == nil {
-			break
-		}
-	}
-	if plan.Recipes == 0 {
-		tune, search = 0, tune+search
+	if !plan.tuned(s, tune, search) {
+		plan.Recipes, tune, search = 0, 0, tune+search
+		plan.compared(s, search)
 	}
 	if plan.Structures < 1 { // not even one epoch of the smallest fits
 		plan.Structures, plan.Rungs, plan.Epochs = named-1, 0, 1
@@ -243,6 +230,39 @@ func sampled(size task.Size) int {
 		return 0
 	}
 	return most
+}
+
+// tuned plans for tuning and for comparing by what was tuned, if there is time for both at some
+// size.
+func (p *Plan) tuned(s Settings, tune, search float64) bool {
+	for _, size := range s.sizes() {
+		p.Dim, p.Epochs, p.Rungs = size.dim, size.epochs, MostRungs(size.epochs)
+		whole := p.Paces.training(p.Dim, p.Epochs, 0)
+		confirmed := float64(tunedModels*confirmedRecipes*confirmingSeeds) * whole
+		p.Recipes = min(mostTried, int((tune-named*whole-confirmed)/(dearer*tunedModels*whole*2/halving)))
+		p.Structures = p.affords(search, whole)
+		if p.Recipes >= fewestRecipes && p.Structures >= fewestStructures && s.Tune != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// compared plans for comparing alone: of many structures at some size, else of a few, and in the
+// end of what fits into single epochs.
+func (p *Plan) compared(s Settings, search float64) {
+	for _, fewest := range []int{fewestStructures, fewestStructures / 3} {
+		for _, size := range s.sizes() {
+			p.Dim, p.Epochs, p.Rungs = size.dim, size.epochs, MostRungs(size.epochs)
+			if p.Structures = p.affords(search, p.Paces.training(p.Dim, p.Epochs, 0)); p.Structures >= fewest {
+				return
+			}
+		}
+	}
+	if s.Planned.Epochs {
+		p.Epochs, p.Rungs = 1, 0
+	}
+	p.Structures = p.affords(search, p.Paces.training(p.Dim, p.Epochs, 0))
 }
 
 // named is how many named models there are, which are trained first.
@@ -294,9 +314,6 @@ func (s Settings) sizes() (all []size) {
 		for _, d := range dims {
 			all = append(all, size{d, e})
 		}
-	}
-	if s.Planned.Epochs {
-		all = append(all, size{dims[len(dims)-1], 1})
 	}
 	return all
 }

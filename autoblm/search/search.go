@@ -379,7 +379,7 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	}
 	start := time.Now()
 	s.progress(trials, 0)
-	ctx, cancel := s.untilTimeIsUp(ctx)
+	ctx, cancel := s.untilTimeIsUp(s.cutInTime(ctx, trials[0].Stage))
 	defer cancel()
 	artifacts, err := s.taskOf(trials[0].Stage).Train(ctx, trials, func(share float64) { s.progress(trials, share) })
 	if err != nil && errors.Is(context.Cause(ctx), task.ErrTimeUp) {

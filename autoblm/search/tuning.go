@@ -241,14 +241,19 @@ func (s *searcher) numbered(stage task.Stage, trials []task.Trial) []task.Trial 
 }
 
 // tunedRecipes are the trials of the tuning stage, best first; over a [Space] one for each
-// recipe that was trained for all epochs, with the mean that decided.
+// recipe that was confirmed, or where none was that was trained for all epochs, with the mean
+// that decided.
 func tunedRecipes(s Settings, trials []task.Trial) []task.Trial {
 	if s.Tune == nil || s.Tune.Space == nil {
 		return bestFirst(of(task.Tuning, trials))
 	}
 	t := newTuner(s, trials)
 	var all []task.Trial
-	for _, c := range t.chosen() {
+	recipes := t.chosen()
+	if n := min(len(recipes), confirmedRecipes); n > 1 {
+		recipes = recipes[:n]
+	}
+	for _, c := range recipes {
 		i := slices.IndexFunc(t.trials, func(b task.Trial) bool { return b.Recipe == c.recipe && b.Structure == t.models[0].Structure })
 		trial := t.trials[i]
 		trial.Score, trial.TestScore = &c.score, nil

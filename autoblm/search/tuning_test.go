@@ -106,7 +106,7 @@ func TestTuningFindsRecipes(t *testing.T) {
 			t.Errorf("trained again by %+v", trial.Recipe)
 		}
 	}
-	if len(r.Again) != foundAgain+namedAgain || len(r.Tuned) != len(whole) {
+	if len(r.Again) != foundAgain+namedAgain || len(r.Tuned) != confirmedRecipes {
 		t.Errorf("%d trained again, %d recipes told", len(r.Again), len(r.Tuned))
 	}
 }

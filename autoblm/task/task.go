@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -39,6 +40,20 @@ type Computed interface {
 // comes to for models of a form. One that says nothing is computed in float32.
 type Precise interface {
 	Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error)
+}
+
+type cutKey struct{}
+
+// CutAt lets a task end trials at a time, whatever they have come to by then: they are complete,
+// and marked as [Trial.Cut]. Without it what is not done when ctx ends is lost.
+func CutAt(ctx context.Context, end time.Time) context.Context {
+	return context.WithValue(ctx, cutKey{}, end)
+}
+
+// CutTime is that time, and whether there is one.
+func CutTime(ctx context.Context) (end time.Time, is bool) {
+	end, is = ctx.Value(cutKey{}).(time.Time)
+	return end, is
 }
 
 // ErrTimeUp says that the time which a task was given is over before the trials have

@@ -101,6 +101,9 @@ type Trial struct {
 	// Engine and Backend did the arithmetic.
 	Engine  string `json:"engine,omitempty"`
 	Backend string `json:"backend,omitempty"`
+	// Cut is set where the end of the time has ended the training early, so that the result
+	// depends on that too.
+	Cut bool `json:"cut,omitempty"`
 	// Kept is set where the trial was the best so far, so that what it has left took the
 	// place of what was kept before. Trials of earlier versions do not have it.
 	Kept bool `json:"kept,omitempty"`

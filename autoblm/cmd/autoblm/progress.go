@@ -64,12 +64,17 @@ func (b *trainingBar) update(p kge.Progress) {
 }
 
 // searchBar shows the structures trained, the best MRR or accuracy so far and the
-// time left; in a log it is a line for each round.
+// time left; in a log it is a line for each round, or now and then.
 type searchBar struct{ longBar }
 
-// newSearchBar is the bar of a search that is to be over by then; zero for any time.
+// newSearchBar is the bar of a search that is to be over by then; zero for any time. By a plan
+// rounds are many.
 func newSearchBar(o *output, end time.Time) *searchBar {
-	return &searchBar{newLongBar(o, barUnits, 0, end)}
+	every := time.Duration(0)
+	if !end.IsZero() {
+		every = 5 * time.Second
+	}
+	return &searchBar{newLongBar(o, barUnits, every, end)}
 }
 
 func (b *searchBar) update(p search.Progress) { b.about("", p) }
@@ -88,6 +93,9 @@ func (b *searchBar) about(what string, p search.Progress) {
 		line = fmt.Sprintf("other seeds, %d of %d trainings", p.Trained, p.Budget)
 	case p.Stage != task.Searching:
 		line = fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
+		if p.Stage == task.Sizing {
+			line = "larger dimensions"
+		}
 	}
 	if p.Best != nil {
 		line += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())

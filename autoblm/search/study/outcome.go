@@ -191,10 +191,22 @@ const MostShown = 5
 
 // PrintTuned shows the recipes that were tried before the search, if there are any.
 func (o Outcome) PrintTuned(w io.Writer) {
-	if len(o.result.Tuned) > 0 {
+	if len(o.result.Tuned) == 0 {
+		return
+	}
+	if tune := o.result.Settings.Tune; tune == nil || tune.Space == nil {
 		fmt.Fprintf(w, "\nRecipes tried on SimplE before; the first, of the highest %s, became that of the search\n\n", o.words.Valid)
 		o.recipes(o.result.Tuned).Print(w)
+		return
 	}
+	fmt.Fprintf(w, "\nThe best recipes on the best two named models; the first became that of the search\n\n")
+	t := words.NewTable(o.words.Valid, "batch", "learning rate", "n3", "DURA", "relation prediction", "dropout", "init scale", "reciprocal")
+	for _, trial := range o.result.Tuned[:min(len(o.result.Tuned), MostShown)] {
+		r := trial.Recipe
+		number := func(x float64) string { return fmt.Sprintf("%.3g", x) }
+		t.Add(trial.Score, r.Training.Batch, number(r.LearningRate), number(r.N3), number(r.Products), number(r.RelationPrediction), number(r.Training.Dropout), number(r.Training.InitScale), r.Training.Reciprocal)
+	}
+	t.Print(w)
 }
 
 // PrintFinals shows the trials of the last stage, if there are any.
