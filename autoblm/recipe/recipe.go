@@ -131,6 +131,15 @@ const fewEntities = 250
 // Usual is how a graph of more than a few entities is trained where nothing else is said.
 func Usual() Recipe { return usualRow.recipe() }
 
+// UsualFor is how bilinear models are trained on a graph of so many entities where nothing else
+// is said.
+func UsualFor(entities int) Recipe {
+	if entities <= fewEntities {
+		return usualFewRow.recipe()
+	}
+	return Usual()
+}
+
 // Default is how models of a form are trained on a graph where nothing else is said: bilinear
 // ones as [Usual], or as usual-few on a graph of few entities; without validation triples the
 // last epoch is kept. Others are trained as plain, since what is usual takes hours for some and
@@ -139,10 +148,7 @@ func Default(g *datasets.Graph, f form.Form) Recipe {
 	if f != form.Bilinear {
 		return plainRow.recipe()
 	}
-	r := Usual()
-	if len(g.Entities) <= fewEntities {
-		r = usualFewRow.recipe()
-	}
+	r := UsualFor(len(g.Entities))
 	if len(g.Valid) == 0 {
 		r.Training.ValidateEvery, r.Training.Patience = 0, 0
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
@@ -36,6 +37,7 @@ type searchCommand struct {
 	MaxSteps    struct{}    `kong:"-"` // no flag here
 	Settings    searchFlags `embed:""`
 	rungs       bool        // whether they are given
+	penalty     bool        // likewise, by a recipe or by a flag
 	duraFlag    `group:"Training"`
 	Predictor   string `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
 	Tune        int    `min:"0" max:"10000" help:"Before the search, try so many recipes, and search with the best."`
@@ -103,6 +105,7 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 	usual.Training = training
 	c.use(usual)
 	c.rungs = flags.Is(ctx, "rungs")
+	c.penalty = name != "" || slices.ContainsFunc([]string{"n3", "dura", "entity-l2", "products"}, func(name string) bool { return flags.Is(ctx, name) })
 	useDura(ctx, &c.Settings.Weights)
 	useHalf(ctx, &c.Settings.Training.Precision)
 	if name == plainRecipe {
@@ -167,6 +170,9 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer p.Close()
+	if sized, is := p.Task.(task.Sized); is && !c.penalty && p.about.Task == completion.TaskName && settings.Model == form.Bilinear {
+		settings.N3 = recipe.UsualFor(sized.Size().Entities).N3
+	}
 	again := slices.Clone(o.Arguments)
 	if c.Out == "" {
 		named := filepath.Join(outFolder, fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
