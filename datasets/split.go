@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // SplitSettings say how [SplitTriples] divides triples.
@@ -49,17 +50,7 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 		WantedValid: int(math.Round(settings.Valid * float64(len(triples)))),
 		WantedTest:  int(math.Round(settings.Test * float64(len(triples)))),
 	}
-	entityLeft, relationLeft := make([]int, len(g.Entities)), make([]int, len(g.Relations))
-	count := func(t Triple, by int) {
-		entityLeft[t.Head] += by
-		if t.Tail != t.Head {
-			entityLeft[t.Tail] += by
-		}
-		relationLeft[t.Relation] += by
-	}
-	for _, t := range triples {
-		count(t, 1)
-	}
+	left := countOf(g, triples)
 
 	const train, valid, test = 0, 1, 2
 	place := make([]int, len(triples))
@@ -67,7 +58,7 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 	rng := rand.New(rand.NewPCG(settings.Seed, 0))
 	for _, i := range rng.Perm(len(triples)) {
 		t := triples[i]
-		if entityLeft[t.Head] == 1 || entityLeft[t.Tail] == 1 || relationLeft[t.Relation] == 1 {
+		if left.last(t) {
 			continue
 		}
 		// The split that lacks the larger part of its triples goes first, so that
@@ -82,7 +73,7 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 		default:
 			continue
 		}
-		count(t, -1)
+		left.add(t, -1)
 	}
 
 	divided := &Graph{Name: g.Name}
@@ -127,4 +118,57 @@ func renumber(g, old *Graph) {
 		}
 	}
 	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
+}
+
+// counts is how many triples each entity and each relation is in.
+type counts struct{ entities, relations []int }
+
+func countOf(g *Graph, triples []Triple) counts {
+	c := counts{make([]int, len(g.Entities)), make([]int, len(g.Relations))}
+	for _, t := range triples {
+		c.add(t, 1)
+	}
+	return c
+}
+
+func (c counts) add(t Triple, by int) {
+	c.entities[t.Head] += by
+	if t.Tail != t.Head {
+		c.entities[t.Tail] += by
+	}
+	c.relations[t.Relation] += by
+}
+
+// last says whether a triple is the last of its entities or its relation.
+func (c counts) last(t Triple) bool {
+	return c.entities[t.Head] == 1 || c.entities[t.Tail] == 1 || c.relations[t.Relation] == 1
+}
+
+// Resplit is g with other training and validation triples, as many of each as there are without
+// duplicates, drawn from both: the same for the same number. Every entity and every relation that
+// was in train stays there, for which there may be fewer validation triples. The test triples are
+// the same.
+func (g *Graph) Resplit(number uint64) *Graph {
+	triples := distinct(slices.Concat(g.Train, g.Valid))
+	wanted := len(triples) - len(distinct(g.Train))
+	left := countOf(g, triples)
+	held := make([]bool, len(triples))
+	for _, i := range rand.New(rand.NewPCG(number, 1)).Perm(len(triples)) {
+		t := triples[i]
+		if wanted == 0 || left.last(t) {
+			continue
+		}
+		held[i] = true
+		wanted--
+		left.add(t, -1)
+	}
+	divided := &Graph{Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations, Test: g.Test}
+	for i, t := range triples {
+		if held[i] {
+			divided.Valid = append(divided.Valid, t)
+		} else {
+			divided.Train = append(divided.Train, t)
+		}
+	}
+	return divided
 }

@@ -73,6 +73,43 @@ func TestSplitTriplesProperties(t *testing.T) {
 	})
 }
 
+// TestResplitProperties: the same triples in other parts, as many validation triples as what has
+// to stay in train allows, and the test as it was.
+func TestResplitProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t)
+		number := rapid.Uint64().Draw(t, "number")
+		divided := g.Resplit(number)
+		all := distinct(slices.Concat(g.Train, g.Valid))
+		got := slices.Concat(divided.Train, divided.Valid)
+		if len(got) != len(all) || len(distinct(got)) != len(all) {
+			t.Fatalf("%d triples, %d of them distinct, became %d", len(all), len(distinct(got)), len(got))
+		}
+		for _, triple := range got {
+			if !slices.Contains(all, triple) {
+				t.Fatalf("%v was in neither part", triple)
+			}
+		}
+		if !slices.Equal(divided.Test, g.Test) || !slices.Equal(divided.Entities, g.Entities) || !slices.Equal(divided.Relations, g.Relations) {
+			t.Fatal("the test, or the labels, are others")
+		}
+		rest := countOf(g, divided.Train)
+		for _, triple := range all {
+			if rest.entities[triple.Head] == 0 || rest.entities[triple.Tail] == 0 || rest.relations[triple.Relation] == 0 {
+				t.Fatalf("train lacks something of %v", triple)
+			}
+		}
+		if wanted := len(all) - len(distinct(g.Train)); len(divided.Valid) > wanted {
+			t.Fatalf("%d validation triples of %d", len(divided.Valid), wanted)
+		} else if len(divided.Valid) < wanted && slices.ContainsFunc(divided.Train, func(triple Triple) bool { return !rest.last(triple) }) {
+			t.Fatalf("%d validation triples of %d, and more could be held out", len(divided.Valid), wanted)
+		}
+		if again := g.Resplit(number); again.Fingerprint() != divided.Fingerprint() {
+			t.Fatal("the same number gives another split")
+		}
+	})
+}
+
 func TestSplitTriplesReachesItsSharesOnAGraphWithRoom(t *testing.T) {
 	world := World()
 	all := &Graph{Entities: world.Entities, Relations: world.Relations, Train: slices.Concat(world.Train, world.Valid, world.Test)}

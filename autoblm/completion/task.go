@@ -62,6 +62,13 @@ func (t *Task) Size() task.Size {
 	return task.Size{Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid), Test: len(g.Test)}
 }
 
+// Resplit implements [task.Resplitting].
+func (t *Task) Resplit(number int) task.Task {
+	divided := *t
+	divided.Graph, divided.Checkpoint, divided.Limits.Test = t.Graph.Resplit(uint64(number)), nil, kge.None
+	return &divided
+}
+
 // Limited implements [task.Limited].
 func (t *Task) Limited(l kge.Limits) task.Task {
 	limited := *t

@@ -32,8 +32,10 @@ const (
 // seed that it was chosen with. By a plan, there are as many more structures and then seeds as
 // there is time for.
 func (s *searcher) trainAgain(ctx context.Context) error {
-	if err := s.trainRunning(ctx, task.Again); err != nil { // which a run before began
-		return err
+	for _, stage := range []task.Stage{task.Again, task.Resplit} { // which a run before began
+		if err := s.trainRunning(ctx, stage); err != nil {
+			return err
+		}
 	}
 	if s.timeIsUp() {
 		return nil
@@ -62,6 +64,11 @@ func (s *searcher) trainAgain(ctx context.Context) error {
 					return err
 				}
 				if err := s.trainRunning(ctx, task.Again); err != nil {
+					return err
+				}
+			}
+			if first == 0 && group == 0 {
+				if err := s.judgeBySplits(ctx, chosen, recipe); err != nil {
 					return err
 				}
 			}
@@ -155,10 +162,12 @@ type Retrained struct {
 	// Trials are those of the seeds, in the order of these. Diverged ones count as 0 in
 	// means.
 	Trials []task.Trial
+	// Splits are those by other splits of train and valid, whose seeds differ too.
+	Splits []task.Trial
 }
 
-// Score is the mean over the seeds.
-func (r Retrained) Score() float64 { return stat.Mean(scores(r.Trials), nil) }
+// Score is the mean over the splits, of which the one of the data has the mean over the seeds.
+func (r Retrained) Score() float64 { return stat.Mean(r.bySplit(), nil) }
 
 // TestScore is the mean over the seeds, nil where one was not tested.
 func (r Retrained) TestScore() *float64 {
@@ -201,7 +210,18 @@ func retrained(trials []task.Trial) []Retrained {
 		}
 		all[at].Trials = append(all[at].Trials, t)
 	}
-	slices.SortStableFunc(all, func(a, b Retrained) int { return cmp.Compare(b.Score(), a.Score()) })
+	splits := of(task.Resplit, trials)
+	for i := range all {
+		for _, t := range splits {
+			if t.Structure == all[i].Structure && t.State != task.Running {
+				all[i].Splits = append(all[i].Splits, t)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Retrained) int {
+		// A structure that was judged by splits comes before one that was not.
+		return cmp.Or(cmp.Compare(len(b.Splits), len(a.Splits)), cmp.Compare(b.Score(), a.Score()))
+	})
 	return all
 }
 

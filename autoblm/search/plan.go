@@ -38,13 +38,14 @@ type Plan struct {
 	Epochs   int `json:"epochs"`
 	MaxSteps int `json:"max_steps,omitempty"`
 	// Recipes are tried, Structures trained on so many Rungs, and then Found and Named ones
-	// of them trained again, by Seeds at least, of one of Dims and AgainEpochs.
+	// of them trained again, by Seeds at least and judged by so many Splits, of one of Dims and AgainEpochs.
 	Recipes     int   `json:"recipes"`
 	Structures  int   `json:"structures"`
 	Rungs       int   `json:"rungs"`
 	Found       int   `json:"found"`
 	Named       int   `json:"named"`
 	Seeds       int   `json:"seeds"`
+	Splits      int   `json:"splits,omitempty"`
 	Dims        []int `json:"dims,omitempty"`
 	AgainEpochs int   `json:"again_epochs"`
 	AgainSteps  int   `json:"again_steps,omitempty"`
@@ -58,6 +59,8 @@ type Plan struct {
 	// Ranked is how many validation questions of a trial are ranked at most, and as many of the
 	// test of what is trained again, and none of the rest; 0 where all are.
 	Ranked int `json:"ranked,omitempty"`
+	// Few is whether there are few validation triples, which splits make up for.
+	Few bool `json:"few,omitempty"`
 	// Paces is how fast trainings are.
 	Paces Paces `json:"paces"`
 	// Seconds is what the plan is likely to take.
@@ -81,7 +84,11 @@ func (p Plan) String() string {
 	}
 	steps = append(steps, compared)
 	if p.Seeds > 0 {
-		again := fmt.Sprintf("then the best %d with %s at d %d", p.Found+p.Named, words.Count(p.Seeds, "seed"), p.largest())
+		again := fmt.Sprintf("then the best %d with %s", p.Found+p.Named, words.Count(p.Seeds, "seed"))
+		if p.Splits > 0 {
+			again += " and " + words.Count(p.Splits, "split")
+		}
+		again += fmt.Sprintf(" at d %d", p.largest())
 		if p.AgainSteps > 0 {
 			again += ", " + words.Count(p.AgainSteps, "step")
 		} else if p.AgainEpochs != p.Epochs {
@@ -113,7 +120,7 @@ func (p Plan) Apply(s Settings) Settings {
 		s.Tune = &tune
 	}
 	if s.Planned.Again {
-		s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs, s.AgainSteps = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs, p.AgainSteps
+		s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs, s.AgainSteps, s.Splits = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs, p.AgainSteps, p.Splits
 	}
 	return s
 }
@@ -189,6 +196,9 @@ const (
 	fewestStructures = 24
 )
 
+// fewValidation is how many validation questions tell too little by themselves.
+const fewValidation = 1000
+
 // Most of each that are of use.
 const (
 	mostTried      = 120
@@ -197,9 +207,9 @@ const (
 )
 
 // planFor chooses what fits into the time that is left.
-func planFor(s Settings, p Paces, used time.Duration) Plan {
+func planFor(s Settings, size task.Size, p Paces, used time.Duration) Plan {
 	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
-	plan := Plan{Limit: s.TimeLimit, Used: used, Structures: s.Budget, Paces: p}
+	plan := Plan{Limit: s.TimeLimit, Used: used, Structures: s.Budget, Paces: p, Few: size.Validation > 0 && size.Validation < fewValidation}
 	tune, search := left*tuneShare, left*searchShare
 	if !plan.tuned(s, tune, search) {
 		plan.Recipes, tune, search = 0, 0, tune+search
@@ -335,7 +345,7 @@ func rungCost(rungs int) float64 { return float64(rungs+1) / math.Pow(halving, f
 // again plans the last stage: many models rather than large ones, and few whole ones rather
 // than many that are cut short.
 func (p *Plan) again(s Settings, pace Paces, left float64) {
-	p.Found, p.Named, p.Seeds, p.Dims, p.AgainEpochs, p.AgainSteps, p.Seconds = 0, 0, 0, nil, s.Training.Epochs, 0, 0
+	p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps, p.Seconds = 0, 0, 0, 0, nil, s.Training.Epochs, 0, 0
 	if s.Again == 0 {
 		return
 	}
@@ -351,12 +361,15 @@ func (p *Plan) again(s Settings, pace Paces, left float64) {
 		return
 	}
 	for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
-		for _, team := range []struct{ found, named, seeds int }{{3, 2, 3}, {2, 1, 3}, {1, 1, 2}, {1, 1, 1}} {
+		for _, team := range []struct{ found, named, seeds, splits int }{{3, 2, 3, 3}, {3, 2, 3, 0}, {2, 1, 3, 0}, {1, 1, 2, 0}, {1, 1, 1, 0}} {
 			for dim := mostDim; dim >= p.Dim; dim /= 2 {
 				if !s.Planned.Dim && dim != p.Dim {
 					continue
 				}
-				models := float64((team.found + team.named) * team.seeds)
+				models := float64((team.found + team.named) * (team.seeds + team.splits))
+				if team.splits > 0 && !p.Few {
+					continue
+				}
 				cost := models * pace.training(dim, epochs, 0)
 				dims := []int{dim / s.K * s.K}
 				for smaller := dim / 2; models > 4 && smaller >= max(p.Dim, dim/4); smaller /= 2 {
@@ -368,7 +381,7 @@ func (p *Plan) again(s Settings, pace Paces, left float64) {
 					}
 				}
 				if cost <= left {
-					p.Found, p.Named, p.Seeds, p.Dims, p.AgainEpochs = team.found, team.named, team.seeds, dims, epochs
+					p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs = team.found, team.named, team.seeds, team.splits, dims, epochs
 					p.Seconds = cost
 					return
 				}

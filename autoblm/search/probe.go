@@ -32,7 +32,7 @@ func (s *searcher) makePlan(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		plan := planFor(s.Settings, p, s.used())
+		plan := planFor(s.Settings, s.size(), p, s.used())
 		plan.Ranked = s.ranked
 		if kept != nil {
 			plan = kept.extended(plan, Proposed(s.trials))
@@ -109,14 +109,18 @@ func (s *searcher) size() task.Size {
 	return task.Size{Examples: s.Settings.Training.Batch}
 }
 
-// taskOf is the task with what the plan ranks of the trials of a stage.
-func (s *searcher) taskOf(stage task.Stage) task.Task {
-	limited, is := s.Task.(task.Limited)
+// taskOf is the task of trials of one stage and split, with what the plan ranks of them.
+func (s *searcher) taskOf(t task.Trial) task.Task {
+	on := s.Task
+	if resplitting, is := on.(task.Resplitting); is && t.Split > 0 {
+		on = resplitting.Resplit(t.Split)
+	}
+	limited, is := on.(task.Limited)
 	if !is || s.ranked == 0 {
-		return s.Task
+		return on
 	}
 	test := kge.None
-	if stage == task.Again {
+	if t.Stage == task.Again {
 		test = s.ranked
 	}
 	return limited.Limited(kge.Limits{Valid: s.ranked, Test: test})
@@ -155,7 +159,7 @@ func (s *searcher) paceAt(ctx context.Context, dim, steps int) (Pace, error) {
 			trials = append(trials, task.Trial{Stage: task.Tuning, Structure: a, Recipe: recipe, State: task.Running})
 		}
 		began := time.Now()
-		_, err := s.taskOf(task.Tuning).Train(ctx, trials, func(float64) {})
+		_, err := s.taskOf(trials[0]).Train(ctx, trials, func(float64) {})
 		return time.Since(began).Seconds() / float64(len(trials)), err
 	}
 	short, err := timed(1)

@@ -356,7 +356,7 @@ func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
 		if stage == task.Again {
 			most = s.Settings.Again // those of one structure, which are judged together
 		}
-		for size < min(len(running), most) && running[size].Recipe.Training == running[0].Recipe.Training && (stage != task.Again || running[size].Structure == running[0].Structure) {
+		for size < min(len(running), most) && running[size].Recipe.Training == running[0].Recipe.Training && running[size].Split == running[0].Split && (stage != task.Again || running[size].Structure == running[0].Structure) {
 			size++
 		}
 		if err := s.train(ctx, running[:size]); err != nil {
@@ -381,7 +381,7 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	s.progress(trials, 0)
 	ctx, cancel := s.untilTimeIsUp(s.cutInTime(ctx, trials[0].Stage))
 	defer cancel()
-	artifacts, err := s.taskOf(trials[0].Stage).Train(ctx, trials, func(share float64) { s.progress(trials, share) })
+	artifacts, err := s.taskOf(trials[0]).Train(ctx, trials, func(share float64) { s.progress(trials, share) })
 	if err != nil && errors.Is(context.Cause(ctx), task.ErrTimeUp) {
 		return task.ErrTimeUp
 	}

@@ -45,6 +45,9 @@ type Settings struct {
 	// Again, where it is above 0, is with how many other seeds the best structures are trained
 	// again after the search.
 	Again int `json:"again,omitempty" min:"0" max:"100" help:"After the search, train the three best structures found and the two best named models again with so many other seeds, and keep the one that is best in the mean."`
+	// Splits is by how many other splits of train and valid what is trained again is judged,
+	// too.
+	Splits int `json:"splits,omitempty" min:"0" max:"100" help:"Judge the structures of --again by so many other splits of train and valid, too, which few validation triples need; 0 by the one that there is. For completion."`
 	// AgainFound and AgainNamed are how many structures are, 3 and 2 where both are 0; by one
 	// of AgainDims, that which suits the best two, or that of the search where there are none;
 	// for AgainEpochs, or those of the search where that is 0.

@@ -22,3 +22,9 @@ type Limited interface {
 	// Limited is the same task within limits.
 	Limited(l kge.Limits) Task
 }
+
+// Resplitting is a [Task] whose training and validation data can be divided in other ways.
+type Resplitting interface {
+	// Resplit is the task by another split, the same for the same number, without test data.
+	Resplit(number int) Task
+}

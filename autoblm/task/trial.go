@@ -44,6 +44,8 @@ const (
 	// Teamed is the one trial that trains nothing: a team chosen among what those of Again
 	// have left.
 	Teamed Stage = "team"
+	// Resplit trials train these by other splits of the training and the validation data.
+	Resplit Stage = "resplit"
 	// Final trials train the best structures by other recipes, after the search.
 	Final Stage = "final"
 )
@@ -101,6 +103,8 @@ type Trial struct {
 	// Engine and Backend did the arithmetic.
 	Engine  string `json:"engine,omitempty"`
 	Backend string `json:"backend,omitempty"`
+	// Split is the number of the split, of a trial of stage Resplit.
+	Split int `json:"split,omitempty"`
 	// Cut is set where the end of the time has ended the training early, so that the result
 	// depends on that too.
 	Cut bool `json:"cut,omitempty"`

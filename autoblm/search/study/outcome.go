@@ -176,6 +176,9 @@ func (o Outcome) PrintAgain(w io.Writer) {
 	}
 	seeds := len(o.result.Again[0].Trials)
 	fmt.Fprintf(w, "\nTrained again with %s, the best of the search and the best named models; means over the seeds\n\n", words.Count(seeds, "other seed"))
+	if n := len(o.result.Again[0].Splits); n > 0 {
+		fmt.Fprintf(w, "(the %s of the first ones is the mean over %s of train and valid, the one of the data among them)\n\n", o.words.Valid, words.Count(n+1, "split"))
+	}
 	t := words.NewTable("", o.words.Valid, o.words.Test, "structure")
 	for _, r := range o.result.Again {
 		t.Add(titleAgain(r.Name), r.Score(), r.TestScore(), r.Structure)

@@ -1,0 +1,65 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// divided is a task whose data flatter DistMult, and other splits of them ComplEx.
+type divided struct {
+	entries
+	split int
+}
+
+func (d divided) Resplit(number int) task.Task { d.split = number; return d }
+
+func (d divided) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+	for i := range trials {
+		score := 0.1
+		switch a := trials[i].Structure; {
+		case d.split == 0 && a == structure.MustParse("distmult"):
+			score = 0.5
+		case a == structure.MustParse("complex"):
+			score = 0.4
+		}
+		trials[i].State, trials[i].Score = task.Complete, &score
+	}
+	onProgress(1)
+	return nil, nil
+}
+
+// TestSplitsJudge: what only one split of the data flatters is not the best of what is trained
+// again by several.
+func TestSplitsJudge(t *testing.T) {
+	s := Plain()
+	s.Budget, s.Predictor, s.Again = 8, nil, 2
+	for splits, want := range map[int]string{0: "distmult", 3: "complex"} {
+		s.Splits = splits
+		r, err := Run(t.Context(), Problem{Task: divided{}, Strategy: Random{}, Settings: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Again[0].Name; got != want {
+			t.Errorf("by %d other splits the best is %q, want %s", splits, got, want)
+		}
+		for _, again := range r.Again {
+			if len(again.Trials) != 2 || len(again.Splits) != splits {
+				t.Errorf("%s has %d seeds and %d splits", again.Structure, len(again.Trials), len(again.Splits))
+			}
+			numbers := map[int]bool{}
+			for _, trial := range again.Splits {
+				numbers[trial.Split] = true
+			}
+			if len(numbers) != splits {
+				t.Errorf("%s has splits %v", again.Structure, numbers)
+			}
+		}
+		if i := slices.IndexFunc(r.Trials, func(t task.Trial) bool { return t.Split > 0 && t.Stage != task.Resplit }); i >= 0 {
+			t.Errorf("%+v", r.Trials[i])
+		}
+	}
+}
