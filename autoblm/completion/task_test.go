@@ -4,9 +4,11 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -80,5 +82,32 @@ func TestValidationKeepsItsSample(t *testing.T) {
 	}
 	if s := (&completion.Task{Graph: g}).Size(); s != (task.Size{Examples: 50, Entities: 9, Validation: 8}) {
 		t.Errorf("size %+v", s)
+	}
+}
+
+// TestTrialsAreCutInTime: one whose time is up, at once or on the way, is complete, says that it
+// was cut, and has a model.
+func TestTrialsAreCutInTime(t *testing.T) {
+	g := enginetest.RandomGraph(9, 2, 50, 1)
+	g.Valid = slices.Clone(g.Train[:8])
+	trial := task.Trial{Structure: structure.MustParse("distmult"), Recipe: task.Recipe{Training: kge.DefaultSettings(), Seed: 1, LearningRate: 0.1}}
+	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4, 1_000_000_000, 1
+	engine := cpu.New(1)
+	defer engine.Close()
+	for _, left := range []time.Duration{-time.Hour, 0, 20 * time.Millisecond} {
+		trials := []task.Trial{trial, trial}
+		trials[1].Recipe.Seed = 2
+		artifacts, err := (&completion.Task{Graph: g, Engine: engine}).Train(task.CutAt(t.Context(), time.Now().Add(left)), trials, func(float64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range trials {
+			if got.State != task.Complete || !got.Cut || got.Score == nil || len(got.Loss) >= trial.Recipe.Training.Epochs {
+				t.Errorf("with %v left: state %q, cut %v, score %v", left, got.State, got.Cut, got.Score)
+			}
+			if m, err := completion.ModelOf(artifacts[i]); err != nil || m == nil {
+				t.Errorf("with %v left: model %v, %v", left, m, err)
+			}
+		}
 	}
 }

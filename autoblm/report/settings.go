@@ -66,7 +66,7 @@ func (o *outcome) usual() search.Settings {
 	if o.Usual != nil {
 		usual = *o.Usual
 	}
-	if o.About.Settings.Tune != nil {
+	if tune := o.About.Settings.Tune; tune != nil && tune.Space == nil {
 		usual.Tune = search.DefaultTune()
 	}
 	if o.About.Settings.Final != nil {

@@ -23,7 +23,7 @@ func (o *outcome) stages() []part {
 	if tune := o.About.Settings.Tune; tune != nil {
 		caption := "Recipes tried on SimplE, best first"
 		if tune.Space != nil {
-			caption = "The best recipes, by the best two named models"
+			caption = "The best recipes, by " + o.About.Settings.TunedOn()
 		}
 		add("Tuning the recipe", o.tuning(*tune), caption, o.tuned)
 	}
@@ -86,7 +86,7 @@ func (o *outcome) team(team task.Trial) part {
 func (o *outcome) tuning(tune search.TuneSettings) string {
 	text := fmt.Sprintf("Before the search, %s were tried on SimplE, %s.", words.Count(tune.Trials, "random recipe"), drawnFrom(tune.Ranges))
 	if tune.Space != nil {
-		text = fmt.Sprintf("Before the search, up to %s were tried on the best two named models for a third of the epochs, new ones drawn like the good ones; the best third of them went on to all epochs, and the best three of these to other seeds, which decided.", words.Count(tune.Trials, "recipe"))
+		text = fmt.Sprintf("Before the search, up to %s were tried on %s for a third of the epochs, new ones drawn like the good ones; the best third of them went on to all epochs, and the best three of these to other seeds, which decided.", words.Count(tune.Trials, "recipe"), o.About.Settings.TunedOn())
 	}
 	if len(o.tuned) == 0 {
 		return text

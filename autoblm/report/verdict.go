@@ -25,7 +25,11 @@ func (o *outcome) verdict() []string {
 
 func (o *outcome) judgement() []string {
 	if len(o.found) == 0 {
-		if len(o.proposed) == 0 {
+		switch {
+		case len(o.proposed) > 0:
+		case o.kept != nil:
+			return []string{"Only named models were trained to their end yet."}
+		default:
 			return []string{"No structure was trained yet."}
 		}
 		return []string{fmt.Sprintf("All %d structures diverged: a lower learning rate may help.", len(o.proposed))}

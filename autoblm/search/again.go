@@ -45,9 +45,10 @@ func (s *searcher) trainAgain(ctx context.Context) error {
 		return err
 	}
 	var chosen []task.Trial
-	for first := 0; first == 0 || s.plan != nil && first < mostSeeds; first += s.Settings.Again {
+	more := s.plan != nil && s.planned.Planned.Again
+	for first := 0; first == 0 || more && first < mostSeeds; first += s.Settings.Again {
 		for group := range againGroups {
-			if first == 0 && (group == 0 || s.plan != nil) {
+			if first == 0 && (group == 0 || more) {
 				chosen = append(chosen, s.chosenAgain(group)...)
 			} else if group > 0 {
 				break
@@ -102,34 +103,77 @@ func (s *searcher) longestAgain() float64 {
 	return longest
 }
 
-// bestAgain returns what the best of these seeds has left, where their structure is now the
-// best in the mean and none of its seeds before was better, and marks it.
-func (s *searcher) bestAgain(artifacts []task.Artifact, seeds []task.Trial) task.Artifact {
+// judgeAgain keeps beside what is trained again what it has left, since the best of it may come
+// to be another one after more seeds or splits; and what the best seed of the structure has left
+// that is the best then, where that is not kept so far. A team, where one is kept, is so no
+// longer.
+func (s *searcher) judgeAgain(c *Change, artifacts []task.Artifact) error {
+	stage := c.Trials[0].Stage
+	if stage != task.Again && stage != task.Resplit {
+		return nil
+	}
+	if stage == task.Again && (s.Settings.Team+s.Settings.Splits > 0 || s.plan != nil) {
+		c.Artifacts = map[int]task.Artifact{}
+		for i, a := range artifacts {
+			if a != nil {
+				c.Artifacts[c.Trials[i].Number] = a
+			}
+		}
+	}
 	memory := Memory{trials: slices.Clone(s.trials)}
-	_ = memory.Put(Change{Trials: seeds}) // which cannot fail
-	all := retrained(memory.trials)
-	if len(all) == 0 || all[0].Structure != seeds[0].Structure {
+	_ = memory.Put(*c) // which cannot fail
+	before, best := kept(of(task.Again, s.trials)), bestAgain(memory.trials)
+	if best == nil || before != nil && before.Number == best.Number {
 		return nil
 	}
-	best := bestFirst(all[0].Trials)
-	if len(best) == 0 {
+	if k := kept(s.trials); best.Cut && k != nil && k.ScoreOrZero() >= best.ScoreOrZero() {
+		return nil // which came to less than what it was to better
+	}
+	at := slices.IndexFunc(c.Trials, func(t task.Trial) bool { return t.Number == best.Number })
+	if at >= 0 && artifacts != nil {
+		c.Best = artifacts[at]
+	} else if at < 0 {
+		var err error
+		if c.Best, err = s.Store.Artifact(best.Number); err != nil {
+			return err
+		}
+	}
+	if c.Best == nil {
 		return nil
 	}
-	at := slices.IndexFunc(seeds, func(t task.Trial) bool { return t.Number == best[0].Number })
-	if at < 0 || artifacts == nil || artifacts[at] == nil {
+	c.Trials = slices.Clip(c.Trials) // behind them is what is trained next
+	if best.Kept = true; at >= 0 {
+		c.Trials[at] = *best
+	} else {
+		c.Trials = append(c.Trials, *best)
+	}
+	for _, no := range []*task.Trial{before, teamOf(s.trials)} {
+		if no != nil && no.Kept {
+			no.Kept = false
+			c.Trials = append(c.Trials, *no)
+		}
+	}
+	return nil
+}
+
+// bestAgain is the best seed of the structure that is best in the mean, nil where there is none.
+func bestAgain(trials []task.Trial) *task.Trial {
+	all := retrained(trials)
+	if len(all) == 0 {
 		return nil
 	}
-	seeds[at].Kept = true
-	return artifacts[at]
+	seeds := bestFirst(all[0].Trials)
+	if len(seeds) == 0 {
+		return nil
+	}
+	return &seeds[0]
 }
 
 // chosenAgain are the best found and the best named structures, in turns; the next best ones for
 // a later group.
 func (s *searcher) chosenAgain(group int) (chosen []task.Trial) {
-	from, to := [2]int{}, [2]int{s.Settings.AgainFound, s.Settings.AgainNamed}
-	if to == [2]int{} {
-		to = [2]int{foundAgain, namedAgain}
-	}
+	from, to := [2]int{}, [2]int{}
+	to[0], to[1] = s.Settings.timesAgain()
 	if group > 0 {
 		more := [2]int{foundMore, namedMore}
 		for i := range to {
@@ -152,6 +196,14 @@ func (s *searcher) chosenAgain(group int) (chosen []task.Trial) {
 		}
 	}
 	return chosen
+}
+
+// timesAgain is how many structures found and how many named models are trained again.
+func (s Settings) timesAgain() (found, named int) {
+	if s.AgainFound+s.AgainNamed == 0 {
+		return foundAgain, namedAgain
+	}
+	return s.AgainFound, s.AgainNamed
 }
 
 // Retrained is a structure that was trained again with several seeds.
@@ -211,9 +263,13 @@ func retrained(trials []task.Trial) []Retrained {
 		all[at].Trials = append(all[at].Trials, t)
 	}
 	splits := of(task.Resplit, trials)
+	unfinished := map[int]bool{} // splits, by which not all are judged yet
+	for _, t := range splits {
+		unfinished[t.Split] = unfinished[t.Split] || t.State == task.Running
+	}
 	for i := range all {
 		for _, t := range splits {
-			if t.Structure == all[i].Structure && t.State != task.Running {
+			if t.Structure == all[i].Structure && !unfinished[t.Split] {
 				all[i].Splits = append(all[i].Splits, t)
 			}
 		}

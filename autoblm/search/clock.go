@@ -57,7 +57,7 @@ const savedShare = 0.02
 // untilTheEnd ends with what a plan leaves for the end, but for saving.
 func (s *searcher) untilTheEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.plan == nil {
-		return s.untilTimeIsUp(ctx)
+		return s.untilTimeIsUp(ctx, task.Teamed)
 	}
 	end := seconds((1 - savedShare) * s.plan.Limit.Seconds())
 	return context.WithDeadlineCause(ctx, s.began.Add(end-s.before), task.ErrTimeUp)
@@ -73,9 +73,13 @@ func (s *searcher) cutInTime(ctx context.Context, stage task.Stage) context.Cont
 	return task.CutAt(ctx, s.began.Add(s.limit()-s.before))
 }
 
-// untilTimeIsUp ends with the time, once there is a result to end with.
-func (s *searcher) untilTimeIsUp(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilTimeIsUp ends with the time, once there is a result to end with. That of tuning ends, by a
+// plan, where there would be none left to compare structures in.
+func (s *searcher) untilTimeIsUp(ctx context.Context, stage task.Stage) (context.Context, context.CancelFunc) {
 	limit := s.limit()
+	if s.plan != nil && stage == task.Tuning {
+		limit = min(limit, s.plan.SearchUntil)
+	}
 	if _, cut := task.CutTime(ctx); cut || limit == 0 || s.plan == nil && len(bestFirst(of(task.Searching, s.trials))) == 0 {
 		return context.WithCancel(ctx)
 	}

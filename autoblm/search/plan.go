@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,7 +39,8 @@ type Plan struct {
 	Epochs   int `json:"epochs"`
 	MaxSteps int `json:"max_steps,omitempty"`
 	// Recipes are tried, Structures trained on so many Rungs, and then Found and Named ones
-	// of them trained again, by Seeds at least and judged by so many Splits, of one of Dims and AgainEpochs.
+	// of them trained again, by Seeds at least and judged by so many Splits, of one of Dims and
+	// AgainEpochs.
 	Recipes     int   `json:"recipes"`
 	Structures  int   `json:"structures"`
 	Rungs       int   `json:"rungs"`
@@ -56,6 +58,11 @@ type Plan struct {
 	// once the structures are compared.
 	Tuned    bool `json:"tuned,omitempty"`
 	Searched bool `json:"searched,omitempty"`
+	// Ended is set once all is done, or the time is up: only a longer one goes on then. Stopped
+	// and Note are why.
+	Ended   bool   `json:"ended,omitempty"`
+	Stopped Stop   `json:"stopped,omitempty"`
+	Note    string `json:"note,omitempty"`
 	// Ranked is how many validation questions of a trial are ranked at most, and as many of the
 	// test of what is trained again, and none of the rest; 0 where all are.
 	Ranked int `json:"ranked,omitempty"`
@@ -67,10 +74,10 @@ type Plan struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// String is the plan in a line.
+// String is the plan in a line, or what is left of it once the recipe is found.
 func (p Plan) String() string {
 	var steps []string
-	if p.Recipes > 0 {
+	if p.Recipes > 0 && !p.Tuned {
 		steps = append(steps, words.Count(p.Recipes, "recipe"))
 	}
 	compared := fmt.Sprintf("%s at d %d", words.Count(p.Structures, "structure"), p.Dim)
@@ -206,19 +213,25 @@ const (
 	mostDim        = 2048
 )
 
-// planFor chooses what fits into the time that is left.
+// planFor chooses what fits into the time that is left, but for what is asked for.
 func planFor(s Settings, size task.Size, p Paces, used time.Duration) Plan {
 	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
-	plan := Plan{Limit: s.TimeLimit, Used: used, Structures: s.Budget, Paces: p, Few: size.Validation > 0 && size.Validation < fewValidation}
+	plan := Plan{Limit: s.TimeLimit, Used: used, Paces: p, Few: size.Validation > 0 && size.Validation < fewValidation}
 	tune, search := left*tuneShare, left*searchShare
 	if !plan.tuned(s, tune, search) {
-		plan.Recipes, tune, search = 0, 0, tune+search
+		if plan.Recipes = s.askedRecipes(); plan.Recipes == 0 {
+			tune, search = 0, tune+search
+		}
 		plan.compared(s, search)
 	}
-	if plan.Structures < 1 { // not even one epoch of the smallest fits
-		plan.Structures, plan.Rungs, plan.Epochs = named-1, 0, 1
-		a, whole := p.of(plan.Dim), search/(3*named)
+	if plan.Structures < 1 && s.Planned.Epochs { // not even one epoch of the smallest fits
+		plan.Structures, plan.Epochs = 2*named, s.leastEpochs()
+		a, whole := p.of(plan.Dim), search/(3*named*float64(plan.Epochs))
 		plan.MaxSteps = max(1, min(p.Steps, int((whole-a.End)/a.Step)))
+	}
+	plan.Structures = max(1, plan.Structures)
+	if !s.Planned.Structures {
+		plan.Structures = s.Budget
 	}
 	plan.again(s, p, left-tune-search)
 	plan.Seconds = max(0, plan.Seconds+tune+search)
@@ -245,17 +258,56 @@ func sampled(size task.Size) int {
 // tuned plans for tuning and for comparing by what was tuned, if there is time for both at some
 // size.
 func (p *Plan) tuned(s Settings, tune, search float64) bool {
+	if s.Tune == nil {
+		return false
+	}
+	fewest := fewestRecipes
+	if asked := s.askedRecipes(); asked > 0 {
+		fewest = asked
+	}
 	for _, size := range s.sizes() {
-		p.Dim, p.Epochs, p.Rungs = size.dim, size.epochs, MostRungs(size.epochs)
+		p.Dim, p.Epochs, p.Rungs = size.dim, size.epochs, s.rungsOf(size.epochs)
 		whole := p.Paces.training(p.Dim, p.Epochs, 0)
 		confirmed := float64(tunedModels*confirmedRecipes*confirmingSeeds) * whole
-		p.Recipes = min(mostTried, int((tune-named*whole-confirmed)/(dearer*tunedModels*whole*2/halving)))
+		p.Recipes = min(max(mostTried, fewest), int((tune-named*whole-confirmed)/(dearer*tunedModels*whole*2/halving)))
 		p.Structures = p.affords(search, whole)
-		if p.Recipes >= fewestRecipes && p.Structures >= fewestStructures && s.Tune != nil {
+		if p.Recipes >= fewest && p.Structures >= s.enough(fewestStructures) {
+			if s.askedRecipes() > 0 {
+				p.Recipes = fewest
+			}
 			return true
 		}
 	}
 	return false
+}
+
+// askedRecipes is how many recipes are to be tried in any case, 0 where the plan decides.
+func (s Settings) askedRecipes() int {
+	if s.Planned.Tune || s.Tune == nil {
+		return 0
+	}
+	return s.Tune.Trials
+}
+
+// enough is how many structures are, of so many that would be, where fewer are asked for.
+func (s Settings) enough(structures int) int {
+	if s.Planned.Structures {
+		return structures
+	}
+	return min(structures, s.Budget)
+}
+
+// rungsOf is on how many rungs structures are compared that are trained for so many epochs.
+func (s Settings) rungsOf(epochs int) int {
+	if s.Planned.Structures {
+		return MostRungs(epochs)
+	}
+	return s.Rungs
+}
+
+// leastEpochs are those that the rungs that are asked for need.
+func (s Settings) leastEpochs() int {
+	return int(math.Pow(halving, float64(s.rungsOf(1))))
 }
 
 // compared plans for comparing alone: of many structures at some size, else of a few, and in the
@@ -263,14 +315,14 @@ func (p *Plan) tuned(s Settings, tune, search float64) bool {
 func (p *Plan) compared(s Settings, search float64) {
 	for _, fewest := range []int{fewestStructures, fewestStructures / 3} {
 		for _, size := range s.sizes() {
-			p.Dim, p.Epochs, p.Rungs = size.dim, size.epochs, MostRungs(size.epochs)
-			if p.Structures = p.affords(search, p.Paces.training(p.Dim, p.Epochs, 0)); p.Structures >= fewest {
+			p.Dim, p.Epochs, p.Rungs = size.dim, size.epochs, s.rungsOf(size.epochs)
+			if p.Structures = p.affords(search, p.Paces.training(p.Dim, p.Epochs, 0)); p.Structures >= s.enough(fewest) {
 				return
 			}
 		}
 	}
 	if s.Planned.Epochs {
-		p.Epochs, p.Rungs = 1, 0
+		p.Epochs, p.Rungs = s.leastEpochs(), s.rungsOf(1)
 	}
 	p.Structures = p.affords(search, p.Paces.training(p.Dim, p.Epochs, 0))
 }
@@ -283,22 +335,37 @@ func (p Plan) affords(left, whole float64) int {
 	return max(0, min(mostStructures, int((left-named*whole)/(whole*rungCost(p.Rungs)))))
 }
 
-// revised is the plan for the rest of the time where a training by the recipe that was found
+// revised is the plan for the rest of the time, with so many structures proposed, where a training
 // takes so many times as long as was planned with.
-func (p Plan) revised(s Settings, times float64, used time.Duration) Plan {
+func (p Plan) revised(s Settings, times float64, used time.Duration, proposed int) Plan {
 	paces := p.Paces.times(times)
 	left := p.Limit.Seconds()*plannedShare - used.Seconds()
 	search := left * searchShare / (1 - tuneShare)
-	p.Tuned, p.Used = true, used
-	p.Structures = max(1, p.affords(search, paces.training(p.Dim, p.Epochs, p.MaxSteps)))
 	if p.Recipes == 0 {
-		p.Structures = max(1, p.affords(left*(tuneShare+searchShare), paces.training(p.Dim, p.Epochs, p.MaxSteps)))
 		search = left * (tuneShare + searchShare)
 	}
+	p.Used = used
+	if s.Planned.Structures {
+		p.Structures = proposed + max(1, p.affords(search, paces.training(p.Dim, p.Epochs, p.MaxSteps)))
+	}
 	p.SearchUntil = used + seconds(search/plannedShare)
+	if proposed > 0 && p.Seeds > 0 { // it goes on with that as long as there is time
+		p.Seconds = max(0, left)
+		return p
+	}
 	p.again(s, paces, left-search)
 	p.Seconds = max(0, p.Seconds+search)
 	return p
+}
+
+// extended is a plan for more time after what was done by another: what structures are compared
+// by stays, and so does what is trained again, if anything is.
+func (p Plan) extended(s Settings, by Plan, proposed int) Plan {
+	by.Dim, by.Epochs, by.MaxSteps, by.Rungs, by.Recipes = p.Dim, p.Epochs, p.MaxSteps, p.Rungs, p.Recipes
+	if p.Seeds > 0 {
+		by.Found, by.Named, by.Seeds, by.Splits, by.Dims, by.AgainEpochs, by.AgainSteps = p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps
+	}
+	return by.revised(s, 1, by.Used, proposed)
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -322,7 +389,9 @@ func (s Settings) sizes() (all []size) {
 	}
 	for _, e := range epochs {
 		for _, d := range dims {
-			all = append(all, size{d, e})
+			if e >= s.leastEpochs() {
+				all = append(all, size{d, e})
+			}
 		}
 	}
 	return all
@@ -347,6 +416,12 @@ func rungCost(rungs int) float64 { return float64(rungs+1) / math.Pow(halving, f
 func (p *Plan) again(s Settings, pace Paces, left float64) {
 	p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps, p.Seconds = 0, 0, 0, 0, nil, s.Training.Epochs, 0, 0
 	if s.Again == 0 {
+		return
+	}
+	if !s.Planned.Again {
+		p.Found, p.Named = s.timesAgain()
+		p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps = s.Again, s.Splits, s.AgainDims, cmp.Or(s.AgainEpochs, p.Epochs), s.AgainSteps
+		p.Seconds = min(left, float64((p.Found+p.Named)*(p.Seeds+p.Splits))*pace.training(p.largest(), p.AgainEpochs, p.AgainSteps))
 		return
 	}
 	if p.MaxSteps > 0 { // there is no time for many: one of each, for as many steps as fit

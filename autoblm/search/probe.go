@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -16,6 +17,9 @@ const (
 	probedSteps = 24
 )
 
+// ErrNoTime says why a search cannot be planned: an earlier process ended before it was.
+var ErrNoTime = errors.New("the search ended before it was planned, and has not said for how long")
+
 // makePlan makes the plan, or takes the one that there is for this time. The named models are
 // trained for a few steps to see how long that takes; what they come to is not kept.
 func (s *searcher) makePlan(ctx context.Context) error {
@@ -24,7 +28,7 @@ func (s *searcher) makePlan(ctx context.Context) error {
 		return err
 	}
 	if kept == nil && s.Settings.TimeLimit == 0 {
-		return nil
+		return ErrNoTime
 	}
 	if kept == nil || kept.Limit < s.Settings.TimeLimit {
 		s.ranked = sampled(s.size())
@@ -35,7 +39,7 @@ func (s *searcher) makePlan(ctx context.Context) error {
 		plan := planFor(s.Settings, s.size(), p, s.used())
 		plan.Ranked = s.ranked
 		if kept != nil {
-			plan = kept.extended(plan, Proposed(s.trials))
+			plan = kept.extended(s.Settings, plan, len(Proposed(s.trials)))
 		}
 		if err := s.put(Change{Plan: &plan}); err != nil {
 			return err
@@ -49,11 +53,13 @@ func (s *searcher) makePlan(ctx context.Context) error {
 	return nil
 }
 
-// follow takes the settings of a plan.
+// follow takes the settings of a plan, and tells what is left of it.
 func (s *searcher) follow(p *Plan) {
 	s.plan, s.Settings = p, p.Apply(s.planned)
-	if s.OnPlan != nil && !p.Searched {
-		s.OnPlan(*p)
+	if s.OnPlan != nil && !p.Searched && !p.Ended {
+		told := *p
+		told.Seconds = max(0, p.Seconds-(s.used()-p.Used).Seconds())
+		s.OnPlan(told)
 	}
 }
 
@@ -69,11 +75,11 @@ func (s *searcher) replan() error {
 			took = max(took, t.Seconds)
 		}
 	}
-	times := 1.0
-	if took > 0 {
-		times = took / wanted
+	if took == 0 { // nothing was tuned
+		return s.note(func(p *Plan) { p.Tuned = true })
 	}
-	plan := s.plan.revised(s.planned, times, s.used())
+	plan := s.plan.revised(s.planned, took/wanted, s.used(), len(Proposed(s.trials)))
+	plan.Tuned = true
 	if err := s.put(Change{Plan: &plan}); err != nil {
 		return err
 	}
@@ -81,27 +87,28 @@ func (s *searcher) replan() error {
 	return nil
 }
 
-// searched notes in the plan that the structures are compared.
-func (s *searcher) searched() error {
-	if s.plan == nil || s.plan.Searched {
+// note keeps in the plan how far the search is, and how much time is gone.
+func (s *searcher) note(change func(*Plan)) error {
+	if s.plan == nil || s.plan.Ended {
 		return nil
 	}
 	plan := *s.plan
-	plan.Searched, plan.Used = true, s.used()
+	plan.Used = s.used()
+	change(&plan)
 	s.plan = &plan
 	return s.put(Change{Plan: &plan})
 }
 
-// extended is a plan for more time after what was done by another: what structures are compared
-// by stays.
-func (p Plan) extended(by Plan, proposed []task.Trial) Plan {
-	by.Dim, by.Epochs, by.MaxSteps, by.Rungs = p.Dim, p.Epochs, p.MaxSteps, p.Rungs
-	by.Recipes = p.Recipes
-	by.Structures += len(proposed)
-	return by
+// ends notes why the search does: one that was interrupted is to be gone on with.
+func (s *searcher) ends(stopped Stop, why string) error {
+	return s.note(func(p *Plan) {
+		if stopped != Interrupted {
+			p.Ended, p.Stopped, p.Note = true, stopped, why
+		}
+	})
 }
 
-// size is that of the task, or of one that has a step in an epoch.
+// size is that of the task, or of one that has a step in an epoch, which is what it is timed by.
 func (s *searcher) size() task.Size {
 	if sized, is := s.Task.(task.Sized); is {
 		return sized.Size()
@@ -148,7 +155,7 @@ func (s *searcher) paces(ctx context.Context) (Paces, error) {
 	return p, nil
 }
 
-// paceAt times two trainings of different length.
+// paceAt times two trainings of different length, or one where an epoch is a step.
 func (s *searcher) paceAt(ctx context.Context, dim, steps int) (Pace, error) {
 	timed := func(steps int) (float64, error) {
 		recipe := s.Settings.recipe()
@@ -162,14 +169,15 @@ func (s *searcher) paceAt(ctx context.Context, dim, steps int) (Pace, error) {
 		_, err := s.taskOf(trials[0]).Train(ctx, trials, func(float64) {})
 		return time.Since(began).Seconds() / float64(len(trials)), err
 	}
+	if steps == 1 {
+		whole, err := timed(0)
+		return Pace{Dim: dim, Step: whole}, err
+	}
 	short, err := timed(1)
 	if err != nil {
 		return Pace{}, err
 	}
 	most := min(steps, probedSteps+1)
-	if most == 1 {
-		return Pace{dim, short, 0}, nil
-	}
 	long, err := timed(most)
 	if err != nil {
 		return Pace{}, err

@@ -127,14 +127,15 @@ func (s *searcher) tune(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.trainRunning(ctx, task.Tuning); err != nil {
+	over, err := s.trainTuning(ctx)
+	if err != nil {
 		return err
 	}
-	best := bestFirst(of(task.Tuning, s.trials))
-	if len(best) == 0 {
+	if best := bestFirst(of(task.Tuning, s.trials)); len(best) > 0 {
+		s.recipe = best[0].Recipe
+	} else if !over {
 		return fmt.Errorf("all %d recipes of the tuning stage diverged: lower the learning rates it draws from", s.Settings.Tune.Trials)
 	}
-	s.recipe = best[0].Recipe
 	return nil
 }
 

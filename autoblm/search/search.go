@@ -140,6 +140,9 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	case err != nil:
 		return nil, err
 	}
+	if err := s.ends(stopped, note); err != nil {
+		return nil, err
+	}
 	return s.result(stopped, note)
 }
 
@@ -181,6 +184,9 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 		if err := s.makePlan(ctx); err != nil {
 			return "", "", err
 		}
+		if s.plan.Ended {
+			return s.plan.Stopped, s.plan.Note, nil
+		}
 	}
 	if s.Settings.Tune != nil {
 		if err := s.tune(ctx); err != nil {
@@ -192,10 +198,10 @@ func (s *searcher) run(ctx context.Context) (Stop, string, error) {
 	}
 	stopped, note := BudgetSpent, ""
 	var err error
-	if s.plan == nil || !s.plan.Searched {
-		if stopped, note, err = s.search(ctx); err == nil {
-			err = s.searched()
-		}
+	if s.plan != nil && s.plan.Searched {
+		stopped, note = s.plan.Stopped, s.plan.Note
+	} else if stopped, note, err = s.search(ctx); err == nil {
+		err = s.note(func(p *Plan) { p.Searched, p.Stopped, p.Note = true, stopped, note })
 	}
 	switch {
 	case err != nil:
@@ -379,7 +385,7 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	}
 	start := time.Now()
 	s.progress(trials, 0)
-	ctx, cancel := s.untilTimeIsUp(s.cutInTime(ctx, trials[0].Stage))
+	ctx, cancel := s.untilTimeIsUp(s.cutInTime(ctx, trials[0].Stage), trials[0].Stage)
 	defer cancel()
 	artifacts, err := s.taskOf(trials[0]).Train(ctx, trials, func(share float64) { s.progress(trials, share) })
 	if err != nil && errors.Is(context.Cause(ctx), task.ErrTimeUp) {
@@ -388,15 +394,13 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	if err != nil {
 		return err
 	}
-	best := s.bestOf(artifacts, trials)
-	if trials[0].Stage == task.Again {
-		best = s.bestAgain(artifacts, trials)
-	}
 	for i := range trials {
 		trials[i].Seconds = max(trials[i].Seconds, time.Since(start).Seconds()/float64(len(trials)))
 	}
-	change := Change{Trials: trials, Best: best}
-	s.keepMembers(&change, artifacts)
+	change := Change{Trials: trials, Best: s.bestOf(artifacts, trials)}
+	if err := s.judgeAgain(&change, artifacts); err != nil {
+		return err
+	}
 	if err := s.put(change); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ type divided struct {
 
 func (d divided) Resplit(number int) task.Task { d.split = number; return d }
 
-func (d divided) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+func (d divided) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) (left []task.Artifact, err error) {
 	for i := range trials {
 		score := 0.1
 		switch a := trials[i].Structure; {
@@ -27,13 +27,14 @@ func (d divided) Train(ctx context.Context, trials []task.Trial, onProgress func
 			score = 0.4
 		}
 		trials[i].State, trials[i].Score = task.Complete, &score
+		left = append(left, leftBy(trials[i]))
 	}
 	onProgress(1)
-	return nil, nil
+	return left, nil
 }
 
 // TestSplitsJudge: what only one split of the data flatters is not the best of what is trained
-// again by several.
+// again by several, and its model is not what is kept.
 func TestSplitsJudge(t *testing.T) {
 	s := Plain()
 	s.Budget, s.Predictor, s.Again = 8, nil, 2
@@ -45,6 +46,9 @@ func TestSplitsJudge(t *testing.T) {
 		}
 		if got := r.Again[0].Name; got != want {
 			t.Errorf("by %d other splits the best is %q, want %s", splits, got, want)
+		}
+		if keptBy(t, r); r.Kept.Name != want {
+			t.Errorf("by %d other splits kept is %+v, want %s", splits, r.Kept, want)
 		}
 		for _, again := range r.Again {
 			if len(again.Trials) != 2 || len(again.Splits) != splits {

@@ -141,21 +141,3 @@ func (s *searcher) left(number int) (task.Artifact, error) {
 	}
 	return a, err
 }
-
-// keepMembers adds to a change what trials of other seeds have left, for a team. One that is
-// kept is so no longer where one model is better than all before.
-func (s *searcher) keepMembers(c *Change, artifacts []task.Artifact) {
-	if s.Settings.Team == 0 || c.Trials[0].Stage != task.Again {
-		return
-	}
-	c.Artifacts = map[int]task.Artifact{}
-	for i, a := range artifacts {
-		if a != nil {
-			c.Artifacts[c.Trials[i].Number] = a
-		}
-	}
-	if team := teamOf(s.trials); team != nil && c.Best != nil {
-		team.Kept = false
-		c.Trials = append(slices.Clip(c.Trials), *team) // behind them is what is trained next
-	}
-}

@@ -3,7 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -41,6 +41,14 @@ func newTuner(s Settings, trials []task.Trial) *tuner {
 	t.models = bestFirst(begun)
 	t.models = t.models[:min(len(t.models), tunedModels)]
 	return t
+}
+
+// TunedOn says what recipes of a [Space] are tried on.
+func (s Settings) TunedOn() string {
+	if s.K != 4 {
+		return "a structure like SimplE"
+	}
+	return "the best two named models"
 }
 
 // short is a recipe for the first part of the epochs.
@@ -206,24 +214,38 @@ func (t *tuner) chosen() []rated {
 	return append(confirmed, rest...)
 }
 
+// trainTuning is trainRunning for the first stage, whose time is over where a plan says so: what
+// is not trained by then is left out.
+func (s *searcher) trainTuning(ctx context.Context) (over bool, err error) {
+	if s.plan != nil && s.plan.Tuned {
+		return true, nil
+	}
+	err = s.trainRunning(ctx, task.Tuning)
+	if s.plan != nil && errors.Is(err, task.ErrTimeUp) {
+		return true, nil
+	}
+	return false, err
+}
+
 // tuneOverSpace is the first stage where there is a [Space].
 func (s *searcher) tuneOverSpace(ctx context.Context) error {
 	for {
-		if err := s.trainRunning(ctx, task.Tuning); err != nil {
+		over, err := s.trainTuning(ctx)
+		if err != nil {
 			return err
 		}
 		t := newTuner(s.Settings, s.trials)
-		begun := len(of(task.Searching, s.trials)) > 0
 		var trials []task.Trial
-		if !begun {
+		if begun := len(of(task.Searching, s.trials)) > 0; !begun && !over {
 			trials = t.next(s.isOver(func(p *Plan) time.Duration { return p.TuneUntil - seconds(t.toConfirm()) }))
 		}
 		if len(trials) == 0 {
 			best := t.chosen()
-			if len(best) == 0 {
-				return fmt.Errorf("all %s of the tuning stage diverged: lower the learning rate to begin with", "trainings")
+			if len(best) > 0 {
+				s.recipe = best[0].recipe
+			} else if !over {
+				return errors.New("all trainings of the tuning stage diverged: lower the learning rate to begin with")
 			}
-			s.recipe = best[0].recipe
 			return nil
 		}
 		if err := s.put(Change{Trials: s.numbered(task.Tuning, trials)}); err != nil {

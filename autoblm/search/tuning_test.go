@@ -178,13 +178,15 @@ func TestSpaceDraws(t *testing.T) {
 }
 
 // TestPlansFit: whatever the pace, a plan is of settings that can be searched by, takes no longer
-// than its time where that is enough for a step, and more time never plans for fewer trainings
-// again of a smaller dimension.
+// than its time where that is enough for a step, and has what is asked for.
 func TestPlansFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Timed()
 		s.K = rapid.IntRange(2, 6).Draw(t, "k")
 		s.Training.Dim = 60 * s.K
+		is := func(name string) bool { return rapid.Bool().Draw(t, name) }
+		s.Planned = &Planned{Dim: is("dim"), Epochs: is("epochs"), Structures: is("structures"), Tune: is("tune"), Again: is("again")}
+		s.Budget, s.Rungs, s.AgainDims = rapid.IntRange(1, 300).Draw(t, "budget"), rapid.IntRange(0, 3).Draw(t, "rungs"), []int{60 * s.K, 120 * s.K}
 		s.TimeLimit = seconds(rapid.Float64Range(10, 36000).Draw(t, "seconds"))
 		p := Paces{Steps: rapid.IntRange(1, 10000).Draw(t, "steps"), Every: s.Training.ValidateEvery}
 		step, end := math.Pow(10, rapid.Float64Range(-5, -0.5).Draw(t, "step")), math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "end"))
@@ -200,7 +202,7 @@ func TestPlansFit(t *testing.T) {
 		if plan.MaxSteps == 0 && plan.Seconds > limit {
 			t.Errorf("planned for %.0f s of %.0f: %v", plan.Seconds, limit, plan)
 		}
-		if plan.MaxSteps == 0 {
+		if plan.MaxSteps == 0 && s.Planned.Structures && s.Planned.Epochs {
 			whole := p.training(plan.Dim, plan.Epochs, 0)
 			if compared := (named + float64(plan.Structures)*rungCost(plan.Rungs)) * whole; compared > limit*(tuneShare+searchShare) {
 				t.Errorf("comparing takes %.0f s of %.0f: %v", compared, limit, plan)
@@ -209,7 +211,12 @@ func TestPlansFit(t *testing.T) {
 		if plan.TuneUntil > plan.SearchUntil || plan.SearchUntil > s.TimeLimit {
 			t.Errorf("stages end after %v and %v of %v", plan.TuneUntil, plan.SearchUntil, s.TimeLimit)
 		}
-		if revised := plan.revised(s, 1, 0).Apply(s); revised.Validate() != nil {
+		if p := s.Planned; !p.Structures && (plan.Structures != s.Budget || plan.Rungs != s.Rungs || applied.Budget != s.Budget) ||
+			!p.Tune && plan.Recipes != s.Tune.Trials || !p.Epochs && plan.Epochs != s.Training.Epochs || !p.Dim && plan.Dim != s.Training.Dim ||
+			!p.Again && (plan.Seeds != s.Again || plan.Found != foundAgain || !slices.Equal(plan.Dims, s.AgainDims)) {
+			t.Errorf("%v of %+v, where %+v is planned", plan, s, p)
+		}
+		if revised := plan.revised(s, 1, 0, 3).Apply(s); revised.Validate() != nil {
 			t.Error(revised.Validate())
 		}
 	})
@@ -240,15 +247,12 @@ func TestPlanIsKept(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	again := run()
-	if len(again.Trials) < len(first.Trials) || !reflect.DeepEqual(again.Trials[:len(first.Trials)], first.Trials) {
-		t.Error("going on changed trials")
-	}
-	if again.Plan.Dim != first.Plan.Dim || again.Plan.Limit != first.Plan.Limit || again.Settings.Training != first.Settings.Training {
-		t.Errorf("going on by %v, not by %v", again.Plan, first.Plan)
+	if !reflect.DeepEqual(again.Trials, first.Trials) || !reflect.DeepEqual(again.Plan, first.Plan) || again.Stopped != first.Stopped || again.Note != first.Note {
+		t.Errorf("what has ended went on by %+v, stopped by %q, %q", again.Plan, again.Stopped, again.Note)
 	}
 	s.TimeLimit *= 4
 	longer := run()
-	if longer.Plan.Limit != s.TimeLimit || longer.Plan.Structures <= len(Proposed(first.Trials)) || longer.Plan.Dim != first.Plan.Dim {
-		t.Errorf("more time: %v after %v", longer.Plan, first.Plan)
+	if longer.Plan.Limit != s.TimeLimit || len(Proposed(longer.Trials)) <= len(Proposed(first.Trials)) || longer.Plan.Dim != first.Plan.Dim {
+		t.Errorf("more time: %+v after %+v", longer.Plan, first.Plan)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/listen"
 	"github.com/autoblm/autoblm-go/internal/words"
@@ -57,6 +58,9 @@ func advised(err error) error {
 	}
 	if errors.Is(err, kge.ErrOtherEngine) {
 		return fmt.Errorf("%w (--mix-engines goes on all the same)", err)
+	}
+	if errors.Is(err, search.ErrNoTime) {
+		return fmt.Errorf("%w (--minutes 10 plans it for ten minutes)", err)
 	}
 	var none *datasets.NoGraphError
 	if errors.As(err, &none) {

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/measured"
@@ -27,6 +28,9 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 		always = append(always, "task")
 	}
 	usual := []string{"search", "--task", about.Task}
+	if k := about.Settings.K; k != search.DefaultSettings().K { // by which what is usual is divided
+		usual, always = append(usual, "--k", fmt.Sprint(k)), append(always, "k")
+	}
 	switch s := about.Settings; {
 	case s.Planned != nil:
 		usual, always = append(usual, "--minutes", fmt.Sprint(s.TimeLimit.Minutes())), append(always, "minutes")

@@ -380,6 +380,12 @@ func TestFlagsReachTheSettings(t *testing.T) {
 			s.Training.Epochs, s.Tune = 9, search.GuidedTune(5)
 			s.Planned.Epochs, s.Planned.Tune = false, false
 		},
+		"--k=3": func(s *autoblm.SearchSettings) { s.K, s.Training.Dim, s.AgainDims = 3, 63, []int{255, 510} },
+		"--k=3 --dim=12 --minutes=1.5": func(s *autoblm.SearchSettings) {
+			s.Settings = search.Timed()
+			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
+			s.K, s.Training.Dim, s.Planned.Dim = 3, 12, false
+		},
 		"--tune=5": func(s *autoblm.SearchSettings) { s.Tune = search.GuidedTune(5) },
 		"--tune=5 --tune-by=random": func(s *autoblm.SearchSettings) {
 			s.Tune = search.DefaultTune()

@@ -90,12 +90,13 @@ func (b *searchBar) about(what string, p search.Progress) {
 	case p.Named:
 		line = "the named models"
 	case p.Stage == task.Again:
-		line = fmt.Sprintf("other seeds, %d of %d trainings", p.Trained, p.Budget)
+		line = fmt.Sprintf("other seeds, %s", words.Count(p.Trained, "training")) // how many more is not known
+	case p.Stage == task.Resplit:
+		line = fmt.Sprintf("other splits, %s", words.Count(p.Trained, "training"))
+	case p.Stage == task.Sizing:
+		line = "larger dimensions"
 	case p.Stage != task.Searching:
 		line = fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
-		if p.Stage == task.Sizing {
-			line = "larger dimensions"
-		}
 	}
 	if p.Best != nil {
 		line += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())

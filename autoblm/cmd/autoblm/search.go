@@ -101,6 +101,14 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 			}
 		}
 	}
+	if k, is := flags.Given[int](ctx, "k"); is && k > 1 { // else the parser says so
+		usual.K = k
+		usual.Training.Dim = divided(usual.Training.Dim, k)
+		usual.AgainDims = slices.Clone(usual.AgainDims)
+		for i, dim := range usual.AgainDims {
+			usual.AgainDims[i] = divided(dim, k)
+		}
+	}
 	takeTraining(&training, usual.Training)
 	usual.Training = training
 	c.use(usual)
@@ -118,6 +126,9 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 	}
 	return err
 }
+
+// divided is a dimension, or the next lower one, that so many chunks divide.
+func divided(dim, chunks int) int { return max(1, dim/chunks) * chunks }
 
 // use takes settings, and the flags that stand for some of them.
 func (c *searchCommand) use(s search.Settings) {
@@ -204,7 +215,13 @@ func (s searching) run(ctx context.Context, o *output) error {
 		return err
 	}
 	o.Say("study: %s", s.settings.Study)
-	s.settings.OnPlan = func(p search.Plan) { o.Say("the plan: %v", p) }
+	s.settings.OnPlan = func(p search.Plan) {
+		what := "the plan"
+		if p.Tuned && p.Recipes > 0 {
+			what = "the rest of the plan, by the recipe found"
+		}
+		o.Say("%s: %v", what, p)
+	}
 	bar := newSearchBar(o, endOf(time.Now(), s.settings.TimeLimit))
 	s.settings.OnProgress = bar.update
 	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
@@ -233,10 +250,13 @@ func (s searching) run(ctx context.Context, o *output) error {
 	if result.Stopped == search.Interrupted {
 		return fmt.Errorf("interrupted after %d of %d structures; go on with: %s", result.Trained, s.settings.Budget, s.again)
 	}
-	if len(result.Best) == 0 {
-		return fmt.Errorf("all %d structures diverged: try a learning rate below %g, in a new study", result.Trained, s.settings.LearningRate)
+	switch {
+	case len(result.Best) > 0 || result.Artifact != nil:
+		return nil
+	case result.Stopped == search.TimeUp && result.Trained == 0:
+		return fmt.Errorf("nothing was trained to its end in the time: give it more --minutes, with --study %s", s.settings.Study)
 	}
-	return nil
+	return fmt.Errorf("all %d structures diverged: try a learning rate below %g, in a new study", result.Trained, s.settings.LearningRate)
 }
 
 func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
@@ -330,16 +350,14 @@ func (s searching) summary(r *search.Result) searchSummary {
 
 func (s searching) print(w io.Writer, o *output, r *search.Result, summary searchSummary, best *structure.Structure) {
 	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
-	if r.Stopped != search.BudgetSpent {
-		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
-	}
+	printEnd(w, r)
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
 	}
 	summary.PrintTuned(w)
 	fmt.Fprintln(w)
 	summary.PrintBest(w)
-	if len(r.Best) == 0 {
+	if len(r.Best) == 0 && r.Artifact == nil {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
@@ -353,7 +371,9 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	whose := "found by the search"
 	if summary.Kept["from"] == "named" {
 		whose = "the named " + structure.TitleOf(r.Kept.Name)
-		fmt.Fprintf(w, "\nThe best structure found, %s\n", r.Best[0].Structure)
+		if len(r.Best) > 0 {
+			fmt.Fprintf(w, "\nThe best structure found, %s\n", r.Best[0].Structure)
+		}
 	}
 	if r.Kept != nil && r.Kept.Stage == task.Again {
 		whose += fmt.Sprintf(", seed %d", r.Kept.Recipe.Seed)
@@ -367,9 +387,18 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	fmt.Fprintf(w, "The study, to go on with (--study) or to read as a page (autoblm report --study): %s\n", s.settings.Study)
 }
 
+// printEnd says why a search ended before its budget was spent, if it did.
+func printEnd(w io.Writer, r *search.Result) {
+	if r.Stopped != search.BudgetSpent {
+		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("ended by: %s, %s", r.Stopped, r.Note), ", "))
+	}
+}
+
 // printRecipes is print for a model without a structure.
 func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSummary) {
-	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d%s, %s, seed %d\n\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d%s, %s, seed %d\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	printEnd(w, r)
+	fmt.Fprintln(w)
 	summary.PrintRecipes(w)
 	if mixed := task.Mixed(summary.Engines); mixed != "" {
 		fmt.Fprintf(w, "\n%s\n", mixed)
@@ -407,9 +436,6 @@ func (s searching) studyAbout() study.About {
 // writeGallery fills the folder of a search: what the best trial has left, and the
 // pictures.
 func (s searching) writeGallery(r *search.Result) error {
-	if len(r.Best) == 0 {
-		return nil
-	}
 	if r.Artifact != nil {
 		if err := task.Save(filepath.Join(s.out, modelName), r.Artifact); err != nil {
 			return err

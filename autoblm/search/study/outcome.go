@@ -46,6 +46,9 @@ func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
 		Tuned: summarized(r.Tuned, w, byRecipe), Best: summarized(r.Best, w, found), Human: summarized(r.Named, w, named), Finals: summarized(r.Finals, w, byRecipe),
 		result: r, words: w,
 	}
+	for _, s := range o.Best {
+		s["rung"] = r.Settings.Rungs // all of which it climbed
+	}
 	again := search.FinalOf(r.Again)
 	o.Final, o.NamedFinal, o.Difference = summaryAgain(again.Best, w), summaryAgain(again.Named, w), again.Difference
 	if r.Team != nil && r.Team.Kept {
@@ -174,14 +177,13 @@ func (o Outcome) PrintAgain(w io.Writer) {
 	if len(o.result.Again) == 0 {
 		return
 	}
-	seeds := len(o.result.Again[0].Trials)
-	fmt.Fprintf(w, "\nTrained again with %s, the best of the search and the best named models; means over the seeds\n\n", words.Count(seeds, "other seed"))
+	fmt.Fprintf(w, "\nTrained again with other seeds, the best of the search and the best named models; means over the seeds\n\n")
 	if n := len(o.result.Again[0].Splits); n > 0 {
 		fmt.Fprintf(w, "(the %s of the first ones is the mean over %s of train and valid, the one of the data among them)\n\n", o.words.Valid, words.Count(n+1, "split"))
 	}
-	t := words.NewTable("", o.words.Valid, o.words.Test, "structure")
+	t := words.NewTable("", "seeds", o.words.Valid, o.words.Test, "structure")
 	for _, r := range o.result.Again {
-		t.Add(titleAgain(r.Name), r.Score(), r.TestScore(), r.Structure)
+		t.Add(titleAgain(r.Name), len(r.Trials), r.Score(), r.TestScore(), r.Structure)
 	}
 	t.Print(w)
 	if d := o.Difference; d != nil {
@@ -202,7 +204,7 @@ func (o Outcome) PrintTuned(w io.Writer) {
 		o.recipes(o.result.Tuned).Print(w)
 		return
 	}
-	fmt.Fprintf(w, "\nThe best recipes on the best two named models; the first became that of the search\n\n")
+	fmt.Fprintf(w, "\nThe best recipes on %s; the first became that of the search\n\n", o.result.Settings.TunedOn())
 	t := words.NewTable(o.words.Valid, "batch", "learning rate", "n3", "DURA", "relation prediction", "dropout", "init scale", "reciprocal")
 	for _, trial := range o.result.Tuned[:min(len(o.result.Tuned), MostShown)] {
 		r := trial.Recipe

@@ -52,8 +52,12 @@ func (c *Contents) Status() Status {
 			finals++
 		}
 	}
-	switch {
-	case r.Trained < c.About.Settings.Budget && (c.Plan == nil || !c.Plan.Searched):
+	switch p := c.Plan; {
+	case p != nil && p.Ended:
+		return Finished
+	case p != nil && p.Searched: // and it goes on as long as there is time
+		return FinalLeft
+	case p != nil, r.Trained < c.About.Settings.Budget:
 		return BudgetLeft
 	case final != nil && finals < final.Trials && r.Complete > 0, c.About.Settings.Again > 0 && r.Complete > 0 && c.againLeft(), search.TeamLeft(c.About.Settings, c.Trials):
 		return FinalLeft
