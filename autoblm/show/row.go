@@ -12,7 +12,7 @@ import (
 // Row is a row for [Table]: texts as they are, whole numbers with commas, others
 // with three decimals or, where these would all be 0, as 4e-15, truth as yes or
 // no, structures as code, and – for what is missing: nil and numbers that are not
-// finite.
+// finite. A number may be pointed to, as scores of trials are.
 func Row(cells ...any) []string {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
@@ -36,6 +36,10 @@ func text(cell any) string {
 		return "no"
 	case float64:
 		return decimal(cell)
+	case *float64:
+		if cell != nil {
+			return decimal(*cell)
+		}
 	case structure.Structure:
 		return "`" + cell.String() + "`"
 	}

@@ -81,5 +81,5 @@ func Must[T any](value T, err error) T {
 const fullSize = "AUTOBLM_FULL"
 
 // Full says whether notebooks are to do all they can, which may take hours: the
-// variable AUTOBLM_FULL is 1. Else each takes less than a minute.
+// variable AUTOBLM_FULL is 1. Else each takes about a minute.
 func Full() bool { return os.Getenv(fullSize) == "1" }

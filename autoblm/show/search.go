@@ -15,8 +15,9 @@ import (
 )
 
 // Search is [autoblm.Search] with a line that says how far it is and, below it as a
-// sparkline, how the best validation MRR rises. They change in place; what stays of
-// them, and all that there is outside a notebook, is what the search came to.
+// sparkline, how the best validation MRR rises; above it is the plan, where the search makes
+// one. They change in place; what stays of them, and all that there is outside a notebook, is
+// the plan and what the search came to.
 func Search(ctx context.Context, g *datasets.Graph, s autoblm.SearchSettings) (found *autoblm.Found, err error) {
 	_, err = watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
 		if found, err = autoblm.Search(ctx, g, s); err != nil {
@@ -35,11 +36,17 @@ func SearchFor(ctx context.Context, t task.Task, s autoblm.SearchSettings) (*sea
 // watch tells of a search while it runs.
 func watch(s autoblm.SearchSettings, run func(autoblm.SearchSettings) (*search.Result, error)) (*search.Result, error) {
 	l := line{screen: here, id: "search-" + gonbui.UniqueId(), now: time.Now}
-	told := s.OnProgress
+	told, planned := s.OnProgress, s.OnPlan
 	s.OnProgress = func(p search.Progress) {
 		l.update(p)
 		if told != nil {
 			told(p)
+		}
+	}
+	s.OnPlan = func(p search.Plan) {
+		l.plan = &p
+		if planned != nil {
+			planned(p)
 		}
 	}
 	began := time.Now()
@@ -57,7 +64,8 @@ type line struct {
 	id     string
 	now    func() time.Time
 
-	shown time.Time // when it last changed
+	shown time.Time    // when it last changed
+	plan  *search.Plan // nil without one
 	// course has the best score after each change of the number of structures.
 	course  []float64
 	trained int
@@ -88,8 +96,12 @@ func doing(p search.Progress) string {
 	switch {
 	case p.Named:
 		words = "the named models"
+	case p.Stage == task.Sizing:
+		words = "in larger dimensions"
 	case p.Stage == task.Again:
 		words = fmt.Sprintf("with other seeds: %d of %d", p.Trained, p.Budget)
+	case p.Stage == task.Resplit:
+		words = fmt.Sprintf("by other splits: %d of %d", p.Trained, p.Budget)
 	case p.Stage != task.Searching:
 		words = fmt.Sprintf("%s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
@@ -104,6 +116,7 @@ func doing(p search.Progress) string {
 }
 
 func (l *line) finish(r *search.Result, took time.Duration) {
+	l.plan = r.Plan
 	l.put(outcome(r, took), course(r.Trials))
 }
 
@@ -122,10 +135,16 @@ func outcome(r *search.Result, took time.Duration) string {
 	if best, ok := bestNamed(r.Named); ok {
 		said += fmt.Sprintf(", of the named models %.3f (%s)", best.ScoreOrZero(), structure.TitleOf(best.Name))
 	}
+	if k := r.Kept; k != nil && k.Team != nil {
+		said += fmt.Sprintf("; a team of %d is kept, %s %.3f", len(k.Team.Members), r.Metric, k.ScoreOrZero())
+	}
 	return said
 }
 
 func (l *line) put(words string, course []float64) {
+	if l.plan != nil {
+		words = fmt.Sprintf("the plan: %v\n%s", *l.plan, words)
+	}
 	if spark := sparkline(course, sparkWidth); spark != "" {
 		words += "\n" + spark
 	}

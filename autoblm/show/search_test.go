@@ -97,6 +97,9 @@ func TestLine(t *testing.T) {
 	}{
 		{0, search.Progress{Stage: task.Tuning, Trained: 1, Budget: 4}, "training tune: 1 of 4 recipes"},
 		{time.Second, search.Progress{Stage: task.Searching, Named: true}, "training the named models"},
+		{time.Second, search.Progress{Stage: task.Sizing, Trained: 1, Budget: 4}, "training in larger dimensions"},
+		{time.Second, search.Progress{Stage: task.Resplit, Trained: 1, Budget: 4}, "training by other splits: 1 of 4"},
+		{time.Second, search.Progress{Stage: task.Teamed, Budget: 1}, "choosing a team"},
 		{time.Second, search.Progress{Stage: task.Searching, Trained: 8, Budget: 16, Metric: "MRR", Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100\n▁"},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
@@ -112,6 +115,36 @@ func TestLine(t *testing.T) {
 		if got != step.want {
 			t.Errorf("%q, want %q", got, step.want)
 		}
+	}
+}
+
+// TestPlanAndTeam: a search by minutes says its plan, and what is kept in the end. Who asked to
+// be told of the plan is.
+func TestPlanAndTeam(t *testing.T) {
+	score := 0.4
+	first, second := search.Plan{Structures: 10, Dim: 64, Epochs: 20}, search.Plan{Structures: 8, Dim: 64, Epochs: 20}
+	var told []search.Plan
+	n := openNotebook(t)
+	s := autoblm.SearchSettings{OnPlan: func(p search.Plan) { told = append(told, p) }}
+	if _, err := watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
+		s.OnPlan(first)
+		s.OnProgress(search.Progress{Stage: task.Searching, Trained: 1, Budget: 10})
+		s.OnPlan(second)
+		team := task.Trial{Stage: task.Teamed, Score: &score, Kept: true, Team: &task.Chosen{Members: []int{1, 2, 3}}}
+		return &search.Result{Plan: &second, Kept: &team, Metric: "MRR", Stopped: search.TimeUp}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 2 || len(n.sent) != 2 {
+		t.Fatalf("%d plans told, %d texts shown, want 2 of each", len(told), len(n.sent))
+	}
+	during, _ := n.sent[0].Data[protocol.MIMETextPlain].(string)
+	if want := "the plan: " + first.String() + "\ntraining 1 of 10 structures"; during != want {
+		t.Errorf("%q, want %q", during, want)
+	}
+	after, _ := n.sent[1].Data[protocol.MIMETextPlain].(string)
+	if !strings.HasPrefix(after, "the plan: "+second.String()+"\n") || !strings.Contains(after, "; a team of 3 is kept, MRR 0.400") {
+		t.Errorf("it ends with %q", after)
 	}
 }
 
