@@ -62,7 +62,7 @@ var queryKind = Kind{
 		}
 		return s
 	},
-	Own: func() Own { return &ownOfQueries{query.Own{Paths: query.DefaultSettings().Paths}} },
+	Own: func(search.Settings) Own { return &ownOfQueries{query.Own{Paths: query.DefaultSettings().Paths}} },
 	Check: func(s SearchSettings) error {
 		if !slices.Contains([]string{"", "auto", "cpu"}, s.Compute.Engine) {
 			return fmt.Errorf("queries are trained on the engine cpu only, not on %q", s.Compute.Engine)
@@ -101,8 +101,12 @@ var classKind = Kind{
 		s.Again, s.AgainDims, s.AgainEpochs = min(s.Again, 3), nil, 0
 		return s
 	},
-	Own: func() Own {
-		return &ownOfClasses{Settings: classify.Own{Convolution: classify.Defaults(classify.BLM)}}
+	Own: func(s search.Settings) Own {
+		usual := classify.Published(classify.BLM)
+		if s.Known { // unlike the first procedure
+			usual = classify.Defaults(classify.BLM)
+		}
+		return &ownOfClasses{Settings: classify.Own{Convolution: usual}}
 	},
 	Check: func(s SearchSettings) error {
 		if s.Tune != nil || s.Final != nil {

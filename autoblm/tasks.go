@@ -70,8 +70,9 @@ type Kind struct {
 	Recipes bool
 	// Usual gives a search the defaults that are others for this task.
 	Usual func(search.Settings) search.Settings
-	// Own makes the settings that only this task has, with their defaults.
-	Own func() Own
+	// Own makes the settings that only this task has, with their defaults in a search that
+	// has these.
+	Own func(search.Settings) Own
 	// Check says which settings of a search it cannot do with.
 	Check func(SearchSettings) error
 	// Holds says whether a source, a name or a folder, has data for this task first of all.

@@ -108,7 +108,7 @@ func epochs(dataset string, count int) timed {
 			return t, err
 		}
 		defer engine.Close()
-		settings := classify.Defaults(classify.BLM)
+		settings := classify.Published(classify.BLM)
 		settings.Epochs, settings.ValidateEvery, settings.Patience, settings.Folds, settings.Repeats, settings.Runs = count, count, 0, 2, 1, 0
 		m := classify.DefaultMember()
 		m.Structure = structure.MustParse(complEx)

@@ -28,6 +28,7 @@ type classifyCommands struct {
 type classifyTrainCommand struct {
 	Dataset   string         `required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
 	Structure *structureFlag `placeholder:"STRUCTURE" brief:"Whose messages the encoder blm sends." help:"Messages are g(A, r) e with this structure, as for structure check."`
+	Recipe    plainName      `placeholder:"plain" help:"plain trains structures as the first version did: --seen-by 0. Flags that are given beside it come first."`
 	Settings  classifyFlags  `embed:""`
 	Member    classifyMember `embed:""`
 	Tune      int            `default:"0" min:"0" max:"10000" brief:"First try so many settings, drawn at random." help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`
@@ -63,11 +64,14 @@ func usualClassifyTrain() classifyTrainCommand {
 	return classifyTrainCommand{Settings: classifyFlags(classify.Defaults(classify.BLM)), Member: classifyMember(classify.DefaultMember())}
 }
 
-// BeforeApply puts what was published for the encoder below what is given, and lets --tune
+// BeforeApply puts what is usual for the encoder, or plain, below what is given, and lets --tune
 // draw the rest.
 func (c *classifyTrainCommand) BeforeApply(ctx *kong.Context) error {
 	encoder, _ := flags.Given[classify.Encoder](ctx, "encoder")
 	c.Settings = classifyFlags(classify.Defaults(encoder))
+	if flags.Is(ctx, "recipe") {
+		c.Settings = classifyFlags(classify.Published(encoder))
+	}
 	c.ranges = classify.DefaultRanges()
 	if flags.IsGiven(ctx, "norm") {
 		c.ranges.Norms = nil

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/google/go-cmp/cmp"
 )
 
 // kinds writes an RDF graph whose nodes point at two hubs, each by the relation
@@ -67,6 +69,33 @@ func TestClassifyTrainJSON(t *testing.T) {
 		if o["norm"] != "relation" || o["self_loops"] != false || o["reverse"] != true || o["seen_by"] != 3.0 || o["tuned"] != 3.0 || o["repeats"] != 2.0 {
 			t.Errorf("tuning changed what was given: %v", o)
 		}
+	}
+}
+
+// TestDefaultsOfClassifyTrain: they are the library's, those of the first version by --recipe
+// plain; flags come before both.
+func TestDefaultsOfClassifyTrain(t *testing.T) {
+	for flags, want := range map[string]classify.Settings{
+		"--structure simple":                            classify.Defaults(classify.BLM),
+		"--structure simple --recipe plain":             classify.Published(classify.BLM),
+		"--encoder rgcn":                                classify.Defaults(classify.RGCN),
+		"--recipe plain --encoder rgcn":                 classify.Published(classify.RGCN),
+		"--structure simple --seen-by 0":                classify.Published(classify.BLM),
+		"--structure simple --seen-by 5 --recipe plain": classify.Defaults(classify.BLM),
+	} {
+		c, err := parsed(append([]string{"classify", "train", "--dataset", "mine"}, strings.Fields(flags)...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, classify.Settings(c.Classify.Train.Settings)); diff != "" {
+			t.Errorf("%s: %s", flags, diff)
+		}
+		if got := classify.Member(c.Classify.Train.Member); got != classify.DefaultMember() {
+			t.Errorf("%s: %+v", flags, got)
+		}
+	}
+	if _, err := parsed("classify", "train", "--dataset", "mine", "--structure", "simple", "--recipe", "small"); err == nil || !strings.Contains(err.Error(), "no recipe small for this, only plain") {
+		t.Errorf("a recipe that is not for classes: %v", err)
 	}
 }
 

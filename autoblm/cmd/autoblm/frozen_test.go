@@ -46,8 +46,10 @@ func TestFrozen(t *testing.T) {
 			if instructions != record.Instructions && (strings.HasPrefix(command, "study resume old/") || strings.HasPrefix(command, "reproduce") && strings.Contains(command, "old/")) {
 				here += " --mix-engines" // what is begun on others is not gone on with unasked
 			}
-			if words, search := strings.CutPrefix(here, "search "); search {
-				here = "search --recipe plain " + words // as searches were when that was recorded
+			for _, command := range []string{"search ", "classify train "} {
+				if words, is := strings.CutPrefix(here, command); is {
+					here = command + "--recipe plain " + words // as these were when that was recorded
+				}
 			}
 			got := printedBy(t, here)
 			if !same {

@@ -71,6 +71,18 @@ func usualSearch() searchCommand {
 // plainRecipe is that of the first version, which stands for its procedure too.
 const plainRecipe = "plain"
 
+// plainName is that name, where there is no other.
+type plainName string
+
+// UnmarshalText knows no other.
+func (n *plainName) UnmarshalText(text []byte) error {
+	if string(text) != plainRecipe {
+		return fmt.Errorf("there is no recipe %s for this, only %s", text, plainRecipe)
+	}
+	*n = plainRecipe
+	return nil
+}
+
 // BeforeApply puts what is usual for the task and the time, a recipe, and the weights of DURA
 // below what is given.
 func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
@@ -86,8 +98,11 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 		usual = search.Timed()
 	}
 	task, _ := flags.Given[string](ctx, "task")
-	if kind, err := autoblm.TaskNamed(task); err == nil && kind.Usual != nil { // else the parser says so
-		usual = kind.Usual(usual)
+	if kind, err := autoblm.TaskNamed(task); err == nil { // else the parser says so
+		if kind.Usual != nil {
+			usual = kind.Usual(usual)
+		}
+		c.own.use(kind, usual)
 	}
 	if usual.Planned != nil {
 		given := func(names ...string) bool {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
@@ -23,12 +24,19 @@ func usualOwn() (own ownFlags, plugins kong.Plugins) {
 	own = ownFlags{}
 	for _, kind := range autoblm.Tasks {
 		if kind.Own != nil {
-			o := kind.Own()
+			o := kind.Own(search.DefaultSettings())
 			own[kind.Name] = o
 			plugins = append(plugins, o)
 		}
 	}
 	return own, plugins
+}
+
+// use gives those of a task their defaults in a search with these settings.
+func (f ownFlags) use(kind autoblm.Kind, s search.Settings) {
+	if f[kind.Name] != nil {
+		reflect.ValueOf(f[kind.Name]).Elem().Set(reflect.ValueOf(kind.Own(s)).Elem()) // whose flags the parser has
+	}
 }
 
 // of are those of a task in a search with these settings, nil where it has none.
@@ -44,7 +52,9 @@ func (f ownFlags) take(about study.About) error {
 	if f[about.Task] == nil {
 		return nil
 	}
-	return json.Unmarshal(about.Own, f[about.Task].For(about.Settings))
+	own := f[about.Task].For(about.Settings)
+	reflect.ValueOf(own).Elem().SetZero() // as is what a study leaves out
+	return json.Unmarshal(about.Own, own)
 }
 
 // same says whether the settings that only the task has are those of a study.

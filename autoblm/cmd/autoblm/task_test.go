@@ -1,11 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/program"
 )
 
@@ -47,6 +52,42 @@ func TestSearchForQueriesJSON(t *testing.T) {
 		t.Errorf("the best model: %v", ranked)
 	}
 	goesOnByItsCommand(t, file)
+}
+
+// TestSearchesForClassesEmbedWhatManySee: as classify train does, and all by --recipe plain; a
+// study that leaves that out has embedded all.
+func TestSearchesForClassesEmbedWhatManySee(t *testing.T) {
+	for line, want := range map[string]int{
+		"search --task classify --dataset mine":                            5,
+		"search --task classify --dataset mine --minutes 3":                5,
+		"search --task classify --dataset mine --recipe plain":             0,
+		"search --task classify --dataset mine --recipe plain --seen-by 9": 9,
+	} {
+		c, err := parsed(strings.Fields(line)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := c.Search.own[classify.TaskName]
+		settings := own.For(search.Settings(c.Search.Settings)).(*classify.Own)
+		if got := settings.Convolution.SeenBy; got != want {
+			t.Errorf("%s: seen by %d, want %d", line, got, want)
+		}
+	}
+	all := classify.Own{Convolution: classify.Published(classify.BLM), Member: classify.DefaultMember()}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]search.Settings{"by default": autoblm.UsualSearch(classify.TaskName), "plain": search.Plain()} {
+		about := study.About{Algorithm: "autoblm", Settings: of, Identity: task.Identity{Task: classify.TaskName, Source: "mine", Own: text}}
+		line, _, err := searchLine(about, engineOf(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if says := strings.Contains(line, "--seen-by 0"); says != of.Known {
+			t.Errorf("%s: the command is %s", name, line)
+		}
+	}
 }
 
 func TestSearchForClassesJSON(t *testing.T) {
