@@ -48,7 +48,11 @@ func (o *outcome) otherSeeds() part {
 		return p
 	}
 	if d := search.FinalOf(all).Difference; d != nil {
-		p.Text += fmt.Sprintf(" The best found less the best named, by %s, seed by seed: %v.", o.Words.Test, d)
+		by := o.Words.Validation
+		if d.Tested {
+			by = o.Words.Test
+		}
+		p.Text += fmt.Sprintf(" The best found less the best named, by %s, seed by seed: %v.", by, d)
 	}
 	p.Table = page.NewTable("Means over the seeds, best first", all,
 		page.Text("", func(r search.Retrained) any {

@@ -287,6 +287,8 @@ type Difference struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
+	// Tested is whether it is of test scores.
+	Tested bool `json:"-"`
 }
 
 // String tells it and what follows.
@@ -323,7 +325,7 @@ func (r Retrained) Minus(other Retrained) *Difference {
 	mean, deviation := stat.MeanStdDev(differences, nil)
 	n := float64(len(differences))
 	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * deviation / math.Sqrt(n)
-	return &Difference{Mean: mean, Low: mean - half, High: mean + half}
+	return &Difference{Mean: mean, Low: mean - half, High: mean + half, Tested: tested}
 }
 
 // Final is what of a search was trained again: the structure that is best in the mean, nil

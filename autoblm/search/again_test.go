@@ -86,7 +86,7 @@ func TestDifference(t *testing.T) {
 	shift := 0.01 * math.Sqrt(0.75) // whose standard deviation in two pairs each is .01
 	a, b := retrained("", .5+.02+shift, .6+.02-shift, .7+.02+shift, .8+.02-shift), retrained("complex", .5, .6, .7, .8)
 	d := a.Minus(b)
-	if half := 3.182446305 * 0.01 / 2; d == nil || math.Abs(d.Mean-.02) > 1e-9 || math.Abs(d.Low-.02+half) > 1e-9 || math.Abs(d.High-.02-half) > 1e-9 {
+	if half := 3.182446305 * 0.01 / 2; d == nil || !d.Tested || math.Abs(d.Mean-.02) > 1e-9 || math.Abs(d.Low-.02+half) > 1e-9 || math.Abs(d.High-.02-half) > 1e-9 {
 		t.Errorf("%+v", d)
 	}
 	final := search.FinalOf([]search.Retrained{a, retrained("", .1, .1, .1, .1), b})
@@ -103,7 +103,7 @@ func TestDifference(t *testing.T) {
 		t.Errorf("the mean of the test is %v", *mean)
 	}
 	a.Trials[0].TestScore = nil
-	if d := a.Minus(b); a.TestScore() != nil || math.Abs(d.Mean-.01) > 1e-9 {
+	if d := a.Minus(b); a.TestScore() != nil || math.Abs(d.Mean-.01) > 1e-9 || d.Tested {
 		t.Errorf("without a test the scores are compared: %+v", d)
 	}
 }

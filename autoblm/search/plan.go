@@ -66,7 +66,7 @@ type Plan struct {
 	// Ranked is how many validation questions of a trial are ranked at most, and as many of the
 	// test of what is trained again, and none of the rest; 0 where all are.
 	Ranked int `json:"ranked,omitempty"`
-	// Few is whether there are few validation triples, which splits make up for.
+	// Few is whether there is little validation data, which splits make up for.
 	Few bool `json:"few,omitempty"`
 	// Paces is how fast trainings are.
 	Paces Paces `json:"paces"`
@@ -203,9 +203,6 @@ const (
 	fewestStructures = 24
 )
 
-// fewValidation is how many validation questions tell too little by themselves.
-const fewValidation = 1000
-
 // Most of each that are of use.
 const (
 	mostTried      = 120
@@ -214,9 +211,9 @@ const (
 )
 
 // planFor chooses what fits into the time that is left, but for what is asked for.
-func planFor(s Settings, size task.Size, p Paces, used time.Duration) Plan {
+func planFor(s Settings, few bool, p Paces, used time.Duration) Plan {
 	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
-	plan := Plan{Limit: s.TimeLimit, Used: used, Paces: p, Few: size.Validation > 0 && size.Validation < fewValidation}
+	plan := Plan{Limit: s.TimeLimit, Used: used, Paces: p, Few: few}
 	tune, search := left*tuneShare, left*searchShare
 	if !plan.tuned(s, tune, search) {
 		if plan.Recipes = s.askedRecipes(); plan.Recipes == 0 {

@@ -14,6 +14,9 @@ func Settle(t task.Task, s Settings) (Settings, error) {
 	if _, can := t.(task.Teaming); !can || s.Again == 0 {
 		s.Team = 0
 	}
+	if _, can := t.(task.Resplitting); !can || s.Again == 0 {
+		s.Splits = 0
+	}
 	asked := s.Training.Precision
 	if asked == kge.Float32 { // which all have
 		return s, nil

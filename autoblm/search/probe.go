@@ -36,7 +36,7 @@ func (s *searcher) makePlan(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		plan := planFor(s.Settings, s.size(), p, s.used())
+		plan := planFor(s.Settings, s.few(), p, s.used())
 		plan.Ranked = s.ranked
 		if kept != nil {
 			plan = kept.extended(s.Settings, plan, len(Proposed(s.trials)))
@@ -114,6 +114,16 @@ func (s *searcher) size() task.Size {
 		return sized.Size()
 	}
 	return task.Size{Examples: s.Settings.Training.Batch}
+}
+
+// fewValidation is how many validation questions tell too little by themselves.
+const fewValidation = 1000
+
+// few says whether there are fewer, and other splits that make up for that.
+func (s *searcher) few() bool {
+	_, can := s.Task.(task.Resplitting)
+	n := s.size().Validation
+	return can && n > 0 && n < fewValidation
 }
 
 // taskOf is the task of trials of one stage and split, with what the plan ranks of them.

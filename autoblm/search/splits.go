@@ -13,9 +13,6 @@ import (
 // validation triples tell little, and other ones tell something else. Nothing is kept of that but
 // the scores.
 func (s *searcher) judgeBySplits(ctx context.Context, chosen []task.Trial, recipe task.Recipe) error {
-	if _, can := s.Task.(task.Resplitting); !can {
-		return nil
-	}
 	for split := 1; split <= s.Settings.Splits; split++ {
 		var trials []task.Trial
 		for _, t := range chosen {

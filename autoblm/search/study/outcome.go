@@ -187,7 +187,11 @@ func (o Outcome) PrintAgain(w io.Writer) {
 	}
 	t.Print(w)
 	if d := o.Difference; d != nil {
-		fmt.Fprintf(w, "\nThe best found less the best named, by %s, seed by seed: %v.\n", o.words.Test, d)
+		by := o.words.Valid
+		if d.Tested {
+			by = o.words.Test
+		}
+		fmt.Fprintf(w, "\nThe best found less the best named, by %s, seed by seed: %v.\n", by, d)
 	}
 }
 
