@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Searches by a minute with one part left out each time, and records what came of it in the
+# folder where it is run. AUTOBLM_DATA names the benchmarks. What is there already is not searched
+# again.
+set -euo pipefail
+
+search() { # PART GRAPH SEED FLAG...
+  local name=parts-$1-$2-$3
+  [ -e "$name.json" ] || autoblm search --dataset "$2" --minutes "${MINUTES:-1}" --seed "$3" "${@:4}" --out "$name" --record "$name.json" --json >/dev/null
+}
+
+for seed in ${SEEDS:-1 2 3}; do
+  for graph in ${GRAPHS:-nations kinship umls}; do
+    search all "$graph" "$seed"
+    search no-tuning "$graph" "$seed" --tune 0
+    search no-rungs "$graph" "$seed" --rungs 0
+    search no-known "$graph" "$seed" --no-known
+    search no-other-seeds "$graph" "$seed" --again 0
+    search plain "$graph" "$seed" --recipe plain
+  done
+done
