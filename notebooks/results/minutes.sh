@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Searches by minutes with no other flag but the data set and the seed, and records what came of
-# it in the folder where it is run. AUTOBLM_DATA names the benchmarks; packages.sh makes packages.
+# it in the folder where it is run. AUTOBLM_DATA names the benchmarks; packages.sh makes
+# packages, and defaults.sh family and map.
 # What is there already is not searched again.
 set -euo pipefail
 
@@ -10,7 +11,7 @@ search() { # GRAPH MINUTES SEED
 }
 
 for seed in ${SEEDS:-1 2 3}; do
-  for graph in ${GRAPHS:-world:1 nations:2 kinship:10 umls:10 packages:10}; do
+  for graph in ${GRAPHS:-world:1 nations:2 kinship:10 umls:10 family:1 map:1 packages:10}; do
     search "${graph%:*}" "${graph#*:}" "$seed"
   done
 done

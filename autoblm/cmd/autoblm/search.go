@@ -379,6 +379,7 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	summary.PrintFinals(w)
 	summary.PrintAgain(w)
 	summary.PrintTeam(w)
+	summary.PrintWorth(w)
 	kept := "the best model (model) and the pictures"
 	if r.Artifact == nil {
 		best, kept = &r.Best[0].Structure, "the pictures"
