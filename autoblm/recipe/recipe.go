@@ -131,6 +131,9 @@ const fewEntities = 250
 // Usual is how a graph of more than a few entities is trained where nothing else is said.
 func Usual() Recipe { return usualRow.recipe() }
 
+// Large is how a large graph is trained in less time.
+func Large() Recipe { return largeRow.recipe() }
+
 // UsualFor is how bilinear models are trained on a graph of so many entities where nothing else
 // is said.
 func UsualFor(entities int) Recipe {

@@ -253,6 +253,7 @@ func table() []row {
 var (
 	usualRow    = row{family: usual, structure: "complex", settings: usualSettings(.1)}
 	usualFewRow = row{family: usualFew, structure: "complex", settings: usualSettings(.02)}
+	largeRow    = row{family: large, structure: "complex", settings: settings{dim: 256, batch: 500, epochs: 30, validateEvery: 5, patience: 2, rate: .1, weights: cubes(.1)}}
 	plainRow    = row{family: plain, structure: "complex", settings: settings{dim: 64, batch: 256, epochs: 60, rate: .3}}
 )
 

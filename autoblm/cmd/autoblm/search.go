@@ -37,7 +37,8 @@ type searchCommand struct {
 	MaxSteps    struct{}    `kong:"-"` // no flag here
 	Settings    searchFlags `embed:""`
 	rungs       bool        // whether they are given
-	penalty     bool        // likewise, by a recipe or by a flag
+	penalty     bool
+	batch       bool
 	duraFlag    `group:"Training"`
 	Predictor   string `default:"srf" enum:"srf,one-hot,none" help:"What picks the candidates to train: srf, one-hot or none."`
 	Tune        int    `min:"0" max:"10000" help:"Before the search, try so many recipes, and search with the best."`
@@ -128,7 +129,8 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 	usual.Training = training
 	c.use(usual)
 	c.rungs = flags.Is(ctx, "rungs")
-	c.penalty = name != "" || slices.ContainsFunc([]string{"n3", "dura", "entity-l2", "products"}, func(name string) bool { return flags.Is(ctx, name) })
+	c.batch = flags.Is(ctx, "batch")
+	c.penalty = slices.ContainsFunc([]string{"n3", "dura", "entity-l2", "products"}, func(name string) bool { return flags.Is(ctx, name) })
 	useDura(ctx, &c.Settings.Weights)
 	useHalf(ctx, &c.Settings.Training.Precision)
 	if name == plainRecipe {
@@ -196,9 +198,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer p.Close()
-	if sized, is := p.Task.(task.Sized); is && !c.penalty && p.about.Task == completion.TaskName && settings.Model == form.Bilinear {
-		settings.N3 = recipe.UsualFor(sized.Size().Entities).N3
-	}
+	c.suit(&settings.Settings, p)
 	again := slices.Clone(o.Arguments)
 	if c.Out == "" {
 		named := filepath.Join(outFolder, fmt.Sprintf("%s-%s", p.about.Dataset, time.Now().Format("20060102-150405")))
@@ -215,6 +215,25 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	}
 	settings.Study = c.Study
 	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(again)}.run(ctx, o)
+}
+
+// manyExamples is from how many on an epoch has large batches, whose steps take less time for
+// each.
+const manyExamples = 100_000
+
+// suit gives settings that are not given what the size of a graph suits.
+func (c *searchCommand) suit(s *search.Settings, p problem) {
+	sized, is := p.Task.(task.Sized)
+	if !is || c.Recipe != "" || p.about.Task != completion.TaskName || s.Model != form.Bilinear {
+		return
+	}
+	size := sized.Size()
+	if !c.penalty {
+		s.N3 = recipe.UsualFor(size.Entities).N3
+	}
+	if !c.batch && size.Examples > manyExamples {
+		s.Training.Batch = recipe.Large().Training.Batch
+	}
 }
 
 // searching is a search that is set up, by whichever command.
