@@ -77,10 +77,21 @@ func minutes(t *testing.T) string {
 		}
 		difference := "–"
 		if len(differences) > 0 {
-			difference = spread(differences)
+			difference = several(differences)
 		}
-		fmt.Fprintf(&text, "| `%s` | %d | %s | %s | %s | %s | %s | %s |\n", command, len(final), strings.Join(trained, ", "), strings.Join(kept, ", "), spread(final), strings.Join(names, ", "), spread(named), difference)
+		fmt.Fprintf(&text, "| `%s` | %d | %s | %s | %s | %s | %s | %s |\n", command, len(final), strings.Join(trained, ", "), strings.Join(kept, ", "), several(final), strings.Join(names, ", "), several(named), difference)
 	}
 	fmt.Fprintf(&text, "\nKept: how many members the team has. Mean and standard deviation over the searches; the differences are each a mean over seeds, seed by seed. On %s.\n", strings.Join(where, "; "))
 	return text.String()
+}
+
+// several is the spread of numbers, where there are some.
+func several(x []float64) string {
+	switch len(x) {
+	case 0:
+		return "–"
+	case 1:
+		return fmt.Sprintf("%.4f", x[0])
+	}
+	return spread(x)
 }
