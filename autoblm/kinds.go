@@ -96,7 +96,10 @@ var classKind = Kind{
 		usual, m, plain := classify.Defaults(classify.BLM), classify.DefaultMember(), search.Plain().Training
 		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout
 		s.LearningRate, s.L2, s.N3 = m.LearningRate, m.L2, 0
-		s.Tune, s.Rungs, s.Planned = nil, 0, nil
+		s.Tune, s.Rungs = nil, 0
+		if s.Planned != nil {
+			s.Planned = &search.Planned{} // a part of an encoder's training tells nothing of the rest
+		}
 		s.Training.Batch, s.Training.ValidateEvery, s.Training.Reciprocal, s.Training.InitScale = plain.Batch, plain.ValidateEvery, plain.Reciprocal, plain.InitScale
 		s.Again, s.AgainDims, s.AgainEpochs = min(s.Again, 3), nil, 0
 		return s

@@ -7,12 +7,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -213,5 +215,49 @@ func TestClassesAgain(t *testing.T) {
 		if seeds := r.Seeds(); len(seeds) != 2 || seeds[0] == seeds[1] || r.Trials[0].State != task.Complete || r.Trials[1].State != task.Complete {
 			t.Errorf("%v: %+v", r.Structure, r.Trials)
 		}
+	}
+}
+
+// TestClassesAreCutInTime: trials whose time is up are complete, say that they were cut, and have
+// a model; those after them, without a time, are not.
+func TestClassesAreCutInTime(t *testing.T) {
+	s, m, of := classSettings()
+	on := classes(kinds(), s, m)
+	defer on.Close()
+	for _, cut := range []bool{true, false} {
+		ctx := t.Context()
+		if cut {
+			ctx = task.CutAt(ctx, time.Now())
+		}
+		trials := []task.Trial{{Stage: task.Searching, Structure: structure.MustParse("1,0;0,2"), Recipe: task.Recipe{Training: of.Training, Seed: 1}}}
+		artifacts, err := on.Train(ctx, trials, func(float64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := trials[0]; got.State != task.Complete || got.Cut != cut || got.Score == nil || artifacts[0] == nil {
+			t.Errorf("cut %v: %+v has left %v", cut, got, artifacts[0])
+		}
+	}
+}
+
+// TestClassesByMinutes: there is nothing to plan for a search but its end, which is kept.
+func TestClassesByMinutes(t *testing.T) {
+	s, m, of := classSettings()
+	of.Planned, of.TimeLimit, of.Again, of.Study = &search.Planned{}, time.Hour, 2, filepath.Join(t.TempDir(), "study.db")
+	on := classes(kinds(), s, m)
+	defer on.Close()
+	var told []string
+	of.OnPlan = func(p search.Plan) { told = append(told, p.String()) }
+	for range 2 {
+		r, err := autoblm.SearchFor(t.Context(), on, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Plan.Ended || r.Trained != of.Budget || len(r.Again) == 0 || r.Settings.Training != of.Training {
+			t.Errorf("%d trained, %d again by %+v", r.Trained, len(r.Again), r.Plan)
+		}
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], "up to 14 structures at d") {
+		t.Errorf("told are %q", told)
 	}
 }

@@ -58,7 +58,7 @@ func (s *searcher) trainAgain(ctx context.Context) error {
 				if len(trials) == 0 {
 					continue
 				}
-				if s.timeIsUp() || len(retrained(s.trials)) > 0 && !s.leaves(s.longestAgain()) {
+				if s.timeIsUp() || !s.leaves(s.leastAgain()) {
 					return nil
 				}
 				if err := s.put(Change{Trials: trials}); err != nil {
@@ -92,6 +92,18 @@ func (s *searcher) again(of task.Trial, recipe task.Recipe, first int) (trials [
 		}
 	}
 	return s.numbered(task.Again, trials)
+}
+
+// leastAgain is how much time the seeds of a structure are worth beginning with: what those before
+// took, or at first what the best of the search did, below which they would come to less.
+func (s *searcher) leastAgain() float64 {
+	if len(retrained(s.trials)) > 0 {
+		return s.longestAgain()
+	}
+	if best := bestFirst(of(task.Searching, s.trials)); len(best) > 0 {
+		return best[0].Seconds
+	}
+	return 0
 }
 
 // longestAgain is how long the seeds of a structure took at most.

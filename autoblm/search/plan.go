@@ -81,6 +81,9 @@ func (p Plan) String() string {
 		steps = append(steps, words.Count(p.Recipes, "recipe"))
 	}
 	compared := fmt.Sprintf("%s at d %d", words.Count(p.Structures, "structure"), p.Dim)
+	if len(p.Paces.At) == 0 {
+		compared = "up to " + compared
+	}
 	if p.Rungs > 0 {
 		compared += ", " + words.Count(p.Rungs, "rung")
 	}
@@ -215,6 +218,9 @@ func planFor(s Settings, few bool, p Paces, used time.Duration) Plan {
 	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
 	plan := Plan{Limit: s.TimeLimit, Used: used, Paces: p, Few: few}
 	tune, search := left*tuneShare, left*searchShare
+	if len(p.At) == 0 {
+		return plan.untimed(s, left)
+	}
 	if !plan.tuned(s, tune, search) {
 		if plan.Recipes = s.askedRecipes(); plan.Recipes == 0 {
 			tune, search = 0, tune+search
@@ -235,6 +241,25 @@ func planFor(s Settings, few bool, p Paces, used time.Duration) Plan {
 	plan.TuneUntil = used + seconds(tune/plannedShare)
 	plan.SearchUntil = used + seconds((tune+search)/plannedShare)
 	return plan
+}
+
+// untimed plans for what is asked for, of which nothing is left to choose.
+func (p Plan) untimed(s Settings, left float64) Plan {
+	p.Dim, p.Epochs, p.MaxSteps = s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps
+	p.Structures, p.Rungs, p.Recipes = s.Budget, s.Rungs, s.askedRecipes()
+	p.Seconds = max(0, left)
+	p.TuneUntil, p.SearchUntil = p.Used+seconds(left*tuneShare/plannedShare), p.Limit
+	if s.Again > 0 {
+		p.askedAgain(s)
+		p.SearchUntil = p.Used + seconds(left*(tuneShare+searchShare)/plannedShare)
+	}
+	return p
+}
+
+// askedAgain trains again what is asked for.
+func (p *Plan) askedAgain(s Settings) {
+	p.Found, p.Named = s.timesAgain()
+	p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps = s.Again, s.Splits, s.AgainDims, cmp.Or(s.AgainEpochs, p.Epochs), s.AgainSteps
 }
 
 // Scores that a ranking may take before it is one of a sample, and the least sample.
@@ -359,6 +384,9 @@ func (p Plan) revised(s Settings, times float64, used time.Duration, proposed in
 // by stays, and so does what is trained again, if anything is.
 func (p Plan) extended(s Settings, by Plan, proposed int) Plan {
 	by.Dim, by.Epochs, by.MaxSteps, by.Rungs, by.Recipes = p.Dim, p.Epochs, p.MaxSteps, p.Rungs, p.Recipes
+	if len(by.Paces.At) == 0 {
+		return by
+	}
 	if p.Seeds > 0 {
 		by.Found, by.Named, by.Seeds, by.Splits, by.Dims, by.AgainEpochs, by.AgainSteps = p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps
 	}
@@ -416,8 +444,7 @@ func (p *Plan) again(s Settings, pace Paces, left float64) {
 		return
 	}
 	if !s.Planned.Again {
-		p.Found, p.Named = s.timesAgain()
-		p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps = s.Again, s.Splits, s.AgainDims, cmp.Or(s.AgainEpochs, p.Epochs), s.AgainSteps
+		p.askedAgain(s)
 		p.Seconds = min(left, float64((p.Found+p.Named)*(p.Seeds+p.Splits))*pace.training(p.largest(), p.AgainEpochs, p.AgainSteps))
 		return
 	}

@@ -68,16 +68,17 @@ func (s *searcher) replan() error {
 	if s.plan == nil || s.plan.Tuned {
 		return nil
 	}
-	took, wanted := 0.0, s.plan.Paces.training(s.plan.Dim, s.plan.Epochs, s.plan.MaxSteps)
+	took := 0.0
 	for _, t := range of(task.Tuning, s.trials) {
 		r := t.Recipe
 		if r.Seed = s.recipe.Seed; r == s.recipe && t.Seconds > 0 {
 			took = max(took, t.Seconds)
 		}
 	}
-	if took == 0 { // nothing was tuned
+	if took == 0 || len(s.plan.Paces.At) == 0 { // nothing was tuned, or timed before
 		return s.note(func(p *Plan) { p.Tuned = true })
 	}
+	wanted := s.plan.Paces.training(s.plan.Dim, s.plan.Epochs, s.plan.MaxSteps)
 	plan := s.plan.revised(s.planned, took/wanted, s.used(), len(Proposed(s.trials)))
 	plan.Tuned = true
 	if err := s.put(Change{Plan: &plan}); err != nil {
@@ -147,6 +148,9 @@ func (s *searcher) taskOf(t task.Trial) task.Task {
 func (s *searcher) paces(ctx context.Context) (Paces, error) {
 	size := s.size()
 	batch := s.Settings.Training.Batch
+	if *s.Settings.Planned == (Planned{}) { // there is nothing to choose by them
+		return Paces{}, nil
+	}
 	p := Paces{Steps: max(1, (size.Examples+batch-1)/batch), Every: s.Settings.Training.ValidateEvery}
 	began := time.Now()
 	for dim := min(64, s.Settings.Training.Dim); dim <= mostDim; dim *= 2 {

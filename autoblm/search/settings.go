@@ -57,7 +57,8 @@ type Settings struct {
 	AgainEpochs int   `json:"again_epochs,omitempty" min:"0" max:"1000000000" help:"Epochs for --again; 0 for those of the search."`
 	// AgainSteps, where it is not 0, is where each of those epochs ends.
 	AgainSteps int `json:"again_steps,omitempty" kong:"-" min:"0" max:"1000000000"`
-	// Planned, of a search with a TimeLimit, says which settings a [Plan] replaces.
+	// Planned, of a search with a TimeLimit, says which settings a [Plan] replaces; where it is
+	// none, nothing is timed for it, and it only divides the time.
 	Planned *Planned `json:"planned,omitempty" kong:"-"`
 	// Team, where it is above 0, is how many members a team of what was trained again has at
 	// most. It is 0 in a search that trains nothing again, or whose task makes no teams.

@@ -109,12 +109,10 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 		given := func(names ...string) bool {
 			return slices.ContainsFunc(names, func(name string) bool { return flags.Is(ctx, name) })
 		}
-		usual.Planned = nil
-		if minutes > 0 {
-			usual.Planned = &search.Planned{
-				Dim: !given("dim"), Epochs: !given("epochs"), Structures: !given("budget", "rungs"), Tune: !given("tune"),
-				Again: !given("again", "again-dims", "again-epochs"),
-			}
+		may := *usual.Planned
+		usual.Planned = &search.Planned{
+			Dim: may.Dim && !given("dim"), Epochs: may.Epochs && !given("epochs"), Structures: may.Structures && !given("budget", "rungs"),
+			Tune: may.Tune && !given("tune"), Again: may.Again && !given("again", "again-dims", "again-epochs"),
 		}
 	}
 	if k, is := flags.Given[int](ctx, "k"); is && k > 1 { // else the parser says so
