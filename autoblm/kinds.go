@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
@@ -51,8 +52,12 @@ var completionKind = Kind{
 var queryKind = Kind{
 	Name: query.TaskName, Purpose: "the ends of paths of relations", Holds: query.Holds,
 	Usual: func(s search.Settings) search.Settings {
-		usual := query.DefaultSettings()
-		s.Training.Batch, s.Training.Reciprocal, s.N3 = usual.Batch, usual.Reciprocal, 0
+		usual, m := query.DefaultSettings(), kge.DefaultMember(structure.Structure{})
+		if s.Known { // unlike the first procedure
+			usual, m = query.Default(form.Bilinear)
+		}
+		s.Training.Batch, s.Training.Reciprocal, s.Training.InitScale, s.Training.Dropout = usual.Batch, usual.Reciprocal, usual.InitScale, usual.Dropout
+		s.LearningRate, s.Weights = m.LearningRate, m.Weights
 		if s.Tune != nil && s.Tune.Space != nil {
 			space := *s.Tune.Space
 			space.RelationPredictions = nil // a path has no relation to predict

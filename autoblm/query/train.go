@@ -12,11 +12,12 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// Settings are those of a training on paths. [DefaultSettings] is the place to start
-// from.
+// Settings are those of a training on paths. [Default] and [DefaultSettings] are the places
+// to start from.
 type Settings struct {
 	// Settings are those of all embeddings, but for LabelSmoothing, which paths do not
 	// have. A batch is of queries whose paths have one length. Reciprocal gives the
@@ -48,7 +49,26 @@ func (o Own) Settings(s kge.Settings) Settings {
 	return Settings{s, o.Paths}
 }
 
-// DefaultSettings train on paths of two hops with reverses of their own.
+// Default is how models of a form learn where nothing else is said, and a member for that
+// whose structure is yet to be chosen. Bilinear ones learn paths of one hop beside those of two,
+// with much dropout and a little DURA, which let them learn for longer, at a rate that goes down
+// where validation does not get better; that was chosen by validation on four graphs. Others
+// are trained as [DefaultSettings] say: distances have no products to drop coordinates of.
+func Default(f form.Form) (Settings, kge.Member) {
+	s, m := DefaultSettings(), kge.DefaultMember(structure.Structure{})
+	m.Form = f
+	if f != form.Bilinear {
+		return s, m
+	}
+	s.With = []int{1}
+	s.Dim, s.Batch, s.Epochs, s.Dropout = 256, 256, 50, 0.5
+	s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 1, 6, 2, 0.5
+	m.LearningRate, m.EntityL2, m.Products = 0.2, 0.02, 0.02
+	return s, m
+}
+
+// DefaultSettings are small ones, of the first version: paths of two hops, d 64, 60 epochs,
+// reverses of their own.
 func DefaultSettings() Settings {
 	s := Settings{Settings: kge.DefaultSettings(), Paths: Paths{Hops: []int{2}, AnswerPower: 0.5}}
 	s.Batch, s.Reciprocal = 512, true

@@ -46,6 +46,19 @@ func (j job) train(ctx context.Context, threads int) (*kge.Report, error) {
 	return kge.Train(ctx, cpu.New(threads), kge.Job{Data: data, Settings: j.settings.Settings, Members: j.members, OnEpoch: j.onEpoch})
 }
 
+// TestDefaultsSuitTheirForms: each form can be trained by its defaults.
+func TestDefaultsSuitTheirForms(t *testing.T) {
+	for _, f := range form.All() {
+		s, m := query.Default(f)
+		if f == form.Bilinear {
+			m.Structure = structure.MustParse("complex")
+		}
+		if err := s.Validate(m); err != nil || m.Form != f {
+			t.Errorf("%v: %+v, %v", f, m, err)
+		}
+	}
+}
+
 // TestMembersDoNotMatterToEachOther: each comes to what it comes to alone, beside one that
 // diverges too, and progress is told of each epoch.
 func TestMembersDoNotMatterToEachOther(t *testing.T) {

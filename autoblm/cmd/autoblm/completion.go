@@ -50,7 +50,7 @@ func namesFor(command *kong.Node, v *kong.Value) []string {
 	case "backend":
 		return []string{backend.Auto, backend.Go, backend.CPU, backend.CUDA}
 	case "recipe":
-		if strings.Contains(path, " classify") {
+		if strings.Contains(path, " classify") || strings.Contains(path, " query") {
 			return []string{plainRecipe}
 		}
 		return recipe.Names()

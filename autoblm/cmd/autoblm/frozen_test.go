@@ -46,7 +46,7 @@ func TestFrozen(t *testing.T) {
 			if instructions != record.Instructions && (strings.HasPrefix(command, "study resume old/") || strings.HasPrefix(command, "reproduce") && strings.Contains(command, "old/")) {
 				here += " --mix-engines" // what is begun on others is not gone on with unasked
 			}
-			for _, command := range []string{"search ", "classify train "} {
+			for _, command := range []string{"search ", "query train ", "classify train "} {
 				if words, is := strings.CutPrefix(here, command); is {
 					here = command + "--recipe plain " + words // as these were when that was recorded
 				}

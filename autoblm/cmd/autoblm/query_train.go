@@ -22,24 +22,41 @@ type queryTrainCommand struct {
 	modelFlags
 	LabelSmoothing, RelationPrediction struct{} `kong:"-"` // which queries do not have
 
-	Settings query.Settings `embed:"" group:"Training"`
-	Sampling kge.Sampling   `embed:"" group:"Training"`
-	Member   memberFlags    `embed:"" group:"Training"`
-	duraFlag `group:"Training"`
+	Recipe   plainName      `group:"Training (--model: plain)" placeholder:"plain" help:"plain trains as the first version did, and as models without a structure are trained if nothing is said: d 64, paths of --hops alone, no dropout, no penalty, nothing validated. Flags that are given beside it come first."`
+	Settings query.Settings `embed:"" group:"Training (--model: plain)"`
+	Sampling kge.Sampling   `embed:"" group:"Training (--model: plain)"`
+	Member   memberFlags    `embed:"" group:"Training (--model: plain)"`
+	duraFlag `group:"Training (--model: plain)"`
 	minutesFlag
 	keepFlags
 	threadsFlag
 }
 
 // usualQueryTrain has the defaults.
-func usualQueryTrain() queryTrainCommand {
-	c := queryTrainCommand{Settings: query.DefaultSettings(), Member: memberFlags(kge.DefaultMember(structure.Structure{}))}
+func usualQueryTrain() (c queryTrainCommand) {
 	c.Settings.Precision = kge.AutoPrecision
+	c.use(query.Default(form.Bilinear))
 	return c
 }
 
-// BeforeApply puts the weights of DURA below what is given.
+// use takes settings of paths and of a member.
+func (c *queryTrainCommand) use(s query.Settings, m kge.Member) {
+	takeTraining(&c.Settings.Settings, s.Settings)
+	c.Settings.Paths, c.Member = s.Paths, memberFlags(m)
+}
+
+// BeforeApply puts what is usual for the form of models, or plain, and the weights of DURA below
+// what is given.
 func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
+	of, _ := flags.Given[form.Form](ctx, "model")
+	s, m := query.Default(of)
+	if flags.Is(ctx, "recipe") {
+		s, m = query.DefaultSettings(), kge.DefaultMember(structure.Structure{})
+	}
+	c.use(s, m)
+	if every, is := flags.Given[int](ctx, "validate-every"); is && every == 0 {
+		c.Settings.Patience, c.Settings.PlateauPatience = 0, 0
+	}
 	useDura(ctx, &c.Member.Weights)
 	return nil
 }
