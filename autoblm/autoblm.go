@@ -94,8 +94,9 @@ type SearchSettings struct {
 	OnPlan func(search.Plan)
 }
 
-// DefaultSearch searches with AutoBLM+ among 64 structures, in less than a
-// minute on two cores for a small graph.
+// DefaultSearch searches with AutoBLM+ among 64 structures, by a recipe that is tuned before, and
+// trains the best again: in a few minutes on two cores for a small graph. [search.Timed] and a
+// TimeLimit are for less, and [search.Plain] is for comparisons.
 func DefaultSearch() SearchSettings {
 	return SearchSettings{Settings: search.DefaultSettings(), Algorithm: search.Evolutionary{}.Name()}
 }
