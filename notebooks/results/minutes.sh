@@ -10,7 +10,15 @@ search() { # GRAPH MINUTES SEED
   [ -e "$name.json" ] || autoblm search --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.json" --json >/dev/null
 }
 
+queries() { # GRAPH MINUTES SEED
+  local name=minutes-$1-2p-$3
+  [ -e "$name.json" ] || autoblm search --task query --hops 2 --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.json" --json >/dev/null
+}
+
 for seed in ${SEEDS:-1 2 3}; do
+  for graph in ${QUERIES:-umls:2 kinship:2}; do
+    queries "${graph%:*}" "${graph#*:}" "$seed"
+  done
   for graph in ${GRAPHS:-world:1 nations:2 kinship:10 umls:10 family:1 map:1 packages:10}; do
     search "${graph%:*}" "${graph#*:}" "$seed"
   done
