@@ -197,3 +197,28 @@ func TestStrangersWithin(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestModelsWithinReplaceAModel: of a model that becomes one with models within, nothing is left
+// but what somebody has changed or added.
+func TestModelsWithinReplaceAModel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	before, after := model(t, "a"), with(t, "b", "c")
+	if err := modelfolder.Write(dir, before); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfolder.Write(dir, after); err != nil {
+		t.Fatal(err)
+	}
+	for name := range before {
+		_, stays := after[name]
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
+		t.Error(err)
+	}
+}

@@ -67,11 +67,42 @@ func writeWithin(dir string, own map[string][]byte, within map[string]map[string
 		}
 	}
 	return wholefile.Alone(dir, func() error {
+		before := sumsOf(dir)
 		if err := fill(dir); err != nil {
+			return err
+		}
+		if err := removeReplaced(dir, before, own); err != nil {
 			return err
 		}
 		return removeMembers(dir, within)
 	})
+}
+
+// sumsOf are the checksums of the files of a model, by name; none where there is no model.
+func sumsOf(dir string) map[string]string {
+	var d struct{ Checksums map[string]string }
+	if text, err := regular.Read(filepath.Join(dir, Description)); err == nil {
+		_ = json.Unmarshal(text, &d) // what is no model has none
+	}
+	return d.Checksums
+}
+
+// removeReplaced removes files of a model that a folder had, which are no part of the one that it
+// has now. What is not as that model's description told is somebody else's.
+func removeReplaced(dir string, before map[string]string, own map[string][]byte) error {
+	for name, sum := range before {
+		if _, stays := own[name]; stays || filepath.Base(name) != name {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if content, err := regular.Read(path); err != nil || !strings.EqualFold(checksum(content), sum) {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // holds says whether a folder has these files already.
