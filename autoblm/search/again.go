@@ -44,38 +44,47 @@ func (s *searcher) trainAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var chosen []task.Trial
-	more := s.plan != nil && s.planned.Planned.Again
-	for first := 0; first == 0 || more && first < mostSeeds; first += s.Settings.Again {
-		for group := range againGroups {
-			if first == 0 && (group == 0 || more) {
-				chosen = append(chosen, s.chosenAgain(group)...)
-			} else if group > 0 {
-				break
-			}
-			for _, t := range chosen {
-				trials := s.again(t, recipe, first)
-				if len(trials) == 0 {
-					continue
-				}
-				if s.timeIsUp() || !s.leaves(s.leastAgain()) {
-					return nil
-				}
-				if err := s.put(Change{Trials: trials}); err != nil {
-					return err
-				}
-				if err := s.trainRunning(ctx, task.Again); err != nil {
-					return err
-				}
-			}
-			if first == 0 && group == 0 {
-				if err := s.judgeBySplits(ctx, chosen, recipe); err != nil {
-					return err
-				}
-			}
+	chosen := s.chosenAgain(0)
+	if goOn, err := s.trainSeeds(ctx, chosen, recipe, 0); err != nil || !goOn {
+		return err
+	}
+	if err := s.judgeBySplits(ctx, chosen, recipe); err != nil || s.plan == nil || !s.planned.Planned.Again {
+		return err
+	}
+	for group := 1; group < againGroups; group++ {
+		next := s.chosenAgain(group)
+		if goOn, err := s.trainSeeds(ctx, next, recipe, 0); err != nil || !goOn {
+			return err
+		}
+		chosen = append(chosen, next...)
+	}
+	for first := s.Settings.Again; first < mostSeeds; first += s.Settings.Again {
+		if goOn, err := s.trainSeeds(ctx, chosen, recipe, first); err != nil || !goOn {
+			return err
 		}
 	}
 	return nil
+}
+
+// trainSeeds trains structures by the seeds from the first on, and says whether there is time to
+// go on.
+func (s *searcher) trainSeeds(ctx context.Context, chosen []task.Trial, recipe task.Recipe, first int) (goOn bool, err error) {
+	for _, t := range chosen {
+		trials := s.again(t, recipe, first)
+		if len(trials) == 0 {
+			continue
+		}
+		if s.timeIsUp() || !s.leaves(s.leastAgain()) {
+			return false, nil
+		}
+		if err := s.put(Change{Trials: trials}); err != nil {
+			return false, err
+		}
+		if err := s.trainRunning(ctx, task.Again); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // again are the trials of a structure with so many seeds from the first on, of which it has

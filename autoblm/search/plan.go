@@ -35,19 +35,11 @@ type Plan struct {
 	Dim      int `json:"dim"`
 	Epochs   int `json:"epochs"`
 	MaxSteps int `json:"max_steps,omitempty"`
-	// Recipes are tried, Structures trained on so many Rungs, and then Found and Named ones
-	// of them trained again, by Seeds at least and judged by so many Splits, of one of Dims and
-	// AgainEpochs.
-	Recipes     int   `json:"recipes"`
-	Structures  int   `json:"structures"`
-	Rungs       int   `json:"rungs"`
-	Found       int   `json:"found"`
-	Named       int   `json:"named"`
-	Seeds       int   `json:"seeds"`
-	Splits      int   `json:"splits,omitempty"`
-	Dims        []int `json:"dims,omitempty"`
-	AgainEpochs int   `json:"again_epochs"`
-	AgainSteps  int   `json:"again_steps,omitempty"`
+	// Recipes are tried, and Structures trained on so many Rungs.
+	Recipes    int `json:"recipes"`
+	Structures int `json:"structures"`
+	Rungs      int `json:"rungs"`
+	LastPlan
 	// TuneUntil and SearchUntil are when the first two stages end at the latest.
 	TuneUntil   time.Duration `json:"tune_until"`
 	SearchUntil time.Duration `json:"search_until"`
@@ -69,6 +61,19 @@ type Plan struct {
 	Paces Paces `json:"paces"`
 	// Seconds is what the plan is likely to take.
 	Seconds float64 `json:"seconds"`
+}
+
+// LastPlan is what is trained again in the end.
+type LastPlan struct {
+	// Found and Named structures are, by Seeds at least and judged by so many Splits, of one of
+	// Dims, for AgainEpochs, each of which ends after AgainSteps where that is not 0.
+	Found       int   `json:"found"`
+	Named       int   `json:"named"`
+	Seeds       int   `json:"seeds"`
+	Splits      int   `json:"splits,omitempty"`
+	Dims        []int `json:"dims,omitempty"`
+	AgainEpochs int   `json:"again_epochs"`
+	AgainSteps  int   `json:"again_steps,omitempty"`
 }
 
 // String is the plan in a line, or what is left of it once the recipe is found.

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -180,6 +181,19 @@ func TestTasksWithoutASize(t *testing.T) {
 	for _, n := range steps {
 		if n != 0 {
 			t.Errorf("timed by %d steps of an epoch", n)
+		}
+	}
+}
+
+// TestPlansTrainAgainAtAnyDimension: one that is asked for is trained again too, whatever it is.
+func TestPlansTrainAgainAtAnyDimension(t *testing.T) {
+	for _, dim := range []int{64, 100, 2050} {
+		s := Timed()
+		s.K, s.TimeLimit = 2, time.Hour
+		s.Training.Dim, s.Planned.Dim = dim, false
+		plan := planFor(s, false, Paces{At: []Pace{{Dim: dim, Step: 1e-4, End: 1e-3}}, Steps: 10}, 0)
+		if plan.Seeds < 3 || !slices.Equal(plan.Dims, []int{dim}) {
+			t.Errorf("d %d: %v, by dimensions %v", dim, plan, plan.Dims)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -77,8 +78,8 @@ func (p Plan) untimed(s Settings, left float64) Plan {
 
 // askedAgain trains again what is asked for.
 func (p *Plan) askedAgain(s Settings) {
+	p.LastPlan = LastPlan{Seeds: s.Again, Splits: s.Splits, Dims: s.AgainDims, AgainEpochs: cmp.Or(s.AgainEpochs, p.Epochs), AgainSteps: s.AgainSteps}
 	p.Found, p.Named = s.timesAgain()
-	p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps = s.Again, s.Splits, s.AgainDims, cmp.Or(s.AgainEpochs, p.Epochs), s.AgainSteps
 }
 
 // Scores that a ranking may take before it is one of a sample, and the least sample.
@@ -207,7 +208,7 @@ func (p Plan) extended(s Settings, by Plan, proposed int) Plan {
 		return by
 	}
 	if p.Seeds > 0 {
-		by.Found, by.Named, by.Seeds, by.Splits, by.Dims, by.AgainEpochs, by.AgainSteps = p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps
+		by.LastPlan = p.LastPlan
 	}
 	return by.revised(s, 1, by.Used, proposed)
 }
@@ -258,52 +259,72 @@ func rungCost(rungs int) float64 { return float64(rungs+1) / math.Pow(halving, f
 // again plans the last stage: many models rather than large ones, and few whole ones rather
 // than many that are cut short.
 func (p *Plan) again(s Settings, pace Paces, left float64) {
-	p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs, p.AgainSteps, p.Seconds = 0, 0, 0, 0, nil, s.Training.Epochs, 0, 0
-	if s.Again == 0 {
-		return
-	}
-	if !s.Planned.Again {
+	p.LastPlan, p.Seconds = LastPlan{AgainEpochs: s.Training.Epochs}, 0
+	switch {
+	case s.Again == 0:
+	case !s.Planned.Again:
 		p.askedAgain(s)
 		p.Seconds = min(left, float64((p.Found+p.Named)*(p.Seeds+p.Splits))*pace.training(p.largest(), p.AgainEpochs, p.AgainSteps))
-		return
-	}
-	if p.MaxSteps > 0 { // there is no time for many: one of each, for as many steps as fit
+	case p.MaxSteps > 0: // there is no time for many: one of each, for as many steps as fit
 		at := pace.of(p.Dim)
 		steps := max(p.MaxSteps, int((left/2-at.End)/at.Step))
-		p.Found, p.Named, p.Seeds, p.Dims = 1, 1, 1, []int{p.Dim}
-		p.AgainEpochs, p.AgainSteps = max(1, steps/pace.Steps), 0
+		p.LastPlan = LastPlan{Found: 1, Named: 1, Seeds: 1, Dims: []int{p.Dim}, AgainEpochs: max(1, steps/pace.Steps)}
 		if steps < pace.Steps {
 			p.AgainSteps = steps
 		}
 		p.Seconds = left
-		return
-	}
-	for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
-		for _, team := range []struct{ found, named, seeds, splits int }{{3, 2, 3, 3}, {3, 2, 3, 0}, {2, 1, 3, 0}, {1, 1, 2, 0}, {1, 1, 1, 0}} {
-			for dim := mostDim; dim >= p.Dim; dim /= 2 {
-				if !s.Planned.Dim && dim != p.Dim {
-					continue
-				}
-				models := float64((team.found + team.named) * (team.seeds + team.splits))
-				if team.splits > 0 && !p.Few {
-					continue
-				}
-				cost := models * pace.training(dim, epochs, 0)
-				dims := []int{dim / s.K * s.K}
-				for smaller := dim / 2; models > 4 && smaller >= max(p.Dim, dim/4); smaller /= 2 {
-					dims = append([]int{smaller / s.K * s.K}, dims...)
-				}
-				if len(dims) > 1 {
-					for _, d := range dims {
-						cost += tunedModels * pace.training(d, epochs, 0)
-					}
-				}
-				if cost <= left {
-					p.Found, p.Named, p.Seeds, p.Splits, p.Dims, p.AgainEpochs = team.found, team.named, team.seeds, team.splits, dims, epochs
-					p.Seconds = cost
-					return
-				}
+	default:
+		for _, last := range p.lasts(s) {
+			if cost := last.cost(pace); cost <= left {
+				p.LastPlan, p.Seconds = last, cost
+				return
 			}
 		}
 	}
+}
+
+// lasts are ways to train again, the best first.
+func (p *Plan) lasts(s Settings) (all []LastPlan) {
+	for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
+		for _, last := range []LastPlan{{Found: 3, Named: 2, Seeds: 3, Splits: 3}, {Found: 3, Named: 2, Seeds: 3}, {Found: 2, Named: 1, Seeds: 3}, {Found: 1, Named: 1, Seeds: 2}, {Found: 1, Named: 1, Seeds: 1}} {
+			if last.Splits > 0 && !p.Few {
+				continue
+			}
+			dims := s.lastDims(p.Dim)
+			for i := range dims {
+				last.AgainEpochs, last.Dims = epochs, dims[i:i+1]
+				if last.models() > 4 { // the smaller ones are tried, too
+					last.Dims = slices.Clone(dims[i:min(i+3, len(dims))])
+					slices.Reverse(last.Dims)
+				}
+				all = append(all, last)
+			}
+		}
+	}
+	return all
+}
+
+// lastDims are the dimensions that may be trained again, the largest first.
+func (s Settings) lastDims(least int) (dims []int) {
+	if !s.Planned.Dim {
+		return []int{least}
+	}
+	for dim := mostDim; dim >= least; dim /= 2 {
+		dims = append(dims, dim/s.K*s.K)
+	}
+	return dims
+}
+
+// models is how many are trained, but for those that the dimensions are tried with.
+func (l LastPlan) models() int { return (l.Found + l.Named) * (l.Seeds + l.Splits) }
+
+// cost is the seconds that it takes.
+func (l LastPlan) cost(pace Paces) float64 {
+	cost := float64(l.models()) * pace.training(slices.Max(l.Dims), l.AgainEpochs, 0)
+	if len(l.Dims) > 1 {
+		for _, d := range l.Dims {
+			cost += tunedModels * pace.training(d, l.AgainEpochs, 0)
+		}
+	}
+	return cost
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Settle returns the settings as a task follows them, so that a study says what they came to:
-// with the precision that it trains in, and a team only where there can be one. All trials of a search have one, that of its dimension, also
-// those of the stages before and after.
+// Settle returns the settings as a task follows them, so that a study says what they came to: a
+// team and splits only where there can be some, and the precision that it trains in, which is one
+// for all trials, that of the dimension of the search, also those of the stages before and after.
 func Settle(t task.Task, s Settings) (Settings, error) {
 	if _, can := t.(task.Teaming); !can || s.Again == 0 {
 		s.Team = 0

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,22 @@ type TuneSettings struct {
 	// two named models, in place of SimplE, for a third of the epochs first, and new ones are
 	// drawn like the good ones.
 	Space *Space `json:"space,omitempty"`
+}
+
+func (t TuneSettings) validate() error {
+	var err error
+	switch {
+	case t.Space != nil:
+		err = cmp.Or(t.Space.validate(), settings.Check(t))
+	case t.Trials < 1 || len(t.Ranges.Dims) > 0:
+		return fmt.Errorf("the tuning stage has %d trials and dimensions %v: it needs at least 1 trial, and has the dimension of the search", t.Trials, t.Ranges.Dims)
+	default:
+		err = cmp.Or(t.Ranges.validate(), settings.Check(t))
+	}
+	if err != nil {
+		return fmt.Errorf("the tuning stage: %w", err)
+	}
+	return nil
 }
 
 // FinalSettings are those of the last stage, which trains random ones of the I best

@@ -188,17 +188,8 @@ func (s Settings) Validate() error {
 // validateStages says what is wrong with the stages before and after the search.
 func (s Settings) validateStages() error {
 	if s.Tune != nil {
-		if s.Tune.Space != nil {
-			if err := cmp.Or(s.Tune.Space.validate(), settings.Check(*s.Tune)); err != nil {
-				return fmt.Errorf("the tuning stage: %w", err)
-			}
-		} else if s.Tune.Trials < 1 || len(s.Tune.Ranges.Dims) > 0 {
-			return fmt.Errorf("the tuning stage has %d trials and dimensions %v: it needs at least 1 trial, and has the dimension of the search", s.Tune.Trials, s.Tune.Ranges.Dims)
-		}
-		if s.Tune.Space == nil {
-			if err := cmp.Or(s.Tune.Ranges.validate(), settings.Check(*s.Tune)); err != nil {
-				return fmt.Errorf("the tuning stage: %w", err)
-			}
+		if err := s.Tune.validate(); err != nil {
+			return err
 		}
 	}
 	if s.Final == nil {

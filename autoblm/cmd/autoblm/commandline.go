@@ -37,6 +37,9 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 	case s.Again == 0 && s.Rungs == 0 && !s.Known && (s.Tune == nil || s.Tune.Space == nil):
 		usual, always = append(usual, "--recipe", plainRecipe), append(always, "recipe")
 	}
+	if !slices.Contains(always, "recipe") { // else the size of a graph decides these where they are not given
+		always = append(always, "n3", "batch")
+	}
 	words, err := searchWords(usual, func(c *searchCommand) error {
 		c.computeFlags = compute
 		return c.take(about)
