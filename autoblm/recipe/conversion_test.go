@@ -8,8 +8,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"gonum.org/v1/gonum/floats"
 )
 
 // theirs is the loss of a batch as kbc and the programs made from it compute it:
@@ -18,20 +20,23 @@ import (
 type theirs struct {
 	parameters kge.Parameters
 	relations  int
+	score      func(h, r, t []float64) float64
 	penalty    func(h, r, t []float64) float64
 	prediction float64
 }
 
 func (l theirs) loss(triples []datasets.Triple) float64 {
-	row := func(table []float32, i int32) []float64 {
-		x := make([]float64, l.parameters.Dim)
+	row := func(table []float32, i int32, size int) []float64 {
+		x := make([]float64, size)
 		for n := range x {
-			x[n] = float64(table[int(i)*l.parameters.Dim+n])
+			x[n] = float64(table[int(i)*size+n])
 		}
 		return x
 	}
-	entity := func(i int32) []float64 { return row(l.parameters.Entities, i) }
-	relation := func(i int32) []float64 { return row(l.parameters.Relations, i) }
+	entity := func(i int32) []float64 { return row(l.parameters.Entities, i, l.parameters.Dim) }
+	relation := func(i int32) []float64 {
+		return row(l.parameters.Relations, i, len(l.parameters.Relations)/(2*l.relations))
+	}
 	entropy := func(count int, truth int32, score func(i int32) float64) float64 {
 		sum := 0.0
 		for i := range int32(count) {
@@ -42,9 +47,8 @@ func (l theirs) loss(triples []datasets.Triple) float64 {
 	total := 0.0
 	add := func(triple datasets.Triple) {
 		h, r, t := entity(triple.Head), relation(triple.Relation), entity(triple.Tail)
-		score := l.parameters.Structure.Score
-		total += entropy(len(l.parameters.Entities)/l.parameters.Dim, triple.Tail, func(i int32) float64 { return score(h, r, entity(i)) })
-		total += l.prediction * entropy(2*l.relations, triple.Relation, func(i int32) float64 { return score(h, relation(i), t) })
+		total += entropy(len(l.parameters.Entities)/l.parameters.Dim, triple.Tail, func(i int32) float64 { return l.score(h, r, entity(i)) })
+		total += l.prediction * entropy(2*l.relations, triple.Relation, func(i int32) float64 { return l.score(h, relation(i), t) })
 		total += l.penalty(h, r, t)
 	}
 	for _, triple := range triples {
@@ -81,10 +85,24 @@ func TestConversion(t *testing.T) {
 		}
 		return sum
 	}
+	matrix := func(h, r, t []float64) (hr, rt []float64) { // of RESCAL, whose r is one of d²
+		hr, rt = make([]float64, len(h)), make([]float64, len(t))
+		for i := range h {
+			for j := range t {
+				hr[j] += h[i] * r[i*len(t)+j]
+				rt[i] += r[i*len(t)+j] * t[j]
+			}
+		}
+		return hr, rt
+	}
 	for name, penalty := range map[string]func(h, r, t []float64) float64{
 		"n3":   func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
 		"rp":   func(h, r, t []float64) float64 { return reg * cubes(h, r, t) },
 		"dura": func(h, r, t []float64) float64 { return reg * products(h, r, t) },
+		"rescal": func(h, r, t []float64) float64 { // DURA_RESCAL
+			hr, rt := matrix(h, r, t)
+			return reg * (floats.Dot(h, h) + floats.Dot(t, t) + floats.Dot(hr, hr) + floats.Dot(rt, rt))
+		},
 	} {
 		weight := 0.0
 		if name == "rp" {
@@ -93,11 +111,19 @@ func TestConversion(t *testing.T) {
 		s := kge.DefaultSettings()
 		s.Reciprocal, s.InitScale, s.Dim, s.Batch = true, 0.5, 16, len(batch)
 		m := kge.Member{Structure: structure.MustParse("complex"), Seed: 1, LearningRate: 0.1, Weights: converted(name, reg, weight)}
+		score := m.Structure.Score
+		if name == "rescal" {
+			m.Form, m.Structure = form.GQE, structure.Structure{}
+			score = func(h, r, t []float64) float64 {
+				hr, _ := matrix(h, r, t)
+				return floats.Dot(hr, t)
+			}
+		}
 		population, err := cpu.New(1).NewPopulation(data, s, []kge.Member{m})
 		if err != nil {
 			t.Fatal(err)
 		}
-		initial := theirs{kge.Initialize(data, s, m), len(g.Relations), penalty, weight}
+		initial := theirs{kge.Initialize(data, s, m), len(g.Relations), score, penalty, weight}
 		epoch, err := population.Epoch(t.Context(), [][]kge.Example{completion.Examples(batch)}, []float64{0.1})
 		population.Close()
 		if err != nil {

@@ -22,8 +22,10 @@ type Recipe struct {
 	// Source says where the settings are from, and Note what to know of them, or "".
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
+	// Form is that of the model that was trained by it.
+	Form form.Form `json:"form,omitzero"`
 	// Structure is the one that was trained by it; the zero value in a recipe for
-	// searches, and in one for any structure.
+	// searches, and in one for a form that has none.
 	Structure structure.Structure `json:"structure,omitzero"`
 	Training  kge.Settings        `json:"training"`
 	// LearningRate and Weights are as in [kge.Member].
@@ -46,8 +48,11 @@ type Published struct {
 
 // Member is a member that is trained by the recipe.
 func (r Recipe) Member(s structure.Structure, seed uint64) kge.Member {
-	return kge.Member{Structure: s, Seed: seed, LearningRate: r.LearningRate, Weights: r.Weights}
+	return kge.Member{Form: r.Form, Structure: s, Seed: seed, LearningRate: r.LearningRate, Weights: r.Weights}
 }
+
+// Searches says whether the recipe is for searches, and trains no model of its own.
+func (r Recipe) Searches() bool { return r.Form == form.Bilinear && r.Structure.K() == 0 }
 
 // All are all recipes: those of one name together, in the order of [Names].
 func All() []Recipe {
@@ -146,7 +151,7 @@ func UsualFor(entities int) Recipe {
 // Default is how models of a form are trained on a graph where nothing else is said: bilinear
 // ones as [Usual], or as usual-few on a graph of few entities; without validation triples the
 // last epoch is kept. Others are trained as plain, since what is usual takes hours for some and
-// has a penalty that is too much for some.
+// has a penalty that is too much for some, whatever the graph, which may be nil for them.
 func Default(g *datasets.Graph, f form.Form) Recipe {
 	if f != form.Bilinear {
 		return plainRow.recipe()

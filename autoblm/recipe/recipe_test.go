@@ -40,7 +40,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 		if r.About == "" || r.Source == "" {
 			t.Errorf("%s does not say what it is, or where it is from", what)
 		}
-		if search := strings.HasSuffix(r.Name, "-search"); search != (r.Structure.K() == 0) || (search || r.Dataset == "") != (r.Published == nil) {
+		if search := strings.HasSuffix(r.Name, "-search"); search != r.Searches() || (search || r.Dataset == "") != (r.Published == nil) {
 			t.Errorf("%s has the structure %v and published %+v", what, r.Structure.K(), r.Published)
 		}
 		if r.Published == nil {
@@ -56,7 +56,7 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 			t.Errorf("%s chooses no epoch by validation", what)
 		}
 	}
-	if got := Names(); !slices.Equal(got, []string{"usual", "usual-few", "large", "plain", "paper", "paper-search", "n3", "dura", "rp", "small", "small-search"}) {
+	if got := Names(); !slices.Equal(got, []string{"usual", "usual-few", "large", "plain", "paper", "paper-search", "n3", "dura", "rescal", "rp", "small", "small-search"}) {
 		t.Errorf("the names are %v", got)
 	}
 }
@@ -66,7 +66,7 @@ func TestNoSuchRecipe(t *testing.T) {
 		name, dataset string
 		says          []string
 	}{
-		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rp"}},
+		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rescal, rp"}},
 		{"n3", "umls", []string{"n3 for umls", "small, small-search, usual", "wn18, fb15k, wn18rr, fb15k-237 and yago3-10"}},
 		{"rp", "wn18", []string{"only large, n3, paper, paper-search, plain", "rp is for wn18rr and fb15k-237"}},
 		{"dura", "ulms", []string{"did you mean umls?"}},
@@ -79,8 +79,8 @@ func TestNoSuchRecipe(t *testing.T) {
 			}
 		}
 	}
-	if got := len(For("wn18rr")); got != 5 {
-		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura and rp", got)
+	if got := len(For("wn18rr")); got != 6 {
+		t.Errorf("%d recipes for wn18rr, want paper, paper-search, n3, dura, rescal and rp", got)
 	}
 	if got := For("mine"); len(got) != 0 {
 		t.Errorf("recipes for an unknown graph: %v", got)
@@ -298,11 +298,38 @@ func TestSettingsOfTheOthers(t *testing.T) {
 	}
 }
 
+// TestSettingsOfRESCAL holds what their README has: rank, batch of triples in one direction, and
+// the weight of DURA.
+func TestSettingsOfRESCAL(t *testing.T) {
+	for dataset, source := range map[string]struct {
+		rank, batch int
+		reg         float64
+	}{"wn18rr": {256, 1024, 1e-1}, "fb15k-237": {512, 512, 5e-2}} {
+		r := named(t, "rescal", dataset)
+		s := r.Training
+		if r.Form != form.GQE || r.Structure.K() != 0 || s.Dim != source.rank || 2*s.Batch != source.batch || s.Epochs != 200 || r.LearningRate != .1 {
+			t.Errorf("%s: %v, %v, d %d, batch %d, %d epochs, learning rate %v", dataset, r.Form, r.Structure, s.Dim, s.Batch, s.Epochs, r.LearningRate)
+		}
+		if !s.Reciprocal || s.Initial != kge.Xavier || s.Optimizer != kge.Adagrad || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 {
+			t.Errorf("%s: %+v", dataset, s)
+		}
+		if want := converted("rescal", source.reg, 0); r.Weights != want {
+			t.Errorf("%s: %+v, want %+v", dataset, r.Weights, want)
+		}
+		if err := s.ValidateFor(r.Member(r.Structure, 1)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // converted are the weights of a source in our conventions, as the package's
 // comment says; TestConversion says why.
 func converted(name string, reg, prediction float64) kge.Weights {
-	if name == "dura" {
+	switch name {
+	case "dura":
 		return kge.Weights{EntityL2: 2 * 0.5 * reg, Products: 2 * 1.5 * reg}
+	case "rescal":
+		return kge.Weights{EntityL2: 2 * reg, Products: 2 * reg}
 	}
 	return kge.Weights{N3: 2 * reg, RelationPrediction: prediction}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -39,7 +40,8 @@ type Plan struct {
 	// Final is how the structure is trained in the end.
 	Final recipe.Recipe
 	// Structure is what the stage final trains. Its zero value stands for the best of
-	// the study, if there is one, and else for that of the recipe.
+	// the study, if there is one, and else for that of the recipe; a form that has no structure
+	// goes without.
 	Structure structure.Structure
 	// Seed decides the initial embeddings of the final training.
 	Seed uint64
@@ -77,8 +79,11 @@ const paperBudget, smallBudget = 256, 32
 // SearchBy sets the search: the paper's, with the training of the recipe for searches on the
 // benchmark, in the precision of the final training. A budget of 0 stands for that of the paper, or of a small graph.
 func (p *Plan) SearchBy(dataset string, budget int) error {
+	if err := p.searchable(); err != nil {
+		return err
+	}
 	for _, r := range recipe.For(dataset) {
-		if r.Structure.K() > 0 {
+		if !r.Searches() {
 			continue
 		}
 		if budget == 0 && r.Name == "paper-search" {
@@ -89,6 +94,14 @@ func (p *Plan) SearchBy(dataset string, budget int) error {
 		return p.Search.Validate()
 	}
 	return fmt.Errorf("there is no recipe for searches on %s", dataset)
+}
+
+// searchable says so if a search is asked for where there is no structure to search for.
+func (p Plan) searchable() error {
+	if p.Stage == Final || p.Final.Form == form.Bilinear {
+		return nil
+	}
+	return fmt.Errorf("the recipe %s trains %v, which has no structure to search for: take --stage %s", p.Final.Name, p.Final.Form, Final)
 }
 
 // searchSettings are those of the paper's search, with the training of a recipe.

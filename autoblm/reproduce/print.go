@@ -34,7 +34,7 @@ func (r Result) Print(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	s := f.Training.Settings
-	fmt.Fprintf(w, "final training on %s by %s: %s, d %d%s, %d of %s in %s\n", r.Dataset, f.Recipe, f.Training.Member.Structure.Title(), s.Dim, s.Precision.Note(), f.Epochs, words.Count(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
+	fmt.Fprintf(w, "final training on %s by %s: %s, d %d%s, %d of %s in %s\n", r.Dataset, f.Recipe, f.Title(), s.Dim, s.Precision.Note(), f.Epochs, words.Count(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
 	if f.Test == nil {
 		return
 	}

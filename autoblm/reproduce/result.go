@@ -3,6 +3,7 @@ package reproduce
 import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -76,4 +77,16 @@ type Trained struct {
 	Test        *completion.Evaluation `json:"test"`
 	// Published is what the recipe's source reached.
 	Published *recipe.Published `json:"published"`
+}
+
+// Title names the model that was trained.
+func (t Trained) Title() string {
+	switch m := t.Training.Member; m.Form {
+	case form.Bilinear:
+		return m.Structure.Title()
+	case form.GQE:
+		return "RESCAL" // which it is on triples
+	default:
+		return m.Form.String()
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -30,6 +31,9 @@ var (
 // When ctx ends, and with [ErrTooShort] and [ErrDiverged], the result of what there
 // is comes beside the error.
 func Run(ctx context.Context, p Plan) (*Result, error) {
+	if err := p.searchable(); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(p.Folder, 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the reproduction: %w", err)
 	}
@@ -71,7 +75,7 @@ func (r *run) stages(ctx context.Context) error {
 			return nil
 		}
 	}
-	if best.K() == 0 {
+	if best.K() == 0 && r.Final.Form == form.Bilinear {
 		var err error
 		if best, err = r.given(); err != nil {
 			return err
@@ -160,7 +164,7 @@ func structures(trials []task.Trial) []Found {
 // study, or that of the recipe.
 func (r *run) given() (s structure.Structure, err error) {
 	if _, err := os.Stat(r.Study); err != nil {
-		if r.Final.Structure.K() == 0 {
+		if r.Final.Searches() {
 			return s, fmt.Errorf("the recipe %s comes without a structure: give one, or a study that found one", r.Final.Name)
 		}
 		return r.Final.Structure, nil

@@ -201,6 +201,23 @@ func TestTimeIsUp(t *testing.T) {
 	}
 }
 
+// TestForm: a recipe for a form trains it without a structure, whatever a study has found.
+func TestForm(t *testing.T) {
+	p := plan(t, Search)
+	run1(t, p)
+	p.Stage, p.Final.Form, p.Final.Structure = Final, form.GQE, structure.Structure{}
+	r := run1(t, p)
+	if m := r.Final.Training.Member; m.Form != form.GQE || m.Structure.K() != 0 || !r.Complete || r.Final.Test == nil {
+		t.Errorf("%+v", r.Final)
+	}
+	m, err := kge.Load(p.ModelFolder())
+	if err != nil || m.Form != form.GQE {
+		t.Errorf("the model: %v, %+v", err, m)
+	}
+	p.Before = stored(t, r)
+	same(t, "read back", run1(t, p), r)
+}
+
 func TestDivergence(t *testing.T) {
 	p := plan(t, Final)
 	p.Final.LearningRate = 1e30
@@ -229,6 +246,7 @@ func TestRefusals(t *testing.T) {
 		"epochs 12 there, 13 here":   func(p *Plan) { p.Final.Training.Epochs++ }, // the training on its way
 		"without a structure":        func(p *Plan) { p.Final.Structure, p.Folder = structure.Structure{}, t.TempDir() },
 		"make the folder":            func(p *Plan) { p.Folder = filepath.Join(p.Folder, "model", "model.json", "out") },
+		"take --stage final":         func(p *Plan) { p.Stage, p.Final.Form, p.Final.Structure = All, form.GQE, structure.Structure{} },
 		"validation triples":         func(p *Plan) { p.Stage = All; p.Graph = enginetest.Graph(); p.Graph.Valid = nil },
 	} {
 		other := p

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -63,7 +64,7 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 // recipeLine is the command that trains on a graph by a recipe, or searches by one that comes
 // without a structure.
 func recipeLine(r recipe.Recipe, dataset string) (string, error) {
-	if r.Structure.K() == 0 {
+	if r.Searches() {
 		words, err := searchWords([]string{"search"}, func(c *searchCommand) error {
 			c.Dataset = dataset
 			c.takeRecipe(r)
@@ -79,9 +80,14 @@ func recipeLine(r recipe.Recipe, dataset string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	model := []string{"--structure", r.Structure.Short()}
+	if r.Form != form.Bilinear {
+		model = []string{"--model", r.Form.String()}
+		c.take(recipe.Default(nil, r.Form))
+	}
 	usual := flags.Of(parser, "")
 	c.take(r)
-	words := []string{"train", "--dataset", dataset, "--structure", r.Structure.Short()}
+	words := append([]string{"train", "--dataset", dataset}, model...)
 	return commandOf(append(words, flags.Unlike(usual, flags.Of(parser, ""), "n3")...)), nil // whose default is the graph's
 }
 

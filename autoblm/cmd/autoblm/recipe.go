@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/program"
@@ -86,7 +87,10 @@ func (c *recipeShowCommand) Run(o *output) error {
 		if p := r.Published; p != nil {
 			fmt.Fprintf(w, "published: %s, test MRR %.3f, H@1 %.3f, H@10 %.3f (%s)\n", p.Model, p.MRR, p.Hits1, p.Hits10, p.Source)
 		}
-		if r.Structure.K() > 0 {
+		switch {
+		case r.Form != form.Bilinear:
+			fmt.Fprintf(w, "\nmodel: %v\n", r.Form)
+		case r.Structure.K() > 0:
 			fmt.Fprintf(w, "\n%s\n%s\n", r.Structure.Title(), o.Drawing(r.Structure.Draw))
 		}
 		fmt.Fprintf(w, "\nThe same by its own flags:\n%s\n", line)

@@ -35,14 +35,17 @@ func TestRecipesReachTheSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train := append([]string{"train"}, named...)
-		if r.Structure.K() == 0 {
+		train, search := append([]string{"train"}, named...), append([]string{"search"}, named...)
+		if r.Form != form.Bilinear {
+			search = append(search, "--model", r.Form.String())
+		}
+		if r.Searches() {
 			train = append(train, "--structure", "simple")
 			r.Structure = structure.MustParse("simple")
 		}
 		for what, arguments := range map[string][]string{
 			"train":       train,
-			"search":      append([]string{"search"}, named...),
+			"search":      search,
 			"recipe show": strings.Fields(strings.ReplaceAll(strings.TrimPrefix(line, commandOf(nil)+" "), "'", "")),
 		} {
 			c, err := parsed(arguments...)
@@ -57,14 +60,24 @@ func TestRecipesReachTheSettings(t *testing.T) {
 			if arguments[0] == "search" {
 				s := c.Search.Settings
 				flags.Settings, flags.Member.LearningRate, flags.Member.Weights = s.Training, s.LearningRate, s.Weights
-			} else if c.Train.Structure.Structure != r.Structure {
-				t.Errorf("%s %s: the structure is %s, want %s", what, r.Name, c.Train.Structure, r.Structure)
+			} else {
+				if c.Train.Structure.Structure != r.Structure || c.Train.Model != r.Form {
+					t.Errorf("%s %s: the model is %v %s, want %v %s", what, r.Name, c.Train.Model, c.Train.Structure, r.Form, r.Structure)
+				}
+				if r.Form != form.Bilinear { // whose defaults are others
+					if err := c.Train.settle(nil, r.Form); err != nil {
+						t.Error(err)
+					}
+					flags = c.Train.trainingFlags
+				}
 			}
 			r.Training.Precision = kge.AutoPrecision // which is no part of it
 			if got := flags.Settings; got != r.Training {
 				t.Errorf("%s: %s for %s is trained by %+v, want %+v", what, r.Name, r.Dataset, got, r.Training)
 			}
-			if got, want := kge.Member(flags.Member), r.Member(structure.Structure{}, 1); got != want {
+			want := r.Member(structure.Structure{}, 1)
+			want.Form = form.Bilinear // which flags of members leave open
+			if got := kge.Member(flags.Member); got != want {
 				t.Errorf("%s: %s for %s has the member %+v, want %+v", what, r.Name, r.Dataset, got, want)
 			}
 		}
@@ -118,6 +131,26 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 			if got, chosen, want := kge.Member(c.Train.Member), want.Structure, want.Member(structure.Structure{}, 1); got != want || c.Train.Structure.Structure != chosen {
 				t.Errorf("%v: %+v, want %+v", arguments, got, want)
 			}
+		}
+	}
+}
+
+// TestRecipeOfAForm: what is given of a model comes before the recipe's, and a form without a
+// structure is not searched for one.
+func TestRecipeOfAForm(t *testing.T) {
+	named := []string{"--dataset", "wn18rr", "--recipe", "rescal"}
+	for flags, want := range map[string]string{"": "gqe", "--model diag": "diag", "--structure simple": "bilinear"} {
+		c, err := parsed(append(append([]string{"train"}, named...), strings.Fields(flags)...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Train.Model.String() != want || (c.Train.Structure.K() > 0) != (want == "bilinear") || c.Train.Settings.Dim != 256 {
+			t.Errorf("%s: %v, %v, d %d", flags, c.Train.Model, c.Train.Structure, c.Train.Settings.Dim)
+		}
+	}
+	for _, flags := range []string{"", "--model transe"} {
+		if _, err := parsed(append(append([]string{"search"}, named...), strings.Fields(flags)...)...); err == nil || !strings.Contains(err.Error(), "give --model gqe") {
+			t.Errorf("search %s: %v", flags, err)
 		}
 	}
 }
@@ -210,7 +243,7 @@ func TestRecipeJSON(t *testing.T) {
 	for _, r := range object(t, "recipe", "list", "--dataset", "fb15k-237")["recipes"].([]any) {
 		names = append(names, r.(map[string]any)["name"].(string))
 	}
-	if want := "paper paper-search n3 dura rp usual usual-few large plain small"; strings.Join(names, " ") != want {
+	if want := "paper paper-search n3 dura rescal rp usual usual-few large plain small"; strings.Join(names, " ") != want {
 		t.Errorf("recipes for fb15k-237: %v, want %s", names, want)
 	}
 	if got, want := len(object(t, "recipe", "list", "--dataset", "world")["recipes"].([]any)), len(recipe.For("")); got != want {
@@ -228,6 +261,9 @@ func TestRecipeJSON(t *testing.T) {
 		if !strings.Contains(stdout, r.About+"; from "+r.Source+"\n") {
 			t.Errorf("the list does not say what %s for %q is", r.Name, r.Dataset)
 		}
+	}
+	if _, stdout, _ := invoke(t.Context(), "recipe", "show", "rescal", "wn18rr"); !strings.Contains(stdout, "model: gqe\n") || !strings.Contains(stdout, "train --dataset wn18rr --model gqe ") {
+		t.Errorf("%s", stdout)
 	}
 	for _, text := range [][]string{{"recipe", "list"}, {"recipe", "show", "n3", "wn18"}} {
 		status, stdout, stderr := invoke(t.Context(), text...)

@@ -37,7 +37,7 @@ type reproduceCommand struct {
 // Help says how it goes on.
 func (reproduceCommand) Help() string {
 	return `Without --recipe it is the authors' own, paper, and on a small graph small. The search is
-by their recipe for searches. What is complete is not done again, so the same command goes on where
+by their recipe for searches; RESCAL (rescal) has --stage final only. What is complete is not done again, so the same command goes on where
 the time was up, or after an interruption. The result is result.json in --out, complete or not.`
 }
 
@@ -74,7 +74,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	warn(o, plan.Graph.Warnings("valid", "test"))
-	if plan.Engine, err = c.open(form.Bilinear); err != nil {
+	if plan.Engine, err = c.open(plan.Final.Form); err != nil {
 		return err
 	}
 	defer plan.Engine.Close()
@@ -124,14 +124,11 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 		return p, fmt.Errorf("--stage %s finds its structure itself: --structure is for --stage final", c.Stage)
 	}
 	p.Final.Training, p.Final.LearningRate, p.Final.Weights = c.Settings, c.Member.LearningRate, c.Member.Weights
-	k := 4 // of searches
-	if c.Structure.K() > 0 {
-		k = c.Structure.K()
+	s := c.Structure.Structure
+	if s.K() == 0 && p.Final.Form == form.Bilinear {
+		s = structure.Zero(4) // as those of searches
 	}
-	if err := p.Final.Training.Validate(k); err != nil {
-		return p, err
-	}
-	if err := p.Final.Member(structure.Zero(k), c.Member.Seed).Validate(); err != nil {
+	if err := p.Final.Training.ValidateFor(p.Final.Member(s, c.Member.Seed)); err != nil {
 		return p, err
 	}
 	return p, p.SearchBy(c.Dataset, c.Budget)

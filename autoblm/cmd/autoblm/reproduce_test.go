@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/measured"
@@ -122,6 +123,10 @@ func TestReproduceFollowsItsFlags(t *testing.T) {
 	if rp.Recipe != "rp" || m.RelationPrediction != 4 || m.N3 != 0.1 || m.Seed != 4 || m.Structure.Name() != "simple" || rp.Training.Settings.Batch != 256 || rp.Published.MRR != 0.388 {
 		t.Errorf("another recipe: %+v", rp)
 	}
+	rescal := final("wn18rr", "--recipe", "rescal", "--dim", "6")
+	if m := rescal.Training.Member; m.Form != form.GQE || m.Structure.K() != 0 || m.Products != 0.2 || rescal.Title() != "RESCAL" || rescal.Test == nil || rescal.Published.MRR != 0.498 {
+		t.Errorf("a form: %+v", rescal)
+	}
 	dura := final("wn18rr", "--recipe", "dura", "--dura", "0.5", "--entity-l2", "0")
 	if m := dura.Training.Member; m.Products != 0.5 || m.EntityL2 != 0 || m.LearningRate != 0.1 {
 		t.Errorf("with --dura: %+v", dura)
@@ -129,7 +134,7 @@ func TestReproduceFollowsItsFlags(t *testing.T) {
 }
 
 func TestReproduceRefusals(t *testing.T) {
-	standIn(t, "umls")
+	standIn(t, "umls", "fb15k-237")
 	out := filepath.Join(t.TempDir(), "out")
 	object(t, "reproduce", "umls", "--stage", "final", "--epochs", "1", "--dim", "8", "--out", out)
 	for says, c := range map[string]struct {
@@ -139,6 +144,8 @@ func TestReproduceRefusals(t *testing.T) {
 		"no recipe for nowhere":       {program.Misuse, []string{"nowhere"}},
 		"no recipe n3 for umls":       {program.Misuse, []string{"umls", "--recipe", "n3"}},
 		"multiple of the 4 chunks":    {program.Misuse, []string{"umls", "--dim", "10"}},
+		"take --stage final":          {program.Misuse, []string{"fb15k-237", "--recipe", "rescal"}},
+		"gqe has no structure":        {program.Misuse, []string{"fb15k-237", "--recipe", "rescal", "--stage", "final", "--structure", "simple"}},
 		"learning-rate":               {program.Misuse, []string{"umls", "--lr", "0"}},
 		"minutes":                     {program.Misuse, []string{"umls", "--minutes=-1"}},
 		"--structure is for":          {program.Misuse, []string{"umls", "--structure", "simple"}},

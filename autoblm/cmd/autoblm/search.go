@@ -135,6 +135,9 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 		return nil
 	}
 	r, err := recipeOf(ctx)
+	if err == nil && r.Form != form.Bilinear && r.Form != model {
+		return fmt.Errorf("the recipe %s trains %v, which has no structure to search for: give --model %[2]v too, to tune that, or take another recipe", r.Name, r.Form)
+	}
 	if err == nil && r.Name != "" {
 		c.takeRecipe(r)
 		useDura(ctx, &c.Settings.Weights)

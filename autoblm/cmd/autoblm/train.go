@@ -33,11 +33,14 @@ type trainCommand struct {
 	computeFlags
 }
 
-// BeforeApply puts a recipe with its structure below what is given.
+// BeforeApply puts a recipe with its model below what is given.
 func (c *trainCommand) BeforeApply(ctx *kong.Context) error {
 	r, err := c.useRecipe(ctx)
 	if f, is := flags.Given[form.Form](ctx, "model"); !is || f == form.Bilinear {
 		c.Structure.Structure = r.Structure
+	}
+	if !flags.Is(ctx, "structure") {
+		c.Model = r.Form
 	}
 	return err
 }
