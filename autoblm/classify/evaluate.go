@@ -30,6 +30,11 @@ type ClassEvaluation struct {
 // Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph
 // that the model was trained on, all of them and by their classes.
 func (m *Model) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split string) (Evaluation, []ClassEvaluation, error) {
+	return Team{m}.Evaluate(ctx, engine, g, split)
+}
+
+// Evaluate is as [Model.Evaluate].
+func (t Team) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split string) (Evaluation, []ClassEvaluation, error) {
 	var nodes []int
 	switch train := len(g.Train); split {
 	case "train":
@@ -42,12 +47,12 @@ func (m *Model) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split
 	if len(nodes) == 0 {
 		return Evaluation{}, nil, fmt.Errorf("%s has no %s nodes to classify", g.Name, split)
 	}
-	network, logits, err := m.classify(ctx, engine, g, labelled(g))
+	network, logits, err := t.classify(ctx, engine, g, labelled(g))
 	if err != nil {
 		return Evaluation{}, nil, err
 	}
 	var by []ClassEvaluation
-	for class, name := range m.Classes {
+	for class, name := range g.Classes {
 		own := slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return int(network.Targets[i]) != class })
 		if len(own) > 0 {
 			by = append(by, ClassEvaluation{name, scoreOf(network, logits, own).evaluation()})
@@ -77,6 +82,11 @@ type Answer struct {
 // brackets may be left out. The probabilities of all classes add up to 1, and the top
 // ones are returned, best first; all for 0.
 func (m *Model) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node string, top int) (Prediction, error) {
+	return Team{m}.Predict(ctx, engine, g, node, top)
+}
+
+// Predict is as [Model.Predict].
+func (t Team) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node string, top int) (Prediction, error) {
 	if top < 0 {
 		return Prediction{}, fmt.Errorf("top is %d: it must be 0, for all classes, or more", top)
 	}
@@ -93,12 +103,12 @@ func (m *Model) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node s
 			}
 		}
 	}
-	_, logits, err := m.classify(ctx, engine, g, []rdf.Label{{Node: id, Class: -1}})
+	_, logits, err := t.classify(ctx, engine, g, []rdf.Label{{Node: id, Class: -1}})
 	if err != nil {
 		return Prediction{}, err
 	}
 	for class, probability := range softmax(logits) {
-		p.Answers = append(p.Answers, Answer{Class: m.Classes[class], Probability: probability})
+		p.Answers = append(p.Answers, Answer{Class: g.Classes[class], Probability: probability})
 	}
 	slices.SortStableFunc(p.Answers, func(a, b Answer) int { return cmp.Compare(b.Probability, a.Probability) })
 	for i := range p.Answers {

@@ -19,24 +19,28 @@ type classifyEvalCommand struct {
 	classifyBackend
 }
 
-// classifiedFlags say which model is asked, and of which graph.
+// classifiedFlags say which models are asked, and of which graph.
 type classifiedFlags struct {
-	Model   string `required:"" help:"The folder of a model, as classify train --out wrote it, or of a search."`
-	Dataset string `help:"Where the graph lies that the model was trained on; where it was then when left out."`
+	Model   []string `required:"" sep:"none" placeholder:"DIR" help:"The folder of a model, as classify train --out wrote it, or of a search. Given again, for others of the same graph, they classify together, by the mean of their probabilities."`
+	Dataset string   `help:"Where the graph lies that the model was trained on; where it was then when left out."`
 }
 
-// load reads the model and opens its graph.
-func (f classifiedFlags) load(ctx context.Context, o *output) (*classify.Model, *rdf.Graph, error) {
-	m, err := loadClasses(f.Model)
-	if err != nil {
-		return nil, nil, err
+// load reads the models and opens the graph of the first.
+func (f classifiedFlags) load(ctx context.Context, o *output) (classify.Team, *rdf.Graph, error) {
+	var team classify.Team
+	for _, folder := range f.Model {
+		m, err := loadClasses(folder)
+		if err != nil {
+			return nil, nil, err
+		}
+		team = append(team, m)
 	}
-	g, err := read(ctx, o, m.Graph, f.Dataset)
+	g, err := read(ctx, o, team[0].Graph, f.Dataset)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (name the graph that the model was trained on with --dataset)", err)
 	}
 	warn(o, g.Warnings())
-	return m, g, nil
+	return team, g, nil
 }
 
 // withDataset adds what helps where the graph is another one.
@@ -49,15 +53,29 @@ func withDataset(err error) error {
 
 // classifyEvalSummary is the JSON of classify eval, save for its split.
 type classifyEvalSummary struct {
-	Dataset   string                     `json:"dataset"`
-	Task      string                     `json:"task"`
-	Encoder   classify.Encoder           `json:"encoder"`
-	Structure *structure.Structure       `json:"structure"`
-	Dim       int                        `json:"dim"`
-	Seconds   float64                    `json:"seconds"`
-	Train     *classify.Evaluation       `json:"train,omitempty"`
-	Test      *classify.Evaluation       `json:"test,omitempty"`
-	By        []classify.ClassEvaluation `json:"by"`
+	Dataset string `json:"dataset"`
+	Task    string `json:"task"`
+	*classifier
+	Team    []classifier               `json:"team,omitempty"` // in place of the one
+	Seconds float64                    `json:"seconds"`
+	Train   *classify.Evaluation       `json:"train,omitempty"`
+	Test    *classify.Evaluation       `json:"test,omitempty"`
+	By      []classify.ClassEvaluation `json:"by"`
+}
+
+// classifier says of what kind a model is.
+type classifier struct {
+	Encoder   classify.Encoder     `json:"encoder"`
+	Structure *structure.Structure `json:"structure"`
+	Dim       int                  `json:"dim"`
+}
+
+func classifierOf(m *classify.Model) classifier {
+	c := classifier{Encoder: m.Settings.Encoder, Dim: m.Settings.Dim}
+	if c.Encoder == classify.BLM {
+		c.Structure = &m.Member.Structure
+	}
+	return c
 }
 
 // Run classifies a split.
@@ -67,23 +85,29 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	m, g, err := c.load(ctx, o)
+	team, g, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	all, by, err := m.Evaluate(ctx, engine, g, c.Split)
+	all, by, err := team.Evaluate(ctx, engine, g, c.Split)
 	if err != nil {
 		return withDataset(err)
 	}
-	s := classifyEvalSummary{Dataset: g.Name, Task: classify.TaskName, Encoder: m.Settings.Encoder, Dim: m.Settings.Dim, Seconds: time.Since(began).Seconds(), By: by}
-	if s.Encoder == classify.BLM {
-		s.Structure = &m.Member.Structure
+	s := classifyEvalSummary{Dataset: g.Name, Task: classify.TaskName, Seconds: time.Since(began).Seconds(), By: by}
+	who := fmt.Sprintf("%d models together", len(team))
+	if len(team) == 1 {
+		one := classifierOf(team[0])
+		s.classifier, who = &one, fmt.Sprintf("%s, d %d", encoderName(one.Encoder, one.Structure), one.Dim)
+	} else {
+		for _, m := range team {
+			s.Team = append(s.Team, classifierOf(m))
+		}
 	}
 	*map[string]**classify.Evaluation{"train": &s.Train, "test": &s.Test}[c.Split] = &all
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, d %d: %s %% of %s classified right, %.1f s\n\n",
-			s.Dataset, encoderName(s.Encoder, s.Structure), s.Dim, percent(all.Accuracy), words.Count(all.Nodes, c.Split+" node"), s.Seconds)
+		fmt.Fprintf(w, "%s, %s: %s %% of %s classified right, %.1f s\n\n",
+			s.Dataset, who, percent(all.Accuracy), words.Count(all.Nodes, c.Split+" node"), s.Seconds)
 		t := words.NewTable("class", "nodes", "right, %")
 		for _, e := range s.By {
 			t.Add(e.Class, e.Nodes, percent(e.Accuracy))

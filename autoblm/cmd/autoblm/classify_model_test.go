@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,38 @@ func TestClassifyPredictJSON(t *testing.T) {
 		if o["node"] != want.name || o["label"] != want.label || o["split"] != want.split || len(answers) != 1 || first["class"] != want.class || first["rank"] != 1.0 || first["probability"].(float64) < 0.9 {
 			t.Errorf("%s: %v", node, o)
 		}
+	}
+}
+
+// TestClassifiedTogether: models that are named one after the other classify as a team does.
+func TestClassifiedTogether(t *testing.T) {
+	sure, data := classified(t)
+	vague := filepath.Join(t.TempDir(), "vague")
+	object(t, "classify", "train", "--dataset", data, "--structure", "distmult", "--epochs", "1", "--runs", "0", "--out", vague)
+	o := object(t, "classify", "eval", "--model", sure, "--model", vague)
+	team := o["team"].([]any)
+	if _, told := o["encoder"]; told || len(team) != 2 || team[0].(map[string]any)["encoder"] != "rgcn" || team[1].(map[string]any)["encoder"] != "blm" || o["test"].(map[string]any)["nodes"] != 6.0 {
+		t.Errorf("%v", o)
+	}
+	probability := func(folders ...string) float64 {
+		arguments := []string{"classify", "predict", "--node", "x:3"}
+		for _, folder := range folders {
+			arguments = append(arguments, "--model", folder)
+		}
+		for _, a := range object(t, arguments...)["answers"].([]any) {
+			if answer := a.(map[string]any); answer["class"] == "kind 1" {
+				return answer["probability"].(float64)
+			}
+		}
+		t.Fatal("there is no answer")
+		return 0
+	}
+	one, other := probability(sure), probability(vague)
+	if together := probability(sure, vague); math.Abs(one-other) < 0.1 || math.Abs(together-(one+other)/2) > 1e-6 {
+		t.Errorf("%v and %v are %v together", one, other, together)
+	}
+	if _, stdout, _ := invoke(t.Context(), "classify", "eval", "--model", sure, "--model", vague); !strings.HasPrefix(stdout, "kinds, 2 models together: ") {
+		t.Error(stdout)
 	}
 }
 

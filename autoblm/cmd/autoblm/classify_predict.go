@@ -23,11 +23,11 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	m, g, err := c.load(ctx, o)
+	team, g, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}
-	p, err := m.Predict(ctx, engine, g, c.Node, c.Top)
+	p, err := team.Predict(ctx, engine, g, c.Node, c.Top)
 	if err != nil {
 		return withDataset(err)
 	}
