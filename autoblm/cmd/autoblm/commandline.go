@@ -24,7 +24,10 @@ import (
 // a program made settings that the command line does not have.
 func searchLine(about study.About, compute computeFlags) (line string, exact bool, err error) {
 	about.Task = cmp.Or(about.Task, usualTask())
-	always := []string{"dataset", "algorithm", "budget", "seed"}
+	always := []string{"dataset", "algorithm", "seed"}
+	if p := about.Settings.Planned; p == nil || !p.Structures { // one that is given is not planned
+		always = append(always, "budget")
+	}
 	if about.Task != usualTask() {
 		always = append(always, "task")
 	}

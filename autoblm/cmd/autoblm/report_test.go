@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
@@ -241,5 +242,18 @@ func TestReportOfOtherTasks(t *testing.T) {
 				t.Errorf("with data that are not there: status %d, %q", status, stderr)
 			}
 		})
+	}
+}
+
+// TestSearchLineNamesWhatTheGraphWouldDecide: the penalty and the batch of a study are in its
+// command, also where they are the usual ones, which the size of a graph may replace.
+func TestSearchLineNamesWhatTheGraphWouldDecide(t *testing.T) {
+	timed := search.Timed()
+	timed.TimeLimit = time.Minute
+	for _, s := range []search.Settings{search.DefaultSettings(), timed} {
+		line, exact, err := searchLine(study.About{Algorithm: "autoblm+", Settings: s, Identity: task.Identity{Source: "world"}}, engineOf(nil))
+		if err != nil || !exact || !strings.Contains(line, "--n3 0.02") || !strings.Contains(line, "--batch 128") {
+			t.Errorf("%s (exact: %v, %v)", line, exact, err)
+		}
 	}
 }

@@ -20,7 +20,8 @@ type model struct {
 	measure    tiles.Measure
 	entities   tiles.Embeddings
 	relations  []relationTable
-	count      int // of relations without reverses
+	shared     bool // rows of relations are there once for neighbours
+	count      int  // of relations without reverses
 }
 
 // relationTable has rows of each direction of a relation, one after the other.
@@ -38,6 +39,7 @@ func newModel(k *kernel.Set, unit *kernel.Unit, p kge.Parameters) *model {
 	m.stateRows = m.measure.RowsOfQuery()
 	for i, t := range p.Specs() {
 		m.relations = append(m.relations, relationTable{tiles.Padded(p.OfRelations()[i], t.Columns), t.Rows, t.Columns})
+		m.shared = m.shared || t.Shared
 	}
 	m.count = m.relations[0].Count / m.relations[0].rows
 	if m.reciprocal {

@@ -12,10 +12,15 @@ type paths struct {
 	count, hops int
 	anchors     kernel.Table     // [count, d]
 	targets     kernel.Table     // [count, d], of the targets at the other end
-	relations   [][]kernel.Table // by hop and table, [count·rows, columns]
+	relations   [][]kernel.Table // by hop and table, [slots·rows, columns]
+	slots       [][]slot         // by hop and path
 	transposed  [][]bool         // by hop and path
 	rest        []kernel.Table   // room for what from returns
 }
+
+// slot is which rows of relations a path looks up: those of its own number, or where they
+// are shared those of its neighbours that walk the same relation.
+type slot struct{ rows, relation int32 }
 
 func newPaths(m *model) paths {
 	return paths{anchors: tiles.NewTable(m.mostQueries(), m.dim), targets: tiles.NewTable(m.mostQueries(), m.dim)}
@@ -30,30 +35,53 @@ func (p *paths) reset(m *model, count, hops int) {
 			tables = append(tables, tiles.NewTable(m.mostQueries()*t.rows, t.columns))
 		}
 		p.relations = append(p.relations, tables)
+		p.slots = append(p.slots, make([]slot, m.mostQueries()))
 		p.transposed = append(p.transposed, make([]bool, m.mostQueries()))
 	}
 }
 
-// zero sets all rows to 0.
-func (p *paths) zero(m *model) {
+// like makes room for the gradients by what others look up, and sets them to 0.
+func (p *paths) like(m *model, of *paths) {
+	p.reset(m, of.count, of.hops)
+	for hop := range p.hops {
+		copy(p.slots[hop], of.slots[hop][:p.count])
+	}
 	clear(first(p.anchors, p.count))
 	clear(first(p.targets, p.count))
-	for _, tables := range p.relations[:p.hops] {
+	for hop, tables := range p.relations[:p.hops] {
 		for i, t := range tables {
-			clear(first(t, p.count*m.relations[i].rows))
+			clear(first(t, p.used(hop)*m.relations[i].rows))
 		}
 	}
 }
 
-// put looks up the rows of a question.
+// used is how many slots there are.
+func (p *paths) used(hop int) int { return int(p.slots[hop][p.count-1].rows) + 1 }
+
+// opens says whether a path is the first of its slot.
+func (p *paths) opens(hop, path int) bool {
+	return path == 0 || p.slots[hop][path].rows != p.slots[hop][path-1].rows
+}
+
+// put looks up the rows of a question, path after path.
 func (p *paths) put(m *model, path int, q *kge.Question) {
 	copy(tiles.WholeRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
 	for hop, r := range q.Path {
 		number, transposed := m.place(r)
-		for i, t := range m.relations {
-			copy(part(p.relations[hop][i], path, t.rows), t.From(number*t.rows).Data)
-		}
 		p.transposed[hop][path] = transposed
+		own := slot{int32(path), int32(number)}
+		if m.shared && path > 0 {
+			own.rows = p.slots[hop][path-1].rows
+			if p.slots[hop][path-1].relation != own.relation {
+				own.rows++
+			}
+		}
+		p.slots[hop][path] = own
+		if p.opens(hop, path) {
+			for i, t := range m.relations {
+				copy(part(p.relations[hop][i], int(own.rows), t.rows), t.From(number*t.rows).Data)
+			}
+		}
 	}
 }
 
@@ -62,14 +90,15 @@ func (p *paths) putTarget(m *model, path int, entity int32) {
 	copy(tiles.WholeRow(p.targets, path), m.entities.Row(int(entity)))
 }
 
-// from is the tables of a hop without those of the first paths, until its next call.
+// from is the tables of a hop without the rows before those of a path, until its next call.
 func (p *paths) from(m *model, hop, path int) []kernel.Table {
 	if path == 0 {
 		return p.relations[hop]
 	}
+	start := int(p.slots[hop][path].rows)
 	p.rest = p.rest[:0]
 	for i, t := range m.relations {
-		p.rest = append(p.rest, p.relations[hop][i].From(path*t.rows))
+		p.rest = append(p.rest, p.relations[hop][i].From(start*t.rows))
 	}
 	return p.rest
 }
@@ -179,12 +208,13 @@ func (m *model) walkBack(d direction, p *paths, gradient kernel.Table, between s
 	}
 }
 
-// runs cuts the paths where they begin to walk a hop the other way.
+// runs cuts the paths where they begin to walk a hop the other way, and where rows are shared
+// where they begin to walk another relation.
 func (m *model) runs(d direction, p *paths, hop int, visit func(path, n int, transposed bool)) {
 	transposed := p.transposed[hop][:p.count]
 	for from := 0; from < p.count; {
 		to := from + 1
-		for to < p.count && transposed[to] == transposed[from] {
+		for to < p.count && transposed[to] == transposed[from] && !(m.shared && p.opens(hop, to)) {
 			to++
 		}
 		visit(from, to-from, transposed[from] != bool(d))

@@ -25,8 +25,22 @@ func (t *trainer) penalizeTargets(b *bench, u *unit, w *work, weight float32) fl
 }
 
 func (t *trainer) penalizeHop(b *bench, u *unit, w *work, hop int, weight float32) (loss float64) {
+	l2 := t.member.L2 + t.member.RelationL2
 	for i, table := range t.relations {
-		loss += t.penalizeRows(b, u.gradients.relations[hop][i], w.paths.relations[hop][i], w.count*table.rows, t.member.L2+t.member.RelationL2, weight)
+		gradient, x := u.gradients.relations[hop][i], w.paths.relations[hop][i]
+		if !t.shared {
+			loss += t.penalizeRows(b, gradient, x, w.count*table.rows, l2, weight)
+			continue
+		}
+		for from := 0; from < w.count; { // rows weigh as much as the paths that share them
+			to := from + 1
+			for to < w.count && !w.opens(hop, to) {
+				to++
+			}
+			row := int(w.slots[hop][from].rows) * table.rows
+			loss += t.penalizeRows(b, gradient.From(row), x.From(row), table.rows, l2, weight*float32(to-from))
+			from = to
+		}
 	}
 	return loss
 }

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -87,6 +88,9 @@ type piece struct {
 // within it, nothing has moved.
 func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (float64, error) {
 	t.steps++
+	if t.shared && t.lesson.ways() > 1 && t.set.Dropout == 0 { // so that many share rows of relations; what is dropped goes by their order
+		batch = slices.SortedStableFunc(slices.Values(batch), func(a, b kge.Example) int { return slices.Compare(a.Path, b.Path) })
+	}
 	weight := 1 / float32(len(batch))
 	size := t.unitExamples()
 	units := t.units[:(len(batch)+size-1)/size]
@@ -157,11 +161,14 @@ func (t *trainer) gather(units []*unit) {
 			x := &u.examples[i]
 			t.byEntity.Put(x.Anchor, tiles.WholeRow(u.gradients.anchors, i))
 			t.byEntity.Put(x.Target, tiles.WholeRow(u.gradients.targets, i))
-			for hop, r := range x.Path {
-				number, _ := t.place(r)
+			for hop := range x.Path {
+				if !u.gradients.opens(hop, i) {
+					continue
+				}
+				own := u.gradients.slots[hop][i]
 				for n, table := range t.relations {
 					for row := range table.rows {
-						t.byRelation[n].Put(int32(number*table.rows+row), tiles.WholeRow(u.gradients.relations[hop][n], i*table.rows+row))
+						t.byRelation[n].Put(own.relation*int32(table.rows)+int32(row), tiles.WholeRow(u.gradients.relations[hop][n], int(own.rows)*table.rows+row))
 					}
 				}
 			}

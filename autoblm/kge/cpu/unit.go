@@ -86,11 +86,10 @@ func (u *unit) fetch(m *model, w *work, examples []kge.Example, reverses bool) {
 	}
 	n := len(u.examples)
 	w.reset(m, n, hops)
-	u.gradients.reset(m, n, hops)
-	u.gradients.zero(m)
 	for i := range u.examples {
 		x := &u.examples[i]
 		w.put(m, i, &x.Question)
 		w.putTarget(m, i, x.Target)
 	}
+	u.gradients.like(m, &w.paths)
 }

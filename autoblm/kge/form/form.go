@@ -41,13 +41,16 @@ type Table struct {
 	// Rows is how many rows each direction of a relation has, and Columns how many
 	// numbers a row.
 	Rows, Columns int
+	// Shared rows are there once for neighbours that walk the same relation the same way,
+	// which the hop is then asked about together.
+	Shared bool
 	// Draw is the first value of a number, given a row of the relation and the standard
 	// deviation in the settings; nil draws it as those of the entities.
 	Draw func(rng *rand.Rand, row int, scale float64) float64
 }
 
 // Hop is what a relation does to the states of n paths. A path has one row or more
-// in each table.
+// in each table, and those of a [Table] of shared rows have the same ones.
 type Hop interface {
 	// Step makes the states after a hop, in rows of zeros. Through the transpose the
 	// relation is walked from tail to head.
