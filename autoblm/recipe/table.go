@@ -9,7 +9,7 @@ import (
 // family is what the recipes of one name have in common.
 type family struct {
 	name, about, source, note string
-	model, reported           string // of the published metrics
+	model, reported, gpu      string // of the published metrics
 	form                      form.Form
 	training                  kge.Settings
 }
@@ -24,11 +24,16 @@ type settings struct {
 // metrics are the published MRR, Hits@1 and Hits@10.
 type metrics [3]float64
 
+func (m metrics) of(model, source string) Published {
+	return Published{Model: model, MRR: m[0], Hits1: m[1], Hits10: m[2], Source: source}
+}
+
 type row struct {
 	family
 	dataset string
 	settings
 	published metrics
+	hours     float64 // that it took on the authors' GPU, 0 where nobody says
 	structure string
 	note      string // beside that of the family
 }
@@ -47,7 +52,8 @@ func (r row) recipe() Recipe {
 		recipe.Structure = structure.MustParse(r.structure)
 	}
 	if r.published != (metrics{}) {
-		recipe.Published = &Published{Model: r.model, MRR: r.published[0], Hits1: r.published[1], Hits10: r.published[2], Source: r.reported}
+		published := r.published.of(r.model, r.reported)
+		recipe.Published = &published
 	}
 	return recipe
 }
@@ -118,7 +124,7 @@ var (
 		training: training(func(s *kge.Settings) { s.Reciprocal, s.Initial = true, kge.Xavier }),
 	}
 	rp = family{
-		name: "rp", model: "ComplEx", reported: "its README",
+		name: "rp", model: "ComplEx", reported: "its README", gpu: "a GPU of 16 GB",
 		about:    "ComplEx with N3 and relation prediction (Chen et al., 2021)",
 		source:   "facebookresearch/ssl-relation-prediction, doc/hyper-parameters",
 		note:     "Their program keeps the epoch that is best on the test triples, so their metrics may be a little high; here it is the best by validation.",
@@ -251,9 +257,9 @@ func table() []row {
 		{family: rescal, dataset: "fb15k-237", published: metrics{.368, .276, .550},
 			settings: settings{dim: 512, batch: 256, epochs: 200, validateEvery: 5, rate: .1, weights: duality(.1, .1)}},
 
-		{family: rp, dataset: "wn18rr", structure: "complex", published: metrics{.488, .443, .578},
+		{family: rp, dataset: "wn18rr", structure: "complex", published: metrics{.488, .443, .578}, hours: 7,
 			settings: settings{dim: 2000, batch: 50, epochs: 500, validateEvery: 5, rate: .1, weights: cubesAndPrediction(.2, .05)}},
-		{family: rp, dataset: "fb15k-237", structure: "complex", published: metrics{.388, .298, .568},
+		{family: rp, dataset: "fb15k-237", structure: "complex", published: metrics{.388, .298, .568}, hours: 11.5,
 			settings: settings{dim: 2000, batch: 500, epochs: 500, validateEvery: 5, rate: .1, weights: cubesAndPrediction(.1, 4)},
 			note:     "Their README's command has 100 epochs."},
 

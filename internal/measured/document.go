@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
@@ -52,6 +54,17 @@ func Now[Result any](ctx context.Context, by By, r Result) Document[Result] {
 	versions := Versions(ctx, backend, gpus)
 	versions["autoblm"] = cmp.Or(versions["autoblm"], by.Program, "(devel)")
 	return Document[Result]{Command: HidePaths(by.Command), Date: time.Now().Format(time.DateOnly), Machine: machine, Versions: versions, Result: r}
+}
+
+var threads = regexp.MustCompile(`(\d+) of them used`)
+
+// Threads is how many were used, as the machine says it, 0 where it does not.
+func (d Document[Result]) Threads() int {
+	n := 0
+	if found := threads.FindStringSubmatch(d.Machine); found != nil {
+		n, _ = strconv.Atoi(found[1])
+	}
+	return n
 }
 
 // Write writes the document, whole or not at all.

@@ -33,7 +33,7 @@ var completed = map[string]string{
 	"autoblm train --no-rec":                 "--no-reciprocal",
 	"autoblm train --recipe du":              "dura",
 	"autoblm classify train --recipe p":      "plain",
-	"autoblm recipe show du":                  "dura",
+	"autoblm recipe show du":                 "dura",
 	"autoblm recipe show n3 u":               "umls",
 	"autoblm search --task c":                "completion classify",
 	"autoblm search --algorithm t":           "tpe",

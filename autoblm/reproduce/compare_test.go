@@ -1,0 +1,154 @@
+package reproduce
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// benchmark trains a small plan in the name of a benchmark and writes the result file.
+func benchmark(t *testing.T, folder, graph, name string, seed uint64, change func(p *Plan)) string {
+	t.Helper()
+	p := plan(t, Final)
+	p.Graph.Name, p.Seed, p.Final.Name = graph, seed, name
+	if change != nil {
+		change(&p)
+	}
+	d := measured.Now(t.Context(), measured.By{Command: "autoblm reproduce " + graph, Threads: 1, Engine: "cpu", Backend: "avx2"}, *run1(t, p))
+	file := filepath.Join(folder, fmt.Sprintf("benchmark-%s-%s-%d.json", graph, name, seed))
+	if err := d.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func rows(t *words.Table, graph string) [][]string {
+	return slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool { return row[0] != graph })
+}
+
+func TestCompare(t *testing.T) {
+	dir := t.TempDir()
+	files := []string{
+		benchmark(t, dir, "wn18rr", "n3", 1, nil), benchmark(t, dir, "wn18rr", "n3", 2, nil),
+		benchmark(t, dir, "fb15k", "n3", 1, func(p *Plan) { p.Final.Training.Patience, p.Final.Training.Epochs = 1, 400 }),
+		benchmark(t, dir, "umls", "small", 1, nil),
+	}
+	all, err := ReadRepeats(files...)
+	if err != nil || len(all) != 3 || len(all[0].Documents) != 2 {
+		t.Fatalf("%v, %+v", err, all)
+	}
+	table := Compare(all)
+	for _, row := range table.Rows {
+		if len(row) != len(table.Header) {
+			t.Errorf("%v has other columns than %v", row, table.Header)
+		}
+	}
+	models := func(graph string) (models []string) {
+		for _, row := range rows(table, graph) {
+			models = append(models, row[1]+" "+row[2])
+		}
+		return models
+	}
+	for graph, want := range map[string][]string{
+		"wn18rr":    {"AutoBLM the paper", "AutoBLM+ the paper", "TuckER with IVR claimed", "RESCAL, rescal published", "ComplEx, n3 published", "ComplEx, n3 here, 2 seeds"},
+		"fb15k-237": {"AutoBLM the paper", "AutoBLM+ the paper", "ComplEx, rp published", "not run yet here"},
+		"wn18":      {"AutoBLM the paper", "AutoBLM+ the paper", "TuckER published", "not run yet here"},
+		"fb15k":     {"AutoBLM the paper", "AutoBLM+ the paper", "ComplEx, n3 published", "ComplEx, n3 here, seed 1"},
+		"umls":      {"ComplEx, small here, seed 1"},
+	} {
+		if got := models(graph); graph != "umls" && !slices.Equal(got, want) || graph == "umls" && got[len(got)-1] != want[0] {
+			t.Errorf("%s: %q, want %q", graph, got, want)
+		}
+	}
+	here := rows(table, "wn18rr")[5]
+	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !strings.HasPrefix(here[5], fmt.Sprintf("%.3f ± ", (a+b)/2)) || here[3] != "16" || here[4] != "12" || !strings.HasSuffix(here[8], " s, 1 thread") {
+		t.Errorf("%v, of %v and %v", here, a, b)
+	}
+	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
+		t.Errorf("%v", rp)
+	}
+	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[4], " of 400") {
+		t.Errorf("%v", stopped)
+	}
+	if varied := Varied(all); len(varied.Rows) != 0 {
+		t.Errorf("%v", varied.Rows)
+	}
+}
+
+func TestNothingToCompare(t *testing.T) {
+	all, err := ReadRepeats()
+	if err != nil || len(all) != 0 || len(Curves(all).Rows) != 0 || len(Varied(all).Rows) != 0 {
+		t.Errorf("%v, %v", all, err)
+	}
+	for _, graph := range Benchmarks {
+		if got := rows(Compare(all), graph); len(got) < 4 || got[len(got)-1][1] != "not run yet" {
+			t.Errorf("%s: %v", graph, got)
+		}
+	}
+}
+
+// TestCurves: the curve of the first training of 20 epochs that are all validated.
+func TestCurves(t *testing.T) {
+	every := func(p *Plan) { p.Final.Training.ValidateEvery, p.Final.Training.Epochs = 1, 22 }
+	all, err := ReadRepeats(benchmark(t, t.TempDir(), "wn18", "n3", 1, every))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Curves(all)
+	f := all[0].Documents[0].Result.Final
+	want := []string{"wn18", "ComplEx, n3", "16", "32"}
+	for _, epoch := range []int{5, 10, 20} {
+		want = append(want, fmt.Sprintf("%.3f", f.Validations[epoch-1].MRR))
+	}
+	want = append(want, fmt.Sprintf("%.3f, epoch %d", f.Valid.Both.MRR, f.BestEpoch))
+	if len(c.Rows) != 1 || !slices.Equal(c.Rows[0], want) || !slices.Equal(c.Header[4:], []string{"epoch 5", "epoch 10", "epoch 20", "best"}) {
+		t.Errorf("%v, want %v", c, want)
+	}
+}
+
+// TestVaried: trainings are told together where they differ in one part.
+func TestVaried(t *testing.T) {
+	dir := t.TempDir()
+	all, err := ReadRepeats(
+		benchmark(t, dir, "wn18", "n3-32", 1, func(p *Plan) { p.Final.Name, p.Final.Training.Dim = "n3", 32 }),
+		benchmark(t, dir, "wn18", "n3", 1, nil),
+		benchmark(t, dir, "wn18", "n3-simple", 1, func(p *Plan) { p.Final.Name, p.Structure = "n3", structure.MustParse("simple") }),
+		benchmark(t, dir, "wn18", "n3-both", 1, func(p *Plan) { p.Final.Name, p.Final.Training.Batch, p.Final.Training.Epochs = "n3", 16, 3 }),
+		benchmark(t, dir, "fb15k", "n3", 1, nil),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mrr := func(i int) string { return fmt.Sprintf("%.3f", testMRR(all[i].Documents[0].Result.Final)) }
+	got := Varied(all).Rows
+	if len(got) != 2 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3" || got[1][2] != "model" ||
+		!strings.Contains(got[1][3], "ComplEx: "+mrr(1)) || !strings.Contains(got[1][3], "SimplE: "+mrr(2)) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestReadRepeatsRefuses(t *testing.T) {
+	dir := t.TempDir()
+	first := benchmark(t, dir, "wn18", "n3", 1, nil)
+	other := benchmark(t, dir, "wn18", "n3", 2, func(p *Plan) { p.Final.Training.Dim = 8 })
+	if _, err := ReadRepeats(first, other); err == nil || !strings.Contains(err.Error(), "more than its seed") {
+		t.Error(err)
+	}
+	searched := filepath.Join(dir, "benchmark-wn18-search-1.json")
+	d := measured.Now(t.Context(), measured.By{}, *run1(t, plan(t, Search)))
+	if err := d.Write(searched); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRepeats(searched); err == nil || !strings.Contains(err.Error(), "no final training") {
+		t.Error(err)
+	}
+	if _, err := ReadRepeats(filepath.Join(dir, "none-1.json")); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}

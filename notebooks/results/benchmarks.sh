@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
+# and records what came of it in the folder where it is run, as benchmark-GRAPH-NAME-SEED.json.
+# GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
+# What is there already is not trained again, and what was interrupted goes on.
+set -euo pipefail
+
+train() { # GRAPH NAME FLAG...: by each seed
+  for seed in ${SEEDS:-1}; do
+    local name=benchmark-$1-$2-$seed
+    [ -e "$name.json" ] && continue
+    autoblm reproduce "$1" --stage final "${@:3}" --seed "$seed" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
+    cp "$name/result.json" "$name.json"
+  done
+}
+
+for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
+  case $graph in
+  wn18rr)
+    train $graph rescal --recipe rescal
+    ;;
+  fb15k-237)
+    train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
+    ;;
+  wn18)
+    train $graph n3 --recipe n3 --dim 512
+    ;;
+  fb15k)
+    train $graph n3 --recipe n3 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 50 --validate-every 10
+    ;;
+  *)
+    echo "benchmarks.sh: there is nothing for $graph" >&2
+    exit 2
+    ;;
+  esac
+done
