@@ -15,6 +15,8 @@ type Progress struct {
 	Validating bool
 	// Loss has each member's mean loss per example in this epoch, once it is over.
 	Loss []float64
+	// Best is the best validation of the first member so far, nil before the first one.
+	Best *Validation
 }
 
 // Share is how much of the training is done, validations left out.

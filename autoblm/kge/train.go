@@ -262,7 +262,6 @@ func (r *run) validated() bool {
 }
 
 func (r *run) epoch(ctx context.Context, epoch int) error {
-	s := r.job.Settings
 	start := time.Now()
 	batches, err := r.batches.of(ctx, epoch)
 	if err != nil {
@@ -297,7 +296,9 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 		}
 	}
 	if r.job.OnEpoch != nil {
-		r.job.OnEpoch(Progress{Epoch: epoch, Epochs: s.Epochs, Step: all, Steps: all, Loss: done.Loss})
+		p := r.progress(epoch, all, all)
+		p.Loss = done.Loss
+		r.job.OnEpoch(p)
 	}
 	return nil
 }
@@ -309,9 +310,17 @@ func (r *run) onStep(epoch, steps int) func(share float64) {
 	}
 	begun := r.begun
 	return func(share float64) {
-		step := begun + int(math.Round(share*float64(steps-begun)))
-		r.job.OnStep(Progress{Epoch: epoch, Epochs: r.job.Settings.Epochs, Step: step, Steps: steps})
+		r.job.OnStep(r.progress(epoch, begun+int(math.Round(share*float64(steps-begun))), steps))
 	}
+}
+
+// progress is how far the run is.
+func (r *run) progress(epoch, step, steps int) Progress {
+	p := Progress{Epoch: epoch, Epochs: r.job.Settings.Epochs, Step: step, Steps: steps}
+	if m := r.members[0]; m.BestMRR > 0 {
+		p.Best = &Validation{Epoch: m.BestEpoch, MRR: m.BestMRR}
+	}
+	return p
 }
 
 // orders are the batches of epochs. Those of the next one are made meanwhile.
@@ -393,7 +402,9 @@ func (r *run) validate(ctx context.Context, epoch int) error {
 // scores are those of the members as they are, in an epoch.
 func (r *run) scores(ctx context.Context, epoch int) ([]float64, error) {
 	if r.job.OnStep != nil {
-		r.job.OnStep(Progress{Epoch: epoch, Epochs: r.job.Settings.Epochs, Step: 1, Steps: 1, Validating: true})
+		p := r.progress(epoch, 1, 1)
+		p.Validating = true
+		r.job.OnStep(p)
 	}
 	return r.job.Data.Validate(ctx, r.population, r.job.ValidateBy)
 }

@@ -466,6 +466,18 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestProgressTellsTheBestValidation so far, which is known after the epoch that it is of.
+func TestProgressTellsTheBestValidation(t *testing.T) {
+	var got []*kge.Validation
+	j := job(2, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 4, 1 })
+	j.OnEpoch = func(p kge.Progress) { got = append(got, p.Best) }
+	mustTrain(t, &enginetest.Scripted{Better: func(epoch, member int) int32 { return []int32{0, 3, 1, 4, 0}[epoch] }}, j)
+	want := []*kge.Validation{nil, {Epoch: 1, MRR: 1.0 / 4}, {Epoch: 2, MRR: 1.0 / 2}, {Epoch: 2, MRR: 1.0 / 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("best validations (-want +got):\n%s", diff)
+	}
+}
+
 func TestTrainPassesErrorsOn(t *testing.T) {
 	for name, engine := range map[string]*enginetest.Scripted{
 		"population": {FailPopulation: true},

@@ -58,7 +58,11 @@ func (b *trainingBar) update(p kge.Progress) {
 	default:
 		line += fmt.Sprintf(", step %s of %s", words.Whole(p.Step), words.Whole(p.Steps))
 	}
-	b.Say(line + b.loss)
+	line += b.loss
+	if p.Best != nil {
+		line += fmt.Sprintf(", best valid MRR %.4f after %d", p.Best.MRR, p.Best.Epoch)
+	}
+	b.Say(line)
 	b.Set(int64(p.Share()*barUnits), 0)
 	b.warn()
 }

@@ -20,7 +20,7 @@ type model struct {
 	measure    tiles.Measure
 	entities   tiles.Embeddings
 	relations  []relationTable
-	shared     bool // rows of relations are there once for neighbours
+	shared     bool // rows of relations can be there once for neighbours
 	count      int  // of relations without reverses
 }
 

@@ -10,6 +10,7 @@ import (
 // they look up: their embeddings, or the gradients by these.
 type paths struct {
 	count, hops int
+	shared      bool             // rows of relations are there once for neighbours
 	anchors     kernel.Table     // [count, d]
 	targets     kernel.Table     // [count, d], of the targets at the other end
 	relations   [][]kernel.Table // by hop and table, [slots·rows, columns]
@@ -22,8 +23,10 @@ type paths struct {
 // are shared those of its neighbours that walk the same relation.
 type slot struct{ rows, relation int32 }
 
-func newPaths(m *model) paths {
-	return paths{anchors: tiles.NewTable(m.mostQueries(), m.dim), targets: tiles.NewTable(m.mostQueries(), m.dim)}
+// newPaths are for paths that share rows of relations, where the form has some to share, or for
+// paths that have each their own.
+func newPaths(m *model, share bool) paths {
+	return paths{shared: share && m.shared, anchors: tiles.NewTable(m.mostQueries(), m.dim), targets: tiles.NewTable(m.mostQueries(), m.dim)}
 }
 
 // reset makes room.
@@ -70,7 +73,7 @@ func (p *paths) put(m *model, path int, q *kge.Question) {
 		number, transposed := m.place(r)
 		p.transposed[hop][path] = transposed
 		own := slot{int32(path), int32(number)}
-		if m.shared && path > 0 {
+		if p.shared && path > 0 {
 			own.rows = p.slots[hop][path-1].rows
 			if p.slots[hop][path-1].relation != own.relation {
 				own.rows++
@@ -208,8 +211,8 @@ func (m *model) walkBack(d direction, p *paths, gradient kernel.Table, between s
 	}
 }
 
-// runs cuts the paths where they begin to walk a hop the other way, and where rows are shared
-// where they begin to walk another relation.
+// runs cuts the paths where they begin to walk a hop the other way, and where a
+// hop is of paths that share rows of relations where they begin to look up others.
 func (m *model) runs(d direction, p *paths, hop int, visit func(path, n int, transposed bool)) {
 	transposed := p.transposed[hop][:p.count]
 	for from := 0; from < p.count; {

@@ -28,7 +28,7 @@ func (t *trainer) penalizeHop(b *bench, u *unit, w *work, hop int, weight float3
 	l2 := t.member.L2 + t.member.RelationL2
 	for i, table := range t.relations {
 		gradient, x := u.gradients.relations[hop][i], w.paths.relations[hop][i]
-		if !t.shared {
+		if !w.shared {
 			loss += t.penalizeRows(b, gradient, x, w.count*table.rows, l2, weight)
 			continue
 		}

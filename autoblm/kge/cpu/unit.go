@@ -28,7 +28,7 @@ type pair struct {
 }
 
 func newUnit(m *model, pairs bool) *unit {
-	u := &unit{gradients: newPaths(m)}
+	u := &unit{gradients: newPaths(m, !pairs)}
 	if pairs {
 		u.queries = tiles.NewTable(m.mostQueries()*m.stateRows, m.dim)
 	}
@@ -43,7 +43,7 @@ type work struct {
 	overRelations *tiles.Softmax // nil where relations are not asked for
 }
 
-func newWork(m *model) *work { return &work{paths: newPaths(m)} }
+func newWork(m *model, share bool) *work { return &work{paths: newPaths(m, share)} }
 
 // bench is what a thread needs for the unit or the tile that it is at.
 type bench struct {

@@ -84,7 +84,7 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works)
 	}
 	for i := range works {
-		work := newWork(m)
+		work := newWork(m, !d.pairs)
 		if d.softmax {
 			work.overEntities = w.overEntities.Of(i)
 		}
