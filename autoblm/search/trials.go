@@ -39,3 +39,18 @@ func Proposed(trials []task.Trial) []task.Trial {
 	slices.SortStableFunc(rounds, func(a, b task.Trial) int { return cmp.Compare(a.Round, b.Round) })
 	return rounds
 }
+
+func finished(trials []task.Trial) int {
+	n := 0
+	for _, t := range trials {
+		if t.State != task.Running {
+			n++
+		}
+	}
+	return n
+}
+
+// of returns the trials of a stage.
+func of(stage task.Stage, trials []task.Trial) []task.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool { return t.Stage != stage })
+}
