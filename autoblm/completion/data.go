@@ -25,7 +25,11 @@ func Data(g *datasets.Graph) *kge.Data {
 		if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
 			order = order[:s.MaxSteps*s.Batch]
 		}
-		return slices.Collect(slices.Chunk(Examples(order), s.Batch))
+		batches := slices.Collect(slices.Chunk(Examples(order), s.Batch))
+		if s.Frequency > 0 {
+			weigh(batches, occurrences(g), s.Frequency)
+		}
+		return batches
 	}
 	if len(g.Valid) > 0 {
 		d.Held = len(g.Valid)
@@ -39,6 +43,35 @@ func Data(g *datasets.Graph) *kge.Data {
 		}
 	}
 	return d
+}
+
+// occurrences are how many ends of training triples each entity is.
+func occurrences(g *datasets.Graph) []float32 {
+	n := make([]float32, len(g.Entities))
+	for _, t := range g.Train {
+		n[t.Head]++
+		n[t.Tail]++
+	}
+	return n
+}
+
+// weigh weighs answers; see [kge.Settings.Frequency].
+func weigh(batches [][]kge.Example, occurrences []float32, frequency float64) {
+	share, most := float32(frequency), slices.Max(occurrences)
+	of := func(entity int32) float32 { return 1 - share + share*occurrences[entity]/most }
+	for _, batch := range batches {
+		sum := float32(0)
+		for i := range batch {
+			x := &batch[i]
+			x.Weight, x.Back = of(x.Target), of(x.Anchor)
+			sum += x.Weight + x.Back
+		}
+		mean := sum / float32(2*len(batch))
+		for i := range batch {
+			batch[i].Weight /= mean
+			batch[i].Back /= mean
+		}
+	}
 }
 
 // rank ranks triples of a graph among those that it does not know.
@@ -57,7 +90,7 @@ func Examples(triples []datasets.Triple) []kge.Example {
 	for i, t := range triples {
 		ids = append(ids, 2*t.Relation, t.Tail)
 		own := ids[len(ids)-2:]
-		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail, Targets: own[1:2:2], Weight: 1}
+		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail, Targets: own[1:2:2], Weight: 1, Back: 1}
 	}
 	return examples
 }

@@ -22,8 +22,9 @@ type Example struct {
 	Target int32
 	// Targets are all of them, ascending. What is learnt both ways has one.
 	Targets []int32
-	// Weight is how much the example counts beside others, 1 as a rule.
-	Weight float32
+	// Weight is how much the question counts beside others, 1 as a rule, and Back how much
+	// the way back does, of what is learnt both ways.
+	Weight, Back float32
 }
 
 // Data is what models are trained on. A task makes it of its own data.

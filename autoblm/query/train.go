@@ -99,6 +99,8 @@ func (s Settings) Validate(m kge.Member) error {
 	switch {
 	case s.LabelSmoothing != 0:
 		return fmt.Errorf("label smoothing is %v: queries have none", s.LabelSmoothing)
+	case s.Frequency != 0:
+		return fmt.Errorf("frequency is %v: answers of queries are weighed by answer-power", s.Frequency)
 	case m.RelationPrediction != 0:
 		return fmt.Errorf("relation-prediction is %v: queries have none", m.RelationPrediction)
 	}

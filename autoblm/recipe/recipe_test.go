@@ -302,15 +302,15 @@ func TestSettingsOfTheOthers(t *testing.T) {
 // the weight of DURA.
 func TestSettingsOfRESCAL(t *testing.T) {
 	for dataset, source := range map[string]struct {
-		rank, batch int
-		reg         float64
-	}{"wn18rr": {256, 1024, 1e-1}, "fb15k-237": {512, 512, 5e-2}} {
+		rank, batch    int
+		reg, frequency float64
+	}{"wn18rr": {256, 1024, 1e-1, .9}, "fb15k-237": {512, 512, 5e-2, 0}} {
 		r := named(t, "rescal", dataset)
 		s := r.Training
 		if r.Form != form.GQE || r.Structure.K() != 0 || s.Dim != source.rank || 2*s.Batch != source.batch || s.Epochs != 200 || r.LearningRate != .1 {
 			t.Errorf("%s: %v, %v, d %d, batch %d, %d epochs, learning rate %v", dataset, r.Form, r.Structure, s.Dim, s.Batch, s.Epochs, r.LearningRate)
 		}
-		if !s.Reciprocal || s.Initial != kge.Xavier || s.Optimizer != kge.Adagrad || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 {
+		if !s.Reciprocal || s.Initial != kge.Xavier || s.Optimizer != kge.Adagrad || s.Decay != 1 || s.MaxNorm != 0 || s.Dropout != 0 || s.Frequency != source.frequency {
 			t.Errorf("%s: %+v", dataset, s)
 		}
 		if want := converted("rescal", source.reg, 0); r.Weights != want {

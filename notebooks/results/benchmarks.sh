@@ -17,7 +17,7 @@ train() { # GRAPH NAME FLAG...: by each seed
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   case $graph in
   wn18rr)
-    train $graph rescal --recipe rescal --epochs 100
+    train $graph rescal --recipe rescal --frequency 0 --epochs 100
     ;;
   fb15k-237)
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10

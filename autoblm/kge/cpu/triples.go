@@ -43,7 +43,13 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 		t.drop(b.mask, number, s.Asked)
 		b.mask.Apply(s.Rows, s.Asked)
 	}
-	loss := s.CrossEntropy(t.kernels, t.entities, weight, 1-float32(t.set.LabelSmoothing), b.rounding, func(query int) (row, gradient []float32) {
+	weigh := func(query int) float32 {
+		if query >= n {
+			return weight * u.examples[query-n].Back
+		}
+		return weight * u.examples[query].Weight
+	}
+	loss := s.CrossEntropy(t.kernels, t.entities, weigh, 1-float32(t.set.LabelSmoothing), b.rounding, func(query int) (row, gradient []float32) {
 		if query >= n {
 			return tiles.WholeRow(w.anchors, query-n), tiles.WholeRow(u.gradients.anchors, query-n)
 		}
@@ -70,7 +76,8 @@ func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) f
 	h, s, g := t.hop.(form.Mixture), w.overRelations, &u.gradients
 	s.Reset(w.count)
 	h.AskRelations(s.Rows, w.anchors, w.targets, w.count)
-	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weight*float32(t.member.RelationPrediction), 1, b.rounding, func(query int) (row, gradient []float32) {
+	weigh := func(int) float32 { return weight * float32(t.member.RelationPrediction) }
+	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weigh, 1, b.rounding, func(query int) (row, gradient []float32) {
 		return tiles.WholeRow(w.relations[0][0], query), tiles.WholeRow(g.relations[0][0], query)
 	})
 	h.AskRelationsBack(s.ByQuery, w.anchors, w.targets, g.anchors, g.targets, w.count)

@@ -80,7 +80,7 @@ func (u *unit) fetch(m *model, w *work, examples []kge.Example, reverses bool) {
 			for _, r := range slices.Backward(x.Path) {
 				u.back = append(u.back, r^1)
 			}
-			u.both = append(u.both, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor})
+			u.both = append(u.both, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor, Weight: x.Back, Back: x.Weight})
 		}
 		u.examples = u.both
 	}

@@ -57,6 +57,8 @@ func Recipes() map[string]Recipe {
 		"relation prediction":         {Set: none, Weights: kge.Weights{RelationPrediction: 0.7}},
 		"dropout":                     {Set: func(s *kge.Settings) { s.Dropout = 0.4 }, Weights: kge.Weights{Products: 0.02}},
 		"label smoothing":             {Set: func(s *kge.Settings) { s.LabelSmoothing = 0.2 }},
+		"frequency":                   {Set: func(s *kge.Settings) { s.Frequency = 0.9 }},
+		"reciprocal by frequency":     {Set: func(s *kge.Settings) { s.Reciprocal, s.Frequency, s.Dropout = true, 0.6, 0.2 }, Weights: all},
 		"largest norm":                {Set: func(s *kge.Settings) { s.MaxNorm, s.InitScale = 0.5, 0.3 }},
 		"xavier":                      {Set: func(s *kge.Settings) { s.Initial = kge.Xavier }},
 		"reciprocal":                  {Set: reciprocal},

@@ -123,7 +123,7 @@ func back(x kge.Example) kge.Example {
 	for i := range path {
 		path[i] ^= 1
 	}
-	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor, Targets: []int32{x.Anchor}, Weight: x.Weight}
+	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor, Targets: []int32{x.Anchor}, Weight: x.Back, Back: x.Weight}
 }
 
 // loss is the mean loss per example of a batch in a step, as [kge.Settings],

@@ -76,16 +76,17 @@ type Softmax struct {
 	weights          []float32 // of the queries in the loss
 }
 
-// CrossEntropy returns weight · the sum over the queries of log Σ exp(score) -
-// share · the score of the answer. The gradient by the queries is in ByQuery
+// CrossEntropy returns the sum over the queries of their weight · (log Σ exp(score) -
+// share · the score of the answer). The gradient by the queries is in ByQuery
 // then, and that by the answers is added. answer is the row of a query's answer
 // and the gradient by it.
-func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weight, share float32, room *Room, answer func(query int) (row, gradient []float32)) float64 {
+func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weightOf func(query int) float32, share float32, room *Room, answer func(query int) (row, gradient []float32)) float64 {
 	s.Walk(k, e, room)
 	loss := 0.0
 	for i := range s.Asked {
 		query, gradient := s.OfQuery(s.Rows, i), s.OfQuery(s.ByQuery, i)
 		truth, byTruth := answer(i)
+		weight := weightOf(i)
 		loss += float64(weight) * (s.LogSum(i) - float64(share)*s.measure.Score(query, truth))
 		s.Weigh(k, i, weight)
 		s.measure.AddGradQuery(k, gradient, query, truth, -weight*share)
