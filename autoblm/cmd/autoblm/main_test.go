@@ -103,6 +103,17 @@ func TestTrainMembersAreSingleRuns(t *testing.T) {
 	}
 }
 
+// TestUnvalidatedTrainingNeedsNoPatience that is not given: what it would wait for does not come.
+func TestUnvalidatedTrainingNeedsNoPatience(t *testing.T) {
+	train := []string{"train", "--dataset", "world", "--structure", "complex", "--dim", "8", "--epochs", "1", "--validate-every", "0", "--out", t.TempDir()}
+	if status, _, stderr := invoke(t.Context(), train...); status != 0 {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	if status, _, stderr := invoke(t.Context(), append(train, "--patience", "2")...); status != program.Misuse || !strings.Contains(stderr, "patience is 2") {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
 func TestTrainWithoutValidAndTest(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "train.tsv"), []byte("\ufeffa\tr\tb\r\nb\tr\tc\r\n\r\n"), 0o644); err != nil {

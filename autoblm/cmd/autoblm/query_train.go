@@ -54,9 +54,7 @@ func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
 		s, m = query.DefaultSettings(), kge.DefaultMember(structure.Structure{})
 	}
 	c.use(s, m)
-	if every, is := flags.Given[int](ctx, "validate-every"); is && every == 0 {
-		c.Settings.Patience, c.Settings.PlateauPatience = 0, 0
-	}
+	useUnvalidated(ctx, &c.Settings.Settings)
 	useDura(ctx, &c.Member.Weights)
 	return nil
 }

@@ -51,8 +51,7 @@ func (c *reproduceCommand) BeforeApply(ctx *kong.Context) error {
 	}
 	c.Recipe = r.Name
 	c.take(r)
-	useDura(ctx, &c.Member.Weights)
-	useHalf(ctx, &c.Settings.Precision)
+	c.useImplied(ctx)
 	return nil
 }
 

@@ -46,8 +46,7 @@ func (f *trainingFlags) settle(g *datasets.Graph, of form.Form) error {
 	}
 	r := recipe.Default(g, of)
 	f.take(r)
-	useDura(f.line, &f.Member.Weights)
-	useHalf(f.line, &f.Settings.Precision)
+	f.useImplied(f.line)
 	_, err := f.line.Apply()
 	f.Recipe = r.Name
 	return err
@@ -66,9 +65,15 @@ func (f *trainingFlags) useRecipe(ctx *kong.Context) (recipe.Recipe, error) {
 	if err == nil && r.Name != "" {
 		f.take(r)
 	}
+	f.useImplied(ctx)
+	return r, err
+}
+
+// useImplied takes what flags stand for beside their own settings, where that is not given.
+func (f *trainingFlags) useImplied(ctx *kong.Context) {
 	useDura(ctx, &f.Member.Weights)
 	useHalf(ctx, &f.Settings.Precision)
-	return r, err
+	useUnvalidated(ctx, &f.Settings)
 }
 
 // take gives all settings the values of a recipe.
@@ -110,6 +115,13 @@ type duraFlag struct {
 func useDura(ctx *kong.Context, w *kge.Weights) {
 	if weight, is := flags.Given[float64](ctx, "dura"); is {
 		w.EntityL2, w.Products = weight, weight
+	}
+}
+
+// useUnvalidated waits for no validation where none is wanted.
+func useUnvalidated(ctx *kong.Context, s *kge.Settings) {
+	if every, is := flags.Given[int](ctx, "validate-every"); is && every == 0 {
+		s.Patience, s.PlateauPatience = 0, 0
 	}
 }
 
