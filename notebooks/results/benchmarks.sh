@@ -23,7 +23,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
     ;;
   wn18)
-    train $graph n3 --recipe n3 --dim 512
+    train $graph n3 --recipe n3 --dim 512 --batch 500
+    train $graph rescal --recipe rescal --epochs 40 --patience 0
     ;;
   fb15k)
     train $graph n3 --recipe n3 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 50 --validate-every 10
