@@ -2970,6 +2970,321 @@ TEXT ·multiplyVDPBF16(SB), NOSPLIT, $0-81
 	MOVQ c+64(FP), R13
 	MOVQ columns+8(FP), R15
 
+columns3:
+	CMPQ R15, $0x00000003
+	JL   end3
+	MOVQ rows+0(FP), BX
+	MOVQ a+32(FP), R14
+	MOVQ R13, DX
+
+rows3:
+	MOVQ $0x00000000, R10
+
+half3:
+	MOVB    add+80(FP), AL
+	TESTB   AL, AL
+	JZ      fresh3
+	MOVQ    DX, R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z3
+	VMOVUPS 64(R11), Z4
+	VMOVUPS 128(R11), Z5
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	VMOVUPS 128(R11), Z8
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z9
+	VMOVUPS 64(R11), Z10
+	VMOVUPS 128(R11), Z11
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z12
+	VMOVUPS 64(R11), Z13
+	VMOVUPS 128(R11), Z14
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z15
+	VMOVUPS 64(R11), Z16
+	VMOVUPS 128(R11), Z17
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z18
+	VMOVUPS 64(R11), Z19
+	VMOVUPS 128(R11), Z20
+	ADDQ    CX, R11
+	VMOVUPS (R11), Z21
+	VMOVUPS 64(R11), Z22
+	VMOVUPS 128(R11), Z23
+	ADDQ    CX, R11
+	JMP     begin3
+
+fresh3:
+	MOVQ   DX, R11
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	ADDQ   CX, R11
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	ADDQ   CX, R11
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	ADDQ   CX, R11
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	ADDQ   CX, R11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	ADDQ   CX, R11
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	ADDQ   CX, R11
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	ADDQ   CX, R11
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	ADDQ   CX, R11
+
+begin3:
+	LEAQ (R14)(R10*1), SI
+	MOVQ R12, DI
+	MOVQ bColumn+56(FP), R9
+	ADDQ R12, R9
+	MOVQ bColumn+56(FP), R11
+	ADDQ R9, R11
+	MOVQ inner+16(FP), AX
+
+step3:
+	MOVQ $0x00000010, R8
+
+pair3:
+	VMOVUPS      (DI), Z24
+	VMOVUPS      (R9), Z25
+	VMOVUPS      (R11), Z26
+	VBROADCASTSS (SI), Z27
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc3
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcb
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd3
+	VBROADCASTSS 64(SI), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdc
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xec
+	VBROADCASTSS 128(SI), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xfd
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc5
+	VBROADCASTSS 192(SI), Z30
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xce
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd6
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xde
+	VBROADCASTSS 256(SI), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xef
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf7
+	VBROADCASTSS 320(SI), Z27
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xfb
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc3
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcb
+	VBROADCASTSS 384(SI), Z28
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd4
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdc
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe4
+	VBROADCASTSS 448(SI), Z29
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xed
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf5
+	BYTE         $0x62
+	BYTE         $0x82
+	BYTE         $0x2e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xfd
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000040, R11
+	DECQ         R8
+	JNZ          pair3
+	ADDQ         $0x000003c0, SI
+	DECQ         AX
+	JNZ          step3
+	MOVQ         DX, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	VMOVUPS      Z2, 128(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z3, (R11)
+	VMOVUPS      Z4, 64(R11)
+	VMOVUPS      Z5, 128(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z6, (R11)
+	VMOVUPS      Z7, 64(R11)
+	VMOVUPS      Z8, 128(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z9, (R11)
+	VMOVUPS      Z10, 64(R11)
+	VMOVUPS      Z11, 128(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	VMOVUPS      Z14, 128(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z15, (R11)
+	VMOVUPS      Z16, 64(R11)
+	VMOVUPS      Z17, 128(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z18, (R11)
+	VMOVUPS      Z19, 64(R11)
+	VMOVUPS      Z20, 128(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z21, (R11)
+	VMOVUPS      Z22, 64(R11)
+	VMOVUPS      Z23, 128(R11)
+	ADDQ         CX, R11
+	MOVQ         CX, R11
+	SHLQ         $0x03, R11
+	ADDQ         R11, DX
+	ADDQ         $0x00000200, R10
+	CMPQ         R10, $0x00000400
+	JL           half3
+	MOVQ         aRow+40(FP), R11
+	ADDQ         R11, R14
+	DECQ         BX
+	JNZ          rows3
+	MOVQ         bColumn+56(FP), DX
+	ADDQ         DX, R12
+	MOVQ         bColumn+56(FP), DX
+	ADDQ         DX, R12
+	MOVQ         bColumn+56(FP), DX
+	ADDQ         DX, R12
+	ADDQ         $0x000000c0, R13
+	SUBQ         $0x00000003, R15
+	JMP          columns3
+
+end3:
 columns2:
 	CMPQ R15, $0x00000002
 	JL   end2
@@ -3049,234 +3364,162 @@ step2:
 	MOVQ $0x00000010, R8
 
 pair2:
-	VMOVUPS (DI), Z16
-	VMOVUPS (R9), Z17
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x84
-	BYTE    $0x26
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x8c
-	BYTE    $0x26
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x94
-	BYTE    $0x26
-	BYTE    $0x40
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x9c
-	BYTE    $0x26
-	BYTE    $0x40
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xa4
-	BYTE    $0x26
-	BYTE    $0x80
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xac
-	BYTE    $0x26
-	BYTE    $0x80
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xb4
-	BYTE    $0x26
-	BYTE    $0xc0
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xbc
-	BYTE    $0x26
-	BYTE    $0xc0
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x84
-	BYTE    $0x26
-	BYTE    $0x00
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x8c
-	BYTE    $0x26
-	BYTE    $0x00
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x94
-	BYTE    $0x26
-	BYTE    $0x40
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x9c
-	BYTE    $0x26
-	BYTE    $0x40
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xa4
-	BYTE    $0x26
-	BYTE    $0x80
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xac
-	BYTE    $0x26
-	BYTE    $0x80
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xb4
-	BYTE    $0x26
-	BYTE    $0xc0
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0x72
-	BYTE    $0x76
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xbc
-	BYTE    $0x26
-	BYTE    $0xc0
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	ADDQ    $0x00000004, SI
-	ADDQ    $0x00000040, DI
-	ADDQ    $0x00000040, R9
-	DECQ    R8
-	JNZ     pair2
-	ADDQ    $0x000003c0, SI
-	DECQ    AX
-	JNZ     step2
-	MOVQ    DX, R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z2, (R11)
-	VMOVUPS Z3, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z4, (R11)
-	VMOVUPS Z5, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	VMOVUPS Z7, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z10, (R11)
-	VMOVUPS Z11, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z12, (R11)
-	VMOVUPS Z13, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z14, (R11)
-	VMOVUPS Z15, 64(R11)
-	ADDQ    CX, R11
-	MOVQ    CX, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	ADDQ    $0x00000200, R10
-	CMPQ    R10, $0x00000400
-	JL      half2
-	MOVQ    aRow+40(FP), R11
-	ADDQ    R11, R14
-	DECQ    BX
-	JNZ     rows2
-	MOVQ    bColumn+56(FP), DX
-	ADDQ    DX, R12
-	MOVQ    bColumn+56(FP), DX
-	ADDQ    DX, R12
-	ADDQ    $0x00000080, R13
-	SUBQ    $0x00000002, R15
-	JMP     columns2
+	VMOVUPS      (DI), Z24
+	VMOVUPS      (R9), Z25
+	VBROADCASTSS (SI), Z27
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc3
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcb
+	VBROADCASTSS 64(SI), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd4
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdc
+	VBROADCASTSS 128(SI), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe5
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xed
+	VBROADCASTSS 192(SI), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf6
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xfe
+	VBROADCASTSS 256(SI), Z31
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc7
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcf
+	VBROADCASTSS 320(SI), Z27
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd3
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xdb
+	VBROADCASTSS 384(SI), Z28
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe4
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xec
+	VBROADCASTSS 448(SI), Z29
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf5
+	BYTE         $0x62
+	BYTE         $0x12
+	BYTE         $0x36
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xfd
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R9
+	DECQ         R8
+	JNZ          pair2
+	ADDQ         $0x000003c0, SI
+	DECQ         AX
+	JNZ          step2
+	MOVQ         DX, R11
+	VMOVUPS      Z0, (R11)
+	VMOVUPS      Z1, 64(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z2, (R11)
+	VMOVUPS      Z3, 64(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z4, (R11)
+	VMOVUPS      Z5, 64(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z6, (R11)
+	VMOVUPS      Z7, 64(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z8, (R11)
+	VMOVUPS      Z9, 64(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z10, (R11)
+	VMOVUPS      Z11, 64(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z12, (R11)
+	VMOVUPS      Z13, 64(R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z14, (R11)
+	VMOVUPS      Z15, 64(R11)
+	ADDQ         CX, R11
+	MOVQ         CX, R11
+	SHLQ         $0x03, R11
+	ADDQ         R11, DX
+	ADDQ         $0x00000200, R10
+	CMPQ         R10, $0x00000400
+	JL           half2
+	MOVQ         aRow+40(FP), R11
+	ADDQ         R11, R14
+	DECQ         BX
+	JNZ          rows2
+	MOVQ         bColumn+56(FP), DX
+	ADDQ         DX, R12
+	MOVQ         bColumn+56(FP), DX
+	ADDQ         DX, R12
+	ADDQ         $0x00000080, R13
+	SUBQ         $0x00000002, R15
+	JMP          columns2
 
 end2:
 columns1:
@@ -3334,143 +3577,108 @@ fresh1:
 begin1:
 	LEAQ (R14)(R10*1), SI
 	MOVQ R12, DI
-	MOVQ bColumn+56(FP), R9
-	ADDQ R12, R9
 	MOVQ inner+16(FP), AX
 
 step1:
 	MOVQ $0x00000010, R8
 
 pair1:
-	VMOVUPS (DI), Z16
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x84
-	BYTE    $0x26
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x8c
-	BYTE    $0x26
-	BYTE    $0x40
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x94
-	BYTE    $0x26
-	BYTE    $0x80
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0x9c
-	BYTE    $0x26
-	BYTE    $0xc0
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xa4
-	BYTE    $0x26
-	BYTE    $0x00
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xac
-	BYTE    $0x26
-	BYTE    $0x40
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xb4
-	BYTE    $0x26
-	BYTE    $0x80
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	BYTE    $0x62
-	BYTE    $0xf2
-	BYTE    $0x7e
-	BYTE    $0x50
-	BYTE    $0x52
-	BYTE    $0xbc
-	BYTE    $0x26
-	BYTE    $0xc0
-	BYTE    $0x01
-	BYTE    $0x00
-	BYTE    $0x00
-	ADDQ    $0x00000004, SI
-	ADDQ    $0x00000040, DI
-	ADDQ    $0x00000040, R9
-	DECQ    R8
-	JNZ     pair1
-	ADDQ    $0x000003c0, SI
-	DECQ    AX
-	JNZ     step1
-	MOVQ    DX, R11
-	VMOVUPS Z0, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z1, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z2, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z3, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z4, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z5, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z7, (R11)
-	ADDQ    CX, R11
-	MOVQ    CX, R11
-	SHLQ    $0x03, R11
-	ADDQ    R11, DX
-	ADDQ    $0x00000200, R10
-	CMPQ    R10, $0x00000400
-	JL      half1
-	MOVQ    aRow+40(FP), R11
-	ADDQ    R11, R14
-	DECQ    BX
-	JNZ     rows1
-	MOVQ    bColumn+56(FP), DX
-	ADDQ    DX, R12
-	ADDQ    $0x00000040, R13
-	SUBQ    $0x00000001, R15
-	JMP     columns1
+	VMOVUPS      (DI), Z24
+	VBROADCASTSS (SI), Z27
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xc3
+	VBROADCASTSS 64(SI), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xcc
+	VBROADCASTSS 128(SI), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xd5
+	VBROADCASTSS 192(SI), Z30
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xde
+	VBROADCASTSS 256(SI), Z31
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xe7
+	VBROADCASTSS 320(SI), Z27
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xeb
+	VBROADCASTSS 384(SI), Z28
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xf4
+	VBROADCASTSS 448(SI), Z29
+	BYTE         $0x62
+	BYTE         $0x92
+	BYTE         $0x3e
+	BYTE         $0x40
+	BYTE         $0x52
+	BYTE         $0xfd
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000040, DI
+	DECQ         R8
+	JNZ          pair1
+	ADDQ         $0x000003c0, SI
+	DECQ         AX
+	JNZ          step1
+	MOVQ         DX, R11
+	VMOVUPS      Z0, (R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z1, (R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z2, (R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z3, (R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z4, (R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z5, (R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z6, (R11)
+	ADDQ         CX, R11
+	VMOVUPS      Z7, (R11)
+	ADDQ         CX, R11
+	MOVQ         CX, R11
+	SHLQ         $0x03, R11
+	ADDQ         R11, DX
+	ADDQ         $0x00000200, R10
+	CMPQ         R10, $0x00000400
+	JL           half1
+	MOVQ         aRow+40(FP), R11
+	ADDQ         R11, R14
+	DECQ         BX
+	JNZ          rows1
+	MOVQ         bColumn+56(FP), DX
+	ADDQ         DX, R12
+	ADDQ         $0x00000040, R13
+	SUBQ         $0x00000001, R15
+	JMP          columns1
 
 end1:
 	VZEROUPPER

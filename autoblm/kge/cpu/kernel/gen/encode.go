@@ -108,7 +108,5 @@ func multiplyTiles(to, left, right byte) { vexTiles(prefixF3, 0x5c, to, left, ri
 // roundPair rounds two registers of floats to one of bfloat16 numbers, low below high.
 func roundPair(to, high, low reg.Register) { evex(prefixF2, 0x72, to, high, low) }
 
-// multiplyPairs adds the products of the pairs of a register with a pair in memory.
-func multiplyPairs(to, pairs reg.Register, pair place) {
-	evexBroadcast(prefixF3, 0x52, to, pairs, pair)
-}
+// multiplyPairs adds the products of the pairs of two registers.
+func multiplyPairs(to, left, right reg.Register) { evex(prefixF3, 0x52, to, left, right) }

@@ -174,8 +174,9 @@ func multiplyAMX() {
 	RET()
 }
 
-// multiplyVDPBF16 generates the same product by AVX512-BF16: eight rows by two registers of
-// columns at a time, or one in the end.
+// multiplyVDPBF16 generates the same product by AVX512-BF16: eight rows by three registers of
+// columns at a time, or fewer in the end. Each pair of A is broadcast once for all columns, since
+// the processor loads two registers in a cycle and multiplies two.
 func multiplyVDPBF16() {
 	const strip = 8
 	TEXT("multiplyVDPBF16", NOSPLIT, productArguments)
@@ -187,12 +188,15 @@ func multiplyVDPBF16() {
 	Load(Param("b"), b)
 	Load(Param("c"), c)
 	Load(Param("columns"), columns)
-	sums := []reg.Register{
+	registers := []reg.Register{
 		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
 		reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
+		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
 	}
-	pairs := []reg.Register{reg.Z16, reg.Z17}
-	for _, width := range []int{2, 1} {
+	const widest = 3
+	sums, pairs, ofRow := registers[:strip*widest], registers[strip*widest:][:widest], registers[strip*widest+widest:]
+	for _, width := range []int{widest, 2, 1} {
 		name := func(label string) string { return fmt.Sprintf("%s%d", label, width) }
 		Label(name("columns"))
 		CMPQ(columns, U32(width))
@@ -224,27 +228,36 @@ func multiplyVDPBF16() {
 		each(func(sum reg.Register, _ Mem) { VPXORD(sum, sum, sum) })
 		Label(name("begin"))
 
-		left, right, next, inner, row := reg.RSI, reg.RDI, reg.R9, reg.RAX, reg.R8
+		left, right, inner, row := reg.RSI, reg.RDI, reg.RAX, reg.R8
+		others := []reg.Register{reg.R9, reg.R11}[:width-1] // the columns after the first
 		LEAQ(Mem{Base: a, Index: half, Scale: 1}, left)
 		MOVQ(b, right)
-		Load(Param("bColumn"), next)
-		ADDQ(b, next)
+		for i, next := range others {
+			Load(Param("bColumn"), next.(reg.GPPhysical))
+			if i == 0 {
+				ADDQ(b, next)
+			} else {
+				ADDQ(others[i-1], next)
+			}
+		}
 		Load(Param("inner"), inner)
 		Label(name("step"))
 		MOVQ(U32(tileRows), row)
 		Label(name("pair"))
-		VMOVUPS(Mem{Base: right}, pairs[0])
-		if width == 2 {
-			VMOVUPS(Mem{Base: next}, pairs[1])
+		for column, at := range append([]reg.Register{right}, others...) {
+			VMOVUPS(Mem{Base: at}, pairs[column])
 		}
 		for r := range strip {
+			x := ofRow[r%len(ofRow)]
+			VBROADCASTSS(Mem{Base: left, Disp: r * tileWidth}, x)
 			for column := range width {
-				multiplyPairs(sums[r*width+column], pairs[column], place{left, nil, int32(r * tileWidth)})
+				multiplyPairs(sums[r*width+column], pairs[column], x)
 			}
 		}
 		ADDQ(U32(4), left)
-		ADDQ(U32(tileWidth), right)
-		ADDQ(U32(tileWidth), next)
+		for _, at := range append([]reg.Register{right}, others...) {
+			ADDQ(U32(tileWidth), at)
+		}
 		DECQ(row)
 		JNZ(LabelRef(name("pair")))
 		ADDQ(U32(tileBytes-tileWidth), left)
