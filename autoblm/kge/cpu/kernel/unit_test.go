@@ -262,7 +262,7 @@ func TestRounding(t *testing.T) {
 func BenchmarkMultiply(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, unit := range assembled(b) {
-		for _, s := range [][3]int{{32, 32, 256}, {32, 32, 512}, {192, 96, 64}, {192, 96, 512}, {192, 96, 2048}, {96, 64, 192}, {96, 512, 192}, {96, 2048, 192}, {192, 512, 960}, {192, 2048, 960}} {
+		for _, s := range [][3]int{{192, 96, 32}, {192, 32, 96}, {96, 32, 192}, {32, 32, 256}, {32, 32, 512}, {192, 96, 64}, {192, 96, 512}, {192, 96, 2048}, {96, 64, 192}, {96, 512, 192}, {96, 2048, 192}, {192, 512, 960}, {192, 2048, 960}} {
 			rows, columns, inner := s[0], s[1], s[2]
 			b.Run(fmt.Sprintf("%s/%dx%dx%d", unit.Name, rows, columns, inner), func(b *testing.B) {
 				left, right := randomTiles(rng, rows/band, inner/step, false), randomTiles(rng, columns/band, inner/step, false)
