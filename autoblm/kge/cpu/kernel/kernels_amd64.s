@@ -2963,7 +2963,7 @@ DATA tileConfiguration<>+56(SB)/8, $0x0000000000000000
 GLOBL tileConfiguration<>(SB), RODATA|NOPTR, $64
 
 // func multiplyVDPBF16(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·multiplyVDPBF16(SB), NOSPLIT, $0-81
 	MOVQ cRow+72(FP), CX
 	MOVQ b+48(FP), R12
@@ -3064,6 +3064,18 @@ begin3:
 	MOVQ inner+16(FP), AX
 
 step3:
+	CMPQ       R15, columns+8(FP)
+	JNE        knownRows3
+	PREFETCHT0 8192(SI)
+	PREFETCHT0 8256(SI)
+	PREFETCHT0 8320(SI)
+	PREFETCHT0 8384(SI)
+	PREFETCHT0 8448(SI)
+	PREFETCHT0 8512(SI)
+	PREFETCHT0 8576(SI)
+	PREFETCHT0 8640(SI)
+
+knownRows3:
 	MOVQ $0x00000010, R8
 
 pair3:
@@ -3361,6 +3373,18 @@ begin2:
 	MOVQ inner+16(FP), AX
 
 step2:
+	CMPQ       R15, columns+8(FP)
+	JNE        knownRows2
+	PREFETCHT0 8192(SI)
+	PREFETCHT0 8256(SI)
+	PREFETCHT0 8320(SI)
+	PREFETCHT0 8384(SI)
+	PREFETCHT0 8448(SI)
+	PREFETCHT0 8512(SI)
+	PREFETCHT0 8576(SI)
+	PREFETCHT0 8640(SI)
+
+knownRows2:
 	MOVQ $0x00000010, R8
 
 pair2:
@@ -3580,6 +3604,18 @@ begin1:
 	MOVQ inner+16(FP), AX
 
 step1:
+	CMPQ       R15, columns+8(FP)
+	JNE        knownRows1
+	PREFETCHT0 8192(SI)
+	PREFETCHT0 8256(SI)
+	PREFETCHT0 8320(SI)
+	PREFETCHT0 8384(SI)
+	PREFETCHT0 8448(SI)
+	PREFETCHT0 8512(SI)
+	PREFETCHT0 8576(SI)
+	PREFETCHT0 8640(SI)
+
+knownRows1:
 	MOVQ $0x00000010, R8
 
 pair1:

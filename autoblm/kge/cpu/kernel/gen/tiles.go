@@ -15,6 +15,8 @@ const (
 	tileBytes = tileRows * tileWidth
 	// tilesAhead is how far ahead tiles are asked for.
 	tilesAhead = 2
+	// stripsAhead is the same for strips of a tile, which take less time.
+	stripsAhead = 8
 )
 
 const productArguments = "func(rows, columns, inner, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)"
@@ -242,6 +244,12 @@ func multiplyVDPBF16() {
 		}
 		Load(Param("inner"), inner)
 		Label(name("step"))
+		CMPQ(columns, NewParamAddr("columns", 8))
+		JNE(LabelRef(name("knownRows")))
+		for r := range strip {
+			PREFETCHT0(Mem{Base: left, Disp: stripsAhead*tileBytes + r*tileWidth})
+		}
+		Label(name("knownRows"))
 		MOVQ(U32(tileRows), row)
 		Label(name("pair"))
 		for column, at := range append([]reg.Register{right}, others...) {
