@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Searches a structure on the paper's benchmarks by AutoBLM+ with rungs, at a small dimension and
+# by a recipe of the benchmarks, then trains the structure that was best by validation there, and
+# ComplEx, alike at a larger one. Records what came of it in the folder where it is run: the search
+# as searched-GRAPH-SEED.json, the trainings as benchmark-GRAPH-found-SEED.json and
+# benchmark-GRAPH-complex-SEED.json.
+# GRAPHS and SEEDS choose what is done, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
+# What is there already is not done again, and what was interrupted goes on.
+set -euo pipefail
+
+search() { # GRAPH SEED FLAG...
+  local name=searched-$1-$2
+  [ -e "$name.json" ] && return
+  autoblm search --dataset "$1" --budget 64 --tune 0 --again 0 --team 0 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" --json >/dev/null
+}
+
+train() { # GRAPH SEED NAME FLAG...
+  local name=benchmark-$1-$3-$2
+  [ -e "$name.json" ] && return
+  autoblm reproduce "$1" --stage final "${@:4}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
+  cp "$name/result.json" "$name.json"
+}
+
+for seed in ${SEEDS:-1}; do
+  for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
+    case $graph in
+    wn18rr)
+      small="--recipe n3 --dim 32 --batch 128 --lr 0.3 --n3 0.02 --epochs 12"
+      large="--recipe n3 --dim 256 --batch 250 --n3 0.1 --epochs 20"
+      ;;
+    fb15k-237)
+      small="--recipe rp --dim 32 --batch 500 --epochs 9"
+      large="--recipe rp --dim 256 --batch 500 --epochs 20"
+      ;;
+    wn18)
+      small="--recipe n3 --dim 32 --batch 250 --epochs 9"
+      large="--recipe n3 --dim 128 --batch 250 --epochs 20"
+      ;;
+    fb15k)
+      small="--recipe n3 --dim 32 --batch 500 --lr 0.1 --n3 0.02 --epochs 9"
+      large="--recipe n3 --dim 128 --batch 500 --lr 0.1 --n3 0.02 --epochs 20"
+      ;;
+    *)
+      echo "searched.sh: there is nothing for $graph" >&2
+      exit 2
+      ;;
+    esac
+    # shellcheck disable=SC2086 # flags
+    {
+      search "$graph" "$seed" $small
+      train "$graph" "$seed" found $large --study "searched-$graph-$seed/study.db"
+      train "$graph" "$seed" complex $large --structure complex
+    }
+  done
+done
