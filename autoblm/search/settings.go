@@ -39,7 +39,7 @@ type Settings struct {
 	Filter Filter  `json:"filter" help:"Which candidates are not worth training: exact, paper, none, or linear, which also drops what may be an earlier structure in another basis, although it may learn better."`
 	// Rungs is how many a structure climbs before it is trained for all epochs: on each, the
 	// best third goes on to three times as many, so that two rungs begin with a ninth.
-	Rungs int `json:"rungs,omitempty" min:"0" max:"4" help:"Train structures for a part of the epochs first, and only the best third for three times as many, on so many rungs below all of them; 0 trains each to its end."`
+	Rungs int `json:"rungs,omitempty" min:"0" max:"4" help:"Train structures for a part of the epochs first, and only the best third for three times as many, on so many rungs below all of them; 0 trains each to its end. When left out, 2 from 18 epochs on, 1 from 6 on, else 0."`
 	// Known gives the strategy and the predictor the named models as trials before the first.
 	Known bool `json:"known,omitempty" negatable:"" help:"Begin with the named models: new structures are made from them, too."`
 	// Again, where it is above 0, is with how many other seeds the best structures are trained

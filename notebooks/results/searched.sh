@@ -11,13 +11,14 @@ set -euo pipefail
 search() { # GRAPH SEED FLAG...
   local name=searched-$1-$2
   [ -e "$name.json" ] && return
-  autoblm search --dataset "$1" --budget 64 --tune 0 --again 0 --team 0 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" --json >/dev/null
+  autoblm search --dataset "$1" --budget 64 --rungs 2 --tune 0 --again 0 --team 0 --dim 32 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.part" --json >/dev/null
+  mv "$name.part" "$name.json" # an interrupted search has a record, too
 }
 
 train() { # GRAPH SEED NAME FLAG...
   local name=benchmark-$1-$3-$2
   [ -e "$name.json" ] && return
-  autoblm reproduce "$1" --stage final "${@:4}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
+  autoblm reproduce "$1" --stage final --dim 128 --epochs 20 "${@:4}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
   cp "$name/result.json" "$name.json"
 }
 
@@ -25,20 +26,20 @@ for seed in ${SEEDS:-1}; do
   for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     case $graph in
     wn18rr)
-      small="--recipe n3 --dim 32 --batch 128 --lr 0.3 --n3 0.02 --epochs 12"
-      large="--recipe n3 --dim 256 --batch 250 --n3 0.1 --epochs 20"
+      small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 12"
+      large="--recipe n3 --batch 250 --n3 0.1"
       ;;
     fb15k-237)
-      small="--recipe rp --dim 32 --batch 500 --epochs 9"
-      large="--recipe rp --dim 256 --batch 500 --epochs 20"
+      small="--recipe rp --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9"
+      large="--recipe rp"
       ;;
     wn18)
-      small="--recipe n3 --dim 32 --batch 250 --epochs 9"
-      large="--recipe n3 --dim 128 --batch 250 --epochs 20"
+      small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 9"
+      large="--recipe n3"
       ;;
     fb15k)
-      small="--recipe n3 --dim 32 --batch 500 --lr 0.1 --n3 0.02 --epochs 9"
-      large="--recipe n3 --dim 128 --batch 500 --lr 0.1 --n3 0.02 --epochs 20"
+      small="--recipe n3 --batch 500 --lr 0.3 --n3 0.005 --epochs 9"
+      large="--recipe n3 --batch 500 --lr 0.1 --n3 0.02"
       ;;
     *)
       echo "searched.sh: there is nothing for $graph" >&2

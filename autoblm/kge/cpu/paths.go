@@ -66,6 +66,18 @@ func (p *paths) opens(hop, path int) bool {
 	return path == 0 || p.slots[hop][path].rows != p.slots[hop][path-1].rows
 }
 
+// cut visits the paths in runs, each of which goes on for as long as a path joins the one before.
+func (p *paths) cut(joins func(path int) bool, visit func(path, n int)) {
+	for from := 0; from < p.count; {
+		n := 1
+		for from+n < p.count && joins(from+n) {
+			n++
+		}
+		visit(from, n)
+		from += n
+	}
+}
+
 // put looks up the rows of a question, path after path.
 func (p *paths) put(m *model, path int, q *kge.Question) {
 	copy(tiles.WholeRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
@@ -214,13 +226,8 @@ func (m *model) walkBack(d direction, p *paths, gradient kernel.Table, between s
 // runs cuts the paths where they begin to walk a hop the other way, and where a
 // hop is of paths that share rows of relations where they begin to look up others.
 func (m *model) runs(d direction, p *paths, hop int, visit func(path, n int, transposed bool)) {
-	transposed := p.transposed[hop][:p.count]
-	for from := 0; from < p.count; {
-		to := from + 1
-		for to < p.count && transposed[to] == transposed[from] && !(m.shared && p.opens(hop, to)) {
-			to++
-		}
-		visit(from, to-from, transposed[from] != bool(d))
-		from = to
-	}
+	transposed := p.transposed[hop]
+	p.cut(func(path int) bool {
+		return transposed[path] == transposed[path-1] && !(m.shared && p.opens(hop, path))
+	}, func(path, n int) { visit(path, n, transposed[path] != bool(d)) })
 }

@@ -32,15 +32,10 @@ func (t *trainer) penalizeHop(b *bench, u *unit, w *work, hop int, weight float3
 			loss += t.penalizeRows(b, gradient, x, w.count*table.rows, l2, weight)
 			continue
 		}
-		for from := 0; from < w.count; { // rows weigh as much as the paths that share them
-			to := from + 1
-			for to < w.count && !w.opens(hop, to) {
-				to++
-			}
-			row := int(w.slots[hop][from].rows) * table.rows
-			loss += t.penalizeRows(b, gradient.From(row), x.From(row), table.rows, l2, weight*float32(to-from))
-			from = to
-		}
+		w.cut(func(path int) bool { return !w.opens(hop, path) }, func(path, n int) { // rows weigh as much as the paths that share them
+			row := int(w.slots[hop][path].rows) * table.rows
+			loss += t.penalizeRows(b, gradient.From(row), x.From(row), table.rows, l2, weight*float32(n))
+		})
 	}
 	return loss
 }
