@@ -69,20 +69,20 @@ func progress(t *testing.T, engine kge.Engine) {
 	g := RandomGraph(40, 2, 300, 1)
 	s, d, members := settings(4), completion.Data(g), []kge.Member{kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("simple"))}
 	batches := d.Batches(s, 1)
-	run := func(hear func(share float64)) (any, bool) {
+	run := func(hear func(share float64)) (losses []float64, results any, telling bool) {
 		p := populated(t, engine, d, s, members)
-		telling, is := p.(kge.Telling)
+		teller, is := p.(kge.Telling)
 		if is {
-			telling.OnProgress(hear)
+			teller.OnProgress(hear)
 		}
 		epoch, err := p.Epoch(t.Context(), batches, []float64{0.1, 0.1})
 		must(t, err)
-		return []any{epoch.Loss, parametersOf(t, p, 1), rank(t, p, g.Train, nil)}, is
+		return epoch.Loss, []any{parametersOf(t, p, 1), rank(t, p, g.Train, nil)}, is
 	}
-	want, _ := run(nil)
+	wantLosses, want, _ := run(nil)
 	var one sync.Mutex
 	var heard []float64
-	got, is := run(func(share float64) {
+	losses, got, is := run(func(share float64) {
 		one.Lock()
 		defer one.Unlock()
 		heard = append(heard, share)
@@ -93,6 +93,7 @@ func progress(t *testing.T, engine kge.Engine) {
 	if !reflect.DeepEqual(got, want) {
 		t.Error("who listens has other results")
 	}
+	near(t, "losses", ToleranceOf(kge.Float32), losses, wantLosses) // what adds them up need not do so in one order
 	over := slices.Index(heard, 1) // of the epoch
 	if over < 0 || slices.Min(heard) < 0 || slices.Max(heard) > 1 || !slices.ContainsFunc(heard, func(share float64) bool { return 0 < share && share < 1 }) {
 		t.Errorf("heard %v", heard)
