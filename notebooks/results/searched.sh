@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Searches a structure on the paper's benchmarks by AutoBLM+ with rungs, at a small dimension and
+# Searches a structure on the paper's benchmarks by AutoBLM+ with rungs, at a short dimension and
 # by a recipe of the benchmarks, then trains the structure that was best by validation there, and
 # ComplEx, alike at a larger one. Records what came of it in the folder where it is run: the search
 # as searched-GRAPH-SEED.json, the trainings as benchmark-GRAPH-found-SEED.json and
@@ -11,7 +11,7 @@ set -euo pipefail
 search() { # GRAPH SEED FLAG...
   local name=searched-$1-$2
   [ -e "$name.json" ] && return
-  autoblm search --dataset "$1" --budget 64 --rungs 2 --tune 0 --again 0 --team 0 --dim 32 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.part" --json >/dev/null
+  autoblm search --dataset "$1" --budget 64 --tune 0 --again 0 --team 0 --dim 32 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.part" --json >/dev/null
   mv "$name.part" "$name.json" # an interrupted search has a record, too
 }
 
@@ -26,19 +26,19 @@ for seed in ${SEEDS:-1}; do
   for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     case $graph in
     wn18rr)
-      small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 12"
+      small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 12 --rungs 2"
       large="--recipe n3 --batch 250 --n3 0.1"
       ;;
     fb15k-237)
-      small="--recipe rp --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9"
+      small="--recipe rp --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9 --rungs 2"
       large="--recipe rp"
       ;;
     wn18)
-      small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 9"
+      small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 9 --rungs 2"
       large="--recipe n3"
       ;;
     fb15k)
-      small="--recipe n3 --batch 500 --lr 0.3 --n3 0.005 --epochs 9"
+      small="--recipe n3 --batch 500 --lr 0.3 --n3 0.005 --epochs 3 --rungs 1"
       large="--recipe n3 --batch 500 --lr 0.1 --n3 0.02"
       ;;
     *)
