@@ -42,13 +42,13 @@ func searched(t *testing.T, folder string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		paths = slices.DeleteFunc(paths, func(path string) bool { // of a graph whose name begins alike
+			return strings.Count(filepath.Base(path), "-") != strings.Count("searched-"+graph+"-1", "-")
+		})
 		if len(paths) == 0 {
 			table.Add(graph, "not run yet", nil, nil, nil, nil, nil, nil)
 		}
 		for _, path := range paths {
-			if !seedOf.MatchString(strings.TrimPrefix(filepath.Base(path), "searched-"+graph)) {
-				t.Fatalf("%s is no name of a search on %s", path, graph)
-			}
 			var s benchmarkSearch
 			m := readFrom(t, os.DirFS(folder), filepath.Base(path), &s)
 			complex := slices.IndexFunc(s.Human, func(named namedModel) bool { return named.Name == "complex" })
@@ -105,8 +105,11 @@ func TestSearched(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "searched-wn18rr-1.json"), []byte(file), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(folder, "searched-fb15k-237-1.json"), []byte(strings.ReplaceAll(file, "wn18rr", "fb15k-237")), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	text := searched(t, folder)
-	for _, says := range []string{"| wn18rr | 64, 10 min | 32 | 0.250 | 0.500 | – | – | – |\n", "Found: wn18rr `1,2;-2,1`.", "- `autoblm search --dataset wn18rr`: here, 2026-11-23\n"} {
+	for _, says := range []string{"| wn18rr | 64, 10 min | 32 | 0.250 | 0.500 | – | – | – |\n", "| fb15k | not run yet |", "Found: wn18rr `1,2;-2,1`; fb15k-237 `1,2;-2,1`.", "- `autoblm search --dataset wn18rr`: here, 2026-11-23\n"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("it lacks %q:\n%s", says, text)
 		}

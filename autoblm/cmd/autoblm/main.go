@@ -118,7 +118,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	}
 	o.JSON = c.JSON
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	if err = recordIn(o, c.Record); err == nil {
+	if err = recordIn(o, parsed, c.Record); err == nil {
 		err = o.End(parsed.Run(o))
 	}
 	return program.Status(stderr, name, advised(err))

@@ -5,19 +5,23 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // recordIn keeps results in a file, if one is named, with what they were measured by. Many
 // results name their engine and backend.
-func recordIn(o *output, file string) error {
+func recordIn(o *output, parsed *kong.Context, file string) error {
 	if file == "" {
 		return nil
 	}
 	o.Record = func(value any) error {
 		by := measured.By{Command: commandOf(withoutRecord(o.Arguments)), Program: program.Version()}
+		by.Threads, _ = flags.Given[int](parsed, "threads")
 		var on struct{ Engine, Backend string }
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &on) == nil {
 			by.Engine, by.Backend = on.Engine, on.Backend

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,6 +31,21 @@ func TestRecord(t *testing.T) {
 		}
 		if len(d.Result) == 0 || d.Result["k"] != printed["k"] || d.Machine == "" || d.Date == "" || d.Versions["go"] == "" {
 			t.Errorf("the record %+v is not of %v", d, printed)
+		}
+	}
+}
+
+// TestRecordTellsThreads: of how many there may be, so many were used.
+func TestRecordTellsThreads(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		file := filepath.Join(t.TempDir(), "record.json")
+		object(t, "train", "--dataset", smallGraph(t), "--recipe", "plain", "--structure", "complex", "--dim", "8", "--epochs", "1", "--threads", strconv.Itoa(threads), "--out", t.TempDir(), "--record", file)
+		d, err := measured.Read[map[string]any](file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Threads() != threads {
+			t.Errorf("%d threads, told on %q", threads, d.Machine)
 		}
 	}
 }
