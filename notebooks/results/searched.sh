@@ -18,7 +18,7 @@ search() { # GRAPH SEED FLAG...
 train() { # GRAPH SEED NAME FLAG...
   local name=benchmark-$1-$3-$2
   [ -e "$name.json" ] && return
-  autoblm reproduce "$1" --stage final --dim 128 --epochs 20 "${@:4}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
+  autoblm reproduce "$1" --stage final --dim 128 "${@:4}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
   cp "$name/result.json" "$name.json"
 }
 
@@ -27,19 +27,19 @@ for seed in ${SEEDS:-1}; do
     case $graph in
     wn18rr)
       small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 12 --rungs 2"
-      large="--recipe n3 --batch 250 --n3 0.1"
+      large="--recipe n3 --batch 250 --n3 0.1 --epochs 20"
       ;;
     fb15k-237)
       small="--recipe rp --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9 --rungs 2"
-      large="--recipe rp"
+      large="--recipe rp --epochs 20"
       ;;
     wn18)
       small="--recipe n3 --batch 128 --lr 0.3 --n3 0.02 --epochs 9 --rungs 2"
-      large="--recipe n3"
+      large="--recipe n3 --epochs 20"
       ;;
     fb15k)
       small="--recipe n3 --batch 500 --lr 0.3 --n3 0.005 --epochs 3 --rungs 1"
-      large="--recipe n3 --batch 500 --lr 0.1 --n3 0.02"
+      large="--recipe n3 --batch 500 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5"
       ;;
     *)
       echo "searched.sh: there is nothing for $graph" >&2
