@@ -80,14 +80,6 @@ func evex(prefix, opcode byte, to, second, third reg.Register) {
 	emit(0x62, bit(r, 3)<<7|bit(m, 4)<<6|bit(m, 3)<<5|bit(r, 4)<<4|map38, (^v&15)<<3|4|prefix, 2<<5|bit(v, 4)<<3, opcode, 3<<6|r&7<<3|m&7)
 }
 
-// evexBroadcast encodes one whose third operand are four bytes of memory in all lanes.
-func evexBroadcast(prefix, opcode byte, to, second reg.Register, p place) {
-	r, v := number(to), number(second)
-	base, index := p.high()
-	code := []byte{0x62, bit(r, 3)<<7 | index<<6 | base<<5 | bit(r, 4)<<4 | map38, (^v&15)<<3 | 4 | prefix, 2<<5 | 1<<4 | bit(v, 4)<<3, opcode}
-	emit(append(code, p.operands(r)...)...)
-}
-
 // bit is the inverse of a bit.
 func bit(x byte, n int) byte { return ^x >> n & 1 }
 
