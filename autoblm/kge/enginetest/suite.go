@@ -94,7 +94,7 @@ func progress(t *testing.T, engine kge.Engine) {
 		t.Error("who listens has other results")
 	}
 	near(t, "losses", ToleranceOf(kge.Float32), losses, wantLosses) // what adds them up need not do so in one order
-	over := slices.Index(heard, 1) // of the epoch
+	over := slices.Index(heard, 1)                                  // of the epoch
 	if over < 0 || slices.Min(heard) < 0 || slices.Max(heard) > 1 || !slices.ContainsFunc(heard, func(share float64) bool { return 0 < share && share < 1 }) {
 		t.Errorf("heard %v", heard)
 	}
