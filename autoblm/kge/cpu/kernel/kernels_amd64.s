@@ -3058,7 +3058,7 @@ begin3:
 	LEAQ (R14)(R10*1), SI
 	MOVQ R12, DI
 	MOVQ bColumn+56(FP), R9
-	ADDQ R12, R9
+	ADDQ DI, R9
 	MOVQ bColumn+56(FP), R11
 	ADDQ R9, R11
 	MOVQ inner+16(FP), AX
@@ -3369,7 +3369,7 @@ begin2:
 	LEAQ (R14)(R10*1), SI
 	MOVQ R12, DI
 	MOVQ bColumn+56(FP), R9
-	ADDQ R12, R9
+	ADDQ DI, R9
 	MOVQ inner+16(FP), AX
 
 step2:

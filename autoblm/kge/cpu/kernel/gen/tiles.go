@@ -230,17 +230,13 @@ func multiplyVDPBF16() {
 		each(func(sum reg.Register, _ Mem) { VPXORD(sum, sum, sum) })
 		Label(name("begin"))
 
-		left, right, inner, row := reg.RSI, reg.RDI, reg.RAX, reg.R8
-		others := []reg.Register{reg.R9, reg.R11}[:width-1] // the columns after the first
+		left, inner, row := reg.RSI, reg.RAX, reg.R8
+		right := []reg.GPPhysical{reg.RDI, reg.R9, reg.R11}[:width]
 		LEAQ(Mem{Base: a, Index: half, Scale: 1}, left)
-		MOVQ(b, right)
-		for i, next := range others {
-			Load(Param("bColumn"), next.(reg.GPPhysical))
-			if i == 0 {
-				ADDQ(b, next)
-			} else {
-				ADDQ(others[i-1], next)
-			}
+		MOVQ(b, right[0])
+		for column, at := range right[1:] {
+			Load(Param("bColumn"), at)
+			ADDQ(right[column], at)
 		}
 		Load(Param("inner"), inner)
 		Label(name("step"))
@@ -252,7 +248,7 @@ func multiplyVDPBF16() {
 		Label(name("knownRows"))
 		MOVQ(U32(tileRows), row)
 		Label(name("pair"))
-		for column, at := range append([]reg.Register{right}, others...) {
+		for column, at := range right {
 			VMOVUPS(Mem{Base: at}, pairs[column])
 		}
 		for r := range strip {
@@ -263,7 +259,7 @@ func multiplyVDPBF16() {
 			}
 		}
 		ADDQ(U32(4), left)
-		for _, at := range append([]reg.Register{right}, others...) {
+		for _, at := range right {
 			ADDQ(U32(tileWidth), at)
 		}
 		DECQ(row)
