@@ -25,7 +25,8 @@ type Bar struct {
 	due    time.Duration // until the next line in the log, if nothing is new
 	logged time.Time
 	line   string
-	begun  time.Time // the first time that it was somewhere
+	places int       // that were told it was at, up to the one that the pace is taken from
+	begun  time.Time // when it was there
 	from   int64
 	at     int64
 	total  int64
@@ -123,8 +124,9 @@ func (b *Bar) Say(line string) {
 func (b *Bar) Set(done, total int64) {
 	b.one.Lock()
 	defer b.one.Unlock()
-	if b.begun.IsZero() {
-		b.begun, b.from = time.Now(), done
+	if b.places == 0 || b.places == 1 && done != b.at {
+		// The first may be of before what it goes on with was read.
+		b.places, b.begun, b.from = b.places+1, time.Now(), done
 	}
 	b.at = done
 	if total > 0 && b.bar.GetMax64() != total {
@@ -152,7 +154,7 @@ func (b *Bar) Ends(at time.Time) {
 func (b *Bar) left() (time.Duration, bool) {
 	const enough = 4 * time.Second
 	took := time.Since(b.begun)
-	if b.begun.IsZero() || took < enough || b.at <= b.from || b.total < b.at {
+	if b.places == 0 || took < enough || b.at <= b.from || b.total < b.at {
 		return 0, false
 	}
 	left := time.Duration(float64(took) / float64(b.at-b.from) * float64(b.total-b.at))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/program"
@@ -130,4 +131,20 @@ func TestBarInALog(t *testing.T) {
 			t.Errorf("every %v: %q, want %q", every, log.String(), want)
 		}
 	}
+}
+
+// TestPaceOfWhatGoesOn: what was done before an interruption, told after a first zero, is no
+// part of the pace.
+func TestPaceOfWhatGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bar := program.NewBar(io.Discard, "training", 100, time.Hour)
+		defer bar.Finish()
+		for _, done := range []int64{0, 0, 50, 60} {
+			bar.Set(done, 0)
+			time.Sleep(10 * time.Second)
+		}
+		if left, known := bar.Left(); !known || left != 80*time.Second {
+			t.Errorf("%v left, known %v, want 10 in 20 seconds for the last 40", left, known)
+		}
+	})
 }
