@@ -7,12 +7,16 @@ set -euo pipefail
 
 search() { # GRAPH MINUTES SEED
   local name=minutes-$(basename "$1")-$3
-  [ -e "$name.json" ] || autoblm search --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.json" --json >/dev/null
+  [ -e "$name.json" ] && return
+  autoblm search --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.part" --json >/dev/null
+  mv "$name.part" "$name.json" # an interrupted search has a record, too
 }
 
 queries() { # GRAPH MINUTES SEED
   local name=minutes-$1-2p-$3
-  [ -e "$name.json" ] || autoblm search --task query --hops 2 --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.json" --json >/dev/null
+  [ -e "$name.json" ] && return
+  autoblm search --task query --hops 2 --dataset "$1" --minutes "$2" --seed "$3" --out "$name" --record "$name.part" --json >/dev/null
+  mv "$name.part" "$name.json" # an interrupted search has a record, too
 }
 
 for seed in ${SEEDS:-1 2 3}; do

@@ -6,7 +6,9 @@ set -euo pipefail
 
 search() { # PART GRAPH SEED FLAG...
   local name=parts-$1-$2-$3
-  [ -e "$name.json" ] || autoblm search --dataset "$2" --minutes "${MINUTES:-1}" --seed "$3" "${@:4}" --out "$name" --record "$name.json" --json >/dev/null
+  [ -e "$name.json" ] && return
+  autoblm search --dataset "$2" --minutes "${MINUTES:-1}" --seed "$3" "${@:4}" --out "$name" --record "$name.part" --json >/dev/null
+  mv "$name.part" "$name.json" # an interrupted search has a record, too
 }
 
 for seed in ${SEEDS:-1 2 3}; do
