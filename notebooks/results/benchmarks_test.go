@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,11 +64,13 @@ func benchmarks(t *testing.T, folder string) string {
 	return text.String()
 }
 
-// markdown writes a table.
+var structureText = regexp.MustCompile(`-?\d+(,-?\d+)+(;-?\d+(,-?\d+)+)+`)
+
+// markdown writes a table, structures as code.
 func markdown(w *strings.Builder, header []string, rows [][]string) {
 	fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(header, " | "), strings.Repeat(" --- |", len(header)))
 	for _, row := range rows {
-		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+		fmt.Fprintf(w, "| %s |\n", structureText.ReplaceAllString(strings.Join(row, " | "), "`$0`"))
 	}
 }
 
