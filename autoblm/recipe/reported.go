@@ -10,8 +10,9 @@ type Reported struct {
 	Published
 	// Recipe is the name of the one that has its settings, "" where there is none.
 	Recipe string
-	// Dim and Epochs are how large and how long it was trained, 0 where that is not known.
-	Dim, Epochs int
+	// Dim, Batch and Epochs are how large, by how many examples and how long it was trained, 0
+	// where that is not known.
+	Dim, Batch, Epochs int
 	// EpochSeconds is how long an epoch took on the authors' GPU, 0 where nobody says, and GPU
 	// which that is.
 	EpochSeconds float64
@@ -71,12 +72,12 @@ func ReportedOn(dataset string) []Reported {
 		if row.dataset != dataset || row.published == (metrics{}) {
 			continue
 		}
-		r := Reported{Published: *row.recipe().Published, Recipe: row.name, Dim: row.dim, Epochs: row.epochs}
+		r := Reported{Published: *row.recipe().Published, Recipe: row.name, Dim: row.dim, Batch: row.batch, Epochs: row.epochs}
 		if row.hours > 0 {
 			r.EpochSeconds, r.GPU = row.hours*3600/float64(row.epochs), row.gpu
 		}
 		if row.name == paper.name { // whose settings are of the version before
-			r.Paper, r.Dim, r.Epochs = true, 0, 0
+			r.Paper, r.Dim, r.Batch, r.Epochs = true, 0, 0, 0
 		}
 		add(r)
 	}

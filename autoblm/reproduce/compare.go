@@ -153,7 +153,7 @@ func on(graph string, all []Repeats) []Repeats {
 // Compare is a table of what the paper reports of each benchmark, what others report, the best
 // and that of the recipes that were trained by, and what the trainings came to.
 func Compare(all []Repeats) *words.Table {
-	t := words.NewTable("graph", "model, recipe", "by", "d", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
+	t := words.NewTable("graph", "model, recipe", "by", "d", "batch", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
 	for _, graph := range graphs(all) {
 		here := on(graph, all)
 		best := false // is told
@@ -175,16 +175,16 @@ func Compare(all []Repeats) *words.Table {
 			if r.Paper {
 				model = r.Model
 			}
-			t.Add(graph, model, by, known(r.Dim), known(r.Epochs), known(r.MRR), known(r.Hits1), known(r.Hits10), epoch(r.EpochSeconds, r.GPU))
+			t.Add(graph, model, by, known(r.Dim), known(r.Batch), known(r.Epochs), known(r.MRR), known(r.Hits1), known(r.Hits10), epoch(r.EpochSeconds, r.GPU))
 		}
 		for _, r := range here {
-			f := r.first().Final
-			t.Add(graph, r.title(), "here, "+r.seeds(), f.Training.Settings.Dim, r.epochs(), r.spread(testMRR),
+			s := r.first().Final.Training.Settings
+			t.Add(graph, r.title(), "here, "+r.seeds(), s.Dim, s.Batch, r.epochs(), r.spread(testMRR),
 				r.mean(func(t *Trained) float64 { return t.Test.Both.Hits1 }), r.mean(func(t *Trained) float64 { return t.Test.Both.Hits10 }),
 				epoch(r.mean(func(t *Trained) float64 { return t.Seconds.Train / float64(t.Epochs) }), words.Count(r.Documents[0].Threads(), "thread")))
 		}
 		if len(here) == 0 {
-			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil)
+			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil, nil)
 		}
 	}
 	return t
@@ -328,7 +328,11 @@ func Varied(all []Repeats) *words.Table {
 					label, _ := of(r)
 					mrrs = append(mrrs, fmt.Sprintf("%s: %s", label, r.spread(testMRR)))
 				}
-				t.Add(graph, common(group), p.name, strings.Join(mrrs, "; "))
+				title := common(group)
+				if key.settings.Dim > 0 {
+					title += ", d " + words.Whole(key.settings.Dim)
+				}
+				t.Add(graph, title, p.name, strings.Join(mrrs, "; "))
 			}
 		}
 	}

@@ -67,13 +67,13 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	here := rows(table, "wn18rr")[5]
-	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !strings.HasPrefix(here[5], fmt.Sprintf("%.3f ± ", (a+b)/2)) || here[3] != "16" || here[4] != "12" || !strings.HasSuffix(here[8], " s, 1 thread") {
+	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !strings.HasPrefix(here[6], fmt.Sprintf("%.3f ± ", (a+b)/2)) || here[3] != "16" || here[4] != "32" || here[5] != "12" || !strings.HasSuffix(here[9], " s, 1 thread") {
 		t.Errorf("%v, of %v and %v", here, a, b)
 	}
-	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
+	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
 		t.Errorf("%v", rp)
 	}
-	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[4], " of 400") {
+	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[5], " of 400") {
 		t.Errorf("%v", stopped)
 	}
 	if varied := Varied(all); len(varied.Rows) != 0 {
@@ -127,7 +127,7 @@ func TestVaried(t *testing.T) {
 	}
 	mrr := func(i int) string { return fmt.Sprintf("%.3f", testMRR(all[i].Documents[0].Result.Final)) }
 	got := Varied(all).Rows
-	if len(got) != 2 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3" || got[1][2] != "model" ||
+	if len(got) != 2 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
 		!strings.Contains(got[1][3], "ComplEx: "+mrr(1)) || !strings.Contains(got[1][3], "SimplE: "+mrr(2)) {
 		t.Errorf("%q", got)
 	}
