@@ -13,13 +13,14 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/dustin/go-humanize"
 )
 
 // Machine tells of the machine, as "linux/amd64, 16 cores of an Intel Xeon, NVIDIA
 // H200 (140 GiB)", with the GPUs that took part.
 func Machine(gpus []probe.GPU) string {
-	text := fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	text := fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, words.Count(runtime.NumCPU(), "core"))
 	if information, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		text += processor(string(information))
 	}
