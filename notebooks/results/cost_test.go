@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func cost(t *testing.T) string {
 		Trained  int     `json:"trained"`
 		Overhead float64 `json:"overhead"`
 	}
-	trained, chosen := read(t, "paper-wn18rr-1.json", &some), read(t, "paper-choosing-1.json", &whole)
+	file, chosen := read(t, "paper-wn18rr-1.json", &some), read(t, "paper-choosing-1.json", &whole)
 	s := some.Search
 	settings, err := recipe.Named(s.Recipe, some.Dataset)
 	if err != nil {
@@ -41,15 +42,16 @@ func cost(t *testing.T) string {
 		t.Fatalf("these are no searches as in the paper: %+v, %+v", s, whole)
 	}
 	structures := s.Trained + len(s.Named)
-	minutes := s.Seconds / 60
-	all := minutes / float64(structures) * paperStructures
+	trained := s.Seconds / 60
+	all := trained / float64(structures) * paperStructures
+	inMinutes := func(n float64) string { return words.Whole(int(math.Round(n))) + " min" }
 	var text strings.Builder
 	table := words.NewTable("WN18RR, d 64, 50 epochs", "structures", "training and evaluation", "filter and predictor", "together")
-	table.Add("the paper, one RTX 2080 Ti", paperStructures, fmt.Sprintf("%d min", paperTraining), fmt.Sprintf("%.0f min", paperChoosing), fmt.Sprintf("%.0f min", paperTraining+paperChoosing))
-	table.Add("here, one thread", structures, fmt.Sprintf("%.0f min", minutes), nil, nil)
-	table.Add("here, one thread, **extrapolated**", paperStructures, fmt.Sprintf("%.0f min", all), fmt.Sprintf("%.1f s", whole.Overhead), fmt.Sprintf("%.0f min", all+whole.Overhead/60))
+	table.Add("the paper, one RTX 2080 Ti", paperStructures, inMinutes(paperTraining), inMinutes(paperChoosing), inMinutes(paperTraining+paperChoosing))
+	table.Add("here, one thread", structures, inMinutes(trained), nil, nil)
+	table.Add("here, one thread, **extrapolated**", paperStructures, inMinutes(all), fmt.Sprintf("%.1f s", whole.Overhead), inMinutes(all+whole.Overhead/60))
 	markdown(&text, table.Header, table.Rows)
 	fmt.Fprintf(&text, "\n`%s` trained %d named models and %d of the search, %s, %s. What choosing 256 takes is of a search with trainings of no length: `%s`, %s, %s.\n",
-		trained.Command, len(s.Named), s.Trained, trained.Machine, trained.Date, chosen.Command, chosen.Machine, chosen.Date)
+		file.Command, len(s.Named), s.Trained, file.Machine, file.Date, chosen.Command, chosen.Machine, chosen.Date)
 	return text.String()
 }
