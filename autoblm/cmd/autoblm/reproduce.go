@@ -24,7 +24,7 @@ type reproduceCommand struct {
 	Stage         reproduce.Stage `default:"all" enum:"search,final,all" brief:"What to do: ${enum}." help:"search for a structure, the final training of one, or all: both."`
 	Minutes       float64         `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End after about so many minutes, complete or not; the same command goes on. 0 never."`
 	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"What --stage final trains." help:"What --stage final trains; that of the recipe, or the best of --study, when left out."`
-	Budget        int             `default:"0" min:"0" max:"100000" brief:"How many structures the search trains." help:"How many structures the search trains; 0 for the paper's 256, and 32 on a small graph."`
+	Budget        int             `default:"0" min:"0" max:"100000" brief:"How many structures the search trains." help:"How many structures the search trains, beside the five named models; 0 for the paper's 256, and 32 on a small graph."`
 	trainingFlags `group:"Final training, as in the recipe where not given"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
 	Study         string   `help:"The file that keeps the search; study.db in --out when left out."`
