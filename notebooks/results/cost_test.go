@@ -51,7 +51,7 @@ func cost(t *testing.T) string {
 	table.Add("here, one thread", structures, inMinutes(trained), nil, nil)
 	table.Add("here, one thread, **extrapolated**", paperStructures, inMinutes(all), fmt.Sprintf("%.1f s", whole.Overhead), inMinutes(all+whole.Overhead/60))
 	markdown(&text, table.Header, table.Rows)
-	fmt.Fprintf(&text, "\n`%s` trained %d named models and %d of the search, %s, %s. What choosing 256 takes is of a search with trainings of no length: `%s`, %s, %s.\n",
+	fmt.Fprintf(&text, "\n`%s` trained %d named models and %d of the search, %s, %s. What choosing 256 takes is of a search with trainings of hardly any length: `%s`, %s, %s.\n",
 		file.Command, len(s.Named), s.Trained, file.Machine, file.Date, chosen.Command, chosen.Machine, chosen.Date)
 	return text.String()
 }
