@@ -4,13 +4,11 @@
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
+. "$(dirname "$0")/trained.sh"
 
 train() { # GRAPH NAME FLAG...: by each seed
   for seed in ${SEEDS:-1}; do
-    local name=benchmark-$1-$2-$seed
-    [ -e "$name.json" ] && continue
-    autoblm reproduce "$1" --stage final "${@:3}" --seed "$seed" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
-    cp "$name/result.json" "$name.json"
+    trained "benchmark-$1-$2-$seed" "$1" "${@:3}" --seed "$seed"
   done
 }
 

@@ -3,12 +3,12 @@ package results
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
+	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
@@ -24,21 +24,22 @@ const (
 // were trained in full.
 func cost(t *testing.T) string {
 	t.Helper()
-	if _, err := os.Stat("paper-wn18rr-1.json"); err != nil {
-		return "Not run yet.\n"
-	}
-	var some reproduce.Result
 	var whole struct {
 		Trained  int     `json:"trained"`
 		Overhead float64 `json:"overhead"`
 	}
-	file, chosen := read(t, "paper-wn18rr-1.json", &some), read(t, "paper-choosing-1.json", &whole)
-	s := some.Search
-	settings, err := recipe.Named(s.Recipe, some.Dataset)
+	file, err := measured.Read[reproduce.Result]("paper-wn18rr-1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Recipe != "paper-search" || !s.Complete || s.Failed > 0 || s.Settings.Training.Epochs != settings.Training.Epochs || whole.Trained != paperStructures {
+	chosen := read(t, "paper-choosing-1.json", &whole)
+	s := file.Result.Search
+	published, err := recipe.Named("paper-search", "wn18rr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	how, threads := s.Settings.Training, words.Count(file.Threads(), "thread")
+	if published.Training.Precision = how.Precision; how != published.Training || file.Result.Dataset != "wn18rr" || !s.Complete || s.Failed > 0 || whole.Trained != paperStructures {
 		t.Fatalf("these are no searches as in the paper: %+v, %+v", s, whole)
 	}
 	structures := s.Trained + len(s.Named)
@@ -46,10 +47,10 @@ func cost(t *testing.T) string {
 	all := trained / float64(structures) * paperStructures
 	inMinutes := func(n float64) string { return words.Whole(int(math.Round(n))) + " min" }
 	var text strings.Builder
-	table := words.NewTable("WN18RR, d 64, 50 epochs", "structures", "training and evaluation", "filter and predictor", "together")
+	table := words.NewTable(fmt.Sprintf("WN18RR, d %d, %d epochs", how.Dim, how.Epochs), "structures", "training and evaluation", "filter and predictor", "together")
 	table.Add("the paper, one RTX 2080 Ti", paperStructures, inMinutes(paperTraining), inMinutes(paperChoosing), inMinutes(paperTraining+paperChoosing))
-	table.Add("here, one thread", structures, inMinutes(trained), nil, nil)
-	table.Add("here, one thread, **extrapolated**", paperStructures, inMinutes(all), fmt.Sprintf("%.1f s", whole.Overhead), inMinutes(all+whole.Overhead/60))
+	table.Add("here, "+threads, structures, inMinutes(trained), nil, nil)
+	table.Add("here, "+threads+", **extrapolated**", paperStructures, inMinutes(all), fmt.Sprintf("%.1f s", whole.Overhead), inMinutes(all+whole.Overhead/60))
 	markdown(&text, table.Header, table.Rows)
 	fmt.Fprintf(&text, "\n`%s` trained %d named models and %d of the search, %s, %s. What choosing 256 takes is of a search with trainings of hardly any length: `%s`, %s, %s.\n",
 		file.Command, len(s.Named), s.Trained, file.Machine, file.Date, chosen.Command, chosen.Machine, chosen.Date)

@@ -4,11 +4,12 @@
 # GRAPHS and BATCHES choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
+. "$(dirname "$0")/trained.sh"
 
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   case $graph in
-  wn18rr) batches="100 500 1000" how="--recipe n3 --n3 0.1 --epochs 20" ;; # and 250 there
-  fb15k-237) batches="250 1000" how="--recipe rp --epochs 20" ;;           # and 500, as in the others
+  wn18rr) batches="100 500 1000" how="--recipe n3 --n3 0.1 --epochs 20" ;; # searched.sh has 250
+  fb15k-237) batches="250 1000" how="--recipe rp --epochs 20" ;;           # and 500, as of the others
   wn18) batches="250 1000" how="--recipe n3 --epochs 20" ;;
   fb15k) batches="250 1000" how="--recipe n3 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5" ;;
   *)
@@ -17,10 +18,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     ;;
   esac
   for batch in ${BATCHES:-$batches}; do
-    name=benchmark-$graph-batch-$batch-1
-    [ -e "$name.json" ] && continue
     # shellcheck disable=SC2086 # flags
-    autoblm reproduce "$graph" --stage final --dim 128 $how --batch "$batch" --structure complex --seed 1 ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
-    cp "$name/result.json" "$name.json"
+    trained "benchmark-$graph-batch-$batch-1" "$graph" --dim 128 $how --batch "$batch" --structure complex --seed 1
   done
 done

@@ -54,9 +54,7 @@ func bySettings(t *testing.T, command string, files ...string) (string, []tried)
 		var here []tried
 		m := read(t, file, &here)
 		all = append(all, here...)
-		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-			where = append(where, place)
-		}
+		where = withPlace(where, m)
 	}
 	mrrs, best := map[[2]string]float64{}, map[string]float64{}
 	for _, one := range all {

@@ -71,9 +71,7 @@ func minutes(t *testing.T) string {
 			if r.Difference != nil {
 				differences = append(differences, r.Difference.Mean)
 			}
-			if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-				where = append(where, place)
-			}
+			where = withPlace(where, m)
 		}
 		difference := "–"
 		if len(differences) > 0 {

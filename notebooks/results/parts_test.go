@@ -44,9 +44,7 @@ func parts(t *testing.T) string {
 			if command == "" {
 				command, _, _ = strings.Cut(m.Command, " --out")
 			}
-			if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-				where = append(where, place)
-			}
+			where = withPlace(where, m)
 		}
 		fmt.Fprintf(&lines, "| %s |", row.what)
 		for _, graph := range graphs {

@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,9 +64,7 @@ func precisions(t *testing.T) string {
 			before, after, differences = append(before, x), append(after, y), append(differences, y-x)
 		}
 		fmt.Fprintf(&text, "| `%s` | %d | %s | %s | %s | %s |\n", m.Command, len(differences), varied(before), varied(after), difference(differences), difference(differences[:min(5, len(differences))]))
-		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-			where = append(where, place)
-		}
+		where = withPlace(where, m)
 	}
 	fmt.Fprintf(&text, "\nMean and standard deviation over the seeds, and of the differences, seed by seed, the mean and its standard error; on %s.\n", strings.Join(where, "; "))
 	return text.String()

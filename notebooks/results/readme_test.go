@@ -81,6 +81,14 @@ func hold(t *testing.T, path string, tables map[string]string) {
 	}
 }
 
+// withPlace adds where and when something was measured, once.
+func withPlace(where []string, m document) []string {
+	if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
+		return append(where, place)
+	}
+	return where
+}
+
 // read reads a result file.
 func read(t *testing.T, path string, result any) document {
 	t.Helper()
@@ -129,9 +137,7 @@ func searches(t *testing.T) string {
 			}
 		}
 		fmt.Fprintf(&text, "| `%s` | %.0f s | %.3f, %.3f | %s %.3f, %.3f |\n", strings.Replace(m.Command, "search", "search --recipe plain", 1), f.Seconds, f.Best[0].ValidMRR, f.Best[0].TestMRR, named.Name, named.ValidMRR, named.TestMRR)
-		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-			where = append(where, place)
-		}
+		where = withPlace(where, m)
 	}
 	fmt.Fprintf(&text, "\nMeasured on %s. The files are in [`notebooks/results`](notebooks/results).\n", strings.Join(where, "; "))
 	return text.String()

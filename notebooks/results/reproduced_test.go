@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,9 +32,7 @@ func reproduced(t *testing.T) string {
 			lines, first[l], commands = append(lines, l), r, append(commands, m.Command)
 		}
 		mrrs[l] = append(mrrs[l], r.Final.Test.Both.MRR)
-		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-			where = append(where, place)
-		}
+		where = withPlace(where, m)
 	}
 	var text strings.Builder
 	text.WriteString("| command, and with seeds 2 and 3 | structure | d | test MRR | published |\n| --- | --- | --- | --- | --- |\n")

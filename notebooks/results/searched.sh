@@ -7,6 +7,7 @@
 # GRAPHS and SEEDS choose what is done, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not done again, and what was interrupted goes on.
 set -euo pipefail
+. "$(dirname "$0")/trained.sh"
 
 search() { # GRAPH SEED FLAG...
   local name=searched-$1-$2
@@ -16,10 +17,7 @@ search() { # GRAPH SEED FLAG...
 }
 
 train() { # GRAPH SEED NAME FLAG...
-  local name=benchmark-$1-$3-$2
-  [ -e "$name.json" ] && return
-  autoblm reproduce "$1" --stage final --dim 128 "${@:4}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
-  cp "$name/result.json" "$name.json"
+  trained "benchmark-$1-$3-$2" "$1" --dim 128 "${@:4}" --seed "$2"
 }
 
 for seed in ${SEEDS:-1}; do

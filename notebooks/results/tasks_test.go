@@ -111,9 +111,7 @@ func queries(t *testing.T) string {
 		}
 		fmt.Fprintf(&text, "| %s, %dp | %s | %d | %s | %.3f | %.3f | %s |\n",
 			strings.TrimPrefix(l.Dataset, "query2box-"), l.Hops, title(key), l.Dim, l.training(t), l.Test.MRR, l.Test.Hits3, paper)
-		if place := l.Machine + ", " + l.Date; !slices.Contains(where, place) {
-			where = append(where, place)
-		}
+		where = withPlace(where, l.document)
 	}
 	fmt.Fprintf(&text, "\nMeasured on %s. Each file `query-*.json` has its command.\n", strings.Join(where, "; "))
 	return text.String()
@@ -193,9 +191,7 @@ func classes(t *testing.T) string {
 			name = "the best setting of these alone, " + name
 		}
 		add(name, training, fmt.Sprintf("%.2f ± %.2f (%d runs)", 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs)), r.TestAccuracy)
-		if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-			where = append(where, place)
-		}
+		where = withPlace(where, m)
 	}
 	fmt.Fprintf(&text, "\n95 %% is between what shares of all such nodes the accuracy may lie, by as few as were tested (Wilson's interval). Measured on %s. Each file `classify-*.json` has its command.\n", strings.Join(where, "; "))
 	return text.String()

@@ -8,13 +8,11 @@
 # threads. AUTOBLM_DATA names the benchmarks; jq is needed.
 # What is there already is not done again, and what was interrupted goes on.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(dirname "$0")
+. "$here/trained.sh"
 
 train() { # GRAPH MODEL DIM SEED FLAG...
-  local name=benchmark-$1-$2-$3-$4
-  [ -e "$name.json" ] && return
-  autoblm reproduce "$1" --stage final --dim "$3" "${@:5}" --seed "$4" ${THREADS:+--threads "$THREADS"} --out "$name" >/dev/null
-  cp "$name/result.json" "$name.json"
+  trained "benchmark-$1-$2-$3-$4" "$1" --dim "$3" "${@:5}" --seed "$4"
 }
 
 team() { # GRAPH KIND MEMBER MEMBER, where both are

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +30,7 @@ func pairs(t *testing.T, folder string) string {
 	table := words.NewTable("graph", "d", "ComplEx", "the found one", "together", "another seed of ComplEx", "both seeds", "one ComplEx of twice the d")
 	var commands, where []string
 	for _, graph := range reproduce.Benchmarks {
-		read := func(kind string) (p pair, ok bool) {
+		teamOf := func(kind string) (p pair, ok bool) {
 			file := "teamed-" + graph + "-" + kind + ".json"
 			if _, err := os.Stat(filepath.Join(folder, file)); err != nil {
 				return p, false
@@ -41,18 +40,16 @@ func pairs(t *testing.T, folder string) string {
 				t.Fatalf("%s is not of two alike on %s", file, graph)
 			}
 			commands = append(commands, "`"+m.Command+"`")
-			if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-				where = append(where, place)
-			}
+			where = withPlace(where, m)
 			return p, true
 		}
-		structures, ok := read("structures")
+		structures, ok := teamOf("structures")
 		if !ok {
 			continue
 		}
 		complex, found := structures.Members[0], structures.Members[1]
 		row := []any{graph, complex.Dim, complex.Test, found.Test, structures.Test.Both.MRR, nil, nil, nil}
-		if seeds, ok := read("seeds"); ok {
+		if seeds, ok := teamOf("seeds"); ok {
 			if seeds.Members[0] != complex || seeds.Members[1].Structure != complex.Structure || found.Structure == complex.Structure {
 				t.Fatalf("the teams on %s are not those of one table", graph)
 			}

@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -50,9 +49,7 @@ func teams(t *testing.T) string {
 		fmt.Fprintf(&text, "| %s | %s | %.3f | %.3f | %.3f | %.3f (%d) | %.3f | %.3f |\n", seeds.Dataset, spread(alone), chosen.Best.Test,
 			seeds.Test.Both.MRR, structures.Test.Both.MRR, chosen.Test.Both.MRR, len(chosen.Members), chosen.HeldOut, large.Test.Both.MRR)
 		for _, m := range documents {
-			if place := m.Machine + ", " + m.Date; !slices.Contains(where, place) {
-				where = append(where, place)
-			}
+			where = withPlace(where, m)
 		}
 	}
 	fmt.Fprintf(&text, "\nTest MRR; held out is validation MRR. On %s.\n", strings.Join(where, "; "))
