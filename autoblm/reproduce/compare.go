@@ -153,7 +153,7 @@ func on(graph string, all []Repeats) []Repeats {
 // Compare is a table of what the paper reports of each benchmark, what others report, the best
 // and that of the recipes that were trained by, and what the trainings came to.
 func Compare(all []Repeats) *words.Table {
-	t := words.NewTable("graph", "model, recipe", "by", "d", "batch", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
+	t := words.NewTable("graph", "model, recipe", "by", "d", "batch", "softmax over", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
 	for _, graph := range graphs(all) {
 		here := on(graph, all)
 		best := false // is told
@@ -171,23 +171,34 @@ func Compare(all []Repeats) *words.Table {
 			default:
 				best = true
 			}
-			model := titled(r.Model, r.Recipe)
+			model, over := titled(r.Model, r.Recipe), any(nil)
+			if r.Recipe != "" {
+				over = softmax(kge.Settings{})
+			}
 			if r.Paper {
 				model = r.Model
 			}
-			t.Add(graph, model, by, known(r.Dim), known(r.Batch), known(r.Epochs), known(r.MRR), known(r.Hits1), known(r.Hits10), epoch(r.EpochSeconds, r.GPU))
+			t.Add(graph, model, by, known(r.Dim), known(r.Batch), over, known(r.Epochs), known(r.MRR), known(r.Hits1), known(r.Hits10), epoch(r.EpochSeconds, r.GPU))
 		}
 		for _, r := range here {
 			s := r.first().Final.Training.Settings
-			t.Add(graph, r.title(), "here, "+r.seeds(), s.Dim, s.Batch, r.epochs(), r.spread(testMRR),
+			t.Add(graph, r.title(), "here, "+r.seeds(), s.Dim, s.Batch, softmax(s), r.epochs(), r.spread(testMRR),
 				r.mean(func(t *Trained) float64 { return t.Test.Both.Hits1 }), r.mean(func(t *Trained) float64 { return t.Test.Both.Hits10 }),
 				epoch(r.mean(func(t *Trained) float64 { return t.Seconds.Train / float64(t.Epochs) }), words.Count(r.Documents[0].Threads(), "thread")))
 		}
 		if len(here) == 0 {
-			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil, nil)
+			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil, nil, nil)
 		}
 	}
 	return t
+}
+
+// softmax is how many entities answers are learnt among.
+func softmax(s kge.Settings) string {
+	if s.SampledSoftmax == 0 {
+		return "all"
+	}
+	return words.Whole(s.SampledSoftmax)
 }
 
 // known is a number, or nil for one that is not known.
@@ -215,7 +226,7 @@ func Curves(all []Repeats) *words.Table {
 		return slices.ContainsFunc(all, func(r Repeats) bool { _, has := r.at(epoch); return has })
 	}
 	shown := slices.DeleteFunc(slices.Clone(told), func(epoch int) bool { return !validated(epoch) })
-	t := words.NewTable("graph", "model, recipe", "d", "batch")
+	t := words.NewTable("graph", "model, recipe", "d", "batch", "softmax over")
 	for _, epoch := range shown {
 		t.Header = append(t.Header, fmt.Sprintf("epoch %d", epoch))
 	}
@@ -223,7 +234,7 @@ func Curves(all []Repeats) *words.Table {
 	for _, graph := range graphs(all) {
 		for _, r := range on(graph, all) {
 			f := r.first().Final
-			row := []any{graph, r.title(), f.Training.Settings.Dim, f.Training.Settings.Batch}
+			row := []any{graph, r.title(), f.Training.Settings.Dim, f.Training.Settings.Batch, softmax(f.Training.Settings)}
 			for _, epoch := range shown {
 				if mrr, has := r.at(epoch); has {
 					row = append(row, mrr)
@@ -267,6 +278,9 @@ var parts = []part{
 	{"d", func(t trained) (string, float64) { return numbered(t.settings.Dim) }, func(t *trained) { t.settings.Dim = 0 }},
 	{"epochs", func(t trained) (string, float64) { return numbered(t.settings.Epochs) }, func(t *trained) { t.settings.Epochs = 0 }},
 	{"batch", func(t trained) (string, float64) { return numbered(t.settings.Batch) }, func(t *trained) { t.settings.Batch = 0 }},
+	{"softmax over", func(t trained) (string, float64) {
+		return softmax(t.settings), float64(uint(t.settings.SampledSoftmax - 1)) // 0, which is all, comes last
+	}, func(t *trained) { t.settings.SampledSoftmax = 0 }},
 	{"learning rate", func(t trained) (string, float64) {
 		return fmt.Sprint(t.member.LearningRate), t.member.LearningRate
 	}, func(t *trained) { t.member.LearningRate = 0 }},

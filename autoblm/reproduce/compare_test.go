@@ -67,13 +67,13 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	here := rows(table, "wn18rr")[5]
-	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !strings.HasPrefix(here[6], fmt.Sprintf("%.3f ± ", (a+b)/2)) || here[3] != "16" || here[4] != "32" || here[5] != "12" || !strings.HasSuffix(here[9], " s, 1 thread") {
+	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !strings.HasPrefix(here[7], fmt.Sprintf("%.3f ± ", (a+b)/2)) || here[3] != "16" || here[4] != "32" || here[5] != "all" || here[6] != "12" || !strings.HasSuffix(here[10], " s, 1 thread") {
 		t.Errorf("%v, of %v and %v", here, a, b)
 	}
-	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
+	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", "all", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
 		t.Errorf("%v", rp)
 	}
-	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[5], " of 400") {
+	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[6], " of 400") {
 		t.Errorf("%v", stopped)
 	}
 	if varied := Varied(all); len(varied.Rows) != 0 {
@@ -102,12 +102,12 @@ func TestCurves(t *testing.T) {
 	}
 	c := Curves(all)
 	f := all[0].Documents[0].Result.Final
-	want := []string{"wn18", "ComplEx, n3", "16", "32"}
+	want := []string{"wn18", "ComplEx, n3", "16", "32", "all"}
 	for _, epoch := range []int{5, 10, 20} {
 		want = append(want, fmt.Sprintf("%.3f", f.Validations[epoch-1].MRR))
 	}
 	want = append(want, fmt.Sprintf("%.3f, epoch %d", f.Valid.Both.MRR, f.BestEpoch))
-	if len(c.Rows) != 1 || !slices.Equal(c.Rows[0], want) || !slices.Equal(c.Header[4:], []string{"epoch 5", "epoch 10", "epoch 20", "best"}) {
+	if len(c.Rows) != 1 || !slices.Equal(c.Rows[0], want) || !slices.Equal(c.Header[5:], []string{"epoch 5", "epoch 10", "epoch 20", "best"}) {
 		t.Errorf("%v, want %v", c, want)
 	}
 }
@@ -121,14 +121,16 @@ func TestVaried(t *testing.T) {
 		benchmark(t, dir, "wn18", "n3-simple", 1, func(p *Plan) { p.Final.Name, p.Structure = "n3", structure.MustParse("simple") }),
 		benchmark(t, dir, "wn18", "n3-both", 1, func(p *Plan) { p.Final.Name, p.Final.Training.Batch, p.Final.Training.Epochs = "n3", 16, 3 }),
 		benchmark(t, dir, "fb15k", "n3", 1, nil),
+		benchmark(t, dir, "fb15k", "n3-sampled", 1, func(p *Plan) { p.Final.Name, p.Final.Training.SampledSoftmax = "n3", 8 }),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mrr := func(i int) string { return fmt.Sprintf("%.3f", testMRR(all[i].Documents[0].Result.Final)) }
 	got := Varied(all).Rows
-	if len(got) != 2 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
-		!strings.Contains(got[1][3], "ComplEx: "+mrr(1)) || !strings.Contains(got[1][3], "SimplE: "+mrr(2)) {
+	if len(got) != 3 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
+		!strings.Contains(got[1][3], "ComplEx: "+mrr(1)) || !strings.Contains(got[1][3], "SimplE: "+mrr(2)) ||
+		!slices.Equal(got[2], []string{"fb15k", "ComplEx, n3, d 16", "softmax over", "8: " + mrr(5) + "; all: " + mrr(4)}) {
 		t.Errorf("%q", got)
 	}
 }

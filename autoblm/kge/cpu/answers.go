@@ -54,20 +54,33 @@ func (t *trainer) crossEntropy(b *bench, u *unit, w *work, gradient kernel.Table
 	s := w.overEntities
 	s.Reset(w.count)
 	copy(s.Rows.Data, first(u.queries, w.count*t.stateRows))
-	s.Walk(t.kernels, t.entities, b.rounding)
+	e := t.candidates()
+	s.Walk(t.kernels, e, b.rounding)
 	loss := 0.0
 	for i, x := range u.examples {
 		weight := weight * x.Weight
+		sum, scores := 0.0, b.scores[:0]
+		for _, answer := range x.Targets {
+			score := t.measure.Score(part(u.queries, i, t.stateRows), tiles.WholeRow(t.entities.Table, int(answer)))
+			sum += score
+			if t.outside(answer) {
+				s.Include(i, score)
+			}
+			scores = append(scores, score)
+		}
 		s.Weigh(t.kernels, i, weight)
 		copy(part(gradient, i, t.stateRows), s.OfQuery(s.ByQuery, i))
-		sum := 0.0
-		for _, answer := range x.Targets {
-			sum += t.measure.Score(part(u.queries, i, t.stateRows), tiles.WholeRow(t.entities.Table, int(answer)))
-			t.learnPair(u, gradient, i, answer, -weight/float32(len(x.Targets)))
+		for n, answer := range x.Targets {
+			slope := -weight / float32(len(x.Targets))
+			if t.outside(answer) {
+				slope += weight * s.Probability(i, scores[n])
+			}
+			t.learnPair(u, gradient, i, answer, slope)
 		}
+		b.scores = scores
 		loss += float64(weight) * (s.LogSum(i) - sum/float64(len(x.Targets)))
 	}
-	s.Weighed(t.entities, b.rounding)
+	s.Weighed(e, b.rounding)
 	return loss
 }
 

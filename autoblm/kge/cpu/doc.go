@@ -49,6 +49,10 @@
 //     the sum of the queries (tiles.Smoothing).
 //   - Drawn entities that are no answers: pairs of a query and an entity, one by one, in
 //     place of the softmax (logistic).
+//   - Sampled softmax: the rows of the drawn entities are copied next to each other, and are what
+//     queries are taken over; answers that were not drawn come to the sums by
+//     themselves. Only rows that have a gradient take a step then, and none is
+//     rounded before the epoch is over (sample).
 //   - Penalties, of embeddings (penalty.go) and of what paths make of their ends.
 //   - The largest norm: after the optimizer step of a tile (tiles.Shorten).
 //

@@ -65,6 +65,9 @@ func (t *trainer) slots() [][]tiles.Embeddings {
 // seconds of each step.
 func (t *trainer) epoch(ctx context.Context, batches [][]kge.Example, rate float64) (loss float64, seconds []float64, err error) {
 	all, losses, sizes := 0, make([]float64, len(batches)), make([]int, len(batches))
+	if t.sample != nil {
+		defer t.entities.RoundAll() // which is of no use to the steps
+	}
 	for i, batch := range batches {
 		began := time.Now()
 		if losses[i], err = t.step(ctx, batch, rate); err != nil {
@@ -98,6 +101,9 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) { t.smoothing.Sum(t.kernels, t.entities, tile) })
 		t.smoothing.Average(t.kernels, t.entities)
 	}
+	if t.sample != nil {
+		t.sample.draw(t)
+	}
 	t.over = func() bool { return ctx.Err() != nil }
 	for start := 0; start < len(units); start += len(t.works) {
 		p := piece{t.works[:min(len(t.works), len(units)-start)], start == 0, false}
@@ -119,6 +125,9 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 			if t.smoothing != nil {
 				t.smoothing.Finish(t.kernels, len(units), weight, t.entities.Count)
 			}
+		}
+		if t.sample != nil {
+			t.sample.collect(t, p)
 		}
 		t.update(p, rate)
 	}
@@ -205,22 +214,24 @@ func (t *trainer) update(p piece, rate float64) {
 }
 
 func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
+	if t.sample != nil && t.set.Optimizer == kge.Adagrad && t.smoothing == nil {
+		if p.last {
+			t.updateTouched(b, tile, rate)
+		}
+		return
+	}
 	start, count, rows := t.entities.Tile(tile)
 	gradient := gradientOf(b, t.entities, tile, t.allEntities)
-	if t.set.Negatives > 0 {
+	if t.set.Negatives > 0 || t.sample != nil {
 		clear(first(gradient, rows))
 	}
-	if t.overEntities != nil {
+	if t.overEntities != nil && t.sample == nil {
 		t.overEntities.Collect(t.kernels, t.entities, len(p.works), tile, gradient, b.scratch, !p.first)
 	}
 	if !p.last {
 		return
 	}
-	t.byEntity.Collect(t.kernels, tile, gradient)
-	for _, pair := range t.pairs[tile] {
-		entity := int(pair.entity)
-		t.measure.AddGradRow(t.kernels, tiles.WholeRow(gradient, entity-start), part(pair.queries, int(pair.path), t.stateRows), tiles.WholeRow(t.entities.Table, entity), pair.slope)
-	}
+	t.collectRows(tile, gradient)
 	if t.smoothing != nil {
 		t.smoothing.Collect(t.kernels, gradient, count)
 	}
@@ -230,7 +241,18 @@ func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 		if t.set.MaxNorm > 0 {
 			tiles.Shorten(t.kernels, t.entities.From(start+row), min(n, count-row), t.set.MaxNorm)
 		}
-		t.entities.Round(start+row, min(n, count-row))
+		if t.sample == nil {
+			t.entities.Round(start+row, min(n, count-row))
+		}
+	}
+}
+
+// collectRows adds to the gradient of a tile of entities what some of them got by themselves.
+func (t *trainer) collectRows(tile int, gradient kernel.Table) {
+	t.byEntity.Collect(t.kernels, tile, gradient)
+	for _, pair := range t.pairs[tile] {
+		entity := int(pair.entity)
+		t.measure.AddGradRow(t.kernels, tiles.WholeRow(gradient, entity-tile*tiles.Rows), part(pair.queries, int(pair.path), t.stateRows), tiles.WholeRow(t.entities.Table, entity), pair.slope)
 	}
 }
 

@@ -49,11 +49,11 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 		}
 		return weight * u.examples[query].Weight
 	}
-	loss := s.CrossEntropy(t.kernels, t.entities, weigh, 1-float32(t.set.LabelSmoothing), b.rounding, func(query int) (row, gradient []float32) {
+	loss := s.CrossEntropy(t.kernels, t.candidates(), weigh, 1-float32(t.set.LabelSmoothing), b.rounding, func(query int) tiles.Answer {
 		if query >= n {
-			return tiles.WholeRow(w.anchors, query-n), tiles.WholeRow(u.gradients.anchors, query-n)
+			return tiles.Answer{Row: tiles.WholeRow(w.anchors, query-n), Gradient: tiles.WholeRow(u.gradients.anchors, query-n), Outside: t.outside(u.examples[query-n].Anchor)}
 		}
-		return tiles.WholeRow(w.targets, query), tiles.WholeRow(u.gradients.targets, query)
+		return tiles.Answer{Row: tiles.WholeRow(w.targets, query), Gradient: tiles.WholeRow(u.gradients.targets, query), Outside: t.outside(u.examples[query].Target)}
 	})
 	if t.smoothing != nil {
 		loss += t.smoothing.Spread(t.kernels, number, s, weight)
@@ -77,8 +77,8 @@ func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) f
 	s.Reset(w.count)
 	h.AskRelations(s.Rows, w.anchors, w.targets, w.count)
 	weigh := func(int) float32 { return weight * float32(t.member.RelationPrediction) }
-	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weigh, 1, b.rounding, func(query int) (row, gradient []float32) {
-		return tiles.WholeRow(w.relations[0][0], query), tiles.WholeRow(g.relations[0][0], query)
+	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weigh, 1, b.rounding, func(query int) tiles.Answer {
+		return tiles.Answer{Row: tiles.WholeRow(w.relations[0][0], query), Gradient: tiles.WholeRow(g.relations[0][0], query)}
 	})
 	h.AskRelationsBack(s.ByQuery, w.anchors, w.targets, g.anchors, g.targets, w.count)
 	return loss

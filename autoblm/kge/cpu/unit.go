@@ -53,6 +53,7 @@ type bench struct {
 	scratch       kernel.Table // room for a row of each query
 	gradQueries   kernel.Table // [paths·stateRows, d]
 	lanes         kernel.Lanes
+	scores        []float64   // of the answers of a query
 	rounding      *tiles.Room // nil where products are in float32
 }
 

@@ -16,7 +16,8 @@ type demand struct {
 	model     *model // one of them
 	units     int    // of a batch
 	smoothing float64
-	softmax   bool // over all entities
+	softmax   bool // over all entities, or over candidates
+	sampled   int  // candidates; 0 for all entities
 	relations bool // are predicted, by some member
 	pairs     bool // are learnt one by one
 }
@@ -35,6 +36,9 @@ func mostKept(rounded bool) int {
 func (d demand) unitBytes() (bytes int) {
 	if d.softmax {
 		bytes = tiles.SoftmaxBytes(d.model.entities)
+		if d.sampled > 0 {
+			bytes = bytes / d.model.entities.Count * d.sampled
+		}
 	}
 	if d.relations {
 		bytes += tiles.SoftmaxBytes(d.model.relations[0].Embeddings)
@@ -50,6 +54,7 @@ type workspace struct {
 	works     []*work          // units whose exponentials are kept at a time
 	benches   []*bench         // by thread
 	smoothing *tiles.Smoothing // nil without
+	sample    *sample          // nil where answers are learnt among all entities
 	byEntity  tiles.Gathering
 	// The softmaxes of the works; nil where answers are learnt one by one, and where
 	// relations are not asked for.
@@ -77,11 +82,16 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.units = append(w.units, newUnit(m, d.pairs))
 	}
 	works := min(d.units, max(threads, kept/max(1, d.unitBytes())))
-	if d.softmax {
-		w.overEntities = tiles.NewSoftmaxes(m.measure, m.entities, m.dim, works)
+	switch {
+	case d.sampled > 0:
+		w.sample = newSample(m, d.sampled)
+		share := float64(d.sampled) / float64(m.entities.Count)
+		w.overEntities = tiles.NewSoftmaxes(m.measure, w.sample.Embeddings, m.dim, works, share)
+	case d.softmax:
+		w.overEntities = tiles.NewSoftmaxes(m.measure, m.entities, m.dim, works, 1)
 	}
 	if d.relations {
-		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works)
+		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works, 1)
 	}
 	for i := range works {
 		work := newWork(m, !d.pairs)
@@ -100,7 +110,9 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.smoothing = tiles.NewSmoothing(d.smoothing, m.entities, d.units)
 	}
 	if len(w.works) < d.units {
-		w.allEntities = tiles.NewTable(m.entities.Tiles()*tiles.Rows, m.dim)
+		if d.sampled == 0 {
+			w.allEntities = tiles.NewTable(m.entities.Tiles()*tiles.Rows, m.dim)
+		}
 		if d.relations {
 			w.allRelations = tiles.NewTable(m.relations[0].Tiles()*tiles.Rows, m.dim)
 		}

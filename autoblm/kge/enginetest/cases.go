@@ -59,6 +59,8 @@ func Recipes() map[string]Recipe {
 		"label smoothing":             {Set: func(s *kge.Settings) { s.LabelSmoothing = 0.2 }},
 		"frequency":                   {Set: func(s *kge.Settings) { s.Frequency = 0.9 }},
 		"reciprocal by frequency":     {Set: func(s *kge.Settings) { s.Reciprocal, s.Frequency, s.Dropout = true, 0.6, 0.2 }, Weights: all},
+		"sampled softmax":             {Set: func(s *kge.Settings) { s.SampledSoftmax = 5 }},
+		"reciprocal sampled softmax":  {Set: func(s *kge.Settings) { reciprocal(s); parts(s); s.SampledSoftmax = 4 }, Weights: all},
 		"largest norm":                {Set: func(s *kge.Settings) { s.MaxNorm, s.InitScale = 0.5, 0.3 }},
 		"xavier":                      {Set: func(s *kge.Settings) { s.Initial = kge.Xavier }},
 		"reciprocal":                  {Set: reciprocal},
@@ -81,6 +83,7 @@ func pathRecipes() map[string]Recipe {
 	}
 	dropout := func(s *kge.Settings) { s.Dropout = 0.3 }
 	negatives := func(s *kge.Settings) { s.Negatives, s.Margin = 5, 0.7 }
+	sampled := func(s *kge.Settings) { s.SampledSoftmax = 6 }
 	transposed := func(s *kge.Settings) { s.Reciprocal = false }
 	none, products := kge.Weights{}, kge.Weights{Products: 0.1}
 	norms := kge.Weights{L2: 0.02, N3: 0.1, RelationL2: 0.03, EntityL2: 0.01}
@@ -96,6 +99,8 @@ func pathRecipes() map[string]Recipe {
 		"log-loss and penalties": recipe(1, norms),
 		"penalties":              recipe(0.5, norms, negatives),
 		"negatives":              recipe(0.5, none, negatives),
+		"sampled softmax":        recipe(0.5, norms, sampled),
+		"transposed and sampled": recipe(1, all, sampled, transposed, dropout),
 		"transposed negatives":   recipe(0.5, none, negatives, transposed),
 		"everything":             recipe(1, all, negatives, transposed, dropout),
 	}

@@ -28,6 +28,13 @@ func (g Gathering) Put(row int32, gradient []float32) {
 	*tile = append(*tile, gathered{row, gradient})
 }
 
+// Each visits the row of each gradient of a tile.
+func (g Gathering) Each(tile int, visit func(row int)) {
+	for _, from := range g.tiles[tile] {
+		visit(int(from.row))
+	}
+}
+
 // Collect adds to the gradient of a tile what its rows got.
 func (g Gathering) Collect(k *kernel.Set, tile int, gradient kernel.Table) {
 	for _, from := range g.tiles[tile] {

@@ -25,8 +25,9 @@ type kept interface {
 }
 
 // NewSoftmaxes is for so many units of queries of the rows of a table, by products in
-// bfloat16 if it is rounded.
-func NewSoftmaxes(m Measure, e Embeddings, dim, units int) *Softmaxes {
+// bfloat16 if it is rounded. The rows are a share of those that there are, each of which
+// stands for 1/share of them; 1 is all.
+func NewSoftmaxes(m Measure, e Embeddings, dim, units int, share float64) *Softmaxes {
 	s := &Softmaxes{}
 	most, queries := e.MostQueries(), func() Queries { return NewQueries(m, dim) }
 	if e.Rounded != nil {
@@ -36,7 +37,7 @@ func NewSoftmaxes(m Measure, e Embeddings, dim, units int) *Softmaxes {
 	}
 	for i := range units {
 		s.units = append(s.units, &Softmax{
-			Queries: queries(), ByQuery: NewTable(m.RowsOfQuery()*most, dim), kept: s.kept, number: i,
+			Queries: queries(), ByQuery: NewTable(m.RowsOfQuery()*most, dim), kept: s.kept, number: i, share: share,
 			largest: make([]float32, most), maxima: make([]float32, most), tileSums: make([]float32, most),
 			sums: make([]float64, most), weights: make([]float32, most),
 		})
@@ -70,27 +71,37 @@ type Softmax struct {
 
 	kept             kept
 	number           int       // of the unit
+	share            float64   // that the rows are of all
 	largest          []float32 // what is taken from all scores of a query, so far
 	maxima, tileSums []float32 // of some rows
-	sums             []float64 // Σ exp(score - largest)
+	sums             []float64 // Σ exp(score - largest), times share
 	weights          []float32 // of the queries in the loss
 }
 
+// Answer is that of a query.
+type Answer struct {
+	Row, Gradient []float32
+	Outside       bool // whether it is none of the rows that were drawn, and stands for itself
+}
+
 // CrossEntropy returns the sum over the queries of their weight · (log Σ exp(score) -
-// share · the score of the answer). The gradient by the queries is in ByQuery
-// then, and that by the answers is added. answer is the row of a query's answer
-// and the gradient by it.
-func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weightOf func(query int) float32, share float32, room *Room, answer func(query int) (row, gradient []float32)) float64 {
+// part · the score of the answer). The gradient by the queries is in ByQuery
+// then, and that by the answers is added.
+func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weightOf func(query int) float32, part float32, room *Room, answerOf func(query int) Answer) float64 {
 	s.Walk(k, e, room)
 	loss := 0.0
 	for i := range s.Asked {
 		query, gradient := s.OfQuery(s.Rows, i), s.OfQuery(s.ByQuery, i)
-		truth, byTruth := answer(i)
-		weight := weightOf(i)
-		loss += float64(weight) * (s.LogSum(i) - float64(share)*s.measure.Score(query, truth))
+		answer, weight := answerOf(i), weightOf(i)
+		score, slope := s.measure.Score(query, answer.Row), -weight*part
+		if answer.Outside {
+			s.Include(i, score)
+			slope += weight * s.Probability(i, score)
+		}
+		loss += float64(weight) * (s.LogSum(i) - float64(part)*score)
 		s.Weigh(k, i, weight)
-		s.measure.AddGradQuery(k, gradient, query, truth, -weight*share)
-		s.measure.AddGradRow(k, byTruth, query, truth, -weight*share)
+		s.measure.AddGradQuery(k, gradient, query, answer.Row, slope)
+		s.measure.AddGradRow(k, answer.Gradient, query, answer.Row, slope)
 	}
 	s.Weighed(e, room)
 	return loss
@@ -105,9 +116,24 @@ func (s *Softmax) Walk(k *kernel.Set, e Embeddings, room *Room) {
 	s.kept.walk(k, s, e, room)
 }
 
+// Include adds a row to the sum of a query that is none of those that were drawn, and stands
+// for itself.
+func (s *Softmax) Include(query int, score float64) { s.sums[query] += s.own(query, score) }
+
+// Probability is that of a row that was included, once all are.
+func (s *Softmax) Probability(query int, score float64) float32 {
+	return float32(s.own(query, score) / s.sums[query])
+}
+
+// own is what a row that stands for itself is of the sum of a query. The largest score is only
+// that of drawn rows, and exponentials of scores far above it are not to overflow.
+func (s *Softmax) own(query int, score float64) float64 {
+	return s.share * math.Exp(min(score-float64(s.largest[query]), 600))
+}
+
 // LogSum is log Σ exp(score) of a query.
 func (s *Softmax) LogSum(query int) float64 {
-	return float64(s.largest[query]) + math.Log(s.sums[query])
+	return float64(s.largest[query]) + math.Log(s.sums[query]/s.share)
 }
 
 // Weigh makes the gradient of weight · log Σ exp(score) of a query.
