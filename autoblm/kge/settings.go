@@ -134,7 +134,7 @@ func DefaultSettings() Settings {
 
 // SampledOf is how many of so many entities the answers of a step are learnt among, 0 for all.
 func (s Settings) SampledOf(entities int) int {
-	if s.SampledSoftmax >= entities || s.Negatives > 0 {
+	if s.SampledSoftmax >= entities {
 		return 0
 	}
 	return s.SampledSoftmax
@@ -156,6 +156,8 @@ func (s Settings) Validate(k int) error {
 		return fmt.Errorf("plateau-patience is %d but nothing is validated: set validate-every too", s.PlateauPatience)
 	case s.PlateauPatience > 0 && s.PlateauFactor == 0:
 		return errors.New("plateau-factor is 0: it must be above 0 and below 1, as 0.5")
+	case s.Negatives > 0 && s.SampledSoftmax > 0:
+		return fmt.Errorf("negatives is %d and sampled-softmax is %d: they are two losses, so leave one of them at 0", s.Negatives, s.SampledSoftmax)
 	case s.Patience > 0 && s.ValidateEvery == 0:
 		return fmt.Errorf("patience is %d but nothing is validated: set validate-every too", s.Patience)
 	}

@@ -372,7 +372,7 @@ func FuzzShapes(f *testing.F) {
 		}
 		onPaths.LabelSmoothing, ofForm.RelationPrediction = 0, 0
 		if seed%4 == 3 {
-			onPaths.Sampling = kge.Sampling{Negatives: 3, Margin: 1}
+			onPaths.Sampling, onPaths.SampledSoftmax = kge.Sampling{Negatives: 3, Margin: 1}, 0
 		}
 		engine := func(set *kernel.Set) kge.Engine {
 			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.Units()}
