@@ -172,7 +172,7 @@ func Compare(all []Repeats) *words.Table {
 				best = true
 			}
 			model, over := titled(r.Model, r.Recipe), any(nil)
-			if r.Recipe != "" {
+			if r.Paper || r.Recipe != "" {
 				over = softmax(kge.Settings{})
 			}
 			if r.Paper {

@@ -19,13 +19,17 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     ;;
   fb15k-237)
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
+    train $graph rp-2000 --recipe rp --dim 2000 --sampled-softmax 1024 --lr 0.2 --epochs 60 --validate-every 10
+    train $graph rescal --recipe rescal --dim 256 --sampled-softmax 1024 --epochs 40 --validate-every 10
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
+    train $graph n3-1000 --recipe n3 --dim 1000 --batch 500 --sampled-softmax 2048
     train $graph rescal --recipe rescal --epochs 40 --patience 0
     ;;
   fb15k)
     train $graph n3 --recipe n3 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 50 --validate-every 10
+    train $graph n3-2000 --recipe n3 --dim 2000 --batch 500 --sampled-softmax 1024 --lr 0.2 --n3 0.03 --epochs 30 --validate-every 10
     ;;
   *)
     echo "benchmarks.sh: there is nothing for $graph" >&2
