@@ -20,7 +20,6 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   fb15k-237)
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
     train $graph rp-2000 --recipe rp --dim 2000 --sampled-softmax 1024 --lr 0.2 --epochs 60 --validate-every 10
-    train $graph rescal --recipe rescal --dim 256 --sampled-softmax 1024 --epochs 40 --validate-every 10
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
