@@ -51,7 +51,7 @@
 //     place of the softmax (logistic).
 //   - Sampled softmax: the rows of the drawn entities are copied next to each other, and are what
 //     queries are taken over; answers that were not drawn come to the sums by
-//     themselves. Only rows that have a gradient take a step then, and none is
+//     themselves. Adagrad then moves only rows that have a gradient, and none is
 //     rounded before the epoch is over (sample).
 //   - Penalties, of embeddings (penalty.go) and of what paths make of their ends.
 //   - The largest norm: after the optimizer step of a tile (tiles.Shorten).

@@ -63,8 +63,12 @@ func (t *trainer) candidates() tiles.Embeddings {
 // outside says whether an entity is none of the candidates.
 func (t *trainer) outside(entity int32) bool { return t.sample != nil && !t.sample.among[entity] }
 
-// updateTouched takes the optimizer steps of the entities of a tile that have a gradient, where
-// the others stay as they are.
+// onlyTouchedMove says whether entities without a gradient stay as they are in a step.
+func (t *trainer) onlyTouchedMove() bool {
+	return t.sample != nil && t.set.Optimizer == kge.Adagrad && t.smoothing == nil && t.set.MaxNorm == 0
+}
+
+// updateTouched takes the optimizer steps of the entities of a tile that have a gradient.
 func (t *trainer) updateTouched(b *bench, tile int, rate float64) {
 	start, count, _ := t.entities.Tile(tile)
 	var touched [tiles.Rows]bool
@@ -83,9 +87,6 @@ func (t *trainer) updateTouched(b *bench, tile int, rate float64) {
 	for row, is := range touched[:count] {
 		if is {
 			t.updates[0].Step(start+row, tiles.WholeRow(gradient, row), rate, t.steps)
-			if t.set.MaxNorm > 0 {
-				tiles.Shorten(t.kernels, t.entities.From(start+row), 1, t.set.MaxNorm)
-			}
 		}
 	}
 }

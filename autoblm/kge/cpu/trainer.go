@@ -214,7 +214,7 @@ func (t *trainer) update(p piece, rate float64) {
 }
 
 func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
-	if t.sample != nil && t.set.Optimizer == kge.Adagrad && t.smoothing == nil {
+	if t.onlyTouchedMove() {
 		if p.last {
 			t.updateTouched(b, tile, rate)
 		}
