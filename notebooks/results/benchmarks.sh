@@ -27,8 +27,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   fb15k-237)
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
     train $graph rp-1024 --recipe rp --dim 1000 --sampled-softmax 1024 --epochs 60 --validate-every 10
-    SEEDS="${SEEDS:-1 2}" train $graph rp-half --recipe rp --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
-    together $graph benchmark-$graph-rp-half-*.json
+    train $graph rp-half --recipe rp --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
+    together $graph benchmark-$graph-rp-{1024,half}-*.json
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
