@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
-# and records what came of it in the folder where it is run, as benchmark-GRAPH-NAME-SEED.json, and
-# of teams of these models as teamed-GRAPH-best.json.
+# and records what came of it in the folder where it is run, as benchmark-GRAPH-NAME-SEED.json.
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
@@ -13,12 +12,6 @@ train() { # GRAPH NAME FLAG...: by each seed
   done
 }
 
-together() { # GRAPH RESULT...: their models, as a team
-  local name=teamed-$1-best models=("${@:2}")
-  [ -e "$name.json" ] || [ "${#models[@]}" = 1 ] ||
-    autoblm team --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "${models[@]/%.json//model}" >/dev/null
-}
-
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   case $graph in
   wn18rr)
@@ -28,7 +21,6 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
     train $graph rp-1024 --recipe rp --dim 1000 --sampled-softmax 1024 --epochs 60 --validate-every 10
     train $graph rp-half --recipe rp --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
-    together $graph benchmark-$graph-rp-{1024,half}-*.json
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
