@@ -132,12 +132,12 @@ func DefaultSettings() Settings {
 	return Settings{Dim: 64, Epochs: 60, Batch: 256, Decay: 1, InitScale: 0.1, DataSeed: 1}
 }
 
-// SampledOf is how many of so many entities the answers of a step are learnt among, 0 for all.
-func (s Settings) SampledOf(entities int) int {
-	if s.SampledSoftmax >= entities {
-		return 0
+// Among is how many of so many entities the answers of a step are learnt among.
+func (s Settings) Among(entities int) int {
+	if s.SampledSoftmax == 0 {
+		return entities
 	}
-	return s.SampledSoftmax
+	return min(s.SampledSoftmax, entities)
 }
 
 // Validate says what is wrong with the settings for structures of k chunks.

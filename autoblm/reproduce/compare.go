@@ -3,6 +3,7 @@ package reproduce
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -279,7 +280,10 @@ var parts = []part{
 	{"epochs", func(t trained) (string, float64) { return numbered(t.settings.Epochs) }, func(t *trained) { t.settings.Epochs = 0 }},
 	{"batch", func(t trained) (string, float64) { return numbered(t.settings.Batch) }, func(t *trained) { t.settings.Batch = 0 }},
 	{"softmax over", func(t trained) (string, float64) {
-		return softmax(t.settings), float64(uint(t.settings.SampledSoftmax - 1)) // 0, which is all, comes last
+		if t.settings.SampledSoftmax == 0 {
+			return softmax(t.settings), math.Inf(1)
+		}
+		return numbered(t.settings.SampledSoftmax)
 	}, func(t *trained) { t.settings.SampledSoftmax = 0 }},
 	{"learning rate", func(t trained) (string, float64) {
 		return fmt.Sprint(t.member.LearningRate), t.member.LearningRate

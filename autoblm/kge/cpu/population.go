@@ -53,7 +53,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	}
 	size := p.trainers[0].unitExamples()
 	p.demand = demand{
-		model: p.models[0], units: (min(s.Batch, d.Count) + size - 1) / size, smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, sampled: s.SampledOf(len(d.Entities)), pairs: !d.BothWays,
+		model: p.models[0], units: (min(s.Batch, d.Count) + size - 1) / size, smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(len(d.Entities)), pairs: !d.BothWays,
 		relations: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}
 	alone := p.alone()
@@ -89,11 +89,7 @@ func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) floa
 	}
 	bytes := float * float64(queries) * (ofUnit*float64(units) + ofThread*float64(e.threads))
 	if s.Negatives == 0 {
-		candidates := len(d.Entities)
-		if sampled := s.SampledOf(candidates); sampled > 0 {
-			candidates = sampled
-		}
-		kept := float64(number) * float64(candidates) * float64(queries) // by a unit
+		kept := float64(number) * float64(s.Among(len(d.Entities))) * float64(queries) // by a unit
 		bytes += kept * max(1, min(float64(units), math.Floor(float64(mostKept(rounded))/kept)))
 	}
 	if rounded {

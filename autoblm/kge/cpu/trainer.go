@@ -222,10 +222,9 @@ func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 	}
 	start, count, rows := t.entities.Tile(tile)
 	gradient := gradientOf(b, t.entities, tile, t.allEntities)
-	if t.set.Negatives > 0 || t.sample != nil {
+	if t.overEntities == nil || t.sample != nil {
 		clear(first(gradient, rows))
-	}
-	if t.overEntities != nil && t.sample == nil {
+	} else {
 		t.overEntities.Collect(t.kernels, t.entities, len(p.works), tile, gradient, b.scratch, !p.first)
 	}
 	if !p.last {

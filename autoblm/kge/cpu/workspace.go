@@ -17,7 +17,7 @@ type demand struct {
 	units     int    // of a batch
 	smoothing float64
 	softmax   bool // over all entities, or over candidates
-	sampled   int  // candidates; 0 for all entities
+	among     int  // how many candidates
 	relations bool // are predicted, by some member
 	pairs     bool // are learnt one by one
 }
@@ -35,10 +35,7 @@ func mostKept(rounded bool) int {
 // unitBytes is what a unit keeps.
 func (d demand) unitBytes() (bytes int) {
 	if d.softmax {
-		bytes = tiles.SoftmaxBytes(d.model.entities)
-		if d.sampled > 0 {
-			bytes = bytes / d.model.entities.Count * d.sampled
-		}
+		bytes = tiles.SoftmaxBytes(d.model.entities) * d.among / d.model.entities.Count
 	}
 	if d.relations {
 		bytes += tiles.SoftmaxBytes(d.model.relations[0].Embeddings)
@@ -82,13 +79,13 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.units = append(w.units, newUnit(m, d.pairs))
 	}
 	works := min(d.units, max(threads, kept/max(1, d.unitBytes())))
-	switch {
-	case d.sampled > 0:
-		w.sample = newSample(m, d.sampled)
-		share := float64(d.sampled) / float64(m.entities.Count)
-		w.overEntities = tiles.NewSoftmaxes(m.measure, w.sample.Embeddings, m.dim, works, share)
-	case d.softmax:
-		w.overEntities = tiles.NewSoftmaxes(m.measure, m.entities, m.dim, works, 1)
+	if d.softmax {
+		e := m.entities
+		if d.among < e.Count {
+			w.sample = newSample(m, d.among)
+			e = w.sample.Embeddings
+		}
+		w.overEntities = tiles.NewSoftmaxes(m.measure, e, m.dim, works, float64(d.among)/float64(m.entities.Count))
 	}
 	if d.relations {
 		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works, 1)
@@ -110,7 +107,7 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.smoothing = tiles.NewSmoothing(d.smoothing, m.entities, d.units)
 	}
 	if len(w.works) < d.units {
-		if d.sampled == 0 {
+		if w.sample == nil {
 			w.allEntities = tiles.NewTable(m.entities.Tiles()*tiles.Rows, m.dim)
 		}
 		if d.relations {

@@ -172,10 +172,9 @@ func (r *reference) learnt(x kge.Example, step, number int) (loss float64) {
 	}
 	total, mean := 0.0, 0.0
 	scores := r.scores(query)
-	for entity, share := range r.candidates(x, step) {
-		total += math.Exp(scores[entity]) * share
-	}
-	for _, score := range scores {
+	stands := r.candidates(x, step)
+	for entity, score := range scores {
+		total += math.Exp(score) * stands[entity]
 		mean += score / float64(len(scores))
 	}
 	for _, answer := range x.Targets {
@@ -185,26 +184,26 @@ func (r *reference) learnt(x kge.Example, step, number int) (loss float64) {
 	return float64(x.Weight) * ((1-smoothing)*loss + smoothing*(math.Log(total)-mean))
 }
 
-// candidates are the entities that the answers of an example are learnt among in a step, and
-// how many each stands for.
-func (r *reference) candidates(x kge.Example, step int) map[int32]float64 {
+// candidates are how many entities each stands for where the answers of an example are learnt
+// in a step, 0 if it is not there.
+func (r *reference) candidates(x kge.Example, step int) []float64 {
 	all, n := len(r.data.Entities), r.set.SampledSoftmax
-	stand := map[int32]float64{}
+	stands := make([]float64, all)
 	if n == 0 || n >= all {
-		for e := range r.data.Entities {
-			stand[int32(e)] = 1
+		for e := range stands {
+			stands[e] = 1
 		}
-		return stand
+		return stands
 	}
 	drawn := make([]int32, n)
 	kge.SoftmaxSample{Seed: r.member.Seed, Entities: all}.Draw(step, drawn, make([]bool, all))
 	for _, answer := range x.Targets {
-		stand[answer] = 1
+		stands[answer] = 1
 	}
 	for _, e := range drawn {
-		stand[e] = float64(all) / float64(n)
+		stands[e] = float64(all) / float64(n)
 	}
-	return stand
+	return stands
 }
 
 // relationEntropy is the cross entropy of the relation of a triple among all.
