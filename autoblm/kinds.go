@@ -189,8 +189,8 @@ func (o *ownOfClasses) For(s search.Settings) any {
 
 // withoutTriples says which settings are of triples alone.
 func withoutTriples(s SearchSettings) error {
-	if s.Training.LabelSmoothing != 0 || s.Training.Frequency != 0 || s.RelationPrediction != 0 {
-		return errors.New("label smoothing, weights by frequency and relation prediction are for completion only: leave them out")
+	if s.Training.LabelSmoothing != 0 || s.Training.Frequency != 0 || s.Training.AnswersTogether != 0 || s.RelationPrediction != 0 {
+		return errors.New("label smoothing, weights by frequency, answers together and relation prediction are for completion only: leave them out")
 	}
 	return nil
 }

@@ -20,16 +20,15 @@ func Data(g *datasets.Graph) *kge.Data {
 	}
 	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
-		order := slices.Clone(g.Train)
-		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
-			order = order[:s.MaxSteps*s.Batch]
+		batches := apart
+		if s.AnswersTogether > 0 {
+			batches = together
 		}
-		batches := slices.Collect(slices.Chunk(Examples(order), s.Batch))
+		all := batches(g.Train, s, rng)
 		if s.Frequency > 0 {
-			weigh(batches, occurrences(g), s.Frequency)
+			weigh(all, occurrences(g), s.Frequency)
 		}
-		return batches
+		return all
 	}
 	if len(g.Valid) > 0 {
 		d.Held = len(g.Valid)
@@ -43,6 +42,16 @@ func Data(g *datasets.Graph) *kge.Data {
 		}
 	}
 	return d
+}
+
+// apart are the batches of an epoch in which triples come by chance, each both ways.
+func apart(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Example {
+	order := slices.Clone(triples)
+	shuffle(rng, order)
+	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
+		order = order[:s.MaxSteps*s.Batch]
+	}
+	return slices.Collect(slices.Chunk(Examples(order), s.Batch))
 }
 
 // occurrences are how many ends of training triples each entity is.
@@ -60,13 +69,14 @@ func weigh(batches [][]kge.Example, occurrences []float32, frequency float64) {
 	share, most := float32(frequency), slices.Max(occurrences)
 	of := func(entity int32) float32 { return 1 - share + share*occurrences[entity]/most }
 	for _, batch := range batches {
-		sum := float32(0)
+		sum, ways := float32(0), float32(0)
 		for i := range batch {
 			x := &batch[i]
-			x.Weight, x.Back = of(x.Target), of(x.Anchor)
+			ways += x.Weight + x.Back
+			x.Weight, x.Back = x.Weight*of(x.Target), x.Back*of(x.Anchor)
 			sum += x.Weight + x.Back
 		}
-		mean := sum / float32(2*len(batch))
+		mean := sum / ways
 		for i := range batch {
 			batch[i].Weight /= mean
 			batch[i].Back /= mean

@@ -108,9 +108,14 @@ type Settings struct {
 	// SampledSoftmax n > 0 takes the log-loss over n entities, drawn evenly for all queries of a
 	// step, in the place of that over all N: each stands for N/n of them, beside the
 	// answer, which stands for itself if it is not drawn (Jean et al., 2015).
-	SampledSoftmax int     `json:"sampled_softmax,omitempty" min:"0" max:"1000000000" help:"Learn each answer among so many entities, drawn anew in each step, as 2048, which takes less time than among all on graphs with many; 0, which is usual, among all."`
-	MaxNorm        float64 `json:"max_norm,omitempty" min:"0" help:"Shorten longer embeddings of entities to this norm after each step; 0 never."`
-	MaxSteps       int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Stop each epoch after so many steps, for timing; 0 never."`
+	SampledSoftmax int `json:"sampled_softmax,omitempty" min:"0" max:"1000000000" help:"Learn each answer among so many entities, drawn anew in each step, as 2048, which takes less time than among all on graphs with many; 0, which is usual, among all."`
+	// AnswersTogether n > 0 cuts the answers of each question, (h, r) or (t, reverse of r), to lots
+	// of n, drawn anew in each epoch, and a step learns from lots of 2·Batch answers, each
+	// of which is a triple one way. The questions of a step are asked once. The
+	// loss is that of triples by themselves, but triples of a step have less to do with chance.
+	AnswersTogether int     `json:"answers_together,omitempty" min:"0" max:"1000000000" help:"Learn up to so many answers of a question in the same step, as 8, and ask it once for all of them, which takes less time on graphs whose questions have many; 0, which is usual, leaves the triples of a step to chance."`
+	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Shorten longer embeddings of entities to this norm after each step; 0 never."`
+	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Stop each epoch after so many steps, for timing; 0 never."`
 	// Sampling is for questions with several answers.
 	Sampling `kong:"-"`
 }
@@ -138,6 +143,15 @@ func (s Settings) Among(entities int) int {
 		return entities
 	}
 	return min(s.SampledSoftmax, entities)
+}
+
+// Examples is how many examples of so many that there are at most in a step.
+func (s Settings) Examples(d *Data) int {
+	n := min(s.Batch, d.Count)
+	if s.AnswersTogether > 0 {
+		n *= 2
+	}
+	return n
 }
 
 // Validate says what is wrong with the settings for structures of k chunks.
@@ -229,6 +243,10 @@ func (s Settings) ValidateFor(m Member) error {
 		return err
 	}
 	switch {
+	case s.AnswersTogether != 0 && !s.Reciprocal:
+		return fmt.Errorf("answers-together is %d but relations have no reverses, by which triples are learnt one way: set reciprocal, or leave answers-together at 0", s.AnswersTogether)
+	case s.AnswersTogether != 0 && s.LabelSmoothing != 0:
+		return errors.New("questions are asked once for several answers and labels are smoothed: leave answers-together or label-smoothing at 0")
 	case s.Frequency != 0 && s.LabelSmoothing != 0:
 		return errors.New("answers are weighed by frequency and labels are smoothed: leave frequency or label-smoothing at 0")
 	case !m.Form.Products() && (s.Dropout != 0 || s.LabelSmoothing != 0 || m.Products != 0):

@@ -55,6 +55,7 @@ func TestSettingsRefused(t *testing.T) {
 		{"negative max-steps", func(s *kge.Settings) { s.MaxSteps = -3 }, []string{"max-steps is -3", "from 0 to 1000000000"}},
 		{"negative sampled-softmax", func(s *kge.Settings) { s.SampledSoftmax = -1 }, []string{"sampled-softmax is -1", "from 0 to 1000000000"}},
 		{"two losses", func(s *kge.Settings) { s.SampledSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sampled-softmax is 64", "leave one"}},
+		{"negative answers-together", func(s *kge.Settings) { s.AnswersTogether = -1 }, []string{"answers-together is -1", "from 0 to 1000000000"}},
 		{"patience without validation", func(s *kge.Settings) { s.Patience = 5 }, []string{"patience is 5", "set validate-every"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

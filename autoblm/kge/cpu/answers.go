@@ -19,19 +19,19 @@ func (answers) mean(losses []float64, sizes []int, all int) (mean float64) {
 	return mean / float64(all)
 }
 
-func (answers) learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64 {
+func (answers) learn(t *trainer, b *bench, u *unit, w *work, _ int, weight float32) float64 {
 	n := w.count * t.stateRows
 	clear(first(u.queries, n))
 	t.walk(forward, &w.paths, u.queries, &b.between)
 	ends := t.products(b, u, w)
 	if t.set.Dropout > 0 {
-		t.drop(b.mask, number, w.count)
+		t.drop(b.mask, u.first, w.count)
 		b.mask.Apply(u.queries, w.count)
 	}
 	clear(first(b.gradQueries, n))
 	var loss float64
 	if t.set.Negatives > 0 {
-		loss = t.logistic(u, b.gradQueries, number, weight)
+		loss = t.logistic(u, b.gradQueries, weight)
 	} else {
 		loss = t.crossEntropy(b, u, w, b.gradQueries, weight)
 	}
@@ -85,7 +85,7 @@ func (t *trainer) crossEntropy(b *bench, u *unit, w *work, gradient kernel.Table
 }
 
 // logistic is the loss of the drawn answers and of entities that are no answers.
-func (t *trainer) logistic(u *unit, gradient kernel.Table, number int, weight float32) float64 {
+func (t *trainer) logistic(u *unit, gradient kernel.Table, weight float32) float64 {
 	loss := 0.0
 	for i := range u.examples {
 		if t.over() {
@@ -100,7 +100,7 @@ func (t *trainer) logistic(u *unit, gradient kernel.Table, number int, weight fl
 		}
 		weight := weight * x.Weight
 		learn(x.Target, 1, weight)
-		t.negatives.Draw(t.steps, number*t.unitExamples()+i, x, func(entity int32) {
+		t.negatives.Draw(t.steps, u.first+i, x, func(entity int32) {
 			learn(entity, -1, weight/float32(t.set.Negatives))
 		})
 	}

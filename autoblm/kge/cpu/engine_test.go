@@ -105,7 +105,7 @@ func TestSameBits(t *testing.T) {
 		})
 	}
 	triples("plain", enginetest.Recipe{Set: func(*kge.Settings) {}})
-	for _, name := range []string{"everything", "everything but reverses", "sampled softmax", "reciprocal sampled softmax"} {
+	for _, name := range []string{"everything", "everything but reverses", "sampled softmax", "reciprocal sampled softmax", "together, all", "together, sampled"} {
 		triples(name, enginetest.Recipes()[name])
 	}
 	d, err := enginetest.Paths(t, 500, 120, 1500).Training(query.Paths{Hops: []int{1, 2, 3}, AnswerPower: 0.5})
@@ -370,7 +370,7 @@ func FuzzShapes(f *testing.F) {
 		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE}[seed/2%3]; ofForm.Form != form.Bilinear {
 			ofForm.Structure = structure.Structure{}
 		}
-		onPaths.LabelSmoothing, ofForm.RelationPrediction = 0, 0
+		onPaths.LabelSmoothing, onPaths.AnswersTogether, ofForm.RelationPrediction = 0, 0, 0
 		if seed%4 == 3 {
 			onPaths.Sampling, onPaths.SampledSoftmax = kge.Sampling{Negatives: 3, Margin: 1}, 0
 		}

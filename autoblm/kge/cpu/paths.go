@@ -6,10 +6,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
 
-// paths are some paths of one length, at most as many as the entities take at a time, with the rows that
-// they look up: their embeddings, or the gradients by these.
+// paths are some paths of one length, with the rows that they look up: their embeddings, or the
+// gradients by these.
 type paths struct {
 	count, hops int
+	most        int              // that there is room for
 	shared      bool             // rows of relations are there once for neighbours
 	anchors     kernel.Table     // [count, d]
 	targets     kernel.Table     // [count, d], of the targets at the other end
@@ -25,21 +26,25 @@ type slot struct{ rows, relation int32 }
 
 // newPaths are for paths that share rows of relations, where the form has some to share, or for
 // paths that have each their own.
-func newPaths(m *model, share bool) paths {
-	return paths{shared: share && m.shared, anchors: tiles.NewTable(m.mostQueries(), m.dim), targets: tiles.NewTable(m.mostQueries(), m.dim)}
+func newPaths(m *model, most int, share bool) paths {
+	return paths{most: most, shared: share && m.shared, anchors: tiles.NewTable(most, m.dim), targets: tiles.NewTable(most, m.dim)}
 }
 
 // reset makes room.
 func (p *paths) reset(m *model, count, hops int) {
 	p.count, p.hops = count, hops
 	for len(p.relations) < hops {
+		slots := p.most
+		if p.shared {
+			slots = min(slots, m.mostQueries()) // as no more questions are asked, each of one relation
+		}
 		var tables []kernel.Table
 		for _, t := range m.relations {
-			tables = append(tables, tiles.NewTable(m.mostQueries()*t.rows, t.columns))
+			tables = append(tables, tiles.NewTable(slots*t.rows, t.columns))
 		}
 		p.relations = append(p.relations, tables)
-		p.slots = append(p.slots, make([]slot, m.mostQueries()))
-		p.transposed = append(p.transposed, make([]bool, m.mostQueries()))
+		p.slots = append(p.slots, make([]slot, p.most))
+		p.transposed = append(p.transposed, make([]bool, p.most))
 	}
 }
 
@@ -157,7 +162,7 @@ type states []kernel.Table // [count·stateRows, d]
 // reset makes room, with rows of zeros.
 func (s *states) reset(m *model, p *paths) {
 	for len(*s) < p.hops {
-		*s = append(*s, tiles.NewTable(m.mostQueries()*m.stateRows, m.dim))
+		*s = append(*s, tiles.NewTable(p.most*m.stateRows, m.dim))
 	}
 	for _, t := range (*s)[:p.hops] {
 		clear(first(t, p.count*m.stateRows))

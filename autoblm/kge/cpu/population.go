@@ -39,7 +39,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}}
 	var l lesson = answers{}
 	if d.BothWays {
-		l = triples{}
+		l = triples{oneWay: s.AnswersTogether > 0}
 	}
 	for _, member := range members {
 		first := kge.Initialize(d, s, member)
@@ -51,9 +51,9 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 		p.models = append(p.models, m)
 		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
 	}
-	size := p.trainers[0].unitExamples()
+	layout := p.trainers[0].layout
 	p.demand = demand{
-		model: p.models[0], units: (min(s.Batch, d.Count) + size - 1) / size, smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(len(d.Entities)), pairs: !d.BothWays,
+		model: p.models[0], units: layout.units(s.Examples(d)), paths: layout.examples * l.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(len(d.Entities)), pairs: !d.BothWays,
 		relations: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}
 	alone := p.alone()
@@ -78,16 +78,17 @@ func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) floa
 	if rounded {
 		queries, number = tiles.MostRounded, half
 	}
-	size := queries
-	if d.BothWays {
-		size /= 2
+	ways := 1
+	if d.BothWays && s.AnswersTogether == 0 {
+		ways = 2
 	}
-	units := (min(s.Batch, d.Count) + size - 1) / size
+	layout := newLayout(queries, ways, s)
+	units := layout.units(s.Examples(d))
 	ofUnit, ofThread := 2*float64(s.Dim), 8*float64(s.Dim)
 	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
 		ofUnit += float64(t.Rows) * float64(t.Columns)
 	}
-	bytes := float * float64(queries) * (ofUnit*float64(units) + ofThread*float64(e.threads))
+	bytes := float * float64(layout.examples*ways) * (ofUnit*float64(units) + ofThread*float64(e.threads))
 	if s.Negatives == 0 {
 		kept := float64(number) * float64(s.Among(len(d.Entities))) * float64(queries) // by a unit
 		bytes += kept * max(1, min(float64(units), math.Floor(float64(mostKept(rounded))/kept)))

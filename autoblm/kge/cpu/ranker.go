@@ -131,7 +131,7 @@ type place struct{ row, query int32 }
 
 func newCounter(m *model) *counter {
 	return &counter{
-		paths: newPaths(m, true), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries), answers: tiles.NewTable(tiles.MostQueries, m.dim),
+		paths: newPaths(m, m.mostQueries(), true), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries), answers: tiles.NewTable(tiles.MostQueries, m.dim),
 	}
 }
 

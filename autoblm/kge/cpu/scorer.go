@@ -59,7 +59,7 @@ type asker struct {
 }
 
 func newAsker(m *model) *asker {
-	a := &asker{paths: newPaths(m, false), queries: tiles.NewQueries(m.measure, m.dim), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries)}
+	a := &asker{paths: newPaths(m, m.mostQueries(), false), queries: tiles.NewQueries(m.measure, m.dim), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries)}
 	for range mostAsked {
 		a.scores = append(a.scores, make([]float32, m.entities.Count))
 	}

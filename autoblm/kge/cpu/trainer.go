@@ -32,6 +32,7 @@ type trainer struct {
 	negatives kge.Negatives
 	steps     int
 	updates   []*tiles.Updater // of the tables of the model
+	layout    layout
 
 	*workspace
 	over    func() bool // whether the step is to end early
@@ -39,7 +40,7 @@ type trainer struct {
 }
 
 func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer {
-	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: kge.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}}
+	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: kge.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}, layout: newLayout(m.mostQueries(), l.ways(), s)}
 	for _, table := range m.tables() {
 		if s.Optimizer == kge.Adam {
 			t.updates = append(t.updates, tiles.NewAdam(m.kernels, table.Table))
@@ -95,8 +96,7 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 		batch = slices.SortedStableFunc(slices.Values(batch), func(a, b kge.Example) int { return slices.Compare(a.Path, b.Path) })
 	}
 	weight := 1 / float32(len(batch))
-	size := t.unitExamples()
-	units := t.units[:(len(batch)+size-1)/size]
+	units := t.layout.cut(batch, t.units)
 	if t.smoothing != nil {
 		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) { t.smoothing.Sum(t.kernels, t.entities, tile) })
 		t.smoothing.Average(t.kernels, t.entities)
@@ -112,8 +112,8 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 			if t.over() {
 				return
 			}
-			u, w, from := units[start+i], p.works[i], (start+i)*size
-			u.fetch(t.model, w, batch[from:min(from+size, len(batch))], t.reversesToo())
+			u, w := units[start+i], p.works[i]
+			u.fetch(t.model, w, t.reversesToo())
 			u.loss = t.lesson.learn(t, t.benches[worker], u, w, start+i, weight)
 		})
 		if err := ctx.Err(); err != nil {
@@ -141,17 +141,14 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 // reversesToo says whether the reverse of an example is one of its own.
 func (t *trainer) reversesToo() bool { return t.reciprocal && t.lesson.ways() > 1 }
 
-// unitExamples is how many examples a unit has at most.
-func (t *trainer) unitExamples() int { return t.mostQueries() / t.lesson.ways() }
-
 // drop decides which coordinates of the queries of a unit are dropped. An example's
 // questions have numbers one after the other.
-func (t *trainer) drop(mask *tiles.Mask, number, asked int) {
+func (t *trainer) drop(mask *tiles.Mask, first, asked int) {
 	key, ways := tiles.MaskKey(t.member.Seed, t.steps), t.lesson.ways()
-	n, start := asked/ways, number*t.unitExamples()
+	n := asked / ways
 	for way := range ways {
 		for i := range n {
-			mask.Draw(key, way*n+i, ways*(start+i)+way, t.dim, t.set.Dropout)
+			mask.Draw(key, way*n+i, ways*(first+i)+way, t.dim, t.set.Dropout)
 		}
 	}
 }
@@ -265,7 +262,7 @@ func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float
 	}
 	gradient := gradientOf(b, of.Embeddings, tile, all)
 	if predicted {
-		t.overRelations.Collect(t.kernels, of.Embeddings, len(p.works), tile, gradient, b.scratch, !p.first)
+		t.overRelations.Collect(t.kernels, of.Embeddings, len(p.works)*len(p.works[0].overRelations), tile, gradient, b.scratch, !p.first)
 	} else {
 		clear(first(gradient, rows))
 	}

@@ -1,16 +1,24 @@
 package cpu
 
 import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
 // triples learns examples both ways: the target given the anchor and the path, and the
 // anchor given the target and the path back. With reverses of relations the way back is
-// an example of its own.
-type triples struct{}
+// an example of its own, in the same unit or wherever it comes.
+type triples struct {
+	oneWay bool // ways back come as examples
+}
 
-func (triples) ways() int { return 2 }
+func (l triples) ways() int {
+	if l.oneWay {
+		return 1
+	}
+	return 2
+}
 
 func (triples) mean(losses []float64, sizes []int, all int) (mean float64) {
 	for i, loss := range losses {
@@ -19,9 +27,12 @@ func (triples) mean(losses []float64, sizes []int, all int) (mean float64) {
 	return mean
 }
 
-func (triples) learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64 {
+func (l triples) learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64 {
 	each := weight // of an example, or of its reverse
-	if t.reciprocal {
+	switch {
+	case l.oneWay: // of which two are a triple
+		weight *= 2
+	case t.reciprocal:
 		each /= 2
 	}
 	loss := t.predictEntities(b, u, w, number, weight)
@@ -33,27 +44,36 @@ func (triples) learn(t *trainer, b *bench, u *unit, w *work, number int, weight 
 // predictEntities asks for both ends of the paths.
 func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight float32) float64 {
 	s, n := w.overEntities, w.count
-	s.Reset(n)
-	if !t.reciprocal {
-		s.Reset(2 * n)
-		t.walk(backward, &w.paths, s.Rows.From(n*t.stateRows), &b.between)
+	if t.layout.shared {
+		t.askOnce(b, u, w)
+	} else {
+		s.Reset(n)
+		if !t.reciprocal {
+			s.Reset(2 * n)
+			t.walk(backward, &w.paths, s.Rows.From(n*t.stateRows), &b.between)
+		}
+		t.walk(forward, &w.paths, s.Rows, &b.between)
 	}
-	t.walk(forward, &w.paths, s.Rows, &b.between)
 	if t.set.Dropout > 0 {
-		t.drop(b.mask, number, s.Asked)
+		t.drop(b.mask, u.first, s.Asked)
 		b.mask.Apply(s.Rows, s.Asked)
 	}
-	weigh := func(query int) float32 {
-		if query >= n {
-			return weight * u.examples[query-n].Back
-		}
-		return weight * u.examples[query].Weight
+	answers := s.Asked
+	if t.layout.shared {
+		answers = n
 	}
-	loss := s.CrossEntropy(t.kernels, t.candidates(), weigh, 1-float32(t.set.LabelSmoothing), b.rounding, func(query int) tiles.Answer {
-		if query >= n {
-			return tiles.Answer{Row: tiles.WholeRow(w.anchors, query-n), Gradient: tiles.WholeRow(u.gradients.anchors, query-n), Outside: t.outside(u.examples[query-n].Anchor)}
+	loss := s.CrossEntropy(t.kernels, t.candidates(), answers, 1-float32(t.set.LabelSmoothing), b.rounding, func(i int) tiles.Answer {
+		if i >= n {
+			x := &u.examples[i-n]
+			return tiles.Answer{Query: i, Weight: weight * x.Back, Row: tiles.WholeRow(w.anchors, i-n), Gradient: tiles.WholeRow(u.gradients.anchors, i-n), Outside: t.outside(x.Anchor)}
 		}
-		return tiles.Answer{Row: tiles.WholeRow(w.targets, query), Gradient: tiles.WholeRow(u.gradients.targets, query), Outside: t.outside(u.examples[query].Target)}
+		x := &u.examples[i]
+		a := tiles.Answer{Query: i, Weight: weight * x.Weight, Row: tiles.WholeRow(w.targets, i), Gradient: tiles.WholeRow(u.gradients.targets, i), Outside: t.outside(x.Target)}
+		if t.layout.shared {
+			a.Query = int(u.questions[i])
+			a.Again = u.joins(i) && u.examples[i-1].Target == x.Target
+		}
+		return a
 	})
 	if t.smoothing != nil {
 		loss += t.smoothing.Spread(t.kernels, number, s, weight)
@@ -61,26 +81,62 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 	if t.set.Dropout > 0 {
 		b.mask.Apply(s.ByQuery, s.Asked)
 	}
-	t.walkBack(forward, &w.paths, s.ByQuery, b.between, &b.room, &u.gradients)
+	gradient := s.ByQuery
+	if t.layout.shared {
+		gradient = t.toFirst(b, u, w)
+	}
+	t.walkBack(forward, &w.paths, gradient, b.between, &b.room, &u.gradients)
 	if !t.reciprocal {
 		t.walkBack(backward, &w.paths, s.ByQuery.From(n*t.stateRows), b.between, &b.room, &u.gradients)
 	}
 	return loss
 }
 
+// askOnce walks the paths and makes a query of each question.
+func (t *trainer) askOnce(b *bench, u *unit, w *work) {
+	ends, s := b.gradQueries, w.overEntities
+	clear(first(ends, w.count*t.stateRows))
+	t.walk(forward, &w.paths, ends, &b.between)
+	s.Reset(int(u.questions[w.count-1]) + 1)
+	for path, question := range u.questions {
+		if !u.joins(path) {
+			copy(s.OfQuery(s.Rows, int(question)), part(ends, path, t.stateRows))
+		}
+	}
+}
+
+// toFirst is the gradient by the ends of the paths, where the first that asks a question has
+// that of all who do.
+func (t *trainer) toFirst(b *bench, u *unit, w *work) kernel.Table {
+	s := w.overEntities
+	for path, question := range u.questions {
+		to := part(b.gradQueries, path, t.stateRows)
+		if u.joins(path) {
+			clear(to)
+		} else {
+			copy(to, s.OfQuery(s.ByQuery, int(question)))
+		}
+	}
+	return b.gradQueries
+}
+
 // predictRelations asks for the relations of the triples, where that has weight.
-func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) float64 {
+func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) (loss float64) {
 	if t.member.RelationPrediction == 0 {
 		return 0
 	}
-	h, s, g := t.hop.(form.Mixture), w.overRelations, &u.gradients
-	s.Reset(w.count)
-	h.AskRelations(s.Rows, w.anchors, w.targets, w.count)
-	weigh := func(int) float32 { return weight * float32(t.member.RelationPrediction) }
-	loss := s.CrossEntropy(t.kernels, t.relations[0].Embeddings, weigh, 1, b.rounding, func(query int) tiles.Answer {
-		return tiles.Answer{Row: tiles.WholeRow(w.relations[0][0], query), Gradient: tiles.WholeRow(g.relations[0][0], query)}
-	})
-	h.AskRelationsBack(s.ByQuery, w.anchors, w.targets, g.anchors, g.targets, w.count)
+	h, g := t.hop.(form.Mixture), &u.gradients
+	weight *= float32(t.member.RelationPrediction)
+	for i, s := range w.overRelations {
+		from := min(i*t.mostQueries(), w.count)
+		n := min(t.mostQueries(), w.count-from)
+		s.Reset(max(1, n)) // one of zeros, without an answer, where none are left
+		h.AskRelations(s.Rows, w.anchors.From(from), w.targets.From(from), n)
+		loss += s.CrossEntropy(t.kernels, t.relations[0].Embeddings, n, 1, b.rounding, func(i int) tiles.Answer {
+			return tiles.Answer{Query: i, Weight: weight, Row: tiles.WholeRow(w.relations[0][0], from+i), Gradient: tiles.WholeRow(g.relations[0][0], from+i)}
+		})
+		h.AskRelationsBack(s.ByQuery, w.anchors.From(from), w.targets.From(from), g.anchors.From(from), g.targets.From(from), n)
+	}
 	return loss
 }
 

@@ -12,6 +12,8 @@ import (
 // collect.
 type unit struct {
 	examples  []kge.Example // with reverses, both: those of all after all of them
+	first     int           // number in the batch of the first's question
+	questions []int32       // number in the unit of each example's, but for reverses
 	both      []kge.Example
 	back      []int32 // the paths of the reverses
 	gradients paths   // by the rows that they look up
@@ -20,6 +22,9 @@ type unit struct {
 	pairs     []pair
 }
 
+// joins says whether an example asks the question of the one before.
+func (u *unit) joins(i int) bool { return i > 0 && u.questions[i] == u.questions[i-1] }
+
 // pair is an entity that a question learns by itself, and how fast the loss rises
 // with its score.
 type pair struct {
@@ -27,8 +32,8 @@ type pair struct {
 	slope        float32
 }
 
-func newUnit(m *model, pairs bool) *unit {
-	u := &unit{gradients: newPaths(m, !pairs)}
+func newUnit(m *model, most int, pairs bool) *unit {
+	u := &unit{gradients: newPaths(m, most, !pairs)}
 	if pairs {
 		u.queries = tiles.NewTable(m.mostQueries()*m.stateRows, m.dim)
 	}
@@ -39,11 +44,11 @@ func newUnit(m *model, pairs bool) *unit {
 // entities.
 type work struct {
 	paths
-	overEntities  *tiles.Softmax // nil where answers are learnt one by one
-	overRelations *tiles.Softmax // nil where relations are not asked for
+	overEntities  *tiles.Softmax   // nil where answers are learnt one by one
+	overRelations []*tiles.Softmax // of as many paths as each takes; none where relations are not asked for
 }
 
-func newWork(m *model, share bool) *work { return &work{paths: newPaths(m, share)} }
+func newWork(m *model, most int, share bool) *work { return &work{paths: newPaths(m, most, share)} }
 
 // bench is what a thread needs for the unit or the tile that it is at.
 type bench struct {
@@ -57,23 +62,23 @@ type bench struct {
 	rounding      *tiles.Room // nil where products are in float32
 }
 
-func newBench(m *model) *bench {
+func newBench(m *model, most int) *bench {
 	widest := m.dim
 	for _, t := range m.relations {
 		widest = max(widest, t.columns)
 	}
-	b := &bench{mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(m.mostQueries(), m.dim), gradQueries: tiles.NewTable(m.mostQueries()*m.stateRows, m.dim)}
+	b := &bench{mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(most, m.dim), gradQueries: tiles.NewTable(most*m.stateRows, m.dim)}
 	if m.entities.Rounded != nil {
 		b.rounding = tiles.NewRoom(m.dim)
 	}
 	return b
 }
 
-// fetch looks up the rows of examples, and readies the unit's gradients. With reverses
+// fetch looks up the rows of the examples, and readies the unit's gradients. With reverses
 // the anchor of each is asked for too, by the reverses of its relations.
-func (u *unit) fetch(m *model, w *work, examples []kge.Example, reverses bool) {
-	u.examples, u.pairs = examples, u.pairs[:0]
-	hops := len(examples[0].Path)
+func (u *unit) fetch(m *model, w *work, reverses bool) {
+	examples, hops := u.examples, len(u.examples[0].Path)
+	u.pairs = u.pairs[:0]
 	if reverses {
 		u.both = append(u.both[:0], examples...)
 		u.back = slices.Grow(u.back[:0], len(examples)*hops) // which stays where it is

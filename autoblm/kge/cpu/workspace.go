@@ -14,7 +14,8 @@ const keptBytes, keptRoundedBytes = 40 << 20, 160 << 20
 // demand is what the steps of a population need room for.
 type demand struct {
 	model     *model // one of them
-	units     int    // of a batch
+	units     int    // of a batch, at most
+	paths     int    // of a unit, at most
 	smoothing float64
 	softmax   bool // over all entities, or over candidates
 	among     int  // how many candidates
@@ -38,10 +39,13 @@ func (d demand) unitBytes() (bytes int) {
 		bytes = tiles.SoftmaxBytes(d.model.entities) * d.among / d.model.entities.Count
 	}
 	if d.relations {
-		bytes += tiles.SoftmaxBytes(d.model.relations[0].Embeddings)
+		bytes += d.parts() * tiles.SoftmaxBytes(d.model.relations[0].Embeddings)
 	}
 	return bytes
 }
+
+// parts is how many softmaxes the relations of a unit are asked in.
+func (d demand) parts() int { return (d.paths-1)/d.model.mostQueries() + 1 }
 
 // workspace is what a step needs beside the model. Members that train one after
 // the other share one.
@@ -76,7 +80,7 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.byRelation = append(w.byRelation, tiles.NewGathering(table.Embeddings))
 	}
 	for range d.units {
-		w.units = append(w.units, newUnit(m, d.pairs))
+		w.units = append(w.units, newUnit(m, d.paths, d.pairs))
 	}
 	works := min(d.units, max(threads, kept/max(1, d.unitBytes())))
 	if d.softmax {
@@ -88,20 +92,22 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.overEntities = tiles.NewSoftmaxes(m.measure, e, m.dim, works, float64(d.among)/float64(m.entities.Count))
 	}
 	if d.relations {
-		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works, 1)
+		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works*d.parts(), 1)
 	}
 	for i := range works {
-		work := newWork(m, !d.pairs)
+		work := newWork(m, d.paths, !d.pairs)
 		if d.softmax {
 			work.overEntities = w.overEntities.Of(i)
 		}
 		if d.relations {
-			work.overRelations = w.overRelations.Of(i)
+			for part := range d.parts() {
+				work.overRelations = append(work.overRelations, w.overRelations.Of(i*d.parts()+part))
+			}
 		}
 		w.works = append(w.works, work)
 	}
 	for range threads {
-		w.benches = append(w.benches, newBench(m))
+		w.benches = append(w.benches, newBench(m, d.paths))
 	}
 	if d.smoothing > 0 {
 		w.smoothing = tiles.NewSmoothing(d.smoothing, m.entities, d.units)

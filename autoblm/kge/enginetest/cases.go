@@ -49,18 +49,24 @@ func Recipes() map[string]Recipe {
 	parts := func(s *kge.Settings) { s.Dropout, s.LabelSmoothing, s.MaxNorm, s.InitScale = 0.2, 0.1, 0.8, 0.3 }
 	all := kge.Weights{L2: 0.01, N3: 0.02, RelationL2: 0.03, EntityL2: 0.04, Products: 0.05, RelationPrediction: 0.6}
 	return map[string]Recipe{
-		"plain":                       {Set: none},
-		"norms":                       {Set: none, Weights: kge.Weights{L2: 0.02, N3: 0.1}},
-		"relation l2":                 {Set: none, Weights: kge.Weights{RelationL2: 0.05}},
-		"entity l2":                   {Set: none, Weights: kge.Weights{EntityL2: 0.05}},
-		"products":                    {Set: none, Weights: kge.Weights{Products: 0.05}},
-		"relation prediction":         {Set: none, Weights: kge.Weights{RelationPrediction: 0.7}},
-		"dropout":                     {Set: func(s *kge.Settings) { s.Dropout = 0.4 }, Weights: kge.Weights{Products: 0.02}},
-		"label smoothing":             {Set: func(s *kge.Settings) { s.LabelSmoothing = 0.2 }},
-		"frequency":                   {Set: func(s *kge.Settings) { s.Frequency = 0.9 }},
-		"reciprocal by frequency":     {Set: func(s *kge.Settings) { s.Reciprocal, s.Frequency, s.Dropout = true, 0.6, 0.2 }, Weights: all},
-		"sampled softmax":             {Set: func(s *kge.Settings) { s.SampledSoftmax = 5 }},
-		"reciprocal sampled softmax":  {Set: func(s *kge.Settings) { reciprocal(s); parts(s); s.SampledSoftmax = 4 }, Weights: all},
+		"plain":                      {Set: none},
+		"norms":                      {Set: none, Weights: kge.Weights{L2: 0.02, N3: 0.1}},
+		"relation l2":                {Set: none, Weights: kge.Weights{RelationL2: 0.05}},
+		"entity l2":                  {Set: none, Weights: kge.Weights{EntityL2: 0.05}},
+		"products":                   {Set: none, Weights: kge.Weights{Products: 0.05}},
+		"relation prediction":        {Set: none, Weights: kge.Weights{RelationPrediction: 0.7}},
+		"dropout":                    {Set: func(s *kge.Settings) { s.Dropout = 0.4 }, Weights: kge.Weights{Products: 0.02}},
+		"label smoothing":            {Set: func(s *kge.Settings) { s.LabelSmoothing = 0.2 }},
+		"frequency":                  {Set: func(s *kge.Settings) { s.Frequency = 0.9 }},
+		"reciprocal by frequency":    {Set: func(s *kge.Settings) { s.Reciprocal, s.Frequency, s.Dropout = true, 0.6, 0.2 }, Weights: all},
+		"sampled softmax":            {Set: func(s *kge.Settings) { s.SampledSoftmax = 5 }},
+		"reciprocal sampled softmax": {Set: func(s *kge.Settings) { reciprocal(s); parts(s); s.SampledSoftmax = 4 }, Weights: all},
+		"together":                   {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether = 3 }},
+		"together, all": {Set: func(s *kge.Settings) {
+			reciprocal(s)
+			s.AnswersTogether, s.Batch, s.Frequency, s.Dropout = 9, 9, 0.5, 0.2
+		}, Weights: all},
+		"together, sampled":           {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether, s.SampledSoftmax = 2, 3 }, Weights: all},
 		"largest norm":                {Set: func(s *kge.Settings) { s.MaxNorm, s.InitScale = 0.5, 0.3 }},
 		"xavier":                      {Set: func(s *kge.Settings) { s.Initial = kge.Xavier }},
 		"reciprocal":                  {Set: reciprocal},

@@ -129,6 +129,9 @@ func back(x kge.Example) kge.Example {
 // loss is the mean loss per example of a batch in a step, as [kge.Settings],
 // [kge.Weights] and [kge.Data] define it.
 func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
+	if r.set.AnswersTogether > 0 {
+		return r.lossTogether(batch, step)
+	}
 	for i, x := range batch {
 		ways := []kge.Example{x}
 		if r.data.BothWays {
@@ -151,8 +154,33 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	return loss / float64(len(batch))
 }
 
-// learnt is the loss of an example's answers, given its number in the batch.
-func (r *reference) learnt(x kge.Example, step, number int) (loss float64) {
+// lossTogether is that of a batch of answers, two of which make a triple.
+func (r *reference) lossTogether(batch []kge.Example, step int) (loss float64) {
+	number := -1
+	for i, x := range batch {
+		same := func(other kge.Example) bool {
+			return x.Anchor == other.Anchor && slices.Equal(x.Path, other.Path)
+		}
+		if i == 0 || !same(batch[i-1]) {
+			number++
+		}
+		var beside []int32
+		for _, other := range batch {
+			if same(other) {
+				beside = append(beside, other.Target)
+			}
+		}
+		loss += r.learnt(x, step, number, beside...) + r.penalty(x)/2
+		if w := r.member.RelationPrediction; w > 0 {
+			loss += w * r.relationEntropy(x)
+		}
+	}
+	return 2 * loss / float64(len(batch))
+}
+
+// learnt is the loss of an example's answers, given its number in the batch and the
+// answers that are learnt beside.
+func (r *reference) learnt(x kge.Example, step, number int, beside ...int32) (loss float64) {
 	query := r.ask(x.Question)
 	if r.set.Dropout > 0 {
 		key := dropout.Key(r.member.Seed, step)
@@ -172,7 +200,7 @@ func (r *reference) learnt(x kge.Example, step, number int) (loss float64) {
 	}
 	total, mean := 0.0, 0.0
 	scores := r.scores(query)
-	stands := r.candidates(x, step)
+	stands := r.candidates(append(beside, x.Targets...), step)
 	for entity, score := range scores {
 		total += math.Exp(score) * stands[entity]
 		mean += score / float64(len(scores))
@@ -184,9 +212,9 @@ func (r *reference) learnt(x kge.Example, step, number int) (loss float64) {
 	return float64(x.Weight) * ((1-smoothing)*loss + smoothing*(math.Log(total)-mean))
 }
 
-// candidates are how many entities each stands for where the answers of an example are learnt
+// candidates are how many entities each stands for where answers of a question are learnt
 // in a step, 0 if it is not there.
-func (r *reference) candidates(x kge.Example, step int) []float64 {
+func (r *reference) candidates(answers []int32, step int) []float64 {
 	all, n := len(r.data.Entities), r.set.SampledSoftmax
 	stands := make([]float64, all)
 	if n == 0 || n >= all {
@@ -197,7 +225,7 @@ func (r *reference) candidates(x kge.Example, step int) []float64 {
 	}
 	drawn := make([]int32, n)
 	kge.SoftmaxSample{Seed: r.member.Seed, Entities: all}.Draw(step, drawn, make([]bool, all))
-	for _, answer := range x.Targets {
+	for _, answer := range answers {
 		stands[answer] = 1
 	}
 	for _, e := range drawn {

@@ -140,6 +140,8 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 		return errors.New("triples are learnt among all entities: leave negatives at 0")
 	case s.Among(len(d.Entities)) < len(d.Entities):
 		return errors.New("the engine gomlx learns answers among all entities: leave sampled-softmax at 0, or use the engine cpu")
+	case s.AnswersTogether > 0:
+		return errors.New("the engine gomlx learns triples both ways at once: leave answers-together at 0, or use the engine cpu")
 	case s.Frequency > 0:
 		return errors.New("the engine gomlx does not weigh answers: leave frequency at 0, or use the engine cpu")
 	}

@@ -76,32 +76,47 @@ type Softmax struct {
 	maxima, tileSums []float32 // of some rows
 	sums             []float64 // Σ exp(score - largest), times share
 	weights          []float32 // of the queries in the loss
+	scores           []float64 // of answers
 }
 
-// Answer is that of a query.
+// Answer is one of a query.
 type Answer struct {
+	Query         int
+	Weight        float32 // in the loss
 	Row, Gradient []float32
-	Outside       bool // whether it is none of the rows that were drawn, and stands for itself
+	// Outside is whether it is none of the rows that were drawn, and stands for itself;
+	// Again whether the answer before is the same, which has done so.
+	Outside, Again bool
 }
 
-// CrossEntropy returns the sum over the queries of their weight · (log Σ exp(score) -
-// part · the score of the answer). The gradient by the queries is in ByQuery
+// CrossEntropy returns the sum over so many answers of their weight · (log Σ exp(score of the
+// query) - part · the score of the answer). The gradient by the queries is in ByQuery
 // then, and that by the answers is added.
-func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, weightOf func(query int) float32, part float32, room *Room, answerOf func(query int) Answer) float64 {
+func (s *Softmax) CrossEntropy(k *kernel.Set, e Embeddings, answers int, part float32, room *Room, answer func(i int) Answer) float64 {
 	s.Walk(k, e, room)
-	loss := 0.0
-	for i := range s.Asked {
-		query, gradient := s.OfQuery(s.Rows, i), s.OfQuery(s.ByQuery, i)
-		answer, weight := answerOf(i), weightOf(i)
-		score, slope := s.measure.Score(query, answer.Row), -weight*part
-		if answer.Outside {
-			s.Include(i, score)
-			slope += weight * s.Probability(i, score)
+	s.scores = s.scores[:0]
+	for i := range answers {
+		a := answer(i)
+		score := s.measure.Score(s.OfQuery(s.Rows, a.Query), a.Row)
+		if a.Outside && !a.Again {
+			s.Include(a.Query, score)
 		}
-		loss += float64(weight) * (s.LogSum(i) - float64(part)*score)
-		s.Weigh(k, i, weight)
-		s.measure.AddGradQuery(k, gradient, query, answer.Row, slope)
-		s.measure.AddGradRow(k, answer.Gradient, query, answer.Row, slope)
+		s.weights[a.Query] += a.Weight
+		s.scores = append(s.scores, score)
+	}
+	for i := range s.Asked {
+		s.Weigh(k, i, s.weights[i])
+	}
+	loss := 0.0
+	for i, score := range s.scores {
+		a := answer(i)
+		query, slope := s.OfQuery(s.Rows, a.Query), -a.Weight*part
+		if a.Outside && !a.Again {
+			slope += s.weights[a.Query] * s.Probability(a.Query, score)
+		}
+		loss += float64(a.Weight) * (s.LogSum(a.Query) - float64(part)*score)
+		s.measure.AddGradQuery(k, s.OfQuery(s.ByQuery, a.Query), query, a.Row, slope)
+		s.measure.AddGradRow(k, a.Gradient, query, a.Row, slope)
 	}
 	s.Weighed(e, room)
 	return loss
