@@ -109,10 +109,11 @@ type Settings struct {
 	// step, in the place of that over all N: each stands for N/n of them, beside the
 	// answer, which stands for itself if it is not drawn (Jean et al., 2015).
 	SampledSoftmax int `json:"sampled_softmax,omitempty" min:"0" max:"1000000000" help:"Learn each answer among so many entities, drawn anew in each step, as 2048, which takes less time than among all on graphs with many; 0, which is usual, among all."`
-	// AnswersTogether n > 0 cuts the answers of each question, (h, r) or (t, reverse of r), to lots
-	// of n, drawn anew in each epoch, and a step learns from lots of 2·Batch answers, each
-	// of which is a triple one way. The questions of a step are asked once. The
-	// loss is that of triples by themselves, but triples of a step have less to do with chance.
+	// AnswersTogether n > 0 learns each triple one way at a time, for its tail or by the reverse
+	// for its head, 2·Batch of them in a step: the answers of each question are dealt to
+	// lots of n, anew in each epoch, and steps have whole lots, so that they ask each
+	// question once for several answers. Each triple is learnt as often and by the same loss
+	// as without.
 	AnswersTogether int     `json:"answers_together,omitempty" min:"0" max:"1000000000" help:"Learn up to so many answers of a question in the same step, as 8, and ask it once for all of them, which takes less time on graphs whose questions have many; 0, which is usual, leaves the triples of a step to chance."`
 	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Shorten longer embeddings of entities to this norm after each step; 0 never."`
 	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Stop each epoch after so many steps, for timing; 0 never."`
@@ -172,6 +173,10 @@ func (s Settings) Validate(k int) error {
 		return errors.New("plateau-factor is 0: it must be above 0 and below 1, as 0.5")
 	case s.Negatives > 0 && s.SampledSoftmax > 0:
 		return fmt.Errorf("negatives is %d and sampled-softmax is %d: they are two losses, so leave one of them at 0", s.Negatives, s.SampledSoftmax)
+	case s.AnswersTogether != 0 && !s.Reciprocal:
+		return fmt.Errorf("answers-together is %d but relations have no reverses, by which triples are learnt one way: set reciprocal, or leave answers-together at 0", s.AnswersTogether)
+	case s.AnswersTogether != 0 && s.LabelSmoothing != 0:
+		return errors.New("questions are asked once for several answers and labels are smoothed: leave answers-together or label-smoothing at 0")
 	case s.Patience > 0 && s.ValidateEvery == 0:
 		return fmt.Errorf("patience is %d but nothing is validated: set validate-every too", s.Patience)
 	}
@@ -243,10 +248,6 @@ func (s Settings) ValidateFor(m Member) error {
 		return err
 	}
 	switch {
-	case s.AnswersTogether != 0 && !s.Reciprocal:
-		return fmt.Errorf("answers-together is %d but relations have no reverses, by which triples are learnt one way: set reciprocal, or leave answers-together at 0", s.AnswersTogether)
-	case s.AnswersTogether != 0 && s.LabelSmoothing != 0:
-		return errors.New("questions are asked once for several answers and labels are smoothed: leave answers-together or label-smoothing at 0")
 	case s.Frequency != 0 && s.LabelSmoothing != 0:
 		return errors.New("answers are weighed by frequency and labels are smoothed: leave frequency or label-smoothing at 0")
 	case !m.Form.Products() && (s.Dropout != 0 || s.LabelSmoothing != 0 || m.Products != 0):

@@ -56,6 +56,8 @@ func TestSettingsRefused(t *testing.T) {
 		{"negative sampled-softmax", func(s *kge.Settings) { s.SampledSoftmax = -1 }, []string{"sampled-softmax is -1", "from 0 to 1000000000"}},
 		{"two losses", func(s *kge.Settings) { s.SampledSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sampled-softmax is 64", "leave one"}},
 		{"negative answers-together", func(s *kge.Settings) { s.AnswersTogether = -1 }, []string{"answers-together is -1", "from 0 to 1000000000"}},
+		{"answers together without reverses", func(s *kge.Settings) { s.AnswersTogether = 8 }, []string{"answers-together is 8", "set reciprocal"}},
+		{"answers together of smoothed labels", func(s *kge.Settings) { s.AnswersTogether, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1 }, []string{"leave answers-together or label-smoothing at 0"}},
 		{"patience without validation", func(s *kge.Settings) { s.Patience = 5 }, []string{"patience is 5", "set validate-every"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -194,8 +194,16 @@ func Compare(all []Repeats) *words.Table {
 	return t
 }
 
-// softmax is how many entities answers are learnt among.
+// softmax is how many entities answers are learnt among, and how many of a question together.
 func softmax(s kge.Settings) string {
+	if s.AnswersTogether > 0 {
+		return fmt.Sprintf("%s, %d together", among(s), s.AnswersTogether)
+	}
+	return among(s)
+}
+
+// among is how many entities answers are learnt among.
+func among(s kge.Settings) string {
 	if s.SampledSoftmax == 0 {
 		return "all"
 	}
@@ -281,10 +289,11 @@ var parts = []part{
 	{"batch", func(t trained) (string, float64) { return numbered(t.settings.Batch) }, func(t *trained) { t.settings.Batch = 0 }},
 	{"softmax over", func(t trained) (string, float64) {
 		if t.settings.SampledSoftmax == 0 {
-			return softmax(t.settings), math.Inf(1)
+			return among(t.settings), math.Inf(1)
 		}
 		return numbered(t.settings.SampledSoftmax)
 	}, func(t *trained) { t.settings.SampledSoftmax = 0 }},
+	{"answers together", func(t trained) (string, float64) { return numbered(max(1, t.settings.AnswersTogether)) }, func(t *trained) { t.settings.AnswersTogether = 0 }},
 	{"learning rate", func(t trained) (string, float64) {
 		return fmt.Sprint(t.member.LearningRate), t.member.LearningRate
 	}, func(t *trained) { t.member.LearningRate = 0 }},

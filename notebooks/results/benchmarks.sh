@@ -16,11 +16,13 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   case $graph in
   wn18rr)
     train $graph rescal --recipe rescal --frequency 0 --epochs 100
+    train $graph rescal-2048 --recipe rescal --sampled-softmax 2048 --epochs 200 --validate-every 10
     ;;
   fb15k-237)
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
     train $graph rp-1024 --recipe rp --dim 1000 --sampled-softmax 1024 --epochs 60 --validate-every 10
     train $graph rp-half --recipe rp --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
+    train $graph rp-2000 --recipe rp --dim 2000 --batch 600 --answers-together 16 --epochs 60 --validate-every 10
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
@@ -29,6 +31,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     ;;
   fb15k)
     train $graph n3 --recipe n3 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 50 --validate-every 10
+    train $graph n3-2000 --recipe n3 --dim 2000 --batch 600 --lr 0.1 --n3 0.03 --answers-together 16 --epochs 30 --validate-every 5
     ;;
   *)
     echo "benchmarks.sh: there is nothing for $graph" >&2

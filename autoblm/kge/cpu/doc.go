@@ -43,6 +43,8 @@
 //
 //   - Reciprocal relations: a unit of triples has their reverses too, and asks all of them
 //     for their targets alone (unit.fetch).
+//   - Answers together: a unit has several examples for each query, and the first that asks a
+//     question carries the gradient of all who do (layout, askedBack).
 //   - Relation prediction: a second softmax, over the relations (predictRelations).
 //   - Dropout: a mask on the queries, and on the gradient by them (tiles.Mask).
 //   - Smoothed labels: they pull queries to the mean entity, and all entities to

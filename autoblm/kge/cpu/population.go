@@ -37,10 +37,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 		return nil, err
 	}
 	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}}
-	var l lesson = answers{}
-	if d.BothWays {
-		l = triples{oneWay: s.AnswersTogether > 0}
-	}
+	l := lessonOf(d, s)
 	for _, member := range members {
 		first := kge.Initialize(d, s, member)
 		if err := d.Ended(); err != nil { // before the tables are copied, which may be large
@@ -66,6 +63,13 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	return p, nil
 }
 
+func lessonOf(d *kge.Data, s kge.Settings) lesson {
+	if d.BothWays {
+		return triples{oneWay: s.AnswersTogether > 0}
+	}
+	return answers{}
+}
+
 const float, half = 4, 2 // bytes
 
 // besides is how many bytes a population takes at least beside its tables: each unit has a row
@@ -78,17 +82,18 @@ func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) floa
 	if rounded {
 		queries, number = tiles.MostRounded, half
 	}
-	ways := 1
-	if d.BothWays && s.AnswersTogether == 0 {
-		ways = 2
-	}
+	ways := lessonOf(d, s).ways()
 	layout := newLayout(queries, ways, s)
-	units := layout.units(s.Examples(d))
-	ofUnit, ofThread := 2*float64(s.Dim), 8*float64(s.Dim)
+	units, paths := layout.units(s.Examples(d)), layout.examples*ways
+	ofUnit, ofThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
 	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
-		ofUnit += float64(t.Rows) * float64(t.Columns)
+		slots := paths
+		if t.Shared {
+			slots = min(slots, queries)
+		}
+		ofUnit += float64(slots) * float64(t.Rows) * float64(t.Columns)
 	}
-	bytes := float * float64(layout.examples*ways) * (ofUnit*float64(units) + ofThread*float64(e.threads))
+	bytes := float * (ofUnit*float64(units) + ofThread*float64(e.threads))
 	if s.Negatives == 0 {
 		kept := float64(number) * float64(s.Among(len(d.Entities))) * float64(queries) // by a unit
 		bytes += kept * max(1, min(float64(units), math.Floor(float64(mostKept(rounded))/kept)))

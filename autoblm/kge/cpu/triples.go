@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
@@ -44,36 +43,25 @@ func (l triples) learn(t *trainer, b *bench, u *unit, w *work, number int, weigh
 // predictEntities asks for both ends of the paths.
 func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight float32) float64 {
 	s, n := w.overEntities, w.count
-	if t.layout.shared {
-		t.askOnce(b, u, w)
-	} else {
-		s.Reset(n)
-		if !t.reciprocal {
-			s.Reset(2 * n)
-			t.walk(backward, &w.paths, s.Rows.From(n*t.stateRows), &b.between)
-		}
-		t.walk(forward, &w.paths, s.Rows, &b.between)
-	}
+	t.ask(b, u, w)
 	if t.set.Dropout > 0 {
 		t.drop(b.mask, u.first, s.Asked)
 		b.mask.Apply(s.Rows, s.Asked)
 	}
-	answers := s.Asked
-	if t.layout.shared {
-		answers = n
+	answers := n
+	if !t.reciprocal {
+		answers += n
 	}
 	loss := s.CrossEntropy(t.kernels, t.candidates(), answers, 1-float32(t.set.LabelSmoothing), b.rounding, func(i int) tiles.Answer {
-		if i >= n {
+		if i >= n { // at the other end, which has no reverse
 			x := &u.examples[i-n]
 			return tiles.Answer{Query: i, Weight: weight * x.Back, Row: tiles.WholeRow(w.anchors, i-n), Gradient: tiles.WholeRow(u.gradients.anchors, i-n), Outside: t.outside(x.Anchor)}
 		}
 		x := &u.examples[i]
-		a := tiles.Answer{Query: i, Weight: weight * x.Weight, Row: tiles.WholeRow(w.targets, i), Gradient: tiles.WholeRow(u.gradients.targets, i), Outside: t.outside(x.Target)}
-		if t.layout.shared {
-			a.Query = int(u.questions[i])
-			a.Again = u.joins(i) && u.examples[i-1].Target == x.Target
+		return tiles.Answer{
+			Query: int(u.questions[i]), Weight: weight * x.Weight, Row: tiles.WholeRow(w.targets, i), Gradient: tiles.WholeRow(u.gradients.targets, i),
+			Outside: t.outside(x.Target), Again: u.joins(i) && u.examples[i-1].Target == x.Target,
 		}
-		return a
 	})
 	if t.smoothing != nil {
 		loss += t.smoothing.Spread(t.kernels, number, s, weight)
@@ -81,43 +69,53 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 	if t.set.Dropout > 0 {
 		b.mask.Apply(s.ByQuery, s.Asked)
 	}
-	gradient := s.ByQuery
-	if t.layout.shared {
-		gradient = t.toFirst(b, u, w)
-	}
-	t.walkBack(forward, &w.paths, gradient, b.between, &b.room, &u.gradients)
-	if !t.reciprocal {
-		t.walkBack(backward, &w.paths, s.ByQuery.From(n*t.stateRows), b.between, &b.room, &u.gradients)
-	}
+	t.askedBack(b, u, w)
 	return loss
 }
 
-// askOnce walks the paths and makes a query of each question.
-func (t *trainer) askOnce(b *bench, u *unit, w *work) {
-	ends, s := b.gradQueries, w.overEntities
-	clear(first(ends, w.count*t.stateRows))
-	t.walk(forward, &w.paths, ends, &b.between)
-	s.Reset(int(u.questions[w.count-1]) + 1)
+// ask makes a query of each question: of the ends of the paths, walked forward, and without
+// reverses of these walked backward after them.
+func (t *trainer) ask(b *bench, u *unit, w *work) {
+	s, n := w.overEntities, w.count
+	if !t.layout.shared {
+		s.Reset(n)
+		if !t.reciprocal {
+			s.Reset(2 * n)
+			t.walk(backward, &w.paths, s.Rows.From(n*t.stateRows), &b.between)
+		}
+		t.walk(forward, &w.paths, s.Rows, &b.between)
+		return
+	}
+	clear(first(b.gradQueries, n*t.stateRows))
+	t.walk(forward, &w.paths, b.gradQueries, &b.between)
+	s.Reset(int(u.questions[n-1]) + 1)
 	for path, question := range u.questions {
 		if !u.joins(path) {
-			copy(s.OfQuery(s.Rows, int(question)), part(ends, path, t.stateRows))
+			copy(s.OfQuery(s.Rows, int(question)), part(b.gradQueries, path, t.stateRows))
 		}
 	}
 }
 
-// toFirst is the gradient by the ends of the paths, where the first that asks a question has
-// that of all who do.
-func (t *trainer) toFirst(b *bench, u *unit, w *work) kernel.Table {
-	s := w.overEntities
+// askedBack carries the gradient by the queries back to the rows of the paths. Of those that
+// share a question the first has all of it.
+func (t *trainer) askedBack(b *bench, u *unit, w *work) {
+	s, n := w.overEntities, w.count
+	if !t.layout.shared {
+		t.walkBack(forward, &w.paths, s.ByQuery, b.between, &b.room, &u.gradients)
+		if !t.reciprocal {
+			t.walkBack(backward, &w.paths, s.ByQuery.From(n*t.stateRows), b.between, &b.room, &u.gradients)
+		}
+		return
+	}
 	for path, question := range u.questions {
-		to := part(b.gradQueries, path, t.stateRows)
+		gradient := part(b.gradQueries, path, t.stateRows)
 		if u.joins(path) {
-			clear(to)
+			clear(gradient)
 		} else {
-			copy(to, s.OfQuery(s.ByQuery, int(question)))
+			copy(gradient, s.OfQuery(s.ByQuery, int(question)))
 		}
 	}
-	return b.gradQueries
+	t.walkBack(forward, &w.paths, b.gradQueries, b.between, &b.room, &u.gradients)
 }
 
 // predictRelations asks for the relations of the triples, where that has weight.

@@ -13,7 +13,7 @@ import (
 type unit struct {
 	examples  []kge.Example // with reverses, both: those of all after all of them
 	first     int           // number in the batch of the first's question
-	questions []int32       // number in the unit of each example's, but for reverses
+	questions []int32       // number in the unit of each example's
 	both      []kge.Example
 	back      []int32 // the paths of the reverses
 	gradients paths   // by the rows that they look up
@@ -87,6 +87,9 @@ func (u *unit) fetch(m *model, w *work, reverses bool) {
 				u.back = append(u.back, r^1)
 			}
 			u.both = append(u.both, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor, Weight: x.Back, Back: x.Weight})
+		}
+		for i := range examples {
+			u.questions = append(u.questions, int32(len(examples)+i))
 		}
 		u.examples = u.both
 	}

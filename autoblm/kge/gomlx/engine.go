@@ -141,7 +141,7 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	case s.Among(len(d.Entities)) < len(d.Entities):
 		return errors.New("the engine gomlx learns answers among all entities: leave sampled-softmax at 0, or use the engine cpu")
 	case s.AnswersTogether > 0:
-		return errors.New("the engine gomlx learns triples both ways at once: leave answers-together at 0, or use the engine cpu")
+		return errors.New("the engine gomlx learns a triple both ways in one step: leave answers-together at 0, or use the engine cpu")
 	case s.Frequency > 0:
 		return errors.New("the engine gomlx does not weigh answers: leave frequency at 0, or use the engine cpu")
 	}
