@@ -146,15 +146,6 @@ func (s Settings) Among(entities int) int {
 	return min(s.SampledSoftmax, entities)
 }
 
-// Examples is how many examples of so many that there are at most in a step.
-func (s Settings) Examples(d *Data) int {
-	n := min(s.Batch, d.Count)
-	if s.AnswersTogether > 0 {
-		n *= 2
-	}
-	return n
-}
-
 // Validate says what is wrong with the settings for structures of k chunks.
 func (s Settings) Validate(k int) error {
 	switch {

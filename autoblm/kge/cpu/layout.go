@@ -16,21 +16,21 @@ type layout struct {
 	shared              bool // questions are, by examples that are neighbours
 }
 
-func newLayout(mostQueries, ways int, s kge.Settings) layout {
-	l := layout{questions: mostQueries / ways, examples: mostQueries / ways}
-	if s.AnswersTogether > 0 {
-		l.examples, l.shared = answersOfQuery*l.questions, true
+func newLayout(mostQueries int, of lesson) layout {
+	n := mostQueries / of.ways()
+	if l, is := of.(triples); is && l.oneWay {
+		return layout{n, answersOfQuery * n, true}
 	}
-	return l
+	return layout{n, n, false}
 }
 
-// units is how many a batch of so many examples is cut into at most.
+// units is how many a batch of so many triples or questions is cut into at most.
 func (l layout) units(batch int) int {
-	n := pieces(batch, l.questions)
 	if l.shared {
-		n += batch / l.examples
+		batch *= 2 // answers
+		return pieces(batch, l.questions) + batch/l.examples
 	}
-	return n
+	return pieces(batch, l.questions)
 }
 
 // pieces is how many of a size n is cut into.

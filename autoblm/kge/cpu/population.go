@@ -50,7 +50,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	}
 	layout := p.trainers[0].layout
 	p.demand = demand{
-		model: p.models[0], units: layout.units(s.Examples(d)), paths: layout.examples * l.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(len(d.Entities)), pairs: !d.BothWays,
+		model: p.models[0], units: layout.units(min(s.Batch, d.Count)), paths: layout.examples * l.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(len(d.Entities)), pairs: !d.BothWays,
 		relations: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}
 	alone := p.alone()
@@ -82,9 +82,9 @@ func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) floa
 	if rounded {
 		queries, number = tiles.MostRounded, half
 	}
-	ways := lessonOf(d, s).ways()
-	layout := newLayout(queries, ways, s)
-	units, paths := layout.units(s.Examples(d)), layout.examples*ways
+	l := lessonOf(d, s)
+	layout := newLayout(queries, l)
+	units, paths := layout.units(min(s.Batch, d.Count)), layout.examples*l.ways()
 	ofUnit, ofThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
 	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
 		slots := paths

@@ -40,7 +40,7 @@ type trainer struct {
 }
 
 func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer {
-	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: kge.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}, layout: newLayout(m.mostQueries(), l.ways(), s)}
+	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: kge.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}, layout: newLayout(m.mostQueries(), l)}
 	for _, table := range m.tables() {
 		if s.Optimizer == kge.Adam {
 			t.updates = append(t.updates, tiles.NewAdam(m.kernels, table.Table))
