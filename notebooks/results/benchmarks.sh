@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
-# and records what came of it in the folder where it is run, as benchmark-GRAPH-NAME-SEED.json.
+# and makes a team of the strongest on a graph. Records what came of it in the folder where it is run,
+# as benchmark-GRAPH-NAME-SEED.json and teamed-GRAPH-best.json.
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
@@ -12,17 +13,31 @@ train() { # GRAPH NAME FLAG...: by each seed
   done
 }
 
+team() { # GRAPH MEMBER...: as soon as all of them are there
+  local name=teamed-$1-best member
+  [ -e "$name.json" ] && return
+  for member in "${@:2}"; do
+    [ -e "benchmark-$1-$member/model" ] || return 0
+  done
+  local members=("${@:2}")
+  members=("${members[@]/#/benchmark-$1-}")
+  autoblm team --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "${members[@]/%//model}" >/dev/null
+}
+
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   case $graph in
   wn18rr)
     train $graph rescal --recipe rescal --frequency 0 --epochs 100
     train $graph rescal-2048 --recipe rescal --sampled-softmax 2048 --epochs 200 --validate-every 10
+    team $graph rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
     train $graph rp-1024 --recipe rp --dim 1000 --sampled-softmax 1024 --epochs 60 --validate-every 10
     train $graph rp-half --recipe rp --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
     train $graph rp-2000 --recipe rp --dim 2000 --batch 600 --answers-together 16 --epochs 60 --validate-every 10
+    train $graph rp-one --recipe rp --dim 1000 --batch 600 --relation-prediction 1 --answers-together 16 --epochs 22 --validate-every 11
+    team $graph rp-2000-1 rp-one-1
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
