@@ -254,54 +254,46 @@ TEXT ·expSumAVX2(SB), NOSPLIT, $0-48
 
 column:
 	VBROADCASTSS expLeast<>+0(SB), Y0
-	VBROADCASTSS log2e<>+0(SB), Y1
-	VBROADCASTSS ln2High<>+0(SB), Y2
-	VBROADCASTSS ln2Low<>+0(SB), Y3
-	VBROADCASTSS expA<>+0(SB), Y4
-	VBROADCASTSS expB<>+0(SB), Y5
-	VBROADCASTSS expC<>+0(SB), Y6
-	VBROADCASTSS expD<>+0(SB), Y7
-	VBROADCASTSS expE<>+0(SB), Y8
-	VBROADCASTSS expF<>+0(SB), Y9
-	VBROADCASTSS one<>+0(SB), Y10
+	VBROADCASTSS expA<>+0(SB), Y1
+	VBROADCASTSS one<>+0(SB), Y2
 	MOVQ         shift+32(FP), SI
 	MOVQ         sum+40(FP), DI
-	VMOVUPS      (SI)(BX*1), Y11
-	VXORPS       Y12, Y12, Y12
+	VMOVUPS      (SI)(BX*1), Y3
+	VXORPS       Y4, Y4, Y4
 	MOVQ         rows+8(FP), SI
 	LEAQ         (AX)(BX*1), R8
 
 row:
-	VMOVUPS      (R8), Y13
-	VSUBPS       Y11, Y13, Y13
-	VMAXPS       Y13, Y0, Y14
-	VMULPS       Y1, Y14, Y15
-	VROUNDPS     $0x08, Y15, Y15
-	VMOVAPS      Y14, Y16
-	VFNMADD231PS Y2, Y15, Y16
-	VFNMADD231PS Y3, Y15, Y16
-	VMOVAPS      Y4, Y14
-	VFMADD213PS  Y5, Y16, Y14
-	VFMADD213PS  Y6, Y16, Y14
-	VFMADD213PS  Y7, Y16, Y14
-	VFMADD213PS  Y8, Y16, Y14
-	VFMADD213PS  Y9, Y16, Y14
-	VMULPS       Y16, Y16, Y17
-	VFMADD213PS  Y16, Y17, Y14
-	VADDPS       Y10, Y14, Y14
-	VCVTPS2DQ    Y15, Y15
-	VPSLLD       $0x17, Y15, Y15
-	VPADDD       Y10, Y15, Y15
-	VMULPS       Y15, Y14, Y14
-	VCMPPS       $0x11, Y0, Y13, Y13
-	VANDNPS      Y14, Y13, Y14
-	VADDPS       Y14, Y12, Y12
-	VMOVUPS      Y14, (R8)
+	VMOVUPS      (R8), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMAXPS       Y5, Y0, Y6
+	VMULPS       log2eLanes<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y7, Y7
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS ln2HighLanes<>+0(SB), Y7, Y8
+	VFNMADD231PS ln2LowLanes<>+0(SB), Y7, Y8
+	VMOVAPS      Y1, Y6
+	VFMADD213PS  expBLanes<>+0(SB), Y8, Y6
+	VFMADD213PS  expCLanes<>+0(SB), Y8, Y6
+	VFMADD213PS  expDLanes<>+0(SB), Y8, Y6
+	VFMADD213PS  expELanes<>+0(SB), Y8, Y6
+	VFMADD213PS  expFLanes<>+0(SB), Y8, Y6
+	VMULPS       Y8, Y8, Y9
+	VFMADD213PS  Y8, Y9, Y6
+	VADDPS       Y2, Y6, Y6
+	VCVTPS2DQ    Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       Y2, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x11, Y0, Y5, Y5
+	VANDNPS      Y6, Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVUPS      Y6, (R8)
 	ADDQ         DX, R8
 	DECQ         SI
 	JNZ          row
-	VADDPS       (DI)(BX*1), Y12, Y12
-	VMOVUPS      Y12, (DI)(BX*1)
+	VADDPS       (DI)(BX*1), Y4, Y4
+	VMOVUPS      Y4, (DI)(BX*1)
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
 	JG           column
@@ -311,32 +303,88 @@ row:
 DATA expLeast<>+0(SB)/4, $0xc2ae0000
 GLOBL expLeast<>(SB), RODATA|NOPTR, $4
 
-DATA log2e<>+0(SB)/4, $0x3fb8aa3b
-GLOBL log2e<>(SB), RODATA|NOPTR, $4
+DATA log2eLanes<>+0(SB)/4, $0x3fb8aa3b
+DATA log2eLanes<>+4(SB)/4, $0x3fb8aa3b
+DATA log2eLanes<>+8(SB)/4, $0x3fb8aa3b
+DATA log2eLanes<>+12(SB)/4, $0x3fb8aa3b
+DATA log2eLanes<>+16(SB)/4, $0x3fb8aa3b
+DATA log2eLanes<>+20(SB)/4, $0x3fb8aa3b
+DATA log2eLanes<>+24(SB)/4, $0x3fb8aa3b
+DATA log2eLanes<>+28(SB)/4, $0x3fb8aa3b
+GLOBL log2eLanes<>(SB), RODATA|NOPTR, $32
 
-DATA ln2High<>+0(SB)/4, $0x3f318000
-GLOBL ln2High<>(SB), RODATA|NOPTR, $4
+DATA ln2HighLanes<>+0(SB)/4, $0x3f318000
+DATA ln2HighLanes<>+4(SB)/4, $0x3f318000
+DATA ln2HighLanes<>+8(SB)/4, $0x3f318000
+DATA ln2HighLanes<>+12(SB)/4, $0x3f318000
+DATA ln2HighLanes<>+16(SB)/4, $0x3f318000
+DATA ln2HighLanes<>+20(SB)/4, $0x3f318000
+DATA ln2HighLanes<>+24(SB)/4, $0x3f318000
+DATA ln2HighLanes<>+28(SB)/4, $0x3f318000
+GLOBL ln2HighLanes<>(SB), RODATA|NOPTR, $32
 
-DATA ln2Low<>+0(SB)/4, $0xb95e8083
-GLOBL ln2Low<>(SB), RODATA|NOPTR, $4
+DATA ln2LowLanes<>+0(SB)/4, $0xb95e8083
+DATA ln2LowLanes<>+4(SB)/4, $0xb95e8083
+DATA ln2LowLanes<>+8(SB)/4, $0xb95e8083
+DATA ln2LowLanes<>+12(SB)/4, $0xb95e8083
+DATA ln2LowLanes<>+16(SB)/4, $0xb95e8083
+DATA ln2LowLanes<>+20(SB)/4, $0xb95e8083
+DATA ln2LowLanes<>+24(SB)/4, $0xb95e8083
+DATA ln2LowLanes<>+28(SB)/4, $0xb95e8083
+GLOBL ln2LowLanes<>(SB), RODATA|NOPTR, $32
 
 DATA expA<>+0(SB)/4, $0x39506967
 GLOBL expA<>(SB), RODATA|NOPTR, $4
 
-DATA expB<>+0(SB)/4, $0x3ab743ce
-GLOBL expB<>(SB), RODATA|NOPTR, $4
+DATA expBLanes<>+0(SB)/4, $0x3ab743ce
+DATA expBLanes<>+4(SB)/4, $0x3ab743ce
+DATA expBLanes<>+8(SB)/4, $0x3ab743ce
+DATA expBLanes<>+12(SB)/4, $0x3ab743ce
+DATA expBLanes<>+16(SB)/4, $0x3ab743ce
+DATA expBLanes<>+20(SB)/4, $0x3ab743ce
+DATA expBLanes<>+24(SB)/4, $0x3ab743ce
+DATA expBLanes<>+28(SB)/4, $0x3ab743ce
+GLOBL expBLanes<>(SB), RODATA|NOPTR, $32
 
-DATA expC<>+0(SB)/4, $0x3c088908
-GLOBL expC<>(SB), RODATA|NOPTR, $4
+DATA expCLanes<>+0(SB)/4, $0x3c088908
+DATA expCLanes<>+4(SB)/4, $0x3c088908
+DATA expCLanes<>+8(SB)/4, $0x3c088908
+DATA expCLanes<>+12(SB)/4, $0x3c088908
+DATA expCLanes<>+16(SB)/4, $0x3c088908
+DATA expCLanes<>+20(SB)/4, $0x3c088908
+DATA expCLanes<>+24(SB)/4, $0x3c088908
+DATA expCLanes<>+28(SB)/4, $0x3c088908
+GLOBL expCLanes<>(SB), RODATA|NOPTR, $32
 
-DATA expD<>+0(SB)/4, $0x3d2aa9c1
-GLOBL expD<>(SB), RODATA|NOPTR, $4
+DATA expDLanes<>+0(SB)/4, $0x3d2aa9c1
+DATA expDLanes<>+4(SB)/4, $0x3d2aa9c1
+DATA expDLanes<>+8(SB)/4, $0x3d2aa9c1
+DATA expDLanes<>+12(SB)/4, $0x3d2aa9c1
+DATA expDLanes<>+16(SB)/4, $0x3d2aa9c1
+DATA expDLanes<>+20(SB)/4, $0x3d2aa9c1
+DATA expDLanes<>+24(SB)/4, $0x3d2aa9c1
+DATA expDLanes<>+28(SB)/4, $0x3d2aa9c1
+GLOBL expDLanes<>(SB), RODATA|NOPTR, $32
 
-DATA expE<>+0(SB)/4, $0x3e2aaaaa
-GLOBL expE<>(SB), RODATA|NOPTR, $4
+DATA expELanes<>+0(SB)/4, $0x3e2aaaaa
+DATA expELanes<>+4(SB)/4, $0x3e2aaaaa
+DATA expELanes<>+8(SB)/4, $0x3e2aaaaa
+DATA expELanes<>+12(SB)/4, $0x3e2aaaaa
+DATA expELanes<>+16(SB)/4, $0x3e2aaaaa
+DATA expELanes<>+20(SB)/4, $0x3e2aaaaa
+DATA expELanes<>+24(SB)/4, $0x3e2aaaaa
+DATA expELanes<>+28(SB)/4, $0x3e2aaaaa
+GLOBL expELanes<>(SB), RODATA|NOPTR, $32
 
-DATA expF<>+0(SB)/4, $0x3f000000
-GLOBL expF<>(SB), RODATA|NOPTR, $4
+DATA expFLanes<>+0(SB)/4, $0x3f000000
+DATA expFLanes<>+4(SB)/4, $0x3f000000
+DATA expFLanes<>+8(SB)/4, $0x3f000000
+DATA expFLanes<>+12(SB)/4, $0x3f000000
+DATA expFLanes<>+16(SB)/4, $0x3f000000
+DATA expFLanes<>+20(SB)/4, $0x3f000000
+DATA expFLanes<>+24(SB)/4, $0x3f000000
+DATA expFLanes<>+28(SB)/4, $0x3f000000
+GLOBL expFLanes<>(SB), RODATA|NOPTR, $32
 
 DATA one<>+0(SB)/4, $0x3f800000
 GLOBL one<>(SB), RODATA|NOPTR, $4
@@ -1462,6 +1510,30 @@ row:
 	JG           column
 	VZEROUPPER
 	RET
+
+DATA log2e<>+0(SB)/4, $0x3fb8aa3b
+GLOBL log2e<>(SB), RODATA|NOPTR, $4
+
+DATA ln2High<>+0(SB)/4, $0x3f318000
+GLOBL ln2High<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Low<>+0(SB)/4, $0xb95e8083
+GLOBL ln2Low<>(SB), RODATA|NOPTR, $4
+
+DATA expB<>+0(SB)/4, $0x3ab743ce
+GLOBL expB<>(SB), RODATA|NOPTR, $4
+
+DATA expC<>+0(SB)/4, $0x3c088908
+GLOBL expC<>(SB), RODATA|NOPTR, $4
+
+DATA expD<>+0(SB)/4, $0x3d2aa9c1
+GLOBL expD<>(SB), RODATA|NOPTR, $4
+
+DATA expE<>+0(SB)/4, $0x3e2aaaaa
+GLOBL expE<>(SB), RODATA|NOPTR, $4
+
+DATA expF<>+0(SB)/4, $0x3f000000
+GLOBL expF<>(SB), RODATA|NOPTR, $4
 
 // func countAVX512(x *float32, rows int, columns int, stride int, limit *float32, above *int32, atLeast *int32)
 // Requires: AVX, AVX512F

@@ -9,23 +9,25 @@ import (
 // exponential holds the constants of exp. With n = round(x/ln 2) and
 // r = x - n·ln 2, exp(x) = 2ⁿ·exp(r), and exp(r) is a polynomial on |r| ≤ ln 2 / 2.
 type exponential struct {
-	s                            isa
-	least, toExponent, high, low reg.VecVirtual
-	coefficients                 []reg.VecVirtual
+	s                     isa
+	least, highest, one   reg.VecVirtual
+	toExponent, high, low Op
+	coefficients          []Op // but the highest
 }
 
 func newExponential(s isa) exponential {
 	e := exponential{
 		s:          s,
 		least:      s.constant("expLeast", expLeast),
-		toExponent: s.constant("log2e", 1.44269504088896341),
-		high:       s.constant("ln2High", 0.693359375),
-		low:        s.constant("ln2Low", -2.12194440e-4),
+		toExponent: s.factor("log2e", 1.44269504088896341),
+		high:       s.factor("ln2High", 0.693359375),
+		low:        s.factor("ln2Low", -2.12194440e-4),
+		highest:    s.constant("expA", 1.9875691500e-4),
 	}
-	for i, c := range []float32{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1} {
-		e.coefficients = append(e.coefficients, s.constant("exp"+string(rune('A'+i)), c))
+	for i, c := range []float32{1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1} {
+		e.coefficients = append(e.coefficients, s.factor("exp"+string(rune('B'+i)), c))
 	}
-	e.coefficients = append(e.coefficients, s.constant("one", 1))
+	e.one = s.constant("one", 1)
 	return e
 }
 
@@ -36,7 +38,6 @@ const expLeast = -87
 // of is exp(x) for x ≤ 0, 0 below expLeast, and not a number where x is none.
 func (e exponential) of(x reg.VecVirtual) reg.VecVirtual {
 	s := e.s
-	one := e.coefficients[len(e.coefficients)-1]
 	clamped, n, y := s.vector(), s.vector(), s.vector()
 	VMAXPS(x, e.least, clamped) // the second source, x, where it is not a number
 	VMULPS(e.toExponent, clamped, n)
@@ -50,14 +51,14 @@ func (e exponential) of(x reg.VecVirtual) reg.VecVirtual {
 	VMOVAPS(clamped, r)
 	VFNMADD231PS(e.high, n, r)
 	VFNMADD231PS(e.low, n, r)
-	VMOVAPS(e.coefficients[0], y)
-	for _, c := range e.coefficients[1:6] {
+	VMOVAPS(e.highest, y)
+	for _, c := range e.coefficients {
 		VFMADD213PS(c, r, y) // y·r + c
 	}
 	square := s.vector()
 	VMULPS(r, r, square)
 	VFMADD213PS(r, square, y) // y·r² + r
-	VADDPS(one, y, y)
+	VADDPS(e.one, y, y)
 	if s == avx512 {
 		VSCALEFPS(n, y, y)
 		mask := K()
@@ -69,7 +70,7 @@ func (e exponential) of(x reg.VecVirtual) reg.VecVirtual {
 	power := s.vector()
 	VCVTPS2DQ(n, power)
 	VPSLLD(U8(23), power, power)
-	VPADDD(one, power, power) // one's exponent plus n: 2ⁿ
+	VPADDD(e.one, power, power) // one's exponent plus n: 2ⁿ
 	VMULPS(power, y, y)
 	less := s.vector()
 	const lessThan = 0x11 // ordered, quiet

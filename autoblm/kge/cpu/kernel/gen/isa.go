@@ -54,6 +54,15 @@ func (s isa) constant(name string, x float32) reg.VecVirtual {
 	return v
 }
 
+// factor is x in all lanes for a use in each step: from memory by AVX2, whose sixteen
+// registers are soon taken.
+func (s isa) factor(name string, x float32) Op {
+	if s == avx512 {
+		return s.constant(name, x)
+	}
+	return constants.inLanes(name, s.lanes, x)
+}
+
 // constants are the floats in the data section, each there once.
 var constants = pool{}
 
@@ -62,6 +71,17 @@ type pool map[string]Mem
 func (p pool) of(name string, x float32) Mem {
 	if _, there := p[name]; !there {
 		p[name] = ConstData(name, U32(math.Float32bits(x))) // as bits: F32(1) would be written as an integer
+	}
+	return p[name]
+}
+
+func (p pool) inLanes(name string, lanes int, x float32) Mem {
+	name += "Lanes"
+	if _, there := p[name]; !there {
+		p[name] = GLOBL(name, RODATA|NOPTR)
+		for i := range lanes {
+			DATA(4*i, U32(math.Float32bits(x)))
+		}
 	}
 	return p[name]
 }

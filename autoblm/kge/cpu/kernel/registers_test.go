@@ -1,0 +1,33 @@
+package kernel_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAVX2HasSixteenRegisters: the other sixteen, and masks, came with AVX-512, so a kernel
+// for AVX2 that uses them runs on the machines of most who write it, and on no other.
+func TestAVX2HasSixteenRegisters(t *testing.T) {
+	assembly, err := os.ReadFile("kernels_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := strings.Split(string(assembly), "\nTEXT ·")[1:]
+	ofAVX512 := regexp.MustCompile(`\b(Z\d+|K\d|[XY](1[6-9]|2\d|3[01]))\b`)
+	checked := 0
+	for _, function := range functions {
+		name, _, _ := strings.Cut(function, "(")
+		if !strings.Contains(name, "AVX2") {
+			continue
+		}
+		checked++
+		if register := ofAVX512.FindString(function); register != "" {
+			t.Errorf("%s uses %s", name, register)
+		}
+	}
+	if checked < 16 {
+		t.Errorf("of %d functions %d are for AVX2", len(functions), checked)
+	}
+}
