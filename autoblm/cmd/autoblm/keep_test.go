@@ -70,13 +70,25 @@ func TestKilledTrainingsGoOn(t *testing.T) {
 			took := time.Since(began)
 			arguments := append(arguments, "--save-every", "0s", "--out", killed)
 			rng := rand.New(rand.NewPCG(7, 0))
+			keeps := func() bool {
+				found, _ := filepath.Glob(filepath.Join(killed, "training-*"))
+				return len(found) > 0
+			}
 			kept := 0
 			for n := 0; n < 20*kills(t, 3) && kept < kills(t, 3); n++ {
 				command := startProgram(t, arguments...)
+				ended := make(chan struct{})
+				go func() {
+					_ = command.Wait()
+					close(ended)
+				}()
+				if n%2 == 1 { // since where programs start slowly, no moment of the others may be late enough
+					waitUntil(keeps, ended)
+				}
 				time.Sleep(time.Duration(rng.Int64N(int64(took))))
 				_ = command.Process.Kill()
-				_ = command.Wait()
-				if found, _ := filepath.Glob(filepath.Join(killed, "training-*")); len(found) > 0 {
+				<-ended
+				if keeps() {
 					kept++
 				}
 			}
@@ -96,6 +108,17 @@ func TestKilledTrainingsGoOn(t *testing.T) {
 				t.Errorf("after %d kills (-alone +killed):\n%s", kept, difference)
 			}
 		})
+	}
+}
+
+// waitUntil waits for something, unless it is over before.
+func waitUntil(there func() bool, over <-chan struct{}) {
+	for !there() {
+		select {
+		case <-over:
+			return
+		case <-time.After(100 * time.Microsecond):
+		}
 	}
 }
 
