@@ -62,6 +62,13 @@ type Shower interface {
 	Shown() State
 }
 
+// Adjuster is a [Population] whose engine supports settings that differ between epochs; see
+// [Settings.In].
+type Adjuster interface {
+	// Adjust takes the settings of the steps to come.
+	Adjust(s Settings) error
+}
+
 // shown is where a population stands until the next epoch, without copies where it can be.
 func shown(p Population) (State, error) {
 	if s, is := p.(Shower); is {

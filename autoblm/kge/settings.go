@@ -109,6 +109,11 @@ type Settings struct {
 	// step, in the place of that over all N: each stands for N/n of them, beside the
 	// answer, which stands for itself if it is not drawn (Jean et al., 2015).
 	SampledSoftmax int `json:"sampled_softmax,omitempty" min:"0" max:"1000000000" help:"Learn each answer among so many entities, drawn anew in each step, as 2048, which takes less time than among all on graphs with many; 0, which is usual, among all."`
+	// SparseSoftmax n > 0 keeps the log-loss over all entities, and from the second epoch on gives
+	// a slope to few of each question: to those with a probability of 1/n or more, and by
+	// chance to some of the others, as if theirs were 1/n, so that the mean over the draws is the
+	// whole gradient. In the first epoch most probabilities are alike.
+	SparseSoftmax int `json:"sparse_softmax,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, move at most about so many entities by each question, as 256: the likeliest, and some by chance in the place of the others; 0, which is usual, moves all, which takes more time."`
 	// AnswersTogether n > 0 learns each triple one way at a time, for its tail or by the reverse
 	// for its head, 2·Batch of them in a step: the answers of each question are dealt to
 	// lots of n, anew in each epoch, and steps have whole lots, so that they ask each
@@ -146,6 +151,14 @@ func (s Settings) Among(entities int) int {
 	return min(s.SampledSoftmax, entities)
 }
 
+// In are the settings of an epoch, from 1.
+func (s Settings) In(epoch int) Settings {
+	if epoch == 1 {
+		s.SparseSoftmax = 0
+	}
+	return s
+}
+
 // Validate says what is wrong with the settings for structures of k chunks.
 func (s Settings) Validate(k int) error {
 	switch {
@@ -164,6 +177,8 @@ func (s Settings) Validate(k int) error {
 		return errors.New("plateau-factor is 0: it must be above 0 and below 1, as 0.5")
 	case s.Negatives > 0 && s.SampledSoftmax > 0:
 		return fmt.Errorf("negatives is %d and sampled-softmax is %d: they are two losses, so leave one of them at 0", s.Negatives, s.SampledSoftmax)
+	case s.Negatives > 0 && s.SparseSoftmax > 0:
+		return fmt.Errorf("negatives is %d and sparse-softmax is %d: they are two losses, so leave one of them at 0", s.Negatives, s.SparseSoftmax)
 	case s.AnswersTogether != 0 && !s.Reciprocal:
 		return fmt.Errorf("answers-together is %d but relations have no reverses, by which triples are learnt one way: set reciprocal, or leave answers-together at 0", s.AnswersTogether)
 	case s.AnswersTogether != 0 && s.LabelSmoothing != 0:

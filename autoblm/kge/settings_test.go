@@ -54,6 +54,8 @@ func TestSettingsRefused(t *testing.T) {
 		{"negative patience", func(s *kge.Settings) { s.Patience = -2 }, []string{"patience is -2", "from 0 to 1000000000"}},
 		{"negative max-steps", func(s *kge.Settings) { s.MaxSteps = -3 }, []string{"max-steps is -3", "from 0 to 1000000000"}},
 		{"negative sampled-softmax", func(s *kge.Settings) { s.SampledSoftmax = -1 }, []string{"sampled-softmax is -1", "from 0 to 1000000000"}},
+		{"negative sparse-softmax", func(s *kge.Settings) { s.SparseSoftmax = -1 }, []string{"sparse-softmax is -1", "from 0 to 1000000000"}},
+		{"no softmax", func(s *kge.Settings) { s.SparseSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sparse-softmax is 64", "leave one"}},
 		{"two losses", func(s *kge.Settings) { s.SampledSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sampled-softmax is 64", "leave one"}},
 		{"negative answers-together", func(s *kge.Settings) { s.AnswersTogether = -1 }, []string{"answers-together is -1", "from 0 to 1000000000"}},
 		{"answers together without reverses", func(s *kge.Settings) { s.AnswersTogether = 8 }, []string{"answers-together is 8", "set reciprocal"}},

@@ -138,7 +138,7 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &run{bytes: stateBytes(d, s, job.Members), job: job, engine: engine, population: population, members: make([]memberRun, len(job.Members)), batches: orders{data: d, settings: s}}
+	run := &run{bytes: stateBytes(d, s, job.Members), job: job, engine: engine, population: population, settings: s, members: make([]memberRun, len(job.Members)), batches: orders{data: d, settings: s}}
 	defer run.close()
 	run.timing.Compile = time.Since(start).Seconds()
 	for i := range run.members {
@@ -178,7 +178,8 @@ type run struct {
 	job         Job
 	engine      Engine
 	population  Population
-	bytes       float64 // that its numbers take
+	settings    Settings // of the population
+	bytes       float64  // that its numbers take
 	members     []memberRun
 	batches     orders
 	epochs      int // that are over
@@ -235,6 +236,9 @@ func (r *run) complete() bool { return r.epochs >= r.job.Settings.Epochs || !r.a
 // where that has ended the steps; an epoch whose validation it has ended is whole.
 func (r *run) nextEpoch(ctx context.Context) error {
 	s, epoch := r.job.Settings, r.epochs+1
+	if err := r.adjust(s.In(epoch)); err != nil {
+		return err
+	}
 	stepping, stop := r.clock.untilStepped(ctx, r.validated(), r.job.ValidateBy)
 	defer stop()
 	if err := r.epoch(stepping, epoch); isDeadline(ctx, stepping, err) {
@@ -254,6 +258,15 @@ func (r *run) nextEpoch(ctx context.Context) error {
 	}
 	r.epochs = epoch
 	return nil
+}
+
+// adjust takes the population to the settings of an epoch.
+func (r *run) adjust(s Settings) error {
+	if s == r.settings {
+		return nil
+	}
+	r.settings = s
+	return r.population.(Adjuster).Adjust(s)
 }
 
 // validated says whether some member was.

@@ -194,12 +194,17 @@ func Compare(all []Repeats) *words.Table {
 	return t
 }
 
-// softmax is how many entities answers are learnt among, and how many of a question together.
+// softmax is how many entities answers are learnt among, how many of them are moved, and how
+// many answers of a question are learnt together.
 func softmax(s kge.Settings) string {
-	if s.AnswersTogether > 0 {
-		return fmt.Sprintf("%s, %d together", among(s), s.AnswersTogether)
+	how := among(s)
+	if s.SparseSoftmax > 0 {
+		how += fmt.Sprintf(", %s moved", words.Whole(s.SparseSoftmax))
 	}
-	return among(s)
+	if s.AnswersTogether > 0 {
+		how += fmt.Sprintf(", %d together", s.AnswersTogether)
+	}
+	return how
 }
 
 // among is how many entities answers are learnt among.
@@ -293,6 +298,12 @@ var parts = []part{
 		}
 		return numbered(t.settings.SampledSoftmax)
 	}, func(t *trained) { t.settings.SampledSoftmax = 0 }},
+	{"entities moved", func(t trained) (string, float64) {
+		if t.settings.SparseSoftmax == 0 {
+			return "all", math.Inf(1)
+		}
+		return numbered(t.settings.SparseSoftmax)
+	}, func(t *trained) { t.settings.SparseSoftmax = 0 }},
 	{"answers together", func(t trained) (string, float64) { return numbered(max(1, t.settings.AnswersTogether)) }, func(t *trained) { t.settings.AnswersTogether = 0 }},
 	{"learning rate", func(t trained) (string, float64) {
 		return fmt.Sprint(t.member.LearningRate), t.member.LearningRate

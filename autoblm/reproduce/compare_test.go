@@ -123,16 +123,18 @@ func TestVaried(t *testing.T) {
 		benchmark(t, dir, "fb15k", "n3", 1, nil),
 		benchmark(t, dir, "fb15k", "n3-sampled", 1, func(p *Plan) { p.Final.Name, p.Final.Training.SampledSoftmax = "n3", 8 }),
 		benchmark(t, dir, "fb15k", "n3-together", 1, func(p *Plan) { p.Final.Name, p.Final.Training.AnswersTogether = "n3", 4 }),
+		benchmark(t, dir, "fb15k", "n3-sparse", 1, func(p *Plan) { p.Final.Name, p.Final.Training.SparseSoftmax = "n3", 6 }),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mrr := func(i int) string { return fmt.Sprintf("%.3f", testMRR(all[i].Documents[0].Result.Final)) }
 	got := Varied(all).Rows
-	if len(got) != 4 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
+	if len(got) != 5 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
 		!strings.Contains(got[1][3], "ComplEx: "+mrr(1)) || !strings.Contains(got[1][3], "SimplE: "+mrr(2)) ||
 		!slices.Equal(got[2], []string{"fb15k", "ComplEx, n3, d 16", "softmax over", "8: " + mrr(5) + "; all: " + mrr(4)}) ||
-		!slices.Equal(got[3], []string{"fb15k", "ComplEx, n3, d 16", "answers together", "1: " + mrr(4) + "; 4: " + mrr(6)}) {
+		!slices.Equal(got[3], []string{"fb15k", "ComplEx, n3, d 16", "entities moved", "6: " + mrr(7) + "; all: " + mrr(4)}) ||
+		!slices.Equal(got[4], []string{"fb15k", "ComplEx, n3, d 16", "answers together", "1: " + mrr(4) + "; 4: " + mrr(6)}) {
 		t.Errorf("%q", got)
 	}
 }

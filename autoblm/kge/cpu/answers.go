@@ -55,32 +55,36 @@ func (t *trainer) crossEntropy(b *bench, u *unit, w *work, gradient kernel.Table
 	s.Reset(w.count)
 	copy(s.Rows.Data, first(u.queries, w.count*t.stateRows))
 	e := t.candidates()
-	s.Walk(t.kernels, e, b.rounding)
-	loss := 0.0
+	s.Walk(t.kernels, e, b.softmax)
+	scores := b.scores[:0] // of all answers
 	for i, x := range u.examples {
-		weight := weight * x.Weight
-		sum, scores := 0.0, b.scores[:0]
 		for _, answer := range x.Targets {
 			score := t.measure.Score(part(u.queries, i, t.stateRows), tiles.WholeRow(t.entities.Table, int(answer)))
-			sum += score
 			if t.outside(answer) {
 				s.Include(i, score)
 			}
 			scores = append(scores, score)
 		}
-		s.Weigh(t.kernels, i, weight)
+		s.Weigh(t.kernels, i, weight*x.Weight)
+	}
+	b.scores = scores
+	s.Chance = t.chance(u)
+	s.Weighed(e, b.softmax)
+	loss := 0.0
+	for i, x := range u.examples {
 		copy(part(gradient, i, t.stateRows), s.OfQuery(s.ByQuery, i))
+		weight, sum := weight*x.Weight, 0.0
 		for n, answer := range x.Targets {
 			slope := -weight / float32(len(x.Targets))
 			if t.outside(answer) {
 				slope += weight * s.Probability(i, scores[n])
 			}
 			t.learnPair(u, gradient, i, answer, slope)
+			sum += scores[n]
 		}
-		b.scores = scores
+		scores = scores[len(x.Targets):]
 		loss += float64(weight) * (s.LogSum(i) - sum/float64(len(x.Targets)))
 	}
-	s.Weighed(e, b.rounding)
 	return loss
 }
 

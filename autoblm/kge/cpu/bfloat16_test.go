@@ -62,16 +62,19 @@ func TestGoingOnInBfloat16(t *testing.T) {
 }
 
 // TestBesides: what a population is said to take beside its tables is not more than it takes,
-// nor less than a quarter, in both precisions, of few entities and of many, of triples by themselves
-// and of answers together.
+// nor less than a quarter, in both precisions, of few entities and of many, of triples by themselves,
+// of answers together, and with few slopes.
 func TestBesides(t *testing.T) {
 	for _, entities := range []int{300, 40_000} {
 		d := completion.Data(enginetest.RandomGraph(entities, 5, 3000, 1))
-		for i, precision := range []kge.Precision{kge.Float32, kge.Bfloat16, kge.Float32, kge.Bfloat16} {
+		for i, precision := range []kge.Precision{kge.Float32, kge.Bfloat16, kge.Float32, kge.Bfloat16, kge.Float32, kge.Bfloat16} {
 			s, all := settings(), members(2)
 			s.Dim, s.Batch, s.Precision = 64, 600, precision
 			if i >= 2 {
 				s.Reciprocal, s.AnswersTogether = true, 8
+			}
+			if i >= 4 {
+				s.SparseSoftmax = 256
 			}
 			e := bfloat16Engines(2)[0].Engine
 			var before, after runtime.MemStats

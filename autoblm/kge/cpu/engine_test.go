@@ -105,6 +105,9 @@ func TestSameBits(t *testing.T) {
 		})
 	}
 	triples("plain", enginetest.Recipe{Set: func(*kge.Settings) {}})
+	for name, recipe := range fewSlopes() {
+		triples(name, recipe)
+	}
 	for _, name := range []string{"everything", "everything but reverses", "sampled softmax", "reciprocal sampled softmax", "together, all", "together, sampled"} {
 		triples(name, enginetest.Recipes()[name])
 	}
@@ -181,6 +184,9 @@ func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []
 			t.Errorf("%s: member %d alone has other bits than among others", by, i)
 		}
 	}
+	if s.SparseSoftmax > 0 { // of few slopes there is room for all units
+		return
+	}
 	for threads := range min(2, populated(1, all).demand.units-1) {
 		narrow := populated(1, all)
 		narrow.single[0] = newWorkspace(narrow.demand, 1+threads, 0)
@@ -189,6 +195,17 @@ func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []
 		}
 		same(fmt.Sprint(1+threads, " threads with room for a unit each"), narrow)
 	}
+}
+
+// fewSlopes leave most slopes to chance, so that no definition has their gradients.
+func fewSlopes() map[string]enginetest.Recipe {
+	few := func(name string) enginetest.Recipe {
+		of := enginetest.Recipes()[name]
+		set := of.Set
+		of.Set = func(s *kge.Settings) { set(s); s.SparseSoftmax = 16 }
+		return of
+	}
+	return map[string]enginetest.Recipe{"few slopes": few("plain"), "few slopes together": few("together, all"), "few slopes and everything": few("everything"), "few slopes, not both ways": few("everything but reverses")}
 }
 
 // TestStepsAllocateNothing: what a step allocates does not grow with the batch,
@@ -372,7 +389,7 @@ func FuzzShapes(f *testing.F) {
 		}
 		onPaths.LabelSmoothing, onPaths.AnswersTogether, ofForm.RelationPrediction = 0, 0, 0
 		if seed%4 == 3 {
-			onPaths.Sampling, onPaths.SampledSoftmax = kge.Sampling{Negatives: 3, Margin: 1}, 0
+			onPaths.Sampling, onPaths.SampledSoftmax, onPaths.SparseSoftmax = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0
 		}
 		engine := func(set *kernel.Set) kge.Engine {
 			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.Units()}

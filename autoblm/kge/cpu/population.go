@@ -14,6 +14,8 @@ import (
 // population is a set of models in training.
 type population struct {
 	ranker
+	data     *kge.Data
+	members  []kge.Member
 	trainers []*trainer
 	demand   demand
 	// One workspace for each thread, whose members train one per core; and one
@@ -25,6 +27,7 @@ type population struct {
 var _ interface {
 	kge.Shower
 	kge.Telling
+	kge.Adjuster
 } = (*population)(nil)
 
 // NewPopulation implements [kge.Engine].
@@ -33,10 +36,10 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim); err != nil {
 		return nil, err
 	}
-	if err := kge.Fits(d, s, members, e.besides(d, s, members)); err != nil {
+	if err := kge.Fits(d, s, members, max(e.besides(d, s, members), e.besides(d, s.In(1), members))); err != nil {
 		return nil, err
 	}
-	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}}
+	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}, data: d, members: members}
 	l := lessonOf(d, s)
 	for _, member := range members {
 		first := kge.Initialize(d, s, member)
@@ -48,19 +51,34 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 		p.models = append(p.models, m)
 		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
 	}
-	layout := p.trainers[0].layout
-	p.demand = demand{
-		model: p.models[0], units: layout.units(min(s.Batch, d.Count)), paths: layout.examples * l.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(len(d.Entities)), pairs: !d.BothWays,
-		relations: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
-	}
-	alone := p.alone()
-	for range min(alone, e.threads) {
-		p.single = append(p.single, newWorkspace(p.demand, 1, p.demand.kept()/e.threads))
-	}
-	if alone < len(members) {
-		p.shared = newWorkspace(p.demand, e.threads, p.demand.kept())
-	}
+	p.makeRoom(s)
 	return p, nil
+}
+
+// makeRoom makes the workspaces for the settings.
+func (p *population) makeRoom(s kge.Settings) {
+	layout, entities := p.trainers[0].layout, len(p.data.Entities)
+	p.demand = demand{
+		model: p.models[0], units: layout.units(min(s.Batch, p.data.Count)), paths: layout.examples * p.trainers[0].lesson.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(entities), few: s.SparseSoftmax, pairs: !p.data.BothWays,
+		relations: slices.ContainsFunc(p.members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
+	}
+	p.single, p.shared = nil, nil
+	alone := p.alone()
+	for range min(alone, p.threads) {
+		p.single = append(p.single, newWorkspace(p.demand, 1, p.demand.kept()/p.threads))
+	}
+	if alone < len(p.members) {
+		p.shared = newWorkspace(p.demand, p.threads, p.demand.kept())
+	}
+}
+
+// Adjust implements [kge.Adjuster].
+func (p *population) Adjust(s kge.Settings) error {
+	for _, t := range p.trainers {
+		t.set = s
+	}
+	p.makeRoom(s)
+	return nil
 }
 
 func lessonOf(d *kge.Data, s kge.Settings) lesson {
@@ -74,8 +92,8 @@ const float, half = 4, 2 // bytes
 
 // besides is how many bytes a population takes at least beside its tables: each unit has a row
 // for both ends of its paths and those of a relation, each thread besides those of what it
-// makes of them, and some units keep their exponentials. In bfloat16 there are the rounded
-// entities too.
+// makes of them, and some units keep their exponentials, or where slopes are few each thread.
+// In bfloat16 there are the rounded entities too.
 func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	rounded := s.Precision == kge.Bfloat16
 	queries, number := tiles.MostQueries, float // of an exponential
@@ -94,7 +112,10 @@ func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) floa
 		ofUnit += float64(slots) * float64(t.Rows) * float64(t.Columns)
 	}
 	bytes := float * (ofUnit*float64(units) + ofThread*float64(e.threads))
-	if s.Negatives == 0 {
+	switch {
+	case s.SparseSoftmax > 0:
+		bytes += float * float64(len(d.Entities)) * float64(queries) * float64(e.threads)
+	case s.Negatives == 0:
 		kept := float64(number) * float64(s.Among(len(d.Entities))) * float64(queries) // by a unit
 		bytes += kept * max(1, min(float64(units), math.Floor(float64(mostKept(rounded))/kept)))
 	}

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
@@ -65,11 +67,11 @@ func (t *trainer) outside(entity int32) bool { return t.sample != nil && !t.samp
 
 // onlyTouchedMove says whether entities without a gradient stay as they are in a step.
 func (t *trainer) onlyTouchedMove() bool {
-	return t.sample != nil && t.set.Optimizer == kge.Adagrad && t.smoothing == nil && t.set.MaxNorm == 0
+	return (t.sample != nil || t.set.SparseSoftmax > 0) && t.set.Optimizer == kge.Adagrad && t.smoothing == nil && t.set.MaxNorm == 0
 }
 
 // updateTouched takes the optimizer steps of the entities of a tile that have a gradient.
-func (t *trainer) updateTouched(b *bench, tile int, rate float64) {
+func (t *trainer) updateTouched(b *bench, tile, works int, rate float64) {
 	start, count, _ := t.entities.Tile(tile)
 	var touched [tiles.Rows]bool
 	touch := func(entity int) {
@@ -83,10 +85,23 @@ func (t *trainer) updateTouched(b *bench, tile int, rate float64) {
 		touch(int(pair.entity))
 	}
 	gradient := kernel.Table{Data: b.tile.Data, Stride: t.entities.Stride}
+	if t.sample == nil {
+		t.overEntities.Each(works, tile, touch)
+		t.overEntities.Collect(t.kernels, t.entities, works, tile, gradient, b.scratch, true)
+	}
 	t.collectRows(tile, gradient)
 	for row, is := range touched[:count] {
 		if is {
 			t.updates[0].Step(start+row, tiles.WholeRow(gradient, row), rate, t.steps)
+		}
+	}
+	if t.sample != nil { // of which copies are rounded
+		return
+	}
+	for row := 0; row < count; row += tiles.Band {
+		n := min(tiles.Band, count-row)
+		if slices.Contains(touched[row:row+n], true) {
+			t.entities.Round(start+row, n)
 		}
 	}
 }

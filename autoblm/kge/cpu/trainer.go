@@ -153,6 +153,11 @@ func (t *trainer) drop(mask *tiles.Mask, first, asked int) {
 	}
 }
 
+// chance is what the slopes of a unit's questions are drawn by, where they are few.
+func (t *trainer) chance(u *unit) tiles.Chance {
+	return tiles.Chance{Key: tiles.ChanceKey(t.member.Seed, t.steps), First: u.first, Ways: t.lesson.ways()}
+}
+
 // gather sorts the gradients by the rows of a batch's units, and their pairs.
 func (t *trainer) gather(units []*unit) {
 	t.byEntity.Reset()
@@ -213,7 +218,7 @@ func (t *trainer) update(p piece, rate float64) {
 func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 	if t.onlyTouchedMove() {
 		if p.last {
-			t.updateTouched(b, tile, rate)
+			t.updateTouched(b, tile, len(p.works), rate)
 		}
 		return
 	}

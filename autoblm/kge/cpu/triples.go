@@ -48,11 +48,12 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 		t.drop(b.mask, u.first, s.Asked)
 		b.mask.Apply(s.Rows, s.Asked)
 	}
+	s.Chance = t.chance(u)
 	answers := n
 	if !t.reciprocal {
 		answers += n
 	}
-	loss := s.CrossEntropy(t.kernels, t.candidates(), answers, 1-float32(t.set.LabelSmoothing), b.rounding, func(i int) tiles.Answer {
+	loss := s.CrossEntropy(t.kernels, t.candidates(), answers, 1-float32(t.set.LabelSmoothing), b.softmax, func(i int) tiles.Answer {
 		if i >= n { // at the other end, which has no reverse
 			x := &u.examples[i-n]
 			return tiles.Answer{Query: i, Weight: weight * x.Back, Row: tiles.WholeRow(w.anchors, i-n), Gradient: tiles.WholeRow(u.gradients.anchors, i-n), Outside: t.outside(x.Anchor)}
@@ -130,7 +131,7 @@ func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) (
 		n := min(t.mostQueries(), w.count-from)
 		s.Reset(max(1, n)) // one of zeros, without an answer, where none are left
 		h.AskRelations(s.Rows, w.anchors.From(from), w.targets.From(from), n)
-		loss += s.CrossEntropy(t.kernels, t.relations[0].Embeddings, n, 1, b.rounding, func(i int) tiles.Answer {
+		loss += s.CrossEntropy(t.kernels, t.relations[0].Embeddings, n, 1, b.softmax, func(i int) tiles.Answer {
 			return tiles.Answer{Query: i, Weight: weight, Row: tiles.WholeRow(w.relations[0][0], from+i), Gradient: tiles.WholeRow(g.relations[0][0], from+i)}
 		})
 		h.AskRelationsBack(s.ByQuery, w.anchors.From(from), w.targets.From(from), g.anchors.From(from), g.targets.From(from), n)

@@ -59,19 +59,15 @@ type bench struct {
 	gradQueries   kernel.Table // [paths·stateRows, d]
 	lanes         kernel.Lanes
 	scores        []float64   // of the answers of a query
-	rounding      *tiles.Room // nil where products are in float32
+	softmax       *tiles.Room // of questions
 }
 
-func newBench(m *model, most int) *bench {
+func newBench(m *model, most int, few bool) *bench {
 	widest := m.dim
 	for _, t := range m.relations {
 		widest = max(widest, t.columns)
 	}
-	b := &bench{mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(most, m.dim), gradQueries: tiles.NewTable(most*m.stateRows, m.dim)}
-	if m.entities.Rounded != nil {
-		b.rounding = tiles.NewRoom(m.dim)
-	}
-	return b
+	return &bench{softmax: tiles.NewRoom(m.kernels, m.entities, m.dim, few), mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(most, m.dim), gradQueries: tiles.NewTable(most*m.stateRows, m.dim)}
 }
 
 // fetch looks up the rows of the examples, and readies the unit's gradients. With reverses

@@ -19,6 +19,7 @@ type demand struct {
 	smoothing float64
 	softmax   bool // over all entities, or over candidates
 	among     int  // how many candidates
+	few       int  // of which a question has slopes of about so many; 0 of all
 	relations bool // are predicted, by some member
 	pairs     bool // are learnt one by one
 }
@@ -35,7 +36,7 @@ func mostKept(rounded bool) int {
 
 // unitBytes is what a unit keeps.
 func (d demand) unitBytes() (bytes int) {
-	if d.softmax {
+	if d.softmax && d.few == 0 {
 		bytes = tiles.SoftmaxBytes(d.model.entities) * d.among / d.model.entities.Count
 	}
 	if d.relations {
@@ -83,16 +84,19 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.units = append(w.units, newUnit(m, d.paths, d.pairs))
 	}
 	works := min(d.units, max(threads, kept/max(1, d.unitBytes())))
+	if d.few > 0 { // what is kept of them is little
+		works = d.units
+	}
 	if d.softmax {
 		e := m.entities
 		if d.among < e.Count {
 			w.sample = newSample(m, d.among)
 			e = w.sample.Embeddings
 		}
-		w.overEntities = tiles.NewSoftmaxes(m.measure, e, m.dim, works, float64(d.among)/float64(m.entities.Count))
+		w.overEntities = tiles.NewSoftmaxes(m.measure, e, m.dim, works, float64(d.among)/float64(m.entities.Count), d.few)
 	}
 	if d.relations {
-		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works*d.parts(), 1)
+		w.overRelations = tiles.NewSoftmaxes(m.measure, m.relations[0].Embeddings, m.dim, works*d.parts(), 1, 0)
 	}
 	for i := range works {
 		work := newWork(m, d.paths, !d.pairs)
@@ -107,7 +111,7 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 		w.works = append(w.works, work)
 	}
 	for range threads {
-		w.benches = append(w.benches, newBench(m, d.paths))
+		w.benches = append(w.benches, newBench(m, d.paths, d.few > 0))
 	}
 	if d.smoothing > 0 {
 		w.smoothing = tiles.NewSmoothing(d.smoothing, m.entities, d.units)

@@ -42,6 +42,10 @@ type Recipe struct {
 	power   float64 // of answers, on paths
 }
 
+// everySlope is a sparse softmax that leaves no slope to chance, so that the gradient is that of
+// the loss.
+const everySlope = 1e9
+
 // Recipes are worth testing on triples: each part alone, and all together.
 func Recipes() map[string]Recipe {
 	none := func(*kge.Settings) {}
@@ -67,6 +71,10 @@ func Recipes() map[string]Recipe {
 			s.AnswersTogether, s.Batch, s.Frequency, s.Dropout = 9, 9, 0.5, 0.2
 		}, Weights: all},
 		"together, sampled":           {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether, s.SampledSoftmax = 2, 3 }, Weights: all},
+		"sparse softmax":              {Set: func(s *kge.Settings) { s.SparseSoftmax = everySlope }},
+		"reciprocal sparse softmax":   {Set: func(s *kge.Settings) { reciprocal(s); s.SparseSoftmax, s.Dropout = everySlope, 0.2 }, Weights: all},
+		"together, sparse":            {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether, s.SparseSoftmax = 2, everySlope }, Weights: all},
+		"sparse and sampled":          {Set: func(s *kge.Settings) { parts(s); s.SampledSoftmax, s.SparseSoftmax = 5, everySlope }},
 		"largest norm":                {Set: func(s *kge.Settings) { s.MaxNorm, s.InitScale = 0.5, 0.3 }},
 		"xavier":                      {Set: func(s *kge.Settings) { s.Initial = kge.Xavier }},
 		"reciprocal":                  {Set: reciprocal},
@@ -90,6 +98,7 @@ func pathRecipes() map[string]Recipe {
 	dropout := func(s *kge.Settings) { s.Dropout = 0.3 }
 	negatives := func(s *kge.Settings) { s.Negatives, s.Margin = 5, 0.7 }
 	sampled := func(s *kge.Settings) { s.SampledSoftmax = 6 }
+	sparse := func(s *kge.Settings) { s.SparseSoftmax = everySlope }
 	transposed := func(s *kge.Settings) { s.Reciprocal = false }
 	none, products := kge.Weights{}, kge.Weights{Products: 0.1}
 	norms := kge.Weights{L2: 0.02, N3: 0.1, RelationL2: 0.03, EntityL2: 0.01}
@@ -107,6 +116,8 @@ func pathRecipes() map[string]Recipe {
 		"negatives":              recipe(0.5, none, negatives),
 		"sampled softmax":        recipe(0.5, norms, sampled),
 		"transposed and sampled": recipe(1, all, sampled, transposed, dropout),
+		"sparse softmax":         recipe(0.5, norms, sparse),
+		"transposed and sparse":  recipe(1, all, sparse, transposed, dropout),
 		"transposed negatives":   recipe(0.5, none, negatives, transposed),
 		"everything":             recipe(1, all, negatives, transposed, dropout),
 	}

@@ -95,7 +95,7 @@ func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
 		data   *kge.Data
 	}{
 		{"reciprocal with all weights", 130, many}, {"everything but reverses", 130, many},
-		{"together, all", 130, many}, {"together, all", 600, few}, {"together, sampled", 150, few},
+		{"together, all", 130, many}, {"together, all", 600, few}, {"together, sampled", 150, few}, {"together, sparse", 150, few},
 	} {
 		s, m := kge.DefaultSettings(), Members()["quate"]
 		s.Dim, s.InitScale = 8, 0.5

@@ -18,12 +18,22 @@ type exponentialsOfTile struct {
 func newExponentials(e Embeddings, units int) *exponentials {
 	x := &exponentials{make([][]exponentialsOfTile, units)}
 	for unit := range x.units {
-		for i := range e.Tiles() {
-			_, _, rows := e.Tile(i)
-			x.units[unit] = append(x.units[unit], exponentialsOfTile{kernel.Table{Data: make([]float32, rows*MostQueries), Stride: MostQueries}, make([]float32, MostQueries)})
-		}
+		x.units[unit] = exponentialsOf(e)
 	}
 	return x
+}
+
+// exponentialsOf has room for those of a unit.
+func exponentialsOf(e Embeddings) (all []exponentialsOfTile) {
+	most := e.MostQueries()
+	for i := range e.Tiles() {
+		_, count, rows := e.Tile(i)
+		if e.Rounded != nil {
+			rows = kernel.Pad(count, 2*kernel.Band)
+		}
+		all = append(all, exponentialsOfTile{kernel.Table{Data: make([]float32, rows*most), Stride: most}, make([]float32, most)})
+	}
+	return all
 }
 
 func (x *exponentials) walk(k *kernel.Set, s *Softmax, e Embeddings, _ *Room) {
@@ -39,25 +49,34 @@ func (x *exponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, tile in
 	kept := x.units[s.number][tile]
 	of := e.From(start)
 	s.Scores(k, kept.Table, of, rows)
+	s.exponentiate(k, kept, count, rows, func(query int, higher float32) {
+		if tile > 0 {
+			s.rescale(k, query, higher)
+		}
+	})
+	s.measure.GradQuery(k, &s.Queries, s.ByQuery, kept.Table, of, rows, tile > 0)
+}
+
+// exponentiate makes the exponentials of the scores of a tile less the maxima so far, and adds
+// them to the sums; rescale is to take these to a maximum that is higher than before. Of the
+// rows, which are padded, count are some.
+func (s *Softmax) exponentiate(k *kernel.Set, of exponentialsOfTile, count, rows int, rescale func(query int, higher float32)) {
 	for row := count; row < rows; row++ { // padding is no candidate
 		for i := range s.Count {
-			kept.Data[row*kept.Stride+i] = float32(math.Inf(-1))
+			of.Data[row*of.Stride+i] = float32(math.Inf(-1))
 		}
 	}
-	copy(kept.maxima, s.largest)
-	k.ColumnMax(kept.Table, rows, s.Count, kept.maxima)
-	if tile > 0 {
-		for i, higher := range kept.maxima[:s.Count] {
-			if higher > s.largest[i] {
-				s.rescale(k, i, higher)
-			}
+	copy(of.maxima, s.largest)
+	k.ColumnMax(of.Table, rows, s.Count, of.maxima)
+	for i, higher := range of.maxima[:s.Count] {
+		if higher > s.largest[i] {
+			rescale(i, higher)
 		}
 	}
-	copy(s.largest, kept.maxima)
+	copy(s.largest, of.maxima)
 	clear(s.tileSums)
-	k.ExpSum(kept.Table, rows, s.Count, kept.maxima, s.tileSums)
+	k.ExpSum(of.Table, rows, s.Count, of.maxima, s.tileSums)
 	s.add()
-	s.measure.GradQuery(k, &s.Queries, s.ByQuery, kept.Table, of, rows, tile > 0)
 }
 
 func (*exponentials) weighed(*Softmax, Embeddings, *Room) {}

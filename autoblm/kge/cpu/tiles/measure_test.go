@@ -27,7 +27,7 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 				}
 			}
 			size := rows * query.Stride // of the query
-			all := NewSoftmaxes(m, entity, dim, 1, 1)
+			all := NewSoftmaxes(m, entity, dim, 1, 1, 0)
 			s := all.Of(0)
 			s.Reset(1)
 			copy(s.Rows.Data, query.Data[:size])

@@ -12,8 +12,13 @@ type roundedExponentials struct {
 }
 
 // Room is what a thread needs for the tile of rounded embeddings that it is at, and for
-// the queries there.
+// the queries there, and for queries whose slopes are few.
 type Room struct {
+	kernels      *kernel.Set
+	exponentials []exponentialsOfTile
+	shares       []float32 // of a query's exponentials in its probabilities
+	passed       []float32 // probabilities of a query, since the last one drawn
+
 	scores  kernel.Table // [rows of a tile, queries]
 	left    kernel.Tiles // bands of queries
 	right   kernel.Tiles // the same as a right factor
@@ -36,14 +41,29 @@ const (
 	bandsOfUnit = MostRounded / kernel.Band
 )
 
-// NewRoom is for queries of d numbers.
-func NewRoom(dim int) *Room {
-	dims := steps(kernel.Pad(dim, kernel.Columns))
-	return &Room{
-		scores: NewTable(Rows, MostRounded), left: kernel.NewTiles(bandsOfUnit, dims), right: kernel.NewTiles(bandsOfUnit, dims),
-		columns: kernel.NewTiles(bandsOfUnit, stepsOfTile), pairs: kernel.NewTiles(2*min(dims, pairedSteps), stepsOfTile), swap: kernel.NewTiles(1, 2),
-		factors: ones(MostRounded),
+// NewRoom is for queries of d numbers of the rows of a table, of each of which few slopes are
+// kept if that is said.
+func NewRoom(k *kernel.Set, e Embeddings, dim int, few bool) *Room {
+	room := &Room{kernels: k, factors: ones(MostRounded)}
+	if few {
+		most := e.MostQueries()
+		room.exponentials, room.shares, room.passed = exponentialsOf(e), make([]float32, most), make([]float32, most)
 	}
+	if e.Rounded != nil {
+		dims := steps(kernel.Pad(dim, kernel.Columns))
+		room.scores = NewTable(Rows, MostRounded)
+		room.left, room.right = kernel.NewTiles(bandsOfUnit, dims), kernel.NewTiles(bandsOfUnit, dims)
+		room.columns, room.pairs = kernel.NewTiles(bandsOfUnit, stepsOfTile), kernel.NewTiles(2*min(dims, pairedSteps), stepsOfTile)
+		room.swap = kernel.NewTiles(1, 2)
+	}
+	return room
+}
+
+// roundQueries readies the queries as a right factor.
+func (room *Room) roundQueries(s *Softmax, e Embeddings) {
+	u := e.Rounded.Unit
+	u.Round(room.left, s.Rows, s.Count, s.Rows.Stride, room.factors)
+	u.Right(room.right, room.left, s.Count/kernel.Band, steps(e.Stride))
 }
 
 func newRoundedExponentials(e Embeddings, units int) *roundedExponentials {
@@ -58,10 +78,7 @@ func newRoundedExponentials(e Embeddings, units int) *roundedExponentials {
 const slack = 40
 
 func (x *roundedExponentials) walk(k *kernel.Set, s *Softmax, e Embeddings, room *Room) {
-	u, dims := e.Rounded.Unit, steps(e.Stride)
-	bands := s.Count / kernel.Band
-	u.Round(room.left, s.Rows, s.Count, s.Rows.Stride, room.factors)
-	u.Right(room.right, room.left, bands, dims)
+	room.roundQueries(s, e)
 	for tile := range e.Tiles() {
 		x.walkTile(k, s, e, room, tile)
 	}

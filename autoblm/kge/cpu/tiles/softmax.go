@@ -26,13 +26,20 @@ type kept interface {
 
 // NewSoftmaxes is for so many units of queries of the rows of a table, by products in
 // bfloat16 if it is rounded. The rows are a share of those that there are, each of which
-// stands for 1/share of them; 1 is all.
-func NewSoftmaxes(m Measure, e Embeddings, dim, units int, share float64) *Softmaxes {
+// stands for 1/share of them; 1 is all. The gradient by the rows reaches about so many of them
+// from each query, see [Chance]; 0 is all.
+func NewSoftmaxes(m Measure, e Embeddings, dim, units int, share float64, few int) *Softmaxes {
 	s := &Softmaxes{}
 	most, queries := e.MostQueries(), func() Queries { return NewQueries(m, dim) }
 	if e.Rounded != nil {
-		s.kept, queries = newRoundedExponentials(e, units), func() Queries { return newRoundedQueries(dim) }
-	} else {
+		queries = func() Queries { return newRoundedQueries(dim) }
+	}
+	switch {
+	case few > 0:
+		s.kept = newSparse(e, units, few)
+	case e.Rounded != nil:
+		s.kept = newRoundedExponentials(e, units)
+	default:
 		s.kept = newExponentials(e, units)
 	}
 	for i := range units {
@@ -55,6 +62,13 @@ func (s *Softmaxes) Collect(k *kernel.Set, e Embeddings, units, tile int, gradie
 	s.kept.collect(k, s.units[:units], e, tile, gradient, scratch, add)
 }
 
+// Each visits the rows of a tile that the first units have slopes of, where these are few.
+func (s *Softmaxes) Each(units, tile int, visit func(row int)) {
+	if x, few := s.kept.(*sparse); few {
+		x.each(units, tile, visit)
+	}
+}
+
 // SoftmaxBytes is what a softmax keeps for the rows of a table.
 func SoftmaxBytes(e Embeddings) int {
 	if e.Rounded != nil {
@@ -68,6 +82,8 @@ type Softmax struct {
 	Queries
 	// ByQuery is the gradient by the queries, once they have their weights.
 	ByQuery kernel.Table
+	// Chance is what slopes are drawn by, where they are few.
+	Chance Chance
 
 	kept             kept
 	number           int       // of the unit

@@ -1,0 +1,52 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+)
+
+// TestSparseSoftmaxBegins: the first epoch is that of a training without, the second is not, and
+// a training that is interrupted before, after or within comes to the same bits.
+func TestSparseSoftmaxBegins(t *testing.T) {
+	d, s := completion.Data(graph()), settings()
+	s.Batch, s.Epochs, s.Reciprocal, s.AnswersTogether = 40, 4, true, 4
+	trained := func(j kge.Job) *kge.Report {
+		t.Helper()
+		j.Data, j.Members = d, members(3)
+		report, err := kge.Train(t.Context(), New(2), j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	dense := trained(kge.Job{Settings: s}).Results
+	s.SparseSoftmax = 16
+	want := trained(kge.Job{Settings: s}).Results
+	for i := range want {
+		if want[i].Loss[0] != dense[i].Loss[0] || want[i].Loss[1] == dense[i].Loss[1] {
+			t.Errorf("member %d: losses %v, without it %v", i, want[i].Loss, dense[i].Loss)
+		}
+	}
+	for stop := 1; stop < s.Epochs; stop++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		j := kge.Job{Data: d, Members: members(3), Settings: s, Checkpoint: &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}}
+		j.OnEpoch = func(p kge.Progress) {
+			if p.Epoch == stop {
+				cancel()
+			}
+		}
+		if _, err := kge.Train(ctx, New(1), j); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		j.OnEpoch = nil
+		if got := trained(j); got.Resumed != stop || !reflect.DeepEqual(got.Results, want) {
+			t.Errorf("gone on with after epoch %d of %d, it comes to something else", got.Resumed, stop)
+		}
+	}
+}

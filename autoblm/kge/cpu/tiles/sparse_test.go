@@ -1,0 +1,192 @@
+package tiles
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
+)
+
+// fewSlopes are queries of some rows, of which slopes are kept for few.
+type fewSlopes struct {
+	kernels    *kernel.Set
+	rows       Embeddings
+	queries    kernel.Table
+	weights    []float32
+	asked, dim int
+	most       int // slopes
+	all        *Softmaxes
+	room       *Room
+}
+
+func newFewSlopes(k *kernel.Set, unit *kernel.Unit, rows, most int) *fewSlopes {
+	const asked, dim = 7, 20
+	rng := rand.New(rand.NewPCG(1, 2))
+	numbers := make([]float32, rows*dim)
+	for i := range numbers {
+		numbers[i] = float32(rng.NormFloat64())
+	}
+	f := &fewSlopes{kernels: k, rows: Padded(numbers, dim), queries: NewTable(asked, dim), asked: asked, dim: dim, most: most}
+	for i := range asked {
+		f.weights = append(f.weights, 0.1*float32(i+1))
+		for j := range dim {
+			f.queries.Row(i)[j] = float32(rng.NormFloat64()) / 2
+		}
+	}
+	if unit != nil {
+		f.rows.RoundBy(unit)
+	}
+	f.all, f.room = NewSoftmaxes(Products{}, f.rows, dim, 1, 1, most), NewRoom(k, f.rows, dim, true)
+	return f
+}
+
+// draw is the gradient by the queries and by the rows, by one draw.
+func (f *fewSlopes) draw(key uint32) (byQuery, byRow [][]float32) {
+	s := f.all.Of(0)
+	s.Reset(f.asked)
+	for i := range f.asked {
+		copy(s.Rows.Row(i), WholeRow(f.queries, i))
+	}
+	s.Chance = Chance{Key: key, First: 3, Ways: 1}
+	s.Walk(f.kernels, f.rows, f.room)
+	for i, weight := range f.weights {
+		s.Weigh(f.kernels, i, weight)
+	}
+	s.Weighed(f.rows, f.room)
+	for i := range f.asked {
+		byQuery = append(byQuery, s.OfQuery(s.ByQuery, i)[:f.dim])
+	}
+	for tile := range f.rows.Tiles() {
+		_, count, rows := f.rows.Tile(tile)
+		gradient := NewTable(rows, f.dim)
+		f.all.Collect(f.kernels, f.rows, 1, tile, gradient, kernel.Table{}, false)
+		for row := range count {
+			byRow = append(byRow, gradient.Row(row)[:f.dim])
+		}
+	}
+	return byQuery, byRow
+}
+
+// probabilities are those of all rows, [queries][rows].
+func (f *fewSlopes) probabilities() (all [][]float64) {
+	for i := range f.asked {
+		p, sum := make([]float64, f.rows.Count), 0.0
+		for row := range p {
+			p[row] = math.Exp(Dot(WholeRow(f.queries, i), WholeRow(f.rows.Table, row)))
+			sum += p[row]
+		}
+		for row := range p {
+			p[row] /= sum
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// eachWay runs a test for all kernels and units, with how far probabilities may be off, as a share
+// of them, since scores are rounded.
+func eachWay(t *testing.T, test func(t *testing.T, k *kernel.Set, u *kernel.Unit, off float64)) {
+	for _, set := range kernel.Sets() {
+		t.Run(set.Name, func(t *testing.T) { test(t, set, nil, 1e-4) })
+		for _, unit := range kernel.Units() {
+			t.Run(set.Name+" "+unit.Name, func(t *testing.T) { test(t, set, unit, 0.15) })
+		}
+	}
+}
+
+// TestSlopesOfAllRows: where no probability is small enough to be left to chance, the gradient
+// is that of the loss over all rows.
+func TestSlopesOfAllRows(t *testing.T) {
+	eachWay(t, func(t *testing.T, k *kernel.Set, u *kernel.Unit, off float64) {
+		f := newFewSlopes(k, u, 450, 1<<30)
+		byQuery, byRow := f.draw(1)
+		probabilities := f.probabilities()
+		for i := range f.asked {
+			for j := range f.dim {
+				want, size := 0.0, 0.0
+				for row, p := range probabilities[i] {
+					term := float64(f.weights[i]) * p * float64(f.rows.Row(row)[j])
+					want, size = want+term, size+math.Abs(term)
+				}
+				if got := float64(byQuery[i][j]); math.Abs(got-want) > off*size {
+					t.Fatalf("gradient by query %d: number %d is %v, want %v", i, j, got, want)
+				}
+			}
+		}
+		for row := range byRow {
+			for j := range f.dim {
+				want, size := 0.0, 0.0
+				for i := range f.asked {
+					term := float64(f.weights[i]) * probabilities[i][row] * float64(f.queries.Row(i)[j])
+					want, size = want+term, size+math.Abs(term)
+				}
+				if got := float64(byRow[row][j]); math.Abs(got-want) > off*size {
+					t.Fatalf("gradient by row %d: number %d is %v, want %v", row, j, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestFewSlopes: rows with a probability of at least one in so many have their own slope in each
+// draw, the others that of such a probability as often as their mean is their own, and of a
+// query there are no more of them than said, and one.
+func TestFewSlopes(t *testing.T) {
+	const most, draws = 16, 6000
+	for _, set := range kernel.Sets() {
+		t.Run(set.Name, func(t *testing.T) {
+			f := newFewSlopes(set, nil, 210, most)
+			probabilities := f.probabilities()
+			counts := make([][]int, f.asked)
+			for i := range counts {
+				counts[i] = make([]int, f.rows.Count)
+			}
+			for key := range uint32(draws) {
+				f.draw(ChanceKey(5, int(key)))
+				perQuery := make([]int, f.asked)
+				for _, ofTile := range f.all.kept.(*sparse).units[0] {
+					for _, of := range ofTile {
+						perQuery[of.query]++
+						counts[of.query][of.row]++
+						p := probabilities[of.query][of.row]
+						if want := float64(f.weights[of.query]) * math.Max(p, 1.0/most); math.Abs(float64(of.value)-want) > 1e-4*want {
+							t.Fatalf("query %d has a slope of %v by row %d, whose probability is %v, want %v", of.query, of.value, of.row, p, want)
+						}
+					}
+				}
+				for i, n := range perQuery {
+					if n > most+1 {
+						t.Fatalf("query %d has %d slopes", i, n)
+					}
+				}
+			}
+			for i := range counts {
+				for row, n := range counts[i] {
+					share := math.Min(1, most*probabilities[i][row]) // of the draws
+					if deviation := math.Sqrt(draws * share * (1 - share)); math.Abs(float64(n)-draws*share) > 5*deviation+1 {
+						t.Errorf("query %d has row %d in %d of %d draws, which should be %s", i, row, n, draws, fmt.Sprintf("%.1f ± %.1f", draws*share, deviation))
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestChanceIsOfTheQuestion: it goes by the number of a question in its batch, not by the unit
+// that asks it.
+func TestChanceIsOfTheQuestion(t *testing.T) {
+	one, next := Chance{Key: 9, First: 0, Ways: 2}, Chance{Key: 9, First: 3, Ways: 2}
+	seen := map[float32]bool{}
+	for i := range 3 {
+		for way := range 2 {
+			// Questions 3, 4 and 5 of six, and of the next three alone.
+			got, want := one.of(way*6+3+i, 12), next.of(way*3+i, 6)
+			if got != want || got < 0 || got >= 1 || seen[got] {
+				t.Errorf("question %d, way %d: %v, and %v in a unit of its own", 3+i, way, got, want)
+			}
+			seen[got] = true
+		}
+	}
+}
