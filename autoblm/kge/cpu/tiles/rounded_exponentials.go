@@ -1,31 +1,12 @@
 package tiles
 
-import (
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-)
+import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
 // roundedExponentials are kept in bfloat16, as the left factor of the gradient by the rows
 // along the queries of all units.
 type roundedExponentials struct {
 	bands kernel.Tiles // of entities: exp(score - largest)
 	right kernel.Tiles // of coordinates: the queries by their weights over their sums
-}
-
-// Room is what a thread needs for the tile of rounded embeddings that it is at, and for
-// the queries there, and for queries whose slopes are few.
-type Room struct {
-	kernels      *kernel.Set
-	exponentials []exponentialsOfTile
-	shares       []float32 // of a query's exponentials in its probabilities
-	passed       []float32 // probabilities of a query, since the last one drawn
-
-	scores  kernel.Table // [rows of a tile, queries]
-	left    kernel.Tiles // bands of queries
-	right   kernel.Tiles // the same as a right factor
-	columns kernel.Tiles // bands of queries along the rows of a tile
-	pairs   kernel.Tiles // bands of some coordinates along the rows of a tile
-	swap    kernel.Tiles // two tiles
-	factors []float32
 }
 
 const (
@@ -40,31 +21,6 @@ const (
 	// bandsOfUnit is how many bands the queries of a unit are.
 	bandsOfUnit = MostRounded / kernel.Band
 )
-
-// NewRoom is for queries of d numbers of the rows of a table, of each of which few slopes are
-// kept if that is said.
-func NewRoom(k *kernel.Set, e Embeddings, dim int, few bool) *Room {
-	room := &Room{kernels: k, factors: ones(MostRounded)}
-	if few {
-		most := e.MostQueries()
-		room.exponentials, room.shares, room.passed = exponentialsOf(e), make([]float32, most), make([]float32, most)
-	}
-	if e.Rounded != nil {
-		dims := steps(kernel.Pad(dim, kernel.Columns))
-		room.scores = NewTable(Rows, MostRounded)
-		room.left, room.right = kernel.NewTiles(bandsOfUnit, dims), kernel.NewTiles(bandsOfUnit, dims)
-		room.columns, room.pairs = kernel.NewTiles(bandsOfUnit, stepsOfTile), kernel.NewTiles(2*min(dims, pairedSteps), stepsOfTile)
-		room.swap = kernel.NewTiles(1, 2)
-	}
-	return room
-}
-
-// roundQueries readies the queries as a right factor.
-func (room *Room) roundQueries(s *Softmax, e Embeddings) {
-	u := e.Rounded.Unit
-	u.Round(room.left, s.Rows, s.Count, s.Rows.Stride, room.factors)
-	u.Right(room.right, room.left, s.Count/kernel.Band, steps(e.Stride))
-}
 
 func newRoundedExponentials(e Embeddings, units int) *roundedExponentials {
 	return &roundedExponentials{

@@ -13,8 +13,8 @@ type Softmaxes struct {
 	kept  kept
 }
 
-// kept is the exponentials of some units, on the way of their queries through the rows and
-// for the gradient by the rows afterwards.
+// kept is the exponentials of some units, or their slopes, on the way of their queries through
+// the rows and for the gradient by the rows afterwards.
 type kept interface {
 	// walk takes the queries of a unit through all rows of the table.
 	walk(k *kernel.Set, s *Softmax, e Embeddings, room *Room)
