@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains ComplEx on the paper's benchmarks as searched.sh does, at d 128, but for the batch, for how
 # many entities answers are learnt among, for how many answers of a question are learnt together, for
-# how many entities are moved by each question then, or for the weight of relation prediction (among
+# how many entities are moved by each question then (in float32), or for the weight of relation prediction (among
 # 1,024 entities), and records what came of it in the folder where it is run, as
 # benchmark-GRAPH-batch-BATCH-1.json, benchmark-GRAPH-softmax-ENTITIES-1.json,
 # benchmark-GRAPH-together-ANSWERS-1.json, benchmark-GRAPH-moved-ENTITIES-1.json and
@@ -16,9 +16,9 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   predictions="" togethers=8 among="" moved=""
   case $graph in # searched.sh has 250 on WN18RR and 500 on the others, and all entities
   wn18rr) batch=250 batches="100 500 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --n3 0.1 --epochs 20" ;;
-  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved=256 how="--recipe rp --epochs 20" ;;
+  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved="all 256" how="--recipe rp --epochs 20" ;;
   wn18) batch=500 batches="250 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --epochs 20" ;;
-  fb15k) batch=500 batches="250 1000" samples="2048" moved=256 how="--recipe n3 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5" ;;
+  fb15k) batch=500 batches="250 1000" samples="2048" moved="all 256" how="--recipe n3 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5" ;;
   *)
     echo "curves.sh: there is nothing for $graph" >&2
     exit 2
@@ -39,7 +39,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train together "$together" --batch $batch $among --answers-together "$together"
   done
   for entities in ${MOVED-$moved}; do
-    train moved "$entities" --batch $batch --answers-together 8 --sparse-softmax "$entities"
+    train moved "$entities" --batch $batch --answers-together 8 --precision float32 --sparse-softmax "${entities/all/0}"
   done
   for weight in ${PREDICTIONS-$predictions}; do
     train prediction "$weight" --batch $batch --sampled-softmax 1024 --relation-prediction "$weight"
