@@ -48,6 +48,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph n3 --recipe n3 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 50 --validate-every 10
     train $graph n3-together --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.01 --answers-together 16 --epochs 30 --validate-every 5
     train $graph n3-decay --recipe n3 --dim 1000 --batch 600 --lr 0.1 --decay 0.85 --n3 0.015 --answers-together 16 --sparse-softmax 256 --epochs 18 --validate-every 6
+    train $graph n3-2000 --recipe n3 --dim 2000 --batch 600 --lr 0.1 --n3 0.02 --answers-together 16 --sparse-softmax 256 --epochs 20 --validate-every 5
+    team $graph n3-decay-1 n3-2000-1
     ;;
   *)
     echo "benchmarks.sh: there is nothing for $graph" >&2
