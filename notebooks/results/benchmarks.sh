@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
-# and makes a team of the strongest on a graph. Records what came of it in the folder where it is run,
+# and makes a team of strong ones on a graph. Records what came of it in the folder where it is run,
 # as benchmark-GRAPH-NAME-SEED.json and teamed-GRAPH-best.json.
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Trains ComplEx on the paper's benchmarks as searched.sh does, at d 128, but for the batch, for how
 # many entities answers are learnt among, for how many answers of a question are learnt together, for
-# how many entities are moved by each question then (in float32), for a rate that falls by a factor each epoch
-# (likewise, 256 of them), or for the weight of relation prediction (among 1,024 entities), and records what came of it in the folder where it is run, as
+# how many entities are moved by each question then (in float32), for a rate that falls by a factor
+# each epoch (in float32, too, with 256 entities moved), or for the weight of relation prediction (among
+# 1,024 entities), and records what came of it in the folder where it is run, as
 # benchmark-GRAPH-batch-BATCH-1.json, benchmark-GRAPH-softmax-ENTITIES-1.json,
 # benchmark-GRAPH-together-ANSWERS-1.json, benchmark-GRAPH-moved-ENTITIES-1.json,
 # benchmark-GRAPH-decay-FACTOR-1.json and benchmark-GRAPH-prediction-WEIGHT-1.json.
-# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS and PREDICTIONS choose what is trained, THREADS by how many threads.
-# AUTOBLM_DATA names the benchmarks.
+# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS and PREDICTIONS choose what is trained, THREADS by
+# how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
