@@ -15,6 +15,7 @@ require (
 	github.com/gomlx/gomlx v0.28.3
 	github.com/google/go-cmp v0.7.0
 	github.com/janpfeifer/gonb v0.11.5
+	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/mmcloughlin/avo v0.5.0
 	github.com/rivo/uniseg v0.4.7
 	github.com/schollz/progressbar/v3 v3.19.1

@@ -368,9 +368,11 @@ func (o *orders) begin(epoch int) {
 // rates are the members' learning rates in an epoch.
 func (r *run) rates(epoch int) []float64 {
 	rates := make([]float64, len(r.members))
-	risen := min(1, float64(epoch)/float64(r.job.Settings.Warmup+1))
+	s := r.job.Settings
+	risen := min(1, float64(epoch)/float64(s.Warmup+1))
+	fallen := min(1, float64(s.Epochs+1-epoch)/float64(s.Cooldown+1))
 	for i, m := range r.members {
-		rates[i] = r.job.Members[i].LearningRate * m.Reduction * math.Pow(r.job.Settings.Decay, float64(epoch-1)) * risen
+		rates[i] = r.job.Members[i].LearningRate * m.Reduction * math.Pow(s.Decay, float64(epoch-1)) * risen * fallen
 	}
 	return rates
 }

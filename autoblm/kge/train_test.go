@@ -390,6 +390,16 @@ func TestWarmup(t *testing.T) {
 	}
 }
 
+func TestCooldown(t *testing.T) {
+	engine := &enginetest.Scripted{}
+	j := job(2, func(s *kge.Settings) { s.Warmup, s.Cooldown, s.Epochs = 1, 3, 6 })
+	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
+	mustTrain(t, engine, j)
+	if want := [][]float64{{0.5, 8}, {1, 16}, {1, 16}, {0.75, 12}, {0.5, 8}, {0.25, 4}}; !reflect.DeepEqual(engine.Rates, want) {
+		t.Errorf("learning rates %v, want %v", engine.Rates, want)
+	}
+}
+
 // TestPlateau: a member's learning rate falls after each two validations that
 // brought it nothing, whatever the others do.
 func TestPlateau(t *testing.T) {

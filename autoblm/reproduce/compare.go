@@ -117,8 +117,21 @@ func (r Repeats) seeds() string {
 	return words.Count(len(r.Documents), "seed")
 }
 
-// epochs are those that were trained, of how many.
+// epochs are those that were trained, of how many, and how the learning rate falls with them.
 func (r Repeats) epochs() string {
+	s := r.first().Final.Training.Settings
+	epochs := r.ran()
+	if s.Decay != 1 {
+		epochs += fmt.Sprintf(", decay %v", s.Decay)
+	}
+	if s.Cooldown != 0 {
+		epochs += fmt.Sprintf(", cooldown %s", words.Whole(s.Cooldown))
+	}
+	return epochs
+}
+
+// ran are the epochs that were trained, of how many.
+func (r Repeats) ran() string {
 	asked := r.first().Final.Training.Settings.Epochs
 	least, most := asked, 0
 	for _, d := range r.Documents {
@@ -240,7 +253,7 @@ func Curves(all []Repeats) *words.Table {
 		return slices.ContainsFunc(all, func(r Repeats) bool { _, has := r.at(epoch); return has })
 	}
 	shown := slices.DeleteFunc(slices.Clone(told), func(epoch int) bool { return !validated(epoch) })
-	t := words.NewTable("graph", "model, recipe", "d", "batch", "softmax over")
+	t := words.NewTable("graph", "model, recipe", "d", "batch", "softmax over", "epochs")
 	for _, epoch := range shown {
 		t.Header = append(t.Header, fmt.Sprintf("epoch %d", epoch))
 	}
@@ -248,7 +261,7 @@ func Curves(all []Repeats) *words.Table {
 	for _, graph := range graphs(all) {
 		for _, r := range on(graph, all) {
 			f := r.first().Final
-			row := []any{graph, r.title(), f.Training.Settings.Dim, f.Training.Settings.Batch, softmax(f.Training.Settings)}
+			row := []any{graph, r.title(), f.Training.Settings.Dim, f.Training.Settings.Batch, softmax(f.Training.Settings), r.epochs()}
 			for _, epoch := range shown {
 				if mrr, has := r.at(epoch); has {
 					row = append(row, mrr)
@@ -308,6 +321,8 @@ var parts = []part{
 	{"learning rate", func(t trained) (string, float64) {
 		return fmt.Sprint(t.member.LearningRate), t.member.LearningRate
 	}, func(t *trained) { t.member.LearningRate = 0 }},
+	{"decay", func(t trained) (string, float64) { return fmt.Sprint(t.settings.Decay), t.settings.Decay }, func(t *trained) { t.settings.Decay = 0 }},
+	{"cooldown", func(t trained) (string, float64) { return numbered(t.settings.Cooldown) }, func(t *trained) { t.settings.Cooldown = 0 }},
 	{"weights", func(t trained) (string, float64) { return settings.Set(t.member.Weights), 0 }, func(t *trained) { t.member.Weights = kge.Weights{} }},
 	{"model", func(t trained) (string, float64) { return Trained{Training: kge.Training{Member: t.member}}.Title(), 0 }, func(t *trained) {
 		t.member.Form, t.member.Structure = form.Bilinear, structure.Structure{}

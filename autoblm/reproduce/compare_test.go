@@ -95,19 +95,22 @@ func TestNothingToCompare(t *testing.T) {
 
 // TestCurves: the curve of the first training of 20 epochs that are all validated.
 func TestCurves(t *testing.T) {
-	every := func(p *Plan) { p.Final.Training.ValidateEvery, p.Final.Training.Epochs = 1, 22 }
+	every := func(p *Plan) {
+		p.Final.Training.ValidateEvery, p.Final.Training.Epochs = 1, 22
+		p.Final.Training.Decay, p.Final.Training.Cooldown = 0.9, 5
+	}
 	all, err := ReadRepeats(benchmark(t, t.TempDir(), "wn18", "n3", 1, every))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := Curves(all)
 	f := all[0].Documents[0].Result.Final
-	want := []string{"wn18", "ComplEx, n3", "16", "32", "all"}
+	want := []string{"wn18", "ComplEx, n3", "16", "32", "all", "22, decay 0.9, cooldown 5"}
 	for _, epoch := range []int{5, 10, 20} {
 		want = append(want, fmt.Sprintf("%.3f", f.Validations[epoch-1].MRR))
 	}
 	want = append(want, fmt.Sprintf("%.3f, epoch %d", f.Valid.Both.MRR, f.BestEpoch))
-	if len(c.Rows) != 1 || !slices.Equal(c.Rows[0], want) || !slices.Equal(c.Header[5:], []string{"epoch 5", "epoch 10", "epoch 20", "best"}) {
+	if len(c.Rows) != 1 || !slices.Equal(c.Rows[0], want) || !slices.Equal(c.Header[6:], []string{"epoch 5", "epoch 10", "epoch 20", "best"}) {
 		t.Errorf("%v, want %v", c, want)
 	}
 }
@@ -124,17 +127,21 @@ func TestVaried(t *testing.T) {
 		benchmark(t, dir, "fb15k", "n3-sampled", 1, func(p *Plan) { p.Final.Name, p.Final.Training.SampledSoftmax = "n3", 8 }),
 		benchmark(t, dir, "fb15k", "n3-together", 1, func(p *Plan) { p.Final.Name, p.Final.Training.AnswersTogether = "n3", 4 }),
 		benchmark(t, dir, "fb15k", "n3-sparse", 1, func(p *Plan) { p.Final.Name, p.Final.Training.SparseSoftmax = "n3", 6 }),
+		benchmark(t, dir, "fb15k", "n3-decay", 1, func(p *Plan) { p.Final.Name, p.Final.Training.Decay = "n3", 0.5 }),
+		benchmark(t, dir, "fb15k", "n3-cooled", 1, func(p *Plan) { p.Final.Name, p.Final.Training.Cooldown = "n3", 1 }),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mrr := func(i int) string { return fmt.Sprintf("%.3f", testMRR(all[i].Documents[0].Result.Final)) }
 	got := Varied(all).Rows
-	if len(got) != 5 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
+	if len(got) != 7 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
 		!strings.Contains(got[1][3], "ComplEx: "+mrr(1)) || !strings.Contains(got[1][3], "SimplE: "+mrr(2)) ||
 		!slices.Equal(got[2], []string{"fb15k", "ComplEx, n3, d 16", "softmax over", "8: " + mrr(5) + "; all: " + mrr(4)}) ||
 		!slices.Equal(got[3], []string{"fb15k", "ComplEx, n3, d 16", "entities moved", "6: " + mrr(7) + "; all: " + mrr(4)}) ||
-		!slices.Equal(got[4], []string{"fb15k", "ComplEx, n3, d 16", "answers together", "1: " + mrr(4) + "; 4: " + mrr(6)}) {
+		!slices.Equal(got[4], []string{"fb15k", "ComplEx, n3, d 16", "answers together", "1: " + mrr(4) + "; 4: " + mrr(6)}) ||
+		!slices.Equal(got[5], []string{"fb15k", "ComplEx, n3, d 16", "decay", "0.5: " + mrr(8) + "; 1: " + mrr(4)}) ||
+		!slices.Equal(got[6], []string{"fb15k", "ComplEx, n3, d 16", "cooldown", "0: " + mrr(4) + "; 1: " + mrr(9)}) {
 		t.Errorf("%q", got)
 	}
 }

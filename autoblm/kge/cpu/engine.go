@@ -47,13 +47,13 @@ func (e *Engine) Backend(p kge.Precision) string {
 }
 
 // Precision implements [kge.Engine]. Products of bfloat16 numbers need a matrix unit or the
-// instructions of AVX512-BF16; these are slow on processors with a unit that is not to be used.
+// instructions of AVX512-BF16, by which some processors are slower than in float32.
 func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
 	var lacking error
 	if e.units[0].Name == kernel.PortableUnit().Name {
 		lacking = errors.New("this processor has no fast products of bfloat16 numbers")
 	}
-	return asked.Resolve(f, entities, dim, lacking, kernel.Refused() == "")
+	return asked.Resolve(f, entities, dim, lacking, e.units[0].Pays)
 }
 
 // unit multiplies in a precision: nil is for float32.

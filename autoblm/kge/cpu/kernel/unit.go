@@ -5,6 +5,8 @@ package kernel
 type Unit struct {
 	// Name is "amx", "avx512-bf16" or "go".
 	Name string
+	// Pays is whether its products are faster here than those in float32.
+	Pays bool
 	raw  rawUnit
 }
 

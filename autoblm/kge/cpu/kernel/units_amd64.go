@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/klauspost/cpuid/v2"
 	"golang.org/x/sys/cpu"
 )
 
@@ -16,12 +17,19 @@ func Units() []*Unit {
 		if cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 && permitted() == nil {
 			matrix := packing
 			matrix.multiply = multiplyAMX
-			units = append(units, &Unit{Name: "amx", raw: matrix})
+			units = append(units, &Unit{Name: "amx", Pays: true, raw: matrix})
 		}
 		packing.multiply = multiplyVDPBF16
-		units = append(units, &Unit{Name: "avx512-bf16", raw: packing})
+		units = append(units, &Unit{Name: "avx512-bf16", Pays: doubles(cpuid.CPU), raw: packing})
 	}
 	return append(units, PortableUnit())
+}
+
+// doubles is whether VDPBF16PS makes twice as many products as float32's instructions. Intel's
+// processors from Sapphire Rapids on, which have AVX512-FP16, leave that to AMX, and make half as
+// many by it: also where a virtual machine has no AMX.
+func doubles(c cpuid.CPUInfo) bool {
+	return !(c.IsVendor(cpuid.Intel) && c.Supports(cpuid.AVX512FP16))
 }
 
 // Refused is why a matrix unit that the processor has is not used, or "".
