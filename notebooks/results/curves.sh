@@ -2,22 +2,23 @@
 # Trains ComplEx on the paper's benchmarks as searched.sh does, at d 128, but for the batch, for how
 # many entities answers are learnt among, for how many answers of a question are learnt together, for
 # how many entities are moved by each question then (in float32), for a rate that falls by a factor
-# each epoch (in float32, too, with 256 entities moved), or for the weight of relation prediction (among
+# each epoch or over the last ones (in float32, too, with 256 entities moved), or for the weight of relation prediction (among
 # 1,024 entities), and records what came of it in the folder where it is run, as
 # benchmark-GRAPH-batch-BATCH-1.json, benchmark-GRAPH-softmax-ENTITIES-1.json,
 # benchmark-GRAPH-together-ANSWERS-1.json, benchmark-GRAPH-moved-ENTITIES-1.json,
-# benchmark-GRAPH-decay-FACTOR-1.json and benchmark-GRAPH-prediction-WEIGHT-1.json.
-# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS and PREDICTIONS choose what is trained, THREADS by
+# benchmark-GRAPH-decay-FACTOR-1.json,
+# benchmark-GRAPH-cooldown-EPOCHS-1.json and benchmark-GRAPH-prediction-WEIGHT-1.json.
+# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS, COOLDOWNS and PREDICTIONS choose what is trained, THREADS by
 # how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
 
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
-  predictions="" togethers=8 among="" moved="" decays=""
+  predictions="" togethers=8 among="" moved="" decays="" cooldowns=""
   case $graph in # searched.sh has 250 on WN18RR and 500 on the others, and all entities
   wn18rr) batch=250 batches="100 500 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --n3 0.1 --epochs 20" ;;
-  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved="all 256" decays="0.85" how="--recipe rp --epochs 20" ;;
+  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved="all 256" decays="0.85" cooldowns="5" how="--recipe rp --epochs 20" ;;
   wn18) batch=500 batches="250 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --epochs 20" ;;
   fb15k) batch=500 batches="250 1000" samples="2048" moved="all 256" how="--recipe n3 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5" ;;
   *)
@@ -44,6 +45,9 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   done
   for decay in ${DECAYS-$decays}; do
     train decay "$decay" --batch $batch --answers-together 8 --precision float32 --sparse-softmax 256 --decay "$decay"
+  done
+  for cooldown in ${COOLDOWNS-$cooldowns}; do
+    train cooldown "$cooldown" --batch $batch --answers-together 8 --precision float32 --sparse-softmax 256 --cooldown "$cooldown"
   done
   for weight in ${PREDICTIONS-$predictions}; do
     train prediction "$weight" --batch $batch --sampled-softmax 1024 --relation-prediction "$weight"
