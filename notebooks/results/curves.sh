@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Trains ComplEx on the paper's benchmarks as searched.sh does, at d 128, but for the batch, for how
-# many entities answers are learnt among, for how many answers of a question are learnt together, for
-# how many entities are moved by each question then (in float32), for a rate that falls by a factor
-# each epoch or over the last ones (in float32, too, with 256 entities moved), or for the weight of relation prediction (among
-# 1,024 entities), and records what came of it in the folder where it is run, as
-# benchmark-GRAPH-batch-BATCH-1.json, benchmark-GRAPH-softmax-ENTITIES-1.json,
-# benchmark-GRAPH-together-ANSWERS-1.json, benchmark-GRAPH-moved-ENTITIES-1.json,
-# benchmark-GRAPH-decay-FACTOR-1.json,
-# benchmark-GRAPH-cooldown-EPOCHS-1.json and benchmark-GRAPH-prediction-WEIGHT-1.json.
-# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS, COOLDOWNS and PREDICTIONS choose what is trained, THREADS by
-# how many threads. AUTOBLM_DATA names the benchmarks.
+# Trains ComplEx on the paper's benchmarks as searched.sh does, at d 128, but for one part, and records
+# what came of it in the folder where it is run, as benchmark-GRAPH-PART-VALUE-1.json. The parts are
+#   batch       how large it is
+#   softmax     among how many entities answers are learnt
+#   together    how many answers of a question are learnt together
+#   moved       how many entities are moved by each question then, in float32
+#   decay       the factor by which the rate falls each epoch, with 256 entities moved
+#   cooldown    over how many epochs the rate falls at the end, with 256 entities moved
+#   prediction  the weight of relation prediction, among 1,024 entities
+# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS, COOLDOWNS and PREDICTIONS choose what is trained,
+# THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
