@@ -37,6 +37,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-half --recipe rp --dim 1000 --relation-prediction 0.5 --sampled-softmax 1024 --epochs 50 --validate-every 10
     train $graph rp-2000 --recipe rp --dim 2000 --batch 600 --answers-together 16 --epochs 60 --validate-every 10
     train $graph rp-one --recipe rp --dim 1000 --batch 600 --relation-prediction 1 --answers-together 16 --epochs 22 --validate-every 11
+    train $graph rp-cooled --recipe rp --dim 2000 --batch 600 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 66 --cooldown 12 --validate-every 6
     team $graph rp-2000-1 rp-one-1
     ;;
   wn18)
@@ -49,6 +50,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph n3-together --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.01 --answers-together 16 --epochs 30 --validate-every 5
     train $graph n3-decay --recipe n3 --dim 1000 --batch 600 --lr 0.1 --decay 0.85 --n3 0.015 --answers-together 16 --sparse-softmax 256 --epochs 18 --validate-every 6
     train $graph n3-2000 --recipe n3 --dim 2000 --batch 600 --lr 0.1 --n3 0.02 --answers-together 16 --sparse-softmax 256 --epochs 20 --validate-every 5
+    train $graph n3-cooled --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
     team $graph n3-decay-1 n3-2000-1
     ;;
   *)
