@@ -81,8 +81,7 @@ type Settings struct {
 	// Warmup is linear: of n epochs, the i-th has i/(n+1) of the learning rate.
 	Warmup int `json:"warmup,omitempty" min:"0" max:"1000000000" help:"Let the learning rate rise over so many epochs before it is reached; 0 begins with all of it."`
 	// Cooldown is linear: of the last n of Epochs, the i-th has 1-i/(n+1) of the learning rate.
-	// Adagrad's steps at a constant rate keep a model somewhat away from where they
-	// lead, by the more, the fewer steps an epoch has.
+	// Steps at a constant rate keep a model somewhat away from where they lead.
 	Cooldown int     `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Let the learning rate fall to nothing over the last so many epochs, as 10; 0 ends with all of it."`
 	Initial  Initial `json:"initial,omitempty" name:"init" help:"Distribution of the first embeddings: normal or xavier."`
 	// InitScale is not used by [Xavier].
