@@ -75,14 +75,14 @@ type Settings struct {
 	Batch     int       `json:"batch" min:"1" max:"1000000000" brief:"Examples that a step learns from." help:"Examples that a step learns from."`
 	Optimizer Optimizer `json:"optimizer" help:"The update rule: adagrad or adam."`
 	// Precision is [AutoPrecision] only until a training begins; see [Job.Settled].
-	Precision Precision `json:"precision,omitempty" help:"What the large products are computed in: float32, bfloat16, whose factors are rounded while all else stays float32, or auto: what AUTOBLM_PRECISION asks for, else bfloat16 where the processor has it and the graph and the dimension are large enough for it to pay."`
+	Precision Precision `json:"precision,omitempty" help:"What the large products are computed in: float32, bfloat16, whose factors are rounded while all else stays float32, or auto: what AUTOBLM_PRECISION asks for, else bfloat16 where the processor is faster by it and the graph and the dimension are large enough for it to pay."`
 	// Decay 1 keeps the learning rate.
 	Decay float64 `json:"decay" above:"0" max:"1" help:"Factor on the learning rate after each epoch."`
 	// Warmup is linear: of n epochs, the i-th has i/(n+1) of the learning rate.
 	Warmup int `json:"warmup,omitempty" min:"0" max:"1000000000" help:"Let the learning rate rise over so many epochs before it is reached; 0 begins with all of it."`
 	// Cooldown is linear: of the last n of Epochs, the i-th has 1-i/(n+1) of the learning rate.
 	// Steps at a constant rate keep a model somewhat away from where they lead.
-	Cooldown int     `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Let the learning rate fall to nothing over the last so many epochs, as 10; 0 ends with all of it."`
+	Cooldown int     `json:"cooldown,omitempty" min:"0" max:"1000000000" help:"Let the learning rate fall evenly towards 0 over the last so many epochs, as 10; 0 ends with all of it."`
 	Initial  Initial `json:"initial,omitempty" name:"init" help:"Distribution of the first embeddings: normal or xavier."`
 	// InitScale is not used by [Xavier].
 	InitScale float64 `json:"init_scale" above:"0" help:"Standard deviation of the first embeddings, if normal."`

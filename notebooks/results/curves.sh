@@ -4,10 +4,10 @@
 #   batch       how large it is
 #   softmax     among how many entities answers are learnt
 #   together    how many answers of a question are learnt together
-#   moved       how many entities are moved by each question then, in float32
-#   decay       the factor by which the rate falls each epoch, with 256 entities moved
-#   cooldown    over how many epochs the rate falls at the end, with 256 entities moved
-#   rate        the learning rate, with 256 entities moved and a cooldown of 5 epochs
+#   moved       how many entities are moved by each question, by 8 answers together in float32
+#   decay       the factor by which the rate falls each epoch, as 256 moved
+#   cooldown    over how many epochs the rate falls at the end, as 256 moved
+#   rate        the learning rate, as a cooldown of 5
 #   prediction  the weight of relation prediction, among 1,024 entities
 # GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS, COOLDOWNS, RATES and PREDICTIONS choose what is
 # trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
@@ -31,6 +31,9 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     # shellcheck disable=SC2086 # flags
     trained "benchmark-$graph-$1-$2-1" "$graph" --dim 128 $how "${@:3}" --structure complex --seed 1
   }
+  moving() { # PART VALUE ENTITIES FLAG...
+    train "$1" "$2" --batch $batch --answers-together 8 --precision float32 --sparse-softmax "${@:3}"
+  }
   for other in ${BATCHES-$batches}; do
     train batch "$other" --batch "$other"
   done
@@ -42,16 +45,16 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train together "$together" --batch $batch $among --answers-together "$together"
   done
   for entities in ${MOVED-$moved}; do
-    train moved "$entities" --batch $batch --answers-together 8 --precision float32 --sparse-softmax "${entities/all/0}"
+    moving moved "$entities" "${entities/all/0}"
   done
   for decay in ${DECAYS-$decays}; do
-    train decay "$decay" --batch $batch --answers-together 8 --precision float32 --sparse-softmax 256 --decay "$decay"
+    moving decay "$decay" 256 --decay "$decay"
   done
   for cooldown in ${COOLDOWNS-$cooldowns}; do
-    train cooldown "$cooldown" --batch $batch --answers-together 8 --precision float32 --sparse-softmax 256 --cooldown "$cooldown"
+    moving cooldown "$cooldown" 256 --cooldown "$cooldown"
   done
   for rate in ${RATES-$rates}; do
-    train rate "$rate" --batch $batch --answers-together 8 --precision float32 --sparse-softmax 256 --cooldown 5 --lr "$rate"
+    moving rate "$rate" 256 --cooldown 5 --lr "$rate"
   done
   for weight in ${PREDICTIONS-$predictions}; do
     train prediction "$weight" --batch $batch --sampled-softmax 1024 --relation-prediction "$weight"

@@ -44,7 +44,7 @@ func useHalf(ctx *kong.Context, p *kge.Precision) {
 
 // rankingFlag says how to rank.
 type rankingFlag struct {
-	Precision kge.Precision `default:"auto" help:"float32, bfloat16, which is faster where the processor has it, or auto: what AUTOBLM_PRECISION asks for, else what is fast here. The ranks are those of float32 in any case."`
+	Precision kge.Precision `default:"auto" help:"float32, bfloat16, which is faster on processors that are made for it, or auto: what AUTOBLM_PRECISION asks for, else what is fast here. The ranks are those of float32 in any case."`
 }
 
 // BeforeApply takes the flag of old.

@@ -26,8 +26,8 @@ func Units() []*Unit {
 }
 
 // doubles is whether VDPBF16PS makes twice as many products as float32's instructions. Intel's
-// processors from Sapphire Rapids on, which have AVX512-FP16, leave that to AMX, and make half as
-// many by it: also where a virtual machine has no AMX.
+// processors from Sapphire Rapids on, which have AVX512-FP16, leave that to AMX and make half as
+// many as float32's: it counts where a virtual machine or the kernel keeps AMX away.
 func doubles(c cpuid.CPUInfo) bool {
 	return !(c.IsVendor(cpuid.Intel) && c.Supports(cpuid.AVX512FP16))
 }
