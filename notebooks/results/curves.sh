@@ -8,18 +8,19 @@
 #   decay       the factor by which the rate falls each epoch, as 256 moved
 #   cooldown    over how many epochs the rate falls at the end, as 256 moved
 #   rate        the learning rate, as a cooldown of 5
+#   cooling     over how many epochs the rate falls at the end, as a rate of 0.8
 #   prediction  the weight of relation prediction, among 1,024 entities
-# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS, COOLDOWNS, RATES and PREDICTIONS choose what is
-# trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
+# GRAPHS, BATCHES, SAMPLES, TOGETHERS, MOVED, DECAYS, COOLDOWNS, RATES, COOLINGS and PREDICTIONS choose
+# what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
 . "$(dirname "$0")/trained.sh"
 
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
-  predictions="" togethers=8 among="" moved="" decays="" cooldowns="" rates=""
+  predictions="" togethers=8 among="" moved="" decays="" cooldowns="" rates="" coolings=""
   case $graph in # searched.sh has 250 on WN18RR and 500 on the others, and all entities
   wn18rr) batch=250 batches="100 500 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --n3 0.1 --epochs 20" ;;
-  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved="all 256" decays="0.85" cooldowns="5" rates="0.2 0.4 0.8" how="--recipe rp --epochs 20" ;;
+  fb15k-237) batch=500 batches="250 1000" samples="512 1024 2048 4096" predictions="0.5 1 2" moved="all 256" decays="0.85" cooldowns="5" rates="0.2 0.4 0.8" coolings="10" how="--recipe rp --epochs 20" ;;
   wn18) batch=500 batches="250 1000" samples="2048" among="--sampled-softmax 2048" how="--recipe n3 --epochs 20" ;;
   fb15k) batch=500 batches="250 1000" samples="2048" moved="all 256" how="--recipe n3 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5" ;;
   *)
@@ -55,6 +56,9 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   done
   for rate in ${RATES-$rates}; do
     moving rate "$rate" 256 --cooldown 5 --lr "$rate"
+  done
+  for cooldown in ${COOLINGS-$coolings}; do
+    moving cooling "$cooldown" 256 --cooldown "$cooldown" --lr 0.8
   done
   for weight in ${PREDICTIONS-$predictions}; do
     train prediction "$weight" --batch $batch --sampled-softmax 1024 --relation-prediction "$weight"
