@@ -38,6 +38,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-2000 --recipe rp --dim 2000 --batch 600 --answers-together 16 --epochs 60 --validate-every 10
     train $graph rp-one --recipe rp --dim 1000 --batch 600 --relation-prediction 1 --answers-together 16 --epochs 22 --validate-every 11
     train $graph rp-cooled --recipe rp --dim 2000 --batch 600 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 66 --cooldown 12 --validate-every 6
+    train $graph rp-fast --recipe rp --dim 2000 --batch 600 --lr 0.4 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 45 --cooldown 15 --validate-every 5
     team $graph rp-2000-1 rp-one-1
     ;;
   wn18)
