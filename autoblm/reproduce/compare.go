@@ -117,21 +117,29 @@ func (r Repeats) seeds() string {
 	return words.Count(len(r.Documents), "seed")
 }
 
-// epochs are those that were trained, of how many, and how the learning rate falls with them.
-func (r Repeats) epochs() string {
-	s := r.first().Final.Training.Settings
-	epochs := r.ran()
-	if s.Decay != 1 {
-		epochs += fmt.Sprintf(", decay %v", s.Decay)
+// rate is the learning rate, and how it falls with the epochs.
+func (r Repeats) rate() string {
+	t := r.first().Final.Training
+	rate := fmt.Sprint(t.Member.LearningRate)
+	if t.Settings.Decay != 1 {
+		rate += fmt.Sprintf(", decay %v", t.Settings.Decay)
 	}
-	if s.Cooldown != 0 {
-		epochs += fmt.Sprintf(", cooldown %s", words.Whole(s.Cooldown))
+	if t.Settings.Cooldown != 0 {
+		rate += fmt.Sprintf(", cooldown %s", words.Whole(t.Settings.Cooldown))
 	}
-	return epochs
+	return rate
 }
 
-// ran are the epochs that were trained, of how many.
-func (r Repeats) ran() string {
+// weights are those of the penalties.
+func (r Repeats) weights() any {
+	if set := settings.Set(r.first().Final.Training.Member.Weights); set != "" {
+		return set
+	}
+	return nil
+}
+
+// epochs are those that were trained, of how many.
+func (r Repeats) epochs() string {
 	asked := r.first().Final.Training.Settings.Epochs
 	least, most := asked, 0
 	for _, d := range r.Documents {
@@ -167,7 +175,7 @@ func on(graph string, all []Repeats) []Repeats {
 // Compare is a table of what the paper reports of each benchmark, what others report, the best
 // and that of the recipes that were trained by, and what the trainings came to.
 func Compare(all []Repeats) *words.Table {
-	t := words.NewTable("graph", "model, recipe", "by", "d", "batch", "softmax over", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
+	t := words.NewTable("graph", "model, recipe", "by", "d", "batch", "rate", "weights", "softmax over", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
 	for _, graph := range graphs(all) {
 		here := on(graph, all)
 		best := false // is told
@@ -192,16 +200,16 @@ func Compare(all []Repeats) *words.Table {
 			if r.Paper {
 				model = r.Model
 			}
-			t.Add(graph, model, by, known(r.Dim), known(r.Batch), over, known(r.Epochs), known(r.MRR), known(r.Hits1), known(r.Hits10), epoch(r.EpochSeconds, r.GPU))
+			t.Add(graph, model, by, known(r.Dim), known(r.Batch), nil, nil, over, known(r.Epochs), known(r.MRR), known(r.Hits1), known(r.Hits10), epoch(r.EpochSeconds, r.GPU))
 		}
 		for _, r := range here {
 			s := r.first().Final.Training.Settings
-			t.Add(graph, r.title(), "here, "+r.seeds(), s.Dim, s.Batch, softmax(s), r.epochs(), r.spread(testMRR),
+			t.Add(graph, r.title(), "here, "+r.seeds(), s.Dim, s.Batch, r.rate(), r.weights(), softmax(s), r.epochs(), r.spread(testMRR),
 				r.mean(func(t *Trained) float64 { return t.Test.Both.Hits1 }), r.mean(func(t *Trained) float64 { return t.Test.Both.Hits10 }),
 				epoch(r.mean(func(t *Trained) float64 { return t.Seconds.Train / float64(t.Epochs) }), words.Count(r.Documents[0].Threads(), "thread")))
 		}
 		if len(here) == 0 {
-			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil, nil, nil)
+			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
 		}
 	}
 	return t
@@ -253,7 +261,7 @@ func Curves(all []Repeats) *words.Table {
 		return slices.ContainsFunc(all, func(r Repeats) bool { _, has := r.at(epoch); return has })
 	}
 	shown := slices.DeleteFunc(slices.Clone(told), func(epoch int) bool { return !validated(epoch) })
-	t := words.NewTable("graph", "model, recipe", "d", "batch", "softmax over", "epochs")
+	t := words.NewTable("graph", "model, recipe", "d", "batch", "rate", "weights", "softmax over", "epochs")
 	for _, epoch := range shown {
 		t.Header = append(t.Header, fmt.Sprintf("epoch %d", epoch))
 	}
@@ -261,7 +269,7 @@ func Curves(all []Repeats) *words.Table {
 	for _, graph := range graphs(all) {
 		for _, r := range on(graph, all) {
 			f := r.first().Final
-			row := []any{graph, r.title(), f.Training.Settings.Dim, f.Training.Settings.Batch, softmax(f.Training.Settings), r.epochs()}
+			row := []any{graph, r.title(), f.Training.Settings.Dim, f.Training.Settings.Batch, r.rate(), r.weights(), softmax(f.Training.Settings), r.epochs()}
 			for _, epoch := range shown {
 				if mrr, has := r.at(epoch); has {
 					row = append(row, mrr)

@@ -67,13 +67,13 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	here := rows(table, "wn18rr")[5]
-	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !strings.HasPrefix(here[7], fmt.Sprintf("%.3f ± ", (a+b)/2)) || here[3] != "16" || here[4] != "32" || here[5] != "all" || here[6] != "12" || !strings.HasSuffix(here[10], " s, 1 thread") {
+	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !slices.Equal(here[3:9], []string{"16", "32", "0.1", "n3 0.02", "all", "12"}) || !strings.HasPrefix(here[9], fmt.Sprintf("%.3f ± ", (a+b)/2)) || !strings.HasSuffix(here[12], " s, 1 thread") {
 		t.Errorf("%v, of %v and %v", here, a, b)
 	}
-	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", "all", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
+	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", words.Missing, words.Missing, "all", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
 		t.Errorf("%v", rp)
 	}
-	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[6], " of 400") {
+	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[8], " of 400") {
 		t.Errorf("%v", stopped)
 	}
 	if varied := Varied(all); len(varied.Rows) != 0 {
@@ -105,12 +105,12 @@ func TestCurves(t *testing.T) {
 	}
 	c := Curves(all)
 	f := all[0].Documents[0].Result.Final
-	want := []string{"wn18", "ComplEx, n3", "16", "32", "all", "22, decay 0.9, cooldown 5"}
+	want := []string{"wn18", "ComplEx, n3", "16", "32", "0.1, decay 0.9, cooldown 5", "n3 0.02", "all", "22"}
 	for _, epoch := range []int{5, 10, 20} {
 		want = append(want, fmt.Sprintf("%.3f", f.Validations[epoch-1].MRR))
 	}
 	want = append(want, fmt.Sprintf("%.3f, epoch %d", f.Valid.Both.MRR, f.BestEpoch))
-	if len(c.Rows) != 1 || !slices.Equal(c.Rows[0], want) || !slices.Equal(c.Header[6:], []string{"epoch 5", "epoch 10", "epoch 20", "best"}) {
+	if len(c.Rows) != 1 || !slices.Equal(c.Rows[0], want) || !slices.Equal(c.Header[8:], []string{"epoch 5", "epoch 10", "epoch 20", "best"}) {
 		t.Errorf("%v, want %v", c, want)
 	}
 }
