@@ -52,7 +52,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph n3-decay --recipe n3 --dim 1000 --batch 600 --lr 0.1 --decay 0.85 --n3 0.015 --answers-together 16 --sparse-softmax 256 --epochs 18 --validate-every 6
     train $graph n3-2000 --recipe n3 --dim 2000 --batch 600 --lr 0.1 --n3 0.02 --answers-together 16 --sparse-softmax 256 --epochs 20 --validate-every 5
     train $graph n3-cooled --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
-    train $graph n3-fast --recipe n3 --dim 1000 --batch 600 --lr 0.4 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 36 --cooldown 18 --validate-every 6
+    train $graph n3-heavier --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.04 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
+    train $graph n3-fast --recipe n3 --dim 1000 --batch 600 --lr 0.2 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 32 --cooldown 16 --validate-every 8
     team $graph n3-decay-1 n3-2000-1
     ;;
   *)
