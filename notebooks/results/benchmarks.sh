@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
-# and makes a team of strong ones on a graph. Records what came of it in the folder where it is run,
-# as benchmark-GRAPH-NAME-SEED.json and teamed-GRAPH-best.json.
+# and makes teams of strong ones on a graph. Records what came of it in the folder where it is run,
+# as benchmark-GRAPH-NAME-SEED.json and teamed-GRAPH-best*.json.
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
@@ -13,13 +13,13 @@ train() { # GRAPH NAME FLAG...: by each seed
   done
 }
 
-team() { # GRAPH MEMBER...: as soon as all of them are there
-  local name=teamed-$1-best member
+team() { # GRAPH NAME MEMBER...: as soon as all of them are there
+  local name=teamed-$1-$2 member
   [ -e "$name.json" ] && return
-  for member in "${@:2}"; do
+  for member in "${@:3}"; do
     [ -e "benchmark-$1-$member/model" ] || return 0
   done
-  local members=("${@:2}")
+  local members=("${@:3}")
   members=("${members[@]/#/benchmark-$1-}")
   autoblm team --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "${members[@]/%//model}" >/dev/null
 }
@@ -29,7 +29,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   wn18rr)
     train $graph rescal --recipe rescal --frequency 0 --epochs 100
     train $graph rescal-2048 --recipe rescal --sampled-softmax 2048 --epochs 200 --validate-every 10
-    team $graph rescal-2048-1 rescal-2048-2
+    team $graph best rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)
     train $graph rp --recipe rp --dim 1000 --epochs 60 --validate-every 10
@@ -39,7 +39,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-one --recipe rp --dim 1000 --batch 600 --relation-prediction 1 --answers-together 16 --epochs 22 --validate-every 11
     train $graph rp-cooled --recipe rp --dim 2000 --batch 600 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 66 --cooldown 12 --validate-every 6
     train $graph rp-fast --recipe rp --dim 2000 --batch 600 --lr 0.4 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 45 --cooldown 15 --validate-every 5
-    team $graph rp-2000-1 rp-one-1
+    team $graph best rp-2000-1 rp-one-1
+    team $graph best-cooled rp-cooled-1 rp-fast-1
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
@@ -54,7 +55,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph n3-cooled --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
     train $graph n3-heavier --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.04 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
     train $graph n3-fast --recipe n3 --dim 1000 --batch 600 --lr 0.2 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 32 --cooldown 16 --validate-every 8
-    team $graph n3-decay-1 n3-2000-1
+    team $graph best n3-decay-1 n3-2000-1
+    team $graph best-cooled n3-cooled-1 n3-fast-1
     ;;
   *)
     echo "benchmarks.sh: there is nothing for $graph" >&2
