@@ -29,6 +29,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   wn18rr)
     train $graph rescal --recipe rescal --frequency 0 --epochs 100
     train $graph rescal-2048 --recipe rescal --sampled-softmax 2048 --epochs 200 --validate-every 10
+    train $graph rescal-cooled --recipe rescal --sampled-softmax 2048 --precision float32 --epochs 100 --cooldown 50 --validate-every 10
     team $graph best rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)
@@ -45,6 +46,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
     train $graph n3-1000 --recipe n3 --dim 1000 --batch 500 --sampled-softmax 2048
+    train $graph n3-cooled --recipe n3 --dim 1000 --batch 500 --sampled-softmax 2048 --precision float32 --cooldown 10
     train $graph rescal --recipe rescal --epochs 40 --patience 0
     ;;
   fb15k)
