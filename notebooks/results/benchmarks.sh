@@ -40,6 +40,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-one --recipe rp --dim 1000 --batch 600 --relation-prediction 1 --answers-together 16 --epochs 22 --validate-every 11
     train $graph rp-cooled --recipe rp --dim 2000 --batch 600 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 66 --cooldown 12 --validate-every 6
     train $graph rp-fast --recipe rp --dim 2000 --batch 600 --lr 0.4 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 45 --cooldown 15 --validate-every 5
+    train $graph rp-long --recipe rp --dim 2000 --batch 600 --answers-together 16 --epochs 110 --cooldown 40 --validate-every 10
     team $graph best rp-2000-1 rp-one-1
     team $graph best-cooled rp-cooled-1 rp-fast-1
     ;;
@@ -57,6 +58,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph n3-cooled --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
     train $graph n3-heavier --recipe n3 --dim 1000 --batch 600 --lr 0.1 --n3 0.04 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
     train $graph n3-fast --recipe n3 --dim 1000 --batch 600 --lr 0.2 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 32 --cooldown 16 --validate-every 8
+    train $graph n3-apart --recipe n3 --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 32 --cooldown 14 --validate-every 8
     team $graph best n3-decay-1 n3-2000-1
     team $graph best-cooled n3-cooled-1 n3-fast-1
     ;;
