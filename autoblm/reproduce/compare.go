@@ -358,42 +358,68 @@ func common(all []Repeats) string {
 	return words.Missing
 }
 
+// alike are trainings that differ in a part of their settings alone.
+type alike struct {
+	rest trained // what they have in common
+	all  []Repeats
+}
+
+// differing are those that differ in the part alone, by the part.
+func differing(p part, all []Repeats) []alike {
+	var groups []alike
+	for _, r := range all {
+		rest := unseeded(r.first().Final)
+		p.drop(&rest)
+		i := slices.IndexFunc(groups, func(a alike) bool { return a.rest == rest })
+		if i < 0 {
+			i, groups = len(groups), append(groups, alike{rest: rest})
+		}
+		groups[i].all = append(groups[i].all, r)
+	}
+	groups = slices.DeleteFunc(groups, func(a alike) bool { return len(a.all) == 1 })
+	for _, a := range groups {
+		number := func(r Repeats) float64 { _, number := p.of(unseeded(r.first().Final)); return number }
+		slices.SortStableFunc(a.all, func(x, y Repeats) int { return cmp.Compare(number(x), number(y)) })
+	}
+	return groups
+}
+
+// title is what the trainings have in common: the model, the recipe, the dimension, and what
+// tells them from others that have these in common, too.
+func (a alike) title(others []alike) string {
+	title := a.short()
+	for _, p := range parts {
+		mine, _ := p.of(a.rest)
+		if slices.ContainsFunc(others, func(o alike) bool { other, _ := p.of(o.rest); return o.short() == a.short() && other != mine }) {
+			title += ", " + p.name + " " + mine
+		}
+	}
+	return title
+}
+
+// short is the model, the recipe and the dimension, as far as the trainings have them in common.
+func (a alike) short() string {
+	title := common(a.all)
+	if dim := a.rest.settings.Dim; dim > 0 {
+		title += ", d " + words.Whole(dim)
+	}
+	return title
+}
+
 // Varied is a table of the test MRR of trainings that differ in one part of their settings.
 func Varied(all []Repeats) *words.Table {
 	t := words.NewTable("graph", "model, recipe", "part", "test MRR by it")
 	for _, graph := range graphs(all) {
+		here := on(graph, all)
 		for _, p := range parts {
-			var order []trained
-			groups := map[trained][]Repeats{}
-			for _, r := range on(graph, all) {
-				key := unseeded(r.first().Final)
-				p.drop(&key)
-				if groups[key] == nil {
-					order = append(order, key)
-				}
-				groups[key] = append(groups[key], r)
-			}
-			for _, key := range order {
-				group := groups[key]
-				if len(group) == 1 {
-					continue
-				}
-				of := func(r Repeats) (string, float64) { return p.of(unseeded(r.first().Final)) }
-				slices.SortStableFunc(group, func(a, b Repeats) int {
-					_, x := of(a)
-					_, y := of(b)
-					return cmp.Compare(x, y)
-				})
+			groups := differing(p, here)
+			for _, a := range groups {
 				var mrrs []string
-				for _, r := range group {
-					label, _ := of(r)
+				for _, r := range a.all {
+					label, _ := p.of(unseeded(r.first().Final))
 					mrrs = append(mrrs, fmt.Sprintf("%s: %s", label, r.spread(testMRR)))
 				}
-				title := common(group)
-				if key.settings.Dim > 0 {
-					title += ", d " + words.Whole(key.settings.Dim)
-				}
-				t.Add(graph, title, p.name, strings.Join(mrrs, "; "))
+				t.Add(graph, a.title(groups), p.name, strings.Join(mrrs, "; "))
 			}
 		}
 	}

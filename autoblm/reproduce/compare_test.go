@@ -115,7 +115,8 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestVaried: trainings are told together where they differ in one part.
+// TestVaried: trainings are told together where they differ in one part, and titled by what they
+// have in common, as far as that tells them from others.
 func TestVaried(t *testing.T) {
 	dir := t.TempDir()
 	all, err := ReadRepeats(
@@ -129,12 +130,27 @@ func TestVaried(t *testing.T) {
 		benchmark(t, dir, "fb15k", "n3-sparse", 1, func(p *Plan) { p.Final.Name, p.Final.Training.SparseSoftmax = "n3", 6 }),
 		benchmark(t, dir, "fb15k", "n3-decay", 1, func(p *Plan) { p.Final.Name, p.Final.Training.Decay = "n3", 0.5 }),
 		benchmark(t, dir, "fb15k", "n3-cooled", 1, func(p *Plan) { p.Final.Name, p.Final.Training.Cooldown = "n3", 1 }),
+		benchmark(t, dir, "wn18rr", "n3-fast", 1, func(p *Plan) { p.Final.Name, p.Final.LearningRate = "n3", 0.8 }),
+		benchmark(t, dir, "wn18rr", "n3-fast-cooled", 1, func(p *Plan) {
+			p.Final.Name, p.Final.LearningRate, p.Final.Training.Cooldown = "n3", 0.8, 1
+		}),
+		benchmark(t, dir, "wn18rr", "n3-slow", 1, func(p *Plan) { p.Final.Name, p.Final.LearningRate, p.Final.Training.Batch = "n3", 0.4, 16 }),
+		benchmark(t, dir, "wn18rr", "n3-slow-cooled", 1, func(p *Plan) {
+			p.Final.Name, p.Final.LearningRate, p.Final.Training.Batch, p.Final.Training.Cooldown = "n3", 0.4, 16, 1
+		}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mrr := func(i int) string { return fmt.Sprintf("%.3f", testMRR(all[i].Documents[0].Result.Final)) }
-	got := Varied(all).Rows
+	varied := Varied(all)
+	among := rows(varied, "wn18rr")
+	slices.SortFunc(among, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
+	if len(among) != 2 || among[0][2] != "cooldown" || among[0][1] != "ComplEx, n3, d 16, batch 16, learning rate 0.4" || among[1][1] != "ComplEx, n3, d 16, batch 32, learning rate 0.8" ||
+		among[1][3] != "0: "+mrr(10)+"; 1: "+mrr(11) {
+		t.Errorf("what would be titled alike: %q", among)
+	}
+	got := slices.DeleteFunc(varied.Rows, func(row []string) bool { return row[0] == "wn18rr" })
 	if len(got) != 7 || !slices.Equal(got[0], []string{"wn18", "ComplEx, n3", "d", "16: " + mrr(1) + "; 32: " + mrr(0)}) || got[1][1] != "n3, d 16" || got[1][2] != "model" ||
 		!strings.Contains(got[1][3], "ComplEx: "+mrr(1)) || !strings.Contains(got[1][3], "SimplE: "+mrr(2)) ||
 		!slices.Equal(got[2], []string{"fb15k", "ComplEx, n3, d 16", "softmax over", "8: " + mrr(5) + "; all: " + mrr(4)}) ||
