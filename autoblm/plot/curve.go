@@ -110,20 +110,19 @@ func (v Curve) Picture() Picture {
 	})
 }
 
-// pen is what tells one series from another: colours in turn, and dashes where
-// they come round again.
+// pen is what tells one series from another: colours in turn, and other dashes each
+// time they come round again.
 type pen struct {
 	colour color.NRGBA
 	dashes []vg.Length
 }
 
 func penOf(n int) pen {
-	p := pen{colour: seriesColours[n%len(seriesColours)]}
-	if n/len(seriesColours)%2 == 1 {
-		p.dashes = []vg.Length{4, 2}
-	}
-	return p
+	rounds := n / len(seriesColours)
+	return pen{seriesColours[n%len(seriesColours)], seriesDashes[rounds%len(seriesDashes)]}
 }
+
+var seriesDashes = [][]vg.Length{nil, {4, 2}, {1.2, 1.8}, {7, 2, 1.2, 2}}
 
 func drawBand(c vg.Canvas, band []Range, p pen, toPaper func(Point) vg.Point) {
 	var outline vg.Path

@@ -52,11 +52,11 @@ func TestCurveNamesEverything(t *testing.T) {
 // TestSeriesDiffer: more series than colours are told apart by dashes.
 func TestSeriesDiffer(t *testing.T) {
 	pens := map[string]bool{}
-	for n := range 2 * len(seriesColours) {
+	for n := range 4 * len(seriesColours) {
 		pens[fmt.Sprint(penOf(n))] = true
 	}
-	if len(pens) != 2*len(seriesColours) {
-		t.Errorf("%d pens for %d series", len(pens), 2*len(seriesColours))
+	if len(pens) != 4*len(seriesColours) {
+		t.Errorf("%d pens for %d series", len(pens), 4*len(seriesColours))
 	}
 }
 
