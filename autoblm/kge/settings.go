@@ -100,8 +100,9 @@ type Settings struct {
 	// (t, reverse of r, h), and no query is asked through the transpose of g(A, r)
 	// (Lacroix et al., 2018).
 	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Embed the reverses of relations, too." help:"Give each relation a reverse with an embedding of its own, which is asked where the relation is walked backwards."`
-	// Dropout divides the coordinates that are left by 1-Dropout.
-	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of a query's coordinates that are set to 0 in a step."`
+	// Dropout divides the coordinates that are left by 1-Dropout. Boxes (Query2box) have no end
+	// along those that are dropped, and nothing is divided.
+	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of a query's coordinates that are set to 0 in a step; along them a box has no end."`
 	// LabelSmoothing spreads evenly.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" help:"Share of a true entity that is spread over all entities."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is that of the
@@ -259,8 +260,10 @@ func (s Settings) ValidateFor(m Member) error {
 	switch {
 	case s.Frequency != 0 && s.LabelSmoothing != 0:
 		return errors.New("answers are weighed by frequency and labels are smoothed: leave frequency or label-smoothing at 0")
-	case !m.Form.Products() && (s.Dropout != 0 || s.LabelSmoothing != 0 || m.Products != 0):
-		return fmt.Errorf("%v has no products to drop coordinates of, to smooth labels by or to penalize: leave dropout, label smoothing and products at 0", m.Form)
+	case !m.Form.Drops() && s.Dropout != 0:
+		return fmt.Errorf("%v does not drop coordinates of queries: leave dropout at 0", m.Form)
+	case !m.Form.Products() && (s.LabelSmoothing != 0 || m.Products != 0):
+		return fmt.Errorf("%v has no products to smooth labels by or to penalize: leave label smoothing and products at 0", m.Form)
 	case !m.Form.Mixes() && m.RelationPrediction != 0:
 		return fmt.Errorf("%v does not predict relations: leave relation-prediction at 0", m.Form)
 	}

@@ -53,7 +53,7 @@ func (o Own) Settings(s kge.Settings) Settings {
 // whose structure is yet to be chosen. Bilinear ones learn paths of one hop beside those of two,
 // with much dropout and a little DURA, which let them learn for longer, at a rate that goes down
 // where validation does not get better; that was chosen by validation on four graphs. Others
-// are trained as [DefaultSettings] say: distances have no products to drop coordinates of.
+// are trained as [DefaultSettings] say.
 func Default(f form.Form) (Settings, kge.Member) {
 	s, m := DefaultSettings(), kge.DefaultMember(structure.Structure{})
 	m.Form = f

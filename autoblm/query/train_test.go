@@ -185,9 +185,13 @@ func TestTrainRefuses(t *testing.T) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.members[0].Products = 0.1
 		},
+		"transe does not drop coordinates": func(j *job) {
+			j.members[0] = enginetest.Members()["transe"]
+			j.settings.Dropout = 0.1
+		},
 		"q2b has no products": func(j *job) {
 			j.members[0] = enginetest.Members()["q2b"]
-			j.settings.Dropout = 0.1
+			j.members[0].Products = 0.1
 		},
 	} {
 		j := aJob(t)

@@ -222,7 +222,7 @@ func TestQueryRefusals(t *testing.T) {
 		"both":                        {program.Misuse, "--structure or --model", train(data, "--structure", "simple", "--model", "gqe")},
 		"unknown model":               {program.Misuse, "trance", train(data, "--model", "trance")},
 		"no hops":                     {program.Misuse, "hops is 0", train(data, "--structure", "simple", "--hops", "0")},
-		"dropout of distances":        {program.Misuse, "dropout", train(data, "--model", "q2b", "--dropout", "0.1")},
+		"dropout of distances":        {program.Misuse, "dropout", train(data, "--model", "transe", "--dropout", "0.1")},
 		"products of distances":       {program.Misuse, "products", train(data, "--model", "transe", "--products", "0.1")},
 		"threads below 0":             {program.Misuse, "threads", train(data, "--structure", "simple", "--threads=-1")},
 		"diverged":                    {program.Failed, "diverged", train(data, "--structure", "simple", "--lr", "1e38", "--epochs", "3")},

@@ -25,8 +25,8 @@ func (answers) learn(t *trainer, b *bench, u *unit, w *work, _ int, weight float
 	t.walk(forward, &w.paths, u.queries, &b.between)
 	ends := t.products(b, u, w)
 	if t.set.Dropout > 0 {
-		t.drop(b.mask, u.first, w.count)
-		b.mask.Apply(u.queries, w.count)
+		t.draw(b.mask, u.first, w.count)
+		t.dropping().Drop(b.mask, u.queries, w.count)
 	}
 	clear(first(b.gradQueries, n))
 	var loss float64
@@ -36,7 +36,7 @@ func (answers) learn(t *trainer, b *bench, u *unit, w *work, _ int, weight float
 		loss = t.crossEntropy(b, u, w, b.gradQueries, weight)
 	}
 	if t.set.Dropout > 0 {
-		b.mask.Apply(b.gradQueries, w.count)
+		t.dropping().DropBack(b.mask, b.gradQueries, w.count)
 	}
 	loss += t.penalizeEnds(ends, b.gradQueries, w.count, weight)
 	t.walkBack(forward, &w.paths, b.gradQueries, b.between, &b.room, &u.gradients)

@@ -46,7 +46,7 @@
 //   - Answers together: a unit has several examples for each query, and the first that asks a
 //     question carries the gradient of all who do (layout, askedBack).
 //   - Relation prediction: a second softmax, over the relations (predictRelations).
-//   - Dropout: a mask on the queries, and on the gradient by them (tiles.Mask).
+//   - Dropout: a mask on the queries, and on the gradient by them (tiles.Mask, tiles.Dropping).
 //   - Smoothed labels: they pull queries to the mean entity, and all entities to
 //     the sum of the queries (tiles.Smoothing).
 //   - Drawn entities that are no answers: pairs of a query and an entity, one by one, in

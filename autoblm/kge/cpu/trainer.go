@@ -141,9 +141,12 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 // reversesToo says whether the reverse of an example is one of its own.
 func (t *trainer) reversesToo() bool { return t.reciprocal && t.lesson.ways() > 1 }
 
-// drop decides which coordinates of the queries of a unit are dropped. An example's
+// dropping is the measure, where the settings have dropout.
+func (t *trainer) dropping() tiles.Dropping { return t.measure.(tiles.Dropping) }
+
+// draw decides which coordinates of the queries of a unit are dropped. An example's
 // questions have numbers one after the other.
-func (t *trainer) drop(mask *tiles.Mask, first, asked int) {
+func (t *trainer) draw(mask *tiles.Mask, first, asked int) {
 	key, ways := tiles.MaskKey(t.member.Seed, t.steps), t.lesson.ways()
 	n := asked / ways
 	for way := range ways {

@@ -45,8 +45,8 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 	s, n := w.overEntities, w.count
 	t.ask(b, u, w)
 	if t.set.Dropout > 0 {
-		t.drop(b.mask, u.first, s.Asked)
-		b.mask.Apply(s.Rows, s.Asked)
+		t.draw(b.mask, u.first, s.Asked)
+		t.dropping().Drop(b.mask, s.Rows, s.Asked)
 	}
 	s.Chance = t.chance(u)
 	answers := n
@@ -68,7 +68,7 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 		loss += t.smoothing.Spread(t.kernels, number, s, weight)
 	}
 	if t.set.Dropout > 0 {
-		b.mask.Apply(s.ByQuery, s.Asked)
+		t.dropping().DropBack(b.mask, s.ByQuery, s.Asked)
 	}
 	t.askedBack(b, u, w)
 	return loss

@@ -60,6 +60,7 @@ func Recipes() map[string]Recipe {
 		"products":                   {Set: none, Weights: kge.Weights{Products: 0.05}},
 		"relation prediction":        {Set: none, Weights: kge.Weights{RelationPrediction: 0.7}},
 		"dropout":                    {Set: func(s *kge.Settings) { s.Dropout = 0.4 }, Weights: kge.Weights{Products: 0.02}},
+		"dropout alone":              {Set: func(s *kge.Settings) { s.Dropout = 0.3 }},
 		"label smoothing":            {Set: func(s *kge.Settings) { s.LabelSmoothing = 0.2 }},
 		"frequency":                  {Set: func(s *kge.Settings) { s.Frequency = 0.9 }},
 		"reciprocal by frequency":    {Set: func(s *kge.Settings) { s.Reciprocal, s.Frequency, s.Dropout = true, 0.6, 0.2 }, Weights: all},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 )
 
@@ -185,10 +186,17 @@ func (r *reference) learnt(x kge.Example, step, number int, beside ...int32) (lo
 	if r.set.Dropout > 0 {
 		key := dropout.Key(r.member.Seed, step)
 		for i := range query {
-			if dropout.Dropped(key, number, i, r.Dim, r.set.Dropout) {
+			dropped := i < r.Dim && dropout.Dropped(key, number, i, r.Dim, r.set.Dropout)
+			switch {
+			case r.Form == form.Query2box:
+				if dropped {
+					query[r.Dim+i] = math.Inf(1) // has no end there
+				}
+			case dropped:
 				query[i] = 0
+			default:
+				query[i] /= 1 - r.set.Dropout
 			}
-			query[i] /= 1 - r.set.Dropout
 		}
 	}
 	if r.set.Negatives > 0 {

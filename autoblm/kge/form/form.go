@@ -80,8 +80,15 @@ func (f Form) Spec() Spec {
 	return f.spec
 }
 
-// Products says whether scores are scalar products, which the recipes that drop
-// coordinates, smooth labels or penalize products need.
+// Drops says whether coordinates of queries can be dropped: of a product they are set to 0, and
+// along them a box has no end.
+func (f Form) Drops() bool {
+	_, drops := f.Spec().Measure(1).(tiles.Dropping)
+	return drops
+}
+
+// Products says whether scores are scalar products, which the recipes that smooth labels or
+// penalize products need.
 func (f Form) Products() bool {
 	_, products := f.Spec().Measure(1).(tiles.Products)
 	return products

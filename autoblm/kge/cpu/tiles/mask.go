@@ -34,8 +34,40 @@ func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
 	}
 }
 
-// Apply multiplies queries, or the gradient by them, by their factors.
-func (m *Mask) Apply(to kernel.Table, queries int) {
+// Dropping is a measure of queries which coordinates can be dropped of.
+type Dropping interface {
+	// Drop drops of n queries what the mask says.
+	Drop(m *Mask, queries kernel.Table, n int)
+	// DropBack makes the gradient by the queries of that by what is left of them.
+	DropBack(m *Mask, gradient kernel.Table, n int)
+}
+
+// Drop implements [Dropping].
+func (Products) Drop(m *Mask, queries kernel.Table, n int) { m.apply(queries, n) }
+
+// DropBack implements [Dropping].
+func (Products) DropBack(m *Mask, gradient kernel.Table, n int) { m.apply(gradient, n) }
+
+// Drop implements [Dropping]: a box has no end along a coordinate that is dropped, and is
+// otherwise as it was, since what is left of a distance needs not be as large as all of it.
+func (d BoxDistances) Drop(m *Mask, queries kernel.Table, n int) {
+	for i := range n {
+		half := queries.Row(2*i + 1)
+		for coordinate, factor := range m.Row(i)[:d.Dim] {
+			if factor == 0 {
+				half[coordinate] = endless
+			}
+		}
+	}
+}
+
+// DropBack implements [Dropping]: sides without an end have no gradient as it is.
+func (BoxDistances) DropBack(*Mask, kernel.Table, int) {}
+
+var endless = float32(math.Inf(1))
+
+// apply multiplies queries, or the gradient by them, by their factors.
+func (m *Mask) apply(to kernel.Table, queries int) {
 	n := queries * to.Stride
 	factors, x := m.Data[:n], to.Data[:n]
 	for i, factor := range factors {
