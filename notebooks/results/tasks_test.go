@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,6 +66,33 @@ func (r queryResult) training(t *testing.T) string {
 	return fmt.Sprintf("%d | %.0f s | %.3f", r.Epochs, seconds.Train, r.Valid.MRR)
 }
 
+// dropped is the share of coordinates that a model was trained without, from the command of
+// query train, which may be that of the file for another length.
+func dropped(t *testing.T, path string) string {
+	t.Helper()
+	files, err := filepath.Glob(ofLength.ReplaceAllString(path, "-?p-"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		var result json.RawMessage
+		all := dropout.FindAllStringSubmatch(read(t, file, &result).Command, -1)
+		if len(all) == 0 {
+			continue
+		}
+		share, err := strconv.ParseFloat(all[len(all)-1][1], 64) // what is said last counts
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if share > 0 {
+			return fmt.Sprint(share)
+		}
+	}
+	return "–"
+}
+
+var dropout, ofLength = regexp.MustCompile(`--dropout[ =](\S+)`), regexp.MustCompile(`-[23]p-`)
+
 // lengths is "1p, 2p and 3p".
 func lengths(hops []int) string {
 	words := make([]string, len(hops))
@@ -86,11 +115,13 @@ func queries(t *testing.T) string {
 	type line struct {
 		queryResult
 		document
+		dropped string
 	}
 	var lines []line
 	for _, path := range paths {
 		var l line
 		l.document = read(t, path, &l.queryResult)
+		l.dropped = dropped(t, path)
 		l.Dataset = strings.TrimSuffix(l.Dataset, "-drawn")
 		if l.Test.MRR == 0 {
 			t.Fatalf("%s has no test MRR", path)
@@ -101,7 +132,7 @@ func queries(t *testing.T) string {
 		return cmp.Or(-cmp.Compare(a.Dataset, b.Dataset), a.Hops-b.Hops, cmp.Compare(a.Test.MRR, b.Test.MRR))
 	})
 	var text strings.Builder
-	text.WriteString("| queries | model | d | epochs | trained in | valid MRR | test MRR | H@3 | paper's MRR | paper's H@3 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	text.WriteString("| queries | model | d | dropout | epochs | trained in | valid MRR | test MRR | H@3 | paper's MRR | paper's H@3 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	var where []string
 	for _, l := range lines {
 		key := l.key()
@@ -109,8 +140,8 @@ func queries(t *testing.T) string {
 		if p, ok := publishedQueries[fmt.Sprintf("%s %d %s", l.Dataset, l.Hops, key)]; ok {
 			paper = fmt.Sprintf("%.3f | %.3f", p.mrr, p.hits3)
 		}
-		fmt.Fprintf(&text, "| %s, %dp | %s | %d | %s | %.3f | %.3f | %s |\n",
-			strings.TrimPrefix(l.Dataset, "query2box-"), l.Hops, title(key), l.Dim, l.training(t), l.Test.MRR, l.Test.Hits3, paper)
+		fmt.Fprintf(&text, "| %s, %dp | %s | %d | %s | %s | %.3f | %.3f | %s |\n",
+			strings.TrimPrefix(l.Dataset, "query2box-"), l.Hops, title(key), l.Dim, l.dropped, l.training(t), l.Test.MRR, l.Test.Hits3, paper)
 		where = withPlace(where, l.document)
 	}
 	fmt.Fprintf(&text, "\nMeasured on %s. Each file `query-*.json` has its command.\n", strings.Join(where, "; "))
