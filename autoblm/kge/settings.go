@@ -102,7 +102,7 @@ type Settings struct {
 	Reciprocal bool `json:"reciprocal,omitempty" negatable:"" brief:"Embed the reverses of relations, too." help:"Give each relation a reverse with an embedding of its own, which is asked where the relation is walked backwards."`
 	// Dropout divides the coordinates that are left by 1-Dropout. Boxes (Query2box) have no end
 	// along those that are dropped, and nothing is divided.
-	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of a query's coordinates that are set to 0 in a step; along them a box has no end."`
+	Dropout float64 `json:"dropout,omitempty" min:"0" below:"1" help:"Share of a query's coordinates that are set to 0 in a step; of Query2box, along which its box has no end."`
 	// LabelSmoothing spreads evenly.
 	LabelSmoothing float64 `json:"label_smoothing,omitempty" min:"0" below:"1" help:"Share of a true entity that is spread over all entities."`
 	// Frequency f weighs an answer that is in n training triples by 1-f + f·n/N, where N is that of the
