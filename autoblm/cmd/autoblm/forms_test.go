@@ -42,7 +42,7 @@ func TestForms(t *testing.T) {
 	for says, more := range map[string][]string{
 		"either --structure or --model":    {"--model", "transe", "--structure", "complex"},
 		"use the engine cpu":               {"--model", "transe", "--engine", "gomlx", "--backend", "go"},
-		"transe has no products":           {"--model", "transe", "--dropout", "0.1"},
+		"transe does not drop coordinates": {"--model", "transe", "--dropout", "0.1"},
 		`unknown model "translation": use`: {"--model", "translation"},
 	} {
 		if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == program.Done || !strings.Contains(stderr, says) {
