@@ -80,8 +80,7 @@ func (f Form) Spec() Spec {
 	return f.spec
 }
 
-// Drops says whether coordinates of queries can be dropped: of a product they are set to 0, and
-// along them a box has no end.
+// Drops says whether coordinates of queries can be dropped, as [tiles.Dropping] does.
 func (f Form) Drops() bool {
 	_, drops := f.Spec().Measure(1).(tiles.Dropping)
 	return drops
