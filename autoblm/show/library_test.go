@@ -10,8 +10,8 @@ import (
 // TestLibrary: its files are found whatever the working folder is.
 func TestLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if content, err := os.ReadFile(Library("README.md")); err != nil || !strings.Contains(string(content), "<!-- results -->") {
-		t.Errorf("README.md: %v", err)
+	if content, err := os.ReadFile(Library("docs", "results.md")); err != nil || !strings.Contains(string(content), "<!-- results -->") {
+		t.Errorf("docs/results.md: %v", err)
 	}
 	if found := Results("query-*.json"); len(found) == 0 {
 		t.Error("there are no results of queries")

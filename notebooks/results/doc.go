@@ -1,2 +1,2 @@
-// Package results keeps measured results and holds the README to them.
+// Package results keeps measured results and holds the documents to them.
 package results

@@ -15,7 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 )
 
-var update = flag.Bool("update", false, "write the tables of the README anew")
+var update = flag.Bool("update", false, "write the tables of the documents anew")
 
 // document is a result file.
 type document struct {
@@ -41,10 +41,13 @@ type found struct {
 	} `json:"human"`
 }
 
-// TestReadmeHasTheResults compares what stands between the marks in the project's
-// README, and in the one here, with the result files.
-func TestReadmeHasTheResults(t *testing.T) {
+// TestDocumentsHaveTheResults compares what stands between the marks in the project's README,
+// in docs/results.md and in the README here with the result files.
+func TestDocumentsHaveTheResults(t *testing.T) {
 	hold(t, "../../README.md", map[string]string{
+		"glance": glance(t, "."), "queries at a glance": queriesGlance(t), "classes at a glance": classesGlance(t), "speed at a glance": speedGlance(t, os.DirFS(".")),
+	})
+	hold(t, "../../docs/results.md", map[string]string{
 		"benchmarks": benchmarks(t, "."), "searched": searched(t, "."), "pairs": pairs(t, "."), "strongest": strongest(t, "."), "cost": cost(t),
 		"results": searches(t), "speed": speed(t, os.DirFS(".")), "engines": engines(t, os.DirFS(".")), "reproduced": reproduced(t), "precisions": precisions(t), "teams": teams(t), "minutes": minutes(t), "parts": parts(t), "defaults": defaults(t),
 		"queries": queries(t), "query-defaults": queryDefaults(t), "classes": classes(t), "class-defaults": classDefaults(t), "peers": peers(t, os.DirFS(".")),
@@ -139,7 +142,7 @@ func searches(t *testing.T) string {
 		fmt.Fprintf(&text, "| `%s` | %.0f s | %.3f, %.3f | %s %.3f, %.3f |\n", strings.Replace(m.Command, "search", "search --recipe plain", 1), f.Seconds, f.Best[0].ValidMRR, f.Best[0].TestMRR, named.Name, named.ValidMRR, named.TestMRR)
 		where = withPlace(where, m)
 	}
-	fmt.Fprintf(&text, "\nMeasured on %s. The files are in [`notebooks/results`](notebooks/results).\n", strings.Join(where, "; "))
+	fmt.Fprintf(&text, "\nMeasured on %s. The files are in [`notebooks/results`](../notebooks/results).\n", strings.Join(where, "; "))
 	return text.String()
 }
 

@@ -6,7 +6,7 @@
 //
 // DIR holds umls, wn18rr, fb15k-237, aifb and mutag; what is missing is left out. Cases that
 // the file of --out has and that are not measured stay in it. notebooks/results/engines-cpu.json
-// was made by it, which the README's table is written from:
+// was made by it, which the table of engines in docs/results.md is written from:
 //
 //	go run ./autoblm/bench/engines --data DIR --out notebooks/results/engines-cpu.json
 //	go test ./notebooks/results -update

@@ -1,0 +1,211 @@
+package results
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/reproduce"
+	"github.com/autoblm/autoblm-go/internal/words"
+)
+
+// chosen are the trainings on the paper's benchmarks that validation is highest for, one on each
+// graph at most.
+func chosen(all []reproduce.Repeats) []reproduce.Repeats {
+	var best []reproduce.Repeats
+	for _, graph := range reproduce.Benchmarks {
+		here := slices.DeleteFunc(slices.Clone(all), func(r reproduce.Repeats) bool { return r.Documents[0].Result.Dataset != graph })
+		if len(here) > 0 {
+			best = append(best, slices.MaxFunc(here, func(a, b reproduce.Repeats) int { return cmp.Compare(mean(a, validMRR), mean(b, validMRR)) }))
+		}
+	}
+	return best
+}
+
+func validMRR(t *reproduce.Trained) float64 { return t.Valid.Both.MRR }
+
+// mean is that of a number over the seeds.
+func mean(r reproduce.Repeats, of func(*reproduce.Trained) float64) float64 {
+	var sum float64
+	for _, d := range r.Documents {
+		sum += of(d.Result.Final)
+	}
+	return sum / float64(len(r.Documents))
+}
+
+// glance is the table of the paper's benchmarks at a glance: what is reported, and one model and
+// one team of two of ours, chosen by validation; then the curve of that model and what a part of
+// the settings makes of others.
+func glance(t *testing.T, folder string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "benchmark-*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := reproduce.ReadRepeats(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := chosen(all)
+	table := words.NewTable("graph", "the paper's AutoBLM+", "the best published", "one model here", "which, trained in", "two models here")
+	for _, graph := range reproduce.Benchmarks {
+		reported := recipe.ReportedOn(graph)
+		paper := reported[slices.IndexFunc(reported, func(r recipe.Reported) bool { return r.Model == "AutoBLM+" })]
+		best := reported[slices.IndexFunc(reported, func(r recipe.Reported) bool { return !r.Paper && !r.Claimed })]
+		row := []any{graph, paper.MRR, fmt.Sprintf("%.3f, %s", best.MRR, best.Model), "not run yet", nil, twoModels(t, folder, graph)}
+		if i := slices.IndexFunc(ours, func(r reproduce.Repeats) bool { return r.Documents[0].Result.Dataset == graph }); i >= 0 {
+			final := ours[i].Documents[0].Result.Final
+			row[3] = fmt.Sprintf("**%.3f**", mean(ours[i], func(t *reproduce.Trained) float64 { return t.Test.Both.MRR }))
+			minutes := mean(ours[i], func(t *reproduce.Trained) float64 { return t.Seconds.Train }) / 60
+			row[4] = fmt.Sprintf("%s, %s, d %s, %s: %.0f min, %s", final.Title(), final.Recipe, words.Whole(final.Training.Settings.Dim), words.Count(final.Epochs, "epoch"), minutes, words.Count(ours[i].Documents[0].Threads(), "thread"))
+		}
+		table.Add(row...)
+	}
+	var text strings.Builder
+	markdown(&text, table.Header, table.Rows)
+	if len(ours) == 0 {
+		return text.String()
+	}
+	text.WriteString("\nTheir validation MRR by epoch:\n\n")
+	curves := words.NewTable("graph", "after epoch")
+	for _, r := range ours {
+		curves.Add(r.Documents[0].Result.Dataset, curve(r.Documents[0].Result.Final.Validations))
+	}
+	markdown(&text, curves.Header, curves.Rows)
+	text.WriteString("\nWhat comes of other dimensions, batches and structures, and of one question for several answers, all else alike:\n\n")
+	varied := reproduce.Varied(all)
+	told := slices.DeleteFunc(varied.Rows, func(row []string) bool {
+		return !slices.Contains([]string{"d", "batch", "answers together", "model"}, row[2])
+	})
+	markdown(&text, varied.Header, told)
+	return text.String()
+}
+
+// curve tells ten validations or so, the last of them and others at equal distances before it.
+func curve(all []kge.Validation) string {
+	every := (len(all) + 9) / 10
+	var told []string
+	for i := (len(all) - 1) % every; i < len(all); i += every {
+		told = append(told, fmt.Sprintf("%d: %.3f", all[i].Epoch, all[i].MRR))
+	}
+	return strings.Join(told, "; ")
+}
+
+// twoModels is the test MRR of the team of two on a graph that validation is highest for, nil where
+// there is none.
+func twoModels(t *testing.T, folder, graph string) any {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "teamed-"+graph+"-*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var valid float64
+	var test any
+	for _, path := range paths {
+		var team struct {
+			Dataset     string            `json:"dataset"`
+			Members     []json.RawMessage `json:"members"`
+			Valid, Test completion.Evaluation
+		}
+		readFrom(t, os.DirFS(folder), filepath.Base(path), &team)
+		if team.Dataset == graph && len(team.Members) == 2 && team.Valid.Both.MRR > valid {
+			valid, test = team.Valid.Both.MRR, team.Test.Both.MRR
+		}
+	}
+	return test
+}
+
+// queriesGlance is the table of multi-hop queries at a glance: what the paper reports of its
+// structures, and the best of what was trained here.
+func queriesGlance(t *testing.T) string {
+	t.Helper()
+	table := words.NewTable("queries", "the paper's AutoBLM+", "the best structure here", "the best baseline here")
+	for _, graph := range []string{"query2box-fb15k-237", "query2box-fb15k"} {
+		for _, hops := range []int{2, 3} {
+			paths, err := filepath.Glob(fmt.Sprintf("query-%s-%dp-*.json", strings.TrimPrefix(graph, "query2box-"), hops))
+			if err != nil || len(paths) == 0 {
+				t.Fatalf("no results: %v", err)
+			}
+			var structured, baseline queryResult
+			for _, path := range paths {
+				var r queryResult
+				read(t, path, &r)
+				best := &structured
+				if r.Structure == nil {
+					best = &baseline
+				}
+				if r.Test.MRR > best.Test.MRR {
+					*best = r
+				}
+			}
+			says := func(r queryResult) string {
+				return fmt.Sprintf("%.3f, %s, d %d", r.Test.MRR, title(r.key()), r.Dim)
+			}
+			table.Add(fmt.Sprintf("%s, %dp", strings.TrimPrefix(graph, "query2box-"), hops), publishedQueries[fmt.Sprintf("%s %d found", graph, hops)].mrr, says(structured), says(baseline))
+		}
+	}
+	var text strings.Builder
+	markdown(&text, table.Header, table.Rows)
+	return text.String()
+}
+
+// classesGlance is the table of entity classification at a glance: what was chosen blind.
+func classesGlance(t *testing.T) string {
+	t.Helper()
+	paths, err := filepath.Glob("classify-*-blind.json")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no results: %v", err)
+	}
+	table := words.NewTable("graph", "the paper, %", "chosen blind here, %", "one node is")
+	for _, path := range paths {
+		var r classResult
+		read(t, path, &r)
+		table.Add(r.Dataset, fmt.Sprintf("%.2f", publishedClasses[r.Dataset+" blm"]), fmt.Sprintf("%.2f", 100*r.Team.Accuracy), fmt.Sprintf("%.2f", 100/float64(r.Test)))
+	}
+	var text strings.Builder
+	markdown(&text, table.Header, table.Rows)
+	return text.String()
+}
+
+// speedGlance is the table of timings at a glance: ours by the precision that is taken where nothing
+// is said, beside the fastest peer.
+func speedGlance(t *testing.T, files fs.FS) string {
+	t.Helper()
+	var r timings
+	m := readFrom(t, files, "bench-cpu.json", &r)
+	table := words.NewTable("a training step, or a ranking", "here", "the fastest peer", "ratio")
+	for _, c := range r.Cases {
+		if c.Fastest != "" {
+			table.Add(c.Name, duration(c.Ours[c.Precision]), fmt.Sprintf("%s, PyTorch (%s)", duration(c.Peers[c.Fastest]), c.Fastest), fmt.Sprintf("%.2f", c.Ratio))
+		}
+	}
+	var text strings.Builder
+	markdown(&text, table.Header, table.Rows)
+	fmt.Fprintf(&text, "\nMedians of runs in turns, on %s, %s.\n", m.Machine, m.Date)
+	return text.String()
+}
+
+// TestGlance: a graph without files has its row, and a curve is told by ten numbers at most, with the
+// last.
+func TestGlance(t *testing.T) {
+	if none := glance(t, t.TempDir()); strings.Count(none, "not run yet") != len(reproduce.Benchmarks) || strings.Contains(none, "by epoch") {
+		t.Errorf("without files:\n%s", none)
+	}
+	var all []kge.Validation
+	for epoch := range 11 {
+		all = append(all, kge.Validation{Epoch: epoch + 1, MRR: .5})
+		told := strings.Split(curve(all), "; ")
+		if last := fmt.Sprintf("%d: 0.500", epoch+1); len(told) > 10 || told[len(told)-1] != last || len(all) < 11 && len(told) != len(all) {
+			t.Errorf("of %d: %q", len(all), told)
+		}
+	}
+}
