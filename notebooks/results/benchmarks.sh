@@ -44,6 +44,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-apart --recipe rp --dim 2000 --batch 500 --epochs 70 --cooldown 28 --validate-every 10
     team $graph best rp-2000-1 rp-one-1
     team $graph best-cooled rp-cooled-1 rp-fast-1
+    team $graph best-apart rp-apart-1 rp-long-1
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500

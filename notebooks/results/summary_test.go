@@ -67,6 +67,9 @@ func glance(t *testing.T, folder string) string {
 			row[3] = fmt.Sprintf("**%.3f**", mean(ours[i], func(t *reproduce.Trained) float64 { return t.Test.Both.MRR }))
 			minutes := mean(ours[i], func(t *reproduce.Trained) float64 { return t.Seconds.Train }) / 60
 			row[4] = fmt.Sprintf("%s, %s, d %s, %s: %.0f min, %s", final.Title(), final.Recipe, words.Whole(final.Training.Settings.Dim), words.Count(final.Epochs, "epoch"), minutes, words.Count(ours[i].Documents[0].Threads(), "thread"))
+			if n := len(ours[i].Documents); n > 1 {
+				row[4] = fmt.Sprintf("%s, mean of %d seeds", row[4], n)
+			}
 		}
 		table.Add(row...)
 	}
