@@ -61,15 +61,14 @@ func glance(t *testing.T, folder string) string {
 		reported := recipe.ReportedOn(graph)
 		paper := reported[slices.IndexFunc(reported, func(r recipe.Reported) bool { return r.Model == "AutoBLM+" })]
 		best := reported[slices.IndexFunc(reported, func(r recipe.Reported) bool { return !r.Paper && !r.Claimed })]
-		row := []any{graph, paper.MRR, fmt.Sprintf("%.3f, %s", best.MRR, best.Model), "not run yet", nil, twoModels(t, folder, graph)}
+		published := fmt.Sprintf("%.3f, %s", best.MRR, best.Model)
+		if best.EpochSeconds > 0 {
+			published += fmt.Sprintf(", %s of %.0f s on %s", words.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
+		}
+		row := []any{graph, paper.MRR, published, "not run yet", nil, twoModels(t, folder, graph)}
 		if i := slices.IndexFunc(ours, func(r reproduce.Repeats) bool { return r.Documents[0].Result.Dataset == graph }); i >= 0 {
-			final := ours[i].Documents[0].Result.Final
 			row[3] = fmt.Sprintf("**%.3f**", mean(ours[i], func(t *reproduce.Trained) float64 { return t.Test.Both.MRR }))
-			minutes := mean(ours[i], func(t *reproduce.Trained) float64 { return t.Seconds.Train }) / 60
-			row[4] = fmt.Sprintf("%s, %s, d %s, %s: %.0f min, %s", final.Title(), final.Recipe, words.Whole(final.Training.Settings.Dim), words.Count(final.Epochs, "epoch"), minutes, words.Count(ours[i].Documents[0].Threads(), "thread"))
-			if n := len(ours[i].Documents); n > 1 {
-				row[4] = fmt.Sprintf("%s, mean of %d seeds", row[4], n)
-			}
+			row[4] = howTrained(ours[i])
 		}
 		table.Add(row...)
 	}
@@ -91,6 +90,18 @@ func glance(t *testing.T, folder string) string {
 	})
 	markdown(&text, varied.Header, told)
 	return text.String()
+}
+
+// howTrained is which model it is and how long it was trained.
+func howTrained(r reproduce.Repeats) string {
+	final := r.Documents[0].Result.Final
+	seconds := mean(r, func(t *reproduce.Trained) float64 { return t.Seconds.Train })
+	says := fmt.Sprintf("%s, %s, d %s: %s of %.1f s, %.0f min of %s", final.Title(), final.Recipe, words.Whole(final.Training.Settings.Dim),
+		words.Count(final.Epochs, "epoch"), seconds/float64(final.Epochs), seconds/60, words.Count(r.Documents[0].Threads(), "thread"))
+	if n := len(r.Documents); n > 1 {
+		says += fmt.Sprintf(", mean of %d seeds", n)
+	}
+	return says
 }
 
 // curve tells ten validations or so, the last of them and others at equal distances before it.
