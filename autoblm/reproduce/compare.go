@@ -85,12 +85,12 @@ func (r Repeats) each(of func(*Trained) float64) []float64 {
 	return all
 }
 
-// mean is that of a number.
-func (r Repeats) mean(of func(*Trained) float64) float64 { return stat.Mean(r.each(of), nil) }
+// Mean is that of a number of each training, over the seeds.
+func (r Repeats) Mean(of func(*Trained) float64) float64 { return stat.Mean(r.each(of), nil) }
 
 // spread is the mean of a number, with the standard deviation where there are several.
 func (r Repeats) spread(of func(*Trained) float64) string {
-	mean := fmt.Sprintf("%.3f", r.mean(of))
+	mean := fmt.Sprintf("%.3f", r.Mean(of))
 	if len(r.Documents) == 1 {
 		return mean
 	}
@@ -168,7 +168,7 @@ func graphs(all []Repeats) []string {
 // on are those on a graph, the best last.
 func on(graph string, all []Repeats) []Repeats {
 	here := slices.DeleteFunc(slices.Clone(all), func(r Repeats) bool { return r.first().Dataset != graph })
-	slices.SortStableFunc(here, func(a, b Repeats) int { return cmp.Compare(a.mean(testMRR), b.mean(testMRR)) })
+	slices.SortStableFunc(here, func(a, b Repeats) int { return cmp.Compare(a.Mean(testMRR), b.Mean(testMRR)) })
 	return here
 }
 
@@ -205,8 +205,8 @@ func Compare(all []Repeats) *words.Table {
 		for _, r := range here {
 			s := r.first().Final.Training.Settings
 			t.Add(graph, r.title(), "here, "+r.seeds(), s.Dim, s.Batch, r.rate(), r.weights(), softmax(s), r.epochs(), r.spread(testMRR),
-				r.mean(func(t *Trained) float64 { return t.Test.Both.Hits1 }), r.mean(func(t *Trained) float64 { return t.Test.Both.Hits10 }),
-				epoch(r.mean(func(t *Trained) float64 { return t.Seconds.Train / float64(t.Epochs) }), words.Count(r.Documents[0].Threads(), "thread")))
+				r.Mean(func(t *Trained) float64 { return t.Test.Both.Hits1 }), r.Mean(func(t *Trained) float64 { return t.Test.Both.Hits10 }),
+				epoch(r.Mean(func(t *Trained) float64 { return t.Seconds.Train / float64(t.Epochs) }), words.Count(r.Documents[0].Threads(), "thread")))
 		}
 		if len(here) == 0 {
 			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
@@ -277,7 +277,7 @@ func Curves(all []Repeats) *words.Table {
 					row = append(row, "")
 				}
 			}
-			best := fmt.Sprintf("%.3f", r.mean(func(t *Trained) float64 { return t.Valid.Both.MRR }))
+			best := fmt.Sprintf("%.3f", r.Mean(func(t *Trained) float64 { return t.Valid.Both.MRR }))
 			if len(r.Documents) == 1 {
 				best += fmt.Sprintf(", epoch %d", f.BestEpoch)
 			}

@@ -17,9 +17,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
-// benchmarks are the tables of the paper's first benchmarks: the trainings in the files of a
-// folder, of which there may be any number, beside what is published.
-func benchmarks(t *testing.T, folder string) string {
+// trainings are those on the benchmarks in the files of a folder.
+func trainings(t *testing.T, folder string) []reproduce.Repeats {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "benchmark-*.json"))
 	if err != nil {
@@ -29,6 +28,14 @@ func benchmarks(t *testing.T, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+// benchmarks are the tables of the paper's first benchmarks: the trainings in the files of a
+// folder, of which there may be any number, beside what is published.
+func benchmarks(t *testing.T, folder string) string {
+	t.Helper()
+	all := trainings(t, folder)
 	var text strings.Builder
 	compared := reproduce.Compare(all)
 	markdown(&text, compared.Header, compared.Rows)

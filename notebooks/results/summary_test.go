@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -18,44 +17,26 @@ import (
 	"github.com/autoblm/autoblm-go/internal/words"
 )
 
-// chosen are the trainings on the paper's benchmarks that validation is highest for, one on each
-// graph at most.
-func chosen(all []reproduce.Repeats) []reproduce.Repeats {
-	var best []reproduce.Repeats
-	for _, graph := range reproduce.Benchmarks {
-		here := slices.DeleteFunc(slices.Clone(all), func(r reproduce.Repeats) bool { return r.Documents[0].Result.Dataset != graph })
-		if len(here) > 0 {
-			best = append(best, slices.MaxFunc(here, func(a, b reproduce.Repeats) int { return cmp.Compare(mean(a, validMRR), mean(b, validMRR)) }))
+// chosen is the training on a graph that validation is highest for, if there is any.
+func chosen(graph string, all []reproduce.Repeats) (best reproduce.Repeats, ok bool) {
+	for _, r := range all {
+		if r.Documents[0].Result.Dataset == graph && (!ok || r.Mean(validMRR) > best.Mean(validMRR)) {
+			best, ok = r, true
 		}
 	}
-	return best
+	return best, ok
 }
 
 func validMRR(t *reproduce.Trained) float64 { return t.Valid.Both.MRR }
-
-// mean is that of a number over the seeds.
-func mean(r reproduce.Repeats, of func(*reproduce.Trained) float64) float64 {
-	var sum float64
-	for _, d := range r.Documents {
-		sum += of(d.Result.Final)
-	}
-	return sum / float64(len(r.Documents))
-}
+func testMRR(t *reproduce.Trained) float64  { return t.Test.Both.MRR }
 
 // glance is the table of the paper's benchmarks at a glance: what is reported, and one model and
 // one team of two of ours, chosen by validation; then the curve of that model and what a part of
 // the settings makes of others.
 func glance(t *testing.T, folder string) string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(folder, "benchmark-*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := reproduce.ReadRepeats(paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours := chosen(all)
+	all := trainings(t, folder)
+	curves := words.NewTable("graph", "after epoch")
 	table := words.NewTable("graph", "the paper's AutoBLM+", "the best published", "one model here", "which, trained in", "two models here")
 	for _, graph := range reproduce.Benchmarks {
 		reported := recipe.ReportedOn(graph)
@@ -66,22 +47,18 @@ func glance(t *testing.T, folder string) string {
 			published += fmt.Sprintf(", %s of %.0f s on %s", words.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
 		}
 		row := []any{graph, paper.MRR, published, "not run yet", nil, twoModels(t, folder, graph)}
-		if i := slices.IndexFunc(ours, func(r reproduce.Repeats) bool { return r.Documents[0].Result.Dataset == graph }); i >= 0 {
-			row[3] = fmt.Sprintf("**%.3f**", mean(ours[i], func(t *reproduce.Trained) float64 { return t.Test.Both.MRR }))
-			row[4] = howTrained(ours[i])
+		if ours, ok := chosen(graph, all); ok {
+			row[3], row[4] = fmt.Sprintf("**%.3f**", ours.Mean(testMRR)), howTrained(ours)
+			curves.Add(graph, curve(ours.Documents[0].Result.Final.Validations))
 		}
 		table.Add(row...)
 	}
 	var text strings.Builder
 	markdown(&text, table.Header, table.Rows)
-	if len(ours) == 0 {
+	if len(all) == 0 {
 		return text.String()
 	}
-	text.WriteString("\nTheir validation MRR by epoch:\n\n")
-	curves := words.NewTable("graph", "after epoch")
-	for _, r := range ours {
-		curves.Add(r.Documents[0].Result.Dataset, curve(r.Documents[0].Result.Final.Validations))
-	}
+	text.WriteString("\nTheir validation MRR by epoch, of the first seed:\n\n")
 	markdown(&text, curves.Header, curves.Rows)
 	text.WriteString("\nWhat comes of other dimensions, batches and structures, and of one question for several answers, all else alike:\n\n")
 	varied := reproduce.Varied(all)
@@ -95,7 +72,7 @@ func glance(t *testing.T, folder string) string {
 // howTrained is which model it is and how long it was trained.
 func howTrained(r reproduce.Repeats) string {
 	final := r.Documents[0].Result.Final
-	seconds := mean(r, func(t *reproduce.Trained) float64 { return t.Seconds.Train })
+	seconds := r.Mean(func(t *reproduce.Trained) float64 { return t.Seconds.Train })
 	says := fmt.Sprintf("%s, %s, d %s: %s of %.1f s, %.0f min of %s", final.Title(), final.Recipe, words.Whole(final.Training.Settings.Dim),
 		words.Count(final.Epochs, "epoch"), seconds/float64(final.Epochs), seconds/60, words.Count(r.Documents[0].Threads(), "thread"))
 	if n := len(r.Documents); n > 1 {
@@ -221,5 +198,39 @@ func TestGlance(t *testing.T) {
 		if last := fmt.Sprintf("%d: 0.500", epoch+1); len(told) > 10 || told[len(told)-1] != last || len(all) < 11 && len(told) != len(all) {
 			t.Errorf("of %d: %q", len(all), told)
 		}
+	}
+}
+
+// TestChosenByValidation: a model and a team that are best in the test alone are not taken.
+func TestChosenByValidation(t *testing.T) {
+	trained := func(name, graph string, valid, test float64) reproduce.Repeats {
+		evaluated := func(mrr float64) *completion.Evaluation {
+			return &completion.Evaluation{Both: kge.Metrics{MRR: mrr}}
+		}
+		var d reproduce.Document
+		d.Result = reproduce.Result{Dataset: graph, Final: &reproduce.Trained{Valid: evaluated(valid), Test: evaluated(test)}}
+		return reproduce.Repeats{Name: name, Documents: []reproduce.Document{d}}
+	}
+	all := []reproduce.Repeats{trained("lucky", "fb15k", .5, .75), trained("valid", "fb15k", .625, .25), trained("other", "fb15k-237", .875, .875)}
+	if best, ok := chosen("fb15k", all); !ok || best.Name != "valid" {
+		t.Errorf("%v, %s", ok, best.Name)
+	}
+	if best, ok := chosen("wn18", all); ok {
+		t.Errorf("there is nothing to choose, and %s was", best.Name)
+	}
+	folder := t.TempDir()
+	for name, team := range map[string]string{
+		"fb15k-lucky": `"dataset": "fb15k", "members": [{}, {}], "valid": {"both": {"mrr": 0.5}}, "test": {"both": {"mrr": 0.75}}`,
+		"fb15k-valid": `"dataset": "fb15k", "members": [{}, {}], "valid": {"both": {"mrr": 0.625}}, "test": {"both": {"mrr": 0.25}}`,
+		"fb15k-three": `"dataset": "fb15k", "members": [{}, {}, {}], "valid": {"both": {"mrr": 0.875}}, "test": {"both": {"mrr": 0.875}}`,
+		"fb15k-237-a": `"dataset": "fb15k-237", "members": [{}, {}], "valid": {"both": {"mrr": 0.875}}, "test": {"both": {"mrr": 0.875}}`,
+	} {
+		content := `{"command": "autoblm team", "date": "2026-11-25", "machine": "here", "result": {` + team + `}}`
+		if err := os.WriteFile(filepath.Join(folder, "teamed-"+name+".json"), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if mrr := twoModels(t, folder, "fb15k"); mrr != .25 {
+		t.Errorf("the team of two has %v", mrr)
 	}
 }
