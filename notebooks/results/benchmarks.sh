@@ -43,8 +43,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-fast --recipe rp --dim 2000 --batch 600 --lr 0.4 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 45 --cooldown 15 --validate-every 5
     train $graph rp-long --recipe rp --dim 2000 --batch 600 --answers-together 16 --epochs 110 --cooldown 40 --validate-every 10
     train $graph rp-falling --recipe rp --dim 2000 --batch 600 --lr 0.2 --answers-together 16 --epochs 105 --cooldown 100 --validate-every 15
-    train $graph rp-heavier --recipe rp --dim 2000 --batch 600 --lr 0.2 --n3 0.2 --answers-together 16 --epochs 105 --cooldown 100 --validate-every 15
-    train $graph rp-dropout --recipe rp --dim 2000 --batch 600 --answers-together 16 --sparse-softmax 256 --epochs 66 --cooldown 12 --validate-every 6 --dropout 0.1
+    train $graph rp-apart --recipe rp --dim 2000 --batch 1000 --lr 0.2 --sparse-softmax 256 --epochs 60 --cooldown 57 --validate-every 6
     for how in "512 --lr 0.1 --cooldown 10" "512-falling --lr 0.2 --cooldown 45" "512-faster --lr 0.4 --cooldown 45" "512-heavier --lr 0.2 --cooldown 45 --n3 0.2"; do
       # shellcheck disable=SC2086 # flags
       train $graph rp-${how%% *} --recipe rp --dim 512 --batch 600 ${how#* } --answers-together 16 --epochs 50 --validate-every 10
@@ -52,7 +51,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     team $graph best rp-2000-1 rp-one-1
     team $graph best-cooled rp-cooled-1 rp-fast-1
     team $graph best-falling rp-falling-1 rp-long-1
-    team $graph best-heavier rp-heavier-1 rp-long-1
+    team $graph best-apart rp-apart-1 rp-long-1
     ;;
   wn18)
     train $graph n3 --recipe n3 --dim 512 --batch 500
