@@ -43,7 +43,7 @@ var publishedQueries = map[string]published{
 	"query2box-fb15k 2 found": {.415, .432}, "query2box-fb15k 3 found": {.293, .307}, "query2box-fb15k-237 2 found": {.248, .249}, "query2box-fb15k-237 3 found": {.196, .199},
 }
 
-var queryTitles = map[string]string{"transe": "TransE-Comp", "diag": "Diag-Comp", "gqe": "GQE", "q2b": "Query2box", "found": "found, as the paper's AutoBLM+"}
+var queryTitles = map[string]string{"transe": "TransE-Comp", "diag": "Diag-Comp", "gqe": "GQE", "q2b": "Query2box", "found": "the one found"}
 
 // key is the model in the tables: a baseline, a named structure or "found".
 func (r queryResult) key() string {
