@@ -6,8 +6,7 @@
 # then 2p by the same model.
 # Records what came of it in the folder where it is run, as query-GRAPH-HOPSp-MODEL-long-DIM.json.
 # GRAPHS, MODELS and DIMS (64, 256 and 512 for structures, 64 and 128 for GQE) choose what is trained, THREADS
-# by how many threads. AUTOBLM_DATA names the
-# benchmarks. What is there already is not trained again, and what was interrupted goes on.
+# by how many threads. AUTOBLM_DATA names the benchmarks. What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
 
 train() { # GRAPH MODEL DIM FLAG...
