@@ -20,7 +20,7 @@ import (
 func TestSearchesDoNotCompileForStructures(t *testing.T) {
 	for name, backend := range map[string]func(*testing.T) string{
 		"go":  func(*testing.T) string { return backend.Go },
-		"xla": func(t *testing.T) string { return xlatest.CPU(t) },
+		"xla": func(t *testing.T) string { return xlatest.Backend(t) },
 	} {
 		t.Run(name+"/completion", func(t *testing.T) {
 			engine, err := gomlx.New(gomlx.Settings{Backend: backend(t)})

@@ -120,7 +120,7 @@ func TestCellsThatFail(t *testing.T) {
 // TestCellsOnXLA: the backend that a run is told is that of the cells.
 func TestCellsOnXLA(t *testing.T) {
 	needKernel(t)
-	name := xlatest.CPU(t)
+	name := xlatest.Backend(t)
 	cell := "%%\nengine := show.Must(autoblm.Compute{}.Open())\ndefer engine.Close()\nfmt.Println(engine.Name(), \"on\", engine.Backend(kge.Float32))"
 	for asked, want := range map[string]string{name: "gomlx on " + name, backend.Go: "gomlx on go"} {
 		path, out := write(t, cell), t.TempDir()

@@ -239,7 +239,7 @@ func BenchmarkFit(b *testing.B) {
 		}
 	})
 	b.Run("xla", func(b *testing.B) {
-		predictor.On(b, xlatest.CPU(b))
+		predictor.On(b, xlatest.Backend(b))
 		began := time.Now()
 		fit(b)
 		compiling := time.Since(began).Seconds()

@@ -10,7 +10,7 @@ import (
 
 // TestOnXLA: the perceptron, which runs on GoMLX's own backend, could as well on XLA.
 func TestOnXLA(t *testing.T) {
-	name := xlatest.CPU(t)
+	name := xlatest.Backend(t)
 	structures, scores := sample(40, 1)
 	unseen, _ := sample(100, 2)
 	guess := func() []float64 {

@@ -13,7 +13,7 @@ import (
 
 // TestCPU: what is named can be opened.
 func TestCPU(t *testing.T) {
-	opened, err := backend.Open(xlatest.CPU(t))
+	opened, err := backend.Open(xlatest.Backend(t))
 	if err != nil {
 		t.Fatal(err)
 	}

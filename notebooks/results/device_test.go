@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/dustin/go-humanize"
 	"gonum.org/v1/gonum/stat"
@@ -34,6 +35,7 @@ type deviceResult struct {
 	} `json:"seconds"`
 
 	// Of autoblm reproduce.
+	Final  *reproduce.Trained `json:"final"`
 	Search *struct {
 		Budget   int     `json:"budget"`
 		Trained  int     `json:"trained"`
@@ -58,6 +60,16 @@ type trial struct {
 	Valid, Test struct{ Both struct{ MRR float64 } }
 }
 
+// torchSteps are what steps of the PyTorch program took by itself on the same machine, in
+// milliseconds; the first is of the epoch that warms up.
+type torchSteps struct {
+	Dataset      string
+	Dim, Batch   int
+	Torch        string
+	Precision    string
+	Milliseconds []float64 `json:"ms_per_step_per_member"`
+}
+
 // searchGoal is in how many minutes a whole search should be done.
 const searchGoal = 15
 
@@ -71,7 +83,7 @@ func device(t *testing.T, files fs.FS) string {
 	if len(paths) == 0 {
 		return unproven
 	}
-	var timings, precisions, searches, leftOut, where strings.Builder
+	var timings, precisions, finals, searches, leftOut, where strings.Builder
 	for _, file := range paths {
 		var r deviceResult
 		m := readFrom(t, files, file, &r)
@@ -80,10 +92,21 @@ func device(t *testing.T, files fs.FS) string {
 		}
 		r.steps(&timings)
 		r.precision(&precisions, m.Command)
+		r.final(&finals)
 		r.search(&searches)
 		for _, what := range r.LeftOut {
 			fmt.Fprintf(&leftOut, "- %s: left out: %s\n", file, what)
 		}
+		fmt.Fprintf(&where, "- `%s`, on %s, %s\n", m.Command, m.Machine, m.Date)
+	}
+	peers, err := fs.Glob(files, "torch-step-*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range peers {
+		var steps torchSteps
+		m := readFrom(t, files, file, &steps)
+		steps.row(&precisions)
 		fmt.Fprintf(&where, "- `%s`, on %s, %s\n", m.Command, m.Machine, m.Date)
 	}
 	var text strings.Builder
@@ -91,6 +114,8 @@ func device(t *testing.T, files fs.FS) string {
 		"| what | ours | PyTorch | ratio | goal | compiling | memory: ours | PyTorch |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", timings.String())
 	section(&text, "What precision costs and gains: a training step for a model, and the mean MRR over seeds, with the standard deviation.",
 		"| graph | scores | step | valid MRR | test MRR |\n| --- | --- | --- | --- | --- |\n", precisions.String())
+	section(&text, "Final trainings: one seed, chosen by validation.",
+		"| graph | model | d | batch | epochs | an epoch | valid MRR after so many epochs | test MRR | published |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", finals.String())
 	section(&text, "Whole searches with AutoBLM+.", "", searches.String())
 	section(&text, "Not all was measured.", "", leftOut.String())
 	section(&text, "The commands:", "", where.String())
@@ -132,7 +157,7 @@ func memory(bytes uint64) string {
 }
 
 func (r deviceResult) precision(w *strings.Builder, command string) {
-	if len(r.Members) == 0 {
+	if r.Seconds.PerStep == 0 {
 		return
 	}
 	scores := "float32"
@@ -148,9 +173,36 @@ func (r deviceResult) precision(w *strings.Builder, command string) {
 	fmt.Fprintf(w, "| %s, d %d, %d epochs | %s | %s | %s | %s |\n", r.Dataset, r.Dim, r.Epochs, scores, milliseconds(r.Seconds.PerStep), spread(valid), spread(test))
 }
 
+func (s torchSteps) row(w *strings.Builder) {
+	scores := s.Precision
+	if scores == "float32" {
+		scores = "TF32" // which the program allows
+	}
+	fmt.Fprintf(w, "| PyTorch %s: %s, d %d, batch %d | %s | %s | – | – |\n", s.Torch, s.Dataset, s.Dim, s.Batch, scores, milliseconds(measured.Median(s.Milliseconds[1:])/1e3))
+}
+
 func spread(x []float64) string {
+	if len(x) == 0 {
+		return "–"
+	}
 	mean, deviation := stat.MeanStdDev(x, nil)
 	return fmt.Sprintf("%.4f ± %.4f", mean, deviation)
+}
+
+func (r deviceResult) final(w *strings.Builder) {
+	f := r.Final
+	if f == nil {
+		return
+	}
+	s, published := f.Training.Settings, "–"
+	if f.Published != nil {
+		published = fmt.Sprintf("%.3f", f.Published.MRR)
+	}
+	var validations []string
+	for _, v := range f.Validations {
+		validations = append(validations, fmt.Sprintf("%d: %.4f", v.Epoch, v.MRR))
+	}
+	fmt.Fprintf(w, "| %s | %s, %s, %s | %d | %d | %d | %.2f s | %s | %.4f | %s |\n", r.Dataset, f.Training.Member.Structure.Title(), f.Recipe, f.Precision, s.Dim, s.Batch, f.Epochs, f.Seconds.Train/float64(f.Epochs), strings.Join(validations, ", "), f.Test.Both.MRR, published)
 }
 
 func (r deviceResult) search(w *strings.Builder) {
@@ -184,12 +236,17 @@ func TestDeviceTables(t *testing.T) {
 			{"valid": {"both": {"mrr": 0.25}}, "test": {"both": {"mrr": 0.5}}}, {"valid": {"both": {"mrr": 0.75}}, "test": {"both": {"mrr": 0.5}}}]}`),
 		"device-c.json": file(`{"backend": "xla:cuda", "dataset": "a", "search": {"settings": {"training": {"dim": 64, "epochs": 50}}, "budget": 256, "trained": 100, "seconds": 290, "overhead": 10,
 			"best": [{"structure": "1,0;0,2", "valid_mrr": 0.25, "test_mrr": 0.5}]}}`),
+		"device-d.json": file(`{"backend": "xla:cuda", "dataset": "a", "final": {"recipe": "rp", "training": {"settings": {"dim": 8, "batch": 500}, "member": {"structure": "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2"}}, "precision": "bfloat16", "epochs": 4,
+			"seconds": {"train": 10}, "validations": [{"epoch": 2, "mrr": 0.25}, {"epoch": 4, "mrr": 0.5}], "test": {"both": {"mrr": 0.375}}, "published": {"mrr": 0.5}}}`),
+		"torch-step-a.json": file(`{"dataset": "a", "dim": 8, "batch": 500, "torch": "2.11", "precision": "float32", "ms_per_step_per_member": [9, 2, 3, 4]}`),
 	})
 	for _, line := range []string{
 		"| steps of a | 3.00 ms | 6.00 ms | 0.50 | 0.5 | 7.5 s | 3.0 GiB | 1.0 GiB |",
 		"| ranks of a | 500.00 ms | – | – | 1, 1 s | 1.0 s | – | – |",
 		"| a, d 64, 20 epochs | TF32 | 1.00 ms | 0.5000 ± 0.3536 | 0.5000 ± 0.0000 |",
 		"- a, d 64, 50 epochs: only 100 of 256 structures in 5.0 minutes (goal: all in 15); the best, `1,0;0,2`, has the valid MRR 0.250 and the test MRR 0.500.",
+		"| a | ComplEx, rp, bfloat16 | 8 | 500 | 4 | 2.50 s | 2: 0.2500, 4: 0.5000 | 0.3750 | 0.500 |",
+		"| PyTorch 2.11: a, d 8, batch 500 | TF32 | 3.00 ms | – | – |",
 		"- device-a.json: left out: step-b: out of memory",
 		"- `./bench --backend xla:cuda`, on an H200, 2030-01-02",
 	} {

@@ -32,7 +32,7 @@ func everywhere(t *testing.T, test func(t *testing.T, engine *Engine)) {
 		engine.oneByOne = false
 		test(t, engine)
 	})
-	t.Run("on XLA", func(t *testing.T) { test(t, newEngine(t, xlatest.CPU(t))) })
+	t.Run("on XLA", func(t *testing.T) { test(t, newEngine(t, xlatest.Backend(t))) })
 }
 
 func TestConformance(t *testing.T) {

@@ -62,7 +62,7 @@ func TestKilledTrainingsGoOn(t *testing.T) {
 	for name, arguments := range all {
 		t.Run(name, func(t *testing.T) {
 			if slices.Contains(arguments, backend.CPU) {
-				xlatest.CPU(t)
+				xlatest.Backend(t)
 			}
 			alone, killed := filepath.Join(t.TempDir(), "alone"), filepath.Join(t.TempDir(), "killed")
 			began := time.Now()

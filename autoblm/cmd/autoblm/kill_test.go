@@ -86,7 +86,7 @@ func TestKilledSearchesForOtherTasksGoOn(t *testing.T) {
 // TestKilledSearchesOnXLAGoOn likewise, for the tasks whose models GoMLX trains: to the bit,
 // as XLA on the CPU has a fixed order of sums.
 func TestKilledSearchesOnXLAGoOn(t *testing.T) {
-	engine := []string{"--engine", "gomlx", "--backend", xlatest.CPU(t)}
+	engine := []string{"--engine", "gomlx", "--backend", xlatest.Backend(t)}
 	small := []string{"--k", "2", "--n", "16", "--p", "4", "--i", "4"}
 	t.Run("completion", func(t *testing.T) {
 		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{

@@ -19,7 +19,7 @@ import (
 // on both but where scores are closer than rounding. Embeddings themselves may be a step
 // apart: Adagrad's first step has the sign of a gradient, however close to 0.
 func TestAgreesWithXLAOnWN18RR(t *testing.T) {
-	backend := xlatest.CPU(t)
+	backend := xlatest.Backend(t)
 	g, err := datasets.ReadFolder(realdata.Folder(t, "wn18rr"))
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64) {
 }
 
 // progress holds an engine that tells how far it is to shares that grow to 1, and to the results
-// that it has where nobody listens.
+// that it has where nobody listens, if it has the same ones twice.
 func progress(t *testing.T, engine kge.Engine) {
 	g := RandomGraph(40, 2, 300, 1)
 	s, d, members := settings(4), completion.Data(g), []kge.Member{kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("simple"))}
@@ -80,6 +80,7 @@ func progress(t *testing.T, engine kge.Engine) {
 		return epoch.Loss, []any{parametersOf(t, p, 1), rank(t, p, g.Train, nil)}, is
 	}
 	wantLosses, want, _ := run(nil)
+	_, again, _ := run(nil)
 	var one sync.Mutex
 	var heard []float64
 	losses, got, is := run(func(share float64) {
@@ -90,7 +91,7 @@ func progress(t *testing.T, engine kge.Engine) {
 	if !is {
 		t.Skip("the engine does not tell")
 	}
-	if !reflect.DeepEqual(got, want) {
+	if reflect.DeepEqual(again, want) && !reflect.DeepEqual(got, want) {
 		t.Error("who listens has other results")
 	}
 	near(t, "losses", ToleranceOf(kge.Float32), losses, wantLosses) // what adds them up need not do so in one order

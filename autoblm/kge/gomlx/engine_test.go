@@ -18,7 +18,7 @@ import (
 // each runs a test on GoMLX's own backend and on XLA on the CPU.
 func each(t *testing.T, test func(t *testing.T, backend string)) {
 	t.Run("go", func(t *testing.T) { test(t, backend.Go) })
-	t.Run("xla", func(t *testing.T) { test(t, xlatest.CPU(t)) })
+	t.Run("xla", func(t *testing.T) { test(t, xlatest.Backend(t)) })
 }
 
 // newEngine is open for as long as the test.
@@ -48,6 +48,7 @@ func TestConformance(t *testing.T) {
 
 func goesOnWithTheSameBits(t *testing.T, engine *Engine) {
 	t.Run("goes on with the same bits", func(t *testing.T) {
+		xlatest.NeedSameBits(t, engine.Backend(kge.Float32))
 		enginetest.Continues(t, engine, 0)
 		enginetest.Resumes(t, engine)
 	})
@@ -69,7 +70,7 @@ func TestConformanceInParts(t *testing.T) {
 // seconds to compile a step: the slopes of one structure with all recipes, triple by triple
 // and at the sizes of parts that have several, and populations in groups that go on.
 func TestPartsOnXLA(t *testing.T) {
-	backend := xlatest.CPU(t)
+	backend := xlatest.Backend(t)
 	for _, c := range []struct {
 		says     string
 		memory   int64

@@ -47,7 +47,7 @@ func TestFaultsOfLoops(t *testing.T) {
 		"a scalar":            {scalar, 29, "after returning", "updateRules may use operations with scalars"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			on, err := backend.Open(xlatest.CPU(t))
+			on, err := backend.Open(xlatest.Backend(t))
 			if err != nil {
 				t.Fatal(err)
 			}

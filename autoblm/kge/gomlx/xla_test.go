@@ -122,7 +122,7 @@ func TestProgramsForXLA(t *testing.T) {
 // that it compiled, none more for other structures; and what is closed leaves none of
 // them, and no buffer.
 func TestNothingIsCompiledTwiceOrLeft(t *testing.T) {
-	name := xlatest.CPU(t)
+	name := xlatest.Backend(t)
 	runtime.GC() // what other tests left
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	programs, buffers := pjrt.LoadedExecutablesAlive(), pjrt.BuffersAlive()

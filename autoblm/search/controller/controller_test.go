@@ -132,7 +132,7 @@ func everySequence(length, symbols int) [][]int {
 
 // TestOnXLA: the controller, which runs on GoMLX's own backend, could as well on XLA.
 func TestOnXLA(t *testing.T) {
-	opened, err := backend.Open(xlatest.CPU(t))
+	opened, err := backend.Open(xlatest.Backend(t))
 	if err != nil {
 		t.Fatal(err)
 	}
