@@ -48,17 +48,28 @@ type keeper struct {
 	about   []byte
 	engine  string
 	large   bool          // whether there is no room for last
-	last    *standstill   // after the last whole epoch
+	last    *standstill   // after the last epoch that was copied
+	copied  time.Time     // when that was
+	copying time.Duration // how long that took
 	epochs  int           // that the file has
 	written time.Time     // when the file was
 	writing time.Duration // how long that took
 	longest time.Duration // of the epochs so far, with their validations
 }
 
-// mostKept is how many bytes of a run are copied after each epoch, to have the last whole
-// one where it is interrupted. The epochs of a larger one take long, so that its file does.
-// Tests change it.
-var mostKept = 256.0 * (1 << 20)
+// Tests change these.
+var (
+	// mostKept is how many bytes of a run are copied after an epoch, to have it where the run
+	// is interrupted. The epochs of a larger one take long, so that its file does.
+	mostKept = 256.0 * (1 << 20)
+	// cheap is a copy that is made after each epoch. Another one waits, as on a GPU, from where
+	// a copy may take a third of the time of an epoch.
+	cheap = 20 * time.Millisecond
+)
+
+// rest is how many times as long as a file or a copy took passes before the next one, so
+// that either takes a twentieth of the time at most.
+const rest = 19
 
 // standstill is a run at the end of an epoch, as a checkpoint has it.
 type standstill struct {
@@ -135,8 +146,9 @@ func (k *keeper) epochOver(r *run, began time.Time) error {
 	if k.Checkpoint == nil {
 		return nil
 	}
-	isTime := time.Since(k.written) >= max(k.Every, 19*k.writing) || k.large && k.epochs == 0
-	if !isTime && k.large {
+	isTime := time.Since(k.written) >= max(k.Every, rest*k.writing) || k.large && k.epochs == 0
+	isDue := !k.large && (k.copying < cheap || time.Since(k.copied) >= rest*k.copying)
+	if !isTime && !isDue {
 		return nil
 	}
 	if err := k.stand(r); err != nil || !isTime {
@@ -151,9 +163,11 @@ func (k *keeper) stand(r *run) error {
 	if k.large { // which is written at once
 		take = func() (State, error) { return shown(r.population) }
 	}
+	began := time.Now()
 	state, err := take()
 	if err == nil {
 		k.last = &standstill{r.kept(k, state), r.tables(state)}
+		k.copied, k.copying = time.Now(), time.Since(began)
 	}
 	return err
 }
@@ -164,7 +178,7 @@ func (k *keeper) over(r *run) error {
 	if k.Checkpoint == nil || r.complete() && time.Since(k.written) < k.Every {
 		return nil
 	}
-	if k.large && k.epochs != r.epochs {
+	if k.epochs != r.epochs && (k.last == nil || k.last.Epochs != r.epochs) {
 		if err := k.stand(r); err != nil {
 			return err
 		}
@@ -172,7 +186,7 @@ func (k *keeper) over(r *run) error {
 	return k.write()
 }
 
-// write keeps the last whole epoch, if there is one that the file does not have.
+// write keeps the epoch that was copied last, if there is one that the file does not have.
 func (k *keeper) write() error {
 	if k.last == nil || k.epochs == k.last.Epochs && k.last.Begun == 0 {
 		return nil
@@ -224,8 +238,8 @@ func (k *keeper) goOn(r *run) (bool, error) {
 	return true, nil
 }
 
-// goBack brings a run that was interrupted back to the end of its last whole epoch, and keeps
-// it; a large one to what the file has. It says whether the run is there, also where it could
+// goBack brings a run that was interrupted back to the end of the epoch that was copied last,
+// and keeps it; a large one to what the file has. It says whether the run is there, also where it could
 // not be kept.
 func (k *keeper) goBack(r *run) (bool, error) {
 	if k.large && k.epochs > 0 {
@@ -241,7 +255,7 @@ func (k *keeper) goBack(r *run) (bool, error) {
 }
 
 // cut keeps a run that its deadline has ended: as it is, where all members have taken the same
-// steps, else as after its last whole epoch.
+// steps, else as after the epoch that was copied last.
 func (k *keeper) cut(r *run, s State) error {
 	if k.Checkpoint == nil {
 		return nil

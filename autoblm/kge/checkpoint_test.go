@@ -128,6 +128,7 @@ func TestACompleteCheckpoint(t *testing.T) {
 // TestInterruptedInsideAnEpoch: what is kept is the last whole epoch, and before the first
 // one, or without a checkpoint, the last whole step; the model says which.
 func TestInterruptedInsideAnEpoch(t *testing.T) {
+	defer kge.CopyWithin(time.Hour)()
 	for steps, want := range map[int]struct{ kept, plain *kge.Reached }{
 		0:  {},
 		2:  {&kge.Reached{Steps: 2, Interrupted: true}, &kge.Reached{Steps: 2, Interrupted: true}},
@@ -180,6 +181,51 @@ func TestALargeTrainingIsKeptInItsFile(t *testing.T) {
 	if report, err = kge.Train(t.Context(), &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}, j); err != nil || report.Resumed != 1 || !report.Complete {
 		t.Errorf("%v: %+v", err, report)
 	}
+}
+
+// TestCopiesWait: where a copy takes long beside an epoch, not each epoch is copied. What is
+// left of an interrupted training is an epoch that was, and it comes to the same results.
+func TestCopiesWait(t *testing.T) {
+	defer kge.CopyWithin(0)()
+	j := job(1, func(s *kge.Settings) { s.Batch = 2 })
+	want, err := kge.Train(t.Context(), &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}
+	ctx, cancel := context.WithCancel(t.Context())
+	interrupted := &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 13, cancel: cancel}}
+	report, err := kge.Train(ctx, interrupted, j)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if r := report.Results[0]; *r.Model.Reached != (kge.Reached{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 || interrupted.copies != 1 {
+		t.Errorf("the model is of %+v and step %v, with %d losses, after %d copies", *r.Model.Reached, r.Model.Entities[0], len(r.Loss), interrupted.copies)
+	}
+	report, err = kge.Train(t.Context(), &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
+	if err != nil || report.Resumed != 1 || !report.Complete {
+		t.Fatalf("%v: %+v", err, report)
+	}
+	if difference := cmp.Diff(want.Results[0].Model.Tables, report.Results[0].Model.Tables); difference != "" {
+		t.Error(difference)
+	}
+}
+
+// slow takes long to copy what it has.
+type slow struct {
+	*stepwise
+	copies int
+}
+
+func (e *slow) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+	_, err := e.stepwise.NewPopulation(d, s, members)
+	return e, err
+}
+
+func (e *slow) State() (kge.State, error) {
+	e.copies++
+	time.Sleep(50 * time.Millisecond)
+	return e.stepwise.State()
 }
 
 // stepwise takes the steps of an epoch one by one, and is interrupted after so many.

@@ -1,5 +1,15 @@
 package kge
 
+import "time"
+
+// CopyWithin makes copies that take less time than this after each epoch, until the function
+// that it returns is called.
+func CopyWithin(limit time.Duration) (restore func()) {
+	before := cheap
+	cheap = limit
+	return func() { cheap = before }
+}
+
 // KeepNone makes every training one that is too large to be copied after each epoch, until
 // the function that it returns is called.
 func KeepNone() (restore func()) {

@@ -112,8 +112,10 @@ func compileSeconds(engine Engine) float64 {
 // reported in its Result and the others go on; the error is for what stops
 // all: settings that make no sense, an empty split, the end of ctx. When ctx
 // ends after a step, the report of what there is comes beside its error: with a
-// checkpoint, which is written then too, as after the last whole epoch, if there was one; of
-// members whose tables take more than 256 MiB as after the last epoch that was written.
+// checkpoint, which is written then too, as after the last whole epoch, if there was one, or,
+// where a copy of the numbers takes more than 20 ms, after one before it, so that copies take a
+// twentieth of the time at most; of members whose tables take more than 256 MiB as after the
+// last epoch that was written.
 func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	s, err := job.Settled(engine)
 	if err != nil {
@@ -434,7 +436,7 @@ func Diverged(epoch int, m Member) error {
 }
 
 // interrupted is the report of what was trained, beside the error that ended it, where that
-// is the end of ctx: of the last whole epoch where a checkpoint has it, else of the last
+// is the end of ctx: of the last epoch that the keeper copied, if it did, else of the last
 // whole step.
 func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, error) {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
