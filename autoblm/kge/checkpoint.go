@@ -62,8 +62,8 @@ var (
 	// mostKept is how many bytes of a run are copied after an epoch, to have it where the run
 	// is interrupted. The epochs of a larger one take long, so that its file does.
 	mostKept = 256.0 * (1 << 20)
-	// cheap is a copy that is made after each epoch. Another one waits, as on a GPU, from where
-	// a copy may take a third of the time of an epoch.
+	// cheap is a copy that is made after each epoch. A dearer one waits: on a GPU it may take a
+	// third of the time of an epoch.
 	cheap = 20 * time.Millisecond
 )
 
@@ -239,8 +239,8 @@ func (k *keeper) goOn(r *run) (bool, error) {
 }
 
 // goBack brings a run that was interrupted back to the end of the epoch that was copied last,
-// and keeps it; a large one to what the file has. It says whether the run is there, also where it could
-// not be kept.
+// and keeps it; a large one to what the file has. It says whether the run is there, also where
+// it could not be kept.
 func (k *keeper) goBack(r *run) (bool, error) {
 	if k.large && k.epochs > 0 {
 		return k.goOn(r)
