@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 )
 
 // variable names what tests run on in the place of XLA on the CPU, as
@@ -32,7 +33,7 @@ func Backend(t testing.TB) string {
 func NeedSameBits(t testing.TB, backend string) {
 	t.Helper()
 	plugin, _, _ := strings.Cut(backend, ",")
-	if strings.Contains(path.Base(plugin), "cuda") {
+	if probe.IsCUDA(path.Base(plugin)) {
 		t.Skip("a GPU adds in no fixed order")
 	}
 }

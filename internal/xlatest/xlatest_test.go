@@ -11,8 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
-// TestCPU: what is named can be opened.
-func TestCPU(t *testing.T) {
+// TestBackend: what is named can be opened.
+func TestBackend(t *testing.T) {
 	opened, err := backend.Open(xlatest.Backend(t))
 	if err != nil {
 		t.Fatal(err)
@@ -23,14 +23,14 @@ func TestCPU(t *testing.T) {
 
 // TestSkips: where there is no plugin, the reason names the command that installs one.
 func TestSkips(t *testing.T) {
-	again := exec.Command(os.Args[0], "-test.run=^TestCPU$", "-test.v")
+	again := exec.Command(os.Args[0], "-test.run=^TestBackend$", "-test.v")
 	again.Env = append(os.Environ(), probe.PluginPaths+"="+t.TempDir())
 	printed, err := again.CombinedOutput()
 	said := string(printed)
 	if strings.Contains(said, "built without XLA") {
 		t.Skip("this program has no XLA, whatever is installed")
 	}
-	if err != nil || !strings.Contains(said, "--- SKIP: TestCPU") || !strings.Contains(said, "autoblm backend install cpu") {
+	if err != nil || !strings.Contains(said, "--- SKIP: TestBackend") || !strings.Contains(said, "autoblm backend install cpu") {
 		t.Errorf("without a plugin: %v: %s", err, said)
 	}
 }

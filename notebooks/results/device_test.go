@@ -191,7 +191,7 @@ func spread(x []float64) string {
 
 func (r deviceResult) final(w *strings.Builder) {
 	f := r.Final
-	if f == nil {
+	if f == nil || f.Test == nil { // none, or not at its end
 		return
 	}
 	s, published := f.Training.Settings, "–"
@@ -202,7 +202,7 @@ func (r deviceResult) final(w *strings.Builder) {
 	for _, v := range f.Validations {
 		validations = append(validations, fmt.Sprintf("%d: %.4f", v.Epoch, v.MRR))
 	}
-	fmt.Fprintf(w, "| %s | %s, %s, %s | %d | %d | %d | %.2f s | %s | %.4f | %s |\n", r.Dataset, f.Training.Member.Structure.Title(), f.Recipe, f.Precision, s.Dim, s.Batch, f.Epochs, f.Seconds.Train/float64(f.Epochs), strings.Join(validations, ", "), f.Test.Both.MRR, published)
+	fmt.Fprintf(w, "| %s | %s, %s, %s | %d | %d | %d | %.2f s | %s | %.4f | %s |\n", r.Dataset, f.Title(), f.Recipe, f.Precision, s.Dim, s.Batch, f.Epochs, f.Seconds.Train/float64(f.Epochs), strings.Join(validations, ", "), f.Test.Both.MRR, published)
 }
 
 func (r deviceResult) search(w *strings.Builder) {
