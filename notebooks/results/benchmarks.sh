@@ -45,6 +45,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rp-falling --recipe rp --dim 2000 --batch 600 --lr 0.2 --answers-together 16 --epochs 105 --cooldown 100 --validate-every 15
     train $graph rp-apart --recipe rp --dim 2000 --batch 1000 --lr 0.2 --sparse-softmax 256 --epochs 60 --cooldown 57 --validate-every 6
     train $graph rp-apart-long --recipe rp --dim 2000 --batch 1000 --sparse-softmax 256 --epochs 105 --cooldown 40 --validate-every 10
+    train $graph rp-moduli --recipe rp --n3-moduli --dim 2000 --batch 600 --answers-together 16 --sparse-softmax 256 --epochs 50 --cooldown 25 --validate-every 10
     for how in "512 --lr 0.1 --cooldown 10" "512-falling --lr 0.2 --cooldown 45" "512-faster --lr 0.4 --cooldown 45" "512-heavier --lr 0.2 --cooldown 45 --n3 0.2" \
       "512-prediction-2 --lr 0.2 --cooldown 45 --relation-prediction 2" "512-prediction-8 --lr 0.2 --cooldown 45 --relation-prediction 8"; do
       # shellcheck disable=SC2086 # flags

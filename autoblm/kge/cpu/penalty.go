@@ -6,14 +6,21 @@ import (
 
 // penalizeRows returns the penalty of some rows and adds the gradient by them. weight
 // is that of an example, or of its reverse, in the batch.
-func (t *trainer) penalizeRows(b *bench, gradient, x kernel.Table, rows int, l2 float64, weight float32) float64 {
+func (t *trainer) penalizeRows(b *bench, gradient, x kernel.Table, rows int, l2 float64, weight float32) (loss float64) {
 	n3 := t.member.N3
+	if t.member.N3Moduli && n3 != 0 {
+		slope := float32(3*n3) * weight
+		for i := range rows { // of a structure: all have d columns
+			loss += float64(weight) * n3 * kernel.PenalizeModuli(gradient.Row(i)[:t.dim], x.Row(i)[:t.dim], slope)
+		}
+		n3 = 0
+	}
 	if l2 == 0 && n3 == 0 {
-		return 0
+		return loss
 	}
 	// Whole rows: what pads them is 0 and stays so.
 	squares, cubes := t.kernels.Penalize(first(gradient, rows), first(x, rows), float32(2*l2)*weight, float32(3*n3)*weight, &b.lanes)
-	return float64(weight) * (l2*squares + n3*cubes)
+	return loss + float64(weight)*(l2*squares+n3*cubes)
 }
 
 func (t *trainer) penalizeAnchors(b *bench, u *unit, w *work, weight float32) float64 {

@@ -262,12 +262,16 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 	if w.Products > 0 {
 		sum += w.Products * (power(r.ask(x.Question), 2) + power(r.askBack(x.Question, x.Target), 2))
 	}
+	cubes := func(x []float64) float64 { return power(x, 3) }
+	if w.N3Moduli {
+		cubes = cubedModuli
+	}
 	for _, end := range []int32{x.Anchor, x.Target} {
-		sum += (w.L2+w.EntityL2)*power(r.entity(end), 2) + w.N3*power(r.entity(end), 3)
+		sum += (w.L2+w.EntityL2)*power(r.entity(end), 2) + w.N3*cubes(r.entity(end))
 	}
 	for _, h := range r.hops(x.Path) {
 		for _, numbers := range r.rows(h.number) {
-			sum += (w.L2+w.RelationL2)*power(numbers, 2) + w.N3*power(numbers, 3)
+			sum += (w.L2+w.RelationL2)*power(numbers, 2) + w.N3*cubes(numbers)
 		}
 	}
 	return sum
@@ -277,6 +281,15 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 func power(x []float64, p float64) (sum float64) {
 	for _, v := range x {
 		sum += math.Pow(math.Abs(v), p)
+	}
+	return sum
+}
+
+// cubedModuli is Σ|z|³ over the complex numbers of the halves of x.
+func cubedModuli(x []float64) (sum float64) {
+	half := len(x) / 2
+	for i := range half {
+		sum += math.Pow(math.Hypot(x[i], x[half+i]), 3)
 	}
 	return sum
 }
