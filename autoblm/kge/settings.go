@@ -212,11 +212,11 @@ type Weights struct {
 	L2 float64 `json:"l2" name:"l2" min:"0" help:"Weight of the squared norms of entities and relations."`
 	// N3 weighs the mean of Σ|h|³+|r|³+|t|³ (Lacroix et al., 2018).
 	N3 float64 `json:"n3" name:"n3" min:"0" brief:"Weight of the cubed norms of embeddings." help:"Weight of the cubed norms of entities and relations."`
-	// N3Moduli takes, for N3, the coordinates by pairs, which stand half an embedding
-	// apart: |x|³ is that of the complex number of a pair, and ComplEx takes it so as its
-	// authors do. It is for structures and even dimensions. Equivalent structures pair
-	// other chunks; without it they train alike.
-	N3Moduli bool `json:"n3_moduli,omitempty" name:"n3-moduli" negatable:"" brief:"Take n3 of complex numbers." help:"Take n3 of the moduli of complex numbers, whose imaginary parts are the second half of an embedding, as is published for ComplEx, rather than of each coordinate."`
+	// N3Moduli takes chunks i and i+K/2 as real and imaginary parts, and the moduli of
+	// these complex numbers for N3, as Lacroix et al. do for ComplEx, rather than each
+	// coordinate. It is for structures of an even K. Equivalent structures pair different
+	// chunks, so that they train alike only without it.
+	N3Moduli bool `json:"n3_moduli,omitempty" name:"n3-moduli" negatable:"" beside:"n3" help:"Take n3 of the moduli of complex numbers, whose imaginary parts are the second half of the chunks, as is published for ComplEx, rather than of each coordinate."`
 	// EntityL2 weighs the mean of |h|²+|t|², and Products that of
 	// |hᵀg(A,r)|²+|g(A,r)t|². Equal, they are DURA (Zhang et al., 2020), whose
 	// authors' best runs have them in the ratio of 1 to 3.
@@ -269,8 +269,8 @@ func (s Settings) ValidateFor(m Member) error {
 		return fmt.Errorf("%v does not drop coordinates of queries: leave dropout at 0", m.Form)
 	case !m.Form.Products() && (s.LabelSmoothing != 0 || m.Products != 0):
 		return fmt.Errorf("%v has no products to smooth labels by or to penalize: leave label smoothing and products at 0", m.Form)
-	case m.N3Moduli && (m.Form != form.Bilinear || s.Dim%2 != 0):
-		return fmt.Errorf("the numbers of %s with dim %d are no pairs whose moduli n3 could take: leave n3-moduli out, or take a structure and an even dim", m.name(), s.Dim)
+	case m.N3Moduli && (m.Form != form.Bilinear || m.chunks()%2 != 0):
+		return fmt.Errorf("%s has no pairs of chunks whose moduli n3 could take: switch n3-moduli off", m.name())
 	case !m.Form.Mixes() && m.RelationPrediction != 0:
 		return fmt.Errorf("%v does not predict relations: leave relation-prediction at 0", m.Form)
 	}

@@ -44,12 +44,21 @@ func Of(s any) []Setting {
 	return all
 }
 
-// Set lists the numbers of a struct that are not 0, as "n3 0.2, entity-l2 0.1".
+// Set lists the numbers of a struct that are not 0, and what is switched on, as
+// "n3 0.2, n3-moduli, entity-l2 0.1".
 func Set(s any) string {
 	var parts []string
 	for _, each := range Of(s) {
-		if x, isNumber := each.Value.(float64); isNumber && x != 0 {
-			parts = append(parts, fmt.Sprintf("%s %.3g", strings.ReplaceAll(each.Name, "_", "-"), x))
+		name := strings.ReplaceAll(each.Name, "_", "-")
+		switch x := each.Value.(type) {
+		case float64:
+			if x != 0 {
+				parts = append(parts, fmt.Sprintf("%s %.3g", name, x))
+			}
+		case bool:
+			if x {
+				parts = append(parts, name)
+			}
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -74,8 +74,8 @@ func TestOf(t *testing.T) {
 func TestSet(t *testing.T) {
 	s := sound()
 	s.Share = 0.25
-	s.Heavy = 1e-7
-	if got := settings.Set(s); got != "heavy 1e-07, label-share 0.25" {
+	s.Heavy, s.Switched = 1e-7, true
+	if got := settings.Set(s); got != "heavy 1e-07, label-share 0.25, switched" {
 		t.Errorf("%q", got)
 	}
 }

@@ -13,6 +13,7 @@ type recipe struct {
 	reciprocal         bool
 	dropout            bool
 	smoothing          bool
+	moduli             bool
 	products           bool
 	relationPrediction bool
 	bfloat16           bool // the scores' products take it
@@ -22,6 +23,7 @@ type recipe struct {
 const (
 	weightL2 = iota
 	weightN3
+	weightN3Moduli // of one of the two
 	weightRelationL2
 	weightEntityL2
 	weightProducts
@@ -96,7 +98,7 @@ func lossAndGradients(r recipe, b batch, in terms) (loss, entityGradient, relati
 		byRelation = relations.byTable
 	}
 
-	loss = Add(loss, b.penalize(in, weight, gradients))
+	loss = Add(loss, b.penalize(r, in, weight, gradients))
 	if r.products {
 		penalty, byProducts := b.penalizeProducts(in, weight, plain, gradients)
 		loss, byPlain = Add(loss, penalty), Add(byPlain, byProducts)
@@ -152,20 +154,35 @@ func softmax(queries, table, weight *Node, half bool) entropies {
 
 // penalize returns [S], what the weights put on the lengths of what was looked
 // up, and adds its gradients.
-func (b batch) penalize(in terms, weight *Node, g *rowGradients) *Node {
-	penalty := func(x, l2, n3 *Node) (sum, gradient *Node) {
-		perMember := func(w *Node) *Node { return Mul(Reshape(w, -1, 1, 1, 1), weight) }
-		square, length := Square(x), Abs(x)
-		sum = overBatch(Add(Mul(square, perMember(l2)), Mul(Mul(square, length), perMember(n3))))
-		slope := Add(MulScalar(perMember(l2), 2), Mul(MulScalar(length, 3), perMember(n3)))
-		return sum, Mul(x, slope)
+func (b batch) penalize(r recipe, in terms, weight *Node, g *rowGradients) *Node {
+	penalty := func(x, l2 *Node, directions int) (sum, gradient *Node) {
+		perMember := func(w *Node) *Node { return Mul(Reshape(DivScalar(w, directions), -1, 1, 1, 1), weight) }
+		square := Square(x)
+		terms, slope := Mul(square, perMember(l2)), MulScalar(perMember(l2), 2)
+		cube := func(length *Node, which int) {
+			n3 := perMember(in.weight(which))
+			terms, slope = Add(terms, Mul(Mul(square, length), n3)), Add(slope, Mul(MulScalar(length, 3), n3))
+		}
+		cube(Abs(x), weightN3)
+		if r.moduli {
+			cube(b.moduli(square), weightN3Moduli)
+		}
+		return overBatch(terms), Mul(x, slope)
 	}
-	l2, n3 := in.weight(weightL2), in.weight(weightN3)
-	directions := b.relation.Shape().Dim(1)
-	ofEnds, byEnds := penalty(b.ends, Add(l2, in.weight(weightEntityL2)), n3)
-	ofRelations, byRelation := penalty(b.relation, DivScalar(Add(l2, in.weight(weightRelationL2)), directions), DivScalar(n3, directions))
+	l2 := in.weight(weightL2)
+	ofEnds, byEnds := penalty(b.ends, Add(l2, in.weight(weightEntityL2)), 1)
+	ofRelations, byRelation := penalty(b.relation, Add(l2, in.weight(weightRelationL2)), b.relation.Shape().Dim(1))
 	g.add(byEnds, byRelation)
 	return Add(ofEnds, ofRelations)
+}
+
+// moduli returns, at both coordinates of each complex number, its modulus, given
+// the squares of the coordinates [S, directions, b, d].
+func (b batch) moduli(square *Node) *Node {
+	k := b.operators.Shape().Dim(3)
+	halves := Reshape(square, b.members(), -1, 2, k/2) // of the chunks at each position
+	modulus := Sqrt(ReduceAndKeep(halves, ReduceSum, 2))
+	return ReshapeWithShape(Concatenate([]*Node{modulus, modulus}, 2), square.Shape())
 }
 
 // penalizeProducts does the same for the lengths of the products of an entity and

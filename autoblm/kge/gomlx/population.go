@@ -201,6 +201,7 @@ func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, bat
 	}
 	p := program{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
 		reciprocal: s.Reciprocal, dropout: s.Dropout > 0, smoothing: s.LabelSmoothing > 0, bfloat16: s.Precision == kge.Bfloat16,
+		moduli:             slices.ContainsFunc(members, func(m kge.Member) bool { return m.N3Moduli }),
 		products:           slices.ContainsFunc(members, func(m kge.Member) bool { return m.Products > 0 }),
 		relationPrediction: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}}
@@ -242,8 +243,12 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 	}
 	added := make([]float64, weights*members)
 	for i, m := range g.members {
+		n3, ofModuli := m.N3, 0.0
+		if m.N3Moduli {
+			n3, ofModuli = 0, m.N3
+		}
 		for which, weight := range [weights]float64{
-			weightL2: m.L2, weightN3: m.N3, weightRelationL2: m.RelationL2, weightEntityL2: m.EntityL2,
+			weightL2: m.L2, weightN3: n3, weightN3Moduli: ofModuli, weightRelationL2: m.RelationL2, weightEntityL2: m.EntityL2,
 			weightProducts: m.Products, weightRelationPrediction: m.RelationPrediction,
 		} {
 			added[which*members+i] = weight
