@@ -43,6 +43,7 @@ func TestForms(t *testing.T) {
 		"either --structure or --model":    {"--model", "transe", "--structure", "complex"},
 		"use the engine cpu":               {"--model", "transe", "--engine", "gomlx", "--backend", "go"},
 		"transe does not drop coordinates": {"--model", "transe", "--dropout", "0.1"},
+		"transe has no pairs of chunks":    {"--model", "transe", "--n3", "0.1", "--n3-moduli"},
 		`unknown model "translation": use`: {"--model", "translation"},
 	} {
 		if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == program.Done || !strings.Contains(stderr, says) {

@@ -382,10 +382,11 @@ func FuzzShapes(f *testing.F) {
 			chosen.Set(&s)
 			m.Weights = chosen.Weights
 		}
+		m.N3Moduli = m.N3Moduli && chunks%2 == 0
 		ofForm, onPaths := m, s
 		// The slope of a distance jumps, so that rounding can change it.
 		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE}[seed/2%3]; ofForm.Form != form.Bilinear {
-			ofForm.Structure = structure.Structure{}
+			ofForm.Structure, ofForm.N3Moduli = structure.Structure{}, false
 		}
 		onPaths.LabelSmoothing, onPaths.AnswersTogether, ofForm.RelationPrediction = 0, 0, 0
 		if seed%4 == 3 {
