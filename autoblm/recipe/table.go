@@ -103,8 +103,8 @@ var (
 	}
 	n3 = family{
 		name: "n3", model: "ComplEx", reported: "the same README",
-		about:  "ComplEx with the nuclear 3-norm (Lacroix et al., 2018)",
-		source: "facebookresearch/kbc, README, the largest rank",
+		about:    "ComplEx with the nuclear 3-norm (Lacroix et al., 2018)",
+		source:   "facebookresearch/kbc, README, the largest rank",
 		note:     "They keep the last epoch; here the best by validation is kept.",
 		training: training(reciprocal),
 	}
