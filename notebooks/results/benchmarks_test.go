@@ -59,7 +59,7 @@ func benchmarks(t *testing.T, folder string) string {
 	text.WriteString("\nValidation MRR by epoch:\n\n")
 	curves := reproduce.Curves(all)
 	markdown(&text, curves.Header, curves.Rows)
-	text.WriteString("\nThe commands, each of which goes on where it was interrupted:\n\n")
+	text.WriteString("\nThe commands, each of which goes on where it was interrupted. Those that name the recipe n3 or rp and came to weights without n3-moduli need `--no-n3-moduli` beside it now:\n\n")
 	for _, r := range all {
 		first := r.Documents[0]
 		seeds := ""

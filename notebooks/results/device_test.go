@@ -118,7 +118,7 @@ func device(t *testing.T, files fs.FS) string {
 		"| graph | model | d | batch | epochs | an epoch | valid MRR after so many epochs | test MRR | published |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", finals.String())
 	section(&text, "Whole searches with AutoBLM+.", "", searches.String())
 	section(&text, "Not all was measured.", "", leftOut.String())
-	section(&text, "The commands:", "", where.String())
+	section(&text, "The commands, to which `--no-n3-moduli` is to be added now where they name the recipe rp:", "", where.String())
 	return text.String()
 }
 
