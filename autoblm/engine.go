@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -94,7 +94,7 @@ func (c Compute) choose() (backend.Choice, error) {
 		return backend.Choice{}, nil
 	case "auto", "gomlx":
 	default:
-		return backend.Choice{}, names.Unknown("engine", c.Engine, []string{"auto", "cpu", "gomlx"})
+		return backend.Choice{}, enum.Unknown("engine", c.Engine, []string{"auto", "cpu", "gomlx"})
 	}
 	choice, err := backend.Choose(c.Backend)
 	if engine == "gomlx" && choice.Backend == "" {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Tasks is what structures can be searched for, by name. A program that has a task of
@@ -23,7 +23,7 @@ func TaskNamed(name string) (Kind, error) {
 		}
 		all = append(all, k.Name)
 	}
-	return Kind{}, names.Unknown("task", name, all)
+	return Kind{}, enum.Unknown("task", name, all)
 }
 
 // WordsOf tells results of a task, in no words where there is no such task.

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // unpackLimits bound what an archive may unpack to, counted while reading.
@@ -26,7 +26,7 @@ type unpackLimits struct {
 // Both are far above what the registry needs: the training text of FB15k has
 // 38 MB. A tar archive is unpacked as a whole, with whatever lies beside the
 // splits. What is unpacked is bounded by the size of the archive too, as
-// [regular.Limit] has it.
+// [inputfile.Limit] has it.
 var archiveLimits = unpackLimits{member: 512 << 20, total: 4 << 30}
 
 // unpackSplits writes train.txt, valid.txt and test.txt of an archive (.tar.gz
@@ -37,7 +37,7 @@ var archiveLimits = unpackLimits{member: 512 << 20, total: 4 << 30}
 // data sets and is refused, and so is one with a member that points out of the
 // folder, with a link, or beyond the limits.
 func unpackSplits(archive, dir string, limits unpackLimits) error {
-	file, err := regular.Open(archive)
+	file, err := inputfile.Open(archive)
 	if err != nil {
 		return &localError{err}
 	}
@@ -46,7 +46,7 @@ func unpackSplits(archive, dir string, limits unpackLimits) error {
 	if err != nil {
 		return &localError{err}
 	}
-	limits.total = min(limits.total, regular.Limit(info.Size()))
+	limits.total = min(limits.total, inputfile.Limit(info.Size()))
 	u := &unpacker{dir: dir, limits: limits, found: make(map[string]string)}
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(file, magic); err != nil {

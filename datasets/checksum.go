@@ -10,7 +10,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // splitNames are the splits in their order.
@@ -50,7 +50,7 @@ const blobDigits = 2 * sha1.Size
 // digest returns the SHA-256 digest of a file, or with so many digits its git blob id: the
 // SHA-1 of "blob ", the size, a NUL byte and the content.
 func digest(path string, digits int) (string, error) {
-	file, err := regular.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return "", err
 	}

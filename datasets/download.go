@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 const (
@@ -203,7 +203,7 @@ func (d *download) restart(file *os.File, response *http.Response) error {
 	if version == "" || strings.HasPrefix(version, "W/") { // If-Range takes no weak ones
 		version = response.Header.Get("Last-Modified")
 	}
-	if err := wholefile.Write(d.versionPath(), []byte(version)); err != nil {
+	if err := atomicfile.Write(d.versionPath(), []byte(version)); err != nil {
 		return &localError{err}
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/autoblm/autoblm-go/internal/names"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // FetchOptions are the settings of [Fetch]. The zero value is fine.
@@ -37,7 +37,7 @@ func Fetch(ctx context.Context, name string, options FetchOptions) (dir string, 
 	}
 	b, known := benchmark(name)
 	if !known {
-		return "", names.Unknown("benchmark", name, benchmarkNames())
+		return "", enum.Unknown("benchmark", name, benchmarkNames())
 	}
 	return b.fetch(ctx, options)
 }
@@ -108,7 +108,7 @@ func (b Benchmark) fetchFrom(ctx context.Context, address, dir string, options F
 // result to dir.
 func (b Benchmark) install(archive, dir string) error {
 	var refused error
-	err := wholefile.Folder(dir, func(fresh string) error {
+	err := atomicfile.Folder(dir, func(fresh string) error {
 		if refused = unpackSplits(archive, fresh, archiveLimits); refused != nil {
 			return refused
 		}

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // maxLine bounds a line, so that a file that is no text fails early and in
@@ -111,7 +111,7 @@ func openText(dir string, names ...string) (text *textFile, close func(), err er
 
 // openPath opens a file, unpacked where it ends with .gz.
 func openPath(path string) (text *textFile, close func(), err error) {
-	file, err := regular.OpenUnpacked(path)
+	file, err := inputfile.OpenUnpacked(path)
 	if err != nil {
 		return nil, nil, err
 	}

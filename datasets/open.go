@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/adrg/xdg"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // dataVariable names a folder with one folder per benchmark.
@@ -48,7 +48,7 @@ func openAt(name string, known bool, at Place) (*Graph, error) {
 	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		all := append([]string{worldName}, benchmarkNames()...)
-		return nil, NoGraph(name, fmt.Errorf("no data set %q: it is no folder, and the names are %s%s", name, strings.Join(all, ", "), names.DidYouMean(names.Near(all, name))))
+		return nil, NoGraph(name, fmt.Errorf("no data set %q: it is no folder, and the names are %s%s", name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
 	}
 	return ReadFolder(name)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Warnings are what whoever uses the graph should know, each with its mend: what reading it
@@ -33,7 +33,7 @@ func (g *Graph) Warnings(splits ...string) []string {
 		}
 		if unseen > 0 {
 			all = append(all, fmt.Sprintf("%s of the %s %s triples of %s have an entity or a relation that train lacks, of which nothing is learnt: leave them out, or add to train what is known of it",
-				words.Whole(unseen), words.Whole(len(triples)), split, g.Name))
+				format.Whole(unseen), format.Whole(len(triples)), split, g.Name))
 		}
 	}
 	return all

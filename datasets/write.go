@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // WriteFolder writes train.txt, valid.txt and test.txt of a graph into a folder,
@@ -25,15 +25,15 @@ func WriteFolder(g *Graph, dir string) error {
 			}
 		}
 	}
-	var files []wholefile.File
+	var files []atomicfile.File
 	for _, name := range []string{"valid", "test", "train"} {
 		triples, err := g.Split(name)
 		if err != nil {
 			return err
 		}
-		files = append(files, wholefile.File{Name: name + ".txt", Write: func(w io.Writer) error { return g.writeSplit(w, triples) }})
+		files = append(files, atomicfile.File{Name: name + ".txt", Write: func(w io.Writer) error { return g.writeSplit(w, triples) }})
 	}
-	if err := wholefile.WriteFolder(dir, files); err != nil {
+	if err := atomicfile.WriteFolder(dir, files); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 	}
 	return nil

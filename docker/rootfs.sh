@@ -9,7 +9,7 @@ mkdir -p "$bin" "$sbom" "$out/root/etc/ssl/certs" "$out/root/tmp" "$out/work"
 chmod 1777 "$out/root/tmp"
 
 CGO_ENABLED=0 GOTOOLCHAIN=local docker/online go build -trimpath -buildvcs=false -o "$bin/autoblm" \
-  -ldflags "-s -w -X github.com/autoblm/autoblm-go/internal/program.commit=$commit" ./autoblm/cmd/autoblm
+  -ldflags "-s -w -X github.com/autoblm/autoblm-go/internal/cli.commit=$commit" ./autoblm/cmd/autoblm
 cp /etc/ssl/certs/ca-certificates.crt "$out/root/etc/ssl/certs/"
 echo 'autoblm:x:65532:65532::/work:' >"$out/root/etc/passwd"
 echo 'autoblm:x:65532:' >"$out/root/etc/group"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
@@ -36,7 +36,7 @@ func TestHello(t *testing.T) {
 	needKernel(t)
 	out := t.TempDir()
 	status, said, complained := kernels(t, "run", "--out", out, hello)
-	if status != program.Done {
+	if status != cli.Done {
 		t.Fatalf("status %d, %q, %q", status, said, complained)
 	}
 	executed, err := os.ReadFile(filepath.Join(out, "hello.ipynb"))
@@ -104,7 +104,7 @@ func TestCellsThatFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "%%\nfmt.Println(1)", test.cell, "%%\nfmt.Println(2)")
 			status, out, said := kernels(t, "run", "--timeout", "10s", path)
-			if status != program.Failed || !strings.HasPrefix(out, "FAILED "+path+", cell 2") || !strings.Contains(out, test.reason) {
+			if status != cli.Failed || !strings.HasPrefix(out, "FAILED "+path+", cell 2") || !strings.Contains(out, test.reason) {
 				t.Errorf("status %d, %q, %q; want cell 2 to fail with %q", status, out, said, test.reason)
 			}
 		})
@@ -124,7 +124,7 @@ func TestCellsOnXLA(t *testing.T) {
 	cell := "%%\nengine := show.Must(autoblm.Compute{}.Open())\ndefer engine.Close()\nfmt.Println(engine.Name(), \"on\", engine.Backend(kge.Float32))"
 	for asked, want := range map[string]string{name: "gomlx on " + name, backend.Go: "gomlx on go"} {
 		path, out := write(t, cell), t.TempDir()
-		if status, said, complained := kernels(t, "run", "--backend", asked, "--out", out, path); status != program.Done {
+		if status, said, complained := kernels(t, "run", "--backend", asked, "--out", out, path); status != cli.Done {
 			t.Fatalf("%s: status %d, %q, %q", asked, status, said, complained)
 		}
 		executed, err := os.ReadFile(filepath.Join(out, filepath.Base(path)))
@@ -135,7 +135,7 @@ func TestCellsOnXLA(t *testing.T) {
 			t.Errorf("the executed notebook lacks %q:\n%s", want, executed)
 		}
 	}
-	if status, said, complained := kernels(t, "run", "--backend", "abacus", hello); status != program.Failed || !strings.Contains(complained, "abacus") {
+	if status, said, complained := kernels(t, "run", "--backend", "abacus", hello); status != cli.Failed || !strings.Contains(complained, "abacus") {
 		t.Errorf("no backend: status %d, %q, %q", status, said, complained)
 	}
 }
@@ -143,7 +143,7 @@ func TestCellsOnXLA(t *testing.T) {
 func TestMuchOutputIsKept(t *testing.T) {
 	needKernel(t)
 	path, out := write(t, "%%\nfor i := range 50000 {\n\tfmt.Printf(\"line %08d\\n\", i)\n}"), t.TempDir()
-	if status, said, _ := kernels(t, "run", "--out", out, path); status != program.Done {
+	if status, said, _ := kernels(t, "run", "--out", out, path); status != cli.Done {
 		t.Fatalf("status %d, %q", status, said)
 	}
 	executed, err := os.ReadFile(filepath.Join(out, filepath.Base(path)))
@@ -165,18 +165,18 @@ func TestInstallElsewhere(t *testing.T) {
 	base := t.TempDir()
 	places := []string{"--home", filepath.Join(base, "my dätä", "kernels"), "--user-dir", filepath.Join(base, "ju pyter")}
 	for range 2 {
-		if status, out, said := kernels(t, append([]string{"install"}, places...)...); status != program.Done {
+		if status, out, said := kernels(t, append([]string{"install"}, places...)...); status != cli.Done {
 			t.Fatalf("status %d, %q, %q", status, out, said)
 		}
 	}
 	t.Setenv("JUPYTER_DATA_DIR", places[3])
-	if status, out, said := kernels(t, append([]string{"doctor"}, places...)...); status != program.Done {
+	if status, out, said := kernels(t, append([]string{"doctor"}, places...)...); status != cli.Done {
 		t.Errorf("doctor: status %d, %q, %q", status, out, said)
 	}
-	if status, out, said := kernels(t, append([]string{"run", hello}, places...)...); status != program.Done {
+	if status, out, said := kernels(t, append([]string{"run", hello}, places...)...); status != cli.Done {
 		t.Errorf("run: status %d, %q, %q", status, out, said)
 	}
-	if status, out, said := kernels(t, append([]string{"uninstall"}, places...)...); status != program.Done {
+	if status, out, said := kernels(t, append([]string{"uninstall"}, places...)...); status != cli.Done {
 		t.Errorf("uninstall: status %d, %q, %q", status, out, said)
 	}
 	if left, err := os.ReadDir(base); err != nil || len(left) > 0 {

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 )
@@ -45,7 +45,7 @@ func (c commands) places() (places, error) {
 // errFailed ends the program with a status after all has been said.
 var errFailed = errors.New("failed")
 
-func main() { program.Main(run) }
+func main() { cli.Main(run) }
 
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
@@ -68,7 +68,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		return exited
 	}
 	if err != nil {
-		return program.Status(stderr, "kernels", program.Usage(err))
+		return cli.Status(stderr, "kernels", cli.Usage(err))
 	}
 	where, err := c.places()
 	if err == nil {
@@ -77,7 +77,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		err = parsed.Run(where)
 	}
 	if errors.Is(err, errFailed) {
-		return program.Failed
+		return cli.Failed
 	}
-	return program.Status(stderr, "kernels", err)
+	return cli.Status(stderr, "kernels", err)
 }

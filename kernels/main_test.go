@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 	"github.com/autoblm/autoblm-go/kernels/internal/kerneltest"
@@ -21,11 +21,11 @@ import (
 func TestMain(m *testing.M) { kerneltest.Main(m) }
 
 func TestUsage(t *testing.T) {
-	if status, out, _ := kernels(t); status != program.Done || !strings.Contains(out, "doctor") {
+	if status, out, _ := kernels(t); status != cli.Done || !strings.Contains(out, "doctor") {
 		t.Errorf("without arguments: status %d, %q", status, out)
 	}
 	for _, arguments := range [][]string{{"fly"}, {"run"}, {"run", "--nonsense", "x"}, {"install", "--checkout", ".", "--release", "v1"}} {
-		if status, _, said := kernels(t, arguments...); status != program.Misuse || !strings.Contains(said, "--help") {
+		if status, _, said := kernels(t, arguments...); status != cli.Misuse || !strings.Contains(said, "--help") {
 			t.Errorf("%v: status %d, %q", arguments, status, said)
 		}
 	}
@@ -64,21 +64,21 @@ func TestStrip(t *testing.T) {
 	if err := n.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, _ := kernels(t, "strip", "--check", path); status != program.Failed || !strings.Contains(out, path+" has outputs") {
+	if status, out, _ := kernels(t, "strip", "--check", path); status != cli.Failed || !strings.Contains(out, path+" has outputs") {
 		t.Errorf("status %d, %q", status, out)
 	}
 	for range 2 {
-		if status, out, said := kernels(t, "strip", path); status != program.Done {
+		if status, out, said := kernels(t, "strip", path); status != cli.Done {
 			t.Errorf("status %d, %q, %q", status, out, said)
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, clean) {
 		t.Errorf("stripped %s, %v; want %s", got, err, clean)
 	}
-	if status, out, _ := kernels(t, "strip", "--check", path); status != program.Done || out != "" {
+	if status, out, _ := kernels(t, "strip", "--check", path); status != cli.Done || out != "" {
 		t.Errorf("status %d, %q", status, out)
 	}
-	if status, _, said := kernels(t, "strip", "none.ipynb"); status != program.Failed || !strings.Contains(said, "none.ipynb") {
+	if status, _, said := kernels(t, "strip", "none.ipynb"); status != cli.Failed || !strings.Contains(said, "none.ipynb") {
 		t.Errorf("status %d, %q", status, said)
 	}
 }
@@ -88,7 +88,7 @@ func TestRun(t *testing.T) {
 	good, bad, out := write(t, "variable AUTOBLM_FULL\nvariable AUTOBLM_HEADLESS"), write(t, "print x", "fail no such thing"), t.TempDir()
 
 	status, said, _ := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--out", out, "--full", good)
-	if status != program.Done || !strings.Contains(said, "ok     "+good+": 1 cells of code") {
+	if status != cli.Done || !strings.Contains(said, "ok     "+good+": 1 cells of code") {
 		t.Errorf("status %d, %q", status, said)
 	}
 	executed, err := os.ReadFile(filepath.Join(out, filepath.Base(good)))
@@ -105,26 +105,26 @@ func TestRun(t *testing.T) {
 	}
 	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", bad, broken, good)
 	for _, want := range []string{bad + ", cell 2 (In [2]): no such thing\n", "FAILED " + broken, "ok     " + good, "2 of 3 notebooks failed"} {
-		if status != program.Failed || !strings.Contains(said, want) {
+		if status != cli.Failed || !strings.Contains(said, want) {
 			t.Errorf("status %d, %q lacks %q", status, said, want)
 		}
 	}
 
 	began := time.Now()
 	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--timeout", "200ms", write(t, "hang"))
-	if status != program.Failed || !strings.Contains(said, "longer than 200ms") || time.Since(began) > time.Minute {
+	if status != cli.Failed || !strings.Contains(said, "longer than 200ms") || time.Since(began) > time.Minute {
 		t.Errorf("status %d, %q", status, said)
 	}
 	status, said, _ = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--total", "500ms", write(t, "hang"), good)
-	if status != program.Failed || !strings.Contains(said, "the run takes longer than 500ms") || !strings.Contains(said, "1 more were not run") {
+	if status != cli.Failed || !strings.Contains(said, "the run takes longer than 500ms") || !strings.Contains(said, "1 more were not run") {
 		t.Errorf("status %d, %q", status, said)
 	}
 	status, _, said = kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--out", out, good, good)
-	if status != program.Failed || !strings.Contains(said, "the same file") {
+	if status != cli.Failed || !strings.Contains(said, "the same file") {
 		t.Errorf("status %d, %q", status, said)
 	}
 	status, _, said = kernels(t, "run", "--user-dir", userDir, "--kernel", "none", good)
-	if status != program.Failed || !strings.Contains(said, " ./kernels install") {
+	if status != cli.Failed || !strings.Contains(said, " ./kernels install") {
 		t.Errorf("status %d, %q", status, said)
 	}
 }
@@ -138,7 +138,7 @@ func TestWrite(t *testing.T) {
 	}
 	var texts [2][]byte
 	for i := range texts {
-		if status, out, said := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--write", path); status != program.Done {
+		if status, out, said := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--write", path); status != cli.Done {
 			t.Fatalf("status %d, %q, %q", status, out, said)
 		}
 		if texts[i], err = os.ReadFile(path); err != nil || !strings.Contains(string(texts[i]), "shown") {
@@ -148,23 +148,23 @@ func TestWrite(t *testing.T) {
 	if !bytes.Equal(texts[0], texts[1]) {
 		t.Errorf("executed twice, it is %s and %s", texts[0], texts[1])
 	}
-	if status, out, _ := kernels(t, "check", path, bad); status != program.Done || out != "" {
+	if status, out, _ := kernels(t, "check", path, bad); status != cli.Done || out != "" {
 		t.Errorf("status %d, %q", status, out)
 	}
 	changed := strings.Replace(string(texts[0]), `"print y"`, `"print z"`, 1)
 	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, _ := kernels(t, "check", bad, path); status != program.Failed || strings.Count(out, "\n") != 1 || !strings.Contains(out, "run --write "+path) {
+	if status, out, _ := kernels(t, "check", bad, path); status != cli.Failed || strings.Count(out, "\n") != 1 || !strings.Contains(out, "run --write "+path) {
 		t.Errorf("status %d, %q", status, out)
 	}
-	if status, _, _ := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--write", bad); status != program.Failed {
+	if status, _, _ := kernels(t, "run", "--user-dir", userDir, "--kernel", "test", "--write", bad); status != cli.Failed {
 		t.Errorf("status %d", status)
 	}
 	if after, err := os.ReadFile(bad); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("a notebook that failed was changed: %v, %s", err, after)
 	}
-	if status, _, said := kernels(t, "run", "--write", "--full", path); status != program.Failed || !strings.Contains(said, "--out") {
+	if status, _, said := kernels(t, "run", "--write", "--full", path); status != cli.Failed || !strings.Contains(said, "--out") {
 		t.Errorf("status %d, %q", status, said)
 	}
 }
@@ -176,7 +176,7 @@ func TestCtrlC(t *testing.T) {
 	var out, said bytes.Buffer
 	hanging, never := write(t, "hang"), write(t, "print x")
 	status := run(ctx, []string{"run", "--user-dir", userDir, "--kernel", "test", hanging, never}, &out, &said)
-	if status != program.Failed || !strings.Contains(out.String(), "FAILED "+hanging) || !strings.Contains(out.String(), "1 more were not run") {
+	if status != cli.Failed || !strings.Contains(out.String(), "FAILED "+hanging) || !strings.Contains(out.String(), "1 more were not run") {
 		t.Errorf("status %d, %q, %q", status, &out, &said)
 	}
 }
@@ -187,12 +187,12 @@ func TestDoctorAsJSON(t *testing.T) {
 		Healthy  bool
 		Findings []struct{ Subject, Level, Says, Mend string }
 	}
-	if err := json.Unmarshal([]byte(out), &result); err != nil || status != program.Failed || result.Healthy || len(result.Findings) == 0 {
+	if err := json.Unmarshal([]byte(out), &result); err != nil || status != cli.Failed || result.Healthy || len(result.Findings) == 0 {
 		t.Errorf("status %d, %q, %v", status, out, err)
 	}
 	t.Chdir(t.TempDir()) // where notebooks may lie as well
 	status, out, said := kernels(t, "doctor", "--home", t.TempDir(), "--user-dir", t.TempDir())
-	if status != program.Failed || !strings.Contains(out, "BAD ") || !strings.Contains(out, " ./kernels install") || said != "" {
+	if status != cli.Failed || !strings.Contains(out, "BAD ") || !strings.Contains(out, " ./kernels install") || said != "" {
 		t.Errorf("status %d, %q, %q", status, out, said)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // The names that need no path.
@@ -44,7 +44,7 @@ func parse(backend string) (name, error) {
 		return name{options: rest}, nil
 	}
 	if !slices.Contains(namesOfXLA, kind) {
-		return name{}, names.Unknown("backend", backend, []string{Auto, Go, CPU, CUDA, "xla:/path/of/plugin.so"})
+		return name{}, enum.Unknown("backend", backend, []string{Auto, Go, CPU, CUDA, "xla:/path/of/plugin.so"})
 	}
 	plugin, options, _ := strings.Cut(rest, ",")
 	if strings.ContainsAny(plugin, `/\`) && !filepath.IsAbs(plugin) {
@@ -88,7 +88,7 @@ func checkOption(option string) error {
 	case option == "":
 		return nil
 	case !known:
-		return names.Unknown("option", key, slices.Sorted(maps.Keys(optionsOfXLA)))
+		return enum.Unknown("option", key, slices.Sorted(maps.Keys(optionsOfXLA)))
 	}
 	if err := check(value); err != nil {
 		return fmt.Errorf("the option %q: %w", option, err)

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // timed is something to time.
@@ -135,5 +135,5 @@ func smallDim(full int) int { return max(8, full/64) }
 
 // choose keeps the cases whose ID matches.
 func choose(cases []timed, pattern string) ([]timed, error) {
-	return measured.Choose("--cases", cases, func(c timed) string { return c.ID }, pattern)
+	return record.Choose("--cases", cases, func(c timed) string { return c.ID }, pattern)
 }

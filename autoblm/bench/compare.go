@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // compare times whole trainings by ours and by peers, in turns. One that fails keeps no
@@ -26,11 +26,11 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	by := measured.By{Command: measured.CommandLine(command...), Threads: f.threads()}
-	d := measured.Now(ctx, by, comparison{Threads: by.Threads, Peers: map[string]played{}})
+	by := record.By{Command: record.CommandLine(command...), Threads: f.threads()}
+	d := record.Now(ctx, by, comparison{Threads: by.Threads, Peers: map[string]played{}})
 	for _, r := range rivals {
 		if r.command != "" {
-			d.Result.Peers[r.name] = played{Command: measured.HidePaths(r.command)}
+			d.Result.Peers[r.name] = played{Command: record.HidePaths(r.command)}
 		}
 	}
 	if f.Out != "" {
@@ -48,7 +48,7 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(f.Data, t.Dataset)); err != nil {
-			fmt.Fprintln(os.Stderr, "bench: left out:", measured.HidePaths(fmt.Sprintf("%s: %v", t.ID, err)))
+			fmt.Fprintln(os.Stderr, "bench: left out:", record.HidePaths(fmt.Sprintf("%s: %v", t.ID, err)))
 			continue
 		}
 		outcomes, err := f.contest(ctx, t, rivals, &d)
@@ -74,7 +74,7 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 
 // contest lets all who can train the same: so often in turns, to be timed, and then for
 // equal seconds. Who fails is dropped. The result is written after each turn.
-func (f flags) contest(ctx context.Context, t training, rivals []rival, d *measured.Document[comparison]) ([]outcome, error) {
+func (f flags) contest(ctx context.Context, t training, rivals []rival, d *record.Document[comparison]) ([]outcome, error) {
 	rivals = slices.DeleteFunc(slices.Clone(rivals), func(r rival) bool { return !r.does(t) })
 	all := make([]outcome, len(rivals))
 	for i, r := range rivals {
@@ -92,7 +92,7 @@ func (f flags) contest(ctx context.Context, t training, rivals []rival, d *measu
 				return ctx.Err()
 			}
 			if err != nil {
-				o.Dropped = measured.HidePaths(err.Error())
+				o.Dropped = record.HidePaths(err.Error())
 				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", t.ID, o.Who, err)
 			} else {
 				done(o, got, p)
@@ -115,7 +115,7 @@ func (f flags) contest(ctx context.Context, t training, rivals []rival, d *measu
 			return nil, err
 		}
 	}
-	err := turn(func(o outcome) pass { return within(t.Seconds, measured.Median(o.Step), o.PerEpoch) }, (*outcome).reach)
+	err := turn(func(o outcome) pass { return within(t.Seconds, record.Median(o.Step), o.PerEpoch) }, (*outcome).reach)
 	return slices.DeleteFunc(all, func(o outcome) bool { return len(o.Step) == 0 && o.Dropped == "" }), err
 }
 
@@ -135,5 +135,5 @@ func (f flags) rivals() ([]rival, error) {
 		all = append(all, f.rival(p.name, p.command, func(t training) bool { return t.Model != rotateModel && !t.Reverses }))
 	}
 	all = append(all, f.pykeen()...)
-	return measured.Choose("--who", all, func(r rival) string { return r.name }, f.Who)
+	return record.Choose("--who", all, func(r rival) string { return r.name }, f.Who)
 }

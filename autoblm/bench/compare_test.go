@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // fakePyKEEN prints what a training does in steps of 100 ms, 4 an epoch, and notes how it
@@ -37,7 +37,7 @@ func venv(t *testing.T) string {
 }
 
 // compareSmall compares trainings by these tests as the program of our benchmarks.
-func compareSmall(t *testing.T, out string, more ...string) (measured.Document[comparison], string, error) {
+func compareSmall(t *testing.T, out string, more ...string) (record.Document[comparison], string, error) {
 	t.Helper()
 	ours, err := os.Executable()
 	if err != nil {
@@ -50,7 +50,7 @@ func compareSmall(t *testing.T, out string, more ...string) (measured.Document[c
 	}
 	var printed strings.Builder
 	err = f.run(t.Context(), &printed)
-	d, readError := measured.Read[comparison](out)
+	d, readError := record.Read[comparison](out)
 	if readError != nil {
 		t.Fatal(err, readError)
 	}

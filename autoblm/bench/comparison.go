@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/dustin/go-humanize"
 )
 
@@ -60,7 +60,7 @@ func (o outcome) epoch() float64 {
 	if len(o.Step) == 0 {
 		return 0
 	}
-	return measured.Median(o.Step) * float64(o.PerEpoch)
+	return record.Median(o.Step) * float64(o.PerEpoch)
 }
 
 // add takes what a run came to.
@@ -103,7 +103,7 @@ func (c *comparison) put(t training, o outcome) {
 
 // goOnComparing takes over what a file holds of others. There may be no file; one of
 // another machine, or whose peers are others by the same names, is an error.
-func goOnComparing(d *measured.Document[comparison], path string) error {
+func goOnComparing(d *record.Document[comparison], path string) error {
 	before, err := already[comparison](path, d.Machine)
 	if before == nil || err != nil {
 		return err
@@ -132,7 +132,7 @@ func printOutcomes(w io.Writer, t training, all []outcome) {
 			row[1] = duration([]float64{o.epoch()})
 		}
 		if len(o.MRR) > 0 {
-			row[4] = fmt.Sprintf("%.3f", measured.Median(o.MRR))
+			row[4] = fmt.Sprintf("%.3f", record.Median(o.MRR))
 		}
 		if o.Within != nil {
 			row[5], row[6] = fmt.Sprintf("%.3f", o.Within.MRR), fmt.Sprintf("%.2f", o.Within.Epochs)

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // document is a result file, as the others in notebooks/results.
-type document = measured.Document[result]
+type document = record.Document[result]
 
 // result is what was measured.
 type result struct {
@@ -81,24 +81,24 @@ func (t *timing) sum(gflop, limit float64, threads int) {
 	if len(t.Ours[t.Precision]) == 0 {
 		t.Precision = slices.Min(slices.Collect(maps.Keys(t.Ours)))
 	}
-	ours := measured.Median(t.Ours[t.Precision])
+	ours := record.Median(t.Ours[t.Precision])
 	t.GFLOPS = gflop / ours
 	if t.Precision == bfloat16s && limit > 0 {
 		t.Share = t.GFLOPS / (limit * float64(threads))
 	}
 	if alone := t.Ours[float32s]; len(alone) > 0 && len(t.Ours) > 1 {
-		t.RatioFloat32 = ours / measured.Median(alone)
+		t.RatioFloat32 = ours / record.Median(alone)
 	}
 	if ranked := t.ranked(); len(ranked) > 0 {
 		t.Fastest = ranked[0]
-		t.Ratio = ours / measured.Median(t.Peers[t.Fastest])
+		t.Ratio = ours / record.Median(t.Peers[t.Fastest])
 	}
 }
 
 // ranked are the names of the peers, the fastest first.
 func (t *timing) ranked() []string {
 	names := slices.Sorted(maps.Keys(t.Peers))
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(measured.Median(t.Peers[a]), measured.Median(t.Peers[b])) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(record.Median(t.Peers[a]), record.Median(t.Peers[b])) })
 	return names
 }
 
@@ -157,8 +157,8 @@ func another(path, what, was, is string) error {
 }
 
 // already is what a file holds that was measured on the same machine; nil without a file.
-func already[Result any](path, machine string) (*measured.Document[Result], error) {
-	d, err := measured.Read[Result](path)
+func already[Result any](path, machine string) (*record.Document[Result], error) {
+	d, err := record.Read[Result](path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

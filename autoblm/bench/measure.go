@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // measure times case by case. One that fails does not keep the others from being
@@ -56,7 +56,7 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 			succeeded++
 		}
 		if err != nil {
-			why := measured.HidePaths(fmt.Sprintf("%s: %v", c.ID, err))
+			why := record.HidePaths(fmt.Sprintf("%s: %v", c.ID, err))
 			fmt.Fprintln(os.Stderr, "bench: left out:", why)
 			d.Result.stay(c.ID)
 			d.Result.LeftOut = append(d.Result.LeftOut, why)
@@ -78,7 +78,7 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 
 // document is what the results go into: what the file of --out has of other cases, or nothing.
 func (f flags) document(ctx context.Context, command []string) (document, error) {
-	by := measured.By{Command: measured.CommandLine(command...), Threads: f.threads()}
+	by := record.By{Command: record.CommandLine(command...), Threads: f.threads()}
 	if f.Backend != "" {
 		by.Engine, by.Backend = "gomlx", f.Backend
 	}
@@ -91,9 +91,9 @@ func (f flags) document(ctx context.Context, command []string) (document, error)
 		return document{}, err
 	}
 	for _, p := range peers {
-		r.Peers[p.name] = played{Command: measured.HidePaths(p.command)}
+		r.Peers[p.name] = played{Command: record.HidePaths(p.command)}
 	}
-	d := measured.Now(ctx, by, r)
+	d := record.Now(ctx, by, r)
 	if f.Out != "" {
 		err = goOn(&d, f.Out)
 	}
@@ -137,7 +137,7 @@ func (f flags) time(ctx context.Context, c timed, d *document) (timing, error) {
 					side = 1
 				}
 				failures[side] = cmp.Or(failures[side], fmt.Errorf("%s: %w", who.name, err))
-				t.Dropped[who.name] = measured.HidePaths(err.Error())
+				t.Dropped[who.name] = record.HidePaths(err.Error())
 				fmt.Fprintf(os.Stderr, "bench: %s: %s is dropped: %v\n", c.ID, who.name, err)
 				return true
 			}
@@ -174,9 +174,9 @@ func (f flags) contestants(ctx context.Context, t *timing, d *document, gflop *f
 				}
 				t.Precision, t.MRR, *gflop = r.auto, r.mrr, r.gflop
 				t.Compile, t.OurMemory = max(t.Compile, r.compiling), max(t.OurMemory, r.memory)
-				d.Result.Backend = measured.HidePaths(r.on)
+				d.Result.Backend = record.HidePaths(r.on)
 				for _, note := range r.notes {
-					if note = measured.HidePaths(note); !slices.Contains(d.Result.Notes, note) {
+					if note = record.HidePaths(note); !slices.Contains(d.Result.Notes, note) {
 						d.Result.Notes = append(d.Result.Notes, note)
 					}
 				}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // fakePeer is the command of a peer that does the same each time.
@@ -48,7 +48,7 @@ func TestMeasure(t *testing.T) {
 	for _, c := range d.Result.Cases {
 		peers := map[what]string{aStep: "map[slow:[0.05] torch:[0.005 0.005]]", aRanking: "map[slow:[5] torch:[0.5 0.5]]"}[c.What]
 		ours := c.Ours[float32s]
-		if len(ours) != 2 || len(c.Ours) != 1 || fmt.Sprint(c.Peers) != peers || c.Fastest != "torch" || c.Ratio != measured.Median(ours)/measured.Median(c.Peers["torch"]) || c.RatioFloat32 != 0 {
+		if len(ours) != 2 || len(c.Ours) != 1 || fmt.Sprint(c.Peers) != peers || c.Fastest != "torch" || c.Ratio != record.Median(ours)/record.Median(c.Peers["torch"]) || c.RatioFloat32 != 0 {
 			t.Errorf("%+v", c)
 		}
 		if !(c.Compile > 0) || !(ours[0] > 0) || !(c.GFLOPS > 0) || c.Share != 0 || c.Precision != float32s || c.Command != d.Command || c.Date != d.Date {

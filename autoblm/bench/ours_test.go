@@ -17,8 +17,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 var (
@@ -88,11 +88,11 @@ func benchmark(b *testing.B, w what, prepare func(*testing.B, kge.Engine, timed)
 				last = once()
 				all, fresh = append(all, last.seconds/float64(c.Members)), append(fresh, last.fresh/float64(c.Members))
 			}
-			b.ReportMetric(measured.Median(all), unitOfTime)
+			b.ReportMetric(record.Median(all), unitOfTime)
 			b.ReportMetric(last.gflop, unitOfWork)
 			b.ReportMetric(compiling, unitOfCompiling)
 			if last.fresh > 0 {
-				b.ReportMetric(measured.Median(fresh), unitOfFresh)
+				b.ReportMetric(record.Median(fresh), unitOfFresh)
 				b.ReportMetric(last.mrr, unitOfMRR)
 			}
 		})
@@ -193,7 +193,7 @@ func train(b *testing.B, engine kge.Engine, job kge.Job) (seconds, compiling flo
 			b.Fatal(r.Err)
 		}
 	}
-	return measured.Median(all), report.Timing.Compile
+	return record.Median(all), report.Timing.Compile
 }
 
 // rank times the ranking of the test triples with the models and the index of the

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // peer is another program for the same task, by a name for tables.
@@ -28,7 +28,7 @@ func (f flags) peers() (all []peer, err error) {
 	for i, text := range slices.Concat(f.Peer, f.StepPeer) {
 		name, command, named := strings.Cut(text, ": ")
 		if !named {
-			name, command = measured.HidePaths(text), text
+			name, command = record.HidePaths(text), text
 		}
 		if len(strings.Fields(command)) == 0 || name == "" {
 			return nil, fmt.Errorf("--peer %q has no command: give \"NAME: COMMAND\", or a command alone", text)
@@ -115,7 +115,7 @@ func readPeer(output []byte, w what) (run, error) {
 	case w != aRanking && len(printed.Steps) < 2:
 		return r, fmt.Errorf("it timed %d epochs, and the first is for warming up", len(printed.Steps))
 	case w != aRanking:
-		r.seconds = measured.Median(printed.Steps[1:]) / 1e3
+		r.seconds = record.Median(printed.Steps[1:]) / 1e3
 	}
 	if !(r.seconds > 0) {
 		return r, errors.New("it did not say how long it took")

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // command is one of those that measure GoMLX on a device, of this program or of
@@ -109,8 +109,8 @@ func (f flags) plan(w io.Writer) {
 # This rehearses them all without a GPU:
 #     ./bench %s
 export %s
-`, limitMinutes, measured.CommandLine(rehearsal...), measured.CommandLine("AUTOBLM_DATA="+f.Data))
+`, limitMinutes, record.CommandLine(rehearsal...), record.CommandLine("AUTOBLM_DATA="+f.Data))
 	for _, c := range f.commands() {
-		fmt.Fprintf(w, "\n# %s\n./%s %s\n", c.about, c.program, measured.CommandLine(c.arguments...))
+		fmt.Fprintf(w, "\n# %s\n./%s %s\n", c.about, c.program, record.CommandLine(c.arguments...))
 	}
 }

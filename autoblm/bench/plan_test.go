@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // TestPlan: the commands time all cases on a GPU, each once, and none may take longer
@@ -49,7 +49,7 @@ func TestPlan(t *testing.T) {
 	var printed strings.Builder
 	f.plan(&printed)
 	for _, c := range f.commands() {
-		if line := "\n./" + c.program + " " + measured.CommandLine(c.arguments...) + "\n"; strings.Count(printed.String(), line) != 1 {
+		if line := "\n./" + c.program + " " + record.CommandLine(c.arguments...) + "\n"; strings.Count(printed.String(), line) != 1 {
 			t.Errorf("%s is not printed once:\n%s", line, printed.String())
 		}
 	}

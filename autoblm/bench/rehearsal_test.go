@@ -17,7 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 var (
@@ -92,7 +92,7 @@ func measure(t *testing.T, arguments ...string) (document, error) {
 	var printed strings.Builder
 	err := f.run(t.Context(), &printed)
 	t.Log(printed.String())
-	d, readError := measured.Read[result](f.Out)
+	d, readError := record.Read[result](f.Out)
 	if readError != nil {
 		t.Fatal(errors.Join(err, readError))
 	}

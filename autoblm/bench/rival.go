@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // rival is one of those that train the same.
@@ -65,7 +65,7 @@ func readTraining(output []byte, p pass) (r ran, err error) {
 	for _, ms := range printed.Steps {
 		r.seconds += ms / 1e3 * float64(printed.Timed)
 	}
-	r.step = measured.Median(printed.Steps[min(1, p.epochs-1):]) / 1e3
+	r.step = record.Median(printed.Steps[min(1, p.epochs-1):]) / 1e3
 	if printed.Torch != "" {
 		r.on = "PyTorch " + printed.Torch + " on " + printed.Device
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // columns are those that are printed of each case, with missing for what was not measured.
@@ -54,5 +54,5 @@ func duration(seconds []float64) string {
 	if len(seconds) == 0 {
 		return missing
 	}
-	return words.Milliseconds(measured.Median(seconds))
+	return format.Milliseconds(record.Median(seconds))
 }

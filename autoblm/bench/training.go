@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // training is a whole one to compare: by all on the same graph, with the same model, d,
@@ -72,7 +72,7 @@ func (t training) whole() bool { return t.Steps == 0 }
 
 // chooseTrainings keeps those whose ID matches.
 func chooseTrainings(all []training, pattern string) ([]training, error) {
-	return measured.Choose("--cases", all, func(t training) string { return t.ID }, pattern)
+	return record.Choose("--cases", all, func(t training) string { return t.ID }, pattern)
 }
 
 // pass is how far a run trains: so many epochs, of each at most so many steps, or all for

@@ -1,6 +1,6 @@
 package classify
 
-import "github.com/autoblm/autoblm-go/internal/names"
+import "github.com/autoblm/autoblm-go/internal/enum"
 
 // Encoder says what is sent along an edge from an entity j by relation r, before
 // the layer's matrix W: the composition φ(e_j, r) of Section II-B of the paper.
@@ -39,14 +39,14 @@ func Encoders() []Encoder {
 	return all
 }
 
-func (e Encoder) String() string { return names.Of(encoderNames, "encoder", e) }
+func (e Encoder) String() string { return enum.Of(encoderNames, "encoder", e) }
 
 // MarshalText writes the name.
-func (e Encoder) MarshalText() ([]byte, error) { return names.Marshal(encoderNames, "encoder", e) }
+func (e Encoder) MarshalText() ([]byte, error) { return enum.Marshal(encoderNames, "encoder", e) }
 
 // UnmarshalText reads a name, as "compgcn-mult".
 func (e *Encoder) UnmarshalText(text []byte) error {
-	return names.Unmarshal(encoderNames, "encoder", e, text)
+	return enum.Unmarshal(encoderNames, "encoder", e, text)
 }
 
 // IsCompGCN tells whether an encoder is one of the three of CompGCN.

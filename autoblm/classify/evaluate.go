@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets/rdf"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Evaluation is how many nodes were classified right.
@@ -127,8 +127,8 @@ func findNode(g *rdf.Graph, name string) (int32, error) {
 			return int32(id), nil
 		}
 	}
-	near := names.Near(g.Nodes, strings.Trim(name, "<>"))
-	return 0, fmt.Errorf("%s has no node %q%s", g.Name, name, names.DidYouMean(near))
+	near := enum.Near(g.Nodes, strings.Trim(name, "<>"))
+	return 0, fmt.Errorf("%s has no node %q%s", g.Name, name, enum.DidYouMean(near))
 }
 
 // classify computes the logits of some nodes.

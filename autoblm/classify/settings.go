@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -27,14 +27,14 @@ const (
 
 var normNames = []string{"none", "relation", "relation-root", "symmetric"}
 
-func (n Norm) String() string { return names.Of(normNames, "norm", n) }
+func (n Norm) String() string { return enum.Of(normNames, "norm", n) }
 
 // MarshalText writes the name.
-func (n Norm) MarshalText() ([]byte, error) { return names.Marshal(normNames, "norm", n) }
+func (n Norm) MarshalText() ([]byte, error) { return enum.Marshal(normNames, "norm", n) }
 
 // UnmarshalText reads "none", "relation", "relation-root" or "symmetric".
 func (n *Norm) UnmarshalText(text []byte) error {
-	return names.Unmarshal(normNames, "norm", n, text)
+	return enum.Unmarshal(normNames, "norm", n, text)
 }
 
 // Settings are what all members of a population share. [Defaults] has values for

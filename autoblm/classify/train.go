@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/internal/listen"
+	"github.com/autoblm/autoblm-go/internal/ctxutil"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/memory"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // work is a call of Train on its way.
@@ -197,7 +197,7 @@ func (w *work) train(ctx context.Context, what string, results []Result, runs []
 			w.progress(at.Epoch)
 		}
 	}
-	population, err := listen.Call(ctx, func() (Population, error) { return w.program.NewPopulation(all) })
+	population, err := ctxutil.Call(ctx, func() (Population, error) { return w.program.NewPopulation(all) })
 	if err != nil {
 		return err
 	}
@@ -323,5 +323,5 @@ func (w *work) fits(models int) error {
 	}
 	const adam, place = 3 * 4, 8 // bytes, of a number with its moments and of a node to learn from
 	bytes := float64(models) * (adam*parameters + place*float64(len(w.graph.Train)))
-	return memory.Check(bytes, fmt.Sprintf("training %s with dim %d side by side", words.Count(models, "model"), w.settings.Dim), "take a smaller dim, or fewer layers, repeats, runs or settings to try")
+	return memory.Check(bytes, fmt.Sprintf("training %s with dim %d side by side", format.Count(models, "model"), w.settings.Dim), "take a smaller dim, or fewer layers, repeats, runs or settings to try")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Words are those of accuracies.
@@ -36,7 +36,7 @@ func Words(s Own) task.Words {
 			{Name: "test_objective", Of: func(t task.Trial) *float64 { return detailsOf(t).TestObjective }},
 		},
 		Computes: "messages are", Formula: messages,
-		Training: fmt.Sprintf("d %d, %s, at most %s", s.Convolution.Dim, words.Count(s.Convolution.Layers, "layer"), words.Count(s.Convolution.Epochs, "epoch")),
+		Training: fmt.Sprintf("d %d, %s, at most %s", s.Convolution.Dim, format.Count(s.Convolution.Layers, "layer"), format.Count(s.Convolution.Epochs, "epoch")),
 		Settings: slices.DeleteFunc(settings.Of(s), func(each settings.Setting) bool {
 			return each.Name == "convolution encoder" || each.Name == "convolution parts" // of which there is no choice
 		}),
@@ -52,7 +52,7 @@ func (s Settings) InShort() string {
 		embedded = fmt.Sprintf("what %d labelled nodes see", s.SeenBy)
 	}
 	return fmt.Sprintf("d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s",
-		s.Dim, words.Count(s.Layers, "layer"), s.Norm, with[s.Reverse], with[s.SelfLoops], embedded)
+		s.Dim, format.Count(s.Layers, "layer"), s.Norm, with[s.Reverse], with[s.SelfLoops], embedded)
 }
 
 // messages are what the chunks of a head get from those of a tail.
@@ -101,7 +101,7 @@ func describe(g *rdf.Graph, name string) []page.Part {
 	}
 	return []page.Part{{
 		Text: fmt.Sprintf("The graph %s has %s, %s, %s and, of the nodes that have one, %s.", name,
-			words.Count(len(g.Nodes), "node"), words.Count(len(g.Relations), "relation"), words.Count(len(g.Triples), "triple"), words.Count(len(g.Classes), "class")),
+			format.Count(len(g.Nodes), "node"), format.Count(len(g.Relations), "relation"), format.Count(len(g.Triples), "triple"), format.Count(len(g.Classes), "class")),
 		Table: page.NewTable("The nodes that have a class", []split{{"train", len(g.Train)}, {"test", len(g.Test)}}, // those to train with are held out in turn
 			page.Text("split", func(s split) any { return s.name }),
 			page.Number("nodes", func(s split) any { return s.nodes })),

@@ -8,7 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/listen"
+	"github.com/autoblm/autoblm-go/internal/ctxutil"
 )
 
 // Data is a graph to train on: each triple is a path of one hop that is learnt both ways,
@@ -86,7 +86,7 @@ func weigh(batches [][]kge.Example, occurrences []float32, frequency float64) {
 
 // rank ranks triples of a graph among those that it does not know.
 func rank(ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph) ([][]kge.Ranked, error) {
-	known, err := listen.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
+	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
 	if err != nil {
 		return nil, err
 	}

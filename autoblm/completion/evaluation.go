@@ -10,7 +10,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // Evaluation holds the metrics of a set of triples: over both sides, and for
@@ -237,18 +238,18 @@ func (e Evaluations) Scores() (valid, test *float64) {
 }
 
 // NewTable is a table for evaluations.
-func NewTable() *words.Table {
-	return words.NewTable("", "MRR", "H@1", "H@3", "H@10", "mean rank")
+func NewTable() *table.Table {
+	return table.New("", "MRR", "H@1", "H@3", "H@10", "mean rank")
 }
 
 // AddTo adds the metrics to a table, and with sides those of each side. There are none
 // where the evaluation is nil.
-func (e *Evaluation) AddTo(t *words.Table, name string, sides bool) {
+func (e *Evaluation) AddTo(t *table.Table, name string, sides bool) {
 	add := func(name string, m kge.Metrics) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))
 	}
 	if e != nil {
-		add(name+words.Sample(e.Triples, e.Of), e.Both)
+		add(name+format.Sample(e.Triples, e.Of), e.Both)
 	}
 	if e != nil && sides {
 		add("  heads", e.Head)

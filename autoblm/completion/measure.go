@@ -10,7 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Measure implements [task.Measured]: it has the statistics of the graph, and the metrics
@@ -26,9 +26,9 @@ func (t *Task) Measure(ctx context.Context, o task.Outcome) (m task.Measures, er
 		return m, err
 	}
 	text := fmt.Sprintf("The study keeps one model, the best: %s, with d %d. What follows is of that model alone, over %s. Its structure %s.",
-		o.Best.Name, o.Best.Recipe.Training.Dim, words.Count(len(triples), split+" triple"), models(o.Best.Structure.Patterns()))
+		o.Best.Name, o.Best.Recipe.Training.Dim, format.Count(len(triples), split+" triple"), models(o.Best.Structure.Patterns()))
 	if team := o.Best.Team; team != nil {
-		text = fmt.Sprintf("The study keeps a team of %s, which answer together. What follows is of the team, over %s.", words.Count(len(team.Members), "model"), words.Count(len(triples), split+" triple"))
+		text = fmt.Sprintf("The study keeps a team of %s, which answer together. What follows is of the team, over %s.", format.Count(len(team.Members), "model"), format.Count(len(triples), split+" triple"))
 	}
 	m.Best = []page.Part{
 		{Heading: "By relation pattern", Text: text, Table: page.NewTable("The best model by relation pattern (inverse relations are some of the general ones)",
@@ -105,7 +105,7 @@ func byRelation(split string, g *datasets.Graph, parts []Part) *page.Table {
 
 // describe tells of a graph.
 func describe(g datasets.Statistics, name string) []page.Part {
-	text := fmt.Sprintf("The graph %s has %s and %s.", name, words.Count(g.Entities, "entity"), words.Count(g.Relations, "relation"))
+	text := fmt.Sprintf("The graph %s has %s and %s.", name, format.Count(g.Entities, "entity"), format.Count(g.Relations, "relation"))
 	for _, odd := range []struct {
 		n    int
 		says string
@@ -115,7 +115,7 @@ func describe(g datasets.Statistics, name string) []page.Part {
 		{g.InSeveralSplits, "Triples in more than one split"},
 	} {
 		if odd.n > 0 {
-			text += fmt.Sprintf(" %s: %s.", odd.says, words.Whole(odd.n))
+			text += fmt.Sprintf(" %s: %s.", odd.says, format.Whole(odd.n))
 		}
 	}
 	type split struct {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/labels"
-	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Query asks for the missing end of a triple: either Head or Tail is "".
@@ -44,7 +44,7 @@ func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownA
 	relation := slices.Index(m.RelationLabels, q.Relation)
 	if relation < 0 {
 		return nil, fmt.Errorf("the model has no relation %q%s; it has %s",
-			q.Relation, names.DidYouMean(names.Near(m.RelationLabels, q.Relation)), labels.Listed(m.RelationLabels))
+			q.Relation, enum.DidYouMean(enum.Near(m.RelationLabels, q.Relation)), labels.Listed(m.RelationLabels))
 	}
 	given, err := labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
 	if err != nil {

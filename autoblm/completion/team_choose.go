@@ -8,9 +8,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // TeamSettings say how [ChooseTeam] chooses.
@@ -54,7 +54,7 @@ func (c *Choice) check(members int) error {
 		}
 	}
 	if len(order) != members || len(c.Fitted) != members || len(c.HeldOut) > 0 && len(c.HeldOut) < members {
-		return fmt.Errorf("choice does not tell of the %s: remove it", words.Count(members, "member"))
+		return fmt.Errorf("choice does not tell of the %s: remove it", format.Count(members, "member"))
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 	all := len(triples)
 	triples = deciding(triples, len(g.Entities))
 	folds := foldsOf(len(triples), s.Folds)
-	if err := memory.Check(16*float64(folds+1)*float64(len(candidates))*float64(len(triples)), "choosing among "+words.Count(len(candidates), "model"), "take fewer, or fewer folds"); err != nil {
+	if err := memory.Check(16*float64(folds+1)*float64(len(candidates))*float64(len(triples)), "choosing among "+format.Count(len(candidates), "model"), "take fewer, or fewer folds"); err != nil {
 		return nil, err
 	}
 	p, err := newPanel(ctx, engine, candidates, triples, g)

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
-	"github.com/autoblm/autoblm-go/internal/regular"
 )
 
 // teamDescription is model.json of a team. Members, the names of folders within that are
@@ -77,7 +77,7 @@ func (t *Team) Save(dir string) error {
 
 // LoadTeam reads the folder of a team.
 func LoadTeam(dir string) (*Team, error) {
-	return loadTeam(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, filepath.FromSlash(name))) })
+	return loadTeam(dir, func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, filepath.FromSlash(name))) })
 }
 
 // LoadTeamFiles reads what [Team.Files] gave.
@@ -111,7 +111,7 @@ func loadTeam(dir string, files modelfolder.Reader) (*Team, error) {
 
 // IsTeam says whether a folder describes itself as that of a team.
 func IsTeam(dir string) bool {
-	return isTeam(func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) })
+	return isTeam(func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) })
 }
 
 func isTeam(files modelfolder.Reader) bool {

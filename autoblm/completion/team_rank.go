@@ -10,9 +10,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/listen"
+	"github.com/autoblm/autoblm-go/internal/ctxutil"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/memory"
-	"github.com/autoblm/autoblm-go/internal/words"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -60,10 +60,10 @@ func newPanel(ctx context.Context, engine kge.Engine, models []*kge.Model, tripl
 	for _, m := range models {
 		bytes += 4 * float64(len(m.Entities)) // which an engine has a copy of
 	}
-	if err := memory.Check(bytes, "ranking by "+words.Count(len(models), "model")+" together", "take fewer"); err != nil {
+	if err := memory.Check(bytes, "ranking by "+format.Count(len(models), "model")+" together", "take fewer"); err != nil {
 		return nil, err
 	}
-	known, err := listen.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
+	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Words are those of a task that ranks: MRR decides, and [Evaluations] are
@@ -163,5 +163,5 @@ func models(p structure.Patterns) string {
 	if len(kinds) == 0 {
 		return "models no relation pattern"
 	}
-	return "models " + words.List(kinds, "and") + " relations"
+	return "models " + format.List(kinds, "and") + " relations"
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/npy"
-	"github.com/autoblm/autoblm-go/internal/regular"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // The files of a model folder, beside those of its tables.
@@ -52,7 +52,7 @@ const mostDim = 1 << 20
 
 func (d *description) check() (err error) {
 	if len(d.Team) > 0 {
-		return fmt.Errorf("this is a team of %s, where one model is asked for: name the folder of one of them, as %s", words.Count(len(d.Team), "model"), d.Team[0])
+		return fmt.Errorf("this is a team of %s, where one model is asked for: name the folder of one of them, as %s", format.Count(len(d.Team), "model"), d.Team[0])
 	}
 	if d.Form == nil {
 		d.Form = cmp.Or(d.Model, new(form.Form))
@@ -160,7 +160,7 @@ func (m *Model) Save(dir string) error {
 // dim, and reciprocal where relations have reverses; tables may be float64, and labels may end in CRLF. Errors name the file and
 // what it lacks. A file that is not that of a checksum in model.json is refused; none are needed.
 func Load(dir string) (*Model, error) {
-	return LoadFrom(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) })
+	return LoadFrom(dir, func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) })
 }
 
 // LoadFiles reads what [Model.Files] gave.

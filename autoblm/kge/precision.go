@@ -6,7 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Precision is what the large products of a training or a ranking are computed in: those of
@@ -28,7 +28,7 @@ const (
 
 var precisionNames = []string{"float32", "bfloat16", "auto"}
 
-func (p Precision) String() string { return names.Of(precisionNames, "precision", p) }
+func (p Precision) String() string { return enum.Of(precisionNames, "precision", p) }
 
 // Note is what people are told of it behind the dimension, as ", bfloat16": nothing of float32,
 // which is usual.
@@ -41,12 +41,12 @@ func (p Precision) Note() string {
 
 // MarshalText writes the name.
 func (p Precision) MarshalText() ([]byte, error) {
-	return names.Marshal(precisionNames, "precision", p)
+	return enum.Marshal(precisionNames, "precision", p)
 }
 
 // UnmarshalText reads "float32", "bfloat16" or "auto".
 func (p *Precision) UnmarshalText(text []byte) error {
-	return names.Unmarshal(precisionNames, "precision", p, text)
+	return enum.Unmarshal(precisionNames, "precision", p, text)
 }
 
 // PrecisionVariable is the environment variable that says what [AutoPrecision] comes to: a

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Rank counts the candidates for one query that are not known answers: those
@@ -29,14 +29,14 @@ const (
 
 var tiesNames = []string{"pessimistic", "optimistic", "realistic"}
 
-func (t Ties) String() string { return names.Of(tiesNames, "tie rule", t) }
+func (t Ties) String() string { return enum.Of(tiesNames, "tie rule", t) }
 
 // MarshalText writes the name.
-func (t Ties) MarshalText() ([]byte, error) { return names.Marshal(tiesNames, "tie rule", t) }
+func (t Ties) MarshalText() ([]byte, error) { return enum.Marshal(tiesNames, "tie rule", t) }
 
 // UnmarshalText reads "pessimistic", "optimistic" or "realistic".
 func (t *Ties) UnmarshalText(text []byte) error {
-	return names.Unmarshal(tiesNames, "tie rule", t, text)
+	return enum.Unmarshal(tiesNames, "tie rule", t, text)
 }
 
 // Under is the rank, from 1, by the given rule for ties.
@@ -132,11 +132,11 @@ const (
 
 var knownNames = []string{"mark", "drop", "keep"}
 
-func (k KnownAnswers) String() string { return names.Of(knownNames, "choice", k) }
+func (k KnownAnswers) String() string { return enum.Of(knownNames, "choice", k) }
 
 // UnmarshalText reads "mark", "drop" or "keep".
 func (k *KnownAnswers) UnmarshalText(text []byte) error {
-	return names.Unmarshal(knownNames, "choice", k, text)
+	return enum.Unmarshal(knownNames, "choice", k, text)
 }
 
 // Among says of ids whether they are among some, which are ascending.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/memory"
-	"github.com/autoblm/autoblm-go/internal/names"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Optimizer is the rule that turns gradients into steps.
@@ -26,16 +26,16 @@ const (
 
 var optimizerNames = []string{"adagrad", "adam"}
 
-func (o Optimizer) String() string { return names.Of(optimizerNames, "optimizer", o) }
+func (o Optimizer) String() string { return enum.Of(optimizerNames, "optimizer", o) }
 
 // MarshalText writes the name.
 func (o Optimizer) MarshalText() ([]byte, error) {
-	return names.Marshal(optimizerNames, "optimizer", o)
+	return enum.Marshal(optimizerNames, "optimizer", o)
 }
 
 // UnmarshalText reads "adagrad" or "adam".
 func (o *Optimizer) UnmarshalText(text []byte) error {
-	return names.Unmarshal(optimizerNames, "optimizer", o, text)
+	return enum.Unmarshal(optimizerNames, "optimizer", o, text)
 }
 
 // Initial is the distribution of the embeddings at the start.
@@ -51,16 +51,16 @@ const (
 
 var initialNames = []string{"normal", "xavier"}
 
-func (i Initial) String() string { return names.Of(initialNames, "initial distribution", i) }
+func (i Initial) String() string { return enum.Of(initialNames, "initial distribution", i) }
 
 // MarshalText writes the name.
 func (i Initial) MarshalText() ([]byte, error) {
-	return names.Marshal(initialNames, "initial distribution", i)
+	return enum.Marshal(initialNames, "initial distribution", i)
 }
 
 // UnmarshalText reads "normal" or "xavier".
 func (i *Initial) UnmarshalText(text []byte) error {
-	return names.Unmarshal(initialNames, "initial distribution", i, text)
+	return enum.Unmarshal(initialNames, "initial distribution", i, text)
 }
 
 // Settings are what all members of a population share. [DefaultSettings] is
@@ -309,7 +309,7 @@ func validatePopulation(s Settings, members []Member) error {
 func Fits(d *Data, s Settings, members []Member, beside float64) error {
 	const drawn = 36 // bytes, of an entity that is no answer
 	bytes := beside + stateBytes(d, s, members) + drawn*float64(s.Negatives)*float64(min(s.Batch, d.Count))
-	what := fmt.Sprintf("training %s with dim %d on %s and %s", words.Count(len(members), "member"), s.Dim, words.Count(len(d.Entities), "entity"), words.Count(len(d.Relations), "relation"))
+	what := fmt.Sprintf("training %s with dim %d on %s and %s", format.Count(len(members), "member"), s.Dim, format.Count(len(d.Entities), "entity"), format.Count(len(d.Relations), "relation"))
 	return memory.Check(bytes, what, "take a smaller dim, smaller batches, fewer members at a time, or fewer negatives")
 }
 

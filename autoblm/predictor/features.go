@@ -2,7 +2,7 @@ package predictor
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Features says what the predictor sees of a structure.
@@ -18,14 +18,14 @@ const (
 
 var featureNames = []string{"srf", "one-hot"}
 
-func (f Features) String() string { return names.Of(featureNames, "feature", f) }
+func (f Features) String() string { return enum.Of(featureNames, "feature", f) }
 
 // MarshalText writes the name.
-func (f Features) MarshalText() ([]byte, error) { return names.Marshal(featureNames, "feature", f) }
+func (f Features) MarshalText() ([]byte, error) { return enum.Marshal(featureNames, "feature", f) }
 
 // UnmarshalText reads "srf" or "one-hot".
 func (f *Features) UnmarshalText(text []byte) error {
-	return names.Unmarshal(featureNames, "feature", f, text)
+	return enum.Unmarshal(featureNames, "feature", f, text)
 }
 
 func (f Features) of(s structure.Structure) []uint8 {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/names"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Query asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper,
@@ -51,14 +51,14 @@ const (
 
 var splitNames = []string{"train", "valid", "test"}
 
-func (s Split) String() string { return names.Of(splitNames, "split", s) }
+func (s Split) String() string { return enum.Of(splitNames, "split", s) }
 
 // MarshalText writes the name.
-func (s Split) MarshalText() ([]byte, error) { return names.Marshal(splitNames, "split", s) }
+func (s Split) MarshalText() ([]byte, error) { return enum.Marshal(splitNames, "split", s) }
 
 // UnmarshalText reads "train", "valid" or "test".
 func (s *Split) UnmarshalText(text []byte) error {
-	return names.Unmarshal(splitNames, "split", s, text)
+	return enum.Unmarshal(splitNames, "split", s, text)
 }
 
 // Data is a knowledge graph with chain queries about it. It is used by pointer.
@@ -94,7 +94,7 @@ func FromGraph(g *datasets.Graph) *Data {
 		}
 		if left := before + len(triples) - len(known); left > 0 {
 			d.noticed = append(d.noticed, fmt.Sprintf("%s of the %s %v triples of %s are left out of its paths, for they have an entity or a relation that train lacks: add to train what is known of it",
-				words.Whole(left), words.Whole(len(triples)), Split(split), d.Name))
+				format.Whole(left), format.Whole(len(triples)), Split(split), d.Name))
 		}
 		d.graphs[split] = newEdges(len(d.Entities), bothWays(known))
 	}

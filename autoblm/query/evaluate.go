@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // Evaluation sums up how the hard answers of a set of queries rank, each among all
@@ -189,13 +190,13 @@ func (d *Data) idsOf(m *kge.Model) kge.Translation {
 }
 
 // NewTable is a table for evaluations.
-func NewTable() *words.Table {
-	return words.NewTable("", "queries", "answers", "MRR", "H@1", "H@3", "H@10")
+func NewTable() *table.Table {
+	return table.New("", "queries", "answers", "MRR", "H@1", "H@3", "H@10")
 }
 
 // AddTo adds the metrics to a table. There are none where the evaluation is nil.
-func (e *Evaluation) AddTo(t *words.Table, name string) {
+func (e *Evaluation) AddTo(t *table.Table, name string) {
 	if e != nil {
-		t.Add(name+words.Sample(e.Queries, e.Of), e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
+		t.Add(name+format.Sample(e.Queries, e.Of), e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/labels"
-	"github.com/autoblm/autoblm-go/internal/names"
 )
 
 // Path asks by names for the entities at the end of a path.
@@ -73,14 +73,14 @@ func RelationID(m *kge.Model, name string) (int32, error) {
 	if k := slices.Index(m.RelationLabels, forward); reversed && k >= 0 {
 		return reverse(int32(2 * k)), nil
 	}
-	near := names.Near(m.RelationLabels, forward)
+	near := enum.Near(m.RelationLabels, forward)
 	if reversed {
 		for i := range near {
 			near[i] += reverseSuffix
 		}
 	}
 	return 0, fmt.Errorf("the model has no relation %q%s; it has %s, and the reverse of each, named like it with %s",
-		name, names.DidYouMean(near), labels.Listed(m.RelationLabels), reverseSuffix)
+		name, enum.DidYouMean(near), labels.Listed(m.RelationLabels), reverseSuffix)
 }
 
 // knownEnds are the ids of the model, ascending, of the entities that the path leads

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Sample says which queries to draw.
@@ -211,7 +211,7 @@ func Prepare(ctx context.Context, name string, note func(text string), hops ...i
 				return nil, err
 			}
 			if note != nil {
-				note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, split, words.Count(h, "hop"), words.Whole(n)))
+				note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, split, format.Count(h, "hop"), format.Whole(n)))
 			}
 		}
 	}

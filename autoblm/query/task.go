@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -119,7 +119,7 @@ func (p Paths) lengths() string {
 	if len(p.Hops) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %s %s", words.List(p.Hops, "or"), english.PluralWord(slices.Max(p.Hops), "hop", ""))
+	return fmt.Sprintf("of %s %s", format.List(p.Hops, "or"), english.PluralWord(slices.Max(p.Hops), "hop", ""))
 }
 
 // Words implements [task.Task], and knows how many queries there are.
@@ -144,7 +144,7 @@ func (t *Task) count(s Split) int { return len(t.Data.together(s, t.Own.Hops)) }
 // Measure implements [task.Measured]: it tells the sizes of the data.
 func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {
 	return task.Measures{Data: []page.Part{{
-		Text: fmt.Sprintf("The graph %s has %s and %s.", o.Dataset, words.Count(len(t.Data.Entities), "entity"), words.Count(len(t.Data.Relations), "relation")),
+		Text: fmt.Sprintf("The graph %s has %s and %s.", o.Dataset, format.Count(len(t.Data.Entities), "entity"), format.Count(len(t.Data.Relations), "relation")),
 		Table: page.NewTable(strings.TrimSpace("The queries "+t.Own.lengths()), []Split{InTrain, InValid, InTest},
 			page.Text("split", func(s Split) any { return s }),
 			page.Number("queries", func(s Split) any { return t.count(s) })),

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Warnings are what whoever uses the data should know, each with its mend: what reading the
@@ -24,7 +24,7 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 		}
 		for _, h := range hops {
 			if d.Needs(split, h) != nil {
-				all = append(all, fmt.Sprintf("%s has no %v queries of %s, so nothing %s: draw some, or hold more of the graph out of train", d.Name, split, words.Count(h, "hop"),
+				all = append(all, fmt.Sprintf("%s has no %v queries of %s, so nothing %s: draw some, or hold more of the graph out of train", d.Name, split, format.Count(h, "hop"),
 					[...]string{InValid: "tells which epoch, settings or structure is best", InTest: "tells how good a model is that was chosen by valid"}[split]))
 			}
 		}
@@ -36,7 +36,7 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 		}
 		if unseen > 0 {
 			all = append(all, fmt.Sprintf("%s of the %s %v queries of %s have an anchor, a relation or only answers that train lacks, of which nothing is learnt: leave them out, or add to train what is known of it",
-				words.Whole(unseen), words.Whole(len(queries)), split, d.Name))
+				format.Whole(unseen), format.Whole(len(queries)), split, d.Name))
 		}
 	}
 	return all

@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
 )
 
 // WriteFolder writes the queries into a folder, which is made if needed, so that
@@ -21,7 +21,7 @@ func (d *Data) WriteFolder(dir string) error {
 	if err := CanWrite(dir); err != nil {
 		return err
 	}
-	files := []wholefile.File{
+	files := []atomicfile.File{
 		{Name: entitiesFile, Content: numbered(d.Entities, "")},
 		{Name: relationsFile, Content: numbered(d.Relations, reverseSuffix)},
 	}
@@ -32,11 +32,11 @@ func (d *Data) WriteFolder(dir string) error {
 				return err
 			}
 			if content != nil {
-				files = append(files, wholefile.File{Name: queryFile(split, hops) + ".gz", Content: content})
+				files = append(files, atomicfile.File{Name: queryFile(split, hops) + ".gz", Content: content})
 			}
 		}
 	}
-	if err := wholefile.WriteFolder(dir, files); err != nil {
+	if err := atomicfile.WriteFolder(dir, files); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Clean(dir), err)
 	}
 	return nil

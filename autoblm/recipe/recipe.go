@@ -9,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Recipe is how structures are trained on a benchmark, or on any graph.
@@ -100,7 +100,7 @@ func Named(name, dataset string) (Recipe, error) {
 		}
 	}
 	if !slices.Contains(Names(), name) {
-		return Recipe{}, names.Unknown("recipe", name, Names())
+		return Recipe{}, enum.Unknown("recipe", name, Names())
 	}
 	var here, elsewhere []string
 	for _, r := range All() {
@@ -113,7 +113,7 @@ func Named(name, dataset string) (Recipe, error) {
 	}
 	meant := ""
 	if !slices.Contains(Datasets(), dataset) {
-		meant = names.DidYouMean(names.Near(Datasets(), dataset))
+		meant = enum.DidYouMean(enum.Near(Datasets(), dataset))
 	}
 	slices.Sort(here)
 	return Recipe{}, fmt.Errorf("there is no recipe %s for %s, only %s: %s is for %s%s", name, dataset, list(slices.Compact(here)), name, list(elsewhere), meant)

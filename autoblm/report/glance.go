@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // facts stand under the title.
@@ -15,7 +15,7 @@ func (o *outcome) facts() []string {
 	trained, _ := o.seconds()
 	facts := []string{
 		o.Words.Purpose,
-		fmt.Sprintf("%s trained in %s", words.Count(len(o.proposed), "structure"), duration(trained)),
+		fmt.Sprintf("%s trained in %s", format.Count(len(o.proposed), "structure"), duration(trained)),
 		o.training(),
 		o.engines(),
 	}
@@ -23,7 +23,7 @@ func (o *outcome) facts() []string {
 		facts = append([]string{o.Date.Format("2 January 2006")}, facts...)
 	}
 	if n := len(o.running); n > 0 {
-		facts = append(facts, words.Count(n, "structure")+" without a result yet")
+		facts = append(facts, format.Count(n, "structure")+" without a result yet")
 	}
 	return slices.DeleteFunc(facts, func(fact string) bool { return fact == "" })
 }
@@ -34,7 +34,7 @@ func (o *outcome) training() string {
 		return o.Words.Training
 	}
 	training := o.recipe.Training
-	return fmt.Sprintf("d %d%s, %s", training.Dim, training.Precision.Note(), words.Count(training.Epochs, "epoch"))
+	return fmt.Sprintf("d %d%s, %s", training.Dim, training.Precision.Note(), format.Count(training.Epochs, "epoch"))
 }
 
 // engines did the arithmetic.
@@ -43,7 +43,7 @@ func (o *outcome) engines() string {
 	for i := range names {
 		names[i] = "engine " + names[i]
 	}
-	return words.List(names, "and")
+	return format.List(names, "and")
 }
 
 // tiles are the numbers to see first.
@@ -51,9 +51,9 @@ func (o *outcome) tiles() []tile {
 	var tiles []tile
 	add := func(label string, t task.Trial, note string) {
 		if t.TestScore != nil {
-			note = strings.TrimSuffix(fmt.Sprintf("test %s, %s", words.Cell(t.TestScore), note), ", ")
+			note = strings.TrimSuffix(fmt.Sprintf("test %s, %s", format.Cell(t.TestScore), note), ", ")
 		}
-		tiles = append(tiles, tile{label, words.Cell(t.Score), note})
+		tiles = append(tiles, tile{label, format.Cell(t.Score), note})
 	}
 	if len(o.found) > 0 {
 		add("best found", o.found[0], guise(o.found[0]))
@@ -64,7 +64,7 @@ func (o *outcome) tiles() []tile {
 	if len(o.final) > 0 {
 		add("last stage", o.final[0], fmt.Sprintf("d %d", o.final[0].Recipe.Training.Dim))
 	}
-	tiles = append(tiles, tile{"structures", words.Whole(len(o.proposed)), "trained in " + words.Count(len(o.rounds), "round")})
+	tiles = append(tiles, tile{"structures", format.Whole(len(o.proposed)), "trained in " + format.Count(len(o.rounds), "round")})
 	if rho, n := rankCorrelation(o.found); n > 2 && !math.IsNaN(rho) {
 		tiles = append(tiles, tile{"predictor", coefficient(rho), "Spearman, guesses and " + o.Words.Metric})
 	}

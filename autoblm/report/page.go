@@ -9,7 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 //go:embed page.html style.css
@@ -79,7 +79,7 @@ func Write(w io.Writer, d Data) error {
 	var text strings.Builder
 	err = pageTemplate.Execute(&text, c)
 	if err == nil {
-		_, err = io.WriteString(w, words.PrintableLines(text.String()))
+		_, err = io.WriteString(w, format.PrintableLines(text.String()))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)

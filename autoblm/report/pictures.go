@@ -9,8 +9,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Picture is one with the name of its files.
@@ -49,7 +49,7 @@ func (o *outcome) titled() []plot.Titled {
 	for _, t := range append(o.bestFound(mostDrawn), o.designed()...) {
 		name := t.Name
 		if t.State == task.Complete {
-			name += fmt.Sprintf(": %s %s", o.Words.Metric, words.Cell(t.Score))
+			name += fmt.Sprintf(": %s %s", o.Words.Metric, format.Cell(t.Score))
 		}
 		all = append(all, plot.Titled{Title: name, Structure: t.Structure})
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/correlation"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // guesses compares the predictor with what came out.
@@ -26,17 +26,17 @@ func (o *outcome) guesses() []part {
 	chart := o.scatter()
 	chart.Title = ""
 	text := fmt.Sprintf("Before a round is trained, a perceptron fitted to the rounds before guesses the %s of its candidates, and the %d highest are trained. Of %s that were picked so, ",
-		o.Words.Validation, o.About.Settings.P, words.Count(n, "structure"))
+		o.Words.Validation, o.About.Settings.P, format.Count(n, "structure"))
 	if math.IsNaN(rho) {
 		text += "all guesses or all results are the same, so there is no correlation"
 	} else {
 		text += fmt.Sprintf("Spearman's rank correlation of guess and result is %s over all rounds together", coefficient(rho))
 	}
 	if mean, rounds := o.correlationWithin(); rounds > 0 {
-		text += fmt.Sprintf(", and %s within a round (mean over %s with at least %d of them)", coefficient(mean), words.Count(rounds, "round"), fewestToRank)
+		text += fmt.Sprintf(", and %s within a round (mean over %s with at least %d of them)", coefficient(mean), format.Count(rounds, "round"), fewestToRank)
 	}
 	text += ". Only what was picked has a result, and the picked ones have guesses close to each other: among all candidates the correlation would be another, as a rule a higher one."
-	label := fmt.Sprintf("Predicted against measured %s of %s; Spearman's correlation is %s", o.Words.Validation, words.Count(n, "structure"), coefficient(rho))
+	label := fmt.Sprintf("Predicted against measured %s of %s; Spearman's correlation is %s", o.Words.Validation, format.Count(n, "structure"), coefficient(rho))
 	return []part{{Text: text, Figures: []figure{{
 		o.inline(chart.Picture(), label), "Each dot is a structure that the predictor picked. For the search only the order matters.",
 	}}}}

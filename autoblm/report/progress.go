@@ -7,7 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -30,7 +30,7 @@ func (o *outcome) progress() []part {
 			"Against the time that training, filter, predictor and strategy took, without pauses and without the human-designed models. A dotted line ends a round."),
 	}}}
 	if names := o.notDrawn(); len(names) > 0 {
-		parts = append(parts, part{Text: fmt.Sprintf("Too far below to be drawn: %s.", words.List(names, "and"))})
+		parts = append(parts, part{Text: fmt.Sprintf("Too far below to be drawn: %s.", format.List(names, "and"))})
 	}
 	return parts
 }
@@ -80,7 +80,7 @@ func (o *outcome) curve(x string, each plot.Series, best, mean []plot.Point, mar
 		{Name: fmt.Sprintf("mean of the best %d", topMean), Style: plot.Steps, Points: mean},
 	}}
 	if names := o.notDrawn(); len(names) > 0 {
-		curve.Title += ", without " + words.List(names, "and") + " far below"
+		curve.Title += ", without " + format.List(names, "and") + " far below"
 	}
 	low := o.farBelow()
 	for i := range curve.Series {
@@ -139,11 +139,11 @@ func (o *outcome) notDrawn() []string {
 	low := o.farBelow()
 	below := func(t task.Trial) bool { return t.ScoreOrZero() < low }
 	if first := slices.IndexFunc(o.found, below); first >= 0 { // best first
-		names = append(names, words.Count(len(o.found)-first, "structure"))
+		names = append(names, format.Count(len(o.found)-first, "structure"))
 	}
 	for _, t := range bestFirst(o.named) {
 		if below(t) {
-			names = append(names, fmt.Sprintf("%s (%s)", title(t.Name), words.Cell(t.Score)))
+			names = append(names, fmt.Sprintf("%s (%s)", title(t.Name), format.Cell(t.Score)))
 		}
 	}
 	return names

@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // work tells what the rounds did and what they cost.
@@ -27,10 +27,10 @@ func (o *outcome) work() []part {
 		repeats += r.Repeats
 	}
 	if repeats > 0 {
-		text += fmt.Sprintf(" %s had a result already, which was taken from there.", words.Count(repeats, "proposal"))
+		text += fmt.Sprintf(" %s had a result already, which was taken from there.", format.Count(repeats, "proposal"))
 	}
 	if stopped := o.stoppedOnRungs(); stopped > 0 {
-		text += fmt.Sprintf(" %s ended on a rung, after a part of the epochs, and are below only among all trials.", words.Count(stopped, "structure"))
+		text += fmt.Sprintf(" %s ended on a rung, after a part of the epochs, and are below only among all trials.", format.Count(stopped, "structure"))
 	}
 	return []part{{Text: text, Table: o.roundsTable()}, {Table: o.allTrials()}}
 }
@@ -56,7 +56,7 @@ func (o *outcome) roundsTable() *page.Table {
 			if best := bestFirst(r.trials); len(best) > 0 {
 				return best[0].Score
 			}
-			return words.Missing
+			return format.Missing
 		}),
 		page.Number("mean "+o.Words.Metric, func(r round) any { return meanScore(bestFirst(r.trials)) }),
 		page.Number("Spearman of the guesses", func(r round) any {
@@ -77,7 +77,7 @@ func (o *outcome) allTrials() *page.Table {
 		trialNumber, stage,
 		page.Number("round", func(t task.Trial) any {
 			if t.Round == 0 {
-				return words.Missing
+				return format.Missing
 			}
 			return fmt.Sprint(t.Round)
 		}),
@@ -113,7 +113,7 @@ func (o *outcome) failures() []part {
 	}
 	columns = append(columns, page.Text("reason", func(t task.Trial) any { return t.Error }))
 	return []part{{
-		Text:  words.Count(len(o.failed), "trial") + " failed. They are never tried again, and count as trained.",
+		Text:  format.Count(len(o.failed), "trial") + " failed. They are never tried again, and count as trained.",
 		Table: page.NewTable("Trials that failed", o.failed, columns...).Fold(mostFailures, "trial"),
 	}}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // setting is a row of the table of settings.
@@ -35,7 +35,7 @@ func (o *outcome) settings() []part {
 		if of.Tune != nil && slices.Contains([]string{"learning_rate", "n3", "training batch"}, each.Name) {
 			means = strings.TrimSuffix(means, ".") + "; the recipe found by tuning replaces it."
 		}
-		rows = append(rows, setting{strings.ReplaceAll(each.Name, "_", " "), each.Text(), cmp.Or(defaults[each.Name], words.Missing), means})
+		rows = append(rows, setting{strings.ReplaceAll(each.Name, "_", " "), each.Text(), cmp.Or(defaults[each.Name], format.Missing), means})
 	}
 	if of.Predictor == nil {
 		rows = append(rows, setting{"predictor", "none", defaults["predictor features"], "What picks the candidates."})

@@ -7,7 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // stages tells of what came before and after the search, where the study has it.
@@ -42,7 +42,7 @@ func (o *outcome) stages() []part {
 // otherSeeds tells of the stage in which the best were trained again.
 func (o *outcome) otherSeeds() part {
 	all := o.Result().Again
-	p := part{Heading: "Other seeds", Text: fmt.Sprintf("After the search, the best structures found and the best named models were trained again with %s, of which the mean %s decides.", words.Count(o.About.Settings.Again, "other seed"), o.Words.Validation)}
+	p := part{Heading: "Other seeds", Text: fmt.Sprintf("After the search, the best structures found and the best named models were trained again with %s, of which the mean %s decides.", format.Count(o.About.Settings.Again, "other seed"), o.Words.Validation)}
 	if len(all) == 0 {
 		p.Text += " None has a result yet."
 		return p
@@ -74,7 +74,7 @@ func (o *outcome) team(team task.Trial) part {
 		p.Text += fmt.Sprintf("None has a higher %s than one model, on data that had no part in the choice.", o.Words.Validation)
 		return p
 	}
-	p.Text += fmt.Sprintf("On data that had no part in the choice it has a %s of %s%s, and is what is kept.", o.Words.Validation, words.Cell(team.Score), o.withTest(team))
+	p.Text += fmt.Sprintf("On data that had no part in the choice it has a %s of %s%s, and is what is kept.", o.Words.Validation, format.Cell(team.Score), o.withTest(team))
 	p.Table = page.NewTable("The members, as they were chosen", o.Result().Members(),
 		page.Text("", func(t task.Trial) any {
 			if t.Name != "" {
@@ -88,16 +88,16 @@ func (o *outcome) team(team task.Trial) part {
 }
 
 func (o *outcome) tuning(tune search.TuneSettings) string {
-	text := fmt.Sprintf("Before the search, %s were tried on SimplE, %s.", words.Count(tune.Trials, "random recipe"), drawnFrom(tune.Ranges))
+	text := fmt.Sprintf("Before the search, %s were tried on SimplE, %s.", format.Count(tune.Trials, "random recipe"), drawnFrom(tune.Ranges))
 	if tune.Space != nil {
-		text = fmt.Sprintf("Before the search, up to %s were tried on %s for a third of the epochs, new ones drawn like the good ones; the best third of them went on to all epochs, and the best three of these to other seeds, which decided.", words.Count(tune.Trials, "recipe"), o.About.Settings.TunedOn())
+		text = fmt.Sprintf("Before the search, up to %s were tried on %s for a third of the epochs, new ones drawn like the good ones; the best third of them went on to all epochs, and the best three of these to other seeds, which decided.", format.Count(tune.Trials, "recipe"), o.About.Settings.TunedOn())
 	}
 	if len(o.tuned) == 0 {
 		return text
 	}
 	r := o.tuned[0].Recipe
 	text += fmt.Sprintf(" The one with the highest %s, %s, was taken: learning rate %.3g, n3 %.2g, batch %d. All structures of the search and the human-designed ones were trained by it.",
-		o.Words.Validation, words.Cell(o.tuned[0].Score), r.LearningRate, r.N3, r.Training.Batch)
+		o.Words.Validation, format.Cell(o.tuned[0].Score), r.LearningRate, r.N3, r.Training.Batch)
 	if len(o.tuned) > 1 {
 		text += fmt.Sprintf(" The next best is %.3f below.", o.tuned[0].ScoreOrZero()-o.tuned[1].ScoreOrZero())
 	}
@@ -106,7 +106,7 @@ func (o *outcome) tuning(tune search.TuneSettings) string {
 
 func (o *outcome) lastStage(final search.FinalSettings) string {
 	text := fmt.Sprintf("After the search, random ones of the %d best structures were trained %d times, %s, over at most %s",
-		min(o.About.Settings.I, len(o.found)), final.Trials, drawnFrom(final.Ranges), words.Count(final.Epochs, "epoch"))
+		min(o.About.Settings.I, len(o.found)), final.Trials, drawnFrom(final.Ranges), format.Count(final.Epochs, "epoch"))
 	if final.ValidateEvery > 0 {
 		text += fmt.Sprintf(", of which the best was kept by validation every %d", final.ValidateEvery)
 	}
@@ -122,14 +122,14 @@ func (o *outcome) lastStage(final search.FinalSettings) string {
 		from = "that of the search"
 	}
 	return text + fmt.Sprintf(" The highest %s was chosen: %s%s. The search had reached %s, so the best model of the study is %s.",
-		o.Words.Validation, words.Cell(o.final[0].Score), o.withTest(o.final[0]), words.Cell(o.found[0].Score), from)
+		o.Words.Validation, format.Cell(o.final[0].Score), o.withTest(o.final[0]), format.Cell(o.found[0].Score), from)
 }
 
 // drawnFrom says what recipes were drawn from.
 func drawnFrom(r search.Ranges) string {
-	text := fmt.Sprintf("with learning rates from %g to %g, n3 from %g to %g and batches of %s", r.LearningRate[0], r.LearningRate[1], r.N3[0], r.N3[1], words.List(r.Batches, "or"))
+	text := fmt.Sprintf("with learning rates from %g to %g, n3 from %g to %g and batches of %s", r.LearningRate[0], r.LearningRate[1], r.N3[0], r.N3[1], format.List(r.Batches, "or"))
 	if len(r.Dims) > 0 {
-		text += ", d " + words.List(r.Dims, "or")
+		text += ", d " + format.List(r.Dims, "or")
 	}
 	return text
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // structures draws the best ones found and the human-designed ones.
@@ -56,7 +56,7 @@ func (o *outcome) cards(trials []task.Named) []card {
 		cards[i] = card{
 			Picture: o.inline(plot.Structure(t.Structure, ""), fmt.Sprintf("%s as a matrix; its %s %s", name, computes, text)),
 			Name:    name, Tag: guise(t.Trial), Formula: text,
-			ValidTag: strings.TrimSuffix(o.Words.Valid, " "+o.Words.Metric), Valid: words.Cell(t.Score), Test: words.Cell(t.TestScore),
+			ValidTag: strings.TrimSuffix(o.Words.Valid, " "+o.Words.Metric), Valid: format.Cell(t.Score), Test: format.Cell(t.TestScore),
 		}
 		if o.Words.Models != nil {
 			cards[i].Models = o.Words.Models(t.Structure)
@@ -79,7 +79,7 @@ func (o *outcome) ranking() *page.Table {
 		names[t.Number] = strings.TrimSuffix(capital(t.Name)+", "+guise(t.Trial), ", ")
 		ranked = append(ranked, t.Trial)
 	}
-	caption := "The best " + words.Count(len(ranked), "structure") + " found"
+	caption := "The best " + format.Count(len(ranked), "structure") + " found"
 	if len(o.named) > 0 {
 		caption += " and the human-designed ones"
 	}

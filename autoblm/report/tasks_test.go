@@ -26,7 +26,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // labelled is a graph whose nodes point at the hub of their class, and at each other.
@@ -204,7 +204,7 @@ func TestPagesOfTasksShowTheTrialsNumbers(t *testing.T) {
 			t.Fatalf("%s: %d rows for %d trials", name, len(rows), len(d.Trials))
 		}
 		for i, trial := range d.Trials {
-			valid, test := words.Missing, words.Missing
+			valid, test := format.Missing, format.Missing
 			if trial.Score != nil {
 				valid, test = fmt.Sprintf("%.3f", *trial.Score), fmt.Sprintf("%.3f", *trial.TestScore)
 			}
@@ -222,7 +222,7 @@ func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
 	d := ofQueries(t)
 	rows := cellsOf(t, written(t, d), "Metrics over the test queries")
 	best := completion.EvaluationsOf(d.Result().Best[0].Details).Test.Both
-	want := []string{"Best found", words.Cell(best.MRR), words.Cell(best.Hits1), words.Cell(best.Hits3), words.Cell(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank)}
+	want := []string{"Best found", format.Cell(best.MRR), format.Cell(best.Hits1), format.Cell(best.Hits3), format.Cell(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank)}
 	if len(rows) != 3 || !slices.Equal(rows[1], want) {
 		t.Errorf("%v, want %v and a human-designed model", rows, want)
 	}
@@ -293,7 +293,7 @@ func TestEverySettingHasAMeaning(t *testing.T) {
 	} {
 		shown := map[string]string{}
 		for _, row := range cellsOf(t, written(t, c.d), "The settings of the study")[1:] {
-			if shown[row[0]] = row[1]; !strings.HasSuffix(row[3], ".") || row[2] == words.Missing && row[0] != "with" {
+			if shown[row[0]] = row[1]; !strings.HasSuffix(row[3], ".") || row[2] == format.Missing && row[0] != "with" {
 				t.Errorf("%s: %v lacks a meaning or a default", name, row)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // signed is a difference of scores.
@@ -16,7 +16,7 @@ func signed(x float64) string { return minus(fmt.Sprintf("%+.3f", x)) }
 // coefficient prints a correlation.
 func coefficient(rho float64) string {
 	if math.IsNaN(rho) {
-		return words.Missing
+		return format.Missing
 	}
 	return minus(fmt.Sprintf("%.2f", rho))
 }

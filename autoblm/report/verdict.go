@@ -7,7 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -40,7 +40,7 @@ func (o *outcome) judgement() []string {
 		if o.About.Settings.K != 4 {
 			why = fmt.Sprintf("The human-designed models have four chunks and these structures %d, so there are none to compare with.", o.About.Settings.K)
 		}
-		return []string{fmt.Sprintf("The best of %s has a %s of %s%s.", words.Count(len(o.found), "structure"), o.Words.Validation, words.Cell(found.Score), o.withTest(found)), why}
+		return []string{fmt.Sprintf("The best of %s has a %s of %s%s.", format.Count(len(o.found), "structure"), o.Words.Validation, format.Cell(found.Score), o.withTest(found)), why}
 	}
 	c := o.compare(found, *o.bestNamed)
 	all := []string{o.headline(c), o.scores(c)}
@@ -48,19 +48,19 @@ func (o *outcome) judgement() []string {
 		all = append(all, chance)
 	}
 	if len(o.found) > 1 {
-		flattered := fmt.Sprintf("The best of %s was chosen by its %s, which flatters that number", words.Count(len(o.found), "structure"), o.Words.Validation)
+		flattered := fmt.Sprintf("The best of %s was chosen by its %s, which flatters that number", format.Count(len(o.found), "structure"), o.Words.Validation)
 		if found.TestScore != nil {
 			flattered += fmt.Sprintf("; the %s does not know of the choice", o.Words.Test)
 		}
 		all = append(all, flattered+".")
 	}
 	if o.best.Stage == task.Final {
-		all = append(all, fmt.Sprintf("The last stage, with other recipes, took the best of them to a %s of %s%s.", o.Words.Validation, words.Cell(o.best.Score), o.withTest(*o.best)))
+		all = append(all, fmt.Sprintf("The last stage, with other recipes, took the best of them to a %s of %s%s.", o.Words.Validation, format.Cell(o.best.Score), o.withTest(*o.best)))
 	}
 	switch {
 	case o.kept == nil:
 	case o.kept.Team != nil:
-		all = append(all, fmt.Sprintf("What is kept is a team of %s.", words.Count(len(o.kept.Team.Members), "model")))
+		all = append(all, fmt.Sprintf("What is kept is a team of %s.", format.Count(len(o.kept.Team.Members), "model")))
 	case study.IsNamed(*o.kept):
 		all = append(all, fmt.Sprintf("The best model, which is kept, is %s.", title(o.kept.Name)))
 	}
@@ -71,7 +71,7 @@ func (o *outcome) withTest(t task.Trial) string {
 	if t.TestScore == nil {
 		return ""
 	}
-	return fmt.Sprintf(" and a %s of %s", o.Words.Test, words.Cell(t.TestScore))
+	return fmt.Sprintf(" and a %s of %s", o.Words.Test, format.Cell(t.TestScore))
 }
 
 // comparison is of the best structure found with the best human-designed one.
@@ -120,9 +120,9 @@ func (o *outcome) headline(c comparison) string {
 
 func (o *outcome) scores(c comparison) string {
 	text := fmt.Sprintf("The best structure found has a %s of %s, the best human-designed one, %s, of %s.",
-		o.Words.Validation, words.Cell(c.found.Score), title(c.named.Name), words.Cell(c.named.Score))
+		o.Words.Validation, format.Cell(c.found.Score), title(c.named.Name), format.Cell(c.named.Score))
 	if c.test != nil {
-		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.Words.Chance.Test[1], words.Cell(c.found.TestScore), words.Cell(c.named.TestScore))
+		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.Words.Chance.Test[1], format.Cell(c.found.TestScore), format.Cell(c.named.TestScore))
 	}
 	return text
 }

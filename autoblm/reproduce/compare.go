@@ -15,9 +15,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // Benchmarks are the graphs of the paper's table of link prediction that are compared in any
@@ -38,7 +39,7 @@ var seedOfFile = regexp.MustCompile(`-\d+\.json$`)
 func ReadRepeats(files ...string) ([]Repeats, error) {
 	var all []Repeats
 	for _, file := range files {
-		d, err := measured.Read[Result](file)
+		d, err := record.Read[Result](file)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +115,7 @@ func (r Repeats) seeds() string {
 	if len(r.Documents) == 1 {
 		return fmt.Sprintf("seed %d", r.first().Seed)
 	}
-	return words.Count(len(r.Documents), "seed")
+	return format.Count(len(r.Documents), "seed")
 }
 
 // rate is the learning rate, and how it falls with the epochs.
@@ -125,7 +126,7 @@ func (r Repeats) rate() string {
 		rate += fmt.Sprintf(", decay %v", t.Settings.Decay)
 	}
 	if t.Settings.Cooldown != 0 {
-		rate += fmt.Sprintf(", cooldown %s", words.Whole(t.Settings.Cooldown))
+		rate += fmt.Sprintf(", cooldown %s", format.Whole(t.Settings.Cooldown))
 	}
 	return rate
 }
@@ -147,11 +148,11 @@ func (r Repeats) epochs() string {
 	}
 	switch {
 	case least == asked:
-		return words.Whole(asked)
+		return format.Whole(asked)
 	case least == most:
-		return fmt.Sprintf("%s of %s", words.Whole(least), words.Whole(asked))
+		return fmt.Sprintf("%s of %s", format.Whole(least), format.Whole(asked))
 	}
-	return fmt.Sprintf("%s to %s of %s", words.Whole(least), words.Whole(most), words.Whole(asked))
+	return fmt.Sprintf("%s to %s of %s", format.Whole(least), format.Whole(most), format.Whole(asked))
 }
 
 // graphs are those to compare on, in order.
@@ -174,8 +175,8 @@ func on(graph string, all []Repeats) []Repeats {
 
 // Compare is a table of what the paper reports of each benchmark, what others report, the best
 // and that of the recipes that were trained by, and what the trainings came to.
-func Compare(all []Repeats) *words.Table {
-	t := words.NewTable("graph", "model, recipe", "by", "d", "batch", "rate", "weights", "softmax over", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
+func Compare(all []Repeats) *table.Table {
+	t := table.New("graph", "model, recipe", "by", "d", "batch", "rate", "weights", "softmax over", "epochs", "test MRR", "H@1", "H@10", "an epoch takes")
 	for _, graph := range graphs(all) {
 		here := on(graph, all)
 		best := false // is told
@@ -206,7 +207,7 @@ func Compare(all []Repeats) *words.Table {
 			s := r.first().Final.Training.Settings
 			t.Add(graph, r.title(), "here, "+r.seeds(), s.Dim, s.Batch, r.rate(), r.weights(), softmax(s), r.epochs(), r.spread(testMRR),
 				r.Mean(func(t *Trained) float64 { return t.Test.Both.Hits1 }), r.Mean(func(t *Trained) float64 { return t.Test.Both.Hits10 }),
-				epoch(r.Mean(func(t *Trained) float64 { return t.Seconds.Train / float64(t.Epochs) }), words.Count(r.Documents[0].Threads(), "thread")))
+				epoch(r.Mean(func(t *Trained) float64 { return t.Seconds.Train / float64(t.Epochs) }), format.Count(r.Documents[0].Threads(), "thread")))
 		}
 		if len(here) == 0 {
 			t.Add(graph, "not run yet", "here", nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
@@ -220,7 +221,7 @@ func Compare(all []Repeats) *words.Table {
 func softmax(s kge.Settings) string {
 	how := among(s)
 	if s.SparseSoftmax > 0 {
-		how += fmt.Sprintf(", %s moved", words.Whole(s.SparseSoftmax))
+		how += fmt.Sprintf(", %s moved", format.Whole(s.SparseSoftmax))
 	}
 	if s.AnswersTogether > 0 {
 		how += fmt.Sprintf(", %d together", s.AnswersTogether)
@@ -233,7 +234,7 @@ func among(s kge.Settings) string {
 	if s.SampledSoftmax == 0 {
 		return "all"
 	}
-	return words.Whole(s.SampledSoftmax)
+	return format.Whole(s.SampledSoftmax)
 }
 
 // known is a number, or nil for one that is not known.
@@ -256,12 +257,12 @@ func epoch(seconds float64, on string) any {
 var told = []int{5, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 500}
 
 // Curves is a table of the validation MRR by epoch.
-func Curves(all []Repeats) *words.Table {
+func Curves(all []Repeats) *table.Table {
 	validated := func(epoch int) bool {
 		return slices.ContainsFunc(all, func(r Repeats) bool { _, has := r.at(epoch); return has })
 	}
 	shown := slices.DeleteFunc(slices.Clone(told), func(epoch int) bool { return !validated(epoch) })
-	t := words.NewTable("graph", "model, recipe", "d", "batch", "rate", "weights", "softmax over", "epochs")
+	t := table.New("graph", "model, recipe", "d", "batch", "rate", "weights", "softmax over", "epochs")
 	for _, epoch := range shown {
 		t.Header = append(t.Header, fmt.Sprintf("epoch %d", epoch))
 	}
@@ -337,7 +338,7 @@ var parts = []part{
 	}},
 }
 
-func numbered(n int) (label string, number float64) { return words.Whole(n), float64(n) }
+func numbered(n int) (label string, number float64) { return format.Whole(n), float64(n) }
 
 // common is what trainings have in common of the model and the recipe.
 func common(all []Repeats) string {
@@ -355,7 +356,7 @@ func common(all []Repeats) string {
 	case !differs(recipe):
 		return recipe(first)
 	}
-	return words.Missing
+	return format.Missing
 }
 
 // alike are trainings that differ in a part of their settings alone.
@@ -401,14 +402,14 @@ func (a alike) title(others []alike) string {
 func (a alike) short() string {
 	title := common(a.all)
 	if dim := a.rest.settings.Dim; dim > 0 {
-		title += ", d " + words.Whole(dim)
+		title += ", d " + format.Whole(dim)
 	}
 	return title
 }
 
 // Varied is a table of the test MRR of trainings that differ in one part of their settings.
-func Varied(all []Repeats) *words.Table {
-	t := words.NewTable("graph", "model, recipe", "part", "test MRR by it")
+func Varied(all []Repeats) *table.Table {
+	t := table.New("graph", "model, recipe", "part", "test MRR by it")
 	for _, graph := range graphs(all) {
 		here := on(graph, all)
 		for _, p := range parts {

@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // benchmark trains a small plan in the name of a benchmark and writes the result file.
@@ -20,7 +21,7 @@ func benchmark(t *testing.T, folder, graph, name string, seed uint64, change fun
 	if change != nil {
 		change(&p)
 	}
-	d := measured.Now(t.Context(), measured.By{Command: "autoblm reproduce " + graph, Threads: 1, Engine: "cpu", Backend: "avx2"}, *run1(t, p))
+	d := record.Now(t.Context(), record.By{Command: "autoblm reproduce " + graph, Threads: 1, Engine: "cpu", Backend: "avx2"}, *run1(t, p))
 	file := filepath.Join(folder, fmt.Sprintf("benchmark-%s-%s-%d.json", graph, name, seed))
 	if err := d.Write(file); err != nil {
 		t.Fatal(err)
@@ -28,7 +29,7 @@ func benchmark(t *testing.T, folder, graph, name string, seed uint64, change fun
 	return file
 }
 
-func rows(t *words.Table, graph string) [][]string {
+func rows(t *table.Table, graph string) [][]string {
 	return slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool { return row[0] != graph })
 }
 
@@ -70,7 +71,7 @@ func TestCompare(t *testing.T) {
 	if a, b := all[0].Documents[0].Result.Final.Test.Both.MRR, all[0].Documents[1].Result.Final.Test.Both.MRR; !slices.Equal(here[3:9], []string{"16", "32", "0.1", "n3 0.02", "all", "12"}) || !strings.HasPrefix(here[9], fmt.Sprintf("%.3f ± ", (a+b)/2)) || !strings.HasSuffix(here[12], " s, 1 thread") {
 		t.Errorf("%v, of %v and %v", here, a, b)
 	}
-	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", words.Missing, words.Missing, "all", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
+	if rp := rows(table, "fb15k-237")[2]; !slices.Equal(rp[3:], []string{"2,000", "500", format.Missing, format.Missing, "all", "500", "0.388", "0.298", "0.568", "82.8 s, a GPU of 16 GB"}) {
 		t.Errorf("%v", rp)
 	}
 	if stopped := rows(table, "fb15k")[3]; !strings.HasSuffix(stopped[8], " of 400") {
@@ -170,7 +171,7 @@ func TestReadRepeatsRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	searched := filepath.Join(dir, "benchmark-wn18-search-1.json")
-	d := measured.Now(t.Context(), measured.By{}, *run1(t, plan(t, Search)))
+	d := record.Now(t.Context(), record.By{}, *run1(t, plan(t, Search)))
 	if err := d.Write(searched); err != nil {
 		t.Fatal(err)
 	}

@@ -7,17 +7,17 @@ import (
 	"io/fs"
 	"reflect"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // Document is a result with what it was measured by.
-type Document = measured.Document[Result]
+type Document = record.Document[Result]
 
 // Continue runs a plan from where its result file is, writes the file anew where there is
 // more to tell, and cleans up what is complete. As with [Run], a result can come beside an
 // error; without one, there is no document.
-func Continue(ctx context.Context, p Plan, by measured.By) (*Document, error) {
-	d, err := measured.Read[Result](p.ResultFile())
+func Continue(ctx context.Context, p Plan, by record.By) (*Document, error) {
+	d, err := record.Read[Result](p.ResultFile())
 	switch {
 	case err == nil:
 		p.Before = &d.Result
@@ -34,8 +34,8 @@ func Continue(ctx context.Context, p Plan, by measured.By) (*Document, error) {
 	}
 	if !reflect.DeepEqual(*result, before) {
 		by.Engine, by.Backend = result.Engine, result.Backend
-		d = measured.Now(ctx, by, *result)
-		d.Result.Backend = measured.HidePaths(result.Backend)
+		d = record.Now(ctx, by, *result)
+		d.Result.Backend = record.HidePaths(result.Backend)
 		if err := d.Write(p.ResultFile()); err != nil {
 			return nil, fmt.Errorf("cannot write the result: %w", err)
 		}

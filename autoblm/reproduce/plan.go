@@ -14,7 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Stage is a part of the procedure.
@@ -67,7 +67,7 @@ type Plan struct {
 func FinalRecipe(name, dataset string) (recipe.Recipe, error) {
 	all := recipe.For(dataset)
 	if dataset == "" || len(all) == 0 {
-		return recipe.Recipe{}, fmt.Errorf("there is no recipe for %s of its own: %s have some%s", dataset, strings.Join(recipe.Datasets(), ", "), names.DidYouMean(names.Near(recipe.Datasets(), dataset)))
+		return recipe.Recipe{}, fmt.Errorf("there is no recipe for %s of its own: %s have some%s", dataset, strings.Join(recipe.Datasets(), ", "), enum.DidYouMean(enum.Near(recipe.Datasets(), dataset)))
 	}
 	return recipe.Named(cmp.Or(name, all[0].Name), dataset)
 }

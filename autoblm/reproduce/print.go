@@ -7,14 +7,15 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // Print tells the result as text.
 func (r Result) Print(w io.Writer) {
 	if s := r.Search; s != nil {
-		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds+s.Overhead))
-		t := words.NewTable("", "valid MRR", "test MRR", "structure")
+		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, format.Count(s.Budget, "structure"), format.Seconds(s.Seconds+s.Overhead))
+		t := table.New("", "valid MRR", "test MRR", "structure")
 		for i, f := range s.Best[:min(len(s.Best), study.MostShown)] {
 			t.Add(fmt.Sprintf("found %d", i+1), f.ValidMRR, f.TestMRR, f.Structure)
 		}
@@ -34,7 +35,7 @@ func (r Result) Print(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	s := f.Training.Settings
-	fmt.Fprintf(w, "final training on %s by %s: %s, d %d%s, %d of %s in %s\n", r.Dataset, f.Recipe, f.Title(), s.Dim, s.Precision.Note(), f.Epochs, words.Count(s.Epochs, "epoch"), words.Seconds(f.Seconds.Train))
+	fmt.Fprintf(w, "final training on %s by %s: %s, d %d%s, %d of %s in %s\n", r.Dataset, f.Recipe, f.Title(), s.Dim, s.Precision.Note(), f.Epochs, format.Count(s.Epochs, "epoch"), format.Seconds(f.Seconds.Train))
 	if f.Test == nil {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Filter decides which structures are not worth training (paper, Algorithm 1).
@@ -28,14 +28,14 @@ const (
 
 var filterNames = []string{"exact", "paper", "none", "linear"}
 
-func (f Filter) String() string { return names.Of(filterNames, "filter", f) }
+func (f Filter) String() string { return enum.Of(filterNames, "filter", f) }
 
 // MarshalText writes the name.
-func (f Filter) MarshalText() ([]byte, error) { return names.Marshal(filterNames, "filter", f) }
+func (f Filter) MarshalText() ([]byte, error) { return enum.Marshal(filterNames, "filter", f) }
 
 // UnmarshalText reads "exact", "paper", "none" or "linear".
 func (f *Filter) UnmarshalText(text []byte) error {
-	return names.Unmarshal(filterNames, "filter", f, text)
+	return enum.Unmarshal(filterNames, "filter", f, text)
 }
 
 func (f Filter) degenerate(s structure.Structure) bool {

@@ -15,7 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -140,7 +140,7 @@ func TestRecordedLinear(t *testing.T) {
 		t.Fatalf("no results: %v", err)
 	}
 	for i, file := range files {
-		d, err := measured.Read[dropped](file)
+		d, err := record.Read[dropped](file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestLinearDrops(t *testing.T) {
 	r := whatIsDropped(trials, math.Sqrt(stat.Mean(variances, nil)))
 	r.Dataset, r.Seed = g.Name, s.Seed
 	command := fmt.Sprintf("go test ./autoblm/search -run TestLinearDrops -linear %s -linear-structures %d -linear-seed %d", g.Name, s.Budget, s.Seed)
-	d := measured.Now(t.Context(), measured.By{Command: command, Engine: engine.Name(), Backend: engine.Backend(s.Training.Precision)}, r)
+	d := record.Now(t.Context(), record.By{Command: command, Engine: engine.Name(), Backend: engine.Backend(s.Training.Precision)}, r)
 	if err := d.Write(fmt.Sprintf("linear-%s-%d.json", g.Name, s.Seed)); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Planned are the settings that a search chooses for itself, so that it ends in its time; the
@@ -80,35 +80,35 @@ type LastPlan struct {
 func (p Plan) String() string {
 	var steps []string
 	if p.Recipes > 0 && !p.Tuned {
-		steps = append(steps, words.Count(p.Recipes, "recipe"))
+		steps = append(steps, format.Count(p.Recipes, "recipe"))
 	}
-	compared := fmt.Sprintf("%s at d %d", words.Count(p.Structures, "structure"), p.Dim)
+	compared := fmt.Sprintf("%s at d %d", format.Count(p.Structures, "structure"), p.Dim)
 	if len(p.Paces.At) == 0 {
 		compared = "up to " + compared
 	}
 	if p.Rungs > 0 {
-		compared += ", " + words.Count(p.Rungs, "rung")
+		compared += ", " + format.Count(p.Rungs, "rung")
 	}
 	if p.MaxSteps > 0 {
-		compared += fmt.Sprintf(", %s of an epoch each", words.Count(p.MaxSteps, "step"))
+		compared += fmt.Sprintf(", %s of an epoch each", format.Count(p.MaxSteps, "step"))
 	} else {
-		compared += ", " + words.Count(p.Epochs, "epoch")
+		compared += ", " + format.Count(p.Epochs, "epoch")
 	}
 	steps = append(steps, compared)
 	if p.Seeds > 0 {
-		again := fmt.Sprintf("then the best %d with %s", p.Found+p.Named, words.Count(p.Seeds, "seed"))
+		again := fmt.Sprintf("then the best %d with %s", p.Found+p.Named, format.Count(p.Seeds, "seed"))
 		if p.Splits > 0 {
-			again += " and " + words.Count(p.Splits, "split")
+			again += " and " + format.Count(p.Splits, "split")
 		}
 		again += fmt.Sprintf(" at d %d", p.largest())
 		if p.AgainSteps > 0 {
-			again += ", " + words.Count(p.AgainSteps, "step")
+			again += ", " + format.Count(p.AgainSteps, "step")
 		} else if p.AgainEpochs != p.Epochs {
-			again += ", " + words.Count(p.AgainEpochs, "epoch")
+			again += ", " + format.Count(p.AgainEpochs, "epoch")
 		}
 		steps = append(steps, again)
 	}
-	return fmt.Sprintf("%s: about %s", strings.Join(steps, ", "), words.Seconds(p.Seconds))
+	return fmt.Sprintf("%s: about %s", strings.Join(steps, ", "), format.Seconds(p.Seconds))
 }
 
 func (p Plan) largest() int {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/listen"
+	"github.com/autoblm/autoblm-go/internal/ctxutil"
 )
 
 // search is the stage in which the strategy proposes structures.
@@ -77,7 +77,7 @@ func (s *searcher) propose(ctx context.Context, history []task.Trial, left int) 
 	if round.RandomState, err = source.MarshalBinary(); err != nil {
 		return "", err
 	}
-	proposal, err := listen.Call(ctx, func() (Proposal, error) {
+	proposal, err := ctxutil.Call(ctx, func() (Proposal, error) {
 		return s.Strategy.Propose(s.Settings, round.Number, history, left, rand.New(source))
 	})
 	round.Seconds = time.Since(began).Seconds()

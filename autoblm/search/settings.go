@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // Settings of a search, in the letters of the paper (Algorithms 3 and 4).
@@ -158,7 +158,7 @@ func (s Settings) Validate() error {
 	case s.Rungs+s.Again > 0 && s.Model != form.Bilinear:
 		return fmt.Errorf("%v has no structure that could climb rungs or be trained again: leave rungs and again at 0", s.Model)
 	case float64(s.Training.Epochs) < math.Pow(halving, float64(s.Rungs)):
-		return fmt.Errorf("epochs is %d: %s need at least %v", s.Training.Epochs, words.Count(s.Rungs, "rung"), math.Pow(halving, float64(s.Rungs)))
+		return fmt.Errorf("epochs is %d: %s need at least %v", s.Training.Epochs, format.Count(s.Rungs, "rung"), math.Pow(halving, float64(s.Rungs)))
 	case s.firstNonzeros() < 1 || s.firstNonzeros() > s.K*s.K:
 		return fmt.Errorf("b0 is %d: it must be from 1 to k², %d", s.B0, s.K*s.K)
 	case s.firstNonzeros() < s.K && s.Filter != NoFilter:

@@ -5,7 +5,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Strategy proposes what to train. Its proposals are a pure function of the
@@ -43,5 +43,5 @@ func ByName(name string) (Strategy, error) {
 		}
 		all = append(all, s.Name())
 	}
-	return nil, names.Unknown("algorithm", name, all)
+	return nil, enum.Unknown("algorithm", name, all)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
@@ -122,7 +122,7 @@ func (l *line) finish(r *search.Result, took time.Duration) {
 
 // outcome says what a search came to.
 func outcome(r *search.Result, took time.Duration) string {
-	said := fmt.Sprintf("%s trained in %.1f s", words.Count(r.Trained, "structure"), took.Seconds())
+	said := fmt.Sprintf("%s trained in %.1f s", format.Count(r.Trained, "structure"), took.Seconds())
 	if r.Resumed > 0 {
 		said += fmt.Sprintf(", %d of them by an earlier run", r.Resumed)
 	}

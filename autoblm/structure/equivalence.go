@@ -3,7 +3,7 @@ package structure
 import (
 	"math/bits"
 
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Group is a group of symmetries: matrices in one orbit are the same scoring
@@ -23,14 +23,14 @@ const (
 var groupNames = []string{"full", "paper"}
 
 // String is "full" or "paper".
-func (g Group) String() string { return names.Of(groupNames, "Group", g) }
+func (g Group) String() string { return enum.Of(groupNames, "Group", g) }
 
 // MarshalText writes the name.
-func (g Group) MarshalText() ([]byte, error) { return names.Marshal(groupNames, "group", g) }
+func (g Group) MarshalText() ([]byte, error) { return enum.Marshal(groupNames, "group", g) }
 
 // UnmarshalText reads "full" or "paper".
 func (g *Group) UnmarshalText(text []byte) error {
-	return names.Unmarshal(groupNames, "group", g, text)
+	return enum.Unmarshal(groupNames, "group", g, text)
 }
 
 // Canonical is the smallest structure, in the sense of [Compare], of the orbit

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/names"
-	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // maxFileBytes is far above the longest text of a structure; it keeps
@@ -134,8 +134,8 @@ func parseTrimmed(text string) (Structure, error) {
 			return s, nil
 		}
 		known := knownNames()
-		return Structure{}, &names.UnknownError{Names: known, Text: fmt.Sprintf("no model of that name%s; known are %s; or write rows such as 1,0;0,2",
-			names.DidYouMean(names.Near(known, text)), strings.Join(known, ", "))}
+		return Structure{}, &enum.UnknownError{Names: known, Text: fmt.Sprintf("no model of that name%s; known are %s; or write rows such as 1,0;0,2",
+			enum.DidYouMean(enum.Near(known, text)), strings.Join(known, ", "))}
 	}
 }
 
@@ -183,7 +183,7 @@ func parseCells(texts [][]string) (Structure, error) {
 }
 
 func readSmallFile(path string) (string, error) {
-	file, err := regular.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return "", err
 	}

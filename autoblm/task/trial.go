@@ -9,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // State is how far a trial is.
@@ -144,7 +144,7 @@ func Mixed(engines []string) string {
 	if len(engines) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("The trials are of several engines, %s, whose results differ in rounding: close scores do not tell them apart.", words.List(engines, "and"))
+	return fmt.Sprintf("The trials are of several engines, %s, whose results differ in rounding: close scores do not tell them apart.", format.List(engines, "and"))
 }
 
 // ScoreOrZero is the score, or 0 without a result.

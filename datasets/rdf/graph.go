@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Graph is an RDF graph with the classes of some of its nodes.
@@ -43,7 +43,7 @@ func (g *Graph) Warnings() (all []string) {
 		all = append(all, g.Note)
 	}
 	if g.Skipped > 0 {
-		all = append(all, fmt.Sprintf("passed over %s; the first: %v", words.Count(g.Skipped, "line"), g.FirstSkipped))
+		all = append(all, fmt.Sprintf("passed over %s; the first: %v", format.Count(g.Skipped, "line"), g.FirstSkipped))
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // maxLine bounds a line, so that a file that is no text fails early. Literals may
@@ -25,7 +25,7 @@ type textFile struct {
 
 // openText opens a file, plain or .gz.
 func openText(path string) (*textFile, error) {
-	file, err := regular.OpenUnpacked(path)
+	file, err := inputfile.OpenUnpacked(path)
 	if err != nil {
 		return nil, err
 	}

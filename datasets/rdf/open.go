@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Open reads a graph by its path or its name. The path of a folder with such data comes
@@ -33,7 +33,7 @@ func openAt(name string, o Options, b Benchmark, at datasets.Place) (*Graph, err
 	if b.Name == "" || at.IsPath {
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			all := benchmarkNames()
-			return nil, datasets.NoGraph(name, fmt.Errorf("no data set %q with classes: it is no folder, and the names are %s%s", name, strings.Join(all, ", "), names.DidYouMean(names.Near(all, name))))
+			return nil, datasets.NoGraph(name, fmt.Errorf("no data set %q with classes: it is no folder, and the names are %s%s", name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
 		}
 		return ReadFolder(name, o)
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // base is a folder with what the commands take, of which each case gets a copy. Its folder
@@ -65,7 +65,7 @@ func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, err
 		"search --recipe plain --dataset small --budget 6 --dim 8 --epochs 2 --batch 64 --n 16 --p 4 --i 4 --study s.db --out s",
 	} {
 		e, err := p.run(ctx, trial{folder: folder, arguments: strings.Fields(command)})
-		if err == nil && e.status != program.Done {
+		if err == nil && e.status != cli.Done {
 			err = fmt.Errorf("autoblm %s: %s", command, e)
 		}
 		if err != nil {

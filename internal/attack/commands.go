@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // commandLines are those that are mutated, with the folder or file that they read.
@@ -109,11 +109,11 @@ func (h *harness) invoke(ctx context.Context, number int) (int, error) {
 	wrong := e.misbehaviour()
 	switch {
 	case wrong != "":
-	case plain && e.status != program.Done:
+	case plain && e.status != cli.Done:
 		wrong = "it should work: " + e.String()
 	case e.signal != 0 && !e.killed():
 		wrong = fmt.Sprintf("it ended by a signal, %v: %s", e.signal, e)
-	case e.status == program.Misuse && len(e.stdout) > 0:
+	case e.status == cli.Misuse && len(e.stdout) > 0:
 		wrong = "a misuse, and something printed: " + e.String()
 	case e.memory > mostResident:
 		wrong = fmt.Sprintf("it had %d MB of memory: %s", e.memory>>20, e)

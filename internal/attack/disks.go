@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"golang.org/x/sys/unix"
 )
 
@@ -110,7 +110,7 @@ func (c *attackCase) noRoom(e ended) string {
 	if wrong := e.misbehaviour(); wrong != "" {
 		return wrong
 	}
-	if e.status != program.Done && e.status != program.Failed {
+	if e.status != cli.Done && e.status != cli.Failed {
 		return "it ended in another way than by an error: " + e.String()
 	}
 	return ""
@@ -146,7 +146,7 @@ func (c *attackCase) unheard(ctx context.Context, stdout *os.File) error {
 		return err
 	}
 	wrong := e.misbehaviour()
-	if wrong == "" && e.status != program.Failed && e.signal != syscall.SIGPIPE {
+	if wrong == "" && e.status != cli.Failed && e.signal != syscall.SIGPIPE {
 		wrong = "nobody heard it, and it did not fail: " + e.String()
 	}
 	if c.finds(wrong) {

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // reference is what a scenario comes to when it is left alone.
@@ -49,7 +49,7 @@ func (r *reference) make(ctx context.Context, h *harness, s scenario) error {
 		if err != nil {
 			return err
 		}
-		if e.status != program.Done {
+		if e.status != cli.Done {
 			return fmt.Errorf("the scenario %s does not work: autoblm %s: %s", s.name, s.arguments, e)
 		}
 		o, err := outcomeOf(folder, s, e.stdout)
@@ -145,7 +145,7 @@ func (h *harness) pursue(ctx context.Context, number int) (kills int, err error)
 		} else if len(c.log) == 2 { // nothing was there, and nothing killed it
 			r.quickest(e.took)
 		}
-		if e.status == program.Done || c.finds(c.failure(e, true)) || c.finds(torn(folder, s, r)) {
+		if e.status == cli.Done || c.finds(c.failure(e, true)) || c.finds(torn(folder, s, r)) {
 			break
 		}
 	}
@@ -197,7 +197,7 @@ func (c *attackCase) failure(e ended, interrupted bool) string {
 		return wrong
 	}
 	switch {
-	case e.status == program.Done, e.killed() && interrupted, e.signalled && interrupted && e.status == program.Failed:
+	case e.status == cli.Done, e.killed() && interrupted, e.signalled && interrupted && e.status == cli.Failed:
 		return ""
 	case c.scenario.refusal != "" && strings.Contains(string(e.stderr), c.scenario.refusal):
 		return ""
@@ -212,7 +212,7 @@ func (c *attackCase) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if fresh && e.status == program.Done {
+	if fresh && e.status == cli.Done {
 		c.reference.quickest(e.took)
 	}
 	if c.finds(c.failure(e, false)) {
@@ -220,7 +220,7 @@ func (c *attackCase) end(ctx context.Context) error {
 	}
 	want, volatile := c.reference.outcome, c.reference.volatile
 	stdout := e.stdout
-	if e.status != program.Done { // all was done before, and printed then
+	if e.status != cli.Done { // all was done before, and printed then
 		stdout, volatile = []byte{}, c.reference.unheard()
 	}
 	got, err := outcomeOf(c.folder, c.scenario, stdout)

@@ -37,7 +37,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 type flags struct {
@@ -64,7 +64,7 @@ func main() {
 	found, err := f.run(ctx, os.Stdout)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "attack:", words.OneLine(err))
+		fmt.Fprintln(os.Stderr, "attack:", format.OneLine(err))
 	}
 	if err != nil || found > 0 {
 		os.Exit(1)
@@ -111,7 +111,7 @@ func (f flags) run(ctx context.Context, w io.Writer) (findings int, err error) {
 	if f.Again != "" {
 		found, err := h.again(ctx, parts, f.Again)
 		if err == nil {
-			fmt.Fprintf(w, "%s: %s\n", f.Again, words.Count(found, "finding"))
+			fmt.Fprintf(w, "%s: %s\n", f.Again, format.Count(found, "finding"))
 		}
 		return found, err
 	}

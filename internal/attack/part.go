@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -76,7 +76,7 @@ func (h *harness) attack(ctx context.Context, parts []*part, limit time.Duration
 			if err := h.turn(ctx, p, workers, until); err != nil {
 				return err
 			}
-			say(fmt.Sprintf("%s: %s of %s", p.name, words.Whole(h.kept.of(p.name).Done), words.Whole(p.goal)))
+			say(fmt.Sprintf("%s: %s of %s", p.name, format.Whole(h.kept.of(p.name).Done), format.Whole(p.goal)))
 		}
 		if open == 0 {
 			return nil
@@ -217,14 +217,14 @@ func (k *kept) save() error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(k.file(), append(text, '\n'))
+	return atomicfile.Write(k.file(), append(text, '\n'))
 }
 
 // line is the last one that is printed.
 func (k *kept) line() string {
-	count := func(part string) string { return words.Whole(k.of(part).Done) }
+	count := func(part string) string { return format.Whole(k.of(part).Done) }
 	return fmt.Sprintf("attack: %s kills, %s full disks, %s inputs to readers, %s through the command, %s, %.0f min, seed %d",
-		count("kills"), count("disks"), count("inputs"), count("commands"), words.Count(k.Findings, "finding"), k.Seconds/60, k.Seed)
+		count("kills"), count("disks"), count("inputs"), count("commands"), format.Count(k.Findings, "finding"), k.Seconds/60, k.Seed)
 }
 
 // finding is something that should not be.

@@ -18,8 +18,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // ErrDamaged marks a file that is not what was written, and has no sound one before it.
@@ -70,7 +70,7 @@ func Write(path string, run any, tables [][]float32) error {
 	if err != nil {
 		return err
 	}
-	err = wholefile.Create(next(path), func(plain io.Writer) error {
+	err = atomicfile.Create(next(path), func(plain io.Writer) error {
 		sum := newChecksum()
 		w := io.MultiWriter(plain, sum)
 		head := binary.LittleEndian.AppendUint64([]byte(magic), uint64(len(description)))
@@ -98,7 +98,7 @@ func Write(path string, run any, tables [][]float32) error {
 	if err := os.Rename(path, before(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, os.Remove(next(path)))
 	}
-	return wholefile.Rename(next(path), path)
+	return atomicfile.Rename(next(path), path)
 }
 
 // Read reads a file into a run, or the one before where it is damaged, and returns the
@@ -131,7 +131,7 @@ func Head(path string, run any) error {
 }
 
 func head(path string, run any) error {
-	file, err := regular.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func readHeader(r io.Reader, size int64) (h header, err error) {
 // kill on the way leaves what the same removal is for, and not an older one.
 func Remove(path string) error {
 	for _, name := range []string{next(path), before(path), path} {
-		if err := wholefile.Remove(name); err != nil {
+		if err := atomicfile.Remove(name); err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func Remove(path string) error {
 }
 
 func read(path string, run any) ([][]float32, error) {
-	file, err := regular.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

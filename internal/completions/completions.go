@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Suggestion is a word, and what it is.
@@ -181,7 +181,7 @@ func enumerated(v *kong.Value) []string {
 	if !ok {
 		return nil
 	}
-	var unknown *names.UnknownError
+	var unknown *enum.UnknownError
 	if errors.As(reader.UnmarshalText([]byte("?")), &unknown) {
 		return unknown.Names
 	}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/internal/completions"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 type colour int
 
 var colours = []string{"red", "green", "blue"}
 
-func (c *colour) UnmarshalText(text []byte) error { return names.Unmarshal(colours, "colour", c, text) }
+func (c *colour) UnmarshalText(text []byte) error { return enum.Unmarshal(colours, "colour", c, text) }
 
 type line struct {
 	Paint struct {

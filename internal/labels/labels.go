@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Listed names up to a dozen labels.
@@ -23,7 +23,7 @@ func Listed(labels []string) string {
 func Entity(labels []string, label string) (int32, error) {
 	id := slices.Index(labels, label)
 	if id < 0 {
-		return 0, fmt.Errorf("the model has no entity %q%s", label, names.DidYouMean(names.Near(labels, label)))
+		return 0, fmt.Errorf("the model has no entity %q%s", label, enum.DidYouMean(enum.Near(labels, label)))
 	}
 	return int32(id), nil
 }

@@ -16,8 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // Description is the file without which a folder is no model.
@@ -75,8 +75,8 @@ func Write(dir string, files map[string][]byte) error {
 	var err error
 	if len(within) > 0 {
 		err = writeWithin(dir, own, within)
-	} else if err = wholefile.WriteFolder(dir, inOrder(own)); err == nil {
-		err = wholefile.Alone(dir, func() error { return removeMembers(dir, nil) })
+	} else if err = atomicfile.WriteFolder(dir, inOrder(own)); err == nil {
+		err = atomicfile.Alone(dir, func() error { return removeMembers(dir, nil) })
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the model folder %s: %w", filepath.Clean(dir), err)
@@ -85,13 +85,13 @@ func Write(dir string, files map[string][]byte) error {
 }
 
 // inOrder are the files of a model, the description last.
-func inOrder(files map[string][]byte) (all []wholefile.File) {
+func inOrder(files map[string][]byte) (all []atomicfile.File) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name != Description {
-			all = append(all, wholefile.File{Name: name, Content: files[name]})
+			all = append(all, atomicfile.File{Name: name, Content: files[name]})
 		}
 	}
-	return append(all, wholefile.File{Name: Description, Content: files[Description]})
+	return append(all, atomicfile.File{Name: Description, Content: files[Description]})
 }
 
 // Reader reads a file of a model, by its name.
@@ -112,7 +112,7 @@ func In(files map[string][]byte) Reader {
 // The reader that it returns refuses files that are not those of the description's
 // checksums, if it has any.
 func Read(dir string, description any, check func() error) (Reader, error) {
-	return ReadFrom(dir, func(name string) ([]byte, error) { return regular.Read(filepath.Join(dir, name)) }, description, check)
+	return ReadFrom(dir, func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) }, description, check)
 }
 
 // ReadFrom is [Read] for files that need not be in a folder; dir names it in errors, if

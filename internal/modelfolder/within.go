@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // A model within the folder of another has a name that its content gives it, so nothing
@@ -54,19 +54,19 @@ func writeWithin(dir string, own map[string][]byte, within map[string]map[string
 	fill := func(dir string) error {
 		for _, folder := range slices.Sorted(maps.Keys(within)) {
 			if path := filepath.Join(dir, folder); !holds(path, within[folder]) {
-				if err := wholefile.WriteFolder(path, inOrder(within[folder])); err != nil {
+				if err := atomicfile.WriteFolder(path, inOrder(within[folder])); err != nil {
 					return err
 				}
 			}
 		}
-		return wholefile.WriteAll(dir, inOrder(own))
+		return atomicfile.WriteAll(dir, inOrder(own))
 	}
 	if _, err := os.Stat(dir); err != nil {
-		if err := wholefile.Folder(dir, fill); !errors.Is(err, fs.ErrExist) {
+		if err := atomicfile.Folder(dir, fill); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
-	return wholefile.Alone(dir, func() error {
+	return atomicfile.Alone(dir, func() error {
 		before := sumsOf(dir)
 		if err := fill(dir); err != nil {
 			return err
@@ -81,7 +81,7 @@ func writeWithin(dir string, own map[string][]byte, within map[string]map[string
 // sumsOf are the checksums of the files of a model, by name; none where there is no model.
 func sumsOf(dir string) map[string]string {
 	var d struct{ Checksums map[string]string }
-	if text, err := regular.Read(filepath.Join(dir, Description)); err == nil {
+	if text, err := inputfile.Read(filepath.Join(dir, Description)); err == nil {
 		_ = json.Unmarshal(text, &d) // what is no model has none
 	}
 	return d.Checksums
@@ -95,7 +95,7 @@ func removeReplaced(dir string, before map[string]string, own map[string][]byte)
 			continue
 		}
 		path := filepath.Join(dir, name)
-		if content, err := regular.Read(path); err != nil || !strings.EqualFold(checksum(content), sum) {
+		if content, err := inputfile.Read(path); err != nil || !strings.EqualFold(checksum(content), sum) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {
@@ -108,7 +108,7 @@ func removeReplaced(dir string, before map[string]string, own map[string][]byte)
 // holds says whether a folder has these files already.
 func holds(dir string, files map[string][]byte) bool {
 	for name, want := range files {
-		if content, err := regular.Read(filepath.Join(dir, name)); err != nil || !bytes.Equal(content, want) {
+		if content, err := inputfile.Read(filepath.Join(dir, name)); err != nil || !bytes.Equal(content, want) {
 			return false
 		}
 	}
@@ -124,19 +124,19 @@ func removeMembers(dir string, within map[string]map[string][]byte) error {
 	}
 	for _, e := range entries {
 		if path := filepath.Join(dir, e.Name()); within[e.Name()] == nil && e.IsDir() && memberName.MatchString(e.Name()) && onlyMember(path) {
-			if err := wholefile.RemoveFolder(path); err != nil {
+			if err := atomicfile.RemoveFolder(path); err != nil {
 				return err
 			}
 		}
 	}
-	wholefile.RemoveLeftovers(dir, memberName.MatchString)
+	atomicfile.RemoveLeftovers(dir, memberName.MatchString)
 	return nil
 }
 
 // onlyMember says whether a folder is that of a model within, which its name tells, and has
 // nothing else.
 func onlyMember(dir string) bool {
-	text, err := regular.Read(filepath.Join(dir, Description))
+	text, err := inputfile.Read(filepath.Join(dir, Description))
 	if err != nil || MemberFolder(text) != filepath.Base(dir) {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // Folder makes a folder for what is to be written, if it is not there, and says whether files
@@ -16,7 +16,7 @@ func Folder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return cannotMake(dir, err)
 	}
-	if err := wholefile.Writable(filepath.Join(dir, "file")); err != nil {
+	if err := atomicfile.Writable(filepath.Join(dir, "file")); err != nil {
 		return fmt.Errorf("cannot write into the folder %s: %w", dir, err)
 	}
 	return nil
@@ -62,7 +62,7 @@ func FolderLater(dir string) error {
 		}
 		above = filepath.Dir(above)
 	}
-	if err := wholefile.Writable(filepath.Join(above, "file")); err != nil {
+	if err := atomicfile.Writable(filepath.Join(above, "file")); err != nil {
 		return fmt.Errorf("cannot write into the folder %s: %w", above, err)
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // Kind is a kind of files, told by how they begin, white space and case aside.
@@ -46,7 +46,7 @@ func Check(path string, kind Kind) error {
 	if err := kind.mayReplace(path); err != nil {
 		return err
 	}
-	if err := wholefile.Writable(path); err != nil {
+	if err := atomicfile.Writable(path); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil
@@ -57,7 +57,7 @@ func Write(path string, kind Kind, content []byte) error {
 	if err := kind.mayReplace(path); err != nil {
 		return err
 	}
-	if err := wholefile.Write(path, content); err != nil {
+	if err := atomicfile.Write(path, content); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // trainings are those on the benchmarks in the files of a folder.
@@ -64,7 +64,7 @@ func benchmarks(t *testing.T, folder string) string {
 		first := r.Documents[0]
 		seeds := ""
 		if others := len(r.Documents) - 1; others > 0 {
-			seeds = ", and with " + words.Count(others, "other seed")
+			seeds = ", and with " + format.Count(others, "other seed")
 		}
 		fmt.Fprintf(&text, "- `%s`%s: %s, %s\n", first.Command, seeds, first.Machine, first.Date)
 	}
@@ -98,7 +98,7 @@ func TestBenchmarks(t *testing.T) {
 	for seed := range uint64(2) {
 		p := reproduce.Plan{Graph: enginetest.Graph(), Engine: engine, Stage: reproduce.Final, Final: settings, Seed: seed, Folder: t.TempDir()}
 		p.Graph.Name = settings.Dataset
-		if _, err := reproduce.Continue(t.Context(), p, measured.By{Command: "autoblm reproduce wn18rr", Threads: 1}); err != nil {
+		if _, err := reproduce.Continue(t.Context(), p, record.By{Command: "autoblm reproduce wn18rr", Threads: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Rename(p.ResultFile(), filepath.Join(folder, fmt.Sprintf("benchmark-wn18rr-rescal-%d.json", seed))); err != nil {

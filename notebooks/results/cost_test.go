@@ -8,8 +8,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // The paper's table on running time (Section V-A), WN18RR with K of 4: minutes of one RTX 2080 Ti
@@ -28,7 +29,7 @@ func cost(t *testing.T) string {
 		Trained  int     `json:"trained"`
 		Overhead float64 `json:"overhead"`
 	}
-	file, err := measured.Read[reproduce.Result]("paper-wn18rr-1.json")
+	file, err := record.Read[reproduce.Result]("paper-wn18rr-1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,16 +39,16 @@ func cost(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	how, threads := s.Settings.Training, words.Count(file.Threads(), "thread")
+	how, threads := s.Settings.Training, format.Count(file.Threads(), "thread")
 	if published.Training.Precision = how.Precision; how != published.Training || file.Result.Dataset != "wn18rr" || !s.Complete || s.Failed > 0 || whole.Trained != paperStructures {
 		t.Fatalf("these are no searches as in the paper: %+v, %+v", s, whole)
 	}
 	structures := s.Trained + len(s.Named)
 	trained := s.Seconds / 60
 	all := trained / float64(structures) * paperStructures
-	inMinutes := func(n float64) string { return words.Whole(int(math.Round(n))) + " min" }
+	inMinutes := func(n float64) string { return format.Whole(int(math.Round(n))) + " min" }
 	var text strings.Builder
-	table := words.NewTable(fmt.Sprintf("WN18RR, d %d, %d epochs", how.Dim, how.Epochs), "structures", "training and evaluation", "filter and predictor", "together")
+	table := table.New(fmt.Sprintf("WN18RR, d %d, %d epochs", how.Dim, how.Epochs), "structures", "training and evaluation", "filter and predictor", "together")
 	table.Add("the paper, one RTX 2080 Ti", paperStructures, inMinutes(paperTraining), inMinutes(paperChoosing), inMinutes(paperTraining+paperChoosing))
 	table.Add("here, "+threads, structures, inMinutes(trained), nil, nil)
 	table.Add("here, "+threads+", **extrapolated**", paperStructures, inMinutes(all), fmt.Sprintf("%.1f s", whole.Overhead), inMinutes(all+whole.Overhead/60))

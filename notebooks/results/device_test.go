@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/dustin/go-humanize"
 	"gonum.org/v1/gonum/stat"
 )
@@ -135,9 +135,9 @@ func section(text *strings.Builder, about, header, rows string) {
 
 func (r deviceResult) steps(w *strings.Builder) {
 	for _, c := range r.Cases {
-		ours, peer, ratio := measured.Median(c.Ours[c.Precision]), "–", "–"
+		ours, peer, ratio := record.Median(c.Ours[c.Precision]), "–", "–"
 		if c.Fastest != "" {
-			peer, ratio = milliseconds(measured.Median(c.Peers[c.Fastest])), fmt.Sprintf("%.2f", c.Ratio)
+			peer, ratio = milliseconds(record.Median(c.Peers[c.Fastest])), fmt.Sprintf("%.2f", c.Ratio)
 		}
 		goal := fmt.Sprintf("%g", c.Goal)
 		if c.Within > 0 {
@@ -178,7 +178,7 @@ func (s torchSteps) row(w *strings.Builder) {
 	if scores == "float32" {
 		scores = "TF32" // which the program allows
 	}
-	fmt.Fprintf(w, "| PyTorch %s: %s, d %d, batch %d | %s | %s | – | – |\n", s.Torch, s.Dataset, s.Dim, s.Batch, scores, milliseconds(measured.Median(s.Milliseconds[1:])/1e3))
+	fmt.Fprintf(w, "| PyTorch %s: %s, d %d, batch %d | %s | %s | – | – |\n", s.Torch, s.Dataset, s.Dim, s.Batch, scores, milliseconds(record.Median(s.Milliseconds[1:])/1e3))
 }
 
 func spread(x []float64) string {

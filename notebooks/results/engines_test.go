@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // engines is the table of the engines on the CPU, and what was compiled beside that.
@@ -43,7 +43,7 @@ func engines(t *testing.T, files fs.FS) string {
 		for _, name := range all {
 			ratio := "–"
 			if len(c.Seconds[name]) > 0 {
-				ratio = fmt.Sprintf("%.1f", measured.Median(c.Seconds[name])/measured.Median(c.Seconds[native]))
+				ratio = fmt.Sprintf("%.1f", record.Median(c.Seconds[name])/record.Median(c.Seconds[native]))
 			}
 			fmt.Fprintf(&text, " %s | %s | %.1f s |", duration(c.Seconds[name]), ratio, c.Compiling[name])
 		}

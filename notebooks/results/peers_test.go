@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // compared are what bench writes of whole trainings.
@@ -76,7 +76,7 @@ func peers(t *testing.T, files fs.FS) string {
 				continue
 			}
 			if len(o.MRR) > 0 {
-				equal = fmt.Sprintf("%.3f, %d epochs", measured.Median(o.MRR), c.Epochs)
+				equal = fmt.Sprintf("%.3f, %d epochs", record.Median(o.MRR), c.Epochs)
 			}
 			if o.Within != nil {
 				within = fmt.Sprintf("%.3f, %g s: %s epochs", o.Within.MRR, c.Seconds, digits(o.Within.Epochs))

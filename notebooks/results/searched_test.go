@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // benchmarkSearch is what the table of searches on the benchmarks shows of the JSON of search.
@@ -35,7 +35,7 @@ type namedModel struct {
 func searched(t *testing.T, folder string) string {
 	t.Helper()
 	var text strings.Builder
-	table := words.NewTable("graph", "structures, in", "valid MRR at d", "of ComplEx", "of the best found", "then at d, epochs", "test MRR of ComplEx", "of the found one")
+	table := table.New("graph", "structures, in", "valid MRR at d", "of ComplEx", "of the best found", "then at d, epochs", "test MRR of ComplEx", "of the found one")
 	var found, commands []string
 	for _, graph := range reproduce.Benchmarks {
 		paths, err := filepath.Glob(filepath.Join(folder, "searched-"+graph+"-*.json"))

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // timings are what bench writes.
@@ -152,7 +152,7 @@ func duration(seconds []float64) string {
 	if len(seconds) == 0 {
 		return "–"
 	}
-	return words.Milliseconds(measured.Median(seconds))
+	return format.Milliseconds(record.Median(seconds))
 }
 
 var peerFlag = regexp.MustCompile(` --(?:step-)?peer ('[^']*'|"[^"]*"|\S+)`)

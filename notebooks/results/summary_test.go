@@ -14,7 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // chosen is the training on a graph that validation is highest for, if there is any.
@@ -36,15 +37,15 @@ func testMRR(t *reproduce.Trained) float64  { return t.Test.Both.MRR }
 func glance(t *testing.T, folder string) string {
 	t.Helper()
 	all := trainings(t, folder)
-	curves := words.NewTable("graph", "after epoch")
-	table := words.NewTable("graph", "the paper's AutoBLM+", "the best published", "one model here", "which, trained in", "two models here")
+	curves := table.New("graph", "after epoch")
+	table := table.New("graph", "the paper's AutoBLM+", "the best published", "one model here", "which, trained in", "two models here")
 	for _, graph := range reproduce.Benchmarks {
 		reported := recipe.ReportedOn(graph)
 		paper := reported[slices.IndexFunc(reported, func(r recipe.Reported) bool { return r.Model == "AutoBLM+" })]
 		best := reported[slices.IndexFunc(reported, func(r recipe.Reported) bool { return !r.Paper && !r.Claimed })]
 		published := fmt.Sprintf("%.3f, %s", best.MRR, best.Model)
 		if best.EpochSeconds > 0 {
-			published += fmt.Sprintf(", %s of %.0f s on %s", words.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
+			published += fmt.Sprintf(", %s of %.0f s on %s", format.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
 		}
 		row := []any{graph, paper.MRR, published, "not run yet", nil, twoModels(t, folder, graph)}
 		if ours, ok := chosen(graph, all); ok {
@@ -73,8 +74,8 @@ func glance(t *testing.T, folder string) string {
 func howTrained(r reproduce.Repeats) string {
 	final := r.Documents[0].Result.Final
 	seconds := r.Mean(func(t *reproduce.Trained) float64 { return t.Seconds.Train })
-	says := fmt.Sprintf("%s, %s, d %s: %s of %.1f s, %.0f min of %s", final.Title(), final.Recipe, words.Whole(final.Training.Settings.Dim),
-		words.Count(final.Epochs, "epoch"), seconds/float64(final.Epochs), seconds/60, words.Count(r.Documents[0].Threads(), "thread"))
+	says := fmt.Sprintf("%s, %s, d %s: %s of %.1f s, %.0f min of %s", final.Title(), final.Recipe, format.Whole(final.Training.Settings.Dim),
+		format.Count(final.Epochs, "epoch"), seconds/float64(final.Epochs), seconds/60, format.Count(r.Documents[0].Threads(), "thread"))
 	if n := len(r.Documents); n > 1 {
 		says += fmt.Sprintf(", mean of %d seeds", n)
 	}
@@ -119,7 +120,7 @@ func twoModels(t *testing.T, folder, graph string) any {
 // structures, and the best of what was trained here.
 func queriesGlance(t *testing.T) string {
 	t.Helper()
-	table := words.NewTable("queries", "the paper's AutoBLM+", "the best structure here", "the best baseline here")
+	table := table.New("queries", "the paper's AutoBLM+", "the best structure here", "the best baseline here")
 	for _, graph := range []string{"query2box-fb15k-237", "query2box-fb15k"} {
 		for _, hops := range []int{2, 3} {
 			paths, err := filepath.Glob(fmt.Sprintf("query-%s-%dp-*.json", strings.TrimPrefix(graph, "query2box-"), hops))
@@ -156,7 +157,7 @@ func classesGlance(t *testing.T) string {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no results: %v", err)
 	}
-	table := words.NewTable("graph", "the paper, %", "chosen blind here, %", "one node is")
+	table := table.New("graph", "the paper, %", "chosen blind here, %", "one node is")
 	for _, path := range paths {
 		var r classResult
 		read(t, path, &r)
@@ -173,7 +174,7 @@ func speedGlance(t *testing.T, files fs.FS) string {
 	t.Helper()
 	var r timings
 	m := readFrom(t, files, "bench-cpu.json", &r)
-	table := words.NewTable("a training step, or a ranking", "here", "the fastest peer", "ratio")
+	table := table.New("a training step, or a ranking", "here", "the fastest peer", "ratio")
 	for _, c := range r.Cases {
 		if c.Fastest != "" {
 			table.Add(c.Name, duration(c.Ours[c.Precision]), fmt.Sprintf("%s, PyTorch (%s)", duration(c.Peers[c.Fastest]), c.Fastest), fmt.Sprintf("%.2f", c.Ratio))

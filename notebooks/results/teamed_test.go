@@ -10,7 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // pair is what the table of teams on the paper's benchmarks shows of the JSON of team, of two.
@@ -29,7 +29,7 @@ type pair struct {
 func pairs(t *testing.T, folder string) string {
 	t.Helper()
 	var text strings.Builder
-	table := words.NewTable("graph", "d", "ComplEx", "the found one", "together", "another seed of ComplEx", "both seeds", "one ComplEx of twice the d")
+	table := table.New("graph", "d", "ComplEx", "the found one", "together", "another seed of ComplEx", "both seeds", "one ComplEx of twice the d")
 	var commands, where []string
 	for _, graph := range reproduce.Benchmarks {
 		teamOf := func(kind string) (p pair, ok bool) {
@@ -79,7 +79,7 @@ func pairs(t *testing.T, folder string) string {
 func strongest(t *testing.T, folder string) string {
 	t.Helper()
 	var text strings.Builder
-	table := words.NewTable("graph", "team of", "test MRR of each", "of the team", "H@1", "H@10")
+	table := table.New("graph", "team of", "test MRR of each", "of the team", "H@1", "H@10")
 	var files, commands, where []string
 	for _, graph := range reproduce.Benchmarks {
 		some, err := filepath.Glob(filepath.Join(folder, "teamed-"+graph+"-best*.json"))

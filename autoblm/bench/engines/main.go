@@ -16,8 +16,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 type flags struct {
@@ -90,14 +90,14 @@ func (f flags) run(ctx context.Context, all []timed, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := measured.Choose("--cases", there(all, f.Data), func(c timed) string { return c.id }, f.Cases)
+	chosen, err := record.Choose("--cases", there(all, f.Data), func(c timed) string { return c.id }, f.Cases)
 	if err != nil {
 		return err
 	}
 	command := append([]string{"go", "run", "./autoblm/bench/engines"}, os.Args[1:]...)
-	d := measured.Now(ctx, measured.By{Command: measured.CommandLine(command...)}, result{})
+	d := record.Now(ctx, record.By{Command: record.CommandLine(command...)}, result{})
 	if f.Out != "" {
-		switch before, err := measured.Read[result](f.Out); {
+		switch before, err := record.Read[result](f.Out); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return err
@@ -121,8 +121,8 @@ func (f flags) run(ctx context.Context, all []timed, w io.Writer) error {
 		}
 		fmt.Fprintln(w, c.name)
 		for _, name := range names {
-			t.Compiling[name] = measured.Median(compiling[name])
-			fmt.Fprintf(w, "  %-10s %10s, %s compiling\n", name, words.Milliseconds(measured.Median(t.Seconds[name])), words.Milliseconds(t.Compiling[name]))
+			t.Compiling[name] = record.Median(compiling[name])
+			fmt.Fprintf(w, "  %-10s %10s, %s compiling\n", name, format.Milliseconds(record.Median(t.Seconds[name])), format.Milliseconds(t.Compiling[name]))
 		}
 		d.Result.Cases = inOrder(all, append(slices.DeleteFunc(d.Result.Cases, func(b timing) bool { return b.ID == c.id }), t))
 		if f.Out != "" {

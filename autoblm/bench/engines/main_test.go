@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/internal/measured"
 	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // scripted are cases of which each engine takes as many seconds as it was asked before, so
@@ -48,7 +48,7 @@ func TestTurns(t *testing.T) {
 	if err := f.run(t.Context(), all, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	d, err := measured.Read[result](f.Out)
+	d, err := record.Read[result](f.Out)
 	if err != nil {
 		t.Fatal(err)
 	}

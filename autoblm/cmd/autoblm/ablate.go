@@ -15,9 +15,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type ablateCommand struct {
@@ -59,10 +59,10 @@ func (c *ablateCommand) BeforeApply(ctx *kong.Context) error {
 func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	settings := search.Settings(c.Settings)
 	if err := settings.Validate(); err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	if (c.Name == "transfer") != (len(c.To) > 0) {
-		return program.Usage(errors.New("transfer, and nothing else, needs --to with other graphs, as --to kinship,nations"))
+		return cli.Usage(errors.New("transfer, and nothing else, needs --to with other graphs, as --to kinship,nations"))
 	}
 	var graphs []*datasets.Graph
 	for _, name := range append([]string{c.Dataset}, c.To...) {
@@ -102,7 +102,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	saved := result.Save()
 	o.Keep("the table, the pictures and the studies are in %s", c.Out)
 	return errors.Join(saved, o.Result(result, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset, words.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Note(), words.Count(result.Epochs, "epoch"))
+		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset, format.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Note(), format.Count(result.Epochs, "epoch"))
 		result.Table.Print(w)
 		fmt.Fprintf(w, "\n%s\nIn %s are the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)
 	}))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 func TestAblate(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAblateRefuses(t *testing.T) {
 		"dim is 9":      {"ablate", "filter", "--dataset", graph, "--dim", "9"},
 	} {
 		status, _, stderr := invoke(t.Context(), arguments...)
-		if status != program.Misuse || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+		if status != cli.Misuse || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %q, which should say %q in one line", arguments, status, stderr, says)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/listen"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/ctxutil"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // advice says which command helps against what the library says.
@@ -75,12 +75,12 @@ func advised(err error) error {
 
 // opened is what open makes of a name. An interruption is heard at once: nothing is lost by it.
 func opened[Name, Data any](ctx context.Context, open func(Name) (Data, error), name Name) (Data, error) {
-	return listen.Call(ctx, func() (Data, error) { return open(name) })
+	return ctxutil.Call(ctx, func() (Data, error) { return open(name) })
 }
 
 // read is opened for data, which says what it reads where that takes long.
 func read[Data any](ctx context.Context, o *output, open func(string) (Data, error), name string) (Data, error) {
-	defer showing(o, "reading "+words.Printable(name))()
+	defer showing(o, "reading "+format.Printable(name))()
 	return opened(ctx, open, name)
 }
 

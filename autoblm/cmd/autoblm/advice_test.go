@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestDataForAnotherTask: data of the wrong kind are told with the command that they are for,
@@ -48,7 +48,7 @@ func TestDataForAnotherTask(t *testing.T) {
 		"train --structure simple --dataset " + data + "/nothing":          "train.txt, train.tsv",
 	} {
 		status, _, stderr := invoke(t.Context(), strings.Fields(command)...)
-		if status != program.Failed || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+		if status != cli.Failed || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: status %d, %q, which should say %q in one line", command, status, stderr, says)
 		}
 		if says == "train.txt, train.tsv" && strings.Contains(stderr, "is for") {

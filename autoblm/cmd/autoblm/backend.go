@@ -9,8 +9,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -41,16 +42,16 @@ func (backendListCommand) Run(ctx context.Context, o *output) error {
 	list := backendList{CPU: cpu.Uses(), Backends: backend.List(ctx)}
 	var err error
 	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
-		list.Error = words.OneLine(err)
+		list.Error = format.OneLine(err)
 	}
 	if list.Precision, err = kge.UsualPrecision(); err != nil {
-		list.PrecisionError = words.OneLine(err)
+		list.PrecisionError = format.OneLine(err)
 	}
 	return o.Result(list, list.print)
 }
 
 func (l backendList) print(w io.Writer) {
-	t := words.NewTable("backend", "usable", "runs on", "plugin", "version")
+	t := table.New("backend", "usable", "runs on", "plugin", "version")
 	for _, b := range l.Backends {
 		t.Add(b.Name, b.Usable, b.Devices(), b.PluginIs(), b.Versions())
 	}
@@ -61,10 +62,10 @@ func (l backendList) print(w io.Writer) {
 	}
 	for _, b := range l.Backends {
 		if !b.Usable {
-			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, words.Printable(b.Why), words.Printable(b.Mend))
+			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, format.Printable(b.Why), format.Printable(b.Mend))
 		}
 		if b.Note != "" {
-			fmt.Fprintf(w, "%s: %s\n", b.Name, words.Printable(b.Note))
+			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Printable(b.Note))
 		}
 	}
 	fmt.Fprintln(w, l.chosen())
@@ -106,12 +107,12 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 			warn(o, []string{problem.Why + ", so the plugin will be of no use yet; it is downloaded all the same"})
 		}
 	}
-	var bar *program.Bar
+	var bar *cli.Bar
 	of := ""
 	b, err := backend.Install(ctx, c.What, backend.InstallOptions{SHA256: c.SHA256, Progress: func(name string, done, total int64) {
 		if name != of {
 			bar.Finish()
-			bar, of = program.NewBar(o.Stderr, "fetching "+words.Printable(name), -1, 0, progressbar.OptionShowBytes(true)), name
+			bar, of = cli.NewBar(o.Stderr, "fetching "+format.Printable(name), -1, 0, progressbar.OptionShowBytes(true)), name
 		}
 		bar.Set(done, total)
 	}})
@@ -132,7 +133,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Why, b.Mend)
 		}
 		if b.Note != "" {
-			fmt.Fprintf(w, "%s: %s\n", b.Name, words.Printable(b.Note))
+			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Printable(b.Note))
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 func TestBackendListJSON(t *testing.T) {
@@ -79,7 +79,7 @@ func TestInstallFromALocalFolder(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	for _, what := range []string{"cpu", "cuda12"} {
 		status, _, stderr := invoke(t.Context(), "backend", "install", what)
-		if status != program.Failed || !strings.Contains(stderr, "cannot install") {
+		if status != cli.Failed || !strings.Contains(stderr, "cannot install") {
 			t.Errorf("%s: status %d, %s", what, status, stderr)
 		}
 		if (what != "cpu") != strings.Contains(stderr, "hides all GPUs, so the plugin will be of no use yet") {
@@ -101,14 +101,14 @@ func TestBackendRefusals(t *testing.T) {
 		says            string
 		arguments       []string
 	}{
-		"relative path":    {"", "", program.Misuse, "write xla:" + filepath.FromSlash("/"), append(train, "--backend", "xla:plugins/p.so")},
-		"unknown option":   {"", "", program.Misuse, "tf32", append(train, "--backend", "xla:cpu,tf23")},
-		"variable":         {"AUTOBLM_BACKEND", "abacus", program.Failed, "AUTOBLM_BACKEND", train},
-		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", program.Failed, "GOMLX_BACKEND", train},
-		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", program.Failed, "backend: ", append(train, "--backend", "xla:cuda")},
-		"unknown plugin":   {"", "", program.Misuse, "rocm", []string{"backend", "install", "rocm"}},
-		"install":          {"", "", program.Failed, "cannot install", []string{"backend", "install", "cpu"}},
-		"CUDA without GPU": {"CUDA_VISIBLE_DEVICES", "", program.Failed, "cannot install", []string{"backend", "install", "cuda"}},
+		"relative path":    {"", "", cli.Misuse, "write xla:" + filepath.FromSlash("/"), append(train, "--backend", "xla:plugins/p.so")},
+		"unknown option":   {"", "", cli.Misuse, "tf32", append(train, "--backend", "xla:cpu,tf23")},
+		"variable":         {"AUTOBLM_BACKEND", "abacus", cli.Failed, "AUTOBLM_BACKEND", train},
+		"GoMLX's variable": {"GOMLX_BACKEND", "xla:/nowhere/p.so", cli.Failed, "GOMLX_BACKEND", train},
+		"CUDA hidden":      {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "backend: ", append(train, "--backend", "xla:cuda")},
+		"unknown plugin":   {"", "", cli.Misuse, "rocm", []string{"backend", "install", "rocm"}},
+		"install":          {"", "", cli.Failed, "cannot install", []string{"backend", "install", "cpu"}},
+		"CUDA without GPU": {"CUDA_VISIBLE_DEVICES", "", cli.Failed, "cannot install", []string{"backend", "install", "cuda"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.variable != "" {

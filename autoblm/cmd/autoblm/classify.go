@@ -14,9 +14,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type classifyCommands struct {
@@ -47,7 +48,7 @@ type classifyBackend struct {
 func (f classifyBackend) open() (classify.Engine, error) {
 	compute := autoblm.Compute{Backend: f.Backend}
 	if err := compute.Check(); err != nil {
-		return nil, program.Usage(err)
+		return nil, cli.Usage(err)
 	}
 	return compute.OpenClassify()
 }
@@ -121,7 +122,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	settings, member, err := c.recipe()
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	engine, err := c.open()
 	if err != nil {
@@ -140,7 +141,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	options.Deadline = c.deadline(began, 0)
 	bar := newLongBar(o, 1, time.Hour, endBy(options.Deadline))
 	options.OnProgress = func(done, total int) {
-		bar.Say(fmt.Sprintf("%s of %s epochs of models", words.Whole(done), words.Whole(total)))
+		bar.Say(fmt.Sprintf("%s of %s epochs of models", format.Whole(done), format.Whole(total)))
 		bar.Set(int64(done), int64(total))
 		bar.warn()
 	}
@@ -229,16 +230,16 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 
 func (s classifySummary) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
-		s.Dataset, words.Whole(s.Nodes), words.Whole(s.Relations), words.Whole(s.Edges), words.Whole(s.Classes), words.Whole(s.Train), words.Whole(s.Test))
+		s.Dataset, format.Whole(s.Nodes), format.Whole(s.Relations), format.Whole(s.Edges), format.Whole(s.Classes), format.Whole(s.Train), format.Whole(s.Test))
 	fmt.Fprintf(w, "%s, %s\nlearning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
-		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2, words.Count(s.Epochs, "epoch"), s.Seconds)
+		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2, format.Count(s.Epochs, "epoch"), s.Seconds)
 	if e := s.Ended; e != nil {
 		fmt.Fprintf(w, "ended by the time after epoch %d of %d of the %s; the same command goes on\n\n", e.Epoch, e.Epochs, e.In)
 	}
-	t := words.NewTable("classified right", "%", "±")
+	t := table.New("classified right", "%", "±")
 	t.Add("held out while training", percent(s.CVAccuracy), "")
 	if len(s.TestAccuracies) > 0 {
-		t.Add("test, mean of "+words.Count(len(s.TestAccuracies), "run"), percent(s.TestAccuracy), percent(s.TestDeviation))
+		t.Add("test, mean of "+format.Count(len(s.TestAccuracies), "run"), percent(s.TestAccuracy), percent(s.TestDeviation))
 		for i, accuracy := range s.TestAccuracies {
 			t.Add(fmt.Sprintf("  seed %d", s.Seed+uint64(i)), percent(accuracy), "")
 		}

@@ -10,7 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type classifyEvalCommand struct {
@@ -107,8 +108,8 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 	*map[string]**classify.Evaluation{"train": &s.Train, "test": &s.Test}[c.Split] = &all
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s: %s %% of %s classified right, %.1f s\n\n",
-			s.Dataset, who, percent(all.Accuracy), words.Count(all.Nodes, c.Split+" node"), s.Seconds)
-		t := words.NewTable("class", "nodes", "right, %")
+			s.Dataset, who, percent(all.Accuracy), format.Count(all.Nodes, c.Split+" node"), s.Seconds)
+		t := table.New("class", "nodes", "right, %")
 		for _, e := range s.By {
 			t.Add(e.Class, e.Nodes, percent(e.Accuracy))
 		}

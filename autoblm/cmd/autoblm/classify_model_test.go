@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // classified trains a model on the data of kinds, and returns both folders.
@@ -40,7 +40,7 @@ func TestClassifyEvalJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := invoke(t.Context(), "classify", "eval", "--model", model)
-	if status != program.Failed || !strings.Contains(stderr, "with --dataset") || strings.Count(stderr, "\n") != 1 {
+	if status != cli.Failed || !strings.Contains(stderr, "with --dataset") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("without its data: exit status %d, %q", status, stderr)
 	}
 	o = object(t, "classify", "eval", "--model", model, "--dataset", moved, "--split", "train", "--backend", "go")
@@ -112,7 +112,7 @@ func TestClassifiedText(t *testing.T) {
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", c.arguments[0], "--model", model}, c.arguments[1:]...)...)
 		for _, part := range c.parts {
-			if status != program.Done || !strings.Contains(stdout, part) || stderr != "" {
+			if status != cli.Done || !strings.Contains(stdout, part) || stderr != "" {
 				t.Errorf("%v: exit status %d, %s without %q: %s", c.arguments, status, stdout, part, stderr)
 			}
 		}
@@ -127,13 +127,13 @@ func TestClassifiedRefuses(t *testing.T) {
 		want      string
 		arguments []string
 	}{
-		"no model":        {program.Failed, "is not a model folder", []string{"eval", "--model", other}},
-		"another graph":   {program.Failed, "kinds is not the graph that the model was trained on, kinds: name that one with --dataset", []string{"eval", "--model", model, "--dataset", other}},
-		"another split":   {program.Misuse, "train", []string{"eval", "--model", model, "--split", "valid"}},
-		"unknown node":    {program.Failed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, []string{"predict", "--model", model, "--node", "HUB"}},
-		"no node":         {program.Misuse, "--node", []string{"predict", "--model", model}},
-		"unknown backend": {program.Misuse, "gpu", []string{"predict", "--model", model, "--node", "x:3", "--backend", "gpu"}},
-		"a file there":    {program.Failed, "cannot make the folder", []string{"train", "--dataset", other, "--encoder", "gcn", "--out", filepath.Join(other, "graph.nt")}},
+		"no model":        {cli.Failed, "is not a model folder", []string{"eval", "--model", other}},
+		"another graph":   {cli.Failed, "kinds is not the graph that the model was trained on, kinds: name that one with --dataset", []string{"eval", "--model", model, "--dataset", other}},
+		"another split":   {cli.Misuse, "train", []string{"eval", "--model", model, "--split", "valid"}},
+		"unknown node":    {cli.Failed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, []string{"predict", "--model", model, "--node", "HUB"}},
+		"no node":         {cli.Misuse, "--node", []string{"predict", "--model", model}},
+		"unknown backend": {cli.Misuse, "gpu", []string{"predict", "--model", model, "--node", "x:3", "--backend", "gpu"}},
+		"a file there":    {cli.Failed, "cannot make the folder", []string{"train", "--dataset", other, "--encoder", "gcn", "--out", filepath.Join(other, "graph.nt")}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify"}, c.arguments...)...)
 		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {

@@ -6,7 +6,8 @@ import (
 	"io"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type classifyPredictCommand struct {
@@ -37,10 +38,10 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 func printPrediction(w io.Writer, p classify.Prediction) {
 	note := "not labelled"
 	if p.Label != nil {
-		note = fmt.Sprintf("a %s node, labelled %s", p.Split, words.Printable(*p.Label))
+		note = fmt.Sprintf("a %s node, labelled %s", p.Split, format.Printable(*p.Label))
 	}
-	fmt.Fprintf(w, "%s: %s\n\n", words.Printable(p.Node), note)
-	t := words.NewTable("class", "rank", "probability, %", "")
+	fmt.Fprintf(w, "%s: %s\n\n", format.Printable(p.Node), note)
+	t := table.New("class", "rank", "probability, %", "")
 	for _, a := range p.Answers {
 		mark := ""
 		if p.Label != nil && a.Class == *p.Label {

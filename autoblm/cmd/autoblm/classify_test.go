@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -102,7 +102,7 @@ func TestDefaultsOfClassifyTrain(t *testing.T) {
 func TestClassifyTrainText(t *testing.T) {
 	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2", "--seen-by", "3")
 	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges; 2 classes, 18 nodes to train with and 6 to test", "DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for what 3 labelled nodes see", "test, mean of 2 runs", "One node to test with is 16.67 %."} {
-		if status != program.Done || !strings.Contains(stdout, part) {
+		if status != cli.Done || !strings.Contains(stdout, part) {
 			t.Errorf("exit status %d, %s without %q: %s", status, stdout, part, stderr)
 		}
 	}
@@ -112,11 +112,11 @@ func TestClassifyLenient(t *testing.T) {
 	dir := kinds(t, func(files map[string]string) { files["graph.nt"] += "nonsense\n<x:0> <r:0> .\n" })
 	arguments := []string{"classify", "train", "--dataset", dir, "--structure", "distmult", "--epochs", "2", "--runs", "0", "--json"}
 	status, _, stderr := invoke(t.Context(), arguments...)
-	if status != program.Failed || !strings.Contains(stderr, "graph.nt:49: malformed N-Triples") || strings.Count(stderr, "\n") != 1 {
+	if status != cli.Failed || !strings.Contains(stderr, "graph.nt:49: malformed N-Triples") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a malformed line: exit status %d, %q", status, stderr)
 	}
 	status, stdout, stderr := invoke(t.Context(), append(arguments, "--lenient")...)
-	if status != program.Done || !strings.Contains(stderr, "passed over 2 lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
+	if status != cli.Done || !strings.Contains(stderr, "passed over 2 lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
 		t.Errorf("a malformed line, leniently: exit status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -131,18 +131,18 @@ func TestClassifyTrainRefuses(t *testing.T) {
 		want      string
 		arguments []string
 	}{
-		"neither structure nor encoder": {program.Misuse, "give either --structure or --encoder", []string{"--dataset", good}},
-		"both":                          {program.Misuse, "give either --structure or --encoder", []string{"--dataset", good, "--structure", "distmult", "--encoder", "gcn"}},
-		"blm without a structure":       {program.Misuse, "give either --structure or --encoder", []string{"--dataset", good, "--encoder", "blm"}},
-		"unknown encoder":               {program.Misuse, "unknown encoder", []string{"--dataset", good, "--encoder", "gat"}},
-		"bad rate":                      {program.Misuse, "learning-rate is 0", []string{"--dataset", good, "--encoder", "gcn", "--lr", "0"}},
-		"chunks that do not fit":        {program.Failed, "dim is 10", []string{"--dataset", good, "--structure", "distmult", "--dim", "10"}},
-		"no such data":                  {program.Failed, "the names are aifb", []string{"--dataset", "nowhere", "--encoder", "gcn"}},
-		"label of an unknown node":      {program.Failed, "testSet.tsv:8: the graph has no node <x:99>", []string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},
-		"one of a class":                {program.Failed, `class "odd" has 1 of the nodes`, []string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
-		"seen by fewer than none":       {program.Misuse, "seen-by is -1", []string{"--dataset", good, "--encoder", "gcn", "--seen-by=-1"}},
-		"seen by more than there are":   {program.Failed, "seen-by is 25: kinds has 24 labelled nodes", []string{"--dataset", good, "--encoder", "gcn", "--seen-by", "25"}},
-		"diverges":                      {program.Failed, "training diverged in epoch", []string{"--dataset", good, "--encoder", "gcn", "--lr", "1e30", "--epochs", "20"}},
+		"neither structure nor encoder": {cli.Misuse, "give either --structure or --encoder", []string{"--dataset", good}},
+		"both":                          {cli.Misuse, "give either --structure or --encoder", []string{"--dataset", good, "--structure", "distmult", "--encoder", "gcn"}},
+		"blm without a structure":       {cli.Misuse, "give either --structure or --encoder", []string{"--dataset", good, "--encoder", "blm"}},
+		"unknown encoder":               {cli.Misuse, "unknown encoder", []string{"--dataset", good, "--encoder", "gat"}},
+		"bad rate":                      {cli.Misuse, "learning-rate is 0", []string{"--dataset", good, "--encoder", "gcn", "--lr", "0"}},
+		"chunks that do not fit":        {cli.Failed, "dim is 10", []string{"--dataset", good, "--structure", "distmult", "--dim", "10"}},
+		"no such data":                  {cli.Failed, "the names are aifb", []string{"--dataset", "nowhere", "--encoder", "gcn"}},
+		"label of an unknown node":      {cli.Failed, "testSet.tsv:8: the graph has no node <x:99>", []string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},
+		"one of a class":                {cli.Failed, `class "odd" has 1 of the nodes`, []string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
+		"seen by fewer than none":       {cli.Misuse, "seen-by is -1", []string{"--dataset", good, "--encoder", "gcn", "--seen-by=-1"}},
+		"seen by more than there are":   {cli.Failed, "seen-by is 25: kinds has 24 labelled nodes", []string{"--dataset", good, "--encoder", "gcn", "--seen-by", "25"}},
+		"diverges":                      {cli.Failed, "training diverged in epoch", []string{"--dataset", good, "--encoder", "gcn", "--lr", "1e30", "--epochs", "20"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", "train"}, c.arguments...)...)
 		if status != c.status || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
@@ -155,7 +155,7 @@ func TestClassifyInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	status, stdout, stderr := invoke(ctx, "classify", "train", "--dataset", kinds(t, nil), "--encoder", "gcn")
-	if status != program.Failed || stdout != "" || !strings.Contains(stderr, "interrupted") {
+	if status != cli.Failed || stdout != "" || !strings.Contains(stderr, "interrupted") {
 		t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
 	}
 }

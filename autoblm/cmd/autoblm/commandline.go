@@ -16,7 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -162,5 +162,5 @@ func commandOf(arguments []string) string {
 	if strings.Contains(os.Args[0], "go-build") { // where go run puts its programs
 		command = "go run ./autoblm/cmd/autoblm"
 	}
-	return strings.TrimSpace(command + " " + measured.CommandLine(arguments...))
+	return strings.TrimSpace(command + " " + record.CommandLine(arguments...))
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -27,7 +28,7 @@ type datasetListCommand struct{}
 func (datasetListCommand) Run(o *output) error {
 	list := datasets.List()
 	return o.Result(map[string]any{"datasets": list}, func(w io.Writer) {
-		t := words.NewTable("name", "entities", "relations", "train", "valid", "test", "where")
+		t := table.New("name", "entities", "relations", "train", "valid", "test", "where")
 		for _, d := range list {
 			where := cmp.Or(d.Folder, "embedded")
 			if !d.AtHand {
@@ -64,8 +65,8 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, words.Whole(s.Entities), words.Whole(s.Relations))
-		t := words.NewTable("split", "triples", "duplicates", "not seen in train")
+		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, format.Whole(s.Entities), format.Whole(s.Relations))
+		t := table.New("split", "triples", "duplicates", "not seen in train")
 		for i, split := range []datasets.SplitStatistics{s.Train, s.Valid, s.Test} {
 			t.Add([]string{"train", "valid", "test"}[i], split.Triples, split.Duplicates, split.Unseen)
 		}
@@ -75,18 +76,18 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 			n    int
 		}{{"entities not in train", s.EntitiesNotInTrain}, {"relations not in train", s.RelationsNotInTrain}, {"triples in more than one split", s.InSeveralSplits}} {
 			if missing.n > 0 {
-				fmt.Fprintf(w, "%s: %s\n", missing.what, words.Whole(missing.n))
+				fmt.Fprintf(w, "%s: %s\n", missing.what, format.Whole(missing.n))
 			}
 		}
 		fmt.Fprintln(w)
-		t = words.NewTable("pattern", "relations", "test triples", "share")
+		t = table.New("pattern", "relations", "test triples", "share")
 		for _, p := range s.Patterns {
 			t.Add(p.Pattern, p.Relations, p.TestTriples, fmt.Sprintf("%.1f %%", p.TestPercent))
 		}
 		t.Print(w)
 		fmt.Fprintln(w, "(inverse relations are some of the general ones)")
 		fmt.Fprintln(w)
-		t = words.NewTable("relation", "train", "valid", "test", "pattern", "for example")
+		t = table.New("relation", "train", "valid", "test", "pattern", "for example")
 		for _, r := range s.EachRelation {
 			example := ""
 			if e := r.Example; e != nil {
@@ -96,7 +97,7 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		}
 		t.Print(w)
 		if rest := s.Relations - len(s.EachRelation); rest > 0 {
-			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", words.Whole(s.Relations))
+			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", format.Whole(s.Relations))
 		}
 	})
 }
@@ -107,7 +108,7 @@ type datasetFetchCommand struct {
 
 // Run downloads a benchmark.
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
-	bar := program.NewBar(o.Stderr, "fetching "+words.Printable(c.Dataset), -1, 0, progressbar.OptionShowBytes(true))
+	bar := cli.NewBar(o.Stderr, "fetching "+format.Printable(c.Dataset), -1, 0, progressbar.OptionShowBytes(true))
 	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.Set})
 	bar.Finish()
 	if err != nil {
@@ -154,7 +155,7 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	warn(o, all.Warnings())
 	g, report, err := datasets.SplitTriples(all, c.Settings)
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
@@ -162,12 +163,12 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	o.Keep("the splits are in %s", c.Out)
 	s := splitSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test)}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, words.Whole(s.Train), words.Whole(s.Valid), words.Whole(s.Test))
+		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, format.Whole(s.Train), format.Whole(s.Valid), format.Whole(s.Test))
 		if s.Duplicates > 0 {
-			fmt.Fprintf(w, "%s left out\n", words.Count(s.Duplicates, "duplicate"))
+			fmt.Fprintf(w, "%s left out\n", format.Count(s.Duplicates, "duplicate"))
 		}
 		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", words.Whole(s.WantedValid), words.Whole(s.WantedTest))
+			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", format.Whole(s.WantedValid), format.Whole(s.WantedTest))
 		}
 	})
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type evalCommand struct {
@@ -85,7 +86,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Note(), words.Whole(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Note(), format.Whole(e.Triples), c.Split, e.Ties)
 		t := completion.NewTable()
 		e.AddTo(t, "both", true)
 		t.Print(w)
@@ -93,7 +94,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 			return
 		}
 		fmt.Fprintln(w)
-		t = words.NewTable(c.By, "triples", "MRR", "H@1", "H@10", "head MRR", "tail MRR")
+		t = table.New(c.By, "triples", "MRR", "H@1", "H@10", "head MRR", "tail MRR")
 		for _, p := range s.By {
 			t.Add(p.Name, p.Triples, p.Both.MRR, p.Both.Hits1, p.Both.Hits10, p.Head.MRR, p.Tail.MRR)
 		}
@@ -123,7 +124,7 @@ func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.M
 // rankTeam ranks by a team, and tells of it.
 func (c *evalCommand) rankTeam(ctx context.Context, engine kge.Engine, t *completion.Team, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []kge.Ranked, error) {
 	if c.Precision == kge.Bfloat16 {
-		return nil, nil, program.Usage(errors.New("scores of a team are summed up in float32 at least: leave the precision at float32 or auto"))
+		return nil, nil, cli.Usage(errors.New("scores of a team are summed up in float32 at least: leave the precision at float32 or auto"))
 	}
 	s.Members, s.Precision, s.Engine, s.Backend = len(t.Members), kge.Float32, engine.Name(), engine.Backend(kge.Float32)
 	defer s.Seconds.Evaluating(engine)()
@@ -133,7 +134,7 @@ func (c *evalCommand) rankTeam(ctx context.Context, engine kge.Engine, t *comple
 // what was ranked by.
 func (s evalSummary) what() string {
 	if s.Members > 0 {
-		return "a team of " + words.Count(s.Members, "model")
+		return "a team of " + format.Count(s.Members, "model")
 	}
 	return fmt.Sprintf("%s, d %d", titleOf(s.Model, s.Structure), s.Dim)
 }

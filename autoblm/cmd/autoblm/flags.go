@@ -10,9 +10,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // structureFlag is a structure in any of its text forms, a file's too.
@@ -54,8 +54,8 @@ func (f *rankingFlag) BeforeApply(ctx *kong.Context) error {
 }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
-	f.Note = func(text string) { fmt.Fprintln(os.Stderr, words.PrintableLines(text)) }
-	return f.Compute, program.Usage(backend.Check(f.Backend))
+	f.Note = func(text string) { fmt.Fprintln(os.Stderr, format.PrintableLines(text)) }
+	return f.Compute, cli.Usage(backend.Check(f.Backend))
 }
 
 // mixFlag is for what can be gone on with elsewhere.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestSearchesOfTheSameSecond: each has a folder of its own.
@@ -58,7 +58,7 @@ func TestLeftoversOfCommands(t *testing.T) {
 		if err := os.WriteFile(c.left, []byte("half"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, stderr := invoke(t.Context(), "dataset", "info", filepath.Dir(c.left)); status != program.Failed {
+		if status, _, stderr := invoke(t.Context(), "dataset", "info", filepath.Dir(c.left)); status != cli.Failed {
 			t.Errorf("%s is a data set: %s", c.left, stderr)
 		}
 		object(t, append(c.arguments, "--out", out)...)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestForms: a model of every form is trained, ranked, kept and asked, and ranks as well as
@@ -46,7 +46,7 @@ func TestForms(t *testing.T) {
 		"transe has no pairs of chunks":    {"--model", "transe", "--n3", "0.1", "--n3-moduli"},
 		`unknown model "translation": use`: {"--model", "translation"},
 	} {
-		if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == program.Done || !strings.Contains(stderr, says) {
+		if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", graph, "--dim", "8"}, more...)...); status == cli.Done || !strings.Contains(stderr, says) {
 			t.Errorf("%v: status %d, %q", more, status, stderr)
 		}
 	}
@@ -85,10 +85,10 @@ func TestSearchForARecipe(t *testing.T) {
 	if o := object(t, "study", "best", study, "--out", filepath.Join(dir, "best")); o["form"] != "transe" || o["structure"] != nil {
 		t.Errorf("study best: %v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out", filepath.Join(dir, "page.html")); status != program.Failed || !strings.Contains(stderr, "study show") {
+	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out", filepath.Join(dir, "page.html")); status != cli.Failed || !strings.Contains(stderr, "study show") {
 		t.Errorf("report: status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != program.Misuse || !strings.Contains(stderr, "no structure to search for") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != cli.Misuse || !strings.Contains(stderr, "no structure to search for") {
 		t.Errorf("with stages: status %d, %q", status, stderr)
 	}
 }

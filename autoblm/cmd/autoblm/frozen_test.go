@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 var update = flag.Bool("update", false, "record anew what the commands of testdata/frozen print")
@@ -167,7 +167,7 @@ func printedBy(t *testing.T, command string) (o map[string]any) {
 		return map[string]any{"rows": csvRows(t, words[1])}
 	}
 	status, stdout, stderr := invoke(t.Context(), append(words, "--json")...)
-	if status != program.Done {
+	if status != cli.Done {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	decodeExactly(t, []byte(strings.ReplaceAll(stdout, commandOf(nil)+" ", "autoblm ")), &o)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // helpCommand is --help as a command; see [helped].
@@ -33,6 +33,6 @@ type versionCommand struct{}
 
 // Run tells how the program was built.
 func (versionCommand) Run(o *output) error {
-	b := program.Built()
+	b := cli.Built()
 	return o.Result(b, func(w io.Writer) { b.Print(w, name) })
 }

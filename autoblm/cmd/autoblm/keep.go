@@ -12,8 +12,8 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // outFolder is where commands keep what no other folder is named for.
@@ -164,7 +164,7 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 	if err == nil && report.Cut != nil {
 		k.cut = true
 		if c := report.Cut; c.Epoch == 0 && 10*c.Step < c.Steps {
-			o.Say("autoblm: the time was enough for %s of the %s of the first epoch: a smaller --dim than %d, or more --minutes, trains more", words.Count(c.Step, "step"), words.Whole(c.Steps), job.Settings.Dim)
+			o.Say("autoblm: the time was enough for %s of the %s of the first epoch: a smaller --dim than %d, or more --minutes, trains more", format.Count(c.Step, "step"), format.Whole(c.Steps), job.Settings.Dim)
 		}
 	}
 	if err == nil || !errors.Is(err, ctx.Err()) {

@@ -16,7 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -147,7 +147,7 @@ func interrupt(t *testing.T, dir string, arguments ...string) string {
 		}
 	}()
 	status, _, stderr := invoke(ctx, arguments...)
-	if status != program.Failed {
+	if status != cli.Failed {
 		t.Fatalf("%v: exit status %d: %s", arguments, status, stderr)
 	}
 	return stderr
@@ -173,7 +173,7 @@ func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
 				t.Errorf("%v: the model is of %+v, said %q", err, *model.Reached, said)
 			}
 			status, stdout, stderr := invoke(t.Context(), arguments...)
-			if status != program.Done || !strings.Contains(stderr, "another training, which was interrupted, is in "+dir) || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
+			if status != cli.Done || !strings.Contains(stderr, "another training, which was interrupted, is in "+dir) || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
 				t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
 			}
 			whole := folder(t, dir)
@@ -222,7 +222,7 @@ func TestTrainingsEndInTime(t *testing.T) {
 			train := func(dir string, more ...string) (summary map[string]any, stderr string) {
 				t.Helper()
 				status, stdout, stderr := invoke(t.Context(), slices.Concat(arguments, []string{"--json", "--out", dir}, more)...)
-				if err := json.Unmarshal([]byte(stdout), &summary); err != nil || status != program.Done {
+				if err := json.Unmarshal([]byte(stdout), &summary); err != nil || status != cli.Done {
 					t.Fatalf("status %d, %v: %q, %q", status, err, stdout, stderr)
 				}
 				delete(summary, "seconds")

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // maker is a command that makes something at out, says how, and can be checked.
@@ -69,7 +69,7 @@ func TestNothingIsLostThatCannotBePrinted(t *testing.T) {
 					}
 					var messages bytes.Buffer
 					status := run(t.Context(), append(m.arguments, form...), w, &messages)
-					if status != program.Failed || !strings.Contains(messages.String(), "cannot print the result: "+why+"; ") || !strings.Contains(messages.String(), m.keeps) {
+					if status != cli.Failed || !strings.Contains(messages.String(), "cannot print the result: "+why+"; ") || !strings.Contains(messages.String(), m.keeps) {
 						t.Errorf("%v, %s: status %d, %q", form, why, status, messages.String())
 					}
 					if info, err := os.Stat(m.out); err != nil || info.Size() == 0 {
@@ -108,7 +108,7 @@ func TestClosedPipeEndsNothing(t *testing.T) {
 	command := programOf(t, m.arguments...)
 	command.Stdout = closed
 	err = command.Run()
-	if messages := command.Stderr.(*bytes.Buffer).String(); command.ProcessState.ExitCode() != program.Failed || !strings.Contains(messages, m.keeps) {
+	if messages := command.Stderr.(*bytes.Buffer).String(); command.ProcessState.ExitCode() != cli.Failed || !strings.Contains(messages, m.keeps) {
 		t.Errorf("%v: %q", err, messages)
 	}
 	if _, err := os.Stat(m.out); err != nil {
@@ -120,7 +120,7 @@ func TestClosedPipeEndsNothing(t *testing.T) {
 func TestHelpThatCannotBePrinted(t *testing.T) {
 	for says, w := range map[string]io.Writer{"": &limited{1, syscall.EPIPE}, "autoblm: cannot print the result: no space left on device\n": &limited{0, syscall.ENOSPC}} {
 		var messages bytes.Buffer
-		if status := run(t.Context(), []string{"train", "--help"}, w, &messages); status != program.Failed || messages.String() != says {
+		if status := run(t.Context(), []string{"train", "--help"}, w, &messages); status != cli.Failed || messages.String() != says {
 			t.Errorf("status %d, %q; want %q", status, messages.String(), says)
 		}
 	}
@@ -145,7 +145,7 @@ func TestRecordIsCheckedFirst(t *testing.T) {
 	for name, m := range makers(t) {
 		file := filepath.Join(t.TempDir(), "none", "x.json")
 		status, stdout, stderr := invoke(t.Context(), append(m.arguments, "--record", file)...)
-		if status != program.Failed || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, file) {
+		if status != cli.Failed || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, file) {
 			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
 		}
 		if _, err := os.Stat(m.out); err == nil {
@@ -217,7 +217,7 @@ func TestOnlyItsOwnIsReplaced(t *testing.T) {
 		{[]string{"team", one, two, "--dataset", graph, "--out", triples}, "cannot make the folder"},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
-		if status != program.Failed || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
+		if status != cli.Failed || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %q, %q", c.arguments, status, stdout, stderr)
 		}
 		if content() != before {

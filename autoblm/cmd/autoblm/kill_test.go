@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
@@ -24,7 +24,7 @@ const asProgram = "AUTOBLM_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		program.Main(run)
+		cli.Main(run)
 	}
 	status := m.Run()
 	_ = os.RemoveAll(outFolder) // of trainings that were told no other

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // numbersOf are the flags and arguments of each command that are numbers, or lists of these.
@@ -109,7 +109,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		{"classify", "train", "--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs", "2", "--runs", "1", "--out", "kind"},
 		append([]string{"search", "--recipe", "plain", "--dataset", graph, "--study", "s.db", "--out", "found"}, search...),
 	} {
-		if status, _, stderr := invoke(t.Context(), line...); status != program.Done {
+		if status, _, stderr := invoke(t.Context(), line...); status != cli.Done {
 			t.Fatal(stderr)
 		}
 	}
@@ -169,7 +169,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 				if name == "" || name == "-" {
 					name = v.Name
 				}
-				if want := strings.ReplaceAll(name, "_", "-") + " is " + text; wrong && (status != program.Misuse || !strings.Contains(stderr, want) || !strings.Contains(stderr, "it must be ")) {
+				if want := strings.ReplaceAll(name, "_", "-") + " is " + text; wrong && (status != cli.Misuse || !strings.Contains(stderr, want) || !strings.Contains(stderr, "it must be ")) {
 					t.Errorf("%s --%s=%s: status %d, %q", path, v.Name, text, status, stderr)
 				}
 				if strings.Contains(stderr, "panic") {

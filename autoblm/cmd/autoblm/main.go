@@ -14,10 +14,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/completions"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 // commands is the command line.
@@ -53,7 +53,7 @@ type commands struct {
 const name = "autoblm"
 
 // output is where commands write.
-type output = program.Output
+type output = cli.Output
 
 // newCommands are the commands, with the defaults of their flags.
 func newCommands() *commands {
@@ -81,7 +81,7 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 		kong.Vars{
 			"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": strings.Join(algorithms, ","),
 			"shells": strings.Join(completions.Shells, ","),
-			"forms":  words.List(others, "or"), "task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": words.List(purposes, "or"),
+			"forms":  format.List(others, "or"), "task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": format.List(purposes, "or"),
 		},
 	)...)
 }
@@ -89,12 +89,12 @@ func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 // usualTask is the name of the first task.
 func usualTask() string { return autoblm.Tasks[0].Name }
 
-func main() { program.Main(run) }
+func main() { cli.Main(run) }
 
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
-	c, stderr := newCommands(), program.Together(stderr)
-	o := &output{Stdout: &program.Careful{W: stdout}, Stderr: stderr, Arguments: arguments}
+	c, stderr := newCommands(), cli.Together(stderr)
+	o := &output{Stdout: &cli.Careful{W: stdout}, Stderr: stderr, Arguments: arguments}
 	exited := -1
 	parser, err := newParser(c,
 		kong.Name(name),
@@ -102,7 +102,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 		kong.Writers(o.Stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
 		kong.Help(flags.PrintHelp),
-		kong.Vars{"version": program.Version()},
+		kong.Vars{"version": cli.Version()},
 	)
 	if err != nil {
 		panic(err) // the declarations above are wrong, whatever the arguments
@@ -110,18 +110,18 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	parsed, err := parser.Parse(shieldMinus(helped(arguments)))
 	switch {
 	case o.Stdout.Err != nil: // --help or --version cannot be printed
-		return program.Status(stderr, name, o.End(nil))
+		return cli.Status(stderr, name, o.End(nil))
 	case exited >= 0:
 		return exited
 	case err != nil:
-		return program.Status(stderr, name, program.Usage(err))
+		return cli.Status(stderr, name, cli.Usage(err))
 	}
 	o.JSON = c.JSON
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err = recordIn(o, parsed, c.Record); err == nil {
 		err = o.End(parsed.Run(o))
 	}
-	return program.Status(stderr, name, advised(err))
+	return cli.Status(stderr, name, advised(err))
 }
 
 // minusFirst are two or more cells or rows of a structure that begins with a minus.

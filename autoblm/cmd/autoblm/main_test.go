@@ -22,7 +22,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -37,7 +37,7 @@ func invoke(ctx context.Context, arguments ...string) (status int, stdout, stder
 func object(t *testing.T, arguments ...string) map[string]any {
 	t.Helper()
 	status, stdout, stderr := invoke(t.Context(), append(arguments, "--json")...)
-	if status != program.Done {
+	if status != cli.Done {
 		t.Fatalf("%v: exit status %d: %s", arguments, status, stderr)
 	}
 	decoder := json.NewDecoder(strings.NewReader(stdout))
@@ -109,7 +109,7 @@ func TestUnvalidatedTrainingNeedsNoPatience(t *testing.T) {
 	if status, _, stderr := invoke(t.Context(), train...); status != 0 {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), append(train, "--patience", "2")...); status != program.Misuse || !strings.Contains(stderr, "patience is 2") {
+	if status, _, stderr := invoke(t.Context(), append(train, "--patience", "2")...); status != cli.Misuse || !strings.Contains(stderr, "patience is 2") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }
@@ -123,7 +123,7 @@ func TestTrainWithoutValidAndTest(t *testing.T) {
 	if o["valid"] != nil || o["test"] != nil || o["seconds"].(map[string]any)["per_step"].(float64) <= 0 {
 		t.Errorf("%v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--dataset", dir, "--out", t.TempDir()); status != program.Failed || !strings.Contains(stderr, "validation") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--dataset", dir, "--out", t.TempDir()); status != cli.Failed || !strings.Contains(stderr, "validation") {
 		t.Errorf("a search without validation triples: status %d, %q", status, stderr)
 	}
 }
@@ -159,11 +159,11 @@ func TestSearchJSON(t *testing.T) {
 	}
 
 	status, _, stderr := invoke(t.Context(), searchArguments("world", dir)...)
-	if status != program.Failed || !strings.Contains(stderr, "another search") {
+	if status != cli.Failed || !strings.Contains(stderr, "another search") {
 		t.Errorf("the study of other data: status %d, %q", status, stderr)
 	}
 	status, text, stderr := invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != program.Done || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") || !strings.Contains(text, "has a validation MRR of") {
+	if status != cli.Done || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") || !strings.Contains(text, "has a validation MRR of") {
 		t.Errorf("the text of a search: status %d, %q, %q", status, text, stderr)
 	}
 }
@@ -190,7 +190,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	cancel()
 	arguments := searchArguments(graph, dir)
 	status, stdout, stderr := invoke(ctx, append(arguments, "--json")...)
-	if status != program.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --recipe plain --dataset ") {
+	if status != cli.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --recipe plain --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if strings.Count(stderr, " --study ") != 1 || strings.Count(stderr, " --out ") != 1 {
@@ -222,36 +222,36 @@ func TestRefusals(t *testing.T) {
 		says      string
 		arguments []string
 	}{
-		"unknown command":            {program.Misuse, "conjure", []string{"conjure"}},
-		"unknown flag":               {program.Misuse, "--nope", train("--nope")},
-		"missing flag":               {program.Misuse, "--structure", []string{"train", "--dataset", graph}},
-		"malformed structure":        {program.Misuse, "row 2", []string{"structure", "check", "1,2;3"}},
-		"value above K":              {program.Misuse, "9", []string{"structure", "check", "9,0;0,1"}},
-		"missing structure file":     {program.Misuse, "nowhere.txt", []string{"structure", "check", "@nowhere.txt"}},
-		"too many chunks":            {program.Misuse, "99", []string{"structure", "count", "--k", "99"}},
-		"d not divisible by K":       {program.Misuse, "multiple of the 4 chunks", train("--dim", "10")},
-		"learning rate NaN":          {program.Misuse, "learning-rate", train("--lr", "NaN")},
-		"learning rate 0":            {program.Misuse, "learning-rate", train("--lr", "0")},
-		"no members":                 {program.Misuse, "members", train("--members", "0")},
-		"unknown engine":             {program.Misuse, "engine", train("--engine", "torch")},
-		"unknown backend":            {program.Misuse, "unknown backend", train("--backend", "abacus")},
-		"plugin that is not there":   {program.Failed, "xla:/nowhere/cuda.so", train("--backend", "xla:/nowhere/cuda.so")},
-		"unknown data set":           {program.Failed, "nowhere", []string{"dataset", "info", "nowhere"}},
-		"unknown benchmark to fetch": {program.Failed, "nowhere", []string{"dataset", "fetch", "nowhere"}},
-		"malformed line":             {program.Failed, file + ":2", []string{"dataset", "info", broken}},
-		"empty train":                {program.Failed, "train", []string{"dataset", "info", empty}},
-		"no model folder":            {program.Failed, "model.json", []string{"eval", "--model", broken, "--dataset", graph}},
-		"neither head nor tail":      {program.Misuse, "--head", []string{"predict", "--model", broken, "--relation", "r"}},
-		"diverged":                   {program.Failed, "diverged", train("--lr", "1e38", "--epochs", "3")},
-		"budget 0":                   {program.Misuse, "budget", []string{"search", "--budget", "0"}},
-		"shares of a split":          {program.Misuse, "", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", empty + "/new", "--valid", "2"}},
-		"split into its own folder":  {program.Failed, "already holds", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", graph}},
-		"too many members":           {program.Misuse, "members", train("--members", "1000000000")},
-		"negative seed":              {program.Misuse, "--seed", train("--seed", "-1")},
-		"learning rate NaN, search":  {program.Misuse, "learning-rate", []string{"search", "--lr", "NaN"}},
-		"minutes without end":        {program.Misuse, "minutes", []string{"search", "--minutes", "inf"}},
-		"threads below 0":            {program.Misuse, "threads", train("--threads=-1")},
-		"a backend for cpu":          {program.Failed, "cpu", train("--engine", "cpu", "--backend", "go")},
+		"unknown command":            {cli.Misuse, "conjure", []string{"conjure"}},
+		"unknown flag":               {cli.Misuse, "--nope", train("--nope")},
+		"missing flag":               {cli.Misuse, "--structure", []string{"train", "--dataset", graph}},
+		"malformed structure":        {cli.Misuse, "row 2", []string{"structure", "check", "1,2;3"}},
+		"value above K":              {cli.Misuse, "9", []string{"structure", "check", "9,0;0,1"}},
+		"missing structure file":     {cli.Misuse, "nowhere.txt", []string{"structure", "check", "@nowhere.txt"}},
+		"too many chunks":            {cli.Misuse, "99", []string{"structure", "count", "--k", "99"}},
+		"d not divisible by K":       {cli.Misuse, "multiple of the 4 chunks", train("--dim", "10")},
+		"learning rate NaN":          {cli.Misuse, "learning-rate", train("--lr", "NaN")},
+		"learning rate 0":            {cli.Misuse, "learning-rate", train("--lr", "0")},
+		"no members":                 {cli.Misuse, "members", train("--members", "0")},
+		"unknown engine":             {cli.Misuse, "engine", train("--engine", "torch")},
+		"unknown backend":            {cli.Misuse, "unknown backend", train("--backend", "abacus")},
+		"plugin that is not there":   {cli.Failed, "xla:/nowhere/cuda.so", train("--backend", "xla:/nowhere/cuda.so")},
+		"unknown data set":           {cli.Failed, "nowhere", []string{"dataset", "info", "nowhere"}},
+		"unknown benchmark to fetch": {cli.Failed, "nowhere", []string{"dataset", "fetch", "nowhere"}},
+		"malformed line":             {cli.Failed, file + ":2", []string{"dataset", "info", broken}},
+		"empty train":                {cli.Failed, "train", []string{"dataset", "info", empty}},
+		"no model folder":            {cli.Failed, "model.json", []string{"eval", "--model", broken, "--dataset", graph}},
+		"neither head nor tail":      {cli.Misuse, "--head", []string{"predict", "--model", broken, "--relation", "r"}},
+		"diverged":                   {cli.Failed, "diverged", train("--lr", "1e38", "--epochs", "3")},
+		"budget 0":                   {cli.Misuse, "budget", []string{"search", "--budget", "0"}},
+		"shares of a split":          {cli.Misuse, "", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", empty + "/new", "--valid", "2"}},
+		"split into its own folder":  {cli.Failed, "already holds", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", graph}},
+		"too many members":           {cli.Misuse, "members", train("--members", "1000000000")},
+		"negative seed":              {cli.Misuse, "--seed", train("--seed", "-1")},
+		"learning rate NaN, search":  {cli.Misuse, "learning-rate", []string{"search", "--lr", "NaN"}},
+		"minutes without end":        {cli.Misuse, "minutes", []string{"search", "--minutes", "inf"}},
+		"threads below 0":            {cli.Misuse, "threads", train("--threads=-1")},
+		"a backend for cpu":          {cli.Failed, "cpu", train("--engine", "cpu", "--backend", "go")},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
@@ -268,7 +268,7 @@ func TestSplitIntoAFolderNamedLikeAPattern(t *testing.T) {
 		split := []string{"dataset", "split", file, "--out", out}
 		object(t, split...)
 		status, _, stderr := invoke(t.Context(), split...)
-		if want := out + " already holds a data set (" + filepath.Join(out, "train.txt") + "): name another folder"; status != program.Failed || !strings.Contains(stderr, want) {
+		if want := out + " already holds a data set (" + filepath.Join(out, "train.txt") + "): name another folder"; status != cli.Failed || !strings.Contains(stderr, want) {
 			t.Errorf("%s, again: status %d, %q, which should say %q", out, status, stderr, want)
 		}
 	}
@@ -280,11 +280,11 @@ func TestUnwritableFolders(t *testing.T) {
 	graph := smallGraph(t)
 	file := filepath.Join(graph, "train.txt")
 	status, stdout, stderr := invoke(t.Context(), "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", filepath.Join(file, "model"))
-	if status != program.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
+	if status != cli.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
 		t.Errorf("train: status %d, %q, %q", status, stderr, stdout)
 	}
 	status, _, stderr = invoke(t.Context(), "search", "--recipe", "plain", "--dataset", graph, "--out", filepath.Join(file, "out"))
-	if status != program.Failed || !strings.Contains(stderr, "folder") {
+	if status != cli.Failed || !strings.Contains(stderr, "folder") {
 		t.Errorf("search without room for a study: status %d, %q", status, stderr)
 	}
 	dir := t.TempDir()
@@ -292,7 +292,7 @@ func TestUnwritableFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout, stderr = invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != program.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
+	if status != cli.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
 		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
 	}
 	dir = t.TempDir()
@@ -300,7 +300,7 @@ func TestUnwritableFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout, stderr = invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != program.Failed || !strings.Contains(stderr, "best.png is a folder") || !strings.Contains(stdout, "QuatE") {
+	if status != cli.Failed || !strings.Contains(stderr, "best.png is a folder") || !strings.Contains(stdout, "QuatE") {
 		t.Errorf("search: status %d, %q, %q", status, stderr, stdout)
 	}
 }
@@ -312,7 +312,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, arguments := range [][]string{{"structure", "check", "complex"}, {"dataset", "list", "--json"}} {
 		var messages bytes.Buffer
-		if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != program.Failed || !strings.Contains(messages.String(), "cannot print") {
+		if status := run(t.Context(), arguments, brokenPipe{}, &messages); status != cli.Failed || !strings.Contains(messages.String(), "cannot print") {
 			t.Errorf("%v: status %d, %q", arguments, status, messages.String())
 		}
 	}
@@ -339,10 +339,10 @@ func interruptEarly(t *testing.T, arguments ...string) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		status, _, stderr := invoke(ctx, arguments...)
 		cancel()
-		if status == program.Failed && strings.Contains(stderr, "before the first epoch") && limit < time.Minute {
+		if status == cli.Failed && strings.Contains(stderr, "before the first epoch") && limit < time.Minute {
 			continue
 		}
-		if status != program.Failed || !strings.Contains(stderr, "interrupted after epoch") {
+		if status != cli.Failed || !strings.Contains(stderr, "interrupted after epoch") {
 			t.Fatalf("status %d, %q", status, stderr)
 		}
 		return
@@ -477,17 +477,17 @@ func TestPredictKnown(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, arguments := range [][]string{nil, {"--help"}, {"search", "--help"}, {"structure", "check", "--help"}} {
 		status, stdout, _ := invoke(t.Context(), arguments...)
-		if status != program.Done || !strings.Contains(stdout, "Usage: autoblm") {
+		if status != cli.Done || !strings.Contains(stdout, "Usage: autoblm") {
 			t.Errorf("%v: status %d, %q", arguments, status, stdout)
 		}
 		command := slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == "--help" })
 		for _, same := range [][]string{append([]string{"help"}, command...), append([]string{"--json", "help"}, command...)} {
-			if again, text, stderr := invoke(t.Context(), same...); again != program.Done || text != stdout {
+			if again, text, stderr := invoke(t.Context(), same...); again != cli.Done || text != stdout {
 				t.Errorf("%v: status %d, %q, %s; %v prints %q", same, again, text, stderr, arguments, stdout)
 			}
 		}
 	}
-	if status, _, stderr := invoke(t.Context(), "help", "trian"); status != program.Misuse || !strings.Contains(stderr, `did you mean "train"`) {
+	if status, _, stderr := invoke(t.Context(), "help", "trian"); status != cli.Misuse || !strings.Contains(stderr, `did you mean "train"`) {
 		t.Errorf("help for what is no command: status %d, %q", status, stderr)
 	}
 }
@@ -517,7 +517,7 @@ func TestHelpFits(t *testing.T) {
 		command := strings.Join(words, " ")
 		status, short, stderr := invoke(t.Context(), append(slices.Clone(words), "--help")...)
 		lines := strings.Split(strings.TrimSuffix(short, "\n"), "\n")
-		if status != program.Done || len(lines) > flags.Screen {
+		if status != cli.Done || len(lines) > flags.Screen {
 			t.Errorf("%s: status %d, %d lines, %s\n%s", command, status, len(lines), stderr, short)
 		}
 		for _, line := range lines[1:] {
@@ -559,7 +559,7 @@ func TestVersion(t *testing.T) {
 	built := object(t, "version")
 	status, stdout, _ := invoke(t.Context(), "version")
 	lines := strings.Split(stdout, "\n")
-	if status != program.Done || len(lines) != 4 || lines[0] != "autoblm "+built["version"].(string) || !strings.HasPrefix(lines[1], "commit ") ||
+	if status != cli.Done || len(lines) != 4 || lines[0] != "autoblm "+built["version"].(string) || !strings.HasPrefix(lines[1], "commit ") ||
 		lines[2] != runtime.Version()+" on "+runtime.GOOS+"/"+runtime.GOARCH || built["go"] != runtime.Version() || built["from"] == "" {
 		t.Errorf("status %d, %q, in JSON %v", status, stdout, built)
 	}

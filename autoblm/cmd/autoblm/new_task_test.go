@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // entries is a task as small as they come: a structure is the better the more entries it
@@ -61,7 +61,7 @@ func TestANewTask(t *testing.T) {
 	if n := float64(s.Nonzeros()); printed["task"] != "entries" || printed["metric"] != "entries" || best["valid_entries"] != n || best["score"] != n || best["valid_mrr"] != nil {
 		t.Errorf("the search printed %v, whose best is %v", printed, best)
 	}
-	if status, stdout, stderr := invoke(t.Context(), append(search, "--budget", "12")...); status != program.Done || !strings.Contains(stdout, "test entries") || !strings.Contains(stdout, s.String()) || strings.Contains(stdout, "MRR") {
+	if status, stdout, stderr := invoke(t.Context(), append(search, "--budget", "12")...); status != cli.Done || !strings.Contains(stdout, "test entries") || !strings.Contains(stdout, s.String()) || strings.Contains(stdout, "MRR") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	listed := object(t, "study", "list")["studies"].([]any)[0].(map[string]any)

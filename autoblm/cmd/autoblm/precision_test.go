@@ -10,7 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestPrecisionIsTold: in the JSON of all commands it is what it came to, also where nothing
@@ -111,7 +111,7 @@ func TestPrecisionOfSearches(t *testing.T) {
 		}
 	}
 	for _, arguments := range [][]string{search("--precision", "float32"), {"study", "resume", file, "--backend", "go", "--precision", "float32"}} {
-		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Failed || !strings.Contains(stderr, "precision bfloat16 there, float32 here") {
+		if status, _, stderr := invoke(t.Context(), arguments...); status != cli.Failed || !strings.Contains(stderr, "precision bfloat16 there, float32 here") {
 			t.Errorf("%v: status %d, %q", arguments, status, stderr)
 		}
 	}
@@ -158,15 +158,15 @@ func TestPrecisionVariable(t *testing.T) {
 		t.Errorf("backend list:\n%s", text)
 	}
 	for _, arguments := range [][]string{training("--structure", "simple", "--backend", "go"), training("--model", "transe")} {
-		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Failed || !strings.Contains(stderr, `AUTOBLM_PRECISION: unknown precision "half"`) {
+		if status, _, stderr := invoke(t.Context(), arguments...); status != cli.Failed || !strings.Contains(stderr, `AUTOBLM_PRECISION: unknown precision "half"`) {
 			t.Errorf("%v: status %d, %q", arguments, status, stderr)
 		}
 	}
 	t.Setenv(kge.PrecisionVariable, "")
-	if status, _, stderr := invoke(t.Context(), training("--model", "transe", "--precision", "bfloat16")...); status != program.Failed || !strings.Contains(stderr, "leave the precision at float32 or auto") {
+	if status, _, stderr := invoke(t.Context(), training("--model", "transe", "--precision", "bfloat16")...); status != cli.Failed || !strings.Contains(stderr, "leave the precision at float32 or auto") {
 		t.Errorf("distances in bfloat16: status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--task", "classify", "--dataset", graph, "--precision", "bfloat16"); status != program.Misuse || !strings.Contains(stderr, "float32 only") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--task", "classify", "--dataset", graph, "--precision", "bfloat16"); status != cli.Misuse || !strings.Contains(stderr, "float32 only") {
 		t.Errorf("classes in bfloat16: status %d, %q", status, stderr)
 	}
 }
@@ -201,7 +201,7 @@ func TestReproductionTellsItsPrecision(t *testing.T) {
 		}
 	}
 	for _, flag := range []string{"--precision=float32"} {
-		if status, _, stderr := invoke(t.Context(), append(arguments, flag)...); status != program.Failed {
+		if status, _, stderr := invoke(t.Context(), append(arguments, flag)...); status != cli.Failed {
 			t.Errorf("%s: status %d, %q", flag, status, stderr)
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // predictFlags say what is asked for answers, and how these are told.
@@ -39,7 +40,7 @@ type predictSummary struct {
 // Run answers a query.
 func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	if (c.Head == "") == (c.Tail == "") {
-		return program.Usage(fmt.Errorf("give either --head or --tail, and the other is asked for"))
+		return cli.Usage(fmt.Errorf("give either --head or --tail, and the other is asked for"))
 	}
 	l, err := load(c.Model)
 	if err != nil {
@@ -66,8 +67,8 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 
 // listAnswers prints the answers to (head, relation, tail).
 func listAnswers(w io.Writer, answers []kge.Answer, head, relation, tail string) {
-	fmt.Fprintf(w, "(%s, %s, %s)\n\n", words.Printable(head), words.Printable(relation), words.Printable(tail))
-	t := words.NewTable("entity", "rank", "score", "")
+	fmt.Fprintf(w, "(%s, %s, %s)\n\n", format.Printable(head), format.Printable(relation), format.Printable(tail))
+	t := table.New("entity", "rank", "score", "")
 	for _, a := range answers {
 		note := ""
 		if a.Known == kge.Yes {
@@ -101,7 +102,7 @@ func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source 
 		return g, nil
 	}
 	if f.Dataset == "" && f.Known == kge.MarkKnown {
-		o.Say("autoblm: known answers are not marked: %s (name the graph with --dataset)", words.OneLine(advised(err)))
+		o.Say("autoblm: known answers are not marked: %s (name the graph with --dataset)", format.OneLine(advised(err)))
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot tell which answers are known: %w (name the graph with --dataset)", err)

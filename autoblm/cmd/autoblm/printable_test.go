@@ -9,7 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestLabelsAreNotObeyed: names in data, and of folders, are shown with what a terminal
@@ -54,7 +54,7 @@ func TestLabelsAreNotObeyed(t *testing.T) {
 		}
 	}
 	status, stdout, stderr := invoke(t.Context(), "predict", "--model", model, "--head", g.Entities[0], "--relation", g.Relations[0])
-	if want := `\x1b]0;mine\a\u009b2J\u202e\u007f`; status != program.Done || !strings.Contains(stdout, "("+strings.TrimSuffix(g.Entities[0], bell)+want+", ") {
+	if want := `\x1b]0;mine\a\u009b2J\u202e\u007f`; status != cli.Done || !strings.Contains(stdout, "("+strings.TrimSuffix(g.Entities[0], bell)+want+", ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	text, err := os.ReadFile(page)

@@ -7,19 +7,19 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // longBar warns of what is going to take long, where nobody has said how long it may.
 type longBar struct {
-	*program.Bar
+	*cli.Bar
 	o      *output
 	warned bool
 }
 
 func newLongBar(o *output, total int64, every time.Duration, end time.Time) longBar {
-	b := longBar{program.NewBar(o.Stderr, "training", total, every), o, !end.IsZero()}
+	b := longBar{cli.NewBar(o.Stderr, "training", total, every), o, !end.IsZero()}
 	b.Ends(end)
 	return b
 }
@@ -29,7 +29,7 @@ func (b *longBar) warn() {
 	if left, known := b.Left(); known && left > time.Hour && !b.warned {
 		b.warned = true
 		b.Aside(func() {
-			b.o.Say("autoblm: about %s at this pace; --minutes 60 ends in time with the best so far", words.Duration(left))
+			b.o.Say("autoblm: about %s at this pace; --minutes 60 ends in time with the best so far", format.Duration(left))
 		})
 	}
 }
@@ -56,7 +56,7 @@ func (b *trainingBar) update(p kge.Progress) {
 	case p.Validating:
 		line += ", validating"
 	default:
-		line += fmt.Sprintf(", step %s of %s", words.Whole(p.Step), words.Whole(p.Steps))
+		line += fmt.Sprintf(", step %s of %s", format.Whole(p.Step), format.Whole(p.Steps))
 	}
 	line += b.loss
 	if p.Best != nil {
@@ -94,9 +94,9 @@ func (b *searchBar) about(what string, p search.Progress) {
 	case p.Named:
 		line = "the named models"
 	case p.Stage == task.Again:
-		line = fmt.Sprintf("other seeds, %s", words.Count(p.Trained, "training")) // how many more is not known
+		line = fmt.Sprintf("other seeds, %s", format.Count(p.Trained, "training")) // how many more is not known
 	case p.Stage == task.Resplit:
-		line = fmt.Sprintf("other splits, %s", words.Count(p.Trained, "training"))
+		line = fmt.Sprintf("other splits, %s", format.Count(p.Trained, "training"))
 	case p.Stage == task.Sizing:
 		line = "larger dimensions"
 	case p.Stage != task.Searching:
@@ -115,7 +115,7 @@ func (b *searchBar) about(what string, p search.Progress) {
 
 // ranking has a ranking that is to be over by the deadline, if there is one, shown.
 func ranking(o *output, d *kge.Deadline) (how kge.Ranking, over func()) {
-	bar := program.NewBar(o.Stderr, "ranking", barUnits, time.Hour)
+	bar := cli.NewBar(o.Stderr, "ranking", barUnits, time.Hour)
 	how.OnProgress = func(share float64) { bar.Set(int64(share*barUnits), 0) }
 	how.End = endBy(d)
 	bar.Ends(how.End)
@@ -124,5 +124,5 @@ func ranking(o *output, d *kge.Deadline) (how kge.Ranking, over func()) {
 
 // showing has something that tells nothing of itself shown, until it is over.
 func showing(o *output, what string) (over func()) {
-	return program.NewBar(o.Stderr, what, -1, time.Hour).Finish
+	return cli.NewBar(o.Stderr, what, -1, time.Hour).Finish
 }

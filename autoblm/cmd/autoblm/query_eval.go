@@ -11,8 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 type queryEvalCommand struct {
@@ -50,7 +50,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	paths := query.PathsOf(m)
 	hops, own := c.Hops, paths.Hops
 	if hops == 0 && len(own) == 0 {
-		return program.Usage(errors.New("the model does not say what paths it is for: give --hops"))
+		return cli.Usage(errors.New("the model does not say what paths it is for: give --hops"))
 	} else if hops == 0 {
 		hops = own[len(own)-1]
 	}
@@ -84,7 +84,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision, Seconds: time.Since(began).Seconds()}
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, words.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Precision.Note(), s.Seconds)
+		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Precision.Note(), s.Seconds)
 		t := query.NewTable()
 		e.AddTo(t, c.Split.String())
 		t.Print(w)
@@ -95,6 +95,6 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 func sayLonger(o *output, m *kge.Model, hops int) {
 	trained := query.PathsOf(m).Trained()
 	if n := len(trained); n > 0 && hops > trained[n-1] {
-		o.Say("autoblm: the model was trained on paths of up to %s and is asked for %d", words.Count(trained[n-1], "hop"), hops)
+		o.Say("autoblm: the model was trained on paths of up to %s and is asked for %d", format.Count(trained[n-1], "hop"), hops)
 	}
 }

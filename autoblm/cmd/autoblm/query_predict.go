@@ -8,7 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 type queryPredictCommand struct {
@@ -27,7 +27,7 @@ type queryPredictSummary struct {
 // Run answers a query.
 func (c *queryPredictCommand) Run(ctx context.Context, o *output) error {
 	if strings.Join(c.Path, "") == "" {
-		return program.Usage(errors.New("the path is empty: give --path the names of relations"))
+		return cli.Usage(errors.New("the path is empty: give --path the names of relations"))
 	}
 	engine := c.engine()
 	m, err := loadModel(c.Model)

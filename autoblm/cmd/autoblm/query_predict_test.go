@@ -10,7 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // pathModel trains a little on paths of one and two hops of drawn queries.
@@ -78,13 +78,13 @@ func TestQueryPredict(t *testing.T) {
 		t.Errorf("relation by relation %v, want %v", apart, o)
 	}
 	status, stdout, stderr := invoke(t.Context(), "query", "predict", "--model", model, "--anchor", "e10", "--path", "near,next_reverse", "--top", "0")
-	if status != program.Done || stderr != "" || !strings.Contains(stdout, "(e10, near ∘ next_reverse, ?)") || strings.Count(stdout, "known\n") != known {
+	if status != cli.Done || stderr != "" || !strings.Contains(stdout, "(e10, near ∘ next_reverse, ?)") || strings.Count(stdout, "known\n") != known {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 
 	// Paths may be longer than those of the training, and then that is said.
 	status, stdout, stderr = invoke(t.Context(), "query", "predict", "--model", model, "--anchor", "e10", "--path", "near,near,next")
-	if status != program.Done || !strings.Contains(stderr, "up to 2 hops and is asked for 3") || !strings.Contains(stdout, "near ∘ near ∘ next") {
+	if status != cli.Done || !strings.Contains(stderr, "up to 2 hops and is asked for 3") || !strings.Contains(stdout, "near ∘ near ∘ next") {
 		t.Errorf("a longer path: status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -109,7 +109,7 @@ func TestQueryPredictTriples(t *testing.T) {
 		}
 	}
 	status, stdout, stderr := invoke(t.Context(), "query", "predict", "--model", model, "--anchor", "e10", "--path", "near,near")
-	if status != program.Done || !strings.Contains(stderr, "up to 1 hop and is asked for 2") || stdout == "" {
+	if status != cli.Done || !strings.Contains(stderr, "up to 1 hop and is asked for 2") || stdout == "" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -151,19 +151,19 @@ func TestQueryPredictRefusals(t *testing.T) {
 		says      string
 		arguments []string
 	}{
-		"empty path":             {program.Misuse, "the path is empty", ask(model, "e10", "")},
-		"no path":                {program.Misuse, "--path", []string{"query", "predict", "--model", model, "--anchor", "e10"}},
-		"no anchor":              {program.Misuse, "--anchor", []string{"query", "predict", "--model", model, "--path", "near"}},
-		"no relation at the end": {program.Failed, `no relation ""`, ask(model, "e10", "near,")},
-		"unknown entity":         {program.Failed, `no entity "E10"; did you mean e10?`, ask(model, "E10", "near")},
-		"unknown relation":       {program.Failed, `no relation "nearby"; did you mean near?`, ask(model, "e10", "next,nearby")},
-		"unknown reverse":        {program.Failed, `no relation "nearby_reverse"; did you mean near_reverse?`, ask(model, "e10", "nearby_reverse")},
-		"no model folder":        {program.Failed, "no model.json", ask(data, "e10", "near")},
-		"no such folder":         {program.Failed, "not a model folder", ask(model+"-gone", "e10", "near")},
-		"unknown choice":         {program.Misuse, "forget", ask(model, "e10", "near", "--known", "forget")},
-		"threads below 0":        {program.Misuse, "threads", ask(model, "e10", "near", "--threads=-1")},
-		"other data":             {program.Failed, "which world mentions", ask(model, "e10", "near", "--dataset", "world")},
-		"no data to drop by":     {program.Failed, "cannot tell which answers are known", ask(lost, "e10", "near", "--known", "drop")},
+		"empty path":             {cli.Misuse, "the path is empty", ask(model, "e10", "")},
+		"no path":                {cli.Misuse, "--path", []string{"query", "predict", "--model", model, "--anchor", "e10"}},
+		"no anchor":              {cli.Misuse, "--anchor", []string{"query", "predict", "--model", model, "--path", "near"}},
+		"no relation at the end": {cli.Failed, `no relation ""`, ask(model, "e10", "near,")},
+		"unknown entity":         {cli.Failed, `no entity "E10"; did you mean e10?`, ask(model, "E10", "near")},
+		"unknown relation":       {cli.Failed, `no relation "nearby"; did you mean near?`, ask(model, "e10", "next,nearby")},
+		"unknown reverse":        {cli.Failed, `no relation "nearby_reverse"; did you mean near_reverse?`, ask(model, "e10", "nearby_reverse")},
+		"no model folder":        {cli.Failed, "no model.json", ask(data, "e10", "near")},
+		"no such folder":         {cli.Failed, "not a model folder", ask(model+"-gone", "e10", "near")},
+		"unknown choice":         {cli.Misuse, "forget", ask(model, "e10", "near", "--known", "forget")},
+		"threads below 0":        {cli.Misuse, "threads", ask(model, "e10", "near", "--threads=-1")},
+		"other data":             {cli.Failed, "which world mentions", ask(model, "e10", "near", "--dataset", "world")},
+		"no data to drop by":     {cli.Failed, "cannot tell which answers are known", ask(lost, "e10", "near", "--known", "drop")},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
@@ -171,10 +171,10 @@ func TestQueryPredictRefusals(t *testing.T) {
 		}
 	}
 	status, stdout, stderr := invoke(t.Context(), ask(lost, "e10", "near")...)
-	if status != program.Done || !strings.Contains(stderr, "not marked") || !strings.Contains(stderr, "--dataset") || !strings.Contains(stdout, "e10") {
+	if status != cli.Done || !strings.Contains(stderr, "not marked") || !strings.Contains(stderr, "--dataset") || !strings.Contains(stdout, "e10") {
 		t.Errorf("without data to mark by: status %d, %q, %q", status, stdout, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), ask(lost, "e10", "near", "--known", "keep")...); status != program.Done || stderr != "" {
+	if status, _, stderr := invoke(t.Context(), ask(lost, "e10", "near", "--known", "keep")...); status != cli.Done || stderr != "" {
 		t.Errorf("without data, which are not needed: status %d, %q", status, stderr)
 	}
 }

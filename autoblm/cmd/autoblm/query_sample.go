@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type querySampleCommand struct {
@@ -55,7 +56,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 				return err
 			}
 			if c.Count > drawn {
-				o.Say("autoblm: %s has no more than %s of %s", d.Name, words.Count(drawn, split.String()+" path"), words.Count(hops, "hop"))
+				o.Say("autoblm: %s has no more than %s of %s", d.Name, format.Count(drawn, split.String()+" path"), format.Count(hops, "hop"))
 			}
 			each := drawnSample{Split: split, Hops: hops, Queries: drawn}
 			for _, q := range d.Queries(split, hops) {
@@ -70,7 +71,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	o.Keep("the queries are in %s", c.Out)
 	s.Seconds = time.Since(began).Seconds()
 	return o.Result(s, func(w io.Writer) {
-		t := words.NewTable("drawn", "hops", "queries", "hard answers", "easy answers")
+		t := table.New("drawn", "hops", "queries", "hard answers", "easy answers")
 		for _, each := range s.Drawn {
 			t.Add(each.Split, each.Hops, each.Queries, each.Hard, each.Easy)
 		}

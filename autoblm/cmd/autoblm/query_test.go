@@ -9,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -49,7 +49,7 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 
 	// Paths may be longer than those of the training, and then that is said.
 	status, stdout, stderr := invoke(t.Context(), "query", "eval", "--dataset", data, "--model", model, "--hops", "3")
-	if status != program.Done || !strings.Contains(stderr, "up to 2 hops and is asked for 3") || !strings.Contains(stdout, "3 hops") {
+	if status != cli.Done || !strings.Contains(stderr, "up to 2 hops and is asked for 3") || !strings.Contains(stdout, "3 hops") {
 		t.Errorf("a longer path: status %d, %q, %q", status, stdout, stderr)
 	}
 
@@ -175,12 +175,12 @@ func TestQuerySampleKeepsQueries(t *testing.T) {
 		status, _, stderr = invoke(t.Context(), "query", "train", "--dataset", data, "--structure", "simple", "--dim", "8", "--epochs", "1")
 		return status, stderr
 	}
-	if status, stderr := train(data); status != program.Done || !strings.Contains(stderr, "no train queries of 2 hops") {
+	if status, stderr := train(data); status != cli.Done || !strings.Contains(stderr, "no train queries of 2 hops") {
 		t.Errorf("without queries to train on: status %d, %q", status, stderr)
 	}
 	whole := filepath.Join(t.TempDir(), "whole")
 	object(t, "query", "sample", "--dataset", data, "--hops", "2", "--split", "train", "--out", whole)
-	if status, stderr := train(whole); status != program.Done || stderr != "" {
+	if status, stderr := train(whole); status != cli.Done || stderr != "" {
 		t.Errorf("with drawn queries: status %d, %q", status, stderr)
 	}
 	for _, name := range []string{"test-2p.txt.gz", "valid-3p.txt.gz"} {
@@ -218,22 +218,22 @@ func TestQueryRefusals(t *testing.T) {
 		says      string
 		arguments []string
 	}{
-		"neither structure nor model": {program.Misuse, "--structure or --model", train(data)},
-		"both":                        {program.Misuse, "--structure or --model", train(data, "--structure", "simple", "--model", "gqe")},
-		"unknown model":               {program.Misuse, "trance", train(data, "--model", "trance")},
-		"no hops":                     {program.Misuse, "hops is 0", train(data, "--structure", "simple", "--hops", "0")},
-		"dropout of distances":        {program.Misuse, "dropout", train(data, "--model", "transe", "--dropout", "0.1")},
-		"products of distances":       {program.Misuse, "products", train(data, "--model", "transe", "--products", "0.1")},
-		"threads below 0":             {program.Misuse, "threads", train(data, "--structure", "simple", "--threads=-1")},
-		"diverged":                    {program.Failed, "diverged", train(data, "--structure", "simple", "--lr", "1e38", "--epochs", "3")},
-		"unknown entity":              {program.Failed, "test-2p.txt:1: unknown entity 999", train(broken("test-2p.txt", "999\t0,1\t1\t2"), simple...)},
-		"unknown relation":            {program.Failed, "test-2p.txt:1: unknown relation 998", train(broken("test-2p.txt", "1\t0,998\t1\t2"), simple...)},
-		"a query without answers":     {program.Failed, "valid-2p.txt:1: a query without answers", train(broken("valid-2p.txt", "1\t0,1\t\t2"), simple...)},
-		"another length":              {program.Failed, "move it to", train(broken("train-2p.txt", "1\t0,1,0\t1"), simple...)},
-		"no model folder":             {program.Failed, "model.json", []string{"query", "eval", "--dataset", data, "--model", data}},
-		"into the same folder":        {program.Failed, "already holds queries", []string{"query", "sample", "--dataset", data, "--hops", "2", "--out", data}},
-		"a path of no hops":           {program.Misuse, "hops is 0: it must be from 1 to 99", []string{"query", "sample", "--dataset", graph, "--hops", "0", "--out", t.TempDir() + "/new"}},
-		"unknown split":               {program.Misuse, "split", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--split", "tests", "--out", t.TempDir() + "/new"}},
+		"neither structure nor model": {cli.Misuse, "--structure or --model", train(data)},
+		"both":                        {cli.Misuse, "--structure or --model", train(data, "--structure", "simple", "--model", "gqe")},
+		"unknown model":               {cli.Misuse, "trance", train(data, "--model", "trance")},
+		"no hops":                     {cli.Misuse, "hops is 0", train(data, "--structure", "simple", "--hops", "0")},
+		"dropout of distances":        {cli.Misuse, "dropout", train(data, "--model", "transe", "--dropout", "0.1")},
+		"products of distances":       {cli.Misuse, "products", train(data, "--model", "transe", "--products", "0.1")},
+		"threads below 0":             {cli.Misuse, "threads", train(data, "--structure", "simple", "--threads=-1")},
+		"diverged":                    {cli.Failed, "diverged", train(data, "--structure", "simple", "--lr", "1e38", "--epochs", "3")},
+		"unknown entity":              {cli.Failed, "test-2p.txt:1: unknown entity 999", train(broken("test-2p.txt", "999\t0,1\t1\t2"), simple...)},
+		"unknown relation":            {cli.Failed, "test-2p.txt:1: unknown relation 998", train(broken("test-2p.txt", "1\t0,998\t1\t2"), simple...)},
+		"a query without answers":     {cli.Failed, "valid-2p.txt:1: a query without answers", train(broken("valid-2p.txt", "1\t0,1\t\t2"), simple...)},
+		"another length":              {cli.Failed, "move it to", train(broken("train-2p.txt", "1\t0,1,0\t1"), simple...)},
+		"no model folder":             {cli.Failed, "model.json", []string{"query", "eval", "--dataset", data, "--model", data}},
+		"into the same folder":        {cli.Failed, "already holds queries", []string{"query", "sample", "--dataset", data, "--hops", "2", "--out", data}},
+		"a path of no hops":           {cli.Misuse, "hops is 0: it must be from 1 to 99", []string{"query", "sample", "--dataset", graph, "--hops", "0", "--out", t.TempDir() + "/new"}},
+		"unknown split":               {cli.Misuse, "split", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--split", "tests", "--out", t.TempDir() + "/new"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
@@ -258,7 +258,7 @@ func TestQueriesHereComeBeforeAName(t *testing.T) {
 		object(t, "query", "sample", "--dataset", graph, "--hops", hops, "--count", "20", "--out", folder)
 	}
 	status, _, stderr := invoke(t.Context(), "query", "train", "--dataset", "q", "--structure", "simple", "--hops", "2", "--dim", "4", "--epochs", "1", "--out", "m")
-	if status != program.Done || strings.Count(stderr, "q is the folder ") != 1 || strings.Contains(stderr, "were drawn") {
+	if status != cli.Done || strings.Count(stderr, "q is the folder ") != 1 || strings.Contains(stderr, "were drawn") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	if err := os.Rename(graph, "umls"); err != nil {
@@ -271,7 +271,7 @@ func TestQueriesHereComeBeforeAName(t *testing.T) {
 		{"eval", "--dataset", "umls", "--model", "m2"},
 		{"search", "--recipe", "plain", "--dataset", "umls", "--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"},
 	} {
-		if status, _, stderr := invoke(t.Context(), arguments...); status != program.Done || strings.Count(stderr, "umls is the folder ") != 1 {
+		if status, _, stderr := invoke(t.Context(), arguments...); status != cli.Done || strings.Count(stderr, "umls is the folder ") != 1 {
 			t.Errorf("%v: status %d, %q", arguments, status, stderr)
 		}
 	}
@@ -288,7 +288,7 @@ func TestStudyFindsItsDataByTheirName(t *testing.T) {
 	}
 	object(t, "dataset", "split", "one.txt", "--out", "umls")
 	object(t, "study", "resume", filepath.Join("s", "study.db"), "--budget", "7")
-	if status, _, stderr := invoke(t.Context(), "predict", "--model", filepath.Join("s", "model"), "--head", "e10", "--relation", "near"); status != program.Done || strings.Contains(stderr, "not marked") {
+	if status, _, stderr := invoke(t.Context(), "predict", "--model", filepath.Join("s", "model"), "--head", "e10", "--relation", "near"); status != cli.Done || strings.Contains(stderr, "not marked") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }

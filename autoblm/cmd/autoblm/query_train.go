@@ -12,9 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type queryTrainCommand struct {
@@ -83,7 +83,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	member, err := c.member()
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	engine := c.engine()
 	note := func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }
@@ -148,7 +148,7 @@ func (s queryTrainSummary) print(w io.Writer) {
 	t := query.NewTable()
 	s.Valid.AddTo(t, "valid")
 	s.Test.AddTo(t, "test")
-	s.trainedSummary.print(w, words.Count(s.Hops, "hop")+", "+titleOf(s.Model, s.Structure), t)
+	s.trainedSummary.print(w, format.Count(s.Hops, "hop")+", "+titleOf(s.Model, s.Structure), t)
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
 	}

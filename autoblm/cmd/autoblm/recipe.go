@@ -8,9 +8,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type recipeCommands struct {
@@ -29,7 +29,7 @@ func (c *recipeListCommand) Run(o *output) error {
 		recipes = recipe.Suiting(c.Dataset)
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
-		t := words.NewTable("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10")
+		t := table.New("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10")
 		for _, r := range recipes {
 			s := r.Training
 			cells := []any{r.Name, graphOf(r), s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), settings.Set(r.Weights), "", nil, nil, nil}
@@ -73,7 +73,7 @@ type shownRecipe struct {
 func (c *recipeShowCommand) Run(o *output) error {
 	r, err := recipe.Named(c.Name, c.Dataset)
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	line, err := recipeLine(r, cmp.Or(r.Dataset, c.Dataset, datasets.World().Name))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // parsed is the command line that arguments make.
@@ -267,7 +267,7 @@ func TestRecipeJSON(t *testing.T) {
 	}
 	for _, text := range [][]string{{"recipe", "list"}, {"recipe", "show", "n3", "wn18"}} {
 		status, stdout, stderr := invoke(t.Context(), text...)
-		if status != program.Done || !strings.Contains(stdout, "facebookresearch/kbc") || !strings.Contains(stdout, "0.950") {
+		if status != cli.Done || !strings.Contains(stdout, "facebookresearch/kbc") || !strings.Contains(stdout, "0.950") {
 			t.Errorf("%v: status %d, %q, %q", text, status, stdout, stderr)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -20,13 +20,13 @@ func recordIn(o *output, parsed *kong.Context, file string) error {
 		return nil
 	}
 	o.Record = func(value any) error {
-		by := measured.By{Command: commandOf(withoutRecord(o.Arguments)), Program: program.Version()}
+		by := record.By{Command: commandOf(withoutRecord(o.Arguments)), Program: cli.Version()}
 		by.Threads, _ = flags.Given[int](parsed, "threads")
 		var on struct{ Engine, Backend string }
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &on) == nil {
 			by.Engine, by.Backend = on.Engine, on.Backend
 		}
-		err := measured.Now(context.Background(), by, value).Write(file)
+		err := record.Now(context.Background(), by, value).Write(file)
 		if err == nil {
 			o.Keep("the record is %s", file)
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // TestRecord: the record has what is printed and the command that prints it, however
@@ -22,7 +22,7 @@ func TestRecord(t *testing.T) {
 			arguments[len(arguments)-1] += file
 		}
 		printed := object(t, arguments...)
-		d, err := measured.Read[map[string]any](file)
+		d, err := record.Read[map[string]any](file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestRecordTellsThreads(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		file := filepath.Join(t.TempDir(), "record.json")
 		object(t, "train", "--dataset", smallGraph(t), "--recipe", "plain", "--structure", "complex", "--dim", "8", "--epochs", "1", "--threads", strconv.Itoa(threads), "--out", t.TempDir(), "--record", file)
-		d, err := measured.Read[map[string]any](file)
+		d, err := record.Read[map[string]any](file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestRecordTellsThreads(t *testing.T) {
 
 func TestRecordThatCannotBeWritten(t *testing.T) {
 	status, _, stderr := invoke(t.Context(), "structure", "check", "simple", "--record", filepath.Join(t.TempDir(), "none", "record.json"))
-	if status != program.Failed || stderr == "" {
+	if status != cli.Failed || stderr == "" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/internal/refusing"
+	"github.com/autoblm/autoblm-go/internal/seccomptest"
 )
 
 // TestRefusedMatrixUnit: under a sandbox that forbids the processor's matrix unit, backend
@@ -24,7 +24,7 @@ func TestRefusedMatrixUnit(t *testing.T) {
 		t.Helper()
 		command, said := programOf(t, arguments...), &bytes.Buffer{}
 		command.Stdout = said
-		if err := refusing.Start(command, unix.EPERM); err != nil {
+		if err := seccomptest.Start(command, unix.EPERM); err != nil {
 			t.Skip("no filter of system calls:", err)
 		}
 		if err := command.Wait(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestPipesAreRefused in the place of any file that a command reads: it would wait for
@@ -40,7 +40,7 @@ func TestPipesAreRefused(t *testing.T) {
 	pipe("classes", "x.nt")
 	pipe("classes", "trainingSet.tsv")
 	pipe("classes", "testSet.tsv")
-	if status, _, stderr := invoke(t.Context(), "train", "--dataset", smallGraph(t), "--structure", "simple", "--dim", "8", "--epochs", "1", "--out", model); status != program.Done {
+	if status, _, stderr := invoke(t.Context(), "train", "--dataset", smallGraph(t), "--structure", "simple", "--dim", "8", "--epochs", "1", "--out", model); status != cli.Done {
 		t.Fatal(stderr)
 	}
 	whole := filepath.Join(dir, "whole")
@@ -50,7 +50,7 @@ func TestPipesAreRefused(t *testing.T) {
 	refused := func(arguments ...string) {
 		t.Helper()
 		status, _, stderr := invoke(t.Context(), arguments...)
-		if status == program.Done || !strings.Contains(stderr, "is a named pipe, not a file") {
+		if status == cli.Done || !strings.Contains(stderr, "is a named pipe, not a file") {
 			t.Errorf("%q: status %d, %q", arguments, status, stderr)
 		}
 	}

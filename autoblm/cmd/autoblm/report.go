@@ -13,9 +13,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/report"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type reportCommand struct {
@@ -64,7 +64,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	usual := autoblm.UsualSearch(contents.About.Task)
 	d := report.Data{
 		Contents: *contents, Words: autoblm.WordsOf(contents.About.Identity), Usual: &usual, Date: written.ModTime().UTC(),
-		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", program.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
 	if err := c.measure(ctx, &d, o); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	}
 	return o.Result(summary, func(w io.Writer) {
 		for _, sentence := range summary.Verdict {
-			fmt.Fprintln(w, words.Printable(sentence))
+			fmt.Fprintln(w, format.Printable(sentence))
 		}
 		fmt.Fprintf(w, "\nThe report is %s", c.Out)
 		if len(pictures) > 0 {
@@ -105,8 +105,8 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 	case err != nil && c.Dataset != "":
 		return err
 	case err != nil:
-		d.NoData = words.OneLine(advised(err)) + "."
-		o.Say("autoblm: the report lacks what needs the data: %s", words.OneLine(advised(err)))
+		d.NoData = format.OneLine(advised(err)) + "."
+		o.Say("autoblm: the report lacks what needs the data: %s", format.OneLine(advised(err)))
 		return nil
 	}
 	defer p.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"pgregory.net/rapid"
 )
 
@@ -41,7 +41,7 @@ func TestReportJSON(t *testing.T) {
 		}
 	}
 	status, stdout, stderr := invoke(t.Context(), "report", "--study", file, "--out", out)
-	if status != program.Done || !strings.Contains(stdout, "The report is "+out) {
+	if status != cli.Done || !strings.Contains(stdout, "The report is "+out) {
 		t.Errorf("the text of a report: status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -67,7 +67,7 @@ func TestReportOfDataThatMoved(t *testing.T) {
 		t.Errorf("the page of the moved data lacks their relations: %v", o["note"])
 	}
 	for _, wrong := range []string{"world", filepath.Join(t.TempDir(), "nowhere")} {
-		if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset", wrong); status != program.Failed || strings.Count(stderr, "\n") != 1 {
+		if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset", wrong); status != cli.Failed || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("with the data set %s: status %d, %q", wrong, status, stderr)
 		}
 	}
@@ -75,7 +75,7 @@ func TestReportOfDataThatMoved(t *testing.T) {
 
 func TestReportOfNothing(t *testing.T) {
 	for _, arguments := range [][]string{{"report"}, {"report", "--study", filepath.Join(t.TempDir(), "none.db")}} {
-		if status, _, stderr := invoke(t.Context(), arguments...); status == program.Done || strings.Count(stderr, "\n") != 1 {
+		if status, _, stderr := invoke(t.Context(), arguments...); status == cli.Done || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %q", arguments, status, stderr)
 		}
 	}
@@ -238,7 +238,7 @@ func TestReportOfOtherTasks(t *testing.T) {
 			if o, body = page("--dataset", moved); o["note"] != nil || !strings.Contains(body, c.chance) || !strings.Contains(body, "--dataset "+moved) {
 				t.Errorf("of the moved data: %v", o)
 			}
-			if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset", filepath.Join(dir, "nowhere")); status != program.Failed || strings.Count(stderr, "\n") != 1 {
+			if status, _, stderr := invoke(t.Context(), "report", "--study", file, "--out", out, "--dataset", filepath.Join(dir, "nowhere")); status != cli.Failed || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("with data that are not there: status %d, %q", status, stderr)
 			}
 		})

@@ -13,9 +13,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/measured"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/record"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
@@ -63,11 +63,11 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	limit, err := timeLimit(c.Minutes)
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	plan, err := c.plan()
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	if plan.Graph, err = read(ctx, o, datasets.Open, c.Dataset); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	searching, training := newSearchBar(o, endOf(began, limit)), newTrainingBar(o, endOf(began, limit))
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
 	again := commandOf(o.Arguments)
-	d, err := reproduce.Continue(ctx, plan, measured.By{Command: again, Program: program.Version(), Threads: c.Threads})
+	d, err := reproduce.Continue(ctx, plan, record.By{Command: again, Program: cli.Version(), Threads: c.Threads})
 	searching.Finish()
 	training.Finish()
 	if d != nil && err != nil && ctx.Err() != nil {

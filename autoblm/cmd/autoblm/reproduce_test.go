@@ -17,9 +17,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/measured"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/realdata"
+	"github.com/autoblm/autoblm-go/internal/record"
 )
 
 // standIn puts a small graph in the place of benchmarks.
@@ -36,7 +36,7 @@ func standIn(t *testing.T, names ...string) {
 
 func readResult(t *testing.T, folder string) reproduce.Document {
 	t.Helper()
-	d, err := measured.Read[reproduce.Result](filepath.Join(folder, "result.json"))
+	d, err := record.Read[reproduce.Result](filepath.Join(folder, "result.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestReproduceFollowsItsFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	final := func(arguments ...string) reproduce.Trained {
 		status, _, stderr := invoke(t.Context(), append([]string{"reproduce", "--stage", "final", "--epochs", "1", "--dim", "8", "--json"}, arguments...)...)
-		if status != program.Done {
+		if status != cli.Done {
 			t.Fatalf("%v: %s", arguments, stderr)
 		}
 		entries, err := os.ReadDir("autoblm-out")
@@ -141,21 +141,21 @@ func TestReproduceRefusals(t *testing.T) {
 		status    int
 		arguments []string
 	}{
-		"no recipe for nowhere":       {program.Misuse, []string{"nowhere"}},
-		"no recipe n3 for umls":       {program.Misuse, []string{"umls", "--recipe", "n3"}},
-		"multiple of the 4 chunks":    {program.Misuse, []string{"umls", "--dim", "10"}},
-		"take --stage final":          {program.Misuse, []string{"fb15k-237", "--recipe", "rescal"}},
-		"gqe has no structure":        {program.Misuse, []string{"fb15k-237", "--recipe", "rescal", "--stage", "final", "--structure", "simple"}},
-		"learning-rate":               {program.Misuse, []string{"umls", "--lr", "0"}},
-		"minutes":                     {program.Misuse, []string{"umls", "--minutes=-1"}},
-		"--structure is for":          {program.Misuse, []string{"umls", "--structure", "simple"}},
-		"budget is":                   {program.Misuse, []string{"umls", "--budget=-1"}},
-		"is not on this machine":      {program.Failed, []string{"wn18rr"}},
-		"result of another training":  {program.Failed, []string{"umls", "--stage", "final", "--epochs", "2", "--dim", "8", "--out", out}},
-		"comes without a structure":   {program.Failed, []string{"umls", "--stage", "final", "--recipe", "small-search", "--out", out + "2"}},
-		"no epoch ended in the time":  {program.Failed, []string{"umls", "--minutes", "1e-9", "--out", out + "3"}},
-		"try a smaller learning rate": {program.Failed, []string{"umls", "--stage", "final", "--dim", "8", "--epochs", "3", "--lr", "1e38", "--out", out + "4"}},
-		"cannot make the folder":      {program.Failed, []string{"umls", "--out", filepath.Join(out, "result.json", "x")}},
+		"no recipe for nowhere":       {cli.Misuse, []string{"nowhere"}},
+		"no recipe n3 for umls":       {cli.Misuse, []string{"umls", "--recipe", "n3"}},
+		"multiple of the 4 chunks":    {cli.Misuse, []string{"umls", "--dim", "10"}},
+		"take --stage final":          {cli.Misuse, []string{"fb15k-237", "--recipe", "rescal"}},
+		"gqe has no structure":        {cli.Misuse, []string{"fb15k-237", "--recipe", "rescal", "--stage", "final", "--structure", "simple"}},
+		"learning-rate":               {cli.Misuse, []string{"umls", "--lr", "0"}},
+		"minutes":                     {cli.Misuse, []string{"umls", "--minutes=-1"}},
+		"--structure is for":          {cli.Misuse, []string{"umls", "--structure", "simple"}},
+		"budget is":                   {cli.Misuse, []string{"umls", "--budget=-1"}},
+		"is not on this machine":      {cli.Failed, []string{"wn18rr"}},
+		"result of another training":  {cli.Failed, []string{"umls", "--stage", "final", "--epochs", "2", "--dim", "8", "--out", out}},
+		"comes without a structure":   {cli.Failed, []string{"umls", "--stage", "final", "--recipe", "small-search", "--out", out + "2"}},
+		"no epoch ended in the time":  {cli.Failed, []string{"umls", "--minutes", "1e-9", "--out", out + "3"}},
+		"try a smaller learning rate": {cli.Failed, []string{"umls", "--stage", "final", "--dim", "8", "--epochs", "3", "--lr", "1e38", "--out", out + "4"}},
+		"cannot make the folder":      {cli.Failed, []string{"umls", "--out", filepath.Join(out, "result.json", "x")}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"reproduce"}, c.arguments...)...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
@@ -166,7 +166,7 @@ func TestReproduceRefusals(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(out, "result.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := invoke(t.Context(), "reproduce", "umls", "--out", out); status != program.Failed || !strings.Contains(stderr, "result.json") {
+	if status, _, stderr := invoke(t.Context(), "reproduce", "umls", "--out", out); status != cli.Failed || !strings.Contains(stderr, "result.json") {
 		t.Errorf("a damaged result: status %d, %q", status, stderr)
 	}
 }
@@ -204,7 +204,7 @@ func TestReproduceInPieces(t *testing.T) {
 		cancel()
 	}()
 	status, stdout, stderr := invoke(ctx, finalOf(pieces)...)
-	if status != program.Failed || !strings.Contains(stderr, "interrupted; go on with: ") || !strings.Contains(stderr, "reproduce umls --stage final") || stdout != "" {
+	if status != cli.Failed || !strings.Contains(stderr, "interrupted; go on with: ") || !strings.Contains(stderr, "reproduce umls --stage final") || stdout != "" {
 		t.Fatalf("interrupted: status %d, %q, %q", status, stdout, stderr)
 	}
 	if d := readResult(t, pieces); d.Result.Complete || d.Result.Final != nil && d.Result.Final.Test != nil {
@@ -226,7 +226,7 @@ func TestReproduceInPieces(t *testing.T) {
 
 	minutes := max(took/4, 300*time.Millisecond).Minutes()
 	status, stdout, stderr = invoke(t.Context(), append(finalOf(pieces), "--minutes", fmt.Sprint(minutes))...)
-	if r := readResult(t, pieces).Result; status != program.Done || !r.Complete && (r.Final.Test == nil || !strings.Contains(stdout, "The time was up; go on with: ")) {
+	if r := readResult(t, pieces).Result; status != cli.Done || !r.Complete && (r.Final.Test == nil || !strings.Contains(stdout, "The time was up; go on with: ")) {
 		t.Errorf("out of time: status %d, %q, %q, %+v", status, stdout, stderr, r.Final)
 	}
 	object(t, finalOf(pieces)...)
@@ -251,7 +251,7 @@ func TestReproduceText(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	status, stdout, stderr := invoke(t.Context(), "reproduce", "umls", "--budget", "6", "--dim", "8", "--epochs", "2", "--out", out)
 	for _, want := range []string{"6 of 6 structures", "QuatE", "found 1", "2 of 2 epochs", "published: ConvE", "0.940", "valid, epoch 2", out} {
-		if status != program.Done || !strings.Contains(stdout, want) {
+		if status != cli.Done || !strings.Contains(stdout, want) {
 			t.Errorf("status %d, %q: the text does not say %q:\n%s", status, stderr, want, stdout)
 		}
 	}
@@ -278,13 +278,13 @@ func TestReproduceOnAnotherEngine(t *testing.T) {
 	search := func(budget string, more ...string) (status int, stdout, stderr string) {
 		return invoke(t.Context(), append([]string{"reproduce", "umls", "--stage", "search", "--budget", budget, "--out", out}, more...)...)
 	}
-	if status, _, stderr := search("7", "--engine", "cpu"); status != program.Done {
+	if status, _, stderr := search("7", "--engine", "cpu"); status != cli.Done {
 		t.Fatal(stderr)
 	}
-	if status, stdout, stderr := search("8", "--engine", "gomlx", "--backend", "go"); status != program.Failed || stdout != "" || !strings.Contains(stderr, "here is gomlx (go)") || !strings.Contains(stderr, "--mix-engines") {
+	if status, stdout, stderr := search("8", "--engine", "gomlx", "--backend", "go"); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "here is gomlx (go)") || !strings.Contains(stderr, "--mix-engines") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
-	if status, _, stderr := search("8", "--engine", "gomlx", "--backend", "go", "--mix-engines"); status != program.Done {
+	if status, _, stderr := search("8", "--engine", "gomlx", "--backend", "go", "--mix-engines"); status != cli.Done {
 		t.Error(stderr)
 	}
 }

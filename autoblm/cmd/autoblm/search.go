@@ -22,10 +22,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
 )
 
 type searchCommand struct {
@@ -187,7 +187,7 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	settings, err := c.searchSettings()
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	settings.Began = began
 	own, err := c.own.of(c.Task, settings.Settings)
@@ -384,7 +384,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 }
 
 func (s searching) print(w io.Writer, o *output, r *search.Result, summary searchSummary, best *structure.Structure) {
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, words.Count(r.Trained, "structure"), words.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, format.Count(r.Trained, "structure"), format.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), format.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	printEnd(w, r)
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
@@ -432,7 +432,7 @@ func printEnd(w io.Writer, r *search.Result) {
 
 // printRecipes is print for a model without a structure.
 func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSummary) {
-	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d%s, %s, seed %d\n", s.settings.Model, s.about.Dataset, words.Count(r.Trained, "recipe"), words.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), words.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d%s, %s, seed %d\n", s.settings.Model, s.about.Dataset, format.Count(r.Trained, "recipe"), format.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), format.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	printEnd(w, r)
 	fmt.Fprintln(w)
 	summary.PrintRecipes(w)
@@ -454,7 +454,7 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 		return
 	}
 	for _, each := range examples.Asked {
-		fmt.Fprintf(w, "\n%s\n  %s", words.Printable(each[0]), words.Printable(each[1]))
+		fmt.Fprintf(w, "\n%s\n  %s", format.Printable(each[0]), format.Printable(each[1]))
 	}
 	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // searchedFolder is the folder of a small search.
@@ -68,7 +68,7 @@ func TestWhatFoldersLack(t *testing.T) {
 	graph := smallGraph(t)
 	says := func(want string, arguments ...string) {
 		t.Helper()
-		if status, stdout, stderr := invoke(t.Context(), arguments...); status != program.Failed || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
+		if status, stdout, stderr := invoke(t.Context(), arguments...); status != cli.Failed || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: status %d, %q, %q; want %q", arguments, status, stdout, stderr, want)
 		}
 	}

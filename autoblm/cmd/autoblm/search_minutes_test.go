@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestSearchByMinutesEnds: the same command, and study resume, say the same of it then, and more
@@ -33,7 +33,7 @@ func TestSearchByMinutesEnds(t *testing.T) {
 			t.Errorf("%v does not say on which rung it is", best)
 		}
 	}
-	if status, _, stderr := invoke(t.Context(), "study", "resume", folder, "--minutes", "0.06"); status != program.Done || !strings.Contains(stderr, "plan") {
+	if status, _, stderr := invoke(t.Context(), "study", "resume", folder, "--minutes", "0.06"); status != cli.Done || !strings.Contains(stderr, "plan") {
 		t.Errorf("with more minutes: status %d, %q", status, stderr)
 	}
 }

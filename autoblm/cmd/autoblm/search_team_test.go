@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestSearchKeepsATeam, which commands take as they take a model, and which the study tells of as
@@ -61,7 +61,7 @@ func TestSearchKeepsATeam(t *testing.T) {
 	}
 	for _, command := range [][]string{arguments, {"study", "show", folder}} {
 		status, stdout, stderr := invoke(t.Context(), command...)
-		if status != program.Done || !strings.Contains(stdout, fmt.Sprintf("A team of %d, chosen among 10 of these models, is kept", len(members))) {
+		if status != cli.Done || !strings.Contains(stdout, fmt.Sprintf("A team of %d, chosen among 10 of these models, is kept", len(members))) {
 			t.Errorf("%v: status %d, %q, %q", command, status, stdout, stderr)
 		}
 	}

@@ -8,8 +8,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/structure/facts"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 	"github.com/dustin/go-humanize"
 )
 
@@ -77,7 +78,7 @@ func (c *structureCountCommand) Run(ctx context.Context, o *output) error {
 		cells := big.NewInt(int64(2*c.K + 1))
 		all := cells.Exp(cells, big.NewInt(int64(c.K*c.K)), nil)
 		fmt.Fprintf(w, "%s classes of the %s structures with K=%d, by the %v group\n\n", humanize.BigComma(total), humanize.BigComma(all), c.K, c.Group)
-		t := words.NewTable("nonzeros", "classes")
+		t := table.New("nonzeros", "classes")
 		for n, classes := range byNonzeros {
 			t.Add(n, humanize.BigComma(classes))
 		}
@@ -102,16 +103,16 @@ type structureList struct {
 func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 	switch {
 	case c.K < 1 || c.K > structure.MaxK:
-		return program.Usage(fmt.Errorf("k is %d: it must be 1 to %d", c.K, structure.MaxK))
+		return cli.Usage(fmt.Errorf("k is %d: it must be 1 to %d", c.K, structure.MaxK))
 	case c.Nonzeros < 0 || c.Nonzeros > c.K*c.K:
-		return program.Usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d", c.Nonzeros, c.K, c.K*c.K))
+		return cli.Usage(fmt.Errorf("nonzeros is %d: with k = %d it must be 0 to %d", c.Nonzeros, c.K, c.K*c.K))
 	}
 	list := structureList{classFlags: c.classFlags, Nonzeros: c.Nonzeros, Structures: []structure.Structure{}}
 	listed, leftOut := 0, 0
 	for s := range structure.Classes(c.K, c.Nonzeros, c.Group) {
 		switch {
 		case ctx.Err() != nil:
-			return fmt.Errorf("interrupted after %s", words.Count(listed+leftOut, "structure"))
+			return fmt.Errorf("interrupted after %s", format.Count(listed+leftOut, "structure"))
 		case o.Stdout.Err != nil: // nobody listens any more
 			return nil
 		case !c.All && s.Degenerate():
@@ -125,7 +126,7 @@ func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 		listed++
 	}
 	if leftOut > 0 {
-		o.Say("%s; %s degenerate left out, see --all", words.Count(listed, "structure"), words.Whole(leftOut))
+		o.Say("%s; %s degenerate left out, see --all", format.Count(listed, "structure"), format.Whole(leftOut))
 	}
 	return o.Result(list, func(io.Writer) {})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestStructureList: 1,592 classes of K=4 with 4 nonzeros, of which 5 are not
@@ -26,7 +26,7 @@ func TestStructureList(t *testing.T) {
 		listed := o["structures"].([]any)
 		status, stdout, stderr := invoke(t.Context(), arguments...)
 		lines := strings.Fields(stdout)
-		if status != program.Done || len(listed) != test.want || len(lines) != test.want {
+		if status != cli.Done || len(listed) != test.want || len(lines) != test.want {
 			t.Errorf("%v: status %d, %d in JSON, %d lines, want %d", arguments, status, len(listed), len(lines), test.want)
 			continue
 		}
@@ -45,15 +45,15 @@ func TestStructureList(t *testing.T) {
 func TestStructureListStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status, _, stderr := invoke(ctx, "structure", "list", "--nonzeros", "16"); status != program.Failed || !strings.Contains(stderr, "interrupted") {
+	if status, _, stderr := invoke(ctx, "structure", "list", "--nonzeros", "16"); status != cli.Failed || !strings.Contains(stderr, "interrupted") {
 		t.Errorf("after an interrupt: status %d, %q", status, stderr)
 	}
 	var messages strings.Builder
-	if status := run(t.Context(), []string{"structure", "list", "--nonzeros", "16"}, brokenPipe{}, &messages); status != program.Failed || !strings.Contains(messages.String(), "cannot print") {
+	if status := run(t.Context(), []string{"structure", "list", "--nonzeros", "16"}, brokenPipe{}, &messages); status != cli.Failed || !strings.Contains(messages.String(), "cannot print") {
 		t.Errorf("into a closed pipe: status %d, %q", status, messages.String())
 	}
 	for _, wrong := range [][]string{{"--nonzeros", "17"}, {"--nonzeros", "-1"}, {"--k", "9", "--nonzeros", "1"}, {}} {
-		if status, _, stderr := invoke(t.Context(), append([]string{"structure", "list"}, wrong...)...); status != program.Misuse || strings.Count(stderr, "\n") != 1 {
+		if status, _, stderr := invoke(t.Context(), append([]string{"structure", "list"}, wrong...)...); status != cli.Misuse || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %q", wrong, status, stderr)
 		}
 	}

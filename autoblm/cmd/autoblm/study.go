@@ -20,11 +20,12 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type studyCommands struct {
@@ -53,7 +54,7 @@ func (c *studyListCommand) Run(o *output) error {
 			fmt.Fprintf(w, "no study below %s: autoblm search makes one\n", strings.Join(c.Paths, ", "))
 			return
 		}
-		t := words.NewTable("study", "data set", "algorithm", "k", "d", "trained", "budget", "metric", "best", "state")
+		t := table.New("study", "data set", "algorithm", "k", "d", "trained", "budget", "metric", "best", "state")
 		for _, s := range list {
 			t.Add(s.Path, s.Dataset, s.Algorithm, s.K, s.Dim, s.Trained, s.Budget, s.Metric, s.BestScore, s.State)
 		}
@@ -114,16 +115,16 @@ func (c *studyShowCommand) Run(o *output) error {
 
 func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
-	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, words.Count(s.Budget, "structure"), words.Seconds(s.Seconds), words.Seconds(s.Choosing))
-	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", words.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
+	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, format.Count(s.Budget, "structure"), format.Seconds(s.Seconds), format.Seconds(s.Choosing))
+	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", format.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
 	if len(s.Engines) > 0 {
-		fmt.Fprintf(w, "engine: %s, %v\n", words.List(s.Engines, "and"), s.Precision)
+		fmt.Fprintf(w, "engine: %s, %v\n", format.List(s.Engines, "and"), s.Precision)
 	}
 	if mixed := task.Mixed(s.Engines); mixed != "" {
 		fmt.Fprintln(w, mixed)
 	}
 	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n", cmp.Or(s.Source, "not known, --dataset has to say it"), s.Fingerprint)
-	all := words.NewTable("name", "value")
+	all := table.New("name", "value")
 	for _, setting := range settings.Of(s.Settings) {
 		if !setting.Omitted {
 			all.Add(setting.Name, setting.Text())
@@ -133,7 +134,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	s.PrintTuned(w)
 	if len(s.Rounds) > 0 {
 		fmt.Fprintf(w, "\nRounds, with the best %s so far and the seconds for choosing and for training\n\n", tell.Valid)
-		rounds := words.NewTable("round", "proposed", "repeats", "best "+tell.Metric, "choosing", "training")
+		rounds := table.New("round", "proposed", "repeats", "best "+tell.Metric, "choosing", "training")
 		for _, round := range s.Rounds {
 			rounds.Add(round.Number, round.Proposed, round.Repeats, round.BestScore, fmt.Sprintf("%.2f", round.Choosing), fmt.Sprintf("%.2f", round.Training))
 		}
@@ -171,11 +172,11 @@ type exportedStudy struct {
 func (c *studyExportCommand) Run(o *output) error {
 	switch {
 	case !c.CSV && !o.JSON:
-		return program.Usage(errors.New("say in which form to export the study: --csv or --json"))
+		return cli.Usage(errors.New("say in which form to export the study: --csv or --json"))
 	case c.CSV && o.JSON && c.Out == "":
-		return program.Usage(errors.New("--csv and --json cannot both be printed: name a file for the CSV with --out"))
+		return cli.Usage(errors.New("--csv and --json cannot both be printed: name a file for the CSV with --out"))
 	case !c.CSV && c.Out != "":
-		return program.Usage(errors.New("--out is the file for --csv"))
+		return cli.Usage(errors.New("--out is the file for --csv"))
 	}
 	if err := o.Writes(c.Out, outfile.Trials); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (c *studyExportCommand) Run(o *output) error {
 	}
 	o.Keep("the trials are in %s", c.Out)
 	return o.Result(map[string]any{"trials": len(contents.Trials), "out": c.Out}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s in %s\n", words.Count(len(contents.Trials), "trial"), c.Out)
+		fmt.Fprintf(w, "%s in %s\n", format.Count(len(contents.Trials), "trial"), c.Out)
 	})
 }
 
@@ -269,7 +270,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	}
 	return o.Result(s, func(w io.Writer) {
 		if len(m.Members) > 0 {
-			fmt.Fprintf(w, "a team of %s on %s\n\n", words.Count(len(m.Members), "model"), m.Dataset)
+			fmt.Fprintf(w, "a team of %s on %s\n\n", format.Count(len(m.Members), "model"), m.Dataset)
 		} else {
 			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note(), s.From)
 		}
@@ -312,7 +313,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
 	limit, err := timeLimit(c.Minutes)
 	if err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	compute, err := c.compute()
 	if err != nil {
@@ -332,7 +333,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 		settings.Budget = c.Budget
 	}
 	if err := settings.Validate(); err != nil {
-		return program.Usage(err)
+		return cli.Usage(err)
 	}
 	p, err := c.reopen(ctx, o, about, compute)
 	if err != nil {

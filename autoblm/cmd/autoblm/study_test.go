@@ -14,7 +14,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // finishedStudy is a small search with all stages that came to its end, and what it printed.
@@ -59,7 +59,7 @@ func TestStudyList(t *testing.T) {
 		t.Errorf("the damaged study has the error %q", says)
 	}
 	status, stdout, stderr := invoke(t.Context(), "study", "list", "deep", damaged)
-	if status != program.Done || !strings.Contains(stdout, "finished") || !strings.Contains(stdout, "unreadable") || !strings.Contains(stderr, "is damaged") {
+	if status != cli.Done || !strings.Contains(stdout, "finished") || !strings.Contains(stdout, "unreadable") || !strings.Contains(stderr, "is damaged") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -87,7 +87,7 @@ func TestStudyShow(t *testing.T) {
 	}
 	status, text, stderr := invoke(t.Context(), "study", "show", file)
 	for _, want := range []string{"autoblm+ on small, finished", "10 of 10 structures", "training dim", "Recipes tried on SimplE", "round", "QuatE", "trained by other recipes", shown["fingerprint"].(string)} {
-		if status != program.Done || !strings.Contains(text, want) {
+		if status != cli.Done || !strings.Contains(text, want) {
 			t.Errorf("status %d, %q: the text does not say %q:\n%s", status, stderr, want, text)
 		}
 	}
@@ -100,7 +100,7 @@ func TestStudyExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, text, stderr := invoke(t.Context(), "study", "export", file, "--csv")
-	if status != program.Done {
+	if status != cli.Done {
 		t.Fatal(stderr)
 	}
 	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -119,7 +119,7 @@ func TestStudyExport(t *testing.T) {
 		t.Errorf("the JSON has the trials %s, want %s", got, want)
 	}
 	for _, wrong := range [][]string{{}, {"--csv", "--json"}, {"--json", "--out", out}} {
-		if status, _, stderr := invoke(t.Context(), append([]string{"study", "export", file}, wrong...)...); status != program.Misuse || !strings.Contains(stderr, "--csv") {
+		if status, _, stderr := invoke(t.Context(), append([]string{"study", "export", file}, wrong...)...); status != cli.Misuse || !strings.Contains(stderr, "--csv") {
 			t.Errorf("%v: status %d, %q", wrong, status, stderr)
 		}
 	}
@@ -149,12 +149,12 @@ func TestStudyBest(t *testing.T) {
 		}
 	}
 	status, text, stderr := invoke(t.Context(), "study", "best", file, "--out", t.TempDir())
-	if status != program.Done || !strings.Contains(text, "┌") || !strings.Contains(text, "heads") {
+	if status != cli.Done || !strings.Contains(text, "┌") || !strings.Contains(text, "heads") {
 		t.Errorf("status %d, %q, %q", status, text, stderr)
 	}
 
 	unbegun := interrupted(t, graph, t.TempDir())
-	if status, _, stderr := invoke(t.Context(), "study", "best", unbegun); status != program.Failed || !strings.Contains(stderr, "no model yet") {
+	if status, _, stderr := invoke(t.Context(), "study", "best", unbegun); status != cli.Failed || !strings.Contains(stderr, "no model yet") {
 		t.Errorf("a study without models: status %d, %q", status, stderr)
 	}
 }
@@ -164,7 +164,7 @@ func interrupted(t *testing.T, graph, dir string) (file string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status, _, stderr := invoke(ctx, searchArguments(graph, dir)...); status != program.Failed || !strings.Contains(stderr, "interrupted") {
+	if status, _, stderr := invoke(ctx, searchArguments(graph, dir)...); status != cli.Failed || !strings.Contains(stderr, "interrupted") {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	return filepath.Join(dir, "study.db")
@@ -208,7 +208,7 @@ func TestStudyResume(t *testing.T) {
 	}
 	same("the budget of the last run", object(t, "study", "resume", file), more)
 
-	for budget, status := range map[string]int{"--budget=-1": program.Misuse, "--minutes=-1": program.Misuse, "--backend=abacus": program.Misuse} {
+	for budget, status := range map[string]int{"--budget=-1": cli.Misuse, "--minutes=-1": cli.Misuse, "--backend=abacus": cli.Misuse} {
 		if got, _, stderr := invoke(t.Context(), "study", "resume", file, budget); got != status {
 			t.Errorf("%s: status %d, %q", budget, got, stderr)
 		}
@@ -223,11 +223,11 @@ func TestStudyResumeOfDataThatMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, stderr := invoke(t.Context(), "study", "resume", file)
-	if status != program.Failed || !strings.Contains(stderr, "--dataset") || !strings.Contains(stderr, graph) {
+	if status != cli.Failed || !strings.Contains(stderr, "--dataset") || !strings.Contains(stderr, graph) {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	status, _, stderr = invoke(t.Context(), "study", "resume", file, "--dataset", "world")
-	if status != program.Failed || !strings.Contains(stderr, "not those of the study") {
+	if status != cli.Failed || !strings.Contains(stderr, "not those of the study") {
 		t.Errorf("other data: status %d, %q", status, stderr)
 	}
 	if o := object(t, "study", "resume", file, "--dataset", moved); o["trained"] != 10.0 {
@@ -264,7 +264,7 @@ func TestStudyInUse(t *testing.T) {
 	}
 	for _, arguments := range [][]string{{"study", "show", file}, {"study", "export", file, "--csv"}, {"study", "best", file}, {"study", "resume", file}, searchArguments(graph, dir)} {
 		status, stdout, stderr := invoke(t.Context(), arguments...)
-		if status != program.Failed || !strings.Contains(stderr, who) || stdout != "" {
+		if status != cli.Failed || !strings.Contains(stderr, who) || stdout != "" {
 			t.Errorf("%v: status %d, %q, %q; want %q", arguments, status, stdout, stderr, who)
 		}
 	}
@@ -325,7 +325,7 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 	} {
 		status, stdout, stderr := invoke(t.Context(), more...)
 		for _, says := range []string{"engine cpu (" + kernel.Sets()[0].Name + ")", "here is gomlx (go)", "--mix-engines"} {
-			if status != program.Failed || stdout != "" || !strings.Contains(stderr, says) {
+			if status != cli.Failed || stdout != "" || !strings.Contains(stderr, says) {
 				t.Errorf("%v: status %d, %q, %q, want %q", more, status, stdout, stderr, says)
 			}
 		}
@@ -342,7 +342,7 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 		t.Errorf("mixed: %v", mixed)
 	}
 	for _, arguments := range [][]string{{"study", "show", file}, {"report", "--study", file, "--out", filepath.Join(dir, "page.html")}} {
-		if status, stdout, stderr := invoke(t.Context(), arguments...); status != program.Done || !strings.Contains(stdout, "of several engines, cpu (") {
+		if status, stdout, stderr := invoke(t.Context(), arguments...); status != cli.Done || !strings.Contains(stdout, "of several engines, cpu (") {
 			t.Errorf("%v: status %d, %q, %q", arguments, status, stdout, stderr)
 		}
 	}
@@ -353,7 +353,7 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 	if by["cpu"] != 4 || by["gomlx"] != 2 {
 		t.Errorf("trials by their engines: %v", by)
 	}
-	if status, _, stderr := invoke(t.Context(), "study", "resume", file, "--budget", "8", "--engine", "cpu"); status != program.Failed || !strings.Contains(stderr, "of engine gomlx (go)") {
+	if status, _, stderr := invoke(t.Context(), "study", "resume", file, "--budget", "8", "--engine", "cpu"); status != cli.Failed || !strings.Contains(stderr, "of engine gomlx (go)") {
 		t.Errorf("a mixed study: status %d, %q", status, stderr)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 var smallSearch = []string{"--k", "4", "--budget", "6", "--n", "8", "--p", "4", "--i", "4", "--predictor", "none", "--epochs", "2"}
@@ -111,7 +111,7 @@ func TestSearchForClassesJSON(t *testing.T) {
 		t.Errorf("gone on: %v", more)
 	}
 	status, stdout, _ := invoke(t.Context(), "study", "show", file)
-	if status != program.Done || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "CV accuracy") {
+	if status != cli.Done || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "CV accuracy") {
 		t.Errorf("shown: %s", stdout)
 	}
 	goesOnByItsCommand(t, file)
@@ -140,7 +140,7 @@ func TestQueriesAreDrawnWhereThereAreNone(t *testing.T) {
 	graph := smallGraph(t)
 	train := []string{"query", "train", "--dataset", graph, "--structure", "simple", "--dim", "8", "--epochs", "1"}
 	status, _, stderr := invoke(t.Context(), train...)
-	if status != program.Done || strings.Count(stderr, "were drawn") != 6 { // of two hops, and of one beside them
+	if status != cli.Done || strings.Count(stderr, "were drawn") != 6 { // of two hops, and of one beside them
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	if first, second := object(t, train...), object(t, train...); asText(t, first["test"]) != asText(t, second["test"]) || first["test"] == nil {
@@ -159,17 +159,17 @@ func TestTaskRefusals(t *testing.T) {
 		says      string
 		arguments []string
 	}{
-		"unknown task":          {program.Misuse, "--task", []string{"--task", "conjure"}},
-		"a recipe":              {program.Misuse, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
-		"label smoothing":       {program.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
-		"tuning classes":        {program.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
-		"rungs of classes":      {program.Misuse, "leave rungs at 0", []string{"--task", "classify", "--dataset", classes, "--rungs", "1"}},
-		"queries on gomlx":      {program.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
-		"queries on a backend":  {program.Misuse, "cpu only, which has no backend", []string{"--task", "query", "--dataset", graph, "--backend", "go"}},
-		"classes on cpu":        {program.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
-		"classes of a graph":    {program.Failed, "small", []string{"--task", "classify", "--dataset", graph}},
-		"paths without a hop":   {program.Misuse, "hops is 0: it must be from 1 to 99", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
-		"classes without a dim": {program.Misuse, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
+		"unknown task":          {cli.Misuse, "--task", []string{"--task", "conjure"}},
+		"a recipe":              {cli.Misuse, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
+		"label smoothing":       {cli.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
+		"tuning classes":        {cli.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
+		"rungs of classes":      {cli.Misuse, "leave rungs at 0", []string{"--task", "classify", "--dataset", classes, "--rungs", "1"}},
+		"queries on gomlx":      {cli.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
+		"queries on a backend":  {cli.Misuse, "cpu only, which has no backend", []string{"--task", "query", "--dataset", graph, "--backend", "go"}},
+		"classes on cpu":        {cli.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
+		"classes of a graph":    {cli.Failed, "small", []string{"--task", "classify", "--dataset", graph}},
+		"paths without a hop":   {cli.Misuse, "hops is 0: it must be from 1 to 99", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
+		"classes without a dim": {cli.Misuse, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
 	} {
 		arguments := append([]string{"search", "--recipe", "plain", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)
 		status, stdout, stderr := invoke(t.Context(), arguments...)

@@ -13,10 +13,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/program"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type teamCommand struct {
@@ -190,7 +191,7 @@ func (c *teamCommand) candidates(ctx context.Context, o *output) (models []*kge.
 		models = append(models, m)
 	}
 	if len(models) < 2 {
-		return nil, nil, program.Usage(errors.New("a team is made of two models or more: name the folders of several"))
+		return nil, nil, cli.Usage(errors.New("a team is made of two models or more: name the folders of several"))
 	}
 	return models, folders, nil
 }
@@ -226,14 +227,14 @@ func (s teamSummary) print(w io.Writer) {
 	if s.Choice != nil {
 		how = fmt.Sprintf("chosen among %d by validation", s.Candidates)
 	}
-	fmt.Fprintf(w, "%s, a team of %s, %s\n\n", s.Dataset, words.Count(len(s.Members), "model"), how)
-	t := words.NewTable("member", "", "d", "valid MRR", "test MRR")
+	fmt.Fprintf(w, "%s, a team of %s, %s\n\n", s.Dataset, format.Count(len(s.Members), "model"), how)
+	t := table.New("member", "", "d", "valid MRR", "test MRR")
 	for _, m := range s.Members {
 		t.Add(m.Folder, titleOf(m.Model, m.Structure), m.Dim, m.Valid, m.Test)
 	}
 	t.Print(w)
 	fmt.Fprintln(w)
-	t = words.NewTable("", "held out", "valid MRR", "test MRR")
+	t = table.New("", "held out", "valid MRR", "test MRR")
 	if s.Best != nil {
 		var heldOut *float64
 		if s.HeldOut != nil {
@@ -251,7 +252,7 @@ func (s teamSummary) print(w io.Writer) {
 	case s.HeldOut == nil:
 		fmt.Fprintln(w, "(the valid MRR is of the triples that the members were chosen by: it is too high)")
 	default:
-		fmt.Fprintf(w, "(the valid MRR is of the triples that the members were chosen by; held out is what choosing in the same way without each of %s comes to on it)\n", words.Count(min(s.Choice.Folds, s.Valid.Triples), "part"))
+		fmt.Fprintf(w, "(the valid MRR is of the triples that the members were chosen by; held out is what choosing in the same way without each of %s comes to on it)\n", format.Count(min(s.Choice.Folds, s.Valid.Triples), "part"))
 	}
 	fmt.Fprintf(w, "\nThe team is in %s\n", s.Out)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // seeds trains three seeds and keeps them all, and a model of another form.
@@ -72,7 +72,7 @@ func TestTeam(t *testing.T) {
 	slices.Reverse(folders)
 	whole := filepath.Join(filepath.Dir(out), "whole")
 	status, stdout, stderr := invoke(t.Context(), append([]string{"team", "--dataset", graph, "--out", whole, "--all", other, folders[0]}, folders...)...)
-	if status != program.Done || !strings.Contains(stdout, "a team of 4 models, all that were given") || strings.Count(stderr, "counts once") != 1 {
+	if status != cli.Done || !strings.Contains(stdout, "a team of 4 models, all that were given") || strings.Count(stderr, "counts once") != 1 {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if len(all["members"].([]any)) != 4 || all["choice"] != nil || all["held_out"] != nil {
@@ -110,11 +110,11 @@ func TestTeam(t *testing.T) {
 			t.Errorf("answer %d is %v, want %+v", i, a, predicted[i])
 		}
 	}
-	if status, stdout, stderr := invoke(t.Context(), "eval", "--model", whole, "--dataset", graph, "--by", "relation"); status != program.Done || !strings.Contains(stdout, "a team of 4 models: ") || !strings.Contains(stdout, "near") {
+	if status, stdout, stderr := invoke(t.Context(), "eval", "--model", whole, "--dataset", graph, "--by", "relation"); status != cli.Done || !strings.Contains(stdout, "a team of 4 models: ") || !strings.Contains(stdout, "near") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	status, stdout, stderr = invoke(t.Context(), append([]string{"team", "--dataset", graph, "--out", out, other}, folders...)...)
-	if status != program.Done || !strings.Contains(stdout, "held out") || !strings.Contains(stdout, "The team is in "+out) || !strings.Contains(stdout, "among 4 by validation") || stderr != "" {
+	if status != cli.Done || !strings.Contains(stdout, "held out") || !strings.Contains(stdout, "The team is in "+out) || !strings.Contains(stdout, "among 4 by validation") || stderr != "" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -152,21 +152,21 @@ func TestTeamRefusals(t *testing.T) {
 		says      []string
 		arguments []string
 	}{
-		"no model":                {program.Misuse, []string{"model"}, team()},
-		"one model":               {program.Misuse, []string{"two models or more"}, team(other)},
-		"one model twice":         {program.Misuse, []string{"two models or more"}, team(other, other)},
-		"size 0":                  {program.Misuse, []string{"size is 0"}, team("--size", "0", folders[0], other)},
-		"one fold":                {program.Misuse, []string{"folds is 1"}, team("--folds", "1", folders[0], other)},
-		"no folder":               {program.Failed, []string{at("empty"), "no model.json"}, team(folders[0], at("empty"))},
-		"of other graphs":         {program.Failed, []string{folders[0] + " and " + at("world"), "only one of them has the entity", "on one graph"}, team(folders[0], at("world"))},
-		"a torn team":             {program.Failed, []string{"a member of the team", filepath.Base(filepath.Dir(inside[1]))}, team(folders[0], at("torn"))},
-		"eval of a torn team":     {program.Failed, []string{"a member of the team"}, []string{"eval", "--model", at("torn"), "--dataset", graph}},
-		"predict with a torn one": {program.Failed, []string{"a member of the team"}, []string{"predict", "--model", at("torn"), "--head", "e10", "--relation", "near"}},
-		"nothing to choose by":    {program.Failed, []string{"no valid triples"}, []string{"team", "--dataset", at("no-valid"), "--out", at("new"), folders[0], other}},
-		"bfloat16":                {program.Misuse, []string{"float32 or auto"}, []string{"eval", "--model", at("team"), "--dataset", graph, "--precision", "bfloat16"}},
-		"queries":                 {program.Failed, []string{"team of 3 models", "one model is asked for"}, []string{"query", "predict", "--model", at("team"), "--anchor", "e10", "--path", "near"}},
-		"classes":                 {program.Failed, []string{at("team")}, []string{"classify", "predict", "--model", at("team"), "--node", "e10"}},
-		"an entity that is none":  {program.Failed, []string{"nobody"}, []string{"predict", "--model", at("team"), "--head", "nobody", "--relation", "near"}},
+		"no model":                {cli.Misuse, []string{"model"}, team()},
+		"one model":               {cli.Misuse, []string{"two models or more"}, team(other)},
+		"one model twice":         {cli.Misuse, []string{"two models or more"}, team(other, other)},
+		"size 0":                  {cli.Misuse, []string{"size is 0"}, team("--size", "0", folders[0], other)},
+		"one fold":                {cli.Misuse, []string{"folds is 1"}, team("--folds", "1", folders[0], other)},
+		"no folder":               {cli.Failed, []string{at("empty"), "no model.json"}, team(folders[0], at("empty"))},
+		"of other graphs":         {cli.Failed, []string{folders[0] + " and " + at("world"), "only one of them has the entity", "on one graph"}, team(folders[0], at("world"))},
+		"a torn team":             {cli.Failed, []string{"a member of the team", filepath.Base(filepath.Dir(inside[1]))}, team(folders[0], at("torn"))},
+		"eval of a torn team":     {cli.Failed, []string{"a member of the team"}, []string{"eval", "--model", at("torn"), "--dataset", graph}},
+		"predict with a torn one": {cli.Failed, []string{"a member of the team"}, []string{"predict", "--model", at("torn"), "--head", "e10", "--relation", "near"}},
+		"nothing to choose by":    {cli.Failed, []string{"no valid triples"}, []string{"team", "--dataset", at("no-valid"), "--out", at("new"), folders[0], other}},
+		"bfloat16":                {cli.Misuse, []string{"float32 or auto"}, []string{"eval", "--model", at("team"), "--dataset", graph, "--precision", "bfloat16"}},
+		"queries":                 {cli.Failed, []string{"team of 3 models", "one model is asked for"}, []string{"query", "predict", "--model", at("team"), "--anchor", "e10", "--path", "near"}},
+		"classes":                 {cli.Failed, []string{at("team")}, []string{"classify", "predict", "--model", at("team"), "--node", "e10"}},
+		"an entity that is none":  {cli.Failed, []string{"nobody"}, []string{"predict", "--model", at("team"), "--head", "nobody", "--relation", "near"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
@@ -186,7 +186,7 @@ func TestTeamRefusals(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	status, stdout, stderr := invoke(ctx, team(folders...)...)
-	if _, err := os.Stat(at("new")); status != program.Failed || stdout != "" || !strings.Contains(stderr, "interrupted before there was anything to keep") || err == nil {
+	if _, err := os.Stat(at("new")); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "interrupted before there was anything to keep") || err == nil {
 		t.Errorf("interrupted: status %d, %q, %q", status, stdout, stderr)
 	}
 	o := object(t, "team", "--dataset", at("no-valid"), "--all", "--out", at("blind"), folders[0], other)

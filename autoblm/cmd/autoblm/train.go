@@ -15,10 +15,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
-	"github.com/autoblm/autoblm-go/internal/program"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type trainCommand struct {
@@ -145,10 +145,10 @@ func (c *trainCommand) members() (members []kge.Member, err error) {
 		m := kge.Member(c.Member)
 		m.Seed += uint64(i)
 		if err := c.choose(&m); err != nil {
-			return nil, program.Usage(err)
+			return nil, cli.Usage(err)
 		}
 		if err := c.Settings.ValidateFor(m); err != nil {
-			return nil, program.Usage(err)
+			return nil, cli.Usage(err)
 		}
 		members = append(members, m)
 	}
@@ -238,7 +238,7 @@ func (s trainSummary) print(w io.Writer) {
 	s.trainedSummary.print(w, titleOf(s.Model, s.Structure), t)
 	if len(s.Members) > 0 {
 		fmt.Fprintln(w)
-		t = words.NewTable("seed", "loss", "valid MRR", "test MRR")
+		t = table.New("seed", "loss", "valid MRR", "test MRR")
 		for _, m := range s.Members {
 			loss := last(m.Loss)
 			if m.Error != "" {

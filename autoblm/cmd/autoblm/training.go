@@ -13,8 +13,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // trainingFlags are the settings of a training for completion.
@@ -182,14 +183,14 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 }
 
 // print tells how what was trained went, and prints the metrics.
-func (s trainedSummary) print(w io.Writer, what string, metrics *words.Table) {
+func (s trainedSummary) print(w io.Writer, what string, metrics *table.Table) {
 	step := ""
 	if s.Seconds.PerStep > 0 {
 		step = fmt.Sprintf(" (%.2f ms a step)", 1e3*s.Seconds.PerStep)
 	}
-	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), words.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
+	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), format.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
 	if s.Ended != nil {
-		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.Ended.Epoch, s.Ended.Epochs, words.Whole(s.Ended.Step), words.Whole(s.Ended.Steps))
+		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.Ended.Epoch, s.Ended.Epochs, format.Whole(s.Ended.Step), format.Whole(s.Ended.Steps))
 	}
 	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
 		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)
@@ -203,7 +204,7 @@ func (s trainedSummary) print(w io.Writer, what string, metrics *words.Table) {
 // last is the last loss, where there is one.
 func last(loss []float64) string {
 	if len(loss) == 0 {
-		return words.Missing
+		return format.Missing
 	}
 	return fmt.Sprintf("%.4f", loss[len(loss)-1])
 }

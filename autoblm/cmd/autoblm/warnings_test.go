@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/datasets"
-	"github.com/autoblm/autoblm-go/internal/program"
+	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
 // TestEveryCommandWarns: each command that takes data says what these carry of warnings.
@@ -80,14 +80,14 @@ func TestEveryCommandWarns(t *testing.T) {
 			tried[strings.Join(c.line[:words+1], " ")] = true
 		}
 		status, _, stderr := invoke(t.Context(), c.line...)
-		if status != program.Done {
+		if status != cli.Done {
 			t.Errorf("%q: %s", c.line, stderr)
 		}
 		if n := strings.Count(stderr, c.want); n != 1 {
 			t.Errorf("%q says %d times %q: %q", c.line[:2], n, c.want, stderr)
 		}
 	}
-	if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", sound}, small...)...); status != program.Done || strings.Contains(stderr, "warning") {
+	if status, _, stderr := invoke(t.Context(), append([]string{"train", "--dataset", sound}, small...)...); status != cli.Done || strings.Contains(stderr, "warning") {
 		t.Errorf("of sound data: status %d, %q", status, stderr)
 	}
 

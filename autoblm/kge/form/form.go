@@ -7,7 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // all are the forms, the bilinear one first.
@@ -127,7 +127,7 @@ func (f *Form) UnmarshalText(text []byte) error {
 		}
 		all = append(all, each.String())
 	}
-	return names.Unknown("model", string(text), all)
+	return enum.Unknown("model", string(text), all)
 }
 
 // none is the structure of a form without one.

@@ -3,7 +3,7 @@ package ablation
 import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Ablation is a comparison of searches.
@@ -32,7 +32,7 @@ func ByName(name string) (Ablation, error) {
 		}
 		all = append(all, a.Name)
 	}
-	return Ablation{}, names.Unknown("ablation", name, all)
+	return Ablation{}, enum.Unknown("ablation", name, all)
 }
 
 // Ablations lists the comparisons of searches.

@@ -17,8 +17,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/outfile"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // Result is what a comparison came to. It has one of the last three lists.
@@ -37,7 +38,7 @@ type Result struct {
 	Transferred *Transferred  `json:"transferred,omitempty"`
 
 	// Table and Note tell it.
-	Table    *words.Table            `json:"-"`
+	Table    *table.Table            `json:"-"`
 	Note     string                  `json:"-"`
 	pictures map[string]plot.Picture // by the name of their files
 }
@@ -78,7 +79,7 @@ func Ask(ctx context.Context, p Plan, name string, sharedEpochs, otherDim int, o
 }
 
 func (r *Result) tellOutcomes(a Ablation) {
-	r.Table = words.NewTable("", "MRR of the 8 best", "±", "best", "its test MRR", "structures", "repeats", "seconds", "guessed ρ")
+	r.Table = table.New("", "MRR of the 8 best", "±", "best", "its test MRR", "structures", "repeats", "seconds", "guessed ρ")
 	for _, o := range r.Outcomes {
 		mean := func(value func(Run) float64) float64 { m, _ := o.Mean(value); return m }
 		top, deviation := o.Mean(func(r Run) float64 { return r.TopMRR })
@@ -89,7 +90,7 @@ func (r *Result) tellOutcomes(a Ablation) {
 				guesses++
 			}
 		}
-		rho := words.Missing
+		rho := format.Missing
 		if guesses > 0 {
 			rho = fmt.Sprintf("%.2f", guessed/float64(guesses))
 		}
@@ -107,7 +108,7 @@ func (r *Result) tellOutcomes(a Ablation) {
 
 func (r *Result) tellCorrelations(question string) {
 	first := r.Correlated[0]
-	r.Table = words.NewTable("seed", "structures", "Spearman's ρ")
+	r.Table = table.New("seed", "structures", "Spearman's ρ")
 	scatter := plot.Scatter{Title: fmt.Sprintf("%s on %s", r.Ablation, r.Dataset), X: "validation MRR, " + first.X, Y: "validation MRR, " + first.Y}
 	for _, c := range r.Correlated {
 		r.Table.Add(c.Seed, len(c.Structures), c.Spearman)
@@ -123,7 +124,7 @@ func (r *Result) tellCorrelations(question string) {
 
 func (r *Result) tellTransfer() {
 	t := r.Transferred
-	r.Table = words.NewTable(append([]string{"found on"}, t.Graphs...)...)
+	r.Table = table.New(append([]string{"found on"}, t.Graphs...)...)
 	for source, name := range t.Graphs {
 		row := []any{name}
 		for target := range t.Graphs {

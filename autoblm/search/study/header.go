@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
 // header is what the first bytes of a file say, which can be read without
@@ -30,7 +30,7 @@ type header struct {
 const headerSize = 100 + 8
 
 func readHeader(path string) (header, error) {
-	file, err := regular.Open(path)
+	file, err := inputfile.Open(path)
 	if err != nil {
 		return header{}, err
 	}

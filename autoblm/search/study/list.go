@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Listed is a study in a list. What cannot be read now has an error, and the fields that
@@ -51,7 +51,7 @@ func List(paths []string, tell func(task.Identity) task.Words) ([]Listed, error)
 func listed(path string, tell func(task.Identity) task.Words) Listed {
 	c, err := Read(path)
 	if err != nil {
-		l := Listed{Path: path, State: "unreadable", Error: words.OneLine(err)}
+		l := Listed{Path: path, State: "unreadable", Error: format.OneLine(err)}
 		var taken *InUseError
 		if errors.As(err, &taken) {
 			l.State, l.Error = "in use by "+taken.Holder(), ""

@@ -9,7 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 // Outcome tells what a search has come to: in JSON for programs, in tables for people.
@@ -156,7 +157,7 @@ func (o Outcome) PrintTeam(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "\nA team of %d, chosen among %d of these models, is kept; its %s is by data that had no part in the choice\n\n", len(members), len(team.Team.Candidates), o.words.Valid)
-	t := words.NewTable("", "seed", o.words.Valid, o.words.Test, "structure")
+	t := table.New("", "seed", o.words.Valid, o.words.Test, "structure")
 	for _, m := range members {
 		t.Add(titleAgain(m.Name), m.Recipe.Seed, m.Score, m.TestScore, m.Structure)
 	}
@@ -179,9 +180,9 @@ func (o Outcome) PrintAgain(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nTrained again with other seeds, the best of the search and the best named models; means over the seeds\n\n")
 	if n := len(o.result.Again[0].Splits); n > 0 {
-		fmt.Fprintf(w, "(the %s of the first ones is the mean over %s of train and valid, the one of the data among them)\n\n", o.words.Valid, words.Count(n+1, "split"))
+		fmt.Fprintf(w, "(the %s of the first ones is the mean over %s of train and valid, the one of the data among them)\n\n", o.words.Valid, format.Count(n+1, "split"))
 	}
-	t := words.NewTable("", "seeds", o.words.Valid, o.words.Test, "structure")
+	t := table.New("", "seeds", o.words.Valid, o.words.Test, "structure")
 	for _, r := range o.result.Again {
 		t.Add(titleAgain(r.Name), len(r.Trials), r.Score(), r.TestScore(), r.Structure)
 	}
@@ -209,7 +210,7 @@ func (o Outcome) PrintTuned(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "\nThe best recipes on %s; the first became that of the search\n\n", o.result.Settings.TunedOn())
-	t := words.NewTable(o.words.Valid, "batch", "learning rate", "n3", "DURA", "relation prediction", "dropout", "init scale", "reciprocal")
+	t := table.New(o.words.Valid, "batch", "learning rate", "n3", "DURA", "relation prediction", "dropout", "init scale", "reciprocal")
 	for _, trial := range o.result.Tuned[:min(len(o.result.Tuned), MostShown)] {
 		r := trial.Recipe
 		number := func(x float64) string { return fmt.Sprintf("%.3g", x) }
@@ -229,8 +230,8 @@ func (o Outcome) PrintFinals(w io.Writer) {
 // PrintRecipes shows the best trials by their recipes, as where there is no structure.
 func (o Outcome) PrintRecipes(w io.Writer) { o.recipes(o.result.Best).Print(w) }
 
-func (o Outcome) recipes(trials []task.Trial) *words.Table {
-	t := words.NewTable(o.words.Valid, o.words.Test, "d", "batch", "learning rate", "n3", "structure")
+func (o Outcome) recipes(trials []task.Trial) *table.Table {
+	t := table.New(o.words.Valid, o.words.Test, "d", "batch", "learning rate", "n3", "structure")
 	for _, trial := range trials[:min(len(trials), MostShown)] {
 		r := trial.Recipe
 		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch, fmt.Sprintf("%.3g", r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure)
@@ -240,7 +241,7 @@ func (o Outcome) recipes(trials []task.Trial) *words.Table {
 
 // PrintBest compares the best structures found with the named ones.
 func (o Outcome) PrintBest(w io.Writer) {
-	t := words.NewTable("")
+	t := table.New("")
 	for _, c := range o.words.Table() {
 		t.Header = append(t.Header, c.Name)
 	}

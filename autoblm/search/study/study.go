@@ -16,7 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/regular"
+	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -50,7 +50,7 @@ func Open(path string, about About) (*Study, error) {
 	// What is no study is not even opened as a database, which could roll back
 	// what another program had begun to write.
 	h, err := readHeader(path)
-	if errors.Is(err, regular.ErrNotFile) {
+	if errors.Is(err, inputfile.ErrNotFile) {
 		return nil, fmt.Errorf("cannot open the study: %w", err)
 	}
 	if err == nil && !h.empty {

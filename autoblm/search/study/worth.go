@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // PrintWorth says what the stages of a search were worth by the test data: what is kept, beside
@@ -18,7 +18,7 @@ func (o Outcome) PrintWorth(w io.Writer) {
 	var parts []string
 	add := func(score *float64, of string) {
 		if score != nil {
-			parts = append(parts, fmt.Sprintf("%s by %s", words.Cell(score), of))
+			parts = append(parts, fmt.Sprintf("%s by %s", format.Cell(score), of))
 		}
 	}
 	if r.Kept != nil {

@@ -2,7 +2,7 @@ package page
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Part is a heading, a paragraph and a table, in this order; what is empty is left out.
@@ -43,7 +43,7 @@ type Cell struct {
 }
 
 // Bar is a number from 0 to 1 with its size drawn.
-func Bar(x float64) Cell { return Cell{Text: words.Cell(x), Share: 100 * x} }
+func Bar(x float64) Cell { return Cell{Text: format.Cell(x), Share: 100 * x} }
 
 // Column is what a table tells of each T.
 type Column[T any] struct {
@@ -66,7 +66,7 @@ func (c Column[T]) cell(row T) Cell {
 	case structure.Structure:
 		return Cell{Text: value.String(), Code: true}
 	default:
-		return Cell{Text: words.Cell(value)}
+		return Cell{Text: format.Cell(value)}
 	}
 }
 
@@ -88,7 +88,7 @@ func (t *Table) Fold(shown int, what string) *Table {
 		return t
 	}
 	t.Rows, t.Folded = t.Rows[:shown], t.Rows[shown:]
-	t.More = words.Count(len(t.Folded), what)
+	t.More = format.Count(len(t.Folded), what)
 	if shown > 0 {
 		t.More += " more"
 	}

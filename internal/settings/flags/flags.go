@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/names"
+	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
@@ -54,7 +54,7 @@ func enumerate(v *kong.Value) {
 	v.Mapper = kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		err := read.Decode(ctx, target)
 		if all := v.EnumSlice(); err == nil && !slices.Contains(all, target.String()) {
-			err = names.Unknown(v.Name, target.String(), all)
+			err = enum.Unknown(v.Name, target.String(), all)
 		}
 		return err
 	})

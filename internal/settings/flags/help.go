@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/internal/words"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
 // Screen is how many lines help has at most, on 80 columns.
@@ -89,7 +89,7 @@ func printBrief(w io.Writer, app *kong.Application, command *kong.Node) {
 			fmt.Fprintf(w, "  %-*s  %s\n", width, line[0], line[1])
 		}
 	}
-	fmt.Fprintf(w, "\n%s: %s --help-all\n", words.Count(rest, "more flag"), command.FullPath())
+	fmt.Fprintf(w, "\n%s: %s --help-all\n", format.Count(rest, "more flag"), command.FullPath())
 }
 
 // sections are the arguments of a command, its flags in their groups, those without one first,
@@ -127,7 +127,7 @@ func sections(app *kong.Application, command *kong.Node) []section {
 // briefOf is what the tag says.
 func briefOf(v *kong.Value) string {
 	enum := slices.DeleteFunc(v.EnumSlice(), func(value string) bool { return value == "" })
-	return strings.ReplaceAll(v.Tag.Get("brief"), "${enum}", words.List(enum, "or"))
+	return strings.ReplaceAll(v.Tag.Get("brief"), "${enum}", format.List(enum, "or"))
 }
 
 func flagName(f *kong.Flag) string {

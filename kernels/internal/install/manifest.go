@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // Manifest is what was installed, as far as it cannot be seen.
@@ -52,5 +52,5 @@ func (m *Manifest) write(home Home) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.Write(home.manifest(), append(content, '\n'))
+	return atomicfile.Write(home.manifest(), append(content, '\n'))
 }

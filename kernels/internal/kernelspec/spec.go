@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // ConnectionFile is the argument that stands for the file that tells the kernel
@@ -60,7 +60,7 @@ func (s Spec) Write(path string) error {
 	if err := e.Encode(s); err != nil {
 		return err
 	}
-	return wholefile.Write(path, content.Bytes())
+	return atomicfile.Write(path, content.Bytes())
 }
 
 // Find reads the first spec of that name in the folders. Where there is none,

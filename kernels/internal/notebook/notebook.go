@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/autoblm/autoblm-go/internal/wholefile"
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
 // fields are the members of a JSON object, each as it was written.
@@ -102,7 +102,7 @@ func (n *Notebook) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return wholefile.Write(path, content)
+	return atomicfile.Write(path, content)
 }
 
 // encode is JSON in which < and & stay what they are.

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-	"github.com/autoblm/autoblm-go/internal/refusing"
+	"github.com/autoblm/autoblm-go/internal/seccomptest"
 )
 
 // askedVariable makes a test, in a process of its own, say what it is told there.
@@ -57,7 +57,7 @@ func TestRefused(t *testing.T) {
 	}
 	for _, answer := range []syscall.Errno{unix.EINVAL, unix.EPERM, unix.ENOSYS} { // an old kernel, a sandbox, another one
 		command, said := asks(t)
-		if err := refusing.Start(command, answer); err != nil {
+		if err := seccomptest.Start(command, answer); err != nil {
 			t.Skip("no filter of system calls:", err)
 		}
 		if err := command.Wait(); err != nil {

@@ -1,0 +1,242 @@
+//go:build unix && !aix && !solaris
+
+package atomicfile_test
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/atomicfile"
+	"golang.org/x/sync/errgroup"
+)
+
+func permissions(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// TestPermissions: those of a new file are what the umask leaves, and those of a file that
+// is replaced are kept.
+func TestPermissions(t *testing.T) {
+	for _, mask := range []fs.FileMode{0o022, 0o077, 0o002} {
+		dir := t.TempDir()
+		before := syscall.Umask(int(mask))
+		err := atomicfile.WriteFolder(filepath.Join(dir, "folder"), []atomicfile.File{{Name: "file"}})
+		path := filepath.Join(dir, "file")
+		for _, mode := range []fs.FileMode{0, 0o600, 0o664} {
+			if mode != 0 && err == nil {
+				err = os.Chmod(path, mode)
+			}
+			if err == nil {
+				err = atomicfile.Write(path, nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := permissions(t, path); got != cmp.Or(mode, 0o666&^mask) {
+				t.Errorf("with the umask %03o the file, which had %03o, has %03o", mask, mode, got)
+			}
+		}
+		syscall.Umask(before)
+		if got := permissions(t, filepath.Join(dir, "folder")); got != 0o777&^mask {
+			t.Errorf("with the umask %03o the folder has %03o", mask, got)
+		}
+		if got := permissions(t, filepath.Join(dir, "folder", "file")); got != 0o666&^mask {
+			t.Errorf("with the umask %03o the file in the folder has %03o", mask, got)
+		}
+	}
+}
+
+func TestAPipeIsNotReplaced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pipe")
+	for _, pipe := range []string{path, filepath.Join(dir, ".pipe.autoblm-1")} {
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := atomicfile.Write(path, nil); err == nil {
+		t.Error("a pipe was replaced by a file")
+	}
+}
+
+// names are what is in a folder.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// TestLeftovers: what a killed process left is removed by who writes or removes the same file
+// or folder, and nothing else is.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{
+		".file.autoblm-dead": "half", ".other.autoblm-dead": "half", ".file.txt.autoblm-dead": "half", "file.autoblm-mine": "", ".file.backup": "",
+	})
+	for _, folder := range []string{".folder.autoblm-dead", ".file.autoblm-folder"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, folder), map[string]string{"first": "half"})
+	}
+	if err := atomicfile.Write(filepath.Join(dir, "file"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.WriteFolder(filepath.Join(dir, "folder"), []atomicfile.File{{Name: "first"}, {Name: "last"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, removed := range []string{"other", "never"} {
+		if err := atomicfile.Remove(filepath.Join(dir, removed)); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{".file.backup", ".file.txt.autoblm-dead", "file", "file.autoblm-mine", "folder"}
+	if got := names(t, dir); !slices.Equal(got, want) {
+		t.Errorf("the folder has %q, want %q", got, want)
+	}
+}
+
+// TestTheLivingAreLeftAlone: two may write the same file or folder at a time.
+func TestTheLivingAreLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	file, folder := filepath.Join(dir, "file"), filepath.Join(dir, "folder")
+	if err := atomicfile.Create(file, func(w io.Writer) error {
+		if err := atomicfile.Write(file, []byte("another's")); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "ours")
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+	files := func(text string) []atomicfile.File {
+		return []atomicfile.File{{Name: "first", Content: []byte(text)}, {Name: "last", Content: []byte(text)}}
+	}
+	ours := files("ours")
+	ours[1].Write = func(w io.Writer) error {
+		if err := atomicfile.WriteFolder(folder, files("another's")); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "ours")
+		return err
+	}
+	if err := atomicfile.WriteFolder(folder, ours); err != nil {
+		t.Error(err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"file", "folder"}) {
+		t.Errorf("the folder has %q", got)
+	}
+	if got := content(t, folder); len(got) != 2 || got["first"] != got["last"] {
+		t.Errorf("the folder of two has %q", got)
+	}
+}
+
+// TestNoRoom: where files cannot grow any more, what was there stays, and nothing is left of
+// what was begun.
+func TestNoRoom(t *testing.T) {
+	dir := t.TempDir()
+	old := func(text string) []atomicfile.File {
+		return []atomicfile.File{{Name: "first", Content: []byte(text)}, {Name: "last", Content: []byte(text)}}
+	}
+	large := make([]byte, 300_000)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Skip(err)
+	}
+	if err := atomicfile.WriteFolder(filepath.Join(dir, "replaced"), old("old")); err != nil {
+		t.Fatal(err)
+	}
+	before := limit
+	limit.Cur = 200_000
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Skip(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, at := range []int{0, 1} {
+		files := old("new")
+		files[at].Content = large
+		for _, folder := range []string{"new", "replaced"} {
+			if err := atomicfile.WriteFolder(filepath.Join(dir, folder), files); !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), dir) {
+				t.Errorf("%s, file %d: %v", folder, at, err)
+			}
+		}
+	}
+	for _, write := range []func() error{
+		func() error { return atomicfile.Write(filepath.Join(dir, "replaced", "last"), large) },
+		func() error {
+			return atomicfile.Create(filepath.Join(dir, "replaced", "last"), func(w io.Writer) error {
+				for range 300 {
+					if _, err := w.Write(large[:1000]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	} {
+		if err := write(); !errors.Is(err, syscall.EFBIG) {
+			t.Error(err)
+		}
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"replaced"}) {
+		t.Errorf("left behind: %q", got)
+	}
+	if got := content(t, filepath.Join(dir, "replaced")); len(got) != 2 || got["first"] != "old" || got["last"] != "old" {
+		t.Errorf("the folder that was there has %q", got)
+	}
+}
+
+// TestManyAtATime: whoever is last, the folder is one's and not of several, and nobody fails
+// for the others.
+func TestManyAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "folder")
+	var all errgroup.Group
+	for writer := range 8 {
+		all.Go(func() error {
+			text := []byte{'a' + byte(writer)}
+			for range 10 {
+				if err := atomicfile.WriteFolder(dir, []atomicfile.File{{Name: "first", Content: text}, {Name: "second", Content: text}, {Name: "last", Content: text}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got := content(t, dir)
+	if len(got) != 3 || got["first"] != got["last"] || got["second"] != got["last"] {
+		t.Errorf("the folder has %q", got)
+	}
+	if left := names(t, filepath.Dir(dir)); len(left) != 1 {
+		t.Errorf("left behind: %q", left)
+	}
+}

@@ -1,0 +1,44 @@
+// Package enum gives the values of an enumeration their text forms, and says of a name that
+// nothing has which one may have been meant.
+package enum
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Of is the name of a value, or "kind(value)" when it has none.
+func Of[E ~int](names []string, kind string, value E) string {
+	if value < 0 || int(value) >= len(names) {
+		return fmt.Sprintf("%s(%d)", kind, int(value))
+	}
+	return names[value]
+}
+
+// Marshal is the name as bytes; a value without a name is an error.
+func Marshal[E ~int](names []string, kind string, value E) ([]byte, error) {
+	if value < 0 || int(value) >= len(names) {
+		return nil, fmt.Errorf("%s has no name: use %s", Of(names, kind, value), alternatives(names))
+	}
+	return []byte(names[value]), nil
+}
+
+// Unmarshal sets the value that has the given name.
+func Unmarshal[E ~int](names []string, kind string, value *E, text []byte) error {
+	i := slices.Index(names, string(text))
+	if i < 0 {
+		return Unknown(kind, string(text), names)
+	}
+	*value = E(i)
+	return nil
+}
+
+// alternatives is "a, b or c".
+func alternatives(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

@@ -1,0 +1,55 @@
+package inputfile_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/inputfile"
+)
+
+// packed writes so many bytes into a .gz.
+func packed(t *testing.T, size int) string {
+	t.Helper()
+	var content bytes.Buffer
+	w := gzip.NewWriter(&content)
+	if _, err := w.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.gz")
+	if err := os.WriteFile(path, content.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestOpenUnpacked: as much comes out as the size of the file makes likely, and an error says
+// what the limit is.
+func TestOpenUnpacked(t *testing.T) {
+	for size, want := range map[int]string{16 << 20: "", 16<<20 + 1: "more than 16777216 bytes"} {
+		file, err := inputfile.OpenUnpacked(packed(t, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, file)
+		file.Close()
+		if want == "" && (err != nil || n != int64(size)) || want != "" && (err == nil || !strings.Contains(err.Error(), want) || n > 16<<20) {
+			t.Errorf("%d bytes: %d came, %v", size, n, err)
+		}
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for size, want := range map[int64]int64{0: 16 << 20, 1000: 16 << 20, 1 << 20: 100 << 20, 1 << 30: 16 << 30, 1 << 62: 16 << 30} {
+		if got := inputfile.Limit(size); got != want {
+			t.Errorf("of %d bytes %d may come, want %d", size, got, want)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+//go:build unix
+
+package inputfile_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/internal/inputfile"
+)
+
+// TestOpen: only files are opened, by whatever name; nothing waits for a pipe.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(path("file"), []byte("it"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path("pipe"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir) // a socket has a short name
+	socket, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	for _, name := range []string{"file", "pipe"} {
+		if err := os.Symlink(name, path("to "+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"file": "", "to file": "", "nothing": "no such file", ".": "is a folder, not a file",
+		"pipe": "is a named pipe, not a file", "to pipe": "is a named pipe", "socket": "is a socket", "/dev/zero": "is a device",
+	} {
+		if filepath.Base(name) == name {
+			name = path(name)
+		}
+		content, err := inputfile.Read(name)
+		if want == "" && (err != nil || string(content) != "it") || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name)) {
+			t.Errorf("%s: %q, %v; want %q", name, content, err, want)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package record
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestCommandLine: a shell takes a command line apart into the same arguments.
+func TestCommandLine(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringOf(rapid.SampledFrom([]rune("ab-=*?[]'\"\\$`;&|<>(){}!#~,:/ \t\n")))
+		want := rapid.SliceOfN(word, 1, 4).Draw(t, "arguments")
+		output, err := exec.Command(shell, "-c", "printf '%s\\n' "+CommandLine(want...)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSuffix(string(output), "\n"); got != strings.Join(want, "\n") {
+			t.Fatalf("%q became %q", want, got)
+		}
+	})
+}

@@ -1,3 +1,0 @@
-// Package refusing starts processes which the kernel refuses the processor's matrix unit, as
-// old kernels and sandboxes do, for tests.
-package refusing
