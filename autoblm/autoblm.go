@@ -107,9 +107,9 @@ type Found struct {
 	// Model is the best model of the search, found or named, and of the last stage; nil
 	// when no trial was complete. Kept says whose it is.
 	Model *kge.Model
-	// Team is the team that is kept, of which Model is the member that was chosen first; nil
+	// Ensemble is the ensemble that is kept, of which Model is the member that was chosen first; nil
 	// where one model is kept.
-	Team *completion.Team
+	Ensemble *completion.Ensemble
 }
 
 // Search looks for the structure that completes g best on its validation
@@ -131,11 +131,11 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 		return nil, err
 	}
 	found := &Found{Result: result}
-	if found.Team, err = completion.TeamOf(result.Artifact); err != nil {
+	if found.Ensemble, err = completion.EnsembleOf(result.Artifact); err != nil {
 		return nil, err
 	}
-	if found.Team != nil {
-		found.Model = found.Team.Members[found.Team.Choice.Order[0]]
+	if found.Ensemble != nil {
+		found.Model = found.Ensemble.Members[found.Ensemble.Choice.Order[0]]
 		return found, nil
 	}
 	found.Model, err = completion.ModelOf(result.Artifact)

@@ -45,7 +45,7 @@ func checkQuickstart(t *testing.T, page *labtest.Page) {
 		tables, pictures = tables+c.Tables, pictures+len(c.Pictures)
 		text.WriteString(c.Text)
 	}
-	// A table more for each search that keeps a team.
+	// A table more for each search that keeps an ensemble.
 	if leastTables, wantPictures := 10, 4; tables < leastTables || pictures != wantPictures {
 		t.Errorf("%d tables and %d pictures, want at least %d and %d", tables, pictures, leastTables, wantPictures)
 	}

@@ -30,11 +30,11 @@ type ClassEvaluation struct {
 // Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph
 // that the model was trained on, all of them and by their classes.
 func (m *Model) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split string) (Evaluation, []ClassEvaluation, error) {
-	return Team{m}.Evaluate(ctx, engine, g, split)
+	return Ensemble{m}.Evaluate(ctx, engine, g, split)
 }
 
 // Evaluate is as [Model.Evaluate].
-func (t Team) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split string) (Evaluation, []ClassEvaluation, error) {
+func (t Ensemble) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split string) (Evaluation, []ClassEvaluation, error) {
 	var nodes []int
 	switch train := len(g.Train); split {
 	case "train":
@@ -82,11 +82,11 @@ type Answer struct {
 // brackets may be left out. The probabilities of all classes add up to 1, and the top
 // ones are returned, best first; all for 0.
 func (m *Model) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node string, top int) (Prediction, error) {
-	return Team{m}.Predict(ctx, engine, g, node, top)
+	return Ensemble{m}.Predict(ctx, engine, g, node, top)
 }
 
 // Predict is as [Model.Predict].
-func (t Team) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node string, top int) (Prediction, error) {
+func (t Ensemble) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node string, top int) (Prediction, error) {
 	if top < 0 {
 		return Prediction{}, fmt.Errorf("top is %d: it must be 0, for all classes, or more", top)
 	}

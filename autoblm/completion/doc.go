@@ -3,7 +3,7 @@
 //
 // [Data] is a graph as [kge.Train] learns it, [Evaluate] ranks the true entities of a split
 // among all others, the known answers left out, and [Predict] lists the best answers by
-// names. A [Team] is several models that answer together, which [ChooseTeam] chooses.
+// names. A [Ensemble] is several models that answer together, which [ChooseEnsemble] chooses.
 // [Task] is what a search does with all that. [TrainShared] trains one set of embeddings
 // for many structures in turn.
 package completion

@@ -59,10 +59,10 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	return e, nil
 }
 
-// asked answers by what a search kept, a model or a team; nil stands for nothing.
+// asked answers by what a search kept, a model or an ensemble; nil stands for nothing.
 func asked(a task.Artifact) (func(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error), error) {
-	if team, err := TeamOf(a); team != nil || err != nil {
-		return team.Predict, err
+	if ensemble, err := EnsembleOf(a); ensemble != nil || err != nil {
+		return ensemble.Predict, err
 	}
 	m, err := ModelOf(a)
 	if m == nil || err != nil {

@@ -27,8 +27,8 @@ func (t *Task) Measure(ctx context.Context, o task.Outcome) (m task.Measures, er
 	}
 	text := fmt.Sprintf("The study keeps one model, the best: %s, with d %d. What follows is of that model alone, over %s. Its structure %s.",
 		o.Best.Name, o.Best.Recipe.Training.Dim, format.Count(len(triples), split+" triple"), models(o.Best.Structure.Patterns()))
-	if team := o.Best.Team; team != nil {
-		text = fmt.Sprintf("The study keeps a team of %s, which answer together. What follows is of the team, over %s.", format.Count(len(team.Members), "model"), format.Count(len(triples), split+" triple"))
+	if ensemble := o.Best.Ensemble; ensemble != nil {
+		text = fmt.Sprintf("The study keeps an ensemble of %s, which answer together. What follows is of the ensemble, over %s.", format.Count(len(ensemble.Members), "model"), format.Count(len(triples), split+" triple"))
 	}
 	m.Best = []page.Part{
 		{Heading: "By relation pattern", Text: text, Table: page.NewTable("The best model by relation pattern (inverse relations are some of the general ones)",
@@ -41,19 +41,19 @@ func (t *Task) Measure(ctx context.Context, o task.Outcome) (m task.Measures, er
 	return m, nil
 }
 
-// rankBy ranks a split of the graph, with the ids of what a search kept, a model or a team; nil
+// rankBy ranks a split of the graph, with the ids of what a search kept, a model or an ensemble; nil
 // stands for nothing.
 func (t *Task) rankBy(ctx context.Context, a task.Artifact, split string) (*datasets.Graph, []datasets.Triple, []kge.Ranked, error) {
-	team, err := TeamOf(a)
+	ensemble, err := EnsembleOf(a)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if team != nil {
-		aligned, err := team.Align(t.Graph)
+	if ensemble != nil {
+		aligned, err := ensemble.Align(t.Graph)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		triples, ranks, err := team.Rank(ctx, t.Engine, aligned, split)
+		triples, ranks, err := ensemble.Rank(ctx, t.Engine, aligned, split)
 		return aligned, triples, ranks, err
 	}
 	best, err := ModelOf(a)

@@ -43,16 +43,16 @@ type description struct {
 	Reached    *Reached         `json:"reached,omitempty"`
 	Valid      json.RawMessage  `json:"valid,omitempty"`
 	Test       json.RawMessage  `json:"test,omitempty"`
-	// Team are the members of what is no model but a team of models.
-	Team []string `json:"members,omitempty"`
+	// Ensemble are the members of what is no model but an ensemble of models.
+	Ensemble []string `json:"members,omitempty"`
 }
 
 // mostDim is far above any use, and keeps the sizes of tables from overflowing.
 const mostDim = 1 << 20
 
 func (d *description) check() (err error) {
-	if len(d.Team) > 0 {
-		return fmt.Errorf("this is a team of %s, where one model is asked for: name the folder of one of them, as %s", format.Count(len(d.Team), "model"), d.Team[0])
+	if len(d.Ensemble) > 0 {
+		return fmt.Errorf("this is an ensemble of %s, where one model is asked for: name the folder of one of them, as %s", format.Count(len(d.Ensemble), "model"), d.Ensemble[0])
 	}
 	if d.Form == nil {
 		d.Form = cmp.Or(d.Model, new(form.Form))

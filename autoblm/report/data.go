@@ -40,8 +40,8 @@ type Command struct{ Purpose, Line string }
 
 // nameOf is what a trial of the search or of the last stage is called.
 func (o *outcome) nameOf(t task.Trial) string {
-	if t.Team != nil {
-		return "the team"
+	if t.Ensemble != nil {
+		return "the ensemble"
 	}
 	if study.IsNamed(t) {
 		return title(t.Name)

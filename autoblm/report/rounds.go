@@ -70,9 +70,9 @@ func (o *outcome) roundsTable() *page.Table {
 		page.Number("seconds to train", func(r round) any { return fmt.Sprintf("%.1f", r.seconds) }))
 }
 
-// allTrials is folded away whole. A team is none of them: nothing was trained.
+// allTrials is folded away whole. An ensemble is none of them: nothing was trained.
 func (o *outcome) allTrials() *page.Table {
-	trained := slices.DeleteFunc(slices.Clone(o.Trials), func(t task.Trial) bool { return t.Stage == task.Teamed })
+	trained := slices.DeleteFunc(slices.Clone(o.Trials), func(t task.Trial) bool { return t.Stage == task.Ensembling })
 	return page.NewTable("All trials of the study by number", trained,
 		trialNumber, stage,
 		page.Number("round", func(t task.Trial) any {

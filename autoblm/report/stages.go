@@ -33,8 +33,8 @@ func (o *outcome) stages() []part {
 	if o.About.Settings.Again > 0 {
 		parts = append(parts, o.otherSeeds())
 	}
-	if team := o.Result().Team; team != nil {
-		parts = append(parts, o.team(*team))
+	if ensemble := o.Result().Ensemble; ensemble != nil {
+		parts = append(parts, o.ensemble(*ensemble))
 	}
 	return parts
 }
@@ -67,14 +67,14 @@ func (o *outcome) otherSeeds() part {
 	return p
 }
 
-// team tells of the team that was chosen among them.
-func (o *outcome) team(team task.Trial) part {
-	p := part{Heading: "A team", Text: fmt.Sprintf("Among %d of these models a team was chosen one by one by validation; its members add the logarithms of their probabilities. ", len(team.Team.Candidates))}
-	if !team.Kept {
+// ensemble tells of the ensemble that was chosen among them.
+func (o *outcome) ensemble(ensemble task.Trial) part {
+	p := part{Heading: "An ensemble", Text: fmt.Sprintf("Among %d of these models an ensemble was chosen one by one by validation; its members add the logarithms of their probabilities. ", len(ensemble.Ensemble.Candidates))}
+	if !ensemble.Kept {
 		p.Text += fmt.Sprintf("None has a higher %s than one model, on data that had no part in the choice.", o.Words.Validation)
 		return p
 	}
-	p.Text += fmt.Sprintf("On data that had no part in the choice it has a %s of %s%s, and is what is kept.", o.Words.Validation, format.Cell(team.Score), o.withTest(team))
+	p.Text += fmt.Sprintf("On data that had no part in the choice it has a %s of %s%s, and is what is kept.", o.Words.Validation, format.Cell(ensemble.Score), o.withTest(ensemble))
 	p.Table = page.NewTable("The members, as they were chosen", o.Result().Members(),
 		page.Text("", func(t task.Trial) any {
 			if t.Name != "" {

@@ -59,8 +59,8 @@ func (o *outcome) judgement() []string {
 	}
 	switch {
 	case o.kept == nil:
-	case o.kept.Team != nil:
-		all = append(all, fmt.Sprintf("What is kept is a team of %s.", format.Count(len(o.kept.Team.Members), "model")))
+	case o.kept.Ensemble != nil:
+		all = append(all, fmt.Sprintf("What is kept is an ensemble of %s.", format.Count(len(o.kept.Ensemble.Members), "model")))
 	case study.IsNamed(*o.kept):
 		all = append(all, fmt.Sprintf("The best model, which is kept, is %s.", title(o.kept.Name)))
 	}

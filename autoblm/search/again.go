@@ -21,7 +21,7 @@ const (
 	namedAgain = 2
 	mostSeeds  = 24
 	// againGroups of structures are trained again by a plan, where there is time: after the
-	// first ones, so many more each time, which teams are the better for.
+	// first ones, so many more each time, which ensembles are the better for.
 	againGroups = 3
 	foundMore   = 2
 	namedMore   = 1
@@ -126,14 +126,14 @@ func (s *searcher) longestAgain() float64 {
 
 // judgeAgain keeps beside what is trained again what it has left, since the best of it may come
 // to be another one after more seeds or splits; and what the best seed of the structure has left
-// that is the best then, where that is not kept so far. A team, where one is kept, is so no
+// that is the best then, where that is not kept so far. An ensemble, where one is kept, is so no
 // longer.
 func (s *searcher) judgeAgain(c *Change, artifacts []task.Artifact) error {
 	stage := c.Trials[0].Stage
 	if stage != task.Again && stage != task.Resplit {
 		return nil
 	}
-	if stage == task.Again && (s.Settings.Team+s.Settings.Splits > 0 || s.plan != nil) {
+	if stage == task.Again && (s.Settings.Ensemble+s.Settings.Splits > 0 || s.plan != nil) {
 		c.Artifacts = map[int]task.Artifact{}
 		for i, a := range artifacts {
 			if a != nil {
@@ -168,7 +168,7 @@ func (s *searcher) judgeAgain(c *Change, artifacts []task.Artifact) error {
 	} else {
 		c.Trials = append(c.Trials, *best)
 	}
-	for _, no := range []*task.Trial{before, teamOf(s.trials)} {
+	for _, no := range []*task.Trial{before, ensembleOf(s.trials)} {
 		if no != nil && no.Kept {
 			no.Kept = false
 			c.Trials = append(c.Trials, *no)

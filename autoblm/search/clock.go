@@ -7,7 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// endShare of the time is left for choosing a team, for the last ranking and for saving.
+// endShare of the time is left for choosing an ensemble, for the last ranking and for saving.
 const endShare = 0.06
 
 // used is the time that all processes have searched so far, as far as the trials know.
@@ -57,7 +57,7 @@ const savedShare = 0.02
 // untilTheEnd ends with what a plan leaves for the end, but for saving.
 func (s *searcher) untilTheEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.plan == nil {
-		return s.untilTimeIsUp(ctx, task.Teamed)
+		return s.untilTimeIsUp(ctx, task.Ensembling)
 	}
 	end := seconds((1 - savedShare) * s.plan.Limit.Seconds())
 	return context.WithDeadlineCause(ctx, s.began.Add(end-s.before), task.ErrTimeUp)

@@ -9,11 +9,11 @@ import (
 // contender says whether what a trial leaves may become that of the search.
 func contender(t task.Trial) bool { return t.Stage == task.Searching || t.Stage == task.Final }
 
-// kept is the trial that left what a study keeps: the team that says so, of those of other seeds
+// kept is the trial that left what a study keeps: the ensemble that says so, of those of other seeds
 // the last one, else the best one. Where none does, in a study of before named models were kept, it
 // is the best of the others.
 func kept(trials []task.Trial) *task.Trial {
-	for _, stage := range []task.Stage{task.Teamed, task.Again} {
+	for _, stage := range []task.Stage{task.Ensembling, task.Again} {
 		for _, t := range slices.Backward(of(stage, trials)) {
 			if t.Kept {
 				return &t

@@ -133,7 +133,7 @@ func TestLaterSeedsSayWhatIsKept(t *testing.T) {
 			return float64(h.Sum32()%1000) / 1000
 		}
 		s := asked()
-		s.Planned.Again, s.Team, s.Tune = true, 0, nil
+		s.Planned.Again, s.Ensemble, s.Tune = true, 0, nil
 		r := ran(t, Problem{Task: graduated{graded{score: score}}, Strategy: Random{}, Settings: s})
 		if keptBy(t, r); r.Kept.Number != bestAgain(r.Trials).Number {
 			t.Errorf("kept is %+v of the best %+v", r.Kept, r.Again[0])

@@ -8,11 +8,11 @@ import (
 )
 
 // Settle returns the settings as a task follows them, so that a study says what they came to: a
-// team and splits only where there can be some, and the precision that it trains in, which is one
+// ensemble and splits only where there can be some, and the precision that it trains in, which is one
 // for all trials, that of the dimension of the search, also those of the stages before and after.
 func Settle(t task.Task, s Settings) (Settings, error) {
-	if _, can := t.(task.Teaming); !can || s.Again == 0 {
-		s.Team = 0
+	if _, can := t.(task.Ensembler); !can || s.Again == 0 {
+		s.Ensemble = 0
 	}
 	if _, can := t.(task.Resplitting); !can || s.Again == 0 {
 		s.Splits = 0

@@ -28,9 +28,9 @@ type Result struct {
 	// Settings are those that were followed: of a plan, where there is one.
 	Settings Settings
 	Plan     *Plan
-	// Team is the trial that stands for the team that was chosen among them, nil where there
-	// is none. Of one member it says that no team is better.
-	Team *task.Trial
+	// Ensemble is the trial that stands for the ensemble that was chosen among them, nil where there
+	// is none. Of one member it says that no ensemble is better.
+	Ensemble *task.Trial
 	// Recipe is how the structures of the search were trained.
 	Recipe task.Recipe
 	// Best has the up to I best structures of the search, best first.
@@ -79,7 +79,7 @@ func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 		Settings: settings,
 		Tuned:    tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
-		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials), Team: teamOf(trials),
+		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials), Ensemble: ensembleOf(trials),
 	}
 	if searched := of(task.Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
 		r.Recipe = searched[0].Recipe

@@ -213,7 +213,7 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 		"repeats":     {search.Evolutionary{}, 14, func(s *search.Settings) { s.Filter, s.B0, s.Pm = search.NoFilter, 1, 0.01 }},
 		"procedure":   {search.Evolutionary{}, 14, allStages},
 		"rungs":       {search.Evolutionary{}, 20, onRungs},
-		"team":        {search.Evolutionary{}, 14, func(s *search.Settings) { s.Again, s.Team = 2, 4 }},
+		"ensemble":    {search.Evolutionary{}, 14, func(s *search.Settings) { s.Again, s.Ensemble = 2, 4 }},
 		"seeds":       {search.Evolutionary{}, 14, func(s *search.Settings) { s.Again = 3 }},
 		"progressive": {search.Progressive{}, 14, asTheyAre},
 		"random":      {search.Random{}, 14, asTheyAre},

@@ -60,9 +60,9 @@ type Settings struct {
 	// Planned, of a search with a TimeLimit, says which settings a [Plan] replaces; where it is
 	// none, nothing is timed for it, and it only divides the time.
 	Planned *Planned `json:"planned,omitempty" kong:"-"`
-	// Team, where it is above 0, is how many members a team of what was trained again has at
-	// most. It is 0 in a search that trains nothing again, or whose task makes no teams.
-	Team int `json:"team,omitempty" min:"0" max:"1024" help:"Of what --again has trained, choose a team of so many members at most by validation, which add their log-probabilities, and keep it if it is better than the best model on validation triples that had no part in the choice; 0 keeps one model. For completion."`
+	// Ensemble, where it is above 0, is how many members an ensemble of what was trained again has at
+	// most. It is 0 in a search that trains nothing again, or whose task makes no ensembles.
+	Ensemble int `json:"ensemble,omitempty" min:"0" max:"1024" help:"Of what --again has trained, choose an ensemble of so many members at most by validation, which add their log-probabilities, and keep it if it is better than the best model on validation triples that had no part in the choice; 0 keeps one model. For completion."`
 	// Predictor picks P of N candidates; nil takes the first P of them, which
 	// come in random order.
 	Predictor *predictor.Settings `json:"predictor" kong:"-"`
@@ -107,7 +107,7 @@ func Plain() Settings {
 // again, larger and with other seeds.
 func Timed() Settings {
 	s := Paper()
-	s.Known, s.Again, s.Team = true, 3, 16
+	s.Known, s.Again, s.Ensemble = true, 3, 16
 	s.Tune = GuidedTune(fewestRecipes)
 	s.Training.Dim, s.Training.Batch, s.Training.Epochs, s.Training.ValidateEvery = 256, 128, 60, 5
 	s.Training.Reciprocal, s.Training.InitScale = true, 1e-3

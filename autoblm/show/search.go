@@ -106,8 +106,8 @@ func doing(p search.Progress) string {
 		words = fmt.Sprintf("%s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	words = "training " + words
-	if p.Stage == task.Teamed {
-		words = "choosing a team"
+	if p.Stage == task.Ensembling {
+		words = "choosing an ensemble"
 	}
 	if p.Best != nil {
 		words += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())
@@ -135,8 +135,8 @@ func outcome(r *search.Result, took time.Duration) string {
 	if best, ok := bestNamed(r.Named); ok {
 		said += fmt.Sprintf(", of the named models %.3f (%s)", best.ScoreOrZero(), structure.TitleOf(best.Name))
 	}
-	if k := r.Kept; k != nil && k.Team != nil {
-		said += fmt.Sprintf("; a team of %d is kept, %s %.3f", len(k.Team.Members), r.Metric, k.ScoreOrZero())
+	if k := r.Kept; k != nil && k.Ensemble != nil {
+		said += fmt.Sprintf("; an ensemble of %d is kept, %s %.3f", len(k.Ensemble.Members), r.Metric, k.ScoreOrZero())
 	}
 	return said
 }

@@ -99,7 +99,7 @@ func TestLine(t *testing.T) {
 		{time.Second, search.Progress{Stage: task.Searching, Named: true}, "training the named models"},
 		{time.Second, search.Progress{Stage: task.Sizing, Trained: 1, Budget: 4}, "training in larger dimensions"},
 		{time.Second, search.Progress{Stage: task.Resplit, Trained: 1, Budget: 4}, "training by other splits: 1 of 4"},
-		{time.Second, search.Progress{Stage: task.Teamed, Budget: 1}, "choosing a team"},
+		{time.Second, search.Progress{Stage: task.Ensembling, Budget: 1}, "choosing an ensemble"},
 		{time.Second, search.Progress{Stage: task.Searching, Trained: 8, Budget: 16, Metric: "MRR", Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100\n▁"},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
@@ -118,9 +118,9 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestPlanAndTeam: a search by minutes says its plan, and what is kept in the end. Who asked to
+// TestPlanAndEnsemble: a search by minutes says its plan, and what is kept in the end. Who asked to
 // be told of the plan is.
-func TestPlanAndTeam(t *testing.T) {
+func TestPlanAndEnsemble(t *testing.T) {
 	score := 0.4
 	first, second := search.Plan{Structures: 10, Dim: 64, Epochs: 20}, search.Plan{Structures: 8, Dim: 64, Epochs: 20}
 	var told []search.Plan
@@ -130,8 +130,8 @@ func TestPlanAndTeam(t *testing.T) {
 		s.OnPlan(first)
 		s.OnProgress(search.Progress{Stage: task.Searching, Trained: 1, Budget: 10})
 		s.OnPlan(second)
-		team := task.Trial{Stage: task.Teamed, Score: &score, Kept: true, Team: &task.Chosen{Members: []int{1, 2, 3}}}
-		return &search.Result{Plan: &second, Kept: &team, Metric: "MRR", Stopped: search.TimeUp}, nil
+		ensemble := task.Trial{Stage: task.Ensembling, Score: &score, Kept: true, Ensemble: &task.Chosen{Members: []int{1, 2, 3}}}
+		return &search.Result{Plan: &second, Kept: &ensemble, Metric: "MRR", Stopped: search.TimeUp}, nil
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestPlanAndTeam(t *testing.T) {
 		t.Errorf("%q, want %q", during, want)
 	}
 	after, _ := n.sent[1].Data[protocol.MIMETextPlain].(string)
-	if !strings.HasPrefix(after, "the plan: "+second.String()+"\n") || !strings.Contains(after, "; a team of 3 is kept, MRR 0.400") {
+	if !strings.HasPrefix(after, "the plan: "+second.String()+"\n") || !strings.Contains(after, "; an ensemble of 3 is kept, MRR 0.400") {
 		t.Errorf("it ends with %q", after)
 	}
 }

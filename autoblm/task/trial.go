@@ -41,9 +41,9 @@ const (
 	// Again trials train the best structures by the recipe of the search with other seeds,
 	// after it.
 	Again Stage = "again"
-	// Teamed is the one trial that trains nothing: a team chosen among what those of Again
+	// Ensembling is the one trial that trains nothing: an ensemble chosen among what those of Again
 	// have left.
-	Teamed Stage = "team"
+	Ensembling Stage = "ensemble"
 	// Resplit trials train these by other splits of the training and the validation data.
 	Resplit Stage = "resplit"
 	// Final trials train the best structures by other recipes, after the search.
@@ -111,9 +111,9 @@ type Trial struct {
 	// Kept is set where the trial was the best so far, so that what it has left took the
 	// place of what was kept before. Trials of earlier versions do not have it.
 	Kept bool `json:"kept,omitempty"`
-	// Team, of a trial that is Teamed, says whose; it has no structure, and its score is by
+	// Ensemble, of a trial that is Ensembling, says whose; it has no structure, and its score is by
 	// what had no part in the choice.
-	Team *Chosen `json:"team,omitempty"`
+	Ensemble *Chosen `json:"ensemble,omitempty"`
 }
 
 // Member is what is trained.

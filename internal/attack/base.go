@@ -59,7 +59,7 @@ func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, err
 		"query sample --dataset small --hops 2,3 --count 60 --out q",
 		"train --dataset small --structure complex --dim 8 --epochs 3 --out m",
 		"train --dataset small --structure simple --dim 8 --epochs 3 --members 2 --keep-members --out seeds",
-		"team m seeds/seed-1 seeds/seed-2 --all --dataset small --out t",
+		"ensemble m seeds/seed-1 seeds/seed-2 --all --dataset small --out t",
 		"query train --dataset q --structure complex --dim 8 --epochs 2 --out qm",
 		"classify train --dataset kinds --structure complex --dim 8 --layers 1 --epochs 4 --runs 1 --out cm",
 		"search --recipe plain --dataset small --budget 6 --dim 8 --epochs 2 --batch 64 --n 16 --p 4 --i 4 --study s.db --out s",

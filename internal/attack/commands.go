@@ -32,7 +32,7 @@ var commandLines = []struct{ line, reads string }{
 	{"predict --model m --dataset small --head e10 --relation near --top 5 --known drop", "m"},
 	{"eval --model transe --dataset small", "transe"},
 	{"predict --model reverses --dataset small --tail e10 --relation near", "reverses"},
-	{"team m seeds/seed-1 seeds/seed-2 --dataset small --size 2 --folds 3 --out out", "m"},
+	{"ensemble m seeds/seed-1 seeds/seed-2 --dataset small --size 2 --folds 3 --out out", "m"},
 	{"eval --model t --dataset small", "t"},
 	{"predict --model t --dataset small --head e10 --relation near --top 5", "t"},
 	{"query predict --model bilinear --dataset q --anchor e10 --path near_reverse", "bilinear"},

@@ -208,8 +208,8 @@ func tornFolder(folder, name string, r *reference) string {
 		if has("classes.txt") {
 			_, err = classify.Load(path)
 		}
-		if completion.IsTeam(path) {
-			_, err = completion.LoadTeam(path)
+		if completion.IsEnsemble(path) {
+			_, err = completion.LoadEnsemble(path)
 		}
 		if err != nil {
 			return fmt.Sprintf("the model %s is torn: %v", name, err)

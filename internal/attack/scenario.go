@@ -17,7 +17,7 @@ const smallSearch = " --n 16 --p 4 --i 4 --seed 3 --json"
 
 var scenarios = []scenario{
 	{name: "search", made: []string{"out"}, arguments: "search --recipe plain --dataset small --dim 16 --epochs 4 --budget 18 --tune 3 --final 3 --final-dims 16,32 --final-epochs 4 --out out" + smallSearch},
-	{name: "search-usual", made: []string{"out"}, arguments: "search --dim 16 --epochs 9 --budget 12 --tune 4 --again 2 --again-dims 16,32 --again-epochs 4 --splits 1 --team 6 --out out" + smallSearch},
+	{name: "search-usual", made: []string{"out"}, arguments: "search --dim 16 --epochs 9 --budget 12 --tune 4 --again 2 --again-dims 16,32 --again-epochs 4 --splits 1 --ensemble 6 --out out" + smallSearch},
 	{name: "search-progressive", made: []string{"out"}, arguments: "search --recipe plain --dataset small --algorithm autoblm --filter none --predictor one-hot --dim 16 --epochs 4 --budget 18 --out out" + smallSearch},
 	{name: "search-query", made: []string{"out"}, arguments: "search --recipe plain --task query --dataset q --hops 2 --with 1 --k 2 --dim 8 --epochs 3 --batch 16 --tune 2 --budget 14 --predictor none --out out" + smallSearch},
 	{name: "search-classify", made: []string{"out"}, arguments: "search --recipe plain --task classify --dataset kinds --k 2 --dim 4 --layers 1 --epochs 8 --runs 1 --budget 14 --predictor none --out out" + smallSearch},
@@ -27,8 +27,8 @@ var scenarios = []scenario{
 	{name: "train-default", made: []string{"autoblm-out"}, arguments: "train --dataset small --structure simple --dim 32 --epochs 60 --batch 16 --members 2 --save-every 1ms --json"},
 	{name: "train-other", made: []string{"out", "record.json"}, arguments: "train --dataset small --model rotate --dim 32 --epochs 60 --batch 16 --save-every 1ms --out out --record record.json --json"},
 	{name: "train-members", made: []string{"out"}, arguments: "train --dataset small --structure simple --dim 16 --epochs 20 --batch 16 --members 3 --keep-members --save-every 1ms --out out --json"},
-	{name: "team", made: []string{"out"}, arguments: "team m seeds/seed-1 seeds/seed-2 reverses --all --dataset small --out out --json"},
-	{name: "team-again", made: []string{"t"}, arguments: "team m seeds/seed-1 seeds/seed-2 --folds 2 --size 2 --dataset small --out t --json"},
+	{name: "ensemble", made: []string{"out"}, arguments: "ensemble m seeds/seed-1 seeds/seed-2 reverses --all --dataset small --out out --json"},
+	{name: "ensemble-again", made: []string{"t"}, arguments: "ensemble m seeds/seed-1 seeds/seed-2 --folds 2 --size 2 --dataset small --out t --json"},
 	{name: "query-train", made: []string{"out"}, arguments: "query train --dataset q --structure complex --dim 16 --epochs 40 --batch 16 --validate-every 5 --save-every 1ms --out out --json"},
 	{name: "classify-train", made: []string{"out"}, arguments: "classify train --dataset kinds --structure complex --dim 16 --layers 1 --epochs 40 --runs 3 --save-every 1ms --out out --json"},
 	{name: "ablate", made: []string{"out"}, arguments: "ablate filter --dataset small --seeds 1 --budget 6 --dim 8 --epochs 2 --n 16 --p 4 --i 4 --out out --json"},

@@ -55,7 +55,7 @@ var targets = []*target{
 	{"model-plain", prepareModel("m", false, false)},
 	{"model-form", prepareModel("transe", false, false)},
 	{"model-paths", prepareModel("qm", false, false)},
-	{"team", prepareTeam},
+	{"ensemble", prepareEnsemble},
 	{"model-classes", prepareModel("cm", true, true)},
 	{"model-classes-plain", prepareModel("cm", true, false)},
 	{"checkpoint", prepareCheckpoint},
@@ -418,9 +418,9 @@ func prepareModel(from string, classes, summed bool) func(base, folder string) (
 	}
 }
 
-// prepareTeam is for the files of a team, those of its members too.
-func prepareTeam(base, folder string) (*prepared, error) {
-	whole, err := completion.LoadTeam(filepath.Join(base, "t"))
+// prepareEnsemble is for the files of an ensemble, those of its members too.
+func prepareEnsemble(base, folder string) (*prepared, error) {
+	whole, err := completion.LoadEnsemble(filepath.Join(base, "t"))
 	if err != nil {
 		return nil, err
 	}
@@ -441,7 +441,7 @@ func prepareTeam(base, folder string) (*prepared, error) {
 		for name, content := range flat {
 			read[strings.ReplaceAll(name, within, "/")] = content
 		}
-		t, err := completion.LoadTeamFiles(read)
+		t, err := completion.LoadEnsembleFiles(read)
 		if err != nil {
 			return err
 		}

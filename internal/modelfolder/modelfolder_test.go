@@ -134,7 +134,7 @@ func TestKilledSavingWithin(t *testing.T) {
 		return true
 	}
 	save := func(folder string) error {
-		dir := filepath.Join(folder, "team")
+		dir := filepath.Join(folder, "ensemble")
 		for _, files := range []map[string][]byte{first, second} {
 			if err := modelfolder.Write(dir, files); err != nil {
 				return err
@@ -144,7 +144,7 @@ func TestKilledSavingWithin(t *testing.T) {
 	}
 	var counts [3]int
 	killtest.Run(t, 30, 30*time.Millisecond, save, func(folder string) {
-		dir := filepath.Join(folder, "team")
+		dir := filepath.Join(folder, "ensemble")
 		if _, err := os.Stat(dir); err != nil {
 			counts[0]++
 			return
@@ -179,7 +179,7 @@ func TestKilledSavingWithin(t *testing.T) {
 // TestStrangersWithin: what somebody put into the folder of a model within keeps it, and what
 // is not called like one stays.
 func TestStrangersWithin(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "team")
+	dir := filepath.Join(t.TempDir(), "ensemble")
 	if err := modelfolder.Write(dir, with(t, "a", "b", "c")); err != nil {
 		t.Fatal(err)
 	}

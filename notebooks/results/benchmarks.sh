@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains by the recipes of others on the paper's benchmarks, at sizes that two cores reach in hours,
-# and makes teams of strong ones on a graph. Records what came of it in the folder where it is run,
-# as benchmark-GRAPH-NAME-SEED.json and teamed-GRAPH-best*.json.
+# and makes ensembles of strong ones on a graph. Records what came of it in the folder where it is run,
+# as benchmark-GRAPH-NAME-SEED.json and ensembleed-GRAPH-best*.json.
 # GRAPHS and SEEDS choose what is trained, THREADS by how many threads. AUTOBLM_DATA names the benchmarks.
 # What is there already is not trained again, and what was interrupted goes on.
 set -euo pipefail
@@ -13,15 +13,15 @@ train() { # GRAPH NAME FLAG...: by each seed
   done
 }
 
-team() { # GRAPH NAME MEMBER...: as soon as all of them are there
-  local name=teamed-$1-$2 member
+ensemble() { # GRAPH NAME MEMBER...: as soon as all of them are there
+  local name=ensembleed-$1-$2 member
   [ -e "$name.json" ] && return
   for member in "${@:3}"; do
     [ -e "benchmark-$1-$member/model" ] || return 0
   done
   local members=("${@:3}")
   members=("${members[@]/#/benchmark-$1-}")
-  autoblm team --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "${members[@]/%//model}" >/dev/null
+  autoblm ensemble --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "${members[@]/%//model}" >/dev/null
 }
 
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
@@ -31,7 +31,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph rescal-2048 --recipe rescal --sampled-softmax 2048 --epochs 200 --validate-every 10
     train $graph rescal-cooled --recipe rescal --sampled-softmax 2048 --precision float32 --epochs 100 --cooldown 50 --validate-every 10
     train $graph rescal-falling --recipe rescal --sampled-softmax 2048 --lr 0.3 --epochs 150 --cooldown 145 --validate-every 15
-    team $graph best rescal-2048-1 rescal-2048-2
+    ensemble $graph best rescal-2048-1 rescal-2048-2
     ;;
   fb15k-237)
     train $graph rp --recipe rp --no-n3-moduli --dim 1000 --epochs 60 --validate-every 10
@@ -51,10 +51,10 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
       # shellcheck disable=SC2086 # flags
       train $graph rp-${how%% *} --recipe rp --no-n3-moduli --dim 512 --batch 600 ${how#* } --answers-together 16 --epochs 50 --validate-every 10
     done
-    team $graph best rp-2000-1 rp-one-1
-    team $graph best-cooled rp-cooled-1 rp-fast-1
-    team $graph best-falling rp-falling-1 rp-long-1
-    team $graph best-apart rp-apart-1 rp-long-1
+    ensemble $graph best rp-2000-1 rp-one-1
+    ensemble $graph best-cooled rp-cooled-1 rp-fast-1
+    ensemble $graph best-falling rp-falling-1 rp-long-1
+    ensemble $graph best-apart rp-apart-1 rp-long-1
     ;;
   wn18)
     train $graph n3 --recipe n3 --no-n3-moduli --dim 512 --batch 500
@@ -71,8 +71,8 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     train $graph n3-heavier --recipe n3 --no-n3-moduli --dim 1000 --batch 600 --lr 0.1 --n3 0.04 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 24 --cooldown 14 --validate-every 6
     train $graph n3-fast --recipe n3 --no-n3-moduli --dim 1000 --batch 600 --lr 0.2 --n3 0.02 --answers-together 16 --sparse-softmax 256 --precision float32 --epochs 32 --cooldown 16 --validate-every 8
     train $graph n3-apart --recipe n3 --no-n3-moduli --dim 1000 --batch 500 --lr 0.1 --n3 0.02 --epochs 32 --cooldown 14 --validate-every 8
-    team $graph best n3-decay-1 n3-2000-1
-    team $graph best-cooled n3-cooled-1 n3-fast-1
+    ensemble $graph best n3-decay-1 n3-2000-1
+    ensemble $graph best-cooled n3-cooled-1 n3-fast-1
     ;;
   *)
     echo "benchmarks.sh: there is nothing for $graph" >&2

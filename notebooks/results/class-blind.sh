@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# class-blind.sh GRAPH FOLDER chooses a team of models for a graph, as aifb or mutag, blind: by
+# class-blind.sh GRAPH FOLDER chooses an ensemble of models for a graph, as aifb or mutag, blind: by
 # cross-validation on the nodes to train with alone, and then tests it once. It records that in
 # classify-GRAPH-blind.json in the folder where it is run. FOLDER, a new one, keeps what was done, so
 # that the same command goes on if it is interrupted. AUTOBLM_DATA names the data; jq is needed.
@@ -19,8 +19,8 @@
 #    again.
 # 2. The best 16 of these 64 are cross-validated in four divisions.
 # 3. Nodes are few, so the best 8 of them may well be equally good: nothing is chosen between these,
-#    but a model of each, with seed 1, is in a team, which classifies by the mean of their
-#    probabilities. The team is the result. What choosing would have come to is told beside it: ten
+#    but a model of each, with seed 1, is in an ensemble, which classifies by the mean of their
+#    probabilities. The ensemble is the result. What choosing would have come to is told beside it: ten
 #    models of the best one, with seeds 1 to 10.
 #
 # Best is what most nodes held out are classified right by; of equals, what was drawn first.
@@ -136,16 +136,16 @@ for number in $(best 16 once 65); do
   train again/$number.json --runs 0 --repeats 4 --out models/$number "${S[@]}"
   echo "$number in four divisions: $(jq .result.cv_accuracy again/$number.json)"
 done
-mapfile -t team < <(best 8 again 65)
+mapfile -t ensemble < <(best 8 again 65)
 
-mapfile -t S <drawn/${team[0]}
+mapfile -t S <drawn/${ensemble[0]}
 train best.json --runs 10 --repeats 4 "${S[@]}"
-autoblm classify eval --record team.json "${team[@]/#/--model=models/}" >>train.log
+autoblm classify eval --record ensemble.json "${ensemble[@]/#/--model=models/}" >>train.log
 
 for number in {1..64}; do
   jq --arg settings "$(paste -sd' ' drawn/$number)" --argjson number $number --argjson again "$(cat again/$number.json 2>/dev/null || echo null)" \
     '{number: $number, settings: $settings, held_out: .result.cv_accuracy, again: $again.result.cv_accuracy, seconds: (.result.seconds + ($again.result.seconds // 0))}' once/$number.json
 done >tried.json
-jq --arg command "notebooks/results/class-blind.sh $1 $2" --arg members "${team[*]}" --slurpfile tried tried.json --slurpfile team team.json '
+jq --arg command "notebooks/results/class-blind.sh $1 $2" --arg members "${ensemble[*]}" --slurpfile tried tried.json --slurpfile ensemble ensemble.json '
   .command = $command | del(.result.out) | .result += {seconds: (.result.seconds + ($tried | map(.seconds) | add)), tuned: ($tried | length),
-    team: {members: ($members | split(" ") | map(tonumber)), accuracy: $team[0].result.test.accuracy, by: $team[0].result.by}, tried: $tried}' best.json >"$out"
+    ensemble: {members: ($members | split(" ") | map(tonumber)), accuracy: $ensemble[0].result.test.accuracy, by: $ensemble[0].result.by}, tried: $tried}' best.json >"$out"

@@ -37,10 +37,10 @@ func checkBlind(t *testing.T, path string, r classResult) {
 	if len(again) != 16 || !slices.EqualFunc(again, cameSoFar, func(one validated, number int) bool { return one.Number == number }) {
 		t.Errorf("%s: %d settings were cross-validated again, and %v were to be", path, len(again), cameSoFar)
 	}
-	if team := best(func(one validated) float64 { return *one.Again }, again, 8); !slices.Equal(r.Team.Members, team) {
-		t.Errorf("%s: the team is of %v, and by the rule of %v", path, r.Team.Members, team)
+	if ensemble := best(func(one validated) float64 { return *one.Again }, again, 8); !slices.Equal(r.Ensemble.Members, ensemble) {
+		t.Errorf("%s: the ensemble is of %v, and by the rule of %v", path, r.Ensemble.Members, ensemble)
 	}
-	if chosen := *r.Tried[r.Team.Members[0]-1].Again; chosen != r.CVAccuracy {
+	if chosen := *r.Tried[r.Ensemble.Members[0]-1].Again; chosen != r.CVAccuracy {
 		t.Errorf("%s: the models alone have %v held out, and the best setting %v", path, r.CVAccuracy, chosen)
 	}
 }

@@ -61,7 +61,7 @@ func minutes(t *testing.T) string {
 			}
 			final, named = append(final, r.Final.Test), append(named, r.Named.Test)
 			what := "the " + r.Final.From + " one"
-			if r.Final.From == "team" {
+			if r.Final.From == "ensemble" {
 				what = fmt.Sprintf("%d", len(r.Final.Members))
 			}
 			kept, trained = append(kept, what), append(trained, fmt.Sprint(r.Trained))
@@ -79,7 +79,7 @@ func minutes(t *testing.T) string {
 		}
 		fmt.Fprintf(&text, "| `%s` | %d | %s | %s | %s | %s | %s | %s |\n", command, len(final), strings.Join(trained, ", "), strings.Join(kept, ", "), several(final), strings.Join(names, ", "), several(named), difference)
 	}
-	fmt.Fprintf(&text, "\nKept: how many members the team has. Mean and standard deviation over the searches; the differences are each a mean over seeds, seed by seed. On %s.\n", strings.Join(where, "; "))
+	fmt.Fprintf(&text, "\nKept: how many members the ensemble has. Mean and standard deviation over the searches; the differences are each a mean over seeds, seed by seed. On %s.\n", strings.Join(where, "; "))
 	return text.String()
 }
 

@@ -16,7 +16,7 @@ func parts(t *testing.T) string {
 		{"no-tuning", "without tuning, `--tune 0`"},
 		{"no-rungs", "without rungs, `--rungs 0`"},
 		{"no-known", "from scratch, `--no-known`"},
-		{"no-other-seeds", "without other seeds and team, `--again 0`"},
+		{"no-other-seeds", "without other seeds and ensemble, `--again 0`"},
 		{"plain", "the first procedure, `--recipe plain`"},
 	}
 	var graphs []string

@@ -49,7 +49,7 @@ func TestDocumentsHaveTheResults(t *testing.T) {
 	})
 	hold(t, "../../docs/results.md", map[string]string{
 		"benchmarks": benchmarks(t, "."), "searched": searched(t, "."), "pairs": pairs(t, "."), "strongest": strongest(t, "."), "cost": cost(t),
-		"results": searches(t), "speed": speed(t, os.DirFS(".")), "engines": engines(t, os.DirFS(".")), "reproduced": reproduced(t), "precisions": precisions(t), "teams": teams(t), "minutes": minutes(t), "parts": parts(t), "defaults": defaults(t),
+		"results": searches(t), "speed": speed(t, os.DirFS(".")), "engines": engines(t, os.DirFS(".")), "reproduced": reproduced(t), "precisions": precisions(t), "ensembles": ensembles(t), "minutes": minutes(t), "parts": parts(t), "defaults": defaults(t),
 		"queries": queries(t), "query-defaults": queryDefaults(t), "classes": classes(t), "class-defaults": classDefaults(t), "peers": peers(t, os.DirFS(".")),
 		"algorithms": ablations(t, "algorithm"), "predictors": ablations(t, "predictor"),
 	})

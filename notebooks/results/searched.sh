@@ -12,7 +12,7 @@ set -euo pipefail
 search() { # GRAPH SEED FLAG...
   local name=searched-$1-$2
   [ -e "$name.json" ] && return
-  autoblm search --dataset "$1" --budget 64 --tune 0 --again 0 --team 0 --dim 32 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.part" --json >/dev/null
+  autoblm search --dataset "$1" --budget 64 --tune 0 --again 0 --ensemble 0 --dim 32 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.part" --json >/dev/null
   mv "$name.part" "$name.json" # an interrupted search has a record, too
 }
 

@@ -32,7 +32,7 @@ func validMRR(t *reproduce.Trained) float64 { return t.Valid.Both.MRR }
 func testMRR(t *reproduce.Trained) float64  { return t.Test.Both.MRR }
 
 // glance is the table of the paper's benchmarks at a glance: what is reported, and one model and
-// one team of two of ours, chosen by validation; then the curve of that model and what a part of
+// one ensemble of two of ours, chosen by validation; then the curve of that model and what a part of
 // the settings makes of others.
 func glance(t *testing.T, folder string) string {
 	t.Helper()
@@ -92,25 +92,25 @@ func curve(all []kge.Validation) string {
 	return strings.Join(told, "; ")
 }
 
-// twoModels is the test MRR of the team of two on a graph that validation is highest for, nil where
+// twoModels is the test MRR of the ensemble of two on a graph that validation is highest for, nil where
 // there is none.
 func twoModels(t *testing.T, folder, graph string) any {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(folder, "teamed-"+graph+"-*.json"))
+	paths, err := filepath.Glob(filepath.Join(folder, "ensembleed-"+graph+"-*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var valid float64
 	var test any
 	for _, path := range paths {
-		var team struct {
+		var ensemble struct {
 			Dataset     string            `json:"dataset"`
 			Members     []json.RawMessage `json:"members"`
 			Valid, Test completion.Evaluation
 		}
-		readFrom(t, os.DirFS(folder), filepath.Base(path), &team)
-		if team.Dataset == graph && len(team.Members) == 2 && team.Valid.Both.MRR > valid {
-			valid, test = team.Valid.Both.MRR, team.Test.Both.MRR
+		readFrom(t, os.DirFS(folder), filepath.Base(path), &ensemble)
+		if ensemble.Dataset == graph && len(ensemble.Members) == 2 && ensemble.Valid.Both.MRR > valid {
+			valid, test = ensemble.Valid.Both.MRR, ensemble.Test.Both.MRR
 		}
 	}
 	return test
@@ -161,7 +161,7 @@ func classesGlance(t *testing.T) string {
 	for _, path := range paths {
 		var r classResult
 		read(t, path, &r)
-		table.Add(r.Dataset, fmt.Sprintf("%.2f", publishedClasses[r.Dataset+" blm"]), fmt.Sprintf("%.2f", 100*r.Team.Accuracy), fmt.Sprintf("%.2f", 100/float64(r.Test)))
+		table.Add(r.Dataset, fmt.Sprintf("%.2f", publishedClasses[r.Dataset+" blm"]), fmt.Sprintf("%.2f", 100*r.Ensemble.Accuracy), fmt.Sprintf("%.2f", 100/float64(r.Test)))
 	}
 	var text strings.Builder
 	markdown(&text, table.Header, table.Rows)
@@ -202,7 +202,7 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// TestChosenByValidation: a model and a team that are best in the test alone are not taken.
+// TestChosenByValidation: a model and an ensemble that are best in the test alone are not taken.
 func TestChosenByValidation(t *testing.T) {
 	trained := func(name, graph string, valid, test float64) reproduce.Repeats {
 		evaluated := func(mrr float64) *completion.Evaluation {
@@ -220,18 +220,18 @@ func TestChosenByValidation(t *testing.T) {
 		t.Errorf("there is nothing to choose, and %s was", best.Name)
 	}
 	folder := t.TempDir()
-	for name, team := range map[string]string{
+	for name, ensemble := range map[string]string{
 		"fb15k-lucky": `"dataset": "fb15k", "members": [{}, {}], "valid": {"both": {"mrr": 0.5}}, "test": {"both": {"mrr": 0.75}}`,
 		"fb15k-valid": `"dataset": "fb15k", "members": [{}, {}], "valid": {"both": {"mrr": 0.625}}, "test": {"both": {"mrr": 0.25}}`,
 		"fb15k-three": `"dataset": "fb15k", "members": [{}, {}, {}], "valid": {"both": {"mrr": 0.875}}, "test": {"both": {"mrr": 0.875}}`,
 		"fb15k-237-a": `"dataset": "fb15k-237", "members": [{}, {}], "valid": {"both": {"mrr": 0.875}}, "test": {"both": {"mrr": 0.875}}`,
 	} {
-		content := `{"command": "autoblm team", "date": "2026-11-25", "machine": "here", "result": {` + team + `}}`
-		if err := os.WriteFile(filepath.Join(folder, "teamed-"+name+".json"), []byte(content), 0o644); err != nil {
+		content := `{"command": "autoblm ensemble", "date": "2026-11-25", "machine": "here", "result": {` + ensemble + `}}`
+		if err := os.WriteFile(filepath.Join(folder, "ensembleed-"+name+".json"), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if mrr := twoModels(t, folder, "fb15k"); mrr != .25 {
-		t.Errorf("the team of two has %v", mrr)
+		t.Errorf("the ensemble of two has %v", mrr)
 	}
 }

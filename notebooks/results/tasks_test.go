@@ -171,7 +171,7 @@ type classResult struct {
 	TestAccuracy  float64              `json:"test_accuracy"`
 	TestDeviation float64              `json:"test_deviation"`
 	Runs          []float64            `json:"test_accuracies"`
-	Team          *blind               `json:"team"` // of what was chosen blind
+	Ensemble      *blind               `json:"ensemble"` // of what was chosen blind
 	Tried         []validated          `json:"tried"`
 }
 
@@ -216,9 +216,9 @@ func classes(t *testing.T) string {
 			fmt.Fprintf(&text, "| %s | %s | %s | %s | %.0f–%.0f | %.2f | %s |\n", r.Dataset, name, training, test, 100*low, 100*high, 100/float64(r.Test), paper)
 		}
 		training := fmt.Sprintf("%d | %s | %s | %.0f s | %.2f", r.Dim, unlessNone(r.SeenBy), unlessNone(r.Tuned), r.Seconds, 100*r.CVAccuracy)
-		if r.Team != nil {
+		if r.Ensemble != nil {
 			checkBlind(t, path, r)
-			add(fmt.Sprintf("**chosen blind: %d models together**", len(r.Team.Members)), fmt.Sprintf("– | – | %d | %.0f s | –", r.Tuned, r.Seconds), fmt.Sprintf("**%.2f**", 100*r.Team.Accuracy), r.Team.Accuracy)
+			add(fmt.Sprintf("**chosen blind: %d models together**", len(r.Ensemble.Members)), fmt.Sprintf("– | – | %d | %.0f s | –", r.Tuned, r.Seconds), fmt.Sprintf("**%.2f**", 100*r.Ensemble.Accuracy), r.Ensemble.Accuracy)
 			name = "the best setting of these alone, " + name
 		}
 		add(name, training, fmt.Sprintf("%.2f ± %.2f (%d runs)", 100*r.TestAccuracy, 100*r.TestDeviation, len(r.Runs)), r.TestAccuracy)

@@ -29,8 +29,8 @@ type ablateCommand struct {
 	SharedEpochs int      `default:"200" min:"1" max:"1000000000" help:"For sharing: passes with shared embeddings."`
 	Out          string   `brief:"The folder for table, pictures and studies." help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
 
-	MaxSteps, Model, Rungs, Known, Again, AgainDims, AgainEpochs, Team struct{}    `kong:"-"` // no flags here
-	Settings                                                           searchFlags `embed:""`
+	MaxSteps, Model, Rungs, Known, Again, AgainDims, AgainEpochs, Ensemble struct{}    `kong:"-"` // no flags here
+	Settings                                                               searchFlags `embed:""`
 	mixFlag
 	computeFlags
 }

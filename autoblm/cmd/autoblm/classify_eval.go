@@ -27,21 +27,21 @@ type classifiedFlags struct {
 }
 
 // load reads the models and opens the graph of the first.
-func (f classifiedFlags) load(ctx context.Context, o *output) (classify.Team, *rdf.Graph, error) {
-	var team classify.Team
+func (f classifiedFlags) load(ctx context.Context, o *output) (classify.Ensemble, *rdf.Graph, error) {
+	var ensemble classify.Ensemble
 	for _, folder := range f.Model {
 		m, err := loadClasses(folder)
 		if err != nil {
 			return nil, nil, err
 		}
-		team = append(team, m)
+		ensemble = append(ensemble, m)
 	}
-	g, err := read(ctx, o, team[0].Graph, f.Dataset)
+	g, err := read(ctx, o, ensemble[0].Graph, f.Dataset)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w (name the graph that the model was trained on with --dataset)", err)
 	}
 	warn(o, g.Warnings())
-	return team, g, nil
+	return ensemble, g, nil
 }
 
 // withDataset adds what helps where the graph is another one.
@@ -57,11 +57,11 @@ type classifyEvalSummary struct {
 	Dataset string `json:"dataset"`
 	Task    string `json:"task"`
 	*classifier
-	Team    []classifier               `json:"team,omitempty"` // in place of the one
-	Seconds float64                    `json:"seconds"`
-	Train   *classify.Evaluation       `json:"train,omitempty"`
-	Test    *classify.Evaluation       `json:"test,omitempty"`
-	By      []classify.ClassEvaluation `json:"by"`
+	Ensemble []classifier               `json:"ensemble,omitempty"` // in place of the one
+	Seconds  float64                    `json:"seconds"`
+	Train    *classify.Evaluation       `json:"train,omitempty"`
+	Test     *classify.Evaluation       `json:"test,omitempty"`
+	By       []classify.ClassEvaluation `json:"by"`
 }
 
 // classifier says of what kind a model is.
@@ -86,23 +86,23 @@ func (c *classifyEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	team, g, err := c.load(ctx, o)
+	ensemble, g, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	all, by, err := team.Evaluate(ctx, engine, g, c.Split)
+	all, by, err := ensemble.Evaluate(ctx, engine, g, c.Split)
 	if err != nil {
 		return withDataset(err)
 	}
 	s := classifyEvalSummary{Dataset: g.Name, Task: classify.TaskName, Seconds: time.Since(began).Seconds(), By: by}
-	who := fmt.Sprintf("%d models together", len(team))
-	if len(team) == 1 {
-		one := classifierOf(team[0])
+	who := fmt.Sprintf("%d models together", len(ensemble))
+	if len(ensemble) == 1 {
+		one := classifierOf(ensemble[0])
 		s.classifier, who = &one, fmt.Sprintf("%s, d %d", encoderName(one.Encoder, one.Structure), one.Dim)
 	} else {
-		for _, m := range team {
-			s.Team = append(s.Team, classifierOf(m))
+		for _, m := range ensemble {
+			s.Ensemble = append(s.Ensemble, classifierOf(m))
 		}
 	}
 	*map[string]**classify.Evaluation{"train": &s.Train, "test": &s.Test}[c.Split] = &all

@@ -68,14 +68,14 @@ func TestClassifyPredictJSON(t *testing.T) {
 	}
 }
 
-// TestClassifiedTogether: models that are named one after the other classify as a team does.
+// TestClassifiedTogether: models that are named one after the other classify as an ensemble does.
 func TestClassifiedTogether(t *testing.T) {
 	sure, data := classified(t)
 	vague := filepath.Join(t.TempDir(), "vague")
 	object(t, "classify", "train", "--dataset", data, "--structure", "distmult", "--epochs", "1", "--runs", "0", "--out", vague)
 	o := object(t, "classify", "eval", "--model", sure, "--model", vague)
-	team := o["team"].([]any)
-	if _, told := o["encoder"]; told || len(team) != 2 || team[0].(map[string]any)["encoder"] != "rgcn" || team[1].(map[string]any)["encoder"] != "blm" || o["test"].(map[string]any)["nodes"] != 6.0 {
+	ensemble := o["ensemble"].([]any)
+	if _, told := o["encoder"]; told || len(ensemble) != 2 || ensemble[0].(map[string]any)["encoder"] != "rgcn" || ensemble[1].(map[string]any)["encoder"] != "blm" || o["test"].(map[string]any)["nodes"] != 6.0 {
 		t.Errorf("%v", o)
 	}
 	probability := func(folders ...string) float64 {

@@ -24,11 +24,11 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	team, g, err := c.load(ctx, o)
+	ensemble, g, err := c.load(ctx, o)
 	if err != nil {
 		return err
 	}
-	p, err := team.Predict(ctx, engine, g, c.Node, c.Top)
+	p, err := ensemble.Predict(ctx, engine, g, c.Node, c.Top)
 	if err != nil {
 		return withDataset(err)
 	}

@@ -11,8 +11,8 @@ import (
 // completed are command lines, and the words that their last one may become.
 var completed = map[string]string{
 	"autoblm tr":                             "train",
-	"autoblm te":                             "team",
-	"autoblm team a b --dataset kin":         "kinship",
+	"autoblm te":                             "ensemble",
+	"autoblm ensemble a b --dataset kin":     "kinship",
 	"autoblm dataset ":                       "list info fetch split",
 	"autoblm help class":                     "classify",
 	"autoblm help dataset f":                 "fetch",

@@ -17,7 +17,7 @@ import (
 )
 
 type evalCommand struct {
-	Model   string   `required:"" placeholder:"DIR" brief:"The folder of a model, of a team, or of a search." help:"The folder of a model, of a team, or of a search."`
+	Model   string   `required:"" placeholder:"DIR" brief:"The folder of a model, of an ensemble, or of a search." help:"The folder of a model, of an ensemble, or of a search."`
 	Dataset string   `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
 	Split   string   `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties    kge.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"pessimistic, optimistic or realistic."`
@@ -33,7 +33,7 @@ type evalSummary struct {
 	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
 	Dim       int                    `json:"dim"`
-	Members   int                    `json:"members,omitempty"` // of a team, which has no structure, k and dim
+	Members   int                    `json:"members,omitempty"` // of an ensemble, which has no structure, k and dim
 	Precision kge.Precision          `json:"precision"`
 	Engine    string                 `json:"engine"`
 	Backend   string                 `json:"backend"`
@@ -68,8 +68,8 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	var triples []datasets.Triple
 	var ranks []kge.Ranked
 	over := showing(o, "ranking")
-	if l.team != nil {
-		triples, ranks, err = c.rankTeam(ctx, engine, l.team, g, &s)
+	if l.ensemble != nil {
+		triples, ranks, err = c.rankEnsemble(ctx, engine, l.ensemble, g, &s)
 	} else {
 		triples, ranks, err = c.rankModel(ctx, engine, l.model, g, &s)
 	}
@@ -121,10 +121,10 @@ func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.M
 	return triples, ranks[0], nil
 }
 
-// rankTeam ranks by a team, and tells of it.
-func (c *evalCommand) rankTeam(ctx context.Context, engine kge.Engine, t *completion.Team, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []kge.Ranked, error) {
+// rankEnsemble ranks by an ensemble, and tells of it.
+func (c *evalCommand) rankEnsemble(ctx context.Context, engine kge.Engine, t *completion.Ensemble, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []kge.Ranked, error) {
 	if c.Precision == kge.Bfloat16 {
-		return nil, nil, cli.Usage(errors.New("scores of a team are summed up in float32 at least: leave the precision at float32 or auto"))
+		return nil, nil, cli.Usage(errors.New("scores of an ensemble are summed up in float32 at least: leave the precision at float32 or auto"))
 	}
 	s.Members, s.Precision, s.Engine, s.Backend = len(t.Members), kge.Float32, engine.Name(), engine.Backend(kge.Float32)
 	defer s.Seconds.Evaluating(engine)()
@@ -134,7 +134,7 @@ func (c *evalCommand) rankTeam(ctx context.Context, engine kge.Engine, t *comple
 // what was ranked by.
 func (s evalSummary) what() string {
 	if s.Members > 0 {
-		return "a team of " + format.Count(s.Members, "model")
+		return "an ensemble of " + format.Count(s.Members, "model")
 	}
 	return fmt.Sprintf("%s, d %d", titleOf(s.Model, s.Structure), s.Dim)
 }

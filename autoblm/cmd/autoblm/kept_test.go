@@ -45,7 +45,7 @@ func makers(t *testing.T) map[string]maker {
 		"study export":   {at("trials.csv"), "the trials are in ", []string{"study", "export", study, "--csv", "--out", at("trials.csv")}},
 		"study resume":   {at("m9/best.png"), "the study is ", []string{"study", "resume", study, "--budget", "7", "--out", at("m9")}},
 		"reproduce":      {at("m10/result.json"), "the result is ", []string{"reproduce", "umls", "--stage", "final", "--epochs", "1", "--dim", "8", "--out", at("m10")}},
-		"team":           {at("m13/model.json"), "the team is in ", []string{"team", at("seeds/seed-1"), at("seeds/seed-2"), "--all", "--dataset", graph, "--out", at("m13")}},
+		"ensemble":       {at("m13/model.json"), "the ensemble is in ", []string{"ensemble", at("seeds/seed-1"), at("seeds/seed-2"), "--all", "--dataset", graph, "--out", at("m13")}},
 		"train":          {at("m1/model.json"), "the model is in ", []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", at("m1")}},
 		"query train":    {at("m2/model.json"), "the model is in ", []string{"query", "train", "--dataset", queries(t), "--structure", "simple", "--hops", "2", "--dim", "4", "--epochs", "1", "--out", at("m2")}},
 		"classify train": {at("m3/model.json"), "the model is in ", []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "4", "--epochs", "2", "--runs", "1", "--out", at("m3")}},
@@ -210,11 +210,11 @@ func TestOnlyItsOwnIsReplaced(t *testing.T) {
 		{[]string{"study", "best", study, "--out", labels}, "not of a model"},
 		{[]string{"train", "--dataset", graph, "--structure", "simple", "--out", labels}, "not of a model"},
 		{[]string{"train", "--dataset", graph, "--structure", "simple", "--keep-members", "--seed", "9", "--out", filepath.Join(dir, "seeds")}, "not of a model"},
-		{[]string{"team", one, two, "--dataset", graph, "--out", labels}, "not of a model"},
-		{[]string{"team", one, two, "--dataset", graph, "--out", model}, "no team"},
-		{[]string{"team", one, two, "--dataset", graph, "--out", one}, "might be replaced"},
-		{[]string{"team", one, two, "--dataset", graph, "--out", filepath.Join(dir, "seeds")}, "might be replaced"},
-		{[]string{"team", one, two, "--dataset", graph, "--out", triples}, "cannot make the folder"},
+		{[]string{"ensemble", one, two, "--dataset", graph, "--out", labels}, "not of a model"},
+		{[]string{"ensemble", one, two, "--dataset", graph, "--out", model}, "no ensemble"},
+		{[]string{"ensemble", one, two, "--dataset", graph, "--out", one}, "might be replaced"},
+		{[]string{"ensemble", one, two, "--dataset", graph, "--out", filepath.Join(dir, "seeds")}, "might be replaced"},
+		{[]string{"ensemble", one, two, "--dataset", graph, "--out", triples}, "cannot make the folder"},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		if status != cli.Failed || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
@@ -229,6 +229,6 @@ func TestOnlyItsOwnIsReplaced(t *testing.T) {
 		object(t, "report", "--study", study, "--out", page, "--record", record)
 		object(t, "study", "export", study, "--csv", "--out", filepath.Join(dir, "trials.csv"))
 		object(t, "study", "best", study, "--out", model)
-		object(t, "team", one, two, "--dataset", graph, "--out", filepath.Join(dir, "team"))
+		object(t, "ensemble", one, two, "--dataset", graph, "--out", filepath.Join(dir, "ensemble"))
 	}
 }

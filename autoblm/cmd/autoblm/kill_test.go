@@ -60,8 +60,8 @@ func TestKilledSearchesGoOn(t *testing.T) {
 	base := []string{"search", "--recipe", "plain", "--dim", "16", "--epochs", "3", "--budget", "18", "--n", "16", "--p", "4", "--i", "4", "--seed", "3"}
 	procedures := []*procedure{
 		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims", "16,32", "--final-epochs", "4")},
-		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot", "--again", "2", "--team", "4")},
-		{arguments: []string{"search", "--dim", "16", "--epochs", "9", "--budget", "12", "--n", "16", "--p", "4", "--i", "4", "--tune", "4", "--again", "2", "--again-dims", "16,32", "--again-epochs", "4", "--team", "6"}},
+		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot", "--again", "2", "--ensemble", "4")},
+		{arguments: []string{"search", "--dim", "16", "--epochs", "9", "--budget", "12", "--n", "16", "--p", "4", "--i", "4", "--tune", "4", "--again", "2", "--again-dims", "16,32", "--again-epochs", "4", "--ensemble", "6"}},
 	}
 	killed(t, kills(t, 9), procedures)
 }

@@ -117,7 +117,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		"train":            append([]string{"--dataset", graph}, small...),
 		"eval":             {"--dataset", graph, "--model", "model"},
 		"predict":          {"--dataset", graph, "--model", "model", "--head", "e0", "--relation", "r0"},
-		"team":             {"model", "other", "--dataset", graph, "--out", "team"},
+		"ensemble":         {"model", "other", "--dataset", graph, "--out", "ensemble"},
 		"search":           append([]string{"--dataset", graph, "--study", "new.db", "--out", "new"}, search...),
 		"ablate":           append([]string{"b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"}, search...),
 		"reproduce":        {"umls", "--stage", "final", "--structure", "simple", "--dim", "8", "--epochs", "1", "--out", "reproduced"},

@@ -27,7 +27,7 @@ type commands struct {
 	Train     trainCommand      `cmd:"" help:"Train a structure, or another model, on a knowledge graph."`
 	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
-	Team      teamCommand       `cmd:"" help:"Make a team of trained models that answer together."`
+	Ensemble  ensembleCommand   `cmd:"" help:"Make an ensemble of trained models that answer together."`
 	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
 	Recipe    recipeCommands    `cmd:"" help:"Settings of training that others published for the benchmarks."`
 	Reproduce reproduceCommand  `cmd:"" help:"Search and train on a benchmark as others did, in pieces."`
@@ -60,8 +60,8 @@ func newCommands() *commands {
 	return &commands{
 		Dataset: datasetCommands{Split: datasetSplitCommand{Settings: datasets.DefaultSplit()}},
 		Train:   trainCommand{trainingFlags: usualTraining()}, Search: usualSearch(), Reproduce: reproduceCommand{trainingFlags: usualTraining()},
-		Team:  usualTeam(),
-		Query: queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: usualAblate(),
+		Ensemble: usualEnsemble(),
+		Query:    queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: usualAblate(),
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // predictFlags say what is asked for answers, and how these are told.
 type predictFlags struct {
-	Model string           `required:"" help:"The folder of a model, of a team, or of a search."`
+	Model string           `required:"" help:"The folder of a model, of an ensemble, or of a search."`
 	Top   int              `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
 	Known kge.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
 	// Precision is for whoever gives all commands the same flags.
@@ -52,8 +52,8 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 	}
 	q := completion.Query{Head: c.Head, Relation: c.Relation, Tail: c.Tail}
 	var answers []kge.Answer
-	if l.team != nil {
-		answers, err = l.team.Predict(q, g, c.Top, c.Known)
+	if l.ensemble != nil {
+		answers, err = l.ensemble.Predict(q, g, c.Top, c.Known)
 	} else {
 		answers, err = completion.Predict(l.model, q, g, c.Top, c.Known)
 	}

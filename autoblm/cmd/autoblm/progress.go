@@ -87,8 +87,8 @@ func (b *searchBar) update(p search.Progress) { b.about("", p) }
 func (b *searchBar) about(what string, p search.Progress) {
 	line := fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
 	switch {
-	case p.Stage == task.Teamed:
-		line = "choosing a team"
+	case p.Stage == task.Ensembling:
+		line = "choosing an ensemble"
 	case p.Budget == 0:
 		line = fmt.Sprintf("%d %%", int(p.Share*10)*10) // a log is not helped by a hundred lines
 	case p.Named:

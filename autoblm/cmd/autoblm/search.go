@@ -46,7 +46,7 @@ type searchCommand struct {
 	Final       int    `default:"0" min:"0" max:"10000" help:"After the search, train the best structures so many times with random recipes (the paper: 50)."`
 	FinalDims   []int  `min:"1" max:"1048576" help:"Dimensions for --final, separated by commas."`
 	FinalEpochs int    `min:"1" max:"1000000000" help:"Passes over the training triples for --final."`
-	Single      bool   `help:"Keep one model, also where a team would be kept: --team 0."`
+	Single      bool   `help:"Keep one model, also where an ensemble would be kept: --ensemble 0."`
 	own         ownFlags
 	Own         kong.Plugins `embed:""`
 	Study       string       `brief:"What keeps the search, to go on with." help:"The file that keeps the search, or the folder of a search that has one; the same command goes on with it. study.db in --out when left out."`
@@ -301,7 +301,7 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 		s.Rungs = min(s.Rungs, search.MostRungs(s.Training.Epochs))
 	}
 	if c.Single {
-		s.Team = 0
+		s.Ensemble = 0
 	}
 	if c.Predictor != "none" {
 		fit := predictor.DefaultSettings()
@@ -398,7 +398,7 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
 	summary.PrintFinals(w)
 	summary.PrintAgain(w)
-	summary.PrintTeam(w)
+	summary.PrintEnsemble(w)
 	summary.PrintWorth(w)
 	kept := "the best model (model) and the pictures"
 	if r.Artifact == nil {
@@ -414,8 +414,8 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	if r.Kept != nil && r.Kept.Stage == task.Again {
 		whose += fmt.Sprintf(", seed %d", r.Kept.Recipe.Seed)
 	}
-	if r.Kept != nil && r.Kept.Stage == task.Teamed {
-		best, kept, whose = &r.Members()[0].Structure, "the team (model) and the pictures", "the first of the team"
+	if r.Kept != nil && r.Kept.Stage == task.Ensembling {
+		best, kept, whose = &r.Members()[0].Structure, "the ensemble (model) and the pictures", "the first of the ensemble"
 	}
 	fmt.Fprintf(w, "\nThe structure of the best model (%s), %s\n\n%s\nf(h,r,t) = %s\n", whose, best, o.Drawing(best.Draw), best.Formula())
 	s.printExamples(w, r.Artifact)

@@ -150,7 +150,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
 	}
 	s.PrintFinals(w)
 	s.PrintAgain(w)
-	s.PrintTeam(w)
+	s.PrintEnsemble(w)
 }
 
 type studyExportCommand struct {
@@ -219,7 +219,7 @@ type bestSummary struct {
 	Canonical *structure.Structure `json:"canonical"`
 	Name      string               `json:"name"`
 	K         int                  `json:"k"`
-	From      string               `json:"from"`      // found, named or team
+	From      string               `json:"from"`      // found, named or ensemble
 	Precision kge.Precision        `json:"precision"` // of its training
 	Out       string               `json:"out"`
 }
@@ -260,7 +260,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	kept := contents.Result().Kept
 	switch {
 	case len(m.Members) > 0:
-		s.From = "team"
+		s.From = "ensemble"
 	case kept != nil && study.IsNamed(*kept):
 		s.From = "named"
 	}
@@ -270,7 +270,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	}
 	return o.Result(s, func(w io.Writer) {
 		if len(m.Members) > 0 {
-			fmt.Fprintf(w, "a team of %s on %s\n\n", format.Count(len(m.Members), "model"), m.Dataset)
+			fmt.Fprintf(w, "an ensemble of %s on %s\n\n", format.Count(len(m.Members), "model"), m.Dataset)
 		} else {
 			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note(), s.From)
 		}

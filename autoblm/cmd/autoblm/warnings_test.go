@@ -56,7 +56,7 @@ func TestEveryCommandWarns(t *testing.T) {
 		{append([]string{"train", "--dataset", graph, "--out", "model"}, small...), titled},
 		{[]string{"eval", "--dataset", graph, "--model", "model"}, titled},
 		{append([]string{"train", "--dataset", graph, "--seed", "2", "--out", "other"}, small...), titled},
-		{[]string{"team", "model", "other", "--dataset", graph, "--all", "--out", "team"}, titled},
+		{[]string{"ensemble", "model", "other", "--dataset", graph, "--all", "--out", "ensemble"}, titled},
 		{[]string{"predict", "--dataset", graph, "--model", "model", "--head", "head", "--relation", "relation"}, titled},
 		{[]string{"dataset", "info", graph}, titled},
 		{[]string{"dataset", "split", train, "--out", "split"}, titled},

@@ -18,7 +18,7 @@ type Description struct {
 	Training  json.RawMessage      `json:"training"`
 	Valid     json.RawMessage      `json:"valid"`
 	Test      json.RawMessage      `json:"test"`
-	// Members are those of a team, which has no structure and no dim.
+	// Members are those of an ensemble, which has no structure and no dim.
 	Members []string `json:"members,omitempty"`
 }
 

@@ -26,7 +26,7 @@ type Outcome struct {
 	Best      []TrialSummary `json:"best"`
 	Human     []TrialSummary `json:"human"`
 	Finals    []TrialSummary `json:"finals"`
-	// Final and NamedFinal are the best structure of all, or the team that is kept, and the
+	// Final and NamedFinal are the best structure of all, or the ensemble that is kept, and the
 	// best named model, in the mean of other seeds, and Difference is that of the best structure found and the named model;
 	// null where nothing was trained again.
 	Final      TrialSummary       `json:"final"`
@@ -52,8 +52,8 @@ func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
 	}
 	again := search.FinalOf(r.Again)
 	o.Final, o.NamedFinal, o.Difference = summaryAgain(again.Best, w), summaryAgain(again.Named, w), again.Difference
-	if r.Team != nil && r.Team.Kept {
-		o.Final = o.teamed()
+	if r.Ensemble != nil && r.Ensemble.Kept {
+		o.Final = o.ensembleed()
 	}
 	if r.Artifact != nil && r.Kept != nil {
 		o.Kept = summarized([]task.Trial{*r.Kept}, w, keptAs)[0]
@@ -88,8 +88,8 @@ func named(t task.Trial) TrialSummary { return TrialSummary{"name": t.Name} }
 
 // keptAs says where the trial whose model is kept is from.
 func keptAs(t task.Trial) TrialSummary {
-	if t.Team != nil {
-		return TrialSummary{"structure": nil, "from": "team"}
+	if t.Ensemble != nil {
+		return TrialSummary{"structure": nil, "from": "ensemble"}
 	}
 	s := byRecipe(t)
 	s["from"] = "found"
@@ -130,8 +130,8 @@ func summaryAgain(r *search.Retrained, w task.Words) TrialSummary {
 	return s
 }
 
-// teamed is what one needs to know of the team that is kept.
-func (o Outcome) teamed() TrialSummary {
+// ensembleed is what one needs to know of the ensemble that is kept.
+func (o Outcome) ensembleed() TrialSummary {
 	seeds, members := []uint64{}, []TrialSummary{}
 	for _, t := range o.result.Members() {
 		m := TrialSummary{"structure": t.Structure, "seed": t.Recipe.Seed, "name": nil}
@@ -140,28 +140,28 @@ func (o Outcome) teamed() TrialSummary {
 		}
 		seeds, members = append(seeds, t.Recipe.Seed), append(members, m)
 	}
-	s := summarized([]task.Trial{*o.result.Team}, o.words, func(task.Trial) TrialSummary { return TrialSummary{"structure": nil, "canonical": nil} })[0]
-	s["seeds"], s["from"], s["name"], s["members"] = seeds, "team", nil, members
+	s := summarized([]task.Trial{*o.result.Ensemble}, o.words, func(task.Trial) TrialSummary { return TrialSummary{"structure": nil, "canonical": nil} })[0]
+	s["seeds"], s["from"], s["name"], s["members"] = seeds, "ensemble", nil, members
 	return s
 }
 
-// PrintTeam shows the team that was chosen among what was trained again, if there is one.
-func (o Outcome) PrintTeam(w io.Writer) {
+// PrintEnsemble shows the ensemble that was chosen among what was trained again, if there is one.
+func (o Outcome) PrintEnsemble(w io.Writer) {
 	members := o.result.Members()
 	if len(members) == 0 {
 		return
 	}
-	team := *o.result.Team
-	if !team.Kept {
-		fmt.Fprintf(w, "\nNo team, chosen among %d of these models, is better than one on validation data that had no part in the choice.\n", len(team.Team.Candidates))
+	ensemble := *o.result.Ensemble
+	if !ensemble.Kept {
+		fmt.Fprintf(w, "\nNo ensemble, chosen among %d of these models, is better than one on validation data that had no part in the choice.\n", len(ensemble.Ensemble.Candidates))
 		return
 	}
-	fmt.Fprintf(w, "\nA team of %d, chosen among %d of these models, is kept; its %s is by data that had no part in the choice\n\n", len(members), len(team.Team.Candidates), o.words.Valid)
+	fmt.Fprintf(w, "\nA ensemble of %d, chosen among %d of these models, is kept; its %s is by data that had no part in the choice\n\n", len(members), len(ensemble.Ensemble.Candidates), o.words.Valid)
 	t := table.New("", "seed", o.words.Valid, o.words.Test, "structure")
 	for _, m := range members {
 		t.Add(titleAgain(m.Name), m.Recipe.Seed, m.Score, m.TestScore, m.Structure)
 	}
-	t.Add("the team", "", team.Score, team.TestScore, "")
+	t.Add("the ensemble", "", ensemble.Score, ensemble.TestScore, "")
 	t.Print(w)
 }
 

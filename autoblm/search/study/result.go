@@ -33,7 +33,7 @@ const (
 	// BudgetLeft studies have fewer structures than the budget of the last run.
 	// If the search had no more to propose, it is the strategy that says so.
 	BudgetLeft Status = "budget left"
-	// FinalLeft studies have trials of the last stage left, or a team to choose.
+	// FinalLeft studies have trials of the last stage left, or an ensemble to choose.
 	FinalLeft Status = "final stage left"
 )
 
@@ -59,7 +59,7 @@ func (c *Contents) Status() Status {
 		return FinalLeft
 	case p != nil, r.Trained < c.About.Settings.Budget:
 		return BudgetLeft
-	case final != nil && finals < final.Trials && r.Complete > 0, c.About.Settings.Again > 0 && r.Complete > 0 && c.againLeft(), search.TeamLeft(c.About.Settings, c.Trials):
+	case final != nil && finals < final.Trials && r.Complete > 0, c.About.Settings.Again > 0 && r.Complete > 0 && c.againLeft(), search.EnsembleLeft(c.About.Settings, c.Trials):
 		return FinalLeft
 	}
 	return Finished

@@ -48,7 +48,7 @@ CREATE TABLE artifact (
 	checksum INTEGER NOT NULL
 );`
 
-// artifactsTable has what trials have left for a team, file by file.
+// artifactsTable has what trials have left for an ensemble, file by file.
 const artifactsTable = `
 CREATE TABLE artifacts (
 	trial    INTEGER NOT NULL,

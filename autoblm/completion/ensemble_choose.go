@@ -13,32 +13,32 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// TeamSettings say how [ChooseTeam] chooses.
-type TeamSettings struct {
+// EnsembleSettings say how [ChooseEnsemble] chooses.
+type EnsembleSettings struct {
 	// Size is how many members there are at most.
-	Size int `json:"size" min:"1" max:"1024" brief:"How many members the team has at most." help:"How many members the team has at most."`
+	Size int `json:"size" min:"1" max:"1024" brief:"How many members the ensemble has at most." help:"How many members the ensemble has at most."`
 	// Folds is in how many parts the validation triples are cut to settle the size.
-	Folds int `json:"folds" min:"2" max:"1000" brief:"Parts of the validation triples that are held out." help:"In how many parts the validation triples are cut: teams are chosen without one and measured on it, which settles the size."`
+	Folds int `json:"folds" min:"2" max:"1000" brief:"Parts of the validation triples that are held out." help:"In how many parts the validation triples are cut: ensembles are chosen without one and measured on it, which settles the size."`
 }
 
-// DefaultTeam returns a size of 16 at most, and 5 folds.
-func DefaultTeam() TeamSettings { return TeamSettings{Size: 16, Folds: 5} }
+// DefaultEnsemble returns a size of 16 at most, and 5 folds.
+func DefaultEnsemble() EnsembleSettings { return EnsembleSettings{Size: 16, Folds: 5} }
 
-// Choice is how the members of a team were chosen, by the filtered MRR of validation
-// triples, ties counted against the team.
+// Choice is how the members of an ensemble were chosen, by the filtered MRR of validation
+// triples, ties counted against the ensemble.
 type Choice struct {
-	TeamSettings
+	EnsembleSettings
 	// Candidates is how many different models there were.
 	Candidates int `json:"candidates"`
 	// Triples is how many validation triples decided, where that was not all.
 	Triples int `json:"triples,omitempty"`
-	// Order has the members, by their places in the team, as they were chosen.
+	// Order has the members, by their places in the ensemble, as they were chosen.
 	Order []int `json:"order"`
 	// Fitted is the MRR of the first member, of the first two, and so on, on the triples by
 	// which they were chosen: it is too high.
 	Fitted []float64 `json:"fitted"`
-	// HeldOut is the MRR of teams of at most one member, of two, and so on. Each triple is
-	// ranked by a team that was chosen in the same way without its fold; so this is what
+	// HeldOut is the MRR of ensembles of at most one member, of two, and so on. Each triple is
+	// ranked by an ensemble that was chosen in the same way without its fold; so this is what
 	// choosing comes to on triples that had no part in it, but for the size, which is where
 	// it is largest. It is nil where there are too few triples to cut.
 	HeldOut []float64 `json:"held_out"`
@@ -59,7 +59,7 @@ func (c *Choice) check(members int) error {
 	return nil
 }
 
-// Unseen is the held-out MRR of teams of the size of this one, nil where that is not known.
+// Unseen is the held-out MRR of ensembles of the size of this one, nil where that is not known.
 func (c *Choice) Unseen() *float64 {
 	if c == nil || len(c.HeldOut) == 0 {
 		return nil
@@ -67,11 +67,11 @@ func (c *Choice) Unseen() *float64 {
 	return &c.HeldOut[len(c.Order)-1]
 }
 
-// ChooseTeam makes a team of some of the models, chosen greedily as by Caruana and others
+// ChooseEnsemble makes an ensemble of some of the models, chosen greedily as by Caruana and others
 // ("Ensemble selection from libraries of models", ICML 2004): it begins with the best and
 // adds, again and again, the one with which the filtered MRR of the validation triples of g is
 // highest. Each joins once at most, where the authors let it join again: sums with equal
-// weights are what a team is, and fewer choices fit less to the triples they are made by.
+// weights are what an ensemble is, and fewer choices fit less to the triples they are made by.
 //
 // The order goes on where a member lowers that, since it says little of the next: how many are
 // taken, other triples say. The same is done without each of some folds of them, and the size is
@@ -82,7 +82,7 @@ func (c *Choice) Unseen() *float64 {
 //
 // The models are of one graph, which g is too, in whatever numbering; what is there again
 // counts once. The result depends on the models, not on their order.
-func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, s TeamSettings) (*Team, error) {
+func ChooseEnsemble(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, s EnsembleSettings) (*Ensemble, error) {
 	if err := settings.Check(s); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 	}
 	triples, err := splitOf(candidates, g, "valid")
 	if err != nil {
-		return nil, fmt.Errorf("a team is chosen by validation: %w", err)
+		return nil, fmt.Errorf("an ensemble is chosen by validation: %w", err)
 	}
 	all := len(triples)
 	triples = deciding(triples, len(g.Entities))
@@ -111,14 +111,14 @@ func ChooseTeam(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 		return nil, err
 	}
 	defer p.close()
-	choice, err := choose(len(candidates), len(triples), s, func(teams [][]int) ([][][]float64, error) { return p.rate(ctx, teams, len(triples)) })
+	choice, err := choose(len(candidates), len(triples), s, func(ensembles [][]int) ([][][]float64, error) { return p.rate(ctx, ensembles, len(triples)) })
 	if err != nil {
 		return nil, err
 	}
 	if len(triples) < all {
 		choice.Triples = len(triples)
 	}
-	return teamOf(candidates, choice), nil
+	return ensembleOf(candidates, choice), nil
 }
 
 // Pairs of a triple and an entity are what a choice takes its time for, once for each model,
@@ -133,9 +133,9 @@ func deciding(triples []datasets.Triple, entities int) []datasets.Triple {
 	return kge.Sample(triples, max(leastDeciding, mostPairs/max(1, entities)))
 }
 
-// teamOf has the members of a choice among models, which have the order of a team.
-func teamOf(candidates []*kge.Model, choice Choice) *Team {
-	t := &Team{Choice: &choice}
+// ensembleOf has the members of a choice among models, which have the order of an ensemble.
+func ensembleOf(candidates []*kge.Model, choice Choice) *Ensemble {
+	t := &Ensemble{Choice: &choice}
 	places := slices.Sorted(slices.Values(choice.Order))
 	for i, place := range choice.Order {
 		choice.Order[i], _ = slices.BinarySearch(places, place)
@@ -146,24 +146,24 @@ func teamOf(candidates []*kge.Model, choice Choice) *Team {
 	return t
 }
 
-// rate gives, by team and model, what each triple adds to the MRR of the team with the
-// model; nil for a model that is in the team.
-func (p *panel) rate(ctx context.Context, teams [][]int, triples int) ([][][]float64, error) {
+// rate gives, by ensemble and model, what each triple adds to the MRR of the ensemble with the
+// model; nil for a model that is in the ensemble.
+func (p *panel) rate(ctx context.Context, ensembles [][]int, triples int) ([][][]float64, error) {
 	var all []int
 	for i := range p.rankers {
 		all = append(all, i)
 	}
-	rated := make([][][]float64, len(teams))
-	for t, team := range teams {
+	rated := make([][][]float64, len(ensembles))
+	for t, ensemble := range ensembles {
 		rated[t] = make([][]float64, len(all))
 		for m := range all {
-			if !slices.Contains(team, m) {
+			if !slices.Contains(ensemble, m) {
 				rated[t][m] = make([]float64, 2*triples)
 			}
 		}
 	}
-	err := p.rank(ctx, teams, all, func(team, model, place int, rank kge.Rank) {
-		rated[team][model][place] = 1 / rank.Under(kge.Pessimistic)
+	err := p.rank(ctx, ensembles, all, func(ensemble, model, place int, rank kge.Rank) {
+		rated[ensemble][model][place] = 1 / rank.Under(kge.Pessimistic)
 	})
 	for _, byModel := range rated {
 		for m, sides := range byModel {
@@ -184,36 +184,36 @@ func foldsOf(triples, folds int) int {
 	return folds
 }
 
-// course is a team that grows by some of the triples.
+// course is an ensemble that grows by some of the triples.
 type course struct {
-	sees  func(triple int) bool
-	team  []int       // in the order of choice
-	value []float64   // of the team of each size, over what it sees
-	by    [][]float64 // of the team of each size, by triple
+	sees     func(triple int) bool
+	ensemble []int       // in the order of choice
+	value    []float64   // of the ensemble of each size, over what it sees
+	by       [][]float64 // of the ensemble of each size, by triple
 }
 
-// choose is the choice among candidates by what teams, ascending, come to with each of them
+// choose is the choice among candidates by what ensembles, ascending, come to with each of them
 // on each triple. Which of the folds a triple is in is the rest of its number.
-func choose(candidates, triples int, s TeamSettings, rate func(teams [][]int) ([][][]float64, error)) (Choice, error) {
+func choose(candidates, triples int, s EnsembleSettings, rate func(ensembles [][]int) ([][][]float64, error)) (Choice, error) {
 	folds := foldsOf(triples, s.Folds)
 	courses := []*course{{sees: func(int) bool { return true }}}
 	for fold := range folds {
 		courses = append(courses, &course{sees: func(triple int) bool { return triple%folds != fold }})
 	}
 	for range min(s.Size, candidates) {
-		var teams [][]int // each once
+		var ensembles [][]int // each once
 		asks := map[string]int{}
 		of := make([]int, len(courses))
 		for i, c := range courses {
-			team := slices.Sorted(slices.Values(c.team))
-			key := fmt.Sprint(team)
+			ensemble := slices.Sorted(slices.Values(c.ensemble))
+			key := fmt.Sprint(ensemble)
 			if _, there := asks[key]; !there {
-				asks[key] = len(teams)
-				teams = append(teams, team)
+				asks[key] = len(ensembles)
+				ensembles = append(ensembles, ensemble)
 			}
 			of[i] = asks[key]
 		}
-		rated, err := rate(teams)
+		rated, err := rate(ensembles)
 		if err != nil {
 			return Choice{}, err
 		}
@@ -222,10 +222,10 @@ func choose(candidates, triples int, s TeamSettings, rate func(teams [][]int) ([
 		}
 	}
 	whole := courses[0]
-	c := Choice{TeamSettings: s, Candidates: candidates}
+	c := Choice{EnsembleSettings: s, Candidates: candidates}
 	settles := whole.value
 	if folds > 0 {
-		c.HeldOut = make([]float64, len(whole.team))
+		c.HeldOut = make([]float64, len(whole.ensemble))
 		for i := range c.HeldOut {
 			sum := 0.0
 			for triple := range triples {
@@ -236,7 +236,7 @@ func choose(candidates, triples int, s TeamSettings, rate func(teams [][]int) ([
 		settles = c.HeldOut
 	}
 	size := 1 + slices.Index(settles, slices.Max(settles))
-	c.Order, c.Fitted = whole.team[:size], whole.value[:size]
+	c.Order, c.Fitted = whole.ensemble[:size], whole.value[:size]
 	return c, nil
 }
 
@@ -257,5 +257,5 @@ func (c *course) grow(rated [][]float64) {
 			best, most = candidate, value
 		}
 	}
-	c.team, c.value, c.by = append(c.team, best), append(c.value, most), append(c.by, rated[best])
+	c.ensemble, c.value, c.by = append(c.ensemble, best), append(c.value, most), append(c.by, rated[best])
 }

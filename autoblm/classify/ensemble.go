@@ -8,15 +8,15 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Team is models of one graph that classify together: the probability of a class is the mean
+// Ensemble is models of one graph that classify together: the probability of a class is the mean
 // of theirs. Of models that do equally well on few nodes it does away with the choice.
-type Team []*Model
+type Ensemble []*Model
 
 // classify computes the logits of some nodes: of several models, the logarithms of their
 // mean probabilities.
-func (t Team) classify(ctx context.Context, engine Engine, g *rdf.Graph, nodes []rdf.Label) (*Network, []float32, error) {
+func (t Ensemble) classify(ctx context.Context, engine Engine, g *rdf.Graph, nodes []rdf.Label) (*Network, []float32, error) {
 	if len(t) == 0 {
-		return nil, nil, errors.New("the team has no models")
+		return nil, nil, errors.New("the ensemble has no models")
 	}
 	network, logits, err := t[0].classify(ctx, engine, g, nodes)
 	if err != nil || len(t) == 1 {

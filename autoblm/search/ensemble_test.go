@@ -14,23 +14,23 @@ import (
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
-// teaming is a graded task that takes the first candidates for a team, which leaves their files'
+// ensembler is a graded task that takes the first candidates for an ensemble, which leaves their files'
 // contents together.
-type teaming struct {
+type ensembler struct {
 	graded
 	gain  float64 // over the best alone
 	calls *int
 	stop  func(ctx context.Context) error // nil where the choice comes to its end
 }
 
-func (g teaming) Team(ctx context.Context, candidates, size int, read func(int) (task.Artifact, error)) (*task.Team, error) {
+func (g ensembler) Ensemble(ctx context.Context, candidates, size int, read func(int) (task.Artifact, error)) (*task.Ensemble, error) {
 	*g.calls++
 	if g.stop != nil {
 		if err := g.stop(ctx); err != nil {
 			return nil, err
 		}
 	}
-	team := &task.Team{Score: 10 + g.gain, Alone: 10}
+	ensemble := &task.Ensemble{Score: 10 + g.gain, Alone: 10}
 	together := ""
 	for place := range candidates {
 		a, err := read(place)
@@ -42,20 +42,20 @@ func (g teaming) Team(ctx context.Context, candidates, size int, read func(int) 
 			return nil, err
 		}
 		if place < size {
-			team.Members, together = append(team.Members, place), together+" "+string(files["number"])
+			ensemble.Members, together = append(ensemble.Members, place), together+" "+string(files["number"])
 		}
 	}
-	team.Artifact = task.Files{"number": []byte(together)}
-	return team, nil
+	ensemble.Artifact = task.Files{"number": []byte(together)}
+	return ensemble, nil
 }
 
-// whole is what there is of a problem with a team, and how often one was chosen.
+// whole is what there is of a problem with an ensemble, and how often one was chosen.
 func whole(gain float64) (p Problem, calls *int) {
 	calls = new(int)
 	s := Plain()
-	s.Budget, s.Again, s.Team = 12, 2, 4
+	s.Budget, s.Again, s.Ensemble = 12, 2, 4
 	score := func(t task.Trial) float64 { return float64(t.Number%7) + float64(t.Recipe.Seed)/100 }
-	return Problem{Task: teaming{graded{score: score}, gain, calls, nil}, Strategy: Random{}, Settings: s, Store: &Memory{}}, calls
+	return Problem{Task: ensembler{graded{score: score}, gain, calls, nil}, Strategy: Random{}, Settings: s, Store: &Memory{}}, calls
 }
 
 func ran(t *testing.T, p Problem) *Result {
@@ -71,7 +71,7 @@ func ran(t *testing.T, p Problem) *Result {
 func keptBy(t *testing.T, r *Result) string {
 	t.Helper()
 	want := fmt.Sprint(r.Kept.Number)
-	if r.Kept.Team != nil {
+	if r.Kept.Ensemble != nil {
 		want = ""
 		for _, member := range r.Members() {
 			want += fmt.Sprint(" ", member.Number)
@@ -83,57 +83,57 @@ func keptBy(t *testing.T, r *Result) string {
 	return want
 }
 
-// TestTeam: it is chosen among all that was trained again, and kept where it is better than one
+// TestEnsemble: it is chosen among all that was trained again, and kept where it is better than one
 // by what had no part in the choice; the study knows.
-func TestTeam(t *testing.T) {
+func TestEnsemble(t *testing.T) {
 	for gain, kept := range map[float64]bool{1: true, 0: false, -1: false} {
 		p, calls := whole(gain)
 		for again := range 2 {
 			r := ran(t, p)
-			if *calls != 1 || r.Team == nil || len(r.Team.Team.Candidates) != 10 || len(r.Members()) != 4 || *r.Team.Score != 10+gain || r.Stopped != BudgetSpent {
-				t.Fatalf("gain %v: %d choices, %+v", gain, *calls, r.Team)
+			if *calls != 1 || r.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != 10 || len(r.Members()) != 4 || *r.Ensemble.Score != 10+gain || r.Stopped != BudgetSpent {
+				t.Fatalf("gain %v: %d choices, %+v", gain, *calls, r.Ensemble)
 			}
 			for _, m := range r.Members() {
 				if m.Stage != task.Again {
 					t.Errorf("a member is %+v", m)
 				}
 			}
-			if keptBy(t, r); (r.Kept.Stage == task.Teamed) != kept {
+			if keptBy(t, r); (r.Kept.Stage == task.Ensembling) != kept {
 				t.Errorf("gain %v, run %d: kept is %+v", gain, again, r.Kept)
 			}
 		}
 	}
 	p, calls := whole(1)
-	p.Settings.Team = 1
+	p.Settings.Ensemble = 1
 	if r := ran(t, p); *calls != 1 || r.Kept.Stage != task.Again {
-		t.Errorf("a team of one is kept as %+v", r.Kept)
+		t.Errorf("an ensemble of one is kept as %+v", r.Kept)
 	}
 	for name, change := range map[string]func(*Problem){
-		"no team":    func(p *Problem) { p.Settings.Team = 0 },
-		"no seeds":   func(p *Problem) { p.Settings.Again = 0 },
-		"other task": func(p *Problem) { p.Task = p.Task.(teaming).graded },
+		"no ensemble": func(p *Problem) { p.Settings.Ensemble = 0 },
+		"no seeds":    func(p *Problem) { p.Settings.Again = 0 },
+		"other task":  func(p *Problem) { p.Task = p.Task.(ensembler).graded },
 	} {
 		p, calls := whole(1)
 		store := p.Store.(*Memory)
 		change(&p)
-		if r := ran(t, p); *calls != 0 || r.Team != nil || len(store.left) > 0 {
-			t.Errorf("%s: %d choices, %+v, %d artifacts", name, *calls, r.Team, len(store.left))
+		if r := ran(t, p); *calls != 0 || r.Ensemble != nil || len(store.left) > 0 {
+			t.Errorf("%s: %d choices, %+v, %d artifacts", name, *calls, r.Ensemble, len(store.left))
 		}
-		if settled, err := Settle(p.Task, p.Settings); err != nil || settled.Team != 0 {
-			t.Errorf("%s: the settings are settled with a team of %d, %v", name, settled.Team, err)
+		if settled, err := Settle(p.Task, p.Settings); err != nil || settled.Ensemble != 0 {
+			t.Errorf("%s: the settings are settled with an ensemble of %d, %v", name, settled.Ensemble, err)
 		}
 	}
 }
 
-// TestTeamAfterALargerBudget: other candidates, another choice, and what is kept is what is said,
+// TestEnsembleAfterALargerBudget: other candidates, another choice, and what is kept is what is said,
 // also between the two.
-func TestTeamAfterALargerBudget(t *testing.T) {
+func TestEnsembleAfterALargerBudget(t *testing.T) {
 	for _, gain := range []float64{1, -1} {
 		for _, better := range []bool{true, false} {
 			p, calls := whole(1)
 			before := ran(t, p)
 			first := keptBy(t, before)
-			g := p.Task.(teaming)
+			g := p.Task.(ensembler)
 			g.gain = gain
 			g.score = func(t task.Trial) float64 {
 				if t.Stage == task.Again && !better {
@@ -155,10 +155,10 @@ func TestTeamAfterALargerBudget(t *testing.T) {
 			}
 			p.Task = g
 			r := ran(t, p)
-			if *calls != 3 || len(r.Team.Team.Candidates) <= 10 || r.Team.Number != before.Team.Number {
-				t.Errorf("%d choices, %+v", *calls, r.Team)
+			if *calls != 3 || len(r.Ensemble.Ensemble.Candidates) <= 10 || r.Ensemble.Number != before.Ensemble.Number {
+				t.Errorf("%d choices, %+v", *calls, r.Ensemble)
 			}
-			if keptBy(t, r); (r.Kept.Stage == task.Teamed) != (gain > 0) {
+			if keptBy(t, r); (r.Kept.Stage == task.Ensembling) != (gain > 0) {
 				t.Errorf("gain %v: kept is %+v", gain, r.Kept)
 			}
 		}
@@ -171,7 +171,7 @@ func TestCandidatesAreOfAllStructures(t *testing.T) {
 	p, _ := whole(1)
 	p.Settings.Again = 10
 	r := ran(t, p)
-	candidates := r.Team.Team.Candidates
+	candidates := r.Ensemble.Ensemble.Candidates
 	if !slices.IsSorted(candidates) || len(candidates) != mostCandidates {
 		t.Errorf("the candidates are %v", candidates)
 	}
@@ -195,9 +195,9 @@ func TestCandidatesAreOfAllStructures(t *testing.T) {
 	}
 }
 
-// TestTeamThatIsNotChosen: the time, and too little memory, leave the best model, and the search
+// TestEnsembleThatIsNotChosen: the time, and too little memory, leave the best model, and the search
 // goes on to the same as without them.
-func TestTeamThatIsNotChosen(t *testing.T) {
+func TestEnsembleThatIsNotChosen(t *testing.T) {
 	p, _ := whole(1)
 	want := ran(t, p)
 	for name, c := range map[string]struct {
@@ -206,17 +206,17 @@ func TestTeamThatIsNotChosen(t *testing.T) {
 		stopped Stop
 		note    string
 	}{
-		"time":   {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 100 * time.Millisecond, TimeUp, "no team was chosen: the time was up"},
-		"memory": {func(context.Context) error { return memory.Check(1e300, "a team", "none") }, 0, BudgetSpent, "no team was chosen: a team would take"},
+		"time":   {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 100 * time.Millisecond, TimeUp, "no ensemble was chosen: the time was up"},
+		"memory": {func(context.Context) error { return memory.Check(1e300, "an ensemble", "none") }, 0, BudgetSpent, "no ensemble was chosen: an ensemble would take"},
 	} {
 		p, _ := whole(1)
-		g := p.Task.(teaming)
+		g := p.Task.(ensembler)
 		limited := p
 		stopping := g
 		stopping.stop = c.stop
 		limited.Task, limited.Settings.TimeLimit = stopping, c.limit
 		r := ran(t, limited)
-		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Team != nil || r.Kept.Stage != task.Again {
+		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Ensemble != nil || r.Kept.Stage != task.Again {
 			t.Errorf("%s: stopped by %q, %q, kept is %+v", name, r.Stopped, r.Note, r.Kept)
 		}
 		keptBy(t, r)
@@ -225,7 +225,7 @@ func TestTeamThatIsNotChosen(t *testing.T) {
 		}
 	}
 	p, calls := whole(1) // the time for the first choice
-	g := p.Task.(teaming)
+	g := p.Task.(ensembler)
 	hasty, limited := g, p
 	hasty.stop = func(ctx context.Context) error {
 		if *calls == 1 {
@@ -235,8 +235,8 @@ func TestTeamThatIsNotChosen(t *testing.T) {
 		return ctx.Err()
 	}
 	limited.Task, limited.Settings.TimeLimit = hasty, 300*time.Millisecond
-	if r := ran(t, limited); r.Stopped != TimeUp || r.Kept.Team == nil || len(r.Team.Team.Candidates) != fewCandidates || r.Note != "the team was chosen among 8 of 10: the time was up" {
-		t.Errorf("stopped by %q, %q, %+v", r.Stopped, r.Note, r.Team)
+	if r := ran(t, limited); r.Stopped != TimeUp || r.Kept.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != fewCandidates || r.Note != "the ensemble was chosen among 8 of 10: the time was up" {
+		t.Errorf("stopped by %q, %q, %+v", r.Stopped, r.Note, r.Ensemble)
 	} else {
 		keptBy(t, r)
 	}
@@ -246,7 +246,7 @@ func TestTeamThatIsNotChosen(t *testing.T) {
 
 	wrong := errors.New("wrong")
 	p, _ = whole(1)
-	g = p.Task.(teaming)
+	g = p.Task.(ensembler)
 	g.stop = func(context.Context) error { return wrong }
 	p.Task = g
 	if _, err := Run(t.Context(), p); !errors.Is(err, wrong) {

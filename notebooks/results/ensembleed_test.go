@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
-// pair is what the table of teams on the paper's benchmarks shows of the JSON of team, of two.
+// pair is what the table of ensembles on the paper's benchmarks shows of the JSON of ensemble, of two.
 type pair struct {
 	Dataset string `json:"dataset"`
 	Members []struct {
@@ -24,7 +24,7 @@ type pair struct {
 	scored
 }
 
-// pairs is the table of teams of two on the paper's benchmarks, of ComplEx and of the structure that
+// pairs is the table of ensembles of two on the paper's benchmarks, of ComplEx and of the structure that
 // was found there or of two seeds of ComplEx, and of one model of as many numbers.
 func pairs(t *testing.T, folder string) string {
 	t.Helper()
@@ -32,8 +32,8 @@ func pairs(t *testing.T, folder string) string {
 	table := table.New("graph", "d", "ComplEx", "the found one", "together", "another seed of ComplEx", "both seeds", "one ComplEx of twice the d")
 	var commands, where []string
 	for _, graph := range reproduce.Benchmarks {
-		teamOf := func(kind string) (p pair, ok bool) {
-			file := "teamed-" + graph + "-" + kind + ".json"
+		ensembleOf := func(kind string) (p pair, ok bool) {
+			file := "ensembleed-" + graph + "-" + kind + ".json"
 			if _, err := os.Stat(filepath.Join(folder, file)); err != nil {
 				return p, false
 			}
@@ -45,15 +45,15 @@ func pairs(t *testing.T, folder string) string {
 			where = withPlace(where, m)
 			return p, true
 		}
-		structures, ok := teamOf("structures")
+		structures, ok := ensembleOf("structures")
 		if !ok {
 			continue
 		}
 		complex, found := structures.Members[0], structures.Members[1]
 		row := []any{graph, complex.Dim, complex.Test, found.Test, structures.Test.Both.MRR, nil, nil, nil}
-		if seeds, ok := teamOf("seeds"); ok {
+		if seeds, ok := ensembleOf("seeds"); ok {
 			if seeds.Members[0] != complex || seeds.Members[1].Structure != complex.Structure || found.Structure == complex.Structure {
-				t.Fatalf("the teams on %s are not those of one table", graph)
+				t.Fatalf("the ensembles on %s are not those of one table", graph)
 			}
 			row[5], row[6] = seeds.Members[1].Test, seeds.Test.Both.MRR
 		}
@@ -75,14 +75,14 @@ func pairs(t *testing.T, folder string) string {
 	return text.String()
 }
 
-// strongest is the table of teams of the strongest trainings on the paper's benchmarks.
+// strongest is the table of ensembles of the strongest trainings on the paper's benchmarks.
 func strongest(t *testing.T, folder string) string {
 	t.Helper()
 	var text strings.Builder
-	table := table.New("graph", "team of", "test MRR of each", "of the team", "H@1", "H@10")
+	table := table.New("graph", "ensemble of", "test MRR of each", "of the ensemble", "H@1", "H@10")
 	var files, commands, where []string
 	for _, graph := range reproduce.Benchmarks {
-		some, err := filepath.Glob(filepath.Join(folder, "teamed-"+graph+"-best*.json"))
+		some, err := filepath.Glob(filepath.Join(folder, "ensembleed-"+graph+"-best*.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func strongest(t *testing.T, folder string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if alone := all[0].Documents[0].Result.Final.Test.Both.MRR; !strings.HasPrefix(file, "teamed-"+p.Dataset+"-best") || math.Abs(alone-x.Test) > 1e-6 {
+			if alone := all[0].Documents[0].Result.Final.Test.Both.MRR; !strings.HasPrefix(file, "ensembleed-"+p.Dataset+"-best") || math.Abs(alone-x.Test) > 1e-6 {
 				t.Fatalf("%s: %s has %v on %s there, %v in its own file", file, training, x.Test, p.Dataset, alone)
 			}
 			names, each = append(names, "`"+training+"`"), append(each, fmt.Sprintf("%.3f", x.Test))
@@ -127,9 +127,9 @@ func strongest(t *testing.T, folder string) string {
 func TestPairs(t *testing.T) {
 	folder := t.TempDir()
 	write := func(kind, second, together string) {
-		content := `{"command": "autoblm team ` + kind + `", "date": "2026-11-23", "machine": "here", "result": {"dataset": "wn18rr",
+		content := `{"command": "autoblm ensemble ` + kind + `", "date": "2026-11-23", "machine": "here", "result": {"dataset": "wn18rr",
 			"members": [{"structure": "1,2;-2,1", "dim": 8, "test_mrr": 0.25}, ` + second + `], "test": {"both": {"mrr": ` + together + `}}}}`
-		if err := os.WriteFile(filepath.Join(folder, "teamed-wn18rr-"+kind+".json"), []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, "ensembleed-wn18rr-"+kind+".json"), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// teamed is what the table of teams shows of the JSON of team.
-type teamed struct {
+// ensembleed is what the table of ensembles shows of the JSON of ensemble.
+type ensembleed struct {
 	Dataset    string `json:"dataset"`
 	Candidates int    `json:"candidates"`
 	Members    []struct {
@@ -18,11 +18,11 @@ type teamed struct {
 	scored
 }
 
-// teams is the table of single models and of teams of them.
-func teams(t *testing.T) string {
+// ensembles is the table of single models and of ensembles of them.
+func ensembles(t *testing.T) string {
 	t.Helper()
 	const suffix = "-seeds.json"
-	paths, err := filepath.Glob("team-*" + suffix)
+	paths, err := filepath.Glob("ensemble-*" + suffix)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no results: %v", err)
 	}
@@ -31,9 +31,9 @@ func teams(t *testing.T) string {
 	var where []string
 	for _, path := range paths {
 		of := func(kind string) string { return strings.Replace(path, suffix, "-"+kind+".json", 1) }
-		var seeds, structures, large teamed
+		var seeds, structures, large ensembleed
 		var chosen struct {
-			teamed
+			ensembleed
 			Best struct {
 				Test float64 `json:"test_mrr"`
 			} `json:"best"`

@@ -12,26 +12,26 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Team is some models that answer together. An entity's score is the sum, over the
+// Ensemble is some models that answer together. An entity's score is the sum, over the
 // members, of the logarithm of the probability that a member gives it among all entities;
-// so a team of one ranks as its member does.
-type Team struct {
+// so an ensemble of one ranks as its member does.
+type Ensemble struct {
 	// Members have one numbering of entities and relations. Their order depends on nothing
 	// but their numbers, and so does that of sums: however the members are given, the bits
 	// are the same.
 	Members []*kge.Model
 	// Choice says how they were chosen; nil where nobody chose.
 	Choice *Choice
-	// Valid and Test are what the team reached, as in [kge.Model]. Of one that was chosen,
+	// Valid and Test are what the ensemble reached, as in [kge.Model]. Of one that was chosen,
 	// Valid is fitted to the validation triples; see [Choice].
 	Valid, Test json.RawMessage
 }
 
-// NewTeam makes a team of models that were trained on one graph, in whatever form, size
+// NewEnsemble makes an ensemble of models that were trained on one graph, in whatever form, size
 // and numbering.
-func NewTeam(models []*kge.Model) (*Team, error) {
+func NewEnsemble(models []*kge.Model) (*Ensemble, error) {
 	if len(models) == 0 {
-		return nil, errors.New("a team has one member at least: give a model")
+		return nil, errors.New("an ensemble has one member at least: give a model")
 	}
 	members, of, err := Distinct(models)
 	if err != nil {
@@ -39,10 +39,10 @@ func NewTeam(models []*kge.Model) (*Team, error) {
 	}
 	for i := range of {
 		if first := slices.Index(of, of[i]); first < i {
-			return nil, fmt.Errorf("model %d is model %d again: a team has each model once", i, first)
+			return nil, fmt.Errorf("model %d is model %d again: an ensemble has each model once", i, first)
 		}
 	}
-	return &Team{Members: members}, nil
+	return &Ensemble{Members: members}, nil
 }
 
 // Distinct gives models of one graph one numbering, an order that depends on nothing but
@@ -78,7 +78,7 @@ func Distinct(models []*kge.Model) (distinct []*kge.Model, of []int, err error) 
 	return distinct, of, nil
 }
 
-// OneGraph says why two models cannot be of one team: one has an entity or a relation that
+// OneGraph says why two models cannot be of one ensemble: one has an entity or a relation that
 // the other lacks.
 func OneGraph(a, b *kge.Model) error {
 	for _, kind := range []struct {
@@ -94,25 +94,25 @@ func OneGraph(a, b *kge.Model) error {
 		}
 		for _, label := range kind.b {
 			if !in[label] {
-				return fmt.Errorf("only one of them has the %s %q: train the members of a team on one graph", kind.name, label)
+				return fmt.Errorf("only one of them has the %s %q: train the members of an ensemble on one graph", kind.name, label)
 			}
 			delete(in, label)
 		}
 		for _, label := range kind.a {
 			if in[label] {
-				return fmt.Errorf("only one of them has the %s %q: train the members of a team on one graph", kind.name, label)
+				return fmt.Errorf("only one of them has the %s %q: train the members of an ensemble on one graph", kind.name, label)
 			}
 		}
 	}
 	return nil
 }
 
-// Align is [Align] for the ids of the team.
-func (t *Team) Align(g *datasets.Graph) (*datasets.Graph, error) { return Align(t.Members[0], g) }
+// Align is [Align] for the ids of the ensemble.
+func (t *Ensemble) Align(g *datasets.Graph) (*datasets.Graph, error) { return Align(t.Members[0], g) }
 
-// Predict is [Predict] by the team, in float64; a score is a sum of logarithms of
+// Predict is [Predict] by the ensemble, in float64; a score is a sum of logarithms of
 // probabilities.
-func (t *Team) Predict(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
+func (t *Ensemble) Predict(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
 	first := t.Members[0]
 	return predict(first, q, g, top, known, func(given, relation int32) func(id int32) float64 {
 		sums := make([]float64, len(first.EntityLabels))
@@ -140,9 +140,9 @@ func logSum(scores []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// Rank ranks a split ("train", "valid" or "test") of g, which has the team's ids, as
+// Rank ranks a split ("train", "valid" or "test") of g, which has the ensemble's ids, as
 // [RankSplit] does. Members are scored in float32, as all are, and summed up in float64.
-func (t *Team) Rank(ctx context.Context, engine kge.Engine, g *datasets.Graph, split string) ([]datasets.Triple, []kge.Ranked, error) {
+func (t *Ensemble) Rank(ctx context.Context, engine kge.Engine, g *datasets.Graph, split string) ([]datasets.Triple, []kge.Ranked, error) {
 	triples, err := splitOf(t.Members, g, split)
 	if err != nil {
 		return nil, nil, err
@@ -167,8 +167,8 @@ func (t *Team) Rank(ctx context.Context, engine kge.Engine, g *datasets.Graph, s
 	return triples, ranks, err
 }
 
-// Evaluate is [EvaluateAll] for a team.
-func (t *Team) Evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph) (e Evaluations, err error) {
+// Evaluate is [EvaluateAll] for an ensemble.
+func (t *Ensemble) Evaluate(ctx context.Context, engine kge.Engine, g *datasets.Graph) (e Evaluations, err error) {
 	for _, split := range []string{"valid", "test"} {
 		if triples, _ := g.Split(split); len(triples) == 0 {
 			continue

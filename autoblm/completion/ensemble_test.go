@@ -94,17 +94,17 @@ func rankByDefinition(scores map[string]float64, truth string, known func(label 
 	return rank
 }
 
-func team(t *testing.T, models ...*kge.Model) *completion.Team {
+func ensemble(t *testing.T, models ...*kge.Model) *completion.Ensemble {
 	t.Helper()
-	made, err := completion.NewTeam(models)
+	made, err := completion.NewEnsemble(models)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made
 }
 
-// rankedByTeam ranks a split of a graph in whatever numbering.
-func rankedByTeam(t *testing.T, made *completion.Team, g *datasets.Graph, split string) []kge.Ranked {
+// rankedByEnsemble ranks a split of a graph in whatever numbering.
+func rankedByEnsemble(t *testing.T, made *completion.Ensemble, g *datasets.Graph, split string) []kge.Ranked {
 	t.Helper()
 	aligned, err := made.Align(g)
 	if err != nil {
@@ -119,14 +119,14 @@ func rankedByTeam(t *testing.T, made *completion.Team, g *datasets.Graph, split 
 	return ranks
 }
 
-func TestTeamRanksByItsDefinition(t *testing.T) {
+func TestEnsembleRanksByItsDefinition(t *testing.T) {
 	g, models := enginetest.SmallGraph(), squad(t)
 	ties := 0
 	for size := 1; size <= len(models); size++ {
-		made := team(t, models[:size]...)
+		made := ensemble(t, models[:size]...)
 		for _, split := range []string{"train", "valid", "test"} {
 			triples, _ := g.Split(split)
-			ranks := rankedByTeam(t, made, g, split)
+			ranks := rankedByEnsemble(t, made, g, split)
 			for i, fact := range triples {
 				head, relation, tail := g.Entities[fact.Head], g.Relations[fact.Relation], g.Entities[fact.Tail]
 				known := func(h, t string) bool {
@@ -161,8 +161,8 @@ func TestTeamRanksByItsDefinition(t *testing.T) {
 	}
 }
 
-// TestTeamOfOne ranks as its member does, to the count.
-func TestTeamOfOne(t *testing.T) {
+// TestEnsembleOfOne ranks as its member does, to the count.
+func TestEnsembleOfOne(t *testing.T) {
 	g := enginetest.Graph()
 	engine := cpu.New(3)
 	defer engine.Close()
@@ -184,8 +184,8 @@ func TestTeamOfOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := rankedByTeam(t, team(t, trained), g, "test"); !slices.Equal(got, want[0]) {
-				t.Errorf("%s, reciprocal %v: a team of one ranks otherwise than its member", name, reciprocal)
+			if got := rankedByEnsemble(t, ensemble(t, trained), g, "test"); !slices.Equal(got, want[0]) {
+				t.Errorf("%s, reciprocal %v: an ensemble of one ranks otherwise than its member", name, reciprocal)
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func TestTeamOfOne(t *testing.T) {
 func TestOrderOfMembers(t *testing.T) {
 	g, models := enginetest.SmallGraph(), squad(t)
 	q := completion.Query{Head: "e2", Relation: "knows"}
-	first := team(t, models...)
+	first := ensemble(t, models...)
 	wanted, err := first.Predict(q, nil, 0, kge.KeepKnown)
 	if err != nil {
 		t.Fatal(err)
@@ -207,20 +207,20 @@ func TestOrderOfMembers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		rng.Shuffle(len(models), func(i, j int) { models[i], models[j] = models[j], models[i] })
-		made := team(t, models...)
+		made := ensemble(t, models...)
 		answers, err := made.Predict(q, nil, 0, kge.KeepKnown)
 		again, err2 := made.Files()
 		if err != nil || err2 != nil || !slices.Equal(answers, wanted) || !reflect.DeepEqual(again, files) {
 			t.Fatalf("another order, other answers or files: %v, %v", err, err2)
 		}
-		if !slices.Equal(rankedByTeam(t, made, g, "train"), rankedByTeam(t, first, g, "train")) {
+		if !slices.Equal(rankedByEnsemble(t, made, g, "train"), rankedByEnsemble(t, first, g, "train")) {
 			t.Fatal("another order, other ranks")
 		}
 	}
 }
 
-func TestTeamsThatAreNone(t *testing.T) {
-	refused := func(models ...*kge.Model) error { _, err := completion.NewTeam(models); return err }
+func TestEnsemblesThatAreNone(t *testing.T) {
+	refused := func(models ...*kge.Model) error { _, err := completion.NewEnsemble(models); return err }
 	all := squad(t)
 	checkError(t, refused(), "one member at least")
 	checkError(t, refused(all[0], all[1], all[0]), "model 2 is model 0 again")
@@ -242,7 +242,7 @@ func TestTeamsThatAreNone(t *testing.T) {
 		change(other)
 		for _, pair := range [][]*kge.Model{{other, all[0]}, {all[0], other}} {
 			err := refused(pair...)
-			checkError(t, err, "model 1 is not of the graph of model 0", "train the members of a team on one graph")
+			checkError(t, err, "model 1 is not of the graph of model 0", "train the members of an ensemble on one graph")
 			if !strings.Contains(err.Error(), label) && !strings.Contains(err.Error(), `"e6"`) && !strings.Contains(err.Error(), `"knew"`) {
 				t.Errorf("%v does not name %s", err, label)
 			}
@@ -250,19 +250,19 @@ func TestTeamsThatAreNone(t *testing.T) {
 	}
 }
 
-// madeUp rates teams by made-up ranks: a triple's is the best that a member of the team has.
-func madeUp(ranks [][]float64) func(teams [][]int) ([][][]float64, error) {
-	return func(teams [][]int) ([][][]float64, error) {
-		all := make([][][]float64, len(teams))
-		for t, team := range teams {
+// madeUp rates ensembles by made-up ranks: a triple's is the best that a member of the ensemble has.
+func madeUp(ranks [][]float64) func(ensembles [][]int) ([][][]float64, error) {
+	return func(ensembles [][]int) ([][][]float64, error) {
+		all := make([][][]float64, len(ensembles))
+		for t, ensemble := range ensembles {
 			all[t] = make([][]float64, len(ranks))
 			for candidate := range ranks {
-				if slices.Contains(team, candidate) {
+				if slices.Contains(ensemble, candidate) {
 					continue
 				}
 				for triple := range ranks[candidate] {
 					best := ranks[candidate][triple]
-					for _, member := range team {
+					for _, member := range ensemble {
 						best = min(best, ranks[member][triple])
 					}
 					all[t][candidate] = append(all[t][candidate], 1/best)
@@ -289,7 +289,7 @@ func TestChoice(t *testing.T) {
 		"candidates are ties": {[][]float64{{9, 9}, {2, 2}, {2, 2}}, 3, 2, []int{1}, 0.5},
 		"one candidate":       {specialists[1:2], 8, 2, []int{0}, (2 + 4.0/9) / 6},
 	} {
-		s := completion.TeamSettings{Size: c.size, Folds: c.folds}
+		s := completion.EnsembleSettings{Size: c.size, Folds: c.folds}
 		got, err := completion.Choose(len(c.ranks), len(c.ranks[0]), s, madeUp(c.ranks))
 		if err != nil {
 			t.Fatal(err)
@@ -301,7 +301,7 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%s: fitted %v is below held out %v", name, got.Fitted, got.HeldOut)
 		}
 	}
-	few, err := completion.Choose(2, 1, completion.DefaultTeam(), madeUp([][]float64{{3}, {2}}))
+	few, err := completion.Choose(2, 1, completion.DefaultEnsemble(), madeUp([][]float64{{3}, {2}}))
 	if err != nil || few.Unseen() != nil || !slices.Equal(few.Order, []int{1}) || few.Fitted[0] != 0.5 {
 		t.Errorf("one triple: %+v, %v", few, err)
 	}
@@ -319,13 +319,13 @@ func TestTheOrderGoesOn(t *testing.T) {
 		{[]float64{.6, .7, .7, .8}, []int{0, 1, 2, 3}},
 	} {
 		for _, triples := range []int{1, 7} { // one cannot be cut
-			got, err := completion.Choose(4, triples, completion.TeamSettings{Size: 9, Folds: 3}, func(teams [][]int) ([][][]float64, error) {
-				rated := make([][][]float64, len(teams))
-				for i, team := range teams {
+			got, err := completion.Choose(4, triples, completion.EnsembleSettings{Size: 9, Folds: 3}, func(ensembles [][]int) ([][][]float64, error) {
+				rated := make([][][]float64, len(ensembles))
+				for i, ensemble := range ensembles {
 					for candidate := range 4 {
 						var values []float64
-						if !slices.Contains(team, candidate) {
-							values = slices.Repeat([]float64{c.bySize[len(team)]}, triples)
+						if !slices.Contains(ensemble, candidate) {
+							values = slices.Repeat([]float64{c.bySize[len(ensemble)]}, triples)
 						}
 						rated[i] = append(rated[i], values)
 					}
@@ -357,7 +357,7 @@ func TestHeldOutIsHonest(t *testing.T) {
 				ranks[c] = append(ranks[c], float64(1+rng.IntN(entities)))
 			}
 		}
-		got, err := completion.Choose(candidates, triples, completion.TeamSettings{Size: 1, Folds: 5}, madeUp(ranks))
+		got, err := completion.Choose(candidates, triples, completion.EnsembleSettings{Size: 1, Folds: 5}, madeUp(ranks))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,15 +369,15 @@ func TestHeldOutIsHonest(t *testing.T) {
 	}
 }
 
-// TestChooseTeam on real ranks: what it says of itself is what ranking by its members says,
+// TestChooseEnsemble on real ranks: what it says of itself is what ranking by its members says,
 // whatever the order of the candidates.
-func TestChooseTeam(t *testing.T) {
+func TestChooseEnsemble(t *testing.T) {
 	g, models := enginetest.SmallGraph(), squad(t)
 	g.Valid = g.Train // enough to cut
 	engine := cpu.New(2)
 	defer engine.Close()
-	s := completion.TeamSettings{Size: 3, Folds: 3}
-	first, err := completion.ChooseTeam(t.Context(), engine, append(models, models[1]), g, s)
+	s := completion.EnsembleSettings{Size: 3, Folds: 3}
+	first, err := completion.ChooseEnsemble(t.Context(), engine, append(models, models[1]), g, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +389,7 @@ func TestChooseTeam(t *testing.T) {
 		for _, place := range first.Choice.Order[:n+1] {
 			part = append(part, first.Members[place])
 		}
-		if got := completion.Summarize(rankedByTeam(t, team(t, part...), g, "valid"), kge.Pessimistic).Both.MRR; !near(got, first.Choice.Fitted[n]) {
+		if got := completion.Summarize(rankedByEnsemble(t, ensemble(t, part...), g, "valid"), kge.Pessimistic).Both.MRR; !near(got, first.Choice.Fitted[n]) {
 			t.Errorf("the first %d: MRR %v, the choice says %v", n+1, got, first.Choice.Fitted[n])
 		}
 	}
@@ -402,40 +402,40 @@ func TestChooseTeam(t *testing.T) {
 		t.Errorf("%+v, %v", evaluated, err)
 	}
 	slices.Reverse(models)
-	second, err := completion.ChooseTeam(t.Context(), engine, models, g, s)
+	second, err := completion.ChooseEnsemble(t.Context(), engine, models, g, s)
 	if err != nil || !reflect.DeepEqual(first.Members, second.Members) || !reflect.DeepEqual(first.Choice, second.Choice) {
 		t.Errorf("another order, another choice: %+v, %+v, %v", first.Choice, second.Choice, err)
 	}
 
 	g.Valid = nil
-	_, err = completion.ChooseTeam(t.Context(), engine, models, g, s)
+	_, err = completion.ChooseEnsemble(t.Context(), engine, models, g, s)
 	checkError(t, err, "chosen by validation", "no valid triples")
-	_, err = completion.ChooseTeam(t.Context(), engine, nil, g, s)
+	_, err = completion.ChooseEnsemble(t.Context(), engine, nil, g, s)
 	checkError(t, err, "at least one")
-	_, err = completion.ChooseTeam(t.Context(), engine, models, g, completion.TeamSettings{Size: 0, Folds: 2})
+	_, err = completion.ChooseEnsemble(t.Context(), engine, models, g, completion.EnsembleSettings{Size: 0, Folds: 2})
 	checkError(t, err, "size is 0")
 }
 
-// TestTeamInParts: what does not fit into memory at once gives the same choice and ranks.
-func TestTeamInParts(t *testing.T) {
+// TestEnsembleInParts: what does not fit into memory at once gives the same choice and ranks.
+func TestEnsembleInParts(t *testing.T) {
 	g, models := enginetest.SmallGraph(), squad(t)
 	g.Valid = g.Train
 	engine := cpu.New(2)
 	defer engine.Close()
 	all := *completion.MostScores
 	defer func() { *completion.MostScores = all }()
-	var teams [2]*completion.Team
+	var ensembles [2]*completion.Ensemble
 	var ranks [2][]kge.Ranked
 	for i, most := range []int{all, 3 * 4 * len(models) * len(g.Entities)} { // three questions
 		*completion.MostScores = most
 		var err error
-		if teams[i], err = completion.ChooseTeam(t.Context(), engine, models, g, completion.DefaultTeam()); err != nil {
+		if ensembles[i], err = completion.ChooseEnsemble(t.Context(), engine, models, g, completion.DefaultEnsemble()); err != nil {
 			t.Fatal(err)
 		}
-		ranks[i] = rankedByTeam(t, team(t, models...), g, "train")
+		ranks[i] = rankedByEnsemble(t, ensemble(t, models...), g, "train")
 	}
-	if !reflect.DeepEqual(teams[0], teams[1]) || !slices.Equal(ranks[0], ranks[1]) {
-		t.Errorf("in parts: %+v, %v; at once %+v, %v", teams[1].Choice, ranks[1], teams[0].Choice, ranks[0])
+	if !reflect.DeepEqual(ensembles[0], ensembles[1]) || !slices.Equal(ranks[0], ranks[1]) {
+		t.Errorf("in parts: %+v, %v; at once %+v, %v", ensembles[1].Choice, ranks[1], ensembles[0].Choice, ranks[0])
 	}
 }
 
@@ -465,16 +465,16 @@ func TestDeciding(t *testing.T) {
 	}
 }
 
-func TestTeamFolder(t *testing.T) {
+func TestEnsembleFolder(t *testing.T) {
 	g, models := enginetest.SmallGraph(), squad(t)
-	dir := filepath.Join(t.TempDir(), "team")
-	made := team(t, models...)
-	made.Choice = &completion.Choice{TeamSettings: completion.DefaultTeam(), Candidates: 9, Order: []int{3, 0, 4, 1, 2}, Fitted: []float64{.1, .2, .3, .4, .5}, HeldOut: []float64{.1, .2, .3, .4, .5, .4}}
+	dir := filepath.Join(t.TempDir(), "ensemble")
+	made := ensemble(t, models...)
+	made.Choice = &completion.Choice{EnsembleSettings: completion.DefaultEnsemble(), Candidates: 9, Order: []int{3, 0, 4, 1, 2}, Fitted: []float64{.1, .2, .3, .4, .5}, HeldOut: []float64{.1, .2, .3, .4, .5, .4}}
 	made.Valid = json.RawMessage(`{"triples":3}`)
 	if err := task.Save(dir, made); err != nil {
 		t.Fatal(err)
 	}
-	read, err := completion.LoadTeam(dir)
+	read, err := completion.LoadEnsemble(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -486,18 +486,18 @@ func TestTeamFolder(t *testing.T) {
 			t.Errorf("member %d is another", i)
 		}
 	}
-	if !slices.Equal(rankedByTeam(t, read, g, "test"), rankedByTeam(t, made, g, "test")) {
-		t.Error("the team that was read ranks otherwise")
+	if !slices.Equal(rankedByEnsemble(t, read, g, "test"), rankedByEnsemble(t, made, g, "test")) {
+		t.Error("the ensemble that was read ranks otherwise")
 	}
 	files, err := read.Files()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := completion.LoadTeamFiles(files); err != nil || !reflect.DeepEqual(again, read) {
+	if again, err := completion.LoadEnsembleFiles(files); err != nil || !reflect.DeepEqual(again, read) {
 		t.Errorf("from its files: %v", err)
 	}
-	if !completion.IsTeam(dir) || completion.IsTeam(filepath.Dir(dir)) {
-		t.Error("IsTeam is wrong")
+	if !completion.IsEnsemble(dir) || completion.IsEnsemble(filepath.Dir(dir)) {
+		t.Error("IsEnsemble is wrong")
 	}
 	var described struct{ Members []string }
 	text, err := os.ReadFile(filepath.Join(dir, "model.json"))
@@ -509,35 +509,35 @@ func TestTeamFolder(t *testing.T) {
 	}
 	for i, name := range described.Members {
 		m, err := kge.Load(filepath.Join(dir, name)) // each is a model of its own
-		if err != nil || m.Compare(made.Members[i].Parameters) != 0 || completion.IsTeam(filepath.Join(dir, name)) {
+		if err != nil || m.Compare(made.Members[i].Parameters) != 0 || completion.IsEnsemble(filepath.Join(dir, name)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err = kge.Load(dir)
-	checkError(t, err, "team of 5 models", "where one model is asked for", described.Members[0])
+	checkError(t, err, "ensemble of 5 models", "where one model is asked for", described.Members[0])
 
-	// A smaller team takes the place of this one, and what it has no more goes.
+	// A smaller ensemble takes the place of this one, and what it has no more goes.
 	stranger := filepath.Join(dir, "member-of-mine")
 	if err := os.Mkdir(stranger, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := team(t, models[:2]...).Save(dir); err != nil {
+	if err := ensemble(t, models[:2]...).Save(dir); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if read, loaded := completion.LoadTeam(dir); err != nil || loaded != nil || len(read.Members) != 2 || len(entries) != 4 {
+	if read, loaded := completion.LoadEnsemble(dir); err != nil || loaded != nil || len(read.Members) != 2 || len(entries) != 4 {
 		t.Errorf("%v, %v, %v", entries, err, loaded)
 	}
-	if err := enginetest.SmallModel().Save(dir); err != nil { // and a model that of a team
+	if err := enginetest.SmallModel().Save(dir); err != nil { // and a model that of an ensemble
 		t.Fatal(err)
 	}
-	if entries, err = os.ReadDir(dir); err != nil || len(entries) != 6 || completion.IsTeam(dir) {
+	if entries, err = os.ReadDir(dir); err != nil || len(entries) != 6 || completion.IsEnsemble(dir) {
 		t.Errorf("%v, %v", entries, err)
 	}
 }
 
-func TestDamagedTeams(t *testing.T) {
-	made := team(t, squad(t)[:2]...)
+func TestDamagedEnsembles(t *testing.T) {
+	made := ensemble(t, squad(t)[:2]...)
 	files, err := made.Files()
 	if err != nil {
 		t.Fatal(err)
@@ -552,21 +552,21 @@ func TestDamagedTeams(t *testing.T) {
 		damage func(files map[string][]byte)
 		says   []string
 	}{
-		"a member without its table": {func(f map[string][]byte) { delete(f, member+"/entities.npy") }, []string{"a member of the team", "entities.npy"}},
+		"a member without its table": {func(f map[string][]byte) { delete(f, member+"/entities.npy") }, []string{"a member of the ensemble", "entities.npy"}},
 		"a member that is missing": {func(f map[string][]byte) {
 			for name := range f {
 				if strings.HasPrefix(name, member) {
 					delete(f, name)
 				}
 			}
-		}, []string{"a member of the team", member, "no model.json"}},
-		"a changed table":          {func(f map[string][]byte) { f[member+"/entities.npy"][200] ^= 1 }, []string{"entities.npy is damaged"}},
-		"a changed description":    {func(f map[string][]byte) { f[member+"/model.json"] = append(f[member+"/model.json"], ' ') }, []string{"damaged", member}},
-		"no description":           {func(f map[string][]byte) { delete(f, "model.json") }, []string{"not a model folder"}},
-		"a member from outside":    {replaceIn("model.json", member, "../"+member), []string{"no name of a folder within"}},
-		"a member twice":           {replaceIn("model.json", other(t, files, member), member), []string{"model 1 is model 0 again"}},
-		"a member that is a team":  {func(f map[string][]byte) { f[member+"/model.json"] = []byte(`{"members":["a","b"]}`) }, []string{"damaged"}},
-		"a choice of other models": {replaceIn("model.json", `"checksums"`, `"choice":{"order":[0,0],"fitted":[1,1]},"checksums"`), []string{"choice", "2 members", "remove it"}},
+		}, []string{"a member of the ensemble", member, "no model.json"}},
+		"a changed table":              {func(f map[string][]byte) { f[member+"/entities.npy"][200] ^= 1 }, []string{"entities.npy is damaged"}},
+		"a changed description":        {func(f map[string][]byte) { f[member+"/model.json"] = append(f[member+"/model.json"], ' ') }, []string{"damaged", member}},
+		"no description":               {func(f map[string][]byte) { delete(f, "model.json") }, []string{"not a model folder"}},
+		"a member from outside":        {replaceIn("model.json", member, "../"+member), []string{"no name of a folder within"}},
+		"a member twice":               {replaceIn("model.json", other(t, files, member), member), []string{"model 1 is model 0 again"}},
+		"a member that is an ensemble": {func(f map[string][]byte) { f[member+"/model.json"] = []byte(`{"members":["a","b"]}`) }, []string{"damaged"}},
+		"a choice of other models":     {replaceIn("model.json", `"checksums"`, `"choice":{"order":[0,0],"fitted":[1,1]},"checksums"`), []string{"choice", "2 members", "remove it"}},
 		"a choice that holds out too little": {
 			replaceIn("model.json", `"checksums"`, `"choice":{"order":[1,0],"fitted":[1,1],"held_out":[1]},"checksums"`), []string{"choice", "2 members"},
 		},
@@ -576,22 +576,22 @@ func TestDamagedTeams(t *testing.T) {
 			spoilt[name] = slices.Clone(content)
 		}
 		c.damage(spoilt)
-		_, err := completion.LoadTeamFiles(spoilt)
+		_, err := completion.LoadEnsembleFiles(spoilt)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
 		}
 		checkError(t, err, c.says...)
 	}
-	if _, err := completion.LoadTeamFiles(files); err != nil {
+	if _, err := completion.LoadEnsembleFiles(files); err != nil {
 		t.Errorf("undamaged: %v", err)
 	}
 	single, err := enginetest.SmallModel().Files()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = completion.LoadTeamFiles(single)
-	checkError(t, err, "no team")
+	_, err = completion.LoadEnsembleFiles(single)
+	checkError(t, err, "no ensemble")
 }
 
 // replaceIn replaces something in a file.

@@ -33,46 +33,46 @@ func squadOn(t *testing.T) (*completion.Task, []task.Artifact) {
 	return &completion.Task{Graph: g, Engine: engine}, left
 }
 
-// TestTeamOfATask is what ChooseTeam chooses, in places of the candidates.
-func TestTeamOfATask(t *testing.T) {
+// TestEnsembleOfATask is what ChooseEnsemble chooses, in places of the candidates.
+func TestEnsembleOfATask(t *testing.T) {
 	on, left := squadOn(t)
 	sizes := map[int]bool{}
 	for _, size := range []int{1, 3, 5} {
-		team, err := on.Team(t.Context(), len(left), size, func(place int) (task.Artifact, error) { return left[place], nil })
+		ensemble, err := on.Ensemble(t.Context(), len(left), size, func(place int) (task.Artifact, error) { return left[place], nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := completion.DefaultTeam()
+		s := completion.DefaultEnsemble()
 		s.Size = size
-		want, err := completion.ChooseTeam(t.Context(), on.Engine, squad(t), on.Graph, s)
+		want, err := completion.ChooseEnsemble(t.Context(), on.Engine, squad(t), on.Graph, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(team.Members) != len(want.Members) || team.Score != *want.Choice.Unseen() || team.Alone != want.Choice.HeldOut[0] {
-			t.Errorf("%+v, want %+v", team, want.Choice)
+		if len(ensemble.Members) != len(want.Members) || ensemble.Score != *want.Choice.Unseen() || ensemble.Alone != want.Choice.HeldOut[0] {
+			t.Errorf("%+v, want %+v", ensemble, want.Choice)
 		}
-		for i, place := range team.Members {
+		for i, place := range ensemble.Members {
 			m := want.Members[want.Choice.Order[i]]
 			candidate, err := squad(t)[place].Renumbered(m.EntityLabels, m.RelationLabels)
 			if err != nil || m.Compare(candidate.Parameters) != 0 {
 				t.Errorf("member %d is candidate %d, which is another, %v", i, place, err)
 			}
 		}
-		sizes[len(team.Members)] = true
-		if len(team.Members) == 1 {
-			if team.Artifact != nil || team.TestScore != nil {
-				t.Errorf("one member: %+v", team)
+		sizes[len(ensemble.Members)] = true
+		if len(ensemble.Members) == 1 {
+			if ensemble.Artifact != nil || ensemble.TestScore != nil {
+				t.Errorf("one member: %+v", ensemble)
 			}
 			continue
 		}
-		test := completion.Summarize(rankedByTeam(t, want, on.Graph, "test"), kge.Pessimistic).Both.MRR
+		test := completion.Summarize(rankedByEnsemble(t, want, on.Graph, "test"), kge.Pessimistic).Both.MRR
 		var details completion.Evaluations
-		if err := json.Unmarshal(team.Details, &details); err != nil || math.Abs(*team.TestScore-test) > 1e-12 || details.Valid != nil || details.Test.Both.MRR != *team.TestScore {
-			t.Errorf("test %v, want %v; details %s", *team.TestScore, test, team.Details)
+		if err := json.Unmarshal(ensemble.Details, &details); err != nil || math.Abs(*ensemble.TestScore-test) > 1e-12 || details.Valid != nil || details.Test.Both.MRR != *ensemble.TestScore {
+			t.Errorf("test %v, want %v; details %s", *ensemble.TestScore, test, ensemble.Details)
 		}
-		got, err := team.Artifact.Files()
-		if err != nil || !completionTeam(t, got, want) {
-			t.Errorf("the artifact is another team, %v", err)
+		got, err := ensemble.Artifact.Files()
+		if err != nil || !completionEnsemble(t, got, want) {
+			t.Errorf("the artifact is another ensemble, %v", err)
 		}
 	}
 	if !sizes[1] || len(sizes) < 2 {
@@ -80,26 +80,26 @@ func TestTeamOfATask(t *testing.T) {
 	}
 
 	on.Graph.Valid = on.Graph.Valid[:1] // which cannot be cut
-	team, err := on.Team(t.Context(), len(left), 5, func(place int) (task.Artifact, error) { return left[place], nil })
-	if err != nil || len(team.Members) != 1 || team.Score != team.Alone {
-		t.Errorf("by one triple: %+v, %v", team, err)
+	ensemble, err := on.Ensemble(t.Context(), len(left), 5, func(place int) (task.Artifact, error) { return left[place], nil })
+	if err != nil || len(ensemble.Members) != 1 || ensemble.Score != ensemble.Alone {
+		t.Errorf("by one triple: %+v, %v", ensemble, err)
 	}
 }
 
-// completionTeam says whether files are those of a team.
-func completionTeam(t *testing.T, files map[string][]byte, want *completion.Team) bool {
+// completionEnsemble says whether files are those of an ensemble.
+func completionEnsemble(t *testing.T, files map[string][]byte, want *completion.Ensemble) bool {
 	t.Helper()
-	got, err := completion.LoadTeamFiles(files)
+	got, err := completion.LoadEnsembleFiles(files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return slices.EqualFunc(got.Members, want.Members, func(a, b *kge.Model) bool { return a.Compare(b.Parameters) == 0 }) && reflect.DeepEqual(got.Choice, want.Choice)
 }
 
-// TestWhatATeamLeaves is told of as what a model has left, in memory and as files.
-func TestWhatATeamLeaves(t *testing.T) {
+// TestWhatAnEnsembleLeaves is told of as what a model has left, in memory and as files.
+func TestWhatAnEnsembleLeaves(t *testing.T) {
 	on, _ := squadOn(t)
-	made := team(t, squad(t)[:3]...)
+	made := ensemble(t, squad(t)[:3]...)
 	files, err := made.Files()
 	if err != nil {
 		t.Fatal(err)
@@ -107,15 +107,15 @@ func TestWhatATeamLeaves(t *testing.T) {
 	var said []task.Examples
 	var measured []task.Measures
 	for _, a := range []task.Artifact{made, task.Files(files)} {
-		if got, err := completion.TeamOf(a); err != nil || len(got.Members) != 3 {
+		if got, err := completion.EnsembleOf(a); err != nil || len(got.Members) != 3 {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		examples, err := on.Examples(a)
 		if err != nil || len(examples.Asked) == 0 {
 			t.Fatalf("%+v, %v", examples, err)
 		}
-		measures, err := on.Measure(t.Context(), task.Outcome{Artifact: a, Best: task.Named{Trial: task.Trial{Team: &task.Chosen{Members: []int{1, 2, 3}}}}})
-		if err != nil || !strings.Contains(measures.Best[0].Text, "team of 3 models") {
+		measures, err := on.Measure(t.Context(), task.Outcome{Artifact: a, Best: task.Named{Trial: task.Trial{Ensemble: &task.Chosen{Members: []int{1, 2, 3}}}}})
+		if err != nil || !strings.Contains(measures.Best[0].Text, "ensemble of 3 models") {
 			t.Fatalf("%+v, %v", measures.Best, err)
 		}
 		said, measured = append(said, examples), append(measured, measures)
@@ -128,11 +128,11 @@ func TestWhatATeamLeaves(t *testing.T) {
 		n := number(t, row.Cells[3])
 		sum, triples = sum+n*number(t, row.Cells[4]), triples+n
 	}
-	if want := completion.Summarize(rankedByTeam(t, made, on.Graph, "test"), kge.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
-		t.Errorf("relations have a mean of %v, the team %v", sum/triples, want)
+	if want := completion.Summarize(rankedByEnsemble(t, made, on.Graph, "test"), kge.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
+		t.Errorf("relations have a mean of %v, the ensemble %v", sum/triples, want)
 	}
 	for _, a := range []task.Artifact{nil, squad(t)[0]} {
-		if got, err := completion.TeamOf(a); got != nil || err != nil {
+		if got, err := completion.EnsembleOf(a); got != nil || err != nil {
 			t.Errorf("%v, %v", got, err)
 		}
 	}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Trains members of teams on the paper's benchmarks, alike: ComplEx by two seeds, the structure
-# that searched.sh found, and a ComplEx of as many numbers as two members have. Then it makes a team
+# Trains members of ensembles on the paper's benchmarks, alike: ComplEx by two seeds, the structure
+# that searched.sh found, and a ComplEx of as many numbers as two members have. Then it makes an ensemble
 # of the two seeds and one of the two structures. Records what came of it in the folder where it is
-# run: the trainings as benchmark-GRAPH-MODEL-DIM-SEED.json, the teams as teamed-GRAPH-seeds.json and
-# teamed-GRAPH-structures.json.
+# run: the trainings as benchmark-GRAPH-MODEL-DIM-SEED.json, the ensembles as ensembleed-GRAPH-seeds.json and
+# ensembleed-GRAPH-structures.json.
 # GRAPHS chooses what is done, PARTS which of complex, found, seeds and large, THREADS by how many
 # threads. AUTOBLM_DATA names the benchmarks; jq is needed.
 # What is there already is not done again, and what was interrupted goes on.
@@ -15,10 +15,10 @@ train() { # GRAPH MODEL DIM SEED FLAG...
   trained "benchmark-$1-$2-$3-$4" "$1" --dim "$3" "${@:5}" --seed "$4"
 }
 
-team() { # GRAPH KIND MEMBER MEMBER, where both are
-  local name=teamed-$1-$2
+ensemble() { # GRAPH KIND MEMBER MEMBER, where both are
+  local name=ensembleed-$1-$2
   [ -e "$name.json" ] || ! [ -e "$3.json" ] || ! [ -e "$4.json" ] ||
-    autoblm team --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "$3/model" "$4/model" >/dev/null
+    autoblm ensemble --dataset "$1" --all ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.json" "$3/model" "$4/model" >/dev/null
 }
 
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
@@ -28,7 +28,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   wn18) dim=512 how="--recipe n3 --no-n3-moduli --batch 500 --epochs 20 --sampled-softmax 2048" ;;
   fb15k) dim=256 how="--recipe n3 --no-n3-moduli --batch 500 --lr 0.1 --n3 0.02 --epochs 20 --validate-every 5 --sampled-softmax 2048" ;;
   *)
-    echo "teamed.sh: there is nothing for $graph" >&2
+    echo "ensembleed.sh: there is nothing for $graph" >&2
     exit 2
     ;;
   esac
@@ -41,6 +41,6 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     large) train "$graph" complex $((2 * dim)) 1 $how --structure complex ;;
     esac
   done
-  team "$graph" structures benchmark-"$graph"-{complex,found}-$dim-1
-  team "$graph" seeds benchmark-"$graph"-complex-$dim-{1,2}
+  ensemble "$graph" structures benchmark-"$graph"-{complex,found}-$dim-1
+  ensemble "$graph" seeds benchmark-"$graph"-complex-$dim-{1,2}
 done

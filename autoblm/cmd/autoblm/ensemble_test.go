@@ -40,12 +40,12 @@ func mrr(evaluation any) float64 {
 	return evaluation.(map[string]any)["both"].(map[string]any)["mrr"].(float64)
 }
 
-// TestTeam: a choice of models, told and kept, and asked as a model is.
-func TestTeam(t *testing.T) {
+// TestEnsemble: a choice of models, told and kept, and asked as a model is.
+func TestEnsemble(t *testing.T) {
 	graph := smallGraph(t)
 	folders, other := seeds(t, graph)
-	out := filepath.Join(t.TempDir(), "team")
-	made := object(t, append([]string{"team", "--dataset", graph, "--out", out, "--folds", "3", other}, folders...)...)
+	out := filepath.Join(t.TempDir(), "ensemble")
+	made := object(t, append([]string{"ensemble", "--dataset", graph, "--out", out, "--folds", "3", other}, folders...)...)
 	members, choice := made["members"].([]any), made["choice"].(map[string]any)
 	held := choice["held_out"].([]any)
 	if made["candidates"] != 4.0 || made["out"] != out || made["held_out"] != held[len(members)-1] || choice["folds"] != 3.0 {
@@ -62,39 +62,39 @@ func TestTeam(t *testing.T) {
 	for _, split := range []string{"valid", "test"} {
 		ranked := object(t, "eval", "--model", out, "--dataset", graph, "--split", split)
 		if got, want := asText(t, ranked[split]), asText(t, made[split]); got != want || ranked["members"] != float64(len(members)) || ranked["structure"] != nil || ranked["precision"] != "float32" {
-			t.Errorf("%s: eval has %v, team had %s", split, ranked, want)
+			t.Errorf("%s: eval has %v, ensemble had %s", split, ranked, want)
 		}
 	}
 
 	// All of them, whatever their order, and what is there twice once.
 	slices.Reverse(folders)
-	all := object(t, append([]string{"team", "--dataset", graph, "--out", out, "--all", other}, folders...)...)
+	all := object(t, append([]string{"ensemble", "--dataset", graph, "--out", out, "--all", other}, folders...)...)
 	slices.Reverse(folders)
 	whole := filepath.Join(filepath.Dir(out), "whole")
-	status, stdout, stderr := invoke(t.Context(), append([]string{"team", "--dataset", graph, "--out", whole, "--all", other, folders[0]}, folders...)...)
-	if status != cli.Done || !strings.Contains(stdout, "a team of 4 models, all that were given") || strings.Count(stderr, "counts once") != 1 {
+	status, stdout, stderr := invoke(t.Context(), append([]string{"ensemble", "--dataset", graph, "--out", whole, "--all", other, folders[0]}, folders...)...)
+	if status != cli.Done || !strings.Contains(stdout, "an ensemble of 4 models, all that were given") || strings.Count(stderr, "counts once") != 1 {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if len(all["members"].([]any)) != 4 || all["choice"] != nil || all["held_out"] != nil {
 		t.Errorf("all: %v", all)
 	}
-	first, err := completion.LoadTeam(out)
+	first, err := completion.LoadEnsemble(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := completion.LoadTeam(whole)
+	again, err := completion.LoadEnsemble(whole)
 	if err != nil || asText(t, []any{first.Valid, first.Test}) != asText(t, []any{again.Valid, again.Test}) {
 		t.Errorf("another order, other ranks: %v", err)
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil || len(entries) != 5 {
-		t.Errorf("the team that took the place of another is of %v, %v", entries, err)
+		t.Errorf("the ensemble that took the place of another is of %v, %v", entries, err)
 	}
 
-	// A team stands for its members.
-	part := object(t, "team", "--dataset", graph, "--out", filepath.Join(filepath.Dir(out), "part"), "--size", "1", whole, folders[1])
+	// An ensemble stands for its members.
+	part := object(t, "ensemble", "--dataset", graph, "--out", filepath.Join(filepath.Dir(out), "part"), "--size", "1", whole, folders[1])
 	if part["candidates"] != 4.0 || len(part["members"].([]any)) != 1 {
-		t.Errorf("among a team: %v", part)
+		t.Errorf("among an ensemble: %v", part)
 	}
 
 	// It is asked as a model is, and text says what it is.
@@ -110,23 +110,23 @@ func TestTeam(t *testing.T) {
 			t.Errorf("answer %d is %v, want %+v", i, a, predicted[i])
 		}
 	}
-	if status, stdout, stderr := invoke(t.Context(), "eval", "--model", whole, "--dataset", graph, "--by", "relation"); status != cli.Done || !strings.Contains(stdout, "a team of 4 models: ") || !strings.Contains(stdout, "near") {
+	if status, stdout, stderr := invoke(t.Context(), "eval", "--model", whole, "--dataset", graph, "--by", "relation"); status != cli.Done || !strings.Contains(stdout, "an ensemble of 4 models: ") || !strings.Contains(stdout, "near") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
-	status, stdout, stderr = invoke(t.Context(), append([]string{"team", "--dataset", graph, "--out", out, other}, folders...)...)
-	if status != cli.Done || !strings.Contains(stdout, "held out") || !strings.Contains(stdout, "The team is in "+out) || !strings.Contains(stdout, "among 4 by validation") || stderr != "" {
+	status, stdout, stderr = invoke(t.Context(), append([]string{"ensemble", "--dataset", graph, "--out", out, other}, folders...)...)
+	if status != cli.Done || !strings.Contains(stdout, "held out") || !strings.Contains(stdout, "The ensemble is in "+out) || !strings.Contains(stdout, "among 4 by validation") || stderr != "" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }
 
-func TestTeamRefusals(t *testing.T) {
+func TestEnsembleRefusals(t *testing.T) {
 	graph := smallGraph(t)
 	folders, other := seeds(t, graph)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	object(t, append([]string{"team", "--dataset", graph, "--all", "--out", at("team")}, folders...)...)
+	object(t, append([]string{"ensemble", "--dataset", graph, "--all", "--out", at("ensemble")}, folders...)...)
 	object(t, "train", "--dataset", "world", "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", at("world"))
-	if err := os.CopyFS(at("torn"), os.DirFS(at("team"))); err != nil {
+	if err := os.CopyFS(at("torn"), os.DirFS(at("ensemble"))); err != nil {
 		t.Fatal(err)
 	}
 	inside, err := filepath.Glob(at("torn/member-*/entities.npy"))
@@ -144,29 +144,29 @@ func TestTeamRefusals(t *testing.T) {
 	if err := os.Mkdir(at("empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	team := func(more ...string) []string {
-		return append([]string{"team", "--dataset", graph, "--out", at("new")}, more...)
+	ensemble := func(more ...string) []string {
+		return append([]string{"ensemble", "--dataset", graph, "--out", at("new")}, more...)
 	}
 	for name, c := range map[string]struct {
 		status    int
 		says      []string
 		arguments []string
 	}{
-		"no model":                {cli.Misuse, []string{"model"}, team()},
-		"one model":               {cli.Misuse, []string{"two models or more"}, team(other)},
-		"one model twice":         {cli.Misuse, []string{"two models or more"}, team(other, other)},
-		"size 0":                  {cli.Misuse, []string{"size is 0"}, team("--size", "0", folders[0], other)},
-		"one fold":                {cli.Misuse, []string{"folds is 1"}, team("--folds", "1", folders[0], other)},
-		"no folder":               {cli.Failed, []string{at("empty"), "no model.json"}, team(folders[0], at("empty"))},
-		"of other graphs":         {cli.Failed, []string{folders[0] + " and " + at("world"), "only one of them has the entity", "on one graph"}, team(folders[0], at("world"))},
-		"a torn team":             {cli.Failed, []string{"a member of the team", filepath.Base(filepath.Dir(inside[1]))}, team(folders[0], at("torn"))},
-		"eval of a torn team":     {cli.Failed, []string{"a member of the team"}, []string{"eval", "--model", at("torn"), "--dataset", graph}},
-		"predict with a torn one": {cli.Failed, []string{"a member of the team"}, []string{"predict", "--model", at("torn"), "--head", "e10", "--relation", "near"}},
-		"nothing to choose by":    {cli.Failed, []string{"no valid triples"}, []string{"team", "--dataset", at("no-valid"), "--out", at("new"), folders[0], other}},
-		"bfloat16":                {cli.Misuse, []string{"float32 or auto"}, []string{"eval", "--model", at("team"), "--dataset", graph, "--precision", "bfloat16"}},
-		"queries":                 {cli.Failed, []string{"team of 3 models", "one model is asked for"}, []string{"query", "predict", "--model", at("team"), "--anchor", "e10", "--path", "near"}},
-		"classes":                 {cli.Failed, []string{at("team")}, []string{"classify", "predict", "--model", at("team"), "--node", "e10"}},
-		"an entity that is none":  {cli.Failed, []string{"nobody"}, []string{"predict", "--model", at("team"), "--head", "nobody", "--relation", "near"}},
+		"no model":                {cli.Misuse, []string{"model"}, ensemble()},
+		"one model":               {cli.Misuse, []string{"two models or more"}, ensemble(other)},
+		"one model twice":         {cli.Misuse, []string{"two models or more"}, ensemble(other, other)},
+		"size 0":                  {cli.Misuse, []string{"size is 0"}, ensemble("--size", "0", folders[0], other)},
+		"one fold":                {cli.Misuse, []string{"folds is 1"}, ensemble("--folds", "1", folders[0], other)},
+		"no folder":               {cli.Failed, []string{at("empty"), "no model.json"}, ensemble(folders[0], at("empty"))},
+		"of other graphs":         {cli.Failed, []string{folders[0] + " and " + at("world"), "only one of them has the entity", "on one graph"}, ensemble(folders[0], at("world"))},
+		"a torn ensemble":         {cli.Failed, []string{"a member of the ensemble", filepath.Base(filepath.Dir(inside[1]))}, ensemble(folders[0], at("torn"))},
+		"eval of a torn ensemble": {cli.Failed, []string{"a member of the ensemble"}, []string{"eval", "--model", at("torn"), "--dataset", graph}},
+		"predict with a torn one": {cli.Failed, []string{"a member of the ensemble"}, []string{"predict", "--model", at("torn"), "--head", "e10", "--relation", "near"}},
+		"nothing to choose by":    {cli.Failed, []string{"no valid triples"}, []string{"ensemble", "--dataset", at("no-valid"), "--out", at("new"), folders[0], other}},
+		"bfloat16":                {cli.Misuse, []string{"float32 or auto"}, []string{"eval", "--model", at("ensemble"), "--dataset", graph, "--precision", "bfloat16"}},
+		"queries":                 {cli.Failed, []string{"ensemble of 3 models", "one model is asked for"}, []string{"query", "predict", "--model", at("ensemble"), "--anchor", "e10", "--path", "near"}},
+		"classes":                 {cli.Failed, []string{at("ensemble")}, []string{"classify", "predict", "--model", at("ensemble"), "--node", "e10"}},
+		"an entity that is none":  {cli.Failed, []string{"nobody"}, []string{"predict", "--model", at("ensemble"), "--head", "nobody", "--relation", "near"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), c.arguments...)
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
@@ -185,11 +185,11 @@ func TestTeamRefusals(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	status, stdout, stderr := invoke(ctx, team(folders...)...)
+	status, stdout, stderr := invoke(ctx, ensemble(folders...)...)
 	if _, err := os.Stat(at("new")); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "interrupted before there was anything to keep") || err == nil {
 		t.Errorf("interrupted: status %d, %q, %q", status, stdout, stderr)
 	}
-	o := object(t, "team", "--dataset", at("no-valid"), "--all", "--out", at("blind"), folders[0], other)
+	o := object(t, "ensemble", "--dataset", at("no-valid"), "--all", "--out", at("blind"), folders[0], other)
 	if o["valid"] != nil || o["best"] != nil || o["test"] == nil || len(o["members"].([]any)) != 2 {
 		t.Errorf("without validation: %v", o)
 	}

@@ -12,20 +12,20 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// TestSearchKeepsATeam, which commands take as they take a model, and which the study tells of as
+// TestSearchKeepsAnEnsemble, which commands take as they take a model, and which the study tells of as
 // the search did.
-func TestSearchKeepsATeam(t *testing.T) {
+func TestSearchKeepsAnEnsemble(t *testing.T) {
 	graph := smallGraph(t)
 	dir := t.TempDir()
 	var folder string
 	var arguments []string
 	var found, final map[string]any
-	for seed := 1; final["from"] != "team"; seed++ {
+	for seed := 1; final["from"] != "ensemble"; seed++ {
 		if seed > 6 {
-			t.Fatal("no search keeps a team")
+			t.Fatal("no search keeps an ensemble")
 		}
 		folder = filepath.Join(dir, fmt.Sprint("found", seed))
-		arguments = []string{"search", "--recipe", "plain", "--dataset", graph, "--budget", "6", "--p", "2", "--i", "4", "--dim", "8", "--epochs", "4", "--again", "2", "--team", "4", "--seed", fmt.Sprint(seed), "--out", folder}
+		arguments = []string{"search", "--recipe", "plain", "--dataset", graph, "--budget", "6", "--p", "2", "--i", "4", "--dim", "8", "--epochs", "4", "--again", "2", "--ensemble", "4", "--seed", fmt.Sprint(seed), "--out", folder}
 		found = object(t, arguments...)
 		final = found["final"].(map[string]any)
 	}
@@ -38,12 +38,12 @@ func TestSearchKeepsATeam(t *testing.T) {
 			t.Errorf("member %v of %v", m, final)
 		}
 	}
-	if found["kept"].(map[string]any)["from"] != "team" || found["named_final"].(map[string]any)["from"] != "named" {
+	if found["kept"].(map[string]any)["from"] != "ensemble" || found["named_final"].(map[string]any)["from"] != "named" {
 		t.Errorf("kept is %v, the best named %v", found["kept"], found["named_final"])
 	}
-	team, err := completion.LoadTeam(filepath.Join(folder, "model"))
-	if err != nil || len(team.Members) != len(members) || *team.Choice.Unseen() != final["valid_mrr"] {
-		t.Errorf("the folder has %+v, %v", team, err)
+	ensemble, err := completion.LoadEnsemble(filepath.Join(folder, "model"))
+	if err != nil || len(ensemble.Members) != len(members) || *ensemble.Choice.Unseen() != final["valid_mrr"] {
+		t.Errorf("the folder has %+v, %v", ensemble, err)
 	}
 	ranked := object(t, "eval", "--dataset", graph, "--model", folder, "--split", "test")
 	if ranked["members"] != float64(len(members)) || ranked["test"].(map[string]any)["both"].(map[string]any)["mrr"] != final["test_mrr"] {
@@ -56,12 +56,12 @@ func TestSearchKeepsATeam(t *testing.T) {
 		t.Errorf("the study has %v, %v, the same search %v, the first %v", shown["state"], shown["final"], again["final"], final)
 	}
 	best := object(t, "study", "best", folder, "--out", filepath.Join(dir, "best"))
-	if best["from"] != "team" || len(best["members"].([]any)) != len(members) || best["structure"] != nil {
+	if best["from"] != "ensemble" || len(best["members"].([]any)) != len(members) || best["structure"] != nil {
 		t.Errorf("study best has %v", best)
 	}
 	for _, command := range [][]string{arguments, {"study", "show", folder}} {
 		status, stdout, stderr := invoke(t.Context(), command...)
-		if status != cli.Done || !strings.Contains(stdout, fmt.Sprintf("A team of %d, chosen among 10 of these models, is kept", len(members))) {
+		if status != cli.Done || !strings.Contains(stdout, fmt.Sprintf("An ensemble of %d, chosen among 10 of these models, is kept", len(members))) {
 			t.Errorf("%v: status %d, %q, %q", command, status, stdout, stderr)
 		}
 	}
@@ -71,7 +71,7 @@ func TestSearchKeepsATeam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, says := range []string{"A team", "What is kept is a team of " + fmt.Sprint(len(members)), fmt.Sprintf("The study keeps a team of %d models", len(members)), "--team 4"} {
+	for _, says := range []string{"An ensemble", "What is kept is an ensemble of " + fmt.Sprint(len(members)), fmt.Sprintf("The study keeps an ensemble of %d models", len(members)), "--ensemble 4"} {
 		if !strings.Contains(string(written), says) {
 			t.Errorf("the report does not say %q", says)
 		}

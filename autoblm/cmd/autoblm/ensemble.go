@@ -20,20 +20,20 @@ import (
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
-type teamCommand struct {
-	Models   []string                `arg:"" name:"model" brief:"The folders of models to choose among." help:"The folders of the models to choose among; that of a team stands for its members."`
-	Dataset  string                  `required:"" placeholder:"NAME|DIR" brief:"The graph that they were trained on." help:"The graph that they were trained on: a name of dataset list, or a folder."`
-	All      bool                    `brief:"Take all models, without a choice." help:"Take all models, without a choice; --size and --folds count for nothing then."`
-	Settings completion.TeamSettings `embed:""`
-	Out      string                  `placeholder:"DIR" brief:"The folder for the team." help:"The folder for the team; one below autoblm-out for its data when left out."`
+type ensembleCommand struct {
+	Models   []string                    `arg:"" name:"model" brief:"The folders of models to choose among." help:"The folders of the models to choose among; that of an ensemble stands for its members."`
+	Dataset  string                      `required:"" placeholder:"NAME|DIR" brief:"The graph that they were trained on." help:"The graph that they were trained on: a name of dataset list, or a folder."`
+	All      bool                        `brief:"Take all models, without a choice." help:"Take all models, without a choice; --size and --folds count for nothing then."`
+	Settings completion.EnsembleSettings `embed:""`
+	Out      string                      `placeholder:"DIR" brief:"The folder for the ensemble." help:"The folder for the ensemble; one below autoblm-out for its data when left out."`
 	computeFlags
 }
 
-// usualTeam has the defaults.
-func usualTeam() teamCommand { return teamCommand{Settings: completion.DefaultTeam()} }
+// usualEnsemble has the defaults.
+func usualEnsemble() ensembleCommand { return ensembleCommand{Settings: completion.DefaultEnsemble()} }
 
-// teamSummary is the JSON of team.
-type teamSummary struct {
+// ensembleSummary is the JSON of ensemble.
+type ensembleSummary struct {
 	Dataset    string             `json:"dataset"`
 	Candidates int                `json:"candidates"`
 	Precision  kge.Precision      `json:"precision"`
@@ -42,9 +42,9 @@ type teamSummary struct {
 	Seconds    kge.Timing         `json:"seconds"`
 	Choice     *completion.Choice `json:"choice"` // null with all
 	// Members are in the order of choice, or as they were given.
-	Members []teamMember `json:"members"`
+	Members []ensembleMember `json:"members"`
 	// Best is the member that is best by validation, null where there is none.
-	Best *teamMember `json:"best"`
+	Best *ensembleMember `json:"best"`
 	// HeldOut is the validation MRR of what was chosen without the triples that it is of.
 	HeldOut *float64               `json:"held_out"`
 	Valid   *completion.Evaluation `json:"valid"`
@@ -52,8 +52,8 @@ type teamSummary struct {
 	Out     string                 `json:"out"`
 }
 
-// teamMember is a member of a team with what it reaches alone.
-type teamMember struct {
+// ensembleMember is a member of an ensemble with what it reaches alone.
+type ensembleMember struct {
 	Folder    string               `json:"folder"`
 	Model     form.Form            `json:"model,omitzero"` // left out where it is bilinear
 	Structure *structure.Structure `json:"structure"`
@@ -63,8 +63,8 @@ type teamMember struct {
 	Test      *float64             `json:"test_mrr"`
 }
 
-// Run makes a team.
-func (c *teamCommand) Run(ctx context.Context, o *output) error {
+// Run makes an ensemble.
+func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if c.Out != "" {
 		if err := c.checkOut(); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (c *teamCommand) Run(ctx context.Context, o *output) error {
 	}
 	warn(o, g.Warnings("valid", "test"))
 	if c.Out == "" {
-		c.Out = filepath.Join(outFolder, "team-"+g.Name)
+		c.Out = filepath.Join(outFolder, "ensemble-"+g.Name)
 		if err := c.checkOut(); err != nil {
 			return err
 		}
@@ -93,13 +93,13 @@ func (c *teamCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	s := teamSummary{Dataset: g.Name, Candidates: len(models), Precision: kge.Float32, Engine: engine.Name(), Backend: engine.Backend(kge.Float32), Out: c.Out}
+	s := ensembleSummary{Dataset: g.Name, Candidates: len(models), Precision: kge.Float32, Engine: engine.Name(), Backend: engine.Backend(kge.Float32), Out: c.Out}
 	stop := s.Seconds.Evaluating(engine)
-	var made *completion.Team
+	var made *completion.Ensemble
 	if c.All {
-		made, err = completion.NewTeam(models)
+		made, err = completion.NewEnsemble(models)
 	} else {
-		made, err = completion.ChooseTeam(ctx, engine, models, g, c.Settings)
+		made, err = completion.ChooseEnsemble(ctx, engine, models, g, c.Settings)
 	}
 	if err != nil {
 		return err
@@ -116,13 +116,13 @@ func (c *teamCommand) Run(ctx context.Context, o *output) error {
 	if err := made.Save(c.Out); err != nil {
 		return err
 	}
-	o.Keep("the team is in %s", c.Out)
+	o.Keep("the ensemble is in %s", c.Out)
 	return o.Result(s, s.print)
 }
 
-// checkOut says whether the team can be written, before it is chosen. It is no model's place,
+// checkOut says whether the ensemble can be written, before it is chosen. It is no model's place,
 // nor above or below one of those to choose among, which might be replaced.
-func (c *teamCommand) checkOut() error {
+func (c *ensembleCommand) checkOut() error {
 	out, err := realPath(c.Out)
 	if err != nil {
 		return err
@@ -134,14 +134,14 @@ func (c *teamCommand) checkOut() error {
 		}
 		within, err := filepath.Rel(out, path)
 		if err == nil && filepath.IsLocal(within) {
-			return fmt.Errorf("%s is for the team, and %s, which might be replaced, is there: name another folder for the team", c.Out, model)
+			return fmt.Errorf("%s is for the ensemble, and %s, which might be replaced, is there: name another folder for the ensemble", c.Out, model)
 		}
 	}
 	if _, err := os.Stat(out); err != nil {
 		return outfile.FolderLater(c.Out)
 	}
-	if _, err := os.Stat(filepath.Join(out, modelfolder.Description)); err == nil && !completion.IsTeam(out) {
-		return fmt.Errorf("%s has a model that is no team, and not replaced by one: name another folder for the team", c.Out)
+	if _, err := os.Stat(filepath.Join(out, modelfolder.Description)); err == nil && !completion.IsEnsemble(out) {
+		return fmt.Errorf("%s has a model that is no ensemble, and not replaced by one: name another folder for the ensemble", c.Out)
 	}
 	return modelfolder.Make(c.Out)
 }
@@ -159,7 +159,7 @@ func realPath(path string) (string, error) {
 }
 
 // candidates are the models, each once, with their folders.
-func (c *teamCommand) candidates(ctx context.Context, o *output) (models []*kge.Model, folders map[*kge.Model]string, err error) {
+func (c *ensembleCommand) candidates(ctx context.Context, o *output) (models []*kge.Model, folders map[*kge.Model]string, err error) {
 	var all []*kge.Model
 	var from []string
 	for _, folder := range c.Models {
@@ -191,13 +191,13 @@ func (c *teamCommand) candidates(ctx context.Context, o *output) (models []*kge.
 		models = append(models, m)
 	}
 	if len(models) < 2 {
-		return nil, nil, cli.Usage(errors.New("a team is made of two models or more: name the folders of several"))
+		return nil, nil, cli.Usage(errors.New("an ensemble is made of two models or more: name the folders of several"))
 	}
 	return models, folders, nil
 }
 
 // tellOfMembers ranks by each member alone.
-func (s *teamSummary) tellOfMembers(ctx context.Context, engine kge.Engine, g *datasets.Graph, made *completion.Team, models []*kge.Model, folders map[*kge.Model]string) error {
+func (s *ensembleSummary) tellOfMembers(ctx context.Context, engine kge.Engine, g *datasets.Graph, made *completion.Ensemble, models []*kge.Model, folders map[*kge.Model]string) error {
 	if made.Choice != nil {
 		models = nil
 		for _, place := range made.Choice.Order {
@@ -210,7 +210,7 @@ func (s *teamSummary) tellOfMembers(ctx context.Context, engine kge.Engine, g *d
 		if err != nil {
 			return err
 		}
-		member := teamMember{Folder: folders[m], Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim}
+		member := ensembleMember{Folder: folders[m], Model: m.Form, Structure: structureOf(m.Form, m.Structure), K: m.Structure.K(), Dim: m.Dim}
 		member.Valid, member.Test = evaluations[0].Scores()
 		s.Members = append(s.Members, member)
 	}
@@ -222,12 +222,12 @@ func (s *teamSummary) tellOfMembers(ctx context.Context, engine kge.Engine, g *d
 	return nil
 }
 
-func (s teamSummary) print(w io.Writer) {
+func (s ensembleSummary) print(w io.Writer) {
 	how := "all that were given"
 	if s.Choice != nil {
 		how = fmt.Sprintf("chosen among %d by validation", s.Candidates)
 	}
-	fmt.Fprintf(w, "%s, a team of %s, %s\n\n", s.Dataset, format.Count(len(s.Members), "model"), how)
+	fmt.Fprintf(w, "%s, an ensemble of %s, %s\n\n", s.Dataset, format.Count(len(s.Members), "model"), how)
 	t := table.New("member", "", "d", "valid MRR", "test MRR")
 	for _, m := range s.Members {
 		t.Add(m.Folder, titleOf(m.Model, m.Structure), m.Dim, m.Valid, m.Test)
@@ -243,7 +243,7 @@ func (s teamSummary) print(w io.Writer) {
 		t.Add("best alone", heldOut, s.Best.Valid, s.Best.Test)
 	}
 	valid, test := completion.Evaluations{Valid: s.Valid, Test: s.Test}.Scores()
-	t.Add("the team", s.HeldOut, valid, test)
+	t.Add("the ensemble", s.HeldOut, valid, test)
 	t.Print(w)
 	switch {
 	case s.Choice == nil:
@@ -254,21 +254,21 @@ func (s teamSummary) print(w io.Writer) {
 	default:
 		fmt.Fprintf(w, "(the valid MRR is of the triples that the members were chosen by; held out is what choosing in the same way without each of %s comes to on it)\n", format.Count(min(s.Choice.Folds, s.Valid.Triples), "part"))
 	}
-	fmt.Fprintf(w, "\nThe team is in %s\n", s.Out)
+	fmt.Fprintf(w, "\nThe ensemble is in %s\n", s.Out)
 }
 
-// loaded is what a model's folder has: a model, or a team of some.
+// loaded is what a model's folder has: a model, or an ensemble of some.
 type loaded struct {
-	model *kge.Model       // nil for a team
-	team  *completion.Team // nil for a model
+	model    *kge.Model           // nil for an ensemble
+	ensemble *completion.Ensemble // nil for a model
 }
 
 func load(path string) (l loaded, err error) {
 	dir, err := modelIn(path)
 	switch {
 	case err != nil:
-	case completion.IsTeam(dir):
-		l.team, err = completion.LoadTeam(dir)
+	case completion.IsEnsemble(dir):
+		l.ensemble, err = completion.LoadEnsemble(dir)
 	default:
 		l.model, err = kge.Load(dir)
 	}
@@ -277,8 +277,8 @@ func load(path string) (l loaded, err error) {
 
 // models are the members, or the one model.
 func (l loaded) models() []*kge.Model {
-	if l.team != nil {
-		return l.team.Members
+	if l.ensemble != nil {
+		return l.ensemble.Members
 	}
 	return []*kge.Model{l.model}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
-// teamDescription is model.json of a team. Members, the names of folders within that are
+// ensembleDescription is model.json of an ensemble. Members, the names of folders within that are
 // whole models, are all that a reader needs.
-type teamDescription struct {
+type ensembleDescription struct {
 	Members []string        `json:"members"`
 	Dataset string          `json:"dataset,omitempty"`
 	Source  string          `json:"source,omitempty"`
@@ -25,26 +25,26 @@ type teamDescription struct {
 	Test    json.RawMessage `json:"test,omitempty"`
 }
 
-func (d *teamDescription) check() error {
+func (d *ensembleDescription) check() error {
 	if len(d.Members) == 0 {
-		return fmt.Errorf(`this is no team: it has no "members"`)
+		return fmt.Errorf(`this is no ensemble: it has no "members"`)
 	}
 	for _, name := range d.Members {
 		if !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\`) {
-			return fmt.Errorf("%q is no name of a folder within that of the team: correct it", name)
+			return fmt.Errorf("%q is no name of a folder within that of the ensemble: correct it", name)
 		}
 	}
 	return nil
 }
 
-// Files are those of the team's folder, by name: model.json, and in a folder for each
+// Files are those of the ensemble's folder, by name: model.json, and in a folder for each
 // member those of [kge.Model.Files].
-func (t *Team) Files() (map[string][]byte, error) {
+func (t *Ensemble) Files() (map[string][]byte, error) {
 	if len(t.Members) == 0 {
-		return nil, errors.New("cannot save the team: it has no members")
+		return nil, errors.New("cannot save the ensemble: it has no members")
 	}
 	first := t.Members[0]
-	d := teamDescription{Dataset: first.Dataset, Source: first.Source, Choice: t.Choice, Valid: t.Valid, Test: t.Test}
+	d := ensembleDescription{Dataset: first.Dataset, Source: first.Source, Choice: t.Choice, Valid: t.Valid, Test: t.Test}
 	all, described := map[string][]byte{}, map[string][]byte{}
 	for _, m := range t.Members {
 		files, err := m.Files()
@@ -65,8 +65,8 @@ func (t *Team) Files() (map[string][]byte, error) {
 	return all, nil
 }
 
-// Save writes the folder of the team as [kge.Model.Save] does.
-func (t *Team) Save(dir string) error {
+// Save writes the folder of the ensemble as [kge.Model.Save] does.
+func (t *Ensemble) Save(dir string) error {
 	bytes := 0.0
 	for _, m := range t.Members {
 		bytes += 4 * float64(len(m.Entities))
@@ -75,18 +75,18 @@ func (t *Team) Save(dir string) error {
 	return modelfolder.Save(dir, t)
 }
 
-// LoadTeam reads the folder of a team.
-func LoadTeam(dir string) (*Team, error) {
-	return loadTeam(dir, func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, filepath.FromSlash(name))) })
+// LoadEnsemble reads the folder of an ensemble.
+func LoadEnsemble(dir string) (*Ensemble, error) {
+	return loadEnsemble(dir, func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, filepath.FromSlash(name))) })
 }
 
-// LoadTeamFiles reads what [Team.Files] gave.
-func LoadTeamFiles(files map[string][]byte) (*Team, error) {
-	return loadTeam("", modelfolder.In(files))
+// LoadEnsembleFiles reads what [Ensemble.Files] gave.
+func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
+	return loadEnsemble("", modelfolder.In(files))
 }
 
-func loadTeam(dir string, files modelfolder.Reader) (*Team, error) {
-	var d teamDescription
+func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {
+	var d ensembleDescription
 	read, err := modelfolder.ReadFrom(dir, files, &d, d.check)
 	if err != nil {
 		return nil, err
@@ -95,10 +95,10 @@ func loadTeam(dir string, files modelfolder.Reader) (*Team, error) {
 	for i, folder := range d.Members {
 		members[i], err = kge.LoadFrom(filepath.Join(dir, folder), func(name string) ([]byte, error) { return read(path.Join(folder, name)) })
 		if err != nil {
-			return nil, fmt.Errorf("a member of the team: %w", err)
+			return nil, fmt.Errorf("a member of the ensemble: %w", err)
 		}
 	}
-	t, err := NewTeam(members)
+	t, err := NewEnsemble(members)
 	if err == nil && d.Choice != nil {
 		err = d.Choice.check(len(t.Members))
 	}
@@ -109,12 +109,12 @@ func loadTeam(dir string, files modelfolder.Reader) (*Team, error) {
 	return t, nil
 }
 
-// IsTeam says whether a folder describes itself as that of a team.
-func IsTeam(dir string) bool {
-	return isTeam(func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) })
+// IsEnsemble says whether a folder describes itself as that of an ensemble.
+func IsEnsemble(dir string) bool {
+	return isEnsemble(func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) })
 }
 
-func isTeam(files modelfolder.Reader) bool {
+func isEnsemble(files modelfolder.Reader) bool {
 	var d struct{ Members []string }
 	_, err := modelfolder.ReadFrom("", files, &d, func() error { return nil })
 	return err == nil && len(d.Members) > 0

@@ -8,28 +8,28 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 )
 
-// TestTeamsAreMeans: a team gives a class the mean of its members' probabilities, whatever
+// TestEnsemblesAreMeans: an ensemble gives a class the mean of its members' probabilities, whatever
 // their encoders, and classifies the nodes of a split by it.
-func TestTeamsAreMeans(t *testing.T) {
+func TestEnsemblesAreMeans(t *testing.T) {
 	g, engine := friends(), cpu.New(0)
-	var team classify.Team
+	var ensemble classify.Ensemble
 	for i, s := range some() {
 		s.Epochs = 2 * (i + 1) // so that they are of different minds
-		team = append(team, trained(t, g, s, member(s.Encoder, "1,-2;2,1")))
+		ensemble = append(ensemble, trained(t, g, s, member(s.Encoder, "1,-2;2,1")))
 	}
 	hits := 0
 	for _, l := range g.Test {
 		node, want := g.Nodes[l.Node], map[string]float64{}
-		for _, m := range team {
+		for _, m := range ensemble {
 			p, err := m.Predict(t.Context(), engine, g, node, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range p.Answers {
-				want[a.Class] += a.Probability / float64(len(team))
+				want[a.Class] += a.Probability / float64(len(ensemble))
 			}
 		}
-		got, err := team.Predict(t.Context(), engine, g, node, 0)
+		got, err := ensemble.Predict(t.Context(), engine, g, node, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,14 +42,14 @@ func TestTeamsAreMeans(t *testing.T) {
 			hits++
 		}
 	}
-	all, _, err := team.Evaluate(t.Context(), engine, g, "test")
+	all, _, err := ensemble.Evaluate(t.Context(), engine, g, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := float64(hits) / float64(len(g.Test)); all.Accuracy != want {
-		t.Errorf("the team classifies %v right, and by the means it is %v", all.Accuracy, want)
+		t.Errorf("the ensemble classifies %v right, and by the means it is %v", all.Accuracy, want)
 	}
-	if _, _, err := (classify.Team{}).Evaluate(t.Context(), engine, g, "test"); err == nil {
-		t.Error("a team of no models classifies nodes")
+	if _, _, err := (classify.Ensemble{}).Evaluate(t.Context(), engine, g, "test"); err == nil {
+		t.Error("an ensemble of no models classifies nodes")
 	}
 }

@@ -132,9 +132,9 @@ func (p *panel) score(ctx context.Context, first, questions int) error {
 	return nil
 }
 
-// rank tells the ranks of all true answers by each team, whose scores are added in its order,
+// rank tells the ranks of all true answers by each ensemble, whose scores are added in its order,
 // with each of some other models. The calls come from several threads.
-func (p *panel) rank(ctx context.Context, teams [][]int, with []int, tell func(team, model, place int, rank kge.Rank)) error {
+func (p *panel) rank(ctx context.Context, ensembles [][]int, with []int, tell func(ensemble, model, place int, rank kge.Rank)) error {
 	for first := 0; first < len(p.questions); first += p.atOnce {
 		questions := min(p.atOnce, len(p.questions)-first)
 		if err := p.score(ctx, first, questions); err != nil {
@@ -149,7 +149,7 @@ func (p *panel) rank(ctx context.Context, teams [][]int, with []int, tell func(t
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					p.judge(first+i, teams, with, sums, tell)
+					p.judge(first+i, ensembles, with, sums, tell)
 				}
 				return nil
 			})
@@ -161,18 +161,18 @@ func (p *panel) rank(ctx context.Context, teams [][]int, with []int, tell func(t
 	return nil
 }
 
-// judge is rank for a question that is scored. It has room for the sums of a team.
-func (p *panel) judge(question int, teams [][]int, with []int, sums []float64, tell func(team, model, place int, rank kge.Rank)) {
+// judge is rank for a question that is scored. It has room for the sums of an ensemble.
+func (p *panel) judge(question int, ensembles [][]int, with []int, sums []float64, tell func(ensemble, model, place int, rank kge.Rank)) {
 	byModel := slices.Collect(slices.Chunk(p.scores[(question-p.first)*len(p.rankers)*p.entities:][:len(p.rankers)*p.entities], p.entities))
-	for t, team := range teams {
+	for t, ensemble := range ensembles {
 		clear(sums)
-		for _, model := range team {
+		for _, model := range ensemble {
 			for id, score := range byModel[model] {
 				sums[id] += float64(score)
 			}
 		}
 		for i, model := range with {
-			if slices.Contains(team, model) {
+			if slices.Contains(ensemble, model) {
 				continue
 			}
 			for _, answer := range p.truths[question] {
@@ -182,7 +182,7 @@ func (p *panel) judge(question int, teams [][]int, with []int, sums []float64, t
 	}
 }
 
-// rankAmong is the rank of a true answer by the sums of a team and the scores of one more model,
+// rankAmong is the rank of a true answer by the sums of an ensemble and the scores of one more model,
 // known answers left out.
 func rankAmong(sums []float64, scores []float32, truth int32, known []int32) kge.Rank {
 	scores = scores[:len(sums)]
