@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -47,12 +46,6 @@ func usualAblate() ablateCommand {
 func (ablateCommand) Help() string {
 	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most ten minutes.
 An interrupted comparison goes on with the same command.`
-}
-
-// BeforeApply takes the former name of a precision.
-func (c *ablateCommand) BeforeApply(ctx *kong.Context) error {
-	useHalf(ctx, &c.Settings.Training.Precision)
-	return nil
 }
 
 // Run compares.

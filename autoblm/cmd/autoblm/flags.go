@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -12,7 +11,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
-	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // structureFlag is a structure in any of its text forms, a file's too.
@@ -27,30 +25,11 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 // computeFlags choose what does the arithmetic.
 type computeFlags struct {
 	autoblm.Compute
-	halfFlag
-}
-
-// halfFlag is what --precision bfloat16 was called once.
-type halfFlag struct {
-	HalfScores bool `hidden:"" help:"The former name of --precision bfloat16."`
-}
-
-// useHalf puts what it stands for below what is given.
-func useHalf(ctx *kong.Context, p *kge.Precision) {
-	if half, _ := flags.Given[bool](ctx, "half-scores"); half {
-		*p = kge.Bfloat16
-	}
 }
 
 // rankingFlag says how to rank.
 type rankingFlag struct {
 	Precision kge.Precision `default:"auto" help:"float32, bfloat16, which is faster on processors that are made for it, or auto: what AUTOBLM_PRECISION asks for, else what is fast here. The ranks are those of float32 in any case."`
-}
-
-// BeforeApply takes the flag of old.
-func (f *rankingFlag) BeforeApply(ctx *kong.Context) error {
-	useHalf(ctx, &f.Precision)
-	return nil
 }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {

@@ -442,7 +442,6 @@ func TestFlagsReachTheSettings(t *testing.T) {
 		"--pm=0.3":                         func(s *autoblm.SearchSettings) { s.Pm = 0.3 },
 		"--filter=paper":                   func(s *autoblm.SearchSettings) { s.Filter = search.PaperFilter },
 		"--precision=float32":              func(s *autoblm.SearchSettings) { s.Training.Precision = kge.Float32 },
-		"--half-scores":                    func(s *autoblm.SearchSettings) { s.Training.Precision = kge.Bfloat16 },
 		"--predictor=none":                 func(s *autoblm.SearchSettings) { s.Settings.Predictor = nil },
 		"--predictor=one-hot":              func(s *autoblm.SearchSettings) { s.Settings.Predictor.Features = predictor.OneHot },
 		"--engine=gomlx":                   func(s *autoblm.SearchSettings) { s.Compute.Engine = "gomlx" },

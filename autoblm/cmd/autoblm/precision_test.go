@@ -24,8 +24,6 @@ func TestPrecisionIsTold(t *testing.T) {
 		"--precision auto":                  "float32", // of so few entities
 		"--precision float32":               "float32",
 		"--backend go --precision bfloat16": "bfloat16",
-		"--backend go --half-scores":        "bfloat16",
-		"--half-scores --backend go --precision float32": "float32",
 	} {
 		out := filepath.Join(t.TempDir(), "model")
 		arguments := append(append(training, "--out", out), strings.Fields(flags)...)
@@ -41,9 +39,6 @@ func TestPrecisionIsTold(t *testing.T) {
 			if got := object(t, append(evaluation, "--precision", asked)...)["precision"]; got != want {
 				t.Errorf("eval in %s: precision %v", asked, got)
 			}
-		}
-		if got := object(t, append(evaluation, "--half-scores")...)["precision"]; got != "bfloat16" {
-			t.Errorf("eval by the former flag: precision %v", got)
 		}
 		object(t, "predict", "--model", out, "--head", "e10", "--relation", "near", "--precision", "bfloat16")
 		_, text, _ := invoke(t.Context(), append(evaluation, "--precision", "bfloat16")...)
@@ -105,7 +100,7 @@ func TestPrecisionOfSearches(t *testing.T) {
 	if _, text, _ := invoke(t.Context(), "study", "show", file); !strings.Contains(text, "gomlx (go), bfloat16") {
 		t.Errorf("study show says %q", text)
 	}
-	for _, arguments := range [][]string{search(), search("--half-scores"), {"study", "resume", file, "--backend", "go"}, {"study", "resume", file, "--backend", "go", "--precision", "bfloat16"}} {
+	for _, arguments := range [][]string{search(), {"study", "resume", file, "--backend", "go"}, {"study", "resume", file, "--backend", "go", "--precision", "bfloat16"}} {
 		if o := object(t, arguments...); o["precision"] != "bfloat16" || o["resumed"] != o["trained"] {
 			t.Errorf("%v: precision %v, %v of %v resumed", arguments, o["precision"], o["resumed"], o["trained"])
 		}
@@ -171,16 +166,6 @@ func TestPrecisionVariable(t *testing.T) {
 	}
 }
 
-// TestFormerFlagIsHidden: what is understood still is not advertised.
-func TestFormerFlagIsHidden(t *testing.T) {
-	for _, command := range []string{"train", "search", "eval"} {
-		_, help, _ := invoke(t.Context(), command, "--help-all")
-		if strings.Contains(help, "half-scores") || !strings.Contains(help, "--precision") {
-			t.Errorf("the help of %s has the former flag, or lacks the new one", command)
-		}
-	}
-}
-
 // TestReproductionTellsItsPrecision of both its stages, and goes on in it.
 func TestReproductionTellsItsPrecision(t *testing.T) {
 	t.Setenv(kge.PrecisionVariable, "")
@@ -191,7 +176,7 @@ func TestReproductionTellsItsPrecision(t *testing.T) {
 	t.Setenv("AUTOBLM_DATA", data)
 	out := t.TempDir()
 	arguments := []string{"reproduce", "umls", "--budget", "2", "--dim", "8", "--epochs", "1", "--backend", "go", "--out", out}
-	for _, more := range [][]string{{"--precision", "bfloat16"}, {}, {"--half-scores"}} {
+	for _, more := range [][]string{{"--precision", "bfloat16"}, {}} {
 		result := object(t, append(arguments, more...)...)["result"].(map[string]any)
 		for _, stage := range []string{"search", "final"} {
 			if got := result[stage].(map[string]any)["precision"]; got != "bfloat16" {

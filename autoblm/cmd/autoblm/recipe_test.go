@@ -110,8 +110,7 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 		"--max-norm 2 --optimizer adam":  func(r *recipe.Recipe) { r.Training.MaxNorm, r.Training.Optimizer = 2, kge.Adam },
 		"--dropout 0.1 --init xavier":    func(r *recipe.Recipe) { r.Training.Dropout, r.Training.Initial = 0.1, kge.Xavier },
 		"--precision bfloat16":           func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
-		"--half-scores":                  func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
-		"--half-scores --precision auto": func(r *recipe.Recipe) { r.Training.Precision = kge.AutoPrecision },
+		"--precision auto":               func(r *recipe.Recipe) { r.Training.Precision = kge.AutoPrecision },
 		"--relation-prediction 2 --l2 1": func(r *recipe.Recipe) { r.RelationPrediction, r.L2 = 2, 1 },
 	} {
 		want := plain
@@ -168,7 +167,6 @@ func TestDefaultIsTheGraphs(t *testing.T) {
 				r.Training.PlateauPatience, r.Training.PlateauFactor = 2, 0.5
 			},
 			"--precision bfloat16": func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
-			"--half-scores":        func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
 			"--recipe plain": func(r *recipe.Recipe) {
 				r.Training, r.LearningRate, r.N3 = kge.DefaultSettings(), 0.3, 0
 				r.Training.Precision = kge.AutoPrecision

@@ -130,7 +130,6 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 	c.batch = flags.Is(ctx, "batch")
 	c.penalty = slices.ContainsFunc([]string{"n3", "dura", "entity-l2", "products"}, func(name string) bool { return flags.Is(ctx, name) })
 	useDura(ctx, &c.Settings.Weights)
-	useHalf(ctx, &c.Settings.Training.Precision)
 	if name == plainRecipe {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -300,12 +299,6 @@ type studyResumeCommand struct {
 	Out       string        `brief:"The folder for the best model and the pictures." help:"The folder for the best model and the pictures; that of the study when left out."`
 	mixFlag
 	computeFlags
-}
-
-// BeforeApply takes the former name of a precision.
-func (c *studyResumeCommand) BeforeApply(ctx *kong.Context) error {
-	useHalf(ctx, &c.Precision)
-	return nil
 }
 
 // Run goes on with a search.

@@ -73,7 +73,6 @@ func (f *trainingFlags) useRecipe(ctx *kong.Context) (recipe.Recipe, error) {
 // useImplied takes what flags stand for beside their own settings, where that is not given.
 func (f *trainingFlags) useImplied(ctx *kong.Context) {
 	useDura(ctx, &f.Member.Weights)
-	useHalf(ctx, &f.Settings.Precision)
 	useUnvalidated(ctx, &f.Settings)
 }
 
