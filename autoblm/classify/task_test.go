@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -229,7 +230,7 @@ func TestClassesAreCutInTime(t *testing.T) {
 		if cut {
 			ctx = task.CutAt(ctx, time.Now())
 		}
-		trials := []task.Trial{{Stage: task.Searching, Structure: structure.MustParse("1,0;0,2"), Recipe: task.Recipe{Training: of.Training, Seed: 1}}}
+		trials := []task.Trial{{Stage: task.Searching, Structure: structure.MustParse("1,0;0,2"), Recipe: task.Recipe{Recipe: kge.Recipe{Training: of.Training}, Seed: 1}}}
 		artifacts, err := on.Train(ctx, trials, func(float64) {})
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,10 @@ import (
 func TestTaskWithinLimits(t *testing.T) {
 	g := enginetest.RandomGraph(9, 2, 50, 1)
 	g.Valid, g.Test = slices.Clone(g.Train[:8]), slices.Clone(g.Train[8:12])
-	trial := task.Trial{Structure: structure.MustParse("distmult"), Recipe: task.Recipe{Training: kge.DefaultSettings(), Seed: 1, LearningRate: 0.1}}
+	trial := task.Trial{
+		Structure: structure.MustParse("distmult"),
+		Recipe:    task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1}, Seed: 1},
+	}
 	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4, 2, 1
 	for _, limits := range []kge.Limits{{}, {Valid: 3, Test: kge.None}, {Valid: 3, Test: 2}, {Valid: 100, Test: 100}} {
 		engine := &enginetest.Scripted{}
@@ -90,7 +93,10 @@ func TestValidationKeepsItsSample(t *testing.T) {
 func TestTrialsAreCutInTime(t *testing.T) {
 	g := enginetest.RandomGraph(9, 2, 50, 1)
 	g.Valid = slices.Clone(g.Train[:8])
-	trial := task.Trial{Structure: structure.MustParse("distmult"), Recipe: task.Recipe{Training: kge.DefaultSettings(), Seed: 1, LearningRate: 0.1}}
+	trial := task.Trial{
+		Structure: structure.MustParse("distmult"),
+		Recipe:    task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1}, Seed: 1},
+	}
 	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4, 1_000_000_000, 1
 	engine := cpu.New(1)
 	defer engine.Close()

@@ -27,10 +27,7 @@ type Recipe struct {
 	// Structure is the one that was trained by it; the zero value in a recipe for
 	// searches, and in one for a form that has none.
 	Structure structure.Structure `json:"structure,omitzero"`
-	Training  kge.Settings        `json:"training"`
-	// LearningRate and Weights are as in [kge.Member].
-	LearningRate float64 `json:"learning_rate"`
-	kge.Weights
+	kge.Recipe
 	// Published is what was reached by it, nil where nobody says so.
 	Published *Published `json:"published,omitempty"`
 }
@@ -48,7 +45,7 @@ type Published struct {
 
 // Member is a member that is trained by the recipe.
 func (r Recipe) Member(s structure.Structure, seed uint64) kge.Member {
-	return kge.Member{Form: r.Form, Structure: s, Seed: seed, LearningRate: r.LearningRate, Weights: r.Weights}
+	return r.For(r.Form, s, seed)
 }
 
 // Searches says whether the recipe is for searches, and trains no model of its own.

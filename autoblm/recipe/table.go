@@ -48,7 +48,7 @@ func (r row) recipe() Recipe {
 	}
 	recipe := Recipe{
 		Name: r.name, Dataset: r.dataset, About: r.about, Source: r.source, Note: join(r.family.note, r.note),
-		Form: r.form, Training: s, LearningRate: r.rate, Weights: r.weights,
+		Form: r.form, Recipe: kge.Recipe{Training: s, LearningRate: r.rate, Weights: r.weights},
 	}
 	if r.structure != "" {
 		recipe.Structure = structure.MustParse(r.structure)

@@ -107,7 +107,7 @@ func (p Plan) searchable() error {
 // searchSettings are those of the paper's search, with the training of a recipe.
 func searchSettings(r recipe.Recipe, budget int, seed uint64) search.Settings {
 	s := search.Paper()
-	s.Training, s.LearningRate, s.Weights = r.Training, r.LearningRate, r.Weights
+	s.Recipe = r.Recipe
 	s.Budget, s.Seed = budget, seed
 	return s
 }

@@ -69,11 +69,8 @@ type Settings struct {
 	// Seed decides the initial embeddings of each trial; the order of the triples
 	// has its own seed in Training.
 	Seed uint64 `json:"seed" brief:"Decides proposals and initial embeddings." help:"Decides the proposals and the initial embeddings."`
-	// Training is how each structure is trained.
-	Training kge.Settings `json:"training" embed:"" group:"Training"`
-	// LearningRate and Weights are those of each member; see [kge.Member].
-	LearningRate float64 `json:"learning_rate" name:"lr" above:"0" group:"Training" brief:"Learning rate of the first epoch." help:"Learning rate of the first epoch."`
-	kge.Weights  `group:"Training"`
+	// Recipe is how each structure is trained.
+	kge.Recipe
 	// Tune is the stage before the search, and Final the one after it, of the paper's full
 	// procedure (Algorithm 5), or, with a [Space], ours; nil leaves one out.
 	Tune  *TuneSettings  `json:"tune,omitempty" kong:"-"`
@@ -122,13 +119,11 @@ func Timed() Settings {
 // the exact one; [PaperFilter] is the paper's.
 func Paper() Settings {
 	fit := predictor.DefaultSettings()
-	member := kge.DefaultMember(structure.Structure{})
 	return Settings{
 		K: 4, Budget: 256, N: 128, P: 8, I: 8,
-		Predictor:    &fit,
-		Seed:         1,
-		Training:     kge.DefaultSettings(),
-		LearningRate: member.LearningRate,
+		Predictor: &fit,
+		Seed:      1,
+		Recipe:    kge.DefaultRecipe(),
 	}
 }
 
@@ -217,5 +212,5 @@ func (s Settings) validateStages() error {
 // recipe is how the structures of the search are trained, unless there is a
 // tuning stage.
 func (s Settings) recipe() task.Recipe {
-	return task.Recipe{Training: s.Training, Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights}
+	return task.Recipe{Recipe: s.Recipe, Seed: s.Seed}
 }

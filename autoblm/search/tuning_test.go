@@ -52,7 +52,9 @@ func (f tasted) Train(ctx context.Context, trials []task.Trial, onProgress func(
 }
 
 func hiddenRecipe() task.Recipe {
-	return task.Recipe{LearningRate: 0.3, Weights: kge.Weights{N3: 0.05}, Training: kge.Settings{Dropout: 0.2}}
+	return task.Recipe{Recipe: kge.Recipe{
+		Training: kge.Settings{Dropout: 0.2}, LearningRate: 0.3, Weights: kge.Weights{N3: 0.05},
+	}}
 }
 
 func tunedSettings() Settings {

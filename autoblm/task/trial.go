@@ -53,17 +53,14 @@ const (
 // Recipe is how a structure is trained: with the structure, all that a result
 // depends on beside the data.
 type Recipe struct {
-	Training kge.Settings `json:"training"`
+	kge.Recipe
 	// Seed decides the initial embeddings.
 	Seed uint64 `json:"seed"`
-	// LearningRate and Weights are as in [kge.Member].
-	LearningRate float64 `json:"learning_rate"`
-	kge.Weights
 }
 
 // Member is a structure that is trained by the recipe.
 func (r Recipe) Member(a structure.Structure) kge.Member {
-	return kge.Member{Structure: a, Seed: r.Seed, LearningRate: r.LearningRate, Weights: r.Weights}
+	return r.For(form.Bilinear, a, r.Seed)
 }
 
 // Trial is the training of one structure by one recipe. A stage of a study has no
@@ -118,7 +115,7 @@ type Trial struct {
 
 // Member is what is trained.
 func (t Trial) Member() kge.Member {
-	return kge.Member{Form: t.Form, Structure: t.Structure, Seed: t.Recipe.Seed, LearningRate: t.Recipe.LearningRate, Weights: t.Recipe.Weights}
+	return t.Recipe.For(t.Form, t.Structure, t.Recipe.Seed)
 }
 
 // Canonical is the representative of the structure's class under the full group.

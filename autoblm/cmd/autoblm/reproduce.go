@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -122,7 +123,7 @@ func (c *reproduceCommand) plan() (reproduce.Plan, error) {
 	if c.Stage != reproduce.Final && c.Structure.K() > 0 {
 		return p, fmt.Errorf("--stage %s finds its structure itself: --structure is for --stage final", c.Stage)
 	}
-	p.Final.Training, p.Final.LearningRate, p.Final.Weights = c.Settings, c.Member.LearningRate, c.Member.Weights
+	p.Final.Recipe = kge.Recipe{Training: c.Settings, LearningRate: c.Member.LearningRate, Weights: c.Member.Weights}
 	s := c.Structure.Structure
 	if s.K() == 0 && p.Final.Form == form.Bilinear {
 		s = structure.Zero(4) // as those of searches

@@ -6,7 +6,9 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -17,7 +19,7 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 	return p.correlated(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
 		job := completion.SharedJob{
 			Graph: p.Graph, Settings: s.Training,
-			Member:     kge.Member{Seed: s.Seed, LearningRate: s.LearningRate, Weights: s.Weights},
+			Member:     s.Recipe.For(form.Bilinear, structure.Structure{}, s.Seed),
 			SampleSeed: s.Seed,
 		}
 		job.Settings.Epochs = epochs

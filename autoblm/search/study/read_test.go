@@ -333,18 +333,18 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 	trial := task.Trial{
 		Number: whole("number"), Stage: task.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: task.State(line["state"]),
 		Structure: structure.MustParse(line["structure"]), Error: line["error"], Kept: line["kept"] == "true", Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
-		Recipe: task.Recipe{
+		Recipe: task.Recipe{Seed: seed("seed"), Recipe: kge.Recipe{
 			Training: kge.Settings{
 				Dim: whole("dim"), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
 				DataSeed: seed("data_seed"), ValidateEvery: whole("validate_every"), Patience: whole("patience"), MaxSteps: whole("max_steps"),
 				Reciprocal: line["reciprocal"] == "true", Dropout: real("dropout"), LabelSmoothing: real("label_smoothing"), MaxNorm: real("max_norm"),
 				PlateauPatience: whole("plateau_patience"), PlateauFactor: real("plateau_factor"),
 			},
-			Seed: seed("seed"), LearningRate: real("learning_rate"), Weights: kge.Weights{
+			LearningRate: real("learning_rate"), Weights: kge.Weights{
 				L2: real("l2"), N3: real("n3"), EntityL2: real("entity_l2"), RelationL2: real("relation_l2"),
 				Products: real("products"), RelationPrediction: real("relation_prediction"),
 			},
-		},
+		}},
 	}
 	if err := trial.Recipe.Training.Optimizer.UnmarshalText([]byte(line["optimizer"])); err != nil {
 		t.Fatal(err)
