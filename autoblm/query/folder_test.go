@@ -2,7 +2,6 @@ package query_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -137,46 +136,6 @@ func TestDescriptionOfQueries(t *testing.T) {
 	}
 }
 
-// TestOldFolders: what the program wrote before models of triples and of paths were one is
-// read, and all that it said of them is still said.
-func TestOldFolders(t *testing.T) {
-	const old = "../cmd/autoblm/testdata/frozen/old/models"
-	for name, want := range map[string]struct {
-		form       form.Form
-		reciprocal bool
-		paths      query.Paths
-		rate       float64
-	}{
-		"bilinear":   {form.Bilinear, true, query.Paths{Hops: []int{2}, AnswerPower: 0.5}, 0.3},
-		"transposed": {form.Bilinear, false, query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}, 0.3},
-		"transe":     {form.TransE, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
-		"diag":       {form.Diag, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
-		"gqe":        {form.GQE, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
-		"q2b":        {form.Query2box, true, query.Paths{Hops: []int{3}, With: []int{1, 2}, AnswerPower: 0.5}, 0.01},
-		"triples":    {form.Bilinear, false, query.Paths{Hops: []int{1}}, 0.3},
-		"reverses":   {form.Bilinear, true, query.Paths{Hops: []int{1}}, 0.3},
-	} {
-		m, err := kge.Load(filepath.Join(old, name))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		of := m.Training.Member
-		if m.Form != want.form || of.Form != want.form || m.Form == form.Bilinear && of.Structure != m.Structure || of.LearningRate != want.rate || m.Reciprocal != want.reciprocal || m.Training.Settings.Reciprocal != want.reciprocal {
-			t.Errorf("%s: read %v, reciprocal %v, and the member %+v", name, m.Form, m.Reciprocal, of)
-		}
-		if paths := query.PathsOf(m); !reflect.DeepEqual(paths, want.paths) {
-			t.Errorf("%s: of the paths %+v", name, paths)
-		}
-		dir := t.TempDir()
-		if differ := differing(savedAndLoaded(t, m, dir), m); differ != "" {
-			t.Errorf("%s: written and read again it is\n%s", name, differ)
-		}
-		if lost := missing(describing(t, filepath.Join(old, name)), describing(t, dir)); lost != "" {
-			t.Errorf("%s: written again it says something else of %s", name, lost)
-		}
-	}
-}
-
 // differing tells how one model differs from another, "" where it does not.
 func differing(got, want *kge.Model) string {
 	equal := cmp.Options{cmp.Comparer(func(a, b structure.Structure) bool { return a == b }), cmp.Comparer(func(a, b form.Form) bool { return a == b })}
@@ -233,25 +192,6 @@ func described(t *testing.T, dir string, of map[string]any) *kge.Model {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// missing is the name of something that is other in got or not there, "" where there is
-// none.
-func missing(want, got any) string {
-	fields, is := want.(map[string]any)
-	others, too := got.(map[string]any)
-	if !is || !too {
-		if reflect.DeepEqual(want, got) {
-			return ""
-		}
-		return fmt.Sprintf("%v: %v", want, got)
-	}
-	for name, field := range fields {
-		if lost := missing(field, others[name]); lost != "" {
-			return name + ", " + lost
-		}
-	}
-	return ""
 }
 
 func TestFolderRefusals(t *testing.T) {

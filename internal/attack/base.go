@@ -22,20 +22,9 @@ type base struct {
 // newBase makes it: the test data of the commands, and what the program makes of them.
 func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, error) {
 	b := &base{folder: folder}
-	for from, to := range map[string]string{
-		"data/small": "small", "data/kinds": "kinds", "old/models/transe": "transe", "old/models/bilinear": "bilinear", "old/models/reverses": "reverses",
-	} {
-		if err := os.CopyFS(filepath.Join(folder, to), os.DirFS(filepath.Join(frozen, from))); err != nil {
+	for _, name := range []string{"small", "kinds"} {
+		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(filepath.Join(frozen, "data", name))); err != nil {
 			return nil, fmt.Errorf("cannot copy the test data: %w", err)
-		}
-	}
-	for _, study := range []string{"half.db", "query.db", "classify.db", "finished.db"} {
-		content, err := os.ReadFile(filepath.Join(frozen, "old", study))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, "old-"+study), content, 0o644)
-		}
-		if err != nil {
-			return nil, err
 		}
 	}
 	if err := os.CopyFS(filepath.Join(folder, "umls"), os.DirFS(filepath.Join(folder, "small"))); err != nil {
@@ -58,9 +47,11 @@ func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, err
 	for _, command := range []string{
 		"query sample --dataset small --hops 2,3 --count 60 --out q",
 		"train --dataset small --structure complex --dim 8 --epochs 3 --out m",
+		"train --dataset small --structure complex --dim 8 --epochs 3 --reciprocal --out reverses",
 		"train --dataset small --structure simple --dim 8 --epochs 3 --members 2 --keep-members --out seeds",
 		"ensemble m seeds/seed-1 seeds/seed-2 --all --dataset small --out t",
 		"query train --dataset q --structure complex --dim 8 --epochs 2 --out qm",
+		"query train --dataset q --model transe --dim 8 --epochs 2 --out transe",
 		"classify train --dataset kinds --structure complex --dim 8 --layers 1 --epochs 4 --runs 1 --out cm",
 		"search --recipe plain --dataset small --budget 6 --dim 8 --epochs 2 --batch 64 --n 16 --p 4 --i 4 --study s.db --out s",
 	} {

@@ -37,7 +37,4 @@ var scenarios = []scenario{
 	{name: "report", made: []string{"page.html", "page_files"}, arguments: "report --study s.db --out page.html --json"},
 	{name: "export", made: []string{"trials.csv"}, arguments: "study export s.db --csv --out trials.csv"},
 	{name: "best", made: []string{"out"}, arguments: "study best s.db --out out --json"},
-	// The old studies were begun on a processor with AVX-512.
-	{name: "upgrade", made: []string{"out", "old-half.db"}, arguments: "study resume old-half.db --budget 12 --dataset small --mix-engines --out out --json"},
-	{name: "upgrade-query", made: []string{"out", "old-query.db"}, arguments: "study resume old-query.db --budget 12 --dataset q --mix-engines --out out --json"},
 }

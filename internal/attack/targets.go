@@ -61,7 +61,6 @@ var targets = []*target{
 	{"checkpoint", prepareCheckpoint},
 	{"checkpoint-classes", prepareClassCheckpoint},
 	{"study", prepareStudy("s.db")},
-	{"study-old", prepareStudy("old-finished.db")},
 	{"structure", prepareStructure},
 	{"npy", prepareNpy},
 	{"json", prepareJSON},

@@ -52,9 +52,8 @@ func Read(path string) (*Contents, error) {
 	return contents, err
 }
 
-// readCopy reads a study that has to be changed first, which is done in a copy: one whose
-// process was killed while it wrote, as what it had begun to write has to be taken back,
-// or an old one.
+// readCopy reads a copy of a study whose process was killed while it wrote. SQLite has to
+// roll back the unfinished change, and does so in the copy.
 func readCopy(path string) (*Contents, error) {
 	failed := func(err error) (*Contents, error) {
 		return nil, fmt.Errorf("cannot make the copy of the study %s that is needed to read it: %w", path, err)
@@ -106,19 +105,6 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 	}
 	if err := s.checkWhole(); err != nil {
 		return nil, err
-	}
-	version, err := s.version()
-	if err != nil {
-		return nil, err
-	}
-	old := version == oldVersion // the other ones are read alike
-	if old && mode == "ro" {
-		return readCopy(path) // which nobody changes the file under, since it is being read here
-	}
-	if old {
-		if err := s.upgrade(); err != nil {
-			return nil, err
-		}
 	}
 	c = &Contents{}
 	if c.About, err = s.about(); err != nil {

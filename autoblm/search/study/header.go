@@ -61,10 +61,9 @@ func (h header) check(path string) error {
 		return fmt.Errorf("%s is not a study, or a damaged one: name another file", path)
 	case h.application != applicationID:
 		return fmt.Errorf("%s is not a study but a database of another program: name another file", path)
-	case h.version > schemaVersion:
-		return fmt.Errorf("the study %s was written by a newer version of this program (format %d, this one knows %d): update the program", path, h.version, schemaVersion)
-	case h.version < oldVersion:
-		return fmt.Errorf("the study %s was written by an older version of this program (format %d, this one knows %d): name another study", path, h.version, schemaVersion)
+	case h.version != formatVersion:
+		return fmt.Errorf("the study %s has format %d, but this program supports only format %d: name another study",
+			path, h.version, formatVersion)
 	case !h.journalled:
 		return damaged(path, errors.New("another program changed its kind of journal"))
 	}

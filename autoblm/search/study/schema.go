@@ -2,7 +2,7 @@ package study
 
 const (
 	applicationID = 0x4175424c // "AuBL": tells a study from other SQLite files
-	schemaVersion = 6
+	formatVersion = 1          // of the tables below
 )
 
 // Each row has a checksum of what is read from it again, because SQLite itself

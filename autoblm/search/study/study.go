@@ -120,24 +120,13 @@ func (s *Study) begin(about About) error {
 			return errors.Join(
 				execute(tx, schema),
 				execute(tx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)),
-				execute(tx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)),
+				execute(tx, fmt.Sprintf("PRAGMA user_version = %d", formatVersion)),
 				putAbout(tx, string(here), about.Source, about.Settings.Budget))
 		})
-	}
-	version, err := s.version()
-	if err != nil {
-		return err
 	}
 	there, source, budget, err := s.description()
 	if err != nil {
 		return err
-	}
-	var upgrade upgrade
-	if version == oldVersion {
-		if upgrade, err = s.readOld(); err != nil {
-			return err
-		}
-		there = upgrade.description
 	}
 	about.takePrecision([]byte(there))
 	s.precision = about.Settings.Training.Precision
@@ -162,19 +151,10 @@ func (s *Study) begin(about About) error {
 	if about.Source == "" && differ == "" { // a graph that was built in memory does not forget where it was read before
 		about.Source = source
 	}
-	if differ == "" && about.Source == source && about.Settings.Budget == budget && version == schemaVersion {
+	if differ == "" && about.Source == source && about.Settings.Budget == budget {
 		return nil
 	}
 	return s.change(func(tx *sql.Tx) error {
-		switch version {
-		case oldVersion:
-			err = upgrade.write(tx)
-		case bestOnlyVersion:
-			err = addArtifacts(tx)
-		}
-		if err != nil {
-			return err
-		}
 		return putAbout(tx, there, about.Source, about.Settings.Budget)
 	})
 }
@@ -183,12 +163,6 @@ func (s *Study) begin(about About) error {
 func (s *Study) tables() (n int, err error) {
 	err = s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n)
 	return n, s.explain("read", err)
-}
-
-// version is that of the tables.
-func (s *Study) version() (version int, err error) {
-	err = s.db.QueryRow("PRAGMA user_version").Scan(&version)
-	return version, s.explain("read", err)
 }
 
 // checkWhole says whether all pages of the database are there and in order.

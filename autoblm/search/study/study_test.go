@@ -210,21 +210,12 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun.Close()
-	newer := filepath.Join(t.TempDir(), "newer.db")
-	open(t, newer).Close()
-	if db, err = sql.Open("sqlite", newer); err != nil {
+	otherFormat := filepath.Join(t.TempDir(), "format.db")
+	open(t, otherFormat).Close()
+	if db, err = sql.Open("sqlite", otherFormat); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("PRAGMA user_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	db.Close()
-	older := filepath.Join(t.TempDir(), "older.db")
-	open(t, older).Close()
-	if db, err = sql.Open("sqlite", older); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("PRAGMA user_version = 1"); err != nil {
+	if _, err := db.Exec("PRAGMA user_version = 6"); err != nil {
 		t.Fatal(err)
 	}
 	db.Close()
@@ -239,8 +230,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"another program's database": {foreign, about(), "another program"},
 		"a text file":                {text, about(), "not a study"},
-		"a newer version":            {newer, about(), "newer version"},
-		"an older version":           {older, about(), "older version"},
+		"another format":             {otherFormat, about(), "format 6, but this program supports only format 1"},
 		"other data":                 {mine, otherData, "the data differ"},
 		"other settings":             {mine, otherSettings, "training dim 64 there, 128 here"},
 		"a folder that is a file":    {filepath.Join(text, "study.db"), about(), "folder"},
