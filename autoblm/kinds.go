@@ -33,7 +33,7 @@ func own[S any](text json.RawMessage) (settings S, err error) {
 }
 
 var completionKind = Kind{
-	Name: completion.TaskName, Purpose: "completion of the graph", Recipes: true, Holds: datasets.Holds,
+	Name: completion.TaskName, Purpose: "completion of the graph", Recipes: true, Holds: datasets.CanOpen,
 	Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
 		g, err := datasets.Open(source)
 		if err != nil {
@@ -96,7 +96,7 @@ var queryKind = Kind{
 }
 
 var classKind = Kind{
-	Name: classify.TaskName, Purpose: "classes of entities of an RDF graph", Holds: rdf.Holds,
+	Name: classify.TaskName, Purpose: "classes of entities of an RDF graph", Holds: rdf.CanOpen,
 	Usual: func(s search.Settings) search.Settings {
 		usual, m, plain := classify.Defaults(classify.BLM), classify.DefaultMember(), search.Plain().Training
 		s.Training.Dim, s.Training.Epochs, s.Training.Dropout = usual.Dim, usual.Epochs, m.Dropout

@@ -23,19 +23,17 @@ type unpackLimits struct {
 	total  int64 // bytes of all that is unpacked
 }
 
-// Both are far above what the registry needs: the training text of FB15k has
-// 38 MB. A tar archive is unpacked as a whole, with whatever lies beside the
-// splits. What is unpacked is bounded by the size of the archive too, as
-// [inputfile.Limit] has it.
+// archiveLimits are far above the needs of the registry: the training file of FB15k has
+// 38 MB. total counts every member of a tar archive, not only the splits.
+// [inputfile.Limit] adds a limit relative to the size of the archive.
 var archiveLimits = unpackLimits{member: 512 << 20, total: 4 << 30}
 
 // unpackSplits writes train.txt, valid.txt and test.txt of an archive (.tar.gz
 // or .zip, told apart by their first bytes) into a folder, with LF line ends.
 //
-// Members are found by the end of their base name: train.txt, x-train.txt and
-// x_train.txt are all train. An archive that holds a split twice has several
-// data sets and is refused, and so is one with a member that points out of the
-// folder, with a link, or beyond the limits.
+// It matches members by the end of their base name: train.txt, x-train.txt and
+// x_train.txt are all train. It refuses an archive that has a split twice, a member
+// outside the folder, a link, or more data than the limits allow.
 func unpackSplits(archive, dir string, limits unpackLimits) error {
 	file, err := inputfile.Open(archive)
 	if err != nil {
@@ -61,7 +59,8 @@ func unpackSplits(archive, dir string, limits unpackLimits) error {
 	case bytes.Equal(magic, []byte("PK\x03\x04")):
 		err = u.zip(file)
 	default:
-		return errors.New("the download is neither a .tar.gz nor a .zip archive (perhaps a web page that says why)")
+		return errors.New("the download is neither a .tar.gz nor a .zip archive; " +
+			"it may be a web page with an error message")
 	}
 	if err != nil {
 		return err
@@ -104,7 +103,8 @@ func (u *unpacker) tarGzip(file io.Reader) error {
 			return err
 		}
 		if header.Typeflag == tar.TypeReg {
-			if err := u.member(header.Name, func() (io.ReadCloser, error) { return io.NopCloser(members), nil }); err != nil {
+			open := func() (io.ReadCloser, error) { return io.NopCloser(members), nil }
+			if err := u.member(header.Name, open); err != nil {
 				return err
 			}
 		}
@@ -184,8 +184,8 @@ func (u *unpacker) member(name string, open func() (io.ReadCloser, error)) error
 	return nil
 }
 
-// checkMember refuses names that lead out of the folder, though nothing is ever
-// written by a member's own path: such an archive was made to do harm.
+// checkMember refuses names that lead out of the folder. No file is written under a
+// member's own path, but such an archive is malicious.
 func checkMember(name string) error {
 	if local := strings.ReplaceAll(name, `\`, "/"); !filepath.IsLocal(local) {
 		return fmt.Errorf("the archive is refused: its member %q points out of the folder", name)
@@ -196,7 +196,7 @@ func checkMember(name string) error {
 func splitOfMember(name string) (split string, ok bool) {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	if strings.HasPrefix(base, ".") {
-		return "", false // "._train.txt": attributes that macOS archives carry along
+		return "", false // "._train.txt": file attributes from macOS
 	}
 	for _, split := range splitNames {
 		file := split + ".txt"
@@ -207,8 +207,8 @@ func splitOfMember(name string) (split string, ok bool) {
 	return "", false
 }
 
-// countingReader fails once more than limit bytes were read through it and
-// its fellows with the same count.
+// countingReader fails once all readers with the same count have read more than limit
+// bytes together.
 type countingReader struct {
 	source io.Reader
 	count  *int64
@@ -219,7 +219,8 @@ func (r *countingReader) Read(p []byte) (int, error) {
 	n, err := r.source.Read(p)
 	*r.count += int64(n)
 	if *r.count > r.limit {
-		return 0, fmt.Errorf("it unpacks to more than %d bytes, the limit for an archive of its size", r.limit)
+		return 0, fmt.Errorf(
+			"it unpacks to more than %d bytes, the limit for an archive of its size", r.limit)
 	}
 	return n, err
 }

@@ -159,7 +159,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// A zip that promises a small size in its headers and holds a large one.
+// A zip that announces a small size in its headers and holds a large one.
 func TestUnpackDoesNotTrustTheSizeInTheHeader(t *testing.T) {
 	content := strings.Repeat("a\tr\tb\n", 1<<12)
 	archive := zipOf(t, append([]member{{name: "train.txt", content: content}}, splitsAt("")[1:]...)...)

@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
-// splitNames are the splits in their order.
+// splitNames lists the splits in the order in which they are read.
 var splitNames = []string{"train", "valid", "test"}
 
 // sum returns the digest that the named split must have.
@@ -28,7 +28,7 @@ func (b Benchmark) sum(split string) string {
 	}
 }
 
-// verify says whether the folder holds exactly the benchmark's three splits.
+// verify returns an error unless the folder has exactly the benchmark's three splits.
 func (b Benchmark) verify(dir string) error {
 	for _, split := range splitNames {
 		path := filepath.Join(dir, split+".txt")
@@ -38,17 +38,18 @@ func (b Benchmark) verify(dir string) error {
 			return err
 		}
 		if sum != want {
-			return fmt.Errorf("%s.txt is not the file of %s: its digest is %s, not %s", split, b.Name, sum, want)
+			return fmt.Errorf("%s.txt is not the file of %s: its digest is %s, not %s",
+				split, b.Name, sum, want)
 		}
 	}
 	return nil
 }
 
-// blobDigits is the length of a git blob id.
+// blobDigits is the number of hexadecimal digits of a git blob id.
 const blobDigits = 2 * sha1.Size
 
-// digest returns the SHA-256 digest of a file, or with so many digits its git blob id: the
-// SHA-1 of "blob ", the size, a NUL byte and the content.
+// digest returns the SHA-256 digest of a file. If digits equals blobDigits it returns the git
+// blob id: the SHA-1 of "blob ", the size, a NUL byte and the content.
 func digest(path string, digits int) (string, error) {
 	file, err := inputfile.Open(path)
 	if err != nil {
@@ -72,7 +73,7 @@ func digest(path string, digits int) (string, error) {
 
 // copyLF copies text and turns CRLF into LF.
 func copyLF(to *bufio.Writer, from io.ByteReader) error {
-	held := false // a carriage return that waits for what follows it
+	held := false // a carriage return was read but not written yet
 	for {
 		c, err := from.ReadByte()
 		if held && (err != nil || c != '\n') {
@@ -95,8 +96,8 @@ func copyLF(to *bufio.Writer, from io.ByteReader) error {
 	}
 }
 
-// localError is a trouble of this machine, such as a full disk: another address
-// would not help.
+// localError is a failure of this machine, such as a full disk. Trying another address
+// does not help.
 type localError struct{ cause error }
 
 func (e *localError) Error() string { return e.cause.Error() }

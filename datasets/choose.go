@@ -8,19 +8,19 @@ import (
 	"path/filepath"
 )
 
-// Place is where a data set lies.
+// Place says where a data set was found.
 type Place struct {
-	// Folder has it, "" where none has.
+	// Folder has the data; "" if none has.
 	Folder string
-	// IsPath says that the name is the path of the folder, and nothing that is looked for elsewhere.
+	// IsPath says that the name is the path of the folder, not a name to look up.
 	IsPath bool
-	// Note says what else the name could mean, "" where there is nothing else.
+	// Note describes another meaning of the name; "" if it has none.
 	Note string
 }
 
-// Choose says where the data of a name lie. A path that exists comes before a name: the
-// folder of this path, where it holds data of the kind that is wanted, and else the first of
-// the folders that does; see [Folders]. Where there are none, nil, the name is but a path.
+// Choose finds the data of a name. A path that exists and for which holds is true comes
+// first, then the first of the folders for which holds is true; see [Folders].
+// With nil folders the name can only be a path.
 func Choose(name string, folders []string, holds func(dir string) bool) Place {
 	named := ""
 	for _, dir := range folders {
@@ -40,26 +40,29 @@ func Choose(name string, folders []string, holds func(dir string) bool) Place {
 		}
 		at := Place{Folder: name, IsPath: true}
 		if other != "" {
-			at.Note = fmt.Sprintf("%s is the folder %s, and not %s: give the path of that, or go elsewhere, if that is meant", name, here, other)
+			at.Note = fmt.Sprintf("%s is the folder %s, not %s: if you mean the latter, "+
+				"give its path or change the working directory", name, here, other)
 		}
 		return at
 	case named != "":
-		return Place{Folder: named, Note: fmt.Sprintf("%s is taken from %s, for what lies at %s is no such data: give a path if another is meant", name, named, here)}
+		note := fmt.Sprintf("%s is read from %s, because %s has no such data: "+
+			"give a path if you mean another folder", name, named, here)
+		return Place{Folder: named, Note: note}
 	}
 	return Place{}
 }
 
-// isSame says whether a folder is what was found, under whatever path.
+// isSame reports whether a folder is the file that there describes.
 func isSame(there os.FileInfo, folder string) bool {
 	info, err := os.Stat(folder)
 	return err == nil && os.SameFile(there, info)
 }
 
-// HasGraph says whether a folder has a split of a graph, in any form.
+// HasGraph reports whether a folder has a split of a graph in any format.
 func HasGraph(dir string) bool {
 	for _, split := range splitNames {
-		for _, form := range []string{".txt", ".tsv", "2id.txt"} {
-			if HasFile(dir, split+form) {
+		for _, ending := range []string{".txt", ".tsv", "2id.txt"} {
+			if HasFile(dir, split+ending) {
 				return true
 			}
 		}
@@ -67,11 +70,11 @@ func HasGraph(dir string) bool {
 	return false
 }
 
-// HasFile says whether a folder has a file, plain or with .gz.
+// HasFile reports whether a folder has a file, plain or with .gz.
 func HasFile(dir, file string) bool {
 	for _, name := range []string{file, file + ".gz"} {
 		_, err := os.Stat(filepath.Join(dir, name))
-		if err == nil || errors.Is(err, fs.ErrPermission) { // which is for its reader to report
+		if err == nil || errors.Is(err, fs.ErrPermission) { // its reader reports that
 			return true
 		}
 	}

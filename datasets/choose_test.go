@@ -20,12 +20,12 @@ func TestPathBeforeName(t *testing.T) {
 		put                  func()
 	}{
 		{"a name alone", "umls", "its", nil, func() {}},
-		{"a folder without data", "umls", "its", []string{"taken from " + data, "no such data"}, func() { os.Mkdir("umls", 0o755) }},
-		{"a file", "umls", "its", []string{"taken from " + data, "no such data"}, func() { os.Remove("umls"); os.WriteFile("umls", []byte("x"), 0o644) }},
-		{"both", "umls", "a", []string{"is the folder ", "and not " + filepath.Join(data, "umls")}, func() { os.Remove("umls"); putSplit(t, "umls", "train", "at\ta\tpath\n") }},
+		{"a folder without data", "umls", "its", []string{"read from " + data, "no such data"}, func() { os.Mkdir("umls", 0o755) }},
+		{"a file", "umls", "its", []string{"read from " + data, "no such data"}, func() { os.Remove("umls"); os.WriteFile("umls", []byte("x"), 0o644) }},
+		{"both", "umls", "a", []string{"is the folder ", "not " + filepath.Join(data, "umls")}, func() { os.Remove("umls"); putSplit(t, "umls", "train", "at\ta\tpath\n") }},
 		{"only a path", "./umls", "a", nil, func() {}},
 		{"the embedded graph", "world", "borders", nil, func() {}},
-		{"a folder in its place", "world", "a", []string{"is the folder ", "and not the embedded graph"}, func() { putSplit(t, "world", "train", "at\ta\tpath\n") }},
+		{"a folder in its place", "world", "a", []string{"is the folder ", "not the embedded graph"}, func() { putSplit(t, "world", "train", "at\ta\tpath\n") }},
 		{"the same folder", "umls", "its", nil, func() { t.Chdir(data) }},
 	} {
 		c.put()
@@ -104,11 +104,11 @@ func TestKeptSourceIsAName(t *testing.T) {
 		"umls": filepath.Join(cache, "umls"), "queries": filepath.Join(data, "queries"),
 		"/some/where": "/some/where", "world": "world", "": "", "nowhere": "nowhere",
 	} {
-		if got := Kept(source); got != want {
+		if got := SourceFolder(source); got != want {
 			t.Errorf("%q is %q, want %q", source, got, want)
 		}
 	}
-	if g, err := Open(Kept("umls")); err != nil || g.Relations[0] != "its" || g.Name != "umls" || len(g.Warnings()) > 0 {
+	if g, err := Open(SourceFolder("umls")); err != nil || g.Relations[0] != "its" || g.Name != "umls" || len(g.Warnings()) > 0 {
 		t.Errorf("%+v, %v", g, err)
 	}
 }

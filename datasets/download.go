@@ -21,24 +21,24 @@ import (
 const (
 	// maxDownload bounds an archive, far above those of the registry.
 	maxDownload = 2 << 30
-	// downloadAttempts is how often a download that broke off is taken up again.
+	// downloadAttempts limits how often an interrupted download is continued.
 	downloadAttempts = 3
-	// serverPatience is how long a server may keep silent.
+	// serverPatience is the time without data after which a server counts as dead.
 	serverPatience = time.Minute
 )
 
-// download brings one address into a file and can go on with a file that an
-// earlier run left.
+// download writes the content of one address into a file. It continues the file of an
+// earlier, interrupted run.
 type download struct {
 	address  string
 	path     string // of the archive, whole or in part
 	options  FetchOptions
-	patience time.Duration // how long the server may keep silent
+	patience time.Duration // longest time without data from the server
 	received int64         // bytes in the file
 }
 
 func newDownload(address, dir string, options FetchOptions) *download {
-	// The name depends on the address: parts of two archives must not mix.
+	// The name depends on the address, so that parts of two archives never mix.
 	id := sha256.Sum256([]byte(address))
 	return &download{
 		address:  address,
@@ -48,11 +48,11 @@ func newDownload(address, dir string, options FetchOptions) *download {
 	}
 }
 
-// versionPath is the file that keeps what the server called this version of the
-// archive (its ETag or date), so that only the same version is continued.
+// versionPath returns the file that stores the server's ETag or date of the archive, so
+// that a download continues only the same version.
 func (d *download) versionPath() string { return d.path + ".version" }
 
-// discard removes what was downloaded.
+// discard removes the downloaded files.
 func (d *download) discard() error {
 	for _, path := range []string{d.path, d.versionPath()} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,8 +62,8 @@ func (d *download) discard() error {
 	return nil
 }
 
-// run downloads until the file is whole. It says whether a part from before was
-// used.
+// run downloads until the file is complete. resumed is true if it used a part from an
+// earlier run.
 func (d *download) run(ctx context.Context) (resumed bool, err error) {
 	file, err := os.OpenFile(d.path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -88,18 +88,20 @@ func (d *download) run(ctx context.Context) (resumed bool, err error) {
 	}
 }
 
-// brokenError says that a transfer ended early: what came is of use.
+// brokenError marks a transfer that ended early and can be continued.
 type brokenError struct{ cause error }
 
 func (e *brokenError) Error() string { return "the transfer broke off: " + e.cause.Error() }
 func (e *brokenError) Unwrap() error { return e.cause }
 
-// attempt makes one request and writes its answer. It says whether the bytes
-// that were in the file are still used.
+// attempt makes one request and writes the response. kept is true if the bytes that were
+// in the file are still used.
 func (d *download) attempt(ctx context.Context, file *os.File) (kept bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(d.patience, func() { cancel(fmt.Errorf("the server kept silent for %v", d.patience)) })
+	stalled := time.AfterFunc(d.patience, func() {
+		cancel(fmt.Errorf("the server sent nothing for %v", d.patience))
+	})
 	defer stalled.Stop()
 
 	response, err := d.request(ctx)
@@ -115,6 +117,7 @@ func (d *download) attempt(ctx context.Context, file *os.File) (kept bool, err e
 	}
 	defer response.Body.Close()
 	kept = true
+	outOfRange := response.StatusCode == http.StatusRequestedRangeNotSatisfiable
 	switch {
 	case response.StatusCode == http.StatusOK:
 		kept = false
@@ -122,16 +125,16 @@ func (d *download) attempt(ctx context.Context, file *os.File) (kept bool, err e
 			return false, err
 		}
 	case response.StatusCode == http.StatusPartialContent && rangeStart(response) == d.received:
-	case response.StatusCode == http.StatusRequestedRangeNotSatisfiable && rangeTotal(response) == d.received:
-		return true, nil // everything is here already
-	case response.StatusCode == http.StatusPartialContent, response.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		// The part does not fit to what the server has.
+	case outOfRange && rangeTotal(response) == d.received:
+		return true, nil // the file is complete
+	case outOfRange, response.StatusCode == http.StatusPartialContent:
+		// The part does not match the server's file.
 		if err := d.empty(file); err != nil {
 			return false, err
 		}
-		return false, &brokenError{errors.New("the server sent another range than was asked for")}
+		return false, &brokenError{errors.New("the server sent a range that was not requested")}
 	default:
-		return true, fmt.Errorf("the server answers %s", response.Status)
+		return true, fmt.Errorf("the server responded %s", response.Status)
 	}
 
 	total := int64(-1)
@@ -141,14 +144,17 @@ func (d *download) attempt(ctx context.Context, file *os.File) (kept bool, err e
 	return kept, d.copy(ctx, file, response.Body, total, func() { stalled.Reset(d.patience) })
 }
 
-func (d *download) copy(ctx context.Context, file *os.File, body io.Reader, total int64, alive func()) error {
+// copy appends body to the file. It calls alive after each read.
+func (d *download) copy(
+	ctx context.Context, file *os.File, body io.Reader, total int64, alive func(),
+) error {
 	d.report(total)
 	buffer := make([]byte, 64<<10)
 	for {
 		n, readErr := body.Read(buffer)
 		alive()
 		if readErr == nil && ctx.Err() != nil {
-			readErr = ctx.Err() // the body may have more that came before the stop
+			readErr = ctx.Err() // the body may still have buffered data
 		}
 		if n > 0 {
 			if _, err := file.Write(buffer[:n]); err != nil {
@@ -193,14 +199,13 @@ func (d *download) request(ctx context.Context) (*http.Response, error) {
 	return cmp.Or(d.options.Client, http.DefaultClient).Do(request)
 }
 
-// restart empties the file for an answer that begins at the beginning, and
-// notes its version.
+// restart empties the file for a response that has the whole archive, and stores its version.
 func (d *download) restart(file *os.File, response *http.Response) error {
 	if err := d.empty(file); err != nil {
 		return err
 	}
 	version := response.Header.Get("ETag")
-	if version == "" || strings.HasPrefix(version, "W/") { // If-Range takes no weak ones
+	if version == "" || strings.HasPrefix(version, "W/") { // If-Range allows no weak ETags
 		version = response.Header.Get("Last-Modified")
 	}
 	if err := atomicfile.Write(d.versionPath(), []byte(version)); err != nil {
@@ -220,17 +225,18 @@ func (d *download) empty(file *os.File) error {
 	return nil
 }
 
-// rangeStart returns the first byte of a partial answer, -1 when it is not said.
+// rangeStart returns the first byte of a partial response, -1 if the header lacks it.
 func rangeStart(response *http.Response) int64 {
 	var start, end int64
-	if _, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes %d-%d/", &start, &end); err != nil {
+	header := response.Header.Get("Content-Range")
+	if _, err := fmt.Sscanf(header, "bytes %d-%d/", &start, &end); err != nil {
 		return -1
 	}
 	return start
 }
 
-// rangeTotal returns the size of the whole file as said by an answer that has
-// nothing to send, -1 when it is not said.
+// rangeTotal returns the size of the complete file according to a response without
+// content, -1 if the header lacks it.
 func rangeTotal(response *http.Response) int64 {
 	var total int64
 	if _, err := fmt.Sscanf(response.Header.Get("Content-Range"), "bytes */%d", &total); err != nil {

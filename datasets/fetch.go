@@ -13,24 +13,21 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// FetchOptions are the settings of [Fetch]. The zero value is fine.
+// FetchOptions configures [Fetch]. The zero value is valid.
 type FetchOptions struct {
-	// Progress is called as the download goes on, with the bytes of the archive
-	// that are here and its size, -1 when the server does not say it. The count
-	// starts again when another address is tried.
+	// Progress is called with the received bytes and the size of the archive, -1 if
+	// unknown. The count starts again when another address is tried.
 	Progress func(done, total int64)
 	// Client makes the requests; nil means http.DefaultClient.
 	Client *http.Client
 }
 
-// Fetch downloads a benchmark into the cache folder, from where [Open] reads
-// it, and returns that folder. A benchmark that is there already is checked and
-// not downloaded again.
+// Fetch downloads a benchmark into the cache folder, from where [Open] reads it, and
+// returns that folder. If the folder already has the right files, nothing is downloaded.
 //
-// The addresses are tried in order. An interrupted download goes on where it
-// stopped, also in a later call. The splits appear in the cache all at once and
-// only when their checksums are right; they replace what did not pass the check.
-// An error tells what each address said.
+// Fetch tries the addresses in order. A later call continues an interrupted download. The
+// splits appear in the cache all at once, and only with the right checksums; they replace
+// files that failed the check. The error has the failure of each address.
 func Fetch(ctx context.Context, name string, options FetchOptions) (dir string, err error) {
 	if name == worldName {
 		return "", fmt.Errorf("%s is embedded; open it without a download", worldName)
@@ -57,7 +54,8 @@ func (b Benchmark) fetch(ctx context.Context, options FetchOptions) (string, err
 			return dir, nil
 		}
 		if ctx.Err() != nil {
-			return "", fmt.Errorf("%s: the download was stopped; the next fetch goes on from here: %w", b.Name, context.Cause(ctx))
+			return "", fmt.Errorf("%s: download interrupted: %w; the next fetch continues it",
+				b.Name, context.Cause(ctx))
 		}
 		var local *localError
 		if errors.As(err, &local) {
@@ -69,19 +67,20 @@ func (b Benchmark) fetch(ctx context.Context, options FetchOptions) (string, err
 			failures = fmt.Errorf("%w; %s: %w", failures, address, err)
 		}
 	}
-	return "", fmt.Errorf("%s could not be fetched (%w): try again later, or put train.txt, valid.txt and test.txt into %s", b.Name, failures, dir)
+	return "", fmt.Errorf("fetch %s: %w; try again later, or put train.txt, valid.txt and test.txt into %s",
+		b.Name, failures, dir)
 }
 
 func cacheError(name string, err error) error {
-	return fmt.Errorf("%s could not be stored: %w: make room there, or point XDG_CACHE_HOME at a folder that can be written to", name, err)
+	return fmt.Errorf("store %s: %w; free disk space, or set XDG_CACHE_HOME to a writable folder", name, err)
 }
 
-// fetchFrom downloads one address and puts the benchmark in its place.
+// fetchFrom downloads one address and installs the benchmark in dir.
 func (b Benchmark) fetchFrom(ctx context.Context, address, dir string, options FetchOptions) error {
 	d := newDownload(address, dir, options)
 	resumed, err := d.run(ctx)
 	if err != nil && d.received == 0 {
-		return errors.Join(err, d.discard()) // nothing to go on with
+		return errors.Join(err, d.discard())
 	}
 	if err != nil {
 		return err
@@ -89,7 +88,7 @@ func (b Benchmark) fetchFrom(ctx context.Context, address, dir string, options F
 	err = b.install(d.path, dir)
 	var local *localError
 	if err != nil && resumed && !errors.As(err, &local) {
-		// The beginning may be from an older file than the rest.
+		// The resumed beginning may be from an older version of the file.
 		if err := d.discard(); err != nil {
 			return err
 		}
@@ -99,13 +98,12 @@ func (b Benchmark) fetchFrom(ctx context.Context, address, dir string, options F
 		err = b.install(d.path, dir)
 	}
 	if err != nil && errors.As(err, &local) {
-		return err // the archive is good; keep it
+		return err // the archive is valid: keep it
 	}
 	return errors.Join(err, d.discard())
 }
 
-// install unpacks an archive beside dir, checks the splits and renames the
-// result to dir.
+// install unpacks an archive next to dir, checks the splits and renames the result to dir.
 func (b Benchmark) install(archive, dir string) error {
 	var refused error
 	err := atomicfile.Folder(dir, func(fresh string) error {
@@ -115,8 +113,8 @@ func (b Benchmark) install(archive, dir string) error {
 		if refused = b.verify(fresh); refused != nil {
 			return refused
 		}
-		// What is there failed its check before the download; it must not stand in
-		// the way, unless someone else put the right data there meanwhile.
+		// The old folder failed its check before the download. Another process may have
+		// installed the right data since.
 		if b.verify(dir) == nil {
 			return nil
 		}

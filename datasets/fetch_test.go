@@ -283,7 +283,7 @@ func TestFetchStopsWhenItCannotStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := smallBenchmark(server.URL, never.URL).fetch(t.Context(), FetchOptions{})
-	if err == nil || !strings.Contains(err.Error(), "could not be stored") || !strings.Contains(err.Error(), "XDG_CACHE_HOME") {
+	if err == nil || !strings.Contains(err.Error(), "store small") || !strings.Contains(err.Error(), "XDG_CACHE_HOME") {
 		t.Errorf("error %v, want one that says what to do", err)
 	}
 	if len(never.ranges) != 0 {
@@ -308,7 +308,7 @@ func TestDownloadFromASilentServer(t *testing.T) {
 			defer close(done)
 			d := newDownload(silent.URL, filepath.Join(t.TempDir(), "small"), FetchOptions{})
 			d.patience = 50 * time.Millisecond
-			if _, err := d.run(t.Context()); err == nil || !strings.Contains(err.Error(), "kept silent for 50ms") {
+			if _, err := d.run(t.Context()); err == nil || !strings.Contains(err.Error(), "sent nothing for 50ms") {
 				t.Errorf("error %v, want one that says that the server is silent", err)
 			}
 		})

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Folders are where a benchmark is looked for, best first: in $AUTOBLM_DATA/NAME
-// and in the cache. They need not exist. What can only be a path, as ./NAME, has none.
+// Folders lists the folders in which a benchmark is searched, in order: $AUTOBLM_DATA/NAME
+// and the cache. They need not exist. A name that can only be a path, such as ./NAME, has none.
 func Folders(name string) []string {
 	if !filepath.IsLocal(name) || filepath.Clean(name) != name || name == "." {
 		return nil
@@ -14,9 +14,9 @@ func Folders(name string) []string {
 	return benchmarkFolders(name)
 }
 
-// Kept is the path of what a model or a study keeps as its source: where it is a name, the
-// folder of that name, and not one of the current folder that is called so.
-func Kept(source string) string {
+// SourceFolder returns the folder of a source that a model or a study stores. For a name it
+// is the folder of that benchmark, never one of the same name in the working directory.
+func SourceFolder(source string) string {
 	if dir, found := Locate(source); found {
 		return dir
 	}

@@ -12,12 +12,12 @@ import (
 // entity. The numbers are ids, indices into the labels of a [Graph].
 type Triple struct{ Head, Relation, Tail int32 }
 
-// Graph is a knowledge graph with its three splits. It is used by pointer and
-// is not to be changed once [Graph.Known] was called.
+// Graph is a knowledge graph with three splits. Use it by pointer, and do not change it after
+// calling [Graph.Known].
 type Graph struct {
 	// Name is the name in the registry, or the last part of the folder's path.
 	Name string
-	// Folder is the absolute path that it was read from, "" for the embedded graph.
+	// Folder is the absolute path of its files; "" for the embedded graph.
 	Folder string
 	// Entities and Relations are the labels by id. Labels are unique.
 	Entities, Relations []string
@@ -25,7 +25,7 @@ type Graph struct {
 	// duplicates included. Valid and Test may be nil.
 	Train, Valid, Test []Triple
 
-	noticed   []string // by the reader; see [Graph.Warnings]
+	warnings  []string // of the reader; see [Graph.Warnings]
 	knownOnce sync.Once
 	known     *Known
 }
@@ -51,7 +51,8 @@ func (g *Graph) Known() *Known {
 }
 
 // Fingerprint identifies the data: the SHA-256 (hexadecimal) of the labels and
-// of the triples of each split, in their order. The name does not enter.
+// of the triples of each split, in their order. The name
+// has no influence.
 func (g *Graph) Fingerprint() string {
 	hash := sha256.New()
 	buffer := make([]byte, 0, 1<<12)
@@ -59,8 +60,8 @@ func (g *Graph) Fingerprint() string {
 		hash.Write(buffer)
 		buffer = buffer[:0]
 	}
-	// Every length is written before its content, so that nothing can be moved
-	// from one list to the next without a change of the sum.
+	// Each length is written before its content, so that moving an item from one list to
+	// the next changes the digest.
 	for _, labels := range [][]string{g.Entities, g.Relations} {
 		buffer = binary.LittleEndian.AppendUint64(buffer, uint64(len(labels)))
 		for _, label := range labels {

@@ -13,11 +13,11 @@ type Known struct {
 }
 
 // Tails returns the distinct tails of (head, relation) in ascending order, nil
-// when there are none. The slice belongs to the index and is not to be changed.
+// when there are none. The slice belongs to the index: do not change it.
 func (k *Known) Tails(head, relation int32) []int32 { return k.tails.of(head, relation) }
 
 // Heads returns the distinct heads of (relation, tail) in ascending order, nil
-// when there are none. The slice belongs to the index and is not to be changed.
+// when there are none. The slice belongs to the index: do not change it.
 func (k *Known) Heads(relation, tail int32) []int32 { return k.heads.of(relation, tail) }
 
 func newKnown(splits ...[]Triple) *Known {
@@ -28,13 +28,17 @@ func newKnown(splits ...[]Triple) *Known {
 			cmp.Compare(a.Tail, b.Tail))
 	})
 	all = slices.Compact(all)
-	tails := collectAnswers(all, func(t Triple) (uint64, int32) { return pairKey(t.Head, t.Relation), t.Tail })
+	tails := collectAnswers(all, func(t Triple) (uint64, int32) {
+		return pairKey(t.Head, t.Relation), t.Tail
+	})
 	slices.SortFunc(all, func(a, b Triple) int {
 		return cmp.Or(
 			cmp.Compare(pairKey(a.Relation, a.Tail), pairKey(b.Relation, b.Tail)),
 			cmp.Compare(a.Head, b.Head))
 	})
-	heads := collectAnswers(all, func(t Triple) (uint64, int32) { return pairKey(t.Relation, t.Tail), t.Head })
+	heads := collectAnswers(all, func(t Triple) (uint64, int32) {
+		return pairKey(t.Relation, t.Tail), t.Head
+	})
 	return &Known{tails: tails, heads: heads}
 }
 
@@ -46,8 +50,7 @@ type answers struct {
 	values []int32
 }
 
-// collectAnswers expects triples sorted by the key and then by the value that
-// part gives.
+// collectAnswers groups triples that are sorted by the key and then the value of part.
 func collectAnswers(sorted []Triple, part func(Triple) (key uint64, value int32)) answers {
 	pairs := 0
 	for i, t := range sorted {

@@ -14,13 +14,13 @@ import (
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
-// maxLine bounds a line, so that a file that is no text fails early and in
-// little memory.
+// maxLine limits the length of a line, so that a binary file fails early and uses little
+// memory.
 const maxLine = 1 << 20
 
 var byteOrderMark = []byte("\uFEFF")
 
-// textFile reads a file line by line and knows where it is.
+// textFile reads a file line by line and counts the lines.
 type textFile struct {
 	path   string // as shown in errors
 	number int    // of the line last read, from 1
@@ -28,9 +28,9 @@ type textFile struct {
 	err    error
 }
 
-// lines yields the lines without their ends. It skips a byte-order mark and
-// empty lines at the end of the file. It stops at the first problem, which is
-// then in t.err. A line is valid until the next one is read.
+// lines yields the lines without their ends. It skips a byte-order mark and empty lines at
+// the end of the file. It stops at the first error and stores it in t.err. A line is valid
+// until the next one is read.
 func (t *textFile) lines() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		reader := bufio.NewReaderSize(t.source, maxLine)
@@ -39,7 +39,8 @@ func (t *textFile) lines() iter.Seq[[]byte] {
 			line, err := reader.ReadSlice('\n')
 			if errors.Is(err, bufio.ErrBufferFull) {
 				t.number++
-				t.err = t.errorf("the line is longer than %d bytes; is this a text file with one triple a line?", maxLine)
+				t.err = t.errorf("the line is longer than %d bytes; "+
+					"is this a text file with one triple a line?", maxLine)
 				return
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -90,7 +91,7 @@ func (t *textFile) checkText(line []byte) error {
 	return nil
 }
 
-// errorf makes an error that begins with the file and the current line.
+// errorf returns an error that begins with the file and the current line.
 func (t *textFile) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", t.path, t.number, fmt.Sprintf(format, args...))
 }
@@ -109,7 +110,7 @@ func openText(dir string, names ...string) (text *textFile, close func(), err er
 	return nil, nil, fs.ErrNotExist
 }
 
-// openPath opens a file, unpacked where it ends with .gz.
+// openPath opens a file and unpacks it if its name ends with .gz.
 func openPath(path string) (text *textFile, close func(), err error) {
 	file, err := inputfile.OpenUnpacked(path)
 	if err != nil {

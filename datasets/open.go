@@ -23,7 +23,7 @@ const dataVariable = "AUTOBLM_DATA"
 //   - a name of the [Registry] is looked for in $AUTOBLM_DATA/NAME and then in
 //     the cache folder that [Fetch] writes to.
 //
-// Where the name is that of a folder too, [Graph.Warnings] says which was taken. Open never
+// If the name is also that of a folder, [Graph.Warnings] says which one was read. Open never
 // downloads.
 func Open(name string) (*Graph, error) {
 	_, known := benchmark(name)
@@ -34,7 +34,7 @@ func Open(name string) (*Graph, error) {
 	at := Choose(name, folders, HasGraph)
 	g, err := openAt(name, known && !at.IsPath, at)
 	if err == nil && at.Note != "" {
-		g.noticed = append([]string{at.Note}, g.noticed...)
+		g.warnings = append([]string{at.Note}, g.warnings...)
 	}
 	return g, err
 }
@@ -48,26 +48,28 @@ func openAt(name string, known bool, at Place) (*Graph, error) {
 	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		all := append([]string{worldName}, benchmarkNames()...)
-		return nil, NoGraph(name, fmt.Errorf("no data set %q: it is no folder, and the names are %s%s", name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
+		return nil, NoGraph(name, fmt.Errorf("no data set %q: it is no folder, and the names are %s%s",
+			name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
 	}
 	return ReadFolder(name)
 }
 
-// NoGraphError says that a name or a folder has no graph of the kind that is wanted, though
-// it may have one of another kind.
+// NoGraphError means that a name or a folder has no graph of the wanted kind. It may have one
+// of another kind.
 type NoGraphError struct {
 	Source string
 	why    error
 }
 
-// NoGraph is the error that says why a source has no graph of a kind.
+// NoGraph returns a [NoGraphError] with its reason.
 func NoGraph(source string, why error) error { return &NoGraphError{source, why} }
 
 func (e *NoGraphError) Error() string { return e.why.Error() }
 func (e *NoGraphError) Unwrap() error { return e.why }
 
-// Holds says whether a source is a name that [Open] knows, or a folder with training triples.
-func Holds(source string) bool {
+// CanOpen reports whether [Open] knows the source as a name or as a folder with training
+// triples.
+func CanOpen(source string) bool {
 	if _, known := benchmark(source); known || source == worldName {
 		return true
 	}
@@ -78,7 +80,7 @@ func Holds(source string) bool {
 	return err == nil
 }
 
-// trainFiles are those that a folder may have its training triples in.
+// trainFiles lists the possible files of training triples.
 var trainFiles = []string{"train.txt", "train.tsv", "train2id.txt"}
 
 // Locate returns the folder from which [Open] would read a benchmark: the first
@@ -92,8 +94,7 @@ func Locate(name string) (dir string, found bool) {
 		if err == nil {
 			closeFile()
 		}
-		// A training file that cannot be opened is for ReadFolder to report, not to
-		// be passed over.
+		// ReadFolder reports a training file that cannot be opened.
 		if !errors.Is(err, fs.ErrNotExist) {
 			return dir, true
 		}
@@ -123,20 +124,21 @@ func openBenchmark(name string) (*Graph, error) {
 			return nil, fmt.Errorf("%s is %w (%s: %w)", name, ErrIncomplete, dir, errNoTrain)
 		}
 	}
-	return nil, fmt.Errorf("%s is %w: fetch it, or point %s at the folder that holds %s", name, ErrNotHere, dataVariable, name)
+	return nil, fmt.Errorf("%s is %w: fetch it, or set %s to the folder that contains %s",
+		name, ErrNotFound, dataVariable, name)
 }
 
-// ErrNotHere and ErrIncomplete mark a benchmark that [Fetch] would bring.
+// ErrNotFound and ErrIncomplete mark a benchmark that [Fetch] can download.
 var (
-	ErrNotHere    = errors.New("not on this machine")
+	ErrNotFound   = errors.New("not on this machine")
 	ErrIncomplete = errors.New("incomplete")
 )
 
 // reloading guards the variables of package xdg.
 var reloading sync.Mutex
 
-// cacheFolder is where Fetch puts a benchmark. The variable XDG_CACHE_HOME is
-// read anew on each call.
+// cacheFolder returns the folder into which Fetch puts a benchmark. It reads XDG_CACHE_HOME
+// on each call.
 func cacheFolder(name string) string {
 	reloading.Lock()
 	defer reloading.Unlock()

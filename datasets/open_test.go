@@ -48,7 +48,7 @@ func TestOpenLooksInTheDataFolderFirst(t *testing.T) {
 func TestOpenMissingBenchmark(t *testing.T) {
 	useFolders(t)
 	_, err := Open("wn18rr")
-	if !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "AUTOBLM_DATA") {
+	if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "AUTOBLM_DATA") {
 		t.Errorf("error %v: want one that names AUTOBLM_DATA", err)
 	}
 }

@@ -30,7 +30,7 @@ func (p Pattern) String() string {
 	}
 }
 
-// RelationPattern is what the training triples say about one relation.
+// RelationPattern describes one relation by its training triples.
 type RelationPattern struct {
 	Pattern Pattern
 	// Inverse tells that a general relation is the reverse of another one.
@@ -96,11 +96,14 @@ func Patterns(g *Graph) []RelationPattern {
 	return patterns
 }
 
-// entityPair is a training triple seen as a pair of entities and its relation.
+// entityPair is a training triple in the order of sorting: entities, then relation.
 type entityPair struct{ head, tail, relation int32 }
 
 func (p entityPair) compare(q entityPair) int {
-	return cmp.Or(cmp.Compare(p.head, q.head), cmp.Compare(p.tail, q.tail), cmp.Compare(p.relation, q.relation))
+	return cmp.Or(
+		cmp.Compare(p.head, q.head),
+		cmp.Compare(p.tail, q.tail),
+		cmp.Compare(p.relation, q.relation))
 }
 
 // pairsOf returns the distinct triples sorted by head, tail and relation.

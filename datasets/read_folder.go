@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// ErrFile marks a file in the place of a folder of files.
-var ErrFile = errors.New("a file, not a folder")
+// ErrNotFolder marks a file where a folder of files is expected.
+var ErrNotFolder = errors.New("a file, not a folder")
 
 // ReadFolder reads a data set from a folder in one of two forms, every file
 // plain or with .gz:
@@ -19,11 +19,13 @@ var ErrFile = errors.New("a file, not a folder")
 //   - OpenKE: entity2id.txt, relation2id.txt, train2id.txt, valid2id.txt and
 //     test2id.txt, each a count and then its lines (head, tail, relation).
 //
-// Where one split is there several times, .txt comes before .tsv and plain
-// before .gz. What is no regular file is refused, and so is a .gz that unpacks to more than
-// a hundred times its size and 16 MiB, or to more than 16 GiB. Valid and test may be missing or empty, train may not. Triples of
-// valid and test with an entity or relation that train lacks are kept; see
-// [Describe] and [Graph.Warnings]. An error names the file, the line and the mend.
+// If a split exists several times, .txt comes before .tsv and plain before .gz. Valid and
+// test may be missing or empty. Their triples with an entity or relation that train lacks
+// are kept; see [Describe] and [Graph.Warnings].
+//
+// ReadFolder refuses files that are not regular, and a .gz that unpacks to more than 16 GiB,
+// or to more than both 16 MiB and a hundred times its size. An error names the file, the
+// line and the fix.
 func ReadFolder(dir string) (*Graph, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -32,7 +34,7 @@ func ReadFolder(dir string) (*Graph, error) {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s: is %w", dir, ErrFile)
+		return nil, fmt.Errorf("%s: is %w", dir, ErrNotFolder)
 	}
 	g, err := readTabFolder(dir)
 	if errors.Is(err, errNoTrain) {
@@ -40,7 +42,7 @@ func ReadFolder(dir string) (*Graph, error) {
 	}
 	if errors.Is(err, errNoTrain) {
 		if _, missing := os.Stat(filepath.Join(dir, "train.csv")); missing == nil {
-			err = fmt.Errorf("%w; train.csv is there: write tabs in place of its commas, and call it train.tsv", err)
+			err = fmt.Errorf("%w; train.csv exists: replace its commas by tabs and rename it to train.tsv", err)
 		}
 		return nil, NoGraph(dir, fmt.Errorf("%s: %w", dir, err))
 	}
@@ -48,7 +50,8 @@ func ReadFolder(dir string) (*Graph, error) {
 		return nil, err
 	}
 	if len(g.Train) == 0 {
-		return nil, fmt.Errorf("%s: the training file has no triples; put at least one head<TAB>relation<TAB>tail into it", dir)
+		return nil, fmt.Errorf("%s: the training file has no triples; "+
+			"add at least one head<TAB>relation<TAB>tail", dir)
 	}
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -58,11 +61,11 @@ func ReadFolder(dir string) (*Graph, error) {
 	return g, nil
 }
 
-// errNoTrain says that a folder does not hold a training file.
-var errNoTrain = errors.New("no training triples: train.txt, train.tsv (head<TAB>relation<TAB>tail) or OpenKE's train2id.txt is missing")
+// errNoTrain means that a folder has no training file.
+var errNoTrain = errors.New("no training triples: " +
+	"train.txt, train.tsv (head<TAB>relation<TAB>tail) or OpenKE's train2id.txt is missing")
 
-// readSplits reads train, valid and test with the given reader of one split.
-// Only train must exist.
+// readSplits reads train, valid and test with readSplit. Only train must exist.
 func readSplits(g *Graph, readSplit func(split string) ([]Triple, error)) error {
 	for _, split := range []struct {
 		name    string

@@ -28,7 +28,7 @@ func readOpenKEFolder(dir string) (*Graph, error) {
 			return nil, err
 		}
 		defer closeFile()
-		// Only now is it sure that the folder is meant to be OpenKE's.
+		// The dictionaries must exist once a split in this format does.
 		if g.Entities == nil {
 			if g.Entities, err = dictionary("entity2id.txt"); err != nil {
 				return nil, err
@@ -71,10 +71,11 @@ func readOpenKELabels(text *textFile) ([]string, error) {
 			return err
 		}
 		if before, found := labelLine[label]; found {
-			return text.errorf("label %q was given already on line %d; labels must be unique", clip([]byte(label)), before)
+			return text.errorf("label %q is already on line %d; labels must be unique",
+				clip([]byte(label)), before)
 		}
 		if before, found := idLine[id]; found {
-			return text.errorf("id %d was given already on line %d; ids must be unique", id, before)
+			return text.errorf("id %d is already on line %d; ids must be unique", id, before)
 		}
 		labelLine[label], idLine[id] = text.number, text.number
 		entries = append(entries, entry{label, id})
@@ -83,8 +84,7 @@ func readOpenKELabels(text *textFile) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As many entries as the count says, all in range and none twice: every id
-	// has its label.
+	// There are count entries with different ids in range, so every id has a label.
 	labels := make([]string, count)
 	for _, e := range entries {
 		labels[e.id] = e.label
@@ -119,22 +119,22 @@ func readOpenKETriples(text *textFile, entities, relations int) ([]Triple, error
 	return triples, err
 }
 
-// readCounted reads the count on the first line, hands every other line to
-// each, and checks that there are as many as the count says.
+// readCounted reads the count on the first line, calls each for the other lines, and checks
+// their number.
 func readCounted(text *textFile, each func(line []byte, count int) error) (int, error) {
 	count, found := -1, 0
 	for line := range text.lines() {
 		if count < 0 {
 			number, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 32)
 			if err != nil || number < 0 {
-				return 0, text.errorf("%q is no count; expected the number of lines that follow", clip(line))
+				return 0, text.errorf("%q is not a count; expected the number of lines that follow", clip(line))
 			}
 			count = int(number)
 			continue
 		}
 		found++
 		if found > count {
-			return 0, text.errorf("line 1 promises %d lines, but here is another; correct the count", count)
+			return 0, text.errorf("line 1 announces %d lines, but this is another; correct the count", count)
 		}
 		if err := each(line, count); err != nil {
 			return 0, err
@@ -147,7 +147,8 @@ func readCounted(text *textFile, each func(line []byte, count int) error) (int, 
 		return 0, fmt.Errorf("%s: empty; expected a count on line 1", text.path)
 	}
 	if found != count {
-		return 0, fmt.Errorf("%s:1: promises %d lines, but %d follow; correct the count", text.path, count, found)
+		return 0, fmt.Errorf("%s:1: announces %d lines, but %d follow; correct the count",
+			text.path, count, found)
 	}
 	return count, nil
 }
@@ -155,7 +156,8 @@ func readCounted(text *textFile, each func(line []byte, count int) error) (int, 
 func parseID(text *textFile, field []byte, count int, what string) (int32, error) {
 	id, err := strconv.ParseInt(string(field), 10, 32)
 	if err != nil {
-		return 0, text.errorf("%s %q is no number; expected an id from 0 to %d", what, clip(field), count-1)
+		return 0, text.errorf("%s %q is not a number; expected an id from 0 to %d",
+			what, clip(field), count-1)
 	}
 	if id < 0 || int(id) >= count {
 		return 0, text.errorf("%s %d is out of range; expected an id from 0 to %d", what, id, count-1)
@@ -163,7 +165,7 @@ func parseID(text *textFile, field []byte, count int, what string) (int32, error
 	return int32(id), nil
 }
 
-// clip shortens what an error message quotes.
+// clip shortens text for an error message.
 func clip(text []byte) []byte {
 	if len(text) > 40 {
 		return append(text[:40:40], "..."...)

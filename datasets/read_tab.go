@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// ReadTriples reads one file of head<TAB>relation<TAB>tail lines, plain or .gz,
-// into a graph that has them all in Train. The name is that of the file without
-// its endings.
+// ReadTriples reads one file of head<TAB>relation<TAB>tail lines, plain or .gz, into the
+// training split of a graph. The graph has the name of the file without its endings.
 func ReadTriples(path string) (*Graph, error) {
 	text, closeFile, err := openPath(path)
 	if err != nil {
@@ -22,7 +21,8 @@ func ReadTriples(path string) (*Graph, error) {
 		return nil, err
 	}
 	if len(triples) == 0 {
-		return nil, fmt.Errorf("%s: the file has no triples; expected lines of head<TAB>relation<TAB>tail", path)
+		return nil, fmt.Errorf(
+			"%s: the file has no triples; expected lines of head<TAB>relation<TAB>tail", path)
 	}
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return &Graph{
@@ -30,7 +30,7 @@ func ReadTriples(path string) (*Graph, error) {
 		Entities:  labels.entities.labels,
 		Relations: labels.relations.labels,
 		Train:     triples,
-		noticed:   labels.noticed,
+		warnings:  labels.warnings,
 	}, nil
 }
 
@@ -40,8 +40,10 @@ func readTabFolder(dir string) (*Graph, error) {
 	})
 }
 
-// readTabGraph reads the three splits from where open finds them.
-func readTabGraph(open func(split string) (text *textFile, closeFile func(), err error)) (*Graph, error) {
+// readTabGraph reads the three splits from the files that open returns.
+func readTabGraph(
+	open func(split string) (text *textFile, closeFile func(), err error),
+) (*Graph, error) {
 	var g Graph
 	labels := newLabels()
 	err := readSplits(&g, func(split string) ([]Triple, error) {
@@ -55,17 +57,19 @@ func readTabGraph(open func(split string) (text *textFile, closeFile func(), err
 	if err != nil {
 		return nil, err
 	}
-	g.Entities, g.Relations, g.noticed = labels.entities.labels, labels.relations.labels, labels.noticed
+	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
+	g.warnings = labels.warnings
 	return &g, nil
 }
 
-// readTab reads head<TAB>relation<TAB>tail lines and gives new labels the next
-// free ids, the head before the tail.
+// readTab reads head<TAB>relation<TAB>tail lines. New labels get the next free ids, the head
+// before the tail.
 func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
 	var triples []Triple
 	for line := range text.lines() {
 		if fields := 1 + bytes.Count(line, []byte("\t")); fields != 3 {
-			return nil, text.errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s", fields, otherwise(line))
+			return nil, text.errorf("found %d tab-separated fields; expected head<TAB>relation<TAB>tail%s",
+				fields, separatorHint(line))
 		}
 		head, rest, _ := bytes.Cut(line, []byte("\t"))
 		relation, tail, _ := bytes.Cut(rest, []byte("\t"))
@@ -78,16 +82,18 @@ func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
 			Tail:     labels.entities.id(tail),
 		})
 	}
-	if text.err == nil && isTitles(triples, labels) {
-		labels.noticed = append(labels.noticed, fmt.Sprintf("the first line of %s reads like the titles of its columns, and became a fact: remove it if that is what it is", text.path))
+	if text.err == nil && isHeader(triples, labels) {
+		labels.warnings = append(labels.warnings, fmt.Sprintf(
+			"the first line of %s looks like column titles but is read as a fact: remove it if it is a header",
+			text.path))
 	}
 	return triples, text.err
 }
 
-// graphLabels numbers the labels of a graph that is being read.
+// graphLabels numbers the labels of a graph while it is read.
 type graphLabels struct {
 	entities, relations labelIDs
-	noticed             []string
+	warnings            []string
 }
 
 func newLabels() *graphLabels {

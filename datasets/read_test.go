@@ -145,20 +145,20 @@ func TestReadFolderErrors(t *testing.T) {
 		{"line number in a packed file", map[string]string{"train.txt.gz": "a\tr\tb\na\n"}, []string{"train.txt.gz:2:"}},
 
 		{"no dictionary", openKE(map[string]string{"entity2id.txt": "absent"}), []string{"data: ", "entity2id.txt is missing"}},
-		{"no count", openKE(map[string]string{"train2id.txt": "0 1 0\n"}), []string{"train2id.txt:1:", `"0 1 0" is no count`}},
-		{"negative count", openKE(map[string]string{"train2id.txt": "-1\n"}), []string{"train2id.txt:1:", "is no count"}},
+		{"no count", openKE(map[string]string{"train2id.txt": "0 1 0\n"}), []string{"train2id.txt:1:", `"0 1 0" is not a count`}},
+		{"negative count", openKE(map[string]string{"train2id.txt": "-1\n"}), []string{"train2id.txt:1:", "is not a count"}},
 		{"empty file", openKE(map[string]string{"relation2id.txt": ""}), []string{"relation2id.txt: empty", "count"}},
-		{"too few lines", openKE(map[string]string{"train2id.txt": "3\n0 1 0\n"}), []string{"train2id.txt:1:", "promises 3 lines, but 1 follow"}},
-		{"too many lines", openKE(map[string]string{"train2id.txt": "1\n0 1 0\n1 0 0\n"}), []string{"train2id.txt:3:", "promises 1 lines"}},
+		{"too few lines", openKE(map[string]string{"train2id.txt": "3\n0 1 0\n"}), []string{"train2id.txt:1:", "announces 3 lines, but 1 follow"}},
+		{"too many lines", openKE(map[string]string{"train2id.txt": "1\n0 1 0\n1 0 0\n"}), []string{"train2id.txt:3:", "announces 1 lines"}},
 		{"empty OpenKE train", openKE(map[string]string{"train2id.txt": "0\n"}), []string{"data: the training file has no triples"}},
 		{"head out of range", openKE(map[string]string{"train2id.txt": "1\n2 1 0\n"}), []string{"train2id.txt:2:", "head 2 is out of range", "0 to 1"}},
 		{"negative tail", openKE(map[string]string{"train2id.txt": "1\n0 -1 0\n"}), []string{"train2id.txt:2:", "tail -1 is out of range"}},
 		{"relation out of range", openKE(map[string]string{"train2id.txt": "1\n0 1 1\n"}), []string{"train2id.txt:2:", "relation 1 is out of range", "0 to 0"}},
 		{"id that overflows", openKE(map[string]string{"train2id.txt": "1\n0 4294967296 0\n"}), []string{"train2id.txt:2:", `tail "4294967296"`}},
-		{"labels in a triple", openKE(map[string]string{"train2id.txt": "1\na b r\n"}), []string{"train2id.txt:2:", `head "a" is no number`}},
+		{"labels in a triple", openKE(map[string]string{"train2id.txt": "1\na b r\n"}), []string{"train2id.txt:2:", `head "a" is not a number`}},
 		{"two ids in a triple", openKE(map[string]string{"train2id.txt": "1\n0 1\n"}), []string{"train2id.txt:2:", "2 fields", "head, tail and relation"}},
-		{"duplicate id", openKE(map[string]string{"entity2id.txt": "2\na 0\nb 0\n"}), []string{"entity2id.txt:3:", "id 0 was given already on line 2"}},
-		{"duplicate label", openKE(map[string]string{"entity2id.txt": "2\na 0\na 1\n"}), []string{"entity2id.txt:3:", `label "a" was given already on line 2`}},
+		{"duplicate id", openKE(map[string]string{"entity2id.txt": "2\na 0\nb 0\n"}), []string{"entity2id.txt:3:", "id 0 is already on line 2"}},
+		{"duplicate label", openKE(map[string]string{"entity2id.txt": "2\na 0\na 1\n"}), []string{"entity2id.txt:3:", `label "a" is already on line 2`}},
 		{"id beyond the count", openKE(map[string]string{"entity2id.txt": "2\na 0\nb 2\n"}), []string{"entity2id.txt:3:", "id 2 is out of range"}},
 		{"label without id", openKE(map[string]string{"entity2id.txt": "2\na\nb 1\n"}), []string{"entity2id.txt:2:", "label<TAB>id"}},
 		{"tab in a label", openKE(map[string]string{"entity2id.txt": "2\na\tx\t0\nb 1\n"}), []string{"entity2id.txt:2:", "tab inside"}},
@@ -196,7 +196,7 @@ func TestReadFolderDamagedGzip(t *testing.T) {
 
 func TestReadFolderOfAFileNamesSplit(t *testing.T) {
 	file := filepath.Join(writeFiles(t, map[string]string{"facts.tsv": "a\tr\tb\n"}), "facts.tsv")
-	if _, err := ReadFolder(file); !errors.Is(err, ErrFile) {
+	if _, err := ReadFolder(file); !errors.Is(err, ErrNotFolder) {
 		t.Errorf("error %v: want one that says that it is a file", err)
 	}
 }

@@ -2,11 +2,10 @@ package datasets
 
 import "slices"
 
-// Benchmark is a data set of the literature: what it should hold, where it is
-// had and how it is recognised.
+// Benchmark is a data set of the literature: its sizes, download addresses and digests.
 type Benchmark struct {
 	Name string `json:"name"`
-	// Entities and Relations are the numbers of distinct labels over the splits.
+	// Entities and Relations count the distinct labels of all splits.
 	Entities  int `json:"entities"`
 	Relations int `json:"relations"`
 	// Train, Valid and Test are the numbers of triples.
@@ -16,7 +15,7 @@ type Benchmark struct {
 	// Addresses are tried in this order. Each is an archive (.tar.gz, .tgz or
 	// .zip) with the three splits.
 	Addresses []string `json:"-"`
-	// Licence is what the source says about the use of the data.
+	// Licence is the licence that the source states.
 	Licence string `json:"licence"`
 	// TrainSum, ValidSum and TestSum are the SHA-256 digests of the splits as unpacked
 	// text with LF line ends, as `sha256sum FILE` prints them; or, with 40 digits, their
@@ -26,25 +25,26 @@ type Benchmark struct {
 	TestSum  string `json:"-"`
 }
 
-// Listed is a graph that can be named.
-type Listed struct {
+// Listing is a graph that [Open] knows by name.
+type Listing struct {
 	Benchmark
-	// Folder is "" for a graph that is embedded, or not at hand.
+	// Folder has the files; "" for the embedded graph and for one that is not available.
 	Folder string `json:"folder"`
-	AtHand bool   `json:"at_hand"`
+	// Available is true if Open can read it without a download.
+	Available bool `json:"available"`
 }
 
-// List lists the embedded graph and the registry, and where they are.
-func List() []Listed {
+// List returns the embedded graph and the registry, with their folders.
+func List() []Listing {
 	world := World()
-	list := []Listed{{Benchmark: Benchmark{
+	list := []Listing{{Benchmark: Benchmark{
 		Name: world.Name, Entities: len(world.Entities), Relations: len(world.Relations),
 		Train: len(world.Train), Valid: len(world.Valid), Test: len(world.Test), Licence: "ODbL 1.0",
-	}, AtHand: true}}
+	}, Available: true}}
 	for _, b := range Registry() {
-		l := Listed{Benchmark: b}
+		l := Listing{Benchmark: b}
 		if folder, found := Locate(b.Name); found {
-			l.Folder, l.AtHand = folder, true
+			l.Folder, l.Available = folder, true
 		}
 		list = append(list, l)
 	}
@@ -53,7 +53,8 @@ func List() []Listed {
 
 const freebaseLicence = "unstated in the source (Freebase content was published under CC BY)"
 
-const smallLicence = "unstated for the data (the repositories that carry it, ConvE and PyKEEN, are under MIT)"
+const smallLicence = "unstated for the data " +
+	"(the repositories that carry it, ConvE and PyKEEN, are under MIT)"
 
 var registry = []Benchmark{
 	{

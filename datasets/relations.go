@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// RelationStatistics is what can be told of one relation.
+// RelationStatistics describes one relation.
 type RelationStatistics struct {
 	Relation string `json:"relation"`
 	// Train, Valid and Test count its triples, duplicates included.
@@ -14,22 +14,22 @@ type RelationStatistics struct {
 	Test  int `json:"test"`
 	// Pattern is symmetric, anti-symmetric, general or inverse; see [Patterns].
 	Pattern string `json:"pattern"`
-	// Example is its first triple, of train if train has one; nil where there is none.
+	// Example is its first triple, from train if train has one; nil without triples.
 	Example *Fact `json:"example"`
 }
 
-// Triples are those of all splits.
+// Triples returns the number of triples in all splits.
 func (r RelationStatistics) Triples() int { return r.Train + r.Valid + r.Test }
 
-// Fact is a triple by its labels.
+// Fact is a triple of labels.
 type Fact struct {
 	Head     string `json:"head"`
 	Relation string `json:"relation"`
 	Tail     string `json:"tail"`
 }
 
-// DescribeRelations counts what a graph holds of each relation, the most frequent first;
-// top < 1 lists all.
+// DescribeRelations returns the statistics of the top relations, the most frequent first;
+// top < 1 means all.
 func DescribeRelations(g *Graph, top int) []RelationStatistics {
 	all := make([]RelationStatistics, len(g.Relations))
 	for r, pattern := range Patterns(g) {
@@ -50,7 +50,9 @@ func DescribeRelations(g *Graph, top int) []RelationStatistics {
 	count(g.Train, func(r *RelationStatistics) *int { return &r.Train })
 	count(g.Valid, func(r *RelationStatistics) *int { return &r.Valid })
 	count(g.Test, func(r *RelationStatistics) *int { return &r.Test })
-	slices.SortStableFunc(all, func(a, b RelationStatistics) int { return cmp.Compare(b.Triples(), a.Triples()) })
+	slices.SortStableFunc(all, func(a, b RelationStatistics) int {
+		return cmp.Compare(b.Triples(), a.Triples())
+	})
 	if top < 1 {
 		return all
 	}

@@ -2,9 +2,9 @@ package datasets
 
 import "path/filepath"
 
-// Source is what [Open] finds the graph by again: the name of one that is embedded or
-// of a benchmark that was read from where these lie, or else its folder; "" for a graph
-// that was made in memory.
+// Source returns the name or folder with which [Open] finds the graph again: the name of the
+// embedded graph or of a benchmark in its usual folder, otherwise its folder; "" for a
+// graph that was made in memory.
 func (g *Graph) Source() string {
 	if g.Folder == "" && g.Name == World().Name {
 		return g.Name
@@ -15,7 +15,7 @@ func (g *Graph) Source() string {
 			continue
 		}
 		if absolute, err := filepath.Abs(folder); err == nil && absolute == g.Folder {
-			return g.Name // which finds the benchmark wherever it lies later
+			return g.Name // finds the benchmark even after it moves
 		}
 	}
 	return g.Folder

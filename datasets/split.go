@@ -7,41 +7,43 @@ import (
 	"slices"
 )
 
-// SplitSettings say how [SplitTriples] divides triples.
+// SplitSettings configures [SplitTriples].
 type SplitSettings struct {
 	// Valid and Test are the wanted shares of the distinct triples, each from 0
 	// up to, but not including, 1, and together below 1.
 	Valid float64 `json:"valid" min:"0" below:"1" help:"Share of validation triples."`
 	Test  float64 `json:"test" min:"0" below:"1" help:"Share of test triples."`
-	// Seed makes the choice; the same seed gives the same splits.
+	// Seed decides which triples are held out; the same seed gives the same splits.
 	Seed uint64 `json:"seed" help:"Decides which triples are held out."`
 }
 
 // DefaultSplit returns shares of 0.1 for valid and test, and seed 1.
 func DefaultSplit() SplitSettings { return SplitSettings{Valid: 0.1, Test: 0.1, Seed: 1} }
 
-// SplitReport tells how far [SplitTriples] got.
+// SplitReport compares the wanted sizes of [SplitTriples] with its input.
 type SplitReport struct {
-	// Duplicates were left out.
+	// Duplicates is the number of dropped duplicates.
 	Duplicates int `json:"duplicates"`
-	// WantedValid and WantedTest are the sizes that the shares ask for. The
-	// splits are smaller when more triples had to stay in train.
+	// WantedValid and WantedTest are the sizes according to the shares. The splits are
+	// smaller when more triples must stay in train.
 	WantedValid int `json:"wanted_valid"`
 	WantedTest  int `json:"wanted_test"`
 }
 
-// SplitTriples divides the training triples of a graph, as [ReadTriples] gives
-// them, into train, valid and test. Every entity and relation stays in train,
-// so fewer triples than wanted may be held out. Of duplicates one is kept. The
-// splits keep the order of the triples, and ids follow the first appearance, so
-// that [WriteFolder] and [ReadFolder] give the same graph back.
+// SplitTriples divides the training triples of a graph, such as one from [ReadTriples],
+// into train, valid and test. Every entity and relation stays in train, so fewer triples
+// than wanted may be held out. Duplicates are dropped. The splits keep the order of the
+// triples, and ids follow the first appearance, so that [WriteFolder] and [ReadFolder]
+// reproduce the graph.
 //
-// Nothing keeps a triple and its reverse in one split: on data with inverse
-// relations the test is easier than it looks.
+// A triple and its reverse may go to different splits: on data with inverse relations the
+// test split is then too easy.
 func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error) {
 	for _, share := range []float64{settings.Valid, settings.Test, settings.Valid + settings.Test} {
-		if !(share >= 0 && share < 1) { // in this form NaN fails too
-			return nil, SplitReport{}, fmt.Errorf("shares of %v for valid and %v for test: use shares of 0 or more that stay below 1 together", settings.Valid, settings.Test)
+		if !(share >= 0 && share < 1) { // also refuses NaN
+			return nil, SplitReport{}, fmt.Errorf(
+				"shares of %v for valid and %v for test: use shares of at least 0 with a sum below 1",
+				settings.Valid, settings.Test)
 		}
 	}
 	triples := distinct(g.Train)
@@ -61,8 +63,7 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 		if left.last(t) {
 			continue
 		}
-		// The split that lacks the larger part of its triples goes first, so that
-		// both fall short alike.
+		// The split that lacks the larger share goes first, so that both end equally short.
 		switch {
 		case valids < report.WantedValid && valids*report.WantedTest <= tests*report.WantedValid:
 			place[i] = valid
@@ -91,7 +92,7 @@ func SplitTriples(g *Graph, settings SplitSettings) (*Graph, SplitReport, error)
 	return divided, report, nil
 }
 
-// distinct returns the triples without repetitions, in order.
+// distinct returns the triples without duplicates, in order.
 func distinct(triples []Triple) []Triple {
 	seen := make(map[Triple]struct{}, len(triples))
 	var once []Triple
@@ -104,8 +105,8 @@ func distinct(triples []Triple) []Triple {
 	return once
 }
 
-// renumber takes a graph whose triples have the ids of another one and gives it
-// labels and ids of its own, in the order of their first appearance.
+// renumber replaces the ids of the old graph in g by new ids, in the order of their first
+// appearance, and sets the labels of g.
 func renumber(g, old *Graph) {
 	labels := newLabels()
 	for _, triples := range [][]Triple{g.Train, g.Valid, g.Test} {
@@ -120,7 +121,7 @@ func renumber(g, old *Graph) {
 	g.Entities, g.Relations = labels.entities.labels, labels.relations.labels
 }
 
-// counts is how many triples each entity and each relation is in.
+// counts holds the number of triples of each entity and each relation.
 type counts struct{ entities, relations []int }
 
 func countOf(g *Graph, triples []Triple) counts {
@@ -139,15 +140,14 @@ func (c counts) add(t Triple, by int) {
 	c.relations[t.Relation] += by
 }
 
-// last says whether a triple is the last of its entities or its relation.
+// last reports whether a triple is the last one of an entity or of its relation.
 func (c counts) last(t Triple) bool {
 	return c.entities[t.Head] == 1 || c.entities[t.Tail] == 1 || c.relations[t.Relation] == 1
 }
 
-// Resplit is g with other training and validation triples, as many of each as there are without
-// duplicates, drawn from both: the same for the same number. Every entity and every relation that
-// was in train stays there, for which there may be fewer validation triples. The test triples are
-// the same.
+// Resplit returns a graph with the distinct training and validation triples of g divided in
+// another way, into splits of the same sizes. The number is the seed. Every entity and
+// relation of train stays there, so validation may get fewer triples. Test is unchanged.
 func (g *Graph) Resplit(number uint64) *Graph {
 	triples := distinct(slices.Concat(g.Train, g.Valid))
 	wanted := len(triples) - len(distinct(g.Train))
@@ -162,7 +162,11 @@ func (g *Graph) Resplit(number uint64) *Graph {
 		wanted--
 		left.add(t, -1)
 	}
-	divided := &Graph{Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations, Test: g.Test}
+	divided := &Graph{
+		Name: g.Name, Folder: g.Folder,
+		Entities: g.Entities, Relations: g.Relations,
+		Test: g.Test,
+	}
 	for i, t := range triples {
 		if held[i] {
 			divided.Valid = append(divided.Valid, t)

@@ -1,6 +1,6 @@
 package datasets
 
-// Statistics is what can be counted in a graph.
+// Statistics holds the sizes and relation patterns of a graph.
 type Statistics struct {
 	Name      string `json:"name"`
 	Entities  int    `json:"entities"`
@@ -19,7 +19,7 @@ type Statistics struct {
 	Patterns []PatternShare `json:"patterns"`
 }
 
-// SplitStatistics is what can be counted in one split.
+// SplitStatistics holds the counts of one split.
 type SplitStatistics struct {
 	Triples int `json:"triples"`
 	// Duplicates counts the triples that occurred before in the same split.
@@ -28,7 +28,7 @@ type SplitStatistics struct {
 	Unseen int `json:"unseen"`
 }
 
-// PatternShare is the part of a graph that shows one relation pattern.
+// PatternShare counts the relations and test triples with one pattern.
 type PatternShare struct {
 	Pattern   string `json:"pattern"`
 	Relations int    `json:"relations"`
@@ -38,7 +38,7 @@ type PatternShare struct {
 	TestPercent float64 `json:"test_percent"`
 }
 
-// Describe counts what a graph holds.
+// Describe returns the statistics of a graph.
 func Describe(g *Graph) Statistics {
 	entitySeen, relationSeen := g.inTrain()
 	s := Statistics{
@@ -62,7 +62,7 @@ func Describe(g *Graph) Statistics {
 			switch {
 			case before&bit != 0:
 				split.statistics.Duplicates++
-			case before != 0 && before&(before-1) == 0: // one other split up to now
+			case before != 0 && before&(before-1) == 0: // exactly one other split so far
 				s.InSeveralSplits++
 			}
 			if !entitySeen[t.Head] || !entitySeen[t.Tail] || !relationSeen[t.Relation] {
@@ -94,7 +94,9 @@ func patternShares(g *Graph) []PatternShare {
 	}
 	var rows []PatternShare
 	for _, pattern := range []Pattern{Symmetric, AntiSymmetric, General} {
-		rows = append(rows, share(pattern.String(), func(p RelationPattern) bool { return p.Pattern == pattern }))
+		rows = append(rows, share(pattern.String(), func(p RelationPattern) bool {
+			return p.Pattern == pattern
+		}))
 	}
 	return append(rows, share("inverse", func(p RelationPattern) bool { return p.Inverse }))
 }

@@ -5,11 +5,10 @@ import (
 	"io"
 )
 
-// VisitFile hands the lines of a text file to visit, for readers of formats that
-// lie beside a graph. The file is dir/name or dir/name.gz, or the error is
-// [fs.ErrNotExist]. Lines come without their ends, a byte-order mark and empty
-// lines at the end are skipped, and an error of visit is told with the path and
-// the number of its line. A line is valid until visit returns.
+// VisitFile calls visit for each line of the text file dir/name or dir/name.gz; without
+// them it returns [fs.ErrNotExist]. Lines have no ends. A byte-order mark and empty lines at
+// the end are skipped. An error of visit is wrapped with the path and the line number.
+// A line is valid until visit returns.
 func VisitFile(dir, name string, visit func(line []byte) error) error {
 	text, closeFile, err := openText(dir, name)
 	if err != nil {
@@ -19,7 +18,7 @@ func VisitFile(dir, name string, visit func(line []byte) error) error {
 	return text.visit(visit)
 }
 
-// VisitLines is [VisitFile] for a text that path names in errors.
+// VisitLines does the same as [VisitFile] for an open text; path is for errors.
 func VisitLines(path string, source io.Reader, visit func(line []byte) error) error {
 	text := &textFile{path: path, source: source}
 	return text.visit(visit)

@@ -9,11 +9,11 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Warnings are what whoever uses the graph should know, each with its mend: what reading it
-// noticed, that one of the given splits is empty, and how many of its triples have an entity
-// or a relation that train lacks, of which nothing can be learnt.
+// Warnings returns likely mistakes in the data, each with a fix: warnings of the reader,
+// empty splits among the given ones, and triples with an entity or a relation that train
+// lacks.
 func (g *Graph) Warnings(splits ...string) []string {
-	all := slices.Clone(g.noticed)
+	all := slices.Clone(g.warnings)
 	entities, relations := g.inTrain()
 	for _, split := range splits {
 		triples, err := g.Split(split)
@@ -21,9 +21,8 @@ func (g *Graph) Warnings(splits ...string) []string {
 			continue
 		}
 		if len(triples) == 0 {
-			all = append(all, fmt.Sprintf("%s has no %s triples, so nothing %s: hold some of train out", g.Name, split, map[string]string{
-				"valid": "tells which epoch, settings or structure is best", "test": "tells how good a model is that was chosen by valid",
-			}[split]))
+			all = append(all, fmt.Sprintf("%s has no %s triples, so %s: hold out some of train",
+				g.Name, split, emptySplit[split]))
 		}
 		unseen := 0
 		for _, t := range triples {
@@ -32,14 +31,21 @@ func (g *Graph) Warnings(splits ...string) []string {
 			}
 		}
 		if unseen > 0 {
-			all = append(all, fmt.Sprintf("%s of the %s %s triples of %s have an entity or a relation that train lacks, of which nothing is learnt: leave them out, or add to train what is known of it",
+			all = append(all, fmt.Sprintf("%s of the %s %s triples of %s have an entity or a relation "+
+				"that train lacks, so the model cannot learn it: remove them, or add facts to train",
 				format.Whole(unseen), format.Whole(len(triples)), split, g.Name))
 		}
 	}
 	return all
 }
 
-// inTrain says which entities and relations train has.
+// emptySplit says what an empty split makes impossible.
+var emptySplit = map[string]string{
+	"valid": "the best epoch, settings or structure cannot be selected",
+	"test":  "the selected model cannot be evaluated",
+}
+
+// inTrain marks the entities and relations that train has.
 func (g *Graph) inTrain() (entities, relations []bool) {
 	entities, relations = make([]bool, len(g.Entities)), make([]bool, len(g.Relations))
 	for _, t := range g.Train {
@@ -48,39 +54,52 @@ func (g *Graph) inTrain() (entities, relations []bool) {
 	return entities, relations
 }
 
-// titles are what the columns of triples are called, in lower case.
-var titles = [3][]string{
-	{"head", "h", "subject", "subj", "sub", "s", "source", "src", "from", "head_entity", "entity1", "entity_1", "e1", "head_id", "subject_id", "start", ":start_id"},
-	{"relation", "r", "rel", "relationship", "relation_type", "predicate", "pred", "p", "property", "edge", "edge_type", "label", "type", "link", "relation_id", ":type"},
-	{"tail", "t", "object", "obj", "o", "target", "dst", "to", "tail_entity", "entity2", "entity_2", "e2", "tail_id", "object_id", "end", ":end_id"},
+// columnTitles lists common titles of the three columns, in lower case.
+var columnTitles = [3][]string{
+	{
+		"head", "h", "subject", "subj", "sub", "s", "source", "src", "from", "head_entity",
+		"entity1", "entity_1", "e1", "head_id", "subject_id", "start", ":start_id",
+	},
+	{
+		"relation", "r", "rel", "relationship", "relation_type", "predicate", "pred", "p",
+		"property", "edge", "edge_type", "label", "type", "link", "relation_id", ":type",
+	},
+	{
+		"tail", "t", "object", "obj", "o", "target", "dst", "to", "tail_entity",
+		"entity2", "entity_2", "e2", "tail_id", "object_id", "end", ":end_id",
+	},
 }
 
-// isTitles says whether a triple on the first line of a file is the titles of its columns,
-// which then became a fact: it reads so, and its relation is in no other line.
-func isTitles(triples []Triple, labels *graphLabels) bool {
+// isHeader reports whether the first triple of a file is likely a header: its labels are
+// common column titles, and no other line has its relation.
+func isHeader(triples []Triple, labels *graphLabels) bool {
 	if len(triples) == 0 {
 		return false
 	}
 	first := triples[0]
-	for i, label := range []string{labels.entities.labels[first.Head], labels.relations.labels[first.Relation], labels.entities.labels[first.Tail]} {
-		if !slices.Contains(titles[i], strings.ToLower(strings.Trim(label, ` "'#<>`))) {
+	entities, relations := labels.entities.labels, labels.relations.labels
+	fields := [3]string{entities[first.Head], relations[first.Relation], entities[first.Tail]}
+	for i, label := range fields {
+		if !slices.Contains(columnTitles[i], strings.ToLower(strings.Trim(label, ` "'#<>`))) {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(triples[1:], func(t Triple) bool { return t.Relation == first.Relation })
 }
 
-// separators are those that lines are separated by in place of tabs.
-var separators = []struct{ by, name string }{{",", "commas"}, {";", "semicolons"}, {"|", "bars"}, {" ", "spaces"}}
+// separators lists common separators other than tabs.
+var separators = []struct{ text, name string }{
+	{",", "commas"}, {";", "semicolons"}, {"|", "bars"}, {" ", "spaces"},
+}
 
-// otherwise says what a line is separated by, where that is no tab.
-func otherwise(line []byte) string {
+// separatorHint returns a hint about the separator of a line that has no tabs.
+func separatorHint(line []byte) string {
 	if bytes.IndexByte(line, '\t') >= 0 {
 		return ""
 	}
 	for _, s := range separators {
-		if bytes.Count(line, []byte(s.by)) >= 2 {
-			return fmt.Sprintf(" (its fields seem to be separated by %s: write tabs in place of these)", s.name)
+		if bytes.Count(line, []byte(s.text)) >= 2 {
+			return fmt.Sprintf(" (the fields seem to be separated by %s: replace these by tabs)", s.name)
 		}
 	}
 	return ""

@@ -73,7 +73,7 @@ func (m *Model) Parameters() []Parameter {
 // Graph opens the graph that the model was trained on, from where the caller says, or
 // where it was then for "".
 func (m *Model) Graph(from string) (*rdf.Graph, error) {
-	return rdf.Open(cmp.Or(from, datasets.Kept(cmp.Or(m.Source, m.Dataset))), rdf.Options{Lenient: m.Lenient})
+	return rdf.Open(cmp.Or(from, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset))), rdf.Options{Lenient: m.Lenient})
 }
 
 // network is what classifies some nodes of the model's graph, with the numbers of its

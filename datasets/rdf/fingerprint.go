@@ -13,12 +13,12 @@ import (
 
 // Fingerprint identifies the data: the SHA-256 (hexadecimal) of the names of nodes,
 // relations and classes, of the triples and of both tables of labels, in their
-// order. The name of the graph does not enter.
+// order. The name of the graph has no influence.
 func (g *Graph) Fingerprint() string {
 	hash := sha256.New()
 	w := bufio.NewWriter(hash)
-	// Every length is written before its content, so that nothing can be moved from
-	// one list to the next without a change of the sum. Hashes take all writes.
+	// Each length is written before its content, so that moving an item from one list to
+	// the next changes the digest. Writes to a hash never fail.
 	length := func(n int) { _ = binary.Write(w, binary.LittleEndian, uint64(n)) }
 	for _, names := range [][]string{g.Nodes, g.Relations, g.Classes} {
 		length(len(names))
@@ -41,9 +41,8 @@ func (g *Graph) Fingerprint() string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// Source is what [Open] finds the graph by again: its name, if it is that of a
-// benchmark and was read from where those lie, or else its folder; "" for a graph
-// that was built in memory.
+// Source returns the name or folder with which [Open] finds the graph again: the name of a
+// benchmark in its usual folder, otherwise the folder; "" for a graph built in memory.
 func (g *Graph) Source() string {
 	if _, known := benchmark(g.Name); !known {
 		return g.Folder
@@ -53,7 +52,7 @@ func (g *Graph) Source() string {
 		return err == nil && absolute == g.Folder
 	}
 	if slices.ContainsFunc(datasets.Folders(g.Name), here) {
-		return g.Name // which finds the benchmark wherever it lies later
+		return g.Name // finds the benchmark even after it moves
 	}
 	return g.Folder
 }

@@ -11,7 +11,7 @@ import (
 type Graph struct {
 	// Name is the name in the registry, or the last part of the folder's path.
 	Name string
-	// Folder is the absolute path that it was read from.
+	// Folder is the absolute path of its files.
 	Folder string
 	// Nodes are terms of N-Triples, as <http://a.b/c>, _:blank or "text"@en, and
 	// Relations the predicates. A [datasets.Triple] has indices into both.
@@ -20,30 +20,29 @@ type Graph struct {
 	Triples []datasets.Triple
 	// Classes are the names of the classes, sorted.
 	Classes []string
-	// Train and Test are the labelled nodes in the order of their files. No node is
-	// in them twice.
+	// Train and Test hold the labelled nodes in the order of their files, each node once.
 	Train, Test []Label
-	// Repeated is how many lines said what a line before them had said.
+	// Repeated counts the duplicate lines.
 	Repeated int
-	// Skipped is how many malformed lines were passed over, and FirstSkipped what
-	// was wrong with the first of them; see [Options].
+	// Skipped counts the malformed lines that were skipped, and FirstSkipped is the error
+	// of the first; see [Options].
 	Skipped      int
 	FirstSkipped error
-	// Note says what else the name could mean that [Open] was given, "" where there is nothing.
+	// Note describes another meaning of the name given to [Open]; "" if it has none.
 	Note string
 }
 
-// Label is the class of a node, as indices into the nodes and the classes.
+// Label assigns a class to a node, as indices into Nodes and Classes.
 type Label struct{ Node, Class int32 }
 
-// Warnings are what whoever uses the graph should know: that its name has two meanings, and
-// that lines were passed over.
+// Warnings returns likely mistakes: a name with two meanings, and skipped lines.
 func (g *Graph) Warnings() (all []string) {
 	if g.Note != "" {
 		all = append(all, g.Note)
 	}
 	if g.Skipped > 0 {
-		all = append(all, fmt.Sprintf("passed over %s; the first: %v", format.Count(g.Skipped, "line"), g.FirstSkipped))
+		lines := format.Count(g.Skipped, "malformed line")
+		all = append(all, fmt.Sprintf("skipped %s; the first: %v", lines, g.FirstSkipped))
 	}
 	return all
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
-// maxLine bounds a line, so that a file that is no text fails early. Literals may
-// be long.
+// maxLine limits the length of a line, so that a binary file fails early. Literals may be
+// long.
 const maxLine = 1 << 24
 
-// textFile reads a file line by line and knows where it is.
+// textFile reads a file line by line and counts the lines.
 type textFile struct {
 	path   string
 	number int // of the line last read, from 1
@@ -34,8 +34,8 @@ func openText(path string) (*textFile, error) {
 
 func (t *textFile) close() { t.source.Close() }
 
-// lines yields the lines without their ends and without a byte-order mark. What
-// stops it early is in t.err.
+// lines yields the lines without their ends and without a byte-order mark. It
+// stops at the first error and stores it in t.err.
 func (t *textFile) lines() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		scanner := bufio.NewScanner(t.source)
@@ -60,7 +60,7 @@ func (t *textFile) lines() iter.Seq[string] {
 	}
 }
 
-// errorf makes an error that begins with the file and the current line.
+// errorf returns an error that begins with the file and the current line.
 func (t *textFile) errorf(format string, arguments ...any) error {
 	return fmt.Errorf("%s:%d: %w", t.path, t.number, fmt.Errorf(format, arguments...))
 }

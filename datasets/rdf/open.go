@@ -12,9 +12,9 @@ import (
 )
 
 // Open reads a graph by its path or its name. The path of a folder with such data comes
-// first, see [ReadFolder]; a name of the [Registry] is looked for in $AUTOBLM_DATA/NAME and
-// then in the cache. Where the name is that of a folder too, [Graph.Warnings] says which was
-// taken.
+// first, see [ReadFolder]. A name of the [Registry] is searched in $AUTOBLM_DATA/NAME and
+// then in the cache. If the name is also that of a folder, [Graph.Warnings] says which one
+// was read.
 func Open(name string, o Options) (*Graph, error) {
 	b, known := benchmark(name)
 	var folders []string
@@ -33,7 +33,9 @@ func openAt(name string, o Options, b Benchmark, at datasets.Place) (*Graph, err
 	if b.Name == "" || at.IsPath {
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			all := benchmarkNames()
-			return nil, datasets.NoGraph(name, fmt.Errorf("no data set %q with classes: it is no folder, and the names are %s%s", name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
+			return nil, datasets.NoGraph(name, fmt.Errorf(
+				"no data set %q with classes: it is no folder, and the names are %s%s",
+				name, strings.Join(all, ", "), enum.DidYouMean(enum.Near(all, name))))
 		}
 		return ReadFolder(name, o)
 	}
@@ -52,5 +54,7 @@ func openAt(name string, o Options, b Benchmark, at datasets.Place) (*Graph, err
 		g.Name = name
 		return g, nil
 	}
-	return nil, fmt.Errorf("%s is not on this machine: unpack %s into %s, or point AUTOBLM_DATA at the folder that holds %s", name, b.Address, folders[len(folders)-1], name)
+	return nil, fmt.Errorf("%s is not on this machine: unpack %s into %s, "+
+		"or set AUTOBLM_DATA to the folder that contains %s",
+		name, b.Address, folders[len(folders)-1], name)
 }

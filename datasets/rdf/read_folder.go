@@ -16,12 +16,11 @@ import (
 //
 //   - one file of N-Triples, .nt or .nt.gz;
 //   - two tables with tabs between the columns, trainingSet.tsv and testSet.tsv;
-//     their names may go on before the ending, as in trainingSet(lith).tsv. Their
+//     their names may have more before the ending, as in trainingSet(lith).tsv. Their
 //     first line names the columns: one begins with "label" and has the class; of
 //     the others, the first that is not "id" has the node.
 //
-// Triples that are there twice count once. An error names the file, the line and
-// the mend.
+// Duplicate triples count once. An error names the file, the line and the fix.
 func ReadFolder(dir string, o Options) (*Graph, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -30,7 +29,7 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: cannot be read as a folder: %w", dir, err)
 	}
-	triples, err := oneFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
+	triples, err := onlyFile(dir, entries, "file of N-Triples, .nt or .nt.gz", isTriples)
 	if errors.Is(err, errMissing) {
 		err = datasets.NoGraph(dir, err)
 	}
@@ -39,7 +38,9 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	}
 	var tables []string
 	for _, split := range []string{"trainingSet", "testSet"} {
-		table, err := oneFile(dir, entries, "table "+split+".tsv", func(name string) bool { return isTable(name, split) })
+		table, err := onlyFile(dir, entries, "table "+split+".tsv", func(name string) bool {
+			return isTable(name, split)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -65,24 +66,26 @@ func ReadFolder(dir string, o Options) (*Graph, error) {
 	return g, nil
 }
 
-// Holds says whether a source is a name that [Open] knows, or a folder with N-Triples.
-func Holds(source string) bool {
+// CanOpen reports whether [Open] knows the source as a name or as a folder with N-Triples.
+func CanOpen(source string) bool {
 	if _, known := benchmark(source); known {
 		return true
 	}
 	return hasFile(source, isTriples)
 }
 
-// hasGraph says whether a folder has some of what [ReadFolder] reads.
+// hasGraph reports whether a folder has a file that [ReadFolder] reads.
 func hasGraph(dir string) bool {
 	return hasFile(dir, func(name string) bool {
 		return isTriples(name) || isTable(name, "trainingSet") || isTable(name, "testSet")
 	})
 }
 
-func hasFile(dir string, is func(name string) bool) bool {
+func hasFile(dir string, wanted func(name string) bool) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && is(e.Name()) })
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !e.IsDir() && wanted(e.Name())
+	})
 }
 
 func isTable(name, split string) bool {
@@ -93,8 +96,10 @@ func isTriples(name string) bool { return strings.HasSuffix(strings.TrimSuffix(n
 
 var errMissing = errors.New("a file is missing")
 
-// oneFile is the only file of a folder that is wanted.
-func oneFile(dir string, entries []fs.DirEntry, what string, wanted func(name string) bool) (string, error) {
+// onlyFile returns the path of the only file whose name is wanted. what is for errors.
+func onlyFile(
+	dir string, entries []fs.DirEntry, what string, wanted func(name string) bool,
+) (string, error) {
 	var found []string
 	for _, e := range entries {
 		if !e.IsDir() && wanted(e.Name()) {
@@ -107,10 +112,10 @@ func oneFile(dir string, entries []fs.DirEntry, what string, wanted func(name st
 	case 1:
 		return filepath.Join(dir, found[0]), nil
 	}
-	return "", fmt.Errorf("%s: there is more than one %s: %s; keep one", dir, what, strings.Join(found, ", "))
+	return "", fmt.Errorf("%s: more than one %s: %s; keep one", dir, what, strings.Join(found, ", "))
 }
 
-// sortClasses numbers the classes by their names, whatever the order of the lines.
+// sortClasses renumbers the classes in alphabetical order.
 func (g *Graph) sortClasses(names []string) {
 	g.Classes = slices.Sorted(slices.Values(names))
 	for _, labels := range [][]Label{g.Train, g.Test} {

@@ -32,10 +32,13 @@ func (r *labelReader) read(path string) ([]Label, error) {
 		fields := strings.Split(line, "\t")
 		if columns == 0 {
 			columns = len(fields)
-			class = slices.IndexFunc(fields, func(name string) bool { return strings.HasPrefix(name, "label") })
-			node = slices.IndexFunc(fields, func(name string) bool { return name != "id" && !strings.HasPrefix(name, "label") })
+			class = slices.IndexFunc(fields, isClassColumn)
+			node = slices.IndexFunc(fields, func(name string) bool {
+				return name != "id" && !isClassColumn(name)
+			})
 			if node < 0 || class < 0 {
-				return nil, text.errorf("the header has no column for the node or none whose name begins with label; expected as person<TAB>id<TAB>label_affiliation")
+				return nil, text.errorf("the header needs a column for the node and one whose name " +
+					"begins with label, for example person<TAB>id<TAB>label_affiliation")
 			}
 			continue
 		}
@@ -54,20 +57,26 @@ func (r *labelReader) read(path string) ([]Label, error) {
 	return labels, text.err
 }
 
+func isClassColumn(name string) bool { return strings.HasPrefix(name, "label") }
+
 func (r *labelReader) label(node, class, path string) (Label, error) {
 	if class == "" {
 		return Label{}, fmt.Errorf("node %s has no class; fill it in or remove the line", node)
 	}
 	term := node
-	if !strings.HasPrefix(node, "<") && !strings.HasPrefix(node, "_:") && !strings.HasPrefix(node, `"`) {
+	isTerm := strings.HasPrefix(node, "<") || strings.HasPrefix(node, "_:") ||
+		strings.HasPrefix(node, `"`)
+	if !isTerm {
 		term = "<" + node + ">"
 	}
 	id, there := r.nodes[term]
 	if !there {
-		return Label{}, fmt.Errorf("the graph has no node %s; remove the line, or add the node's triples to the graph", term)
+		return Label{}, fmt.Errorf(
+			"the graph has no node %s; remove the line, or add triples of the node", term)
 	}
 	if first, labelled := r.origin[id]; labelled {
-		return Label{}, fmt.Errorf("node %s is labelled in %s already; remove one of the lines", term, first)
+		return Label{}, fmt.Errorf(
+			"node %s already has a label in %s; remove one of the lines", term, first)
 	}
 	r.origin[id] = path
 	return Label{Node: id, Class: number(class, r.classes, &r.names)}, nil

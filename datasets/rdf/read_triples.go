@@ -10,14 +10,13 @@ import (
 	"gonum.org/v1/gonum/graph/formats/rdf"
 )
 
-// Options are how a graph is read. The zero value is strict.
+// Options configures the reader. The zero value is strict.
 type Options struct {
-	// Lenient passes over lines that are no N-Triples and counts them, where
-	// otherwise the first of them is an error.
+	// Lenient skips and counts malformed lines; otherwise the first one is an error.
 	Lenient bool
 }
 
-// builder is a graph that is being read.
+// builder holds a graph while it is read.
 type builder struct {
 	graph     *Graph
 	nodes     map[string]int32
@@ -26,7 +25,12 @@ type builder struct {
 }
 
 func newBuilder() *builder {
-	return &builder{graph: &Graph{}, nodes: map[string]int32{}, relations: map[string]int32{}, triples: map[datasets.Triple]struct{}{}}
+	return &builder{
+		graph:     &Graph{},
+		nodes:     map[string]int32{},
+		relations: map[string]int32{},
+		triples:   map[datasets.Triple]struct{}{},
+	}
 }
 
 // readTriples reads a file of N-Triples.
@@ -50,12 +54,15 @@ func (b *builder) readTriples(path string, o Options) error {
 		}
 	}
 	if text.err == nil && len(b.graph.Triples) == 0 {
-		return fmt.Errorf("%s: the file has no triples; expected lines of a subject, a predicate, an object and a full stop", path)
+		return fmt.Errorf("%s: the file has no triples; expected lines of %s", path, lineFormat)
 	}
 	return text.err
 }
 
-// add reads one line. Lines that are empty or a comment say nothing.
+// lineFormat describes a line of N-Triples.
+const lineFormat = "a subject, a predicate, an object and a full stop"
+
+// add reads one line. It ignores empty lines and comments.
 func (b *builder) add(line string) error {
 	line = strings.TrimSpace(line)
 	if line == "" || line[0] == '#' {
@@ -67,7 +74,7 @@ func (b *builder) add(line string) error {
 	statement, err := rdf.ParseNQuad(line)
 	switch {
 	case errors.Is(err, rdf.ErrIncomplete):
-		return errors.New("the line ends too early; expected a subject, a predicate, an object and a full stop")
+		return errors.New("the line ends too early; expected " + lineFormat)
 	case err != nil:
 		return errors.New(strings.TrimPrefix(err.Error(), "invalid N-Quad: "))
 	case statement.Label.Value != "":
@@ -93,8 +100,8 @@ func (b *builder) add(line string) error {
 	return nil
 }
 
-// canonical writes a term with the fewest escapes, so that a term that is written
-// in two ways is one node.
+// canonical returns a term with as few escapes as possible, so that each term is one node
+// however it is escaped.
 func canonical(t rdf.Term) (string, error) {
 	if !strings.Contains(t.Value, `\`) {
 		return t.Value, nil
@@ -113,8 +120,11 @@ func canonical(t rdf.Term) (string, error) {
 }
 
 func iri(text string) (string, error) {
-	if i := strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"{}|^`\\", r) }); i >= 0 {
-		return "", fmt.Errorf("an IRI holds the character %q, which must be written in percent form", text[i])
+	i := strings.IndexFunc(text, func(r rune) bool {
+		return r <= ' ' || strings.ContainsRune("<>\"{}|^`\\", r)
+	})
+	if i >= 0 {
+		return "", fmt.Errorf("an IRI has the character %q; write it in percent encoding", text[i])
 	}
 	return "<" + text + ">", nil
 }
@@ -123,7 +133,7 @@ var literalEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r",
 
 func literal(text string) string { return `"` + literalEscapes.Replace(text) + `"` }
 
-// number is the id of a term; a new one gets the next.
+// number returns the id of a term; a new term gets the next id.
 func number(term string, ids map[string]int32, terms *[]string) int32 {
 	id, there := ids[term]
 	if !there {

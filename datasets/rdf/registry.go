@@ -2,7 +2,7 @@ package rdf
 
 import "slices"
 
-// Benchmark is a data set of the literature and what it should hold.
+// Benchmark is a data set of the literature with its sizes.
 type Benchmark struct {
 	Name string
 	// Nodes, Relations and Edges are the numbers of nodes, literals included, of
@@ -14,8 +14,8 @@ type Benchmark struct {
 	Address string
 }
 
-// The numbers are those of Table I of Schlichtkrull et al. (ESWC 2018), and of
-// Ristoski et al. (ISWC 2016) for the splits.
+// Sizes are from Schlichtkrull et al. (ESWC 2018), Table I; splits are from Ristoski et al.
+// (ISWC 2016).
 var registry = []Benchmark{
 	{"aifb", 8285, 45, 29043, 4, 140, 36, "https://data.dgl.ai/dataset/aifb.tgz"},
 	{"mutag", 23644, 23, 74227, 2, 272, 68, "https://data.dgl.ai/dataset/mutag.tgz"},

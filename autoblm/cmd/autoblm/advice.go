@@ -23,9 +23,9 @@ var advice = []struct {
 	command string
 }{
 	{backend.ErrNoDigest, "backend install cpu --sha256 DIGEST"},
-	{datasets.ErrNotHere, "dataset fetch"},
+	{datasets.ErrNotFound, "dataset fetch"},
 	{datasets.ErrIncomplete, "dataset fetch"},
-	{datasets.ErrFile, "dataset split, which makes a folder of one file of triples"},
+	{datasets.ErrNotFolder, "dataset split, which makes a folder of one file of triples"},
 	{completion.ErrNoValidation, "dataset split, which makes some of a file of triples"},
 	{query.ErrNoQueries, "query sample"},
 	{classify.ErrNoStages, "classify train --tune"},

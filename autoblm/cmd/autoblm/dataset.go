@@ -31,7 +31,7 @@ func (datasetListCommand) Run(o *output) error {
 		t := table.New("name", "entities", "relations", "train", "valid", "test", "where")
 		for _, d := range list {
 			where := cmp.Or(d.Folder, "embedded")
-			if !d.AtHand {
+			if !d.Available {
 				where = "autoblm dataset fetch " + d.Name
 			}
 			t.Add(d.Name, d.Entities, d.Relations, d.Train, d.Valid, d.Test, where)

@@ -594,8 +594,8 @@ func TestDatasetListJSON(t *testing.T) {
 		listed[o.(map[string]any)["name"]] = asText(t, o)
 	}
 	for name, want := range map[string]string{
-		"world":     `{"at_hand":true,"entities":844,"folder":"","licence":"ODbL 1.0","name":"world","relations":6,"test":243,"train":1868,"valid":243}`,
-		"fb15k-237": `{"at_hand":false,"entities":14541,"folder":"","licence":"unstated in the source (Freebase content was published under CC BY)","name":"fb15k-237","relations":237,"test":20466,"train":272115,"valid":17535}`,
+		"world":     `{"available":true,"entities":844,"folder":"","licence":"ODbL 1.0","name":"world","relations":6,"test":243,"train":1868,"valid":243}`,
+		"fb15k-237": `{"available":false,"entities":14541,"folder":"","licence":"unstated in the source (Freebase content was published under CC BY)","name":"fb15k-237","relations":237,"test":20466,"train":272115,"valid":17535}`,
 	} {
 		if listed[name] != want {
 			t.Errorf("%s, want %s", listed[name], want)

@@ -97,7 +97,7 @@ func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source 
 	if f.Known == kge.KeepKnown {
 		return nil, nil
 	}
-	g, err := open(cmp.Or(f.Dataset, datasets.Kept(cmp.Or(m.Source, m.Dataset))))
+	g, err := open(cmp.Or(f.Dataset, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset))))
 	if err == nil {
 		return g, nil
 	}

@@ -102,7 +102,7 @@ func (c studied) reopen(ctx context.Context, o *output, about study.About, compu
 	if _, err := autoblm.TaskNamed(about.Task); err != nil {
 		return problem{}, fmt.Errorf("the study %s is for the task %q, which this program does not know: use the one that made it", c.File, about.Task)
 	}
-	source := cmp.Or(c.Dataset, datasets.Kept(about.Source))
+	source := cmp.Or(c.Dataset, datasets.SourceFolder(about.Source))
 	if source == "" {
 		return problem{}, fmt.Errorf("the study %s does not know where its data, %s, are: say it with --dataset", c.File, about.Dataset)
 	}

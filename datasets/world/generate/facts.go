@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// country is what the graph needs of an entry of countries.json.
+// country holds the fields of an entry of countries.json that the graph uses.
 type country struct {
 	Name       struct{ Common string }
 	Code       string `json:"cca3"`
@@ -73,7 +73,7 @@ func factsOf(countries []country) ([]fact, error) {
 			if !found {
 				return nil, fmt.Errorf("%s borders the unknown country %q", name, code)
 			}
-			// The source gives a few borders on one side only.
+			// In the source a few borders are listed for one side only.
 			add(name, borders, neighbour)
 			add(neighbour, borders, name)
 		}
@@ -81,15 +81,15 @@ func factsOf(countries []country) ([]fact, error) {
 	return facts, nil
 }
 
-// labels gives every thing of the graph a label of its own. Things are known by
-// their kind and a key: countries by name, cities by country and name,
-// languages and currencies by code.
+// labels maps each thing to its unique label. The key of a thing is its kind and an
+// identifier: the name of a country, the country and name of a city, the code of a
+// language or currency.
 type labels map[[2]string]string
 
 func (l labels) of(kind, key string) string { return l[[2]string{kind, key}] }
 
-// chosenName is the name of a language or currency to which the source gives
-// different names in different countries.
+// chosenName resolves languages and currencies whose names differ between countries in the
+// source.
 var chosenName = map[string]string{
 	"ron": "Romanian",
 	"sot": "Southern Sotho",
@@ -98,7 +98,7 @@ var chosenName = map[string]string{
 	"NOK": "Norwegian krone",
 }
 
-// name names the language or currency with a code.
+// name sets the label of the language or currency with a code.
 func (l labels) name(kind, code, name string) error {
 	if chosen := chosenName[code]; chosen != "" {
 		name = chosen
@@ -113,9 +113,9 @@ func (l labels) name(kind, code, name string) error {
 
 func cityKey(c country, city string) string { return c.Code + " " + city }
 
-// labelsOf names countries by their common names. Another thing whose name is
-// taken has its kind behind it, "Singapore (city)"; cities that share a name
-// have their country behind it, "Kingston (Jamaica)".
+// labelsOf labels countries with their common names. If a name is taken, the label of
+// another thing ends with its kind: "Singapore (city)". Cities that share a name end with
+// their country: "Kingston (Jamaica)".
 func labelsOf(countries []country) (labels, error) {
 	plain := make(labels)
 	cities := make(map[string]int)
@@ -151,7 +151,8 @@ func labelsOf(countries []country) (labels, error) {
 	unique := make(labels)
 	owner := make(map[string][2]string)
 	for _, kind := range []string{"country", "region", "subregion", "city", "language", "currency"} {
-		for _, key := range slices.SortedFunc(maps.Keys(plain), func(a, b [2]string) int { return strings.Compare(a[1], b[1]) }) {
+		byIdentifier := func(a, b [2]string) int { return strings.Compare(a[1], b[1]) }
+		for _, key := range slices.SortedFunc(maps.Keys(plain), byIdentifier) {
 			if key[0] != kind {
 				continue
 			}

@@ -49,7 +49,8 @@ func generate(countriesPath, out string, seed uint64) error {
 		return fmt.Errorf("%s: %w", countriesPath, err)
 	}
 	train, valid, test := split(facts, seed)
-	for name, facts := range map[string][]fact{"train.txt": train, "valid.txt": valid, "test.txt": test} {
+	files := map[string][]fact{"train.txt": train, "valid.txt": valid, "test.txt": test}
+	for name, facts := range files {
 		var text bytes.Buffer
 		for _, f := range facts {
 			fmt.Fprintf(&text, "%s\t%s\t%s\n", f.head, f.relation, f.tail)

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// heldOut is the share of each relation that goes to valid, and again to test.
+// heldOut is the share of each relation that goes to valid, and the same to test.
 const heldOut = 0.13
 
-// heldOutRelations are the relations that valid and test take facts from. The
-// capital relations stay in train: one gives the other away.
+// heldOutRelations lists the relations with facts in valid and test. The capital relations
+// stay in train because each reveals the other.
 var heldOutRelations = []string{locatedIn, borders, speaks, usesCurrency}
 
 // split divides the facts so that every entity and relation of valid and test
@@ -17,7 +17,7 @@ var heldOutRelations = []string{locatedIn, borders, speaks, usesCurrency}
 // each split keep their order.
 func split(facts []fact, seed uint64) (train, valid, test []fact) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	mentions := make(map[string]int) // of an entity in what is left of train
+	mentions := make(map[string]int) // of each entity in the remaining training facts
 	byRelation := make(map[string][]fact)
 	for _, f := range facts {
 		mentions[f.head]++
@@ -28,7 +28,9 @@ func split(facts []fact, seed uint64) (train, valid, test []fact) {
 	for _, relation := range heldOutRelations {
 		candidates := byRelation[relation]
 		want := int(math.Round(heldOut * float64(len(candidates))))
-		rng.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+		rng.Shuffle(len(candidates), func(i, j int) {
+			candidates[i], candidates[j] = candidates[j], candidates[i]
+		})
 		got := map[string]int{}
 		for _, f := range candidates {
 			target := "test"
