@@ -36,9 +36,9 @@ func (e inBfloat16) NewRanker(parameters []kge.Parameters, _ kge.Precision) (kge
 
 // bfloat16Engines are by the units of this processor, and by the one in Go.
 func bfloat16Engines(threads int) (engines []inBfloat16) {
-	for _, unit := range kernel.Units() {
+	for _, unit := range kernel.BF16Sets() {
 		unit.Name += "-tested" // else the one in Go is no choice
-		engines = append(engines, inBfloat16{&Engine{threads: threads, kernels: kernel.Sets()[0], units: []*kernel.Unit{unit}}})
+		engines = append(engines, inBfloat16{&Engine{threads: threads, kernels: kernel.Sets()[0], units: []*kernel.BF16Set{unit}}})
 	}
 	return engines
 }

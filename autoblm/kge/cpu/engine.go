@@ -14,7 +14,7 @@ import (
 type Engine struct {
 	threads int
 	kernels *kernel.Set
-	units   []*kernel.Unit // the fastest first
+	units   []*kernel.BF16Set // the fastest first
 }
 
 // mostThreads are those that have something of their own.
@@ -25,7 +25,7 @@ func New(threads int) *Engine {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Engine{threads: min(threads, mostThreads), kernels: kernel.Sets()[0], units: kernel.Units()}
+	return &Engine{threads: min(threads, mostThreads), kernels: kernel.Sets()[0], units: kernel.BF16Sets()}
 }
 
 var _ kge.Engine = (*Engine)(nil)
@@ -50,14 +50,14 @@ func (e *Engine) Backend(p kge.Precision) string {
 // instructions of AVX512-BF16, by which some processors are slower than in float32.
 func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
 	var lacking error
-	if e.units[0].Name == kernel.PortableUnit().Name {
+	if e.units[0].Name == kernel.PortableBF16().Name {
 		lacking = errors.New("this processor has no fast products of bfloat16 numbers")
 	}
-	return asked.Resolve(f, entities, dim, lacking, e.units[0].Pays)
+	return asked.Resolve(f, entities, dim, lacking, e.units[0].Faster)
 }
 
 // unit multiplies in a precision: nil is for float32.
-func (e *Engine) unit(p kge.Precision) *kernel.Unit {
+func (e *Engine) unit(p kge.Precision) *kernel.BF16Set {
 	if p == kge.Bfloat16 {
 		return e.units[0]
 	}

@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 	for i, set := range kernel.Sets() {
 		for _, threads := range [][]int{{1, 3}, {2}}[min(i, 1)] {
 			t.Run(fmt.Sprintf("%s/%d threads", set.Name, threads), func(t *testing.T) {
-				enginetest.Run(t, &Engine{threads: threads, kernels: set, units: kernel.Units()}, 1e-5)
+				enginetest.Run(t, &Engine{threads: threads, kernels: set, units: kernel.BF16Sets()}, 1e-5)
 			})
 		}
 	}
@@ -34,8 +34,8 @@ func TestConformance(t *testing.T) {
 // TestBackend: what only bfloat16 uses is named there only.
 func TestBackend(t *testing.T) {
 	vectors := kernel.Sets()[0].Name
-	for _, unit := range kernel.Units() {
-		e := &Engine{threads: 1, kernels: kernel.Sets()[0], units: []*kernel.Unit{unit}}
+	for _, unit := range kernel.BF16Sets() {
+		e := &Engine{threads: 1, kernels: kernel.Sets()[0], units: []*kernel.BF16Set{unit}}
 		if in32, in16 := e.Backend(kge.Float32), e.Backend(kge.Bfloat16); in32 != vectors || in16 != vectors+"+"+unit.Name {
 			t.Errorf("%s in float32, %s in bfloat16 by %s", in32, in16, unit.Name)
 		}
@@ -147,7 +147,7 @@ func ofEachLength(batches [][]kge.Example) (chosen [][]kge.Example) {
 
 func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
 	for _, set := range kernel.Sets() {
-		sameBitsBy(t, Engine{kernels: set, units: kernel.Units()}, d, s, all, epochs)
+		sameBitsBy(t, Engine{kernels: set, units: kernel.BF16Sets()}, d, s, all, epochs)
 	}
 	if all[0].Form.Products() {
 		s.Precision = kge.Bfloat16
@@ -393,7 +393,7 @@ func FuzzShapes(f *testing.F) {
 			onPaths.Sampling, onPaths.SampledSoftmax, onPaths.SparseSoftmax = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0
 		}
 		engine := func(set *kernel.Set) kge.Engine {
-			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.Units()}
+			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.BF16Sets()}
 		}
 		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
 		some := engine(sets[seed%uint64(len(sets))])

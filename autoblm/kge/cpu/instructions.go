@@ -16,9 +16,9 @@ type Instructions struct {
 
 // Uses are the instructions that are used here.
 func Uses() Instructions {
-	unit := kernel.Units()[0]
-	i := Instructions{Vectors: kernel.Sets()[0].Name, Bfloat16: unit.Name, Pays: unit.Pays, Refused: kernel.Refused()}
-	if i.Bfloat16 == kernel.PortableUnit().Name { // slower than products in float32
+	unit := kernel.BF16Sets()[0]
+	i := Instructions{Vectors: kernel.Sets()[0].Name, Bfloat16: unit.Name, Pays: unit.Faster, Refused: kernel.AMXRefusal()}
+	if i.Bfloat16 == kernel.PortableBF16().Name { // slower than products in float32
 		i.Bfloat16 = ""
 	}
 	return i

@@ -25,7 +25,7 @@ func TestInstructionsAreTold(t *testing.T) {
 func TestAutoAsksWhatPays(t *testing.T) {
 	t.Setenv(kge.PrecisionVariable, "")
 	for _, pays := range []bool{true, false} {
-		e := &Engine{threads: 1, kernels: kernel.Sets()[0], units: []*kernel.Unit{{Name: "avx512-bf16", Pays: pays}}}
+		e := &Engine{threads: 1, kernels: kernel.Sets()[0], units: []*kernel.BF16Set{{Name: "avx512-bf16", Faster: pays}}}
 		want := kge.Float32
 		if pays {
 			want = kge.Bfloat16

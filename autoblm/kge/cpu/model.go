@@ -31,7 +31,7 @@ type relationTable struct {
 }
 
 // newModel places parameters, for products in bfloat16 where there is a unit.
-func newModel(k *kernel.Set, unit *kernel.Unit, p kge.Parameters) *model {
+func newModel(k *kernel.Set, unit *kernel.BF16Set, p kge.Parameters) *model {
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
 		measure: p.Form.Spec().Measure(p.Dim), entities: tiles.Padded(p.Entities, p.Dim),

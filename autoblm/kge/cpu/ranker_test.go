@@ -17,7 +17,7 @@ import (
 )
 
 // rankIn ranks triples in a precision, on a number of threads; a unit nil is float32.
-func rankIn(t testing.TB, set *kernel.Set, unit *kernel.Unit, threads int, p kge.Parameters, triples []datasets.Triple, known *datasets.Known) []kge.Ranked {
+func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p kge.Parameters, triples []datasets.Triple, known *datasets.Known) []kge.Ranked {
 	t.Helper()
 	r := &ranker{threads: threads, models: []*model{newModel(set, unit, p)}}
 	ranks, err := r.Rank(t.Context(), triples, known)
@@ -154,7 +154,7 @@ func TestRanksAreThoseOfFloat32(t *testing.T) {
 func ranksAreThoseOfFloat32(t *testing.T, what string, p kge.Parameters, g *datasets.Graph, trial int) {
 	t.Helper()
 	known := []*datasets.Known{g.Known(), nil}[trial%2]
-	sets, units := kernel.Sets(), kernel.Units()
+	sets, units := kernel.Sets(), kernel.BF16Sets()
 	if len(p.Entities) > 20_000 { // those in Go are slow, most of all with subnormal numbers
 		sets, units = sets[:max(1, len(sets)-1)], units[:max(1, len(units)-1)]
 	}

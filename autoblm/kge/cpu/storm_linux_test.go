@@ -23,7 +23,7 @@ import (
 // TestStorms: neither signals nor garbage collections nor switches of goroutines and threads
 // change a bit of what the matrix unit's tiles hold, whose state is the kernel's to keep.
 func TestStorms(t *testing.T) {
-	if unit := kernel.Units()[0].Name; unit != "amx" {
+	if unit := kernel.BF16Sets()[0].Name; unit != "amx" {
 		t.Skipf("no matrix unit is used here, whose tiles could be lost: products are by %s", unit)
 	}
 	product := multiplied(1)
@@ -86,7 +86,7 @@ func TestStorms(t *testing.T) {
 // multiplied multiplies random factors by the matrix unit, the same for the same seed.
 func multiplied(seed uint64) func() []float32 {
 	const rows, columns, inner = 6 * kernel.Band, 6 * kernel.Band, 16 * kernel.TileInner
-	rng, unit := rand.New(rand.NewPCG(seed, 1)), kernel.Units()[0]
+	rng, unit := rand.New(rand.NewPCG(seed, 1)), kernel.BF16Sets()[0]
 	factor := func(rows int) kernel.Tiles {
 		f := kernel.NewTiles(rows/kernel.Band, inner/kernel.TileInner)
 		for row := range rows {

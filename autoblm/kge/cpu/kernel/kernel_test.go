@@ -12,8 +12,8 @@ import (
 
 var nan, inf = float32(math.NaN()), float32(math.Inf(1))
 
-// table is random numbers with a margin that no kernel may touch, offset from
-// alignment by a number of floats.
+// table holds random numbers with a margin that no kernel may touch. Its data is offset
+// floats from alignment.
 type table struct {
 	kernel.Table
 	all    []float32
@@ -27,7 +27,8 @@ func newTable(rng *rand.Rand, rows, columns, stride, offset int, special bool) t
 	for i := range all {
 		all[i] = marginMark
 	}
-	t := table{all: all, offset: offset, Table: kernel.Table{Data: all[offset : offset+rows*stride], Stride: stride}}
+	t := table{all: all, offset: offset, Table: kernel.Table{Data: all[offset : offset+rows*stride],
+		Stride: stride}}
 	for i := range rows {
 		for j := range columns {
 			t.Data[i*stride+j] = float32(rng.NormFloat64())
@@ -46,64 +47,67 @@ func (t table) clone() table {
 	return c
 }
 
-// same compares all floats, margins too.
+// same compares all floats, including margins.
 func same(t *testing.T, what string, got, want []float32, tolerance float64) {
 	t.Helper()
 	for i := range want {
 		a, b := float64(got[i]), float64(want[i])
-		if a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= tolerance*math.Max(1, math.Abs(b)) {
+		if a == b || math.IsNaN(a) && math.IsNaN(b) ||
+			math.Abs(a-b) <= tolerance*math.Max(1, math.Abs(b)) {
 			continue
 		}
-		t.Fatalf("%s: number %d is %v, the Go twin has %v", what, i, a, b)
+		t.Fatalf("%s: number %d is %v, the Go version has %v", what, i, a, b)
 	}
 }
 
-// eachSet runs a test on every set but the portable one, against that one.
-func eachSet(t *testing.T, test func(t *testing.T, set, twin *kernel.Set, rng *rand.Rand)) {
-	twin := kernel.Portable()
+// eachSet runs a test on every set, with the portable set to compare with.
+func eachSet(t *testing.T, test func(t *testing.T, set, portable *kernel.Set, rng *rand.Rand)) {
+	portable := kernel.Portable()
 	for _, set := range kernel.Sets() {
-		t.Run(set.Name, func(t *testing.T) { test(t, set, twin, rand.New(rand.NewPCG(1, 2))) })
+		t.Run(set.Name, func(t *testing.T) { test(t, set, portable, rand.New(rand.NewPCG(1, 2))) })
 	}
 }
 
 func TestProduct(t *testing.T) {
 	eachSet(t, func(t *testing.T, set, _ *kernel.Set, rng *rand.Rand) {
 		for range 200 {
-			multipliesTables(t, set, rng, kernel.Rows*(1+rng.IntN(4)), kernel.Columns*(1+rng.IntN(6)), 1+rng.IntN(70), rng.IntN(5), rng.IntN(4) == 0)
+			multipliesTables(t, set, rng, kernel.Rows*(1+rng.IntN(4)), kernel.Columns*(1+rng.IntN(6)),
+				1+rng.IntN(70), rng.IntN(5), rng.IntN(4) == 0)
 		}
 	})
 }
 
-func multipliesTables(t *testing.T, set *kernel.Set, rng *rand.Rand, rows, columns, inner, margin int, special bool) {
+func multipliesTables(t *testing.T, set *kernel.Set, rng *rand.Rand, rows, columns, inner,
+	margin int, special bool) {
 	t.Helper()
-	twin := kernel.Portable()
+	portable := kernel.Portable()
 	a := newTable(rng, rows, inner, inner+margin, rng.IntN(16), special)
 	b := newTable(rng, inner, columns, columns+rng.IntN(5), rng.IntN(16), special)
 	c := newTable(rng, rows, columns, columns+rng.IntN(5), rng.IntN(16), false)
 	d := c.clone()
 	add := rng.IntN(2) == 0
 	set.Product(c.Table, a.Data, a.Stride, 1, b.Table, rows, columns, inner, add)
-	twin.Product(d.Table, a.Data, a.Stride, 1, b.Table, rows, columns, inner, add)
+	portable.Product(d.Table, a.Data, a.Stride, 1, b.Table, rows, columns, inner, add)
 	same(t, fmt.Sprint("rows, columns, inner, add ", rows, columns, inner, add), c.all, d.all, 1e-4)
 
 	// The transpose of a table as A.
 	e := newTable(rng, inner, rows, rows+margin, rng.IntN(16), special)
 	d = c.clone()
 	set.Product(c.Table, e.Data, 1, e.Stride, b.Table, rows, columns, inner, add)
-	twin.Product(d.Table, e.Data, 1, e.Stride, b.Table, rows, columns, inner, add)
+	portable.Product(d.Table, e.Data, 1, e.Stride, b.Table, rows, columns, inner, add)
 	same(t, "transposed", c.all, d.all, 1e-4)
 }
 
 func TestColumns(t *testing.T) {
-	eachSet(t, func(t *testing.T, set, twin *kernel.Set, rng *rand.Rand) {
+	eachSet(t, func(t *testing.T, set, portable *kernel.Set, rng *rand.Rand) {
 		for range 200 {
 			rows, columns := 1+rng.IntN(50), kernel.Columns*(1+rng.IntN(7))
 			x := newTable(rng, rows, columns, columns+rng.IntN(5), rng.IntN(16), rng.IntN(2) == 0)
 			most := newTable(rng, 1, columns, columns, rng.IntN(16), rng.IntN(2) == 0)
-			twinMost := most.clone()
+			wantMost := most.clone()
 			set.ColumnMax(x.Table, rows, columns, most.Data)
-			twin.ColumnMax(x.Table, rows, columns, twinMost.Data)
-			same(t, "ColumnMax", most.all, twinMost.all, 0)
+			portable.ColumnMax(x.Table, rows, columns, wantMost.Data)
+			same(t, "ColumnMax", most.all, wantMost.all, 0)
 
 			limit := newTable(rng, 1, columns, columns, rng.IntN(16), true)
 			counts := [4][]int32{}
@@ -112,29 +116,31 @@ func TestColumns(t *testing.T) {
 				counts[i][0], counts[i][columns] = 3, 7
 			}
 			set.Count(x.Table, rows, columns, limit.Data, counts[0], counts[1])
-			twin.Count(x.Table, rows, columns, limit.Data, counts[2], counts[3])
+			portable.Count(x.Table, rows, columns, limit.Data, counts[2], counts[3])
 			for j := range columns + 1 {
 				if counts[0][j] != counts[2][j] || counts[1][j] != counts[3][j] {
-					t.Fatalf("Count, column %d: %d and %d, the Go twin has %d and %d", j, counts[0][j], counts[1][j], counts[2][j], counts[3][j])
+					t.Fatalf("Count, column %d: %d and %d, the Go version has %d and %d", j, counts[0][j],
+						counts[1][j], counts[2][j], counts[3][j])
 				}
 			}
 
-			shift := newTable(rng, 1, columns, columns, rng.IntN(16), false) // never less than what is in the column
-			twin.ColumnMax(x.Table, rows, columns, shift.Data)
+			// never less than what is in the column
+			shift := newTable(rng, 1, columns, columns, rng.IntN(16), false)
+			portable.ColumnMax(x.Table, rows, columns, shift.Data)
 			for j := range shift.Data {
 				shift.Data[j] += float32(rng.IntN(3) * 50)
 			}
 			sum := newTable(rng, 1, columns, columns, rng.IntN(16), false)
-			y, twinSum := x.clone(), sum.clone()
+			y, wantSum := x.clone(), sum.clone()
 			set.ExpSum(x.Table, rows, columns, shift.Data, sum.Data)
-			twin.ExpSum(y.Table, rows, columns, shift.Data, twinSum.Data)
+			portable.ExpSum(y.Table, rows, columns, shift.Data, wantSum.Data)
 			same(t, "ExpSum", x.all, y.all, 1e-6)
-			same(t, "ExpSum, sums", sum.all, twinSum.all, 1e-5)
+			same(t, "ExpSum, sums", sum.all, wantSum.all, 1e-5)
 		}
 	})
 }
 
-// TestExponential holds exp to 2 units in the last place, relative.
+// TestExponential limits the relative error of exp to two units in the last place.
 func TestExponential(t *testing.T) {
 	eachSet(t, func(t *testing.T, set, _ *kernel.Set, rng *rand.Rand) {
 		const n = 1 << 14
@@ -158,24 +164,29 @@ func TestExponential(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	eachSet(t, func(t *testing.T, set, twin *kernel.Set, rng *rand.Rand) {
+	eachSet(t, func(t *testing.T, set, portable *kernel.Set, rng *rand.Rand) {
 		for range 300 {
 			rows, width := 1+rng.IntN(9), 1+rng.IntN(70)
 			stride, special := width+rng.IntN(20), rng.IntN(3) == 0
-			y, a, b := newTable(rng, rows, width, stride, rng.IntN(16), special), newTable(rng, rows, width, stride, rng.IntN(16), special), newTable(rng, rows, width, stride, rng.IntN(16), special)
+			y, a, b := newTable(rng, rows, width, stride, rng.IntN(16), special),
+				newTable(rng, rows, width, stride, rng.IntN(16), special),
+				newTable(rng, rows, width, stride, rng.IntN(16), special)
 			z := y.clone()
 			sign := float32(1 - 2*rng.IntN(2))
 			set.MulAdd(y.Table, a.Table, b.Table, rows, width, sign)
-			twin.MulAdd(z.Table, a.Table, b.Table, rows, width, sign)
+			portable.MulAdd(z.Table, a.Table, b.Table, rows, width, sign)
 			same(t, fmt.Sprint("MulAdd of width ", width), y.all, z.all, 1e-6)
 
 			n := kernel.Columns * (1 + rng.IntN(9))
-			p, g, s := newTable(rng, 1, n, n, rng.IntN(16), special), newTable(rng, 1, n, n, rng.IntN(16), special), newTable(rng, 1, n, n, rng.IntN(16), false)
+			p, g, s := newTable(rng, 1, n, n, rng.IntN(16), special),
+				newTable(rng, 1, n, n, rng.IntN(16), special), newTable(rng, 1, n, n, rng.IntN(16), false)
 			for i, x := range s.Data {
 				s.Data[i] = x * x
 			}
 			factor := float32(rng.NormFloat64())
-			for name, both := range map[string][2]func(y, x []float32, factor float32){"Scale": {set.Scale, twin.Scale}, "ScaleAdd": {set.ScaleAdd, twin.ScaleAdd}} {
+			for name, both := range map[string][2]func(
+				y, x []float32, factor float32){"Scale": {set.Scale, portable.Scale},
+				"ScaleAdd": {set.ScaleAdd, portable.ScaleAdd}} {
 				q := p.clone()
 				both[0](p.Data, g.Data, factor)
 				both[1](q.Data, g.Data, factor)
@@ -183,16 +194,17 @@ func TestRows(t *testing.T) {
 			}
 			q, u := p.clone(), s.clone()
 			set.Adagrad(p.Data, g.Data, s.Data, 0.3)
-			twin.Adagrad(q.Data, g.Data, u.Data, 0.3)
+			portable.Adagrad(q.Data, g.Data, u.Data, 0.3)
 			same(t, "Adagrad", p.all, q.all, 1e-6)
 			same(t, "Adagrad, sums", s.all, u.all, 1e-6)
 
 			q = p.clone()
 			before := g.clone()
 			squares, cubes := set.Penalize(p.Data, g.Data, 0.2, factor, new(kernel.Lanes))
-			twinSquares, twinCubes := twin.Penalize(q.Data, g.Data, 0.2, factor, new(kernel.Lanes))
+			wantSquares, wantCubes := portable.Penalize(q.Data, g.Data, 0.2, factor, new(kernel.Lanes))
 			same(t, "Penalize", p.all, q.all, 1e-5)
-			same(t, "Penalize, sums", []float32{float32(squares), float32(cubes)}, []float32{float32(twinSquares), float32(twinCubes)}, 1e-5)
+			same(t, "Penalize, sums", []float32{float32(squares), float32(cubes)},
+				[]float32{float32(wantSquares), float32(wantCubes)}, 1e-5)
 			same(t, "Penalize, what is penalized", g.all, before.all, 0)
 		}
 	})
@@ -212,12 +224,17 @@ func BenchmarkProduct(b *testing.B) {
 					for b.Loop() {
 						f()
 					}
-					b.ReportMetric(2*float64(rows)*columns*float64(d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+					b.ReportMetric(2*float64(rows)*columns*float64(d)*float64(b.N)/b.Elapsed().Seconds()/1e9,
+						"GFLOP/s")
 				})
 			}
 			run("scores", func() { set.Product(p.Table, e.Data, d, 1, q.Table, rows, columns, d, false) })
-			run("byQuery", func() { set.Product(out.Table, p.Data, 1, columns, e.Table, columns, d, rows, true) })
-			run("byEntity", func() { set.Product(gradient.Table, p.Data, columns, 1, out.Table, rows, d, columns, true) })
+			run("byQuery", func() {
+				set.Product(out.Table, p.Data, 1, columns, e.Table, columns, d, rows, true)
+			})
+			run("byEntity", func() {
+				set.Product(gradient.Table, p.Data, columns, 1, out.Table, rows, d, columns, true)
+			})
 		}
 	}
 }
@@ -236,15 +253,16 @@ func BenchmarkExpSum(b *testing.B) {
 	}
 }
 
-// TestNothingBecomesSubnormal: however small a step leaves a number, it is 0 or far
-// from the numbers that are slow, and what is not small stays what it is.
-func TestNothingBecomesSubnormal(t *testing.T) {
+// TestAdagradAvoidsSubnormals checks that a step leaves a small number 0 or far from subnormal,
+// and does not change other numbers.
+func TestAdagradAvoidsSubnormals(t *testing.T) {
 	for _, set := range kernel.Sets() {
 		t.Run(set.Name, func(t *testing.T) {
 			for exponent := -149; exponent <= 3; exponent++ {
 				for _, sign := range []float64{1, -1} {
 					want := float32(sign * 1.3 * math.Ldexp(1, exponent))
-					x, g, sum := slices.Repeat([]float32{want}, kernel.Columns), make([]float32, kernel.Columns), slices.Repeat([]float32{1}, kernel.Columns)
+					x, g, sum := slices.Repeat([]float32{want}, kernel.Columns), make([]float32, kernel.Columns),
+						slices.Repeat([]float32{1}, kernel.Columns)
 					set.Adagrad(x, g, sum, 0.1)
 					for _, got := range x {
 						if got != 0 && math.Abs(float64(got)) < 1e-18 {

@@ -43,7 +43,7 @@ func scaleAddAVX2(y *float32, x *float32, n int, factor float32)
 //go:noescape
 func adagradAVX2(x *float32, gradient *float32, sum *float32, n int, rate float32)
 
-// penalizeAVX2 adds the slope of the penalties and writes the lanes' sums of squares and cubes.
+// penalizeAVX2 adds the gradient of the penalties. It writes the sums of squares and cubes of each lane.
 //
 //go:noescape
 func penalizeAVX2(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
@@ -61,20 +61,20 @@ func distancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, b
 //go:noescape
 func boxDistancesAVX2(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
 
-// pullAVX2 pulls 4 points towards points, along 8 coordinates. Strides are in bytes.
+// distanceGradientAVX2 computes the gradient of distances of 4 points, to points, for 8 coordinates. Strides are in bytes.
 //
 //go:noescape
-func pullAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+func distanceGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// pullBoxesAVX2 pulls 2 boxes towards points, along 8 coordinates. Strides are in bytes.
+// boxGradientAVX2 computes the gradient of distances of 2 boxes, to points, for 8 coordinates. Strides are in bytes.
 //
 //go:noescape
-func pullBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+func boxGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// pullTowardsBoxesAVX2 pulls 3 points towards boxes, along 8 coordinates. Strides are in bytes.
+// boxPointGradientAVX2 computes the gradient of distances of 3 points, to boxes, for 8 coordinates. Strides are in bytes.
 //
 //go:noescape
-func pullTowardsBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+func boxPointGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
 // productAVX512x2 multiplies strips of 12 rows into 32 columns of c. Strides are in bytes.
 //
@@ -115,7 +115,7 @@ func scaleAddAVX512(y *float32, x *float32, n int, factor float32)
 //go:noescape
 func adagradAVX512(x *float32, gradient *float32, sum *float32, n int, rate float32)
 
-// penalizeAVX512 adds the slope of the penalties and writes the lanes' sums of squares and cubes.
+// penalizeAVX512 adds the gradient of the penalties. It writes the sums of squares and cubes of each lane.
 //
 //go:noescape
 func penalizeAVX512(gradient *float32, x *float32, n int, slope2 float32, slope3 float32, squares *float32, cubes *float32)
@@ -133,67 +133,67 @@ func distancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32,
 //go:noescape
 func boxDistancesAVX512(inner int, a *float32, aRow int, b *float32, half *float32, bRow int, c *float32, cRow int)
 
-// pullAVX512 pulls 12 points towards points, along 16 coordinates. Strides are in bytes.
+// distanceGradientAVX512 computes the gradient of distances of 12 points, to points, for 16 coordinates. Strides are in bytes.
 //
 //go:noescape
-func pullAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+func distanceGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// pullBoxesAVX512 pulls 4 boxes towards points, along 16 coordinates. Strides are in bytes.
+// boxGradientAVX512 computes the gradient of distances of 4 boxes, to points, for 16 coordinates. Strides are in bytes.
 //
 //go:noescape
-func pullBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+func boxGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// pullTowardsBoxesAVX512 pulls 6 points towards boxes, along 16 coordinates. Strides are in bytes.
+// boxPointGradientAVX512 computes the gradient of distances of 6 points, to boxes, for 16 coordinates. Strides are in bytes.
 //
 //go:noescape
-func pullTowardsBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+func boxPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 
-// multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles, rows is even; strides are in bytes.
+// multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles; rows is even. Strides are in bytes.
 //
 //go:noescape
 func multiplyAMX(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 
-// multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles, strides are in bytes.
+// multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles; strides are in bytes.
 //
 //go:noescape
 func multiplyVDPBF16(rows int, columns int, inner int, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)
 
-// interleaveAVX512 makes left and right of the pairs of rows of two tiles.
+// interleaveAVX512 writes the pairs of rows of two tiles to left and right.
 //
 //go:noescape
 func interleaveAVX512(upper *uint16, lower *uint16, left *uint16, right *uint16)
 
-// transposeAVX512 makes the transpose of a tile, whose elements are pairs.
+// transposeAVX512 transposes a tile whose elements are pairs.
 //
 //go:noescape
 func transposeAVX512(from *uint16, to *uint16)
 
-// roundRowsAVX512 rounds rows of floats, a multiple of 16, times their factors into tiles. stride is in bytes.
+// roundRowsAVX512 packs rows of a multiple of 16 floats, times their factors, into tiles. stride is in bytes.
 //
 //go:noescape
 func roundRowsAVX512(x *float32, rows int, width int, stride int, factors *float32, tile *uint16)
 
-// expRoundAVX512 makes tiles of exponentials. columns is a multiple of 32; strides are in bytes, tileRow from 16 rows to the next.
+// expRoundAVX512 packs exponentials into tiles. columns is a multiple of 32; stride is in bytes, and so is tileRow, the distance of bands.
 //
 //go:noescape
 func expRoundAVX512(x *float32, rows int, columns int, stride int, shift *float32, sum *float32, most *float32, tile *uint16, tileRow int)
 
-// siftAVX512 counts what is not above the limits by more than the reach, and marks what is within it. stride is in bytes.
+// countNotAboveAVX512 counts the values that do not exceed their limit by more than the error bound, and marks those within the bound. stride is in bytes.
 //
 //go:noescape
-func siftAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
+func countNotAboveAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
 
-// listAVX512 lists where the marks are, and says how many there are.
+// positionsAVX512 lists the positions of marks and returns their number.
 //
 //go:noescape
-func listAVX512(marks *uint64, numbers int, places *uint32) int
+func positionsAVX512(marks *uint64, numbers int, places *uint32) int
 
-// settleAVX512 takes back the counts of what is above, and keeps the places of what is within the reach. Strides are in bytes.
+// recheckAVX512 decrements the counts of values above their limit and keeps the positions of those within the error bound. Strides are in bytes.
 //
 //go:noescape
-func settleAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
+func recheckAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
 
-// squaresAVX512 adds up the squares of rows, whose width is a multiple of 16. stride is in bytes.
+// squaredNormsAVX512 computes squared norms of rows. Their width is a multiple of 16; stride is in bytes.
 //
 //go:noescape
-func squaresAVX512(x *float32, rows int, width int, stride int, to *float32)
+func squaredNormsAVX512(x *float32, rows int, width int, stride int, to *float32)

@@ -790,9 +790,9 @@ step:
 DATA outside<>+0(SB)/4, $0x3f7ae148
 GLOBL outside<>(SB), RODATA|NOPTR, $4
 
-// func pullAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// func distanceGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 // Requires: AVX
-TEXT ·pullAVX2(SB), NOSPLIT, $0-105
+TEXT ·distanceGradientAVX2(SB), NOSPLIT, $0-105
 	VBROADCASTSS signBit<>+0(SB), Y0
 	MOVQ         x+32(FP), AX
 	MOVQ         xRow+48(FP), CX
@@ -871,9 +871,9 @@ yFresh:
 	VZEROUPPER
 	RET
 
-// func pullBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// func boxGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 // Requires: AVX, FMA3
-TEXT ·pullBoxesAVX2(SB), NOSPLIT, $0-105
+TEXT ·boxGradientAVX2(SB), NOSPLIT, $0-105
 	VBROADCASTSS signBit<>+0(SB), Y0
 	MOVQ         x+32(FP), AX
 	MOVQ         xRow+48(FP), CX
@@ -974,9 +974,9 @@ yHalfFresh:
 DATA inside<>+0(SB)/4, $0x3ca3d70a
 GLOBL inside<>(SB), RODATA|NOPTR, $4
 
-// func pullTowardsBoxesAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// func boxPointGradientAVX2(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 // Requires: AVX, FMA3
-TEXT ·pullTowardsBoxesAVX2(SB), NOSPLIT, $0-105
+TEXT ·boxPointGradientAVX2(SB), NOSPLIT, $0-105
 	VBROADCASTSS signBit<>+0(SB), Y0
 	MOVQ         x+32(FP), AX
 	MOVQ         xRow+48(FP), CX
@@ -2014,9 +2014,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func pullAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// func distanceGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 // Requires: AVX, AVX512F
-TEXT ·pullAVX512(SB), NOSPLIT, $0-105
+TEXT ·distanceGradientAVX512(SB), NOSPLIT, $0-105
 	VBROADCASTSS signBit<>+0(SB), Z0
 	MOVQ         x+32(FP), AX
 	MOVQ         xRow+48(FP), CX
@@ -2185,9 +2185,9 @@ yFresh:
 	VZEROUPPER
 	RET
 
-// func pullBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// func boxGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·pullBoxesAVX512(SB), NOSPLIT, $0-105
+TEXT ·boxGradientAVX512(SB), NOSPLIT, $0-105
 	VBROADCASTSS signBit<>+0(SB), Z0
 	MOVQ         x+32(FP), AX
 	MOVQ         xRow+48(FP), CX
@@ -2334,9 +2334,9 @@ yHalfFresh:
 	VZEROUPPER
 	RET
 
-// func pullTowardsBoxesAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
+// func boxPointGradientAVX512(inner int, w *float32, wRow int, wStep int, x *float32, xHalf *float32, xRow int, b *float32, bHalf *float32, bRow int, y *float32, yHalf *float32, yRow int, add bool)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·pullTowardsBoxesAVX512(SB), NOSPLIT, $0-105
+TEXT ·boxPointGradientAVX512(SB), NOSPLIT, $0-105
 	VBROADCASTSS signBit<>+0(SB), Z0
 	MOVQ         x+32(FP), AX
 	MOVQ         xRow+48(FP), CX
@@ -4266,9 +4266,9 @@ GLOBL shortExpE<>(SB), RODATA|NOPTR, $4
 DATA shortExpF<>+0(SB)/4, $0x3f800000
 GLOBL shortExpF<>(SB), RODATA|NOPTR, $4
 
-// func siftAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
+// func countNotAboveAVX512(x *float32, rows int, columns int, stride int, limit *float32, whole *float32, lost *float32, byWhole *float32, byLost *float32, least float32, notAbove *int32, marks *uint64)
 // Requires: AVX, AVX512F, SSE
-TEXT ·siftAVX512(SB), NOSPLIT, $0-96
+TEXT ·countNotAboveAVX512(SB), NOSPLIT, $0-96
 	MOVQ         x+0(FP), AX
 	MOVQ         columns+16(FP), CX
 	MOVQ         stride+24(FP), DX
@@ -4381,9 +4381,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func listAVX512(marks *uint64, numbers int, places *uint32) int
+// func positionsAVX512(marks *uint64, numbers int, places *uint32) int
 // Requires: BMI
-TEXT ·listAVX512(SB), NOSPLIT, $0-32
+TEXT ·positionsAVX512(SB), NOSPLIT, $0-32
 	MOVQ marks+0(FP), AX
 	MOVQ numbers+8(FP), CX
 	MOVQ places+16(FP), BX
@@ -4423,9 +4423,9 @@ done:
 	MOVQ SI, ret+24(FP)
 	RET
 
-// func settleAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
+// func recheckAVX512(places *uint32, n int, a *float32, aRow int, b *float32, bRow int, width int, limit *float32, whole *float32, byWhole *float32, least float32, notAbove *int32) int
 // Requires: AVX, AVX512F, FMA3, MMX+, SSE
-TEXT ·settleAVX512(SB), NOSPLIT, $0-104
+TEXT ·recheckAVX512(SB), NOSPLIT, $0-104
 	MOVQ         places+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVQ         a+16(FP), DX
@@ -4552,9 +4552,9 @@ add:
 	MOVQ          R8, ret+96(FP)
 	RET
 
-// func squaresAVX512(x *float32, rows int, width int, stride int, to *float32)
+// func squaredNormsAVX512(x *float32, rows int, width int, stride int, to *float32)
 // Requires: AVX, AVX512F
-TEXT ·squaresAVX512(SB), NOSPLIT, $0-40
+TEXT ·squaredNormsAVX512(SB), NOSPLIT, $0-40
 	MOVQ x+0(FP), SI
 	MOVQ rows+8(FP), BX
 	MOVQ stride+24(FP), R8

@@ -5,22 +5,35 @@ import (
 	"unsafe"
 )
 
-// Portable is the kernels in Go: what each of them does, and what runs where
-// there is no assembly.
+// Portable returns the kernels in Go. They define each kernel, and run where there is no
+// assembly.
 func Portable() *Set {
 	return &Set{Name: "go", raw: raw{
-		product: productGo, columnMax: columnMaxGo, expSum: expSumGo, count: countGo,
-		mulAdd: mulAddGo, scale: scaleGo, scaleAdd: scaleAddGo, adagrad: adagradGo, penalize: penalizeGo,
-		scaleColumns: scaleColumnsGo, distances: distancesGo, boxDistances: boxDistancesGo, pull: pullGo, pullBoxes: pullBoxesGo, pullTowardsBoxes: pullTowardsBoxesGo,
+		product:          productGo,
+		columnMax:        columnMaxGo,
+		expSum:           expSumGo,
+		count:            countGo,
+		mulAdd:           mulAddGo,
+		scale:            scaleGo,
+		scaleAdd:         scaleAddGo,
+		adagrad:          adagradGo,
+		penalize:         penalizeGo,
+		scaleColumns:     scaleColumnsGo,
+		distances:        distancesGo,
+		boxDistances:     boxDistancesGo,
+		distanceGradient: distanceGradientGo,
+		boxGradient:      boxGradientGo,
+		boxPointGradient: boxPointGradientGo,
 	}}
 }
 
-// at is n elements, a number of bytes after the first.
+// at returns n elements that begin a number of bytes after first.
 func at[T any](first *T, bytes, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Add(unsafe.Pointer(first), bytes)), n)
 }
 
-func productGo(rows, columns, inner int, a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow int, add bool) {
+func productGo(rows, columns, inner int, a *float32, aRow, aStep int, b *float32, bRow int,
+	c *float32, cRow int, add bool) {
 	for i := range rows {
 		out := at(c, i*cRow, columns)
 		if !add {
@@ -30,7 +43,8 @@ func productGo(rows, columns, inner int, a *float32, aRow, aStep int, b *float32
 		k := 0
 		for ; k+4 <= inner; k += 4 { // four rows of B at a time load and store C a quarter as often
 			f0, f1, f2, f3 := factor(k), factor(k+1), factor(k+2), factor(k+3)
-			r0, r1, r2, r3 := at(b, k*bRow, columns), at(b, (k+1)*bRow, columns), at(b, (k+2)*bRow, columns), at(b, (k+3)*bRow, columns)
+			r0, r1 := at(b, k*bRow, columns), at(b, (k+1)*bRow, columns)
+			r2, r3 := at(b, (k+2)*bRow, columns), at(b, (k+3)*bRow, columns)
 			for j := range out {
 				out[j] += f0*r0[j] + f1*r1[j] + f2*r2[j] + f3*r3[j]
 			}
@@ -67,7 +81,7 @@ func expSumGo(x *float32, rows, columns, stride int, shift, sum *float32) {
 }
 
 func exp(x float32) float32 {
-	const least = -87 // as in the assembly, whose powers of two are normal numbers
+	const least = -87 // as in the assembly, where smaller powers of two would be subnormal
 	if x < least {
 		return 0
 	}
@@ -126,7 +140,7 @@ func penalizeGo(g, x *float32, n int, slope2, slope3 float32, squares, cubes *fl
 	for i, v := range at(x, 0, n) {
 		size := max(v, -v)
 		gradient[i] += v * (slope2 + slope3*size)
-		square[i%Columns] += v * v // several sums, so that none waits for the one before
+		square[i%Columns] += v * v // independent sums, so that additions overlap
 		cube[i%Columns] += v * v * size
 	}
 }

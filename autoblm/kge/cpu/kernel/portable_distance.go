@@ -12,25 +12,26 @@ func scaleColumnsGo(x *float32, rows, columns, stride int, factor *float32) {
 	}
 }
 
-// What follows has no branches on numbers: which way they would go is chance, and a
-// processor that guesses wrong half the time takes ten times as long.
+// The loops below do not branch on values: the branches would be random, and mispredicting
+// half of them takes ten times as long.
 
 const signBit = 1 << 31
 
-// size is |x|.
+// size returns |x|.
 func size(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
 
-// withSign is the weight, its sign changed where x is negative.
+// withSign returns weight, negated if x is negative.
 func withSign(weight, x float32) float32 {
 	return math.Float32frombits(math.Float32bits(weight) ^ math.Float32bits(x)&signBit)
 }
 
-// ifNegative is y where x is negative, and else 0.
+// ifNegative returns y if x is negative, else 0.
 func ifNegative(x, y float32) float32 {
 	return math.Float32frombits(math.Float32bits(y) & uint32(int32(math.Float32bits(x))>>31))
 }
 
-func distancesGo(rows, columns, inner int, a *float32, aRow int, b, _ *float32, bRow int, c *float32, cRow int) {
+func distancesGo(rows, columns, inner int, a *float32, aRow int, b, _ *float32, bRow int,
+	c *float32, cRow int) {
 	for i := range rows {
 		out := at(c, i*cRow, columns)
 		clear(out)
@@ -42,7 +43,8 @@ func distancesGo(rows, columns, inner int, a *float32, aRow int, b, _ *float32, 
 	}
 }
 
-func boxDistancesGo(rows, columns, inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int) {
+func boxDistancesGo(rows, columns, inner int, a *float32, aRow int, b, half *float32, bRow int,
+	c *float32, cRow int) {
 	for i := range rows {
 		out := at(c, i*cRow, columns)
 		clear(out)
@@ -50,13 +52,14 @@ func boxDistancesGo(rows, columns, inner int, a *float32, aRow int, b, half *flo
 			halves := at(half, k*bRow, columns)
 			for j, y := range at(b, k*bRow, columns) {
 				far := size(x - y)
-				out[j] += (1-Inside)*min(far, halves[j]) - far
+				out[j] += (1-InsideWeight)*min(far, halves[j]) - far
 			}
 		}
 	}
 }
 
-func pullGo(rows, columns, inner int, w *float32, wRow, wStep int, x, _ *float32, xRow int, b, _ *float32, bRow int, y, _ *float32, yRow int, add bool) {
+func distanceGradientGo(rows, columns, inner int, w *float32, wRow, wStep int, x, _ *float32,
+	xRow int, b, _ *float32, bRow int, y, _ *float32, yRow int, add bool) {
 	for i := range rows {
 		row, out := at(x, i*xRow, columns), fresh(y, i*yRow, columns, add)
 		for j := range inner {
@@ -68,7 +71,8 @@ func pullGo(rows, columns, inner int, w *float32, wRow, wStep int, x, _ *float32
 	}
 }
 
-func pullBoxesGo(rows, columns, inner int, w *float32, wRow, wStep int, x, xHalf *float32, xRow int, b, _ *float32, bRow int, y, yHalf *float32, yRow int, add bool) {
+func boxGradientGo(rows, columns, inner int, w *float32, wRow, wStep int, x, xHalf *float32,
+	xRow int, b, _ *float32, bRow int, y, yHalf *float32, yRow int, add bool) {
 	for i := range rows {
 		centre, half := at(x, i*xRow, columns), at(xHalf, i*xRow, columns)
 		byCentre, byHalf := fresh(y, i*yRow, columns, add), fresh(yHalf, i*yRow, columns, add)
@@ -76,28 +80,30 @@ func pullBoxesGo(rows, columns, inner int, w *float32, wRow, wStep int, x, xHalf
 			weight := at(w, i*wRow+j*wStep, 1)[0]
 			for k, towards := range at(b, j*bRow, columns) {
 				away := towards - centre[k]
-				outside := ifNegative(half[k]-size(away), (1-Inside)*weight)
-				byCentre[k] += withSign(Inside*weight+outside, away)
+				outside := ifNegative(half[k]-size(away), (1-InsideWeight)*weight)
+				byCentre[k] += withSign(InsideWeight*weight+outside, away)
 				byHalf[k] += outside
 			}
 		}
 	}
 }
 
-func pullTowardsBoxesGo(rows, columns, inner int, w *float32, wRow, wStep int, x, _ *float32, xRow int, b, bHalf *float32, bRow int, y, _ *float32, yRow int, add bool) {
+func boxPointGradientGo(rows, columns, inner int, w *float32, wRow, wStep int, x, _ *float32,
+	xRow int, b, bHalf *float32, bRow int, y, _ *float32, yRow int, add bool) {
 	for i := range rows {
 		row, out := at(x, i*xRow, columns), fresh(y, i*yRow, columns, add)
 		for j := range inner {
 			weight, half := at(w, i*wRow+j*wStep, 1)[0], at(bHalf, j*bRow, columns)
 			for k, towards := range at(b, j*bRow, columns) {
 				away := towards - row[k]
-				out[k] += withSign(Inside*weight+ifNegative(half[k]-size(away), (1-Inside)*weight), away)
+				out[k] += withSign(InsideWeight*weight+ifNegative(half[k]-size(away), (1-InsideWeight)*weight),
+					away)
 			}
 		}
 	}
 }
 
-// fresh is n floats to add to, cleared unless there is something to keep.
+// fresh returns n floats to add to, and clears them unless keep is set.
 func fresh(first *float32, bytes, n int, keep bool) []float32 {
 	out := at(first, bytes, n)
 	if !keep {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAVX2HasSixteenRegisters: the other sixteen, and masks, came with AVX-512, so a kernel
-// for AVX2 that uses them runs on the machines of most who write it, and on no other.
+// TestAVX2HasSixteenRegisters checks that AVX2 kernels use no registers of AVX-512. Developers'
+// machines usually have AVX-512 and would not fail.
 func TestAVX2HasSixteenRegisters(t *testing.T) {
 	assembly, err := os.ReadFile("kernels_amd64.s")
 	if err != nil {

@@ -2,11 +2,11 @@
 
 package kernel
 
-// Sets are the implementations that this machine can run, the fastest first.
+// Sets returns the implementations that this machine can run, the fastest first.
 func Sets() []*Set { return []*Set{Portable()} }
 
-// Units are the implementations that this machine can run.
-func Units() []*Unit { return []*Unit{PortableUnit()} }
+// BF16Sets returns the implementations that this machine can run, the fastest first.
+func BF16Sets() []*BF16Set { return []*BF16Set{PortableBF16()} }
 
-// Refused is why a matrix unit that the processor has is not used, or "".
-func Refused() string { return "" }
+// AMXRefusal explains why the processor's AMX is not used, or returns "".
+func AMXRefusal() string { return "" }

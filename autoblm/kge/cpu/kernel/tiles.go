@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// Band is how many rows of a left factor, or columns of a right one, are a band.
+	// Band is the number of rows of a left factor, or columns of a right factor, in a band.
 	Band = 16
-	// TileInner is how many numbers along the inner dimension of a product are a tile.
+	// TileInner is the size of a tile along the inner dimension of a product.
 	TileInner = 32
 	tileSize  = Band * TileInner
 )
 
-// Tiles is a factor of a product as bfloat16 numbers: bands of tiles along the inner dimension.
-// Of a left factor a tile is 16 rows of 32 numbers. Of a right one it is 16 rows of 16 pairs: row
-// p has of each column the numbers 2p and 2p+1.
+// Tiles holds a factor of a product as bfloat16 numbers: bands of tiles along the inner
+// dimension. A tile of a left factor is 16 rows of 32 numbers. A tile of a right factor is
+// 16 rows of 16 pairs: row p holds the numbers 2p and 2p+1 of each column.
 type Tiles struct {
 	Data []uint16
-	// Stride is how many tiles a band has.
+	// Stride is the number of tiles in a band.
 	Stride int
 }
 
-// NewTiles is so many bands of so many tiles, of zeros, where a tile is 16 lines of the cache.
+// NewTiles allocates bands of zeroed tiles, aligned to cache lines.
 func NewTiles(bands, steps int) Tiles {
 	const line = 64 / 2
 	data := make([]uint16, bands*steps*tileSize+line)
@@ -33,19 +33,19 @@ func NewTiles(bands, steps int) Tiles {
 	return Tiles{data[begin:][:bands*steps*tileSize], steps}
 }
 
-// From is the tiles without the first bands, and without the first tiles of each band.
+// From drops the bands before band, and the tiles before step in each remaining band.
 func (t Tiles) From(band, step int) Tiles {
 	return Tiles{t.Data[(band*t.Stride+step)*tileSize:], t.Stride}
 }
 
-// ClearRow sets the first tiles of a row to 0.
+// ClearRow zeroes a row of the first steps tiles.
 func (t Tiles) ClearRow(row, steps int) {
 	for step := range steps {
 		clear(t.at(row/Band, step)[row%Band*TileInner:][:TileInner])
 	}
 }
 
-// ClearSteps sets the tiles at a place of the first bands to 0.
+// ClearSteps zeroes tile number step of the first bands.
 func (t Tiles) ClearSteps(step, bands int) {
 	for band := range bands {
 		clear(t.at(band, step))
@@ -62,21 +62,21 @@ func (t Tiles) holds(bands, steps int) bool {
 	return steps <= t.Stride && len(t.Data) >= ((bands-1)*t.Stride+steps)*tileSize
 }
 
-// Number is the number in a row and column of a left factor.
+// Number returns the number at a row and column of a left factor.
 func (t Tiles) Number(row, column int) float32 {
 	return widened(t.at(row/Band, column/TileInner)[row%Band*TileInner+column%TileInner])
 }
 
-// SetNumber rounds a number to a place of a left factor.
+// SetNumber rounds x and stores it at a row and column of a left factor.
 func (t Tiles) SetNumber(row, column int, x float32) {
 	t.at(row/Band, column/TileInner)[row%Band*TileInner+column%TileInner] = rounded(x)
 }
 
-// widened is a bfloat16 number as float32.
+// widened converts a bfloat16 number to float32.
 func widened(x uint16) float32 { return math.Float32frombits(uint32(x) << 16) }
 
-// rounded is the nearest bfloat16 number, the even one of two, and 0 for what is no normal
-// number, as the processor has it.
+// rounded converts x to the nearest bfloat16 number, ties to even. Like the processor, it
+// flushes subnormal numbers to 0.
 func rounded(x float32) uint16 {
 	const exponent, quiet = 0xff << 23, 1 << 6
 	bits := math.Float32bits(x)

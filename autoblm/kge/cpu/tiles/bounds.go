@@ -61,17 +61,17 @@ type Bounds struct {
 
 // NewBounds measures rounded embeddings on so many threads.
 func NewBounds(e Embeddings, threads int) *Bounds {
-	n := (e.Count + kernel.SiftRows - 1) / kernel.SiftRows
+	n := (e.Count + kernel.BoundRows - 1) / kernel.BoundRows
 	b := &Bounds{of: e, byWhole: make([]float32, n), byLost: make([]float32, n), again: make([]float32, e.Count), longest: make([]float64, e.Tiles())}
 	width := e.Stride
 	along, lanes := roundings(alongRow(width)), roundings(ofLanes(width))
-	squares := make([]kernel.Squares, e.Count)
+	squares := make([]kernel.SquaredNorms, e.Count)
 	Parallel(threads, e.Tiles(), func(_, tile int) {
 		start, count, _ := e.Tile(tile)
-		e.Rounded.Unit.Squares(squares[start:], e.From(start), count, width)
+		e.Rounded.Unit.SquaredNorms(squares[start:], e.From(start), count, width)
 		for i := start; i < start+count; i++ {
-			whole, rounded, lost := norm(squares[i].Whole, width), norm(squares[i].Rounded, width), norm(squares[i].Lost, width)
-			together := i / kernel.SiftRows
+			whole, rounded, lost := norm(squares[i].Exact, width), norm(squares[i].Rounded, width), norm(squares[i].Error, width)
+			together := i / kernel.BoundRows
 			b.byWhole[together] = max(b.byWhole[together], up(lost+along*(whole+rounded)))
 			b.byLost[together] = max(b.byLost[together], up((1+along)*rounded))
 			b.again[i] = up((along + lanes) * whole)

@@ -35,7 +35,7 @@ func TestBounds(t *testing.T) {
 				}
 			}
 			q.Transpose()
-			for i, unit := range kernel.Units() {
+			for i, unit := range kernel.BF16Sets() {
 				for _, set := range kernel.Sets() {
 					if i > 0 && dim > 200 { // these are slow
 						continue
@@ -48,7 +48,7 @@ func TestBounds(t *testing.T) {
 					unit.Multiply(s.scores, e.Rounded.tile(0), a.right, 64, q.Count, steps(e.Stride)*kernel.TileInner, false)
 					for row := range 40 {
 						for column := range 40 {
-							reach := float64(b.byWhole[row/kernel.SiftRows])*float64(a.whole[column]) + float64(b.byLost[row/kernel.SiftRows])*float64(a.lost[column]) + float64(least(e.Stride))
+							reach := float64(b.byWhole[row/kernel.BoundRows])*float64(a.whole[column]) + float64(b.byLost[row/kernel.BoundRows])*float64(a.lost[column]) + float64(least(e.Stride))
 							got, want := float64(s.scores.Row(row)[column]), float64(exact.Row(row)[column])
 							if !(math.Abs(got-want) <= reach) {
 								t.Fatalf("%s, d %d, %s, %s: a score of %v is %v in bfloat16, further than %v", name, dim, set.Name, unit.Name, want, got, reach)
@@ -78,14 +78,14 @@ func TestNorm(t *testing.T) {
 		for i := range row {
 			row[i] = float32(rng.NormFloat64() * math.Pow(10, exponent))
 		}
-		for _, unit := range kernel.Units() {
-			var squares [1]kernel.Squares
-			unit.Squares(squares[:], kernel.Table{Data: row, Stride: width}, 1, width)
+		for _, unit := range kernel.BF16Sets() {
+			var squares [1]kernel.SquaredNorms
+			unit.SquaredNorms(squares[:], kernel.Table{Data: row, Stride: width}, 1, width)
 			sum := 0.0
 			for _, x := range row {
 				sum += float64(x) * float64(x)
 			}
-			got, want := norm(squares[0].Whole, width), math.Sqrt(sum)
+			got, want := norm(squares[0].Exact, width), math.Sqrt(sum)
 			if got < want || exponent > -19 && got > want*1.0001 {
 				t.Fatalf("%s: the norm of %d numbers near 1e%v is %v, %v was measured", unit.Name, width, exponent, want, got)
 			}

@@ -47,13 +47,13 @@ func (Distances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
 
 // GradQuery implements [Measure].
 func (Distances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	k.Pull(gradient, weights.Data, 1, weights.Stride, q.Rows, of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
+	k.DistanceGradient(gradient, weights.Data, 1, weights.Stride, q.Rows, of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
 }
 
 // GradRows implements [Measure].
 func (Distances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
 	k.ScaleColumns(weights, n, q.Count, factors)
-	k.Pull(gradient, weights.Data, weights.Stride, 1, of, q.Rows, n, q.dim, q.Asked, add)
+	k.DistanceGradient(gradient, weights.Data, weights.Stride, 1, of, q.Rows, n, q.dim, q.Asked, add)
 }
 
 // BoxDistances are minus the distances to boxes: how far an entity is outside, along
@@ -62,7 +62,7 @@ func (Distances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kerne
 type BoxDistances struct{ Dim int }
 
 // inside is how much the distance within a box counts.
-const inside = kernel.Inside
+const inside = kernel.InsideWeight
 
 // RowsOfQuery implements [Measure].
 func (BoxDistances) RowsOfQuery() int { return 2 }
@@ -113,13 +113,13 @@ func (BoxDistances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int
 
 // GradQuery implements [Measure].
 func (BoxDistances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	k.PullBoxes(kernel.InPairs(gradient), weights.Data, 1, weights.Stride, kernel.InPairs(q.Rows), of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
+	k.BoxGradient(kernel.PairedBoxes(gradient), weights.Data, 1, weights.Stride, kernel.PairedBoxes(q.Rows), of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
 }
 
 // GradRows implements [Measure].
 func (BoxDistances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
 	k.ScaleColumns(weights, n, q.Count, factors)
-	k.PullTowardsBoxes(gradient, weights.Data, weights.Stride, 1, of, kernel.InPairs(q.Rows), n, q.dim, q.Asked, add)
+	k.BoxPointGradient(gradient, weights.Data, weights.Stride, 1, of, kernel.PairedBoxes(q.Rows), n, q.dim, q.Asked, add)
 }
 
 const signBit = 1 << 31

@@ -5,13 +5,13 @@ import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 // Rounded are embeddings as factors of products in bfloat16. Their numbers are kept in
 // float32 besides, which is what optimizers move.
 type Rounded struct {
-	Unit  *kernel.Unit
+	Unit  *kernel.BF16Set
 	bands kernel.Tiles // of rows
 	ones  []float32    // a factor for each row of a tile
 }
 
 // RoundBy readies embeddings for products in bfloat16 from now on.
-func (e *Embeddings) RoundBy(u *kernel.Unit) {
+func (e *Embeddings) RoundBy(u *kernel.BF16Set) {
 	e.Rounded = &Rounded{u, kernel.NewTiles(kernel.Pad(e.Count, 2*kernel.Band)/kernel.Band, steps(e.Stride)), ones(Rows)}
 	e.RoundAll()
 }

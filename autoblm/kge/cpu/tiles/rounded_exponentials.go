@@ -79,7 +79,7 @@ const (
 )
 
 // exponentiate makes the exponentials of so many rows from one on, out of their scores.
-func (x *roundedExponentials) exponentiate(k *kernel.Set, u *kernel.Unit, s *Softmax, scores kernel.Table, kept kernel.Tiles, row, rows int) {
+func (x *roundedExponentials) exponentiate(k *kernel.Set, u *kernel.BF16Set, s *Softmax, scores kernel.Table, kept kernel.Tiles, row, rows int) {
 	if row == 0 {
 		k.ColumnMax(scores, rows, s.Count, s.largest)
 	}

@@ -15,10 +15,10 @@ type Sieve struct {
 	scores  kernel.Table // of a tile
 	left    kernel.Tiles // queries, while they are rounded
 	ones    []float32
-	squares []kernel.Squares
+	squares []kernel.SquaredNorms
 	counts  []int32 // of what is not above in the tile
 	marks   kernel.Marks
-	near    []kernel.Place // rows of the tile and queries
+	near    []kernel.Position // rows of the tile and queries
 	rows    kernel.Table   // some rows of the tile
 	alike   kernel.Table   // their scores by some queries
 }
@@ -36,7 +36,7 @@ func NewSieve(k *kernel.Set, dim int) *Sieve {
 	width := kernel.Pad(dim, kernel.Columns)
 	return &Sieve{
 		kernels: k, scores: NewTable(Rows, MostQueries), left: kernel.NewTiles(bandsOfUnit, steps(width)),
-		ones: ones(MostQueries), squares: make([]kernel.Squares, MostQueries), counts: make([]int32, MostQueries), marks: kernel.NewMarks(Rows),
+		ones: ones(MostQueries), squares: make([]kernel.SquaredNorms, MostQueries), counts: make([]int32, MostQueries), marks: kernel.NewMarks(Rows),
 		rows: NewTable(kernel.Rows, width), alike: NewTable(kernel.Rows, kernel.Columns),
 	}
 }
@@ -58,7 +58,7 @@ type Asked struct {
 // beside each other: with the entities that are the rows.
 type waiting struct {
 	entities []int32
-	places   []kernel.Place
+	places   []kernel.Position
 }
 
 // NewAsked has room for what there is room for in queries.
@@ -73,11 +73,11 @@ func (s *Sieve) Ask(a *Asked, b *Bounds, truth []float32) {
 	q, u := a.queries, b.of.Rounded.Unit
 	width := q.Rows.Stride
 	a.bounds = b
-	u.Squares(s.squares, q.Rows, q.Count, width)
+	u.SquaredNorms(s.squares, q.Rows, q.Count, width)
 	a.longest, a.skip = 0, 0
 	for i := range q.Count {
-		whole, rounded := norm(s.squares[i].Whole, width), norm(s.squares[i].Rounded, width)
-		a.whole[i], a.lost[i] = up(whole), up(norm(s.squares[i].Lost, width))
+		whole, rounded := norm(s.squares[i].Exact, width), norm(s.squares[i].Rounded, width)
+		a.whole[i], a.lost[i] = up(whole), up(norm(s.squares[i].Error, width))
 		a.longest = max(a.longest, whole, rounded)
 		a.truth[i] = float32(math.Inf(1))
 		if i < q.Asked {
@@ -109,14 +109,14 @@ func (s *Sieve) Count(a *Asked, tile int, leaveOut func(scores kernel.Table), ab
 	u.Multiply(s.scores, e.Rounded.tile(tile), a.right, kernel.Pad(count, 2*kernel.Band), q.Count, steps(width)*kernel.TileInner, false)
 	leaveOut(s.scores)
 	clear(s.counts)
-	first := start / kernel.SiftRows
-	reach := kernel.Reach{Whole: a.whole, Lost: a.lost, ByWhole: b.byWhole[first:], ByLost: b.byLost[first:], Least: least(width)}
-	u.Sift(s.scores, count, q.Count, a.truth, reach, s.counts, s.marks)
-	if s.near = u.Places(s.marks, s.near); len(s.near) > mostDoubts {
+	first := start / kernel.BoundRows
+	reach := kernel.ErrorBound{ColumnNorm: a.whole, ColumnError: a.lost, RowPerNorm: b.byWhole[first:], RowPerError: b.byLost[first:], Floor: least(width)}
+	u.CountNotAbove(s.scores, count, q.Count, a.truth, reach, s.counts, s.marks)
+	if s.near = u.Positions(s.marks, s.near); len(s.near) > mostDoubts {
 		a.skip = skipped
 		return false
 	}
-	near := u.Settle(s.near, e.From(start), q.Rows, width, a.truth, a.whole, b.again[start:], least(width), s.counts)
+	near := u.Recheck(s.near, e.From(start), q.Rows, width, a.truth, a.whole, b.again[start:], least(width), s.counts)
 	for i, n := range s.counts[:q.Asked] {
 		above[i] += int32(count) - n
 		atLeast[i] += int32(count) - n
@@ -126,7 +126,7 @@ func (s *Sieve) Count(a *Asked, tile int, leaveOut func(scores kernel.Table), ab
 }
 
 // wait keeps places until the same queries have some.
-func (s *Sieve) wait(a *Asked, near []kernel.Place, start int, above, atLeast []int32) {
+func (s *Sieve) wait(a *Asked, near []kernel.Position, start int, above, atLeast []int32) {
 	for _, p := range near {
 		block, entity := p.Column()/kernel.Columns, int32(start+p.Row())
 		w := &a.waiting[block]
@@ -136,7 +136,7 @@ func (s *Sieve) wait(a *Asked, near []kernel.Place, start int, above, atLeast []
 			}
 			w.entities = append(w.entities, entity)
 		}
-		w.places = append(w.places, kernel.NewPlace(len(w.entities)-1, p.Column()))
+		w.places = append(w.places, kernel.NewPosition(len(w.entities)-1, p.Column()))
 	}
 }
 

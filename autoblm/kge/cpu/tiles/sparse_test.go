@@ -21,7 +21,7 @@ type fewSlopes struct {
 	room       *Room
 }
 
-func newFewSlopes(k *kernel.Set, unit *kernel.Unit, rows, most int) *fewSlopes {
+func newFewSlopes(k *kernel.Set, unit *kernel.BF16Set, rows, most int) *fewSlopes {
 	const asked, dim = 7, 20
 	rng := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]float32, rows*dim)
@@ -87,10 +87,10 @@ func (f *fewSlopes) probabilities() (all [][]float64) {
 
 // eachWay runs a test for all kernels and units, with how far probabilities may be off, as a share
 // of them, since scores are rounded.
-func eachWay(t *testing.T, test func(t *testing.T, k *kernel.Set, u *kernel.Unit, off float64)) {
+func eachWay(t *testing.T, test func(t *testing.T, k *kernel.Set, u *kernel.BF16Set, off float64)) {
 	for _, set := range kernel.Sets() {
 		t.Run(set.Name, func(t *testing.T) { test(t, set, nil, 1e-4) })
-		for _, unit := range kernel.Units() {
+		for _, unit := range kernel.BF16Sets() {
 			t.Run(set.Name+" "+unit.Name, func(t *testing.T) { test(t, set, unit, 0.15) })
 		}
 	}
@@ -99,7 +99,7 @@ func eachWay(t *testing.T, test func(t *testing.T, k *kernel.Set, u *kernel.Unit
 // TestSlopesOfAllRows: where no probability is small enough to be left to chance, the gradient
 // is that of the loss over all rows.
 func TestSlopesOfAllRows(t *testing.T) {
-	eachWay(t, func(t *testing.T, k *kernel.Set, u *kernel.Unit, off float64) {
+	eachWay(t, func(t *testing.T, k *kernel.Set, u *kernel.BF16Set, off float64) {
 		f := newFewSlopes(k, u, 450, 1<<30)
 		byQuery, byRow := f.draw(1)
 		probabilities := f.probabilities()

@@ -8,10 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// downColumns generates a function over a table of rows×columns floats that
-// walks down the rows, one register of columns after the other. begin gets the
-// byte offset of the columns, each one row of them, and end the offset again.
-func downColumns(s isa, name, arguments string, begin func(offset reg.GPVirtual), each func(at Mem), end func(offset reg.GPVirtual)) {
+// downColumns generates a function over a table of rows×columns floats. For each register of
+// columns it calls begin with the byte offset of the columns, each for every row, and end
+// with the offset.
+func downColumns(s isa, name, arguments string, begin func(offset reg.GPVirtual),
+	each func(at Mem), end func(offset reg.GPVirtual)) {
 	TEXT(name+s.name, NOSPLIT, fmt.Sprintf("func(x *float32, rows, columns, stride int%s)", arguments))
 	Pragma("noescape")
 	x := Load(Param("x"), GP64())
@@ -37,7 +38,7 @@ func downColumns(s isa, name, arguments string, begin func(offset reg.GPVirtual)
 	RET()
 }
 
-// columnMax raises most to the largest number of each column.
+// columnMax generates the maxima of columns.
 func columnMax(s isa) {
 	var most reg.GPVirtual
 	largest := s.vector
@@ -51,12 +52,12 @@ func columnMax(s isa) {
 		func(at Mem) {
 			x := s.vector()
 			VMOVUPS(at, x)
-			VMAXPS(v, x, v) // the second source, v, where x is not a number
+			VMAXPS(v, x, v) // returns the second source, v, if x is NaN
 		},
 		func(offset reg.GPVirtual) { VMOVUPS(v, Mem{Base: most, Index: offset, Scale: 1}) })
 }
 
-// scaleColumns multiplies each column by its factor.
+// scaleColumns generates the product of each column with its factor.
 func scaleColumns(s isa) {
 	var factor reg.VecVirtual
 	downColumns(s, "scaleColumns", ", factor *float32",
@@ -73,7 +74,7 @@ func scaleColumns(s isa) {
 		func(reg.GPVirtual) {})
 }
 
-// expSum replaces x by exp(x - shift) and adds up the columns.
+// expSum generates exp(x - shift) and the sums of its columns.
 func expSum(s isa) {
 	var sums reg.GPVirtual
 	var shift, sum reg.VecVirtual
@@ -101,7 +102,7 @@ func expSum(s isa) {
 		})
 }
 
-// count counts the numbers of each column above its limit, and at least at it.
+// count generates the counts of values above the limit of their column, and at least at it.
 func count(s isa) {
 	const greater, greaterOrEqual = 0x1e, 0x1d // ordered, quiet
 	var above, atLeast reg.GPVirtual

@@ -9,21 +9,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// inside is kernel.Inside, how much the distance within a box counts.
+// inside is kernel.InsideWeight.
 const inside = 0.02
 
-// signs is a vector of sign bits.
+// signs loads a vector of sign bits.
 func (s isa) signs() reg.VecVirtual { return s.constant("signBit", float32(math.Copysign(0, -1))) }
 
-// distances generates minus the distances of a strip of rows to a register of
-// points, or of boxes, which are down columns. With far = |a - b| and near =
-// min(far, half), a coordinate of a box adds far - (1-inside)·near.
+// distances generates minus the distances of a strip of rows to a register of points or
+// boxes, whose coordinates go down columns. With far = |a - b| and near = min(far, half), a
+// coordinate of a box adds far - (1-inside)·near.
 func distances(s isa, box bool) {
 	name, doc := "distances", " writes minus the distances of %d rows to %d points."
 	if box {
 		name, doc = "boxDistances", " writes minus the distances of %d rows to %d boxes."
 	}
-	TEXT(name+s.name, NOSPLIT, "func(inner int, a *float32, aRow int, b, half *float32, bRow int, c *float32, cRow int)")
+	TEXT(name+s.name, NOSPLIT, "func(inner int, a *float32, aRow int, "+
+		"b, half *float32, bRow int, c *float32, cRow int)")
 	Pragma("noescape")
 	Doc(fmt.Sprintf(name+s.name+doc+" Strides are in bytes.", s.rows, s.lanes))
 	aRow := Load(Param("aRow"), GP64())
@@ -53,7 +54,7 @@ func distances(s isa, box bool) {
 		far := s.vector()
 		VBROADCASTSS(rowOfA(r), far)
 		VSUBPS(point, far, far)
-		VANDNPS(far, sign, far) // its size
+		VANDNPS(far, sign, far) // |far|
 		VSUBPS(far, sum, sum)
 		if box {
 			VMINPS(half, far, far)
@@ -80,30 +81,33 @@ func distances(s isa, box bool) {
 	RET()
 }
 
-// pulling says which of two rows that pull each other is a box, if any.
-type pulling struct {
+// gradientKernel describes a gradient of distances: which of its rows are boxes, if any.
+type gradientKernel struct {
 	name, doc           string
 	boxes, towardsBoxes bool
 	rows                [2]int // of a strip, for AVX2 and AVX-512
 }
 
-var pullings = []pulling{
-	{name: "pull", doc: "points towards points", rows: [2]int{4, 12}},
-	{name: "pullBoxes", doc: "boxes towards points", boxes: true, rows: [2]int{2, 4}},
-	{name: "pullTowardsBoxes", doc: "points towards boxes", towardsBoxes: true, rows: [2]int{3, 6}},
+var gradients = []gradientKernel{
+	{name: "distanceGradient", doc: "points, to points", rows: [2]int{4, 12}},
+	{name: "boxGradient", doc: "boxes, to points", boxes: true, rows: [2]int{2, 4}},
+	{name: "boxPointGradient", doc: "points, to boxes", towardsBoxes: true, rows: [2]int{3, 6}},
 }
 
-// pull generates y += Σ w·sign(b - x)·(1 outside a box, inside within it) for a strip
-// of rows x and a register of coordinates, and for boxes beside their centres by
-// their halves. The rows and their sums stay in registers while the rows b pass.
-func pull(s isa, p pulling) {
+// distanceGradient generates y += Σ w·sign(b - x)·(1 outside a box, inside within it) for a
+// strip of rows x and a register of coordinates, and for boxes also the gradient of their
+// halves. The rows and their sums stay in registers for all rows b.
+func distanceGradient(s isa, p gradientKernel) {
 	rows := p.rows[0]
 	if s == avx512 {
 		rows = p.rows[1]
 	}
-	TEXT(p.name+s.name, NOSPLIT, "func(inner int, w *float32, wRow, wStep int, x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, y, yHalf *float32, yRow int, add bool)")
+	TEXT(p.name+s.name, NOSPLIT, "func(inner int, w *float32, wRow, wStep int, "+
+		"x, xHalf *float32, xRow int, b, bHalf *float32, bRow int, "+
+		"y, yHalf *float32, yRow int, add bool)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s%s pulls %d %s, along %d coordinates. Strides are in bytes.", p.name, s.name, rows, p.doc, s.lanes))
+	Doc(fmt.Sprintf("%s%s computes the gradient of distances of %d %s, for %d coordinates. "+
+		"Strides are in bytes.", p.name, s.name, rows, p.doc, s.lanes))
 	sign := s.signs()
 	ofRows := func(table string) []reg.VecVirtual { // of the strip
 		at, row := Load(Param(table), GP64()), Load(Param("xRow"), GP64())
@@ -229,7 +233,7 @@ func pull(s isa, p pulling) {
 	RET()
 }
 
-// withSign makes of x the weight, its sign changed where x is negative.
+// withSign replaces x by weight, negated where x is negative.
 func (s isa) withSign(sign, weight, x reg.VecVirtual) {
 	if s == avx512 {
 		const signOfFirst = 0x6a // (x and sign) xor weight

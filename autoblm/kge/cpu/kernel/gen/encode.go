@@ -9,9 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Instructions that Go's assembler has no names for are written as bytes. What they
-// use is invisible to the allocation of registers, so functions with any of them
-// name all their registers.
+// Instructions that Go's assembler does not know are written as bytes. The register
+// allocator cannot see their operands, so functions that use them name all registers.
 
 // emit writes the bytes of an instruction.
 func emit(code ...byte) {
@@ -20,10 +19,10 @@ func emit(code ...byte) {
 	}
 }
 
-// number is that of a register in instructions.
+// number returns the number of a register in instructions.
 func number(r reg.Register) byte { return byte(r.(reg.Physical).PhysicalIndex()) }
 
-// place is base + index + displacement, in bytes.
+// place is a memory operand: base + index + displacement, in bytes.
 type place struct {
 	base, index  reg.Register // index may be nil
 	displacement int32
@@ -31,15 +30,19 @@ type place struct {
 
 // operands encodes a register and a place in memory: the ModRM byte and what follows.
 func (p place) operands(register byte) []byte {
-	const far, withIndex, alone = 2 << 6, 4, 4 << 3 // a displacement of 32 bits; an index follows; which is none
-	code := []byte{far | register&7<<3 | withIndex, alone | number(p.base)&7}
+	const (
+		displacement32 = 2 << 6
+		indexFollows   = 4
+		noIndex        = 4 << 3
+	)
+	code := []byte{displacement32 | register&7<<3 | indexFollows, noIndex | number(p.base)&7}
 	if p.index != nil {
 		code[1] = number(p.index)&7<<3 | number(p.base)&7
 	}
 	return binary.LittleEndian.AppendUint32(code, uint32(p.displacement))
 }
 
-// high says which of the registers are among the upper eight, as the prefixes have it: inverted.
+// high returns the prefix bits for registers 8 to 15, which are stored inverted.
 func (p place) high() (base, index byte) {
 	base, index = 1, 1
 	if number(p.base) >= 8 {
@@ -51,7 +54,7 @@ func (p place) high() (base, index byte) {
 	return base, index
 }
 
-// The prefixes that take part in an opcode.
+// Prefixes that are part of an opcode.
 const (
 	noPrefix = 0
 	prefix66 = 1
@@ -59,10 +62,10 @@ const (
 	prefixF2 = 3
 )
 
-// map38 is the table of opcodes that all of these are in.
+// map38 is the opcode map of all these instructions.
 const map38 = 2
 
-// vex encodes an instruction on tiles: 128 bits, no wide operands.
+// vex encodes an instruction on tiles.
 func vex(prefix, opcode, register, second byte, p place) {
 	base, index := p.high()
 	code := []byte{0xc4, 1<<7 | index<<6 | base<<5 | map38, (^second&15)<<3 | prefix, opcode}
@@ -77,10 +80,15 @@ func vexTiles(prefix, opcode, to, left, right byte) {
 // evex encodes an instruction on three registers of 512 bits.
 func evex(prefix, opcode byte, to, second, third reg.Register) {
 	r, v, m := number(to), number(second), number(third)
-	emit(0x62, bit(r, 3)<<7|bit(m, 4)<<6|bit(m, 3)<<5|bit(r, 4)<<4|map38, (^v&15)<<3|4|prefix, 2<<5|bit(v, 4)<<3, opcode, 3<<6|r&7<<3|m&7)
+	emit(0x62,
+		bit(r, 3)<<7|bit(m, 4)<<6|bit(m, 3)<<5|bit(r, 4)<<4|map38,
+		(^v&15)<<3|4|prefix,
+		2<<5|bit(v, 4)<<3,
+		opcode,
+		3<<6|r&7<<3|m&7)
 }
 
-// bit is the inverse of a bit.
+// bit returns the inverse of bit n.
 func bit(x byte, n int) byte { return ^x >> n & 1 }
 
 func loadConfiguration(from reg.Register) { vex(noPrefix, 0x49, 0, 0, place{base: from}) }
@@ -89,16 +97,16 @@ func releaseTiles() { emit(0xc4, 0xe2, 0x78, 0x49, 0xc0) }
 
 func zeroTile(tile byte) { emit(0xc4, 0xe2, 0x7b, 0x49, 0xc0|tile<<3) }
 
-// loadTile and storeTile walk the rows of a tile by the index of the place.
+// loadTile loads a tile. The index of the place is the distance of its rows.
 func loadTile(tile byte, from place) { vex(prefixF2, 0x4b, tile, 0, from) }
 
 func storeTile(tile byte, to place) { vex(prefixF3, 0x4b, tile, 0, to) }
 
-// multiplyTiles is to += left·right.
+// multiplyTiles computes to += left·right.
 func multiplyTiles(to, left, right byte) { vexTiles(prefixF3, 0x5c, to, left, right) }
 
 // roundPair rounds two registers of floats to one of bfloat16 numbers, low below high.
 func roundPair(to, high, low reg.Register) { evex(prefixF2, 0x72, to, high, low) }
 
-// multiplyPairs adds the products of the pairs of two registers.
+// multiplyPairs adds the dot products of the pairs of two registers.
 func multiplyPairs(to, left, right reg.Register) { evex(prefixF3, 0x52, to, left, right) }

@@ -6,13 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// exponential holds the constants of exp. With n = round(x/ln 2) and
+// exponential holds the constants of exp. With n = round(x / ln 2) and
 // r = x - n·ln 2, exp(x) = 2ⁿ·exp(r), and exp(r) is a polynomial on |r| ≤ ln 2 / 2.
 type exponential struct {
 	s                     isa
 	least, highest, one   reg.VecVirtual
 	toExponent, high, low Op
-	coefficients          []Op // but the highest
+	coefficients          []Op // all but the highest
 }
 
 func newExponential(s isa) exponential {
@@ -24,22 +24,23 @@ func newExponential(s isa) exponential {
 		low:        s.factor("ln2Low", -2.12194440e-4),
 		highest:    s.constant("expA", 1.9875691500e-4),
 	}
-	for i, c := range []float32{1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1} {
+	for i, c := range []float32{
+		1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1,
+	} {
 		e.coefficients = append(e.coefficients, s.factor("exp"+string(rune('B'+i)), c))
 	}
 	e.one = s.constant("one", 1)
 	return e
 }
 
-// expLeast is where exp is taken for 0: below it the power of two would not be
-// a normal number.
+// expLeast is the argument below which exp is 0: the power of two would be subnormal there.
 const expLeast = -87
 
-// of is exp(x) for x ≤ 0, 0 below expLeast, and not a number where x is none.
+// of computes exp(x) for x ≤ 0: 0 below expLeast, NaN for NaN.
 func (e exponential) of(x reg.VecVirtual) reg.VecVirtual {
 	s := e.s
 	clamped, n, y := s.vector(), s.vector(), s.vector()
-	VMAXPS(x, e.least, clamped) // the second source, x, where it is not a number
+	VMAXPS(x, e.least, clamped) // returns the second source, x, if x is NaN
 	VMULPS(e.toExponent, clamped, n)
 	const nearest = 8 // to even, without exceptions
 	if s == avx512 {
@@ -62,7 +63,7 @@ func (e exponential) of(x reg.VecVirtual) reg.VecVirtual {
 	if s == avx512 {
 		VSCALEFPS(n, y, y)
 		mask := K()
-		const notLess = 0x15 // unordered, quiet: not a number stays
+		const notLess = 0x15 // unordered, quiet: NaN stays
 		VCMPPS(U8(notLess), e.least, x, mask)
 		VMOVAPS_Z(y, mask, y)
 		return y

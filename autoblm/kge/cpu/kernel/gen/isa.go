@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// isa is an instruction set: its name in function names, the floats in a
-// register, and the rows of a block of a matrix product that its registers hold.
+// isa describes an instruction set: its name in function names, the floats in a register,
+// and the rows of a matrix product that fit in its registers.
 type isa struct {
 	name  string
 	lanes int
@@ -23,7 +23,7 @@ var (
 
 func (s isa) bytes() int { return 4 * s.lanes }
 
-// vector is a new vector register.
+// vector allocates a vector register.
 func (s isa) vector() reg.VecVirtual {
 	if s == avx512 {
 		return ZMM()
@@ -47,15 +47,15 @@ func (s isa) zero(v reg.VecVirtual) {
 	}
 }
 
-// constant is a vector with x in all lanes.
+// constant loads x into all lanes of a new vector register.
 func (s isa) constant(name string, x float32) reg.VecVirtual {
 	v := s.vector()
 	VBROADCASTSS(constants.of(name, x), v)
 	return v
 }
 
-// factor is x in all lanes for a use in each step: from memory by AVX2, whose sixteen
-// registers are soon taken.
+// factor returns an operand with x in all lanes, for use in each step. AVX2 reads it from
+// memory, because it has only sixteen registers.
 func (s isa) factor(name string, x float32) Op {
 	if s == avx512 {
 		return s.constant(name, x)
@@ -63,14 +63,15 @@ func (s isa) factor(name string, x float32) Op {
 	return constants.inLanes(name, s.lanes, x)
 }
 
-// constants are the floats in the data section, each there once.
+// constants holds the floats of the data section, so that each is written once.
 var constants = pool{}
 
 type pool map[string]Mem
 
 func (p pool) of(name string, x float32) Mem {
 	if _, there := p[name]; !there {
-		p[name] = ConstData(name, U32(math.Float32bits(x))) // as bits: F32(1) would be written as an integer
+		// As bits: avo would write F32(1) as an integer.
+		p[name] = ConstData(name, U32(math.Float32bits(x)))
 	}
 	return p[name]
 }
@@ -86,7 +87,7 @@ func (p pool) inLanes(name string, lanes int, x float32) Mem {
 	return p[name]
 }
 
-// broadcast is a vector with a float argument in all lanes.
+// broadcast loads a float argument into all lanes of a new vector register.
 func (s isa) broadcast(argument string) reg.VecVirtual {
 	x := XMM()
 	Load(Param(argument), x)
@@ -95,9 +96,10 @@ func (s isa) broadcast(argument string) reg.VecVirtual {
 	return v
 }
 
-// strip says where the rows of a strip are, a number of bytes apart: one pointer for
-// every third row, and the two after it are index steps away.
-func (s isa) strip(rows int, first, apart reg.Register) (row func(r int) Mem, pointers []reg.GPVirtual) {
+// strip returns the addresses of the rows of a strip, which are apart bytes from each other.
+// Every third row has a pointer; the two rows after it are addressed with an index.
+func (s isa) strip(rows int, first, apart reg.Register) (
+	row func(r int) Mem, pointers []reg.GPVirtual) {
 	for i := range (rows + 2) / 3 {
 		pointers = append(pointers, GP64())
 		if i == 0 {

@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package kernel; run it with go generate.
-// Every kernel comes in a version for AVX2 with FMA and one for AVX-512.
+// Command gen generates the assembly of package kernel; run it with go generate.
+// It writes float32 kernels for AVX2 with FMA and for AVX-512, and the bfloat16 kernels.
 package main
 
 import (
@@ -22,8 +22,8 @@ func main() {
 		scaleColumns(isa)
 		distances(isa, false)
 		distances(isa, true)
-		for _, p := range pullings {
-			pull(isa, p)
+		for _, p := range gradients {
+			distanceGradient(isa, p)
 		}
 	}
 	multiplyAMX()
@@ -32,9 +32,9 @@ func main() {
 	transpose()
 	roundRows()
 	expRound()
-	sift()
-	list()
-	settle()
-	squares()
+	countNotAbove()
+	positions()
+	recheck()
+	squaredNorms()
 	Generate()
 }

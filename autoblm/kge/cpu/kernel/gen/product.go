@@ -8,15 +8,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// product generates C = A·B or C += A·B for a column of C that is a few
-// registers wide, in strips of as many rows as the registers hold. A strip of C
-// stays in registers while the inner dimension is walked: each step loads a row
-// of B and multiplies it with one float of each row of A.
+// product generates C = A·B or C += A·B for columns of C that are width registers wide, in
+// strips of as many rows as the registers hold. A strip of C stays in registers along the
+// inner dimension: each step loads a row of B and multiplies it by one float of each row of A.
 func product(s isa, width int) {
 	TEXT(fmt.Sprintf("product%sx%d", s.name, width), NOSPLIT,
-		"func(strips, inner int, a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow int, add bool)")
+		"func(strips, inner int, a *float32, aRow, aStep int, b *float32, bRow int, c *float32, cRow "+
+			"int, add bool)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("product%sx%d multiplies strips of %d rows into %d columns of c. Strides are in bytes.", s.name, width, s.rows, width*s.lanes))
+	Doc(fmt.Sprintf("product%sx%d multiplies strips of %d rows into %d columns of c. Strides are in "+
+		"bytes.", s.name, width, s.rows, width*s.lanes))
 
 	strips := Load(Param("strips"), GP64())
 	a := Load(Param("a"), GP64())
@@ -30,7 +31,7 @@ func product(s isa, width int) {
 	for r := range sums {
 		sums[r] = s.vectors(width)
 	}
-	// eachRow walks the rows of the strip in c.
+	// eachRow visits the rows of the strip in c.
 	eachRow := func(f func(row, column int, at Mem)) {
 		at := GP64()
 		MOVQ(c, at)

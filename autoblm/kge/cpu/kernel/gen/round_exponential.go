@@ -8,14 +8,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// shortExponential is an exponential of half the instructions: for x up to some 80, those
-// below expLeast being as there, to some 2e-7.
+// shortExponential computes exp with half the instructions and a relative error of about
+// 2e-7, for x up to about 80. Arguments below expLeast are raised to it.
 type shortExponential struct {
 	least, toExponent, magic, step reg.VecVirtual
 	coefficients                   []reg.VecVirtual
 }
 
-// magic added to a number rounds it to an integer, and taken away again leaves that.
+// magic rounds a number to an integer when it is added and subtracted again.
 const magic = 3 << 22
 
 func newShortExponential() shortExponential {
@@ -24,18 +24,18 @@ func newShortExponential() shortExponential {
 		least: s.constant("expLeast", expLeast), toExponent: s.constant("log2e", math.Log2E),
 		magic: s.constant("magic", magic), step: s.constant("ln2", math.Ln2),
 	}
-	// Of the least largest relative error for |r| ≤ ln 2 / 2 among those that begin with 1 + r.
+	// The minimax polynomial in relative error for |r| ≤ ln 2 / 2 that begins with 1 + r.
 	for i, c := range []float32{8.312528849e-3, 4.189012051e-2, 1.666711445e-1, 4.999923174e-1, 1, 1} {
 		e.coefficients = append(e.coefficients, s.constant("shortExp"+string(rune('A'+i)), c))
 	}
 	return e
 }
 
-// of is exp(x), and not a number where x is none.
+// of computes exp(x), NaN for NaN. It overwrites x.
 func (e shortExponential) of(x reg.VecVirtual) reg.VecVirtual {
 	s := avx512
 	n, y := s.vector(), s.vector()
-	VMAXPS(x, e.least, x) // the second source, x, where it is not a number
+	VMAXPS(x, e.least, x) // returns the second source, x, if x is NaN
 	VMOVAPS(e.magic, n)
 	VFMADD231PS(e.toExponent, x, n)
 	VSUBPS(e.magic, n, n)
@@ -48,13 +48,15 @@ func (e shortExponential) of(x reg.VecVirtual) reg.VecVirtual {
 	return y
 }
 
-// expRound generates tiles of exp(x - shift), rounded. It adds up the columns before they
-// are rounded, and raises most to the largest of x.
+// expRound generates the packing of exp(x - shift) into tiles. It sums the columns before
+// rounding and raises most to the maximum of x.
 func expRound() {
 	s := avx512
-	TEXT("expRoundAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, shift, sum, most *float32, tile *uint16, tileRow int)")
+	TEXT("expRoundAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, shift, sum, most "+
+		"*float32, tile *uint16, tileRow int)")
 	Pragma("noescape")
-	Doc("expRoundAVX512 makes tiles of exponentials. columns is a multiple of 32; strides are in bytes, tileRow from 16 rows to the next.")
+	Doc("expRoundAVX512 packs exponentials into tiles. columns is a multiple of 32; " +
+		"stride is in bytes, and so is tileRow, the distance of bands.")
 	x := Load(Param("x"), GP64())
 	columns := Load(Param("columns"), GP64())
 	stride := Load(Param("stride"), GP64())
@@ -85,7 +87,7 @@ func expRound() {
 	for i, whole := range []reg.Register{reg.Z30, reg.Z31} {
 		v := s.vector()
 		VMOVUPS(Mem{Base: from, Disp: 64 * i}, v)
-		VMAXPS(most[i], v, most[i]) // the second source, most, where v is not a number
+		VMAXPS(most[i], v, most[i]) // returns the second source, most, if v is NaN
 		VSUBPS(shift[i], v, v)
 		y := e.of(v)
 		VADDPS(y, sum[i], sum[i])

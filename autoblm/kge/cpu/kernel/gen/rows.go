@@ -6,8 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// mulAdd generates y += sign·a·b for rows of some width, which need not fill
-// registers: the last one of each row is masked.
+// mulAdd generates y += sign·a·b for rows of any width; the last register of a row is masked.
 func mulAdd(s isa) {
 	TEXT("mulAdd"+s.name, NOSPLIT, "func(y, a, b *float32, rows, width, stride int, sign float32)")
 	Pragma("noescape")
@@ -57,7 +56,7 @@ func mulAdd(s isa) {
 	RET()
 }
 
-// mask selects the lanes of a register that the last floats of a row fill.
+// mask selects the lanes that the last floats of a row fill.
 type mask struct {
 	k reg.OpmaskVirtual // AVX-512
 	v reg.VecVirtual    // AVX2: sign bits
@@ -87,8 +86,8 @@ func tailMask(s isa, width reg.Register) mask {
 
 var tail Mem
 
-// tailTable is eight times -1, then eight zeros: a register read n floats
-// before its middle has n lanes set.
+// tailTable returns eight times -1, then eight zeros: a register read n floats before the
+// middle has n lanes set.
 func tailTable() Mem {
 	if tail.Base == nil {
 		tail = GLOBL("tailTable", RODATA|NOPTR)
@@ -119,8 +118,7 @@ func (m mask) store(from reg.VecVirtual, to Mem) {
 	}
 }
 
-// along generates a loop over n floats, a multiple of a register's, and what
-// comes after it.
+// along generates a loop over n floats, a multiple of a register, followed by after.
 func along(s isa, n reg.Register, body func(offset reg.GPVirtual), after func()) {
 	offset := GP64()
 	XORQ(offset, offset)
@@ -136,7 +134,7 @@ func along(s isa, n reg.Register, body func(offset reg.GPVirtual), after func())
 
 func nothing() {}
 
-// scale generates y = factor·x + y·keep, with keep 0 or 1.
+// scale generates y = factor·x and y += factor·x.
 func scale(s isa) {
 	for _, add := range []bool{false, true} {
 		name, doc := "scale", " writes factor·x into y."
@@ -172,7 +170,8 @@ func adagrad(s isa) {
 	rate := s.broadcast("rate")
 	epsilon := s.constant("adagradEpsilon", 1e-10)
 	grid := s.constant("adagradGrid", 1e-10)
-	x, slope, sum := Load(Param("x"), GP64()), Load(Param("gradient"), GP64()), Load(Param("sum"), GP64())
+	x, slope, sum := Load(Param("x"), GP64()), Load(Param("gradient"), GP64()),
+		Load(Param("sum"), GP64())
 	n := Load(Param("n"), GP64())
 	along(s, n, func(offset reg.GPVirtual) {
 		at := func(base reg.Register) Mem { return Mem{Base: base, Index: offset, Scale: 1} }
@@ -193,12 +192,14 @@ func adagrad(s isa) {
 	}, nothing)
 }
 
-// penalize generates gradient += x·(slope2 + slope3·|x|), and the sums of x² and
-// of |x|³ in each lane.
+// penalize generates gradient += x·(slope2 + slope3·|x|), and the sums of x² and |x|³ in
+// each lane.
 func penalize(s isa) {
-	TEXT("penalize"+s.name, NOSPLIT, "func(gradient, x *float32, n int, slope2, slope3 float32, squares, cubes *float32)")
+	TEXT("penalize"+s.name, NOSPLIT, "func(gradient, x *float32, n int, "+
+		"slope2, slope3 float32, squares, cubes *float32)")
 	Pragma("noescape")
-	Doc("penalize" + s.name + " adds the slope of the penalties and writes the lanes' sums of squares and cubes.")
+	Doc("penalize" + s.name + " adds the gradient of the penalties. It writes the sums of squares " +
+		"and cubes of each lane.")
 	slope2, slope3 := s.broadcast("slope2"), s.broadcast("slope3")
 	gradient, x := Load(Param("gradient"), GP64()), Load(Param("x"), GP64())
 	n := Load(Param("n"), GP64())

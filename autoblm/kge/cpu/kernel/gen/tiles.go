@@ -8,33 +8,34 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A tile of bfloat16 numbers is 16 rows of 64 bytes, one after the other.
+// A tile of bfloat16 numbers has 16 contiguous rows of 64 bytes.
 const (
 	tileRows  = 16
 	tileWidth = 64
 	tileBytes = tileRows * tileWidth
-	// tilesAhead is how far ahead tiles are asked for.
-	tilesAhead = 2
-	// stripsAhead is the same for strips of a tile, which take less time.
+	// tilesAhead is the prefetch distance in tiles, stripsAhead in strips of a tile, which
+	// take less time.
+	tilesAhead  = 2
 	stripsAhead = 8
 )
 
-const productArguments = "func(rows, columns, inner, piece int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool)"
+const productArguments = "func(rows, columns, inner, piece int, a *uint16, aRow int, " +
+	"b *uint16, bColumn int, c *float32, cRow int, add bool)"
 
-// multiplyAMX generates the product of tables of tiles on the matrix unit: 32 rows by 32
-// columns of C at a time, or 16 columns in the end, stay in four tiles while the inner
-// dimension is walked.
+// multiplyAMX generates the product of tables of tiles on the matrix unit. 32 rows by 32
+// columns of C, or 16 columns at the end, stay in four tiles along the inner dimension.
 func multiplyAMX() {
 	TEXT("multiplyAMX", NOSPLIT, productArguments)
 	Pragma("noescape")
-	Doc("multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles, rows is even; strides are in bytes.")
+	Doc("multiplyAMX multiplies tables of tiles. rows, columns, inner and piece count tiles; rows " +
+		"is even. Strides are in bytes.")
 	configuration := GLOBL("tileConfiguration", RODATA|NOPTR)
 	const palette = 1
 	DATA(0, U64(palette))
 	DATA(8, U64(0))
 	for i := range 4 {
 		half := U64(0)
-		if i < 2 { // eight tiles, the width of each in 16 bits
+		if i < 2 { // widths of eight tiles, 16 bits each
 			half = tileWidth * 0x0001000100010001
 		}
 		DATA(16+8*i, half)
@@ -66,7 +67,7 @@ func multiplyAMX() {
 		Load(Param("a"), inner)
 		MOVQ(inner, bands)
 
-		// A piece of the inner dimension at a time, so that the tiles of B stay in the first cache.
+		// One piece of the inner dimension at a time, so that the tiles of B stay in the L1 cache.
 		Label(name("piece"))
 		MOVQ(stepsLeft, inner)
 		CMPQ(inner, NewParamAddr("piece", 24))
@@ -110,7 +111,8 @@ func multiplyAMX() {
 		ADDQ(right, rightNext)
 		MOVQ(steps, inner)
 		Label(name("step"))
-		// What is met for the first time may be far away, and a tile is too long for the processor to see the next.
+		// A tile that is read for the first time may not be cached. It is too long for the
+		// processor to look ahead to the next one.
 		ahead := func(tiles ...reg.Register) {
 			for _, tile := range tiles {
 				for line := range tileRows {
@@ -176,14 +178,15 @@ func multiplyAMX() {
 	RET()
 }
 
-// multiplyVDPBF16 generates the same product by AVX512-BF16: eight rows by three registers of
-// columns at a time, or fewer in the end. Each pair of A is broadcast once for all columns, since
-// the processor loads two registers in a cycle and multiplies two.
+// multiplyVDPBF16 generates the same product with AVX512-BF16: eight rows by three registers
+// of columns, or fewer at the end. Each pair of A is broadcast once for all columns, because
+// the processor loads two registers per cycle and multiplies two.
 func multiplyVDPBF16() {
 	const strip = 8
 	TEXT("multiplyVDPBF16", NOSPLIT, productArguments)
 	Pragma("noescape")
-	Doc("multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles, strides are in bytes.")
+	Doc("multiplyVDPBF16 multiplies tables of tiles. rows, columns and inner count tiles; strides " +
+		"are in bytes.")
 	cRow := reg.RCX
 	Load(Param("cRow"), cRow)
 	b, c, columns := reg.R12, reg.R13, reg.R15
@@ -197,7 +200,8 @@ func multiplyVDPBF16() {
 		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
 	}
 	const widest = 3
-	sums, pairs, ofRow := registers[:strip*widest], registers[strip*widest:][:widest], registers[strip*widest+widest:]
+	sums, pairs := registers[:strip*widest], registers[strip*widest:][:widest]
+	ofRow := registers[strip*widest+widest:]
 	for _, width := range []int{widest, 2, 1} {
 		name := func(label string) string { return fmt.Sprintf("%s%d", label, width) }
 		Label(name("columns"))
@@ -209,7 +213,7 @@ func multiplyVDPBF16() {
 		MOVQ(c, to)
 
 		Label(name("rows"))
-		half := reg.R10 // of the tiles' rows
+		half := reg.R10 // byte offset of the upper or lower half of the tiles' rows
 		MOVQ(U32(0), half)
 		Label(name("half"))
 		each := func(f func(sum reg.Register, at Mem)) {
@@ -291,8 +295,8 @@ func multiplyVDPBF16() {
 	RET()
 }
 
-// halves holds the indices that interleave two registers of 32 numbers, for the lower
-// and for the upper half of both.
+// halves returns the indices that interleave two registers of 32 numbers, for the lower and
+// the upper half of both.
 func halves() (lower, upper Mem) {
 	at := GLOBL("interleaved", RODATA|NOPTR)
 	for i := range 64 {
@@ -302,12 +306,12 @@ func halves() (lower, upper Mem) {
 	return lower, upper.Offset(64)
 }
 
-// interleave generates the pairs of two tiles, one above the other: tile n has the
-// 16 columns from 16·n on, and its rows are pairs of their rows.
+// interleave generates the pairs of two tiles, one above the other: output tile n holds 16
+// columns from 16·n, and its rows are pairs of the input rows.
 func interleave() {
 	TEXT("interleaveAVX512", NOSPLIT, "func(upper, lower, left, right *uint16)")
 	Pragma("noescape")
-	Doc("interleaveAVX512 makes left and right of the pairs of rows of two tiles.")
+	Doc("interleaveAVX512 writes the pairs of rows of two tiles to left and right.")
 	first, second := halves()
 	low, high := ZMM(), ZMM()
 	VMOVUPS(first, low)
@@ -335,7 +339,7 @@ func interleave() {
 func transpose() {
 	TEXT("transposeAVX512", NOSPLIT, "func(from, to *uint16)")
 	Pragma("noescape")
-	Doc("transposeAVX512 makes the transpose of a tile, whose elements are pairs.")
+	Doc("transposeAVX512 transposes a tile whose elements are pairs.")
 	from, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
 	rows := make([]reg.VecVirtual, tileRows)
 	for i := range rows {
@@ -353,15 +357,19 @@ func transpose() {
 			}
 		}
 	}
-	pairwise(func(a, b, to reg.VecVirtual) { VPUNPCKLDQ(b, a, to) }, func(a, b, to reg.VecVirtual) { VPUNPCKHDQ(b, a, to) }, 1)
-	pairwise(func(a, b, to reg.VecVirtual) { VPUNPCKLQDQ(b, a, to) }, func(a, b, to reg.VecVirtual) { VPUNPCKHQDQ(b, a, to) }, 2)
+	pairwise(
+		func(a, b, to reg.VecVirtual) { VPUNPCKLDQ(b, a, to) },
+		func(a, b, to reg.VecVirtual) { VPUNPCKHDQ(b, a, to) }, 1)
+	pairwise(
+		func(a, b, to reg.VecVirtual) { VPUNPCKLQDQ(b, a, to) },
+		func(a, b, to reg.VecVirtual) { VPUNPCKHQDQ(b, a, to) }, 2)
 	// Between lanes.
 	const evenLanes, oddLanes = 0x88, 0xdd
 	lanes := func(a, b, to reg.VecVirtual) { VSHUFI32X4(U8(evenLanes), b, a, to) }
 	others := func(a, b, to reg.VecVirtual) { VSHUFI32X4(U8(oddLanes), b, a, to) }
 	pairwise(lanes, others, 4)
 	pairwise(lanes, others, 8)
-	// Where each column has gone: unpacking swaps the two lowest bits of its number.
+	// Unpacking has swapped the two lowest bits of the column numbers.
 	for i := range rows {
 		column := i&1<<1 | i>>1&1 | i&12
 		VMOVUPS(rows[i], Mem{Base: to, Disp: column * tileWidth})
@@ -370,12 +378,14 @@ func transpose() {
 	RET()
 }
 
-// roundRows generates tiles of bfloat16 numbers of up to 16 rows of floats, each times a
-// factor. Pairs of registers make a row of a tile; what is missing of the last is 0.
+// roundRows generates the packing of up to 16 rows of floats, each times a factor, into tiles.
+// Two registers make a row of a tile; the missing part of the last is 0.
 func roundRows() {
-	TEXT("roundRowsAVX512", NOSPLIT, "func(x *float32, rows, width, stride int, factors *float32, tile *uint16)")
+	TEXT("roundRowsAVX512", NOSPLIT, "func(x *float32, rows, width, stride int, factors *float32, "+
+		"tile *uint16)")
 	Pragma("noescape")
-	Doc("roundRowsAVX512 rounds rows of floats, a multiple of 16, times their factors into tiles. stride is in bytes.")
+	Doc("roundRowsAVX512 packs rows of a multiple of 16 floats, times their factors, into tiles. " +
+		"stride is in bytes.")
 	x, rows, factors, tile := reg.RSI, reg.RBX, reg.R8, reg.RDI
 	Load(Param("x"), x)
 	Load(Param("rows"), rows)

@@ -7,21 +7,23 @@ import (
 )
 
 const (
-	siftRows = 8 // SiftRows of package kernel
-	// Marks are of four rows by 16 columns in 64 bits, of which as many as eight are
-	// beside each other, and then those of the next four rows.
-	rowsMarked = 4
-	fourRows   = 8 * 8 // bytes
+	boundRows = 8 // BoundRows of package kernel
+	// A word of marks is 64 bits for four rows by 16 columns. Eight words for neighbouring
+	// columns precede those for the next four rows.
+	markedRows = 4
+	groupBytes = 8 * 8
 )
 
-// sift generates the count of numbers that are not above the limits of their columns by more
-// than a reach, which is that of some rows by the column's, and the marks of those within it.
-func sift() {
-	const notGreater, notLess = 0x1a, 0x15 // quiet; what is not a number is neither
+// countNotAbove generates the counts of values that do not exceed the limits of their columns
+// by more than their error bounds, and the marks of those within the bounds.
+func countNotAbove() {
+	const notGreater, notLess = 0x1a, 0x15 // quiet; true for NaN
 	s := avx512
-	TEXT("siftAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64)")
+	TEXT("countNotAboveAVX512", NOSPLIT, "func(x *float32, rows, columns, stride int, "+
+		"limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64)")
 	Pragma("noescape")
-	Doc("siftAVX512 counts what is not above the limits by more than the reach, and marks what is within it. stride is in bytes.")
+	Doc("countNotAboveAVX512 counts the values that do not exceed their limit by more than the " +
+		"error bound, and marks those within the bound. stride is in bytes.")
 	x := Load(Param("x"), GP64())
 	columns := Load(Param("columns"), GP64())
 	stride := Load(Param("stride"), GP64())
@@ -37,7 +39,8 @@ func sift() {
 		VMOVUPS(Mem{Base: Load(Param(argument), GP64()), Index: offset, Scale: 1}, v)
 		return v
 	}
-	limit, whole, lost, sum := ofColumn("limit"), ofColumn("whole"), ofColumn("lost"), ofColumn("notAbove")
+	limit, whole := ofColumn("limit"), ofColumn("whole")
+	lost, sum := ofColumn("lost"), ofColumn("notAbove")
 	at, mark := GP64(), GP64()
 	LEAQ(Mem{Base: x, Index: offset, Scale: 1}, at)
 	MOVQ(marks, mark)
@@ -61,17 +64,17 @@ func sift() {
 		VPSUBD(one, sum, notAbove, sum)
 		KMOVW(within, mark)
 	}
-	CMPQ(rows, U32(siftRows))
+	CMPQ(rows, U32(boundRows))
 	JL(LabelRef("row"))
-	for row := range siftRows {
-		each(Mem{Base: at}, Mem{Base: mark, Disp: 2*(row%rowsMarked) + row/rowsMarked*fourRows})
+	for row := range boundRows {
+		each(Mem{Base: at}, Mem{Base: mark, Disp: 2*(row%markedRows) + row/markedRows*groupBytes})
 		ADDQ(stride, at)
 	}
-	ADDQ(U32(siftRows/rowsMarked*fourRows), mark)
-	SUBQ(U32(siftRows), rows)
+	ADDQ(U32(boundRows/markedRows*groupBytes), mark)
+	SUBQ(U32(boundRows), rows)
 	JNZ(LabelRef("reach"))
 	JMP(LabelRef("end"))
-	Label("row") // one of the last, which are fewer
+	Label("row") // one of the last rows, fewer than boundRows
 	each(Mem{Base: at}, Mem{Base: mark})
 	ADDQ(stride, at)
 	ADDQ(U32(2), mark)
@@ -79,7 +82,7 @@ func sift() {
 	JZ(LabelRef("end"))
 	TESTQ(U32(7), mark)
 	JNZ(LabelRef("row"))
-	ADDQ(U32(fourRows-8), mark)
+	ADDQ(U32(groupBytes-8), mark)
 	JMP(LabelRef("row"))
 
 	Label("end")
@@ -92,12 +95,12 @@ func sift() {
 	RET()
 }
 
-// list generates the places of marks. It takes two of each number of marks without a branch,
-// as if there were as many.
-func list() {
-	TEXT("listAVX512", NOSPLIT, "func(marks *uint64, numbers int, places *uint32) int")
+// positions generates the list of marked positions. It takes two marks of each word without
+// a branch, whether there are two or not.
+func positions() {
+	TEXT("positionsAVX512", NOSPLIT, "func(marks *uint64, numbers int, places *uint32) int")
 	Pragma("noescape")
-	Doc("listAVX512 lists where the marks are, and says how many there are.")
+	Doc("positionsAVX512 lists the positions of marks and returns their number.")
 	const always = 2
 	from, numbers := Load(Param("marks"), GP64()), Load(Param("numbers"), GP64())
 	first, to := GP32(), Load(Param("places"), GP64())
@@ -133,16 +136,17 @@ func list() {
 	RET()
 }
 
-// settle generates the scalar products of the rows of two tables that belong at some places
-// and counts those that are not above the limits of their columns by more than a reach. Which
-// way a number falls is by chance, so that no branch depends on it: a place is always kept,
-// and the next overwrites it unless it is within the reach.
-func settle() {
+// recheck generates float32 products of rows of two tables at given positions, and compares
+// them with the limits of their columns. The outcomes are random, so no branch depends on
+// them: a position is always stored, and the next one overwrites it unless it is uncertain.
+func recheck() {
 	const sums, ahead, lines = 4, 12, 4
 	s := avx512
-	TEXT("settleAVX512", NOSPLIT, "func(places *uint32, n int, a *float32, aRow int, b *float32, bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int")
+	TEXT("recheckAVX512", NOSPLIT, "func(places *uint32, n int, a *float32, aRow int, b *float32, "+
+		"bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int")
 	Pragma("noescape")
-	Doc("settleAVX512 takes back the counts of what is above, and keeps the places of what is within the reach. Strides are in bytes.")
+	Doc("recheckAVX512 decrements the counts of values above their limit and keeps the positions " +
+		"of those within the error bound. Strides are in bytes.")
 	places, n := Load(Param("places"), GP64()), Load(Param("n"), GP64())
 	a, b := Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	limits, wholes := Load(Param("limit"), GP64()), Load(Param("whole"), GP64())
@@ -150,7 +154,7 @@ func settle() {
 	MOVQ(places, kept)
 	least := s.broadcast("least").AsX()
 
-	// bitsOf adds some bits of a place to a number, of which it has the lowest at a place.
+	// bitsOf extracts bits of a position and adds them to number, shifted to bit at.
 	bitsOf := func(place, number reg.GPVirtual, from, bits, at int) {
 		part := GP64()
 		MOVQ(place, part)
@@ -173,7 +177,7 @@ func settle() {
 	MOVL(Mem{Base: places, Disp: 4 * ahead}, later.As32())
 	rowOf(later, soon)
 	IMULQ(NewParamAddr("aRow", 24), soon)
-	for line := range lines { // of rows in no order, which may be far away
+	for line := range lines { // rows come in random order, so they may not be cached
 		PREFETCHT0(Mem{Base: a, Index: soon, Scale: 1, Disp: 64 * line})
 	}
 	Label("last")
@@ -232,7 +236,7 @@ func settle() {
 	VMOVSHDUP(over, quarter)
 	VADDSS(quarter, over, over)
 
-	// How far it is above, and below, against the reach. What is not a number is neither.
+	// Compare the distance above and below the limit with the bound; NaN is neither.
 	VSUBSS(Mem{Base: limits, Index: column, Scale: 4}, over, over)
 	reach, under := XMM(), XMM()
 	VMOVSS(Mem{Base: wholes, Index: column, Scale: 4}, reach)
@@ -262,12 +266,13 @@ func settle() {
 	RET()
 }
 
-// squares generates the sums of the squares of rows, of the rows rounded, and of what
-// rounding takes away.
-func squares() {
-	TEXT("squaresAVX512", NOSPLIT, "func(x *float32, rows, width, stride int, to *float32)")
+// squaredNorms generates the squared norms of rows, of the rounded rows, and of the rounding
+// errors.
+func squaredNorms() {
+	TEXT("squaredNormsAVX512", NOSPLIT, "func(x *float32, rows, width, stride int, to *float32)")
 	Pragma("noescape")
-	Doc("squaresAVX512 adds up the squares of rows, whose width is a multiple of 16. stride is in bytes.")
+	Doc("squaredNormsAVX512 computes squared norms of rows. Their width is a multiple of 16; " +
+		"stride is in bytes.")
 	x, rows, to, stride := reg.RSI, reg.RBX, reg.RDI, reg.R8
 	Load(Param("x"), x)
 	Load(Param("rows"), rows)

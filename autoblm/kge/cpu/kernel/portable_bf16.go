@@ -2,17 +2,27 @@ package kernel
 
 import "math"
 
-// PortableUnit is the kernels of bfloat16 numbers in Go: what each of them does.
-func PortableUnit() *Unit {
-	return &Unit{Name: "go", raw: rawUnit{
-		multiply: multiplyGo, interleave: interleaveGo, transpose: transposeGo, roundRows: roundRowsGo, expRound: expRoundGo,
-		rawDoubts: rawDoubts{sift: siftGo, list: listGo, settle: settleGo, squares: squaresGo},
+// PortableBF16 returns the bfloat16 kernels in Go, which define each kernel.
+func PortableBF16() *BF16Set {
+	return &BF16Set{Name: "go", raw: rawBF16{
+		multiply:   multiplyGo,
+		interleave: interleaveGo,
+		transpose:  transposeGo,
+		roundRows:  roundRowsGo,
+		expRound:   expRoundGo,
+		rawRecheck: rawRecheck{
+			countNotAbove: countNotAboveGo,
+			positions:     positionsGo,
+			recheck:       recheckGo,
+			squaredNorms:  squaredNormsGo,
+		},
 	}}
 }
 
 const numberBytes = 2
 
-func multiplyGo(rows, columns, inner, _ int, a *uint16, aRow int, b *uint16, bColumn int, c *float32, cRow int, add bool) {
+func multiplyGo(rows, columns, inner, _ int, a *uint16, aRow int, b *uint16, bColumn int,
+	c *float32, cRow int, add bool) {
 	for row := range rows * Band {
 		for column := range columns {
 			out := at(c, row*cRow+column*Band*floatBytes, Band)
@@ -32,7 +42,7 @@ func multiplyGo(rows, columns, inner, _ int, a *uint16, aRow int, b *uint16, bCo
 	}
 }
 
-// flushed is x, or 0 where it is no normal number, which the processor takes for 0.
+// flushed returns 0 for subnormal x, as the processor does, else x.
 func flushed(x float32) float32 {
 	const leastNormal = 0x1p-126
 	if x < leastNormal && x > -leastNormal {
@@ -67,15 +77,18 @@ func transposeGo(from, to *uint16) {
 func roundRowsGo(x *float32, rows, width, stride int, factors *float32, tile *uint16) {
 	for row, factor := range at(factors, 0, rows) {
 		for column, v := range at(x, row*stride, width) {
-			at(tile, (column/TileInner*tileSize+row*TileInner+column%TileInner)*numberBytes, 1)[0] = rounded(v * factor)
+			at(tile, (column/TileInner*tileSize+row*TileInner+column%TileInner)*numberBytes, 1)[0] = rounded(
+				v * factor)
 		}
 		if column := width; column%TileInner > 0 {
-			clear(at(tile, (column/TileInner*tileSize+row*TileInner+column%TileInner)*numberBytes, TileInner-column%TileInner))
+			clear(at(tile, (column/TileInner*tileSize+row*TileInner+column%TileInner)*numberBytes,
+				TileInner-column%TileInner))
 		}
 	}
 }
 
-func expRoundGo(x *float32, rows, columns, stride int, shift, sum, most *float32, tile *uint16, tileRow int) {
+func expRoundGo(x *float32, rows, columns, stride int, shift, sum, most *float32, tile *uint16,
+	tileRow int) {
 	const least = -87
 	shifts, sums, largest := at(shift, 0, columns), at(sum, 0, columns), at(most, 0, columns)
 	for row := range rows {
@@ -85,7 +98,8 @@ func expRoundGo(x *float32, rows, columns, stride int, shift, sum, most *float32
 			}
 			y := float32(math.Exp(float64(max(v-shifts[j], least))))
 			sums[j] += y
-			at(tile, row/Band*tileRow+(j/TileInner*tileSize+row%Band*TileInner+j%TileInner)*numberBytes, 1)[0] = rounded(y)
+			at(tile, row/Band*tileRow+(j/TileInner*tileSize+row%Band*TileInner+j%TileInner)*numberBytes,
+				1)[0] = rounded(y)
 		}
 	}
 }

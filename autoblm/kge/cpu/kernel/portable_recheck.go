@@ -2,16 +2,19 @@ package kernel
 
 import "math/bits"
 
-func siftGo(x *float32, rows, columns, stride int, limit, whole, lost, byWhole, byLost *float32, least float32, notAbove *int32, marks *uint64) {
-	limits, wholes, losts, counts := at(limit, 0, columns), at(whole, 0, columns), at(lost, 0, columns), at(notAbove, 0, columns)
+func countNotAboveGo(x *float32, rows, columns, stride int, limit, whole, lost, byWhole,
+	byLost *float32, least float32, notAbove *int32, marks *uint64) {
+	limits, wholes, losts, counts := at(limit, 0, columns), at(whole, 0, columns),
+		at(lost, 0, columns), at(notAbove, 0, columns)
 	for i := range rows {
-		ofWhole, ofLost := at(byWhole, i/SiftRows*floatBytes, 1)[0], at(byLost, i/SiftRows*floatBytes, 1)[0]
+		ofWhole, ofLost := at(byWhole, i/BoundRows*floatBytes, 1)[0],
+			at(byLost, i/BoundRows*floatBytes, 1)[0]
 		for j, v := range at(x, i*stride, columns) {
 			reach := least + ofWhole*wholes[j] + ofLost*losts[j]
 			if over := float64(v) - float64(limits[j]); !(over > float64(reach)) {
 				counts[j]++
 				if !(over < -float64(reach)) {
-					place := NewPlace(i, j)
+					place := NewPosition(i, j)
 					at(marks, int(place)/markBits*markBytes, 1)[0] |= 1 << (place % markBits)
 				}
 			}
@@ -19,7 +22,7 @@ func siftGo(x *float32, rows, columns, stride int, limit, whole, lost, byWhole, 
 	}
 }
 
-func listGo(marks *uint64, numbers int, places *uint32) int {
+func positionsGo(marks *uint64, numbers int, places *uint32) int {
 	count := 0
 	for i, number := range at(marks, 0, numbers) {
 		for ; number != 0; number &= number - 1 {
@@ -32,9 +35,10 @@ func listGo(marks *uint64, numbers int, places *uint32) int {
 
 const placeBytes, markBytes = 4, 8
 
-func settleGo(places *uint32, n int, a *float32, aRow int, b *float32, bRow, width int, limit, whole, byWhole *float32, least float32, notAbove *int32) int {
+func recheckGo(places *uint32, n int, a *float32, aRow int, b *float32, bRow, width int, limit,
+	whole, byWhole *float32, least float32, notAbove *int32) int {
 	kept := 0
-	for _, p := range at((*Place)(places), 0, n) {
+	for _, p := range at((*Position)(places), 0, n) {
 		right := at(b, p.Column()*bRow, width)
 		var sums [Columns]float32
 		for i, x := range at(a, p.Row()*aRow, width) {
@@ -47,14 +51,14 @@ func settleGo(places *uint32, n int, a *float32, aRow int, b *float32, bRow, wid
 		case over > reach:
 			at(notAbove, ofColumn, 1)[0]--
 		case !(-over > reach):
-			at((*Place)(places), kept*placeBytes, 1)[0] = p
+			at((*Position)(places), kept*placeBytes, 1)[0] = p
 			kept++
 		}
 	}
 	return kept
 }
 
-func squaresGo(x *float32, rows, width, stride int, to *float32) {
+func squaredNormsGo(x *float32, rows, width, stride int, to *float32) {
 	for i := range rows {
 		var whole, near, lost [Columns]float32
 		for j, v := range at(x, i*stride, width) {
@@ -67,7 +71,7 @@ func squaresGo(x *float32, rows, width, stride int, to *float32) {
 	}
 }
 
-// total adds up halves, so that no term goes through many roundings.
+// total sums pairwise, so that no term goes through many roundings.
 func total(x [Columns]float32) float32 {
 	for n := Columns / 2; n > 0; n /= 2 {
 		for i := range n {
