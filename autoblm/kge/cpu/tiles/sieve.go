@@ -19,8 +19,8 @@ type Sieve struct {
 	counts  []int32 // of what is not above in the tile
 	marks   kernel.Marks
 	near    []kernel.Position // rows of the tile and queries
-	rows    kernel.Table   // some rows of the tile
-	alike   kernel.Table   // their scores by some queries
+	rows    kernel.Table      // some rows of the tile
+	alike   kernel.Table      // their scores by some queries
 }
 
 const (
