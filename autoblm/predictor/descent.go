@@ -6,7 +6,7 @@ import (
 )
 
 // The state of a descent, in order. The last four change with each step; the
-// others are there because a loop sees nothing but its state.
+// others are included because a loop can only read its state.
 const (
 	stateInputs   = iota // [n, F]
 	stateScores          // [n]
@@ -21,7 +21,7 @@ const (
 	stateSize
 )
 
-// descend is the graph of a whole fit: steps of AdamW (Loshchilov and Hutter,
+// descend returns the graph of a whole fit: steps of AdamW (Loshchilov and Hutter,
 // ICLR 2019) over all examples, in one loop. It returns the table.
 func descend(g *graph.Graph, initial []*graph.Node) []*graph.Node {
 	state := func(g *graph.Graph) []*graph.Node {
@@ -37,27 +37,34 @@ func descend(g *graph.Graph, initial []*graph.Node) []*graph.Node {
 	})
 	step := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
 		s := state(g)
-		adamW(s, pass(s[stateTable], s[stateInputs]).gradient(s[stateInputs], s[stateScores], s[stateShares]))
+		l := pass(s[stateTable], s[stateInputs])
+		adamW(s, l.gradient(s[stateInputs], s[stateScores], s[stateShares]))
 		return s
 	})
 	return graph.While(more, step, initial...)[stateTable : stateTable+1]
 }
 
-// gradient is that of the sum of share·(output - score)² by the table. It is
-// written out, as the body of a loop has no automatic one.
+// gradient returns the gradient of Σ share·(output - score)² with respect to the table. It
+// is written out because GoMLX cannot differentiate inside the body of a loop.
 func (l layers) gradient(inputs, scores, shares *graph.Node) *graph.Node {
 	slope := graph.Mul(graph.Sub(l.outputs, scores), graph.MulScalar(shares, 2)) // [n]
 	toWeights := contract(l.after, 1, slope, 0)
-	active := graph.ConvertDType(graph.GreaterThan(l.before, graph.ScalarZero(slope.Graph(), slope.DType())), slope.DType())
-	toUnits := graph.Mul(active, graph.Mul(graph.Reshape(l.weights, -1, 1), graph.Reshape(slope, 1, -1)))
-	return graph.Concatenate([]*graph.Node{contract(toUnits, 1, inputs, 0), graph.Reshape(toWeights, -1, 1)}, 1)
+	zero := graph.ScalarZero(slope.Graph(), slope.DType())
+	active := graph.ConvertDType(graph.GreaterThan(l.before, zero), slope.DType())
+	outer := graph.Mul(graph.Reshape(l.weights, -1, 1), graph.Reshape(slope, 1, -1))
+	toUnits := graph.Mul(active, outer)
+	return graph.Concatenate([]*graph.Node{
+		contract(toUnits, 1, inputs, 0),
+		graph.Reshape(toWeights, -1, 1),
+	}, 1)
 }
 
 // adamW takes one step.
 func adamW(s []*graph.Node, gradient *graph.Node) {
 	s[stateTaken] = graph.AddScalar(s[stateTaken], 1)
 	count := graph.ConvertDType(s[stateTaken], gradient.DType())
-	direction, now := adam.Direction(gradient, adam.Moments{Mean: s[stateMean], Square: s[stateVariance]}, count, 1e-7)
+	before := adam.Moments{Mean: s[stateMean], Square: s[stateVariance]}
+	direction, now := adam.Direction(gradient, before, count, 1e-7)
 	s[stateMean], s[stateVariance] = now.Mean, now.Square
 	decay := graph.Mul(s[stateTable], s[stateDecay])
 	s[stateTable] = graph.Sub(s[stateTable], graph.Mul(graph.Add(direction, decay), s[stateRate]))

@@ -5,7 +5,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Features says what the predictor sees of a structure.
+// Features selects the features of a structure that the predictor uses.
 type Features int
 
 const (
@@ -35,7 +35,7 @@ func (f Features) of(s structure.Structure) []uint8 {
 	return s.SRF()
 }
 
-// inputs are [n, width]: of each of n structures its features and then a 1.
+// inputs returns the features of n structures, each followed by a 1, as [n, width].
 func (f Features) inputs(structures []structure.Structure) (inputs []float32, width int) {
 	for _, s := range structures {
 		features := f.of(s)
@@ -48,11 +48,12 @@ func (f Features) inputs(structures []structure.Structure) (inputs []float32, wi
 	return inputs, width
 }
 
-// distinct leaves one structure of those with the same features, with the mean
-// of their scores and their share of all structures. To fit to these is to fit to
-// all, as the square error differs by a constant; of a search's structures often
-// no more than a third remain.
-func (f Features) distinct(structures []structure.Structure, scores []float64) (kept []structure.Structure, means, shares []float64) {
+// distinct merges structures with the same features into one, with the mean of their scores
+// and their share of all structures. A fit to these equals a fit to all, because the square
+// error differs by a constant. Often only a third of the structures of a search remain.
+func (f Features) distinct(
+	structures []structure.Structure, scores []float64,
+) (kept []structure.Structure, means, shares []float64) {
 	index := map[string]int{}
 	for i, s := range structures {
 		features := string(f.of(s))

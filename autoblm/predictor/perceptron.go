@@ -20,12 +20,14 @@ type perceptron struct {
 	inputs, units int
 }
 
-// newPerceptron draws the weights of the hidden units, beside the last one,
-// uniformly within ±√(6/(fan-in + fan-out)), with biases of 0 (Glorot and
-// Bengio, AISTATS 2010).
+// newPerceptron draws the weights of the hidden units, except the last one, uniformly within
+// ±√(6/(fan-in + fan-out)), with biases of 0 (Glorot and Bengio, AISTATS 2010).
 func newPerceptron(inputs, hidden int, seed uint64) *perceptron {
-	rng := rand.New(rand.NewPCG(seed, 0x7065726365707472)) // the second word keeps weights apart from other uses of the seed
-	uniform := func(fans int) float32 { return float32(math.Sqrt(6/float64(fans)) * (2*rng.Float64() - 1)) }
+	// The second word separates this stream from other uses of the seed.
+	rng := rand.New(rand.NewPCG(seed, 0x7065726365707472))
+	uniform := func(fans int) float32 {
+		return float32(math.Sqrt(6/float64(fans)) * (2*rng.Float64() - 1))
+	}
 	p := &perceptron{inputs: inputs, units: hidden + 1}
 	for range hidden {
 		for range inputs - 1 {
@@ -38,8 +40,8 @@ func newPerceptron(inputs, hidden int, seed uint64) *perceptron {
 	return p
 }
 
-// fit takes the steps of a fit from the present weights, for inputs [n, F], n
-// scores and the n shares that each of them has in the mean of the square error.
+// fit trains from the current weights on inputs [n, F] and n scores. shares are the weights
+// of the examples in the mean square error.
 func (p *perceptron) fit(s Settings, inputs []float32, scores, shares []float64) error {
 	all, err := compiled()
 	if err != nil {
@@ -59,10 +61,17 @@ func (p *perceptron) fit(s Settings, inputs []float32, scores, shares []float64)
 		tensors.FromFlatDataAndDimensions(make([]float32, len(p.table)), table...),
 		tensors.FromFlatDataAndDimensions(make([]float32, len(p.table)), table...),
 	)
-	if err == nil && slices.ContainsFunc(p.table, func(w float32) bool { return math.IsNaN(float64(w)) || math.IsInf(float64(w), 0) }) {
-		err = fmt.Errorf("its weights are no longer finite after %d steps: try a smaller learning rate than %v", s.Steps, s.LearningRate)
+	if err != nil {
+		return err
 	}
-	return err
+	notFinite := func(w float32) bool {
+		return math.IsNaN(float64(w)) || math.IsInf(float64(w), 0)
+	}
+	if slices.ContainsFunc(p.table, notFinite) {
+		return fmt.Errorf("weights are not finite after %d steps: use a learning rate below %v",
+			s.Steps, s.LearningRate)
+	}
+	return nil
 }
 
 func narrow(x []float64) []float32 {
@@ -80,14 +89,15 @@ func (p *perceptron) run(inputs []float32) ([]float32, error) {
 		return nil, err
 	}
 	n := len(inputs) / p.inputs
-	outputs, err := call(all.outputs, tensors.FromFlatDataAndDimensions(p.table, p.units, p.inputs+1), padded(inputs, n, p.inputs))
+	table := tensors.FromFlatDataAndDimensions(p.table, p.units, p.inputs+1)
+	outputs, err := call(all.outputs, table, padded(inputs, n, p.inputs))
 	if err != nil {
 		return nil, err
 	}
 	return outputs[:n], nil
 }
 
-// layers are the graph of a perceptron on n examples.
+// layers holds the graph nodes of a perceptron on n examples.
 type layers struct {
 	weights *graph.Node // [H]: of the units in the output
 	before  *graph.Node // [H, n]: the units before the rectifier

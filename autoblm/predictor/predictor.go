@@ -3,30 +3,29 @@ package predictor
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/settings"
 	"gonum.org/v1/gonum/stat"
 )
 
-// Settings of a fit.
+// Settings configures a fit.
 type Settings struct {
-	Features Features `json:"features" help:"What the predictor sees of a structure."`
+	Features Features `json:"features" help:"Features of a structure that the predictor uses."`
 	// Hidden does not count the unit that gives the output its bias.
 	Hidden int `json:"hidden" min:"1" max:"1048576" help:"Width of the predictor's hidden layer."`
-	// Steps are of AdamW, each on all that it is fitted to.
+	// Steps counts updates of AdamW, each on all examples.
 	Steps        int     `json:"steps" min:"1" max:"1048576" help:"Optimizer steps for a fit of the predictor."`
 	LearningRate float64 `json:"learning_rate" above:"0" help:"Learning rate of the predictor."`
 	WeightDecay  float64 `json:"weight_decay" min:"0" help:"Weight decay of the predictor."`
 }
 
-// DefaultSettings fit to 64 structures in a few milliseconds.
+// DefaultSettings returns settings that fit 64 structures in a few milliseconds.
 func DefaultSettings() Settings {
 	return Settings{Features: SRF, Hidden: 8, Steps: 200, LearningRate: 0.02, WeightDecay: 0.1}
 }
 
-// Validate says what is wrong with the settings.
+// Validate returns an error if a setting is out of its limits.
 func (s Settings) Validate() error {
 	if err := settings.Check(s); err != nil {
 		return fmt.Errorf("the predictor: %w", err)
@@ -43,7 +42,7 @@ type Predictor struct {
 	spread     float64
 }
 
-// Fit fits a perceptron to the scores that structures, all of one K, reached.
+// Fit fits a perceptron to the scores of structures that all have the same K.
 // The seed decides its initial weights.
 func Fit(s Settings, structures []structure.Structure, scores []float64, seed uint64) (*Predictor, error) {
 	if err := s.Validate(); err != nil {
@@ -51,14 +50,19 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	}
 	n := len(structures)
 	if n == 0 || n != len(scores) {
-		return nil, fmt.Errorf("a predictor needs as many scores as structures and at least one: got %d structures and %d scores", n, len(scores))
+		return nil, fmt.Errorf(
+			"a predictor needs a score for each structure, at least one: got %d structures and %d scores",
+			n, len(scores))
 	}
 	p := &Predictor{features: s.Features, k: structures[0].K()}
 	if err := p.check(structures); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(scores, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
-		return nil, fmt.Errorf("the score of structure %d, %s, is %v: leave out what has no finite score", i, structures[i], scores[i])
+	for i, x := range scores {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, fmt.Errorf("the score of structure %d, %s, is %v: drop structures without a finite score",
+				i, structures[i], x)
+		}
 	}
 	p.mean, p.spread = stat.PopMeanStdDev(scores, nil)
 	if p.spread == 0 {
@@ -71,13 +75,12 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	inputs, width := s.Features.inputs(kept)
 	p.perceptron = newPerceptron(width, s.Hidden, seed)
 	if err := p.perceptron.fit(s, inputs, means, shares); err != nil {
-		return nil, fmt.Errorf("cannot fit the predictor: %w", err)
+		return nil, fmt.Errorf("fit the predictor: %w", err)
 	}
 	return p, nil
 }
 
-// Predict guesses the scores of structures with the K of those that the
-// predictor was fitted to.
+// Predict predicts the scores of structures. They must have the same K as those of the fit.
 func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error) {
 	if len(structures) == 0 {
 		return nil, nil
@@ -88,7 +91,7 @@ func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error)
 	inputs, _ := p.features.inputs(structures)
 	outputs, err := p.perceptron.run(inputs)
 	if err != nil {
-		return nil, fmt.Errorf("cannot run the predictor: %w", err)
+		return nil, fmt.Errorf("run the predictor: %w", err)
 	}
 	guesses := make([]float64, len(structures))
 	for i := range guesses {
@@ -100,7 +103,8 @@ func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error)
 func (p *Predictor) check(structures []structure.Structure) error {
 	for i, s := range structures {
 		if s.K() != p.k || s.K() == 0 {
-			return fmt.Errorf("structure %d has K=%d and the predictor is fitted to K=%d: one predictor is for one K, at least 1", i, s.K(), p.k)
+			return fmt.Errorf("structure %d has K=%d but the predictor is fitted to K=%d: use one predictor per K",
+				i, s.K(), p.k)
 		}
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// programs are the compiled graphs of this process, one for each shape. They
-// hold no numbers, so sharing them leaves each fit a function of its arguments.
+// programs holds the compiled graphs of this process, one per shape. They have no state, so
+// sharing them keeps each fit a function of its arguments.
 type programs struct{ descend, outputs *graph.Exec }
 
 // compiled opens a backend of its own: operations this small are done several
@@ -24,13 +24,15 @@ var compiled = sync.OnceValues(func() (*programs, error) {
 	return programsOn(backend)
 })
 
-// programsOn are the programs on a backend.
+// programsOn compiles the programs for a backend.
 func programsOn(backend compute.Backend) (*programs, error) {
 	fit, err := graph.NewExecCanonical(backend, descend, stateSize, 1, false, false, true)
 	if err != nil {
 		return nil, err
 	}
-	guess, err := graph.NewExec(backend, func(table, inputs *graph.Node) *graph.Node { return pass(table, inputs).outputs })
+	guess, err := graph.NewExec(backend, func(table, inputs *graph.Node) *graph.Node {
+		return pass(table, inputs).outputs
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func call(program *graph.Exec, inputs ...*tensors.Tensor) ([]float32, error) {
 	}
 	output, err := program.Call1(arguments...)
 	for _, t := range inputs {
-		_ = t.FinalizeAll() // only tells of tensors that are freed already
+		_ = t.FinalizeAll() // fails only for tensors that are already freed
 	}
 	if err != nil {
 		return nil, err

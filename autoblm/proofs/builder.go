@@ -51,7 +51,7 @@ func builderFor(a structure.Structure) (builder, bool) {
 	return skewFirst{skew, symmetric}, skew != nil && symmetric != nil
 }
 
-// form is what a position with this entry adds to the scores: the matrix
+// form is the matrix that a position with this entry adds to the scores:
 // squareX·x xᵀ + squareY·y yᵀ + at·x yᵀ + mirror·y xᵀ, or at·x xᵀ on the diagonal.
 type form struct {
 	entry
@@ -73,7 +73,7 @@ func formOf(a structure.Structure, i, j int) *form {
 // most: a position is any matrix of rank 1.
 type products struct{ form *form }
 
-// product is the position that adds weights[r]·a bᵀ.
+// product returns the position that adds weights[r]·a bᵀ.
 func (p products) product(a, b, weights []float64) position {
 	f := p.form
 	x, y := a, scaled(1/f.at, b)
@@ -107,7 +107,7 @@ func (p products) shared(scores []*mat.Dense) []position {
 	return positions
 }
 
-// across is the score of a pair in each relation.
+// across returns the score of a pair in each relation.
 func across(scores []*mat.Dense, head, tail int) []float64 {
 	pair := make([]float64, len(scores))
 	for r := range scores {
@@ -121,7 +121,7 @@ func across(scores []*mat.Dense, head, tail int) []float64 {
 // that is.
 type skewFirst struct{ skew, symmetric *form }
 
-// turn is the position whose skew-symmetric half is weights[r]·(x yᵀ - y xᵀ); its
+// turn returns the position whose skew-symmetric half is weights[r]·(x yᵀ - y xᵀ); its
 // symmetric half is taken from rest[r].
 func (s skewFirst) turn(x, y, weights []float64, rest []*mat.SymDense) position {
 	f := s.skew

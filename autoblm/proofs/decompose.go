@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// negligible is what rounding may leave of a number that should be 0.
+// negligible returns a bound on the rounding error of a number that should be 0.
 func negligible(m mat.Matrix) float64 {
 	n, _ := m.Dims()
 	return mat.Max(abs{m}) * float64(n) * 0x1p-52
@@ -17,7 +17,7 @@ type abs struct{ mat.Matrix }
 
 func (a abs) At(i, j int) float64 { return math.Abs(a.Matrix.At(i, j)) }
 
-// halves are the symmetric and the skew-symmetric half of a square matrix.
+// halves returns the symmetric and the skew-symmetric half of a square matrix.
 func halves(m *mat.Dense) (symmetric *mat.SymDense, skew *mat.Dense) {
 	n, _ := m.Dims()
 	symmetric, skew = mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
@@ -30,7 +30,7 @@ func halves(m *mat.Dense) (symmetric *mat.SymDense, skew *mat.Dense) {
 	return symmetric, skew
 }
 
-// pair is two vectors of the same length.
+// pair holds two vectors of the same length.
 type pair struct{ x, y []float64 }
 
 // rankOneTerms writes a matrix as Σ x yᵀ with as many terms as its rank.
@@ -122,7 +122,7 @@ func scaled(factor float64, x []float64) []float64 {
 	return product
 }
 
-// plus is a·x + b·y.
+// plus returns a·x + b·y.
 func plus(a float64, x []float64, b float64, y []float64) []float64 {
 	sum := scaled(a, x)
 	for i, v := range y {

@@ -78,8 +78,8 @@ type Rejection struct {
 	Vector []int64
 }
 
-// Rejections are the reasons that the failing modes of A give the paper's test:
-// one for each, so that a structure which passes the test is not degenerate.
+// Rejections returns a reason of the paper's test for each failing mode of A. So a structure
+// that passes the test is not degenerate.
 //
 // Statement: rank(A) = K with all values 1…K present implies that A is not
 // degenerate, in heads, relations and tails. This is the half of the paper's

@@ -13,7 +13,7 @@ type entry struct {
 	at       float64
 }
 
-// operatorAt is the entry (i,j) of g(A,relation), one number for each chunk.
+// operatorAt returns the entry (i,j) of g(A,relation), one number for each chunk.
 func operatorAt(a structure.Structure, relation []float64, i, j int) float64 {
 	switch value := a.At(i, j); {
 	case value > 0:
@@ -69,7 +69,7 @@ func unit(n, at int) []float64 {
 	return x
 }
 
-// relationMatrices are the G_r of a tensor of scores.
+// relationMatrices returns the G_r of a tensor of scores.
 func relationMatrices(g Scores) []*mat.Dense {
 	matrices := make([]*mat.Dense, len(g[0]))
 	for r := range matrices {

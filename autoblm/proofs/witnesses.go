@@ -11,7 +11,7 @@ import (
 // with a symmetric g(A,r̂) ≠ 0, or some r̆ with a skew-symmetric one, is missing.
 type NoWitnessError struct {
 	Structure       structure.Structure
-	Symmetric, Skew []int // the witnesses, nil where there is none
+	Symmetric, Skew []int // the witnesses, nil if there is none
 }
 
 func (e *NoWitnessError) Error() string {
@@ -69,7 +69,7 @@ func ExpressByWitnesses(a structure.Structure, g Scores) (*Embeddings, error) {
 	return embeddings(a.K(), len(g), len(relations), positions), nil
 }
 
-// entryOf is a nonzero entry of g(A,r) ≠ 0, on the diagonal where there is one:
+// entryOf returns a nonzero entry of g(A,r) ≠ 0, on the diagonal if possible:
 // then the entry stands alone, and otherwise no square disturbs it.
 func entryOf(a structure.Structure, r []int) *entry {
 	relation := make([]float64, len(r))

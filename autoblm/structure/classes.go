@@ -4,13 +4,13 @@ import "iter"
 
 // Classes yields the canonical form of every class of k×k structures with the
 // given number of nonzeros, in the order of [Compare], and keeps none of them.
-// [Count] says how many there are. It yields nothing when no matrix has so many
+// [Count] returns their number. It yields nothing when no matrix has that many
 // nonzeros, and panics unless 1 ≤ k ≤ MaxK.
 //
 // Idea (orderly generation, Read and Faradžev 1978): fill the matrix cell by
 // cell, smallest symbol first, and give up as soon as some symmetry makes the
-// cells so far smaller whatever follows. What is left at the end is the smallest
-// of its orbit, and the first of it that comes up.
+// cells so far smaller whatever follows. A completed matrix is the smallest of its
+// orbit, and the first one of it that is generated.
 func Classes(k, nonzeros int, g Group) iter.Seq[Structure] {
 	if err := checkSize(k); err != nil {
 		panic(err)
@@ -42,8 +42,8 @@ func newClassBuilder(k int, g Group, yield func(Structure) bool) classBuilder {
 	return b
 }
 
-// fill completes the cells from n on with so many nonzeros in all ways, when the
-// values up to named occur already. It is false when no more are wanted.
+// fill completes the cells from n on in all ways with the given number of nonzeros, when
+// the values up to named occur already. It returns false when the caller wants no more.
 func (b *classBuilder) fill(n, nonzeros, named int) bool {
 	k := b.matrix.k
 	if n == k*k {
@@ -71,7 +71,7 @@ func (b *classBuilder) fillWith(rank uint8, n, nonzeros, named int) bool {
 	return more
 }
 
-// put is false when no matrix with these cells is the smallest of its orbit.
+// put sets a cell and returns false when no matrix with these cells is the smallest of its orbit.
 func (b *classBuilder) put(rank uint8, n int) bool {
 	i, j := n/b.matrix.k, n%b.matrix.k
 	b.matrix.cells[i][j] = newCell(i, j, symbolOfRank(rank), b.group)

@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// Count is the number of classes of k×k structures under the group, all
+// Count returns the number of classes of k×k structures under the group, all
 // together and by number of nonzero cells: byNonzeros[b] for b = 0…k². It is
 // exact (Burnside's lemma over the conjugacy classes of the group) and fails
 // only for k outside 1…MaxK or an unknown group.
@@ -66,8 +66,8 @@ type signedCycle struct {
 	negative bool
 }
 
-// cycleType is how many cycles of each kind a signed permutation has; it
-// names a conjugacy class.
+// cycleType holds the number of cycles of each kind of a signed permutation. It identifies
+// a conjugacy class.
 type cycleType map[signedCycle]int
 
 // signedCycleTypes lists the cycle types of the permutations of n things, or
@@ -107,7 +107,7 @@ func signedCycleTypes(n int, signed bool) []cycleType {
 	return types
 }
 
-// elements is the number of (signed) permutations of this type.
+// elements returns the number of (signed) permutations of this type.
 func (c cycleType) elements(signed bool) *big.Int {
 	things, centralizer := 0, big.NewInt(1)
 	for kind, times := range c {
@@ -127,7 +127,7 @@ func (c cycleType) elements(signed bool) *big.Int {
 	return order.Quo(order, centralizer)
 }
 
-// cellCycles is the cycle type of the action A_ij → s_i s_j A_ij, moved from
+// cellCycles returns the cycle type of the action A_ij → s_i s_j A_ij, moved from
 // (i,j) to (σ(i),σ(j)), on the cells of a matrix.
 func (c cycleType) cellCycles() cycleType {
 	cells := cycleType{}
@@ -142,7 +142,7 @@ func (c cycleType) cellCycles() cycleType {
 	return cells
 }
 
-// fixedPoints is the number of nonzero values v that return as v after a
+// fixedPoints returns the number of nonzero values v that return as v after a
 // cell's cycle, when every step of it applies a permutation of this type to
 // the values.
 func (c cycleType) fixedPoints(cell signedCycle) int64 {
@@ -155,7 +155,7 @@ func (c cycleType) fixedPoints(cell signedCycle) int64 {
 	return int64(count)
 }
 
-// negativeAfter is the sign after that many steps, a multiple of the length.
+// negativeAfter returns the sign after that many steps, a multiple of the length.
 func (c signedCycle) negativeAfter(steps int) bool {
 	return c.negative && steps/c.length%2 == 1
 }

@@ -12,7 +12,7 @@ const (
 	Tail
 )
 
-// String is "head", "relation" or "tail".
+// String returns "head", "relation" or "tail".
 func (m Mode) String() string {
 	switch m {
 	case Head:
@@ -26,7 +26,7 @@ func (m Mode) String() string {
 	}
 }
 
-// MarshalText is [Mode.String].
+// MarshalText returns the text of [Mode.String].
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // DegenerateModes lists the modes that fail: those in which some nonzero
@@ -46,12 +46,12 @@ func (s Structure) DegenerateModes() []Mode {
 	return modes
 }
 
-// Degenerate says whether any mode fails.
+// Degenerate reports whether any mode fails.
 func (s Structure) Degenerate() bool {
 	return s.fails(Relation) || s.fails(Head) || s.fails(Tail)
 }
 
-// Witness is a reason for a failing mode: integers w_1…w_K, not all zero, such
+// Witness returns a reason for a failing mode: integers w_1…w_K, not all zero, such
 // that the embedding with chunks w_1·x, …, w_K·x in that mode scores 0 for
 // every x and every choice of the other two embeddings. It is nil when the
 // mode does not fail.
@@ -61,8 +61,8 @@ func (s Structure) Witness(m Mode) []int64 {
 	return gram.kernelVector(pivots)
 }
 
-// DegeneratePaper is the filter of the paper's Algorithm 1: det(A) = 0 or some
-// relation chunk never occurs. It depends on the matrix as given, not only on
+// DegeneratePaper applies the filter of the paper's Algorithm 1: det(A) = 0 or some relation
+// chunk never occurs. It depends on the matrix as given, not only on
 // its equivalence class, and rejects many structures that are not degenerate.
 func (s Structure) DegeneratePaper() bool {
 	if s.fails(Relation) {
@@ -85,7 +85,7 @@ func (s Structure) fails(m Mode) bool {
 	return len(gram.eliminate()) < s.K()
 }
 
-// gram is U·Uᵀ for the K×K² unfolding U of the sign tensor in the given mode.
+// gram returns U·Uᵀ for the K×K² unfolding U of the sign tensor in the given mode.
 // Over the reals it has the rank of U and the same left kernel, but it is
 // small: its cells are at most K², so its minors fit into 64 bits.
 func (s Structure) gram(m Mode) squareMatrix {
@@ -121,14 +121,14 @@ func (s Structure) gram(m Mode) squareMatrix {
 // for the matrices of this package: it forms pivot·cell − factor·cell, which
 // equals the product of two minors whose orders differ by 2, and by Hadamard's
 // bound that is below 2^62 for any A and for any Gram matrix. The two terms
-// may wrap around on the way; their difference does not.
+// may overflow; their difference is still exact.
 type squareMatrix struct {
 	k     int
 	cells [MaxK][MaxK]int64
 }
 
-// eliminate is the fraction-free Gauss-Jordan elimination (Bareiss): all
-// numbers on the way are minors of the matrix. It returns the pivot columns;
+// eliminate runs the fraction-free Gauss-Jordan elimination of Bareiss: all intermediate
+// numbers are minors of the matrix. It returns the pivot columns;
 // their number is the rank. When that is less than k, row n afterwards has
 // zeros in all pivot columns but pivots[n], where every pivot row has the same number.
 func (q *squareMatrix) eliminate() (pivots []int) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Draw is a picture for the terminal: head chunks down, tail chunks across,
-// in each cell the sign and the relation chunk, a dot where there is none. The
+// Draw returns a picture for the terminal: head chunks down, tail chunks across, and in each
+// cell the sign and the relation chunk, or a dot for 0. The
 // text ends with a newline.
 //
 // With colour every relation chunk has its own, through ANSI escape codes;
@@ -59,7 +59,7 @@ func drawCell(value int, colour bool) string {
 	}
 }
 
-// Formula is the score written out, such as
+// Formula returns the score written out, such as
 // "⟨h1,r1,t1⟩ + ⟨h2,r2,t2⟩ - ⟨h3,r3,t1⟩"; "0" when there is no block.
 func (s Structure) Formula() string {
 	var formula strings.Builder

@@ -22,7 +22,7 @@ const (
 
 var groupNames = []string{"full", "paper"}
 
-// String is "full" or "paper".
+// String returns "full" or "paper".
 func (g Group) String() string { return enum.Of(groupNames, "Group", g) }
 
 // MarshalText writes the name.
@@ -33,7 +33,7 @@ func (g *Group) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(groupNames, "group", g, text)
 }
 
-// Canonical is the smallest structure, in the sense of [Compare], of the orbit
+// Canonical returns the smallest structure, in the sense of [Compare], of the orbit
 // of s. Two structures are equivalent under g exactly when their canonical
 // forms are equal.
 func (s Structure) Canonical(g Group) Structure {
@@ -41,7 +41,7 @@ func (s Structure) Canonical(g Group) Structure {
 	return search.structure()
 }
 
-// Orbit is the number of distinct matrices in the orbit of s: the order of the
+// Orbit returns the number of distinct matrices in the orbit of s: the order of the
 // group by the number of its elements that leave the canonical form as it is.
 func (s Structure) Orbit(g Group) uint64 {
 	search := searchOrbit(s, g)
@@ -52,7 +52,7 @@ func (s Structure) Orbit(g Group) uint64 {
 	return factorial(k) / search.ties * (factorial(k) / factorial(absent)) << search.bestNames.tiedSigns
 }
 
-// distinctValues is the number of relation chunks that occur.
+// distinctValues returns the number of relation chunks that occur.
 func (s Structure) distinctValues() int {
 	return bits.OnesCount16(s.occurring() &^ 1)
 }
@@ -124,7 +124,7 @@ func searchOrbit(s Structure, g Group) orbitSearch {
 	return search
 }
 
-// structure is the smallest matrix.
+// structure returns the smallest matrix.
 func (o *orbitSearch) structure() Structure {
 	smallest := Structure{k: int8(o.k)}
 	for n := range smallest.flat() {
@@ -172,8 +172,8 @@ func (o *orbitSearch) finish(names naming) {
 	o.ties++
 }
 
-// accept says whether a candidate that equals best so far is still not larger
-// with its cell n; when it is smaller, it becomes the best, or the search is over.
+// accept reports whether a candidate that equals best so far is still not larger with its
+// cell n. A smaller candidate becomes the best, or ends the search if best is frozen.
 func (o *orbitSearch) accept(n int, rank uint8) bool {
 	if n < o.valid {
 		if rank > o.best[n] {
@@ -212,7 +212,7 @@ type naming struct {
 	equations [2*MaxK + 1]parityForm
 }
 
-// rank is the symbol rank of the next cell.
+// rank returns the symbol rank of the next cell.
 func (n *naming) rank(c cell) uint8 {
 	switch c.value {
 	case 0:

@@ -1,6 +1,6 @@
 package structure
 
-// OneHot is A as K²(2K+1) zeros and ones, cell after cell in row-major order:
+// OneHot returns A as K²(2K+1) zeros and ones, cell after cell in row-major order:
 // cell n holding the value v sets the feature n(2K+1) + K + v. The paper
 // compares its symmetry-related features with these.
 func (s Structure) OneHot() []uint8 {

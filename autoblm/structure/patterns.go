@@ -14,7 +14,7 @@ type Patterns struct {
 	Inverse []int
 }
 
-// Patterns says what A can model. New, as the paper only tells it of named models:
+// Patterns says what A can model. New: the paper states it for baselines only:
 //
 //   - Symmetric and anti-symmetric relations, when the linear equations
 //     g(A,r)ᵀ = ±g(A,r) leave some r with g(A,r) ≠ 0.
@@ -34,13 +34,13 @@ func (s Structure) Patterns() Patterns {
 	return p
 }
 
-// All says whether the structure models all four kinds (the column RP of the
+// All reports whether the structure models all four kinds (the column RP of the
 // paper's Table of scoring functions).
 func (p Patterns) All() bool {
 	return p.Symmetric != nil && p.AntiSymmetric != nil && p.General != nil && p.Inverse != nil
 }
 
-// inverse is the signed renaming of relation chunks that transposes A, or nil.
+// inverse returns the signed renaming of relation chunks that transposes A, or nil.
 func (s Structure) inverse() []int {
 	k := s.K()
 	source := make([]int, k) // source[l-1] is the value that becomes l, with a sign

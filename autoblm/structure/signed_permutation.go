@@ -7,7 +7,7 @@ import (
 
 // Symmetry is a signed permutation of the K entity chunks and one of the K
 // relation chunks. It acts on structures and on embeddings, such that scores
-// stay what they are:
+// do not change:
 //
 //	f_A(h,r,t) = f_s.Apply(A)(s·h, s·r, s·t)
 //
@@ -22,15 +22,16 @@ type Symmetry struct {
 // |p[i]|-1 of the original, with the sign of p[i]. Zeros fill the places behind.
 type signedPermutation [MaxK]int8
 
-// Entities is the signed permutation of the entity chunks: with 2 in place 0 the
+// Entities returns the signed permutation of the entity chunks: with 2 in place 0 the
 // first chunk of the image is the second one of the original, and with -2 its
 // negative.
 func (s Symmetry) Entities() []int { return s.entities.numbers(s.k) }
 
-// Relations is the signed permutation of the relation chunks, as [Symmetry.Entities].
+// Relations returns the signed permutation of the relation chunks, in the form of
+// [Symmetry.Entities].
 func (s Symmetry) Relations() []int { return s.relations.numbers(s.k) }
 
-// Apply is the image of a. It panics when a has another number of chunks.
+// Apply returns the image of a. It panics when a has another number of chunks.
 func (s Symmetry) Apply(a Structure) Structure {
 	if a.k != s.k {
 		panic(fmt.Sprintf("structure: a symmetry of %d chunks cannot act on a %d×%d structure", s.k, a.k, a.k))
@@ -50,8 +51,8 @@ func (s Symmetry) Apply(a Structure) Structure {
 	return image
 }
 
-// SymmetryTo is a symmetry that maps a to b, and whether there is one: whether
-// both lie in one orbit of the group.
+// SymmetryTo returns a symmetry that maps a to b, and whether one exists, which means that
+// both are in one orbit of the group.
 //
 // Statement: equivalent structures score alike, each with the embeddings of the
 // other after a signed permutation of chunks. Source: the proof of the paper's
@@ -68,13 +69,13 @@ func (a Structure) SymmetryTo(b Structure, g Group) (Symmetry, bool) {
 	return fromA.symmetry().then(fromB.symmetry().inverse()), true
 }
 
-// CarryEntity is s·e for an entity embedding: the chunks moved, some negated, so
+// CarryEntity returns s·e for an entity embedding: the chunks moved, some negated, so
 // that no number is rounded. It panics unless the length is a multiple of K.
 func CarryEntity[F ~float32 | ~float64](s Symmetry, e []F) []F {
 	return carry(s.entities[:s.k], e)
 }
 
-// CarryRelation is s·r for a relation embedding; see [CarryEntity].
+// CarryRelation returns s·r for a relation embedding; see [CarryEntity].
 func CarryRelation[F ~float32 | ~float64](s Symmetry, r []F) []F {
 	return carry(s.relations[:s.k], r)
 }
@@ -93,8 +94,8 @@ func carry[F ~float32 | ~float64](permutation []int8, embedding []F) []F {
 	return image
 }
 
-// symmetry is one that maps the structure of a finished search to the smallest
-// of its orbit.
+// symmetry returns a symmetry that maps the structure of a finished search to the smallest
+// one of its orbit.
 func (o *orbitSearch) symmetry() Symmetry {
 	negative := o.bestNames.negative()
 	signed := func(chunk int, variable parityForm) int8 {
@@ -133,7 +134,7 @@ func (n *naming) negative() parityForm {
 	return negative
 }
 
-// then is s followed by next.
+// then returns s followed by next.
 func (s Symmetry) then(next Symmetry) Symmetry {
 	return Symmetry{s.k, s.entities.then(next.entities), s.relations.then(next.relations)}
 }

@@ -9,8 +9,9 @@ const MaxK = 8
 // == compares matrices, and it can be the key of a map. The zero value has no
 // cells; build one with [New], [Parse] or [Zero].
 type Structure struct {
-	k     int8
-	cells [MaxK * MaxK]int8 // row-major with stride k, zeros behind, so that == is equality of matrices
+	k int8
+	// cells is row-major with stride k and padded with zeros, so that == compares matrices.
+	cells [MaxK * MaxK]int8
 }
 
 // New builds the structure with the given rows: a square matrix with
@@ -35,7 +36,7 @@ func New(rows [][]int) (Structure, error) {
 	return s, nil
 }
 
-// Zero is the k×k structure without any block, to be filled with
+// Zero returns the k×k structure without any block, to be filled with
 // [Structure.With]. It panics unless 1 ≤ k ≤ MaxK.
 func Zero(k int) Structure {
 	if err := checkSize(k); err != nil {
@@ -44,14 +45,14 @@ func Zero(k int) Structure {
 	return Structure{k: int8(k)}
 }
 
-// K is the number of chunks.
+// K returns the number of chunks.
 func (s Structure) K() int { return int(s.k) }
 
-// At is the cell of head chunk i and tail chunk j, both counted from 0; it
+// At returns the cell of head chunk i and tail chunk j, both counted from 0; it
 // lies in -K…K. It panics when i or j is not in 0…K-1.
 func (s Structure) At(i, j int) int { return int(s.cells[s.index(i, j)]) }
 
-// With is s with one cell changed. It panics when i or j is not in 0…K-1 or
+// With returns s with one cell changed. It panics when i or j is not in 0…K-1 or
 // value is not in -K…K.
 func (s Structure) With(i, j, value int) Structure {
 	if k := s.K(); value < -k || value > k {
@@ -61,7 +62,7 @@ func (s Structure) With(i, j, value int) Structure {
 	return s
 }
 
-// Nonzeros is the number of blocks: cells that are not zero.
+// Nonzeros returns the number of blocks: cells that are not zero.
 func (s Structure) Nonzeros() int {
 	count := 0
 	for _, value := range s.flat() {
@@ -72,7 +73,7 @@ func (s Structure) Nonzeros() int {
 	return count
 }
 
-// Rows is the matrix as K slices of K cells, a copy.
+// Rows returns the matrix as K slices of K cells, a copy.
 func (s Structure) Rows() [][]int {
 	rows := make([][]int, s.K())
 	for i := range rows {
@@ -101,7 +102,7 @@ func Compare(a, b Structure) int {
 // zeroRank is the rank of the symbol 0, which comes after all others.
 const zeroRank = 2 * MaxK
 
-// symbolRank is the place of a cell's value in the symbol order.
+// symbolRank returns the place of a cell's value in the symbol order.
 func symbolRank(value int8) uint8 {
 	switch {
 	case value > 0:
@@ -125,7 +126,7 @@ func symbolOfRank(rank uint8) int8 {
 	return value
 }
 
-// flat is the cells in row-major order.
+// flat returns the cells in row-major order.
 func (s *Structure) flat() []int8 { return s.cells[:int(s.k)*int(s.k)] }
 
 // index leaves the panic to another function so that At can be inlined.

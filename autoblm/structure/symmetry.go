@@ -1,6 +1,6 @@
 package structure
 
-// SRF is the symmetry-related features of the paper's Algorithm 2: K(K+1)
+// SRF returns the symmetry-related features of the paper's Algorithm 2: K(K+1)
 // zeros and ones, first α, then β. Within each, for x = 0…K-1 zeros in r and
 // then for y = 1…K-x distinct nonzero absolute values in r:
 // α_(x,y) = 1 when some r ∈ {0,±1,…,±K}^K of that kind makes g(A,r) nonzero
@@ -24,7 +24,7 @@ func (s Structure) SRF() []uint8 {
 	return features
 }
 
-// SymmetricWitness is some r ∈ {0,±1,…,±K}^K for which g(A,r) is nonzero and
+// SymmetricWitness returns some r ∈ {0,±1,…,±K}^K for which g(A,r) is nonzero and
 // symmetric, or nil when there is none. It has as many distinct absolute values
 // as possible among relation chunks that occur in A, like those in the paper's
 // Table of conditions.
@@ -33,14 +33,14 @@ func (s Structure) SymmetricWitness() []int {
 	return parts.witness()
 }
 
-// SkewSymmetricWitness is [Structure.SymmetricWitness] for a g(A,r) that is
+// SkewSymmetricWitness does the same as [Structure.SymmetricWitness] for a g(A,r) that is
 // skew-symmetric.
 func (s Structure) SkewSymmetricWitness() []int {
 	parts := s.constraints(skewSymmetric)
 	return parts.witness()
 }
 
-// FullyExpressive says whether every assignment of scores to triples can be
+// FullyExpressive reports whether every assignment of scores to triples can be
 // reached with large enough embeddings. That is so exactly when A is neither
 // symmetric nor skew-symmetric, which is sharper than the paper's Proposition 1:
 // only then do the matrices UᵀD_kU, over all relation chunks k and all U, span

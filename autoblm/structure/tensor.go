@@ -2,7 +2,7 @@ package structure
 
 import "fmt"
 
-// SignTensor is A as a tensor of shape [K, K, K], flattened:
+// SignTensor returns A as a tensor of shape [K, K, K], flattened:
 //
 //	T[i,k,j] = SignTensor()[(i*K+k)*K+j] ∈ {-1, 0, 1}
 //
@@ -26,7 +26,7 @@ func (s Structure) SignTensor() []int8 {
 	return tensor
 }
 
-// Score is f_A(h,r,t) straight from its definition, to check faster programs
+// Score returns f_A(h,r,t) straight from its definition, to check faster programs
 // with. All three embeddings have the same length, a multiple of K; it panics
 // otherwise.
 func (s Structure) Score(h, r, t []float64) float64 {

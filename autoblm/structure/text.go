@@ -45,7 +45,7 @@ func Parse(text string) (Structure, error) {
 	return s, nil
 }
 
-// MustParse is [Parse] for constants: it panics on an error.
+// MustParse calls [Parse] and panics on an error. It is for constants.
 func MustParse(text string) Structure {
 	s, err := Parse(text)
 	if err != nil {
@@ -54,7 +54,7 @@ func MustParse(text string) Structure {
 	return s
 }
 
-// String is the form "1,0;0,2": cells by comma, rows by semicolon. [Parse]
+// String returns the form "1,0;0,2": cells by comma, rows by semicolon. [Parse]
 // reads it back.
 func (s Structure) String() string {
 	var text strings.Builder
@@ -71,7 +71,7 @@ func (s Structure) String() string {
 	return text.String()
 }
 
-// MarshalText is [Structure.String]; with it a structure is a string in JSON.
+// MarshalText returns the text of [Structure.String], so a structure is a string in JSON.
 func (s Structure) MarshalText() ([]byte, error) {
 	if s.k == 0 {
 		return nil, errors.New("a structure without cells has no text form; build it with New, Parse or Zero")

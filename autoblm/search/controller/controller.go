@@ -26,8 +26,8 @@ const (
 	memoryOfBaseline = 0.8
 )
 
-// Controller is a policy. The same calls with the same random numbers give the
-// same sequences; it is not safe for concurrent use.
+// Controller is a policy over sequences of symbols. The same calls with the same random
+// numbers give the same sequences. It is not safe for concurrent use.
 type Controller struct {
 	length, symbols int
 	state           []*tensors.Tensor // the weights, then Adam's two moments of each
@@ -55,10 +55,9 @@ func New(length, symbols int, rng *rand.Rand) *Controller {
 	return c
 }
 
-// Learn makes sequences more likely, the more their rewards exceed the baseline,
-// and less likely where they fall short of it. The baseline of the first call is
-// its mean reward, later ones a moving average of the calls before. The
-// sequences should be ones that the controller drew since the call before.
+// Learn makes sequences with rewards above the baseline more likely, and others less likely.
+// The baseline of the first call is its mean reward; later ones are moving averages of the
+// earlier calls. The controller should have drawn the sequences since the last call.
 func (c *Controller) Learn(sequences [][]int, rewards []float64) error {
 	emitted, advantages, err := c.batch(sequences, rewards)
 	if err != nil {
@@ -66,18 +65,22 @@ func (c *Controller) Learn(sequences [][]int, rewards []float64) error {
 	}
 	for range updates {
 		if err := c.climb(emitted, advantages); err != nil {
-			return fmt.Errorf("the controller cannot learn: %w", err)
+			return fmt.Errorf("update the controller: %w", err)
 		}
 	}
 	return nil
 }
 
-// batch is sequences as [L, B] and their advantages [B] over the baseline, which
-// moves on. B is the next power of two, so that there are few shapes to compile;
-// what is added has no advantage.
-func (c *Controller) batch(sequences [][]int, rewards []float64) (emitted []int32, advantages []float32, err error) {
+// batch returns sequences as [L, B] and their advantages [B] over the baseline, and updates
+// the baseline. B is the next power of two, so that few shapes are compiled; the padding has
+// advantage 0.
+func (c *Controller) batch(
+	sequences [][]int, rewards []float64,
+) (emitted []int32, advantages []float32, err error) {
 	if len(sequences) == 0 || len(sequences) != len(rewards) {
-		return nil, nil, fmt.Errorf("a controller needs as many rewards as sequences and at least one: got %d sequences and %d rewards", len(sequences), len(rewards))
+		return nil, nil, fmt.Errorf(
+			"a controller needs a reward for each sequence, at least one: got %d sequences and %d rewards",
+			len(sequences), len(rewards))
 	}
 	mean := stat.Mean(rewards, nil)
 	baseline := c.baseline
@@ -88,7 +91,8 @@ func (c *Controller) batch(sequences [][]int, rewards []float64) (emitted []int3
 	emitted, advantages = make([]int32, c.length*room), make([]float32, room)
 	for i, sequence := range sequences {
 		if len(sequence) != c.length {
-			return nil, nil, fmt.Errorf("sequence %d has %d symbols, those of the controller have %d", i, len(sequence), c.length)
+			return nil, nil, fmt.Errorf("sequence %d has %d symbols, but the controller needs %d",
+				i, len(sequence), c.length)
 		}
 		for place, symbol := range sequence {
 			emitted[place*room+i] = int32(symbol)
@@ -122,20 +126,21 @@ func (c *Controller) climb(sequences []int32, advantages []float32) error {
 func (c *Controller) Sample(n int, rng *rand.Rand) ([][]int, error) {
 	p, err := compiled()
 	if err != nil {
-		return nil, fmt.Errorf("the controller cannot draw: %w", err)
+		return nil, fmt.Errorf("sample from the controller: %w", err)
 	}
 	noise := make([]float32, c.length*n*c.symbols)
 	for i := range noise {
 		noise[i] = float32(-math.Log(rng.ExpFloat64()))
 	}
-	outputs, err := call(p.draw, c.state[:weightTables], tensors.FromFlatDataAndDimensions(noise, c.length, n, c.symbols))
+	outputs, err := call(p.draw, c.state[:weightTables],
+		tensors.FromFlatDataAndDimensions(noise, c.length, n, c.symbols))
 	if err != nil {
-		return nil, fmt.Errorf("the controller cannot draw: %w", err)
+		return nil, fmt.Errorf("sample from the controller: %w", err)
 	}
 	emitted, err := tensors.CopyFlatData[int32](outputs[0])
 	free(outputs)
 	if err != nil {
-		return nil, fmt.Errorf("the controller cannot draw: %w", err)
+		return nil, fmt.Errorf("sample from the controller: %w", err)
 	}
 	sequences := make([][]int, n)
 	for i := range sequences {

@@ -9,14 +9,14 @@ import (
 
 // The weights for sequences of L of S symbols, with H hidden units.
 const (
-	inputWeights  = iota // [S+1, 4H]: what each symbol adds to the gates, the last row before the first place
-	stateWeights         // [H, 4H]: what the hidden state adds to them
-	outputWeights        // [L, H, S]: each place has a softmax of its own, as in NAS
+	inputWeights  = iota // [S+1, 4H]: from symbols to gates; the last row is for the start
+	stateWeights         // [H, 4H]: from the hidden state to gates
+	outputWeights        // [L, H, S]: each place has its own softmax, as in NAS
 	outputBiases         // [L, 1, S]
 	weightTables
 )
 
-// tables are the shapes of the weights.
+// tables returns the shapes of the weights.
 func tables(length, symbols int) [weightTables]shapes.Shape {
 	float := dtypes.Float32
 	return [weightTables]shapes.Shape{
@@ -27,10 +27,11 @@ func tables(length, symbols int) [weightTables]shapes.Shape {
 	}
 }
 
-// memory is the hidden state and the cells of an LSTM, both [B, H].
+// memory holds the hidden state and the cells of an LSTM, both [B, H].
 type memory struct{ state, cells *Node }
 
-// next is the memory after a symbol that adds x [B, 4H] to the gates; m is nil at the beginning.
+// next returns the memory after a symbol that adds x [B, 4H] to the gates. m is nil at the
+// start.
 func (m *memory) next(x, stateWeights *Node) *memory {
 	if m != nil {
 		x = Add(x, MatMul(m.state, stateWeights))
@@ -44,13 +45,13 @@ func (m *memory) next(x, stateWeights *Node) *memory {
 	return &memory{state: Mul(Sigmoid(gate(3)), Tanh(cells)), cells: cells}
 }
 
-// embed gives symbols [..., B] their rows of the input weights, [..., B, 4H].
+// embed returns the rows of the input weights of symbols [..., B], as [..., B, 4H].
 func embed(symbols, inputWeights *Node) *Node {
 	return MatMul(OneHot(symbols, inputWeights.Shape().Dim(0), inputWeights.DType()), inputWeights)
 }
 
-// logProbabilities is [L, B, S]: of each symbol at each place, after those that
-// sequences [L, B] have before it.
+// logProbabilities returns the log-probability of each symbol at each place, given the
+// symbols before it in the sequences [L, B], as [L, B, S].
 func logProbabilities(weights []*Node, sequences *Node) *Node {
 	length := sequences.Shape().Dim(0)
 	begin := OnesLike(Slice(sequences, AxisElem(0)))
@@ -67,8 +68,8 @@ func logProbabilities(weights []*Node, sequences *Node) *Node {
 	return LogSoftmax(Add(logits, weights[outputBiases]), -1)
 }
 
-// objective is the sum over the batch of advantage × log-probability: its
-// gradient is REINFORCE's. The sequences are [L, B], the advantages [B].
+// objective returns the sum over the batch of advantage × log-probability, whose gradient is
+// that of REINFORCE. The sequences are [L, B], the advantages [B].
 func objective(weights []*Node, sequences, advantages *Node) *Node {
 	all := logProbabilities(weights, sequences)
 	emitted := OneHot(sequences, all.Shape().Dim(2), all.DType())
@@ -83,13 +84,17 @@ const (
 	updateInputs
 )
 
-// update is one step of Adam uphill; its outputs are the new weights and moments.
+// update makes one ascent step of Adam and returns the new weights and moments.
 func update(_ *Graph, inputs []*Node) []*Node {
-	weights, means, squares := inputs[:weightTables], inputs[weightTables:2*weightTables], inputs[2*weightTables:3*weightTables]
+	weights := inputs[:weightTables]
+	means := inputs[weightTables : 2*weightTables]
+	squares := inputs[2*weightTables : 3*weightTables]
 	in := inputs[3*weightTables:]
 	outputs := make([]*Node, 3*weightTables)
-	for i, gradient := range Gradient(objective(weights, in[updateSequences], in[updateAdvantages]), weights...) {
-		direction, now := adam.Direction(gradient, adam.Moments{Mean: means[i], Square: squares[i]}, in[updateCount], 1e-8)
+	goal := objective(weights, in[updateSequences], in[updateAdvantages])
+	for i, gradient := range Gradient(goal, weights...) {
+		before := adam.Moments{Mean: means[i], Square: squares[i]}
+		direction, now := adam.Direction(gradient, before, in[updateCount], 1e-8)
 		outputs[i] = Add(weights[i], MulScalar(direction, learningRate))
 		outputs[weightTables+i], outputs[2*weightTables+i] = now.Mean, now.Square
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// programs are the compiled graphs of this process, one for each shape. They
-// hold no numbers, so sharing them leaves each controller to itself.
+// programs holds the compiled graphs of this process, one per shape. They have no state, so
+// sharing them keeps controllers independent.
 type programs struct{ climb, draw *graph.Exec }
 
 // compiled opens a backend of its own: operations this small are done faster
@@ -23,9 +23,10 @@ var compiled = sync.OnceValues(func() (*programs, error) {
 	return programsOn(backend)
 })
 
-// programsOn are the programs on a backend.
+// programsOn compiles the programs for a backend.
 func programsOn(backend compute.Backend) (*programs, error) {
-	climb, err := graph.NewExecCanonical(backend, update, 3*weightTables+updateInputs, 3*weightTables, true, true, true)
+	climb, err := graph.NewExecCanonical(
+		backend, update, 3*weightTables+updateInputs, 3*weightTables, true, true, true)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +37,10 @@ func programsOn(backend compute.Backend) (*programs, error) {
 	return &programs{climb.SetMaxCache(-1), draw.SetMaxCache(-1)}, nil
 }
 
-// call runs a program on the state, which stays, and on inputs, which are freed.
-func call(program *graph.Exec, state []*tensors.Tensor, inputs ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+// call runs a program on the state and the inputs, and frees the inputs.
+func call(
+	program *graph.Exec, state []*tensors.Tensor, inputs ...*tensors.Tensor,
+) ([]*tensors.Tensor, error) {
 	arguments := make([]any, 0, len(state)+len(inputs))
 	for _, t := range state {
 		arguments = append(arguments, t)
@@ -52,6 +55,6 @@ func call(program *graph.Exec, state []*tensors.Tensor, inputs ...*tensors.Tenso
 
 func free(all []*tensors.Tensor) {
 	for _, t := range all {
-		_ = t.FinalizeAll() // only tells of tensors that are freed already
+		_ = t.FinalizeAll() // fails only for tensors that are already freed
 	}
 }

@@ -1,4 +1,4 @@
-// Package facts gathers what is known of a structure.
+// Package facts gathers the results of packages structure and linear for one structure.
 package facts
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure/linear"
 )
 
-// Facts are what packages structure and linear say of a structure. Witnesses are values of
-// the chunks of a relation, nil where there are none.
+// Facts holds the results of packages structure and linear for one structure. Witnesses are
+// values of the chunks of a relation, nil if none exists.
 type Facts struct {
 	K                    int                 `json:"k"`
 	Structure            structure.Structure `json:"structure"`
@@ -28,12 +28,12 @@ type Facts struct {
 	CanonicalPaper       structure.Structure `json:"canonical_paper"`
 	Orbit                uint64              `json:"orbit"`
 	OrbitPaper           uint64              `json:"orbit_paper"`
-	SRF                  []int               `json:"srf"` // []uint8 would come out as base64
-	// Patterns are the kinds of relations that can be modelled; Inverse is as in
+	SRF                  []int               `json:"srf"` // []uint8 would be written as base64
+	// Patterns lists the kinds of relations that it can model; Inverse is as in
 	// [structure.Patterns].
 	Patterns []string `json:"patterns"`
 	Inverse  []int    `json:"inverse"`
-	// MayEqual are the named models that a change of basis may turn the structure into.
+	// MayEqual lists the baselines that a change of basis may turn the structure into.
 	MayEqual []string `json:"may_equal"`
 }
 
@@ -81,7 +81,7 @@ func (f Facts) Print(w io.Writer) {
 		for i, name := range f.MayEqual {
 			titles[i] = structure.TitleOf(name)
 		}
-		line("may be", "%s, up to a change of basis (of which training would not know)", strings.Join(titles, " or "))
+		line("may be", "%s, up to a change of basis (training is not invariant to it)", strings.Join(titles, " or "))
 	}
 	for _, mode := range f.DegenerateModes {
 		line("degenerate", "in the %s: %v scores 0 with everything", mode, f.Structure.Witness(mode))

@@ -32,10 +32,10 @@ func describeDeterminants(f tensor) string {
 	return text.String()
 }
 
-// derivative is m(∂) of p, for a monomial of p's degree.
+// derivative returns m(∂) of p, for a monomial of p's degree.
 func (p polynomial) derivative(m monomial) integer { return p[m].times(m.factorials()) }
 
-// catalecticant is the form p ↦ p²(∂)F in the basis of all monomials of half F's degree.
+// catalecticant returns the form p ↦ p²(∂)F in the basis of all monomials of half F's degree.
 func (p polynomial) catalecticant(basis []monomial) matrix {
 	form := newMatrix(len(basis), len(basis))
 	for i, a := range basis {
@@ -46,7 +46,7 @@ func (p polynomial) catalecticant(basis []monomial) matrix {
 	return form
 }
 
-// cubicForms are bilinear forms on tensors p⊗q⊗x of two relations and an entity,
+// cubicForms returns bilinear forms on tensors p⊗q⊗x of two relations and an entity,
 // each a sum of products F(·,·,·)·f(·,·,·) into which the arguments are put in another
 // way, F being the cubic as a trilinear form.
 func cubicForms(cubic polynomial, f tensor) []matrix {

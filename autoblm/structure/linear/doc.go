@@ -1,4 +1,5 @@
-// Package linear tells structures apart that no linear map of the chunks joins.
+// Package linear separates structures that no linear map of the chunks joins. It is theory:
+// no search uses it.
 //
 // A and B are joined when T_B = T_A·(P,Q,P) for invertible real K×K matrices P
 // and Q, T being the sign tensors: then a change of basis of entity chunks (P)

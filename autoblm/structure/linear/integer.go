@@ -86,7 +86,7 @@ func (a integer) negative() integer {
 	return fromBig(new(big.Int).Neg(a.large))
 }
 
-// over is a/b for a divisor b of a.
+// over returns a/b for a divisor b of a.
 func (a integer) over(b integer) integer {
 	if a.large == nil && b.large == nil {
 		return integer{word: a.word / b.word}
@@ -94,7 +94,7 @@ func (a integer) over(b integer) integer {
 	return fromBig(new(big.Int).Quo(a.bigInt(), b.bigInt()))
 }
 
-// divisor is the greatest common divisor, not negative.
+// divisor returns the greatest common divisor, not negative.
 func divisor(a, b integer) integer {
 	if a.large == nil && b.large == nil {
 		x, y := a.word, b.word

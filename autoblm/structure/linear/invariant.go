@@ -6,15 +6,15 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Invariant is what a structure has in common with all that linear maps join to
-// it. Compare it with ==; it can be the key of a map.
+// Invariant is equal for all structures that linear maps join. Compare it with ==; it can be
+// the key of a map.
 type Invariant struct{ text string }
 
-// String has the numbers that make up the invariant, for people to compare; what
-// stands where is no promise.
+// String returns the numbers of the invariant for people to compare. Their order may change
+// between versions.
 func (i Invariant) String() string { return i.text }
 
-// Of is the invariant of s.
+// Of returns the invariant of s.
 //
 // Statement: T_B = T_A·(P,Q,P) with invertible P and Q implies Of(A) = Of(B), so
 // structures with different invariants are not joined. Source: new; the parts are classical
@@ -28,8 +28,8 @@ func (i Invariant) String() string { return i.text }
 // for a and c in two others; f on each pair of them has ranks, and an inertia where it is a
 // single form. (2) Algebras and spaces of operators, such as {(X,Z) : f(Xh,r,t) = f(h,r,Zt)};
 // traces of products are forms on them with dimensions and inertias. (3) The
-// determinant of f's matrix, as a form in r. The inertias tell real types apart that are one over the
-// complex numbers, such as ComplEx and DistMult.
+// determinant of f's matrix, as a form in r. The inertias separate types that are equal over
+// the complex numbers but not over the reals, such as ComplEx and DistMult.
 func Of(s structure.Structure) Invariant { return invariant(signTensor(s)) }
 
 func invariant(f tensor) Invariant {

@@ -11,7 +11,7 @@ import (
 // Root is the real number Sign·√Square; 0 is Root{}.
 type Root struct{ Sign, Square int }
 
-// Float is the nearest float64.
+// Float returns the nearest float64.
 func (r Root) Float() float64 { return float64(r.Sign) * math.Sqrt(float64(r.Square)) }
 
 // Map joins a structure A to a structure B with as many chunks: P and Q are
@@ -22,9 +22,9 @@ type Map struct{ P, Q [][]Root }
 // mostJoinK keeps the search below a minute.
 const mostJoinK = 4
 
-// Join looks for a map that joins a to b. It tries all P whose columns have
-// entries in {-1,0,1}, times 1 or √2 each, up to K = 4, which may take half a minute, and checks each exactly: so
-// what it finds is proved, but that it finds nothing proves nothing; see [Of] for that.
+// Join searches a map that joins a to b, up to K = 4. It tries all P whose columns have
+// entries in {-1,0,1}, times 1 or √2 each, and checks each exactly, which may take half a
+// minute. A map that it finds is proved; to prove that none exists, see [Of].
 //
 // Statement: a and b are joined by P exactly when Pᵀ carries the span of a's matrices
 // D_k to that of b's, D_k → PᵀD_kP; Q is then read off the cells. Source: new.
@@ -73,7 +73,7 @@ type joinSearch struct {
 	paired  []int // xᵀD_k·y for choices x and y, at (x·len(choices)+y)·K+k, without the roots
 }
 
-// partial is some columns of P and the columns of Q that they determine.
+// partial holds some columns of P and the columns of Q that they determine.
 type partial struct {
 	columns int
 	p       [mostJoinK]int // choices
@@ -145,8 +145,8 @@ func (s *joinSearch) cellFits(p *partial, i, j int) bool {
 	return true
 }
 
-// finish is the map, if P is invertible. Then Q is, but for the chunks that occur
-// in neither structure; they are paired in order.
+// finish returns the map if P is invertible. Then Q is invertible too, except for the chunks
+// that occur in neither structure; finish pairs those in order.
 func (s *joinSearch) finish(p partial) (*Map, bool) {
 	entries := newMatrix(s.k, s.k)
 	found := &Map{P: make([][]Root, s.k), Q: make([][]Root, s.k)}

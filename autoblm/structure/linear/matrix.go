@@ -37,7 +37,7 @@ func (m matrix) equals(other matrix) bool {
 	return slices.EqualFunc(m, other, func(a, b vector) bool { return slices.EqualFunc(a, b, integer.equals) })
 }
 
-// plus is m + factor·other.
+// plus returns m + factor·other.
 func (m matrix) plus(other matrix, factor int64) matrix {
 	out := m.clone()
 	for i, row := range other {
@@ -48,7 +48,7 @@ func (m matrix) plus(other matrix, factor int64) matrix {
 	return out
 }
 
-// flipped is the transposed of a square matrix.
+// flipped returns the transpose of a square matrix.
 func (m matrix) flipped() matrix {
 	out := newMatrix(len(m), len(m))
 	for i, row := range m {
@@ -59,7 +59,7 @@ func (m matrix) flipped() matrix {
 	return out
 }
 
-// columns is a copy of some columns.
+// columns returns a copy of the given columns.
 func (m matrix) columns(from, count int) matrix {
 	out := newMatrix(len(m), count)
 	for i, row := range m {
@@ -153,7 +153,7 @@ func (m matrix) rank() int {
 	return len(pivots)
 }
 
-// kernel is a basis of {x : m·x = 0} for rows of the given length. It changes m.
+// kernel returns a basis of {x : m·x = 0} for rows of the given length. It changes m.
 func (m matrix) kernel(columns int) matrix {
 	basis, pivots := m.reduce()
 	isPivot := make([]bool, columns)
@@ -186,8 +186,8 @@ func (m matrix) kernel(columns int) matrix {
 	return kernel
 }
 
-// inertia is how many squares of either sign a quadratic form with the given
-// symmetric matrix has (Sylvester). Elimination with positive multiples only
+// inertia returns the numbers of positive and negative squares of the quadratic form with
+// the given symmetric matrix (Sylvester). Elimination with positive multiples only
 // keeps the signs. It changes m.
 func (m matrix) inertia() (positive, negative int) {
 	n := len(m)

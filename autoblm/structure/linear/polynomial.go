@@ -21,7 +21,7 @@ func variable(v int) monomial { return 1 << (4 * v) }
 
 func (m monomial) exponent(v int) int { return int(m >> (4 * v) & 15) }
 
-// factorials is the product of the factorials of the exponents.
+// factorials returns the product of the factorials of the exponents.
 func (m monomial) factorials() integer {
 	product := int64(1)
 	for ; m > 0; m >>= 4 {
@@ -64,8 +64,8 @@ func (p polynomial) times(q polynomial) polynomial {
 	return product
 }
 
-// openMatrix is the matrix of f with one argument left open, as linear forms in it,
-// and the other two down and across.
+// openMatrix returns the matrix of f whose cells are linear forms in one argument; the other
+// two are the rows and columns.
 func (f tensor) openMatrix(open, down, across argument) [][]polynomial {
 	m := make([][]polynomial, f.k)
 	for row := range m {
@@ -130,7 +130,7 @@ func subsets(n, size int) [][]int {
 	return all
 }
 
-// dualSupport is the smallest space whose symmetric tensors have all those that
+// dualSupport returns the smallest space whose symmetric tensors have all those that
 // the forms of a degree, as linear functions on symmetric tensors, send to 0. It has the
 // zeros of the forms.
 func dualSupport(forms []polynomial, variables, degree int) matrix {
@@ -173,7 +173,7 @@ func dualSupport(forms []polynomial, variables, degree int) matrix {
 	return basis.clone()
 }
 
-// vertex is the space of the directions in which no form changes.
+// vertex returns the space of the directions in which no form changes.
 func vertex(forms []polynomial, variables int) matrix {
 	var conditions matrix
 	for _, form := range forms {

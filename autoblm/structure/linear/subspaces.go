@@ -20,7 +20,7 @@ type subspaces struct {
 
 // canonicalSubspaces begins with the whole spaces, with the relations whose
 // matrices are symmetric or skew, and with what the minors of f's matrices single
-// out. It goes on with sums, intersections and annihilators.
+// out. Then it adds sums, intersections and annihilators.
 func canonicalSubspaces(f tensor) *subspaces {
 	s := &subspaces{f: f}
 	s.addEntities(identity(f.k))
@@ -97,7 +97,7 @@ func combine(list []matrix, known, k int, add func(matrix)) {
 	}
 }
 
-// silentTails is {t : f(a,c,t) = 0} for all a and c of two subspaces.
+// silentTails returns {t : f(a,c,t) = 0} for all a and c of two subspaces.
 func (f tensor) silentTails(heads, relations matrix) matrix {
 	conditions := make(matrix, 0, len(heads)*len(relations))
 	for _, h := range heads {
@@ -108,7 +108,7 @@ func (f tensor) silentTails(heads, relations matrix) matrix {
 	return conditions.kernel(f.k)
 }
 
-// silentHeads is {h : f(h,c,b) = 0} for all c and b of two subspaces.
+// silentHeads returns {h : f(h,c,b) = 0} for all c and b of two subspaces.
 func (f tensor) silentHeads(relations, tails matrix) matrix {
 	conditions := make(matrix, 0, len(relations)*len(tails))
 	for _, r := range relations {
@@ -119,7 +119,7 @@ func (f tensor) silentHeads(relations, tails matrix) matrix {
 	return conditions.kernel(f.k)
 }
 
-// silentRelations is {r : f(a,r,b) = 0} for all a and b of two subspaces.
+// silentRelations returns {r : f(a,r,b) = 0} for all a and b of two subspaces.
 func (f tensor) silentRelations(heads, tails matrix) matrix {
 	conditions := make(matrix, 0, len(heads)*len(tails))
 	for _, h := range heads {

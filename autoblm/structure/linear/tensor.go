@@ -35,7 +35,7 @@ func signTensor(s structure.Structure) tensor {
 	return f
 }
 
-// swapped is f(t,r,h).
+// swapped returns f(t,r,h).
 func (f tensor) swapped() tensor {
 	out := tensor{f.k, make([]coefficient, len(f.terms))}
 	for n, term := range f.terms {
@@ -44,7 +44,7 @@ func (f tensor) swapped() tensor {
 	return out
 }
 
-// plus is f + factor·g.
+// plus returns f + factor·g.
 func (f tensor) plus(g tensor, factor int64) tensor {
 	sum := f.table()
 	for n, value := range g.table() {
@@ -72,7 +72,7 @@ func fromTable(k int, table vector) tensor {
 	return f
 }
 
-// times is the value of a term with some coordinates given; nil leaves an argument open.
+// times returns the value of a term with some coordinates given; nil leaves an argument open.
 func (c coefficient) times(h, r, t vector) integer {
 	value := c.value
 	for n, coordinates := range [...]vector{h, r, t} {
