@@ -85,6 +85,8 @@ type SearchSettings struct {
 	// Study is the file that keeps the search, to go on with it later; "" keeps
 	// it in memory.
 	Study string
+	// Command holds the arguments of the search for the study to store, nil for none.
+	Command []string
 	// MixEngines lets a search go on that another engine or instruction set began.
 	MixEngines bool
 	Compute    Compute
@@ -163,12 +165,12 @@ func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *sear
 	}
 	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress, Began: s.Began, OnPlan: s.OnPlan}
 	if s.Study != "" {
-		kept, settled, err := study.ForSearch(s.Study, t, strategy, s.Settings)
+		opened, resolved, err := study.OpenFor(s.Study, problem, s.Command)
 		if err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, kept.Close()) }()
-		problem.Store, problem.Settings = kept, settled
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		problem = resolved
 	}
 	if result, err = search.Run(ctx, problem); err != nil {
 		return nil, fmt.Errorf("the search failed: %w", err)

@@ -103,16 +103,16 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	if err := problem.Task.Check(); err != nil { // before there is a study about it
 		return best, err
 	}
-	kept, settled, err := study.ForSearch(r.Study, problem.Task, problem.Strategy, problem.Settings)
+	opened, problem, err := study.OpenFor(r.Study, problem, nil)
 	if err != nil {
 		return best, err
 	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	settled := problem.Settings
 	r.result.Backend = r.Engine.Backend(settled.Training.Precision)
 	limited, cancel := r.limited(ctx)
 	defer cancel()
 	share := 1.0 // of all that is to be done, at the start
-	problem.Store, problem.Settings = kept, settled
 	problem.OnProgress = func(p search.Progress) {
 		share = min(share, p.Share)
 		r.gained = r.gained || p.Share > share

@@ -113,12 +113,11 @@ func (p Plan) search(ctx context.Context, g *datasets.Graph, strategy search.Str
 	}
 	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
 	problem := search.Problem{Task: &completion.Task{Graph: g, Engine: p.Engine}, Strategy: strategy, Settings: s, MixEngines: p.MixEngines}
-	kept, settled, err := study.ForSearch(filepath.Join(p.Folder, fileName(name)), problem.Task, strategy, s)
+	opened, problem, err := study.OpenFor(filepath.Join(p.Folder, fileName(name)), problem, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, kept.Close()) }()
-	problem.Store, problem.Settings = kept, settled
+	defer func() { err = errors.Join(err, opened.Close()) }()
 	if p.OnProgress != nil {
 		problem.OnProgress = func(progress search.Progress) { p.OnProgress(name, progress) }
 	}

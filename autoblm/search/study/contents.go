@@ -1,7 +1,6 @@
 package study
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,25 +11,25 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Contents is what a study file held when it was read.
+// Contents holds the contents of a study file.
 type Contents struct {
-	// About has the budget and the source of the last run. Where there is a Plan, its settings
-	// are by that, and Asked has those that were asked for, with the time.
+	// Asked has the settings as resolved at the start. About has them as changed by the Plan, if
+	// there is one. Both have the budget, the source and the command of the last run.
 	About, Asked About
 	Plan         *search.Plan
-	// Trials and Rounds are in the order of their numbers.
+	// Trials and Rounds are sorted by number.
 	Trials []task.Trial
 	Rounds []search.Round
-	// Best is what the best trial has left, nil when there is nothing yet.
+	// Best holds the files of the best model, nil if there is none yet.
 	Best task.Files
 }
 
-// Read reads a study, whatever it is about, and leaves the file as it is. It
-// fails like [Open], and where there is no study.
+// Read reads a study of any search and leaves the file unchanged. It fails like [Open], and for
+// an empty file.
 func Read(path string) (*Contents, error) {
-	own.Lock()
-	defer own.Unlock()
-	if isOwn(path) {
+	openStudies.Lock()
+	defer openStudies.Unlock()
+	if openStudies.has(path) {
 		return nil, inUse(path, os.Getpid())
 	}
 	h, err := readHeader(path)
@@ -52,18 +51,18 @@ func Read(path string) (*Contents, error) {
 	return contents, err
 }
 
-// readCopy reads a copy of a study whose process was killed while it wrote. SQLite has to
-// roll back the unfinished change, and does so in the copy.
+// readCopy reads a copy of a study whose process was killed during a change. SQLite rolls the
+// change back in the copy.
 func readCopy(path string) (*Contents, error) {
 	failed := func(err error) (*Contents, error) {
-		return nil, fmt.Errorf("cannot make the copy of the study %s that is needed to read it: %w", path, err)
+		return nil, fmt.Errorf("cannot copy the study %s to read it: %w", path, err)
 	}
 	folder, err := os.MkdirTemp("", "autoblm-study-")
 	if err != nil {
 		return failed(err)
 	}
 	defer os.RemoveAll(folder)
-	original, err := filepath.EvalSymlinks(path) // the journal lies beside the file itself
+	original, err := filepath.EvalSymlinks(path) // the journal is next to the file itself
 	if err != nil {
 		return failed(err)
 	}
@@ -83,40 +82,42 @@ func readCopy(path string) (*Contents, error) {
 	return readDatabase(path, duplicate, "rw")
 }
 
-// readDatabase reads the study of a path out of a file, which may be a copy that can be
-// changed.
+// readDatabase reads the study of a path from a file, which may be a copy.
 func readDatabase(path, file, mode string) (c *Contents, err error) {
-	db, err := openDatabase(file, mode)
-	s := &Study{db: db, path: path}
-	if err != nil {
-		return nil, s.explain("read", err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	// One transaction, so that all of it is of one moment.
-	if _, err := db.Exec("BEGIN"); err != nil {
-		return nil, s.explain("read", err)
-	}
-	tables, err := s.tables()
+	d, err := openDatabase(path, file, mode)
 	if err != nil {
 		return nil, err
 	}
-	if tables == 0 {
+	defer func() { err = errors.Join(err, d.db.Close()) }()
+	// One transaction gives one consistent state.
+	if _, err := d.db.Exec("BEGIN"); err != nil {
+		return nil, d.explain("read", err)
+	}
+	empty, err := d.isEmpty()
+	if err != nil {
+		return nil, err
+	}
+	if empty {
 		return nil, neverBegun(path)
 	}
-	if err := s.checkWhole(); err != nil {
+	if err := d.checkPages(); err != nil {
 		return nil, err
 	}
 	c = &Contents{}
-	if c.About, err = s.about(); err != nil {
+	r, err := d.readRow()
+	if err != nil {
 		return nil, err
 	}
-	if c.Trials, err = s.Trials(); err != nil {
+	if c.About, err = r.about(); err != nil {
+		return nil, damaged(path, err)
+	}
+	if c.Trials, err = d.Trials(); err != nil {
 		return nil, err
 	}
-	if c.Rounds, err = s.Rounds(); err != nil {
+	if c.Rounds, err = d.Rounds(); err != nil {
 		return nil, err
 	}
-	if c.Plan, err = s.Plan(); err != nil {
+	if c.Plan, err = d.Plan(); err != nil {
 		return nil, err
 	}
 	c.Asked = c.About
@@ -124,23 +125,10 @@ func readDatabase(path, file, mode string) (c *Contents, err error) {
 		c.Asked.Settings.TimeLimit = c.Plan.Limit
 		c.About.Settings = c.Plan.Apply(c.About.Settings)
 	}
-	c.Best, err = s.files()
+	c.Best, err = d.files(best)
 	return c, err
 }
 
 func neverBegun(path string) error {
 	return fmt.Errorf("the study %s is empty: its search ended before it began", path)
-}
-
-func (s *Study) about() (About, error) {
-	description, source, budget, err := s.description()
-	if err != nil {
-		return About{}, err
-	}
-	var a About
-	if err := json.Unmarshal([]byte(description), &a); err != nil {
-		return About{}, damaged(s.path, err)
-	}
-	a.Source, a.Settings.Budget = source, budget
-	return a, nil
 }

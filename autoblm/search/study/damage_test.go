@@ -22,12 +22,12 @@ import (
 // so that few trials make trees of several levels, and reading it takes a moment.
 func small(t testing.TB) (content []byte, contents *Contents) {
 	path := filepath.Join(t.TempDir(), "study.db")
-	db, err := openDatabase(path, "rwc")
+	d, err := openDatabase(path, path, "rwc")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Exec("PRAGMA page_size = 512; VACUUM") // an empty database, as a study is before it begins
-	if err := errors.Join(err, db.Close()); err != nil {
+	_, err = d.db.Exec("PRAGMA page_size = 512; VACUUM") // an empty database, as a study is before it begins
+	if err := errors.Join(err, d.db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(path, describe())
@@ -208,15 +208,15 @@ func TestLostRounds(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	db, err := openDatabase(path, "rw")
+	d, err := openDatabase(path, path, "rw")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Exec("DELETE FROM rounds WHERE number > 1")
-	if err := errors.Join(err, db.Close()); err != nil {
+	_, err = d.db.Exec("DELETE FROM rounds WHERE number > 1")
+	if err := errors.Join(err, d.db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	const lost = "there are 1 rounds, and trials of round 3"
+	const lost = "it has 1 rounds but trials of round 3"
 	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), lost) {
 		t.Errorf("read: %v", err)
 	}

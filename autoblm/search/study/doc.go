@@ -1,11 +1,11 @@
-// Package study keeps a search in a file: one SQLite database with what the
-// study is about, every trial, every round, and the files of the best model. Each change is
-// a transaction on disk before anything depends on it, so a process that is killed
-// loses at most the trials it had in training.
+// Package study stores a search in one SQLite file: its settings, trials, rounds, plan and
+// models.
 //
-// [Open] is for the one process that searches: it has the file for itself, by a
-// lock that dies with it, and whoever comes second hears which process that is.
-// [Read] is for whoever wants to know: it needs nothing but the file, which it
-// leaves as it is. Rows carry checksums, so that a damaged study is never taken
-// for another one.
+// Each change is a transaction that is on disk before anything depends on it. A process that is
+// killed loses at most the trials that it was training.
+//
+// [Open] opens a study for the one process that searches. It takes an exclusive lock of the
+// operating system, which ends with the process. [Read] reads a study and leaves the file
+// unchanged. Rows carry checksums, because SQLite does not detect a changed value on a failing
+// disk.
 package study

@@ -7,74 +7,75 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 )
 
-// InUseError says that a study is in use, and by whom.
+// InUseError reports that a process has locked a study.
 type InUseError struct {
 	Path string
-	// Process is the number of the process that has the study, 0 where the
-	// system does not say.
+	// Process is the id of that process, 0 if the system does not report it.
 	Process int
-	// Command and Since are that process's, where the system says.
+	// Command and Since are the command line and the start of that process, if the system
+	// reports them.
 	Command string
 	Since   time.Time
 }
 
 func (e *InUseError) Error() string {
-	return fmt.Sprintf("the study %s is in use by %s: wait for it, or name another study", e.Path, e.Holder())
+	return fmt.Sprintf("the study %s is in use by %s: wait for it, or name another study",
+		e.Path, e.Holder())
 }
 
-// Holder describes the process that has the study, as "process 4711 (autoblm
-// search --dataset umls, since 13:04:05)".
+// Holder describes the process that has the study, for example "process 4711 (autoblm search
+// --dataset umls, since 13:04:05)".
 func (e *InUseError) Holder() string {
-	switch {
-	case e.Process == 0:
+	switch e.Process {
+	case 0:
 		return "another process"
-	case e.Process == os.Getpid():
-		return "this process itself"
+	case os.Getpid():
+		return "this process"
 	}
-	var more []string
+	var details []string
 	if e.Command != "" {
-		more = append(more, e.Command)
+		details = append(details, e.Command)
 	}
 	if !e.Since.IsZero() {
 		layout := time.TimeOnly
 		if time.Since(e.Since) > 12*time.Hour {
 			layout = time.DateTime
 		}
-		more = append(more, "since "+e.Since.Format(layout))
+		details = append(details, "since "+e.Since.Format(layout))
 	}
-	if len(more) == 0 {
+	if len(details) == 0 {
 		return fmt.Sprintf("process %d", e.Process)
 	}
-	return fmt.Sprintf("process %d (%s)", e.Process, strings.Join(more, ", "))
+	return fmt.Sprintf("process %d (%s)", e.Process, strings.Join(details, ", "))
 }
 
 func inUse(path string, process int) *InUseError {
 	e := &InUseError{Path: path, Process: process}
 	if process != 0 {
-		e.Command, e.Since = commandOf(process), startOf(process)
+		e.Command, e.Since = commandLine(process), startTime(process)
 	}
 	return e
 }
 
-// commandOf is a process's command in short, "" where there is no /proc.
-func commandOf(process int) string {
+// commandLine returns the shortened command line of a process, or "" on a system without /proc.
+func commandLine(process int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", process))
 	if err != nil {
 		return ""
 	}
-	words := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-	words[0] = filepath.Base(words[0])
-	command := []rune(strings.Map(func(r rune) rune {
+	arguments := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
+	arguments[0] = filepath.Base(arguments[0])
+	printable := func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, strings.Join(words, " ")))
+	}
+	command := []rune(strings.Map(printable, strings.Join(arguments, " ")))
 	const most = 80
 	if len(command) > most {
 		return string(command[:most]) + "…"
@@ -82,8 +83,8 @@ func commandOf(process int) string {
 	return string(command)
 }
 
-// startOf is when a process began, zero where there is no /proc.
-func startOf(process int) time.Time {
+// startTime returns when a process began, or the zero time on a system without /proc.
+func startTime(process int) time.Time {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	if err != nil {
 		return time.Time{}
@@ -92,8 +93,8 @@ func startOf(process int) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	// The name of the program, in brackets, may hold anything; field 22 of all is
-	// the 20th after it, in hundredths of a second since the system began.
+	// The program's name, in brackets, may hold spaces. The start is the 20th field after it, in
+	// hundredths of a second since the system began.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	up := bytes.Fields(uptime)
 	if len(fields) < 20 || len(up) == 0 {
@@ -108,26 +109,4 @@ func startOf(process int) time.Time {
 		return time.Time{}
 	}
 	return time.Now().Add(-time.Duration((now - began/100) * float64(time.Second)))
-}
-
-// own are the files of the studies that this process has open. A process loses
-// its locks on a file as soon as it closes that file anywhere, so nothing here
-// opens a file that is among them, and nothing else does while one is looked at.
-var own struct {
-	sync.Mutex
-	files []os.FileInfo
-}
-
-// isOwn must be called with own locked.
-func isOwn(path string) bool {
-	file, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	for _, other := range own.files {
-		if os.SameFile(file, other) {
-			return true
-		}
-	}
-	return false
 }

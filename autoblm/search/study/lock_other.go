@@ -2,5 +2,5 @@
 
 package study
 
-// lockHolder cannot tell on this system.
+// lockHolder returns 0: this system does not report the holder.
 func lockHolder(string) int { return 0 }

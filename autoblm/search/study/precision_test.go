@@ -34,8 +34,9 @@ func TestPrecisionOfAStudy(t *testing.T) {
 		settings := search.Plain()
 		forSearch := func(t *completion.Task, asked kge.Precision) (*study.Study, kge.Precision, error) {
 			settings.Training.Precision = asked
-			s, settled, err := study.ForSearch(path, t, search.Evolutionary{}, settings)
-			return s, settled.Training.Precision, err
+			p := search.Problem{Task: t, Strategy: search.Evolutionary{}, Settings: settings}
+			s, p, err := study.OpenFor(path, p, nil)
+			return s, p.Settings.Training.Precision, err
 		}
 		other := kge.Float32 + kge.Bfloat16 - begun
 		for i, c := range []struct {

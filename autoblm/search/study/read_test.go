@@ -129,11 +129,17 @@ func TestTheLastRunIsRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
+	first, second := []string{"search", "--k", "2"}, []string{"search", "--k", "2", "--budget", "128"}
 	for _, c := range []struct {
-		source, want string
-		budget       int
-	}{{"/first", "/first", 64}, {"/second", "/second", 128}, {"", "/second", 32}} {
-		last.Source, last.Settings.Budget = c.source, c.budget
+		source, want  string
+		budget        int
+		command, kept []string
+	}{
+		{"/first", "/first", 64, first, first},
+		{"/second", "/second", 128, second, second},
+		{"", "/second", 32, nil, second},
+	} {
+		last.Source, last.Settings.Budget, last.Command = c.source, c.budget, c.command
 		if err := run(last); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +153,7 @@ func TestTheLastRunIsRemembered(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := last
-		want.Source = c.want
+		want.Source, want.Command = c.want, c.kept
 		if !reflect.DeepEqual(contents.About, want) {
 			t.Errorf("%+v: about %+v, want %+v", c, contents.About, want)
 		}

@@ -1,17 +1,22 @@
 package study
 
+import (
+	"fmt"
+	"hash/crc32"
+)
+
 const (
-	applicationID = 0x4175424c // "AuBL": tells a study from other SQLite files
+	applicationID = 0x4175424c // "AuBL" marks studies among SQLite files
 	formatVersion = 1          // of the tables below
 )
 
-// Each row has a checksum of what is read from it again, because SQLite itself
-// would take a number that has changed on the disk for another number.
+// schema has a checksum in each row of the values that are read back. SQLite checks the structure
+// of a file, not its values.
 const schema = `
 CREATE TABLE about (
-	description TEXT NOT NULL, -- JSON
-	source      TEXT NOT NULL, -- these two are those of the last run
-	budget      INTEGER NOT NULL,
+	description TEXT NOT NULL, -- identity and settings, as JSON
+	run         TEXT NOT NULL, -- source, budget and command of the last run, as JSON
+	plan        TEXT NOT NULL, -- JSON; null for a search without a plan
 	checksum    INTEGER NOT NULL
 );
 CREATE TABLE trials (
@@ -22,10 +27,10 @@ CREATE TABLE trials (
 	structure  TEXT NOT NULL,
 	recipe     TEXT NOT NULL, -- settings and seeds, as JSON
 	canonical  TEXT NOT NULL,
-	features   TEXT NOT NULL, -- SRF, a digit each
+	features   TEXT NOT NULL, -- SRF, one digit per feature
 	score      REAL,
 	test_score REAL,
-	trial      TEXT NOT NULL, -- all of it, as JSON
+	trial      TEXT NOT NULL, -- the whole trial, as JSON
 	checksum   INTEGER NOT NULL,
 	UNIQUE (stage, structure, recipe)
 );
@@ -38,22 +43,30 @@ CREATE TABLE rounds (
 	seconds      REAL NOT NULL,
 	checksum     INTEGER NOT NULL
 );
-` + artifactTable + artifactsTable
-
-// artifactTable has the folder of the best model, file by file.
-const artifactTable = `
-CREATE TABLE artifact (
-	name     TEXT PRIMARY KEY,
-	content  BLOB NOT NULL,
-	checksum INTEGER NOT NULL
-);`
-
-// artifactsTable has what trials have left for an ensemble, file by file.
-const artifactsTable = `
 CREATE TABLE artifacts (
-	trial    INTEGER NOT NULL,
-	name     TEXT NOT NULL,
+	trial    INTEGER NOT NULL, -- 0 for the best model
+	name     TEXT NOT NULL,    -- of a file in the folder of the model
 	content  BLOB NOT NULL,
 	checksum INTEGER NOT NULL,
 	PRIMARY KEY (trial, name)
 );`
+
+// best is the number under which table artifacts has the best model. Trials count from 1.
+const best = 0
+
+// checksum returns the CRC-32 of the values of a row.
+func checksum(values ...any) int64 {
+	sum := crc32.NewIEEE()
+	for _, value := range values {
+		switch value := value.(type) {
+		case []byte:
+			fmt.Fprintf(sum, "%d:", len(value))
+			_, _ = sum.Write(value)
+		case string:
+			fmt.Fprintf(sum, "%d:%s", len(value), value)
+		default:
+			fmt.Fprintf(sum, "%v;", value)
+		}
+	}
+	return int64(sum.Sum32())
+}

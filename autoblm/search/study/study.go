@@ -5,50 +5,70 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 	"github.com/autoblm/autoblm-go/internal/settings"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Study is an open study file. It implements [search.Store].
+// Study is a study that this process has locked. It implements [search.Store].
 type Study struct {
-	db   *sql.DB
-	path string
-	file os.FileInfo // nil when it was opened for reading only
-	// changed says whether this process wrote.
-	changed bool
-	// precision is that of its trials.
+	database
+	file      os.FileInfo
+	row       row  // as stored
+	changed   bool // by this process
 	precision kge.Precision
 }
 
-// Open opens the study at path, or begins one there: when there is no file, or
-// one that was never begun. It fails when the file is another program's, of
-// another version or damaged, with an [InUseError] when it is in use, and when the
-// study in it is about something else, which the error spells out; the file stays
-// as it is.
-func Open(path string, about About) (*Study, error) {
-	own.Lock()
-	defer own.Unlock()
-	if isOwn(path) {
+// Open opens the study at path, or creates one if there is no file or an empty one. It fails
+// without changing the file if the file is not a study, is damaged or has another format, if
+// another process has the study ([InUseError]), and if the study is of another search. The error
+// lists the settings that differ.
+func Open(path string, about About) (*Study, error) { return open(path, about, false) }
+
+// OpenFor opens or creates the study at path for a search, and returns the search with the study
+// as its store and with its precision resolved. If the precision is auto, a resumed study keeps
+// its own. The command holds the arguments of the search as given, nil if a program runs it.
+func OpenFor(path string, p search.Problem, command []string) (*Study, search.Problem, error) {
+	auto := p.Settings.Training.Precision == kge.AutoPrecision
+	var err error
+	if p.Settings, err = search.Settle(p.Task, p.Settings); err != nil {
+		return nil, p, err
+	}
+	about, err := Describe(p.Task, p.Strategy, p.Settings)
+	if err != nil {
+		return nil, p, err
+	}
+	about.Command = command
+	s, err := open(path, about, auto)
+	if err != nil {
+		return nil, p, err
+	}
+	p.Store, p.Settings.Training.Precision = s, s.precision
+	if p.Settings, err = search.Settle(p.Task, p.Settings); err != nil {
+		err = fmt.Errorf("the study %s has precision %v, which this machine does not support: "+
+			"%w, or begin another study", path, s.precision, err)
+		return nil, p, errors.Join(err, s.Close())
+	}
+	return s, p, nil
+}
+
+// open opens a study. With anyPrecision, its precision may be other than that of about.
+func open(path string, about About, anyPrecision bool) (*Study, error) {
+	openStudies.Lock()
+	defer openStudies.Unlock()
+	if openStudies.has(path) {
 		return nil, inUse(path, os.Getpid())
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the study: %w", err)
 	}
-	// What is no study is not even opened as a database, which could roll back
-	// what another program had begun to write.
+	// Opening the database of another program could roll back its unfinished changes.
 	h, err := readHeader(path)
 	if errors.Is(err, inputfile.ErrNotFile) {
 		return nil, fmt.Errorf("cannot open the study: %w", err)
@@ -58,45 +78,37 @@ func Open(path string, about About) (*Study, error) {
 			return nil, err
 		}
 	}
-	db, err := openDatabase(path, "rwc")
-	s := &Study{db: db, path: path}
+	database, err := openDatabase(path, path, "rwc")
 	if err != nil {
-		return nil, s.explain("open", err)
+		return nil, err
 	}
+	s := &Study{database: database}
 	if err = s.lock(); err == nil {
-		err = s.begin(about)
+		err = s.begin(about, anyPrecision)
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, s.db.Close())
 	}
 	if s.file, err = os.Stat(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot open the study: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("cannot open the study: %w", err), s.db.Close())
 	}
-	own.files = append(own.files, s.file)
+	openStudies.files = append(openStudies.files, s.file)
 	return s, nil
 }
 
-// openDatabase opens a file in a mode of SQLite's: ro, rw or rwc.
-func openDatabase(file, mode string) (*sql.DB, error) {
-	address := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), RawQuery: "mode=" + mode}
-	db, err := sql.Open("sqlite", address.String())
-	if err == nil {
-		db.SetMaxOpenConns(1)
-	}
-	return db, err
-}
-
-// lock takes an exclusive lock: one of the operating system, which ends with the
-// process. With the lock SQLite may mend what it takes for harmless, so a damaged
-// file gets none.
+// lock takes an exclusive lock of the operating system, which ends with the process. It checks
+// the file first, because SQLite with a lock repairs damage that it takes for harmless.
 func (s *Study) lock() error {
-	if _, err := s.db.Exec("PRAGMA busy_timeout = 250"); err != nil { // whoever reads a study has it for a moment only
+	const wait = "PRAGMA busy_timeout = 250" // milliseconds; readers are quick
+	if _, err := s.db.Exec(wait); err != nil {
 		return s.explain("open", err)
 	}
-	if err := s.checkWhole(); err != nil {
+	if err := s.checkPages(); err != nil {
 		return err
 	}
-	for _, statement := range []string{"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE", "COMMIT"} {
+	for _, statement := range []string{
+		"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = FULL", "BEGIN EXCLUSIVE", "COMMIT",
+	} {
 		if _, err := s.db.Exec(statement); err != nil {
 			return s.explain("open", err)
 		}
@@ -104,176 +116,77 @@ func (s *Study) lock() error {
 	return nil
 }
 
-// begin writes the description into a new study, or compares it with that of an old one.
-func (s *Study) begin(about About) error {
-	tables, err := s.tables()
+// begin creates the tables of a new study, or compares about with what the study is about.
+func (s *Study) begin(about About, anyPrecision bool) error {
+	empty, err := s.isEmpty()
 	if err != nil {
 		return err
 	}
-	if tables == 0 {
-		s.precision = about.Settings.Training.Precision
-		here, err := json.Marshal(about)
-		if err != nil {
-			return err
-		}
-		return s.change(func(tx *sql.Tx) error {
-			return errors.Join(
-				execute(tx, schema),
-				execute(tx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)),
-				execute(tx, fmt.Sprintf("PRAGMA user_version = %d", formatVersion)),
-				putAbout(tx, string(here), about.Source, about.Settings.Budget))
-		})
+	var wanted row
+	if empty {
+		wanted, err = newRow(about)
+	} else if s.row, err = s.readRow(); err == nil {
+		wanted, err = s.resumed(about, anyPrecision)
 	}
-	there, source, budget, err := s.description()
 	if err != nil {
 		return err
 	}
-	about.takePrecision([]byte(there))
-	s.precision = about.Settings.Training.Precision
-	here, err := json.Marshal(about)
-	if err != nil {
-		return err
-	}
-	differ, err := settings.Difference([]byte(there), here)
+	stored, err := wanted.about()
 	if err != nil {
 		return damaged(s.path, err)
 	}
-	if differ != "" {
-		var trials int
-		if err := s.db.QueryRow("SELECT count(*) FROM trials").Scan(&trials); err != nil {
-			return s.explain("read", err)
-		}
-		if trials > 0 { // otherwise it was never begun
-			return fmt.Errorf("the study %s is about another search (%s): use the same settings, or name another study", s.path, differ)
-		}
-		there = string(here)
-	}
-	if about.Source == "" && differ == "" { // a graph that was built in memory does not forget where it was read before
-		about.Source = source
-	}
-	if differ == "" && about.Source == source && about.Settings.Budget == budget {
+	s.precision = stored.Settings.Training.Precision
+	if wanted == s.row {
 		return nil
 	}
 	return s.change(func(tx *sql.Tx) error {
-		return putAbout(tx, there, about.Source, about.Settings.Budget)
+		if empty {
+			if err := createTables(tx); err != nil {
+				return err
+			}
+		}
+		return s.putRow(tx, wanted)
 	})
 }
 
-// tables counts them: 0 in a study that was never begun.
-func (s *Study) tables() (n int, err error) {
-	err = s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n)
-	return n, s.explain("read", err)
-}
-
-// checkWhole says whether all pages of the database are there and in order.
-func (s *Study) checkWhole() error {
-	var verdict string
-	if err := s.db.QueryRow("PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
-		return s.explain("read", err)
-	}
-	if verdict != "ok" {
-		return damaged(s.path, errors.New(verdict))
-	}
-	return nil
-}
-
-// putAbout replaces the row about.
-func putAbout(tx *sql.Tx, description, source string, budget int) error {
-	return errors.Join(
-		execute(tx, "DELETE FROM about"),
-		execute(tx, "INSERT INTO about VALUES (?, ?, ?, ?)", description, source, budget, checksum(description, source, budget)))
-}
-
-func (s *Study) description() (description, source string, budget int, err error) {
-	var sum int64
-	if err := s.db.QueryRow("SELECT description, source, budget, checksum FROM about").Scan(&description, &source, &budget, &sum); err != nil {
-		return "", "", 0, s.explain("read", err)
-	}
-	if sum != checksum(description, source, budget) {
-		return "", "", 0, damaged(s.path, errWrongSum)
-	}
-	return description, source, budget, nil
-}
-
-// Close ends the use of the study and frees its lock.
-func (s *Study) Close() error {
-	own.Lock()
-	defer own.Unlock()
-	own.files = slices.DeleteFunc(own.files, func(file os.FileInfo) bool { return file == s.file })
-	if !s.changed {
-		// The journal of a process that was killed after its last change, with nothing to
-		// take back, or that would have been done: SQLite leaves it to the next change.
-		_ = os.Remove(s.path + "-journal")
-	}
-	return s.db.Close()
-}
-
-// Trials implements [search.Store].
-func (s *Study) Trials() (trials []task.Trial, err error) {
-	err = s.eachTrial(func(_ int, text string) error {
-		var t task.Trial
-		err := json.Unmarshal([]byte(text), &t)
-		trials = append(trials, t)
-		return err
-	})
-	return trials, err
-}
-
-// eachTrial reads the trials in the order of their numbers.
-func (s *Study) eachTrial(read func(number int, text string) error) error {
-	rows, err := s.db.Query("SELECT number, trial, checksum FROM trials ORDER BY number")
+// resumed returns the row of the study for a run of the search about. A study without trials may
+// become one of another search.
+func (s *Study) resumed(about About, anyPrecision bool) (row, error) {
+	stored, err := s.row.about()
 	if err != nil {
-		return s.explain("read", err)
+		return row{}, damaged(s.path, err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var number int
-		var text string
-		var sum int64
-		if err := rows.Scan(&number, &text, &sum); err != nil {
-			return s.explain("read", err)
-		}
-		if sum != checksum(number, text) {
-			return damaged(s.path, errWrongSum)
-		}
-		if err := read(number, text); err != nil {
-			return damaged(s.path, err)
-		}
+	if anyPrecision {
+		about.Settings.Training.Precision = stored.Settings.Training.Precision
 	}
-	return s.explain("read", rows.Err())
-}
-
-// Rounds implements [search.Store]. A table of rounds that has lost its last ones is in order
-// for SQLite; that of trials has indices, and knows better.
-func (s *Study) Rounds() ([]search.Round, error) {
-	var last int
-	if err := s.db.QueryRow("SELECT coalesce(max(round), 0) FROM trials").Scan(&last); err != nil {
-		return nil, s.explain("read", err)
-	}
-	rows, err := s.db.Query("SELECT number, random_state, proposed, repeats, seconds, checksum FROM rounds ORDER BY number")
+	wanted, err := newRow(about)
 	if err != nil {
-		return nil, s.explain("read", err)
+		return row{}, err
 	}
-	defer rows.Close()
-	var rounds []search.Round
-	for rows.Next() {
-		var r search.Round
-		var sum int64
-		if err := rows.Scan(&r.Number, &r.RandomState, &r.Proposed, &r.Repeats, &r.Seconds, &sum); err != nil {
-			return nil, s.explain("read", err)
+	differ, err := settings.Difference([]byte(s.row.description), []byte(wanted.description))
+	if err != nil {
+		return row{}, damaged(s.path, err)
+	}
+	if differ == "" {
+		if about.Source == "" { // the graph is in memory
+			about.Source = stored.Source
 		}
-		if sum != checksum(r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds) {
-			return nil, damaged(s.path, errWrongSum)
+		if about.Command == nil {
+			about.Command = stored.Command
 		}
-		rounds = append(rounds, r)
+		wanted, err = newRow(about)
+		wanted.description, wanted.plan = s.row.description, s.row.plan
+		return wanted, err
 	}
-	if err := rows.Err(); err != nil {
-		return nil, s.explain("read", err)
+	var trials int
+	if err := s.db.QueryRow("SELECT count(*) FROM trials").Scan(&trials); err != nil {
+		return row{}, s.explain("read", err)
 	}
-	if len(rounds) < last {
-		return nil, damaged(s.path, fmt.Errorf("there are %d rounds, and trials of round %d", len(rounds), last))
+	if trials > 0 {
+		return row{}, fmt.Errorf("the study %s is about another search (%s): "+
+			"use the same settings, or name another study", s.path, differ)
 	}
-	return rounds, nil
+	return wanted, nil
 }
 
 // Put implements [search.Store].
@@ -284,13 +197,19 @@ func (s *Study) Put(c search.Change) error {
 				return err
 			}
 		}
-		if r := c.Round; r != nil {
-			if err := execute(tx, "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?)", r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds, checksum(r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds)); err != nil {
+		if c.Round != nil {
+			if err := putRound(tx, *c.Round); err != nil {
 				return err
 			}
 		}
 		if c.Plan != nil {
-			if err := putPlan(tx, *c.Plan); err != nil {
+			plan, err := json.Marshal(c.Plan)
+			if err != nil {
+				return err
+			}
+			wanted := s.row
+			wanted.plan = string(plan)
+			if err := s.putRow(tx, wanted); err != nil {
 				return err
 			}
 		}
@@ -302,188 +221,34 @@ func (s *Study) Put(c search.Change) error {
 		if c.Best == nil {
 			return nil
 		}
-		files, err := c.Best.Files()
-		if err != nil {
-			return err
-		}
-		return putFiles(tx, files)
+		return putArtifact(tx, best, c.Best)
 	})
 }
 
-// putArtifact replaces what a trial has left.
-func putArtifact(tx *sql.Tx, trial int, a task.Artifact) error {
-	files, err := a.Files()
-	if err != nil {
-		return err
-	}
-	if err := execute(tx, "DELETE FROM artifacts WHERE trial = ?", trial); err != nil {
-		return err
-	}
-	for name, content := range files {
-		if err := execute(tx, "INSERT INTO artifacts VALUES (?, ?, ?, ?)", trial, name, content, checksum(trial, name, content)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func putTrial(tx *sql.Tx, t task.Trial) error {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
-	recipe, err := json.Marshal(t.Recipe)
-	if err != nil {
-		return err
-	}
-	return execute(tx, `INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (number) DO UPDATE SET round = excluded.round, state = excluded.state,
-			score = excluded.score, test_score = excluded.test_score, trial = excluded.trial, checksum = excluded.checksum`,
-		t.Number, string(t.Stage), t.Round, string(t.State), t.Structure.String(), string(recipe), t.Canonical().String(),
-		features(t), t.Score, t.TestScore, string(text), checksum(t.Number, string(text)))
-}
-
-// putFiles replaces the files of the best trial.
-func putFiles(tx *sql.Tx, files map[string][]byte) error {
-	if err := execute(tx, "DELETE FROM artifact"); err != nil {
-		return err
-	}
-	for name, content := range files {
-		if err := execute(tx, "INSERT INTO artifact VALUES (?, ?, ?)", name, content, checksum(name, content)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Best implements [search.Store].
-func (s *Study) Best() (task.Artifact, error) {
-	files, err := s.files()
-	if files == nil || err != nil {
-		return nil, err
-	}
-	return files, nil
-}
-
-// Artifact implements [search.Store].
-func (s *Study) Artifact(trial int) (task.Artifact, error) {
-	files, err := s.filesOf("SELECT name, content, checksum FROM artifacts WHERE trial = ?", trial)
-	if files == nil || err != nil {
-		return nil, err
-	}
-	return files, nil
-}
-
-// files are those of the best trial, nil where there are none.
-func (s *Study) files() (task.Files, error) {
-	return s.filesOf("SELECT name, content, checksum FROM artifact")
-}
-
-// filesOf are files that a query finds, nil where there are none. What they are of is in their
-// checksums.
-func (s *Study) filesOf(query string, of ...any) (task.Files, error) {
-	rows, err := s.db.Query(query, of...)
-	if err != nil {
-		return nil, s.explain("read", err)
-	}
-	defer rows.Close()
-	var files task.Files
-	for rows.Next() {
-		var name string
-		var content []byte
-		var sum int64
-		if err := rows.Scan(&name, &content, &sum); err != nil {
-			return nil, s.explain("read", err)
-		}
-		if sum != checksum(append(slices.Clone(of), name, content)...) {
-			return nil, damaged(s.path, errWrongSum)
-		}
-		if files == nil {
-			files = task.Files{}
-		}
-		files[name] = content
-	}
-	return files, s.explain("read", rows.Err())
+// putRow replaces the row of table about.
+func (s *Study) putRow(tx *sql.Tx, r row) error {
+	s.row = r
+	return errors.Join(
+		execute(tx, "DELETE FROM about"),
+		execute(tx, "INSERT INTO about VALUES (?, ?, ?, ?)",
+			r.description, r.run, r.plan, checksum(r.description, r.run, r.plan)))
 }
 
 // change runs f in a transaction.
 func (s *Study) change(f func(tx *sql.Tx) error) error {
 	s.changed = true
-	tx, err := s.db.Begin()
-	if err != nil {
-		return s.explain("write", err)
-	}
-	if err := f(tx); err != nil {
-		return errors.Join(s.explain("write", err), ignoreDone(tx.Rollback()))
-	}
-	return s.explain("write", tx.Commit())
+	return s.database.change(f)
 }
 
-func execute(tx *sql.Tx, statement string, arguments ...any) error {
-	_, err := tx.Exec(statement, arguments...)
-	return err
-}
-
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) || err != nil && strings.Contains(err.Error(), "no transaction is active") {
-		return nil // a full disk has rolled it back already
+// Close closes the study and frees its lock.
+func (s *Study) Close() error {
+	openStudies.Lock()
+	defer openStudies.Unlock()
+	openStudies.remove(s.file)
+	if !s.changed {
+		// A process that was killed after its last change leaves a journal with nothing to
+		// roll back. SQLite removes it only at the next change.
+		_ = os.Remove(s.path + "-journal")
 	}
-	return err
-}
-
-// explain says in words what the database says in codes.
-func (s *Study) explain(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var coded *sqlite.Error
-	if !errors.As(err, &coded) {
-		if doing == "read" { // a value of another kind than was written
-			return damaged(s.path, err)
-		}
-		return fmt.Errorf("cannot %s the study %s: %w", doing, s.path, err)
-	}
-	if coded.Code() == sqlite3.SQLITE_READONLY_ROLLBACK {
-		return errUnfinished
-	}
-	switch coded.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return inUse(s.path, lockHolder(s.path))
-	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
-		return damaged(s.path, err)
-	case sqlite3.SQLITE_FULL:
-		return fmt.Errorf("cannot %s the study %s: the disk is full; make room and run the same command again", doing, s.path)
-	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
-		if doing != "read" {
-			return fmt.Errorf("cannot %s the study %s: the file or its folder cannot be written", doing, s.path)
-		}
-	case sqlite3.SQLITE_ERROR:
-		if doing == "read" { // a table that is not there any more
-			return damaged(s.path, err)
-		}
-	}
-	return fmt.Errorf("cannot %s the study %s: %w", doing, s.path, err)
-}
-
-// errUnfinished says that the last change was begun and not finished, and that
-// the file cannot be read before it is taken back.
-var errUnfinished = errors.New("the last change of the study is unfinished")
-
-var errWrongSum = errors.New("a checksum is wrong")
-
-// checksum tells values of a row from what has become of them on a failing disk.
-func checksum(values ...any) int64 {
-	sum := crc32.NewIEEE()
-	for _, value := range values {
-		switch value := value.(type) {
-		case []byte:
-			fmt.Fprintf(sum, "%d:", len(value))
-			_, _ = sum.Write(value)
-		case string:
-			fmt.Fprintf(sum, "%d:%s", len(value), value)
-		default:
-			fmt.Fprintf(sum, "%v;", value)
-		}
-	}
-	return int64(sum.Sum32())
+	return s.db.Close()
 }

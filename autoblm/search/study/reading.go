@@ -1,0 +1,170 @@
+package study
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// row is the row of table about.
+type row struct{ description, run, plan string }
+
+// run holds what may differ between the runs of a study, as JSON in column run.
+type run struct {
+	Source  string   `json:"source"`
+	Budget  int      `json:"budget"`
+	Command []string `json:"command"`
+}
+
+// newRow returns the row for a study about a search, without a plan.
+func newRow(about About) (row, error) {
+	description, err := json.Marshal(about)
+	if err != nil {
+		return row{}, err
+	}
+	last, err := json.Marshal(run{about.Source, about.Settings.Budget, about.Command})
+	return row{description: string(description), run: string(last), plan: "null"}, err
+}
+
+func (d database) readRow() (r row, err error) {
+	var sum int64
+	err = d.db.QueryRow("SELECT description, run, plan, checksum FROM about").
+		Scan(&r.description, &r.run, &r.plan, &sum)
+	if err != nil {
+		return r, d.explain("read", err)
+	}
+	if sum != checksum(r.description, r.run, r.plan) {
+		return r, damaged(d.path, errWrongChecksum)
+	}
+	return r, nil
+}
+
+// about parses a row.
+func (r row) about() (a About, err error) {
+	var last run
+	if err := json.Unmarshal([]byte(r.description), &a); err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal([]byte(r.run), &last); err != nil {
+		return a, err
+	}
+	a.Source, a.Settings.Budget, a.Command = last.Source, last.Budget, last.Command
+	return a, nil
+}
+
+// Plan implements [search.Store].
+func (d database) Plan() (p *search.Plan, err error) {
+	r, err := d.readRow()
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(r.plan), &p); err != nil {
+		return nil, damaged(d.path, err)
+	}
+	return p, nil
+}
+
+// Trials implements [search.Store].
+func (d database) Trials() (trials []task.Trial, err error) {
+	rows, err := d.db.Query("SELECT number, trial, checksum FROM trials ORDER BY number")
+	if err != nil {
+		return nil, d.explain("read", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var number int
+		var text string
+		var sum int64
+		if err := rows.Scan(&number, &text, &sum); err != nil {
+			return nil, d.explain("read", err)
+		}
+		if sum != checksum(number, text) {
+			return nil, damaged(d.path, errWrongChecksum)
+		}
+		var t task.Trial
+		if err := json.Unmarshal([]byte(text), &t); err != nil {
+			return nil, damaged(d.path, err)
+		}
+		trials = append(trials, t)
+	}
+	return trials, d.explain("read", rows.Err())
+}
+
+// Rounds implements [search.Store]. SQLite does not notice when the last rows of this table are
+// lost. It does for table trials, which has indices, so the rounds of the trials are the check.
+func (d database) Rounds() (rounds []search.Round, err error) {
+	var last int
+	err = d.db.QueryRow("SELECT coalesce(max(round), 0) FROM trials").Scan(&last)
+	if err != nil {
+		return nil, d.explain("read", err)
+	}
+	rows, err := d.db.Query(`SELECT number, random_state, proposed, repeats, seconds, checksum
+		FROM rounds ORDER BY number`)
+	if err != nil {
+		return nil, d.explain("read", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r search.Round
+		var sum int64
+		err := rows.Scan(&r.Number, &r.RandomState, &r.Proposed, &r.Repeats, &r.Seconds, &sum)
+		if err != nil {
+			return nil, d.explain("read", err)
+		}
+		if sum != roundChecksum(r) {
+			return nil, damaged(d.path, errWrongChecksum)
+		}
+		rounds = append(rounds, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, d.explain("read", err)
+	}
+	if len(rounds) < last {
+		lost := fmt.Errorf("it has %d rounds but trials of round %d", len(rounds), last)
+		return nil, damaged(d.path, lost)
+	}
+	return rounds, nil
+}
+
+func roundChecksum(r search.Round) int64 {
+	return checksum(r.Number, r.RandomState, r.Proposed, r.Repeats, r.Seconds)
+}
+
+// Best implements [search.Store].
+func (d database) Best() (task.Artifact, error) { return d.Artifact(best) }
+
+// Artifact implements [search.Store].
+func (d database) Artifact(trial int) (task.Artifact, error) {
+	files, err := d.files(trial)
+	if files == nil || err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// files returns the files of the model of a trial, nil if the study has none.
+func (d database) files(trial int) (files task.Files, err error) {
+	rows, err := d.db.Query("SELECT name, content, checksum FROM artifacts WHERE trial = ?", trial)
+	if err != nil {
+		return nil, d.explain("read", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var content []byte
+		var sum int64
+		if err := rows.Scan(&name, &content, &sum); err != nil {
+			return nil, d.explain("read", err)
+		}
+		if sum != checksum(trial, name, content) {
+			return nil, damaged(d.path, errWrongChecksum)
+		}
+		if files == nil {
+			files = task.Files{}
+		}
+		files[name] = content
+	}
+	return files, d.explain("read", rows.Err())
+}
