@@ -113,7 +113,7 @@ func TestCheckpointOfOtherWork(t *testing.T) {
 	if err := work(t.Context(), 0.01); err != nil {
 		t.Fatal(err)
 	}
-	if err := work(t.Context(), 0.02); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "of another training") {
+	if err := work(t.Context(), 0.02); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "belongs to another training") {
 		t.Errorf("other rates: %v", err)
 	}
 	for _, name := range []string{file, file + ".before"} {

@@ -80,10 +80,3 @@ type Population interface {
 	// Close frees what the population holds.
 	Close()
 }
-
-// Telling is a [Population] that tells of the steps of its models.
-type Telling interface {
-	// OnStep has tell called, from any thread, when so many models have taken theirs in a
-	// call of Step to come. nil ends that.
-	OnStep(tell func(models int))
-}

@@ -38,9 +38,9 @@ func (t Ensemble) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, spl
 	var nodes []int
 	switch train := len(g.Train); split {
 	case "train":
-		nodes = numbers(0, train)
+		nodes = integers(0, train)
 	case "test":
-		nodes = numbers(train, train+len(g.Test))
+		nodes = integers(train, train+len(g.Test))
 	default:
 		return Evaluation{}, nil, fmt.Errorf("unknown split %q: use train or test", split)
 	}

@@ -22,7 +22,7 @@ func TestFolds(t *testing.T) {
 		}
 		n := rapid.IntRange(2, 10).Draw(t, "n")
 		parts := folds(g, n, rapid.Uint64().Draw(t, "seed"))
-		if all := slices.Sorted(slices.Values(slices.Concat(parts...))); !slices.Equal(all, numbers(0, len(g.Train))) {
+		if all := slices.Sorted(slices.Values(slices.Concat(parts...))); !slices.Equal(all, integers(0, len(g.Train))) {
 			t.Fatalf("%v are not all nodes once", parts)
 		}
 		spread := func(what string, count func(part []int) int) {
@@ -46,7 +46,7 @@ func TestFolds(t *testing.T) {
 			}
 			spread("nodes of one class", of)
 			for _, p := range parts {
-				if of(p) == of(numbers(0, len(g.Train))) {
+				if of(p) == of(integers(0, len(g.Train))) {
 					t.Fatalf("class %d is held out whole in %v", c, p)
 				}
 			}

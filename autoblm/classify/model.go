@@ -43,20 +43,21 @@ type Model struct {
 // ErrOtherGraph marks a graph that is not the one that a model was trained on.
 var ErrOtherGraph = errors.New("not the graph that the model was trained on")
 
-// newModel is a member's model with the numbers of the trainer's network.
-func newModel(t *Trainer, r Result, tested score, tables [][]float32) *Model {
-	g := t.graph
+// newModel returns a member's model with the tables of a training network.
+func newModel(
+	g *rdf.Graph, s Settings, n *Network, r Result, tested score, tables [][]float32,
+) *Model {
 	m := &Model{
 		Dataset: g.Name, Source: g.Source(), Fingerprint: g.Fingerprint(), Lenient: g.Skipped > 0,
-		Settings: t.settings, Member: r.Member, Epochs: r.Epochs, CVAccuracy: r.CVAccuracy,
+		Settings: s, Member: r.Member, Epochs: r.Epochs, CVAccuracy: r.CVAccuracy,
 		Relations: g.Relations, Classes: g.Classes, Tables: slices.Clone(tables),
 	}
-	if t.settings.Runs > 0 {
+	if s.Runs > 0 {
 		test := tested.evaluation()
 		m.Test = &test
 	}
 	m.Tables[0] = nil
-	for row, node := range t.network.Inputs {
+	for row, node := range n.Inputs {
 		if node != Blank {
 			m.Entities = append(m.Entities, g.Nodes[node])
 			m.Tables[0] = append(m.Tables[0], tables[0][row*m.Settings.Dim:][:m.Settings.Dim]...)

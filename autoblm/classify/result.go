@@ -43,10 +43,19 @@ type Result struct {
 	TestAccuracies []float64
 	// Model is the first of these models, where models are kept.
 	Model *Model
-	// Cut is where the deadline has ended the training; nil where it has not.
-	Cut *Cut
+	// StoppedEarly says where the deadline has stopped the training; nil if it has not.
+	StoppedEarly *EarlyStop
 	// Err wraps [ErrDiverged] when the member diverged; the rest is then empty.
 	Err error
+}
+
+// EarlyStop says where a deadline has stopped the training of a member.
+type EarlyStop struct {
+	// Phase is what was stopped first, "cross-validation" or "test".
+	Phase string `json:"phase"`
+	// Epoch is the number of epochs done, of Epochs.
+	Epoch  int `json:"epoch"`
+	Epochs int `json:"epochs"`
 }
 
 // Validation is how well nodes held out are classified after an epoch.
@@ -68,8 +77,8 @@ func (r Result) TestAccuracy() (mean, deviation float64) {
 	return stat.MeanStdDev(r.TestAccuracies, nil)
 }
 
-// validated adds a validation to the curve.
-func (r *Result) validated(epoch int, scores []score) {
+// addValidation adds a validation to the curve.
+func (r *Result) addValidation(epoch int, scores []score) {
 	var all score
 	for _, s := range scores {
 		all.add(s)

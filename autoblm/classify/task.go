@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -104,10 +103,8 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
-	t.onProgress, t.trainer.options.Deadline = onProgress, nil
-	if end, is := task.CutTime(ctx); is {
-		t.trainer.options.Deadline = &kge.Deadline{Began: time.Now(), End: end}
-	}
+	t.onProgress = onProgress
+	t.trainer.options.Deadline, _ = task.StopTime(ctx)
 	results, err := t.trainer.Train(ctx, members)
 	if err != nil {
 		return nil, err
@@ -120,7 +117,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trial.State, trial.Score, trial.Cut = task.Complete, &r.CVAccuracy, r.Cut != nil
+		trial.State, trial.Score, trial.StoppedEarly = task.Complete, &r.CVAccuracy, r.StoppedEarly != nil
 		if mean, _ := r.TestAccuracy(); len(r.TestAccuracies) > 0 {
 			trial.TestScore = &mean
 		}

@@ -228,14 +228,14 @@ func TestClassesAreCutInTime(t *testing.T) {
 	for _, cut := range []bool{true, false} {
 		ctx := t.Context()
 		if cut {
-			ctx = task.CutAt(ctx, time.Now())
+			ctx = task.StopAt(ctx, time.Now())
 		}
 		trials := []task.Trial{{Stage: task.Searching, Structure: structure.MustParse("1,0;0,2"), Recipe: task.Recipe{Recipe: kge.Recipe{Training: of.Training}, Seed: 1}}}
 		artifacts, err := on.Train(ctx, trials, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := trials[0]; got.State != task.Complete || got.Cut != cut || got.Score == nil || artifacts[0] == nil {
+		if got := trials[0]; got.State != task.Complete || got.StoppedEarly != cut || got.Score == nil || artifacts[0] == nil {
 			t.Errorf("cut %v: %+v has left %v", cut, got, artifacts[0])
 		}
 	}

@@ -4,245 +4,290 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
+	"github.com/autoblm/autoblm-go/internal/deadline"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/memory"
+	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
-// work is a call of Train on its way.
-type work struct {
+// training is the state of a call of [Trainer.Train].
+type training struct {
 	*Trainer
-	clock       *clock
-	late        bool // whether the time is up for the phase, since the last epoch
-	done, total int  // epochs of models
-	told        int  // of these
+	clock       *deadline.Clock
+	isLate      bool // too late for another epoch of the phase
+	done, total int  // epochs, summed over models
+	reported    int  // of done
 }
 
-func (w *work) progress(epochs int) {
-	w.done += epochs
-	w.tell(w.done)
+// advance counts epochs of models as done.
+func (t *training) advance(epochs int) {
+	t.done += epochs
+	t.report(t.done)
 }
 
-// tell tells of so many epochs, unless more were told of.
-func (w *work) tell(done int) {
-	if w.options.OnProgress != nil && done >= w.told {
-		w.told = done
-		w.options.OnProgress(done, w.total)
+// report reports progress, unless more was reported before.
+func (t *training) report(done int) {
+	if t.options.OnProgress != nil && done >= t.reported {
+		t.reported = done
+		t.options.OnProgress(done, t.total)
 	}
 }
 
-// run is a model in training, which is asked for the classes of some outputs.
-type run struct {
+// modelRun is one model of a phase.
+type modelRun struct {
 	Run
-	ask    []int
-	epochs int // at the most
+	ask       []int // outputs of the network to classify
+	maxEpochs int
 }
 
-// newRun is one of a member's models; each has a seed of its own.
-func newRun(m Member, model, epochs int, learn, ask []int) run {
-	m.Seed += uint64(model)
-	return run{Run{Member: m, Learn: learn}, ask, epochs}
+// newModelRun returns a member's i-th model. Its seed differs from that of the others.
+func newModelRun(m Member, i, maxEpochs int, learn, ask []int) modelRun {
+	m.Seed += uint64(i)
+	return modelRun{Run{Member: m, Learn: learn}, ask, maxEpochs}
 }
 
-// crossValidate finds each member's number of epochs.
-func (w *work) crossValidate(ctx context.Context, results []Result) error {
-	s, models := w.settings, w.settings.heldOut()
-	if err := w.fits(len(results) * models); err != nil {
+// phase trains models of some members side by side.
+type phase interface {
+	name() string
+	// needsScores reports whether to classify after an epoch, of the given number of active
+	// models.
+	needsScores(epoch, active int) bool
+	// update notes the results of all models after an epoch: whether they are finite, and the
+	// scores if they were needed. A model that has stopped has a score of no nodes. It returns
+	// which models to stop.
+	update(p Population, epoch int, finite []bool, scores []score) (stop []bool, err error)
+}
+
+// crossValidation finds each member's number of epochs.
+type crossValidation struct {
+	*training
+	results []Result
+}
+
+func (crossValidation) name() string { return "cross-validation" }
+
+func (t *training) crossValidate(ctx context.Context, results []Result) error {
+	s := t.settings
+	if err := t.checkMemory(len(results) * s.heldOut()); err != nil {
 		return err
 	}
-	var runs []run
+	var runs []modelRun
 	for _, r := range results {
-		for i, held := range divisions(w.graph, s) {
+		for i, held := range divisions(t.graph, s) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			isHeld := make([]bool, len(w.graph.Train))
+			isHeld := make([]bool, len(t.graph.Train))
 			for _, n := range held {
 				isHeld[n] = true
 			}
-			learn := slices.DeleteFunc(numbers(0, len(w.graph.Train)), func(n int) bool { return isHeld[n] })
-			runs = append(runs, newRun(r.Member, i, s.Epochs, learn, held))
+			all := integers(0, len(t.graph.Train))
+			learn := slices.DeleteFunc(all, func(n int) bool { return isHeld[n] })
+			runs = append(runs, newModelRun(r.Member, i, s.Epochs, learn, held))
 		}
 	}
-	ask := func(epoch, active int) bool {
-		after := active // the next epoch, and what the test takes then
-		for _, r := range results {
-			after += w.finalRuns() * max(1, r.Epochs)
-		}
-		w.late = epoch < s.Epochs && w.clock.lacks(after)
-		return w.late || epoch%s.ValidateEvery == 0 || epoch == s.Epochs
-	}
-	return w.train(ctx, "cross-validation", results, runs, ask, func(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
-		stop := make([]bool, len(runs))
-		for i := range results {
-			r, own := &results[i], scores[i*models:][:models]
-			if slices.Contains(finite[i*models:][:models], false) {
-				*r = Result{Member: r.Member, Err: diverged(epoch, r.Member)}
-			} else if r.Err == nil && own[0].nodes > 0 {
-				r.validated(epoch, own)
-			}
-			if w.late && r.Err == nil && own[0].nodes > 0 {
-				r.Cut = &Cut{In: "cross-validation", Epoch: epoch, Epochs: s.Epochs}
-			}
-			over := w.late || r.Err != nil || s.Patience > 0 && len(r.Curve) > 0 && epoch-r.Epochs >= s.Patience*s.ValidateEvery
-			for model := range models {
-				stop[i*models+model] = over
-			}
-		}
-		return stop, nil
-	})
+	return t.train(ctx, crossValidation{t, results}, results, runs)
 }
 
-// test trains the members that did not diverge on all nodes to train with.
-func (w *work) test(ctx context.Context, results []Result) error {
-	train := len(w.graph.Train)
-	if err := w.fits(len(results) * w.finalRuns()); err != nil {
+func (c crossValidation) needsScores(epoch, active int) bool {
+	s, needed := c.settings, active // the next epoch, and the test after it
+	for _, r := range c.results {
+		needed += c.finalRuns() * max(1, r.Epochs)
+	}
+	c.isLate = epoch < s.Epochs && c.clock.Exceeds(needed)
+	return c.isLate || epoch%s.ValidateEvery == 0 || epoch == s.Epochs
+}
+
+func (c crossValidation) update(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+	s, models := c.settings, c.settings.heldOut()
+	stop := make([]bool, len(scores))
+	for i := range c.results {
+		r, own := &c.results[i], scores[i*models:][:models]
+		isScored := own[0].nodes > 0
+		if slices.Contains(finite[i*models:][:models], false) {
+			*r = Result{Member: r.Member, Err: diverged(epoch, r.Member)}
+		} else if r.Err == nil && isScored {
+			r.addValidation(epoch, own)
+		}
+		if c.isLate && r.Err == nil && isScored {
+			r.StoppedEarly = &EarlyStop{Phase: c.name(), Epoch: epoch, Epochs: s.Epochs}
+		}
+		isOutOfPatience := s.Patience > 0 && len(r.Curve) > 0 &&
+			epoch-r.Epochs >= s.Patience*s.ValidateEvery
+		for model := range models {
+			stop[i*models+model] = c.isLate || r.Err != nil || isOutOfPatience
+		}
+	}
+	return stop, nil
+}
+
+// test trains the members that have not diverged on all training nodes.
+type test struct {
+	*training
+	runs []modelRun
+	of   []*Result // of each run
+}
+
+func (test) name() string { return "test" }
+
+func (t *training) test(ctx context.Context, results []Result) error {
+	train, all := len(t.graph.Train), len(t.graph.Train)+len(t.graph.Test)
+	if err := t.checkMemory(len(results) * t.finalRuns()); err != nil {
 		return err
 	}
-	var runs []run
-	var of []*Result
+	phase := test{training: t}
 	for i := range results {
 		r := &results[i]
 		if r.Err != nil {
-			w.progress(w.finalRuns() * w.settings.Epochs)
+			t.advance(t.finalRuns() * t.settings.Epochs)
 			continue
 		}
-		for model := range w.finalRuns() {
-			runs = append(runs, newRun(r.Member, model, r.Epochs, numbers(0, train), numbers(train, train+len(w.graph.Test))))
-			of = append(of, r)
+		for model := range t.finalRuns() {
+			learn, ask := integers(0, train), integers(train, all)
+			phase.runs = append(phase.runs, newModelRun(r.Member, model, r.Epochs, learn, ask))
+			phase.of = append(phase.of, r)
 		}
 	}
-	ends := func(epoch, active int) bool {
-		w.late = w.clock.lacks(active)
-		return w.late || slices.ContainsFunc(runs, func(r run) bool { return r.epochs == epoch })
-	}
-	return w.train(ctx, "test", results, runs, ends, func(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
-		stop := make([]bool, len(runs))
-		for i, r := range runs {
-			switch {
-			case of[i].Err != nil:
-				stop[i] = true
-			case !finite[i]:
-				*of[i] = Result{Member: of[i].Member, Err: diverged(epoch, r.Member)}
-				stop[i] = true
-			case r.epochs == epoch || w.late && scores[i].nodes > 0:
-				if of[i].Cut == nil && epoch < r.epochs {
-					of[i].Cut = &Cut{In: "test", Epoch: epoch, Epochs: r.epochs}
-				}
-				if err := w.ended(p, i, r, of[i], epoch, scores[i]); err != nil {
-					return nil, err
-				}
-				stop[i] = true
-			}
-		}
-		return stop, nil
-	})
+	return t.train(ctx, phase, results, phase.runs)
 }
 
-// ended notes what a model on all nodes to train with came to after an epoch.
-func (w *work) ended(p Population, model int, r run, of *Result, epoch int, tested score) error {
-	if w.settings.Runs > 0 {
+func (t test) needsScores(epoch, active int) bool {
+	t.isLate = t.clock.Exceeds(active)
+	return t.isLate ||
+		slices.ContainsFunc(t.runs, func(r modelRun) bool { return r.maxEpochs == epoch })
+}
+
+func (t test) update(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+	stop := make([]bool, len(t.runs))
+	for i, r := range t.runs {
+		of := t.of[i]
+		switch {
+		case of.Err != nil:
+			stop[i] = true
+		case !finite[i]:
+			*of = Result{Member: of.Member, Err: diverged(epoch, r.Member)}
+			stop[i] = true
+		case r.maxEpochs == epoch || t.isLate && scores[i].nodes > 0:
+			if of.StoppedEarly == nil && epoch < r.maxEpochs {
+				of.StoppedEarly = &EarlyStop{Phase: t.name(), Epoch: epoch, Epochs: r.maxEpochs}
+			}
+			if err := t.finish(p, i, of, epoch, scores[i]); err != nil {
+				return nil, err
+			}
+			stop[i] = true
+		}
+	}
+	return stop, nil
+}
+
+// finish adds a trained model to the result of its member.
+func (t test) finish(p Population, model int, of *Result, epoch int, tested score) error {
+	if t.settings.Runs > 0 {
 		of.TestAccuracies = append(of.TestAccuracies, tested.accuracy())
 	}
-	if !w.options.KeepModels || of.Model != nil {
+	if !t.options.KeepModels || of.Model != nil {
 		return nil
 	}
 	s, err := p.State(model)
 	if err != nil {
 		return err
 	}
-	of.Model = newModel(w.Trainer, *of, tested, s.Tables)
-	if of.Cut != nil {
+	of.Model = newModel(t.graph, t.settings, t.network, *of, tested, s.Tables)
+	if of.StoppedEarly != nil {
 		of.Model.Reached = &kge.Reached{Epoch: epoch, Interrupted: true}
 	}
 	return nil
 }
 
-// train trains runs side by side. After each epoch, asked tells whether to
-// classify, and then hears of all runs: whether their losses were finite, and their
-// scores if they were asked for; a run that was stopped before has a score of no
-// nodes. It returns which to stop. The runs are a phase of the work on some results; what a
-// checkpoint has of it is not done again.
-func (w *work) train(ctx context.Context, what string, results []Result, runs []run, asked func(epoch, active int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
+// train trains the models of a phase until it has stopped all. It resumes what the checkpoint has
+// of the phase.
+func (t *training) train(ctx context.Context, what phase, results []Result, runs []modelRun) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	keeper := w.options.Checkpoint
-	phase, err := keeper.phaseOf(w, what, results)
+	saver := t.options.Checkpoint
+	id, err := t.phaseID(what.name(), results)
 	if err != nil {
 		return err
 	}
-	over, at, states, err := keeper.goOn(phase, results, len(runs), w.network.Parameters)
+	state, states, err := saver.begin(id, results, len(runs), t.network.Parameters)
 	if err != nil {
 		return err
 	}
-	if over {
-		w.progress(len(runs) * w.settings.Epochs)
+	if state == nil { // finished before
+		t.advance(len(runs) * t.settings.Epochs)
 		return nil
 	}
-	all, stepped := make([]Run, len(runs)), make([]bool, len(runs))
+	all, isAhead := make([]Run, len(runs)), make([]bool, len(runs))
 	for i, r := range runs {
 		all[i] = r.Run
 		switch {
-		case !at.Active[i]:
-			w.progress(w.settings.Epochs)
+		case !state.Active[i]:
+			t.advance(t.settings.Epochs)
 		case len(states) > 0:
 			all[i].State, states = states[0], states[1:]
-			stepped[i] = all[i].Steps > at.Epoch
-			w.progress(at.Epoch)
+			isAhead[i] = all[i].Steps > state.Epoch
+			t.advance(state.Epoch)
 		}
 	}
-	population, err := ctxutil.Call(ctx, func() (Population, error) { return w.program.NewPopulation(all) })
+	population, err := ctxutil.Call(ctx, func() (Population, error) { return t.program.NewPopulation(all) })
 	if err != nil {
 		return err
 	}
 	defer population.Close()
-	for slices.Contains(at.Active, true) {
-		if err := w.epoch(ctx, population, runs, at, stepped, results, asked, then); err != nil {
+	for slices.Contains(state.Active, true) {
+		if err := t.epoch(ctx, what, population, runs, results, state, isAhead); err != nil {
 			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-				if failed := keeper.write(*at, results, population); failed != nil {
+				if failed := saver.write(*state, results, population); failed != nil {
 					err = fmt.Errorf("%w; %w", err, failed)
 				}
 			}
 			return err
 		}
-		clear(stepped)
-		if slices.Contains(at.Active, true) { // else there may be a model, which is not kept
-			keeper.epochOver(*at, results, population)
+		clear(isAhead)
+		if slices.Contains(state.Active, true) { // the models at the end are not saved
+			if err := saver.epochEnded(*state, results, population); err != nil {
+				return err
+			}
 		}
 	}
-	keeper.over(phase, results)
+	saver.end(id, results)
 	return nil
 }
 
-// epoch is the next one of a phase. Some models may have taken its step already.
-func (w *work) epoch(ctx context.Context, p Population, runs []run, at *standing, stepped []bool, results []Result, asked func(epoch, active int) bool, then func(p Population, epoch int, finite []bool, scores []score) ([]bool, error)) error {
+// epoch trains the active models of a phase for an epoch, which is one step. Models that are
+// ahead have taken that step before.
+func (t *training) epoch(ctx context.Context, what phase, p Population, runs []modelRun,
+	results []Result, state *phaseState, isAhead []bool,
+) error {
 	began := time.Now()
-	epoch, active := at.Epoch+1, at.Active
+	epoch, active := state.Epoch+1, state.Active
 	waiting := make([]bool, len(runs))
 	for i := range runs {
-		waiting[i] = active[i] && !stepped[i]
+		waiting[i] = active[i] && !isAhead[i]
 	}
-	quiet := w.tellSteps(p)
+	done, steps := t.done, float64(countTrue(waiting))
+	detach := progress.Attach(p, func(share float64) { t.report(done + int(math.Round(share*steps))) })
 	losses, err := p.Step(ctx, waiting)
-	quiet()
+	detach()
 	for i, loss := range losses {
-		at.Finite[i] = at.Finite[i] && (!waiting[i] || isFinite(float64(loss)))
+		state.Finite[i] = state.Finite[i] && (!waiting[i] || isFinite(float64(loss)))
 	}
 	if err != nil {
 		return err
 	}
 	var logits [][]float32
-	models := countOf(active)
-	w.clock.timed(models, began)
-	if asked(epoch, models) {
-		if w.late {
-			if err := w.options.Checkpoint.cut(*at, results, p); err != nil {
+	models := countTrue(active)
+	t.clock.Add(models, began)
+	if what.needsScores(epoch, models) {
+		if t.isLate {
+			if err := t.options.Checkpoint.close(*state, results, p); err != nil {
 				return err
 			}
 		}
@@ -253,47 +298,29 @@ func (w *work) epoch(ctx context.Context, p Population, runs []run, at *standing
 	scores := make([]score, len(runs))
 	for i, r := range runs {
 		if active[i] && logits != nil {
-			scores[i] = scoreOf(w.network, logits[i], r.ask)
-			at.Finite[i] = at.Finite[i] && isFinite(scores[i].loss)
+			scores[i] = scoreOf(t.network, logits[i], r.ask)
+			state.Finite[i] = state.Finite[i] && isFinite(scores[i].loss)
 		}
 	}
-	stop, err := then(p, epoch, at.Finite, scores)
+	stop, err := what.update(p, epoch, state.Finite, scores)
 	if err != nil {
 		return err
 	}
-	at.Epoch = epoch
+	state.Epoch = epoch
 	for i, r := range runs {
 		if !active[i] {
 			continue
 		}
-		w.progress(1)
-		if stop[i] || epoch >= r.epochs {
+		t.advance(1)
+		if stop[i] || epoch >= r.maxEpochs {
 			active[i] = false
-			w.progress(w.settings.Epochs - epoch)
+			t.advance(t.settings.Epochs - epoch)
 		}
 	}
 	return nil
 }
 
-// tellSteps tells of the steps of models within an epoch, where the population does.
-func (w *work) tellSteps(p Population) (quiet func()) {
-	telling, is := p.(Telling)
-	if !is || w.options.OnProgress == nil {
-		return func() {}
-	}
-	var one sync.Mutex
-	done := w.done
-	telling.OnStep(func(models int) {
-		one.Lock()
-		defer one.Unlock()
-		done += models
-		w.tell(done)
-	})
-	return func() { telling.OnStep(nil) }
-}
-
-// countOf is how many of some are so.
-func countOf(some []bool) (n int) {
+func countTrue(some []bool) (n int) {
 	for _, is := range some {
 		if is {
 			n++
@@ -302,8 +329,8 @@ func countOf(some []bool) (n int) {
 	return n
 }
 
-// numbers are from … to-1.
-func numbers(from, to int) []int {
+// integers returns from, from+1, …, to-1.
+func integers(from, to int) []int {
 	all := make([]int, to-from)
 	for i := range all {
 		all[i] = from + i
@@ -311,17 +338,21 @@ func numbers(from, to int) []int {
 	return all
 }
 
-// fits says so if so many models at a time need more memory than there is.
-func (w *work) fits(models int) error {
+// checkMemory returns an error if training so many models side by side needs more memory than
+// there is.
+func (t *training) checkMemory(models int) error {
 	parameters := 0.0
-	for _, p := range w.network.Parameters {
+	for _, p := range t.network.Parameters {
 		size := 1.0
 		for _, n := range p.Dims {
 			size *= float64(n)
 		}
 		parameters += size
 	}
-	const adam, place = 3 * 4, 8 // bytes, of a number with its moments and of a node to learn from
-	bytes := float64(models) * (adam*parameters + place*float64(len(w.graph.Train)))
-	return memory.Check(bytes, fmt.Sprintf("training %s with dim %d side by side", format.Count(models, "model"), w.settings.Dim), "take a smaller dim, or fewer layers, repeats, runs or settings to try")
+	// Bytes of a parameter with Adam's moments, and of the index of a training node.
+	const parameterBytes, nodeBytes = 3 * 4, 8
+	bytes := float64(models) * (parameterBytes*parameters + nodeBytes*float64(len(t.graph.Train)))
+	what := fmt.Sprintf("training %s with dim %d side by side",
+		format.Count(models, "model"), t.settings.Dim)
+	return memory.Check(bytes, what, "take a smaller dim, or fewer layers, repeats, runs or settings to try")
 }

@@ -2,35 +2,37 @@ package classify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/deadline"
 )
 
-// Options are how a [Trainer] goes about it, which does not matter for what comes out
-// but for the rounding of the engine.
+// Options configure a [Trainer]. They do not change its results, apart from rounding by the
+// engine and what a deadline leaves out.
 type Options struct {
 	// Engine does the arithmetic. The caller closes it, after the trainer.
 	Engine Engine
 	// KeepModels asks for a model of each member; see [Result].
 	KeepModels bool
-	// OnProgress, when set, is told how many of the epochs that [Trainer.Train] may
-	// take are done; those that it need not take count as done.
+	// OnProgress, when set, receives the number of epochs done, out of the most that
+	// [Trainer.Train] may take, summed over models. Epochs that turn out to be superfluous count
+	// as done.
 	OnProgress func(done, total int)
-	// Checkpoint, when set, keeps the way.
+	// Checkpoint, when set, saves the work to a file.
 	Checkpoint *Checkpoint
-	// Deadline, when set, ends [Trainer.Train] in time, with what there is: first the
-	// cross-validation, so that there is time for the models of the test. An epoch of each
-	// is taken in any case.
-	Deadline *kge.Deadline
+	// Deadline, when set, ends [Trainer.Train] in time, with the results so far. The
+	// cross-validation ends first, to leave time for the test. Each takes at least an epoch.
+	Deadline time.Time
 }
 
-// Trainer trains populations on one graph with one setting. What it readies for that
-// serves all structures with one number of chunks; so make one and use it for all
-// members. A Trainer does one thing at a time.
+// Trainer trains populations on one graph with the same settings. It prepares a program that
+// serves all structures with the same number of chunks, so use one Trainer for all members. It is
+// not safe for concurrent use.
 type Trainer struct {
 	graph    *rdf.Graph
 	settings Settings
@@ -39,7 +41,7 @@ type Trainer struct {
 	program  Program
 }
 
-// NewTrainer readies a graph for a setting.
+// NewTrainer prepares training on a graph.
 func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
 	if err := Check(g, s); err != nil {
 		return nil, err
@@ -56,44 +58,46 @@ func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
 // Close frees what the trainer holds.
 func (t *Trainer) Close() { t.program.Close() }
 
-// Train cross-validates each member, and then tests it as often as the settings
-// say. What comes of a member depends on its structure, seed and rates, on the
-// graph and on the settings, and not on the other members: to the bit on the engine cpu
-// and on GoMLX's own backend, within rounding on others.
+// Train cross-validates each member and then tests it as often as the settings say. A member's
+// result depends on its structure, seed and rates, on the graph and on the settings. It does not
+// depend on the other members: to the bit on the engine cpu and on GoMLX's own backend, within
+// rounding on others.
 //
-// A member that diverges is reported in its Result and the others go on; the error
-// is for what stops all: members that make no sense, or the end of ctx.
+// The result of a member that diverges has an error, and the others go on. Train fails if the
+// members are invalid or ctx ends.
 func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error) {
 	if err := validate(t.settings, members); err != nil {
 		return nil, err
 	}
 	if t.options.Checkpoint != nil && t.options.KeepModels && len(members) > 1 {
-		return nil, fmt.Errorf("a checkpoint keeps the models of one member, and there are %d: train them one after the other", len(members))
+		return nil, fmt.Errorf("a checkpoint holds the models of one member, but there are %d: "+
+			"train them one after the other", len(members))
 	}
-	w := &work{Trainer: t, total: len(members) * t.settings.Epochs * (t.settings.heldOut() + t.finalRuns())}
+	models := len(members) * (t.settings.heldOut() + t.finalRuns())
+	call := &training{Trainer: t, total: models * t.settings.Epochs}
 	results := make([]Result, len(members))
 	for i, m := range members {
 		results[i].Member = m
 	}
-	some := len(members)
+	groupSize := len(members)
 	if n := t.options.Engine.Members(); n > 0 {
-		some = n
+		groupSize = n
 	}
-	all, groups := newClock(t.options.Deadline), (len(results)+some-1)/some
-	for group := range slices.Chunk(results, some) {
-		w.clock = all.part(groups)
+	clock, groups := deadline.NewClock(t.options.Deadline), (len(results)+groupSize-1)/groupSize
+	for group := range slices.Chunk(results, groupSize) {
+		call.clock = clock.Part(groups)
 		groups--
-		if err := w.crossValidate(ctx, group); err != nil {
+		if err := call.crossValidate(ctx, group); err != nil {
 			return nil, err
 		}
-		if err := w.test(ctx, group); err != nil {
+		if err := call.test(ctx, group); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
 }
 
-// finalRuns is how many models are trained on all nodes to train with.
+// finalRuns returns the number of models of each member to train on all training nodes.
 func (t *Trainer) finalRuns() int {
 	if t.options.KeepModels {
 		return max(t.settings.Runs, 1)
@@ -101,8 +105,22 @@ func (t *Trainer) finalRuns() int {
 	return t.settings.Runs
 }
 
-// Train cross-validates and tests members by a trainer of their own.
-func Train(ctx context.Context, g *rdf.Graph, s Settings, o Options, members []Member) ([]Result, error) {
+// phaseID identifies a phase of training in a checkpoint.
+func (t *Trainer) phaseID(name string, results []Result) (json.RawMessage, error) {
+	var members []Member
+	for _, r := range results {
+		members = append(members, r.Member)
+	}
+	return json.Marshal(map[string]any{
+		"data": t.graph.Fingerprint(), "settings": t.settings, "members": members,
+		"phase": name, "models": t.options.KeepModels,
+	})
+}
+
+// Train cross-validates and tests members with a new [Trainer].
+func Train(
+	ctx context.Context, g *rdf.Graph, s Settings, o Options, members []Member,
+) ([]Result, error) {
 	t, err := NewTrainer(g, s, o)
 	if err != nil {
 		return nil, err

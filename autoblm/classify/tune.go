@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
@@ -94,15 +93,17 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 	for _, drawn := range order {
 		before := len(all)
 		part := o
-		if d := o.Deadline; d != nil {
-			until := began.Add(d.End.Sub(began) * time.Duration(trials*s.heldOut()) / time.Duration(trials*s.heldOut()+last))
+		if !o.Deadline.IsZero() {
+			models := trials * s.heldOut()
+			tuning := o.Deadline.Sub(began) * time.Duration(models) / time.Duration(models+last)
+			until := began.Add(tuning)
 			if before > 0 && time.Now().After(until) {
 				if err := o.Checkpoint.closeBetween(); err != nil {
 					return nil, err
 				}
 				break
 			}
-			part.Deadline = &kge.Deadline{Began: began, End: until}
+			part.Deadline = until
 		}
 		if o.OnProgress != nil {
 			part.OnProgress = func(done, _ int) { o.OnProgress(before*epochs+done, trials*epochs) }

@@ -94,7 +94,7 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 	for _, trial := range trials {
 		job.Members = append(job.Members, trial.Member())
 	}
-	if end, is := task.CutTime(ctx); is {
+	if end, is := task.StopTime(ctx); is {
 		job.Deadline = &kge.Deadline{Began: time.Now(), End: end, Ranked: job.ValidateBy}
 	}
 	told := func(p kge.Progress) { onProgress(p.Share()) }
@@ -121,7 +121,7 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
 		}
-		trial.State, artifacts[i], trial.Cut = task.Complete, r.Model, report.Cut != nil
+		trial.State, artifacts[i], trial.StoppedEarly = task.Complete, r.Model, report.StoppedEarly != nil
 		trial.Score, trial.TestScore = evaluations[i].Scores()
 		if trial.Details, err = evaluations[i].Details(); err != nil {
 			return nil, err
@@ -139,8 +139,8 @@ func trainOrGoOn(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Repo
 		}
 		report, err = kge.Train(ctx, engine, job)
 	}
-	if err == nil && !report.Complete && report.Cut == nil {
-		err = task.ErrTimeUp
+	if err == nil && !report.Complete && report.StoppedEarly == nil {
+		err = task.ErrDeadlineExceeded
 	}
 	return report, err
 }

@@ -103,13 +103,13 @@ func TestTrialsAreCutInTime(t *testing.T) {
 	for _, left := range []time.Duration{-time.Hour, 0, 20 * time.Millisecond} {
 		trials := []task.Trial{trial, trial}
 		trials[1].Recipe.Seed = 2
-		artifacts, err := (&completion.Task{Graph: g, Engine: engine}).Train(task.CutAt(t.Context(), time.Now().Add(left)), trials, func(float64) {})
+		artifacts, err := (&completion.Task{Graph: g, Engine: engine}).Train(task.StopAt(t.Context(), time.Now().Add(left)), trials, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, got := range trials {
-			if got.State != task.Complete || !got.Cut || got.Score == nil || len(got.Loss) >= trial.Recipe.Training.Epochs {
-				t.Errorf("with %v left: state %q, cut %v, score %v", left, got.State, got.Cut, got.Score)
+			if got.State != task.Complete || !got.StoppedEarly || got.Score == nil || len(got.Loss) >= trial.Recipe.Training.Epochs {
+				t.Errorf("with %v left: state %q, cut %v, score %v", left, got.State, got.StoppedEarly, got.Score)
 			}
 			if m, err := completion.ModelOf(artifacts[i]); err != nil || m == nil {
 				t.Errorf("with %v left: model %v, %v", left, m, err)

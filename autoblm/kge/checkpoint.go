@@ -8,277 +8,262 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
-	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// Checkpoint lets a training end early and go on later, in another process too,
-// with the results of one that was left alone.
+// Checkpoint lets a training end early and resume later, also in another process. The results
+// are those of an uninterrupted training.
 type Checkpoint struct {
-	// File keeps the training after an epoch: [Train] goes on from what it holds, and
-	// writes it anew, whole or not at all, in between and where it ends early. Its folder
-	// must exist. A file of another training is an error; see [ErrOtherTraining]. The file
-	// written before stays beside it and stands in for it where it is damaged.
+	// File holds the training after an epoch. [Train] resumes from it and rewrites it atomically
+	// from time to time and when it ends early. Its folder must exist. The previous file stays
+	// next to it and replaces a damaged one.
 	File string
-	// Every is how much time lies between two writings, at least, and what a kill may
-	// cost; there are fewer where they would take more than a twentieth of the time.
+	// Every is the minimum time between two writes, and so the time that a kill may lose. It
+	// grows where writing would take more than a twentieth of the time.
 	Every time.Duration
-	// Until, when set, ends the training in time: before an epoch that is not likely
-	// to be over by then.
+	// Until, when set, ends the training before an epoch that is not likely to end in time.
 	Until time.Time
-	// AnyEngine lets a training go on that another engine or instruction set began, whose
-	// results differ in rounding; without it that is [ErrOtherEngine].
+	// AnyEngine resumes also what another engine or instruction set began, with other rounding.
+	// Without it that is [ErrOtherEngine].
 	AnyEngine bool
-	// OnError, when set, is told that the file cannot be written on the way, as on a full
-	// disk; the training goes on, and it is tried again. Without it, that is an error.
+	// OnError, when set, receives failures to write the file during training, as on a full disk;
+	// the training goes on and tries again. Without it they end the training.
 	OnError func(error)
 }
 
 var (
-	// ErrOtherTraining marks a checkpoint that is of other data, settings or members, or of
-	// another engine.
-	ErrOtherTraining = errors.New("the checkpoint is of another training")
-	// ErrOtherEngine marks what another engine or instruction set began, whose results differ
-	// in rounding.
+	// ErrOtherTraining reports a checkpoint of other data, settings or members, or of another
+	// engine.
+	ErrOtherTraining = checkpoint.ErrOtherTraining
+	// ErrOtherEngine reports work of another engine or instruction set, with other rounding.
 	ErrOtherEngine = errors.New("another engine began this")
 )
 
-// keeper writes checkpoints of a run. Without a Checkpoint it does nothing.
-type keeper struct {
-	*Checkpoint
-	about   []byte
-	engine  string
-	large   bool          // whether there is no room for last
-	last    *standstill   // after the last epoch that was copied
-	copied  time.Time     // when that was
-	copying time.Duration // how long that took
-	epochs  int           // that the file has
-	written time.Time     // when the file was
-	writing time.Duration // how long that took
-	longest time.Duration // of the epochs so far, with their validations
-}
-
 // Tests change these.
 var (
-	// mostKept is how many bytes of a run are copied after an epoch, to have it where the run
-	// is interrupted. The epochs of a larger one take long, so that its file does.
-	mostKept = 256.0 * (1 << 20)
-	// cheap is a copy that is made after each epoch. A dearer one waits: on a GPU it may take a
-	// third of the time of an epoch.
-	cheap = 20 * time.Millisecond
+	// maxCopied is the size in bytes up to which a run is copied in memory after an epoch, to be
+	// written if the run is interrupted. The epochs of a larger run take long: it is written to
+	// its file only.
+	maxCopied = 256.0 * (1 << 20)
+	// cheapCopy is the duration up to which a copy is made after each epoch. A dearer one waits:
+	// on a GPU a copy may take a third of the time of an epoch.
+	cheapCopy = 20 * time.Millisecond
 )
 
-// rest is how many times as long as a file or a copy took passes before the next one, so
-// that either takes a twentieth of the time at most.
-const rest = 19
+// checkpointer writes checkpoints of a run. Without a Checkpoint it does nothing.
+type checkpointer struct {
+	*Checkpoint
+	id      []byte // JSON of the trainingID
+	engine  string
+	isLarge bool      // too large to keep a snapshot in memory
+	last    *snapshot // of the last copied epoch
+	copies  checkpoint.Pace
+	writer  *checkpoint.Writer
+	epochs  int           // number of epochs in the file
+	longest time.Duration // longest epoch so far, with its validation
+}
 
-// standstill is a run at the end of an epoch, as a checkpoint has it.
-type standstill struct {
-	keptRun
+// snapshot holds a run after an epoch, as in a checkpoint file.
+type snapshot struct {
+	savedRun
 	tables [][]float32
 }
 
-// trainingID is what a checkpoint is of.
-type trainingID struct {
-	Data     string   `json:"data"` // its fingerprint
-	Own      any      `json:"own,omitempty"`
-	Settings Settings `json:"settings"`
-	Members  []Member `json:"members"`
-}
-
-func (j Job) about() ([]byte, error) {
-	return json.Marshal(trainingID{j.Data.Fingerprint(), j.Data.Own, j.Settings, j.Members})
-}
-
-// Name is a short name for a job that an engine does, for the file that keeps it: the same
-// for the same data, settings and members on the same engine and instruction set, whose
-// results are the same, and another one for others. It is the same for all precisions, and for
-// all that they alone use, so that a training that was begun in one is found, and not begun
-// again in another.
-func (j Job) Name(engine Engine) (string, error) {
-	j.Settings.Precision = Float32
-	about, err := j.about()
-	if err != nil {
-		return "", err
-	}
-	return checkpoint.Name(about, engine.Name(), engine.Backend(Float32)), nil
-}
-
-func newKeeper(j Job, e Engine) (*keeper, error) {
-	k := &keeper{Checkpoint: j.Checkpoint, engine: e.Name() + " " + e.Backend(j.Settings.Precision), written: time.Now()}
-	if k.Checkpoint == nil {
-		return k, nil
-	}
-	k.large = stateBytes(j.Data, j.Settings, j.Members) > mostKept
-	var err error
-	k.about, err = j.about()
-	return k, err
-}
-
-// keptRun is what a checkpoint holds of a run, beside its tables.
-type keptRun struct {
-	About   json.RawMessage `json:"about"`
-	Engine  string          `json:"engine"`          // of the last epoch, with its backend in the precision; none in old files
-	Epochs  int             `json:"epochs"`          // that are over
-	Begun   int             `json:"begun,omitempty"` // steps of the next one, which Steps has too
+// savedRun is the JSON part of a checkpoint file.
+type savedRun struct {
+	ID      json.RawMessage `json:"training"`
+	Engine  string          `json:"engine"`          // with its backend in the precision
+	Epochs  int             `json:"epochs"`          // complete ones
+	Begun   int             `json:"begun,omitempty"` // steps of the next epoch, included in Steps
 	Steps   int             `json:"steps"`
 	Timing  Timing          `json:"timing"`
-	Members []keptMember    `json:"members"`
-	// ValidateBy is that of the job: scores of other samples would not compare.
+	Members []savedMember   `json:"members"`
+	// ValidateBy replaces the job's: scores on other samples would not compare.
 	ValidateBy int `json:"validate_by,omitempty"`
 }
 
-type keptMember struct {
-	standing
-	// Slots is how many tables of the optimizer follow the embeddings, and HasBest
-	// whether those of the best epoch do.
+type savedMember struct {
+	memberState
+	// Slots is the number of optimizer slots, whose tables follow the embeddings. HasBest adds
+	// the tables of the best epoch.
 	Slots   int  `json:"slots"`
 	HasBest bool `json:"has_best"`
 }
 
-// timeIsUp says whether another epoch would not be over in time.
-func (k *keeper) timeIsUp() bool {
-	return k.Checkpoint != nil && !k.Until.IsZero() && time.Now().Add(k.longest+k.longest/10+k.writing).After(k.Until)
+// trainingID identifies the training of a checkpoint.
+type trainingID struct {
+	Data         string   `json:"data"` // fingerprint
+	TaskSettings any      `json:"task_settings,omitempty"`
+	Settings     Settings `json:"settings"`
+	Members      []Member `json:"members"`
 }
 
-// epochOver notes an epoch that began then, and writes a checkpoint when it is time to.
-func (k *keeper) epochOver(r *run, began time.Time) error {
-	k.longest = max(k.longest, time.Since(began))
-	if k.Checkpoint == nil {
+func (j Job) id() ([]byte, error) {
+	return json.Marshal(trainingID{j.Data.Fingerprint(), j.Data.Own, j.Settings, j.Members})
+}
+
+// Name returns a short file name for a job on an engine. It depends on the data, settings,
+// members, engine and instruction set, all that the results depend on. It does not depend on the
+// precision, so that a training resumes in the precision in which it began.
+func (j Job) Name(engine Engine) (string, error) {
+	j.Settings.Precision = Float32
+	id, err := j.id()
+	if err != nil {
+		return "", err
+	}
+	return checkpoint.Name(id, engine.Name(), engine.Backend(Float32)), nil
+}
+
+func newCheckpointer(j Job, e Engine) (*checkpointer, error) {
+	c := &checkpointer{
+		Checkpoint: j.Checkpoint,
+		engine:     e.Name() + " " + e.Backend(j.Settings.Precision),
+	}
+	if c.Checkpoint == nil {
+		return c, nil
+	}
+	c.writer = checkpoint.NewWriter(c.File, c.Every, c.OnError)
+	c.isLarge = stateBytes(j.Data, j.Settings, j.Members) > maxCopied
+	var err error
+	c.id, err = j.id()
+	return c, err
+}
+
+// isOutOfTime reports whether another epoch is not likely to end before Until.
+func (c *checkpointer) isOutOfTime() bool {
+	if c.Checkpoint == nil || c.Until.IsZero() {
+		return false
+	}
+	return time.Now().Add(c.longest + c.longest/10 + c.writer.Took()).After(c.Until)
+}
+
+// epochEnded takes a snapshot after an epoch that began at a time, and writes it, where either is
+// due.
+func (c *checkpointer) epochEnded(r *run, began time.Time) error {
+	c.longest = max(c.longest, time.Since(began))
+	if c.Checkpoint == nil {
 		return nil
 	}
-	isTime := time.Since(k.written) >= max(k.Every, rest*k.writing) || k.large && k.epochs == 0
-	isDue := !k.large && (k.copying < cheap || time.Since(k.copied) >= rest*k.copying)
-	if !isTime && !isDue {
+	writes := c.writer.IsDue() || c.isLarge && c.epochs == 0
+	copies := !c.isLarge && (c.copies.Took() < cheapCopy || c.copies.IsDue())
+	if !writes && !copies {
 		return nil
 	}
-	if err := k.stand(r); err != nil || !isTime {
+	if err := c.takeSnapshot(r); err != nil || !writes {
 		return err
 	}
-	return k.tolerate(k.write())
+	return c.writer.Tolerate(c.write())
 }
 
-// stand notes where a run stands after an epoch.
-func (k *keeper) stand(r *run) error {
+// takeSnapshot copies the state of a run after an epoch.
+func (c *checkpointer) takeSnapshot(r *run) error {
 	take := r.population.State
-	if k.large { // which is written at once
+	if c.isLarge { // written at once, so that no copy is needed
 		take = func() (State, error) { return shown(r.population) }
 	}
 	began := time.Now()
 	state, err := take()
 	if err == nil {
-		k.last = &standstill{r.kept(k, state), r.tables(state)}
-		k.copied, k.copying = time.Now(), time.Since(began)
+		c.last = r.snapshot(c, state)
+		c.copies.Add(began)
 	}
 	return err
 }
 
-// over writes a checkpoint of a run that ends early. One that is complete is kept only if
-// it is time to.
-func (k *keeper) over(r *run) error {
-	if k.Checkpoint == nil || r.complete() && time.Since(k.written) < k.Every {
+// finish writes a checkpoint of a run that ends between epochs. A complete run is written only
+// if the last write is long ago.
+func (c *checkpointer) finish(r *run) error {
+	if c.Checkpoint == nil || r.complete() && c.writer.SinceLast() < c.Every {
 		return nil
 	}
-	if k.epochs != r.epochs && (k.last == nil || k.last.Epochs != r.epochs) {
-		if err := k.stand(r); err != nil {
+	if c.epochs != r.epochs && (c.last == nil || c.last.Epochs != r.epochs) {
+		if err := c.takeSnapshot(r); err != nil {
 			return err
 		}
 	}
-	return k.write()
+	return c.write()
 }
 
-// write keeps the epoch that was copied last, if there is one that the file does not have.
-func (k *keeper) write() error {
-	if k.last == nil || k.epochs == k.last.Epochs && k.last.Begun == 0 {
+// write writes the last snapshot, unless the file has that epoch.
+func (c *checkpointer) write() error {
+	if c.last == nil || c.epochs == c.last.Epochs && c.last.Begun == 0 {
 		return nil
 	}
-	began, last := time.Now(), k.last
-	if k.large {
-		k.last = nil
+	last := c.last
+	if c.isLarge {
+		c.last = nil
 	}
-	if err := checkpoint.Write(k.File, last.keptRun, last.tables); err != nil {
-		return fmt.Errorf("cannot write the checkpoint %s: %w", k.File, err)
+	err := c.writer.Write(last.savedRun, last.tables)
+	if err == nil {
+		c.epochs = last.Epochs
 	}
-	k.epochs, k.written, k.writing = last.Epochs, time.Now(), time.Since(began)
-	return nil
+	return err
 }
 
-// goOn brings a run to where the checkpoint is, and says whether there is one.
-func (k *keeper) goOn(r *run) (bool, error) {
-	if k.Checkpoint == nil {
+// resume restores a run from the file and reports whether there is one.
+func (c *checkpointer) resume(r *run) (bool, error) {
+	if c.Checkpoint == nil {
 		return false, nil
 	}
-	var kept keptRun
-	tables, err := checkpoint.Read(k.File, &kept)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	var saved savedRun
+	tables, err := checkpoint.Read(c.File, &saved)
+	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
-	}
-	differ, err := settings.Difference(kept.About, k.about)
-	if err == nil && differ == "" && kept.Engine != "" && kept.Engine != k.engine && !k.AnyEngine {
-		return false, fmt.Errorf("%w: %w: %s, engine %s there, %s here; go on with that one, name another file or remove this one", ErrOtherTraining, ErrOtherEngine, k.File, kept.Engine, k.engine)
-	}
-	if err == nil && differ != "" {
-		return false, fmt.Errorf("%w: %s, with %s; go on with that one, name another file or remove this one", ErrOtherTraining, k.File, differ)
-	}
-	if err == nil {
-		k.last = &standstill{kept, tables}
-		compiled := r.timing.Compile
-		err = r.goOn(*k.last)
-		r.timing.Compile += compiled
 	}
 	if err != nil {
-		return false, fmt.Errorf("cannot go on with the checkpoint %s: %w", k.File, err)
+		return false, checkpoint.ReadError(c.File, err)
 	}
-	k.epochs = r.epochs
-	if k.large {
-		k.last = nil
+	if err := checkpoint.Match(c.File, saved.ID, c.id); err != nil {
+		return false, err
+	}
+	if saved.Engine != c.engine && !c.AnyEngine {
+		return false, fmt.Errorf("%w: %w: %s, engine %s there, %s here; "+
+			"use that engine, use another file or remove this one",
+			ErrOtherTraining, ErrOtherEngine, c.File, saved.Engine, c.engine)
+	}
+	c.last = &snapshot{saved, tables}
+	compiled := r.timing.Compile
+	if err := r.restore(*c.last); err != nil {
+		return false, checkpoint.ReadError(c.File, err)
+	}
+	r.timing.Compile += compiled
+	c.epochs = r.epochs
+	if c.isLarge {
+		c.last = nil
 	}
 	return true, nil
 }
 
-// goBack brings a run that was interrupted back to the end of the epoch that was copied last,
-// and keeps it; a large one to what the file has. It says whether the run is there, also where
-// it could not be kept.
-func (k *keeper) goBack(r *run) (bool, error) {
-	if k.large && k.epochs > 0 {
-		return k.goOn(r)
+// rewind takes an interrupted run back to the last snapshot and writes that; a large run goes
+// back to its file. It reports whether the run was restored, also if writing failed.
+func (c *checkpointer) rewind(r *run) (bool, error) {
+	if c.isLarge && c.epochs > 0 {
+		return c.resume(r)
 	}
-	if k.last == nil {
+	if c.last == nil {
 		return false, nil
 	}
-	if err := r.goOn(*k.last); err != nil {
+	if err := r.restore(*c.last); err != nil {
 		return false, err
 	}
-	return true, k.write()
+	return true, c.write()
 }
 
-// cut keeps a run that its deadline has ended: as it is, where all members have taken the same
-// steps, else as after the epoch that was copied last.
-func (k *keeper) cut(r *run, s State) error {
-	if k.Checkpoint == nil {
+// saveStopped writes a run that its deadline has stopped, within an epoch if it has one member.
+// Of several members, which may have taken different numbers of steps, it writes the last
+// snapshot.
+func (c *checkpointer) saveStopped(r *run, s State) error {
+	if c.Checkpoint == nil {
 		return nil
 	}
 	if r.begun > 0 && len(r.members) == 1 {
-		k.last = &standstill{r.kept(k, s), r.tables(s)}
+		c.last = r.snapshot(c, s)
 	}
-	return k.tolerate(k.write())
+	return c.writer.Tolerate(c.write())
 }
 
-// tolerate tells whoever wants to know of an error on the way, which then is none.
-func (k *keeper) tolerate(err error) error {
-	if err == nil || k.OnError == nil {
-		return err
-	}
-	k.OnError(err)
-	k.written = time.Now()
-	return nil
-}
-
-// groups is how many times the checkpoint has the tables of a model.
-func (k keptRun) groups() (n int) {
-	for _, m := range k.Members {
+// tableGroups returns how many copies of a model's tables the file holds; -1 if it is damaged.
+func (s savedRun) tableGroups() (n int) {
+	for _, m := range s.Members {
 		if m.Slots < 0 {
 			return -1
 		}
@@ -290,64 +275,62 @@ func (k keptRun) groups() (n int) {
 	return n
 }
 
-func (r *run) kept(k *keeper, s State) keptRun {
-	kept := keptRun{About: k.about, Engine: k.engine, Epochs: r.epochs, Begun: r.begun, Steps: s.Steps, Timing: r.timing, ValidateBy: r.job.ValidateBy}
-	kept.Timing.PerStep = r.perStep()
-	for i, m := range r.members {
-		kept.Members = append(kept.Members, keptMember{m.standing, len(s.Members[i].Slots), m.best != nil})
-	}
-	return kept
-}
-
-// tables are those of a checkpoint, in its order.
-func (r *run) tables(s State) [][]float32 {
-	var all [][]float32
-	for i, m := range s.Members {
-		all = append(all, m.all()...)
+// snapshot returns a run with the state of its population. It shares the numbers of the state.
+func (r *run) snapshot(c *checkpointer, state State) *snapshot {
+	s := &snapshot{savedRun: savedRun{
+		ID: c.id, Engine: c.engine, Epochs: r.epochs, Begun: r.begun, Steps: state.Steps,
+		Timing: r.timing, ValidateBy: r.job.ValidateBy,
+	}}
+	s.Timing.PerStep = r.perStep()
+	for i, m := range state.Members {
+		of := r.members[i]
+		s.Members = append(s.Members, savedMember{of.memberState, len(m.Slots), of.best != nil})
+		s.tables = append(s.tables, m.all()...)
 		for _, slot := range m.Slots {
-			all = append(all, slot.all()...)
+			s.tables = append(s.tables, slot.all()...)
 		}
-		if best := r.members[i].best; best != nil {
-			all = append(all, best.all()...)
+		if of.best != nil {
+			s.tables = append(s.tables, of.best.all()...)
 		}
 	}
-	return all
+	return s
 }
 
-func (r *run) goOn(kept standstill) error {
-	tables := kept.tables
-	if len(kept.Members) != len(r.members) {
+// restore sets a run to a snapshot.
+func (r *run) restore(saved snapshot) error {
+	tables := saved.tables
+	if len(saved.Members) != len(r.members) {
 		return checkpoint.ErrDamaged
 	}
 	s := r.job.Settings
-	each := 1 + len(r.job.Members[0].Form.Spec().Tables(s.Dim)) // tables at a time
-	if len(tables) != each*kept.groups() || kept.Begun < 0 {
+	each := 1 + len(r.job.Members[0].Form.Spec().Tables(s.Dim)) // tables of a group
+	if len(tables) != each*saved.tableGroups() || saved.Begun < 0 {
 		return checkpoint.ErrDamaged
 	}
 	next := func() (t Tables) {
 		t, tables = tablesOf(tables[:each:each]), tables[each:]
 		return t
 	}
-	state := State{Steps: kept.Steps}
-	for i, m := range kept.Members {
+	state := State{Steps: saved.Steps}
+	for i, m := range saved.Members {
 		of := r.job.Members[i]
-		member := MemberState{Parameters: Parameters{Form: of.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}}
-		member.Structure, _ = of.Form.Spec().Structure(of.Structure)
-		member.Tables = next()
+		p := Parameters{Form: of.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
+		p.Structure, _ = of.Form.Spec().Structure(of.Structure)
+		p.Tables = next()
+		member := MemberState{Parameters: p}
 		for range m.Slots {
 			member.Slots = append(member.Slots, next())
 		}
 		state.Members = append(state.Members, member)
-		r.members[i] = memberRun{standing: m.standing}
+		r.members[i] = memberRun{memberState: m.memberState}
 		if m.HasBest {
-			p := member.Parameters
 			if p.Tables = next(); !p.sameSizes(member.Tables) {
 				return checkpoint.ErrDamaged
 			}
 			r.members[i].best = &p
 		}
 	}
-	r.epochs, r.begun, r.steps = kept.Epochs, kept.Begun, kept.Steps-kept.Begun
-	r.timing, r.job.ValidateBy = kept.Timing, kept.ValidateBy
+	r.epochs, r.begun, r.steps = saved.Epochs, saved.Begun, saved.Steps-saved.Begun
+	r.timing, r.job.ValidateBy = saved.Timing, saved.ValidateBy
 	return r.population.SetState(state)
 }

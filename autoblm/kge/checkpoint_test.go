@@ -360,10 +360,10 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "nowhere", "training")}
 	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, j)
-	checkError(t, err, "cannot write", j.Checkpoint.File)
+	checkError(t, err, "write checkpoint", j.Checkpoint.File)
 	told := 0
 	j.Checkpoint.OnError = func(err error) {
-		checkError(t, err, "cannot write", j.Checkpoint.File)
+		checkError(t, err, "write checkpoint", j.Checkpoint.File)
 		told++
 	}
 	j.Settings.Epochs = 7
@@ -374,7 +374,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 		}
 	}
 	report, err := kge.Train(ctx, &enginetest.Scripted{}, j)
-	checkError(t, err, "cannot write", context.Canceled.Error())
+	checkError(t, err, "write checkpoint", context.Canceled.Error())
 	if told != 5 || report.Results[0].Model.Reached.Epoch != 5 {
 		t.Errorf("told %d times; the report is of %+v", told, report.Results[0].Model.Reached)
 	}

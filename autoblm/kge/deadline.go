@@ -2,26 +2,24 @@ package kge
 
 import (
 	"context"
-	"errors"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/deadline"
 )
 
-// Deadline ends work in time: a training, and the ranking that follows it.
+// Deadline ends a training and the ranking after it in time.
 type Deadline struct {
-	// Began is when the work began, and End when all of it is to be over.
+	// Began is the start of the work, and End the time at which all of it must be done.
 	Began, End time.Time
-	// Ranked is how many questions each member ranks after the training, as those that are
-	// held out.
+	// Ranked is the number of questions that each member ranks after the training, of the kind
+	// that is held out.
 	Ranked int
 }
 
-// ErrDeadline is the cause of what a [Deadline] has ended.
-var ErrDeadline = errors.New("the time is up")
-
-// Cut is where a [Deadline] has ended a training.
-type Cut struct {
-	// Epoch is the last whole epoch of Epochs, and Step is how many steps of the next one were
-	// taken, which has so many Steps.
+// EarlyStop says where a [Deadline] has stopped a training.
+type EarlyStop struct {
+	// Epoch is the last complete epoch, of Epochs. Step is the number of steps taken in the next
+	// epoch, of Steps.
 	Epoch  int `json:"epoch"`
 	Epochs int `json:"epochs"`
 	Step   int `json:"step"`
@@ -29,110 +27,111 @@ type Cut struct {
 }
 
 const (
-	// rankingShare is the most of the time that the ranking after a training takes, and
-	// validationShare what all validations take, where a sample would do.
+	// rankingShare limits the share of the time for the ranking after training, and
+	// validationShare that for all validations, where a sample can replace them.
 	rankingShare, validationShare = 0.15, 0.1
-	// bytesPerSecond is how fast a disk is at least expected to write.
-	bytesPerSecond = 100 << 20
+	// minSample is the smallest sample of questions that can tell epochs apart.
+	minSample = 200
+	// diskSpeed is a low estimate of the speed of a disk, in bytes per second.
+	diskSpeed = 100 << 20
 )
 
-// clock tells how much of the time is left for what. That of a training without a deadline is
-// nil, and never ends.
-type clock struct {
+// budget divides the time until a deadline between training, validation, ranking and saving. A
+// nil budget never ends.
+type budget struct {
 	Deadline
-	held     int     // questions to validate by
-	question float64 // seconds that the members take to rank one; 0 where that is not known
+	held     int     // questions to validate on
+	question float64 // seconds for all members to rank one question; 0 if unknown
 	saving   float64 // seconds
 }
 
-// newClock times a validation by a few questions, before the training.
-func newClock(ctx context.Context, r *run) (*clock, error) {
+// newBudget measures validation on a few questions before the training. Without a deadline it
+// returns nil.
+func newBudget(ctx context.Context, r *run) (*budget, error) {
 	if r.job.Deadline == nil {
 		return nil, nil
 	}
-	c := &clock{Deadline: *r.job.Deadline, held: r.job.Data.Held, saving: 2 * r.bytes / bytesPerSecond}
-	if c.held == 0 || c.Ranked == 0 && r.job.Settings.ValidateEvery == 0 {
-		return c, nil
+	b := &budget{Deadline: *r.job.Deadline, held: r.job.Data.Held, saving: 2 * r.bytes / diskSpeed}
+	if b.held == 0 || b.Ranked == 0 && r.job.Settings.ValidateEvery == 0 {
+		return b, nil
 	}
 	defer r.timing.Evaluating(r.engine)()
-	const timing = 0.02                      // of the time, at most
-	for _, few := range []int{16, 32, 512} { // the first ones ready what all share
-		if few = min(few, c.held); c.question*float64(few) > timing*c.total() {
+	const measuring = 0.02                 // largest share of the time
+	for _, n := range []int{16, 32, 512} { // the first questions prepare what all share
+		if n = min(n, b.held); b.question*float64(n) > measuring*b.total() {
 			break
 		}
 		began := time.Now()
-		if _, err := r.job.Data.Validate(ctx, r.population, few); err != nil {
+		if _, err := r.job.Data.Validate(ctx, r.population, n); err != nil {
 			return nil, err
 		}
-		c.question = time.Since(began).Seconds() / float64(few)
+		b.question = time.Since(began).Seconds() / float64(n)
 	}
-	return c, nil
+	return b, nil
 }
 
-// validation is how many seconds one takes by so many questions.
-func (c *clock) validation(by int) float64 {
-	if by == 0 {
-		by = c.held
+// validation predicts the seconds of a validation on n questions; 0 means all.
+func (b *budget) validation(n int) float64 {
+	if n == 0 {
+		n = b.held
 	}
-	return c.question * float64(by)
+	return b.question * float64(n)
 }
 
-// total is all of the time, in seconds.
-func (c *clock) total() float64 { return c.End.Sub(c.Began).Seconds() }
+// total returns the whole time, in seconds.
+func (b *budget) total() float64 { return b.End.Sub(b.Began).Seconds() }
 
-// trained is when the training is to be over, with its validations.
-func (c *clock) trained() time.Time {
-	ranking := c.total() * rankingShare
-	if whole := c.question * float64(c.Ranked); c.Ranked == 0 || c.question > 0 && whole < ranking {
-		ranking = whole
+// trainingEnd returns the time at which training must end, with its validations.
+func (b *budget) trainingEnd() time.Time {
+	ranking := b.total() * rankingShare
+	all := b.question * float64(b.Ranked)
+	if b.Ranked == 0 || b.question > 0 && all < ranking {
+		ranking = all
 	}
-	return c.End.Add(-seconds(c.saving + ranking))
+	return b.End.Add(-seconds(b.saving + ranking))
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// untilStepped ends when the last step is to be over; one validation is left then.
-func (c *clock) untilStepped(ctx context.Context, validated bool, by int) (context.Context, context.CancelFunc) {
-	if c == nil {
+// forSteps returns a context for training steps. Once members have been validated, it leaves
+// time for another validation on n questions.
+func (b *budget) forSteps(
+	ctx context.Context, validated bool, n int,
+) (context.Context, context.CancelFunc) {
+	if b == nil {
 		return ctx, func() {}
 	}
-	end := c.trained()
+	end := b.trainingEnd()
 	if validated {
-		end = end.Add(-seconds(c.validation(by)))
+		end = end.Add(-seconds(b.validation(n)))
 	}
-	return context.WithDeadlineCause(ctx, end, ErrDeadline)
+	return deadline.With(ctx, end)
 }
 
-// untilTrained ends when the last validation is to be over.
-func (c *clock) untilTrained(ctx context.Context) (context.Context, context.CancelFunc) {
-	if c == nil {
+// forValidation returns a context for a validation during training.
+func (b *budget) forValidation(ctx context.Context) (context.Context, context.CancelFunc) {
+	if b == nil {
 		return ctx, func() {}
 	}
-	return context.WithDeadlineCause(ctx, c.trained(), ErrDeadline)
+	return deadline.With(ctx, b.trainingEnd())
 }
 
-// untilSaved ends when all that is left is to save the model: what decides which one may take
-// from the ranking.
-func (c *clock) untilSaved(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithDeadlineCause(ctx, c.End.Add(-seconds(c.saving)), ErrDeadline)
+// forLastValidation returns a context for the validation that chooses the model. It may use the
+// time for ranking.
+func (b *budget) forLastValidation(ctx context.Context) (context.Context, context.CancelFunc) {
+	return deadline.With(ctx, b.End.Add(-seconds(b.saving)))
 }
 
-// sample is by how much to validate where one comes every so many seconds of steps: 0 for all.
-func (c *clock) sample(every float64) int {
-	most := validationShare * min(every, c.total())
-	if c.question == 0 || c.validation(0) <= most {
+// sampleSize returns the number of questions to validate on, with the given seconds of training
+// between two validations; 0 means all.
+func (b *budget) sampleSize(interval float64) int {
+	most := validationShare * min(interval, b.total())
+	if b.question == 0 || b.validation(0) <= most {
 		return 0
 	}
-	const fewest = 200 // by which epochs can be told apart at all
-	by := max(fewest, int(most/c.question))
-	if by >= c.held {
+	n := max(minSample, int(most/b.question))
+	if n >= b.held {
 		return 0
 	}
-	return by
-}
-
-// isDeadline says whether it was the deadline that ended something, which has said so by an
-// error, and not the context around it.
-func isDeadline(outer, ended context.Context, err error) bool {
-	return outer.Err() == nil && errors.Is(err, ended.Err()) && context.Cause(ended) == ErrDeadline
+	return n
 }

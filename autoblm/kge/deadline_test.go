@@ -57,13 +57,13 @@ func TestDeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for after, want := range map[int]kge.Cut{1: {Epoch: 0, Step: 1}, 4: {Epoch: 1, Step: 0}, 6: {Epoch: 1, Step: 2}} {
+	for after, want := range map[int]kge.EarlyStop{1: {Epoch: 0, Step: 1}, 4: {Epoch: 1, Step: 0}, 6: {Epoch: 1, Step: 2}} {
 		want.Epochs, want.Steps = 6, 4
 		j := job(1, func(*kge.Settings) {})
 		j.Checkpoint, j.Deadline = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}, within(300*time.Millisecond)
 		report, err := kge.Train(t.Context(), stuck{engine, after}, j)
-		if err != nil || report.Complete || report.Cut == nil || *report.Cut != want {
-			t.Fatalf("after %d steps: %v, cut %+v", after, err, report.Cut)
+		if err != nil || report.Complete || report.StoppedEarly == nil || *report.StoppedEarly != want {
+			t.Fatalf("after %d steps: %v, cut %+v", after, err, report.StoppedEarly)
 		}
 		reached := kge.Reached{Epoch: want.Epoch, Interrupted: true}
 		if want.Step > 0 {
@@ -74,7 +74,7 @@ func TestDeadline(t *testing.T) {
 		}
 		j.Deadline = nil
 		again, err := kge.Train(t.Context(), engine, j)
-		if err != nil || !again.Complete || again.Cut != nil || again.Resumed != want.Epoch {
+		if err != nil || !again.Complete || again.StoppedEarly != nil || again.Resumed != want.Epoch {
 			t.Fatalf("gone on with after %d steps: %v, %+v", after, err, again)
 		}
 		if difference := cmp.Diff(alone.Results[0].Model, again.Results[0].Model, comparables); difference != "" {
@@ -88,8 +88,8 @@ func TestNoTimeAtAll(t *testing.T) {
 	j := job(2, func(s *kge.Settings) { s.ValidateEvery = 1 })
 	j.Deadline = &kge.Deadline{Began: time.Now().Add(-time.Minute), End: time.Now().Add(-time.Second), Ranked: 10}
 	report := mustTrain(t, &enginetest.Scripted{}, j)
-	if c := report.Cut; c == nil || c.Epoch != 0 || c.Step != 0 || report.Complete {
-		t.Errorf("cut %+v", report.Cut)
+	if c := report.StoppedEarly; c == nil || c.Epoch != 0 || c.Step != 0 || report.Complete {
+		t.Errorf("cut %+v", report.StoppedEarly)
 	}
 	for _, r := range report.Results {
 		if r.Err != nil || *r.Model.Reached != (kge.Reached{Interrupted: true}) {
@@ -113,8 +113,8 @@ func TestTheBestWhereTheTimeIsUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := report.Results[0]
-		if *r.Model.Reached != want || len(r.Validations) != 2 || *report.Cut != (kge.Cut{Epoch: 2, Epochs: 6, Step: 2, Steps: 4}) {
-			t.Errorf("with %d candidates above the truth in the end: %+v, cut %+v, validations %v; want %+v", better, r.Model.Reached, report.Cut, r.Validations, want)
+		if *r.Model.Reached != want || len(r.Validations) != 2 || *report.StoppedEarly != (kge.EarlyStop{Epoch: 2, Epochs: 6, Step: 2, Steps: 4}) {
+			t.Errorf("with %d candidates above the truth in the end: %+v, cut %+v, validations %v; want %+v", better, r.Model.Reached, report.StoppedEarly, r.Validations, want)
 		}
 	}
 }
@@ -133,8 +133,8 @@ func TestADeadlineFarAway(t *testing.T) {
 		return report
 	}
 	want, got := train(nil), train(&kge.Deadline{Began: time.Now(), End: time.Now().Add(time.Hour), Ranked: 4})
-	if difference := cmp.Diff(untimed(want), untimed(got), comparables); difference != "" || got.Cut != nil || got.ValidatedBy != 0 {
-		t.Errorf("cut %+v, validated by %d (-without +with):\n%s", got.Cut, got.ValidatedBy, difference)
+	if difference := cmp.Diff(untimed(want), untimed(got), comparables); difference != "" || got.StoppedEarly != nil || got.ValidatedBy != 0 {
+		t.Errorf("cut %+v, validated by %d (-without +with):\n%s", got.StoppedEarly, got.ValidatedBy, difference)
 	}
 }
 

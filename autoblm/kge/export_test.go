@@ -5,15 +5,15 @@ import "time"
 // CopyWithin makes copies that take less time than this after each epoch, until the function
 // that it returns is called.
 func CopyWithin(limit time.Duration) (restore func()) {
-	before := cheap
-	cheap = limit
-	return func() { cheap = before }
+	before := cheapCopy
+	cheapCopy = limit
+	return func() { cheapCopy = before }
 }
 
 // KeepNone makes every training one that is too large to be copied after each epoch, until
 // the function that it returns is called.
 func KeepNone() (restore func()) {
-	before := mostKept
-	mostKept = 0
-	return func() { mostKept = before }
+	before := maxCopied
+	maxCopied = 0
+	return func() { maxCopied = before }
 }

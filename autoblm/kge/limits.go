@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
 // Limits are how many questions of each split are ranked at most: 0 is all of them, and
@@ -70,9 +72,9 @@ func (how Ranking) Of(r Ranker, sizes []int, rank func(split int, numbers []int)
 			if how.OnProgress != nil {
 				tell = func(share float64) { how.OnProgress((float64(done) + share*float64(n)) / expected) }
 			}
-			quiet := Tell(r, tell)
+			detach := progress.Attach(r, tell)
 			err := rank(split, now)
-			quiet()
+			detach()
 			if err != nil {
 				return err
 			}

@@ -137,8 +137,8 @@ func (j Job) Settled(e Engine) (Settings, error) {
 // begun is the precision of the training that a checkpoint holds, if it holds one.
 func (c *Checkpoint) begun() (Precision, bool) {
 	var kept struct {
-		About struct{ Settings Settings }
+		Training struct{ Settings Settings }
 	}
 	err := checkpoint.Head(c.File, &kept)
-	return kept.About.Settings.Precision, err == nil
+	return kept.Training.Settings.Precision, err == nil
 }

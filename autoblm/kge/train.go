@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/deadline"
 	"github.com/autoblm/autoblm-go/internal/memory"
+	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
 // ErrDiverged marks a member whose loss, or whose embeddings when they were to
@@ -48,8 +50,8 @@ type Report struct {
 	Precision Precision
 	// Complete is whether the training came to its end; see [Checkpoint] and [Deadline].
 	Complete bool
-	// Cut is where the deadline has ended the training; nil where it has not.
-	Cut *Cut
+	// StoppedEarly says where the deadline has stopped the training; nil if it has not.
+	StoppedEarly *EarlyStop
 	// ValidatedBy is by how much of what is held out was validated; 0 is all.
 	ValidatedBy int
 }
@@ -146,30 +148,30 @@ func Train(ctx context.Context, engine Engine, job Job) (*Report, error) {
 	for i := range run.members {
 		run.members[i].Reduction = 1
 	}
-	keeper, err := newKeeper(job, engine)
+	saver, err := newCheckpointer(job, engine)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := keeper.goOn(run); err != nil {
+	if _, err := saver.resume(run); err != nil {
 		return nil, err
 	}
 	run.resumed = run.epochs
-	if run.clock, err = newClock(ctx, run); err != nil {
-		return run.interrupted(ctx, keeper, err)
+	if run.budget, err = newBudget(ctx, run); err != nil {
+		return run.interrupted(ctx, saver, err)
 	}
-	for !run.complete() && !keeper.timeIsUp() {
+	for !run.complete() && !saver.isOutOfTime() {
 		began := time.Now()
-		if err := run.nextEpoch(ctx); err == ErrDeadline {
-			return run.cut(ctx, keeper)
+		if err := run.nextEpoch(ctx); err == deadline.ErrExceeded {
+			return run.stopEarly(ctx, saver)
 		} else if err != nil {
-			return run.interrupted(ctx, keeper, err)
+			return run.interrupted(ctx, saver, err)
 		}
-		if err := keeper.epochOver(run, began); err != nil {
+		if err := saver.epochEnded(run, began); err != nil {
 			return nil, err
 		}
 		memory.Collect(run.bytes)
 	}
-	if err := keeper.over(run); err != nil {
+	if err := saver.finish(run); err != nil {
 		return nil, err
 	}
 	return run.report()
@@ -189,19 +191,19 @@ type run struct {
 	steps       int // of these
 	begun       int // steps of the next epoch, which has so many:
 	next        int
-	clock       *clock
+	budget      *budget
 	timing      Timing
 	stepSeconds [][]float64 // of each epoch
 }
 
 // memberRun is one of its members.
 type memberRun struct {
-	standing
+	memberState
 	best *Parameters // of the best validated epoch
 }
 
-// standing is what the loop remembers of a member.
-type standing struct {
+// memberState is the training loop's state for one member.
+type memberState struct {
 	Loss        []float64    `json:"loss"`
 	Validations []Validation `json:"validations"`
 	BestEpoch   int          `json:"best_epoch"`
@@ -234,27 +236,28 @@ func (r *run) anyActive() bool {
 // complete is whether nothing is left to train.
 func (r *run) complete() bool { return r.epochs >= r.job.Settings.Epochs || !r.anyActive() }
 
-// nextEpoch trains for an epoch, and validates when it is time to. It returns [ErrDeadline]
-// where that has ended the steps; an epoch whose validation it has ended is whole.
+// nextEpoch trains for an epoch, and validates when it is time to. It returns
+// [deadline.ErrExceeded] if the deadline ended the steps. An epoch whose validation the deadline
+// ended is complete.
 func (r *run) nextEpoch(ctx context.Context) error {
 	s, epoch := r.job.Settings, r.epochs+1
 	if err := r.adjust(s.In(epoch)); err != nil {
 		return err
 	}
-	stepping, stop := r.clock.untilStepped(ctx, r.validated(), r.job.ValidateBy)
+	stepping, stop := r.budget.forSteps(ctx, r.validated(), r.job.ValidateBy)
 	defer stop()
-	if err := r.epoch(stepping, epoch); isDeadline(ctx, stepping, err) {
-		return ErrDeadline
+	if err := r.epoch(stepping, epoch); deadline.HasEnded(ctx, stepping, err) {
+		return deadline.ErrExceeded
 	} else if err != nil {
 		return err
 	}
 	if s.ValidateEvery > 0 && (epoch%s.ValidateEvery == 0 || epoch == s.Epochs) && r.anyActive() {
-		if r.clock != nil && !r.validated() {
-			r.job.ValidateBy = r.clock.sample(r.timing.Train / float64(epoch) * float64(s.ValidateEvery))
+		if r.budget != nil && !r.validated() {
+			r.job.ValidateBy = r.budget.sampleSize(r.timing.Train / float64(epoch) * float64(s.ValidateEvery))
 		}
-		validating, stop := r.clock.untilTrained(ctx)
+		validating, stop := r.budget.forValidation(ctx)
 		defer stop()
-		if err := r.validate(validating, epoch); err != nil && !isDeadline(ctx, validating, err) {
+		if err := r.validate(validating, epoch); err != nil && !deadline.HasEnded(ctx, validating, err) {
 			return err
 		}
 	}
@@ -287,9 +290,9 @@ func (r *run) epoch(ctx context.Context, epoch int) error {
 	if len(rest) == 0 {
 		return checkpoint.ErrDamaged // since no checkpoint is of an epoch without steps to take
 	}
-	quiet := Tell(r.population, r.onStep(epoch, all))
+	detach := progress.Attach(r.population, r.onStep(epoch, all))
 	done, err := r.population.Epoch(ctx, rest, r.rates(epoch))
-	quiet()
+	detach()
 	r.timing.Train += time.Since(start).Seconds()
 	if err != nil {
 		return err
@@ -436,13 +439,13 @@ func Diverged(epoch int, m Member) error {
 }
 
 // interrupted is the report of what was trained, beside the error that ended it, where that
-// is the end of ctx: of the last epoch that the keeper copied, if it did, else of the last
+// is the end of ctx: of the last epoch that was copied, if any, else of the last
 // whole step.
-func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, error) {
+func (r *run) interrupted(ctx context.Context, c *checkpointer, err error) (*Report, error) {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return nil, err
 	}
-	whole, failed := k.goBack(r)
+	whole, failed := c.rewind(r)
 	if failed != nil {
 		err = fmt.Errorf("%w; %w", err, failed)
 	}
@@ -463,32 +466,32 @@ func (r *run) interrupted(ctx context.Context, k *keeper, err error) (*Report, e
 	return report, err
 }
 
-// cut is the report of a training that the deadline has ended. The numbers of now, which may
-// have seen a part of an epoch, count as those of an epoch would.
-func (r *run) cut(ctx context.Context, k *keeper) (*Report, error) {
+// stopEarly returns the report of a training that the deadline has stopped. The current numbers,
+// perhaps after a part of an epoch, count like those after an epoch.
+func (r *run) stopEarly(ctx context.Context, c *checkpointer) (*Report, error) {
 	state, err := shown(r.population)
 	if err != nil {
 		return nil, err
 	}
 	r.begun = max(0, state.Steps-r.steps)
-	if err := k.cut(r, state); err != nil {
+	if err := c.saveStopped(r, state); err != nil {
 		return nil, err
 	}
 	if r.next == 0 { // the deadline was over before there were any
 		r.next = len(r.job.Data.Batches(r.job.Settings, r.epochs+1))
 	}
-	cut := &Cut{Epoch: r.epochs, Epochs: r.job.Settings.Epochs, Step: r.begun, Steps: r.next}
+	stop := &EarlyStop{Epoch: r.epochs, Epochs: r.job.Settings.Epochs, Step: r.begun, Steps: r.next}
 	better := make([]bool, len(r.members)) // than the best epoch
 	if r.begun > 0 && r.validated() {
 		if better, err = r.judge(ctx); err != nil {
-			return r.interrupted(ctx, k, err)
+			return r.interrupted(ctx, c, err)
 		}
 	}
 	report, err := r.report()
 	if err != nil {
 		return nil, err
 	}
-	report.Cut = cut
+	report.StoppedEarly = stop
 	for i, is := range better {
 		if is {
 			report.Results[i].Model.Reached.Steps = state.Steps
@@ -502,10 +505,10 @@ func (r *run) cut(ctx context.Context, k *keeper) (*Report, error) {
 func (r *run) judge(ctx context.Context) ([]bool, error) {
 	defer r.timing.Evaluating(r.engine)()
 	better := make([]bool, len(r.members))
-	validating, stop := r.clock.untilSaved(ctx)
+	validating, stop := r.budget.forLastValidation(ctx)
 	defer stop()
 	scores, err := r.scores(validating, r.epochs+1)
-	if isDeadline(ctx, validating, err) {
+	if deadline.HasEnded(ctx, validating, err) {
 		return better, nil
 	}
 	for i := range r.members {

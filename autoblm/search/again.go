@@ -147,7 +147,7 @@ func (s *searcher) judgeAgain(c *Change, artifacts []task.Artifact) error {
 	if best == nil || before != nil && before.Number == best.Number {
 		return nil
 	}
-	if k := kept(s.trials); best.Cut && k != nil && k.ScoreOrZero() >= best.ScoreOrZero() {
+	if k := kept(s.trials); best.StoppedEarly && k != nil && k.ScoreOrZero() >= best.ScoreOrZero() {
 		return nil // which came to less than what it was to better
 	}
 	at := slices.IndexFunc(c.Trials, func(t task.Trial) bool { return t.Number == best.Number })

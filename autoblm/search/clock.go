@@ -60,7 +60,7 @@ func (s *searcher) untilTheEnd(ctx context.Context) (context.Context, context.Ca
 		return s.untilTimeIsUp(ctx, task.Ensembling)
 	}
 	end := seconds((1 - savedShare) * s.plan.Limit.Seconds())
-	return context.WithDeadlineCause(ctx, s.began.Add(end-s.before), task.ErrTimeUp)
+	return context.WithDeadlineCause(ctx, s.began.Add(end-s.before), task.ErrDeadlineExceeded)
 }
 
 // cutInTime has the first results of a plan, and of its last stage, cut where they would come
@@ -70,7 +70,7 @@ func (s *searcher) cutInTime(ctx context.Context, stage task.Stage) context.Cont
 	if s.plan == nil || !first && (stage != task.Again || len(bestFirst(of(task.Again, s.trials))) > 0) {
 		return ctx
 	}
-	return task.CutAt(ctx, s.began.Add(s.limit()-s.before))
+	return task.StopAt(ctx, s.began.Add(s.limit()-s.before))
 }
 
 // untilTimeIsUp ends with the time, once there is a result to end with. That of tuning ends, by a
@@ -80,8 +80,8 @@ func (s *searcher) untilTimeIsUp(ctx context.Context, stage task.Stage) (context
 	if s.plan != nil && stage == task.Tuning {
 		limit = min(limit, s.plan.SearchUntil)
 	}
-	if _, cut := task.CutTime(ctx); cut || limit == 0 || s.plan == nil && len(bestFirst(of(task.Searching, s.trials))) == 0 {
+	if _, cut := task.StopTime(ctx); cut || limit == 0 || s.plan == nil && len(bestFirst(of(task.Searching, s.trials))) == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadlineCause(ctx, s.began.Add(limit-s.before), task.ErrTimeUp)
+	return context.WithDeadlineCause(ctx, s.began.Add(limit-s.before), task.ErrDeadlineExceeded)
 }

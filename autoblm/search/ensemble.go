@@ -24,7 +24,7 @@ const (
 // time for training is up. The note says why there is none.
 func (s *searcher) againTogether(ctx context.Context) (note string, err error) {
 	trained := s.trainAgain(ctx)
-	if trained != nil && !errors.Is(trained, task.ErrTimeUp) {
+	if trained != nil && !errors.Is(trained, task.ErrDeadlineExceeded) {
 		return "", trained
 	}
 	note, err = s.ensembleUp(ctx)
@@ -69,8 +69,8 @@ func (s *searcher) ensembleAmong(ctx context.Context, candidates []int) (note st
 	chosen, err := s.Task.(task.Ensembler).Ensemble(ctx, len(candidates), s.Settings.Ensemble, func(place int) (task.Artifact, error) { return s.left(candidates[place]) })
 	switch {
 	case err == nil:
-	case errors.Is(context.Cause(ctx), task.ErrTimeUp):
-		return none + ": the time was up", task.ErrTimeUp
+	case errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded):
+		return none + ": the time was up", task.ErrDeadlineExceeded
 	case memory.Short(err):
 		return none + ": " + err.Error(), nil
 	default:

@@ -69,10 +69,10 @@ func (f stalling) Train(ctx context.Context, trials []task.Trial, onProgress fun
 		*f.after--
 	}
 	if *f.after < 0 {
-		if end, cut := task.CutTime(ctx); cut {
+		if end, cut := task.StopTime(ctx); cut {
 			time.Sleep(time.Until(end))
 			for i := range trials {
-				trials[i].Cut = true
+				trials[i].StoppedEarly = true
 			}
 		} else {
 			<-ctx.Done()

@@ -58,7 +58,7 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	s.resumed, s.before = finished(Proposed(s.trials)), timeOf(s.trials, s.rounds)
 	stopped, note, err := s.run(ctx)
 	switch {
-	case errors.Is(err, task.ErrTimeUp):
+	case errors.Is(err, task.ErrDeadlineExceeded):
 		stopped = TimeUp
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		stopped = Interrupted

@@ -71,8 +71,8 @@ func (s *searcher) train(ctx context.Context, trials []task.Trial) error {
 	ctx, cancel := s.untilTimeIsUp(s.cutInTime(ctx, trials[0].Stage), trials[0].Stage)
 	defer cancel()
 	artifacts, err := s.taskOf(trials[0]).Train(ctx, trials, func(share float64) { s.progress(trials, share) })
-	if err != nil && errors.Is(context.Cause(ctx), task.ErrTimeUp) {
-		return task.ErrTimeUp
+	if err != nil && errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded) {
+		return task.ErrDeadlineExceeded
 	}
 	if err != nil {
 		return err

@@ -221,7 +221,7 @@ func (s *searcher) trainTuning(ctx context.Context) (over bool, err error) {
 		return true, nil
 	}
 	err = s.trainRunning(ctx, task.Tuning)
-	if s.plan != nil && errors.Is(err, task.ErrTimeUp) {
+	if s.plan != nil && errors.Is(err, task.ErrDeadlineExceeded) {
 		return true, nil
 	}
 	return false, err

@@ -3,11 +3,11 @@ package task
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/internal/deadline"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
@@ -24,7 +24,7 @@ type Task interface {
 	// leaves nothing, or nil where none does. It calls onProgress with the share that is
 	// done, from 0 to 1, one call at a time and from any thread. A trial's result depends on
 	// the data, its structure and its recipe only. The error is for what stops the search,
-	// as the end of ctx or [ErrTimeUp].
+	// as the end of ctx or [ErrDeadlineExceeded].
 	Train(ctx context.Context, trials []Trial, onProgress func(share float64)) ([]Artifact, error)
 	// Words are how its results are told.
 	Words() Words
@@ -42,23 +42,23 @@ type Precise interface {
 	Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error)
 }
 
-type cutKey struct{}
+type stopKey struct{}
 
-// CutAt lets a task end trials at a time, whatever they have come to by then: they are complete,
-// and marked as [Trial.Cut]. Without it what is not done when ctx ends is lost.
-func CutAt(ctx context.Context, end time.Time) context.Context {
-	return context.WithValue(ctx, cutKey{}, end)
+// StopAt lets a task stop trials early at a time, whatever they have reached: they are complete
+// and have [Trial.StoppedEarly] set. Without it, trials in training are lost when ctx ends.
+func StopAt(ctx context.Context, end time.Time) context.Context {
+	return context.WithValue(ctx, stopKey{}, end)
 }
 
-// CutTime is that time, and whether there is one.
-func CutTime(ctx context.Context) (end time.Time, is bool) {
-	end, is = ctx.Value(cutKey{}).(time.Time)
+// StopTime returns the time of [StopAt] and whether there is one.
+func StopTime(ctx context.Context) (end time.Time, is bool) {
+	end, is = ctx.Value(stopKey{}).(time.Time)
 	return end, is
 }
 
-// ErrTimeUp says that the time which a task was given is over before the trials have
-// their results. A search ends then, and trains them when it is gone on with.
-var ErrTimeUp = errors.New("the time is up")
+// ErrDeadlineExceeded reports that the time given to a task has ended before the trials have their
+// results. The search ends then; a resumed search trains them.
+var ErrDeadlineExceeded = deadline.ErrExceeded
 
 // Identity is what a search is about, beside how structures are proposed and trained.
 type Identity struct {

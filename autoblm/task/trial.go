@@ -102,9 +102,9 @@ type Trial struct {
 	Backend string `json:"backend,omitempty"`
 	// Split is the number of the split, of a trial of stage Resplit.
 	Split int `json:"split,omitempty"`
-	// Cut is set where the end of the time has ended the training early, so that the result
-	// depends on that too.
-	Cut bool `json:"cut,omitempty"`
+	// StoppedEarly is set if a deadline has stopped the training early, so that the result
+	// depends on the time too.
+	StoppedEarly bool `json:"stopped_early,omitempty"`
 	// Kept is set where the trial was the best so far, so that what it has left took the
 	// place of what was kept before. Trials of earlier versions do not have it.
 	Kept bool `json:"kept,omitempty"`

@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
@@ -88,11 +89,11 @@ func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error
 type population struct {
 	models  []*model
 	threads int
-	tell    func(models int) // of steps; nil where nobody listens
+	report  func(share float64) // of a step; may be nil
 }
 
-// OnStep implements [classify.Telling].
-func (p *population) OnStep(tell func(models int)) { p.tell = tell }
+// OnProgress implements [progress.Reporter].
+func (p *population) OnProgress(report func(share float64)) { p.report = report }
 
 // each does something for each active model.
 func (p *population) each(ctx context.Context, active []bool, do func(i int, m *model)) error {
@@ -114,11 +115,17 @@ func (p *population) each(ctx context.Context, active []bool, do func(i int, m *
 
 // Step implements [classify.Population].
 func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
-	losses := make([]float32, len(p.models))
+	losses, all := make([]float32, len(p.models)), 0
+	for _, is := range active {
+		if is {
+			all++
+		}
+	}
+	var done atomic.Int64
 	return losses, p.each(ctx, active, func(i int, m *model) {
 		losses[i] = m.step()
-		if p.tell != nil {
-			p.tell(1)
+		if p.report != nil {
+			p.report(float64(done.Add(1)) / float64(all))
 		}
 	})
 }

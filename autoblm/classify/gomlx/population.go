@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -17,12 +18,12 @@ import (
 type population struct {
 	*program
 	groups []*group
-	models int              // of a group, but for the last
-	tell   func(models int) // of steps; nil where nobody listens
+	models int                 // of a group, but for the last
+	report func(share float64) // of a step; may be nil
 }
 
-// OnStep implements [classify.Telling].
-func (p *population) OnStep(tell func(models int)) { p.tell = tell }
+// OnProgress implements [progress.Reporter].
+func (p *population) OnProgress(report func(share float64)) { p.report = report }
 
 // NewPopulation implements [classify.Program].
 func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error) {
@@ -67,10 +68,11 @@ func (p *population) each(ctx context.Context, active []bool, do func(g *group) 
 // Step implements [classify.Population].
 func (p *population) Step(ctx context.Context, active []bool) ([]float32, error) {
 	losses := make([]float32, len(active))
+	var done atomic.Int64
 	step := func(g *group) ([]float32, error) {
 		losses, err := g.step()
-		if p.tell != nil && err == nil {
-			p.tell(len(g.runs))
+		if p.report != nil && err == nil {
+			p.report(float64(done.Add(int64(len(g.runs)))) / float64(len(active)))
 		}
 		return losses, err
 	}

@@ -109,7 +109,7 @@ type classifySummary struct {
 	Seed           uint64               `json:"seed"`
 	Epochs         int                  `json:"epochs"`
 	Seconds        float64              `json:"seconds"`
-	Ended          *classify.Cut        `json:"ended,omitempty"` // by the time
+	StoppedEarly   *classify.EarlyStop  `json:"stopped_early,omitempty"`
 	CVAccuracy     float64              `json:"cv_accuracy"`
 	TestAccuracy   float64              `json:"test_accuracy"`
 	TestDeviation  float64              `json:"test_deviation"`
@@ -138,8 +138,8 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	options.Deadline = c.deadline(began, 0)
-	bar := newLongBar(o, 1, time.Hour, endBy(options.Deadline))
+	options.Deadline = endBy(c.deadline(began, 0))
+	bar := newLongBar(o, 1, time.Hour, options.Deadline)
 	options.OnProgress = func(done, total int) {
 		bar.Say(fmt.Sprintf("%s of %s epochs of models", format.Whole(done), format.Whole(total)))
 		bar.Set(int64(done), int64(total))
@@ -157,7 +157,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	summary := summarizeClassify(g, settings, result)
-	summary.Tuned, summary.Seconds, kept.cut = c.Tune, time.Since(began).Seconds(), result.Cut != nil || c.Tune < asked
+	summary.Tuned, summary.Seconds, kept.cut = c.Tune, time.Since(began).Seconds(), result.StoppedEarly != nil || c.Tune < asked
 	if result.Model != nil {
 		if err := kept.save(result.Model); err != nil {
 			return err
@@ -219,7 +219,7 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 	summary := classifySummary{
 		Settings: s, Member: r.Member, Dataset: g.Name, Task: "classify",
 		Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Skipped: g.Skipped,
-		SeenBy: s.SeenBy, Seed: r.Member.Seed, Epochs: r.Epochs, Ended: r.Cut,
+		SeenBy: s.SeenBy, Seed: r.Member.Seed, Epochs: r.Epochs, StoppedEarly: r.StoppedEarly,
 		CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation, TestAccuracies: orEmpty(r.TestAccuracies),
 	}
 	if s.Encoder == classify.BLM {
@@ -233,8 +233,8 @@ func (s classifySummary) print(w io.Writer) {
 		s.Dataset, format.Whole(s.Nodes), format.Whole(s.Relations), format.Whole(s.Edges), format.Whole(s.Classes), format.Whole(s.Train), format.Whole(s.Test))
 	fmt.Fprintf(w, "%s, %s\nlearning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
 		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2, format.Count(s.Epochs, "epoch"), s.Seconds)
-	if e := s.Ended; e != nil {
-		fmt.Fprintf(w, "ended by the time after epoch %d of %d of the %s; the same command goes on\n\n", e.Epoch, e.Epochs, e.In)
+	if e := s.StoppedEarly; e != nil {
+		fmt.Fprintf(w, "ended by the time after epoch %d of %d of the %s; the same command goes on\n\n", e.Epoch, e.Epochs, e.Phase)
 	}
 	t := table.New("classified right", "%", "±")
 	t.Add("held out while training", percent(s.CVAccuracy), "")

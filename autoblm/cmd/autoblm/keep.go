@@ -161,9 +161,9 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 	job.OnEpoch, job.OnStep = bar.update, bar.update
 	report, err := kge.Train(ctx, engine, job)
 	bar.Finish()
-	if err == nil && report.Cut != nil {
+	if err == nil && report.StoppedEarly != nil {
 		k.cut = true
-		if c := report.Cut; c.Epoch == 0 && 10*c.Step < c.Steps {
+		if c := report.StoppedEarly; c.Epoch == 0 && 10*c.Step < c.Steps {
 			o.Say("autoblm: the time was enough for %s of the %s of the first epoch: a smaller --dim than %d, or more --minutes, trains more", format.Count(c.Step, "step"), format.Whole(c.Steps), job.Settings.Dim)
 		}
 	}

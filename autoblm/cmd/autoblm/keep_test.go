@@ -214,8 +214,8 @@ func TestTrainingsEndInTime(t *testing.T) {
 	}{
 		"train":               {[]string{"train", "--dataset", smallGraph(t), "--structure", "complex", "--engine", "cpu", "--epochs", "3", "--validate-every", "1"}, first, "more --minutes, trains more"},
 		"query train":         {[]string{"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--epochs", "3"}, first, "more --minutes, trains more"},
-		"classify train":      {classes, map[string]any{"in": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
-		"classify train tune": {append(slices.Clone(classes), "--tune", "3"), map[string]any{"in": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
+		"classify train":      {classes, map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
+		"classify train tune": {append(slices.Clone(classes), "--tune", "3"), map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			arguments := c.arguments
@@ -232,7 +232,7 @@ func TestTrainingsEndInTime(t *testing.T) {
 			whole, dir := t.TempDir(), t.TempDir()
 			want, _ := train(whole)
 			cut, stderr := train(dir, "--minutes", "0.000001")
-			ended, _ := cut["ended"].(map[string]any)
+			ended, _ := cut["stopped_early"].(map[string]any)
 			delete(ended, "steps")
 			if !cmp.Equal(ended, c.ended) || cut["test"] == nil || !strings.Contains(stderr, c.says) {
 				t.Errorf("without time %v, %q", cut, stderr)

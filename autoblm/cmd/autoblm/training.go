@@ -157,19 +157,19 @@ func titleOf(f form.Form, a *structure.Structure) string {
 
 // trainedSummary is what the JSON of all trainings has.
 type trainedSummary struct {
-	Dataset     string           `json:"dataset"`
-	Dim         int              `json:"dim"`
-	Precision   kge.Precision    `json:"precision"`
-	Seed        uint64           `json:"seed"`
-	Epochs      int              `json:"epochs"`
-	BestEpoch   int              `json:"best_epoch"`
-	Loss        []float64        `json:"loss"`
-	Validations []kge.Validation `json:"validations"`
-	Resumed     int              `json:"resumed,omitempty"` // epochs of runs before
-	Ended       *kge.Cut         `json:"ended,omitempty"`   // by the time
-	ValidatedBy int              `json:"validated_by,omitempty"`
-	Seconds     kge.Timing       `json:"seconds"`
-	Out         string           `json:"out,omitempty"`
+	Dataset      string           `json:"dataset"`
+	Dim          int              `json:"dim"`
+	Precision    kge.Precision    `json:"precision"`
+	Seed         uint64           `json:"seed"`
+	Epochs       int              `json:"epochs"`
+	BestEpoch    int              `json:"best_epoch"`
+	Loss         []float64        `json:"loss"`
+	Validations  []kge.Validation `json:"validations"`
+	Resumed      int              `json:"resumed,omitempty"` // epochs of runs before
+	StoppedEarly *kge.EarlyStop   `json:"stopped_early,omitempty"`
+	ValidatedBy  int              `json:"validated_by,omitempty"`
+	Seconds      kge.Timing       `json:"seconds"`
+	Out          string           `json:"out,omitempty"`
 }
 
 // summarizeTraining tells of the first model of a training.
@@ -177,7 +177,7 @@ func summarizeTraining(dataset string, dim int, report *kge.Report, out string) 
 	r := report.Results[0]
 	return trainedSummary{
 		Dataset: dataset, Dim: dim, Precision: report.Precision, Seed: r.Member.Seed, Epochs: len(r.Loss), BestEpoch: r.BestEpoch,
-		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Resumed: report.Resumed, Ended: report.Cut, ValidatedBy: report.ValidatedBy, Seconds: report.Timing, Out: out,
+		Loss: orEmpty(r.Loss), Validations: orEmpty(r.Validations), Resumed: report.Resumed, StoppedEarly: report.StoppedEarly, ValidatedBy: report.ValidatedBy, Seconds: report.Timing, Out: out,
 	}
 }
 
@@ -188,8 +188,8 @@ func (s trainedSummary) print(w io.Writer, what string, metrics *table.Table) {
 		step = fmt.Sprintf(" (%.2f ms a step)", 1e3*s.Seconds.PerStep)
 	}
 	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), format.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
-	if s.Ended != nil {
-		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.Ended.Epoch, s.Ended.Epochs, format.Whole(s.Ended.Step), format.Whole(s.Ended.Steps))
+	if s.StoppedEarly != nil {
+		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.StoppedEarly.Epoch, s.StoppedEarly.Epochs, format.Whole(s.StoppedEarly.Step), format.Whole(s.StoppedEarly.Steps))
 	}
 	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
 		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/memory"
+	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
 // population is a set of models in training.
@@ -26,7 +27,7 @@ type population struct {
 
 var _ interface {
 	kge.Shower
-	kge.Telling
+	progress.Reporter
 	kge.Adjuster
 } = (*population)(nil)
 

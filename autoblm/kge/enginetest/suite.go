@@ -22,6 +22,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
 // ToleranceOf is how far losses and gradients may be from the definitions where the large
@@ -56,22 +57,22 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64) {
 		{"a population with another structure ranks by it", func(t *testing.T) { newStructures(t, engine) }},
 		{"a population goes on from the state of another", func(t *testing.T) { Continues(t, engine, 1e-4) }},
 		{"with one candidate shared training is training", func(t *testing.T) { sharing(t, engine) }},
-		{"who listens hears how far it is", func(t *testing.T) { progress(t, engine) }},
+		{"who listens hears how far it is", func(t *testing.T) { reportsProgress(t, engine) }},
 		{"training learns", func(t *testing.T) { learning(t, engine) }},
 	} {
 		t.Run(check.says, check.test)
 	}
 }
 
-// progress holds an engine that tells how far it is to shares that grow to 1, and to the results
+// reportsProgress holds an engine that tells how far it is to shares that grow to 1, and to the results
 // that it has where nobody listens, if it has the same ones twice.
-func progress(t *testing.T, engine kge.Engine) {
+func reportsProgress(t *testing.T, engine kge.Engine) {
 	g := RandomGraph(40, 2, 300, 1)
 	s, d, members := settings(4), completion.Data(g), []kge.Member{kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("simple"))}
 	batches := d.Batches(s, 1)
 	run := func(hear func(share float64)) (losses []float64, results any, telling bool) {
 		p := populated(t, engine, d, s, members)
-		teller, is := p.(kge.Telling)
+		teller, is := p.(progress.Reporter)
 		if is {
 			teller.OnProgress(hear)
 		}

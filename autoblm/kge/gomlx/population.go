@@ -23,7 +23,7 @@ type population struct {
 	groups []*group
 }
 
-// OnProgress implements [kge.Telling].
+// OnProgress implements [progress.Reporter].
 func (p *population) OnProgress(tell func(share float64)) {
 	for i, g := range p.groups {
 		g.OnProgress(nil)

@@ -30,7 +30,7 @@ type ranker struct {
 	tell       func(share float64) // how far it is; nil where nobody listens
 }
 
-// OnProgress implements [kge.Telling].
+// OnProgress implements [progress.Reporter].
 func (r *ranker) OnProgress(tell func(share float64)) { r.tell = tell }
 
 // NewRanker implements [kge.Engine].
