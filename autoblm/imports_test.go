@@ -16,8 +16,8 @@ const module = "github.com/autoblm/autoblm-go/"
 var rooms = []string{
 	"internal", "autoblm/structure", "autoblm/backend", "internal/xlatest", "internal/measured", "datasets",
 	"autoblm/plot", "autoblm/predictor",
-	"autoblm/kge/internal", "autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/form", "autoblm/kge",
-	"autoblm/kge/cpu", "autoblm/kge/gomlx",
+	"autoblm/kge/internal", "autoblm/kge/form", "autoblm/kge",
+	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/cpu", "autoblm/kge/gomlx",
 	"autoblm/proofs", "autoblm/recipe",
 	"autoblm/task", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/enginetest",
 	"autoblm/search/controller", "autoblm/search", "autoblm/search/study", "autoblm/search/ablation",

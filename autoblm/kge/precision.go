@@ -67,7 +67,7 @@ func (p Precision) Resolve(f form.Form, entities, dim int, lacking error, pays b
 	case Float32:
 		return Float32, nil
 	case Bfloat16:
-		if !f.Products() {
+		if !f.Capabilities().Products {
 			return Float32, fmt.Errorf("%v scores by distances, which are computed in float32 only: leave the precision at float32 or auto", f)
 		}
 		if lacking != nil {
@@ -83,7 +83,7 @@ func (p Precision) Resolve(f form.Form, entities, dim int, lacking error, pays b
 	switch {
 	case err != nil:
 		return Float32, err
-	case !f.Products():
+	case !f.Capabilities().Products:
 		return Float32, nil
 	case usual != AutoPrecision:
 		if p, err = usual.Resolve(f, entities, dim, lacking, pays); err != nil {

@@ -265,13 +265,13 @@ func (s Settings) ValidateFor(m Member) error {
 	switch {
 	case s.Frequency != 0 && s.LabelSmoothing != 0:
 		return errors.New("answers are weighed by frequency and labels are smoothed: leave frequency or label-smoothing at 0")
-	case !m.Form.Drops() && s.Dropout != 0:
+	case !m.Form.Capabilities().Dropout && s.Dropout != 0:
 		return fmt.Errorf("%v does not drop coordinates of queries: leave dropout at 0", m.Form)
-	case !m.Form.Products() && (s.LabelSmoothing != 0 || m.Products != 0):
+	case !m.Form.Capabilities().Products && (s.LabelSmoothing != 0 || m.Products != 0):
 		return fmt.Errorf("%v has no products to smooth labels by or to penalize: leave label smoothing and products at 0", m.Form)
 	case m.N3Moduli && (m.Form != form.Bilinear || m.chunks()%2 != 0):
 		return fmt.Errorf("%s has no pairs of chunks whose moduli n3 could take: switch n3-moduli off", m.name())
-	case !m.Form.Mixes() && m.RelationPrediction != 0:
+	case !m.Form.Capabilities().RelationPrediction && m.RelationPrediction != 0:
 		return fmt.Errorf("%v does not predict relations: leave relation-prediction at 0", m.Form)
 	}
 	return nil

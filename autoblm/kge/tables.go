@@ -91,7 +91,7 @@ func (p Parameters) Entity(id int32) []float32 { return p.Entities[int(id)*p.Dim
 // relations is the number of relations without reverses.
 func (p Parameters) Scorer(q Question, relations int) func(answer int32) float64 {
 	spec := p.Form.Spec()
-	state := make([]float64, p.Dim*spec.Measure(p.Dim).RowsOfQuery())
+	state := make([]float64, p.Dim*spec.Capabilities().StateRows)
 	copy(state, widen(p.Entity(q.Anchor)))
 	for _, r := range q.Path {
 		number, transposed := Place(r, relations, p.Reciprocal)

@@ -86,7 +86,7 @@ func (p Paths) Trained() []int {
 // entities: for distances the numbers of Query2box, whose margin of 24 for 400
 // coordinates shrinks with these (Ren et al., 2020). Products have none.
 func UsualSampling(f form.Form, dim int) kge.Sampling {
-	if f.Products() {
+	if f.Capabilities().Products {
 		return kge.Sampling{}
 	}
 	return kge.Sampling{Negatives: 128, Margin: 24 * float64(dim) / 400}

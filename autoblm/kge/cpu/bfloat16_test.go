@@ -15,7 +15,7 @@ import (
 type inBfloat16 struct{ *Engine }
 
 func (e inBfloat16) precision(m kge.Member) kge.Precision {
-	if m.Form.Products() {
+	if m.Form.Capabilities().Products {
 		return kge.Bfloat16
 	}
 	return kge.Float32
@@ -28,7 +28,7 @@ func (e inBfloat16) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Mem
 
 func (e inBfloat16) NewRanker(parameters []kge.Parameters, _ kge.Precision) (kge.Ranker, error) {
 	precision := kge.Float32
-	if len(parameters) > 0 && parameters[0].Form.Products() {
+	if len(parameters) > 0 && parameters[0].Form.Capabilities().Products {
 		precision = kge.Bfloat16
 	}
 	return e.Engine.NewRanker(parameters, precision)

@@ -65,7 +65,10 @@ func (e *Engine) unit(p kge.Precision) *kernel.BF16Set {
 }
 
 // Supports implements [kge.Engine]: all forms, on triples and on paths.
-func (e *Engine) Supports(d *kge.Data, s kge.Settings, _ []kge.Member) error {
+func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
+	if err := checkForm(members[0].Form); err != nil {
+		return err
+	}
 	if d.BothWays && s.Negatives > 0 {
 		return errors.New("triples are learnt among all entities: leave negatives at 0")
 	}

@@ -123,7 +123,7 @@ func TestSameBits(t *testing.T) {
 				if negatives == 0 {
 					m.N3 = 0.01
 				}
-				if negatives == 0 && m.Form.Products() {
+				if negatives == 0 && m.Form.Capabilities().Products {
 					s.Dropout, m.Products = 0.2, 0.05
 				}
 				other := m
@@ -149,7 +149,7 @@ func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epoch
 	for _, set := range kernel.Sets() {
 		sameBitsBy(t, Engine{kernels: set, units: kernel.BF16Sets()}, d, s, all, epochs)
 	}
-	if all[0].Form.Products() {
+	if all[0].Form.Capabilities().Products {
 		s.Precision = kge.Bfloat16
 		sameBitsBy(t, *bfloat16Engines(1)[0].Engine, d, s, all, epochs)
 	}

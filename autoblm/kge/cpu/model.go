@@ -16,7 +16,7 @@ type model struct {
 	dim        int // d; the columns after it are 0
 	reciprocal bool
 	stateRows  int // of each path
-	hop        form.Hop
+	hop        hop
 	measure    tiles.Measure
 	entities   tiles.Embeddings
 	relations  []relationTable
@@ -34,7 +34,7 @@ type relationTable struct {
 func newModel(k *kernel.Set, unit *kernel.BF16Set, p kge.Parameters) *model {
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
-		measure: p.Form.Spec().Measure(p.Dim), entities: tiles.Padded(p.Entities, p.Dim),
+		measure: arithmetics[p.Form].newMeasure(p.Dim), entities: tiles.Padded(p.Entities, p.Dim),
 	}
 	m.stateRows = m.measure.RowsOfQuery()
 	for i, t := range p.Specs() {
@@ -46,7 +46,7 @@ func newModel(k *kernel.Set, unit *kernel.BF16Set, p kge.Parameters) *model {
 		m.count /= 2
 	}
 	m.setStructure(p.Structure)
-	if _, products := m.measure.(tiles.Products); products && unit != nil {
+	if unit != nil && p.Form.Capabilities().Products {
 		m.entities.RoundBy(unit)
 		m.relations[0].RoundBy(unit)
 	}
@@ -54,7 +54,7 @@ func newModel(k *kernel.Set, unit *kernel.BF16Set, p kge.Parameters) *model {
 }
 
 func (m *model) setStructure(s structure.Structure) {
-	m.structure, m.hop = s, m.form.Spec().Hop(m.kernels, s, m.dim)
+	m.structure, m.hop = s, arithmetics[m.form].newHop(m.kernels, s, m.dim)
 }
 
 // parameters are the numbers without padding, made by one of the two ways.

@@ -218,7 +218,8 @@ func (m *model) walkBack(d direction, p *paths, gradient kernel.Table, between s
 		before, toBefore, hop := between.at(m, step, start), room.at(m, step, toStart), d.hop(p, step)
 		m.runs(d, p, hop, func(path, n int, transposed bool) {
 			state := path * m.stateRows
-			m.hop.Back(after.From(state), before.From(state), p.from(m, hop, path), toBefore.From(state), to.from(m, hop, path), n, transposed)
+			gradients := hopGradients{toBefore.From(state), to.from(m, hop, path)}
+			m.hop.Back(after.From(state), before.From(state), p.from(m, hop, path), gradients, n, transposed)
 		})
 	}
 	if m.stateRows > 1 {

@@ -39,6 +39,9 @@ func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision)
 	if err := kge.OneShape(parameters); err != nil {
 		return nil, err
 	}
+	if err := checkForm(parameters[0].Form); err != nil {
+		return nil, err
+	}
 	precision, err := kge.RankingPrecision(e, parameters, precision)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
 // triples learns examples both ways: the target given the anchor and the path, and the
@@ -124,7 +123,7 @@ func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) (
 	if t.member.RelationPrediction == 0 {
 		return 0
 	}
-	h, g := t.hop.(form.Mixture), &u.gradients
+	h, g := t.hop.(mixture), &u.gradients
 	weight *= float32(t.member.RelationPrediction)
 	for i, s := range w.overRelations {
 		from := min(i*t.mostQueries(), w.count)

@@ -67,7 +67,7 @@ func (r *reference) rows(number int) (rows [][]float64) {
 // walk is the state that an entity comes to by the hops.
 func (r *reference) walk(entity int32, hops ...hop) []float64 {
 	spec := r.Form.Spec()
-	state := make([]float64, r.Dim*spec.Measure(r.Dim).RowsOfQuery())
+	state := make([]float64, r.Dim*spec.Capabilities().StateRows)
 	copy(state, r.entity(entity))
 	for _, h := range hops {
 		state = spec.DefineHop(r.Structure, state, r.rows(h.number), h.transposed)

@@ -115,7 +115,7 @@ func Resumes(t *testing.T, engine kge.Engine) {
 	s.LabelSmoothing = 0
 	for _, m := range Members() {
 		plain := s
-		if !m.Form.Drops() {
+		if !m.Form.Capabilities().Dropout {
 			plain.Dropout = 0
 		}
 		plain.Dim = 3 * max(4, m.Structure.K())

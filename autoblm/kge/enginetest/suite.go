@@ -425,14 +425,14 @@ func learning(t *testing.T, engine kge.Engine) {
 		if d := completion.Data(g); engine.Supports(d, s, []kge.Member{m}) == nil {
 			e, err := completion.Evaluate(t.Context(), engine, train(t, engine, d, s, m)[0].Model, g, "train", kge.Pessimistic)
 			must(t, err)
-			if least := map[bool]float64{true: 0.9, false: 0.6}[m.Form.Products()]; e.Both.MRR < least {
+			if least := map[bool]float64{true: 0.9, false: 0.6}[m.Form.Capabilities().Products]; e.Both.MRR < least {
 				t.Errorf("%s: MRR on the training triples is %.3f after %d epochs: the model has not learnt them", name, e.Both.MRR, s.Epochs)
 			}
 		}
 		s.Dim, s.Reciprocal = 16/k*k, true
 		for _, negatives := range []kge.Sampling{{}, {Negatives: 10, Margin: 3}} {
 			s.Sampling = negatives
-			if m.Form.Products() && negatives.Negatives > 0 || engine.Supports(data, s, []kge.Member{m}) != nil {
+			if m.Form.Capabilities().Products && negatives.Negatives > 0 || engine.Supports(data, s, []kge.Member{m}) != nil {
 				continue
 			}
 			evaluate := func(p kge.Parameters) float64 {

@@ -1,9 +1,12 @@
-// Package form has the forms of models: what a relation does to a query, and how a
-// query scores an entity. Each form is a file with its tables and how they begin, its
-// arithmetic on tables of float32 with the gradients, its definition in float64 that
-// the arithmetic is held to, and where it is from; [All] lists them.
+// Package form defines the forms of models: how a relation changes a query, and how a
+// query scores an entity.
 //
-// A query begins as the row of its anchor, goes through the relations of its path in
-// turn (a [Hop]), and scores the rows of all entities (a [tiles.Measure]). So a triple is
-// a path of one hop, and every form answers triples and paths alike.
+// Each form is one file. It registers a [Spec]: the tables of its relations and their
+// initial values, its definition in float64, and what it can do ([Capabilities]). Engines
+// implement forms in their own precision; the float64 definition is what their conformance
+// suite compares them with.
+//
+// A query starts as the embedding of its anchor and goes through the relations of its path
+// in turn. The resulting state scores all entities. So a triple is a path of one hop, and
+// every form answers triples and paths alike.
 package form

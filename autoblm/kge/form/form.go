@@ -1,78 +1,96 @@
 package form
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
-	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// all are the forms, the bilinear one first.
-var all = []Spec{bilinear{}, diag{}, transE{}, gqe{}, box{}, rotatE{}}
-
-// Spec is what a form says of itself. Its values are comparable.
+// Spec defines a form. Its values are comparable.
 type Spec interface {
-	// Name is what people and files call it.
+	// Name returns the name in commands and files.
 	Name() string
-	// Structure is the structure that a model has which is asked for with the given one:
-	// of bilinear models that itself, of others mostly none, the zero value. It is an error
-	// where the form cannot have it.
-	Structure(asked structure.Structure) (structure.Structure, error)
-	// Tables are those of relations; all forms have a table of entities with dim columns.
+	// Structure returns the structure of a model for which the given one was requested.
+	// Bilinear models keep it; most other forms have none, the zero value. A structure
+	// that the form cannot have is an error.
+	Structure(requested structure.Structure) (structure.Structure, error)
+	// Tables describes the tables of relations. All forms also have a table of entities
+	// with dim columns.
 	Tables(dim int) []Table
-	// Hop is what relations do, with K chunks of dim/K where there is a structure.
-	Hop(k *kernel.Set, a structure.Structure, dim int) Hop
-	// Measure is how a query, the state after the last hop, scores an entity.
-	Measure(dim int) tiles.Measure
-	// DefineHop is the state after a hop, in float64: the rows of a state one after the
-	// other, which begins as the row of the anchor and zeros; relations has, by table, the
-	// rows of the relation.
-	DefineHop(a structure.Structure, state []float64, relations [][]float64, transposed bool) []float64
-	// DefineScore is the score of a query and a row, in float64.
-	DefineScore(query, row []float64) float64
+	// Capabilities returns what the form can do.
+	Capabilities() Capabilities
+	// DefineHop returns the state after a hop. A state is the concatenation of its rows;
+	// the first state is the row of the anchor followed by zeros. relations has the rows
+	// of the relation, one slice per table. transposed walks the relation from tail to head.
+	DefineHop(
+		a structure.Structure, state []float64, relations [][]float64, transposed bool,
+	) []float64
+	// DefineScore returns the score of an entity's row for the last state.
+	DefineScore(state, row []float64) float64
 }
 
-// Table is a table of relations.
+// Capabilities describes what a form can do.
+type Capabilities struct {
+	// StateRows is the number of rows, of dim numbers each, in the state of a query.
+	StateRows int
+	// Products is true if scores are scalar products of state and entity. Label
+	// smoothing, penalties of products and bfloat16 need that.
+	Products bool
+	// Dropout is true if coordinates of queries can be dropped.
+	Dropout bool
+	// RelationPrediction is true if a score is linear in the relation's row, so that
+	// relations can be ranked like entities.
+	RelationPrediction bool
+}
+
+// Table describes a table of relations.
 type Table struct {
 	Name string
-	// Rows is how many rows each direction of a relation has, and Columns how many
-	// numbers a row.
-	Rows, Columns int
-	// Shared rows are there once for neighbours that walk the same relation the same way,
-	// which the hop is then asked about together.
+	// Rows is the number of rows of a relation in one direction.
+	Rows int
+	// Columns is the number of numbers in a row.
+	Columns int
+	// Shared is true if paths that walk the same relation should share its rows, because
+	// the rows are large. Hops then process those paths together.
 	Shared bool
-	// Draw is the first value of a number, given a row of the relation and the standard
-	// deviation in the settings; nil draws it as those of the entities.
+	// Draw returns the initial value of a number in a row of a relation. scale is the
+	// standard deviation from the settings. nil draws like entities.
 	Draw func(rng *rand.Rand, row int, scale float64) float64
 }
 
-// Hop is what a relation does to the states of n paths. A path has one row or more
-// in each table, and those of a [Table] of shared rows have the same ones.
-type Hop interface {
-	// Step makes the states after a hop, in rows of zeros. Through the transpose the
-	// relation is walked from tail to head.
-	Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool)
-	// Back adds the gradients by the states before the hop and by the relations, given
-	// that by the states after it.
-	Back(gradient, from kernel.Table, relations []kernel.Table, gradFrom kernel.Table, gradRelations []kernel.Table, n int, transposed bool)
-}
-
-// Form is one of [All]. The zero value is [Bilinear]; forms are comparable.
+// Form is one of the registered forms. The zero value is [Bilinear]. Forms are comparable.
 type Form struct{ spec Spec }
 
-// The forms by name.
-var (
-	Bilinear  = Form{}
-	Diag      = Form{diag{}}
-	TransE    = Form{transE{}}
-	GQE       = Form{gqe{}}
-	Query2box = Form{box{}}
-)
+// Bilinear is the form of models with a structure.
+var Bilinear Form
 
-// Spec is what the form says of itself.
+// registered holds all forms except Bilinear.
+var registered []Form
+
+// aliases holds the form of each alternative name.
+var aliases = map[string]Form{}
+
+// register adds a form. Other names can be used for it in commands and files.
+func register(spec Spec, otherNames ...string) Form {
+	f := Form{spec}
+	registered = append(registered, f)
+	for _, name := range otherNames {
+		aliases[name] = f
+	}
+	return f
+}
+
+// All returns all forms: Bilinear, and then the others sorted by name.
+func All() []Form {
+	byName := func(a, b Form) int { return cmp.Compare(a.String(), b.String()) }
+	return append([]Form{Bilinear}, slices.SortedFunc(slices.Values(registered), byName)...)
+}
+
+// Spec returns the definition of the form.
 func (f Form) Spec() Spec {
 	if f.spec == nil {
 		return bilinear{}
@@ -80,77 +98,51 @@ func (f Form) Spec() Spec {
 	return f.spec
 }
 
-// Drops says whether coordinates of queries can be dropped, as [tiles.Dropping] does.
-func (f Form) Drops() bool {
-	_, drops := f.Spec().Measure(1).(tiles.Dropping)
-	return drops
-}
-
-// Products says whether scores are scalar products, which the recipes that smooth labels or
-// penalize products need.
-func (f Form) Products() bool {
-	_, products := f.Spec().Measure(1).(tiles.Products)
-	return products
-}
-
-// Mixes says whether relations can be asked for as entities can.
-func (f Form) Mixes() bool { return f == Bilinear || f == Diag }
-
-// All lists the forms, the bilinear one first.
-func All() []Form {
-	forms := make([]Form, len(all))
-	for i, spec := range all[1:] {
-		forms[i+1] = Form{spec}
-	}
-	return forms
-}
+// Capabilities returns what the form can do.
+func (f Form) Capabilities() Capabilities { return f.Spec().Capabilities() }
 
 func (f Form) String() string { return f.Spec().Name() }
 
-// MarshalText writes the name.
+// MarshalText returns the name.
 func (f Form) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
-
-// otherNames are what forms are called too.
-var otherNames = map[string]string{"rescal": gqe{}.Name()}
 
 // UnmarshalText reads a name.
 func (f *Form) UnmarshalText(text []byte) error {
-	name := string(text)
-	if other, has := otherNames[name]; has {
-		name = other
+	if alias, found := aliases[string(text)]; found {
+		*f = alias
+		return nil
 	}
-	var all []string
-	for _, each := range All() {
-		if each.String() == name {
-			*f = each
+	var names []string
+	for _, form := range All() {
+		if form.String() == string(text) {
+			*f = form
 			return nil
 		}
-		all = append(all, each.String())
+		names = append(names, form.String())
 	}
-	return enum.Unknown("model", string(text), all)
+	return enum.Unknown("model", string(text), names)
 }
 
-// none is the structure of a form without one.
-func none(name string, asked structure.Structure) (structure.Structure, error) {
-	if asked.K() != 0 {
-		return asked, fmt.Errorf("%s has no structure: leave it out", name)
-	}
-	return asked, nil
+// relationsTable is the name of the first table of relations.
+const relationsTable = "relations"
+
+// oneRow returns a single table with one row of dim numbers per relation.
+func oneRow(dim int) []Table {
+	return []Table{{Name: relationsTable, Rows: 1, Columns: dim}}
 }
 
-// first is the first n rows of a table.
-func first(t kernel.Table, n int) []float32 { return t.Data[:n*t.Stride] }
+// withoutStructure rejects every structure, for forms that have none.
+func withoutStructure(name string, requested structure.Structure) (structure.Structure, error) {
+	if requested.K() != 0 {
+		return requested, fmt.Errorf("%s has no structure: leave it out", name)
+	}
+	return requested, nil
+}
 
-// sign is that of a relation, which the transpose turns round.
-func sign(transposed bool) float32 {
+// sign returns -1 for the transpose of a relation and 1 otherwise.
+func sign(transposed bool) float64 {
 	if transposed {
 		return -1
 	}
 	return 1
 }
-
-// plain is the one table of most forms: a row of dim numbers for each relation.
-func plain(dim int) []Table { return []Table{{Name: Relations, Rows: 1, Columns: dim}} }
-
-// Relations is the name of the first table of relations.
-const Relations = "relations"
