@@ -11,10 +11,11 @@ import (
 
 const module = "github.com/autoblm/autoblm-go/"
 
-// rooms are all folders from the ground up, each with those below it that do not stand
-// here themselves. A room imports from itself and from the rooms before it.
+// rooms lists all layers from the bottom up. A layer is a folder with its subfolders, unless
+// these are listed themselves. It imports only from itself and from the layers before it. So
+// models (kge/form, kge) do not import engines (kge/cpu, kge/gomlx).
 var rooms = []string{
-	"internal", "autoblm/structure", "autoblm/backend", "internal/xlatest", "internal/measured", "datasets",
+	"internal", "autoblm/structure", "autoblm/backend", "internal/xlatest", "internal/record", "datasets",
 	"autoblm/plot", "autoblm/predictor",
 	"autoblm/kge/internal", "autoblm/kge/form", "autoblm/kge",
 	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/cpu", "autoblm/kge/gomlx",
@@ -26,7 +27,7 @@ var rooms = []string{
 	"kernels", "notebooks", "docker",
 }
 
-// strangers are what a room must not know, although it stands further down.
+// strangers lists the lower layers that a layer must not import.
 var strangers = map[string][]string{
 	"autoblm/search":       {"datasets", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/cpu", "autoblm/kge/gomlx"},
 	"autoblm/search/study": {"datasets", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/cpu", "autoblm/kge/gomlx"},
