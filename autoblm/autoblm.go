@@ -34,10 +34,10 @@ type TrainSettings struct {
 }
 
 // DefaultTrain trains the given structure on g as does well on most graphs, by
-// [recipe.Default], which knows other forms of models, too: d 512, reverses of relations, a
+// [recipe.ForGraph], which knows other forms of models, too: d 512, reverses of relations, a
 // penalty, and no more epochs than pay.
 func DefaultTrain(g *datasets.Graph, s structure.Structure) TrainSettings {
-	r := recipe.Default(g, form.Bilinear)
+	r := recipe.ForGraph(g, form.Bilinear)
 	return TrainSettings{Settings: r.Training, Member: r.Member(s, 1)}
 }
 

@@ -49,7 +49,7 @@ func checkQuickstart(t *testing.T, page *labtest.Page) {
 	if leastTables, wantPictures := 10, 4; tables < leastTables || pictures != wantPictures {
 		t.Errorf("%d tables and %d pictures, want at least %d and %d", tables, pictures, leastTables, wantPictures)
 	}
-	for _, want := range []string{"the plan: ", " structures trained in", "Austria borders …", "… divides 48", "autoblm search --recipe plain --seed 1"} {
+	for _, want := range []string{"the plan: ", " structures trained in", "Austria borders …", "… divides 48", "autoblm search --recipe basic --seed 1"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no output says %q", want)
 		}

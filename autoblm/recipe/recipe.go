@@ -3,38 +3,37 @@ package recipe
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/enum"
+	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Recipe is how structures are trained on a benchmark, or on any graph.
+// Recipe holds training settings with their name, origin and published result.
 type Recipe struct {
 	Name string `json:"name"`
-	// Dataset is the benchmark, "" where the recipe is for any graph.
+	// Dataset names the benchmark, or is "" in a recipe for any graph.
 	Dataset string `json:"dataset"`
-	// About says in a line what it is.
+	// About describes the recipe in one line.
 	About string `json:"about"`
-	// Source says where the settings are from, and Note what to know of them, or "".
+	// Source names the origin of the settings. Note adds a caveat, or is "".
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
-	// Form is that of the model that was trained by it.
-	Form form.Form `json:"form,omitzero"`
-	// Structure is the one that was trained by it; the zero value in a recipe for
-	// searches, and in one for a form that has none.
+	// Form and Structure say which model the recipe was made for. Structure is the zero value in a
+	// recipe for searches and in one for a form without a structure.
+	Form      form.Form           `json:"form,omitzero"`
 	Structure structure.Structure `json:"structure,omitzero"`
 	kge.Recipe
-	// Published is what was reached by it, nil where nobody says so.
+	// Published holds the result that the source reports, or is nil.
 	Published *Published `json:"published,omitempty"`
 }
 
-// Published are filtered metrics of the test triples, of heads and tails together.
+// Published holds filtered metrics on the test triples, averaged over head and tail prediction.
 type Published struct {
-	// Model is what reached them.
+	// Model names the model that reached them.
 	Model  string  `json:"model"`
 	MRR    float64 `json:"mrr"`
 	Hits1  float64 `json:"hits1"`
@@ -43,15 +42,15 @@ type Published struct {
 	Source string `json:"source"`
 }
 
-// Member is a member that is trained by the recipe.
+// Member returns the member that trains structure s by the recipe.
 func (r Recipe) Member(s structure.Structure, seed uint64) kge.Member {
 	return r.For(r.Form, s, seed)
 }
 
-// Searches says whether the recipe is for searches, and trains no model of its own.
+// Searches reports whether the recipe is for searches, without a model of its own.
 func (r Recipe) Searches() bool { return r.Form == form.Bilinear && r.Structure.K() == 0 }
 
-// All are all recipes: those of one name together, in the order of [Names].
+// All returns all recipes, in the order of [Names].
 func All() []Recipe {
 	var all []Recipe
 	for _, row := range table() {
@@ -60,26 +59,37 @@ func All() []Recipe {
 	return all
 }
 
-// Names are the names of recipes, each of which stands for one on each of some
+// Names returns the names of all recipes. A name stands for one recipe on each of some
 // benchmarks, for one on any graph, or for both.
 func Names() []string {
-	var names []string
-	for _, r := range All() {
-		if !slices.Contains(names, r.Name) {
-			names = append(names, r.Name)
-		}
-	}
-	return names
+	return distinct(All(), func(r Recipe) string { return r.Name })
 }
 
-// For are the recipes of a benchmark's own, and those for any graph where dataset is "".
+// Datasets returns the benchmarks that have recipes.
+func Datasets() []string {
+	all := distinct(All(), func(r Recipe) string { return r.Dataset })
+	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
+}
+
+// distinct returns one value per recipe without repeats, in order of first appearance.
+func distinct(recipes []Recipe, value func(Recipe) string) []string {
+	var all []string
+	for _, r := range recipes {
+		if v := value(r); !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// For returns the recipes made for a benchmark; those for any graph if dataset is "".
 func For(dataset string) []Recipe {
 	return slices.DeleteFunc(All(), func(r Recipe) bool { return r.Dataset != dataset })
 }
 
-// Suiting are the recipes that a graph can be trained by: the benchmark's own, and those for
-// any graph that it has none of the same name in place of.
-func Suiting(dataset string) []Recipe {
+// Available returns the recipes that can train a graph: those made for it, then those for any
+// graph. Of two with one name, the graph's own wins.
+func Available(dataset string) []Recipe {
 	own := For(dataset)
 	has := func(r Recipe) bool {
 		return slices.ContainsFunc(own, func(o Recipe) bool { return o.Name == r.Name })
@@ -87,8 +97,8 @@ func Suiting(dataset string) []Recipe {
 	return append(own, slices.DeleteFunc(For(""), has)...)
 }
 
-// Named is the recipe of a name for a graph: the benchmark's own, where it has one of that
-// name, else the one for any graph. The error says what there is instead.
+// Named returns the recipe with a name for a graph: the benchmark's own if it has one, otherwise
+// the one for any graph.
 func Named(name, dataset string) (Recipe, error) {
 	for _, of := range []string{dataset, ""} {
 		all := For(of)
@@ -99,6 +109,11 @@ func Named(name, dataset string) (Recipe, error) {
 	if !slices.Contains(Names(), name) {
 		return Recipe{}, enum.Unknown("recipe", name, Names())
 	}
+	return Recipe{}, otherDataset(name, dataset)
+}
+
+// otherDataset returns the error for a recipe that exists only for other benchmarks.
+func otherDataset(name, dataset string) error {
 	var here, elsewhere []string
 	for _, r := range All() {
 		if r.Dataset == dataset || r.Dataset == "" {
@@ -108,63 +123,41 @@ func Named(name, dataset string) (Recipe, error) {
 			elsewhere = append(elsewhere, r.Dataset)
 		}
 	}
-	meant := ""
-	if !slices.Contains(Datasets(), dataset) {
-		meant = enum.DidYouMean(enum.Near(Datasets(), dataset))
-	}
 	slices.Sort(here)
-	return Recipe{}, fmt.Errorf("there is no recipe %s for %s, only %s: %s is for %s%s", name, dataset, list(slices.Compact(here)), name, list(elsewhere), meant)
-}
-
-// Datasets are the benchmarks that there are recipes for.
-func Datasets() (all []string) {
-	for _, r := range All() {
-		if r.Dataset != "" && !slices.Contains(all, r.Dataset) {
-			all = append(all, r.Dataset)
-		}
+	suggestion := ""
+	if !slices.Contains(Datasets(), dataset) {
+		suggestion = enum.DidYouMean(enum.Near(Datasets(), dataset))
 	}
-	return all
+	return fmt.Errorf("no recipe %s for %s: %s is for %s%s; use %s", name, dataset, name,
+		format.List(elsewhere, "and"), suggestion, format.List(slices.Compact(here), "or"))
 }
 
-// fewEntities is how many entities a graph has, at most, that a penalty of a fifth suits: the
-// fewer there are, the more triples each is in.
-const fewEntities = 250
+// smallGraph is the number of entities up to which the default penalty is a fifth: each entity
+// of a small graph is in more triples.
+const smallGraph = 250
 
-// Usual is how a graph of more than a few entities is trained where nothing else is said.
-func Usual() Recipe { return usualRow.recipe() }
-
-// Large is how a large graph is trained in less time.
-func Large() Recipe { return largeRow.recipe() }
-
-// UsualFor is how bilinear models are trained on a graph of so many entities where nothing else
-// is said.
-func UsualFor(entities int) Recipe {
-	if entities <= fewEntities {
-		return usualFewRow.recipe()
+// Default returns how bilinear models train on a graph with this many entities by default.
+func Default(entities int) Recipe {
+	if entities <= smallGraph {
+		return defaultSmallRow.recipe()
 	}
-	return Usual()
+	return defaultRow.recipe()
 }
 
-// Default is how models of a form are trained on a graph where nothing else is said: bilinear
-// ones as [Usual], or as usual-few on a graph of few entities; without validation triples the
-// last epoch is kept. Others are trained as plain, since what is usual takes hours for some and
-// has a penalty that is too much for some, whatever the graph, which may be nil for them.
-func Default(g *datasets.Graph, f form.Form) Recipe {
+// Basic returns the smallest settings, without tuning, penalty or validation.
+func Basic() Recipe { return basicRow.recipe() }
+
+// ForGraph returns how a form of models trains on a graph by default. Bilinear models use
+// [Default], without validation if the graph has no validation triples. Other forms use [Basic],
+// because the default takes hours for some of them and its penalty is too strong for others; the
+// graph may be nil for them.
+func ForGraph(g *datasets.Graph, f form.Form) Recipe {
 	if f != form.Bilinear {
-		return plainRow.recipe()
+		return Basic()
 	}
-	r := UsualFor(len(g.Entities))
+	r := Default(len(g.Entities))
 	if len(g.Valid) == 0 {
 		r.Training.ValidateEvery, r.Training.Patience = 0, 0
 	}
 	return r
-}
-
-// list is "a, b and c".
-func list(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

@@ -56,7 +56,9 @@ func TestEveryRecipeIsComplete(t *testing.T) {
 			t.Errorf("%s chooses no epoch by validation", what)
 		}
 	}
-	if got := Names(); !slices.Equal(got, []string{"usual", "usual-few", "large", "plain", "paper", "paper-search", "n3", "dura", "rescal", "rp", "small", "small-search"}) {
+	if got := Names(); !slices.Equal(got, []string{
+		"default", "default-small", "large", "basic", "paper", "paper-search", "n3", "dura", "rescal", "rp", "small", "small-search",
+	}) {
 		t.Errorf("the names are %v", got)
 	}
 }
@@ -67,10 +69,15 @@ func TestNoSuchRecipe(t *testing.T) {
 		says          []string
 	}{
 		{"n5", "wn18", []string{`"n5"`, "paper", "n3, dura, rescal, rp"}},
-		{"n3", "umls", []string{"n3 for umls", "small, small-search, usual", "wn18, fb15k, wn18rr, fb15k-237 and yago3-10"}},
-		{"rp", "wn18", []string{"only large, n3, paper, paper-search, plain", "rp is for wn18rr and fb15k-237"}},
+		{"n3", "umls", []string{
+			"no recipe n3 for umls: n3 is for wn18, fb15k, wn18rr, fb15k-237 and yago3-10; use basic, default,",
+			"small or small-search",
+		}},
+		{"rp", "wn18", []string{"rp is for wn18rr and fb15k-237", "n3, paper, paper-search, "}},
 		{"dura", "ulms", []string{"did you mean umls?"}},
-		{"dura", "mine", []string{"no recipe dura for mine, only large, paper, plain", "dura is for wn18rr, fb15k-237 and yago3-10"}},
+		{"dura", "mine", []string{
+			"no recipe dura for mine: dura is for wn18rr, fb15k-237 and yago3-10; use basic, default,",
+		}},
 	} {
 		_, err := Named(c.name, c.dataset)
 		for _, words := range c.says {
@@ -92,7 +99,7 @@ func TestNoSuchRecipe(t *testing.T) {
 func TestAnyGraph(t *testing.T) {
 	for _, dataset := range []string{"mine", "umls", "wn18rr"} {
 		count := map[string]int{}
-		for _, r := range Suiting(dataset) {
+		for _, r := range Available(dataset) {
 			count[r.Name]++
 			if got := named(t, r.Name, dataset); !reflect.DeepEqual(got, r) {
 				t.Errorf("%s for %s is %+v, and %+v in the list", r.Name, dataset, got, r)
@@ -118,13 +125,13 @@ func TestDefault(t *testing.T) {
 	for _, c := range []struct {
 		entities, valid int
 		name            string
-	}{{1, 1, "usual-few"}, {250, 1, "usual-few"}, {251, 1, "usual"}, {100000, 9, "usual"}, {14, 0, "usual-few"}, {300, 0, "usual"}} {
+	}{{1, 1, "default-small"}, {250, 1, "default-small"}, {251, 1, "default"}, {100000, 9, "default"}, {14, 0, "default-small"}, {300, 0, "default"}} {
 		want := named(t, c.name, "")
 		if c.valid == 0 {
 			want.Training.ValidateEvery, want.Training.Patience = 0, 0
 		}
 		g := &datasets.Graph{Entities: make([]string, c.entities), Valid: make([]datasets.Triple, c.valid)}
-		got := Default(g, form.Bilinear)
+		got := ForGraph(g, form.Bilinear)
 		if got != want {
 			t.Errorf("%d entities, %d to validate: %+v, want %+v", c.entities, c.valid, got, want)
 		}
@@ -132,7 +139,7 @@ func TestDefault(t *testing.T) {
 			t.Error(err)
 		}
 		for _, f := range form.All()[1:] {
-			if got := Default(g, f); got != named(t, "plain", "") {
+			if got := ForGraph(g, f); got != named(t, "basic", "") {
 				t.Errorf("%v is trained by %+v", f, got)
 			}
 		}

@@ -53,7 +53,7 @@ func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, err
 		"query train --dataset q --structure complex --dim 8 --epochs 2 --out qm",
 		"query train --dataset q --model transe --dim 8 --epochs 2 --out transe",
 		"classify train --dataset kinds --structure complex --dim 8 --layers 1 --epochs 4 --runs 1 --out cm",
-		"search --recipe plain --dataset small --budget 6 --dim 8 --epochs 2 --batch 64 --n 16 --p 4 --i 4 --study s.db --out s",
+		"search --recipe basic --dataset small --budget 6 --dim 8 --epochs 2 --batch 64 --n 16 --p 4 --i 4 --study s.db --out s",
 	} {
 		e, err := p.run(ctx, trial{folder: folder, arguments: strings.Fields(command)})
 		if err == nil && e.status != cli.Done {

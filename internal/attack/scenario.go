@@ -16,11 +16,11 @@ type scenario struct {
 const smallSearch = " --n 16 --p 4 --i 4 --seed 3 --json"
 
 var scenarios = []scenario{
-	{name: "search", made: []string{"out"}, arguments: "search --recipe plain --dataset small --dim 16 --epochs 4 --budget 18 --tune 3 --final 3 --final-dims 16,32 --final-epochs 4 --out out" + smallSearch},
+	{name: "search", made: []string{"out"}, arguments: "search --recipe basic --dataset small --dim 16 --epochs 4 --budget 18 --tune 3 --final 3 --final-dims 16,32 --final-epochs 4 --out out" + smallSearch},
 	{name: "search-usual", made: []string{"out"}, arguments: "search --dim 16 --epochs 9 --budget 12 --tune 4 --again 2 --again-dims 16,32 --again-epochs 4 --splits 1 --ensemble 6 --out out" + smallSearch},
-	{name: "search-progressive", made: []string{"out"}, arguments: "search --recipe plain --dataset small --algorithm autoblm --filter none --predictor one-hot --dim 16 --epochs 4 --budget 18 --out out" + smallSearch},
-	{name: "search-query", made: []string{"out"}, arguments: "search --recipe plain --task query --dataset q --hops 2 --with 1 --k 2 --dim 8 --epochs 3 --batch 16 --tune 2 --budget 14 --predictor none --out out" + smallSearch},
-	{name: "search-classify", made: []string{"out"}, arguments: "search --recipe plain --task classify --dataset kinds --k 2 --dim 4 --layers 1 --epochs 8 --runs 1 --budget 14 --predictor none --out out" + smallSearch},
+	{name: "search-progressive", made: []string{"out"}, arguments: "search --recipe basic --dataset small --algorithm autoblm --filter none --predictor one-hot --dim 16 --epochs 4 --budget 18 --out out" + smallSearch},
+	{name: "search-query", made: []string{"out"}, arguments: "search --recipe basic --task query --dataset q --hops 2 --with 1 --k 2 --dim 8 --epochs 3 --batch 16 --tune 2 --budget 14 --predictor none --out out" + smallSearch},
+	{name: "search-classify", made: []string{"out"}, arguments: "search --recipe basic --task classify --dataset kinds --k 2 --dim 4 --layers 1 --epochs 8 --runs 1 --budget 14 --predictor none --out out" + smallSearch},
 	{name: "reproduce", made: []string{"out"}, arguments: "reproduce umls --stage final --structure simple --dim 16 --epochs 60 --batch 32 --optimizer adam --lr 0.01 --validate-every 5 --seed 3 --save-every 1ms --out out --json"},
 	{name: "reproduce-search", made: []string{"out"}, arguments: "reproduce umls --stage search --budget 6 --out out --json"},
 	{name: "train", made: []string{"out"}, arguments: "train --dataset small --structure complex --dim 32 --epochs 60 --batch 16 --validate-every 5 --optimizer adam --lr 0.01 --save-every 1ms --out out --json"},

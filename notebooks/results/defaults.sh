@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains ComplEx by several settings on nine graphs and records the validation MRRs, by which
-# the recipes usual and usual-few were chosen, in defaults.json in the folder where it is run.
+# the recipes default and default-small were chosen, in defaults.json in the folder where it is run.
 # AUTOBLM_DATA names the benchmarks, PACKAGES the graph that packages.sh makes; jq is needed.
 set -euo pipefail
 out=$PWD/defaults.json
@@ -60,22 +60,22 @@ train() { # trains on a graph, and adds what came of it
   rm -r model
 }
 
-tried="--recipe plain
+tried="--recipe basic
 --recipe small
---recipe usual-few
---recipe usual
---recipe usual --n3 0.05
---recipe usual-few --batch 500
---recipe usual-few --init-scale 0.1
---recipe usual-few --dropout 0.2"
+--recipe default-small
+--recipe default
+--recipe default --n3 0.05
+--recipe default-small --batch 500
+--recipe default-small --init-scale 0.1
+--recipe default-small --dropout 0.2"
 while read -r settings; do
   for graph in nations umls kinship family map world; do train $graph $settings --members 3; done
   case "$settings" in *few?*) ;; *) train packages $settings ;; esac
 done <<<"$tried"
-for settings in "--recipe plain" "--recipe usual-few" "--recipe usual"; do
+for settings in "--recipe basic" "--recipe default-small" "--recipe default"; do
   train fb15k-237 $settings --dim 128 --epochs 5 --validate-every 5 --patience 0
 done
-for settings in "--recipe plain" "--recipe usual"; do
+for settings in "--recipe basic" "--recipe default"; do
   train wn18rr $settings --dim 128 --epochs 15 --validate-every 5 --patience 0
 done
 jq -s '{command: "notebooks/results/defaults.sh", date: .[-1].date, machine: .[-1].machine, result: map({settings, command, dataset, valid})}' records >"$out"

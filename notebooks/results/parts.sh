@@ -18,6 +18,6 @@ for seed in ${SEEDS:-1 2 3}; do
     search no-rungs "$graph" "$seed" --rungs 0
     search no-known "$graph" "$seed" --no-known
     search no-other-seeds "$graph" "$seed" --again 0
-    search plain "$graph" "$seed" --recipe plain
+    search plain "$graph" "$seed" --recipe basic
   done
 done

@@ -17,7 +17,7 @@ func parts(t *testing.T) string {
 		{"no-rungs", "without rungs, `--rungs 0`"},
 		{"no-known", "from scratch, `--no-known`"},
 		{"no-other-seeds", "without other seeds and ensemble, `--again 0`"},
-		{"plain", "the first procedure, `--recipe plain`"},
+		{"plain", "the first procedure, `--recipe basic`"},
 	}
 	var graphs []string
 	var text, lines strings.Builder

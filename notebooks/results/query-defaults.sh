@@ -13,9 +13,9 @@ cd "$(mktemp -d)"
 
 [ $# -gt 0 ] || set -- \
   "" \
-  "--recipe plain" \
-  "--recipe plain --with 1" \
-  "--recipe plain --with 1 --dropout 0.5 --dura 0.01" \
+  "--recipe basic" \
+  "--recipe basic --with 1" \
+  "--recipe basic --with 1 --dropout 0.5 --dura 0.01" \
   "--with 2" \
   "--with 1,3" \
   "--dim 128" \

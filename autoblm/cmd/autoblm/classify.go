@@ -29,7 +29,7 @@ type classifyCommands struct {
 type classifyTrainCommand struct {
 	Dataset   string         `required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
 	Structure *structureFlag `placeholder:"STRUCTURE" brief:"Whose messages the encoder blm sends." help:"Messages are g(A, r) e with this structure, as for structure check."`
-	Recipe    plainName      `placeholder:"plain" help:"plain trains structures as the first version did: --seen-by 0. Flags that are given beside it come first."`
+	Recipe    plainName      `placeholder:"basic" help:"basic trains structures as the first version did: --seen-by 0. Flags that are given beside it come first."`
 	Settings  classifyFlags  `embed:""`
 	Member    classifyMember `embed:""`
 	Tune      int            `default:"0" min:"0" max:"10000" brief:"First try so many settings, drawn at random." help:"First cross-validate so many settings, drawn at random; the best gives dim, lr, dropout and l2, and norm, reverse, self-loops and seen-by where they are not given."`

@@ -77,11 +77,11 @@ func TestClassifyTrainJSON(t *testing.T) {
 func TestDefaultsOfClassifyTrain(t *testing.T) {
 	for flags, want := range map[string]classify.Settings{
 		"--structure simple":                            classify.Defaults(classify.BLM),
-		"--structure simple --recipe plain":             classify.Published(classify.BLM),
+		"--structure simple --recipe basic":             classify.Published(classify.BLM),
 		"--encoder rgcn":                                classify.Defaults(classify.RGCN),
-		"--recipe plain --encoder rgcn":                 classify.Published(classify.RGCN),
+		"--recipe basic --encoder rgcn":                 classify.Published(classify.RGCN),
 		"--structure simple --seen-by 0":                classify.Published(classify.BLM),
-		"--structure simple --seen-by 5 --recipe plain": classify.Defaults(classify.BLM),
+		"--structure simple --seen-by 5 --recipe basic": classify.Defaults(classify.BLM),
 	} {
 		c, err := parsed(append([]string{"classify", "train", "--dataset", "mine"}, strings.Fields(flags)...)...)
 		if err != nil {
@@ -94,7 +94,7 @@ func TestDefaultsOfClassifyTrain(t *testing.T) {
 			t.Errorf("%s: %+v", flags, got)
 		}
 	}
-	if _, err := parsed("classify", "train", "--dataset", "mine", "--structure", "simple", "--recipe", "small"); err == nil || !strings.Contains(err.Error(), "no recipe small for this, only plain") {
+	if _, err := parsed("classify", "train", "--dataset", "mine", "--structure", "simple", "--recipe", "small"); err == nil || !strings.Contains(err.Error(), "no recipe small for this, only basic") {
 		t.Errorf("a recipe that is not for classes: %v", err)
 	}
 }

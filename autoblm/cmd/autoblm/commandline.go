@@ -86,7 +86,7 @@ func recipeLine(r recipe.Recipe, dataset string) (string, error) {
 	model := []string{"--structure", r.Structure.Short()}
 	if r.Form != form.Bilinear {
 		model = []string{"--model", r.Form.String()}
-		c.take(recipe.Default(nil, r.Form))
+		c.take(recipe.ForGraph(nil, r.Form))
 	}
 	usual := flags.Of(parser, "")
 	c.take(r)

@@ -11,7 +11,7 @@ import (
 // completed are command lines, and the words that their last one may become.
 var completed = map[string]string{
 	"autoblm tr":                             "train",
-	"autoblm te":                             "ensemble",
+	"autoblm en":                             "ensemble",
 	"autoblm ensemble a b --dataset kin":     "kinship",
 	"autoblm dataset ":                       "list info fetch split",
 	"autoblm help class":                     "classify",
@@ -32,7 +32,7 @@ var completed = map[string]string{
 	"autoblm train --optimizer ":             "adagrad adam",
 	"autoblm train --no-rec":                 "--no-reciprocal",
 	"autoblm train --recipe du":              "dura",
-	"autoblm classify train --recipe p":      "plain",
+	"autoblm classify train --recipe b":      "basic",
 	"autoblm recipe show du":                 "dura",
 	"autoblm recipe show n3 u":               "umls",
 	"autoblm search --task c":                "completion classify",

@@ -22,7 +22,7 @@ func TestSearchesOfTheSameSecond(t *testing.T) {
 		}
 		taken[dir] = true
 	}
-	search := []string{"search", "--recipe", "plain", "--dataset", graph, "--dim", "4", "--epochs", "1", "--budget", "1"}
+	search := []string{"search", "--recipe", "basic", "--dataset", graph, "--dim", "4", "--epochs", "1", "--budget", "1"}
 	for range 2 {
 		out := object(t, search...)["out"].(string)
 		if taken[out] {
@@ -50,7 +50,7 @@ func TestLeftoversOfCommands(t *testing.T) {
 		"split":   {".split.autoblm-1/test.txt", []string{"dataset", "split", filepath.Join(graph, "train.txt")}},
 		"queries": {".queries.autoblm-1/entities.txt", []string{"query", "sample", "--dataset", graph, "--hops", "2"}},
 		"model":   {"model/.model.json.autoblm-1", []string{"train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1"}},
-		"found":   {"found/.model.autoblm-1/model.json", []string{"search", "--recipe", "plain", "--dataset", graph, "--dim", "4", "--epochs", "1", "--budget", "1"}},
+		"found":   {"found/.model.autoblm-1/model.json", []string{"search", "--recipe", "basic", "--dataset", graph, "--dim", "4", "--epochs", "1", "--budget", "1"}},
 	} {
 		if err := os.MkdirAll(filepath.Dir(c.left), 0o755); err != nil {
 			t.Fatal(err)

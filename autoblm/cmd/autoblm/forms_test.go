@@ -58,7 +58,7 @@ func TestSearchForARecipe(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	search := func(name, budget string) map[string]any {
 		out := filepath.Join(dir, name)
-		return object(t, "search", "--recipe", "plain", "--dataset", graph, "--model", "transe", "--dim", "8", "--epochs", "3", "--budget", budget, "--out", out)
+		return object(t, "search", "--recipe", "basic", "--dataset", graph, "--model", "transe", "--dim", "8", "--epochs", "3", "--budget", budget, "--out", out)
 	}
 	search("pieces", "4")
 	pieces, whole := search("pieces", "8"), search("whole", "8")
@@ -88,7 +88,7 @@ func TestSearchForARecipe(t *testing.T) {
 	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out", filepath.Join(dir, "page.html")); status != cli.Failed || !strings.Contains(stderr, "study show") {
 		t.Errorf("report: status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != cli.Misuse || !strings.Contains(stderr, "no structure to search for") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != cli.Misuse || !strings.Contains(stderr, "no structure to search for") {
 		t.Errorf("with stages: status %d, %q", status, stderr)
 	}
 }

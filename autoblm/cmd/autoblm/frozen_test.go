@@ -41,7 +41,7 @@ func TestFrozen(t *testing.T) {
 			here := command
 			for _, command := range []string{"search ", "query train ", "classify train "} {
 				if words, is := strings.CutPrefix(here, command); is {
-					here = command + "--recipe plain " + words // as these were when that was recorded
+					here = command + "--recipe basic " + words // as these were when that was recorded
 				}
 			}
 			got := printedBy(t, here)

@@ -27,7 +27,7 @@ func makers(t *testing.T) map[string]maker {
 	dir, graph := t.TempDir(), smallGraph(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	study := at("study.db")
-	object(t, "search", "--recipe", "plain", "--dataset", graph, "--study", study, "--out", at("searched"), "--budget", "6", "--dim", "4", "--epochs", "1", "--n", "16", "--p", "4")
+	object(t, "search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", at("searched"), "--budget", "6", "--dim", "4", "--epochs", "1", "--n", "16", "--p", "4")
 	quick := []string{"--budget", "6", "--dim", "4", "--epochs", "1"}
 	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--members", "2", "--keep-members", "--out", at("seeds"))
 	for _, name := range []string{"m6", "m7"} { // where the study lies, which is what is kept
@@ -38,7 +38,7 @@ func makers(t *testing.T) map[string]maker {
 	return map[string]maker{
 		"query sample":   {at("m11"), "the queries are in ", []string{"query", "sample", "--dataset", graph, "--hops", "2", "--count", "9", "--out", at("m11")}},
 		"dataset split":  {at("m12"), "the splits are in ", []string{"dataset", "split", filepath.Join(graph, "train.txt"), "--out", at("m12")}},
-		"search":         {at("m6/study.db"), "the study is ", append([]string{"search", "--recipe", "plain", "--dataset", graph, "--out", at("m6")}, quick...)},
+		"search":         {at("m6/study.db"), "the study is ", append([]string{"search", "--recipe", "basic", "--dataset", graph, "--out", at("m6")}, quick...)},
 		"ablate":         {at("m7/predictor.csv"), "the studies are in ", append([]string{"ablate", "predictor", "--dataset", graph, "--seeds", "1", "--out", at("m7")}, quick...)},
 		"report":         {at("report.html"), "the report is ", []string{"report", "--study", study, "--out", at("report.html")}},
 		"study best":     {at("m8/model.json"), "the model is in ", []string{"study", "best", study, "--out", at("m8")}},
@@ -159,7 +159,7 @@ func TestRecordIsCheckedFirst(t *testing.T) {
 func TestOnlyItsOwnIsReplaced(t *testing.T) {
 	dir, graph := t.TempDir(), smallGraph(t)
 	study, model, triples := filepath.Join(dir, "s.db"), filepath.Join(dir, "m"), filepath.Join(graph, "train.txt")
-	object(t, "search", "--recipe", "plain", "--dataset", graph, "--study", study, "--out", filepath.Join(dir, "out"), "--budget", "6", "--dim", "4", "--epochs", "1", "--n", "16", "--p", "4")
+	object(t, "search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", filepath.Join(dir, "out"), "--budget", "6", "--dim", "4", "--epochs", "1", "--n", "16", "--p", "4")
 	object(t, "study", "best", study, "--out", model)
 	symbolic, hard := filepath.Join(dir, "symbolic"), filepath.Join(dir, "hard")
 	if err := errors.Join(os.Symlink(study, symbolic), os.Link(study, hard)); err != nil {

@@ -57,7 +57,7 @@ const killsVariable = "AUTOBLM_KILLS"
 // random moments: as they start, as they write, and at any time. In the end their
 // studies hold what those of searches left alone do, to the bit, but for seconds.
 func TestKilledSearchesGoOn(t *testing.T) {
-	base := []string{"search", "--recipe", "plain", "--dim", "16", "--epochs", "3", "--budget", "18", "--n", "16", "--p", "4", "--i", "4", "--seed", "3"}
+	base := []string{"search", "--recipe", "basic", "--dim", "16", "--epochs", "3", "--budget", "18", "--n", "16", "--p", "4", "--i", "4", "--seed", "3"}
 	procedures := []*procedure{
 		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims", "16,32", "--final-epochs", "4")},
 		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot", "--again", "2", "--ensemble", "4")},
@@ -72,13 +72,13 @@ func TestKilledSearchesForOtherTasksGoOn(t *testing.T) {
 	t.Run("query", func(t *testing.T) {
 		data := queries(t)
 		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "plain", "--task", "query", "--dataset", data, "--hops", "2", "--with", "1", "--dim", "8", "--epochs", "2", "--batch", "16", "--tune", "2",
+			"search", "--recipe", "basic", "--task", "query", "--dataset", data, "--hops", "2", "--with", "1", "--dim", "8", "--epochs", "2", "--batch", "16", "--tune", "2",
 		}, small...)}})
 	})
 	t.Run("classify", func(t *testing.T) {
 		data := kinds(t, nil)
 		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "plain", "--task", "classify", "--dataset", data, "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1",
+			"search", "--recipe", "basic", "--task", "classify", "--dataset", data, "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1",
 		}, small...)}})
 	})
 }
@@ -90,12 +90,12 @@ func TestKilledSearchesOnXLAGoOn(t *testing.T) {
 	small := []string{"--k", "2", "--n", "16", "--p", "4", "--i", "4"}
 	t.Run("completion", func(t *testing.T) {
 		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "plain", "--dataset", smallGraph(t), "--dim", "8", "--epochs", "3", "--budget", "12", "--algorithm", "autoblm+",
+			"search", "--recipe", "basic", "--dataset", smallGraph(t), "--dim", "8", "--epochs", "3", "--budget", "12", "--algorithm", "autoblm+",
 		}, small...), engine: engine}})
 	})
 	t.Run("classify", func(t *testing.T) {
 		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
-			"search", "--recipe", "plain", "--task", "classify", "--dataset", kinds(t, nil), "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1", "--budget", "8", "--predictor", "none",
+			"search", "--recipe", "basic", "--task", "classify", "--dataset", kinds(t, nil), "--dim", "4", "--layers", "1", "--epochs", "8", "--runs", "1", "--budget", "8", "--predictor", "none",
 		}, small...), engine: engine}})
 	})
 }

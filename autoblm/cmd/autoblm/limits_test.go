@@ -107,7 +107,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		{"query", "sample", "--dataset", graph, "--hops", "1,2", "--count", "20", "--out", "queries"},
 		append([]string{"query", "train", "--dataset", "queries", "--out", "paths"}, small...),
 		{"classify", "train", "--dataset", classes, "--structure", "distmult", "--dim", "8", "--epochs", "2", "--runs", "1", "--out", "kind"},
-		append([]string{"search", "--recipe", "plain", "--dataset", graph, "--study", "s.db", "--out", "found"}, search...),
+		append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", "s.db", "--out", "found"}, search...),
 	} {
 		if status, _, stderr := invoke(t.Context(), line...); status != cli.Done {
 			t.Fatal(stderr)

@@ -123,13 +123,13 @@ func TestTrainWithoutValidAndTest(t *testing.T) {
 	if o["valid"] != nil || o["test"] != nil || o["seconds"].(map[string]any)["per_step"].(float64) <= 0 {
 		t.Errorf("%v", o)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--dataset", dir, "--out", t.TempDir()); status != cli.Failed || !strings.Contains(stderr, "validation") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", dir, "--out", t.TempDir()); status != cli.Failed || !strings.Contains(stderr, "validation") {
 		t.Errorf("a search without validation triples: status %d, %q", status, stderr)
 	}
 }
 
 func searchArguments(graph, dir string, more ...string) []string {
-	return append([]string{"search", "--recipe", "plain", "--dataset", graph, "--study", filepath.Join(dir, "study.db"), "--out", filepath.Join(dir, "out"),
+	return append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", filepath.Join(dir, "study.db"), "--out", filepath.Join(dir, "out"),
 		"--budget", "10", "--dim", "8", "--epochs", "2", "--batch", "64", "--n", "16", "--p", "4"}, more...)
 }
 
@@ -190,7 +190,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	cancel()
 	arguments := searchArguments(graph, dir)
 	status, stdout, stderr := invoke(ctx, append(arguments, "--json")...)
-	if status != cli.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --recipe plain --dataset ") {
+	if status != cli.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --recipe basic --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if strings.Count(stderr, " --study ") != 1 || strings.Count(stderr, " --out ") != 1 {
@@ -283,7 +283,7 @@ func TestUnwritableFolders(t *testing.T) {
 	if status != cli.Failed || !strings.Contains(stderr, "folder") || stdout != "" {
 		t.Errorf("train: status %d, %q, %q", status, stderr, stdout)
 	}
-	status, _, stderr = invoke(t.Context(), "search", "--recipe", "plain", "--dataset", graph, "--out", filepath.Join(file, "out"))
+	status, _, stderr = invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph, "--out", filepath.Join(file, "out"))
 	if status != cli.Failed || !strings.Contains(stderr, "folder") {
 		t.Errorf("search without room for a study: status %d, %q", status, stderr)
 	}
@@ -377,11 +377,11 @@ func TestFlagsReachTheSettings(t *testing.T) {
 	for flag, change := range map[string]func(s *autoblm.SearchSettings){
 		"--algorithm=autoblm": func(s *autoblm.SearchSettings) { s.Algorithm = "autoblm" },
 		"--budget=7":          func(s *autoblm.SearchSettings) { s.Budget = 7 },
-		"--recipe=plain": func(s *autoblm.SearchSettings) {
+		"--recipe=basic": func(s *autoblm.SearchSettings) {
 			s.Settings = search.Plain()
 			s.Training.Precision = kge.AutoPrecision
 		},
-		"--recipe=plain --minutes=1.5": func(s *autoblm.SearchSettings) {
+		"--recipe=basic --minutes=1.5": func(s *autoblm.SearchSettings) {
 			s.Settings = search.Plain()
 			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
 		},

@@ -161,7 +161,7 @@ func TestPrecisionVariable(t *testing.T) {
 	if status, _, stderr := invoke(t.Context(), training("--model", "transe", "--precision", "bfloat16")...); status != cli.Failed || !strings.Contains(stderr, "leave the precision at float32 or auto") {
 		t.Errorf("distances in bfloat16: status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "plain", "--task", "classify", "--dataset", graph, "--precision", "bfloat16"); status != cli.Misuse || !strings.Contains(stderr, "float32 only") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--task", "classify", "--dataset", graph, "--precision", "bfloat16"); status != cli.Misuse || !strings.Contains(stderr, "float32 only") {
 		t.Errorf("classes in bfloat16: status %d, %q", status, stderr)
 	}
 }

@@ -71,7 +71,7 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfQueryTrain: they are the library's, those of the first version by --recipe plain
+// TestDefaultsOfQueryTrain: they are the library's, those of the first version by --recipe basic
 // and for models without a structure, and flags come before both.
 func TestDefaultsOfQueryTrain(t *testing.T) {
 	usual, member := query.Default(form.Bilinear)
@@ -86,17 +86,17 @@ func TestDefaultsOfQueryTrain(t *testing.T) {
 		change   func(s *query.Settings, m *kge.Member)
 	}{
 		"--structure simple":                {usual, member, nil},
-		"--structure simple --recipe plain": {first, firstMember, nil},
+		"--structure simple --recipe basic": {first, firstMember, nil},
 		"--model transe":                    {first, firstMember, func(_ *query.Settings, m *kge.Member) { m.Form = form.TransE }},
-		"--model q2b --recipe plain":        {first, firstMember, nil},
+		"--model q2b --recipe basic":        {first, firstMember, nil},
 		"--structure simple --dim 8 --with 3 --dura 0.1": {usual, member, func(s *query.Settings, m *kge.Member) {
 			s.Dim, s.With, m.EntityL2, m.Products = 8, []int{3}, 0.1, 0.1
 		}},
 		"--structure simple --validate-every 0": {usual, member, func(s *query.Settings, _ *kge.Member) {
 			s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
 		}},
-		"--structure simple --recipe plain --with 1 --dropout 0.5": {first, firstMember, func(s *query.Settings, _ *kge.Member) { s.With, s.Dropout = []int{1}, 0.5 }},
-		"--structure simple --recipe plain --validate-every 1 --plateau-patience 1": {first, firstMember, func(s *query.Settings, _ *kge.Member) {
+		"--structure simple --recipe basic --with 1 --dropout 0.5": {first, firstMember, func(s *query.Settings, _ *kge.Member) { s.With, s.Dropout = []int{1}, 0.5 }},
+		"--structure simple --recipe basic --validate-every 1 --plateau-patience 1": {first, firstMember, func(s *query.Settings, _ *kge.Member) {
 			s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 1, 1, 0.5
 		}},
 	} {
@@ -115,7 +115,7 @@ func TestDefaultsOfQueryTrain(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", flags, got, want.member)
 		}
 	}
-	if _, err := parsed("query", "train", "--dataset", "mine", "--structure", "simple", "--recipe", "small"); err == nil || !strings.Contains(err.Error(), "no recipe small for this, only plain") {
+	if _, err := parsed("query", "train", "--dataset", "mine", "--structure", "simple", "--recipe", "small"); err == nil || !strings.Contains(err.Error(), "no recipe small for this, only basic") {
 		t.Errorf("a recipe that is not for queries: %v", err)
 	}
 }
@@ -130,7 +130,7 @@ func TestDefaultsOfSearchesForQueries(t *testing.T) {
 	}{
 		"":                {256, 0.5, kge.Member{LearningRate: 0.2, Weights: kge.Weights{EntityL2: 0.02, Products: 0.02}}},
 		"--minutes 3":     {256, 0.5, kge.Member{LearningRate: 0.2, Weights: kge.Weights{EntityL2: 0.02, Products: 0.02}}},
-		"--recipe plain":  {512, 0, kge.Member{LearningRate: 0.3}},
+		"--recipe basic":  {512, 0, kge.Member{LearningRate: 0.3}},
 		"--model transe ": {512, 0, kge.Member{LearningRate: 0.3}},
 	} {
 		c, err := parsed(append([]string{"search", "--task", "query", "--dataset", "mine"}, strings.Fields(flags)...)...)
@@ -244,7 +244,7 @@ func TestQueryRefusals(t *testing.T) {
 
 func TestInterruptedQueryTrainingKeepsItsModel(t *testing.T) {
 	data, model := queries(t), filepath.Join(t.TempDir(), "model")
-	interruptEarly(t, "query", "train", "--recipe", "plain", "--dataset", data, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--out", model)
+	interruptEarly(t, "query", "train", "--recipe", "basic", "--dataset", data, "--structure", "simple", "--dim", "4", "--epochs", "100000000", "--out", model)
 	object(t, "query", "eval", "--model", model, "--dataset", data)
 }
 
@@ -269,7 +269,7 @@ func TestQueriesHereComeBeforeAName(t *testing.T) {
 		{"dataset", "info", "umls"},
 		{"train", "--dataset", "umls", "--structure", "simple", "--dim", "4", "--epochs", "1", "--out", "m2"},
 		{"eval", "--dataset", "umls", "--model", "m2"},
-		{"search", "--recipe", "plain", "--dataset", "umls", "--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"},
+		{"search", "--recipe", "basic", "--dataset", "umls", "--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"},
 	} {
 		if status, _, stderr := invoke(t.Context(), arguments...); status != cli.Done || strings.Count(stderr, "umls is the folder ") != 1 {
 			t.Errorf("%v: status %d, %q", arguments, status, stderr)
@@ -282,7 +282,7 @@ func TestStudyFindsItsDataByTheirName(t *testing.T) {
 	standIn(t, "umls")
 	t.Chdir(t.TempDir())
 	quick := []string{"--budget", "6", "--dim", "4", "--epochs", "1", "--out", "s"}
-	object(t, append([]string{"search", "--recipe", "plain", "--dataset", "umls"}, quick...)...)
+	object(t, append([]string{"search", "--recipe", "basic", "--dataset", "umls"}, quick...)...)
 	if err := os.WriteFile("one.txt", []byte("a\tr\tb\na\tr\tc\nb\tr\tc\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,11 @@ type queryTrainCommand struct {
 	modelFlags
 	LabelSmoothing, Frequency, AnswersTogether, RelationPrediction struct{} `kong:"-"` // which queries do not have
 
-	Recipe   plainName      `group:"Training (--model: plain)" placeholder:"plain" help:"plain trains as the first version did, and as models without a structure are trained if nothing is said: d 64, paths of --hops alone, no dropout, no penalty, nothing validated. Flags that are given beside it come first."`
-	Settings query.Settings `embed:"" group:"Training (--model: plain)"`
-	Sampling kge.Sampling   `embed:"" group:"Training (--model: plain)"`
-	Member   memberFlags    `embed:"" group:"Training (--model: plain)"`
-	duraFlag `group:"Training (--model: plain)"`
+	Recipe   plainName      `group:"Training (--model: basic)" placeholder:"basic" help:"basic trains as the first version did, and as models without a structure are trained if nothing is said: d 64, paths of --hops alone, no dropout, no penalty, nothing validated. Flags that are given beside it come first."`
+	Settings query.Settings `embed:"" group:"Training (--model: basic)"`
+	Sampling kge.Sampling   `embed:"" group:"Training (--model: basic)"`
+	Member   memberFlags    `embed:"" group:"Training (--model: basic)"`
+	duraFlag `group:"Training (--model: basic)"`
 	minutesFlag
 	keepFlags
 	threadsFlag

@@ -26,7 +26,7 @@ type recipeListCommand struct {
 func (c *recipeListCommand) Run(o *output) error {
 	recipes := recipe.All()
 	if c.Dataset != "" {
-		recipes = recipe.Suiting(c.Dataset)
+		recipes = recipe.Available(c.Dataset)
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
 		t := table.New("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10")

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func TestRecipesReachTheSettings(t *testing.T) {
 				continue
 			}
 			flags := c.Train.trainingFlags
-			if what == "search" && r.Name == "plain" {
+			if what == "search" && r.Name == "basic" {
 				continue // see TestPlainIsTheFirstVersion
 			}
 			if arguments[0] == "search" {
@@ -91,7 +92,7 @@ func TestFlagsComeBeforeRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defaults := recipe.Usual()
+	defaults := recipe.Default(math.MaxInt)
 	for flags, change := range map[string]func(r *recipe.Recipe){
 		"":          func(*recipe.Recipe) {},
 		"--dim 512": func(r *recipe.Recipe) { r.Training.Dim = defaults.Training.Dim },
@@ -167,12 +168,12 @@ func TestDefaultIsTheGraphs(t *testing.T) {
 				r.Training.PlateauPatience, r.Training.PlateauFactor = 2, 0.5
 			},
 			"--precision bfloat16": func(r *recipe.Recipe) { r.Training.Precision = kge.Bfloat16 },
-			"--recipe plain": func(r *recipe.Recipe) {
+			"--recipe basic": func(r *recipe.Recipe) {
 				r.Training, r.LearningRate, r.N3 = kge.DefaultSettings(), 0.3, 0
 				r.Training.Precision = kge.AutoPrecision
 			},
 		} {
-			want := recipe.Usual()
+			want := recipe.Default(math.MaxInt)
 			want.Training.Precision, want.N3 = kge.AutoPrecision, n3
 			change(&want)
 			c, err := parsed(append([]string{"train", "--dataset", "mine", "--structure", "simple"}, strings.Fields(flags)...)...)
@@ -198,14 +199,14 @@ func TestPlainIsTheFirstVersion(t *testing.T) {
 	first := kge.Settings{Dim: 64, Epochs: 60, Batch: 256, Decay: 1, InitScale: 0.1, DataSeed: 1, Precision: kge.AutoPrecision}
 	member := kge.Member{Seed: 1, LearningRate: 0.3}
 	for _, dataset := range []string{"mine", "umls", "wn18rr"} {
-		c, err := parsed("train", "--dataset", dataset, "--structure", "simple", "--recipe", "plain")
+		c, err := parsed("train", "--dataset", dataset, "--structure", "simple", "--recipe", "basic")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, m := c.Train.Settings, kge.Member(c.Train.Member); got != first || m != member {
 			t.Errorf("train on %s: %+v, %+v", dataset, got, m)
 		}
-		if c, err = parsed("search", "--dataset", dataset, "--recipe", "plain"); err != nil {
+		if c, err = parsed("search", "--dataset", dataset, "--recipe", "basic"); err != nil {
 			t.Fatal(err)
 		}
 		searched := first
@@ -214,7 +215,7 @@ func TestPlainIsTheFirstVersion(t *testing.T) {
 			t.Errorf("search on %s: %+v, %v, %+v", dataset, s.Training, s.LearningRate, s.Weights)
 		}
 	}
-	few, usual := named(t, "usual-few"), recipe.Usual()
+	few, usual := named(t, "default-small"), recipe.Default(math.MaxInt)
 	said := fmt.Sprintf("n3 %v up to 250 entities", few.N3)
 	if few.N3 = usual.N3; few.Training != usual.Training || few.Weights != usual.Weights || few.LearningRate != usual.LearningRate {
 		t.Errorf("%+v differs by more than n3 from %+v", few, usual)
@@ -241,13 +242,13 @@ func TestRecipeJSON(t *testing.T) {
 	for _, r := range object(t, "recipe", "list", "--dataset", "fb15k-237")["recipes"].([]any) {
 		names = append(names, r.(map[string]any)["name"].(string))
 	}
-	if want := "paper paper-search n3 dura rescal rp usual usual-few large plain small"; strings.Join(names, " ") != want {
+	if want := "paper paper-search n3 dura rescal rp default default-small large basic small"; strings.Join(names, " ") != want {
 		t.Errorf("recipes for fb15k-237: %v, want %s", names, want)
 	}
 	if got, want := len(object(t, "recipe", "list", "--dataset", "world")["recipes"].([]any)), len(recipe.For("")); got != want {
 		t.Errorf("%d recipes for world, want the %d for any graph", got, want)
 	}
-	if o := object(t, "recipe", "show", "usual", "mine"); o["dataset"] != "" || !strings.Contains(o["command"].(string), "--dataset mine ") {
+	if o := object(t, "recipe", "show", "default", "mine"); o["dataset"] != "" || !strings.Contains(o["command"].(string), "--dataset mine ") {
 		t.Errorf("%v", o)
 	}
 	o := object(t, "recipe", "show", "rp", "fb15k-237")

@@ -39,7 +39,7 @@ func TestRecord(t *testing.T) {
 func TestRecordTellsThreads(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		file := filepath.Join(t.TempDir(), "record.json")
-		object(t, "train", "--dataset", smallGraph(t), "--recipe", "plain", "--structure", "complex", "--dim", "8", "--epochs", "1", "--threads", strconv.Itoa(threads), "--out", t.TempDir(), "--record", file)
+		object(t, "train", "--dataset", smallGraph(t), "--recipe", "basic", "--structure", "complex", "--dim", "8", "--epochs", "1", "--threads", strconv.Itoa(threads), "--out", t.TempDir(), "--record", file)
 		d, err := record.Read[map[string]any](file)
 		if err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func TestPipesAreRefused(t *testing.T) {
 	refused("classify", "train", "--dataset", classes, "--structure", "simple")
 	refused("report", "--study", alone)
 	refused("study", "show", alone)
-	refused("search", "--recipe", "plain", "--dataset", "world", "--study", alone, "--out", filepath.Join(dir, "found"))
+	refused("search", "--recipe", "basic", "--dataset", "world", "--study", alone, "--out", filepath.Join(dir, "found"))
 	for _, name := range []string{"model.json", "entities.npy", "entities.txt"} {
 		if err := os.RemoveAll(model); err != nil {
 			t.Fatal(err)

@@ -208,7 +208,7 @@ func TestReportOfOtherTasks(t *testing.T) {
 	} {
 		t.Run(task, func(t *testing.T) {
 			dir := t.TempDir()
-			object(t, slices.Concat([]string{"search", "--recipe", "plain", "--task", task, "--dataset", c.data, "--dim", "8", "--out", dir}, c.flags, smallSearch)...)
+			object(t, slices.Concat([]string{"search", "--recipe", "basic", "--task", task, "--dataset", c.data, "--dim", "8", "--out", dir}, c.flags, smallSearch)...)
 			file, out := filepath.Join(dir, studyName), filepath.Join(dir, "report.html")
 			page := func(more ...string) (map[string]any, string) {
 				t.Helper()

@@ -32,7 +32,7 @@ type searchCommand struct {
 	Task      string  `default:"${task}" enum:"${tasks}" brief:"What for: ${enum}." help:"What for: ${purposes}."`
 	Dataset   string  `default:"world" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder; for query also a folder of queries, for classify one of an RDF graph."`
 	Algorithm string  `default:"${algorithm}" enum:"${algorithms}" brief:"${enum}." help:"autoblm+ (evolutionary), autoblm (progressive), random, tpe (a Parzen estimator) or reinforce (an LSTM)."`
-	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"Plan for so many minutes, and end in them." help:"Plan for so many minutes, and end in them: what is not given is chosen so that it fits, and the best so far is kept. With --recipe plain, only end then, once a structure is trained. 0 is for no limit."`
+	Minutes   float64 `default:"0" min:"0" max:"1000000" brief:"Plan for so many minutes, and end in them." help:"Plan for so many minutes, and end in them: what is not given is chosen so that it fits, and the best so far is kept. With --recipe basic, only end then, once a structure is trained. 0 is for no limit."`
 	recipeFlag
 	MaxSteps    struct{}    `kong:"-"` // no flag here
 	Settings    searchFlags `embed:""`
@@ -70,7 +70,7 @@ func usualSearch() searchCommand {
 }
 
 // plainRecipe is that of the first version, which stands for its procedure too.
-const plainRecipe = "plain"
+const plainRecipe = "basic"
 
 // plainName is that name, where there is no other.
 type plainName string
@@ -221,6 +221,9 @@ func (c *searchCommand) Run(ctx context.Context, o *output) error {
 // each.
 const manyExamples = 100_000
 
+// largeBatch is the batch size then.
+const largeBatch = 500
+
 // suit gives settings that are not given what the size of a graph suits.
 func (c *searchCommand) suit(s *search.Settings, p problem) {
 	sized, is := p.Task.(task.Sized)
@@ -229,10 +232,10 @@ func (c *searchCommand) suit(s *search.Settings, p problem) {
 	}
 	size := sized.Size()
 	if !c.penalty {
-		s.N3 = recipe.UsualFor(size.Entities).N3
+		s.N3 = recipe.Default(size.Entities).N3
 	}
 	if !c.batch && size.Examples > manyExamples {
-		s.Training.Batch = recipe.Large().Training.Batch
+		s.Training.Batch = largeBatch
 	}
 }
 

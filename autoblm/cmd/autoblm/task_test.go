@@ -20,7 +20,7 @@ var smallSearch = []string{"--k", "4", "--budget", "6", "--n", "8", "--p", "4", 
 // gone on with, and nothing else is made of it.
 func TestSearchForQueriesJSON(t *testing.T) {
 	data, out := queries(t), filepath.Join(t.TempDir(), "out")
-	o := object(t, append([]string{"search", "--recipe", "plain", "--task", "query", "--dataset", data, "--hops", "2", "--dim", "8", "--out", out}, smallSearch...)...)
+	o := object(t, append([]string{"search", "--recipe", "basic", "--task", "query", "--dataset", data, "--hops", "2", "--dim", "8", "--out", out}, smallSearch...)...)
 	best := o["best"].([]any)[0].(map[string]any)
 	if o["task"] != "query" || o["trained"] != 6.0 || len(o["human"].([]any)) != 5 || best["valid_mrr"] == nil || best["test_mrr"] == nil {
 		t.Errorf("search: %v", o)
@@ -32,7 +32,7 @@ func TestSearchForQueriesJSON(t *testing.T) {
 	if s := contents.About.Settings.Training; !s.Reciprocal || s.Batch != 512 || contents.About.Settings.N3 != 0 {
 		t.Errorf("the defaults are those of completion: %+v", s)
 	}
-	trained := object(t, "query", "train", "--recipe", "plain", "--dataset", data, "--structure", best["structure"].(string), "--dim", "8", "--epochs", "2", "--out", filepath.Join(out, "again"))
+	trained := object(t, "query", "train", "--recipe", "basic", "--dataset", data, "--structure", best["structure"].(string), "--dim", "8", "--epochs", "2", "--out", filepath.Join(out, "again"))
 	if got, want := trained["valid"].(map[string]any)["mrr"], best["valid_mrr"]; got != want {
 		t.Errorf("the best structure alone comes to %v, in the search to %v", got, want)
 	}
@@ -54,14 +54,14 @@ func TestSearchForQueriesJSON(t *testing.T) {
 	goesOnByItsCommand(t, file)
 }
 
-// TestSearchesForClassesEmbedWhatManySee: as classify train does, and all by --recipe plain; a
+// TestSearchesForClassesEmbedWhatManySee: as classify train does, and all by --recipe basic; a
 // study that leaves that out has embedded all.
 func TestSearchesForClassesEmbedWhatManySee(t *testing.T) {
 	for line, want := range map[string]int{
 		"search --task classify --dataset mine":                            5,
 		"search --task classify --dataset mine --minutes 3":                5,
-		"search --task classify --dataset mine --recipe plain":             0,
-		"search --task classify --dataset mine --recipe plain --seen-by 9": 9,
+		"search --task classify --dataset mine --recipe basic":             0,
+		"search --task classify --dataset mine --recipe basic --seen-by 9": 9,
 	} {
 		c, err := parsed(strings.Fields(line)...)
 		if err != nil {
@@ -92,7 +92,7 @@ func TestSearchesForClassesEmbedWhatManySee(t *testing.T) {
 
 func TestSearchForClassesJSON(t *testing.T) {
 	data, out := kinds(t, nil), filepath.Join(t.TempDir(), "out")
-	arguments := append([]string{"search", "--recipe", "plain", "--task", "classify", "--dataset", data, "--dim", "8", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--seen-by", "2", "--out", out}, smallSearch...)
+	arguments := append([]string{"search", "--recipe", "basic", "--task", "classify", "--dataset", data, "--dim", "8", "--layers", "1", "--runs", "1", "--no-self-loops", "--norm", "relation", "--seen-by", "2", "--out", out}, smallSearch...)
 	o := object(t, arguments...)
 	best := o["best"].([]any)[0].(map[string]any)
 	if o["task"] != "classify" || o["trained"] != 6.0 || best["valid_mrr"] != nil || best["cv_accuracy"] == nil || best["test_accuracy"] == nil {
@@ -146,7 +146,7 @@ func TestQueriesAreDrawnWhereThereAreNone(t *testing.T) {
 	if first, second := object(t, train...), object(t, train...); asText(t, first["test"]) != asText(t, second["test"]) || first["test"] == nil {
 		t.Errorf("%v, and again %v", first["test"], second["test"])
 	}
-	o := object(t, append([]string{"search", "--recipe", "plain", "--task", "query", "--dataset", graph, "--dim", "8", "--out", t.TempDir()}, smallSearch...)...)
+	o := object(t, append([]string{"search", "--recipe", "basic", "--task", "query", "--dataset", graph, "--dim", "8", "--out", t.TempDir()}, smallSearch...)...)
 	if o["trained"] != 6.0 {
 		t.Errorf("search: %v", o)
 	}
@@ -171,7 +171,7 @@ func TestTaskRefusals(t *testing.T) {
 		"paths without a hop":   {cli.Misuse, "hops is 0: it must be from 1 to 99", []string{"--task", "query", "--dataset", graph, "--hops", "0"}},
 		"classes without a dim": {cli.Misuse, "dim is 6", []string{"--task", "classify", "--dataset", classes, "--dim", "6"}},
 	} {
-		arguments := append([]string{"search", "--recipe", "plain", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)
+		arguments := append([]string{"search", "--recipe", "basic", "--out", filepath.Join(t.TempDir(), "out")}, c.arguments...)
 		status, stdout, stderr := invoke(t.Context(), arguments...)
 		if status != c.status || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || stdout != "" {
 			t.Errorf("%s: status %d, want %d; stderr %q, which should say %q in one line; stdout %q", name, status, c.status, stderr, c.says, stdout)

@@ -24,7 +24,7 @@ import (
 type trainCommand struct {
 	Dataset string `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
 	modelFlags
-	trainingFlags `group:"Training (without --recipe: n3 0.02 up to 250 entities; --model: plain)"`
+	trainingFlags `group:"Training (without --recipe: n3 0.02 up to 250 entities; --model: basic)"`
 	Members       int  `default:"1" min:"1" max:"1024" brief:"Train so many models, with seeds from --seed on." help:"Train so many models together, with seeds from --seed on."`
 	KeepMembers   bool `help:"Keep the model of every member, in folders within that of the first model, as seed-1, for autoblm ensemble."`
 	NoEval        bool `help:"Do not rank at the end."`

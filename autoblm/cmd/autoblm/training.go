@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
@@ -35,7 +36,7 @@ type memberFlags kge.Member
 func usualTraining() trainingFlags {
 	f := trainingFlags{Member: memberFlags{Seed: 1}}
 	f.Settings.Precision = kge.AutoPrecision
-	f.take(recipe.Usual())
+	f.take(recipe.Default(math.MaxInt))
 	return f
 }
 
@@ -45,7 +46,7 @@ func (f *trainingFlags) settle(g *datasets.Graph, of form.Form) error {
 	if f.Recipe != "" {
 		return nil
 	}
-	r := recipe.Default(g, of)
+	r := recipe.ForGraph(g, of)
 	f.take(r)
 	f.useImplied(f.line)
 	_, err := f.line.Apply()
@@ -94,7 +95,7 @@ func takeTraining(to *kge.Settings, s kge.Settings) {
 
 // recipeFlag names settings of a training that stand below those that are given.
 type recipeFlag struct {
-	Recipe string `placeholder:"NAME" brief:"Train by settings of this name (recipe list)." help:"Train by settings of this name (autoblm recipe list): what others published for this data set, such as n3, or what is for any graph, such as plain; flags that are given beside it come first, also with their default value."`
+	Recipe string `placeholder:"NAME" brief:"Train by settings of this name (recipe list)." help:"Train by settings of this name (autoblm recipe list): what others published for this data set, such as n3, or what is for any graph, such as basic; flags that are given beside it come first, also with their default value."`
 }
 
 // recipeOf is the recipe that a command line names, or the zero value.

@@ -60,7 +60,7 @@ func TestEveryCommandWarns(t *testing.T) {
 		{[]string{"predict", "--dataset", graph, "--model", "model", "--head", "head", "--relation", "relation"}, titled},
 		{[]string{"dataset", "info", graph}, titled},
 		{[]string{"dataset", "split", train, "--out", "split"}, titled},
-		{append([]string{"search", "--recipe", "plain", "--dataset", graph, "--study", "s.db", "--out", "found"}, search...), titled},
+		{append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", "s.db", "--out", "found"}, search...), titled},
 		{[]string{"report", "--study", "s.db", "--dataset", graph, "--out", "page.html"}, titled},
 		{[]string{"study", "resume", "s.db", "--dataset", graph, "--budget", "3"}, titled},
 		{append([]string{"ablate", "b0", "--dataset", graph, "--seeds", "1", "--out", "ablated"}, search...), titled},
