@@ -38,9 +38,9 @@ func TestSearchesDoNotCompileForStructures(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(engine.Close)
-			own := classify.Own{Convolution: classify.Defaults(classify.BLM), Member: classify.DefaultMember()}
+			own := classify.TaskSettings{Convolution: classify.Defaults(classify.BLM), Member: classify.DefaultMember()}
 			own.Convolution.Dim, own.Convolution.Epochs, own.Convolution.Layers = 8, 2, 1
-			classes := &classify.Task{Graph: classifytest.KindsGraph(24), Own: own, Engine: engine}
+			classes := &classify.Task{Graph: classifytest.KindsGraph(24), Settings: own, Engine: engine}
 			t.Cleanup(classes.Close)
 			once(t, classes, search.Plain(), engine.Compilations)
 		})

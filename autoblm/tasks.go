@@ -5,56 +5,180 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Tasks is what structures can be searched for, by name. A program that has a task of
-// its own adds it, and can then search on it as on the others.
-var Tasks = []Kind{completionKind, queryKind, classKind}
+// Tasks are the registered tasks. A program can append its own task and then search on it like
+// on the others.
+var Tasks = []Registration{
+	{
+		Name: completion.TaskName, Purpose: completion.Purpose, Holds: datasets.CanOpen, Recipes: true,
+		Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
+			t, err := completion.OpenTask(source, c.Open, c.warn)
+			if err != nil {
+				return nil, err
+			}
+			return &OpenTask{t, t.Engine.Close}, nil
+		},
+		Presentation: func(json.RawMessage) (task.Presentation, error) {
+			return completion.NewPresentation(), nil
+		},
+	},
+	{
+		Name: query.TaskName, Purpose: query.Purpose, Holds: query.Holds,
+		Recipe: query.SearchRecipe, NoRelationPrediction: true,
+		Flags: func(bool) task.Flags { return query.NewSearchFlags() },
+		Check: func(s SearchSettings) error {
+			return query.CheckSearch(s.TrialRecipe(), s.Compute.Engine, s.Compute.Backend)
+		},
+		Open: func(
+			ctx context.Context, source string, settings json.RawMessage, c Compute,
+		) (*OpenTask, error) {
+			t, err := query.OpenTask(ctx, source, settings, cpu.New(c.Threads), c.Note, c.warn)
+			if err != nil {
+				return nil, err
+			}
+			return &OpenTask{t, func() {}}, nil
+		},
+		Presentation: query.PresentationFor,
+	},
+	{
+		Name: classify.TaskName, Purpose: classify.Purpose, Holds: rdf.CanOpen,
+		Recipe: classify.SearchRecipe, FixedTraining: true,
+		Flags: func(basic bool) task.Flags { return classify.NewSearchFlags(basic) },
+		Check: func(s SearchSettings) error {
+			if err := classify.CheckSearch(s.TrialRecipe(), s.Model); err != nil {
+				return err
+			}
+			return s.Compute.Check()
+		},
+		Open: func(
+			_ context.Context, source string, settings json.RawMessage, c Compute,
+		) (*OpenTask, error) {
+			t, err := classify.OpenTask(source, settings, c.OpenClassify, c.warn)
+			if err != nil {
+				return nil, err
+			}
+			return &OpenTask{t, func() { t.Close(); t.Engine.Close() }}, nil
+		},
+		Presentation: classify.PresentationFor,
+	},
+}
 
-// TaskNamed finds a task in [Tasks].
-func TaskNamed(name string) (Kind, error) {
-	var all []string
-	for _, k := range Tasks {
-		if k.Name == name {
-			return k, nil
+// Registration describes a task before its data are open. Name, Open and Presentation are
+// required.
+type Registration struct {
+	// Name is the name in [task.Identity]. Purpose is what a search optimizes, in a phrase.
+	Name, Purpose string
+	// Recipes is true if the recipes of package recipe apply to the task.
+	Recipes bool
+	// Recipe derives the default recipe of a search from that of any search. basic is true for
+	// a search without a warm start, as the recipe "basic" has it.
+	Recipe func(r task.Recipe, basic bool) task.Recipe
+	// NoRelationPrediction is true if the task cannot learn to predict relations.
+	NoRelationPrediction bool
+	// FixedTraining is true if all trials train with the same settings, so that a search has no
+	// stage that changes them.
+	FixedTraining bool
+	// Flags returns the settings that only this task has, with their defaults.
+	Flags func(basic bool) task.Flags
+	// Check returns an error if the task does not support the settings of a search.
+	Check func(SearchSettings) error
+	// Holds is true if a source, a name or a folder, contains data for this task.
+	Holds func(source string) bool
+	// Open opens the data of a source with the task settings of a study. The caller closes the
+	// task.
+	Open func(
+		ctx context.Context, source string, settings json.RawMessage, c Compute,
+	) (*OpenTask, error)
+	// Presentation returns the presentation of a task with these task settings.
+	Presentation func(settings json.RawMessage) (task.Presentation, error)
+}
+
+// OpenTask is a task with its resources.
+type OpenTask struct {
+	task.Task
+	// Close releases the resources.
+	Close func()
+}
+
+// Presentation returns the presentation of the task with all defaults.
+func (t *OpenTask) Presentation() task.Presentation { return t.Task.Presentation().WithDefaults() }
+
+// Defaults adapts the default settings of a search to the task.
+func (r Registration) Defaults(s search.Settings) search.Settings {
+	if r.Recipe != nil {
+		s = s.WithRecipe(r.Recipe(s.TrialRecipe(), !s.Known))
+	}
+	if r.NoRelationPrediction {
+		s = s.WithoutRelationPrediction()
+	}
+	if r.FixedTraining {
+		s = s.WithFixedTraining()
+	}
+	return s
+}
+
+// CheckSearch returns an error if the task does not support the settings of a search.
+func (r Registration) CheckSearch(s SearchSettings) error {
+	if r.FixedTraining {
+		if err := s.CheckFixedTraining(); err != nil {
+			return err
 		}
-		all = append(all, k.Name)
 	}
-	return Kind{}, enum.Unknown("task", name, all)
+	if r.Check == nil {
+		return nil
+	}
+	return r.Check(s)
 }
 
-// WordsOf tells results of a task, in no words where there is no such task.
-func WordsOf(i task.Identity) task.Words {
-	kind, err := TaskNamed(i.Task)
+// FindTask returns a registered task.
+func FindTask(name string) (Registration, error) {
+	var all []string
+	for _, r := range Tasks {
+		if r.Name == name {
+			return r, nil
+		}
+		all = append(all, r.Name)
+	}
+	return Registration{}, enum.Unknown("task", name, all)
+}
+
+// PresentationOf returns the presentation of a study's task, empty for an unknown task.
+func PresentationOf(i task.Identity) task.Presentation {
+	r, err := FindTask(i.Task)
 	if err != nil {
-		return task.Words{}
+		return task.Presentation{}
 	}
-	words, err := kind.Words(i.Own)
+	p, err := r.Presentation(i.TaskSettings)
 	if err != nil {
-		return task.Words{}
+		return task.Presentation{}
 	}
-	return words.Complete()
+	return p.WithDefaults()
 }
 
-// UsualSearch are the settings of a search for a task if nothing is said.
-func UsualSearch(task string) search.Settings {
-	usual := search.DefaultSettings()
-	if kind, err := TaskNamed(task); err == nil && kind.Usual != nil {
-		usual = kind.Usual(usual)
-	}
-	return usual
+// SearchDefaults returns the default settings of a search for a task.
+func SearchDefaults(task string) search.Settings {
+	r, _ := FindTask(task) // no registration changes nothing
+	return r.Defaults(search.DefaultSettings())
 }
 
-// AllFields are the fields of the trials of all tasks, so that the tables of all studies
-// have the same columns.
-func AllFields() []task.Column {
+// TrialFields returns the fields of the trials of all tasks, so that all tables have the same
+// columns.
+func TrialFields() []task.Column {
 	var all []task.Column
-	for _, kind := range Tasks {
-		for _, field := range WordsOf(task.Identity{Task: kind.Name}).Fields {
-			if !slices.ContainsFunc(all, func(known task.Column) bool { return known.Name == field.Name }) {
+	for _, r := range Tasks {
+		for _, field := range PresentationOf(task.Identity{Task: r.Name}).Fields {
+			isField := func(c task.Column) bool { return c.Name == field.Name }
+			if !slices.ContainsFunc(all, isField) {
 				all = append(all, field)
 			}
 		}
@@ -62,42 +186,11 @@ func AllFields() []task.Column {
 	return all
 }
 
-// Kind is a task before there are data for it. Only Name, Open and Words are needed.
-type Kind struct {
-	// Name is that of [task.Identity]; Purpose says in a phrase what is searched for.
-	Name, Purpose string
-	// Recipes says whether the recipes of package recipe are for it.
-	Recipes bool
-	// Usual gives a search the defaults that are others for this task.
-	Usual func(search.Settings) search.Settings
-	// Own makes the settings that only this task has, with their defaults in a search that
-	// has these.
-	Own func(search.Settings) Own
-	// Check says which settings of a search it cannot do with.
-	Check func(SearchSettings) error
-	// Holds says whether a source, a name or a folder, has data for this task first of all.
-	Holds func(source string) bool
-	// Open opens the data of a source, a name or a folder, with the settings that only
-	// this task has, as a JSON object. Close what it returns in the end.
-	Open func(ctx context.Context, source string, own json.RawMessage, c Compute) (*OpenTask, error)
-	// Words are those of a task with these settings.
-	Words func(own json.RawMessage) (task.Words, error)
+// warn passes the warnings of a data set to Note.
+func (c Compute) warn(warnings []string) {
+	for _, warning := range warnings {
+		if c.Note != nil {
+			c.Note("warning: " + warning)
+		}
+	}
 }
-
-// Own are the settings that only one task has, in a struct for a parser of command lines
-// to fill.
-type Own interface {
-	// For points to those that a study keeps of a search with these settings, some of
-	// which the task may share with the others.
-	For(search.Settings) any
-}
-
-// OpenTask is a task with what it holds.
-type OpenTask struct {
-	task.Task
-	// Close frees it.
-	Close func()
-}
-
-// Words implements [task.Task], with usual words for what the task does not say.
-func (t *OpenTask) Words() task.Words { return t.Task.Words().Complete() }

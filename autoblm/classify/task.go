@@ -3,7 +3,6 @@ package classify
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -18,17 +17,18 @@ import (
 // parameters that its recipe's seed decides; the rest of the recipe means nothing here.
 // [Task.Close] it in the end, before the engine.
 type Task struct {
-	Graph  *rdf.Graph
-	Own    Own
-	Engine Engine
+	task.Base
+	Graph    *rdf.Graph
+	Settings TaskSettings
+	Engine   Engine
 
 	trainer    *Trainer // made when it is first needed
 	onProgress func(share float64)
 }
 
-// Own are the settings that only this task has. Of the member they leave out structure and
+// TaskSettings are the settings that only this task has. Of the member they leave out structure and
 // seed, which are the trials' own.
-type Own struct {
+type TaskSettings struct {
 	Convolution Settings `json:"convolution" embed:""`
 	Member      Member   `json:"member" kong:"-"`
 }
@@ -46,57 +46,46 @@ func detailsOf(t task.Trial) (d details) {
 
 // Check implements [task.Task].
 func (t *Task) Check() error {
-	if e := t.Own.Convolution.Encoder; e != BLM {
+	if e := t.Settings.Convolution.Encoder; e != BLM {
 		return fmt.Errorf("the encoder %v has no structure to search for: the encoder must be %v", e, BLM)
 	}
-	if err := t.Own.Member.Validate(); err != nil {
+	if err := t.Settings.Member.Validate(); err != nil {
 		return err
 	}
-	return Check(t.Graph, t.Own.Convolution)
+	return Check(t.Graph, t.Settings.Convolution)
 }
 
 // Identity implements [task.Task].
 func (t *Task) Identity() (task.Identity, error) {
-	s := t.Own
+	s := t.Settings
 	s.Member.Structure, s.Member.Seed = structure.Structure{}, 0
 	own, err := json.Marshal(s)
 	if err != nil {
 		return task.Identity{}, fmt.Errorf("cannot write the settings down: %w", err)
 	}
-	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source(), Own: own}, nil
+	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source(), TaskSettings: own}, nil
 }
 
-// Size implements [task.Sized].
+// Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	g := t.Graph
-	return task.Size{Examples: len(g.Train), Entities: len(g.Nodes), Validation: len(g.Train) * t.Own.Convolution.Repeats, Test: len(g.Test)}
+	return task.Size{Examples: len(g.Train), Entities: len(g.Nodes), Validation: len(g.Train) * t.Settings.Convolution.Repeats, Test: len(g.Test)}
 }
 
-// Arithmetic implements [task.Computed].
+// Arithmetic implements [task.Task].
 func (t *Task) Arithmetic(kge.Precision) (engine, backend string) {
 	return t.Engine.Name(), t.Engine.Backend()
 }
-
-var (
-	// ErrNoStages says why a search for classes has none before and after it.
-	ErrNoStages = errors.New("classes have no stages tune and final: find settings before the search, as Tune does")
-	// ErrNoRungs says why their structures climb none.
-	ErrNoRungs = errors.New("classes have no rungs: each structure is trained by the settings of the task, leave rungs at 0")
-)
 
 // Train implements [task.Task]: it cross-validates the trials, and tests and keeps a model
 // of each if the settings have runs.
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	var members []Member
 	for _, trial := range trials {
-		switch trial.Stage {
-		case task.Searching, task.Again:
-		case task.Rung:
-			return nil, ErrNoRungs
-		default:
-			return nil, ErrNoStages
+		if trial.Stage != task.Searching && trial.Stage != task.Retraining {
+			return nil, fmt.Errorf("classification has no stage %s", trial.Stage)
 		}
-		m := t.Own.Member
+		m := t.Settings.Member
 		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed
 		members = append(members, m)
 	}
@@ -134,8 +123,8 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 // ready makes the trainer, once for all calls.
 func (t *Task) ready() (err error) {
 	if t.trainer == nil {
-		t.trainer, err = NewTrainer(t.Graph, t.Own.Convolution, Options{
-			Engine: t.Engine, KeepModels: t.Own.Convolution.Runs > 0,
+		t.trainer, err = NewTrainer(t.Graph, t.Settings.Convolution, Options{
+			Engine: t.Engine, KeepModels: t.Settings.Convolution.Runs > 0,
 			OnProgress: func(done, total int) { t.onProgress(float64(done) / float64(total)) },
 		})
 	}

@@ -43,7 +43,7 @@ func kinds() *rdf.Graph {
 
 // classes is the task on a graph, on one thread.
 func classes(g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Task {
-	return &classify.Task{Graph: g, Own: classify.Own{Convolution: s, Member: m}, Engine: cpu.New(1)}
+	return &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: s, Member: m}, Engine: cpu.New(1)}
 }
 
 func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings) {

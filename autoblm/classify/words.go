@@ -16,24 +16,24 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// Words are those of accuracies.
-func Words(s Own) task.Words {
-	usual := Own{Defaults(BLM), DefaultMember()}
+// NewPresentation are those of accuracies.
+func NewPresentation(s TaskSettings) task.Presentation {
+	usual := TaskSettings{Defaults(BLM), DefaultMember()}
 	usual.Member.Seed = 0
-	return task.Words{
+	return task.Presentation{
 		Metric: "accuracy", Valid: "CV accuracy", Test: "test accuracy", ScoreField: "cv_accuracy", TestField: "test_accuracy",
 		Validation: "cross-validated accuracy", OnValidation: "in cross-validation",
-		Judging:     "testing",
+		ScoredBy:    "testing",
 		HowMeasured: "Accuracy is the share of labelled nodes that are classified right. The cross-validated one is of the nodes to train with, each while it is held out; it decides, and also chooses the number of epochs, which flatters it. The test accuracy, where there is one, is the mean over models trained on all of these nodes, and is only reported.",
 		Seed:        "initial parameters",
 		HowToRead:   "A structure says which chunks of the tail (columns) and the relation (coloured blocks) multiply in a message, and to which chunks of the head (rows) it goes.",
-		Chance: task.Chance{
-			Valid: [2]string{"node held out", "nodes held out"}, Test: [2]string{"test node", "test nodes"}, Shares: true,
+		SamplingError: task.SamplingError{
+			Valid: [2]string{"node held out", "nodes held out"}, Test: [2]string{"test node", "test nodes"}, ExtremesAreCommon: true,
 		},
 		Purpose: "classes of nodes",
 		Fields: []task.Column{
-			{Name: "objective", Of: func(t task.Trial) *float64 { return detailsOf(t).Objective }},
-			{Name: "test_objective", Of: func(t task.Trial) *float64 { return detailsOf(t).TestObjective }},
+			{Name: "objective", Value: func(t task.Trial) *float64 { return detailsOf(t).Objective }},
+			{Name: "test_objective", Value: func(t task.Trial) *float64 { return detailsOf(t).TestObjective }},
 		},
 		Computes: "messages are", Formula: messages,
 		Training: fmt.Sprintf("d %d, %s, at most %s", s.Convolution.Dim, format.Count(s.Convolution.Layers, "layer"), format.Count(s.Convolution.Epochs, "epoch")),
@@ -81,16 +81,16 @@ func messages(s structure.Structure) string {
 	return strings.Join(chunks, "; ")
 }
 
-// Words implements [task.Task], and knows how many nodes there are.
-func (t *Task) Words() task.Words {
-	w := Words(t.Own)
-	w.Chance.Count = func(json.RawMessage) (valid, test int) { return len(t.Graph.Train), len(t.Graph.Test) }
+// Presentation implements [task.Task], and knows how many nodes there are.
+func (t *Task) Presentation() task.Presentation {
+	w := NewPresentation(t.Settings)
+	w.SamplingError.Count = func(json.RawMessage) (valid, test int) { return len(t.Graph.Train), len(t.Graph.Test) }
 	return w
 }
 
-// Measure implements [task.Measured]: it tells the sizes of the graph.
-func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {
-	return task.Measures{Data: describe(t.Graph, o.Dataset)}, nil
+// Measure returns the sizes of the graph.
+func (t *Task) Measure(_ context.Context, b task.Best) (*task.Measures, error) {
+	return &task.Measures{Data: describe(t.Graph, b.Dataset)}, nil
 }
 
 // describe tells of a graph by the name that it was given.

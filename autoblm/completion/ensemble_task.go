@@ -9,7 +9,12 @@ import (
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
-// Ensemble implements [task.Ensembler] by [ChooseEnsemble].
+// Supports returns ensembles and other splits.
+func (t *Task) Supports() task.Capabilities {
+	return task.Capabilities{Ensembles: true, Resplits: true}
+}
+
+// Ensemble implements [task.Task] with [ChooseEnsemble].
 func (t *Task) Ensemble(ctx context.Context, candidates, size int, read func(place int) (task.Artifact, error)) (*task.Ensemble, error) {
 	models := make([]*kge.Model, candidates)
 	for i := range models {
@@ -31,7 +36,7 @@ func (t *Task) Ensemble(ctx context.Context, candidates, size int, read func(pla
 	if err != nil {
 		return nil, err
 	}
-	ensemble := &task.Ensemble{Score: made.Choice.Fitted[0], Alone: made.Choice.Fitted[0]}
+	ensemble := &task.Ensemble{Score: made.Choice.Fitted[0], BestCandidate: made.Choice.Fitted[0]}
 	for _, member := range made.Choice.Order {
 		ensemble.Members = append(ensemble.Members, slices.Index(of, slices.Index(distinct, made.Members[member])))
 	}
@@ -40,7 +45,7 @@ func (t *Task) Ensemble(ctx context.Context, candidates, size int, read func(pla
 		ensemble.Members = ensemble.Members[:1]
 		return ensemble, nil
 	}
-	ensemble.Score, ensemble.Alone = *unseen, made.Choice.HeldOut[0]
+	ensemble.Score, ensemble.BestCandidate = *unseen, made.Choice.HeldOut[0]
 	if len(ensemble.Members) == 1 {
 		return ensemble, nil
 	}

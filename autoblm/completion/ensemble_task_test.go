@@ -48,7 +48,7 @@ func TestEnsembleOfATask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(ensemble.Members) != len(want.Members) || ensemble.Score != *want.Choice.Unseen() || ensemble.Alone != want.Choice.HeldOut[0] {
+		if len(ensemble.Members) != len(want.Members) || ensemble.Score != *want.Choice.Unseen() || ensemble.BestCandidate != want.Choice.HeldOut[0] {
 			t.Errorf("%+v, want %+v", ensemble, want.Choice)
 		}
 		for i, place := range ensemble.Members {
@@ -81,7 +81,7 @@ func TestEnsembleOfATask(t *testing.T) {
 
 	on.Graph.Valid = on.Graph.Valid[:1] // which cannot be cut
 	ensemble, err := on.Ensemble(t.Context(), len(left), 5, func(place int) (task.Artifact, error) { return left[place], nil })
-	if err != nil || len(ensemble.Members) != 1 || ensemble.Score != ensemble.Alone {
+	if err != nil || len(ensemble.Members) != 1 || ensemble.Score != ensemble.BestCandidate {
 		t.Errorf("by one triple: %+v, %v", ensemble, err)
 	}
 }
@@ -105,16 +105,16 @@ func TestWhatAnEnsembleLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []task.Examples
-	var measured []task.Measures
+	var measured []*task.Measures
 	for _, a := range []task.Artifact{made, task.Files(files)} {
 		if got, err := completion.EnsembleOf(a); err != nil || len(got.Members) != 3 {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		examples, err := on.Examples(a)
-		if err != nil || len(examples.Asked) == 0 {
+		if err != nil || len(examples.Queries) == 0 {
 			t.Fatalf("%+v, %v", examples, err)
 		}
-		measures, err := on.Measure(t.Context(), task.Outcome{Artifact: a, Best: task.Named{Trial: task.Trial{Ensemble: &task.Chosen{Members: []int{1, 2, 3}}}}})
+		measures, err := on.Measure(t.Context(), task.Best{Artifact: a, Trial: task.LabeledTrial{Trial: task.Trial{Ensemble: &task.Selection{Members: []int{1, 2, 3}}}}})
 		if err != nil || !strings.Contains(measures.Best[0].Text, "ensemble of 3 models") {
 			t.Fatalf("%+v, %v", measures.Best, err)
 		}

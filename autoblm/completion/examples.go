@@ -25,8 +25,8 @@ const (
 	mostAnswers   = 5
 )
 
-// Examples implements [task.Shower]: what a model says to a few queries whose answers are
-// in the test split, with those of train and valid left out.
+// Examples answers a few queries whose answers are in the test split, without the known ones of
+// train and valid.
 func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	g := t.Graph
 	ask, err := asked(a)
@@ -54,7 +54,7 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 			}
 			said = append(said, a.Entity)
 		}
-		e.Asked = append(e.Asked, [2]string{question, strings.Join(said, ", ")})
+		e.Queries = append(e.Queries, [2]string{question, strings.Join(said, ", ")})
 	}
 	return e, nil
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Measure implements [task.Measured]: it has the statistics of the graph, and the metrics
-// of the best model by relation pattern and by relation.
-func (t *Task) Measure(ctx context.Context, o task.Outcome) (m task.Measures, err error) {
-	m.Data = describe(datasets.Describe(t.Graph), o.Dataset)
+// Measure returns the statistics of the graph, and the metrics of the best model by relation
+// pattern and by relation.
+func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error) {
+	m := &task.Measures{Data: describe(datasets.Describe(t.Graph), b.Dataset)}
 	split := "test"
 	if len(t.Graph.Test) == 0 {
 		split = "valid"
 	}
-	aligned, triples, ranks, err := t.rankBy(ctx, o.Artifact, split)
+	aligned, triples, ranks, err := t.rankBy(ctx, b.Artifact, split)
 	if ranks == nil || err != nil {
 		return m, err
 	}
 	text := fmt.Sprintf("The study keeps one model, the best: %s, with d %d. What follows is of that model alone, over %s. Its structure %s.",
-		o.Best.Name, o.Best.Recipe.Training.Dim, format.Count(len(triples), split+" triple"), models(o.Best.Structure.Patterns()))
-	if ensemble := o.Best.Ensemble; ensemble != nil {
+		b.Trial.Label, b.Trial.Recipe.Training.Dim, format.Count(len(triples), split+" triple"), models(b.Trial.Structure.Patterns()))
+	if ensemble := b.Trial.Ensemble; ensemble != nil {
 		text = fmt.Sprintf("The study keeps an ensemble of %s, which answer together. What follows is of the ensemble, over %s.", format.Count(len(ensemble.Members), "model"), format.Count(len(triples), split+" triple"))
 	}
 	m.Best = []page.Part{

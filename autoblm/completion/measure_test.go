@@ -16,7 +16,7 @@ import (
 )
 
 // measured trains a model on the task's graph and measures it.
-func measured(t *testing.T, on *completion.Task) (*kge.Model, task.Measures) {
+func measured(t *testing.T, on *completion.Task) (*kge.Model, *task.Measures) {
 	t.Helper()
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Epochs = 8, 3
@@ -27,7 +27,7 @@ func measured(t *testing.T, on *completion.Task) (*kge.Model, task.Measures) {
 		t.Fatal(err)
 	}
 	m := report.Results[0].Model
-	measures, err := on.Measure(t.Context(), task.Outcome{Dataset: "them", Best: task.Named{Name: "Found 1", Trial: task.Trial{Structure: m.Structure}}, Artifact: m})
+	measures, err := on.Measure(t.Context(), task.Best{Dataset: "them", Trial: task.LabeledTrial{Label: "Found 1", Trial: task.Trial{Structure: m.Structure}}, Artifact: m})
 	if err != nil {
 		t.Fatal(err)
 	}

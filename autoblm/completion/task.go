@@ -19,6 +19,7 @@ const TaskName = "completion"
 // Task is knowledge-graph completion: the filtered MRR of the validation triples decides
 // between structures. The trials of a call are one population.
 type Task struct {
+	task.Base
 	Graph  *datasets.Graph
 	Engine kge.Engine
 	// Checkpoint, when set, keeps the trials that are being trained, so that an
@@ -46,38 +47,38 @@ func (t *Task) Check() error {
 // ErrNoValidation says why a graph cannot be searched on.
 var ErrNoValidation = errors.New("no validation triples to compare structures by")
 
-// Arithmetic implements [task.Computed].
+// Arithmetic implements [task.Task].
 func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
 	return t.Engine.Name(), t.Engine.Backend(p)
 }
 
-// Precision implements [task.Precise].
+// Precision implements [task.Task].
 func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {
 	return t.Engine.Precision(asked, f, len(t.Graph.Entities), dim)
 }
 
-// Size implements [task.Sized].
+// Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	g := t.Graph
 	return task.Size{Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid), Test: len(g.Test)}
 }
 
-// Resplit implements [task.Resplitting].
+// Resplit implements [task.Task].
 func (t *Task) Resplit(number int) task.Task {
 	divided := *t
 	divided.Graph, divided.Checkpoint, divided.Limits.Test = t.Graph.Resplit(uint64(number)), nil, kge.None
 	return &divided
 }
 
-// Limited implements [task.Limited].
-func (t *Task) Limited(l kge.Limits) task.Task {
+// Limit implements [task.Task].
+func (t *Task) Limit(l kge.Limits) task.Task {
 	limited := *t
 	limited.Limits = l
 	return &limited
 }
 
-// Words implements [task.Task].
-func (t *Task) Words() task.Words { return Words() }
+// Presentation implements [task.Task].
+func (t *Task) Presentation() task.Presentation { return NewPresentation() }
 
 // Train implements [task.Task].
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {

@@ -12,20 +12,20 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Words are those of a task that ranks: MRR decides, and [Evaluations] are
+// NewPresentation are those of a task that ranks: MRR decides, and [Evaluations] are
 // the details.
-func Words() task.Words {
-	return task.Words{
+func NewPresentation() task.Presentation {
+	return task.Presentation{
 		Metric:      "MRR",
-		Judging:     "ranking",
+		ScoredBy:    "ranking",
 		HowMeasured: "MRR, Hits@k and mean rank are filtered: the answers that train, valid and test know are left out of a rank, and entities that score the same as the true one count against it. " + WhatDecides,
 		HowToRead:   "A structure says which chunks of the head (rows), the relation (coloured blocks) and the tail (columns) multiply in the score.",
-		Chance: task.Chance{
+		SamplingError: task.SamplingError{
 			Valid: [2]string{"validation triple", "validation triples"}, Test: [2]string{"test triple", "test triples"}, Count: countTriples,
 		},
 		Columns: slices.Concat(columns("valid"), columns("test")),
 		Fields:  slices.Concat(fields("valid"), fields("test")),
-		Metrics: func(trials []task.Named) []page.Part {
+		Metrics: func(trials []task.LabeledTrial) []page.Part {
 			const caption = "Metrics over the %s triples: of both sides, of the queries for heads and of those for tails"
 			return []page.Part{{Heading: "By side", Table: metricsOf(caption, trials, both, heads, tails)}}
 		},
@@ -92,7 +92,7 @@ func (s side) column(split, name string, m metric) task.Column {
 
 // columnOf has a number of an evaluation, where there is one.
 func columnOf(split, name string, of func(*Evaluation) (x float64, measured bool)) task.Column {
-	return task.Column{Name: name, Of: func(t task.Trial) *float64 {
+	return task.Column{Name: name, Value: func(t task.Trial) *float64 {
 		all := EvaluationsOf(t.Details)
 		if e := *all.of(split); e != nil {
 			if x, measured := of(e); measured {
@@ -116,18 +116,18 @@ func fields(split string) []task.Column {
 
 // CompareMetrics compares trials over the test split, or over the validation split where that is
 // the only one; the caption has a verb for the name of it.
-func CompareMetrics(caption string, trials []task.Named) *page.Table {
+func CompareMetrics(caption string, trials []task.LabeledTrial) *page.Table {
 	return metricsOf(caption, trials, both)
 }
 
 // metricsOf does so by side, if there are several.
-func metricsOf(caption string, trials []task.Named, sides ...side) *page.Table {
+func metricsOf(caption string, trials []task.LabeledTrial, sides ...side) *page.Table {
 	type row struct {
 		model, side string
 		kge.Metrics
 	}
 	split, name := "valid", "validation"
-	if slices.ContainsFunc(trials, func(t task.Named) bool { return EvaluationsOf(t.Details).Test != nil }) {
+	if slices.ContainsFunc(trials, func(t task.LabeledTrial) bool { return EvaluationsOf(t.Details).Test != nil }) {
 		split, name = "test", "test"
 	}
 	var rows []row
@@ -135,7 +135,7 @@ func metricsOf(caption string, trials []task.Named, sides ...side) *page.Table {
 		all := EvaluationsOf(t.Details)
 		if e := *all.of(split); e != nil {
 			for _, s := range sides {
-				rows = append(rows, row{t.Name, s.name, s.of(e)})
+				rows = append(rows, row{t.Label, s.name, s.of(e)})
 			}
 		}
 	}

@@ -24,22 +24,23 @@ const TaskName = "query"
 // the queries decides between structures. A trial's metrics are those of answers at the
 // ends of paths, as if these were tails.
 type Task struct {
-	Data   *Data
-	Own    Own
-	Engine kge.Engine
+	task.Base
+	Data     *Data
+	Settings TaskSettings
+	Engine   kge.Engine
 	// Limits are as in [completion.Task], of queries.
 	Limits kge.Limits
 }
 
 // Check implements [task.Task].
 func (t *Task) Check() error {
-	if err := t.Own.Settings(DefaultSettings().Settings).Validate(kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
+	if err := t.Settings.Settings(DefaultSettings().Settings).Validate(kge.Member{Form: form.Diag, LearningRate: 1}); err != nil {
 		return err
 	}
-	if _, err := t.Data.Training(t.Own.Paths); err != nil {
+	if _, err := t.Data.Training(t.Settings.Paths); err != nil {
 		return err
 	}
-	for _, hops := range t.Own.Hops {
+	for _, hops := range t.Settings.Hops {
 		if err := t.Data.Needs(InValid, hops); err != nil {
 			return err
 		}
@@ -49,22 +50,22 @@ func (t *Task) Check() error {
 
 // Identity implements [task.Task].
 func (t *Task) Identity() (task.Identity, error) {
-	own, err := json.Marshal(t.Own)
+	own, err := json.Marshal(t.Settings)
 	if err != nil {
 		return task.Identity{}, fmt.Errorf("cannot write the settings down: %w", err)
 	}
 	return task.Identity{
-		Task: TaskName, Dataset: t.Data.Name, Fingerprint: t.Data.Fingerprint(t.Own.Trained()...), Source: t.Data.Source(), Own: own,
+		Task: TaskName, Dataset: t.Data.Name, Fingerprint: t.Data.Fingerprint(t.Settings.Trained()...), Source: t.Data.Source(), TaskSettings: own,
 	}, nil
 }
 
 // Train implements [task.Task].
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
-	data, err := t.Data.Training(t.Own.Paths)
+	data, err := t.Data.Training(t.Settings.Paths)
 	if err != nil {
 		return nil, err
 	}
-	s := t.Own.Settings(trials[0].Recipe.Training)
+	s := t.Settings.Settings(trials[0].Recipe.Training)
 	for _, trial := range trials {
 		if err := s.Validate(trial.Member()); err != nil {
 			return nil, err
@@ -77,7 +78,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 			if m == nil {
 				continue
 			}
-			e, err := EvaluateBy(ctx, t.Engine, m, t.Data, kge.Ranking{Limits: t.Limits}, t.Own.Hops...)
+			e, err := EvaluateBy(ctx, t.Engine, m, t.Data, kge.Ranking{Limits: t.Limits}, t.Settings.Hops...)
 			if err != nil {
 				return nil, err
 			}
@@ -95,22 +96,22 @@ func asTails(e *Evaluation) *completion.Evaluation {
 	return &completion.Evaluation{Triples: e.Answers, Of: e.AnswersOf, Ties: kge.Pessimistic, Both: e.Metrics, Tail: e.Metrics}
 }
 
-// Words are those of completion but for what queries do not have: sides, and a count of
+// NewPresentation are those of completion but for what queries do not have: sides, and a count of
 // what was ranked, since a query has many answers.
-func Words(own Own) task.Words {
-	w := completion.Words()
+func NewPresentation(own TaskSettings) task.Presentation {
+	w := completion.NewPresentation()
 	w.Purpose = strings.TrimSpace("answers to queries " + own.lengths())
 	w.HowMeasured = "MRR, Hits@k and mean rank are means over the queries, and within a query over its answers that the smaller graph does not give. An answer is ranked among the entities that are no answer, and those that score the same as it count against it. " + completion.WhatDecides
 	w.HowToRead = "A structure says which chunks of the entity before (rows), the relation (coloured blocks) and the entity behind (columns) multiply in the score of a hop; the matrices of the relations of a path are multiplied."
-	w.Chance = task.Chance{
+	w.SamplingError = task.SamplingError{
 		Valid: [2]string{"validation query", "validation queries"}, Test: [2]string{"test query", "test queries"},
 		Assuming: "as if no two queries had an edge in common",
 	}
-	w.Metrics = func(trials []task.Named) []page.Part {
+	w.Metrics = func(trials []task.LabeledTrial) []page.Part {
 		return []page.Part{{Table: completion.CompareMetrics("Metrics over the %s queries", trials)}}
 	}
 	w.Breakdown, w.Models = "", nil
-	w.Settings, w.Defaults = settings.Of(own), settings.Of(Own{Paths: DefaultSettings().Paths})
+	w.Settings, w.Defaults = settings.Of(own), settings.Of(TaskSettings{Paths: DefaultSettings().Paths})
 	return w
 }
 
@@ -122,47 +123,43 @@ func (p Paths) lengths() string {
 	return fmt.Sprintf("of %s %s", format.List(p.Hops, "or"), english.PluralWord(slices.Max(p.Hops), "hop", ""))
 }
 
-// Words implements [task.Task], and knows how many queries there are.
-func (t *Task) Words() task.Words {
-	w := Words(t.Own)
-	w.Chance.Count = func(json.RawMessage) (valid, test int) { return t.count(InValid), t.count(InTest) }
+// Presentation implements [task.Task], and knows how many queries there are.
+func (t *Task) Presentation() task.Presentation {
+	w := NewPresentation(t.Settings)
+	w.SamplingError.Count = func(json.RawMessage) (valid, test int) { return t.count(InValid), t.count(InTest) }
 	return w
 }
 
-// Size implements [task.Sized].
+// Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	size := task.Size{Entities: len(t.Data.Entities), Validation: t.count(InValid), Test: t.count(InTest)}
-	for _, hops := range t.Own.Trained() {
+	for _, hops := range t.Settings.Trained() {
 		size.Examples += len(t.Data.Queries(InTrain, hops))
 	}
 	return size
 }
 
 // count is how many queries of a split have paths of the lengths that decide.
-func (t *Task) count(s Split) int { return len(t.Data.together(s, t.Own.Hops)) }
+func (t *Task) count(s Split) int { return len(t.Data.together(s, t.Settings.Hops)) }
 
-// Measure implements [task.Measured]: it tells the sizes of the data.
-func (t *Task) Measure(_ context.Context, o task.Outcome) (task.Measures, error) {
-	return task.Measures{Data: []page.Part{{
-		Text: fmt.Sprintf("The graph %s has %s and %s.", o.Dataset, format.Count(len(t.Data.Entities), "entity"), format.Count(len(t.Data.Relations), "relation")),
-		Table: page.NewTable(strings.TrimSpace("The queries "+t.Own.lengths()), []Split{InTrain, InValid, InTest},
+// Measure returns the sizes of the data.
+func (t *Task) Measure(_ context.Context, b task.Best) (*task.Measures, error) {
+	return &task.Measures{Data: []page.Part{{
+		Text: fmt.Sprintf("The graph %s has %s and %s.", b.Dataset, format.Count(len(t.Data.Entities), "entity"), format.Count(len(t.Data.Relations), "relation")),
+		Table: page.NewTable(strings.TrimSpace("The queries "+t.Settings.lengths()), []Split{InTrain, InValid, InTest},
 			page.Text("split", func(s Split) any { return s }),
 			page.Number("queries", func(s Split) any { return t.count(s) })),
 	}}}, nil
 }
 
-var _ interface {
-	task.Task
-	task.Measured
-	task.Sized
-} = (*Task)(nil)
+var _ task.Task = (*Task)(nil)
 
-// Arithmetic implements [task.Computed].
+// Arithmetic implements [task.Task].
 func (t *Task) Arithmetic(p kge.Precision) (engine, backend string) {
 	return t.Engine.Name(), t.Engine.Backend(p)
 }
 
-// Precision implements [task.Precise].
+// Precision implements [task.Task].
 func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error) {
 	return t.Engine.Precision(asked, f, len(t.Data.Entities), dim)
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-func querySearch() (query.Own, autoblm.SearchSettings) {
+func querySearch() (query.TaskSettings, autoblm.SearchSettings) {
 	of := autoblm.DefaultSearch()
 	of.Settings = search.Plain()
 	of.Training = query.DefaultSettings().Settings
 	of.Training.Dim, of.Training.Epochs, of.Training.Batch = 8, 2, 64
 	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
-	return query.Own{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, of
+	return query.TaskSettings{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, of
 }
 
 func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
@@ -44,7 +44,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 	own, of := querySearch()
 	run := func(ctx context.Context, of autoblm.SearchSettings) *search.Result {
 		t.Helper()
-		result, err := autoblm.SearchFor(ctx, &query.Task{Data: d, Own: own, Engine: cpu.New(2)}, of)
+		result, err := autoblm.SearchFor(ctx, &query.Task{Data: d, Settings: own, Engine: cpu.New(2)}, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,26 +105,26 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 
 func TestSearchForQueriesRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
-	run := func(change func(own *query.Own, of *autoblm.SearchSettings)) error {
+	run := func(change func(own *query.TaskSettings, of *autoblm.SearchSettings)) error {
 		d := enginetest.Paths(t, 40, 3, 200)
 		own, of := querySearch()
 		of.Study, of.Budget = path, 4
 		if change != nil {
 			change(&own, &of)
 		}
-		_, err := autoblm.SearchFor(t.Context(), &query.Task{Data: d, Own: own, Engine: cpu.New(1)}, of)
+		_, err := autoblm.SearchFor(t.Context(), &query.Task{Data: d, Settings: own, Engine: cpu.New(1)}, of)
 		return err
 	}
 	if err := run(nil); err != nil {
 		t.Fatal(err)
 	}
-	for says, change := range map[string]func(*query.Own, *autoblm.SearchSettings){
-		"hops [2] there, [3] here":               func(own *query.Own, _ *autoblm.SearchSettings) { own.Hops = []int{3} },
-		"negatives not set there, 7 here":        func(own *query.Own, _ *autoblm.SearchSettings) { own.Negatives = 7 },
-		"training epochs 2 there, 3 here":        func(_ *query.Own, of *autoblm.SearchSettings) { of.Training.Epochs = 3 },
-		"no train queries of 4 hops":             func(own *query.Own, _ *autoblm.SearchSettings) { own.Hops = []int{4} },
-		"answer-power is NaN":                    func(own *query.Own, _ *autoblm.SearchSettings) { own.AnswerPower = math.NaN() },
-		"there are no lengths of paths to train": func(own *query.Own, _ *autoblm.SearchSettings) { own.Hops, own.With = nil, nil },
+	for says, change := range map[string]func(*query.TaskSettings, *autoblm.SearchSettings){
+		"hops [2] there, [3] here":               func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Hops = []int{3} },
+		"negatives not set there, 7 here":        func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Negatives = 7 },
+		"training epochs 2 there, 3 here":        func(_ *query.TaskSettings, of *autoblm.SearchSettings) { of.Training.Epochs = 3 },
+		"no train queries of 4 hops":             func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Hops = []int{4} },
+		"answer-power is NaN":                    func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.AnswerPower = math.NaN() },
+		"there are no lengths of paths to train": func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Hops, own.With = nil, nil },
 	} {
 		if err := run(change); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, which should say %q", err, says)

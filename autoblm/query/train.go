@@ -37,14 +37,14 @@ type Paths struct {
 	AnswerPower float64 `json:"answer_power" min:"0" max:"1" help:"A query with n answers counts n to this power as much as one with one; 0 to 1."`
 }
 
-// Own are the settings that only paths have, as a study keeps them.
-type Own struct {
+// TaskSettings are the settings that only paths have, as a study keeps them.
+type TaskSettings struct {
 	Paths
 	kge.Sampling
 }
 
 // Settings are those of all embeddings with those of paths.
-func (o Own) Settings(s kge.Settings) Settings {
+func (o TaskSettings) Settings(s kge.Settings) Settings {
 	s.Sampling = o.Sampling
 	return Settings{s, o.Paths}
 }

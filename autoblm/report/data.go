@@ -16,7 +16,7 @@ import (
 type Data struct {
 	study.Contents
 	// Words are those of the study's task; without them scores have no name but that.
-	Words task.Words
+	Words task.Presentation
 
 	// Usual are the settings of a search for the task if nothing is said; nil stands for
 	// those of [search.DefaultSettings].
@@ -51,7 +51,7 @@ func (o *outcome) nameOf(t task.Trial) string {
 	switch t.Stage {
 	case task.Final:
 		name += " as the last stage trained it"
-	case task.Again:
+	case task.Retraining:
 		name += fmt.Sprintf(" with seed %d", t.Recipe.Seed)
 	}
 	return name
@@ -67,20 +67,13 @@ func (d *Data) Measure(ctx context.Context, t task.Task) error {
 	if d.About.Fingerprint != "" && d.About.Fingerprint != identity.Fingerprint {
 		return fmt.Errorf("%s does not have the data that the study was made with", identity.Dataset)
 	}
-	d.Words = t.Words()
-	measured, ok := t.(task.Measured)
-	if !ok {
-		return nil
-	}
+	d.Words = t.Presentation()
 	o := newOutcome(*d)
-	outcome := task.Outcome{Dataset: d.About.Dataset}
+	best := task.Best{Dataset: d.About.Dataset}
 	if d.Best != nil && o.kept != nil {
-		outcome.Best, outcome.Artifact = task.Named{Name: o.nameOf(*o.kept), Trial: *o.kept}, d.Best
+		best.Artifact = d.Best
+		best.Trial = task.LabeledTrial{Label: o.nameOf(*o.kept), Trial: *o.kept}
 	}
-	measures, err := measured.Measure(ctx, outcome)
-	if err != nil {
-		return err
-	}
-	d.Measures = &measures
-	return nil
+	d.Measures, err = t.Measure(ctx, best)
+	return err
 }

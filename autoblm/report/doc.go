@@ -2,10 +2,10 @@
 // neither a network nor a program: the structures found beside the
 // human-designed ones, the progress of the search, predicted against measured scores,
 // metrics in all that the task has, and how to run it again. What differs between tasks
-// comes from their [task.Words], and from what a [task.Measured] tells with its data.
+// comes from their [task.Presentation], and from what a [task.Task] tells with its data.
 //
 //	contents, err := study.Read("study.db")
-//	words, err := autoblm.WordsOf(contents.About.Identity)
+//	words, err := autoblm.PresentationOf(contents.About.Identity)
 //	data := report.Data{Contents: *contents, Words: words}
 //	err = data.Measure(ctx, task) // where the data are at hand
 //	err = report.Write(file, data)

@@ -12,15 +12,15 @@ func (o *outcome) metrics() []part {
 	if o.best == nil || o.Words.Metrics == nil {
 		return nil
 	}
-	var compared []task.Named
+	var compared []task.LabeledTrial
 	if len(o.found) > 0 {
-		compared = append(compared, task.Named{Name: "Best found", Trial: o.found[0]})
+		compared = append(compared, task.LabeledTrial{Label: "Best found", Trial: o.found[0]})
 	}
 	if len(o.final) > 0 {
-		compared = append(compared, task.Named{Name: "Best of the last stage", Trial: o.final[0]})
+		compared = append(compared, task.LabeledTrial{Label: "Best of the last stage", Trial: o.final[0]})
 	}
 	if o.bestNamed != nil {
-		compared = append(compared, task.Named{Name: title(o.bestNamed.Name), Trial: *o.bestNamed})
+		compared = append(compared, task.LabeledTrial{Label: title(o.bestNamed.Name), Trial: *o.bestNamed})
 	}
 	parts := laidOut(o.Words.Metrics(compared))
 	switch {

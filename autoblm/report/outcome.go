@@ -44,7 +44,7 @@ type round struct {
 }
 
 func newOutcome(d Data) *outcome {
-	d.Words = d.Words.Complete()
+	d.Words = d.Words.WithDefaults()
 	result := d.Result()
 	o := &outcome{Data: d, named: result.Named, tuned: result.Tuned, final: result.Finals, kept: result.Kept, recipe: result.Recipe}
 	for _, t := range d.Trials {
@@ -55,7 +55,7 @@ func newOutcome(d Data) *outcome {
 		case task.Failed:
 			o.failed = append(o.failed, t)
 		}
-		if t.Round > 0 && t.Stage != task.Rung {
+		if t.Round > 0 && t.Stage != task.HalvingRung {
 			o.proposed = append(o.proposed, t)
 		}
 	}

@@ -155,7 +155,7 @@ func TestSpearmanWithinRounds(t *testing.T) {
 		for i := range 4 {
 			trial := trialsWith([]float64{0.3*float64(round) + 0.01*float64(i)})[0]
 			guess := 0.3*float64(round) - 0.01*float64(i)
-			trial.Number, trial.Round, trial.Guess = 4*round+i+1, round+1, &guess
+			trial.Number, trial.Round, trial.Prediction = 4*round+i+1, round+1, &guess
 			trials = append(trials, trial)
 		}
 	}
@@ -174,7 +174,7 @@ func TestVerdict(t *testing.T) {
 			judged(task.Trial{Number: 1, Stage: task.Searching, Name: "complex", Structure: structure.MustParse("complex")}, evaluation(namedValid, 1000), evaluation(namedTest, 1000)),
 			judged(task.Trial{Number: 2, Stage: task.Searching, Round: 1, Structure: structure.MustParse(found)}, evaluation(foundValid, 1000), evaluation(foundTest, 1000)),
 		}
-		return strings.Join(Data{Words: completion.Words(), Contents: study.Contents{Trials: trials}}.Verdict(), " ")
+		return strings.Join(Data{Words: completion.NewPresentation(), Contents: study.Contents{Trials: trials}}.Verdict(), " ")
 	}
 	const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
 	for _, c := range []struct {

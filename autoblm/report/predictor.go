@@ -46,8 +46,8 @@ func (o *outcome) guesses() []part {
 func (o *outcome) scatter() plot.Scatter {
 	var points []plot.Point
 	for _, t := range o.found {
-		if t.Guess != nil {
-			points = append(points, plot.Point{X: *t.Guess, Y: t.ScoreOrZero()})
+		if t.Prediction != nil {
+			points = append(points, plot.Point{X: *t.Prediction, Y: t.ScoreOrZero()})
 		}
 	}
 	return plot.Scatter{
@@ -76,8 +76,8 @@ func (o *outcome) correlationWithin() (mean float64, rounds int) {
 func rankCorrelation(trials []task.Trial) (rho float64, n int) {
 	var guessed, measured []float64
 	for _, t := range trials {
-		if t.Guess != nil && t.State == task.Complete {
-			guessed, measured = append(guessed, *t.Guess), append(measured, t.ScoreOrZero())
+		if t.Prediction != nil && t.State == task.Complete {
+			guessed, measured = append(guessed, *t.Prediction), append(measured, t.ScoreOrZero())
 		}
 	}
 	if len(guessed) == 0 {

@@ -84,7 +84,7 @@ func written(t *testing.T, d Data) string {
 func failing() Data {
 	settings := search.Plain()
 	settings.K, settings.Training.Dim = 3, 60
-	d := Data{Words: completion.Words(), Contents: study.Contents{About: study.About{Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings}}, NoData: "the folder is gone."}
+	d := Data{Words: completion.NewPresentation(), Contents: study.Contents{About: study.About{Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings}}, NoData: "the folder is gone."}
 	for i := range 3 {
 		d.Trials = append(d.Trials, task.Trial{Number: i + 1, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"), State: task.Failed, Error: "training diverged in epoch 1"})
 	}
@@ -110,7 +110,7 @@ func studies(t *testing.T) map[string]Data {
 	withoutPredictor.About.Settings.Predictor = nil
 	withoutPredictor.Trials = slices.Clone(whole.Trials)
 	for i := range withoutPredictor.Trials {
-		withoutPredictor.Trials[i].Guess = nil
+		withoutPredictor.Trials[i].Prediction = nil
 	}
 	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.Plain()}}}
 	all := map[string]Data{

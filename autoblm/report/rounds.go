@@ -17,7 +17,7 @@ func (o *outcome) work() []part {
 		return nil
 	}
 	training, proposing := o.seconds()
-	text := fmt.Sprintf("Training and %s the structures of the rounds took %s. Filter, predictor and strategy took %s", o.Words.Judging, duration(training), duration(proposing))
+	text := fmt.Sprintf("Training and %s the structures of the rounds took %s. Filter, predictor and strategy took %s", o.Words.ScoredBy, duration(training), duration(proposing))
 	if training > 0 {
 		text += fmt.Sprintf(", %.1f %% of that", 100*proposing/training)
 	}
@@ -39,7 +39,7 @@ func (o *outcome) work() []part {
 func (o *outcome) stoppedOnRungs() int {
 	stopped := 0
 	for _, t := range search.Proposed(o.Trials) {
-		if t.Stage == task.Rung && t.State != task.Running {
+		if t.Stage == task.HalvingRung && t.State != task.Running {
 			stopped++
 		}
 	}
@@ -72,7 +72,7 @@ func (o *outcome) roundsTable() *page.Table {
 
 // allTrials is folded away whole. An ensemble is none of them: nothing was trained.
 func (o *outcome) allTrials() *page.Table {
-	trained := slices.DeleteFunc(slices.Clone(o.Trials), func(t task.Trial) bool { return t.Stage == task.Ensembling })
+	trained := slices.DeleteFunc(slices.Clone(o.Trials), func(t task.Trial) bool { return t.Stage == task.EnsembleSelection })
 	return page.NewTable("All trials of the study by number", trained,
 		trialNumber, stage,
 		page.Number("round", func(t task.Trial) any {
@@ -81,7 +81,7 @@ func (o *outcome) allTrials() *page.Table {
 			}
 			return fmt.Sprint(t.Round)
 		}),
-		page.Number("guess", func(t task.Trial) any { return t.Guess }),
+		page.Number("prediction", func(t task.Trial) any { return t.Prediction }),
 		o.score(), o.testScore(),
 		page.Number("seconds", func(t task.Trial) any { return fmt.Sprintf("%.2f", t.Seconds) }),
 		structureAs("structure"),

@@ -28,31 +28,31 @@ func (o *outcome) structures() []part {
 }
 
 // bestFound are the most best ones.
-func (o *outcome) bestFound(most int) []task.Named {
-	var best []task.Named
+func (o *outcome) bestFound(most int) []task.LabeledTrial {
+	var best []task.LabeledTrial
 	for i, t := range o.found[:min(len(o.found), most)] {
-		best = append(best, task.Named{Name: fmt.Sprintf("found %d", i+1), Trial: t})
+		best = append(best, task.LabeledTrial{Label: fmt.Sprintf("found %d", i+1), Trial: t})
 	}
 	return best
 }
 
 // designed are the human-designed ones.
-func (o *outcome) designed() []task.Named {
-	var all []task.Named
+func (o *outcome) designed() []task.LabeledTrial {
+	var all []task.LabeledTrial
 	for _, t := range o.named {
-		all = append(all, task.Named{Name: title(t.Name), Trial: t})
+		all = append(all, task.LabeledTrial{Label: title(t.Name), Trial: t})
 	}
 	return all
 }
 
-func (o *outcome) cards(trials []task.Named) []card {
+func (o *outcome) cards(trials []task.LabeledTrial) []card {
 	formula, computes := structure.Structure.Formula, cmp.Or(o.Words.Computes, "score is")
 	if o.Words.Formula != nil {
 		formula = o.Words.Formula
 	}
 	cards := make([]card, len(trials))
 	for i, t := range trials {
-		name, text := capital(t.Name), subscripts.Replace(formula(t.Structure))
+		name, text := capital(t.Label), subscripts.Replace(formula(t.Structure))
 		cards[i] = card{
 			Picture: o.inline(plot.Structure(t.Structure, ""), fmt.Sprintf("%s as a matrix; its %s %s", name, computes, text)),
 			Name:    name, Tag: guise(t.Trial), Formula: text,
@@ -93,8 +93,8 @@ func (o *outcome) ranking() *page.Table {
 	}
 	ranked = bestFirst(ranked)
 	columns := []column{named("structure", names)}
-	for _, c := range o.Words.Table() {
-		columns = append(columns, page.Number(c.Name, func(t task.Trial) any { return c.Of(t) }))
+	for _, c := range o.Words.ScoreColumns() {
+		columns = append(columns, page.Number(c.Name, func(t task.Trial) any { return c.Value(t) }))
 	}
 	columns = append(columns,
 		page.Number("nonzeros", func(t task.Trial) any { return t.Structure.Nonzeros() }),

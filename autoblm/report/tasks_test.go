@@ -49,7 +49,7 @@ func labelled() *rdf.Graph {
 // queries is the task of paths of two hops in a random graph.
 func queries(t *testing.T, entities int) task.Task {
 	t.Helper()
-	return &query.Task{Data: enginetest.Paths(t, entities, 3, 200), Own: query.Own{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, Engine: cpu.New(1)}
+	return &query.Task{Data: enginetest.Paths(t, entities, 3, 200), Settings: query.TaskSettings{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, Engine: cpu.New(1)}
 }
 
 // classes is the task of those of a graph.
@@ -58,7 +58,7 @@ func classes(t *testing.T, g *rdf.Graph) task.Task {
 	c.Dim, c.Layers, c.Epochs, c.ValidateEvery, c.Folds, c.Runs = 8, 1, 12, 2, 3, 2
 	m := classify.DefaultMember()
 	m.LearningRate, m.Dropout = 0.05, 0
-	on := &classify.Task{Graph: g, Own: classify.Own{Convolution: c, Member: m}, Engine: classifycpu.New(1)}
+	on := &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: c, Member: m}, Engine: classifycpu.New(1)}
 	t.Cleanup(on.Close)
 	return on
 }
@@ -108,7 +108,7 @@ func ofClasses(t *testing.T) Data {
 
 // withoutData is a study whose data are gone.
 func withoutData(d Data) Data {
-	d.Words, d.Measures, d.NoData = autoblm.WordsOf(d.About.Identity), nil, "the folder is gone."
+	d.Words, d.Measures, d.NoData = autoblm.PresentationOf(d.About.Identity), nil, "the folder is gone."
 	return d
 }
 
@@ -255,8 +255,8 @@ func TestVerdictOnAccuracies(t *testing.T) {
 	named := trial("complex", 0, 0.96, 0.96)
 	named.Name = "complex"
 	found := trial("1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", 1, 1, 1)
-	of := classify.Words(classify.Own{})
-	of.Chance.Count = func(json.RawMessage) (valid, test int) { return 30, 30 }
+	of := classify.NewPresentation(classify.TaskSettings{})
+	of.SamplingError.Count = func(json.RawMessage) (valid, test int) { return 30, 30 }
 	d := Data{Words: of, Contents: study.Contents{Trials: []task.Trial{named, found}}}
 	const want = "The best structure found is ahead of the human-designed ones in cross-validation and on test, by a little more than the noise."
 	if verdict := d.Verdict(); verdict[0] != want {
@@ -315,12 +315,12 @@ func TestStructuresOfEncodersAreMessages(t *testing.T) {
 // A task that says nothing but its metric, or not even that, has a whole page.
 func TestPageOfATaskThatSaysLittle(t *testing.T) {
 	for metric, says := range map[string][]string{
-		"F1": {"An F1 over 50 validation examples is uncertain", "<th scope=\"col\" class=\"number\">valid F1</th>", "Validation F1 over the structures trained", "The validation F1 decides"},
+		"F1": {"An F1 over 50 validation examples is uncertain", "<th scope=\"col\" class=\"number\">valid F1</th>", "Validation F1 over the structures trained", "The search selects by validation F1"},
 		"":   {"A score over 50 validation examples is uncertain", "<th scope=\"col\" class=\"number\">test score</th>", "Training and testing the structures"},
 	} {
 		d := ofSearch(t)
 		d.Measures = nil
-		d.Words = task.Words{Metric: metric, Chance: task.Chance{Count: func(json.RawMessage) (valid, test int) { return 50, 50 }}}
+		d.Words = task.Presentation{Metric: metric, SamplingError: task.SamplingError{Count: func(json.RawMessage) (valid, test int) { return 50, 50 }}}
 		page := written(t, d)
 		_, body, _ := strings.Cut(page, "<body>")
 		if other := regexp.MustCompile(`MRR|H@|triples?\b`).FindString(body); other != "" {

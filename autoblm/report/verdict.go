@@ -17,7 +17,7 @@ func (d Data) Verdict() []string { return newOutcome(d).verdict() }
 
 func (o *outcome) verdict() []string {
 	all := o.judgement()
-	if mixed := task.Mixed(task.Engines(o.Trials)); mixed != "" {
+	if mixed := task.MixedEnginesWarning(task.Engines(o.Trials)); mixed != "" {
 		all = append(all, mixed)
 	}
 	return all
@@ -83,7 +83,7 @@ type comparison struct {
 
 func (o *outcome) compare(found, named task.Trial) comparison {
 	var valid, test int // where they are not known
-	if count := o.Words.Chance.Count; count != nil {
+	if count := o.Words.SamplingError.Count; count != nil {
 		valid, test = count(found.Details)
 	}
 	c := comparison{found: found, named: named, valid: o.difference(found.ScoreOrZero(), named.ScoreOrZero(), valid)}
@@ -122,7 +122,7 @@ func (o *outcome) scores(c comparison) string {
 	text := fmt.Sprintf("The best structure found has a %s of %s, the best human-designed one, %s, of %s.",
 		o.Words.Validation, format.Cell(c.found.Score), title(c.named.Name), format.Cell(c.named.Score))
 	if c.test != nil {
-		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.Words.Chance.Test[1], format.Cell(c.found.TestScore), format.Cell(c.named.TestScore))
+		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.Words.SamplingError.Test[1], format.Cell(c.found.TestScore), format.Cell(c.named.TestScore))
 	}
 	return text
 }
@@ -131,7 +131,7 @@ func (o *outcome) scores(c comparison) string {
 // of that.
 func (o *outcome) chance(c comparison) string {
 	var sentences []string
-	of, judged := o.Words.Chance, []string{"within that", "a little above that", "more than twice that"}
+	of, judged := o.Words.SamplingError, []string{"within that", "a little above that", "more than twice that"}
 	if c.valid.over > 0 {
 		text := fmt.Sprintf("%s %s over %s is uncertain by up to %.3f", article(o.Words.Metric), o.Words.Metric, english.Plural(c.valid.over, of.Valid[0], of.Valid[1]), c.valid.error)
 		compared := fmt.Sprintf("the difference of %s is %s", signed(c.valid.by), judged[c.valid.size()])
@@ -169,7 +169,7 @@ type difference struct {
 
 func (o *outcome) difference(a, b float64, over int) difference {
 	d := difference{by: a - b, over: over, error: standardError(a, over)}
-	if o.Words.Chance.Shares {
+	if o.Words.SamplingError.ExtremesAreCommon {
 		d.error = max(d.error, standardError(b, over))
 	}
 	return d

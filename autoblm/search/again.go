@@ -32,7 +32,7 @@ const (
 // seed that it was chosen with. By a plan, there are as many more structures and then seeds as
 // there is time for.
 func (s *searcher) trainAgain(ctx context.Context) error {
-	for _, stage := range []task.Stage{task.Again, task.Resplit} { // which a run before began
+	for _, stage := range []task.Stage{task.Retraining, task.Resplit} { // which a run before began
 		if err := s.trainRunning(ctx, stage); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (s *searcher) trainSeeds(ctx context.Context, chosen []task.Trial, recipe t
 		if err := s.put(Change{Trials: trials}); err != nil {
 			return false, err
 		}
-		if err := s.trainRunning(ctx, task.Again); err != nil {
+		if err := s.trainRunning(ctx, task.Retraining); err != nil {
 			return false, err
 		}
 	}
@@ -94,13 +94,13 @@ func (s *searcher) again(of task.Trial, recipe task.Recipe, first int) (trials [
 		r := recipe
 		r.Seed += uint64(first+i) + 1
 		has := func(t task.Trial) bool {
-			return t.Stage == task.Again && t.Structure == of.Structure && t.Recipe.Seed == r.Seed
+			return t.Stage == task.Retraining && t.Structure == of.Structure && t.Recipe.Seed == r.Seed
 		}
 		if !slices.ContainsFunc(s.trials, has) {
 			trials = append(trials, task.Trial{Name: of.Name, Structure: of.Structure, Recipe: r})
 		}
 	}
-	return s.numbered(task.Again, trials)
+	return s.numbered(task.Retraining, trials)
 }
 
 // leastAgain is how much time the seeds of a structure are worth beginning with: what those before
@@ -118,7 +118,7 @@ func (s *searcher) leastAgain() float64 {
 // longestAgain is how long the seeds of a structure took at most.
 func (s *searcher) longestAgain() float64 {
 	longest := 0.0
-	for _, t := range of(task.Again, s.trials) {
+	for _, t := range of(task.Retraining, s.trials) {
 		longest = max(longest, t.Seconds*float64(s.Settings.Again))
 	}
 	return longest
@@ -130,10 +130,10 @@ func (s *searcher) longestAgain() float64 {
 // longer.
 func (s *searcher) judgeAgain(c *Change, artifacts []task.Artifact) error {
 	stage := c.Trials[0].Stage
-	if stage != task.Again && stage != task.Resplit {
+	if stage != task.Retraining && stage != task.Resplit {
 		return nil
 	}
-	if stage == task.Again && (s.Settings.Ensemble+s.Settings.Splits > 0 || s.plan != nil) {
+	if stage == task.Retraining && (s.Settings.Ensemble+s.Settings.Splits > 0 || s.plan != nil) {
 		c.Artifacts = map[int]task.Artifact{}
 		for i, a := range artifacts {
 			if a != nil {
@@ -143,7 +143,7 @@ func (s *searcher) judgeAgain(c *Change, artifacts []task.Artifact) error {
 	}
 	memory := Memory{trials: slices.Clone(s.trials)}
 	_ = memory.Put(*c) // which cannot fail
-	before, best := kept(of(task.Again, s.trials)), bestAgain(memory.trials)
+	before, best := kept(of(task.Retraining, s.trials)), bestAgain(memory.trials)
 	if best == nil || before != nil && before.Number == best.Number {
 		return nil
 	}
@@ -273,7 +273,7 @@ func scores(trials []task.Trial) (all []float64) {
 // retrained are the structures that have results of other seeds, the highest mean first.
 func retrained(trials []task.Trial) []Retrained {
 	var all []Retrained
-	for _, t := range of(task.Again, trials) {
+	for _, t := range of(task.Retraining, trials) {
 		if t.State == task.Running {
 			continue
 		}

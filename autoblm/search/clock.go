@@ -57,7 +57,7 @@ const savedShare = 0.02
 // untilTheEnd ends with what a plan leaves for the end, but for saving.
 func (s *searcher) untilTheEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.plan == nil {
-		return s.untilTimeIsUp(ctx, task.Ensembling)
+		return s.untilTimeIsUp(ctx, task.EnsembleSelection)
 	}
 	end := seconds((1 - savedShare) * s.plan.Limit.Seconds())
 	return context.WithDeadlineCause(ctx, s.began.Add(end-s.before), task.ErrDeadlineExceeded)
@@ -67,7 +67,7 @@ func (s *searcher) untilTheEnd(ctx context.Context) (context.Context, context.Ca
 // too late: some are better than none.
 func (s *searcher) cutInTime(ctx context.Context, stage task.Stage) context.Context {
 	first := len(bestFirst(of(task.Searching, s.trials))) == 0 && stage == task.Searching
-	if s.plan == nil || !first && (stage != task.Again || len(bestFirst(of(task.Again, s.trials))) > 0) {
+	if s.plan == nil || !first && (stage != task.Retraining || len(bestFirst(of(task.Retraining, s.trials))) > 0) {
 		return ctx
 	}
 	return task.StopAt(ctx, s.began.Add(s.limit()-s.before))

@@ -55,18 +55,18 @@ func (s *searcher) ensembleUp(ctx context.Context) (note string, err error) {
 // ensembleAmong chooses an ensemble, in place of the one before if there is one.
 func (s *searcher) ensembleAmong(ctx context.Context, candidates []int) (note string, err error) {
 	start, none := time.Now(), "no ensemble was chosen"
-	ensemble := task.Trial{Number: len(s.trials) + 1, Stage: task.Ensembling, Recipe: s.recipe, State: task.Complete, Ensemble: &task.Chosen{Candidates: candidates}}
+	ensemble := task.Trial{Number: len(s.trials) + 1, Stage: task.EnsembleSelection, Recipe: s.recipe, State: task.Complete, Ensemble: &task.Selection{Candidates: candidates}}
 	var change Change
 	if before := ensembleOf(s.trials); before != nil {
 		ensemble.Number, none = before.Number, fmt.Sprintf("the ensemble was chosen among %d of %d", len(before.Ensemble.Candidates), len(candidates))
-		if one := kept(of(task.Again, s.trials)); before.Kept && one != nil { // to be replaced, by one model if not by an ensemble
+		if one := kept(of(task.Retraining, s.trials)); before.Kept && one != nil { // to be replaced, by one model if not by an ensemble
 			if change.Best, err = s.left(one.Number); err != nil {
 				return "", err
 			}
 		}
 	}
 	s.progress([]task.Trial{ensemble}, 0)
-	chosen, err := s.Task.(task.Ensembler).Ensemble(ctx, len(candidates), s.Settings.Ensemble, func(place int) (task.Artifact, error) { return s.left(candidates[place]) })
+	chosen, err := s.Task.Ensemble(ctx, len(candidates), s.Settings.Ensemble, func(place int) (task.Artifact, error) { return s.left(candidates[place]) })
 	switch {
 	case err == nil:
 	case errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded):
@@ -81,7 +81,7 @@ func (s *searcher) ensembleAmong(ctx context.Context, candidates []int) (note st
 	}
 	ensemble.Score, ensemble.TestScore, ensemble.Details = &chosen.Score, chosen.TestScore, chosen.Details
 	ensemble.Seconds = time.Since(start).Seconds()
-	if ensemble.Kept = len(chosen.Members) > 1 && chosen.Score > chosen.Alone; ensemble.Kept {
+	if ensemble.Kept = len(chosen.Members) > 1 && chosen.Score > chosen.BestCandidate; ensemble.Kept {
 		change.Best = chosen.Artifact
 	}
 	change.Trials = []task.Trial{ensemble}
@@ -99,7 +99,7 @@ func EnsembleLeft(s Settings, trials []task.Trial) bool {
 // turns, the best of each first, since different ones make better ensembles than the best seeds of
 // one do.
 func candidatesOf(trials []task.Trial, most int) (numbers []int) {
-	best := bestFirst(of(task.Again, trials))
+	best := bestFirst(of(task.Retraining, trials))
 	turn, next := map[int]int{}, map[structure.Structure]int{}
 	for _, t := range best {
 		turn[t.Number] = next[t.Structure]
@@ -115,7 +115,7 @@ func candidatesOf(trials []task.Trial, most int) (numbers []int) {
 
 // ensembleOf is the trial that stands for the ensemble, nil where none was chosen.
 func ensembleOf(trials []task.Trial) *task.Trial {
-	ensembles := of(task.Ensembling, trials)
+	ensembles := of(task.EnsembleSelection, trials)
 	if len(ensembles) == 0 {
 		return nil
 	}

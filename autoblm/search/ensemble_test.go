@@ -23,6 +23,8 @@ type ensembler struct {
 	stop  func(ctx context.Context) error // nil where the choice comes to its end
 }
 
+func (ensembler) Supports() task.Capabilities { return task.Capabilities{Ensembles: true} }
+
 func (g ensembler) Ensemble(ctx context.Context, candidates, size int, read func(int) (task.Artifact, error)) (*task.Ensemble, error) {
 	*g.calls++
 	if g.stop != nil {
@@ -30,7 +32,7 @@ func (g ensembler) Ensemble(ctx context.Context, candidates, size int, read func
 			return nil, err
 		}
 	}
-	ensemble := &task.Ensemble{Score: 10 + g.gain, Alone: 10}
+	ensemble := &task.Ensemble{Score: 10 + g.gain, BestCandidate: 10}
 	together := ""
 	for place := range candidates {
 		a, err := read(place)
@@ -94,18 +96,18 @@ func TestEnsemble(t *testing.T) {
 				t.Fatalf("gain %v: %d choices, %+v", gain, *calls, r.Ensemble)
 			}
 			for _, m := range r.Members() {
-				if m.Stage != task.Again {
+				if m.Stage != task.Retraining {
 					t.Errorf("a member is %+v", m)
 				}
 			}
-			if keptBy(t, r); (r.Kept.Stage == task.Ensembling) != kept {
+			if keptBy(t, r); (r.Kept.Stage == task.EnsembleSelection) != kept {
 				t.Errorf("gain %v, run %d: kept is %+v", gain, again, r.Kept)
 			}
 		}
 	}
 	p, calls := whole(1)
 	p.Settings.Ensemble = 1
-	if r := ran(t, p); *calls != 1 || r.Kept.Stage != task.Again {
+	if r := ran(t, p); *calls != 1 || r.Kept.Stage != task.Retraining {
 		t.Errorf("an ensemble of one is kept as %+v", r.Kept)
 	}
 	for name, change := range map[string]func(*Problem){
@@ -136,7 +138,7 @@ func TestEnsembleAfterALargerBudget(t *testing.T) {
 			g := p.Task.(ensembler)
 			g.gain = gain
 			g.score = func(t task.Trial) float64 {
-				if t.Stage == task.Again && !better {
+				if t.Stage == task.Retraining && !better {
 					return 0.1
 				}
 				return float64(t.Number)
@@ -158,7 +160,7 @@ func TestEnsembleAfterALargerBudget(t *testing.T) {
 			if *calls != 3 || len(r.Ensemble.Ensemble.Candidates) <= 10 || r.Ensemble.Number != before.Ensemble.Number {
 				t.Errorf("%d choices, %+v", *calls, r.Ensemble)
 			}
-			if keptBy(t, r); (r.Kept.Stage == task.Ensembling) != (gain > 0) {
+			if keptBy(t, r); (r.Kept.Stage == task.EnsembleSelection) != (gain > 0) {
 				t.Errorf("gain %v: kept is %+v", gain, r.Kept)
 			}
 		}
@@ -216,7 +218,7 @@ func TestEnsembleThatIsNotChosen(t *testing.T) {
 		stopping.stop = c.stop
 		limited.Task, limited.Settings.TimeLimit = stopping, c.limit
 		r := ran(t, limited)
-		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Ensemble != nil || r.Kept.Stage != task.Again {
+		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Ensemble != nil || r.Kept.Stage != task.Retraining {
 			t.Errorf("%s: stopped by %q, %q, kept is %+v", name, r.Stopped, r.Note, r.Kept)
 		}
 		keptBy(t, r)

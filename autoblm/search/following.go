@@ -39,7 +39,7 @@ func (s *searcher) makePlan(ctx context.Context) error {
 	s.planned, s.ranked = s.Settings, kept.Ranked
 	s.before = max(s.before, kept.Used)
 	s.follow(kept)
-	s.recipe = s.Settings.recipe()
+	s.recipe = s.Settings.TrialRecipe()
 	return nil
 }
 

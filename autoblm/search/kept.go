@@ -13,7 +13,7 @@ func contender(t task.Trial) bool { return t.Stage == task.Searching || t.Stage 
 // the last one, else the best one. Where none does, in a study of before named models were kept, it
 // is the best of the others.
 func kept(trials []task.Trial) *task.Trial {
-	for _, stage := range []task.Stage{task.Ensembling, task.Again} {
+	for _, stage := range []task.Stage{task.EnsembleSelection, task.Retraining} {
 		for _, t := range slices.Backward(of(stage, trials)) {
 			if t.Kept {
 				return &t

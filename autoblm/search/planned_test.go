@@ -89,7 +89,7 @@ func (f stalling) Train(ctx context.Context, trials []task.Trial, onProgress fun
 // TestTimeEndsEachStage of a plan: one model is kept in any case, and there is nothing left to do
 // but with more time.
 func TestTimeEndsEachStage(t *testing.T) {
-	for _, stage := range []task.Stage{task.Tuning, task.Rung, task.Searching, task.Sizing, task.Again} {
+	for _, stage := range []task.Stage{task.Tuning, task.HalvingRung, task.Searching, task.Sizing, task.Retraining} {
 		for after := range 2 {
 			s, store, left, trainings := asked(), &Memory{}, after, 0
 			s.TimeLimit, s.Rungs = 300*time.Millisecond, 1

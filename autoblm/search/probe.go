@@ -24,8 +24,8 @@ const (
 
 // size is that of the task, or of one that has a step in an epoch, which is what it is timed by.
 func (s *searcher) size() task.Size {
-	if sized, is := s.Task.(task.Sized); is {
-		return sized.Size()
+	if size := s.Task.Size(); size != (task.Size{}) {
+		return size
 	}
 	return task.Size{Examples: s.Settings.Training.Batch}
 }
@@ -35,26 +35,27 @@ const fewValidation = 1000
 
 // few says whether there are fewer, and other splits that make up for that.
 func (s *searcher) few() bool {
-	_, can := s.Task.(task.Resplitting)
 	n := s.size().Validation
-	return can && n > 0 && n < fewValidation
+	return s.Task.Supports().Resplits && n > 0 && n < fewValidation
 }
 
 // taskOf is the task of trials of one stage and split, with what the plan ranks of them.
 func (s *searcher) taskOf(t task.Trial) task.Task {
 	on := s.Task
-	if resplitting, is := on.(task.Resplitting); is && t.Split > 0 {
-		on = resplitting.Resplit(t.Split)
+	if t.Split > 0 && on.Supports().Resplits {
+		on = on.Resplit(t.Split)
 	}
-	limited, is := on.(task.Limited)
-	if !is || s.ranked == 0 {
+	if s.ranked == 0 {
 		return on
 	}
 	test := kge.None
-	if t.Stage == task.Again {
+	if t.Stage == task.Retraining {
 		test = s.ranked
 	}
-	return limited.Limited(kge.Limits{Valid: s.ranked, Test: test})
+	if limited := on.Limit(kge.Limits{Valid: s.ranked, Test: test}); limited != nil {
+		return limited
+	}
+	return on
 }
 
 // paces times trainings at growing dimensions, as long as that is cheap.
@@ -85,7 +86,7 @@ func (s *searcher) paces(ctx context.Context) (Paces, error) {
 // paceAt times two trainings of different length, or one where an epoch is a step.
 func (s *searcher) paceAt(ctx context.Context, dim, steps int) (Pace, error) {
 	timed := func(steps int) (float64, error) {
-		recipe := s.Settings.recipe()
+		recipe := s.Settings.TrialRecipe()
 		recipe.Training.Dim, recipe.Training.Epochs, recipe.Training.MaxSteps = dim, 1, steps
 		recipe.Training.ValidateEvery, recipe.Training.Patience, recipe.Training.PlateauPatience, recipe.Training.PlateauFactor = 0, 0, 0, 0
 		var trials []task.Trial

@@ -26,8 +26,8 @@ func (s *searcher) progress(training []task.Trial, share float64) {
 	if s.OnProgress == nil {
 		return
 	}
-	report := Progress{Metric: s.Task.Words().Metric, Stage: training[0].Stage, Named: training[0].Round == 0 && training[0].Stage == task.Searching}
-	if report.Stage == task.Rung {
+	report := Progress{Metric: s.Task.Presentation().Metric, Stage: training[0].Stage, Named: training[0].Round == 0 && training[0].Stage == task.Searching}
+	if report.Stage == task.HalvingRung {
 		report.Stage = task.Searching // of which it is a part
 	}
 	var stage, counted []task.Trial
@@ -60,7 +60,7 @@ func (s *searcher) progress(training []task.Trial, share float64) {
 func (s *searcher) share(training []task.Trial, share float64) float64 {
 	part := func(trials []task.Trial) (sum float64) {
 		for _, t := range trials {
-			if t.Stage == task.Rung {
+			if t.Stage == task.HalvingRung {
 				sum += float64(t.Recipe.Training.Epochs) / float64(s.recipe.Training.Epochs)
 			} else {
 				sum++

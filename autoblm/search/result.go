@@ -65,7 +65,7 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 	}
 	r := Summarize(s.Settings, s.trials, s.rounds)
 	r.Plan = s.plan
-	r.Artifact, r.Metric, r.Resumed, r.Stopped, r.Note = best, s.Task.Words().Metric, s.resumed, stopped, note
+	r.Artifact, r.Metric, r.Resumed, r.Stopped, r.Note = best, s.Task.Presentation().Metric, s.resumed, stopped, note
 	return r, nil
 }
 
@@ -74,10 +74,10 @@ func (s *searcher) result(stopped Stop, note string) (*Result, error) {
 func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
 	history := Proposed(trials)
 	complete := bestFirst(history)
-	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool { return t.Stage == task.Rung })
+	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool { return t.Stage == task.HalvingRung })
 	r := &Result{
 		Settings: settings,
-		Tuned:    tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.recipe(),
+		Tuned:    tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.TrialRecipe(),
 		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
 		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials), Ensemble: ensembleOf(trials),
 	}

@@ -20,7 +20,7 @@ func (s *searcher) search(ctx context.Context) (Stop, string, error) {
 		return "", "", err
 	}
 	for {
-		for _, stage := range []task.Stage{task.Rung, task.Searching} {
+		for _, stage := range []task.Stage{task.HalvingRung, task.Searching} {
 			if err := s.trainRunning(ctx, stage); err != nil {
 				return "", "", err
 			}
@@ -100,7 +100,7 @@ func (s *searcher) propose(ctx context.Context, history []task.Trial, left int) 
 // model that was not proposed before, its trial joins the round.
 func (s *searcher) trialsOf(proposal Proposal, round *Round) []task.Trial {
 	before := map[structure.Structure]task.Trial{}
-	for _, t := range slices.Concat(of(task.Rung, s.trials), of(task.Searching, s.trials)) {
+	for _, t := range slices.Concat(of(task.HalvingRung, s.trials), of(task.Searching, s.trials)) {
 		before[t.Structure] = t
 	}
 	next := len(s.trials) + 1
@@ -118,7 +118,7 @@ func (s *searcher) trialsOf(proposal Proposal, round *Round) []task.Trial {
 		}
 		t.Round = round.Number
 		if proposal.Guesses != nil {
-			t.Guess = &proposal.Guesses[i]
+			t.Prediction = &proposal.Guesses[i]
 		}
 		before[a] = t
 		trials = append(trials, t)

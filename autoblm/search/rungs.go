@@ -22,7 +22,7 @@ func (s Settings) onRung(rung int, whole task.Recipe) task.Recipe {
 // stageOf is that of the trials on a rung.
 func (s Settings) stageOf(rung int) task.Stage {
 	if rung < s.Rungs {
-		return task.Rung
+		return task.HalvingRung
 	}
 	return task.Searching
 }
@@ -47,7 +47,7 @@ func (s *searcher) climb() (climbed bool, err error) {
 		for _, t := range best[:min(len(best), places)] {
 			if !higher[t.Structure] && len(higher) < places {
 				higher[t.Structure] = true
-				trials = append(trials, task.Trial{Number: len(s.trials) + len(trials) + 1, Stage: stage, Round: t.Round, Structure: t.Structure, Recipe: next, Guess: t.Guess, State: task.Running})
+				trials = append(trials, task.Trial{Number: len(s.trials) + len(trials) + 1, Stage: stage, Round: t.Round, Structure: t.Structure, Recipe: next, Prediction: t.Prediction, State: task.Running})
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (s *searcher) history() []task.Trial {
 	all = append(all, Proposed(s.trials)...)
 	gains := s.gains()
 	for i, t := range all {
-		if t.Stage != task.Rung || t.Score == nil {
+		if t.Stage != task.HalvingRung || t.Score == nil {
 			continue
 		}
 		score := *t.Score + gains[t.Recipe.Training.Epochs]

@@ -166,7 +166,7 @@ func TestDivergedOnARung(t *testing.T) {
 			continue
 		}
 		failed++
-		if trial.Stage != task.Rung {
+		if trial.Stage != task.HalvingRung {
 			t.Errorf("went on: %+v", trial)
 		}
 	}

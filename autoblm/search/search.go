@@ -45,7 +45,7 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if p.Store == nil {
 		p.Store = &Memory{}
 	}
-	s := &searcher{Problem: p, began: p.Began, recipe: p.Settings.recipe()}
+	s := &searcher{Problem: p, began: p.Began, recipe: p.Settings.TrialRecipe()}
 	if s.began.IsZero() {
 		s.began = time.Now()
 	}

@@ -164,7 +164,7 @@ func (s Settings) Validate() error {
 			return err
 		}
 	}
-	member := s.recipe().Member(structure.Zero(s.K))
+	member := s.TrialRecipe().Member(structure.Zero(s.K))
 	if s.Model != form.Bilinear {
 		member.Form, member.Structure = s.Model, structure.Structure{}
 		if s.Tune != nil || s.Final != nil {
@@ -209,8 +209,49 @@ func (s Settings) validateStages() error {
 	return nil
 }
 
-// recipe is how the structures of the search are trained, unless there is a
-// tuning stage.
-func (s Settings) recipe() task.Recipe {
+// TrialRecipe returns the recipe of the structures of the search, with which tuning begins.
+func (s Settings) TrialRecipe() task.Recipe {
 	return task.Recipe{Recipe: s.Recipe, Seed: s.Seed}
+}
+
+// WithRecipe returns the settings with another recipe.
+func (s Settings) WithRecipe(r task.Recipe) Settings {
+	s.Recipe, s.Seed = r.Recipe, r.Seed
+	return s
+}
+
+// WithoutRelationPrediction removes relation prediction from the recipes that tuning tries.
+func (s Settings) WithoutRelationPrediction() Settings {
+	if s.Tune != nil && s.Tune.Space != nil {
+		tune, space := *s.Tune, *s.Tune.Space
+		space.RelationPredictions = nil
+		tune.Space = &space
+		s.Tune = &tune
+	}
+	return s
+}
+
+// WithFixedTraining removes the stages that change how structures are trained, and what a plan
+// would choose of that.
+func (s Settings) WithFixedTraining() Settings {
+	s.Tune, s.Rungs = nil, 0
+	if s.Planned != nil {
+		s.Planned = &Planned{}
+	}
+	s.Again, s.AgainDims, s.AgainEpochs = min(s.Again, 3), nil, 0
+	return s
+}
+
+// ErrFixedTraining means that a stage would change the training of a task that always trains with
+// the same settings.
+var ErrFixedTraining = errors.New("the task trains all structures with the same settings: " +
+	"leave out the stages tune and final, and set rungs to 0")
+
+// CheckFixedTraining returns [ErrFixedTraining] if a stage would change how structures are
+// trained.
+func (s Settings) CheckFixedTraining() error {
+	if s.Tune != nil || s.Final != nil || s.Rungs > 0 {
+		return ErrFixedTraining
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ func (s *searcher) againBase() task.Recipe {
 func (s *searcher) chooseSize(ctx context.Context) (task.Recipe, error) {
 	base := s.againBase()
 	dims := s.Settings.AgainDims
-	if before := of(task.Again, s.trials); len(before) > 0 { // of an earlier budget
+	if before := of(task.Retraining, s.trials); len(before) > 0 { // of an earlier budget
 		base = before[0].Recipe
 		base.Seed = s.recipe.Seed
 		return base, nil

@@ -15,6 +15,8 @@ type divided struct {
 	split int
 }
 
+func (divided) Supports() task.Capabilities { return task.Capabilities{Resplits: true} }
+
 func (d divided) Resplit(number int) task.Task { d.split = number; return d }
 
 func (d divided) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) (left []task.Artifact, err error) {

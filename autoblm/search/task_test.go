@@ -13,9 +13,12 @@ import (
 
 // entries is a task that is not completion: a structure is the better the more
 // entries it has, and it has no model.
-type entries struct{ refusal error }
+type entries struct {
+	task.Base
+	refusal error
+}
 
-func (entries) Words() task.Words { return task.Words{Metric: "entries"} }
+func (entries) Presentation() task.Presentation { return task.Presentation{Metric: "entries"} }
 
 func (e entries) Check() error { return e.refusal }
 
@@ -53,7 +56,7 @@ func TestAnotherTask(t *testing.T) {
 		t.Errorf("the best has %d entries after 40 trials from %d on: the score did not guide the search", most, settings.B0)
 	}
 	refusal := errors.New("nothing to search on")
-	if _, err := Run(t.Context(), Problem{Task: entries{refusal}, Strategy: Evolutionary{}, Settings: settings}); !errors.Is(err, refusal) {
+	if _, err := Run(t.Context(), Problem{Task: entries{refusal: refusal}, Strategy: Evolutionary{}, Settings: settings}); !errors.Is(err, refusal) {
 		t.Errorf("a task that is not ready: error %v", err)
 	}
 }

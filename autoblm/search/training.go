@@ -42,10 +42,10 @@ func (s *searcher) trainRunning(ctx context.Context, stage task.Stage) error {
 			return err
 		}
 		size, most := 1, max(s.Settings.P, s.Settings.I)
-		if stage == task.Again {
+		if stage == task.Retraining {
 			most = s.Settings.Again // those of one structure, which are judged together
 		}
-		for size < min(len(running), most) && running[size].Recipe.Training == running[0].Recipe.Training && running[size].Split == running[0].Split && (stage != task.Again || running[size].Structure == running[0].Structure) {
+		for size < min(len(running), most) && running[size].Recipe.Training == running[0].Recipe.Training && running[size].Split == running[0].Split && (stage != task.Retraining || running[size].Structure == running[0].Structure) {
 			size++
 		}
 		if err := s.train(ctx, running[:size]); err != nil {
@@ -97,15 +97,17 @@ var ErrOtherEngine = kge.ErrOtherEngine
 // sameEngine says whether what is to be trained can be compared with the trials so far, as far
 // as they know what trained them.
 func (s *searcher) sameEngine() error {
-	computed, says := s.Task.(task.Computed)
-	if s.MixEngines || !says {
+	if s.MixEngines {
 		return nil
 	}
 	var here task.Trial
 	for _, t := range s.trials {
-		here.Engine, here.Backend = computed.Arithmetic(t.Recipe.Training.Precision)
+		here.Engine, here.Backend = s.Task.Arithmetic(t.Recipe.Training.Precision)
+		if here.Engine == "" {
+			return nil
+		}
 		if t.Engine != "" && (t.Engine != here.Engine || t.Backend != "" && t.Backend != here.Backend) {
-			return fmt.Errorf("%w: its trials are of engine %s, and here is %s, whose results differ in rounding: go on with that engine, where it runs, or begin another study", ErrOtherEngine, t.By(), here.By())
+			return fmt.Errorf("%w: its trials are of engine %s, and here is %s, whose results differ in rounding: go on with that engine, where it runs, or begin another study", ErrOtherEngine, t.EngineName(), here.EngineName())
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func Proposed(trials []task.Trial) []task.Trial {
 			}
 			continue
 		}
-		if t.Stage == task.Rung {
+		if t.Stage == task.HalvingRung {
 			onRungs[t.Structure] = len(rounds)
 		}
 		rounds = append(rounds, t)

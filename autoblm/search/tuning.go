@@ -36,7 +36,7 @@ type tuner struct {
 }
 
 func newTuner(s Settings, trials []task.Trial) *tuner {
-	t := &tuner{settings: s, base: s.recipe(), trials: of(task.Tuning, trials)}
+	t := &tuner{settings: s, base: s.TrialRecipe(), trials: of(task.Tuning, trials)}
 	begun := slices.DeleteFunc(slices.Clone(t.trials), func(trial task.Trial) bool { return trial.Recipe != t.base })
 	t.models = bestFirst(begun)
 	t.models = t.models[:min(len(t.models), tunedModels)]

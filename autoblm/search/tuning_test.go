@@ -79,7 +79,7 @@ func TestTuningFindsRecipes(t *testing.T) {
 		r.Seed, r.Training.Epochs, r.Training.Dim = 0, 1, 0
 		return on.worth(task.Trial{Recipe: r})
 	}
-	if before, after := worth(s.recipe()), worth(r.Recipe); after < before+1 {
+	if before, after := worth(s.TrialRecipe()), worth(r.Recipe); after < before+1 {
 		t.Errorf("the recipe is worth %.3f, and %.3f before", after, before)
 	}
 	tuner := newTuner(r.Settings, r.Trials)
@@ -101,7 +101,7 @@ func TestTuningFindsRecipes(t *testing.T) {
 	if got := tuner.chosen()[0].recipe; got != r.Recipe {
 		t.Errorf("the search is by %+v, not by %+v", r.Recipe, got)
 	}
-	for _, trial := range of(task.Again, r.Trials) {
+	for _, trial := range of(task.Retraining, r.Trials) {
 		want := r.Recipe
 		want.Seed, want.Training.Dim, want.Training.Epochs = trial.Recipe.Seed, 128, 60
 		if trial.Recipe != want {
@@ -151,7 +151,7 @@ func TestTuningGoesOn(t *testing.T) {
 func TestSpaceDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Timed()
-		base := s.recipe()
+		base := s.TrialRecipe()
 		base.RelationL2 = 0.25
 		var tried []rated
 		space := DefaultSpace()

@@ -98,7 +98,7 @@ func doing(p search.Progress) string {
 		words = "the named models"
 	case p.Stage == task.Sizing:
 		words = "in larger dimensions"
-	case p.Stage == task.Again:
+	case p.Stage == task.Retraining:
 		words = fmt.Sprintf("with other seeds: %d of %d", p.Trained, p.Budget)
 	case p.Stage == task.Resplit:
 		words = fmt.Sprintf("by other splits: %d of %d", p.Trained, p.Budget)
@@ -106,7 +106,7 @@ func doing(p search.Progress) string {
 		words = fmt.Sprintf("%s: %d of %d recipes", p.Stage, p.Trained, p.Budget)
 	}
 	words = "training " + words
-	if p.Stage == task.Ensembling {
+	if p.Stage == task.EnsembleSelection {
 		words = "choosing an ensemble"
 	}
 	if p.Best != nil {
@@ -156,7 +156,7 @@ func course(trials []task.Trial) []float64 {
 	var best []float64
 	top := 0.0
 	for _, t := range trials {
-		if t.Round > 0 && t.Stage != task.Rung && t.State == task.Complete {
+		if t.Round > 0 && t.Stage != task.HalvingRung && t.State == task.Complete {
 			top = max(top, t.ScoreOrZero())
 			best = append(best, top)
 		}

@@ -99,7 +99,7 @@ func TestLine(t *testing.T) {
 		{time.Second, search.Progress{Stage: task.Searching, Named: true}, "training the named models"},
 		{time.Second, search.Progress{Stage: task.Sizing, Trained: 1, Budget: 4}, "training in larger dimensions"},
 		{time.Second, search.Progress{Stage: task.Resplit, Trained: 1, Budget: 4}, "training by other splits: 1 of 4"},
-		{time.Second, search.Progress{Stage: task.Ensembling, Budget: 1}, "choosing an ensemble"},
+		{time.Second, search.Progress{Stage: task.EnsembleSelection, Budget: 1}, "choosing an ensemble"},
 		{time.Second, search.Progress{Stage: task.Searching, Trained: 8, Budget: 16, Metric: "MRR", Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100\n▁"},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
 		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
@@ -130,7 +130,7 @@ func TestPlanAndEnsemble(t *testing.T) {
 		s.OnPlan(first)
 		s.OnProgress(search.Progress{Stage: task.Searching, Trained: 1, Budget: 10})
 		s.OnPlan(second)
-		ensemble := task.Trial{Stage: task.Ensembling, Score: &score, Kept: true, Ensemble: &task.Chosen{Members: []int{1, 2, 3}}}
+		ensemble := task.Trial{Stage: task.EnsembleSelection, Score: &score, Kept: true, Ensemble: &task.Selection{Members: []int{1, 2, 3}}}
 		return &search.Result{Plan: &second, Kept: &ensemble, Metric: "MRR", Stopped: search.TimeUp}, nil
 	}); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestSearchForClasses(t *testing.T) {
 	}
 	c := classify.Defaults(classify.BLM)
 	c.Dim, c.Layers, c.Epochs, c.Folds, c.Runs = 4, 1, 4, 2, 0
-	classes := &classify.Task{Graph: g, Own: classify.Own{Convolution: c, Member: classify.DefaultMember()}, Engine: cpu.New(1)}
+	classes := &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: c, Member: classify.DefaultMember()}, Engine: cpu.New(1)}
 	defer classes.Close()
 	text := terminal(t)
 	found, err := SearchFor(t.Context(), classes, tiny())

@@ -1,6 +1,5 @@
-// Package task says what structures can be searched for: a [Task] trains trials on
-// its data and says what they came to. Completion of a graph, answers to queries and
-// classes of entities are three of them, each in a package of its own, and none comes
-// before the others; package autoblm has the list. How results are told, each says by its
-// [Words].
+// Package task defines what a search optimizes. A [Task] trains trials on its data and scores
+// them; package search knows nothing else about it. Knowledge-graph completion, multi-hop
+// queries and entity classification are tasks, each in its own package. Package autoblm
+// registers them. A [Presentation] describes the results of a task to readers.
 package task

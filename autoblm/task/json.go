@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// plain is a trial as encoding/json would write it by itself, without Details.
-type plain Trial
+// bareTrial is a trial with the default JSON encoding, without Details.
+type bareTrial Trial
 
-// MarshalJSON puts the fields of Details after those of the trial.
+// MarshalJSON appends the fields of Details to those of the trial.
 func (t Trial) MarshalJSON() ([]byte, error) {
-	own, err := json.Marshal(plain(t))
+	own, err := json.Marshal(bareTrial(t))
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +27,10 @@ func (t Trial) MarshalJSON() ([]byte, error) {
 	return slices.Concat(own[:len(own)-1], []byte(","), details.Bytes()[1:]), nil
 }
 
-// UnmarshalJSON takes all fields that a trial does not have itself for Details, in
+// UnmarshalJSON collects all fields that a trial does not define in Details, in
 // their order.
 func (t *Trial) UnmarshalJSON(text []byte) error {
-	var own plain
+	var own bareTrial
 	if err := json.Unmarshal(text, &own); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (t *Trial) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// ownFields are the names that a trial itself has in JSON.
+// ownFields has the JSON names of the fields that a trial defines.
 var ownFields = func() map[string]bool {
 	names := map[string]bool{}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Trial]()) {

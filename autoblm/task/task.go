@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -11,96 +12,176 @@ import (
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
-// Task is what structures are searched for, on some data.
+// Task trains and scores structures on some data. A task embeds [Base] and overrides what it
+// supports in addition to the first four methods.
 type Task interface {
-	// Identity is what a study must be about to be gone on with.
+	// Identity returns what a study must agree with to be resumed.
 	Identity() (Identity, error)
-	// Check says why there is nothing to search on.
+	// Check returns an error if the data or the settings allow no search.
 	Check() error
-	// Train trains the trials, which have one and the same Recipe.Training, side by side
-	// or one after the other, and gives each its result: State, Error, Score, TestScore,
-	// Details, Loss, Validations, Engine and Backend, and Seconds where they are more
-	// than this call takes. It returns what each leaves to be kept, nil for one that
-	// leaves nothing, or nil where none does. It calls onProgress with the share that is
-	// done, from 0 to 1, one call at a time and from any thread. A trial's result depends on
-	// the data, its structure and its recipe only. The error is for what stops the search,
-	// as the end of ctx or [ErrDeadlineExceeded].
+	// Train trains the trials, all of which have the same Recipe.Training, and sets their
+	// results: State, Error, Score, TestScore, Details, Loss, Validations, Engine, Backend, and
+	// Seconds if the training takes longer than this call. It returns the artifact of each
+	// trial, nil for a trial without one, or nil if there are none. It calls onProgress with
+	// the finished share, from 0 to 1, one call at a time, from any goroutine. The result of a
+	// trial depends only on the data, its structure and its recipe. An error, such as the end
+	// of ctx or [ErrDeadlineExceeded], stops the search.
 	Train(ctx context.Context, trials []Trial, onProgress func(share float64)) ([]Artifact, error)
-	// Words are how its results are told.
-	Words() Words
-}
+	// Presentation describes the results to readers.
+	Presentation() Presentation
 
-// Computed is a [Task] that says what does its arithmetic in a precision: an engine, and the
-// backend or the instruction set that it runs on, as trials say it that have a result.
-type Computed interface {
+	// Arithmetic returns the engine that computes in a precision, and the backend or
+	// instruction set that it runs on, as trials record them. They are empty if unknown.
 	Arithmetic(p kge.Precision) (engine, backend string)
+	// Precision resolves the requested precision for models of a form and dimension.
+	Precision(requested kge.Precision, f form.Form, dim int) (kge.Precision, error)
+	// Size returns how much there is to train and to rank, zero if unknown.
+	Size() Size
+	// Limit returns the same task with limits on the ranking, or nil if it has none.
+	Limit(l kge.Limits) Task
+	// Supports returns the optional stages that the task can run.
+	Supports() Capabilities
+	// Resplit returns the task on another split of the training and validation data, without
+	// test data. The number determines the split.
+	Resplit(number int) Task
+	// Ensemble selects an ensemble of at most size members from the candidates; read returns
+	// the artifact of one. The selection depends only on the data, the candidates and the
+	// size. An error, such as the end of ctx, stops the search.
+	Ensemble(ctx context.Context, candidates, size int, read func(candidate int) (Artifact, error)) (*Ensemble, error)
+	// Examples returns a few predictions of an artifact.
+	Examples(Artifact) (Examples, error)
+	// Measure computes the statistics of a study that need the data; nil if there are none.
+	Measure(ctx context.Context, b Best) (*Measures, error)
 }
 
-// Precise is a [Task] that can be trained in several precisions, and says what the asked one
-// comes to for models of a form. One that says nothing is computed in float32.
-type Precise interface {
-	Precision(asked kge.Precision, f form.Form, dim int) (kge.Precision, error)
+// Capabilities says which optional stages a task can run.
+type Capabilities struct {
+	// Ensembles is true if [Task.Ensemble] selects ensembles.
+	Ensembles bool
+	// Resplits is true if [Task.Resplit] can divide the data in other ways.
+	Resplits bool
 }
 
-type stopKey struct{}
+// Base implements the optional methods of [Task] for a task that supports none of them: it
+// computes in float32 and has no size, limits, splits, ensembles, examples or measures.
+type Base struct{}
 
-// StopAt lets a task stop trials early at a time, whatever they have reached: they are complete
-// and have [Trial.StoppedEarly] set. Without it, trials in training are lost when ctx ends.
-func StopAt(ctx context.Context, end time.Time) context.Context {
-	return context.WithValue(ctx, stopKey{}, end)
+// Arithmetic returns an unknown engine and backend.
+func (Base) Arithmetic(kge.Precision) (engine, backend string) { return "", "" }
+
+// Precision returns float32, and an error if bfloat16 is requested.
+func (Base) Precision(requested kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
+	if requested == kge.Bfloat16 {
+		return requested, errors.New("the task computes in float32 only: set precision to float32 or auto")
+	}
+	return kge.Float32, nil
 }
 
-// StopTime returns the time of [StopAt] and whether there is one.
-func StopTime(ctx context.Context) (end time.Time, is bool) {
-	end, is = ctx.Value(stopKey{}).(time.Time)
-	return end, is
+// Size returns the zero size.
+func (Base) Size() Size { return Size{} }
+
+// Limit returns nil.
+func (Base) Limit(kge.Limits) Task { return nil }
+
+// Supports returns no capabilities.
+func (Base) Supports() Capabilities { return Capabilities{} }
+
+// Resplit returns nil.
+func (Base) Resplit(int) Task { return nil }
+
+// Ensemble returns an error.
+func (Base) Ensemble(
+	context.Context, int, int, func(int) (Artifact, error),
+) (*Ensemble, error) {
+	return nil, errors.New("the task does not support ensembles")
 }
 
-// ErrDeadlineExceeded reports that the time given to a task has ended before the trials have their
-// results. The search ends then; a resumed search trains them.
+// Examples returns no examples.
+func (Base) Examples(Artifact) (Examples, error) { return Examples{}, nil }
+
+// Measure returns no measures.
+func (Base) Measure(context.Context, Best) (*Measures, error) { return nil, nil }
+
+type stopTimeKey struct{}
+
+// StopAt returns a context in which a task stops training at a time. The trials that it
+// stops are complete and have [Trial.StoppedEarly] set. Without a stop time, the end of ctx
+// discards unfinished trials.
+func StopAt(ctx context.Context, stop time.Time) context.Context {
+	return context.WithValue(ctx, stopTimeKey{}, stop)
+}
+
+// StopTime returns the stop time of a context, if it has one.
+func StopTime(ctx context.Context) (stop time.Time, ok bool) {
+	stop, ok = ctx.Value(stopTimeKey{}).(time.Time)
+	return stop, ok
+}
+
+// ErrDeadlineExceeded means that the time limit ended before the trials had results. The search
+// stops; a resumed search trains them.
 var ErrDeadlineExceeded = deadline.ErrExceeded
 
-// Identity is what a search is about, beside how structures are proposed and trained.
+// Identity identifies what a search optimizes, apart from its search settings.
 type Identity struct {
-	// Task is the name of the task, as "completion".
+	// Task is the name of the task, such as "completion".
 	Task string `json:"task"`
 	// Dataset is the name of the data, and Fingerprint identifies their contents.
 	Dataset     string `json:"dataset"`
 	Fingerprint string `json:"fingerprint"`
-	// Source is what the task finds the data by again: a name or an absolute path; ""
-	// for data that were made in memory.
+	// Source is the name or the absolute path from which the task opens the data; "" for data
+	// in memory.
 	Source string `json:"-"`
-	// Own is a JSON object of the settings that only this task has, nil where there are
-	// none.
-	Own json.RawMessage `json:"task_settings,omitempty"`
+	// TaskSettings is a JSON object of the settings that only this task has; nil for none.
+	TaskSettings json.RawMessage `json:"task_settings,omitempty"`
 }
 
-// Artifact is what a trial leaves to be kept, as a model.
+// Size is the amount of work that the data cause.
+type Size struct {
+	// Examples is the number of training examples per epoch.
+	Examples int
+	// Entities is the number of entities with embeddings, which are the candidates of a ranking.
+	Entities int
+	// Validation and Test are the numbers of evaluation examples: a triple counts once, although
+	// head and tail are ranked, and a node counts once per cross-validation fold that holds it
+	// out.
+	Validation, Test int
+}
+
+// Artifact is what a trial produces, such as a model.
 type Artifact interface {
-	// Files are those of its folder, by name. Among them is model.json, which describes
-	// it.
+	// Files returns the contents of its folder by file name. One of them is model.json, which
+	// describes the artifact.
 	Files() (map[string][]byte, error)
 }
 
-// Files is an artifact as it was kept.
+// Files is a stored artifact.
 type Files map[string][]byte
 
 // Files implements [Artifact].
 func (f Files) Files() (map[string][]byte, error) { return f, nil }
 
-// Save writes the folder of an artifact. After an error, as on a full disk, what the
-// folder had stays as it was.
+// Save writes the folder of an artifact. After an error, such as a full disk, the previous
+// contents of the folder remain.
 func Save(dir string, a Artifact) error { return modelfolder.Save(dir, a) }
 
-// Shower is a [Task] that can show what an artifact of it has learnt.
-type Shower interface {
-	Examples(Artifact) (Examples, error)
+// Ensemble is the result of selecting an ensemble from candidates.
+type Ensemble struct {
+	// Members are the selected candidates in the order of selection. There is one member if no
+	// ensemble is better than the best candidate.
+	Members []int
+	// Artifact is the ensemble, nil if it has one member.
+	Artifact Artifact
+	// Score is the score of the ensemble, and BestCandidate that of the best candidate, on data
+	// that were not used for the selection.
+	Score, BestCandidate float64
+	// TestScore and Details are as in [Trial]; nil if there is one member.
+	TestScore *float64
+	Details   json.RawMessage
 }
 
-// Examples are questions to an artifact.
-type Examples struct {
-	// Asked are questions with their answers, in words.
-	Asked [][2]string
-	// Note says what the answers are.
-	Note string
+// Selection holds the trial numbers of the candidates of an ensemble, and of its members in the
+// order of selection.
+type Selection struct {
+	Candidates []int `json:"candidates"`
+	Members    []int `json:"members"`
 }

@@ -28,7 +28,7 @@ var advice = []struct {
 	{datasets.ErrNotFolder, "dataset split, which makes a folder of one file of triples"},
 	{completion.ErrNoValidation, "dataset split, which makes some of a file of triples"},
 	{query.ErrNoQueries, "query sample"},
-	{classify.ErrNoStages, "classify train --tune"},
+	{search.ErrFixedTraining, "classify train --tune"},
 }
 
 // readers are the commands that are for the models of a task.

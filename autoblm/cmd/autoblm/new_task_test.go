@@ -17,7 +17,10 @@ import (
 
 // entries is a task as small as they come: a structure is the better the more entries it
 // has, whatever the data.
-type entries struct{ data string }
+type entries struct {
+	task.Base
+	data string
+}
 
 func (e entries) Identity() (task.Identity, error) {
 	return task.Identity{Task: "entries", Dataset: e.data, Fingerprint: e.data, Source: e.data}, nil
@@ -36,8 +39,8 @@ func (entries) Train(_ context.Context, trials []task.Trial, _ func(float64)) ([
 	return left, nil
 }
 
-func (entries) Words() task.Words {
-	return task.Words{Metric: "entries"}
+func (entries) Presentation() task.Presentation {
+	return task.Presentation{Metric: "entries"}
 }
 
 // TestANewTask: a task and its line in the list are all that the program needs to search on
@@ -45,12 +48,12 @@ func (entries) Words() task.Words {
 func TestANewTask(t *testing.T) {
 	before := autoblm.Tasks
 	t.Cleanup(func() { autoblm.Tasks = before })
-	autoblm.Tasks = append(before[:len(before):len(before)], autoblm.Kind{
+	autoblm.Tasks = append(before[:len(before):len(before)], autoblm.Registration{
 		Name: "entries", Purpose: "entries of a structure",
 		Open: func(_ context.Context, source string, _ json.RawMessage, _ autoblm.Compute) (*autoblm.OpenTask, error) {
-			return &autoblm.OpenTask{Task: entries{source}, Close: func() {}}, nil
+			return &autoblm.OpenTask{Task: entries{data: source}, Close: func() {}}, nil
 		},
-		Words: func(json.RawMessage) (task.Words, error) { return entries{}.Words(), nil },
+		Presentation: func(json.RawMessage) (task.Presentation, error) { return entries{}.Presentation(), nil },
 	})
 	t.Chdir(t.TempDir())
 	file := filepath.Join("out", "study.db")

@@ -87,13 +87,13 @@ func (b *searchBar) update(p search.Progress) { b.about("", p) }
 func (b *searchBar) about(what string, p search.Progress) {
 	line := fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
 	switch {
-	case p.Stage == task.Ensembling:
+	case p.Stage == task.EnsembleSelection:
 		line = "choosing an ensemble"
 	case p.Budget == 0:
 		line = fmt.Sprintf("%d %%", int(p.Share*10)*10) // a log is not helped by a hundred lines
 	case p.Named:
 		line = "the named models"
-	case p.Stage == task.Again:
+	case p.Stage == task.Retraining:
 		line = fmt.Sprintf("other seeds, %s", format.Count(p.Trained, "training")) // how many more is not known
 	case p.Stage == task.Resplit:
 		line = fmt.Sprintf("other splits, %s", format.Count(p.Trained, "training"))

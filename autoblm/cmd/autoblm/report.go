@@ -61,9 +61,9 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the study: %w", err)
 	}
-	usual := autoblm.UsualSearch(contents.About.Task)
+	usual := autoblm.SearchDefaults(contents.About.Task)
 	d := report.Data{
-		Contents: *contents, Words: autoblm.WordsOf(contents.About.Identity), Usual: &usual, Date: written.ModTime().UTC(),
+		Contents: *contents, Words: autoblm.PresentationOf(contents.About.Identity), Usual: &usual, Date: written.ModTime().UTC(),
 		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
 	if err := c.measure(ctx, &d, o); err != nil {

@@ -99,10 +99,8 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 		usual = search.Timed()
 	}
 	task, _ := flags.Given[string](ctx, "task")
-	if kind, err := autoblm.TaskNamed(task); err == nil { // else the parser says so
-		if kind.Usual != nil {
-			usual = kind.Usual(usual)
-		}
+	if kind, err := autoblm.FindTask(task); err == nil { // else the parser says so
+		usual = kind.Defaults(usual)
 		c.own.use(kind, usual)
 	}
 	if usual.Planned != nil {
@@ -226,11 +224,10 @@ const largeBatch = 500
 
 // suit gives settings that are not given what the size of a graph suits.
 func (c *searchCommand) suit(s *search.Settings, p problem) {
-	sized, is := p.Task.(task.Sized)
-	if !is || c.Recipe != "" || p.about.Task != completion.TaskName || s.Model != form.Bilinear {
+	if c.Recipe != "" || p.about.Task != completion.TaskName || s.Model != form.Bilinear {
 		return
 	}
-	size := sized.Size()
+	size := p.Task.Size()
 	if !c.penalty {
 		s.N3 = recipe.Default(size.Entities).N3
 	}
@@ -331,17 +328,15 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	if s.TimeLimit, err = timeLimit(c.Minutes); err != nil {
 		return s, err
 	}
-	kind, err := autoblm.TaskNamed(c.Task)
+	kind, err := autoblm.FindTask(c.Task)
 	if err != nil {
 		return s, err
 	}
 	if c.Recipe != "" && c.Recipe != plainRecipe && !kind.Recipes {
 		return s, fmt.Errorf("there are no recipes for --task %s: give the flags of training", c.Task)
 	}
-	if kind.Check != nil {
-		if err := kind.Check(s); err != nil {
-			return s, err
-		}
+	if err := kind.CheckSearch(s); err != nil {
+		return s, err
 	}
 	return s, s.Validate()
 }
@@ -349,8 +344,8 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 // space is what recipes are drawn from: what is usual for the task.
 func (c *searchCommand) space() *search.TuneSettings {
 	usual := search.DefaultSettings()
-	if kind, err := autoblm.TaskNamed(c.Task); err == nil && kind.Usual != nil {
-		usual = kind.Usual(usual)
+	if kind, err := autoblm.FindTask(c.Task); err == nil {
+		usual = kind.Defaults(usual)
 	}
 	if usual.Tune == nil { // of a task without this stage, which says so
 		return search.GuidedTune(c.Tune)
@@ -375,7 +370,7 @@ func timeLimit(minutes float64) (time.Duration, error) {
 
 func (s searching) summary(r *search.Result) searchSummary {
 	summary := searchSummary{
-		Outcome: study.OutcomeOf(s.studyAbout(), r, s.Words()), K: s.settings.K, Dim: s.settings.Training.Dim,
+		Outcome: study.OutcomeOf(s.studyAbout(), r, s.Presentation()), K: s.settings.K, Dim: s.settings.Training.Dim,
 		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds,
 		Resumed: r.Resumed, Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead, Study: s.settings.Study, Out: s.out,
 	}
@@ -413,10 +408,10 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 			fmt.Fprintf(w, "\nThe best structure found, %s\n", r.Best[0].Structure)
 		}
 	}
-	if r.Kept != nil && r.Kept.Stage == task.Again {
+	if r.Kept != nil && r.Kept.Stage == task.Retraining {
 		whose += fmt.Sprintf(", seed %d", r.Kept.Recipe.Seed)
 	}
-	if r.Kept != nil && r.Kept.Stage == task.Ensembling {
+	if r.Kept != nil && r.Kept.Stage == task.EnsembleSelection {
 		best, kept, whose = &r.Members()[0].Structure, "the ensemble (model) and the pictures", "the first of the ensemble"
 	}
 	fmt.Fprintf(w, "\nThe structure of the best model (%s), %s\n\n%s\nf(h,r,t) = %s\n", whose, best, o.Drawing(best.Draw), best.Formula())
@@ -438,7 +433,7 @@ func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSum
 	printEnd(w, r)
 	fmt.Fprintln(w)
 	summary.PrintRecipes(w)
-	if mixed := task.Mixed(summary.Engines); mixed != "" {
+	if mixed := task.MixedEnginesWarning(summary.Engines); mixed != "" {
 		fmt.Fprintf(w, "\n%s\n", mixed)
 	}
 	s.printExamples(w, r.Artifact)
@@ -447,15 +442,14 @@ func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSum
 
 // printExamples shows what the best model says, where the task can.
 func (s searching) printExamples(w io.Writer, a task.Artifact) {
-	shower, can := s.Task.(task.Shower)
-	if !can || a == nil {
+	if a == nil {
 		return
 	}
-	examples, err := shower.Examples(a)
-	if err != nil || len(examples.Asked) == 0 { // of other data; there is nothing to show
+	examples, err := s.Task.Examples(a)
+	if err != nil || len(examples.Queries) == 0 { // of other data; there is nothing to show
 		return
 	}
-	for _, each := range examples.Asked {
+	for _, each := range examples.Queries {
 		fmt.Fprintf(w, "\n%s\n  %s", format.Printable(each[0]), format.Printable(each[1]))
 	}
 	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
@@ -463,7 +457,7 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 
 // report is what a report tells of a search, but for what has to be measured.
 func (s searching) report(r *search.Result) report.Data {
-	return report.Data{Words: s.Words(), Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds}}
+	return report.Data{Words: s.Presentation(), Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds}}
 }
 
 // studyAbout is what the study is about.

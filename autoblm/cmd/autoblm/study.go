@@ -44,7 +44,7 @@ func (c *studyListCommand) Run(o *output) error {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
-	list, err := study.List(c.Paths, autoblm.WordsOf)
+	list, err := study.List(c.Paths, autoblm.PresentationOf)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (c *studyShowCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	about, result, tell := contents.About, contents.Result(), autoblm.WordsOf(contents.About.Identity)
+	about, result, tell := contents.About, contents.Result(), autoblm.PresentationOf(contents.About.Identity)
 	shown := shownStudy{
 		Outcome: study.OutcomeOf(about, result, tell), Study: c.File, State: contents.Status(), Fingerprint: about.Fingerprint, Source: about.Source,
 		Settings: about.Settings, Trials: contents.Counts(), Rounds: contents.Summaries(tell), Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
@@ -112,14 +112,14 @@ func (c *studyShowCommand) Run(o *output) error {
 	return o.Result(shown, func(w io.Writer) { shown.print(w, result, tell) })
 }
 
-func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Words) {
+func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Presentation) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
 	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, format.Count(s.Budget, "structure"), format.Seconds(s.Seconds), format.Seconds(s.Choosing))
 	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", format.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
 	if len(s.Engines) > 0 {
 		fmt.Fprintf(w, "engine: %s, %v\n", format.List(s.Engines, "and"), s.Precision)
 	}
-	if mixed := task.Mixed(s.Engines); mixed != "" {
+	if mixed := task.MixedEnginesWarning(s.Engines); mixed != "" {
 		fmt.Fprintln(w, mixed)
 	}
 	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n", cmp.Or(s.Source, "not known, --dataset has to say it"), s.Fingerprint)
@@ -191,7 +191,7 @@ func (c *studyExportCommand) Run(o *output) error {
 		}, nil)
 	}
 	var lines bytes.Buffer
-	if err := study.WriteCSV(&lines, contents.Trials, autoblm.WordsOf(contents.About.Identity).ByRecipe, autoblm.AllFields()); err != nil {
+	if err := study.WriteCSV(&lines, contents.Trials, autoblm.PresentationOf(contents.About.Identity).ByRecipe, autoblm.TrialFields()); err != nil {
 		return err
 	}
 	if c.Out == "" {

@@ -342,7 +342,7 @@ func TestStudyOnAnotherEngine(t *testing.T) {
 		t.Errorf("mixed: %v", mixed)
 	}
 	for _, arguments := range [][]string{{"study", "show", file}, {"report", "--study", file, "--out", filepath.Join(dir, "page.html")}} {
-		if status, stdout, stderr := invoke(t.Context(), arguments...); status != cli.Done || !strings.Contains(stdout, "of several engines, cpu (") {
+		if status, stdout, stderr := invoke(t.Context(), arguments...); status != cli.Done || !strings.Contains(stdout, "several engines, cpu (") {
 			t.Errorf("%v: status %d, %q, %q", arguments, status, stdout, stderr)
 		}
 	}

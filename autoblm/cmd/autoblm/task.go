@@ -17,14 +17,14 @@ import (
 )
 
 // ownFlags are the settings that only one task has, by the names of the tasks.
-type ownFlags map[string]autoblm.Own
+type ownFlags map[string]task.Flags
 
 // usualOwn have the defaults; plugins are the same for the parser.
 func usualOwn() (own ownFlags, plugins kong.Plugins) {
 	own = ownFlags{}
 	for _, kind := range autoblm.Tasks {
-		if kind.Own != nil {
-			o := kind.Own(search.DefaultSettings())
+		if kind.Flags != nil {
+			o := kind.Flags(false)
 			own[kind.Name] = o
 			plugins = append(plugins, o)
 		}
@@ -33,9 +33,9 @@ func usualOwn() (own ownFlags, plugins kong.Plugins) {
 }
 
 // use gives those of a task their defaults in a search with these settings.
-func (f ownFlags) use(kind autoblm.Kind, s search.Settings) {
+func (f ownFlags) use(kind autoblm.Registration, s search.Settings) {
 	if f[kind.Name] != nil {
-		reflect.ValueOf(f[kind.Name]).Elem().Set(reflect.ValueOf(kind.Own(s)).Elem()) // whose flags the parser has
+		reflect.ValueOf(f[kind.Name]).Elem().Set(reflect.ValueOf(kind.Flags(!s.Known)).Elem()) // whose flags the parser has
 	}
 }
 
@@ -44,7 +44,7 @@ func (f ownFlags) of(name string, s search.Settings) (json.RawMessage, error) {
 	if f[name] == nil {
 		return nil, nil
 	}
-	return json.Marshal(f[name].For(s))
+	return json.Marshal(f[name].For(s.TrialRecipe()))
 }
 
 // take is the other way, from what a study keeps.
@@ -52,18 +52,18 @@ func (f ownFlags) take(about study.About) error {
 	if f[about.Task] == nil {
 		return nil
 	}
-	own := f[about.Task].For(about.Settings)
+	own := f[about.Task].For(about.Settings.TrialRecipe())
 	reflect.ValueOf(own).Elem().SetZero() // as is what a study leaves out
-	return json.Unmarshal(about.Own, own)
+	return json.Unmarshal(about.TaskSettings, own)
 }
 
 // same says whether the settings that only the task has are those of a study.
 func (f ownFlags) same(about study.About) bool {
 	own, err := f.of(about.Task, about.Settings)
 	if err != nil || own == nil {
-		return err == nil && about.Own == nil
+		return err == nil && about.TaskSettings == nil
 	}
-	differ, err := settings.Difference(about.Own, own)
+	differ, err := settings.Difference(about.TaskSettings, own)
 	return err == nil && differ == ""
 }
 
@@ -75,7 +75,7 @@ type problem struct {
 
 // openProblem opens the data of a task.
 func openProblem(ctx context.Context, o *output, name, source string, own json.RawMessage, c autoblm.Compute) (problem, error) {
-	kind, err := autoblm.TaskNamed(name)
+	kind, err := autoblm.FindTask(name)
 	if err != nil {
 		return problem{}, err
 	}
@@ -99,14 +99,14 @@ type studied struct {
 
 // reopen opens the data of a study again, and checks that they are the same.
 func (c studied) reopen(ctx context.Context, o *output, about study.About, compute autoblm.Compute) (problem, error) {
-	if _, err := autoblm.TaskNamed(about.Task); err != nil {
+	if _, err := autoblm.FindTask(about.Task); err != nil {
 		return problem{}, fmt.Errorf("the study %s is for the task %q, which this program does not know: use the one that made it", c.File, about.Task)
 	}
 	source := cmp.Or(c.Dataset, datasets.SourceFolder(about.Source))
 	if source == "" {
 		return problem{}, fmt.Errorf("the study %s does not know where its data, %s, are: say it with --dataset", c.File, about.Dataset)
 	}
-	p, err := openProblem(ctx, o, about.Task, source, about.Own, compute)
+	p, err := openProblem(ctx, o, about.Task, source, about.TaskSettings, compute)
 	switch {
 	case err != nil:
 		return problem{}, fmt.Errorf("the data of the study are not at hand; --dataset says where they are now: %w", err)

@@ -68,18 +68,18 @@ func TestSearchesForClassesEmbedWhatManySee(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := c.Search.own[classify.TaskName]
-		settings := own.For(search.Settings(c.Search.Settings)).(*classify.Own)
+		settings := own.For(search.Settings(c.Search.Settings).TrialRecipe()).(*classify.TaskSettings)
 		if got := settings.Convolution.SeenBy; got != want {
 			t.Errorf("%s: seen by %d, want %d", line, got, want)
 		}
 	}
-	all := classify.Own{Convolution: classify.Published(classify.BLM), Member: classify.DefaultMember()}
+	all := classify.TaskSettings{Convolution: classify.Published(classify.BLM), Member: classify.DefaultMember()}
 	text, err := json.Marshal(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, of := range map[string]search.Settings{"by default": autoblm.UsualSearch(classify.TaskName), "plain": search.Plain()} {
-		about := study.About{Algorithm: "autoblm", Settings: of, Identity: task.Identity{Task: classify.TaskName, Source: "mine", Own: text}}
+	for name, of := range map[string]search.Settings{"by default": autoblm.SearchDefaults(classify.TaskName), "plain": search.Plain()} {
+		about := study.About{Algorithm: "autoblm", Settings: of, Identity: task.Identity{Task: classify.TaskName, Source: "mine", TaskSettings: text}}
 		line, _, err := searchLine(about, engineOf(nil))
 		if err != nil {
 			t.Fatal(err)

@@ -179,8 +179,8 @@ func topMean(mrrs []float64) float64 {
 func guessed(trials []task.Trial) *float64 {
 	var guesses, mrrs []float64
 	for _, t := range trials {
-		if t.Guess != nil && t.State == task.Complete {
-			guesses, mrrs = append(guesses, *t.Guess), append(mrrs, t.ScoreOrZero())
+		if t.Prediction != nil && t.State == task.Complete {
+			guesses, mrrs = append(guesses, *t.Prediction), append(mrrs, t.ScoreOrZero())
 		}
 	}
 	if len(guesses) < 3 {

@@ -13,7 +13,7 @@ import (
 )
 
 // WriteCSV writes a line for each trial below a line with the names of the
-// columns, among them the given ones, as [task.Words] has them. Numbers have all the
+// columns, among them the given ones, as [task.Presentation] has them. Numbers have all the
 // digits that tell them apart, features are the SRF (paper, Algorithm 2) as zeros and
 // ones, and what a trial does not have is empty: all of the recipe but its seed where
 // trials are not trained by it.
@@ -57,7 +57,7 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 	}
 	var own []column
 	for _, f := range fields {
-		own = append(own, column{f.Name, func(t task.Trial) string { return exactIfAny(f.Of(t)) }})
+		own = append(own, column{f.Name, func(t task.Trial) string { return exactIfAny(f.Value(t)) }})
 	}
 	return slices.Concat([]column{
 		{"number", func(t task.Trial) string { return strconv.Itoa(t.Number) }},
@@ -69,7 +69,7 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 		{"canonical", func(t task.Trial) string { return t.Canonical().String() }},
 		{"features", features},
 	}, recipe, []column{
-		{"guess", func(t task.Trial) string { return exactIfAny(t.Guess) }},
+		{"prediction", func(t task.Trial) string { return exactIfAny(t.Prediction) }},
 		{"score", func(t task.Trial) string { return exactIfAny(t.Score) }},
 		{"test_score", func(t task.Trial) string { return exactIfAny(t.TestScore) }},
 	}, own, []column{

@@ -28,7 +28,7 @@ type Listed struct {
 
 // List tells of studies in files, and in folders and below them, in the words of their
 // tasks.
-func List(paths []string, tell func(task.Identity) task.Words) ([]Listed, error) {
+func List(paths []string, tell func(task.Identity) task.Presentation) ([]Listed, error) {
 	list := []Listed{}
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -48,7 +48,7 @@ func List(paths []string, tell func(task.Identity) task.Words) ([]Listed, error)
 	return list, nil
 }
 
-func listed(path string, tell func(task.Identity) task.Words) Listed {
+func listed(path string, tell func(task.Identity) task.Presentation) Listed {
 	c, err := Read(path)
 	if err != nil {
 		l := Listed{Path: path, State: "unreadable", Error: format.OneLine(err)}
@@ -74,7 +74,7 @@ func listed(path string, tell func(task.Identity) task.Words) Listed {
 }
 
 // mrrOnly is a score that is an MRR, or nil.
-func mrrOnly(w task.Words, score *float64) *float64 {
+func mrrOnly(w task.Presentation, score *float64) *float64 {
 	if w.Metric != "MRR" {
 		return nil
 	}

@@ -34,14 +34,14 @@ type Outcome struct {
 	Difference *search.Difference `json:"difference"`
 	Kept       TrialSummary       `json:"kept"` // whose model is kept, null where none is
 	result     *search.Result
-	words      task.Words
+	words      task.Presentation
 }
 
 // TrialSummary is what one needs to know of a trial.
 type TrialSummary map[string]any
 
 // OutcomeOf tells a result in the words of its task.
-func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
+func OutcomeOf(about About, r *search.Result, w task.Presentation) Outcome {
 	o := Outcome{
 		Dataset: about.Dataset, Task: about.Task, Metric: w.Metric, Algorithm: about.Algorithm, Engines: task.Engines(r.Trials), Precision: r.Recipe.Training.Precision, Budget: about.Settings.Budget,
 		Tuned: summarized(r.Tuned, w, byRecipe), Best: summarized(r.Best, w, found), Human: summarized(r.Named, w, named), Finals: summarized(r.Finals, w, byRecipe),
@@ -63,7 +63,7 @@ func OutcomeOf(about About, r *search.Result, w task.Words) Outcome {
 
 // summarized are trials with what tells them apart and what they came to: score and test
 // score, by the names that they have for the task too. All are null for one that diverged.
-func summarized(trials []task.Trial, w task.Words, what func(task.Trial) TrialSummary) []TrialSummary {
+func summarized(trials []task.Trial, w task.Presentation, what func(task.Trial) TrialSummary) []TrialSummary {
 	all := []TrialSummary{}
 	for _, t := range trials {
 		s := what(t)
@@ -115,7 +115,7 @@ func byRecipe(t task.Trial) TrialSummary {
 
 // summaryAgain is what one needs to know of a structure that was trained again, with its means;
 // nil for none.
-func summaryAgain(r *search.Retrained, w task.Words) TrialSummary {
+func summaryAgain(r *search.Retrained, w task.Presentation) TrialSummary {
 	if r == nil {
 		return nil
 	}
@@ -242,7 +242,7 @@ func (o Outcome) recipes(trials []task.Trial) *table.Table {
 // PrintBest compares the best structures found with the named ones.
 func (o Outcome) PrintBest(w io.Writer) {
 	t := table.New("")
-	for _, c := range o.words.Table() {
+	for _, c := range o.words.ScoreColumns() {
 		t.Header = append(t.Header, c.Name)
 	}
 	add := func(name string, trial task.Trial) {
@@ -250,8 +250,8 @@ func (o Outcome) PrintBest(w io.Writer) {
 			name += " (diverged)"
 		}
 		cells := []any{name}
-		for _, c := range o.words.Table() {
-			cells = append(cells, c.Of(trial))
+		for _, c := range o.words.ScoreColumns() {
+			cells = append(cells, c.Value(trial))
 		}
 		t.Add(cells...)
 	}

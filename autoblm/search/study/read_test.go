@@ -232,7 +232,7 @@ func TestCSV(t *testing.T) {
 	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = kge.Xavier, true, 0.1, 0.2
 	training.MaxNorm, training.PlateauPatience, training.PlateauFactor = 1.5, 3, 0.7
 	var text bytes.Buffer
-	if err := study.WriteCSV(&text, all, true, completion.Words().Fields); err != nil {
+	if err := study.WriteCSV(&text, all, true, completion.NewPresentation().Fields); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&text).ReadAll()
@@ -279,7 +279,7 @@ func named(lines [][]string, n int) map[string]string {
 func TestCSVOfOtherTasks(t *testing.T) {
 	write := func(all []task.Trial, byRecipe bool) [][]string {
 		var text bytes.Buffer
-		if err := study.WriteCSV(&text, all, byRecipe, completion.Words().Fields); err != nil {
+		if err := study.WriteCSV(&text, all, byRecipe, completion.NewPresentation().Fields); err != nil {
 			t.Fatal(err)
 		}
 		lines, err := csv.NewReader(&text).ReadAll()
@@ -358,9 +358,9 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 	if err := trial.Recipe.Training.Initial.UnmarshalText([]byte(line["initial"])); err != nil {
 		t.Fatal(err)
 	}
-	if line["guess"] != "" {
-		guess := real("guess")
-		trial.Guess = &guess
+	if line["prediction"] != "" {
+		guess := real("prediction")
+		trial.Prediction = &guess
 	}
 	var both completion.Evaluations
 	for split, evaluation := range map[string]**completion.Evaluation{"valid_": &both.Valid, "test_": &both.Test} {

@@ -39,7 +39,7 @@ const (
 
 // againLeft says whether structures are to be trained again with other seeds.
 func (c *Contents) againLeft() bool {
-	again := c.of(task.Again)
+	again := c.of(task.Retraining)
 	return len(again) == 0 || slices.ContainsFunc(again, func(t task.Trial) bool { return t.State == task.Running })
 }
 

@@ -47,7 +47,7 @@ func trials() []task.Trial {
 	evaluation := &completion.Evaluation{Triples: 3, Both: kge.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
 	all := []task.Trial{
 		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: task.Running},
-		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: task.Complete, Guess: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},
+		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: task.Complete, Prediction: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},
 		{Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: task.Failed, Error: "diverged"},
 	}
 	judge(&all[1], evaluation, evaluation)

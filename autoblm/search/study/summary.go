@@ -47,7 +47,7 @@ type RoundSummary struct {
 }
 
 // Summaries tell how the rounds went, in their order and in the words of the task.
-func (c *Contents) Summaries(w task.Words) []RoundSummary {
+func (c *Contents) Summaries(w task.Presentation) []RoundSummary {
 	all := []RoundSummary{}
 	var best *float64
 	for _, r := range c.Rounds {
@@ -57,7 +57,7 @@ func (c *Contents) Summaries(w task.Words) []RoundSummary {
 				continue
 			}
 			s.Training += t.Seconds
-			if t.State == task.Complete && t.Stage != task.Rung && (best == nil || *t.Score > *best) {
+			if t.State == task.Complete && t.Stage != task.HalvingRung && (best == nil || *t.Score > *best) {
 				best = t.Score
 			}
 		}

@@ -1,0 +1,78 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Purpose is what a search for queries optimizes.
+const Purpose = "the ends of paths of relations"
+
+// SearchRecipe returns the default recipe of a search for queries, derived from the default
+// recipe of any search. basic selects the settings of [DefaultSettings].
+func SearchRecipe(r task.Recipe, basic bool) task.Recipe {
+	defaults, m := Default(form.Bilinear)
+	if basic {
+		defaults, m = DefaultSettings(), kge.DefaultMember(structure.Structure{})
+	}
+	r.Training.Batch, r.Training.Dropout = defaults.Batch, defaults.Dropout
+	r.Training.Reciprocal, r.Training.InitScale = defaults.Reciprocal, defaults.InitScale
+	r.LearningRate, r.Weights = m.LearningRate, m.Weights
+	return r
+}
+
+// SearchFlags are the task settings of a search for queries on the command line.
+type SearchFlags struct {
+	Settings TaskSettings `embed:"" group:"For the task query"`
+}
+
+// NewSearchFlags returns the default task settings of a search.
+func NewSearchFlags() *SearchFlags {
+	return &SearchFlags{TaskSettings{Paths: DefaultSettings().Paths}}
+}
+
+// For returns the settings that a study stores; the recipe does not change them.
+func (f *SearchFlags) For(task.Recipe) any { return &f.Settings }
+
+// CheckSearch returns an error if queries cannot be trained with a recipe, or on an engine and a
+// backend by their names on the command line.
+func CheckSearch(r task.Recipe, engine, backend string) error {
+	if !slices.Contains([]string{"", "auto", "cpu"}, engine) {
+		return fmt.Errorf("queries train on the engine cpu only, not on %q", engine)
+	}
+	if !slices.Contains([]string{"", "auto"}, backend) {
+		return fmt.Errorf("queries train on the engine cpu only, which has no backend %q", backend)
+	}
+	return r.CheckNoTriples()
+}
+
+// OpenTask opens the queries of a source with the task settings of a study. It calls note with
+// progress messages and warn with warnings.
+func OpenTask(
+	ctx context.Context, source string, settings json.RawMessage, engine kge.Engine,
+	note func(string), warn func([]string),
+) (*Task, error) {
+	s, err := task.DecodeSettings[TaskSettings](settings)
+	if err != nil {
+		return nil, err
+	}
+	d, err := Prepare(ctx, source, note, slices.Concat(s.Hops, s.With)...)
+	if err != nil {
+		return nil, err
+	}
+	warn(d.Warnings(s.Hops, InValid, InTest))
+	return &Task{Data: d, Settings: s, Engine: engine}, nil
+}
+
+// PresentationFor describes the results of a study with these task settings.
+func PresentationFor(settings json.RawMessage) (task.Presentation, error) {
+	s, err := task.DecodeSettings[TaskSettings](settings)
+	return NewPresentation(s), err
+}
