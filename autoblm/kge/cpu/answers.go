@@ -36,7 +36,7 @@ func (answers) learn(t *trainer, b *bench, u *unit, w *work, _ int, weight float
 		loss = t.crossEntropy(b, u, w, b.gradQueries, weight)
 	}
 	if t.set.Dropout > 0 {
-		t.dropping().DropBack(b.mask, b.gradQueries, w.count)
+		t.dropping().DropGradient(b.mask, b.gradQueries, w.count)
 	}
 	loss += t.penalizeEnds(ends, b.gradQueries, w.count, weight)
 	t.walkBack(forward, &w.paths, b.gradQueries, b.between, &b.room, &u.gradients)
@@ -55,24 +55,24 @@ func (t *trainer) crossEntropy(b *bench, u *unit, w *work, gradient kernel.Table
 	s.Reset(w.count)
 	copy(s.Rows.Data, first(u.queries, w.count*t.stateRows))
 	e := t.candidates()
-	s.Walk(t.kernels, e, b.softmax)
+	s.Forward(t.kernels, e, b.softmax)
 	scores := b.scores[:0] // of all answers
 	for i, x := range u.examples {
 		for _, answer := range x.Targets {
-			score := t.measure.Score(part(u.queries, i, t.stateRows), tiles.WholeRow(t.entities.Table, int(answer)))
+			score := t.measure.Score(part(u.queries, i, t.stateRows), tiles.PaddedRow(t.entities.Table, int(answer)))
 			if t.outside(answer) {
 				s.Include(i, score)
 			}
 			scores = append(scores, score)
 		}
-		s.Weigh(t.kernels, i, weight*x.Weight)
+		s.SetWeight(t.kernels, i, weight*x.Weight)
 	}
 	b.scores = scores
-	s.Chance = t.chance(u)
-	s.Weighed(e, b.softmax)
+	s.Sampling = t.chance(u)
+	s.Finish(e, b.softmax)
 	loss := 0.0
 	for i, x := range u.examples {
-		copy(part(gradient, i, t.stateRows), s.OfQuery(s.ByQuery, i))
+		copy(part(gradient, i, t.stateRows), s.QueryRows(s.ByQuery, i))
 		weight, sum := weight*x.Weight, 0.0
 		for n, answer := range x.Targets {
 			slope := -weight / float32(len(x.Targets))
@@ -97,7 +97,7 @@ func (t *trainer) logistic(u *unit, gradient kernel.Table, weight float32) float
 		}
 		x := &u.examples[i]
 		learn := func(entity int32, sign float64, weight float32) {
-			score := t.measure.Score(part(u.queries, i, t.stateRows), tiles.WholeRow(t.entities.Table, int(entity)))
+			score := t.measure.Score(part(u.queries, i, t.stateRows), tiles.PaddedRow(t.entities.Table, int(entity)))
 			logit := sign * (t.set.Margin + score)
 			loss += float64(weight) * softplus(-logit)
 			t.learnPair(u, gradient, i, entity, -weight*float32(sign/(1+math.Exp(logit))))
@@ -117,7 +117,7 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // learnPair adds a pair to the gradient by the query, and keeps it for that by the
 // entity.
 func (t *trainer) learnPair(u *unit, gradient kernel.Table, path int, entity int32, slope float32) {
-	row := tiles.WholeRow(t.entities.Table, int(entity))
+	row := tiles.PaddedRow(t.entities.Table, int(entity))
 	t.measure.AddGradQuery(t.kernels, part(gradient, path, t.stateRows), part(u.queries, path, t.stateRows), row, slope)
 	u.pairs = append(u.pairs, pair{entity, int32(path), slope})
 }
@@ -139,9 +139,9 @@ func (t *trainer) penalizeEnds(ends, gradient kernel.Table, paths int, weight fl
 		return 0
 	}
 	for i := range paths {
-		x := tiles.WholeRow(ends, i)
+		x := tiles.PaddedRow(ends, i)
 		loss += product * float64(weight) * tiles.Dot(x, x)
-		t.kernels.ScaleAdd(tiles.WholeRow(gradient, i), x, float32(2*product)*weight)
+		t.kernels.ScaleAdd(tiles.PaddedRow(gradient, i), x, float32(2*product)*weight)
 	}
 	return loss
 }

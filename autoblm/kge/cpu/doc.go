@@ -2,7 +2,7 @@
 // and ranked by fused loops over tiles that stay in cache, without XLA and without cgo.
 //
 // The scores of a batch against all entities are a table of [entities, queries]
-// that is never there as a whole. Its tiles of [tiles.Rows, tiles.MostQueries] are
+// that is never there as a whole. Its tiles of [tiles.Rows, tiles.MaxQueries] are
 // filled by the measure of the form, turned into exponentials in place, and multiplied
 // back while they are in cache. In this orientation no embedding is ever
 // transposed, and maxima and sums run down the columns, all queries at once.

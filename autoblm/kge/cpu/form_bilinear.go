@@ -46,7 +46,7 @@ func (h mixture) Back(
 	factors := mix.ByRole{mix.AsRelation: relations[0]}
 	gradients := mix.ByRole{mix.AsRelation: to.relations[0]}
 	factors[before], gradients[before] = from, to.from
-	h.MixBack(gradient, after, factors, gradients, n)
+	h.MixGradient(gradient, after, factors, gradients, n)
 }
 
 // AskRelations adds to each row the vector v with score = ⟨v, r⟩ for a head and a tail.
@@ -60,5 +60,5 @@ func (h mixture) AskRelationsBack(
 ) {
 	factors := mix.ByRole{mix.AsHead: heads, mix.AsTail: tails}
 	gradients := mix.ByRole{mix.AsHead: gradHeads, mix.AsTail: gradTails}
-	h.MixBack(gradient, mix.AsRelation, factors, gradients, n)
+	h.MixGradient(gradient, mix.AsRelation, factors, gradients, n)
 }

@@ -19,10 +19,10 @@ type boxGrowth struct{ kernels *kernel.Set }
 func (h boxGrowth) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
 	copy(first(to, 2*n), first(from, 2*n))
 	for i := range n {
-		centre, move := tiles.WholeRow(to, 2*i), tiles.WholeRow(relations[0], 2*i)
+		centre, move := tiles.PaddedRow(to, 2*i), tiles.PaddedRow(relations[0], 2*i)
 		h.kernels.ScaleAdd(centre, move, negateIf(transposed))
-		half := tiles.WholeRow(to, 2*i+1)
-		for column, grow := range tiles.WholeRow(relations[0], 2*i+1) {
+		half := tiles.PaddedRow(to, 2*i+1)
+		for column, grow := range tiles.PaddedRow(relations[0], 2*i+1) {
 			half[column] += max(grow, 0)
 		}
 	}
@@ -33,11 +33,11 @@ func (h boxGrowth) Back(
 ) {
 	h.kernels.ScaleAdd(first(to.from, 2*n), first(gradient, 2*n), 1)
 	for i := range n {
-		gradMove := tiles.WholeRow(to.relations[0], 2*i)
-		h.kernels.ScaleAdd(gradMove, tiles.WholeRow(gradient, 2*i), negateIf(transposed))
-		gradHalf := tiles.WholeRow(gradient, 2*i+1)
-		gradGrow := tiles.WholeRow(to.relations[0], 2*i+1)
-		for column, grow := range tiles.WholeRow(relations[0], 2*i+1) {
+		gradMove := tiles.PaddedRow(to.relations[0], 2*i)
+		h.kernels.ScaleAdd(gradMove, tiles.PaddedRow(gradient, 2*i), negateIf(transposed))
+		gradHalf := tiles.PaddedRow(gradient, 2*i+1)
+		gradGrow := tiles.PaddedRow(to.relations[0], 2*i+1)
+		for column, grow := range tiles.PaddedRow(relations[0], 2*i+1) {
 			if grow > 0 {
 				gradGrow[column] += gradHalf[column]
 			}

@@ -78,7 +78,7 @@ const fewStates = 2
 func (h matrix) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
 	if n <= fewStates {
 		for i := range n {
-			h.stepOne(tiles.WholeRow(to, i), tiles.WholeRow(from, i), relations[0], transposed)
+			h.stepOne(tiles.PaddedRow(to, i), tiles.PaddedRow(from, i), relations[0], transposed)
 		}
 		return
 	}
@@ -97,8 +97,8 @@ func (h matrix) Back(
 	if n <= fewStates {
 		for i := range n {
 			h.backOne(
-				tiles.WholeRow(gradient, i), tiles.WholeRow(from, i), relations[0],
-				tiles.WholeRow(to.from, i), to.relations[0], transposed,
+				tiles.PaddedRow(gradient, i), tiles.PaddedRow(from, i), relations[0],
+				tiles.PaddedRow(to.from, i), to.relations[0], transposed,
 			)
 		}
 		return
@@ -118,7 +118,7 @@ func (h matrix) Back(
 
 func (h matrix) stepOne(y, x []float32, factor kernel.Table, transposed bool) {
 	for row := range h.dim {
-		if r := tiles.WholeRow(factor, row); transposed {
+		if r := tiles.PaddedRow(factor, row); transposed {
 			y[row] = float32(tiles.Dot(r, x))
 		} else {
 			h.kernels.ScaleAdd(y, r, x[row])
@@ -130,7 +130,7 @@ func (h matrix) backOne(
 	g, x []float32, factor kernel.Table, gradX []float32, gradFactor kernel.Table, transposed bool,
 ) {
 	for row := range h.dim {
-		r, gradR := tiles.WholeRow(factor, row), tiles.WholeRow(gradFactor, row)
+		r, gradR := tiles.PaddedRow(factor, row), tiles.PaddedRow(gradFactor, row)
 		if transposed {
 			h.kernels.ScaleAdd(gradX, r, g[row])
 			h.kernels.ScaleAdd(gradR, x, g[row])

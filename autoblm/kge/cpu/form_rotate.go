@@ -20,8 +20,8 @@ type rotation struct{ half int }
 func (h rotation) Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool) {
 	copy(first(to, n), first(from, n))
 	for path := range n {
-		x, y := tiles.WholeRow(from, path), tiles.WholeRow(to, path)
-		angles := tiles.WholeRow(relations[0], path)
+		x, y := tiles.PaddedRow(from, path), tiles.PaddedRow(to, path)
+		angles := tiles.PaddedRow(relations[0], path)
 		for i := range h.half {
 			sin, cos := sincos(angles[i], transposed)
 			y[i], y[h.half+i] = cos*x[i]-sin*x[h.half+i], sin*x[i]+cos*x[h.half+i]
@@ -33,9 +33,9 @@ func (h rotation) Back(
 	gradient, from kernel.Table, relations []kernel.Table, to hopGradients, n int, transposed bool,
 ) {
 	for path := range n {
-		g, x := tiles.WholeRow(gradient, path), tiles.WholeRow(from, path)
-		angles := tiles.WholeRow(relations[0], path)
-		gradX, gradAngles := tiles.WholeRow(to.from, path), tiles.WholeRow(to.relations[0], path)
+		g, x := tiles.PaddedRow(gradient, path), tiles.PaddedRow(from, path)
+		angles := tiles.PaddedRow(relations[0], path)
+		gradX, gradAngles := tiles.PaddedRow(to.from, path), tiles.PaddedRow(to.relations[0], path)
 		for i := range h.half {
 			sin, cos := sincos(angles[i], transposed)
 			re, im, gRe, gIm := x[i], x[h.half+i], g[i], g[h.half+i]

@@ -66,7 +66,7 @@ func TestInterruptedStep(t *testing.T) {
 		if _, err := p.Epoch(ctx, batches, []float64{0.1}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%d threads: %v", threads, err)
 		}
-		if n, most := units.Load(), int64(3+threads-1); n > most || len(batches[0]) < 10*tiles.MostQueries {
+		if n, most := units.Load(), int64(3+threads-1); n > most || len(batches[0]) < 10*tiles.MaxQueries {
 			t.Errorf("%d threads: %d units of a batch of %d were learnt, want at most %d", threads, n, len(batches[0]), most)
 		}
 		if after, err := p.State(); err != nil || !reflect.DeepEqual(before, after) {
@@ -110,7 +110,7 @@ func TestInterruptedNegatives(t *testing.T) {
 func TestBuffersFollowTheData(t *testing.T) {
 	for _, negatives := range []int{0, 2} {
 		p, batches := inOneBatch(t, 1, negatives)
-		units := (len(batches[0]) + tiles.MostQueries - 1) / tiles.MostQueries
+		units := (len(batches[0]) + tiles.MaxQueries - 1) / tiles.MaxQueries
 		if got := len(append(p.single, p.shared)[0].units); got != units {
 			t.Errorf("%d units for %d examples, want %d", got, len(batches[0]), units)
 		}

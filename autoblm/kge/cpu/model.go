@@ -34,11 +34,11 @@ type relationTable struct {
 func newModel(k *kernel.Set, unit *kernel.BF16Set, p kge.Parameters) *model {
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
-		measure: arithmetics[p.Form].newMeasure(p.Dim), entities: tiles.Padded(p.Entities, p.Dim),
+		measure: arithmetics[p.Form].newMeasure(p.Dim), entities: tiles.NewEmbeddings(p.Entities, p.Dim),
 	}
-	m.stateRows = m.measure.RowsOfQuery()
+	m.stateRows = m.measure.RowsPerQuery()
 	for i, t := range p.Specs() {
-		m.relations = append(m.relations, relationTable{tiles.Padded(p.OfRelations()[i], t.Columns), t.Rows, t.Columns})
+		m.relations = append(m.relations, relationTable{tiles.NewEmbeddings(p.OfRelations()[i], t.Columns), t.Rows, t.Columns})
 		m.shared = m.shared || t.Shared
 	}
 	m.count = m.relations[0].Count / m.relations[0].rows
@@ -47,8 +47,8 @@ func newModel(k *kernel.Set, unit *kernel.BF16Set, p kge.Parameters) *model {
 	}
 	m.setStructure(p.Structure)
 	if unit != nil && p.Form.Capabilities().Products {
-		m.entities.RoundBy(unit)
-		m.relations[0].RoundBy(unit)
+		m.entities.EnableBF16(unit)
+		m.relations[0].EnableBF16(unit)
 	}
 	return m
 }
@@ -65,7 +65,7 @@ func (m *model) parameters(made withoutPadding) kge.Parameters {
 // withoutPadding is copied or shown.
 type withoutPadding func(e tiles.Embeddings, columns int) []float32
 
-var copied, shown withoutPadding = tiles.Embeddings.Dense, tiles.Embeddings.Shown
+var copied, shown withoutPadding = tiles.Embeddings.Dense, tiles.Embeddings.View
 
 // tables are those of the entities and of the relations.
 func (m *model) tables() []tiles.Embeddings {
@@ -77,7 +77,7 @@ func (m *model) tables() []tiles.Embeddings {
 }
 
 // mostQueries is how many queries are asked of the entities at a time at most.
-func (m *model) mostQueries() int { return m.entities.MostQueries() }
+func (m *model) mostQueries() int { return m.entities.MaxQueries() }
 
 // columns is how many columns each of the tables has without padding.
 func (m *model) columns(table int) int {

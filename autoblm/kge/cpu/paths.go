@@ -85,7 +85,7 @@ func (p *paths) cut(joins func(path int) bool, visit func(path, n int)) {
 
 // put looks up the rows of a question, path after path.
 func (p *paths) put(m *model, path int, q *kge.Question) {
-	copy(tiles.WholeRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
+	copy(tiles.PaddedRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
 	for hop, r := range q.Path {
 		number, transposed := m.place(r)
 		p.transposed[hop][path] = transposed
@@ -107,7 +107,7 @@ func (p *paths) put(m *model, path int, q *kge.Question) {
 
 // putTarget looks up the row of a target.
 func (p *paths) putTarget(m *model, path int, entity int32) {
-	copy(tiles.WholeRow(p.targets, path), m.entities.Row(int(entity)))
+	copy(tiles.PaddedRow(p.targets, path), m.entities.Row(int(entity)))
 }
 
 // from is the tables of a hop without the rows before those of a path, until its next call.
@@ -187,7 +187,7 @@ func (m *model) walk(d direction, p *paths, to kernel.Table, between *states) {
 	}
 	if m.stateRows > 1 {
 		for path := range p.count {
-			copy(part((*between)[0], path, m.stateRows), tiles.WholeRow(start, path))
+			copy(part((*between)[0], path, m.stateRows), tiles.PaddedRow(start, path))
 		}
 	}
 	for step := range p.hops {
@@ -224,7 +224,7 @@ func (m *model) walkBack(d direction, p *paths, gradient kernel.Table, between s
 	}
 	if m.stateRows > 1 {
 		for path := range p.count {
-			m.kernels.ScaleAdd(tiles.WholeRow(toStart, path), part((*room)[0], path, m.stateRows)[:toStart.Stride], 1)
+			m.kernels.ScaleAdd(tiles.PaddedRow(toStart, path), part((*room)[0], path, m.stateRows)[:toStart.Stride], 1)
 		}
 	}
 }

@@ -97,9 +97,9 @@ const float, half = 4, 2 // bytes
 // In bfloat16 there are the rounded entities too.
 func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
 	rounded := s.Precision == kge.Bfloat16
-	queries, number := tiles.MostQueries, float // of an exponential
+	queries, number := tiles.MaxQueries, float // of an exponential
 	if rounded {
-		queries, number = tiles.MostRounded, half
+		queries, number = tiles.MaxRoundedQueries, half
 	}
 	l := lessonOf(d, s)
 	layout := newLayout(queries, l)

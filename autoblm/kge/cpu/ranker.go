@@ -75,9 +75,9 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 	over := r.doing(len(r.models) * len(chunks))
 	for member, m := range r.models {
 		ranks[member] = make([]kge.Ranked, len(triples))
-		var bounds *tiles.Bounds
+		var bounds *tiles.ErrorBounds
 		if m.entities.Rounded != nil {
-			bounds = tiles.NewBounds(m.entities, r.threads)
+			bounds = tiles.NewErrorBounds(m.entities, r.threads)
 		}
 		tiles.Parallel(r.threads, len(chunks), func(worker, i int) {
 			if ctx.Err() != nil {
@@ -94,7 +94,7 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 }
 
 // askedTriples is how many triples are asked for together: each is two questions.
-const askedTriples = tiles.MostQueries / 2
+const askedTriples = tiles.MaxQueries / 2
 
 // atATime is how many triples are ranked while a tile of entities is in cache: as many as
 // the second cache holds the queries of, and as many for each thread.
@@ -113,15 +113,15 @@ type counter struct {
 	tile    kernel.Table // scores of a tile of entities
 	answers kernel.Table // the rows of true entities
 	asked   []*asked
-	sieve   *tiles.Sieve // nil where all is counted in float32
+	sieve   *tiles.Ranker // nil where all is counted in float32
 }
 
 // asked are questions that are asked together, and how many candidates are above and at
 // least at the true answer of each.
 type asked struct {
 	queries        tiles.Queries
-	rounded        *tiles.Asked // nil where all is counted in float32
-	truth          []float32    // the scores of the true entities of the queries
+	rounded        *tiles.RankedQueries // nil where all is counted in float32
+	truth          []float32            // the scores of the true entities of the queries
 	above, atLeast []int32
 	left           []int32   // how many candidates are no known answers
 	known          [][]int32 // the known answers from the tile on, sorted
@@ -134,22 +134,22 @@ type place struct{ row, query int32 }
 
 func newCounter(m *model) *counter {
 	return &counter{
-		paths: newPaths(m, m.mostQueries(), true), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries), answers: tiles.NewTable(tiles.MostQueries, m.dim),
+		paths: newPaths(m, m.mostQueries(), true), tile: tiles.NewTable(tiles.Rows, tiles.MaxQueries), answers: tiles.NewTable(tiles.MaxQueries, m.dim),
 	}
 }
 
 func newAsked(m *model) *asked {
-	ofQueries := func() []int32 { return make([]int32, tiles.MostQueries) }
+	ofQueries := func() []int32 { return make([]int32, tiles.MaxQueries) }
 	return &asked{
-		queries: tiles.NewQueries(m.measure, m.dim), truth: make([]float32, tiles.MostQueries), above: ofQueries(), atLeast: ofQueries(),
-		left: ofQueries(), known: make([][]int32, tiles.MostQueries), next: ofQueries(),
+		queries: tiles.NewQueries(m.measure, m.dim), truth: make([]float32, tiles.MaxQueries), above: ofQueries(), atLeast: ofQueries(),
+		left: ofQueries(), known: make([][]int32, tiles.MaxQueries), next: ofQueries(),
 	}
 }
 
 // rank ranks triples: in float32, or by bounds to the same counts.
-func (c *counter) rank(m *model, bounds *tiles.Bounds, triples []datasets.Triple, known *datasets.Known, ranks []kge.Ranked) {
+func (c *counter) rank(m *model, bounds *tiles.ErrorBounds, triples []datasets.Triple, known *datasets.Known, ranks []kge.Ranked) {
 	if bounds != nil && c.sieve == nil {
-		c.sieve = tiles.NewSieve(m.kernels, m.dim)
+		c.sieve = tiles.NewRanker(m.kernels, m.dim)
 	}
 	chunks := slices.Collect(slices.Chunk(triples, askedTriples))
 	for i, chunk := range chunks {
@@ -163,9 +163,9 @@ func (c *counter) rank(m *model, bounds *tiles.Bounds, triples []datasets.Triple
 		a.reset(m, chunk, known)
 		if bounds != nil {
 			if a.rounded == nil {
-				a.rounded = tiles.NewAsked(&a.queries)
+				a.rounded = tiles.NewRankedQueries(&a.queries)
 			}
-			c.sieve.Ask(a.rounded, bounds, a.truth)
+			c.sieve.Prepare(a.rounded, bounds, a.truth)
 		}
 	}
 	for tile := range m.entities.Tiles() {
@@ -191,7 +191,7 @@ func (c *counter) rank(m *model, bounds *tiles.Bounds, triples []datasets.Triple
 func (c *counter) count(m *model, a *asked, tile int) {
 	start, count, rows := m.entities.Tile(tile)
 	a.queries.Scores(m.kernels, c.tile, m.entities.From(start), rows)
-	m.kernels.Count(c.tile, count, a.queries.Count, a.truth, a.above, a.atLeast)
+	m.kernels.Count(c.tile, count, a.queries.PaddedCount, a.truth, a.above, a.atLeast)
 	a.takeBack(c.tile)
 }
 
@@ -208,8 +208,8 @@ func (c *counter) ask(m *model, a *asked, triples []datasets.Triple) {
 	}
 	for i, t := range triples {
 		put(i, t.Head, 2*t.Relation, t.Tail)
-		copy(tiles.WholeRow(c.answers, i), m.entities.Row(int(t.Tail)))
-		copy(tiles.WholeRow(c.answers, n+i), m.entities.Row(int(t.Head)))
+		copy(tiles.PaddedRow(c.answers, i), m.entities.Row(int(t.Tail)))
+		copy(tiles.PaddedRow(c.answers, n+i), m.entities.Row(int(t.Head)))
 	}
 	m.walk(forward, &c.paths, a.queries.Rows, &c.between)
 	if !m.reciprocal {
@@ -225,8 +225,8 @@ func (c *counter) ask(m *model, a *asked, triples []datasets.Triple) {
 // scoreAnswers scores the true entities by the same product as all others, so
 // that equal embeddings have equal scores to the bit.
 func (c *counter) scoreAnswers(m *model, a *asked) {
-	a.queries.Scores(m.kernels, c.tile, c.answers, a.queries.Count)
-	for i := range a.queries.Count {
+	a.queries.Scores(m.kernels, c.tile, c.answers, a.queries.PaddedCount)
+	for i := range a.queries.PaddedCount {
 		a.truth[i] = c.tile.Row(i)[i]
 	}
 }
@@ -244,7 +244,7 @@ func (a *asked) reset(m *model, triples []datasets.Triple, known *datasets.Known
 		a.keep(i, withTruth(tails, t.Tail))
 		a.keep(n+i, withTruth(heads, t.Head))
 	}
-	for i := range a.queries.Asked {
+	for i := range a.queries.Count {
 		a.left[i] = int32(m.entities.Count - len(a.known[i]))
 	}
 }
@@ -252,7 +252,7 @@ func (a *asked) reset(m *model, triples []datasets.Triple, known *datasets.Known
 // enter goes on to the tile of some entities.
 func (a *asked) enter(start, end int32) {
 	a.here = a.here[:0]
-	for i, next := range a.next[:a.queries.Asked] {
+	for i, next := range a.next[:a.queries.Count] {
 		if next >= end {
 			continue
 		}

@@ -18,7 +18,7 @@ type sample struct {
 func newSample(m *model, count int) *sample {
 	s := &sample{tiles.Embeddings{Table: tiles.NewTable(count, m.dim), Count: count}, make([]int32, count), make([]bool, m.entities.Count), kernel.Table{}}
 	if m.entities.Rounded != nil {
-		s.RoundBy(m.entities.Rounded.Unit)
+		s.EnableBF16(m.entities.Rounded.Unit)
 	}
 	s.gradient = tiles.NewTable(s.Tiles()*tiles.Rows, m.dim)
 	return s
@@ -33,7 +33,7 @@ func (s *sample) draw(t *trainer) {
 	tiles.Parallel(t.threads, s.Tiles(), func(_, tile int) {
 		start, count, _ := s.Tile(tile)
 		for i, entity := range s.drawn[start : start+count] {
-			copy(tiles.WholeRow(s.Table, start+i), tiles.WholeRow(t.entities.Table, int(entity)))
+			copy(tiles.PaddedRow(s.Table, start+i), tiles.PaddedRow(t.entities.Table, int(entity)))
 		}
 		s.Round(start, count)
 	})
@@ -47,7 +47,7 @@ func (s *sample) collect(t *trainer, p piece) {
 	})
 	if p.last {
 		for i, entity := range s.drawn {
-			t.byEntity.Put(entity, tiles.WholeRow(s.gradient, i))
+			t.byEntity.Add(entity, tiles.PaddedRow(s.gradient, i))
 		}
 	}
 }

@@ -34,7 +34,7 @@ type chunk struct{ from, to int }
 
 // mostAsked is how many these are: few enough that a small set keeps several
 // threads busy too.
-const mostAsked = tiles.MostQueries / 2
+const mostAsked = tiles.MaxQueries / 2
 
 // chunksOf cuts queries where a chunk is full and where the length changes.
 func chunksOf(queries []kge.Question) (chunks []chunk) {
@@ -59,7 +59,7 @@ type asker struct {
 }
 
 func newAsker(m *model) *asker {
-	a := &asker{paths: newPaths(m, m.mostQueries(), false), queries: tiles.NewQueries(m.measure, m.dim), tile: tiles.NewTable(tiles.Rows, tiles.MostQueries)}
+	a := &asker{paths: newPaths(m, m.mostQueries(), false), queries: tiles.NewQueries(m.measure, m.dim), tile: tiles.NewTable(tiles.Rows, tiles.MaxQueries)}
 	for range mostAsked {
 		a.scores = append(a.scores, make([]float32, m.entities.Count))
 	}

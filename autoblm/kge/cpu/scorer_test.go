@@ -33,10 +33,10 @@ func TestAllAsOneByOne(t *testing.T) {
 					questions = append(questions, q.Question())
 				}
 				for i, scores := range asker.ask(model, questions) {
-					state := asker.queries.OfQuery(asker.queries.Rows, i)
+					state := asker.queries.QueryRows(asker.queries.Rows, i)
 					alone := make([]float64, len(scores))
 					for e := range alone {
-						alone[e] = model.measure.Score(state, tiles.WholeRow(model.entities.Table, e))
+						alone[e] = model.measure.Score(state, tiles.PaddedRow(model.entities.Table, e))
 						if math.Abs(alone[e]-float64(scores[e])) > 1e-5*math.Max(1, math.Abs(alone[e])) {
 							t.Fatalf("%s, %s: entity %d has %v, and %v alone", set.Name, name, e, scores[e], alone[e])
 						}

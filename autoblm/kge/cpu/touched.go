@@ -20,22 +20,22 @@ func (t *trainer) updateTouched(b *bench, tile, works int, rate float64) {
 	touch := func(entity int) {
 		if !touched[entity-start] {
 			touched[entity-start] = true
-			clear(tiles.WholeRow(b.tile, entity-start))
+			clear(tiles.PaddedRow(b.tile, entity-start))
 		}
 	}
-	t.byEntity.Each(tile, touch)
+	t.byEntity.EachRow(tile, touch)
 	for _, pair := range t.pairs[tile] {
 		touch(int(pair.entity))
 	}
 	gradient := kernel.Table{Data: b.tile.Data, Stride: t.entities.Stride}
 	if t.sample == nil {
-		t.overEntities.Each(works, tile, touch)
+		t.overEntities.EachRow(works, tile, touch)
 		t.overEntities.Collect(t.kernels, t.entities, works, tile, gradient, b.scratch, true)
 	}
 	t.collectRows(tile, gradient)
 	for row, is := range touched[:count] {
 		if is {
-			t.updates[0].Step(start+row, tiles.WholeRow(gradient, row), rate, t.steps)
+			t.updates[0].Step(start+row, tiles.PaddedRow(gradient, row), rate, t.steps)
 		}
 	}
 	if t.sample != nil { // of which copies are rounded

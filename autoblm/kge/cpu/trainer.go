@@ -98,7 +98,7 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 	weight := 1 / float32(len(batch))
 	units := t.layout.cut(batch, t.units)
 	if t.smoothing != nil {
-		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) { t.smoothing.Sum(t.kernels, t.entities, tile) })
+		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) { t.smoothing.SumTile(t.kernels, t.entities, tile) })
 		t.smoothing.Average(t.kernels, t.entities)
 	}
 	if t.sample != nil {
@@ -123,7 +123,7 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 		if p.last {
 			t.gather(units)
 			if t.smoothing != nil {
-				t.smoothing.Finish(t.kernels, len(units), weight, t.entities.Count)
+				t.smoothing.FinishStep(t.kernels, len(units), weight, t.entities.Count)
 			}
 		}
 		if t.sample != nil {
@@ -142,12 +142,12 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 func (t *trainer) reversesToo() bool { return t.reciprocal && t.lesson.ways() > 1 }
 
 // dropping is the measure, where the settings have dropout.
-func (t *trainer) dropping() tiles.Dropping { return t.measure.(tiles.Dropping) }
+func (t *trainer) dropping() tiles.Dropper { return t.measure.(tiles.Dropper) }
 
 // draw decides which coordinates of the queries of a unit are dropped. An example's
 // questions have numbers one after the other.
 func (t *trainer) draw(mask *tiles.Mask, first, asked int) {
-	key, ways := tiles.MaskKey(t.member.Seed, t.steps), t.lesson.ways()
+	key, ways := tiles.DropoutKey(t.member.Seed, t.steps), t.lesson.ways()
 	n := asked / ways
 	for way := range ways {
 		for i := range n {
@@ -157,8 +157,8 @@ func (t *trainer) draw(mask *tiles.Mask, first, asked int) {
 }
 
 // chance is what the slopes of a unit's questions are drawn by, where they are few.
-func (t *trainer) chance(u *unit) tiles.Chance {
-	return tiles.Chance{Key: tiles.ChanceKey(t.member.Seed, t.steps), First: u.first, Ways: t.lesson.ways()}
+func (t *trainer) chance(u *unit) tiles.Sampling {
+	return tiles.Sampling{Key: tiles.SamplingKey(t.member.Seed, t.steps), First: u.first, Directions: t.lesson.ways()}
 }
 
 // gather sorts the gradients by the rows of a batch's units, and their pairs.
@@ -173,8 +173,8 @@ func (t *trainer) gather(units []*unit) {
 	for _, u := range units {
 		for i := range u.examples {
 			x := &u.examples[i]
-			t.byEntity.Put(x.Anchor, tiles.WholeRow(u.gradients.anchors, i))
-			t.byEntity.Put(x.Target, tiles.WholeRow(u.gradients.targets, i))
+			t.byEntity.Add(x.Anchor, tiles.PaddedRow(u.gradients.anchors, i))
+			t.byEntity.Add(x.Target, tiles.PaddedRow(u.gradients.targets, i))
 			for hop := range x.Path {
 				if !u.gradients.opens(hop, i) {
 					continue
@@ -182,7 +182,7 @@ func (t *trainer) gather(units []*unit) {
 				own := u.gradients.slots[hop][i]
 				for n, table := range t.relations {
 					for row := range table.rows {
-						t.byRelation[n].Put(own.relation*int32(table.rows)+int32(row), tiles.WholeRow(u.gradients.relations[hop][n], int(own.rows)*table.rows+row))
+						t.byRelation[n].Add(own.relation*int32(table.rows)+int32(row), tiles.PaddedRow(u.gradients.relations[hop][n], int(own.rows)*table.rows+row))
 					}
 				}
 			}
@@ -243,7 +243,7 @@ func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
 		n := min(tiles.Band, rows-row)
 		t.updates[0].Step(start+row, gradient.From(row).Data[:n*gradient.Stride], rate, t.steps)
 		if t.set.MaxNorm > 0 {
-			tiles.Shorten(t.kernels, t.entities.From(start+row), min(n, count-row), t.set.MaxNorm)
+			tiles.ClipNorms(t.kernels, t.entities.From(start+row), min(n, count-row), t.set.MaxNorm)
 		}
 		if t.sample == nil {
 			t.entities.Round(start+row, min(n, count-row))
@@ -256,7 +256,7 @@ func (t *trainer) collectRows(tile int, gradient kernel.Table) {
 	t.byEntity.Collect(t.kernels, tile, gradient)
 	for _, pair := range t.pairs[tile] {
 		entity := int(pair.entity)
-		t.measure.AddGradRow(t.kernels, tiles.WholeRow(gradient, entity-tile*tiles.Rows), part(pair.queries, int(pair.path), t.stateRows), tiles.WholeRow(t.entities.Table, entity), pair.slope)
+		t.measure.AddGradRow(t.kernels, tiles.PaddedRow(gradient, entity-tile*tiles.Rows), part(pair.queries, int(pair.path), t.stateRows), tiles.PaddedRow(t.entities.Table, entity), pair.slope)
 	}
 }
 

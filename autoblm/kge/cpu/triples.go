@@ -44,10 +44,10 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 	s, n := w.overEntities, w.count
 	t.ask(b, u, w)
 	if t.set.Dropout > 0 {
-		t.draw(b.mask, u.first, s.Asked)
-		t.dropping().Drop(b.mask, s.Rows, s.Asked)
+		t.draw(b.mask, u.first, s.Count)
+		t.dropping().Drop(b.mask, s.Rows, s.Count)
 	}
-	s.Chance = t.chance(u)
+	s.Sampling = t.chance(u)
 	answers := n
 	if !t.reciprocal {
 		answers += n
@@ -55,19 +55,19 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 	loss := s.CrossEntropy(t.kernels, t.candidates(), answers, 1-float32(t.set.LabelSmoothing), b.softmax, func(i int) tiles.Answer {
 		if i >= n { // at the other end, which has no reverse
 			x := &u.examples[i-n]
-			return tiles.Answer{Query: i, Weight: weight * x.Back, Row: tiles.WholeRow(w.anchors, i-n), Gradient: tiles.WholeRow(u.gradients.anchors, i-n), Outside: t.outside(x.Anchor)}
+			return tiles.Answer{Query: i, Weight: weight * x.Back, Row: tiles.PaddedRow(w.anchors, i-n), Gradient: tiles.PaddedRow(u.gradients.anchors, i-n), NotSampled: t.outside(x.Anchor)}
 		}
 		x := &u.examples[i]
 		return tiles.Answer{
-			Query: int(u.questions[i]), Weight: weight * x.Weight, Row: tiles.WholeRow(w.targets, i), Gradient: tiles.WholeRow(u.gradients.targets, i),
-			Outside: t.outside(x.Target), Again: u.joins(i) && u.examples[i-1].Target == x.Target,
+			Query: int(u.questions[i]), Weight: weight * x.Weight, Row: tiles.PaddedRow(w.targets, i), Gradient: tiles.PaddedRow(u.gradients.targets, i),
+			NotSampled: t.outside(x.Target), Repeated: u.joins(i) && u.examples[i-1].Target == x.Target,
 		}
 	})
 	if t.smoothing != nil {
-		loss += t.smoothing.Spread(t.kernels, number, s, weight)
+		loss += t.smoothing.AddQueries(t.kernels, number, s, weight)
 	}
 	if t.set.Dropout > 0 {
-		t.dropping().DropBack(b.mask, s.ByQuery, s.Asked)
+		t.dropping().DropGradient(b.mask, s.ByQuery, s.Count)
 	}
 	t.askedBack(b, u, w)
 	return loss
@@ -91,7 +91,7 @@ func (t *trainer) ask(b *bench, u *unit, w *work) {
 	s.Reset(int(u.questions[n-1]) + 1)
 	for path, question := range u.questions {
 		if !u.joins(path) {
-			copy(s.OfQuery(s.Rows, int(question)), part(b.gradQueries, path, t.stateRows))
+			copy(s.QueryRows(s.Rows, int(question)), part(b.gradQueries, path, t.stateRows))
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (t *trainer) askedBack(b *bench, u *unit, w *work) {
 		if u.joins(path) {
 			clear(gradient)
 		} else {
-			copy(gradient, s.OfQuery(s.ByQuery, int(question)))
+			copy(gradient, s.QueryRows(s.ByQuery, int(question)))
 		}
 	}
 	t.walkBack(forward, &w.paths, b.gradQueries, b.between, &b.room, &u.gradients)
@@ -131,7 +131,7 @@ func (t *trainer) predictRelations(b *bench, u *unit, w *work, weight float32) (
 		s.Reset(max(1, n)) // one of zeros, without an answer, where none are left
 		h.AskRelations(s.Rows, w.anchors.From(from), w.targets.From(from), n)
 		loss += s.CrossEntropy(t.kernels, t.relations[0].Embeddings, n, 1, b.softmax, func(i int) tiles.Answer {
-			return tiles.Answer{Query: i, Weight: weight, Row: tiles.WholeRow(w.relations[0][0], from+i), Gradient: tiles.WholeRow(g.relations[0][0], from+i)}
+			return tiles.Answer{Query: i, Weight: weight, Row: tiles.PaddedRow(w.relations[0][0], from+i), Gradient: tiles.PaddedRow(g.relations[0][0], from+i)}
 		})
 		h.AskRelationsBack(s.ByQuery, w.anchors.From(from), w.targets.From(from), g.anchors.From(from), g.targets.From(from), n)
 	}
@@ -152,7 +152,7 @@ func (t *trainer) penalizeProducts(b *bench, u *unit, w *work, weight float32) f
 		clear(products)
 		t.walk(d, &w.paths, b.scratch, &b.between)
 		for i := range w.count {
-			x := tiles.WholeRow(b.scratch, i)
+			x := tiles.PaddedRow(b.scratch, i)
 			sum += tiles.Dot(x, x)
 		}
 		t.kernels.Scale(products, products, float32(2*product)*weight)

@@ -58,8 +58,8 @@ type bench struct {
 	scratch       kernel.Table // room for a row of each query
 	gradQueries   kernel.Table // [paths·stateRows, d]
 	lanes         kernel.Lanes
-	scores        []float64   // of the answers of a query
-	softmax       *tiles.Room // of questions
+	scores        []float64      // of the answers of a query
+	softmax       *tiles.Scratch // of questions
 }
 
 func newBench(m *model, most int, few bool) *bench {
@@ -67,7 +67,7 @@ func newBench(m *model, most int, few bool) *bench {
 	for _, t := range m.relations {
 		widest = max(widest, t.columns)
 	}
-	return &bench{softmax: tiles.NewRoom(m.kernels, m.entities, m.dim, few), mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(most, m.dim), gradQueries: tiles.NewTable(most*m.stateRows, m.dim)}
+	return &bench{softmax: tiles.NewScratch(m.kernels, m.entities, m.dim, few), mask: tiles.NewMask(m.mostQueries(), m.dim), tile: tiles.NewTable(tiles.Rows, widest), scratch: tiles.NewTable(most, m.dim), gradQueries: tiles.NewTable(most*m.stateRows, m.dim)}
 }
 
 // fetch looks up the rows of the examples, and readies the unit's gradients. With reverses

@@ -57,12 +57,12 @@ type workspace struct {
 	benches   []*bench         // by thread
 	smoothing *tiles.Smoothing // nil without
 	sample    *sample          // nil where answers are learnt among all entities
-	byEntity  tiles.Gathering
+	byEntity  tiles.RowGradients
 	// The softmaxes of the works; nil where answers are learnt one by one, and where
 	// relations are not asked for.
 	overEntities, overRelations *tiles.Softmaxes
-	byRelation                  []tiles.Gathering // by table
-	pairs                       [][]unitPair      // by tile of entities
+	byRelation                  []tiles.RowGradients // by table
+	pairs                       [][]unitPair         // by tile of entities
 
 	// The gradients of all entities and of all relations, where not all units are kept.
 	allEntities, allRelations kernel.Table
@@ -76,9 +76,9 @@ type unitPair struct {
 
 func newWorkspace(d demand, threads, kept int) *workspace {
 	m := d.model
-	w := &workspace{threads: threads, byEntity: tiles.NewGathering(m.entities), pairs: make([][]unitPair, m.entities.Tiles())}
+	w := &workspace{threads: threads, byEntity: tiles.NewRowGradients(m.entities), pairs: make([][]unitPair, m.entities.Tiles())}
 	for _, table := range m.relations {
-		w.byRelation = append(w.byRelation, tiles.NewGathering(table.Embeddings))
+		w.byRelation = append(w.byRelation, tiles.NewRowGradients(table.Embeddings))
 	}
 	for range d.units {
 		w.units = append(w.units, newUnit(m, d.paths, d.pairs))
@@ -101,11 +101,11 @@ func newWorkspace(d demand, threads, kept int) *workspace {
 	for i := range works {
 		work := newWork(m, d.paths, !d.pairs)
 		if d.softmax {
-			work.overEntities = w.overEntities.Of(i)
+			work.overEntities = w.overEntities.Unit(i)
 		}
 		if d.relations {
 			for part := range d.parts() {
-				work.overRelations = append(work.overRelations, w.overRelations.Of(i*d.parts()+part))
+				work.overRelations = append(work.overRelations, w.overRelations.Unit(i*d.parts()+part))
 			}
 		}
 		w.works = append(w.works, work)

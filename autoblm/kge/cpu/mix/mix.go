@@ -63,8 +63,8 @@ func (m Mixer) Mix(to kernel.Table, as Role, of ByRole, n int) {
 	}
 }
 
-// MixBack carries the gradient by what Mix made to the rows it was made of.
-func (m Mixer) MixBack(gradient kernel.Table, as Role, of, to ByRole, n int) {
+// MixGradient carries the gradient by what Mix made to the rows it was made of.
+func (m Mixer) MixGradient(gradient kernel.Table, as Role, of, to ByRole, n int) {
 	x, y := as.others()
 	of[as] = gradient // the score is linear in each role, so its derivatives are mixed like it
 	m.Mix(to[x], x, of, n)

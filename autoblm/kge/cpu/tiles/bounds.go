@@ -24,62 +24,62 @@ import (
 // if no sum overflows, as none does where |e||q| is far from that. The norms are measured, not
 // taken from the format, and rounded up.
 
-// mostProduct is the largest product of norms in whose sums nothing can overflow.
-const mostProduct = 0x1p120
+// maxNormProduct is the largest product of norms in whose sums nothing can overflow.
+const maxNormProduct = 0x1p120
 
-// roundings is γ for sums whose terms go through n roundings, with room for some more of
+// relativeError is γ for sums whose terms go through n roundings, with room for some more of
 // what is computed of it.
-func roundings(n int) float64 {
+func relativeError(n int) float64 {
 	x := float64(n) * 0x1p-24
 	return x / (1 - x) * (1 + 0x1p-16)
 }
 
-// alongRow is how many roundings a term of a product goes through at most, of any kernel.
-func alongRow(width int) int { return width + 4 }
+// rowRoundings is how many roundings a term of a product goes through at most, of any kernel.
+func rowRoundings(width int) int { return width + 4 }
 
-// ofLanes is how many it goes through where each lane of a register has a sum.
-func ofLanes(width int) int { return width/kernel.Columns + 8 }
+// laneRoundings is how many it goes through where each lane of a register has a sum.
+func laneRoundings(width int) int { return width/kernel.Columns + 8 }
 
 // up is x or a little more, as float32.
-func up(x float64) float32 { return float32(x * (1 + 0x1p-20)) }
+func roundUp(x float64) float32 { return float32(x * (1 + 0x1p-20)) }
 
-// norm is at least the norm of a row, by the sum of its squares, any of which may be less
+// upperNorm is at least the norm of a row, by the sum of its squares, any of which may be less
 // than float32 has numbers for.
-func norm(squares float32, width int) float64 {
-	return math.Sqrt(float64(squares)*(1+2*roundings(ofLanes(width)))+float64(width)*0x1p-147) * (1 + 0x1p-40)
+func upperNorm(squares float32, width int) float64 {
+	return math.Sqrt(float64(squares)*(1+2*relativeError(laneRoundings(width)))+float64(width)*0x1p-147) * (1 + 0x1p-40)
 }
 
-// Bounds say how far the products of rounded embeddings may be from those in float32. They
+// ErrorBounds say how far the products of rounded embeddings may be from those in float32. They
 // hold until the embeddings change.
-type Bounds struct {
-	of      Embeddings
-	byWhole []float32 // of the rows that are sifted together, what is multiplied by a query's norm
-	byLost  []float32 // and by the norm of what a query loses
-	again   []float32 // of each row, what is multiplied by a query's norm where only sums are rounded
-	longest []float64 // norm of each tile, not a number or infinite where one of its numbers is
+type ErrorBounds struct {
+	embeddings     Embeddings
+	rowPerNorm     []float32 // of the rows that are sifted together, what is multiplied by a query's norm
+	rowPerError    []float32 // and by the norm of what a query loses
+	recheckPerNorm []float32 // of each row, what is multiplied by a query's norm where only sums are rounded
+	maxNorms       []float64 // norm of each tile, not a number or infinite where one of its numbers is
 }
 
-// NewBounds measures rounded embeddings on so many threads.
-func NewBounds(e Embeddings, threads int) *Bounds {
+// NewErrorBounds measures rounded embeddings on so many threads.
+func NewErrorBounds(e Embeddings, threads int) *ErrorBounds {
 	n := (e.Count + kernel.BoundRows - 1) / kernel.BoundRows
-	b := &Bounds{of: e, byWhole: make([]float32, n), byLost: make([]float32, n), again: make([]float32, e.Count), longest: make([]float64, e.Tiles())}
+	b := &ErrorBounds{embeddings: e, rowPerNorm: make([]float32, n), rowPerError: make([]float32, n), recheckPerNorm: make([]float32, e.Count), maxNorms: make([]float64, e.Tiles())}
 	width := e.Stride
-	along, lanes := roundings(alongRow(width)), roundings(ofLanes(width))
+	along, lanes := relativeError(rowRoundings(width)), relativeError(laneRoundings(width))
 	squares := make([]kernel.SquaredNorms, e.Count)
 	Parallel(threads, e.Tiles(), func(_, tile int) {
 		start, count, _ := e.Tile(tile)
 		e.Rounded.Unit.SquaredNorms(squares[start:], e.From(start), count, width)
 		for i := start; i < start+count; i++ {
-			whole, rounded, lost := norm(squares[i].Exact, width), norm(squares[i].Rounded, width), norm(squares[i].Error, width)
+			whole, rounded, lost := upperNorm(squares[i].Exact, width), upperNorm(squares[i].Rounded, width), upperNorm(squares[i].Error, width)
 			together := i / kernel.BoundRows
-			b.byWhole[together] = max(b.byWhole[together], up(lost+along*(whole+rounded)))
-			b.byLost[together] = max(b.byLost[together], up((1+along)*rounded))
-			b.again[i] = up((along + lanes) * whole)
-			b.longest[tile] = max(b.longest[tile], whole, rounded)
+			b.rowPerNorm[together] = max(b.rowPerNorm[together], roundUp(lost+along*(whole+rounded)))
+			b.rowPerError[together] = max(b.rowPerError[together], roundUp((1+along)*rounded))
+			b.recheckPerNorm[i] = roundUp((along + lanes) * whole)
+			b.maxNorms[tile] = max(b.maxNorms[tile], whole, rounded)
 		}
 	})
 	return b
 }
 
-// least is 2μ and more.
-func least(width int) float32 { return float32(width+32) * 0x1p-122 }
+// absoluteError is 2μ and more.
+func absoluteError(width int) float32 { return float32(width+32) * 0x1p-122 }

@@ -24,7 +24,7 @@ func TestBounds(t *testing.T) {
 	}
 	for name, number := range numbers {
 		for _, dim := range []int{1, 16, 33, 200, 1000} {
-			e := Padded(make([]float32, 48*dim), dim)
+			e := NewEmbeddings(make([]float32, 48*dim), dim)
 			q := NewQueries(Products{}, dim)
 			q.Reset(48)
 			for _, table := range []kernel.Table{e.Table, q.Rows} {
@@ -40,21 +40,21 @@ func TestBounds(t *testing.T) {
 					if i > 0 && dim > 200 { // these are slow
 						continue
 					}
-					e.RoundBy(unit)
-					b, a, s := NewBounds(e, 1), NewAsked(&q), NewSieve(set, dim)
-					s.Ask(a, b, make([]float32, MostQueries))
-					exact := NewTable(48, MostQueries)
+					e.EnableBF16(unit)
+					b, a, s := NewErrorBounds(e, 1), NewRankedQueries(&q), NewRanker(set, dim)
+					s.Prepare(a, b, make([]float32, MaxQueries))
+					exact := NewTable(48, MaxQueries)
 					q.Scores(set, exact, e.Table, 48)
-					unit.Multiply(s.scores, e.Rounded.tile(0), a.right, 64, q.Count, steps(e.Stride)*kernel.TileInner, false)
+					unit.Multiply(s.scores, e.Rounded.tile(0), a.right, 64, q.PaddedCount, steps(e.Stride)*kernel.TileInner, false)
 					for row := range 40 {
 						for column := range 40 {
-							reach := float64(b.byWhole[row/kernel.BoundRows])*float64(a.whole[column]) + float64(b.byLost[row/kernel.BoundRows])*float64(a.lost[column]) + float64(least(e.Stride))
+							reach := float64(b.rowPerNorm[row/kernel.BoundRows])*float64(a.norms[column]) + float64(b.rowPerError[row/kernel.BoundRows])*float64(a.errorNorms[column]) + float64(absoluteError(e.Stride))
 							got, want := float64(s.scores.Row(row)[column]), float64(exact.Row(row)[column])
 							if !(math.Abs(got-want) <= reach) {
 								t.Fatalf("%s, d %d, %s, %s: a score of %v is %v in bfloat16, further than %v", name, dim, set.Name, unit.Name, want, got, reach)
 							}
-							again := float64(b.again[row])*float64(a.whole[column]) + float64(least(e.Stride))
-							if other := Dot(WholeRow(e.Table, row), WholeRow(q.Rows, column)); !(math.Abs(other-want) <= 2*again) {
+							again := float64(b.recheckPerNorm[row])*float64(a.norms[column]) + float64(absoluteError(e.Stride))
+							if other := Dot(PaddedRow(e.Table, row), PaddedRow(q.Rows, column)); !(math.Abs(other-want) <= 2*again) {
 								t.Fatalf("%s, d %d, %s: a score of %v is %v by other sums, further than %v", name, dim, set.Name, want, other, again)
 							}
 							if name == "worst" && dim > 16 && math.Abs(got-want) < reach/10 {
@@ -85,7 +85,7 @@ func TestNorm(t *testing.T) {
 			for _, x := range row {
 				sum += float64(x) * float64(x)
 			}
-			got, want := norm(squares[0].Exact, width), math.Sqrt(sum)
+			got, want := upperNorm(squares[0].Exact, width), math.Sqrt(sum)
 			if got < want || exponent > -19 && got > want*1.0001 {
 				t.Fatalf("%s: the norm of %d numbers near 1e%v is %v, %v was measured", unit.Name, width, exponent, want, got)
 			}

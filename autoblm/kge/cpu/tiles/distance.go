@@ -14,8 +14,8 @@ import (
 // Distances are -Σ|e - q|.
 type Distances struct{ Dim int }
 
-// RowsOfQuery implements [Measure].
-func (Distances) RowsOfQuery() int { return 1 }
+// RowsPerQuery implements [Measure].
+func (Distances) RowsPerQuery() int { return 1 }
 
 // Score implements [Pair].
 func (d Distances) Score(query, row []float32) float64 {
@@ -42,18 +42,18 @@ func (d Distances) AddGradRow(k *kernel.Set, gradient, query, row []float32, slo
 
 // Scores implements [Measure].
 func (Distances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
-	k.Distances(to, of, q.columns, n, q.Count, q.dim)
+	k.Distances(to, of, q.columns, n, q.PaddedCount, q.dim)
 }
 
 // GradQuery implements [Measure].
 func (Distances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	k.DistanceGradient(gradient, weights.Data, 1, weights.Stride, q.Rows, of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
+	k.DistanceGradient(gradient, weights.Data, 1, weights.Stride, q.Rows, of, kernel.Pad(q.Count, kernel.Rows), q.dim, n, add)
 }
 
 // GradRows implements [Measure].
 func (Distances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
-	k.ScaleColumns(weights, n, q.Count, factors)
-	k.DistanceGradient(gradient, weights.Data, weights.Stride, 1, of, q.Rows, n, q.dim, q.Asked, add)
+	k.ScaleColumns(weights, n, q.PaddedCount, factors)
+	k.DistanceGradient(gradient, weights.Data, weights.Stride, 1, of, q.Rows, n, q.dim, q.Count, add)
 }
 
 // BoxDistances are minus the distances to boxes: how far an entity is outside, along
@@ -64,8 +64,8 @@ type BoxDistances struct{ Dim int }
 // inside is how much the distance within a box counts.
 const inside = kernel.InsideWeight
 
-// RowsOfQuery implements [Measure].
-func (BoxDistances) RowsOfQuery() int { return 2 }
+// RowsPerQuery implements [Measure].
+func (BoxDistances) RowsPerQuery() int { return 2 }
 
 // rows are the centre and half the sides of a box, or the gradient by them.
 func (d BoxDistances) rows(query []float32) (centre, half []float32) {
@@ -108,18 +108,18 @@ func (d BoxDistances) AddGradRow(_ *kernel.Set, gradient, query, row []float32, 
 
 // Scores implements [Measure].
 func (BoxDistances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
-	k.BoxDistances(to, of, kernel.Boxes{Centres: q.columns, Halves: q.columns.From(q.dim)}, n, q.Count, q.dim)
+	k.BoxDistances(to, of, kernel.Boxes{Centres: q.columns, Halves: q.columns.From(q.dim)}, n, q.PaddedCount, q.dim)
 }
 
 // GradQuery implements [Measure].
 func (BoxDistances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	k.BoxGradient(kernel.PairedBoxes(gradient), weights.Data, 1, weights.Stride, kernel.PairedBoxes(q.Rows), of, kernel.Pad(q.Asked, kernel.Rows), q.dim, n, add)
+	k.BoxGradient(kernel.PairedBoxes(gradient), weights.Data, 1, weights.Stride, kernel.PairedBoxes(q.Rows), of, kernel.Pad(q.Count, kernel.Rows), q.dim, n, add)
 }
 
 // GradRows implements [Measure].
 func (BoxDistances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
-	k.ScaleColumns(weights, n, q.Count, factors)
-	k.BoxPointGradient(gradient, weights.Data, weights.Stride, 1, of, kernel.PairedBoxes(q.Rows), n, q.dim, q.Asked, add)
+	k.ScaleColumns(weights, n, q.PaddedCount, factors)
+	k.BoxPointGradient(gradient, weights.Data, weights.Stride, 1, of, kernel.PairedBoxes(q.Rows), n, q.dim, q.Count, add)
 }
 
 const signBit = 1 << 31

@@ -17,8 +17,8 @@ func NewTable(rows, columns int) kernel.Table {
 	return kernel.Table{Data: make([]float32, kernel.Pad(rows, kernel.Rows)*stride), Stride: stride}
 }
 
-// Padded are dense rows of the given number of columns.
-func Padded(dense []float32, columns int) Embeddings {
+// NewEmbeddings are dense rows of the given number of columns.
+func NewEmbeddings(dense []float32, columns int) Embeddings {
 	e := Embeddings{Count: len(dense) / columns}
 	e.Table = NewTable(e.Count, columns)
 	e.Fill(dense, columns)
@@ -42,8 +42,8 @@ func (e Embeddings) Dense(columns int) []float32 {
 	return dense
 }
 
-// Shown is the rows without padding: the numbers themselves where they have none, else copies.
-func (e Embeddings) Shown(columns int) []float32 {
+// View is the rows without padding: the numbers themselves where they have none, else copies.
+func (e Embeddings) View(columns int) []float32 {
 	if columns != e.Stride {
 		return e.Dense(columns)
 	}
@@ -51,20 +51,20 @@ func (e Embeddings) Shown(columns int) []float32 {
 	return e.Data[:n:n]
 }
 
-// MostQueries is how many queries are asked of the rows at a time at most.
-func (e Embeddings) MostQueries() int {
+// MaxQueries is how many queries are asked of the rows at a time at most.
+func (e Embeddings) MaxQueries() int {
 	if e.Rounded != nil {
-		return MostRounded
+		return MaxRoundedQueries
 	}
-	return MostQueries
+	return MaxQueries
 }
 
 // Rows is how many rows a tile has: its scores against MostQueries queries are
 // 72 kB, which the second cache holds with room to spare.
 const Rows = 16 * kernel.Rows
 
-// Zeros is a table of the same size.
-func (e Embeddings) Zeros() Embeddings {
+// ZerosLike is a table of the same size.
+func (e Embeddings) ZerosLike() Embeddings {
 	return Embeddings{Table: kernel.Table{Data: make([]float32, len(e.Data)), Stride: e.Stride}, Count: e.Count}
 }
 
@@ -78,8 +78,8 @@ func (e Embeddings) Tile(i int) (start, count, rows int) {
 	return start, count, kernel.Pad(count, kernel.Rows)
 }
 
-// WholeRow is a row with its padding.
-func WholeRow(t kernel.Table, i int) []float32 { return t.Row(i)[:t.Stride] }
+// PaddedRow is a row with its padding.
+func PaddedRow(t kernel.Table, i int) []float32 { return t.Row(i)[:t.Stride] }
 
 // Dot is the scalar product of two whole rows.
 func Dot(a, b []float32) float64 {

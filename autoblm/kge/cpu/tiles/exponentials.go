@@ -7,44 +7,44 @@ import (
 )
 
 // exponentials are kept in float32, those of a tile less the maxima so far.
-type exponentials struct{ units [][]exponentialsOfTile }
+type exponentials struct{ units [][]tileExponentials }
 
-// exponentialsOfTile is exp(score - maxima), [rows of the tile, queries].
-type exponentialsOfTile struct {
+// tileExponentials is exp(score - maxima), [rows of the tile, queries].
+type tileExponentials struct {
 	kernel.Table
 	maxima []float32
 }
 
 func newExponentials(e Embeddings, units int) *exponentials {
-	x := &exponentials{make([][]exponentialsOfTile, units)}
+	x := &exponentials{make([][]tileExponentials, units)}
 	for unit := range x.units {
-		x.units[unit] = exponentialsOf(e)
+		x.units[unit] = newTileExponentials(e)
 	}
 	return x
 }
 
-// exponentialsOf has room for those of a unit.
-func exponentialsOf(e Embeddings) (all []exponentialsOfTile) {
-	most := e.MostQueries()
+// newTileExponentials has room for those of a unit.
+func newTileExponentials(e Embeddings) (all []tileExponentials) {
+	most := e.MaxQueries()
 	for i := range e.Tiles() {
 		_, count, rows := e.Tile(i)
 		if e.Rounded != nil {
 			rows = kernel.Pad(count, 2*kernel.Band)
 		}
-		all = append(all, exponentialsOfTile{kernel.Table{Data: make([]float32, rows*most), Stride: most}, make([]float32, most)})
+		all = append(all, tileExponentials{kernel.Table{Data: make([]float32, rows*most), Stride: most}, make([]float32, most)})
 	}
 	return all
 }
 
-func (x *exponentials) walk(k *kernel.Set, s *Softmax, e Embeddings, _ *Room) {
+func (x *exponentials) forward(k *kernel.Set, s *Softmax, e Embeddings, _ *Scratch) {
 	s.Transpose()
 	for tile := range x.units[s.number] {
-		x.walkTile(k, s, e, tile)
+		x.forwardTile(k, s, e, tile)
 	}
 }
 
-// walkTile adds one tile to the sums and to the gradient by the queries.
-func (x *exponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, tile int) {
+// forwardTile adds one tile to the sums and to the gradient by the queries.
+func (x *exponentials) forwardTile(k *kernel.Set, s *Softmax, e Embeddings, tile int) {
 	start, count, rows := e.Tile(tile)
 	kept := x.units[s.number][tile]
 	of := e.From(start)
@@ -60,36 +60,36 @@ func (x *exponentials) walkTile(k *kernel.Set, s *Softmax, e Embeddings, tile in
 // exponentiate makes the exponentials of the scores of a tile less the maxima so far, and adds
 // them to the sums; rescale is to take these to a maximum that is higher than before. Of the
 // rows, which are padded, count are some.
-func (s *Softmax) exponentiate(k *kernel.Set, of exponentialsOfTile, count, rows int, rescale func(query int, higher float32)) {
+func (s *Softmax) exponentiate(k *kernel.Set, of tileExponentials, count, rows int, rescale func(query int, higher float32)) {
 	for row := count; row < rows; row++ { // padding is no candidate
-		for i := range s.Count {
+		for i := range s.PaddedCount {
 			of.Data[row*of.Stride+i] = float32(math.Inf(-1))
 		}
 	}
-	copy(of.maxima, s.largest)
-	k.ColumnMax(of.Table, rows, s.Count, of.maxima)
-	for i, higher := range of.maxima[:s.Count] {
-		if higher > s.largest[i] {
+	copy(of.maxima, s.shifts)
+	k.ColumnMax(of.Table, rows, s.PaddedCount, of.maxima)
+	for i, higher := range of.maxima[:s.PaddedCount] {
+		if higher > s.shifts[i] {
 			rescale(i, higher)
 		}
 	}
-	copy(s.largest, of.maxima)
+	copy(s.shifts, of.maxima)
 	clear(s.tileSums)
-	k.ExpSum(of.Table, rows, s.Count, of.maxima, s.tileSums)
+	k.ExpSum(of.Table, rows, s.PaddedCount, of.maxima, s.tileSums)
 	s.add()
 }
 
-func (*exponentials) weighed(*Softmax, Embeddings, *Room) {}
+func (*exponentials) finish(*Softmax, Embeddings, *Scratch) {}
 
 func (x *exponentials) collect(k *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, scratch kernel.Table, add bool) {
 	start, _, rows := e.Tile(tile)
 	for i, s := range units {
 		kept := x.units[i][tile]
-		factors := kept.maxima[:s.Count]
+		factors := kept.maxima[:s.PaddedCount]
 		for i, most := range factors {
 			factor := s.weights[i] // of padding it is 0
 			if factor != 0 {
-				factor *= float32(math.Exp(float64(most)-float64(s.largest[i])) / s.sums[i])
+				factor *= float32(math.Exp(float64(most)-float64(s.shifts[i])) / s.sums[i])
 			}
 			factors[i] = factor
 		}

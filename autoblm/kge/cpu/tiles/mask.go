@@ -14,9 +14,9 @@ type Mask struct{ kernel.Table }
 // NewMask has room for so many queries.
 func NewMask(queries, dim int) *Mask { return &Mask{NewTable(queries, dim)} }
 
-// MaskKey is what Draw needs to know of a member's seed and of a step, which
+// DropoutKey is what Draw needs to know of a member's seed and of a step, which
 // counts from 1.
-func MaskKey(seed uint64, step int) uint32 { return dropout.Key(seed, step) }
+func DropoutKey(seed uint64, step int) uint32 { return dropout.Key(seed, step) }
 
 // Draw decides for a query, which has a number in its batch.
 func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
@@ -34,21 +34,21 @@ func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
 	}
 }
 
-// Dropping is a measure of queries which coordinates can be dropped of.
-type Dropping interface {
+// Dropper is a measure of queries which coordinates can be dropped of.
+type Dropper interface {
 	// Drop drops of n queries what the mask says.
 	Drop(m *Mask, queries kernel.Table, n int)
-	// DropBack makes the gradient by the queries of that by what is left of them.
-	DropBack(m *Mask, gradient kernel.Table, n int)
+	// DropGradient makes the gradient by the queries of that by what is left of them.
+	DropGradient(m *Mask, gradient kernel.Table, n int)
 }
 
-// Drop implements [Dropping].
+// Drop implements [Dropper].
 func (Products) Drop(m *Mask, queries kernel.Table, n int) { m.apply(queries, n) }
 
-// DropBack implements [Dropping].
-func (Products) DropBack(m *Mask, gradient kernel.Table, n int) { m.apply(gradient, n) }
+// DropGradient implements [Dropper].
+func (Products) DropGradient(m *Mask, gradient kernel.Table, n int) { m.apply(gradient, n) }
 
-// Drop implements [Dropping]: a box has no end along a coordinate that is dropped, and is
+// Drop implements [Dropper]: a box has no end along a coordinate that is dropped, and is
 // otherwise as it was, since what is left of a distance needs not be as large as all of it.
 func (d BoxDistances) Drop(m *Mask, queries kernel.Table, n int) {
 	for i := range n {
@@ -61,8 +61,8 @@ func (d BoxDistances) Drop(m *Mask, queries kernel.Table, n int) {
 	}
 }
 
-// DropBack implements [Dropping]: sides without an end have no gradient as it is.
-func (BoxDistances) DropBack(*Mask, kernel.Table, int) {}
+// DropGradient implements [Dropper]: sides without an end have no gradient as it is.
+func (BoxDistances) DropGradient(*Mask, kernel.Table, int) {}
 
 var endless = float32(math.Inf(1))
 

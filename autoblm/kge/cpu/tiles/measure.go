@@ -6,8 +6,8 @@ import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 // time. A query has one row or more, one after the other.
 type Measure interface {
 	Pair
-	// RowsOfQuery is how many rows a query has.
-	RowsOfQuery() int
+	// RowsPerQuery is how many rows a query has.
+	RowsPerQuery() int
 	// Scores makes the scores, [n, Count], of n rows.
 	Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int)
 	// GradQuery makes the gradient by the queries of the sum of all scores times their
@@ -31,8 +31,8 @@ type Pair interface {
 // Products are scalar products.
 type Products struct{}
 
-// RowsOfQuery implements [Measure].
-func (Products) RowsOfQuery() int { return 1 }
+// RowsPerQuery implements [Measure].
+func (Products) RowsPerQuery() int { return 1 }
 
 // Score implements [Pair].
 func (Products) Score(query, row []float32) float64 { return Dot(query, row) }
@@ -49,47 +49,47 @@ func (Products) AddGradRow(k *kernel.Set, gradient, query, _ []float32, slope fl
 
 // Scores implements [Measure].
 func (Products) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
-	k.Product(to, of.Data, of.Stride, 1, q.columns, n, q.Count, q.dim, false)
+	k.Product(to, of.Data, of.Stride, 1, q.columns, n, q.PaddedCount, q.dim, false)
 }
 
 // GradQuery implements [Measure].
 func (Products) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	k.Product(gradient, weights.Data, 1, weights.Stride, of, q.Count, gradient.Stride, n, add)
+	k.Product(gradient, weights.Data, 1, weights.Stride, of, q.PaddedCount, gradient.Stride, n, add)
 }
 
 // GradRows implements [Measure].
 func (Products) GradRows(k *kernel.Set, q *Queries, gradient, weights, _ kernel.Table, factors []float32, n int, scratch kernel.Table, add bool) {
 	for i, factor := range factors {
-		k.Scale(WholeRow(scratch, i), WholeRow(q.Rows, i), factor)
+		k.Scale(PaddedRow(scratch, i), PaddedRow(q.Rows, i), factor)
 	}
-	k.Product(gradient, weights.Data, weights.Stride, 1, scratch, n, gradient.Stride, q.Count, add)
+	k.Product(gradient, weights.Data, weights.Stride, 1, scratch, n, gradient.Stride, q.PaddedCount, add)
 }
 
 // Pairwise is the measure of a pair, one after the other: for forms whose distance
 // no kernel has.
 type Pairwise struct{ Pair }
 
-// RowsOfQuery implements [Measure].
-func (Pairwise) RowsOfQuery() int { return 1 }
+// RowsPerQuery implements [Measure].
+func (Pairwise) RowsPerQuery() int { return 1 }
 
 // Scores implements [Measure].
 func (p Pairwise) Scores(_ *kernel.Set, q *Queries, to, of kernel.Table, n int) {
 	for row := range n {
-		for i := range q.Count {
-			to.Row(row)[i] = float32(p.Score(WholeRow(q.Rows, i), WholeRow(of, row)))
+		for i := range q.PaddedCount {
+			to.Row(row)[i] = float32(p.Score(PaddedRow(q.Rows, i), PaddedRow(of, row)))
 		}
 	}
 }
 
 // GradQuery implements [Measure].
 func (p Pairwise) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	for i := range q.Asked {
-		by := WholeRow(gradient, i)
+	for i := range q.Count {
+		by := PaddedRow(gradient, i)
 		if !add {
 			clear(by)
 		}
 		for row := range n {
-			p.AddGradQuery(k, by, WholeRow(q.Rows, i), WholeRow(of, row), weights.Row(row)[i])
+			p.AddGradQuery(k, by, PaddedRow(q.Rows, i), PaddedRow(of, row), weights.Row(row)[i])
 		}
 	}
 }
@@ -97,12 +97,12 @@ func (p Pairwise) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of ker
 // GradRows implements [Measure].
 func (p Pairwise) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
 	for row := range n {
-		by := WholeRow(gradient, row)
+		by := PaddedRow(gradient, row)
 		if !add {
 			clear(by)
 		}
-		for i, factor := range factors[:q.Asked] {
-			p.AddGradRow(k, by, WholeRow(q.Rows, i), WholeRow(of, row), factor*weights.Row(row)[i])
+		for i, factor := range factors[:q.Count] {
+			p.AddGradRow(k, by, PaddedRow(q.Rows, i), PaddedRow(of, row), factor*weights.Row(row)[i])
 		}
 	}
 }

@@ -17,8 +17,8 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 			"product": Products{}, "distance": Distances{dim}, "box": BoxDistances{dim}, "pairwise distance": Pairwise{Distances{dim}},
 		} {
 			rng := rand.New(rand.NewPCG(1, 2))
-			rows := m.RowsOfQuery()
-			query, entity := NewTable(rows, dim), Padded(make([]float32, dim), dim)
+			rows := m.RowsPerQuery()
+			query, entity := NewTable(rows, dim), NewEmbeddings(make([]float32, dim), dim)
 			few := func() float32 { return float32(rng.IntN(3)) } // so that many are equal
 			for k := range dim {
 				query.Data[k], entity.Data[k] = few(), few()
@@ -28,17 +28,17 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 			}
 			size := rows * query.Stride // of the query
 			all := NewSoftmaxes(m, entity, dim, 1, 1, 0)
-			s := all.Of(0)
+			s := all.Unit(0)
 			s.Reset(1)
 			copy(s.Rows.Data, query.Data[:size])
-			s.Walk(set, entity, nil)
-			s.Weigh(set, 0, weight) // the only entity has all of the probability
+			s.Forward(set, entity, nil)
+			s.SetWeight(set, 0, weight) // the only entity has all of the probability
 			byEntity := NewTable(1, dim)
-			all.Collect(set, entity, 1, 0, byEntity, NewTable(MostQueries, dim), false)
+			all.Collect(set, entity, 1, 0, byEntity, NewTable(MaxQueries, dim), false)
 
 			wantByQuery, wantByEntity := make([]float32, size), make([]float32, query.Stride)
-			m.AddGradQuery(set, wantByQuery, query.Data[:size], WholeRow(entity.Table, 0), weight)
-			m.AddGradRow(set, wantByEntity, query.Data[:size], WholeRow(entity.Table, 0), weight)
+			m.AddGradQuery(set, wantByQuery, query.Data[:size], PaddedRow(entity.Table, 0), weight)
+			m.AddGradRow(set, wantByEntity, query.Data[:size], PaddedRow(entity.Table, 0), weight)
 			same := func(what string, got, want []float32) {
 				for i := range want {
 					if math.Abs(float64(got[i]-want[i])) > 1e-6 || i%query.Stride >= dim && (got[i] != 0 || want[i] != 0) {
@@ -46,8 +46,8 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 					}
 				}
 			}
-			same("query", s.OfQuery(s.ByQuery, 0), wantByQuery)
-			same("entity", WholeRow(byEntity, 0), wantByEntity)
+			same("query", s.QueryRows(s.ByQuery, 0), wantByQuery)
+			same("entity", PaddedRow(byEntity, 0), wantByEntity)
 		}
 	}
 }

@@ -10,8 +10,8 @@ type Rounded struct {
 	ones  []float32    // a factor for each row of a tile
 }
 
-// RoundBy readies embeddings for products in bfloat16 from now on.
-func (e *Embeddings) RoundBy(u *kernel.BF16Set) {
+// EnableBF16 readies embeddings for products in bfloat16 from now on.
+func (e *Embeddings) EnableBF16(u *kernel.BF16Set) {
 	e.Rounded = &Rounded{u, kernel.NewTiles(kernel.Pad(e.Count, 2*kernel.Band)/kernel.Band, steps(e.Stride)), ones(Rows)}
 	e.RoundAll()
 }
@@ -35,10 +35,10 @@ func (e Embeddings) Round(start, count int) {
 const Band = kernel.Band
 
 // tile is the bands from those of a tile on.
-func (r *Rounded) tile(tile int) kernel.Tiles { return r.bands.From(tile*bandsOfTile, 0) }
+func (r *Rounded) tile(tile int) kernel.Tiles { return r.bands.From(tile*tileBands, 0) }
 
-// bandsOfTile is how many bands the rows of a tile are.
-const bandsOfTile = Rows / kernel.Band
+// tileBands is how many bands the rows of a tile are.
+const tileBands = Rows / kernel.Band
 
 // steps is how many tiles so many numbers along the inner dimension of a product are.
 func steps(numbers int) int { return kernel.Pad(numbers, kernel.TileInner) / kernel.TileInner }

@@ -22,45 +22,45 @@ func NewSmoothing(share float64, entities Embeddings, units int) *Smoothing {
 	}
 }
 
-// Sum adds up the entities of a tile.
-func (s *Smoothing) Sum(k *kernel.Set, entities Embeddings, tile int) {
+// SumTile adds up the entities of a tile.
+func (s *Smoothing) SumTile(k *kernel.Set, entities Embeddings, tile int) {
 	start, count, _ := entities.Tile(tile)
-	addUp(k, WholeRow(s.sums, tile), entities.From(start), count, 1)
+	sumRows(k, PaddedRow(s.sums, tile), entities.From(start), count, 1)
 }
 
 // Average makes the mean of the sums.
 func (s *Smoothing) Average(k *kernel.Set, entities Embeddings) {
-	addUp(k, s.mean, s.sums, entities.Tiles(), 1/float32(entities.Count))
+	sumRows(k, s.mean, s.sums, entities.Tiles(), 1/float32(entities.Count))
 }
 
-// Spread returns the part of the loss of a unit's queries, each of the given
+// AddQueries returns the part of the loss of a unit's queries, each of the given
 // weight, and adds the gradient by them.
-func (s *Smoothing) Spread(k *kernel.Set, unit int, of *Softmax, weight float32) float64 {
-	sum := WholeRow(s.queries, unit)
-	addUp(k, sum, of.Rows, of.Asked, 1)
-	for i := range of.Asked {
-		k.ScaleAdd(WholeRow(of.ByQuery, i), s.mean, -weight*s.share)
+func (s *Smoothing) AddQueries(k *kernel.Set, unit int, of *Softmax, weight float32) float64 {
+	sum := PaddedRow(s.queries, unit)
+	sumRows(k, sum, of.Rows, of.Count, 1)
+	for i := range of.Count {
+		k.ScaleAdd(PaddedRow(of.ByQuery, i), s.mean, -weight*s.share)
 	}
 	return -float64(weight) * float64(s.share) * Dot(sum, s.mean)
 }
 
-// Finish makes the gradient by each entity of all units' queries.
-func (s *Smoothing) Finish(k *kernel.Set, units int, weight float32, entities int) {
-	addUp(k, s.slope, s.queries, units, -weight*s.share/float32(entities))
+// FinishStep makes the gradient by each entity of all units' queries.
+func (s *Smoothing) FinishStep(k *kernel.Set, units int, weight float32, entities int) {
+	sumRows(k, s.slope, s.queries, units, -weight*s.share/float32(entities))
 }
 
 // Collect adds the gradient by each of some entities.
 func (s *Smoothing) Collect(k *kernel.Set, gradient kernel.Table, count int) {
 	for i := range count {
-		k.ScaleAdd(WholeRow(gradient, i), s.slope, 1)
+		k.ScaleAdd(PaddedRow(gradient, i), s.slope, 1)
 	}
 }
 
-// addUp makes factor times the sum of the first n rows of a table.
-func addUp(k *kernel.Set, to []float32, of kernel.Table, n int, factor float32) {
+// sumRows makes factor times the sum of the first n rows of a table.
+func sumRows(k *kernel.Set, to []float32, of kernel.Table, n int, factor float32) {
 	clear(to)
 	for i := range n {
-		k.ScaleAdd(to, WholeRow(of, i), 1)
+		k.ScaleAdd(to, PaddedRow(of, i), 1)
 	}
 	k.Scale(to, to, factor)
 }

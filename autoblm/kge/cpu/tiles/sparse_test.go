@@ -18,7 +18,7 @@ type fewSlopes struct {
 	asked, dim int
 	most       int // slopes
 	all        *Softmaxes
-	room       *Room
+	room       *Scratch
 }
 
 func newFewSlopes(k *kernel.Set, unit *kernel.BF16Set, rows, most int) *fewSlopes {
@@ -28,7 +28,7 @@ func newFewSlopes(k *kernel.Set, unit *kernel.BF16Set, rows, most int) *fewSlope
 	for i := range numbers {
 		numbers[i] = float32(rng.NormFloat64())
 	}
-	f := &fewSlopes{kernels: k, rows: Padded(numbers, dim), queries: NewTable(asked, dim), asked: asked, dim: dim, most: most}
+	f := &fewSlopes{kernels: k, rows: NewEmbeddings(numbers, dim), queries: NewTable(asked, dim), asked: asked, dim: dim, most: most}
 	for i := range asked {
 		f.weights = append(f.weights, 0.1*float32(i+1))
 		for j := range dim {
@@ -36,27 +36,27 @@ func newFewSlopes(k *kernel.Set, unit *kernel.BF16Set, rows, most int) *fewSlope
 		}
 	}
 	if unit != nil {
-		f.rows.RoundBy(unit)
+		f.rows.EnableBF16(unit)
 	}
-	f.all, f.room = NewSoftmaxes(Products{}, f.rows, dim, 1, 1, most), NewRoom(k, f.rows, dim, true)
+	f.all, f.room = NewSoftmaxes(Products{}, f.rows, dim, 1, 1, most), NewScratch(k, f.rows, dim, true)
 	return f
 }
 
 // draw is the gradient by the queries and by the rows, by one draw.
 func (f *fewSlopes) draw(key uint32) (byQuery, byRow [][]float32) {
-	s := f.all.Of(0)
+	s := f.all.Unit(0)
 	s.Reset(f.asked)
 	for i := range f.asked {
-		copy(s.Rows.Row(i), WholeRow(f.queries, i))
+		copy(s.Rows.Row(i), PaddedRow(f.queries, i))
 	}
-	s.Chance = Chance{Key: key, First: 3, Ways: 1}
-	s.Walk(f.kernels, f.rows, f.room)
+	s.Sampling = Sampling{Key: key, First: 3, Directions: 1}
+	s.Forward(f.kernels, f.rows, f.room)
 	for i, weight := range f.weights {
-		s.Weigh(f.kernels, i, weight)
+		s.SetWeight(f.kernels, i, weight)
 	}
-	s.Weighed(f.rows, f.room)
+	s.Finish(f.rows, f.room)
 	for i := range f.asked {
-		byQuery = append(byQuery, s.OfQuery(s.ByQuery, i)[:f.dim])
+		byQuery = append(byQuery, s.QueryRows(s.ByQuery, i)[:f.dim])
 	}
 	for tile := range f.rows.Tiles() {
 		_, count, rows := f.rows.Tile(tile)
@@ -69,12 +69,12 @@ func (f *fewSlopes) draw(key uint32) (byQuery, byRow [][]float32) {
 	return byQuery, byRow
 }
 
-// probabilities are those of all rows, [queries][rows].
+// probabilities are those of all rows, [queries][blockRows].
 func (f *fewSlopes) probabilities() (all [][]float64) {
 	for i := range f.asked {
 		p, sum := make([]float64, f.rows.Count), 0.0
 		for row := range p {
-			p[row] = math.Exp(Dot(WholeRow(f.queries, i), WholeRow(f.rows.Table, row)))
+			p[row] = math.Exp(Dot(PaddedRow(f.queries, i), PaddedRow(f.rows.Table, row)))
 			sum += p[row]
 		}
 		for row := range p {
@@ -144,9 +144,9 @@ func TestFewSlopes(t *testing.T) {
 				counts[i] = make([]int, f.rows.Count)
 			}
 			for key := range uint32(draws) {
-				f.draw(ChanceKey(5, int(key)))
+				f.draw(SamplingKey(5, int(key)))
 				perQuery := make([]int, f.asked)
-				for _, ofTile := range f.all.kept.(*sparse).units[0] {
+				for _, ofTile := range f.all.store.(*sparse).units[0] {
 					for _, of := range ofTile {
 						perQuery[of.query]++
 						counts[of.query][of.row]++
@@ -177,12 +177,12 @@ func TestFewSlopes(t *testing.T) {
 // TestChanceIsOfTheQuestion: it goes by the number of a question in its batch, not by the unit
 // that asks it.
 func TestChanceIsOfTheQuestion(t *testing.T) {
-	one, next := Chance{Key: 9, First: 0, Ways: 2}, Chance{Key: 9, First: 3, Ways: 2}
+	one, next := Sampling{Key: 9, First: 0, Directions: 2}, Sampling{Key: 9, First: 3, Directions: 2}
 	seen := map[float32]bool{}
 	for i := range 3 {
 		for way := range 2 {
 			// Questions 3, 4 and 5 of six, and of the next three alone.
-			got, want := one.of(way*6+3+i, 12), next.of(way*3+i, 6)
+			got, want := one.uniform(way*6+3+i, 12), next.uniform(way*3+i, 6)
 			if got != want || got < 0 || got >= 1 || seen[got] {
 				t.Errorf("question %d, way %d: %v, and %v in a unit of its own", 3+i, way, got, want)
 			}
