@@ -9,21 +9,21 @@ import (
 )
 
 type installCommand struct {
-	Checkout   string `help:"Let cells import the library from this checkout (default: the one you are in)." type:"path" placeholder:"DIR" xor:"library"`
-	Release    string `help:"Let cells import this release of the library." placeholder:"VERSION" xor:"library"`
-	Gopls      bool   `help:"Install gopls, too: completion and documentation in cells."`
-	CUDAPlugin string `name:"cuda-plugin" help:"The CUDA plugin for XLA, a file (default: XLA finds it where go-xla installs it)." type:"path" placeholder:"FILE"`
+	Checkout   string `help:"Checkout of the library that cells import (default: the current one)." type:"path" placeholder:"DIR" xor:"library"`
+	Release    string `help:"Release of the library that cells import." placeholder:"VERSION" xor:"library"`
+	Gopls      bool   `help:"Install gopls too, for completion in cells."`
+	CUDAPlugin string `name:"cuda-plugin" help:"CUDA plugin of XLA (default: the installed one)." type:"path" placeholder:"FILE"`
 }
 
-func (c installCommand) Run(ctx context.Context, out io.Writer, where places) error {
+// Run installs the kernels and prints each step.
+func (c installCommand) Run(ctx context.Context, out io.Writer, folders install.Folders) error {
 	library, err := c.library()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "Installing the kernels. The first time this compiles for a few minutes.")
+	fmt.Fprintln(out, "Installing the kernels. The first installation compiles for a few minutes.")
 	err = install.Install(ctx, install.Settings{
-		Home:    where.home,
-		Jupyter: where.jupyter,
+		Folders: folders,
 		Library: library,
 		Pins:    pins,
 		Gopls:   c.Gopls,
@@ -33,10 +33,12 @@ func (c installCommand) Run(ctx context.Context, out io.Writer, where places) er
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Done. Start Jupyter, open a notebook and choose %q. If something does not work: %s doctor\n", install.CPU.Title, install.Command())
+	fmt.Fprintf(out, "Done. Start Jupyter, open a notebook and choose %q.\n", install.CPU.Title)
+	fmt.Fprintf(out, "If something fails, run: %s doctor\n", install.Command())
 	return nil
 }
 
+// library returns the library that the flags name, or the one of this program.
 func (c installCommand) library() (install.Library, error) {
 	switch {
 	case c.Checkout != "":
@@ -45,10 +47,4 @@ func (c installCommand) library() (install.Library, error) {
 		return install.Library{Version: c.Release}, nil
 	}
 	return install.FindLibrary(".")
-}
-
-type uninstallCommand struct{}
-
-func (uninstallCommand) Run(out io.Writer, where places) error {
-	return install.Uninstall(where.home, func(removed string) { fmt.Fprintln(out, "removed", removed) })
 }

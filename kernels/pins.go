@@ -6,7 +6,7 @@ import (
 	"github.com/autoblm/autoblm-go/kernels/internal/install"
 )
 
-// The pins travel within the program, so that it can be run from a release, too.
+// The program embeds the pins, so it also runs outside of a checkout.
 var (
 	//go:embed tools/tools.mod
 	toolsMod []byte

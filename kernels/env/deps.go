@@ -1,12 +1,12 @@
 package env
 
 import (
-	// Showing things, and keeping them from one cell to the next.
+	// Displays, and values that later cells read.
 	_ "github.com/janpfeifer/gonb/cache"
 	_ "github.com/janpfeifer/gonb/gonbui"
 	_ "github.com/janpfeifer/gonb/gonbui/dom"
 
-	// Graphs of tensors.
+	// Tensors and their graphs.
 	_ "github.com/gomlx/compute"
 	_ "github.com/gomlx/compute/dtypes"
 	_ "github.com/gomlx/compute/gobackend"

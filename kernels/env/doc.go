@@ -1,4 +1,4 @@
-// Package env imports what a notebook's cell can import without a network, beside
-// the library itself. It is no part of any program: the installer copies deps.go
-// into the module that cells are built with.
+// Package env imports the packages that cells can import without a network, in addition
+// to the library. No program imports it: the installer copies deps.go into the module
+// that cells are built with.
 package env

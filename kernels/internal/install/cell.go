@@ -5,58 +5,69 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 )
 
-// BuildCell builds a cell that imports all that cells may import, as the kernel
-// does it with these variables: with "go get", which finds the packages in the
-// workspace only when it may not ask the network. It leaves nothing behind but Go's caches.
-func BuildCell(ctx context.Context, home Home, t Toolchain, variables map[string]string) error {
-	dir, err := os.MkdirTemp("", "autoblm-cell-")
+// TestCell builds and runs a cell that imports all packages that cells may import. It
+// uses the variables of the kernel, and "go get" as the kernel does. TestCell leaves
+// nothing behind but entries in Go's caches.
+func TestCell(ctx context.Context, home Home, t Toolchain, variables map[string]string) error {
+	dir, err := makeWorkspace(ctx, home, t, variables)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := makeWorkspace(ctx, dir, home, t, variables); err != nil {
-		return err
-	}
 	if _, err := t.run(ctx, dir, variables, "get"); err != nil {
-		return err
+		return fmt.Errorf("cells do not build without a network: %w", err)
 	}
-	_, err = t.run(ctx, dir, variables, "build", "-o", filepath.Join(dir, "cell"))
-	return err
+	program := filepath.Join(dir, "cell")
+	if _, err := t.run(ctx, dir, variables, "build", "-o", program); err != nil {
+		return fmt.Errorf("cells do not build without a network: %w", err)
+	}
+	if _, err := output(exec.CommandContext(ctx, program)); err != nil {
+		return fmt.Errorf("programs do not run in %s: %w; "+
+			"set TMPDIR to a folder on a file system without noexec", os.TempDir(), err)
+	}
+	return nil
 }
 
-// prime fetches and compiles what cells of a kernel need. The variables must let
-// Go use the network.
+// prime fetches and compiles all packages that cells may import. The variables must allow
+// Go to use the network.
 func prime(ctx context.Context, home Home, t Toolchain, variables map[string]string) error {
-	dir, err := os.MkdirTemp("", "autoblm-cell-")
+	dir, err := makeWorkspace(ctx, home, t, variables)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := makeWorkspace(ctx, dir, home, t, variables); err != nil {
-		return err
-	}
-	// In a workspace Go reads the go.mod of every module that any other asks
-	// for. A proxy may refuse one that is not needed in the end, so that a
-	// failure here is told only when cells do not build afterwards.
+	// In a workspace Go reads the go.mod of each module in the graph. A proxy may refuse
+	// one that no build needs, so the error matters only when the build fails too.
 	_, graph := t.run(ctx, dir, variables, "mod", "graph")
-	if _, err := t.run(ctx, dir, variables, "build", "-o", filepath.Join(dir, "cell")); err != nil {
+	if _, err := t.run(ctx, dir, variables, "build", "-o", os.DevNull); err != nil {
 		return errors.Join(err, graph)
 	}
 	return nil
 }
 
-// makeWorkspace makes the workspace of a cell as the kernel does.
-func makeWorkspace(ctx context.Context, dir string, home Home, t Toolchain, variables map[string]string) error {
-	packages, err := importable(home.Module())
+// makeWorkspace makes the temporary workspace of a cell and returns its folder.
+func makeWorkspace(
+	ctx context.Context, home Home, t Toolchain, variables map[string]string,
+) (dir string, err error) {
+	packages, err := importedBy(home.Module())
 	if err != nil {
-		return err
+		return "", err
 	}
-	main := append(imports("main", packages), "\nfunc main() {}\n"...)
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), main, 0o644); err != nil {
-		return err
+	if dir, err = os.MkdirTemp("", "autoblm-cell-"); err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	program := append(importFile("main", packages), "\nfunc main() {}\n"...)
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644); err != nil {
+		return "", err
 	}
 	for _, arguments := range [][]string{
 		{"mod", "init", "cell"},
@@ -65,8 +76,8 @@ func makeWorkspace(ctx context.Context, dir string, home Home, t Toolchain, vari
 		{"mod", "edit", fmt.Sprintf("-replace=%s=%s", moduleName, home.Module())},
 	} {
 		if _, err := t.run(ctx, dir, variables, arguments...); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return dir, nil
 }

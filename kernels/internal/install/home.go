@@ -3,46 +3,57 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/adrg/xdg"
 )
 
-// Home is the folder that everything but the specs is installed in.
+// Folders holds the folders of an installation.
+type Folders struct {
+	Home Home
+	// Jupyter is Jupyter's data folder of the user.
+	Jupyter string
+}
+
+// Home is the folder of an installation, without the kernel specs.
 type Home string
 
-// DefaultHome is the folder for this user.
+// DefaultHome returns the default folder of this user.
 func DefaultHome() Home {
 	xdg.Reload()
 	return Home(filepath.Join(xdg.DataHome, "autoblm", "kernels"))
 }
 
-// Program is where a program lies that the kernels run.
+// Program returns the path of an installed program.
 func (h Home) Program(name string) string { return filepath.Join(h.programs(), name) }
 
-// Module is the folder of the module that cells import from.
+// Module returns the folder of the module that cells import from.
 func (h Home) Module() string { return filepath.Join(string(h), "env") }
-
-// unfinished is where that module is made.
-func (h Home) unfinished() string { return h.Module() + ".new" }
 
 func (h Home) programs() string { return filepath.Join(string(h), "bin") }
 func (h Home) tools() string    { return filepath.Join(string(h), "tools") }
-func (h Home) manifest() string { return filepath.Join(string(h), "installed.json") }
 
-// folders makes folders and remembers which of them were not there.
-type folders []string
+// JupyterFolder returns Jupyter's data folder of this user.
+// https://docs.jupyter.org/en/latest/use/jupyter-directories.html
+func JupyterFolder() (string, error) {
+	return jupyterFolder(runtime.GOOS, os.Getenv, os.UserHomeDir)
+}
 
-func (made *folders) make(path string) error {
-	var missing []string
-	for p := path; ; p = filepath.Dir(p) {
-		if _, err := os.Stat(p); err == nil || p == filepath.Dir(p) {
-			break
-		}
-		missing = append(missing, p)
+func jupyterFolder(
+	system string, variable func(string) string, home func() (string, error),
+) (string, error) {
+	if folder := variable("JUPYTER_DATA_DIR"); folder != "" {
+		return filepath.Abs(folder)
 	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return err
+	if data := variable("XDG_DATA_HOME"); data != "" && system != "darwin" {
+		return filepath.Abs(filepath.Join(data, "jupyter"))
 	}
-	*made = append(*made, missing...)
-	return nil
+	h, err := home()
+	if err != nil {
+		return "", err
+	}
+	if system == "darwin" {
+		return filepath.Join(h, "Library", "Jupyter"), nil
+	}
+	return filepath.Join(h, ".local", "share", "jupyter"), nil
 }

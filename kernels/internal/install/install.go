@@ -10,31 +10,26 @@ import (
 	"time"
 )
 
-// Settings say what is installed, and where.
+// Settings configures an installation.
 type Settings struct {
-	Home    Home
-	Jupyter string // Jupyter's folder of the user's data
+	Folders
 	Library Library
 	Pins    Pins
-	// Gopls says whether to install gopls, for completion, too.
+	// Gopls also installs gopls, for completion.
 	Gopls bool
-	// Plugin is the absolute path of a CUDA plugin for XLA; "" leaves it to XLA
-	// to find one.
+	// Plugin is the absolute path of a CUDA plugin of XLA; with "" XLA searches one.
 	Plugin string
-	// Report is told what has been done.
+	// Report receives a line for each finished step.
 	Report func(step string)
 }
 
-// Install installs the kernels. Doing so again brings an installation up to date.
+// Install installs the kernels or updates an installation.
 func Install(ctx context.Context, s Settings) error {
 	t, err := FindToolchain(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("no usable Go: %w: install it from https://go.dev/dl", err)
+		return fmt.Errorf("find Go: %w; install it from https://go.dev/dl", err)
 	}
-	i := installation{Settings: s, toolchain: t}
-	if i.manifest, err = previous(s.Home); err != nil {
-		return err
-	}
+	i := installation{s, t}
 	steps := []func(context.Context) (string, error){i.tools, i.module}
 	for _, v := range Variants() {
 		steps = append(steps, func(ctx context.Context) (string, error) { return i.cells(ctx, v) })
@@ -53,30 +48,22 @@ func Install(ctx context.Context, s Settings) error {
 type installation struct {
 	Settings
 	toolchain Toolchain
-	manifest  Manifest
-}
-
-// folder makes a folder, and first of all notes down that it was made.
-func (i *installation) folder(path string) error {
-	if err := i.manifest.Folders.make(path); err != nil {
-		return err
-	}
-	return i.manifest.write(i.Home)
 }
 
 // tools builds the programs.
-func (i *installation) tools(ctx context.Context) (string, error) {
-	for _, folder := range []string{string(i.Home), i.Home.programs(), i.Home.tools()} {
-		if err := i.folder(folder); err != nil {
+func (i installation) tools(ctx context.Context) (string, error) {
+	if err := os.MkdirAll(i.Home.tools(), 0o755); err != nil {
+		return "", err
+	}
+	for name, content := range map[string][]byte{
+		"go.mod": i.Pins.ToolsMod, "go.sum": i.Pins.ToolsSum,
+	} {
+		file := filepath.Join(i.Home.tools(), name)
+		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return "", err
 		}
 	}
-	for name, content := range map[string][]byte{"go.mod": i.Pins.ToolsMod, "go.sum": i.Pins.ToolsSum} {
-		if err := os.WriteFile(filepath.Join(i.Home.tools(), name), content, 0o644); err != nil {
-			return "", err
-		}
-	}
-	variables := plainly()
+	variables := isolated()
 	variables["GOBIN"] = i.Home.programs()
 	var built []string
 	arguments := []string{"install"}
@@ -97,9 +84,9 @@ func (i *installation) tools(ctx context.Context) (string, error) {
 	return "built " + strings.Join(built, ", ") + " in " + i.Home.programs(), nil
 }
 
-// module makes the module of the cells. An older one stays until the new one is whole.
-func (i *installation) module(ctx context.Context) (string, error) {
-	fresh := i.Home.unfinished()
+// module makes the module of the cells. An older module stays until the new one is complete.
+func (i installation) module(ctx context.Context) (string, error) {
+	fresh := i.Home.Module() + ".new"
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err
 	}
@@ -116,38 +103,34 @@ func (i *installation) module(ctx context.Context) (string, error) {
 	if err := os.Rename(fresh, i.Home.Module()); err != nil {
 		return "", err
 	}
-	i.manifest.Library = i.Library
-	if err := i.manifest.write(i.Home); err != nil {
-		return "", err
-	}
 	return "cells import the library from " + i.Library.String(), nil
 }
 
-// cells fetches and compiles what cells of a kernel need, and sees that they build
-// without a network.
-func (i *installation) cells(ctx context.Context, v Variant) (string, error) {
+// cells fetches and compiles the packages for cells of a kernel, and tests that a cell
+// runs without a network.
+func (i installation) cells(ctx context.Context, v Variant) (string, error) {
 	if v.NeedsC && !i.toolchain.HasC() {
-		return fmt.Sprintf("%s: its cells need a C compiler, and there is no %s", v.Title, i.toolchain.Compiler), nil
+		return fmt.Sprintf("%s: skipped, because the C compiler %s is missing",
+			v.Title, i.toolchain.Compiler), nil
 	}
 	offline := v.spec(i.Home, i.toolchain, i.Plugin).Env
 	online := maps.Clone(offline)
 	delete(online, "GOPROXY")
 	if err := prime(ctx, i.Home, i.toolchain, online); err != nil {
-		return "", fmt.Errorf("cannot prepare the kernel %s: %w", v.Title, err)
+		return "", fmt.Errorf("prepare the kernel %s: %w", v.Title, err)
 	}
-	if err := BuildCell(ctx, i.Home, i.toolchain, offline); err != nil {
-		return "", fmt.Errorf("cells of the kernel %s do not build without a network: %w", v.Title, err)
+	if err := TestCell(ctx, i.Home, i.toolchain, offline); err != nil {
+		return "", fmt.Errorf("test the kernel %s: %w", v.Title, err)
 	}
-	return v.Title + ": cells build without a network", nil
+	return v.Title + ": cells run without a network", nil
 }
 
-// specs tells Jupyter of the kernels.
-func (i *installation) specs(context.Context) (string, error) {
+// specs writes the kernel specs into Jupyter's folder.
+func (i installation) specs(context.Context) (string, error) {
 	var written []string
 	for _, v := range Variants() {
 		file := v.File(i.Jupyter)
-		i.manifest.Specs = append(i.manifest.Specs, file)
-		if err := i.folder(filepath.Dir(file)); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return "", err
 		}
 		if err := v.spec(i.Home, i.toolchain, i.Plugin).Write(file); err != nil {
@@ -155,5 +138,6 @@ func (i *installation) specs(context.Context) (string, error) {
 		}
 		written = append(written, v.Name)
 	}
-	return "wrote the kernels " + strings.Join(written, " and ") + " into " + filepath.Join(i.Jupyter, "kernels"), nil
+	return "wrote the kernels " + strings.Join(written, " and ") + " to " +
+		filepath.Join(i.Jupyter, "kernels"), nil
 }

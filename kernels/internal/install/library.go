@@ -2,6 +2,8 @@ package install
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +16,10 @@ import (
 // LibraryModule is the module of the library that cells import.
 const LibraryModule = "github.com/autoblm/autoblm-go"
 
-// Library is where cells take the library from: a checkout or a release.
+// Library is the library that cells import: a checkout or a release.
 type Library struct {
-	Checkout string `json:"checkout,omitempty"` // absolute
-	Version  string `json:"version,omitempty"`
+	Checkout string // absolute path
+	Version  string
 }
 
 func (l Library) String() string {
@@ -27,29 +29,77 @@ func (l Library) String() string {
 	return "the release " + l.Version
 }
 
-// FindLibrary is the library that this program belongs to: the release that it
-// was built from, or the checkout that the folder lies in, or else the one that the
-// program was built in.
+// FindLibrary returns the library of this program: the release that it was built from,
+// else the checkout around the folder, else the checkout that it was built in.
 func FindLibrary(folder string) (Library, error) {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if version := released(info); version != "" {
-			return Library{Version: version}, nil
-		}
+	if version := buildVersion(); version != "" {
+		return Library{Version: version}, nil
 	}
 	start, err := filepath.Abs(folder)
 	if err != nil {
 		return Library{}, err
 	}
 	_, source, _, _ := runtime.Caller(0)
-	for _, inside := range []string{start, source} {
-		if dir := checkoutAround(inside); dir != "" {
+	for _, path := range []string{start, source} {
+		if dir := checkoutAround(path); dir != "" {
 			return Library{Checkout: dir}, nil
 		}
 	}
-	return Library{}, fmt.Errorf("%s lies in no checkout of %s: go there, or name one with --checkout, or a release with --release", start, LibraryModule)
+	return Library{}, fmt.Errorf("%s is outside of a checkout of %s: "+
+		"change into one, or use --checkout or --release", start, LibraryModule)
 }
 
-// checkoutAround is the checkout that a path lies in, or "".
+// AtCheckout returns the library in a folder.
+func AtCheckout(folder string) (Library, error) {
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return Library{}, err
+	}
+	if !isCheckout(dir) {
+		return Library{}, fmt.Errorf("%s is not a checkout of %s", dir, LibraryModule)
+	}
+	return Library{Checkout: dir}, nil
+}
+
+// InstalledLibrary returns the library that cells of an installation import.
+func InstalledLibrary(ctx context.Context, home Home, t Toolchain) (Library, error) {
+	out, err := t.run(ctx, home.Module(), isolated(), "list", "-m", "-json", LibraryModule)
+	if err != nil {
+		return Library{}, err
+	}
+	var module struct {
+		Version string
+		Replace *struct{ Path string }
+	}
+	if err := json.Unmarshal([]byte(out), &module); err != nil {
+		return Library{}, fmt.Errorf("go list -m: %w", err)
+	}
+	if module.Replace != nil {
+		return AtCheckout(module.Replace.Path)
+	}
+	return Library{Version: module.Version}, nil
+}
+
+// Command returns the command line that runs this program, for hints.
+func Command() string {
+	if version := buildVersion(); version != "" {
+		return "go run " + LibraryModule + "/kernels@" + version
+	}
+	library, err := FindLibrary(".")
+	if err != nil {
+		return "go run ./kernels"
+	}
+	if here, err := os.Getwd(); err == nil && here == library.Checkout {
+		return "go run ./kernels"
+	}
+	dir := library.Checkout
+	if strings.ContainsAny(dir, " '\"$&;()") {
+		dir = strconv.Quote(dir)
+	}
+	return "go run -C " + dir + " ./kernels"
+}
+
+// checkoutAround returns the checkout that a path lies in, or "".
 func checkoutAround(path string) string {
 	for dir := path; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		if isCheckout(dir) {
@@ -57,48 +107,6 @@ func checkoutAround(path string) string {
 		}
 		if dir == filepath.Dir(dir) {
 			break
-		}
-	}
-	return ""
-}
-
-// Command is how this program is run, for advice.
-func Command() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if version := released(info); version != "" {
-			return "go run " + LibraryModule + "/kernels@" + version
-		}
-	}
-	if l, err := FindLibrary("."); err == nil {
-		if here, err := os.Getwd(); err != nil || here != l.Checkout {
-			at := l.Checkout
-			if strings.ContainsAny(at, " '\"$&;()") {
-				at = strconv.Quote(at)
-			}
-			return "go run -C " + at + " ./kernels"
-		}
-	}
-	return "go run ./kernels"
-}
-
-// AtCheckout is the library in a folder.
-func AtCheckout(folder string) (Library, error) {
-	dir, err := filepath.Abs(folder)
-	if err != nil {
-		return Library{}, err
-	}
-	if !isCheckout(dir) {
-		return Library{}, fmt.Errorf("%s is no checkout of %s: its go.mod is missing or another's", dir, LibraryModule)
-	}
-	return Library{Checkout: dir}, nil
-}
-
-// released is the version of the library that a program was built from, or
-// empty when it was built in a checkout.
-func released(info *debug.BuildInfo) string {
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == LibraryModule && m.Replace == nil && m.Sum != "" {
-			return m.Version
 		}
 	}
 	return ""
@@ -115,4 +123,24 @@ func isCheckout(dir string) bool {
 		}
 	}
 	return false
+}
+
+// buildVersion returns the release that this program was built from, or "".
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return libraryVersion(info)
+}
+
+// libraryVersion returns the release of the library in a build, or "" for a checkout.
+// Only releases have a checksum.
+func libraryVersion(info *debug.BuildInfo) string {
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == LibraryModule && m.Replace == nil && m.Sum != "" {
+			return m.Version
+		}
+	}
+	return ""
 }

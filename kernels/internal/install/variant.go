@@ -3,33 +3,40 @@ package install
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
-	"github.com/autoblm/autoblm-go/kernels/internal/kernelspec"
 )
 
 // Variant is one of the kernels.
 type Variant struct {
-	Name    string // of the folder of its spec
-	Title   string // what Jupyter shows
-	NeedsC  bool   // its cells are compiled with C
+	Name    string // folder of the kernel spec
+	Title   string // name in Jupyter
+	NeedsC  bool   // cells need a C compiler
 	GoFlags string
 }
 
-// The kernels. Without XLA a cell links in a third of the time; "-w" leaves out
-// what only a debugger reads.
+// The kernels. Cells link three times as fast without XLA. The flag -w omits debug symbols.
 var (
-	CPU  = Variant{Name: "autoblm-cpu", Title: "AutoBLM (Go, CPU)", GoFlags: "-buildvcs=false -tags=noxla -ldflags=-w"}
-	CUDA = Variant{Name: "autoblm-cuda", Title: "AutoBLM (Go, CUDA)", NeedsC: true, GoFlags: "-buildvcs=false -ldflags=-w"}
+	CPU = Variant{
+		Name: "autoblm-cpu", Title: "AutoBLM (Go, CPU)",
+		GoFlags: "-buildvcs=false -tags=noxla -ldflags=-w",
+	}
+	CUDA = Variant{
+		Name: "autoblm-cuda", Title: "AutoBLM (Go, CUDA)",
+		GoFlags: "-buildvcs=false -ldflags=-w", NeedsC: true,
+	}
 )
 
-// File is where its spec lies in Jupyter's folder.
-func (v Variant) File(jupyter string) string { return kernelspec.File(jupyter, v.Name) }
+// File returns the path of the kernel spec in Jupyter's data folder.
+func (v Variant) File(jupyter string) string {
+	return filepath.Join(jupyter, "kernels", v.Name, "kernel.json")
+}
 
-// Variants are the kernels for this system.
+// Variants returns the kernels for this operating system.
 func Variants() []Variant {
 	if runtime.GOOS == "linux" {
 		return []Variant{CPU, CUDA}
@@ -37,9 +44,9 @@ func Variants() []Variant {
 	return []Variant{CPU}
 }
 
-// spec is the spec of a kernel. Jupyter may be started from anywhere, with any
-// settings, so the spec says where everything is.
-func (v Variant) spec(home Home, t Toolchain, plugin string) kernelspec.Spec {
+// spec returns the kernel spec. It sets all paths and variables, because Jupyter can
+// start from any folder with any environment.
+func (v Variant) spec(home Home, t Toolchain, plugin string) Spec {
 	path := []string{home.programs(), t.binaries()}
 	for dir := range strings.SplitSeq(os.Getenv("PATH"), string(os.PathListSeparator)) {
 		if dir != "" && !slices.Contains(path, dir) {
@@ -55,11 +62,11 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) kernelspec.Spec {
 		"GOPROXY":     "off",
 		"GOFLAGS":     v.GoFlags,
 		"CGO_ENABLED": "0",
-		// What GoMLX runs on by itself; the library is free to choose.
+		// Cells that use GoMLX directly run on its own backend; the library chooses freely.
 		"GOMLX_BACKEND":   "go",
 		"AUTOBLM_BACKEND": "auto",
 	}
-	if t.HasC() { // the kernels share what is compiled when both have C, or both have not
+	if t.HasC() { // with the same setting the kernels share compiled packages
 		variables["CGO_ENABLED"] = "1"
 	}
 	if v.NeedsC {
@@ -70,24 +77,24 @@ func (v Variant) spec(home Home, t Toolchain, plugin string) kernelspec.Spec {
 			variables[probe.PluginPaths] = paths
 		}
 	}
-	return kernelspec.Spec{
+	return Spec{
 		Argv:          argv(home),
 		DisplayName:   v.Title,
 		Language:      "go",
-		InterruptMode: kernelspec.InterruptByMessage,
+		InterruptMode: "message",
 		Env:           variables,
 	}
 }
 
-// argv is the command that starts a kernel.
+// argv returns the command that starts a kernel.
 func argv(home Home) []string {
 	return []string{
-		home.Program("gonb"), "--kernel", kernelspec.ConnectionFile,
+		home.Program("gonb"), "--kernel", "{connection_file}",
 		"-logtostderr=true",
-		"-raw_error=true", // errors as text, not as HTML
+		"-raw_error=true", // reports errors as text instead of HTML
 		"-go_work=" + home.Module(),
 	}
 }
 
-// Starts says whether a spec starts a kernel of this home.
-func (h Home) Starts(spec kernelspec.Spec) bool { return slices.Equal(spec.Argv, argv(h)) }
+// Starts reports whether a spec starts a kernel of this home.
+func (h Home) Starts(spec Spec) bool { return slices.Equal(spec.Argv, argv(h)) }

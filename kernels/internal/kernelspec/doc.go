@@ -1,3 +1,0 @@
-// Package kernelspec finds, reads and writes the folders in which Jupyter keeps
-// its kernels: https://jupyter-client.readthedocs.io/en/stable/kernels.html.
-package kernelspec
