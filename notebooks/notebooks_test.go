@@ -179,7 +179,7 @@ func TestOutputs(t *testing.T) {
 			fmt.Fprintf(code, "%d\n%s", len(c.text()), c.text())
 			if !n.isExecuted() {
 				if c.Count != nil || len(*c.Outputs) > 0 {
-					t.Errorf("%s, cell %d: outputs of which nothing says what code they are of: go run ./kernels run --write notebooks/%s", path, i+1, path)
+					t.Errorf("%s, cell %d: outputs of which nothing says what code they are of: python3 kernels/execute.py --write notebooks/%s", path, i+1, path)
 				}
 				continue
 			}
@@ -194,7 +194,7 @@ func TestOutputs(t *testing.T) {
 			}
 		}
 		if n.isExecuted() && n.Metadata.Outputs.Code != hex.EncodeToString(code.Sum(nil)) {
-			t.Errorf("%s has outputs of other code than it has: go run ./kernels run --write notebooks/%[1]s", path)
+			t.Errorf("%s has outputs of other code than it has: python3 kernels/execute.py --write notebooks/%[1]s", path)
 		}
 	}
 }
