@@ -43,7 +43,7 @@ func (o *outcome) nameOf(t task.Trial) string {
 	if t.Ensemble != nil {
 		return "the ensemble"
 	}
-	if study.IsNamed(t) {
+	if study.IsBaseline(t) {
 		return title(t.Name)
 	}
 	place := 1 + slices.IndexFunc(o.found, func(other task.Trial) bool { return other.Structure == t.Structure })

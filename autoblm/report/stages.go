@@ -116,7 +116,7 @@ func (o *outcome) lastStage(final search.FinalSettings) string {
 	}
 	from := "that of this stage"
 	switch {
-	case study.IsNamed(*o.kept):
+	case study.IsBaseline(*o.kept):
 		from = title(o.kept.Name)
 	case o.kept.Stage != task.Final:
 		from = "that of the search"

@@ -61,7 +61,7 @@ func (o *outcome) judgement() []string {
 	case o.kept == nil:
 	case o.kept.Ensemble != nil:
 		all = append(all, fmt.Sprintf("What is kept is an ensemble of %s.", format.Count(len(o.kept.Ensemble.Members), "model")))
-	case study.IsNamed(*o.kept):
+	case study.IsBaseline(*o.kept):
 		all = append(all, fmt.Sprintf("The best model, which is kept, is %s.", title(o.kept.Name)))
 	}
 	return all

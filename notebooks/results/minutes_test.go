@@ -21,7 +21,7 @@ type searchInMinutes struct {
 	Named struct {
 		Name string  `json:"name"`
 		Test float64 `json:"test_mrr"`
-	} `json:"named_final"`
+	} `json:"baseline_final"`
 	Difference *struct {
 		Mean float64 `json:"mean"`
 	} `json:"difference"`

@@ -38,7 +38,7 @@ type found struct {
 		Name     string  `json:"name"`
 		ValidMRR float64 `json:"valid_mrr"`
 		TestMRR  float64 `json:"test_mrr"`
-	} `json:"human"`
+	} `json:"baselines"`
 }
 
 // TestDocumentsHaveTheResults compares what stands between the marks in the project's README,

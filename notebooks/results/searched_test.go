@@ -22,7 +22,7 @@ type benchmarkSearch struct {
 		Structure string  `json:"structure"`
 		ValidMRR  float64 `json:"valid_mrr"`
 	} `json:"best"`
-	Human []namedModel `json:"human"`
+	Human []namedModel `json:"baselines"`
 }
 
 type namedModel struct {
@@ -101,7 +101,7 @@ func TestSearched(t *testing.T) {
 		t.Errorf("without files:\n%s", none)
 	}
 	const file = `{"command": "autoblm search --dataset wn18rr", "date": "2026-11-23", "machine": "here", "result": {"dataset": "wn18rr", "dim": 32, "trained": 64, "seconds": 600,
-		"best": [{"structure": "1,2;-2,1", "valid_mrr": 0.5}], "human": [{"name": "complex", "valid_mrr": 0.25}]}}`
+		"best": [{"structure": "1,2;-2,1", "valid_mrr": 0.5}], "baselines": [{"name": "complex", "valid_mrr": 0.25}]}}`
 	if err := os.WriteFile(filepath.Join(folder, "searched-wn18rr-1.json"), []byte(file), 0o644); err != nil {
 		t.Fatal(err)
 	}

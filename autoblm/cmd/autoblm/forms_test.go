@@ -63,7 +63,7 @@ func TestSearchForARecipe(t *testing.T) {
 	search("pieces", "4")
 	pieces, whole := search("pieces", "8"), search("whole", "8")
 	best := whole["best"].([]any)
-	if !reflect.DeepEqual(pieces["best"], whole["best"]) || len(best) != 8 || pieces["resumed"] != 4.0 || len(whole["human"].([]any)) != 0 {
+	if !reflect.DeepEqual(pieces["best"], whole["best"]) || len(best) != 8 || pieces["resumed"] != 4.0 || len(whole["baselines"].([]any)) != 0 {
 		t.Errorf("in pieces %v\nat once %v", pieces, whole)
 	}
 	rates := map[any]bool{}

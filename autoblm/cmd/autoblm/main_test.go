@@ -136,7 +136,7 @@ func searchArguments(graph, dir string, more ...string) []string {
 func TestSearchJSON(t *testing.T) {
 	graph, dir := smallGraph(t), t.TempDir()
 	first := object(t, searchArguments(graph, dir)...)
-	if first["trained"] != 10.0 || first["resumed"] != 0.0 || first["stopped"] != "budget" || len(first["human"].([]any)) != 5 {
+	if first["trained"] != 10.0 || first["resumed"] != 0.0 || first["stopped"] != "budget" || len(first["baselines"].([]any)) != 5 {
 		t.Errorf("search: %v", first)
 	}
 	for _, file := range []string{"best.png", "best.svg", "structures.png", "structures.svg", "search.png", "search.svg", "model/model.json"} {
@@ -179,7 +179,7 @@ func asText(t *testing.T, value any) string {
 
 func TestSearchOfTwoChunks(t *testing.T) {
 	o := object(t, searchArguments(smallGraph(t), t.TempDir(), "--k", "2", "--budget", "30")...)
-	if o["stopped"] != "space exhausted" || o["trained"] != 20.0 || len(o["human"].([]any)) != 0 || !strings.Contains(o["note"].(string), "named models") {
+	if o["stopped"] != "space exhausted" || o["trained"] != 20.0 || len(o["baselines"].([]any)) != 0 || !strings.Contains(o["note"].(string), "named models") {
 		t.Errorf("%v", o)
 	}
 }

@@ -80,10 +80,10 @@ func TestANewTask(t *testing.T) {
 		t.Errorf("exported as %v", exported)
 	}
 	kept := printed["kept"].(map[string]any) // QuatE fills its matrix
-	if kept["from"] != "named" || kept["name"] != "quate" || kept["score"] != 16.0 {
+	if kept["from"] != "baseline" || kept["name"] != "quate" || kept["score"] != 16.0 {
 		t.Errorf("kept is %v", kept)
 	}
-	if got := object(t, "study", "best", file, "--out", "model"); got["structure"] != kept["structure"] || got["from"] != "named" {
+	if got := object(t, "study", "best", file, "--out", "model"); got["structure"] != kept["structure"] || got["from"] != "baseline" {
 		t.Errorf("the best is %v, want %v", got, kept)
 	}
 	for _, folder := range []string{"model", filepath.Join("out", "model")} {

@@ -394,15 +394,15 @@ func (s searching) print(w io.Writer, o *output, r *search.Result, summary searc
 	}
 	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
 	summary.PrintFinals(w)
-	summary.PrintAgain(w)
+	summary.PrintRetrained(w)
 	summary.PrintEnsemble(w)
-	summary.PrintWorth(w)
+	summary.PrintGain(w)
 	kept := "the best model (model) and the pictures"
 	if r.Artifact == nil {
 		best, kept = &r.Best[0].Structure, "the pictures"
 	}
 	whose := "found by the search"
-	if summary.Kept["from"] == "named" {
+	if summary.Kept["from"] == study.FromBaseline {
 		whose = "the named " + structure.TitleOf(r.Kept.Name)
 		if len(r.Best) > 0 {
 			fmt.Fprintf(w, "\nThe best structure found, %s\n", r.Best[0].Structure)

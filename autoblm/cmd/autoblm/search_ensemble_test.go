@@ -38,8 +38,8 @@ func TestSearchKeepsAnEnsemble(t *testing.T) {
 			t.Errorf("member %v of %v", m, final)
 		}
 	}
-	if found["kept"].(map[string]any)["from"] != "ensemble" || found["named_final"].(map[string]any)["from"] != "named" {
-		t.Errorf("kept is %v, the best named %v", found["kept"], found["named_final"])
+	if found["kept"].(map[string]any)["from"] != "ensemble" || found["baseline_final"].(map[string]any)["from"] != "baseline" {
+		t.Errorf("kept is %v, the best named %v", found["kept"], found["baseline_final"])
 	}
 	ensemble, err := completion.LoadEnsemble(filepath.Join(folder, "model"))
 	if err != nil || len(ensemble.Members) != len(members) || *ensemble.Choice.Unseen() != final["valid_mrr"] {
@@ -61,7 +61,7 @@ func TestSearchKeepsAnEnsemble(t *testing.T) {
 	}
 	for _, command := range [][]string{arguments, {"study", "show", folder}} {
 		status, stdout, stderr := invoke(t.Context(), command...)
-		if status != cli.Done || !strings.Contains(stdout, fmt.Sprintf("An ensemble of %d, chosen among 10 of these models, is kept", len(members))) {
+		if status != cli.Done || !strings.Contains(stdout, fmt.Sprintf("Kept: an ensemble of %d of these 10 models", len(members))) {
 			t.Errorf("%v: status %d, %q, %q", command, status, stdout, stderr)
 		}
 	}
@@ -78,7 +78,7 @@ func TestSearchKeepsAnEnsemble(t *testing.T) {
 	}
 
 	single := object(t, append(arguments, "--single", "--out", filepath.Join(dir, "single"))...)
-	if from := single["final"].(map[string]any)["from"]; from != "found" && from != "named" {
+	if from := single["final"].(map[string]any)["from"]; from != "found" && from != "baseline" {
 		t.Errorf("--single has %v", single["final"])
 	}
 }

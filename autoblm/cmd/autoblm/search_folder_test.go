@@ -54,7 +54,7 @@ func TestFoldersOfSearches(t *testing.T) {
 	// Whose model it is.
 	kept := found["kept"].(map[string]any)
 	best := object(t, "study", "best", folder)
-	if kept["from"] != "found" && kept["from"] != "named" || (kept["name"] != nil) != (kept["from"] == "named") {
+	if kept["from"] != "found" && kept["from"] != "baseline" || (kept["name"] != nil) != (kept["from"] == "baseline") {
 		t.Errorf("kept is %v", kept)
 	}
 	if now := object(t, "study", "show", folder)["kept"].(map[string]any); now["structure"] != best["structure"] || now["from"] != best["from"] {

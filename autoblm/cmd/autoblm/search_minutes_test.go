@@ -42,7 +42,7 @@ func TestSearchByMinutesEnds(t *testing.T) {
 func TestTheModelOfNoTimeAtAll(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "found")
 	o := object(t, "search", "--dataset", smallGraph(t), "--minutes", "0.0001", "--out", folder)
-	if o["trained"] != 0.0 || o["kept"].(map[string]any)["from"] != "named" {
+	if o["trained"] != 0.0 || o["kept"].(map[string]any)["from"] != "baseline" {
 		t.Errorf("kept is %v after %v structures", o["kept"], o["trained"])
 	}
 	object(t, "predict", "--model", folder, "--head", "e10", "--relation", "near")

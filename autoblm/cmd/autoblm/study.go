@@ -148,7 +148,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Presentation)
 		}
 	}
 	s.PrintFinals(w)
-	s.PrintAgain(w)
+	s.PrintRetrained(w)
 	s.PrintEnsemble(w)
 }
 
@@ -218,7 +218,7 @@ type bestSummary struct {
 	Canonical *structure.Structure `json:"canonical"`
 	Name      string               `json:"name"`
 	K         int                  `json:"k"`
-	From      string               `json:"from"`      // found, named or ensemble
+	From      string               `json:"from"`      // found, baseline or ensemble
 	Precision kge.Precision        `json:"precision"` // of its training
 	Out       string               `json:"out"`
 }
@@ -255,13 +255,13 @@ func (c *studyBestCommand) Run(o *output) error {
 		return err
 	}
 	o.Keep("the model is in %s", c.Out)
-	s := bestSummary{Description: m, From: "found", Precision: precisionOf(m), Out: c.Out}
+	s := bestSummary{Description: m, From: study.FromSearch, Precision: precisionOf(m), Out: c.Out}
 	kept := contents.Result().Kept
 	switch {
 	case len(m.Members) > 0:
-		s.From = "ensemble"
-	case kept != nil && study.IsNamed(*kept):
-		s.From = "named"
+		s.From = study.FromEnsemble
+	case kept != nil && study.IsBaseline(*kept):
+		s.From = study.FromBaseline
 	}
 	if a := m.Structure; a != nil {
 		canonical := a.Canonical(structure.Full)

@@ -67,7 +67,7 @@ func TestStudyList(t *testing.T) {
 func TestStudyShow(t *testing.T) {
 	file, printed := finishedStudy(t, smallGraph(t))
 	shown := object(t, "study", "show", file)
-	for _, field := range []string{"dataset", "algorithm", "budget", "best", "human", "tuned", "finals", "seconds"} {
+	for _, field := range []string{"dataset", "algorithm", "budget", "best", "baselines", "tuned", "finals", "seconds"} {
 		if got, want := asText(t, shown[field]), asText(t, printed[field]); got != want {
 			t.Errorf("%s: %s, the search printed %s", field, got, want)
 		}
@@ -86,7 +86,7 @@ func TestStudyShow(t *testing.T) {
 		t.Errorf("the rounds proposed %v structures, the best of MRR %v: %v", proposed, best, shown["rounds"])
 	}
 	status, text, stderr := invoke(t.Context(), "study", "show", file)
-	for _, want := range []string{"autoblm+ on small, finished", "10 of 10 structures", "training dim", "Recipes tried on SimplE", "round", "QuatE", "trained by other recipes", shown["fingerprint"].(string)} {
+	for _, want := range []string{"autoblm+ on small, finished", "10 of 10 structures", "training dim", "Recipes tried on SimplE", "round", "QuatE", "Best structures with other recipes", shown["fingerprint"].(string)} {
 		if status != cli.Done || !strings.Contains(text, want) {
 			t.Errorf("status %d, %q: the text does not say %q:\n%s", status, stderr, want, text)
 		}
@@ -179,7 +179,7 @@ func TestStudyResume(t *testing.T) {
 	file := interrupted(t, graph, dir)
 	same := func(what string, got, want map[string]any) {
 		t.Helper()
-		for _, field := range []string{"dataset", "algorithm", "k", "dim", "budget", "trained", "failed", "stopped", "best", "human"} {
+		for _, field := range []string{"dataset", "algorithm", "k", "dim", "budget", "trained", "failed", "stopped", "best", "baselines"} {
 			if a, b := asText(t, got[field]), asText(t, want[field]); a != b {
 				t.Errorf("%s: %s is %s, want %s", what, field, a, b)
 			}

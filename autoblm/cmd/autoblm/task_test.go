@@ -22,7 +22,7 @@ func TestSearchForQueriesJSON(t *testing.T) {
 	data, out := queries(t), filepath.Join(t.TempDir(), "out")
 	o := object(t, append([]string{"search", "--recipe", "basic", "--task", "query", "--dataset", data, "--hops", "2", "--dim", "8", "--out", out}, smallSearch...)...)
 	best := o["best"].([]any)[0].(map[string]any)
-	if o["task"] != "query" || o["trained"] != 6.0 || len(o["human"].([]any)) != 5 || best["valid_mrr"] == nil || best["test_mrr"] == nil {
+	if o["task"] != "query" || o["trained"] != 6.0 || len(o["baselines"].([]any)) != 5 || best["valid_mrr"] == nil || best["test_mrr"] == nil {
 		t.Errorf("search: %v", o)
 	}
 	contents, err := study.Read(filepath.Join(out, studyName))
@@ -103,8 +103,8 @@ func TestSearchForClassesJSON(t *testing.T) {
 		t.Errorf("the best structure alone comes to %v, in the search to %v", trained, best)
 	}
 	reference := object(t, append(arguments, "--engine", "gomlx", "--study", filepath.Join(out, "gomlx.db"))...)
-	if asText(t, reference["human"]) != asText(t, o["human"]) {
-		t.Errorf("on gomlx the named models come to %v, and else to %v", reference["human"], o["human"])
+	if asText(t, reference["baselines"]) != asText(t, o["baselines"]) {
+		t.Errorf("on gomlx the named models come to %v, and else to %v", reference["baselines"], o["baselines"])
 	}
 	file := filepath.Join(out, studyName)
 	if more := object(t, "study", "resume", file, "--budget", "10"); more["resumed"] != 6.0 || more["trained"] != 10.0 {

@@ -12,32 +12,25 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// WriteCSV writes a line for each trial below a line with the names of the
-// columns, among them the given ones, as [task.Presentation] has them. Numbers have all the
-// digits that tell them apart, features are the SRF (paper, Algorithm 2) as zeros and
-// ones, and what a trial does not have is empty: all of the recipe but its seed where
-// trials are not trained by it.
+// WriteCSV writes a line of column names and a line for each trial. The fields are the columns of
+// a task. Numbers have as many digits as reading them back exactly needs. The column "features"
+// has the SRF (paper, Algorithm 2) as zeros and ones. Where byRecipe is false, trials do not use
+// their recipes but for the seed, and the other columns of the recipe are empty.
 func WriteCSV(w io.Writer, trials []task.Trial, byRecipe bool, fields []task.Column) error {
 	columns := columnsFor(byRecipe, fields)
-	lines := csv.NewWriter(w)
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.name
 	}
-	if err := lines.Write(names); err != nil {
-		return fmt.Errorf("cannot write the trials: %w", err)
-	}
+	lines := [][]string{names}
 	for _, t := range trials {
 		cells := make([]string, len(columns))
 		for i, c := range columns {
 			cells[i] = c.cell(t)
 		}
-		if err := lines.Write(cells); err != nil {
-			return fmt.Errorf("cannot write the trials: %w", err)
-		}
+		lines = append(lines, cells)
 	}
-	lines.Flush()
-	if err := lines.Error(); err != nil {
+	if err := csv.NewWriter(w).WriteAll(lines); err != nil {
 		return fmt.Errorf("cannot write the trials: %w", err)
 	}
 	return nil
@@ -49,17 +42,7 @@ type column struct {
 }
 
 func columnsFor(byRecipe bool, fields []task.Column) []column {
-	recipe := append(recipeColumns(), column{"epochs_trained", func(t task.Trial) string { return strconv.Itoa(len(t.Loss)) }}, column{"last_loss", lastLoss})
-	for i := range recipe {
-		if !byRecipe && recipe[i].name != "seed" {
-			recipe[i].cell = func(task.Trial) string { return "" }
-		}
-	}
-	var own []column
-	for _, f := range fields {
-		own = append(own, column{f.Name, func(t task.Trial) string { return exactIfAny(f.Value(t)) }})
-	}
-	return slices.Concat([]column{
+	columns := []column{
 		{"number", func(t task.Trial) string { return strconv.Itoa(t.Number) }},
 		{"stage", func(t task.Trial) string { return string(t.Stage) }},
 		{"round", func(t task.Trial) string { return strconv.Itoa(t.Round) }},
@@ -68,11 +51,17 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 		{"structure", func(t task.Trial) string { return t.Structure.String() }},
 		{"canonical", func(t task.Trial) string { return t.Canonical().String() }},
 		{"features", features},
-	}, recipe, []column{
-		{"prediction", func(t task.Trial) string { return exactIfAny(t.Prediction) }},
-		{"score", func(t task.Trial) string { return exactIfAny(t.Score) }},
-		{"test_score", func(t task.Trial) string { return exactIfAny(t.TestScore) }},
-	}, own, []column{
+	}
+	columns = append(columns, recipeColumns(byRecipe)...)
+	columns = append(columns,
+		column{"prediction", func(t task.Trial) string { return optional(t.Prediction) }},
+		column{"score", func(t task.Trial) string { return optional(t.Score) }},
+		column{"test_score", func(t task.Trial) string { return optional(t.TestScore) }})
+	for _, f := range fields {
+		cell := func(t task.Trial) string { return optional(f.Value(t)) }
+		columns = append(columns, column{f.Name, cell})
+	}
+	return slices.Concat(columns, []column{
 		{"seconds", func(t task.Trial) string { return exact(t.Seconds) }},
 		{"engine", func(t task.Trial) string { return t.Engine }},
 		{"backend", func(t task.Trial) string { return t.Backend }},
@@ -81,13 +70,23 @@ func columnsFor(byRecipe bool, fields []task.Column) []column {
 	})
 }
 
-// recipeColumns are the settings of a recipe.
-func recipeColumns() []column {
-	var all []column
+// recipeColumns returns the settings of the recipe and the training losses.
+func recipeColumns(byRecipe bool) (columns []column) {
 	for i, s := range settings.Of(task.Recipe{}) {
-		all = append(all, column{strings.TrimPrefix(s.Name, "training "), func(t task.Trial) string { return settings.Of(t.Recipe)[i].Text() }})
+		name := strings.TrimPrefix(s.Name, "training ")
+		cell := func(t task.Trial) string { return settings.Of(t.Recipe)[i].Text() }
+		columns = append(columns, column{name, cell})
 	}
-	return all
+	epochs := func(t task.Trial) string { return strconv.Itoa(len(t.Loss)) }
+	columns = append(columns, column{"epochs_trained", epochs}, column{"last_loss", lastLoss})
+	if !byRecipe {
+		for i := range columns {
+			if columns[i].name != "seed" {
+				columns[i].cell = func(task.Trial) string { return "" }
+			}
+		}
+	}
+	return columns
 }
 
 func lastLoss(t task.Trial) string {
@@ -99,15 +98,14 @@ func lastLoss(t task.Trial) string {
 
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// exactIfAny is empty where there is no number.
-func exactIfAny(x *float64) string {
+func optional(x *float64) string {
 	if x == nil {
 		return ""
 	}
 	return exact(*x)
 }
 
-// features are the SRF, a digit each.
+// features returns the SRF, one digit per feature.
 func features(t task.Trial) string {
 	var digits strings.Builder
 	for _, bit := range t.Structure.SRF() {

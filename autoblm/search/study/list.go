@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Listed is a study in a list. What cannot be read now has an error, and the fields that
-// are not known are nil.
+// Listed describes a study in a list. A study that cannot be read has an error, and its unknown
+// fields are nil.
 type Listed struct {
 	Path      string   `json:"path"`
 	Dataset   *string  `json:"dataset"`
@@ -21,14 +21,13 @@ type Listed struct {
 	Budget    *int     `json:"budget"`
 	Metric    *string  `json:"metric"`
 	BestScore *float64 `json:"best_score"`
-	BestMRR   *float64 `json:"best_mrr"` // nil where the score is none
+	BestMRR   *float64 `json:"best_mrr"` // nil for another metric
 	State     string   `json:"state"`
 	Error     string   `json:"error,omitempty"`
 }
 
-// List tells of studies in files, and in folders and below them, in the words of their
-// tasks.
-func List(paths []string, tell func(task.Identity) task.Presentation) ([]Listed, error) {
+// List describes the studies in files, and in folders and their subfolders.
+func List(paths []string, presentationOf func(task.Identity) task.Presentation) ([]Listed, error) {
 	list := []Listed{}
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -42,40 +41,45 @@ func List(paths []string, tell func(task.Identity) task.Presentation) ([]Listed,
 			}
 		}
 		for _, file := range files {
-			list = append(list, listed(file, tell))
+			list = append(list, describeFile(file, presentationOf))
 		}
 	}
 	return list, nil
 }
 
-func listed(path string, tell func(task.Identity) task.Presentation) Listed {
+func describeFile(path string, presentationOf func(task.Identity) task.Presentation) Listed {
 	c, err := Read(path)
 	if err != nil {
-		l := Listed{Path: path, State: "unreadable", Error: format.OneLine(err)}
-		var taken *InUseError
-		if errors.As(err, &taken) {
-			l.State, l.Error = "in use by "+taken.Holder(), ""
+		var locked *InUseError
+		if errors.As(err, &locked) {
+			return Listed{Path: path, State: "in use by " + locked.Holder()}
 		}
-		return l
+		return Listed{Path: path, State: "unreadable", Error: format.OneLine(err)}
 	}
-	result, w := c.Result(), tell(c.About.Identity)
+	result, p := c.Result(), presentationOf(c.About.Identity)
 	l := Listed{
-		Path: path, Dataset: &c.About.Dataset, Algorithm: &c.About.Algorithm, K: &c.About.Settings.K, Dim: &c.About.Settings.Training.Dim,
-		Trained: &result.Trained, Budget: &c.About.Settings.Budget, State: string(c.Status()),
+		Path:      path,
+		Dataset:   &c.About.Dataset,
+		Algorithm: &c.About.Algorithm,
+		K:         &c.About.Settings.K,
+		Dim:       &c.About.Settings.Training.Dim,
+		Trained:   &result.Trained,
+		Budget:    &c.About.Settings.Budget,
+		State:     string(c.Status()),
 	}
-	if w.Metric != "" {
-		l.Metric = &w.Metric
+	if p.Metric != "" {
+		l.Metric = &p.Metric
 	}
 	if len(result.Best) > 0 {
 		l.BestScore = result.Best[0].Score
-		l.BestMRR = mrrOnly(w, l.BestScore)
+		l.BestMRR = mrr(p, l.BestScore)
 	}
 	return l
 }
 
-// mrrOnly is a score that is an MRR, or nil.
-func mrrOnly(w task.Presentation, score *float64) *float64 {
-	if w.Metric != "MRR" {
+// mrr returns the score if the metric of the task is the MRR, else nil.
+func mrr(p task.Presentation, score *float64) *float64 {
+	if p.Metric != "MRR" {
 		return nil
 	}
 	return score

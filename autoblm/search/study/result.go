@@ -7,9 +7,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Result is what the search has come to so far, as [search.Run] would report it.
-// Why it ended is not known, Resumed is 0, and Overhead is the time that the
-// rounds of all runs took.
+// Result returns the results of the search so far, as [search.Run] returns them. A file does not
+// have the reason why the search ended. Resumed is 0, and Overhead covers the rounds of all runs.
 func (c *Contents) Result() *search.Result {
 	r := search.Summarize(c.About.Settings, c.Trials, c.Rounds)
 	if c.Best != nil {
@@ -18,49 +17,60 @@ func (c *Contents) Result() *search.Result {
 	return r
 }
 
-// of returns the trials of a stage.
-func (c *Contents) of(stage task.Stage) []task.Trial {
-	return slices.DeleteFunc(slices.Clone(c.Trials), func(t task.Trial) bool { return t.Stage != stage })
-}
-
-// Status says how far a study is.
+// Status is the progress of a study.
 type Status string
 
-// What there may be left to do.
+// Progress of a study.
 const (
-	// Finished studies train nothing when they are gone on with.
+	// Finished studies train nothing more when they are resumed.
 	Finished Status = "finished"
-	// BudgetLeft studies have fewer structures than the budget of the last run.
-	// If the search had no more to propose, it is the strategy that says so.
+	// BudgetLeft studies have fewer structures than the budget of the last run. The strategy
+	// may still have no more to propose.
 	BudgetLeft Status = "budget left"
-	// FinalLeft studies have trials of the last stage left, or an ensemble to choose.
+	// FinalLeft studies have trials of a later stage left, or the choice of an ensemble.
 	FinalLeft Status = "final stage left"
 )
 
-// againLeft says whether structures are to be trained again with other seeds.
-func (c *Contents) againLeft() bool {
-	again := c.of(task.Retraining)
-	return len(again) == 0 || slices.ContainsFunc(again, func(t task.Trial) bool { return t.State == task.Running })
-}
-
-// Status compares the trials with the budget of the last run.
+// Status compares the trials with the settings of the last run.
 func (c *Contents) Status() Status {
-	r, final := c.Result(), c.About.Settings.Final
-	finals := 0
-	for _, t := range c.of(task.Final) {
-		if t.State != task.Running {
-			finals++
+	if p := c.Plan; p != nil {
+		switch {
+		case p.Ended:
+			return Finished
+		case p.Searched:
+			return FinalLeft
 		}
-	}
-	switch p := c.Plan; {
-	case p != nil && p.Ended:
-		return Finished
-	case p != nil && p.Searched: // and it goes on as long as there is time
-		return FinalLeft
-	case p != nil, r.Trained < c.About.Settings.Budget:
 		return BudgetLeft
-	case final != nil && finals < final.Trials && r.Complete > 0, c.About.Settings.Again > 0 && r.Complete > 0 && c.againLeft(), search.EnsembleLeft(c.About.Settings, c.Trials):
+	}
+	s, r := c.About.Settings, c.Result()
+	switch {
+	case r.Trained < s.Budget:
+		return BudgetLeft
+	case r.Complete > 0 && s.Final != nil && len(c.finished(task.Final)) < s.Final.Trials:
+		return FinalLeft
+	case r.Complete > 0 && s.Again > 0 && c.retrainingLeft():
+		return FinalLeft
+	case search.EnsembleLeft(s, c.Trials):
 		return FinalLeft
 	}
 	return Finished
+}
+
+func (c *Contents) retrainingLeft() bool {
+	trials := c.trialsOf(task.Retraining)
+	return len(trials) == 0 || len(c.finished(task.Retraining)) < len(trials)
+}
+
+// trialsOf returns the trials of a stage.
+func (c *Contents) trialsOf(stage task.Stage) []task.Trial {
+	return slices.DeleteFunc(slices.Clone(c.Trials), func(t task.Trial) bool {
+		return t.Stage != stage
+	})
+}
+
+// finished returns the trials of a stage that have a result.
+func (c *Contents) finished(stage task.Stage) []task.Trial {
+	return slices.DeleteFunc(c.trialsOf(stage), func(t task.Trial) bool {
+		return t.State == task.Running
+	})
 }

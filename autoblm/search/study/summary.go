@@ -5,7 +5,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Counts are numbers of trials. Proposed are those of the strategy.
+// Counts holds numbers of trials. Proposed counts those of the strategy.
 type Counts struct {
 	All      int `json:"all"`
 	Proposed int `json:"proposed"`
@@ -16,8 +16,7 @@ type Counts struct {
 
 // Counts counts the trials.
 func (c *Contents) Counts() Counts {
-	n := Counts{All: len(c.Trials)}
-	n.Proposed = len(search.Proposed(c.Trials))
+	n := Counts{All: len(c.Trials), Proposed: len(search.Proposed(c.Trials))}
 	for _, t := range c.Trials {
 		switch t.State {
 		case task.Complete:
@@ -31,37 +30,40 @@ func (c *Contents) Counts() Counts {
 	return n
 }
 
-// RoundSummary tells how a round went.
+// RoundSummary describes a round.
 type RoundSummary struct {
 	Number   int `json:"number"`
 	Proposed int `json:"proposed"`
 	Repeats  int `json:"repeats"`
-	// BestScore is that of all trials up to this round, nil before the first result.
-	// BestMRR is nil also where the score is none.
+	// BestScore is the best score up to this round, nil before the first result. BestMRR is nil
+	// if the task has another metric.
 	BestScore *float64 `json:"best_score"`
 	BestMRR   *float64 `json:"best_mrr"`
-	// Choosing is the time that the filter, the predictor and the strategy took,
-	// Training that of the round's trials.
+	// Choosing is the time of the filter, the predictor and the strategy, Training that of the
+	// trials, in seconds.
 	Choosing float64 `json:"choosing"`
 	Training float64 `json:"training"`
 }
 
-// Summaries tell how the rounds went, in their order and in the words of the task.
-func (c *Contents) Summaries(w task.Presentation) []RoundSummary {
+// Summaries describes the rounds in order.
+func (c *Contents) Summaries(p task.Presentation) []RoundSummary {
 	all := []RoundSummary{}
 	var best *float64
 	for _, r := range c.Rounds {
-		s := RoundSummary{Number: r.Number, Proposed: r.Proposed, Repeats: r.Repeats, Choosing: r.Seconds}
+		s := RoundSummary{
+			Number: r.Number, Proposed: r.Proposed, Repeats: r.Repeats, Choosing: r.Seconds,
+		}
 		for _, t := range c.Trials {
 			if t.Round != r.Number {
 				continue
 			}
 			s.Training += t.Seconds
-			if t.State == task.Complete && t.Stage != task.HalvingRung && (best == nil || *t.Score > *best) {
+			scored := t.State == task.Complete && t.Stage != task.HalvingRung
+			if scored && (best == nil || *t.Score > *best) {
 				best = t.Score
 			}
 		}
-		s.BestScore, s.BestMRR = best, mrrOnly(w, best)
+		s.BestScore, s.BestMRR = best, mrr(p, best)
 		all = append(all, s)
 	}
 	return all

@@ -1,0 +1,192 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/table"
+)
+
+// MostShown is the largest number of trials that a table shows.
+const MostShown = 5
+
+func shown(trials []task.Trial) []task.Trial { return trials[:min(len(trials), MostShown)] }
+
+// PrintTuned prints the recipes of the tuning stage, if there are any.
+func (o Outcome) PrintTuned(w io.Writer) {
+	if len(o.result.Tuned) == 0 {
+		return
+	}
+	if tune := o.result.Settings.Tune; tune == nil || tune.Space == nil {
+		fmt.Fprintf(w, "\nRecipes tried on SimplE, by %s; the search used the first\n\n", o.presentation.Valid)
+		o.recipes(o.result.Tuned).Print(w)
+		return
+	}
+	const title = "\nBest recipes on %s; the search used the first\n\n"
+	fmt.Fprintf(w, title, o.result.Settings.TunedOn())
+	t := table.New(o.presentation.Valid, "batch", "learning rate", "n3", "DURA", "relation prediction",
+		"dropout", "init scale", "reciprocal")
+	for _, trial := range shown(o.result.Tuned) {
+		r := trial.Recipe
+		t.Add(trial.Score, r.Training.Batch, short(r.LearningRate), short(r.N3), short(r.Products),
+			short(r.RelationPrediction), short(r.Training.Dropout), short(r.Training.InitScale),
+			r.Training.Reciprocal)
+	}
+	t.Print(w)
+}
+
+func short(x float64) string { return fmt.Sprintf("%.3g", x) }
+
+// PrintRecipes prints the best trials by their recipes, for a search without structures.
+func (o Outcome) PrintRecipes(w io.Writer) { o.recipes(o.result.Best).Print(w) }
+
+// PrintFinals prints the trials of the final stage, if there are any.
+func (o Outcome) PrintFinals(w io.Writer) {
+	if len(o.result.Finals) > 0 {
+		fmt.Fprintf(w, "\nBest structures with other recipes\n\n")
+		o.recipes(o.result.Finals).Print(w)
+	}
+}
+
+func (o Outcome) recipes(trials []task.Trial) *table.Table {
+	t := table.New(o.presentation.Valid, o.presentation.Test, "d", "batch", "learning rate", "n3", "structure")
+	for _, trial := range shown(trials) {
+		r := trial.Recipe
+		t.Add(trial.Score, trial.TestScore, r.Training.Dim, r.Training.Batch,
+			short(r.LearningRate), fmt.Sprintf("%.2g", r.N3), trial.Structure)
+	}
+	return t
+}
+
+// PrintBest compares the best structures found with the baselines.
+func (o Outcome) PrintBest(w io.Writer) {
+	t := table.New("")
+	for _, c := range o.presentation.ScoreColumns() {
+		t.Header = append(t.Header, c.Name)
+	}
+	add := func(name string, trial task.Trial) {
+		if trial.State == task.Failed {
+			name += " (diverged)"
+		}
+		cells := []any{name}
+		for _, c := range o.presentation.ScoreColumns() {
+			cells = append(cells, c.Value(trial))
+		}
+		t.Add(cells...)
+	}
+	for i, trial := range shown(o.result.Best) {
+		name := fmt.Sprintf("found %d", i+1)
+		if same := trial.Structure.Name(); same != "" {
+			name += fmt.Sprintf(" (is %s)", structure.TitleOf(same))
+		}
+		add(name, trial)
+	}
+	for _, trial := range o.result.Named {
+		add(structure.TitleOf(trial.Name), trial)
+	}
+	t.Print(w)
+}
+
+// PrintRetrained prints the mean scores of the retraining stage, if there are any.
+func (o Outcome) PrintRetrained(w io.Writer) {
+	all := o.result.Again
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nRetrained with other seeds; means over the seeds\n\n")
+	if n := len(all[0].Splits); n > 0 {
+		fmt.Fprintf(w, "(%s of the first structures: mean over %s of train and valid)\n\n",
+			o.presentation.Valid, format.Count(n+1, "split"))
+	}
+	t := table.New("", "seeds", o.presentation.Valid, o.presentation.Test, "structure")
+	for _, r := range all {
+		t.Add(modelTitle(r.Name), len(r.Trials), r.Score(), r.TestScore(), r.Structure)
+	}
+	t.Print(w)
+	if d := o.Difference; d != nil {
+		metric := o.presentation.Valid
+		if d.Tested {
+			metric = o.presentation.Test
+		}
+		fmt.Fprintf(w, "\nDifference in %s between the best found and the best baseline, "+
+			"paired by seed: %v.\n", metric, d)
+	}
+}
+
+// modelTitle returns the title of a baseline, or "found" for a structure without a name.
+func modelTitle(name string) string {
+	if name == "" {
+		return "found"
+	}
+	return structure.TitleOf(name)
+}
+
+// PrintEnsemble prints the members of the ensemble, if there was a choice of one.
+func (o Outcome) PrintEnsemble(w io.Writer) {
+	members := o.result.Members()
+	if len(members) == 0 {
+		return
+	}
+	ensemble := *o.result.Ensemble
+	candidates := len(ensemble.Ensemble.Candidates)
+	if !ensemble.Kept {
+		fmt.Fprintf(w, "\nNo ensemble of these models beats the best one on held-out validation "+
+			"data (%d candidates).\n", candidates)
+		return
+	}
+	fmt.Fprintf(w, "\nKept: an ensemble of %d of these %d models; its %s is on held-out "+
+		"validation data\n\n", len(members), candidates, o.presentation.Valid)
+	t := table.New("", "seed", o.presentation.Valid, o.presentation.Test, "structure")
+	for _, m := range members {
+		t.Add(modelTitle(m.Name), m.Recipe.Seed, m.Score, m.TestScore, m.Structure)
+	}
+	t.Add("ensemble", "", ensemble.Score, ensemble.TestScore, "")
+	t.Print(w)
+}
+
+// PrintGain compares on test data the kept model, the best baseline with the tuned recipe, and a
+// baseline with the initial recipe.
+func (o Outcome) PrintGain(w io.Writer) {
+	r := o.result
+	var parts []string
+	add := func(score *float64, model string) {
+		if score != nil {
+			parts = append(parts, fmt.Sprintf("%s %s", model, format.Cell(score)))
+		}
+	}
+	if r.Kept != nil {
+		add(r.Kept.TestScore, "kept model")
+	}
+	if best := search.FinalOf(r.Again).Named; best != nil {
+		add(best.TestScore(), fmt.Sprintf("best baseline (%s)", structure.TitleOf(best.Name)))
+	}
+	if first := initialBaseline(r); first != nil {
+		add(first.TestScore, fmt.Sprintf("%s with the initial recipe, d %d",
+			structure.TitleOf(first.Name), first.Recipe.Training.Dim))
+	}
+	if len(parts) > 1 {
+		fmt.Fprintf(w, "\nGain of the search, %s: %s.\n", o.presentation.Test, strings.Join(parts, "; "))
+	}
+}
+
+// initialBaseline returns the best baseline with the recipe that the search began with, nil if
+// none was trained with it.
+func initialBaseline(r *search.Result) (best *task.Trial) {
+	s := r.Settings
+	for _, t := range r.Trials {
+		initial := t.Recipe.Training == s.Training && t.Recipe.LearningRate == s.LearningRate &&
+			t.Recipe.Weights == s.Weights && t.Recipe.Seed == s.Seed
+		if t.Stage != task.Tuning || t.Name == "" || !initial {
+			continue
+		}
+		if best == nil || t.ScoreOrZero() > best.ScoreOrZero() {
+			best = &t
+		}
+	}
+	return best
+}
