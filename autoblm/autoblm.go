@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -67,14 +68,14 @@ func Evaluate(ctx context.Context, m *kge.Model, g *datasets.Graph, split string
 		return completion.Evaluation{}, err
 	}
 	defer engine.Close()
-	return completion.Evaluate(ctx, engine, m, aligned, split, kge.Pessimistic)
+	return completion.Evaluate(ctx, engine, m, aligned, split, eval.Pessimistic)
 }
 
 // Predict lists the top answers to a query that g does not have already, best first. It
 // needs no [Compute]: one query is scored in float64, straight from the definition of the
 // model's form, so that its answers are the same on every machine.
-func Predict(m *kge.Model, g *datasets.Graph, q Query, top int) ([]kge.Answer, error) {
-	return completion.Predict(m, q, g, top, kge.DropKnown)
+func Predict(m *kge.Model, g *datasets.Graph, q Query, top int) ([]eval.Answer, error) {
+	return completion.Predict(m, q, g, top, eval.DropKnown)
 }
 
 // SearchSettings are the settings of [Search].

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -61,13 +62,13 @@ func TestPredictListsWhatIsNotKnown(t *testing.T) {
 	g := datasets.World()
 	for _, m := range []*kge.Model{trained(t, form.Bilinear, structure.MustParse("complex")), trained(t, form.TransE, structure.Structure{})} {
 		q := autoblm.Query{Head: "Portugal", Relation: "borders"}
-		marked, err := completion.Predict(m, q, g, 0, kge.MarkKnown)
+		marked, err := completion.Predict(m, q, g, 0, eval.MarkKnown)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want []string
 		for _, a := range marked {
-			if a.Known == kge.No {
+			if a.Known == eval.No {
 				want = append(want, a.Entity)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -48,7 +48,7 @@ func ExampleTrain() {
 	if err != nil {
 		panic(err)
 	}
-	answers, err := completion.Predict(model, autoblm.Query{Head: "Portugal", Relation: "has_capital"}, g, 1, kge.MarkKnown)
+	answers, err := completion.Predict(model, autoblm.Query{Head: "Portugal", Relation: "has_capital"}, g, 1, eval.MarkKnown)
 	if err != nil {
 		panic(err)
 	}
@@ -69,7 +69,7 @@ func ExampleTrain_form() {
 	if err != nil {
 		panic(err)
 	}
-	answers, err := completion.Predict(model, autoblm.Query{Tail: "Portugal", Relation: "capital_of"}, g, 1, kge.MarkKnown)
+	answers, err := completion.Predict(model, autoblm.Query{Tail: "Portugal", Relation: "capital_of"}, g, 1, eval.MarkKnown)
 	if err != nil {
 		panic(err)
 	}

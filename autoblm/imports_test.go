@@ -17,7 +17,7 @@ const module = "github.com/autoblm/autoblm-go/"
 var rooms = []string{
 	"internal", "autoblm/structure", "autoblm/backend", "internal/xlatest", "internal/record", "datasets",
 	"autoblm/plot", "autoblm/predictor",
-	"autoblm/kge/internal", "autoblm/kge/form", "autoblm/kge",
+	"autoblm/kge/internal", "autoblm/kge/form", "autoblm/kge/eval", "autoblm/kge",
 	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/cpu", "autoblm/kge/gomlx",
 	"autoblm/proofs", "autoblm/recipe",
 	"autoblm/task", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/enginetest",

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
@@ -219,7 +220,7 @@ func rank(b *testing.B, engine kge.Engine, c timed) func() run {
 			b.Fatal(err)
 		}
 		stop()
-		return t.Evaluate, t.Compile, completion.Summarize(ranks[0], kge.Pessimistic).Both.MRR
+		return t.Evaluate, t.Compile, completion.Summarize(ranks[0], eval.Pessimistic).Both.MRR
 	}
 	var fresh []kge.Parameters
 	for _, m := range members(c.Members) {

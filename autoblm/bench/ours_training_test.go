@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -93,7 +94,7 @@ func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraini
 		return printed
 	}
 	begin := time.Now()
-	e, err := completion.Evaluate(b.Context(), engine, report.Results[0].Model, g, "test", kge.Pessimistic)
+	e, err := completion.Evaluate(b.Context(), engine, report.Results[0].Model, g, "test", eval.Pessimistic)
 	if err != nil {
 		b.Fatal(err)
 	}

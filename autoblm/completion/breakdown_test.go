@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"pgregory.net/rapid"
 )
@@ -30,20 +30,20 @@ func patternGraph() *datasets.Graph {
 	return g
 }
 
-func drawRanks(t *rapid.T, triples int) []kge.Ranked {
-	rank := rapid.Custom(func(t *rapid.T) kge.Rank {
-		return kge.Rank{Better: rapid.Int32Range(0, 12).Draw(t, "better"), Equal: rapid.Int32Range(0, 3).Draw(t, "equal")}
+func drawRanks(t *rapid.T, triples int) []eval.Ranked {
+	rank := rapid.Custom(func(t *rapid.T) eval.Rank {
+		return eval.Rank{Better: rapid.Int32Range(0, 12).Draw(t, "better"), Equal: rapid.Int32Range(0, 3).Draw(t, "equal")}
 	})
-	var ranks []kge.Ranked
+	var ranks []eval.Ranked
 	for range triples {
-		ranks = append(ranks, kge.Ranked{Tail: rank.Draw(t, "tail"), Head: rank.Draw(t, "head")})
+		ranks = append(ranks, eval.Ranked{Tail: rank.Draw(t, "tail"), Head: rank.Draw(t, "head")})
 	}
 	return ranks
 }
 
 // recombined is the mean of the parts, weighted by their triples.
-func recombined(parts []completion.Part) (triples int, both, head, tail kge.Metrics) {
-	addTo := func(sum *kge.Metrics, m kge.Metrics, n float64) {
+func recombined(parts []completion.Part) (triples int, both, head, tail eval.Metrics) {
+	addTo := func(sum *eval.Metrics, m eval.Metrics, n float64) {
 		sum.MRR, sum.MeanRank = sum.MRR+n*m.MRR, sum.MeanRank+n*m.MeanRank
 		sum.Hits1, sum.Hits3, sum.Hits10 = sum.Hits1+n*m.Hits1, sum.Hits3+n*m.Hits3, sum.Hits10+n*m.Hits10
 	}
@@ -80,11 +80,11 @@ func TestBreakdownAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		triples := rapid.SliceOfN(rapid.SampledFrom(g.Train), 0, 30).Draw(t, "triples")
 		ranks := drawRanks(t, len(triples))
-		ties := rapid.SampledFrom([]kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic}).Draw(t, "ties")
+		ties := rapid.SampledFrom([]eval.Ties{eval.Pessimistic, eval.Optimistic, eval.Realistic}).Draw(t, "ties")
 		whole := completion.Summarize(ranks, ties)
 
 		count := map[string]int{}
-		var ofInverse []kge.Ranked
+		var ofInverse []eval.Ranked
 		for i, triple := range triples {
 			count[g.Relations[triple.Relation]]++
 			if triple.Relation >= 3 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 )
@@ -33,10 +34,10 @@ func Data(g *datasets.Graph) *kge.Data {
 	if len(g.Valid) > 0 {
 		d.Held = len(g.Valid)
 		d.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
-			ranks, err := rank(ctx, r, kge.Sample(g.Valid, most), g)
+			ranks, err := rank(ctx, r, eval.Sample(g.Valid, most), g)
 			scores := make([]float64, len(ranks))
 			for i := range ranks {
-				scores[i] = Summarize(ranks[i], kge.Pessimistic).Both.MRR
+				scores[i] = Summarize(ranks[i], eval.Pessimistic).Both.MRR
 			}
 			return scores, err
 		}
@@ -85,7 +86,7 @@ func weigh(batches [][]kge.Example, occurrences []float32, frequency float64) {
 }
 
 // rank ranks triples of a graph among those that it does not know.
-func rank(ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph) ([][]kge.Ranked, error) {
+func rank(ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph) ([][]eval.Ranked, error) {
 	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
 	if err != nil {
 		return nil, err

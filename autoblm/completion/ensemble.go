@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
@@ -112,7 +113,7 @@ func (t *Ensemble) Align(g *datasets.Graph) (*datasets.Graph, error) { return Al
 
 // Predict is [Predict] by the ensemble, in float64; a score is a sum of logarithms of
 // probabilities.
-func (t *Ensemble) Predict(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
+func (t *Ensemble) Predict(q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer, error) {
 	first := t.Members[0]
 	return predict(first, q, g, top, known, func(given, relation int32) func(id int32) float64 {
 		sums := make([]float64, len(first.EntityLabels))
@@ -142,7 +143,7 @@ func logSum(scores []float64) float64 {
 
 // Rank ranks a split ("train", "valid" or "test") of g, which has the ensemble's ids, as
 // [RankSplit] does. Members are scored in float32, as all are, and summed up in float64.
-func (t *Ensemble) Rank(ctx context.Context, engine kge.Engine, g *datasets.Graph, split string) ([]datasets.Triple, []kge.Ranked, error) {
+func (t *Ensemble) Rank(ctx context.Context, engine kge.Engine, g *datasets.Graph, split string) ([]datasets.Triple, []eval.Ranked, error) {
 	triples, err := splitOf(t.Members, g, split)
 	if err != nil {
 		return nil, nil, err
@@ -156,8 +157,8 @@ func (t *Ensemble) Rank(ctx context.Context, engine kge.Engine, g *datasets.Grap
 	for i := range all {
 		all[i] = i
 	}
-	ranks := make([]kge.Ranked, len(triples))
-	err = p.rank(ctx, [][]int{all[:len(all)-1]}, all[len(all)-1:], func(_, _ int, place int, rank kge.Rank) {
+	ranks := make([]eval.Ranked, len(triples))
+	err = p.rank(ctx, [][]int{all[:len(all)-1]}, all[len(all)-1:], func(_, _ int, place int, rank eval.Rank) {
 		if place%2 == 0 {
 			ranks[place/2].Tail = rank
 		} else {
@@ -177,7 +178,7 @@ func (t *Ensemble) Evaluate(ctx context.Context, engine kge.Engine, g *datasets.
 		if err != nil {
 			return e, err
 		}
-		summed := Summarize(ranks, kge.Pessimistic)
+		summed := Summarize(ranks, eval.Pessimistic)
 		*e.of(split) = &summed
 	}
 	text, err := e.Details()

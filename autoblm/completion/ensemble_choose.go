@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/memory"
@@ -130,7 +131,7 @@ const (
 
 // deciding are the triples that a choice is made by.
 func deciding(triples []datasets.Triple, entities int) []datasets.Triple {
-	return kge.Sample(triples, max(leastDeciding, mostPairs/max(1, entities)))
+	return eval.Sample(triples, max(leastDeciding, mostPairs/max(1, entities)))
 }
 
 // ensembleOf has the members of a choice among models, which have the order of an ensemble.
@@ -162,8 +163,8 @@ func (p *panel) rate(ctx context.Context, ensembles [][]int, triples int) ([][][
 			}
 		}
 	}
-	err := p.rank(ctx, ensembles, all, func(ensemble, model, place int, rank kge.Rank) {
-		rated[ensemble][model][place] = 1 / rank.Under(kge.Pessimistic)
+	err := p.rank(ctx, ensembles, all, func(ensemble, model, place int, rank eval.Rank) {
+		rated[ensemble][model][place] = 1 / rank.Under(eval.Pessimistic)
 	})
 	for _, byModel := range rated {
 		for m, sides := range byModel {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -134,7 +135,7 @@ func (p *panel) score(ctx context.Context, first, questions int) error {
 
 // rank tells the ranks of all true answers by each ensemble, whose scores are added in its order,
 // with each of some other models. The calls come from several threads.
-func (p *panel) rank(ctx context.Context, ensembles [][]int, with []int, tell func(ensemble, model, place int, rank kge.Rank)) error {
+func (p *panel) rank(ctx context.Context, ensembles [][]int, with []int, tell func(ensemble, model, place int, rank eval.Rank)) error {
 	for first := 0; first < len(p.questions); first += p.atOnce {
 		questions := min(p.atOnce, len(p.questions)-first)
 		if err := p.score(ctx, first, questions); err != nil {
@@ -162,7 +163,7 @@ func (p *panel) rank(ctx context.Context, ensembles [][]int, with []int, tell fu
 }
 
 // judge is rank for a question that is scored. It has room for the sums of an ensemble.
-func (p *panel) judge(question int, ensembles [][]int, with []int, sums []float64, tell func(ensemble, model, place int, rank kge.Rank)) {
+func (p *panel) judge(question int, ensembles [][]int, with []int, sums []float64, tell func(ensemble, model, place int, rank eval.Rank)) {
 	byModel := slices.Collect(slices.Chunk(p.scores[(question-p.first)*len(p.rankers)*p.entities:][:len(p.rankers)*p.entities], p.entities))
 	for t, ensemble := range ensembles {
 		clear(sums)
@@ -184,7 +185,7 @@ func (p *panel) judge(question int, ensembles [][]int, with []int, sums []float6
 
 // rankAmong is the rank of a true answer by the sums of an ensemble and the scores of one more model,
 // known answers left out.
-func rankAmong(sums []float64, scores []float32, truth int32, known []int32) kge.Rank {
+func rankAmong(sums []float64, scores []float32, truth int32, known []int32) eval.Rank {
 	scores = scores[:len(sums)]
 	with := func(id int32) float64 { return sums[id] + float64(scores[id]) }
 	own := with(truth)
@@ -195,7 +196,7 @@ func rankAmong(sums []float64, scores []float32, truth int32, known []int32) kge
 				left--
 			}
 		}
-		return kge.Rank{Better: int32(left)}
+		return eval.Rank{Better: int32(left)}
 	}
 	var better, equal int32
 	for id, sum := range sums {
@@ -206,7 +207,7 @@ func rankAmong(sums []float64, scores []float32, truth int32, known []int32) kge
 			}
 		}
 	}
-	rank := kge.Rank{Better: better - equal, Equal: equal - 1} // itself
+	rank := eval.Rank{Better: better - equal, Equal: equal - 1} // itself
 	for _, id := range known {
 		switch score := with(id); {
 		case id == truth:

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
@@ -65,7 +66,7 @@ func TestEnsembleOfATask(t *testing.T) {
 			}
 			continue
 		}
-		test := completion.Summarize(rankedByEnsemble(t, want, on.Graph, "test"), kge.Pessimistic).Both.MRR
+		test := completion.Summarize(rankedByEnsemble(t, want, on.Graph, "test"), eval.Pessimistic).Both.MRR
 		var details completion.Evaluations
 		if err := json.Unmarshal(ensemble.Details, &details); err != nil || math.Abs(*ensemble.TestScore-test) > 1e-12 || details.Valid != nil || details.Test.Both.MRR != *ensemble.TestScore {
 			t.Errorf("test %v, want %v; details %s", *ensemble.TestScore, test, ensemble.Details)
@@ -128,7 +129,7 @@ func TestWhatAnEnsembleLeaves(t *testing.T) {
 		n := number(t, row.Cells[3])
 		sum, triples = sum+n*number(t, row.Cells[4]), triples+n
 	}
-	if want := completion.Summarize(rankedByEnsemble(t, made, on.Graph, "test"), kge.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
+	if want := completion.Summarize(rankedByEnsemble(t, made, on.Graph, "test"), eval.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
 		t.Errorf("relations have a mean of %v, the ensemble %v", sum/triples, want)
 	}
 	for _, a := range []task.Artifact{nil, squad(t)[0]} {

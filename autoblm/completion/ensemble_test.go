@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -80,8 +81,8 @@ func byDefinition(models []*kge.Model, anchor, relation string, back bool) map[s
 
 // rankByDefinition ranks a true answer among those that the graph does not know. Scores that
 // differ by rounding alone are the same.
-func rankByDefinition(scores map[string]float64, truth string, known func(label string) bool) kge.Rank {
-	var rank kge.Rank
+func rankByDefinition(scores map[string]float64, truth string, known func(label string) bool) eval.Rank {
+	var rank eval.Rank
 	for label, score := range scores {
 		switch {
 		case label == truth || known(label):
@@ -104,7 +105,7 @@ func ensemble(t *testing.T, models ...*kge.Model) *completion.Ensemble {
 }
 
 // rankedByEnsemble ranks a split of a graph in whatever numbering.
-func rankedByEnsemble(t *testing.T, made *completion.Ensemble, g *datasets.Graph, split string) []kge.Ranked {
+func rankedByEnsemble(t *testing.T, made *completion.Ensemble, g *datasets.Graph, split string) []eval.Ranked {
 	t.Helper()
 	aligned, err := made.Align(g)
 	if err != nil {
@@ -133,7 +134,7 @@ func TestEnsembleRanksByItsDefinition(t *testing.T) {
 					fact := datasets.Triple{Head: int32(slices.Index(g.Entities, h)), Relation: fact.Relation, Tail: int32(slices.Index(g.Entities, t))}
 					return slices.Contains(slices.Concat(g.Train, g.Valid, g.Test), fact)
 				}
-				want := kge.Ranked{
+				want := eval.Ranked{
 					Tail: rankByDefinition(byDefinition(models[:size], head, relation, false), tail, func(e string) bool { return known(head, e) }),
 					Head: rankByDefinition(byDefinition(models[:size], tail, relation, true), head, func(e string) bool { return known(e, tail) }),
 				}
@@ -144,7 +145,7 @@ func TestEnsembleRanksByItsDefinition(t *testing.T) {
 			}
 		}
 		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
-			answers, err := made.Predict(q, nil, 0, kge.KeepKnown)
+			answers, err := made.Predict(q, nil, 0, eval.KeepKnown)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +197,7 @@ func TestOrderOfMembers(t *testing.T) {
 	g, models := enginetest.SmallGraph(), squad(t)
 	q := completion.Query{Head: "e2", Relation: "knows"}
 	first := ensemble(t, models...)
-	wanted, err := first.Predict(q, nil, 0, kge.KeepKnown)
+	wanted, err := first.Predict(q, nil, 0, eval.KeepKnown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestOrderOfMembers(t *testing.T) {
 	for range 20 {
 		rng.Shuffle(len(models), func(i, j int) { models[i], models[j] = models[j], models[i] })
 		made := ensemble(t, models...)
-		answers, err := made.Predict(q, nil, 0, kge.KeepKnown)
+		answers, err := made.Predict(q, nil, 0, eval.KeepKnown)
 		again, err2 := made.Files()
 		if err != nil || err2 != nil || !slices.Equal(answers, wanted) || !reflect.DeepEqual(again, files) {
 			t.Fatalf("another order, other answers or files: %v, %v", err, err2)
@@ -389,7 +390,7 @@ func TestChooseEnsemble(t *testing.T) {
 		for _, place := range first.Choice.Order[:n+1] {
 			part = append(part, first.Members[place])
 		}
-		if got := completion.Summarize(rankedByEnsemble(t, ensemble(t, part...), g, "valid"), kge.Pessimistic).Both.MRR; !near(got, first.Choice.Fitted[n]) {
+		if got := completion.Summarize(rankedByEnsemble(t, ensemble(t, part...), g, "valid"), eval.Pessimistic).Both.MRR; !near(got, first.Choice.Fitted[n]) {
 			t.Errorf("the first %d: MRR %v, the choice says %v", n+1, got, first.Choice.Fitted[n])
 		}
 	}
@@ -425,7 +426,7 @@ func TestEnsembleInParts(t *testing.T) {
 	all := *completion.MostScores
 	defer func() { *completion.MostScores = all }()
 	var ensembles [2]*completion.Ensemble
-	var ranks [2][]kge.Ranked
+	var ranks [2][]eval.Ranked
 	for i, most := range []int{all, 3 * 4 * len(models) * len(g.Entities)} { // three questions
 		*completion.MostScores = most
 		var err error
@@ -622,8 +623,8 @@ func TestRenumbered(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
-			got, want := mustPredict(t, turned, q, nil, 0, kge.KeepKnown), mustPredict(t, m, q, nil, 0, kge.KeepKnown)
-			byName := func(a, b kge.Answer) int { return strings.Compare(a.Entity, b.Entity) }
+			got, want := mustPredict(t, turned, q, nil, 0, eval.KeepKnown), mustPredict(t, m, q, nil, 0, eval.KeepKnown)
+			byName := func(a, b eval.Answer) int { return strings.Compare(a.Entity, b.Entity) }
 			slices.SortFunc(got, byName)
 			slices.SortFunc(want, byName)
 			for j := range got {

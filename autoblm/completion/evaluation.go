@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
@@ -19,17 +20,17 @@ import (
 type Evaluation struct {
 	// Triples is how many were ranked, and Of how many there are where these are a sample
 	// of them; else 0.
-	Triples int         `json:"triples"`
-	Of      int         `json:"of,omitempty"`
-	Ties    kge.Ties    `json:"ties"`
-	Both    kge.Metrics `json:"both"`
-	Head    kge.Metrics `json:"head"`
-	Tail    kge.Metrics `json:"tail"`
+	Triples int          `json:"triples"`
+	Of      int          `json:"of,omitempty"`
+	Ties    eval.Ties    `json:"ties"`
+	Both    eval.Metrics `json:"both"`
+	Head    eval.Metrics `json:"head"`
+	Tail    eval.Metrics `json:"tail"`
 }
 
 // Summarize turns ranks into metrics.
-func Summarize(ranks []kge.Ranked, ties kge.Ties) Evaluation {
-	var head, tail kge.Metrics
+func Summarize(ranks []eval.Ranked, ties eval.Ties) Evaluation {
+	var head, tail eval.Metrics
 	for _, r := range ranks {
 		head.Add(r.Head.Under(ties), 1)
 		tail.Add(r.Tail.Under(ties), 1)
@@ -41,7 +42,7 @@ func Summarize(ranks []kge.Ranked, ties kge.Ties) Evaluation {
 // RankSplit ranks a split ("train", "valid" or "test") of g by each model. The
 // models share one shape, and g has their ids; see [Align]. The precision decides how fast
 // that is, and nothing else.
-func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]kge.Ranked, error) {
+func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]eval.Ranked, error) {
 	triples, err := splitOf(models, g, split)
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +96,7 @@ func finite(i int, m *kge.Model) error {
 }
 
 // Evaluate is [RankSplit] for one model, summed up.
-func Evaluate(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, split string, ties kge.Ties) (Evaluation, error) {
+func Evaluate(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, split string, ties eval.Ties) (Evaluation, error) {
 	_, ranks, err := RankSplit(ctx, engine, kge.AutoPrecision, []*kge.Model{m}, g, split)
 	if err != nil {
 		return Evaluation{}, err
@@ -114,23 +115,23 @@ type Evaluations struct {
 // once, where there are such triples, ties counted against them. It notes what they
 // reached in the models. A nil stands for a model that there is none of.
 func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
-	return EvaluateBy(ctx, engine, models, g, kge.Ranking{})
+	return EvaluateBy(ctx, engine, models, g, eval.Options{})
 }
 
 // EvaluateBy is [EvaluateAll] of as much as is asked for.
-func EvaluateBy(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how kge.Ranking) ([]Evaluations, error) {
+func EvaluateBy(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
 	var parts []part
 	for _, p := range []part{{split: "valid", most: how.Valid}, {split: "test", most: how.Test}} {
-		if whole, _ := g.Split(p.split); len(kge.Sample(whole, p.most)) == 0 || len(present) == 0 {
+		if whole, _ := g.Split(p.split); len(eval.Sample(whole, p.most)) == 0 || len(present) == 0 {
 			continue
 		}
 		whole, err := splitOf(present, g, p.split)
 		if err != nil {
 			return nil, err
 		}
-		p.of, p.triples = len(whole), kge.Sample(whole, p.most)
+		p.of, p.triples = len(whole), eval.Sample(whole, p.most)
 		parts = append(parts, p)
 	}
 	if len(parts) > 0 {
@@ -157,12 +158,12 @@ type part struct {
 	split    string
 	most, of int
 	triples  []datasets.Triple
-	ranks    [][]kge.Ranked // of the models
-	numbers  []int          // of the triples that have ranks
+	ranks    [][]eval.Ranked // of the models
+	numbers  []int           // of the triples that have ranks
 }
 
 // rankParts ranks what there is time for of each.
-func rankParts(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how kge.Ranking, parts []part) error {
+func rankParts(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options, parts []part) error {
 	ranker, err := rankerOf(engine, kge.AutoPrecision, models)
 	if err != nil {
 		return err
@@ -173,12 +174,12 @@ func rankParts(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 		p := &parts[i]
 		sizes[i] = len(p.triples)
 		for range models {
-			p.ranks = append(p.ranks, make([]kge.Ranked, len(p.triples)))
+			p.ranks = append(p.ranks, make([]eval.Ranked, len(p.triples)))
 		}
 	}
-	ranked, err := how.Of(ranker, sizes, func(split int, numbers []int) error {
+	ranked, err := how.Rank(ranker, sizes, func(split int, numbers []int) error {
 		p := parts[split]
-		ranks, err := rank(ctx, ranker, kge.Pick(p.triples, numbers), g)
+		ranks, err := rank(ctx, ranker, eval.Select(p.triples, numbers), g)
 		if err != nil {
 			return err
 		}
@@ -200,7 +201,7 @@ func rankParts(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 
 // next is the evaluation of the next model.
 func (p *part) next() *Evaluation {
-	e := Summarize(kge.Pick(p.ranks[0], p.numbers), kge.Pessimistic)
+	e := Summarize(eval.Select(p.ranks[0], p.numbers), eval.Pessimistic)
 	p.ranks = p.ranks[1:]
 	if e.Triples < p.of {
 		e.Of = p.of
@@ -245,7 +246,7 @@ func NewTable() *table.Table {
 // AddTo adds the metrics to a table, and with sides those of each side. There are none
 // where the evaluation is nil.
 func (e *Evaluation) AddTo(t *table.Table, name string, sides bool) {
-	add := func(name string, m kge.Metrics) {
+	add := func(name string, m eval.Metrics) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))
 	}
 	if e != nil {

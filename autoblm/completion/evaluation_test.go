@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"pgregory.net/rapid"
 )
@@ -61,7 +62,7 @@ func mean(x []float64) float64 {
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
 
 // metricsByDefinition are what the names of the metrics say.
-func metricsByDefinition(ranks []float64) kge.Metrics {
+func metricsByDefinition(ranks []float64) eval.Metrics {
 	hits := func(limit float64) float64 {
 		var hit []float64
 		for _, r := range ranks {
@@ -77,19 +78,19 @@ func metricsByDefinition(ranks []float64) kge.Metrics {
 	for _, r := range ranks {
 		inverse = append(inverse, 1/r)
 	}
-	return kge.Metrics{MRR: mean(inverse), Hits1: hits(1), Hits3: hits(3), Hits10: hits(10), MeanRank: mean(ranks)}
+	return eval.Metrics{MRR: mean(inverse), Hits1: hits(1), Hits3: hits(3), Hits10: hits(10), MeanRank: mean(ranks)}
 }
 
-func nearMetrics(a, b kge.Metrics) bool {
+func nearMetrics(a, b eval.Metrics) bool {
 	return near(a.MRR, b.MRR) && near(a.Hits1, b.Hits1) && near(a.Hits3, b.Hits3) && near(a.Hits10, b.Hits10) && near(a.MeanRank, b.MeanRank)
 }
 
 // rankOf is the Rank of scores, and its values under each rule by definition.
-func rankOf(truth float64, others []float64) (kge.Rank, map[kge.Ties]float64) {
+func rankOf(truth float64, others []float64) (eval.Rank, map[eval.Ties]float64) {
 	all := places(truth, others)
 	first, last := all[0], all[len(all)-1]
-	return kge.Rank{Better: int32(first) - 1, Equal: int32(len(all)) - 1},
-		map[kge.Ties]float64{kge.Optimistic: first, kge.Pessimistic: last, kge.Realistic: mean(all)}
+	return eval.Rank{Better: int32(first) - 1, Equal: int32(len(all)) - 1},
+		map[eval.Ties]float64{eval.Optimistic: first, eval.Pessimistic: last, eval.Realistic: mean(all)}
 }
 
 func TestSummarizeFollowsTheDefinition(t *testing.T) {
@@ -102,26 +103,26 @@ func TestSummarizeFollowsTheDefinition(t *testing.T) {
 			}
 			return scores
 		})
-		var ranked []kge.Ranked
-		heads, tails := map[kge.Ties][]float64{}, map[kge.Ties][]float64{}
+		var ranked []eval.Ranked
+		heads, tails := map[eval.Ties][]float64{}, map[eval.Ties][]float64{}
 		for range rapid.IntRange(0, 8).Draw(t, "triples") {
 			head, tail := query.Draw(t, "head"), query.Draw(t, "tail")
 			headRank, headPlaces := rankOf(head[0], head[1:])
 			tailRank, tailPlaces := rankOf(tail[0], tail[1:])
-			ranked = append(ranked, kge.Ranked{Head: headRank, Tail: tailRank})
-			for _, ties := range []kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic} {
+			ranked = append(ranked, eval.Ranked{Head: headRank, Tail: tailRank})
+			for _, ties := range []eval.Ties{eval.Pessimistic, eval.Optimistic, eval.Realistic} {
 				heads[ties], tails[ties] = append(heads[ties], headPlaces[ties]), append(tails[ties], tailPlaces[ties])
 			}
 		}
-		got := map[kge.Ties]completion.Evaluation{}
-		for _, ties := range []kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic} {
+		got := map[eval.Ties]completion.Evaluation{}
+		for _, ties := range []eval.Ties{eval.Pessimistic, eval.Optimistic, eval.Realistic} {
 			e := completion.Summarize(ranked, ties)
 			got[ties] = e
 			if e.Triples != len(ranked) || e.Ties != ties {
 				t.Fatalf("%d triples and %v, want %d and %v", e.Triples, e.Ties, len(ranked), ties)
 			}
 			both := append(append([]float64(nil), heads[ties]...), tails[ties]...)
-			for side, pair := range map[string][2]kge.Metrics{
+			for side, pair := range map[string][2]eval.Metrics{
 				"head": {e.Head, metricsByDefinition(heads[ties])},
 				"tail": {e.Tail, metricsByDefinition(tails[ties])},
 				"both": {e.Both, metricsByDefinition(both)},
@@ -138,7 +139,7 @@ func TestSummarizeFollowsTheDefinition(t *testing.T) {
 			}
 		}
 		const rounding = 1e-12
-		if o, r, p := got[kge.Optimistic].Both.MRR, got[kge.Realistic].Both.MRR, got[kge.Pessimistic].Both.MRR; o+rounding < r || r+rounding < p {
+		if o, r, p := got[eval.Optimistic].Both.MRR, got[eval.Realistic].Both.MRR, got[eval.Pessimistic].Both.MRR; o+rounding < r || r+rounding < p {
 			t.Fatalf("MRR %v optimistic, %v realistic, %v pessimistic: want them in falling order", o, r, p)
 		}
 	})
@@ -146,18 +147,18 @@ func TestSummarizeFollowsTheDefinition(t *testing.T) {
 
 func TestHitsAtHalfRanks(t *testing.T) {
 	// Ranks 1, 1½, 3, 3½, 10 and 10½ under the realistic rule.
-	var ranked []kge.Ranked
-	for _, r := range []kge.Rank{{}, {Equal: 1}, {Better: 2}, {Better: 2, Equal: 1}, {Better: 9}, {Better: 9, Equal: 1}} {
-		ranked = append(ranked, kge.Ranked{Tail: r, Head: r})
+	var ranked []eval.Ranked
+	for _, r := range []eval.Rank{{}, {Equal: 1}, {Better: 2}, {Better: 2, Equal: 1}, {Better: 9}, {Better: 9, Equal: 1}} {
+		ranked = append(ranked, eval.Ranked{Tail: r, Head: r})
 	}
-	m := completion.Summarize(ranked, kge.Realistic).Both
+	m := completion.Summarize(ranked, eval.Realistic).Both
 	if !near(m.Hits1, 1.0/6) || !near(m.Hits3, 3.0/6) || !near(m.Hits10, 5.0/6) {
 		t.Errorf("hits %v, %v, %v: half a place past the limit is not a hit", m.Hits1, m.Hits3, m.Hits10)
 	}
 }
 
 func TestSummarizeNothing(t *testing.T) {
-	for _, ties := range []kge.Ties{kge.Pessimistic, kge.Optimistic, kge.Realistic} {
+	for _, ties := range []eval.Ties{eval.Pessimistic, eval.Optimistic, eval.Realistic} {
 		if got := completion.Summarize(nil, ties); got != (completion.Evaluation{Ties: ties}) {
 			t.Errorf("%+v, want zeros", got)
 		}
@@ -165,7 +166,7 @@ func TestSummarizeNothing(t *testing.T) {
 }
 
 func TestEvaluationJSON(t *testing.T) {
-	written, err := json.Marshal(completion.Summarize([]kge.Ranked{{Tail: kge.Rank{Better: 1}, Head: kge.Rank{Better: 3}}}, kge.Pessimistic))
+	written, err := json.Marshal(completion.Summarize([]eval.Ranked{{Tail: eval.Rank{Better: 1}, Head: eval.Rank{Better: 3}}}, eval.Pessimistic))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,8 +204,8 @@ func TestRankSplit(t *testing.T) {
 		}
 	}
 	engine := &enginetest.Scripted{Better: func(_, _ int) int32 { return 3 }}
-	e, err := completion.Evaluate(t.Context(), engine, m, g, "test", kge.Optimistic)
-	if err != nil || e.Triples != 2 || e.Ties != kge.Optimistic || e.Both.MRR != 1.0/4 {
+	e, err := completion.Evaluate(t.Context(), engine, m, g, "test", eval.Optimistic)
+	if err != nil || e.Triples != 2 || e.Ties != eval.Optimistic || e.Both.MRR != 1.0/4 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -231,7 +232,7 @@ func TestRankSplitRefuses(t *testing.T) {
 	spoilt.Relations[3] = float32(math.Inf(1))
 	checkError(t, rank(enginetest.SmallGraph(), "test", m, spoilt), "not finite", spoilt.Structure.String(), "smaller learning rate")
 
-	if _, err := completion.Evaluate(t.Context(), &enginetest.Scripted{FailPopulation: true}, m, enginetest.SmallGraph(), "test", kge.Pessimistic); !errors.Is(err, enginetest.ErrScripted) {
+	if _, err := completion.Evaluate(t.Context(), &enginetest.Scripted{FailPopulation: true}, m, enginetest.SmallGraph(), "test", eval.Pessimistic); !errors.Is(err, enginetest.ErrScripted) {
 		t.Errorf("error %v, want that of the engine", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -37,7 +37,7 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid}
 	for _, t := range questions(g) {
 		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
-		answers, err := ask(q, seen, mostAnswers, kge.DropKnown)
+		answers, err := ask(q, seen, mostAnswers, eval.DropKnown)
 		if err != nil {
 			return task.Examples{}, err
 		}
@@ -60,7 +60,7 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 }
 
 // asked answers by what a search kept, a model or an ensemble; nil stands for nothing.
-func asked(a task.Artifact) (func(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error), error) {
+func asked(a task.Artifact) (func(q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer, error), error) {
 	if ensemble, err := EnsembleOf(a); ensemble != nil || err != nil {
 		return ensemble.Predict, err
 	}
@@ -68,7 +68,7 @@ func asked(a task.Artifact) (func(q Query, g *datasets.Graph, top int, known kge
 	if m == nil || err != nil {
 		return nil, err
 	}
-	return func(q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
+	return func(q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer, error) {
 		return Predict(m, q, g, top, known)
 	}, nil
 }

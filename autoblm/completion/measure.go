@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -32,18 +33,18 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	}
 	m.Best = []page.Part{
 		{Heading: "By relation pattern", Text: text, Table: page.NewTable("The best model by relation pattern (inverse relations are some of the general ones)",
-			ByPattern(aligned, triples, ranks, kge.Pessimistic), append([]page.Column[Part]{
+			ByPattern(aligned, triples, ranks, eval.Pessimistic), append([]page.Column[Part]{
 				page.Text("pattern", func(p Part) any { return p.Name }),
 				page.Number("triples", func(p Part) any { return p.Triples }),
 			}, byPart...)...)},
-		{Heading: "By relation", Table: byRelation(split, aligned, ByRelation(aligned, triples, ranks, kge.Pessimistic))},
+		{Heading: "By relation", Table: byRelation(split, aligned, ByRelation(aligned, triples, ranks, eval.Pessimistic))},
 	}
 	return m, nil
 }
 
 // rankBy ranks a split of the graph, with the ids of what a search kept, a model or an ensemble; nil
 // stands for nothing.
-func (t *Task) rankBy(ctx context.Context, a task.Artifact, split string) (*datasets.Graph, []datasets.Triple, []kge.Ranked, error) {
+func (t *Task) rankBy(ctx context.Context, a task.Artifact, split string) (*datasets.Graph, []datasets.Triple, []eval.Ranked, error) {
 	ensemble, err := EnsembleOf(a)
 	if err != nil {
 		return nil, nil, nil, err
@@ -139,16 +140,16 @@ func describe(g datasets.Statistics, name string) []page.Part {
 
 // Part is the evaluation of the triples that have something in common.
 type Part struct {
-	Name    string      `json:"name"`
-	Triples int         `json:"triples"`
-	Both    kge.Metrics `json:"both"`
-	Head    kge.Metrics `json:"head"`
-	Tail    kge.Metrics `json:"tail"`
+	Name    string       `json:"name"`
+	Triples int          `json:"triples"`
+	Both    eval.Metrics `json:"both"`
+	Head    eval.Metrics `json:"head"`
+	Tail    eval.Metrics `json:"tail"`
 }
 
 // ByRelation evaluates each relation apart, the most frequent first. ranks
 // belong to triples, one for one.
-func ByRelation(g *datasets.Graph, triples []datasets.Triple, ranks []kge.Ranked, ties kge.Ties) []Part {
+func ByRelation(g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties) []Part {
 	return breakdown(triples, ranks, ties, func(t datasets.Triple) []string {
 		return []string{g.Relations[t.Relation]}
 	})
@@ -156,7 +157,7 @@ func ByRelation(g *datasets.Graph, triples []datasets.Triple, ranks []kge.Ranked
 
 // ByPattern evaluates each relation pattern apart (paper, Appendix B):
 // symmetric, anti-symmetric, general, and inverse, which general relations may be too.
-func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []kge.Ranked, ties kge.Ties) []Part {
+func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties) []Part {
 	patterns := datasets.Patterns(g)
 	return breakdown(triples, ranks, ties, func(t datasets.Triple) []string {
 		p := patterns[t.Relation]
@@ -168,8 +169,8 @@ func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []kge.Ranked,
 	})
 }
 
-func breakdown(triples []datasets.Triple, ranks []kge.Ranked, ties kge.Ties, names func(datasets.Triple) []string) []Part {
-	groups := map[string][]kge.Ranked{}
+func breakdown(triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties, names func(datasets.Triple) []string) []Part {
+	groups := map[string][]eval.Ranked{}
 	for i, t := range triples {
 		for _, name := range names(t) {
 			groups[name] = append(groups[name], ranks[i])

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -50,7 +51,7 @@ func TestMeasureAgreesWithTheWhole(t *testing.T) {
 	defer engine.Close()
 	g := enginetest.Graph()
 	m, measures := measured(t, &completion.Task{Graph: g, Engine: engine})
-	whole, err := completion.Evaluate(t.Context(), engine, m, g, "test", kge.Pessimistic)
+	whole, err := completion.Evaluate(t.Context(), engine, m, g, "test", eval.Pessimistic)
 	if err != nil {
 		t.Fatal(err)
 	}

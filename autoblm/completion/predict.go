@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/labels"
@@ -32,12 +33,12 @@ func (q Query) MarshalJSON() ([]byte, error) {
 
 // Predict lists the top answers to a query, best first; top < 1 lists all.
 // g tells which answers are known, and may be nil when that does not matter.
-func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
+func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer, error) {
 	return predict(m, q, g, top, known, func(given, relation int32) func(id int32) float64 { return q.scores(m, given, relation) })
 }
 
 // predict is Predict by any scores of entities, for labels that are numbered as those of m.
-func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownAnswers, scores func(given, relation int32) func(id int32) float64) ([]kge.Answer, error) {
+func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers, scores func(given, relation int32) func(id int32) float64) ([]eval.Answer, error) {
 	if (q.Head == "") == (q.Tail == "") {
 		return nil, fmt.Errorf("a query has either a head or a tail, and asks for the other")
 	}
@@ -57,12 +58,12 @@ func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known kge.KnownA
 			return nil, err
 		}
 		if q.Head == "" {
-			isKnown = kge.Among(aligned.Known().Heads(int32(relation), given))
+			isKnown = eval.In(aligned.Known().Heads(int32(relation), given))
 		} else {
-			isKnown = kge.Among(aligned.Known().Tails(given, int32(relation)))
+			isKnown = eval.In(aligned.Known().Tails(given, int32(relation)))
 		}
 	}
-	return kge.BestAnswers(m.EntityLabels, scores(given, int32(relation)), isKnown, top, known), nil
+	return eval.BestAnswers(m.EntityLabels, scores(given, int32(relation)), isKnown, top, known), nil
 }
 
 // scores are a model's scores of what the query asks for.

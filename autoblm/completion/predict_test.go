@@ -11,13 +11,14 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
 	"pgregory.net/rapid"
 )
 
-func entities(answers []kge.Answer) []string {
+func entities(answers []eval.Answer) []string {
 	var labels []string
 	for _, a := range answers {
 		labels = append(labels, a.Entity)
@@ -25,7 +26,7 @@ func entities(answers []kge.Answer) []string {
 	return labels
 }
 
-func mustPredict(t testing.TB, m *kge.Model, q completion.Query, g *datasets.Graph, top int, known kge.KnownAnswers) []kge.Answer {
+func mustPredict(t testing.TB, m *kge.Model, q completion.Query, g *datasets.Graph, top int, known eval.KnownAnswers) []eval.Answer {
 	t.Helper()
 	answers, err := completion.Predict(m, q, g, top, known)
 	if err != nil {
@@ -90,12 +91,12 @@ func TestScoresOfTheOracle(t *testing.T) {
 func TestPredictRanksByScore(t *testing.T) {
 	m := enginetest.SmallModel()
 	for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
-		answers := mustPredict(t, m, q, nil, 0, kge.MarkKnown)
+		answers := mustPredict(t, m, q, nil, 0, eval.MarkKnown)
 		if got, want := slices.Sorted(slices.Values(entities(answers))), m.EntityLabels; !slices.Equal(got, want) {
 			t.Errorf("%+v: answers %v, want every entity once", q, got)
 		}
 		for i, a := range answers {
-			if a.Rank != i+1 || i > 0 && a.Score > answers[i-1].Score || a.Known != kge.NotLookedUp {
+			if a.Rank != i+1 || i > 0 && a.Score > answers[i-1].Score || a.Known != eval.NotLookedUp {
 				t.Errorf("%+v: answer %d is %+v after %+v", q, i, a, answers[max(i-1, 0)])
 			}
 			candidate := datasets.Triple{Relation: int32(slices.Index(m.RelationLabels, q.Relation))}
@@ -124,7 +125,7 @@ func TestPredictAgreesWithTheOracle(t *testing.T) {
 				{completion.Query{Head: head, Relation: relation}, c.TailScores[i]},
 				{completion.Query{Relation: relation, Tail: tail}, c.HeadScores[i]},
 			} {
-				for _, a := range mustPredict(t, m, side.query, nil, 0, kge.KeepKnown) {
+				for _, a := range mustPredict(t, m, side.query, nil, 0, eval.KeepKnown) {
 					if want := side.scores[slices.Index(m.EntityLabels, a.Entity)]; !nearOracle(a.Score, want) {
 						t.Errorf("case %d, %+v: %q has %v, the oracle has %v", n, side.query, a.Entity, a.Score, want)
 					}
@@ -146,30 +147,30 @@ func TestPredictKnownAnswers(t *testing.T) {
 		{completion.Query{Head: "e2", Relation: "likes"}, []string{"e5"}},
 		{completion.Query{Head: "e4", Relation: "likes"}, nil},
 	} {
-		plain := mustPredict(t, m, test.query, nil, 0, kge.MarkKnown)
-		if kept := mustPredict(t, m, test.query, g, 0, kge.KeepKnown); !slices.Equal(kept, plain) {
+		plain := mustPredict(t, m, test.query, nil, 0, eval.MarkKnown)
+		if kept := mustPredict(t, m, test.query, g, 0, eval.KeepKnown); !slices.Equal(kept, plain) {
 			t.Errorf("%+v: kept %+v, want all, unmarked: %+v", test.query, kept, plain)
 		}
-		marked := mustPredict(t, m, test.query, g, 0, kge.MarkKnown)
+		marked := mustPredict(t, m, test.query, g, 0, eval.MarkKnown)
 		if !slices.Equal(entities(marked), entities(plain)) {
 			t.Errorf("%+v: marked %v, want the order %v", test.query, entities(marked), entities(plain))
 		}
 		for _, a := range marked {
-			if want := map[bool]kge.Known{true: kge.Yes, false: kge.No}[slices.Contains(test.known, a.Entity)]; a.Known != want {
+			if want := map[bool]eval.Known{true: eval.Yes, false: eval.No}[slices.Contains(test.known, a.Entity)]; a.Known != want {
 				t.Errorf("%+v: %q is marked wrongly: %v", test.query, a.Entity, a.Known)
 			}
 		}
 		unknown := slices.DeleteFunc(entities(plain), func(e string) bool { return slices.Contains(test.known, e) })
-		dropped := mustPredict(t, m, test.query, g, 0, kge.DropKnown)
+		dropped := mustPredict(t, m, test.query, g, 0, eval.DropKnown)
 		if !slices.Equal(entities(dropped), unknown) {
 			t.Errorf("%+v: dropping leaves %v, want %v", test.query, entities(dropped), unknown)
 		}
 		for i, a := range dropped {
-			if a.Rank != i+1 || a.Known != kge.No {
+			if a.Rank != i+1 || a.Known != eval.No {
 				t.Errorf("%+v: answer %d is %+v", test.query, i, a)
 			}
 		}
-		if all := mustPredict(t, m, test.query, nil, 0, kge.DropKnown); !slices.Equal(all, plain) {
+		if all := mustPredict(t, m, test.query, nil, 0, eval.DropKnown); !slices.Equal(all, plain) {
 			t.Errorf("%+v: without a graph nothing is known, yet %v are left", test.query, entities(all))
 		}
 	}
@@ -185,7 +186,7 @@ func TestPredictTop(t *testing.T) {
 		} else {
 			q.Tail = given
 		}
-		known := rapid.SampledFrom([]kge.KnownAnswers{kge.MarkKnown, kge.DropKnown, kge.KeepKnown}).Draw(t, "known")
+		known := rapid.SampledFrom([]eval.KnownAnswers{eval.MarkKnown, eval.DropKnown, eval.KeepKnown}).Draw(t, "known")
 		top := rapid.IntRange(-1, 9).Draw(t, "top")
 		all, err := completion.Predict(m, q, g, 0, known)
 		if err != nil {
@@ -204,20 +205,20 @@ func TestPredictTop(t *testing.T) {
 func TestPredictGoesByLabel(t *testing.T) {
 	m, g := enginetest.SmallModel(), enginetest.SmallGraph()
 	q := completion.Query{Head: "e0", Relation: "knows"}
-	want := mustPredict(t, m, q, g, 0, kge.MarkKnown)
+	want := mustPredict(t, m, q, g, 0, eval.MarkKnown)
 	other := renumbered(g, []int{6, 5, 4, 3, 2, 1, 0}, []int{1, 0})
-	if got := mustPredict(t, m, q, other, 0, kge.MarkKnown); !slices.Equal(got, want) {
+	if got := mustPredict(t, m, q, other, 0, eval.MarkKnown); !slices.Equal(got, want) {
 		t.Errorf("with other ids in the graph: %+v, want %+v", got, want)
 	}
 	other.Entities[0] = "Atlantis"
-	_, err := completion.Predict(m, q, other, 0, kge.MarkKnown)
+	_, err := completion.Predict(m, q, other, 0, eval.MarkKnown)
 	checkError(t, err, `no entity "Atlantis"`)
 }
 
 func TestPredictTiesKeepTheOrderOfTheModel(t *testing.T) {
 	m := enginetest.SmallModel()
 	clear(m.Relations) // all scores are 0
-	if got := entities(mustPredict(t, m, completion.Query{Head: "e3", Relation: "likes"}, nil, 0, kge.MarkKnown)); !slices.Equal(got, m.EntityLabels) {
+	if got := entities(mustPredict(t, m, completion.Query{Head: "e3", Relation: "likes"}, nil, 0, eval.MarkKnown)); !slices.Equal(got, m.EntityLabels) {
 		t.Errorf("%v, want %v", got, m.EntityLabels)
 	}
 }
@@ -243,7 +244,7 @@ func TestPredictRefuses(t *testing.T) {
 		"only a part of the word": {completion.Query{Tail: "omania", Relation: "borders"}, []string{"Romania"}, "Chad"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers, err := completion.Predict(m, test.query, nil, 3, kge.MarkKnown)
+			answers, err := completion.Predict(m, test.query, nil, 3, eval.MarkKnown)
 			checkError(t, err, test.parts...)
 			if answers != nil || test.not != "" && strings.Contains(err.Error(), test.not) {
 				t.Errorf("error %q with answers %v", err, answers)

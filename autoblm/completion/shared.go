@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -172,7 +173,7 @@ func (p *sharedPopulation) evaluate(ctx context.Context, g *datasets.Graph) erro
 		if err != nil {
 			return err
 		}
-		c.Valid = Summarize(ranks[0], kge.Pessimistic)
+		c.Valid = Summarize(ranks[0], eval.Pessimistic)
 	}
 	return nil
 }

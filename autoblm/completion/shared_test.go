@@ -11,6 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -57,7 +58,7 @@ func TestSharedStepsDrawFromTheCandidates(t *testing.T) {
 		if c.Structure != j.Candidates[i] || c.Steps != steps || steps < 53-24 || steps > 53+24 {
 			t.Errorf("candidate %d: %s with %d steps counted, %d taken; want about 53", i, c.Structure, c.Steps, steps)
 		}
-		if c.Valid.Triples != 3 || c.Valid.Ties != kge.Pessimistic || !near(c.Valid.Both.MRR, 1.0/4) {
+		if c.Valid.Triples != 3 || c.Valid.Ties != eval.Pessimistic || !near(c.Valid.Both.MRR, 1.0/4) {
 			t.Errorf("candidate %d: validation %+v", i, c.Valid)
 		}
 	}

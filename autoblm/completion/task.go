@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -28,7 +29,7 @@ type Task struct {
 	Checkpoint *kge.Checkpoint
 	// Limits are on what is ranked of a trial, while it trains and in the end. They are no
 	// part of the identity: a study whose trials are to be compared keeps to the same.
-	Limits kge.Limits
+	Limits eval.Limits
 }
 
 // Identity implements [task.Task].
@@ -66,12 +67,12 @@ func (t *Task) Size() task.Size {
 // Resplit implements [task.Task].
 func (t *Task) Resplit(number int) task.Task {
 	divided := *t
-	divided.Graph, divided.Checkpoint, divided.Limits.Test = t.Graph.Resplit(uint64(number)), nil, kge.None
+	divided.Graph, divided.Checkpoint, divided.Limits.Test = t.Graph.Resplit(uint64(number)), nil, eval.None
 	return &divided
 }
 
 // Limit implements [task.Task].
-func (t *Task) Limit(l kge.Limits) task.Task {
+func (t *Task) Limit(l eval.Limits) task.Task {
 	limited := *t
 	limited.Limits = l
 	return &limited
@@ -84,7 +85,7 @@ func (t *Task) Presentation() task.Presentation { return NewPresentation() }
 func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
 	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, ValidateBy: t.Limits.Valid, Checkpoint: t.Checkpoint}
 	return TrainTrials(ctx, t.Engine, job, trials, onProgress, func(models []*kge.Model) ([]Evaluations, error) {
-		return EvaluateBy(ctx, t.Engine, models, t.Graph, kge.Ranking{Limits: t.Limits})
+		return EvaluateBy(ctx, t.Engine, models, t.Graph, eval.Options{Limits: t.Limits})
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -26,14 +27,14 @@ func TestTaskWithinLimits(t *testing.T) {
 		Recipe:    task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1}, Seed: 1},
 	}
 	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4, 2, 1
-	for _, limits := range []kge.Limits{{}, {Valid: 3, Test: kge.None}, {Valid: 3, Test: 2}, {Valid: 100, Test: 100}} {
+	for _, limits := range []eval.Limits{{}, {Valid: 3, Test: eval.None}, {Valid: 3, Test: 2}, {Valid: 100, Test: 100}} {
 		engine := &enginetest.Scripted{}
 		on := &completion.Task{Graph: g, Engine: engine, Limits: limits}
 		trials := []task.Trial{trial}
 		if _, err := on.Train(t.Context(), trials, func(float64) {}); err != nil {
 			t.Fatal(err)
 		}
-		valid, test := kge.Sample(g.Valid, limits.Valid), kge.Sample(g.Test, limits.Test)
+		valid, test := eval.Sample(g.Valid, limits.Valid), eval.Sample(g.Test, limits.Test)
 		want := [][]datasets.Triple{valid, valid, valid} // after both epochs, and in the end
 		if len(test) > 0 {
 			want = append(want, test)
@@ -80,7 +81,7 @@ func TestValidationKeepsItsSample(t *testing.T) {
 	if _, err := kge.Train(t.Context(), engine, job); err != nil {
 		t.Fatal(err)
 	}
-	if want := kge.Sample(g.Valid, 3); !slices.Equal(engine.RankedSplit, want) {
+	if want := eval.Sample(g.Valid, 3); !slices.Equal(engine.RankedSplit, want) {
 		t.Errorf("validated by %v, want %v", engine.RankedSplit, want)
 	}
 	if s := (&completion.Task{Graph: g}).Size(); s != (task.Size{Examples: 50, Entities: 9, Validation: 8}) {

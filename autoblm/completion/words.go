@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -52,28 +52,28 @@ func countTriples(details json.RawMessage) (valid, test int) {
 // side is what is asked for.
 type side struct {
 	name, field string
-	of          func(*Evaluation) kge.Metrics
+	of          func(*Evaluation) eval.Metrics
 }
 
 var (
-	both  = side{"both", "", func(e *Evaluation) kge.Metrics { return e.Both }}
-	heads = side{"heads", "head_", func(e *Evaluation) kge.Metrics { return e.Head }}
-	tails = side{"tails", "tail_", func(e *Evaluation) kge.Metrics { return e.Tail }}
+	both  = side{"both", "", func(e *Evaluation) eval.Metrics { return e.Both }}
+	heads = side{"heads", "head_", func(e *Evaluation) eval.Metrics { return e.Head }}
+	tails = side{"tails", "tail_", func(e *Evaluation) eval.Metrics { return e.Tail }}
 )
 
 // metric is one of the numbers of a side.
 type metric struct {
 	title, field string
-	of           func(kge.Metrics) float64
+	of           func(eval.Metrics) float64
 	cell         func(float64) any // in a table
 }
 
 var (
-	mrr      = metric{"MRR", "mrr", func(m kge.Metrics) float64 { return m.MRR }, func(x float64) any { return page.Bar(x) }}
-	hits1    = metric{"H@1", "hits1", func(m kge.Metrics) float64 { return m.Hits1 }, plain}
-	hits3    = metric{"H@3", "hits3", func(m kge.Metrics) float64 { return m.Hits3 }, plain}
-	hits10   = metric{"H@10", "hits10", func(m kge.Metrics) float64 { return m.Hits10 }, plain}
-	meanRank = metric{"mean rank", "mean_rank", func(m kge.Metrics) float64 { return m.MeanRank }, func(x float64) any { return fmt.Sprintf("%.1f", x) }}
+	mrr      = metric{"MRR", "mrr", func(m eval.Metrics) float64 { return m.MRR }, func(x float64) any { return page.Bar(x) }}
+	hits1    = metric{"H@1", "hits1", func(m eval.Metrics) float64 { return m.Hits1 }, plain}
+	hits3    = metric{"H@3", "hits3", func(m eval.Metrics) float64 { return m.Hits3 }, plain}
+	hits10   = metric{"H@10", "hits10", func(m eval.Metrics) float64 { return m.Hits10 }, plain}
+	meanRank = metric{"mean rank", "mean_rank", func(m eval.Metrics) float64 { return m.MeanRank }, func(x float64) any { return fmt.Sprintf("%.1f", x) }}
 
 	metrics = []metric{mrr, hits1, hits3, hits10, meanRank}
 )
@@ -124,7 +124,7 @@ func CompareMetrics(caption string, trials []task.LabeledTrial) *page.Table {
 func metricsOf(caption string, trials []task.LabeledTrial, sides ...side) *page.Table {
 	type row struct {
 		model, side string
-		kge.Metrics
+		eval.Metrics
 	}
 	split, name := "valid", "validation"
 	if slices.ContainsFunc(trials, func(t task.LabeledTrial) bool { return EvaluationsOf(t.Details).Test != nil }) {

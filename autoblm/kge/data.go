@@ -49,7 +49,7 @@ type Data struct {
 	Batches func(s Settings, epoch int) [][]Example
 	// Held is how many questions are held out to validate by.
 	Held int
-	// Validate is each model's score on what is held out, or on a [Sample] of it; higher is
+	// Validate is each model's score on what is held out, or on a [eval.Sample] of it; higher is
 	// better. It is nil where there is nothing to validate by.
 	Validate func(ctx context.Context, r Ranker, most int) ([]float64, error)
 

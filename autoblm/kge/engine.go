@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -90,7 +91,7 @@ type Epoch struct {
 type Ranker interface {
 	// Rank returns [models][triples] ranks of the true entities of triples among all
 	// entities. known has the answers to leave out; nil leaves out none.
-	Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]Ranked, error)
+	Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error)
 	// Scores calls visit with each question and the scores of all entities for it, by
 	// one of the models. The calls come from several threads and in no order, each with
 	// its own slice, which is valid until visit returns. When ctx ends, Scores returns its

@@ -14,6 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/npy"
@@ -86,7 +87,7 @@ func TestSaveAndLoad(t *testing.T) {
 	m := enginetest.SmallModel()
 	m.Training.Settings.Optimizer = kge.Adam
 	m.Training.Member.L2 = 0.25
-	m.Valid = mustMarshal(t, completion.Summarize([]kge.Ranked{{Tail: kge.Rank{Better: 1}}}, kge.Realistic))
+	m.Valid = mustMarshal(t, completion.Summarize([]eval.Ranked{{Tail: eval.Rank{Better: 1}}}, eval.Realistic))
 	mustSave(t, m, dir)
 	checkLoads(t, dir, m)
 
@@ -356,7 +357,7 @@ func TestReciprocalModel(t *testing.T) {
 		t.Errorf("the model changed on its way through the folder (-saved +loaded):\n%s", diff)
 	}
 	relation := g.Relations[0]
-	answers, err := completion.Predict(back, completion.Query{Relation: relation, Tail: g.Entities[2]}, nil, 0, kge.KeepKnown)
+	answers, err := completion.Predict(back, completion.Query{Relation: relation, Tail: g.Entities[2]}, nil, 0, eval.KeepKnown)
 	if err != nil {
 		t.Fatal(err)
 	}

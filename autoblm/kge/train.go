@@ -23,7 +23,7 @@ type Job struct {
 	Data     *Data
 	Settings Settings
 	Members  []Member
-	// ValidateBy is how much of what is held out is validated by: 0 all, else a [Sample]. A
+	// ValidateBy is how much of what is held out is validated by: 0 all, else a [eval.Sample]. A
 	// training that is gone on with has that of before.
 	ValidateBy int
 	// OnEpoch, when set, is called after each epoch.
@@ -35,7 +35,7 @@ type Job struct {
 	Checkpoint *Checkpoint
 	// Deadline, when set, ends the training in time, also in the middle of an epoch: without
 	// an error, with what there is. Where validations would take much of the time, they are by
-	// a [Sample], whatever ValidateBy says.
+	// a [eval.Sample], whatever ValidateBy says.
 	Deadline *Deadline
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/proofs"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -174,10 +175,10 @@ func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...str
 		}
 	}
 	// Metrics may differ as far as close candidates may fall on either side.
-	lowest, highest := make([]kge.Ranked, len(triples)), make([]kge.Ranked, len(triples))
+	lowest, highest := make([]eval.Ranked, len(triples)), make([]eval.Ranked, len(triples))
 	for n, r := range exact {
-		lowest[n] = kge.Ranked{Tail: kge.Rank{Better: r.tail.surelyBetter}, Head: kge.Rank{Better: r.head.surelyBetter}}
-		highest[n] = kge.Ranked{Tail: kge.Rank{Better: r.tail.surelyBetter + r.tail.close}, Head: kge.Rank{Better: r.head.surelyBetter + r.head.close}}
+		lowest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter}, Head: eval.Rank{Better: r.head.surelyBetter}}
+		highest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter + r.tail.close}, Head: eval.Rank{Better: r.head.surelyBetter + r.head.close}}
 	}
 	slack := mrr(lowest) - mrr(highest)
 	for i, model := range models[1:] {
@@ -188,8 +189,8 @@ func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...str
 	t.Logf("%s and %s: the engine's MRR %.4f, known up to %.1e", m.Structure, images, mrr(byEngine[0]), slack)
 }
 
-func mrr(ranks []kge.Ranked) float64 {
-	return completion.Summarize(ranks, kge.Pessimistic).Both.MRR
+func mrr(ranks []eval.Ranked) float64 {
+	return completion.Summarize(ranks, eval.Pessimistic).Both.MRR
 }
 
 type ranked struct{ tail, head tally }
@@ -216,7 +217,7 @@ type query struct {
 	with   func(entity int32) datasets.Triple
 }
 
-// tally counts the candidates for a query, as kge.Rank does, and apart from
+// tally counts the candidates for a query, as eval.Rank does, and apart from
 // that those whose scores are so close to the true one that float32 may rank them
 // otherwise, and those that are better and not close.
 type tally struct{ better, equal, surelyBetter, close int32 }
@@ -246,7 +247,7 @@ func (q query) rank(m *kge.Model) tally {
 }
 
 // allows says whether rounding in float32 explains a rank.
-func (c tally) allows(r kge.Rank) bool {
+func (c tally) allows(r eval.Rank) bool {
 	return c.surelyBetter <= r.Better && r.Better+r.Equal <= c.surelyBetter+c.close
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
@@ -21,7 +22,7 @@ type Evaluation struct {
 	// many answers they have; else 0.
 	Of        int `json:"of,omitempty"`
 	AnswersOf int `json:"answers_of,omitempty"`
-	kge.Metrics
+	eval.Metrics
 }
 
 // Evaluate ranks the hard answers of queries by one of the models of a ranker. Ties
@@ -35,22 +36,22 @@ func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Ev
 }
 
 // evaluateEach are the metrics of each query.
-func evaluateEach(ctx context.Context, r kge.Ranker, model int, queries []Query) ([]kge.Metrics, error) {
-	each, questions := make([]kge.Metrics, len(queries)), make([]kge.Question, len(queries))
+func evaluateEach(ctx context.Context, r kge.Ranker, model int, queries []Query) ([]eval.Metrics, error) {
+	each, questions := make([]eval.Metrics, len(queries)), make([]kge.Question, len(queries))
 	for i, q := range queries {
 		questions[i] = q.Question()
 	}
 	err := r.Scores(ctx, model, questions, func(i int, scores []float32) {
 		share := 1 / float64(len(queries[i].Hard))
 		for _, rank := range Rank(scores, queries[i]) {
-			each[i].Add(rank.Under(kge.Pessimistic), share)
+			each[i].Add(rank.Under(eval.Pessimistic), share)
 		}
 	})
 	return each, err
 }
 
 // sum is the evaluation of queries by the metrics of each.
-func sum(queries []Query, each []kge.Metrics) Evaluation {
+func sum(queries []Query, each []eval.Metrics) Evaluation {
 	e := Evaluation{Queries: len(queries)}
 	for i, m := range each { // in their order, so that the sum is the same each time
 		e.Answers += len(queries[i].Hard)
@@ -61,7 +62,7 @@ func sum(queries []Query, each []kge.Metrics) Evaluation {
 
 // Rank counts, for each hard answer of a query, the entities that are no answer
 // and score higher, and those that score the same.
-func Rank(scores []float32, q Query) []kge.Rank {
+func Rank(scores []float32, q Query) []eval.Rank {
 	var limits []float32 // the scores of the answers, but for those that are no numbers
 	for _, e := range q.Hard {
 		if !math.IsNaN(float64(scores[e])) {
@@ -92,12 +93,12 @@ func Rank(scores []float32, q Query) []kge.Rank {
 	for n := len(limits) - 1; n >= 0; n-- { // now higher than n of the limits or more
 		better[n] += better[n+1]
 	}
-	ranks := make([]kge.Rank, len(q.Hard))
+	ranks := make([]eval.Rank, len(q.Hard))
 	for i, e := range q.Hard {
 		if n, found := slices.BinarySearch(limits, scores[e]); found {
-			ranks[i] = kge.Rank{Better: better[n+1], Equal: equal[n]}
+			ranks[i] = eval.Rank{Better: better[n+1], Equal: equal[n]}
 		} else { // no number comes last
-			ranks[i] = kge.Rank{Better: int32(len(scores) - len(q.Hard) - len(q.Easy))}
+			ranks[i] = eval.Rank{Better: int32(len(scores) - len(q.Hard) - len(q.Easy))}
 		}
 	}
 	return ranks
@@ -114,21 +115,21 @@ type Evaluations struct {
 // together, where there are such, and notes what the model reached in it. The data have
 // the ids of the model.
 func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int) (Evaluations, error) {
-	return EvaluateBy(ctx, engine, m, d, kge.Ranking{}, hops...)
+	return EvaluateBy(ctx, engine, m, d, eval.Options{}, hops...)
 }
 
 // EvaluateBy is [EvaluateModel] of as much as is asked for.
-func EvaluateBy(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how kge.Ranking, hops ...int) (e Evaluations, err error) {
+func EvaluateBy(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how eval.Options, hops ...int) (e Evaluations, err error) {
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.AutoPrecision)
 	if err != nil {
 		return e, err
 	}
 	defer ranker.Close()
 	whole := [][]Query{d.together(InValid, hops), d.together(InTest, hops)}
-	some := [][]Query{kge.Sample(whole[0], how.Valid), kge.Sample(whole[1], how.Test)}
-	metrics := [][]kge.Metrics{make([]kge.Metrics, len(some[0])), make([]kge.Metrics, len(some[1]))}
-	ranked, err := how.Of(ranker, []int{len(some[0]), len(some[1])}, func(split int, numbers []int) error {
-		each, err := evaluateEach(ctx, ranker, 0, kge.Pick(some[split], numbers))
+	some := [][]Query{eval.Sample(whole[0], how.Valid), eval.Sample(whole[1], how.Test)}
+	metrics := [][]eval.Metrics{make([]eval.Metrics, len(some[0])), make([]eval.Metrics, len(some[1]))}
+	ranked, err := how.Rank(ranker, []int{len(some[0]), len(some[1])}, func(split int, numbers []int) error {
+		each, err := evaluateEach(ctx, ranker, 0, eval.Select(some[split], numbers))
 		for i, n := range numbers[:len(each)] {
 			metrics[split][n] = each[i]
 		}
@@ -141,7 +142,7 @@ func EvaluateBy(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, h
 		if len(ranked[split]) == 0 {
 			continue
 		}
-		found := sum(kge.Pick(some[split], ranked[split]), kge.Pick(metrics[split], ranked[split]))
+		found := sum(eval.Select(some[split], ranked[split]), eval.Select(metrics[split], ranked[split]))
 		if found.Queries < len(whole[split]) {
 			found.Of = len(whole[split])
 			for _, q := range whole[split] {

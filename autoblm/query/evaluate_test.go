@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"pgregory.net/rapid"
 )
 
@@ -33,7 +34,7 @@ func TestEvaluate(t *testing.T) {
 		score := rapid.SampledFrom([]float32{-1, -0.5, 0, 0.5, 0.5, 2, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))})
 		var queries []Query
 		var scores [][]float32
-		want, answers := kge.Metrics{}, 0
+		want, answers := eval.Metrics{}, 0
 		n := rapid.IntRange(1, 4).Draw(t, "queries")
 		for range n {
 			var q Query
@@ -93,7 +94,7 @@ func TestEvaluate(t *testing.T) {
 func TestRankCountsTies(t *testing.T) {
 	q := Query{Hard: []int32{1, 4}, Easy: []int32{3}}
 	got := Rank([]float32{2, 1, 1, 1, 2, 0, 3}, q)
-	want := []kge.Rank{{Better: 2, Equal: 1}, {Better: 1, Equal: 1}}
+	want := []eval.Rank{{Better: 2, Equal: 1}, {Better: 1, Equal: 1}}
 	if !slices.Equal(got, want) {
 		t.Errorf("ranks %v, want %v", got, want)
 	}

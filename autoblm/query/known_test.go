@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"pgregory.net/rapid"
 )
@@ -53,13 +54,13 @@ func TestKnownAnswers(t *testing.T) {
 			RelationLabels: rapid.Permutation(append(slices.Clone(g.Relations), "never seen")).Draw(t, "relations"),
 		}
 		m.Dim, m.Entities = 1, make([]float32, len(m.EntityLabels))
-		ask := func(p Path, d *Data, known kge.KnownAnswers) (answers []kge.Answer, isKnown []string) {
+		ask := func(p Path, d *Data, known eval.KnownAnswers) (answers []eval.Answer, isKnown []string) {
 			answers, err := Predict(context.Background(), indifferent{}, m, p, d, 0, known)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range answers {
-				if a.Known == kge.Yes {
+				if a.Known == eval.Yes {
 					isKnown = append(isKnown, a.Entity)
 				}
 			}
@@ -67,13 +68,13 @@ func TestKnownAnswers(t *testing.T) {
 			return answers, isKnown
 		}
 		slices.Sort(want)
-		marked, isKnown := ask(p, d, kge.MarkKnown)
+		marked, isKnown := ask(p, d, eval.MarkKnown)
 		if !slices.Equal(isKnown, want) || len(marked) != len(m.EntityLabels) {
 			t.Fatalf("%+v: known are %v of %d, want %v", p, isKnown, len(marked), want)
 		}
-		dropped, _ := ask(p, d, kge.DropKnown)
+		dropped, _ := ask(p, d, eval.DropKnown)
 		for _, a := range dropped {
-			if a.Known != kge.No || slices.Contains(want, a.Entity) {
+			if a.Known != eval.No || slices.Contains(want, a.Entity) {
 				t.Fatalf("%+v: %+v is not dropped", p, a)
 			}
 		}
@@ -81,8 +82,8 @@ func TestKnownAnswers(t *testing.T) {
 			t.Fatalf("%+v: %d of %d are left without %v", p, len(dropped), len(marked), want)
 		}
 		for _, d := range []*Data{nil, d} {
-			for _, a := range first(ask(p, d, kge.KeepKnown)) {
-				if a.Known != kge.NotLookedUp {
+			for _, a := range first(ask(p, d, eval.KeepKnown)) {
+				if a.Known != eval.NotLookedUp {
 					t.Fatalf("%+v: %+v", p, a)
 				}
 			}
@@ -90,8 +91,8 @@ func TestKnownAnswers(t *testing.T) {
 
 		// What the graph does not mention leads nowhere.
 		for _, p := range []Path{{"unheard of", p.Relations}, {p.Anchor, append([]string{"never seen_reverse"}, p.Relations...)}} {
-			answers, isKnown := ask(p, d, kge.MarkKnown)
-			if len(isKnown) > 0 || answers[0].Known != kge.No {
+			answers, isKnown := ask(p, d, eval.MarkKnown)
+			if len(isKnown) > 0 || answers[0].Known != eval.No {
 				t.Fatalf("%+v: known are %v", p, isKnown)
 			}
 		}

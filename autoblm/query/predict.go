@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/enum"
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
@@ -23,7 +24,7 @@ type Path struct {
 // Predict lists the top answers to a path of any length, best first; top < 1 lists
 // all. d tells which answers are known, which are all end points of the path in
 // train, valid and test together, and may be nil when that does not matter.
-func Predict(ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Data, top int, known kge.KnownAnswers) ([]kge.Answer, error) {
+func Predict(ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Data, top int, known eval.KnownAnswers) ([]eval.Answer, error) {
 	q, err := question(m, p)
 	if err != nil {
 		return nil, err
@@ -34,14 +35,14 @@ func Predict(ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Da
 		if err != nil {
 			return nil, err
 		}
-		isKnown = kge.Among(ends)
+		isKnown = eval.In(ends)
 	}
 	found, err := scores(ctx, engine, m, q)
 	if err != nil {
 		return nil, err
 	}
 	score := func(id int32) float64 { return float64(found[id]) }
-	return kge.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
+	return eval.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
 }
 
 // question is the path with the ids of the model.

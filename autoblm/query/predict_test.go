@@ -11,12 +11,13 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-func mustPredict(t *testing.T, m *kge.Model, p query.Path, d *query.Data, top int, known kge.KnownAnswers) []kge.Answer {
+func mustPredict(t *testing.T, m *kge.Model, p query.Path, d *query.Data, top int, known eval.KnownAnswers) []eval.Answer {
 	t.Helper()
 	answers, err := query.Predict(t.Context(), cpu.New(1), m, p, d, top, known)
 	if err != nil {
@@ -60,12 +61,12 @@ func TestPredictByHand(t *testing.T) {
 		// what is inside the box counts a fiftieth.
 		"q2b": {byHand(form.Query2box, structure.Structure{}, false, 1, 0, 1, 0, 0, 0, -1, 1), "r s", map[string]float64{"a": -0.02, "b": -1.04, "c": -2.04}},
 	} {
-		answers := mustPredict(t, c.model, query.Path{Anchor: "a", Relations: strings.Fields(c.path)}, nil, 0, kge.MarkKnown)
+		answers := mustPredict(t, c.model, query.Path{Anchor: "a", Relations: strings.Fields(c.path)}, nil, 0, eval.MarkKnown)
 		if len(answers) != len(c.want) {
 			t.Errorf("%s: %d answers", name, len(answers))
 		}
 		for i, a := range answers {
-			if a.Rank != i+1 || a.Known != kge.NotLookedUp || math.Abs(a.Score-c.want[a.Entity]) > 1e-5 {
+			if a.Rank != i+1 || a.Known != eval.NotLookedUp || math.Abs(a.Score-c.want[a.Entity]) > 1e-5 {
 				t.Errorf("%s: answer %d is %+v, want the score %v", name, i, a, c.want[a.Entity])
 			}
 			if i > 0 && a.Score > answers[i-1].Score {
@@ -78,9 +79,9 @@ func TestPredictByHand(t *testing.T) {
 func TestPredictKeepsTheTop(t *testing.T) {
 	m := byHand(form.TransE, structure.Structure{}, false, 1, 0, 0, 2)
 	p := query.Path{Anchor: "a", Relations: []string{"s_reverse"}} // a and b score the same
-	all := mustPredict(t, m, p, nil, 0, kge.MarkKnown)
+	all := mustPredict(t, m, p, nil, 0, eval.MarkKnown)
 	for top, want := range map[int]int{-1: 3, 0: 3, 1: 1, 2: 2, 3: 3, 9: 3} {
-		if got := mustPredict(t, m, p, nil, top, kge.MarkKnown); !slices.Equal(got, all[:want]) {
+		if got := mustPredict(t, m, p, nil, top, eval.MarkKnown); !slices.Equal(got, all[:want]) {
 			t.Errorf("the top %d are %+v of %+v", top, got, all)
 		}
 	}
@@ -99,7 +100,7 @@ func TestPredictAgreesWithEvaluate(t *testing.T) {
 		for hops := 1; hops <= 3; hops++ {
 			queries := d.Queries(query.InTest, hops)
 			queries = queries[:min(10, len(queries))]
-			ranks := make([][]kge.Rank, len(queries))
+			ranks := make([][]eval.Rank, len(queries))
 			questions := make([]kge.Question, len(queries))
 			for i, q := range queries {
 				questions[i] = q.Question()
@@ -109,12 +110,12 @@ func TestPredictAgreesWithEvaluate(t *testing.T) {
 			}
 			for i, q := range queries {
 				place := map[string]int{}
-				dropped := mustPredict(t, m, named(m, q), d, 0, kge.DropKnown)
-				all := mustPredict(t, m, named(m, q), d, 0, kge.MarkKnown)
+				dropped := mustPredict(t, m, named(m, q), d, 0, eval.DropKnown)
+				all := mustPredict(t, m, named(m, q), d, 0, eval.MarkKnown)
 				before := 0
 				for _, a := range all {
 					place[a.Entity] = a.Rank - before
-					if a.Known == kge.Yes {
+					if a.Known == eval.Yes {
 						before++
 					}
 				}
@@ -158,7 +159,7 @@ func TestPredictTriples(t *testing.T) {
 			"r1":         {Head: "e7", Relation: "r1"},
 			"r1_reverse": {Tail: "e7", Relation: "r1"},
 		} {
-			want, err := completion.Predict(triples, q, nil, 0, kge.KeepKnown)
+			want, err := completion.Predict(triples, q, nil, 0, eval.KeepKnown)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +167,7 @@ func TestPredictTriples(t *testing.T) {
 			for _, a := range want {
 				scores[a.Entity] = a.Score
 			}
-			answers := mustPredict(t, m, query.Path{Anchor: "e7", Relations: []string{relation}}, nil, 0, kge.KeepKnown)
+			answers := mustPredict(t, m, query.Path{Anchor: "e7", Relations: []string{relation}}, nil, 0, eval.KeepKnown)
 			if len(answers) != len(want) {
 				t.Errorf("reciprocal %v, %s: %d answers, and %d of the triple", reciprocal, relation, len(answers), len(want))
 			}
@@ -211,7 +212,7 @@ func TestPredictRefuses(t *testing.T) {
 		"data of other things":      {query.Path{Anchor: "Chad", Relations: []string{"borders"}}, d, []string{`no entity "e`, "which random mentions"}, ""},
 		"beyond the floating point": {query.Path{Anchor: "Chad", Relations: slices.Repeat([]string{"has capital"}, 100)}, nil, []string{"100 hops", "too large"}, ""},
 	} {
-		answers, err := query.Predict(t.Context(), cpu.New(1), m, c.path, c.data, 3, kge.MarkKnown)
+		answers, err := query.Predict(t.Context(), cpu.New(1), m, c.path, c.data, 3, eval.MarkKnown)
 		if err == nil || answers != nil || c.not != "" && strings.Contains(err.Error(), c.not) {
 			t.Errorf("%s: %v with answers %v", name, err, answers)
 			continue

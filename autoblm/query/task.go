@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
@@ -29,7 +30,7 @@ type Task struct {
 	Settings TaskSettings
 	Engine   kge.Engine
 	// Limits are as in [completion.Task], of queries.
-	Limits kge.Limits
+	Limits eval.Limits
 }
 
 // Check implements [task.Task].
@@ -78,7 +79,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 			if m == nil {
 				continue
 			}
-			e, err := EvaluateBy(ctx, t.Engine, m, t.Data, kge.Ranking{Limits: t.Limits}, t.Settings.Hops...)
+			e, err := EvaluateBy(ctx, t.Engine, m, t.Data, eval.Options{Limits: t.Limits}, t.Settings.Hops...)
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +94,7 @@ func asTails(e *Evaluation) *completion.Evaluation {
 	if e == nil {
 		return nil
 	}
-	return &completion.Evaluation{Triples: e.Answers, Of: e.AnswersOf, Ties: kge.Pessimistic, Both: e.Metrics, Tail: e.Metrics}
+	return &completion.Evaluation{Triples: e.Answers, Of: e.AnswersOf, Ties: eval.Pessimistic, Both: e.Metrics, Tail: e.Metrics}
 }
 
 // NewPresentation are those of completion but for what queries do not have: sides, and a count of

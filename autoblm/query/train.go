@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/settings"
@@ -152,7 +153,7 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 	}
 	data.Held = len(d.together(InValid, p.Hops))
 	data.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
-		queries := kge.Sample(d.together(InValid, p.Hops), most)
+		queries := eval.Sample(d.together(InValid, p.Hops), most)
 		scores := make([]float64, r.Models())
 		for i := range scores {
 			e, err := Evaluate(ctx, r, i, queries)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -15,7 +15,7 @@ import (
 )
 
 func evaluation(mrr float64, triples int) *completion.Evaluation {
-	return &completion.Evaluation{Triples: triples, Both: kge.Metrics{MRR: mrr}}
+	return &completion.Evaluation{Triples: triples, Both: eval.Metrics{MRR: mrr}}
 }
 
 // judged is a trial of these metrics.
@@ -33,12 +33,12 @@ func judged(trial task.Trial, valid, test *completion.Evaluation) task.Trial {
 // The bound holds for the standard error that the ranks themselves give.
 func TestStandardErrorIsABound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var ranks []kge.Ranked
+		var ranks []eval.Ranked
 		var means []float64
 		sum := 0.0
 		for range rapid.IntRange(2, 40).Draw(t, "triples") {
 			head, tail := rapid.IntRange(1, 50).Draw(t, "head"), rapid.IntRange(1, 50).Draw(t, "tail")
-			ranks = append(ranks, kge.Ranked{Head: rankOf(head), Tail: rankOf(tail)})
+			ranks = append(ranks, eval.Ranked{Head: rankOf(head), Tail: rankOf(tail)})
 			means = append(means, (1/float64(head)+1/float64(tail))/2)
 			sum += means[len(means)-1]
 		}
@@ -47,7 +47,7 @@ func TestStandardErrorIsABound(t *testing.T) {
 		for _, m := range means {
 			variance += (m - sum/n) * (m - sum/n) / n
 		}
-		e := completion.Summarize(ranks, kge.Pessimistic)
+		e := completion.Summarize(ranks, eval.Pessimistic)
 		if bound, measured := standardError(e.Both.MRR, e.Triples), math.Sqrt(variance/n); measured > bound+1e-9 {
 			t.Errorf("standard error %v is above the bound %v", measured, bound)
 		}
@@ -55,7 +55,7 @@ func TestStandardErrorIsABound(t *testing.T) {
 }
 
 // rankOf is a rank without ties.
-func rankOf(rank int) kge.Rank { return kge.Rank{Better: int32(rank - 1)} }
+func rankOf(rank int) eval.Rank { return eval.Rank{Better: int32(rank - 1)} }
 
 // trialsWith are trials of one round with these results; NaN failed.
 func trialsWith(mrrs []float64) []task.Trial {

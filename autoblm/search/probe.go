@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -48,11 +48,11 @@ func (s *searcher) taskOf(t task.Trial) task.Task {
 	if s.ranked == 0 {
 		return on
 	}
-	test := kge.None
+	test := eval.None
 	if t.Stage == task.Retraining {
 		test = s.ranked
 	}
-	if limited := on.Limit(kge.Limits{Valid: s.ranked, Test: test}); limited != nil {
+	if limited := on.Limit(eval.Limits{Valid: s.ranked, Test: test}); limited != nil {
 		return limited
 	}
 	return on

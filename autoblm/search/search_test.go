@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -155,7 +156,7 @@ func TestTiesCountAgainstTheModel(t *testing.T) {
 	p.Settings.LearningRate, p.Settings.Training.InitScale = 1e-30, 1e-30
 	result := run(t, p)
 	for _, trial := range result.Trials {
-		if valid := completion.EvaluationsOf(trial.Details).Valid; valid.Ties != kge.Pessimistic || valid.Both.MeanRank < 30 {
+		if valid := completion.EvaluationsOf(trial.Details).Valid; valid.Ties != eval.Pessimistic || valid.Both.MeanRank < 30 {
 			t.Errorf("mean rank %v by %v ties, where all 37 entities score the same", valid.Both.MeanRank, valid.Ties)
 		}
 	}

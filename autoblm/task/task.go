@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/internal/deadline"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
@@ -38,7 +39,7 @@ type Task interface {
 	// Size returns how much there is to train and to rank, zero if unknown.
 	Size() Size
 	// Limit returns the same task with limits on the ranking, or nil if it has none.
-	Limit(l kge.Limits) Task
+	Limit(l eval.Limits) Task
 	// Supports returns the optional stages that the task can run.
 	Supports() Capabilities
 	// Resplit returns the task on another split of the training and validation data, without
@@ -81,7 +82,7 @@ func (Base) Precision(requested kge.Precision, _ form.Form, _ int) (kge.Precisio
 func (Base) Size() Size { return Size{} }
 
 // Limit returns nil.
-func (Base) Limit(kge.Limits) Task { return nil }
+func (Base) Limit(eval.Limits) Task { return nil }
 
 // Supports returns no capabilities.
 func (Base) Supports() Capabilities { return Capabilities{} }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -206,7 +207,7 @@ func TestGlance(t *testing.T) {
 func TestChosenByValidation(t *testing.T) {
 	trained := func(name, graph string, valid, test float64) reproduce.Repeats {
 		evaluated := func(mrr float64) *completion.Evaluation {
-			return &completion.Evaluation{Both: kge.Metrics{MRR: mrr}}
+			return &completion.Evaluation{Both: eval.Metrics{MRR: mrr}}
 		}
 		var d reproduce.Document
 		d.Result = reproduce.Result{Dataset: graph, Final: &reproduce.Trained{Valid: evaluated(valid), Test: evaluated(test)}}

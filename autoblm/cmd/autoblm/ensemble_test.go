@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
@@ -101,12 +101,12 @@ func TestEnsemble(t *testing.T) {
 	asked := []string{"predict", "--model", whole, "--head", "e10", "--relation", "near", "--top", "0"}
 	answers := object(t, asked...)["answers"].([]any)
 	g := enginetest.Graph()
-	predicted, err := again.Predict(completion.Query{Head: "e10", Relation: "near"}, g, 0, kge.MarkKnown)
+	predicted, err := again.Predict(completion.Query{Head: "e10", Relation: "near"}, g, 0, eval.MarkKnown)
 	if err != nil || len(answers) != len(g.Entities) {
 		t.Fatal(len(answers), err)
 	}
 	for i, a := range answers {
-		if a := a.(map[string]any); a["entity"] != predicted[i].Entity || a["score"] != predicted[i].Score || a["known"] != (predicted[i].Known == kge.Yes) {
+		if a := a.(map[string]any); a["entity"] != predicted[i].Entity || a["score"] != predicted[i].Score || a["known"] != (predicted[i].Known == eval.Yes) {
 			t.Errorf("answer %d is %v, want %+v", i, a, predicted[i])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -17,11 +18,11 @@ import (
 )
 
 type evalCommand struct {
-	Model   string   `required:"" placeholder:"DIR" brief:"The folder of a model, of an ensemble, or of a search." help:"The folder of a model, of an ensemble, or of a search."`
-	Dataset string   `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
-	Split   string   `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
-	Ties    kge.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"pessimistic, optimistic or realistic."`
-	By      string   `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Break the metrics down by relation or by relation pattern."`
+	Model   string    `required:"" placeholder:"DIR" brief:"The folder of a model, of an ensemble, or of a search." help:"The folder of a model, of an ensemble, or of a search."`
+	Dataset string    `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
+	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
+	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"pessimistic, optimistic or realistic."`
+	By      string    `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Break the metrics down by relation or by relation pattern."`
 	rankingFlag
 	computeFlags
 }
@@ -66,7 +67,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	defer engine.Close()
 	s := evalSummary{Dataset: g.Name}
 	var triples []datasets.Triple
-	var ranks []kge.Ranked
+	var ranks []eval.Ranked
 	over := showing(o, "ranking")
 	if l.ensemble != nil {
 		triples, ranks, err = c.rankEnsemble(ctx, engine, l.ensemble, g, &s)
@@ -106,7 +107,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 }
 
 // rankModel ranks by a model, and tells of it.
-func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []kge.Ranked, error) {
+func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []eval.Ranked, error) {
 	precision, err := kge.RankingPrecision(engine, []kge.Parameters{m.Parameters}, c.Precision)
 	if err != nil {
 		return nil, nil, err
@@ -122,7 +123,7 @@ func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.M
 }
 
 // rankEnsemble ranks by an ensemble, and tells of it.
-func (c *evalCommand) rankEnsemble(ctx context.Context, engine kge.Engine, t *completion.Ensemble, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []kge.Ranked, error) {
+func (c *evalCommand) rankEnsemble(ctx context.Context, engine kge.Engine, t *completion.Ensemble, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []eval.Ranked, error) {
 	if c.Precision == kge.Bfloat16 {
 		return nil, nil, cli.Usage(errors.New("scores of an ensemble are summed up in float32 at least: leave the precision at float32 or auto"))
 	}

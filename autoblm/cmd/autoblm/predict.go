@@ -8,6 +8,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -16,9 +17,9 @@ import (
 
 // predictFlags say what is asked for answers, and how these are told.
 type predictFlags struct {
-	Model string           `required:"" help:"The folder of a model, of an ensemble, or of a search."`
-	Top   int              `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
-	Known kge.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
+	Model string            `required:"" help:"The folder of a model, of an ensemble, or of a search."`
+	Top   int               `default:"10" min:"0" max:"1000000000" help:"How many answers; 0 for all."`
+	Known eval.KnownAnswers `default:"mark" help:"What to do with answers that the data already have: keep, drop or mark."`
 	// Precision is for whoever gives all commands the same flags.
 	Precision kge.Precision `default:"auto" help:"float32, bfloat16 or auto, as for eval. It changes nothing: the scores of one question are never rounded."`
 	Dataset   string        `help:"The data that tell which answers are known; those that the model was trained on when left out."`
@@ -34,7 +35,7 @@ type predictCommand struct {
 // predictSummary is the JSON of predict.
 type predictSummary struct {
 	Query   completion.Query `json:"query"`
-	Answers []kge.Answer     `json:"answers"`
+	Answers []eval.Answer    `json:"answers"`
 }
 
 // Run answers a query.
@@ -51,7 +52,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	q := completion.Query{Head: c.Head, Relation: c.Relation, Tail: c.Tail}
-	var answers []kge.Answer
+	var answers []eval.Answer
 	if l.ensemble != nil {
 		answers, err = l.ensemble.Predict(q, g, c.Top, c.Known)
 	} else {
@@ -66,12 +67,12 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 }
 
 // listAnswers prints the answers to (head, relation, tail).
-func listAnswers(w io.Writer, answers []kge.Answer, head, relation, tail string) {
+func listAnswers(w io.Writer, answers []eval.Answer, head, relation, tail string) {
 	fmt.Fprintf(w, "(%s, %s, %s)\n\n", format.Printable(head), format.Printable(relation), format.Printable(tail))
 	t := table.New("entity", "rank", "score", "")
 	for _, a := range answers {
 		note := ""
-		if a.Known == kge.Yes {
+		if a.Known == eval.Yes {
 			note = "known"
 		}
 		t.Add(a.Entity, a.Rank, fmt.Sprintf("%.3f", a.Score), note)
@@ -94,14 +95,14 @@ func (c *predictCommand) graph(ctx context.Context, m *kge.Model, o *output) (*d
 // knownFrom opens what tells the known answers. Without it, keep needs nothing, and
 // mark does what it can.
 func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source string) (*G, error)) (*G, error) {
-	if f.Known == kge.KeepKnown {
+	if f.Known == eval.KeepKnown {
 		return nil, nil
 	}
 	g, err := open(cmp.Or(f.Dataset, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset))))
 	if err == nil {
 		return g, nil
 	}
-	if f.Dataset == "" && f.Known == kge.MarkKnown {
+	if f.Dataset == "" && f.Known == eval.MarkKnown {
 		o.Say("autoblm: known answers are not marked: %s (name the graph with --dataset)", format.OneLine(advised(err)))
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -114,7 +115,7 @@ func (b *searchBar) about(what string, p search.Progress) {
 }
 
 // ranking has a ranking that is to be over by the deadline, if there is one, shown.
-func ranking(o *output, d *kge.Deadline) (how kge.Ranking, over func()) {
+func ranking(o *output, d *kge.Deadline) (how eval.Options, over func()) {
 	bar := cli.NewBar(o.Stderr, "ranking", barUnits, time.Hour)
 	how.OnProgress = func(share float64) { bar.Set(int64(share*barUnits), 0) }
 	how.End = endBy(d)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
@@ -20,8 +21,8 @@ type queryPredictCommand struct {
 
 // queryPredictSummary is the JSON of query predict.
 type queryPredictSummary struct {
-	Query   query.Path   `json:"query"`
-	Answers []kge.Answer `json:"answers"`
+	Query   query.Path    `json:"query"`
+	Answers []eval.Answer `json:"answers"`
 }
 
 // Run answers a query.

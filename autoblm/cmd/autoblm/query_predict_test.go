@@ -9,6 +9,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
@@ -42,13 +43,13 @@ func TestQueryPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := query.Predict(t.Context(), cpu.New(1), m, query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}, d, 10, kge.MarkKnown)
+	want, err := query.Predict(t.Context(), cpu.New(1), m, query.Path{Anchor: "e10", Relations: []string{"near", "next_reverse"}}, d, 10, eval.MarkKnown)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, a := range ten {
 		got := a.(map[string]any)
-		if got["entity"] != want[i].Entity || got["score"] != want[i].Score || got["rank"] != float64(i+1) || got["known"] != (want[i].Known == kge.Yes) {
+		if got["entity"] != want[i].Entity || got["score"] != want[i].Score || got["rank"] != float64(i+1) || got["known"] != (want[i].Known == eval.Yes) {
 			t.Errorf("%v, want %+v", got, want[i])
 		}
 	}

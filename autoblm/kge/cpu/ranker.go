@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
@@ -67,14 +68,14 @@ func (r *ranker) Close() {
 }
 
 // Rank implements [kge.Ranker].
-func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
+func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error) {
 	atATime := r.atATime(len(triples))
 	chunks := slices.Collect(slices.Chunk(triples, atATime))
-	ranks := make([][]kge.Ranked, len(r.models))
+	ranks := make([][]eval.Ranked, len(r.models))
 	counters := make([]*counter, r.threads)
 	over := r.doing(len(r.models) * len(chunks))
 	for member, m := range r.models {
-		ranks[member] = make([]kge.Ranked, len(triples))
+		ranks[member] = make([]eval.Ranked, len(triples))
 		var bounds *tiles.ErrorBounds
 		if m.entities.Rounded != nil {
 			bounds = tiles.NewErrorBounds(m.entities, r.threads)
@@ -147,7 +148,7 @@ func newAsked(m *model) *asked {
 }
 
 // rank ranks triples: in float32, or by bounds to the same counts.
-func (c *counter) rank(m *model, bounds *tiles.ErrorBounds, triples []datasets.Triple, known *datasets.Known, ranks []kge.Ranked) {
+func (c *counter) rank(m *model, bounds *tiles.ErrorBounds, triples []datasets.Triple, known *datasets.Known, ranks []eval.Ranked) {
 	if bounds != nil && c.sieve == nil {
 		c.sieve = tiles.NewRanker(m.kernels, m.dim)
 	}
@@ -182,7 +183,7 @@ func (c *counter) rank(m *model, bounds *tiles.ErrorBounds, triples []datasets.T
 			c.sieve.Finish(c.asked[i].rounded, c.asked[i].above, c.asked[i].atLeast)
 		}
 		for j := range chunk {
-			ranks[i*askedTriples+j] = kge.Ranked{Tail: c.asked[i].rank(j), Head: c.asked[i].rank(len(chunk) + j)}
+			ranks[i*askedTriples+j] = eval.Ranked{Tail: c.asked[i].rank(j), Head: c.asked[i].rank(len(chunk) + j)}
 		}
 	}
 }
@@ -293,11 +294,11 @@ func (a *asked) leaveOut(scores kernel.Table) {
 }
 
 // rank is that of the true answer of a query.
-func (a *asked) rank(query int) kge.Rank {
+func (a *asked) rank(query int) eval.Rank {
 	if math.IsNaN(float64(a.truth[query])) { // comes after all other candidates
-		return kge.Rank{Better: a.left[query]}
+		return eval.Rank{Better: a.left[query]}
 	}
-	return kge.Rank{Better: a.above[query], Equal: a.atLeast[query] - a.above[query]}
+	return eval.Rank{Better: a.above[query], Equal: a.atLeast[query] - a.above[query]}
 }
 
 // withTruth adds the true entity to sorted answers where it is not among them.

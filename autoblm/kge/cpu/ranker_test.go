@@ -11,13 +11,14 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
 )
 
 // rankIn ranks triples in a precision, on a number of threads; a unit nil is float32.
-func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p kge.Parameters, triples []datasets.Triple, known *datasets.Known) []kge.Ranked {
+func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p kge.Parameters, triples []datasets.Triple, known *datasets.Known) []eval.Ranked {
 	t.Helper()
 	r := &ranker{threads: threads, models: []*model{newModel(set, unit, p)}}
 	ranks, err := r.Rank(t.Context(), triples, known)

@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -54,7 +55,7 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := engine.last
-		valid, err := completion.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid", kge.Pessimistic)
+		valid, err := completion.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid", eval.Pessimistic)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -59,7 +60,7 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 		t.Errorf("the last loss is %v, where guessing has %v: nothing was learnt", last, at)
 	}
 
-	rank := func(r kge.Ranker) []kge.Ranked {
+	rank := func(r kge.Ranker) []eval.Ranked {
 		ranks, err := r.Rank(t.Context(), g.Train[:asked], g.Known())
 		if err != nil {
 			t.Fatal(err)
@@ -67,10 +68,10 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 		return ranks[0]
 	}
 	// apart is by what share of the greater one ranks differ, in order.
-	apart := func(a, b []kge.Ranked) (all []float64) {
+	apart := func(a, b []eval.Ranked) (all []float64) {
 		for i := range a {
-			for _, pair := range [][2]kge.Rank{{a[i].Tail, b[i].Tail}, {a[i].Head, b[i].Head}} {
-				x, y := pair[0].Under(kge.Realistic), pair[1].Under(kge.Realistic)
+			for _, pair := range [][2]eval.Rank{{a[i].Tail, b[i].Tail}, {a[i].Head, b[i].Head}} {
+				x, y := pair[0].Under(eval.Realistic), pair[1].Under(eval.Realistic)
 				all = append(all, math.Abs(x-y)/max(x, y))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -149,7 +150,7 @@ func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []f
 }
 
 // Rank implements [kge.Ranker].
-func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
+func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -159,10 +160,10 @@ func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *d
 	if e.FailRank > 0 && e.FailRank == e.Epochs {
 		return nil, ErrScripted
 	}
-	ranks := make([][]kge.Ranked, len(e.Members))
+	ranks := make([][]eval.Ranked, len(e.Members))
 	for i := range ranks {
-		r := kge.Rank{Better: told(e.Better, 0, e.Epochs, i), Equal: told(e.Equal, 0, e.Epochs, i)}
-		ranks[i] = slices.Repeat([]kge.Ranked{{Tail: r, Head: r}}, len(triples))
+		r := eval.Rank{Better: told(e.Better, 0, e.Epochs, i), Equal: told(e.Equal, 0, e.Epochs, i)}
+		ranks[i] = slices.Repeat([]eval.Ranked{{Tail: r, Head: r}}, len(triples))
 	}
 	return ranks, nil
 }

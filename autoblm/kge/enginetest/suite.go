@@ -18,6 +18,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -145,7 +146,7 @@ func settings(k int) kge.Settings {
 	return s
 }
 
-func rank(t *testing.T, r kge.Ranker, triples []datasets.Triple, known *datasets.Known) [][]kge.Ranked {
+func rank(t *testing.T, r kge.Ranker, triples []datasets.Triple, known *datasets.Known) [][]eval.Ranked {
 	t.Helper()
 	ranks, err := r.Rank(t.Context(), triples, known)
 	must(t, err)
@@ -216,7 +217,7 @@ func ranks(t *testing.T, engine kge.Engine) {
 						tail := completion.Examples([]datasets.Triple{triple})[0]
 						for _, side := range []struct {
 							kge.Example
-							got    kge.Rank
+							got    eval.Rank
 							answer func(e int32) datasets.Triple
 						}{
 							{tail, ranks[n].Tail, func(e int32) datasets.Triple {
@@ -242,7 +243,7 @@ func ranks(t *testing.T, engine kge.Engine) {
 }
 
 // misranked says how a rank differs from the definition, "" where it does not.
-func (r *reference) misranked(x kge.Example, got kge.Rank, leftOut func(e int32) bool) string {
+func (r *reference) misranked(x kge.Example, got eval.Rank, leftOut func(e int32) bool) string {
 	scores := r.scores(r.ask(x.Question))
 	truth := scores[x.Target]
 	const rounding = 1e-5
@@ -276,7 +277,7 @@ func notANumber(t *testing.T, engine kge.Engine) {
 		p.Entity(triple.Tail)[n] = float32(math.NaN())
 	}
 	got := rank(t, rankerOf(t, engine, p), []datasets.Triple{triple}, g.Known())
-	last := kge.Rank{Better: int32(len(g.Entities) - len(g.Known().Tails(triple.Head, triple.Relation)))}
+	last := eval.Rank{Better: int32(len(g.Entities) - len(g.Known().Tails(triple.Head, triple.Relation)))}
 	if got[0][0].Tail != last {
 		t.Errorf("rank %+v, want the last, %+v", got[0][0].Tail, last)
 	}
@@ -402,7 +403,7 @@ func sharing(t *testing.T, engine kge.Engine) {
 	shared, err := completion.TrainShared(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: member, Candidates: []structure.Structure{member.Structure}, SampleSeed: 9})
 	must(t, err)
 	near(t, "losses", 1e-5, shared.Loss, alone.Loss)
-	valid, err := completion.Evaluate(t.Context(), engine, alone.Model, g, "valid", kge.Pessimistic)
+	valid, err := completion.Evaluate(t.Context(), engine, alone.Model, g, "valid", eval.Pessimistic)
 	must(t, err)
 	if got := shared.Candidates[0].Valid; got.Triples != valid.Triples || math.Abs(got.Both.MRR-valid.Both.MRR) > 0.02 {
 		t.Errorf("validation MRR %v over %d triples shared, %v over %d alone", got.Both.MRR, got.Triples, valid.Both.MRR, valid.Triples)
@@ -423,7 +424,7 @@ func learning(t *testing.T, engine kge.Engine) {
 		s.Dim, s.Epochs, s.Batch = 32/k*k, 60, 50
 		m.LearningRate = 0.3
 		if d := completion.Data(g); engine.Supports(d, s, []kge.Member{m}) == nil {
-			e, err := completion.Evaluate(t.Context(), engine, train(t, engine, d, s, m)[0].Model, g, "train", kge.Pessimistic)
+			e, err := completion.Evaluate(t.Context(), engine, train(t, engine, d, s, m)[0].Model, g, "train", eval.Pessimistic)
 			must(t, err)
 			if least := map[bool]float64{true: 0.9, false: 0.6}[m.Form.Capabilities().Products]; e.Both.MRR < least {
 				t.Errorf("%s: MRR on the training triples is %.3f after %d epochs: the model has not learnt them", name, e.Both.MRR, s.Epochs)

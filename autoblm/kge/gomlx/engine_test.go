@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/dustin/go-humanize"
@@ -176,7 +177,7 @@ func TestBfloat16(t *testing.T) {
 		if same {
 			t.Error("all losses are those of float32: nothing was rounded")
 		}
-		evaluation, err := completion.Evaluate(t.Context(), engine, halved.Model, g, "train", kge.Pessimistic)
+		evaluation, err := completion.Evaluate(t.Context(), engine, halved.Model, g, "train", eval.Pessimistic)
 		if err != nil || evaluation.Both.MRR < 0.9 {
 			t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
 		}
@@ -194,7 +195,7 @@ func TestRanksInChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer ranker.Close()
-		rank := func() [][]kge.Ranked {
+		rank := func() [][]eval.Ranked {
 			ranks, err := ranker.Rank(t.Context(), g.Test, g.Known())
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/realdata"
@@ -147,13 +148,13 @@ func TestOracleRanks(t *testing.T) {
 				}
 				for i, got := range ranks[0] {
 					for side, pair := range map[string]struct {
-						got  kge.Rank
+						got  eval.Rank
 						want rankCase
 					}{"tail": {got.Tail, c.TailRanks[i]}, "head": {got.Head, c.HeadRanks[i]}} {
 						found := rankCase{
-							Optimistic:  pair.got.Under(kge.Optimistic),
-							Pessimistic: pair.got.Under(kge.Pessimistic),
-							Realistic:   pair.got.Under(kge.Realistic),
+							Optimistic:  pair.got.Under(eval.Optimistic),
+							Pessimistic: pair.got.Under(eval.Pessimistic),
+							Realistic:   pair.got.Under(eval.Realistic),
 						}
 						if found != pair.want {
 							t.Errorf("triple %d, %s: ranks %+v, want %+v", i, side, found, pair.want)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -87,8 +88,8 @@ func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates [
 }
 
 // Rank implements [kge.Ranker].
-func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
-	var all [][]kge.Ranked
+func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error) {
+	var all [][]eval.Ranked
 	for _, g := range p.groups {
 		ranks, err := g.Rank(ctx, triples, known)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/gomlx/compute/dtypes"
@@ -77,8 +78,8 @@ func (r *ranker) Close() {
 
 // Rank implements [kge.Ranker]. What was asked last stays where it is, so
 // that the validation triples are placed once.
-func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]kge.Ranked, error) {
-	ranks := make([][]kge.Ranked, r.Models())
+func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error) {
+	ranks := make([][]eval.Ranked, r.Models())
 	if len(triples) == 0 {
 		return ranks, nil
 	}
@@ -108,7 +109,7 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 		}
 		for member := range ranks {
 			for row := range part.triples {
-				ranks[member] = append(ranks[member], kge.Ranked{Tail: rank(member, row), Head: rank(member, size+row)})
+				ranks[member] = append(ranks[member], eval.Ranked{Tail: rank(member, row), Head: rank(member, size+row)})
 			}
 		}
 	}
@@ -121,7 +122,7 @@ func (r *ranker) inputs(p *part) []*tensors.Tensor {
 
 // count ranks a part. What it returns is the rank of a query; a true entity whose score
 // is not a number comes after all other candidates.
-func (r *ranker) count(program *Exec, p *part) (func(member, query int) kge.Rank, error) {
+func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Rank, error) {
 	var arguments []any
 	for _, t := range r.inputs(p) {
 		arguments = append(arguments, t)
@@ -134,12 +135,12 @@ func (r *ranker) count(program *Exec, p *part) (func(member, query int) kge.Rank
 	better, errBetter := tensors.CopyFlatData[int32](outputs[0])
 	equal, errEqual := tensors.CopyFlatData[int32](outputs[1])
 	truth, errTruth := tensors.CopyFlatData[float32](outputs[2])
-	return func(member, query int) kge.Rank {
+	return func(member, query int) eval.Rank {
 		i := member*len(p.known) + query
 		if math.IsNaN(float64(truth[i])) {
-			return kge.Rank{Better: int32(r.entities()) - p.known[query]}
+			return eval.Rank{Better: int32(r.entities()) - p.known[query]}
 		}
-		return kge.Rank{Better: better[i], Equal: equal[i]}
+		return eval.Rank{Better: better[i], Equal: equal[i]}
 	}, errors.Join(errBetter, errEqual, errTruth)
 }
 

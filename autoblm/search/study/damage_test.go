@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -35,7 +36,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		t.Fatal(err)
 	}
 	score := 0.1 + 0.2
-	evaluation := &completion.Evaluation{Triples: 3, Both: kge.Metrics{MRR: score, MeanRank: 3.5}}
+	evaluation := &completion.Evaluation{Triples: 3, Both: eval.Metrics{MRR: score, MeanRank: 3.5}}
 	details, err := completion.Evaluations{Valid: evaluation, Test: evaluation}.Details()
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -305,7 +306,7 @@ func TestCSVOfOtherTasks(t *testing.T) {
 		}
 	}
 	queries := trials()[1:2]
-	metrics := kge.Metrics{MRR: 0.5, Hits10: 1, MeanRank: 2}
+	metrics := eval.Metrics{MRR: 0.5, Hits10: 1, MeanRank: 2}
 	judge(&queries[0], &completion.Evaluation{Triples: 3, Both: metrics, Tail: metrics}, nil)
 	line := named(write(queries, true), 1)
 	if line["valid_mrr"] != "0.5" || line["valid_hits1"] != "0" || line["dim"] == "" {
@@ -367,11 +368,11 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 		if line[split+"mrr"] == "" {
 			continue
 		}
-		side := func(name string) kge.Metrics {
+		side := func(name string) eval.Metrics {
 			if line[name+"mrr"] == "" {
-				return kge.Metrics{}
+				return eval.Metrics{}
 			}
-			return kge.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
+			return eval.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
 		}
 		*evaluation = &completion.Evaluation{Triples: whole(split + "triples"), Both: side(split), Head: side(split + "head_"), Tail: side(split + "tail_")}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
@@ -44,7 +45,7 @@ func open(t *testing.T, path string) *study.Study {
 
 func trials() []task.Trial {
 	guess := 0.25
-	evaluation := &completion.Evaluation{Triples: 3, Both: kge.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
+	evaluation := &completion.Evaluation{Triples: 3, Both: eval.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
 	all := []task.Trial{
 		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: task.Running},
 		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: task.Complete, Prediction: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},

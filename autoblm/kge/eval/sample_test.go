@@ -1,10 +1,10 @@
-package kge_test
+package eval_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 )
 
 // TestSample: it is as large as it is asked to be, in order, the same again, and within each
@@ -14,16 +14,16 @@ func TestSample(t *testing.T) {
 	for i := range all {
 		all[i] = 3 * i
 	}
-	if got := kge.Sample(all, kge.None); len(got) != 0 {
+	if got := eval.Sample(all, eval.None); len(got) != 0 {
 		t.Errorf("none of them is %v", got)
 	}
 	before := []int{}
 	for n := 1; n <= len(all)+1; n++ {
-		got := kge.Sample(all, n)
+		got := eval.Sample(all, n)
 		if len(got) != min(n, len(all)) || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
 			t.Fatalf("%d of them are %v", n, got)
 		}
-		if !slices.Equal(got, kge.Sample(all, n)) {
+		if !slices.Equal(got, eval.Sample(all, n)) {
 			t.Errorf("%d of them differ from call to call", n)
 		}
 		for _, x := range before {
@@ -33,10 +33,10 @@ func TestSample(t *testing.T) {
 		}
 		before = got
 	}
-	if got := kge.Sample(all, 0); !slices.Equal(got, all) {
+	if got := eval.Sample(all, 0); !slices.Equal(got, all) {
 		t.Errorf("all of them are %v", got)
 	}
-	if few := kge.Sample(all, 10); slices.Equal(few, all[:10]) {
+	if few := eval.Sample(all, 10); slices.Equal(few, all[:10]) {
 		t.Error("a sample is the beginning")
 	}
 }

@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/enum"
+)
+
+// Answer is a candidate answer to a query.
+type Answer struct {
+	Entity string  `json:"entity"`
+	Score  float64 `json:"score"`
+	// Rank, from 1, counts the answers that are not left out.
+	Rank int `json:"rank"`
+	// Known tells whether the graph already has the answer. It is not looked up without a
+	// graph, or with KeepKnown.
+	Known Known `json:"known"`
+}
+
+// Known tells whether the graph already has an answer.
+type Known int8
+
+const (
+	// NotLookedUp is null in JSON.
+	NotLookedUp Known = iota
+	// No is false in JSON.
+	No
+	// Yes is true in JSON.
+	Yes
+)
+
+func (k Known) String() string { return []string{"not looked up", "no", "yes"}[k] }
+
+// MarshalJSON returns null, false or true.
+func (k Known) MarshalJSON() ([]byte, error) {
+	return []byte([]string{"null", "false", "true"}[k]), nil
+}
+
+// KnownAnswers selects what happens to answers that the graph already has.
+type KnownAnswers int
+
+const (
+	// MarkKnown lists known answers with the others and marks them.
+	MarkKnown KnownAnswers = iota
+	// DropKnown leaves out known answers, so that only new facts are listed.
+	DropKnown
+	// KeepKnown lists known answers with the others and does not mark them.
+	KeepKnown
+)
+
+var knownNames = []string{"mark", "drop", "keep"}
+
+func (k KnownAnswers) String() string { return enum.Of(knownNames, "choice", k) }
+
+// UnmarshalText reads "mark", "drop" or "keep".
+func (k *KnownAnswers) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(knownNames, "choice", k, text)
+}
+
+// In returns a function that reports whether an id is in an ascending list.
+func In(ascending []int32) func(id int32) bool {
+	return func(id int32) bool {
+		_, found := slices.BinarySearch(ascending, id)
+		return found
+	}
+}
+
+// BestAnswers returns the entities with the highest scores, best first; top < 1 returns all.
+// Entities with equal scores keep the order of the labels. Scores are not NaN. isKnown is nil
+// if known answers are not looked up.
+func BestAnswers(
+	labels []string, score func(id int32) float64, isKnown func(id int32) bool,
+	top int, known KnownAnswers,
+) []Answer {
+	answers := make([]Answer, 0, len(labels))
+	for i, label := range labels {
+		id := int32(i)
+		answer := Answer{Entity: label, Score: score(id)}
+		if isKnown != nil && known != KeepKnown {
+			answer.Known = No
+			if isKnown(id) {
+				answer.Known = Yes
+			}
+		}
+		if known != DropKnown || answer.Known != Yes {
+			answers = append(answers, answer)
+		}
+	}
+	byScore := func(a, b Answer) int { return cmp.Compare(b.Score, a.Score) }
+	slices.SortStableFunc(answers, byScore)
+	for i := range answers {
+		answers[i].Rank = i + 1
+	}
+	if top > 0 && top < len(answers) {
+		answers = answers[:top]
+	}
+	return answers
+}

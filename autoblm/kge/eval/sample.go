@@ -1,0 +1,36 @@
+package eval
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// Limits are the numbers of questions to rank at most in each split: 0 ranks all, [None] none.
+// A [Sample] is ranked.
+type Limits struct{ Valid, Test int }
+
+// None leaves out a split.
+const None = -1
+
+// Sample returns at most n random elements in their order; 0 returns all, [None] none. Each
+// call returns the same elements, and a larger sample contains a smaller one.
+func Sample[T any](all []T, n int) []T {
+	if n == 0 || n >= len(all) {
+		return all
+	}
+	chosen := samplingOrder(len(all))[:max(0, n)]
+	slices.Sort(chosen)
+	return Select(all, chosen)
+}
+
+// samplingOrder returns the indices below n in the order in which samples take them.
+func samplingOrder(n int) []int { return rand.New(rand.NewPCG(1, 0)).Perm(n) }
+
+// Select returns the elements with the given indices.
+func Select[T any](all []T, indices []int) []T {
+	selected := make([]T, len(indices))
+	for i, index := range indices {
+		selected[i] = all[index]
+	}
+	return selected
+}
