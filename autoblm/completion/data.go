@@ -22,7 +22,7 @@ func Data(g *datasets.Graph) *kge.Data {
 	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
 		batches := apart
-		if s.AnswersTogether > 0 {
+		if s.AnswersPerQuery > 0 {
 			batches = together
 		}
 		all := batches(g.Train, s, rng)

@@ -21,7 +21,7 @@ func byAnswer(a, b answer) int {
 }
 
 // together are the batches of an epoch in which the answers of a question come in lots; see
-// [kge.Settings.AnswersTogether]. Those of a batch that ask the same are neighbours.
+// [kge.Settings.AnswersPerQuery]. Those of a batch that ask the same are neighbours.
 func together(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Example {
 	answers := make([]answer, 0, 2*len(triples))
 	for _, t := range triples {
@@ -29,7 +29,7 @@ func together(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge
 	}
 	shuffle(rng, answers)
 	slices.SortFunc(answers, byQuestion) // and by chance among those of one question
-	lots := lotsOf(answers, s.AnswersTogether)
+	lots := lotsOf(answers, s.AnswersPerQuery)
 	shuffle(rng, lots)
 	answers = slices.Concat(lots...)
 	size := 2 * min(s.Batch, len(triples))

@@ -19,10 +19,10 @@ func TestAnswersComeTogether(t *testing.T) {
 		})
 		g := &datasets.Graph{Train: rapid.SliceOfN(triple, 1, 40).Draw(t, "triples")}
 		s := kge.DefaultSettings()
-		s.Batch, s.AnswersTogether = rapid.IntRange(1, 50).Draw(t, "batch"), rapid.IntRange(1, 9).Draw(t, "together")
+		s.Batch, s.AnswersPerQuery = rapid.IntRange(1, 50).Draw(t, "batch"), rapid.IntRange(1, 9).Draw(t, "together")
 		batches := Data(g).Batches(s, 3)
 		alone := s
-		alone.AnswersTogether = 0
+		alone.AnswersPerQuery = 0
 		if got, want := len(batches), len(Data(g).Batches(alone, 3)); got != want {
 			t.Fatalf("%d batches, want %d", got, want)
 		}
@@ -64,8 +64,8 @@ func TestAnswersComeTogether(t *testing.T) {
 			t.Fatalf("%d answers, want %d", len(times), len(want))
 		}
 		for q, n := range of {
-			lots := (n + s.AnswersTogether - 1) / s.AnswersTogether
-			cut := 1 + (min(n, s.AnswersTogether)-1)/(2*s.Batch) // of a lot by the ends of batches
+			lots := (n + s.AnswersPerQuery - 1) / s.AnswersPerQuery
+			cut := 1 + (min(n, s.AnswersPerQuery)-1)/(2*s.Batch) // of a lot by the ends of batches
 			if seen[q] > lots*(1+cut) {
 				t.Fatalf("%v with %d answers is in %d batches, of %d lots", q, n, seen[q], lots)
 			}
@@ -81,7 +81,7 @@ func TestTogetherByChance(t *testing.T) {
 		g.Train = append(g.Train, datasets.Triple{Tail: tail})
 	}
 	s := kge.DefaultSettings()
-	s.Batch, s.AnswersTogether, s.MaxSteps = 4, 4, 3
+	s.Batch, s.AnswersPerQuery, s.MaxSteps = 4, 4, 3
 	first := func(seed uint64, epoch int) (targets []int32) {
 		s.DataSeed = seed
 		batches := Data(g).Batches(s, epoch)

@@ -113,17 +113,17 @@ type Settings struct {
 	// step, in the place of that over all N: each stands for N/n of them, beside the
 	// answer, which stands for itself if it is not drawn (Jean et al., 2015).
 	SampledSoftmax int `json:"sampled_softmax,omitempty" min:"0" max:"1000000000" help:"Learn each answer among so many entities, drawn anew in each step, as 2048, which takes less time than among all on graphs with many; 0, which is usual, among all."`
-	// SparseSoftmax n > 0 keeps the log-loss over all entities, and from the second epoch on gives
+	// SparseGradients n > 0 keeps the log-loss over all entities, and from the second epoch on gives
 	// a slope to few of each question: to those with a probability of 1/n or more, and by
 	// chance to some of the others, as if theirs were 1/n, so that the mean over the draws is the
 	// whole gradient. In the first epoch most probabilities are alike.
-	SparseSoftmax int `json:"sparse_softmax,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, move at most about so many entities by each question, as 256: the likeliest, and some by chance in the place of the others; 0, which is usual, moves all, which takes more time."`
-	// AnswersTogether n > 0 learns each triple one way at a time, for its tail or by the reverse
+	SparseGradients int `json:"sparse_gradients,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, move at most about so many entities by each question, as 256: the likeliest, and some by chance in the place of the others; 0, which is usual, moves all, which takes more time."`
+	// AnswersPerQuery n > 0 learns each triple one way at a time, for its tail or by the reverse
 	// for its head, 2·Batch of them in a step: the answers of each question are dealt to
 	// lots of n, anew in each epoch, and steps have whole lots, so that they ask each
 	// question once for several answers. Each triple is learnt as often and by the same loss
 	// as without.
-	AnswersTogether int     `json:"answers_together,omitempty" min:"0" max:"1000000000" help:"Learn up to so many answers of a question in the same step, as 8, and ask it once for all of them, which takes less time on graphs whose questions have many; 0, which is usual, leaves the triples of a step to chance."`
+	AnswersPerQuery int     `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Learn up to so many answers of a question in the same step, as 8, and ask it once for all of them, which takes less time on graphs whose questions have many; 0, which is usual, leaves the triples of a step to chance."`
 	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Shorten longer embeddings of entities to this norm after each step; 0 never."`
 	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Stop each epoch after so many steps, for timing; 0 never."`
 	// Sampling is for questions with several answers.
@@ -158,7 +158,7 @@ func (s Settings) Among(entities int) int {
 // In are the settings of an epoch, from 1.
 func (s Settings) In(epoch int) Settings {
 	if epoch == 1 {
-		s.SparseSoftmax = 0
+		s.SparseGradients = 0
 	}
 	return s
 }
@@ -181,12 +181,12 @@ func (s Settings) Validate(k int) error {
 		return errors.New("plateau-factor is 0: it must be above 0 and below 1, as 0.5")
 	case s.Negatives > 0 && s.SampledSoftmax > 0:
 		return fmt.Errorf("negatives is %d and sampled-softmax is %d: they are two losses, so leave one of them at 0", s.Negatives, s.SampledSoftmax)
-	case s.Negatives > 0 && s.SparseSoftmax > 0:
-		return fmt.Errorf("negatives is %d and sparse-softmax is %d: they are two losses, so leave one of them at 0", s.Negatives, s.SparseSoftmax)
-	case s.AnswersTogether != 0 && !s.Reciprocal:
-		return fmt.Errorf("answers-together is %d but relations have no reverses, by which triples are learnt one way: set reciprocal, or leave answers-together at 0", s.AnswersTogether)
-	case s.AnswersTogether != 0 && s.LabelSmoothing != 0:
-		return errors.New("questions are asked once for several answers and labels are smoothed: leave answers-together or label-smoothing at 0")
+	case s.Negatives > 0 && s.SparseGradients > 0:
+		return fmt.Errorf("negatives is %d and sparse-gradients is %d: they are two losses, so leave one of them at 0", s.Negatives, s.SparseGradients)
+	case s.AnswersPerQuery != 0 && !s.Reciprocal:
+		return fmt.Errorf("answers-per-query is %d but relations have no reverses, by which triples are learnt one way: set reciprocal, or leave answers-per-query at 0", s.AnswersPerQuery)
+	case s.AnswersPerQuery != 0 && s.LabelSmoothing != 0:
+		return errors.New("questions are asked once for several answers and labels are smoothed: leave answers-per-query or label-smoothing at 0")
 	case s.Patience > 0 && s.ValidateEvery == 0:
 		return fmt.Errorf("patience is %d but nothing is validated: set validate-every too", s.Patience)
 	}

@@ -54,12 +54,12 @@ func TestSettingsRefused(t *testing.T) {
 		{"negative patience", func(s *kge.Settings) { s.Patience = -2 }, []string{"patience is -2", "from 0 to 1000000000"}},
 		{"negative max-steps", func(s *kge.Settings) { s.MaxSteps = -3 }, []string{"max-steps is -3", "from 0 to 1000000000"}},
 		{"negative sampled-softmax", func(s *kge.Settings) { s.SampledSoftmax = -1 }, []string{"sampled-softmax is -1", "from 0 to 1000000000"}},
-		{"negative sparse-softmax", func(s *kge.Settings) { s.SparseSoftmax = -1 }, []string{"sparse-softmax is -1", "from 0 to 1000000000"}},
-		{"no softmax", func(s *kge.Settings) { s.SparseSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sparse-softmax is 64", "leave one"}},
+		{"negative sparse-gradients", func(s *kge.Settings) { s.SparseGradients = -1 }, []string{"sparse-gradients is -1", "from 0 to 1000000000"}},
+		{"no softmax", func(s *kge.Settings) { s.SparseGradients, s.Negatives = 64, 5 }, []string{"negatives is 5", "sparse-gradients is 64", "leave one"}},
 		{"two losses", func(s *kge.Settings) { s.SampledSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sampled-softmax is 64", "leave one"}},
-		{"negative answers-together", func(s *kge.Settings) { s.AnswersTogether = -1 }, []string{"answers-together is -1", "from 0 to 1000000000"}},
-		{"answers together without reverses", func(s *kge.Settings) { s.AnswersTogether = 8 }, []string{"answers-together is 8", "set reciprocal"}},
-		{"answers together of smoothed labels", func(s *kge.Settings) { s.AnswersTogether, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1 }, []string{"leave answers-together or label-smoothing at 0"}},
+		{"negative answers-per-query", func(s *kge.Settings) { s.AnswersPerQuery = -1 }, []string{"answers-per-query is -1", "from 0 to 1000000000"}},
+		{"answers together without reverses", func(s *kge.Settings) { s.AnswersPerQuery = 8 }, []string{"answers-per-query is 8", "set reciprocal"}},
+		{"answers together of smoothed labels", func(s *kge.Settings) { s.AnswersPerQuery, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1 }, []string{"leave answers-per-query or label-smoothing at 0"}},
 		{"patience without validation", func(s *kge.Settings) { s.Patience = 5 }, []string{"patience is 5", "set validate-every"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

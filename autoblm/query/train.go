@@ -102,8 +102,8 @@ func (s Settings) Validate(m kge.Member) error {
 		return fmt.Errorf("label smoothing is %v: queries have none", s.LabelSmoothing)
 	case s.Frequency != 0:
 		return fmt.Errorf("frequency is %v: answers of queries are weighed by answer-power", s.Frequency)
-	case s.AnswersTogether != 0:
-		return fmt.Errorf("answers-together is %d: a query learns all its answers at once", s.AnswersTogether)
+	case s.AnswersPerQuery != 0:
+		return fmt.Errorf("answers-per-query is %d: a query learns all its answers at once", s.AnswersPerQuery)
 	case m.RelationPrediction != 0:
 		return fmt.Errorf("relation-prediction is %v: queries have none", m.RelationPrediction)
 	}

@@ -220,11 +220,11 @@ func Compare(all []Repeats) *table.Table {
 // many answers of a question are learnt together.
 func softmax(s kge.Settings) string {
 	how := among(s)
-	if s.SparseSoftmax > 0 {
-		how += fmt.Sprintf(", %s moved", format.Whole(s.SparseSoftmax))
+	if s.SparseGradients > 0 {
+		how += fmt.Sprintf(", %s moved", format.Whole(s.SparseGradients))
 	}
-	if s.AnswersTogether > 0 {
-		how += fmt.Sprintf(", %d together", s.AnswersTogether)
+	if s.AnswersPerQuery > 0 {
+		how += fmt.Sprintf(", %d together", s.AnswersPerQuery)
 	}
 	return how
 }
@@ -321,12 +321,12 @@ var parts = []part{
 		return numbered(t.settings.SampledSoftmax)
 	}, func(t *trained) { t.settings.SampledSoftmax = 0 }},
 	{"entities moved", func(t trained) (string, float64) {
-		if t.settings.SparseSoftmax == 0 {
+		if t.settings.SparseGradients == 0 {
 			return "all", math.Inf(1)
 		}
-		return numbered(t.settings.SparseSoftmax)
-	}, func(t *trained) { t.settings.SparseSoftmax = 0 }},
-	{"answers together", func(t trained) (string, float64) { return numbered(max(1, t.settings.AnswersTogether)) }, func(t *trained) { t.settings.AnswersTogether = 0 }},
+		return numbered(t.settings.SparseGradients)
+	}, func(t *trained) { t.settings.SparseGradients = 0 }},
+	{"answers together", func(t trained) (string, float64) { return numbered(max(1, t.settings.AnswersPerQuery)) }, func(t *trained) { t.settings.AnswersPerQuery = 0 }},
 	{"learning rate", func(t trained) (string, float64) {
 		return fmt.Sprint(t.member.LearningRate), t.member.LearningRate
 	}, func(t *trained) { t.member.LearningRate = 0 }},

@@ -33,7 +33,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     trained "benchmark-$graph-$1-$2-1" "$graph" --dim 128 $how "${@:3}" --structure complex --seed 1
   }
   moving() { # PART VALUE ENTITIES FLAG...
-    train "$1" "$2" --batch $batch --answers-together 8 --precision float32 --sparse-softmax "${@:3}"
+    train "$1" "$2" --batch $batch --answers-per-query 8 --precision float32 --sparse-gradients "${@:3}"
   }
   for other in ${BATCHES-$batches}; do
     train batch "$other" --batch "$other"
@@ -43,7 +43,7 @@ for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   done
   for together in ${TOGETHERS-$togethers}; do
     # shellcheck disable=SC2086 # flags, of graphs that lose nothing by it
-    train together "$together" --batch $batch $among --answers-together "$together"
+    train together "$together" --batch $batch $among --answers-per-query "$together"
   done
   for entities in ${MOVED-$moved}; do
     moving moved "$entities" "${entities/all/0}"

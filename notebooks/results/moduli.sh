@@ -11,7 +11,7 @@ set -euo pipefail
 for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
   case $graph in
   wn18rr) norms="moduli" dim=512 how="--recipe n3 --batch 250 --n3 0.1 --epochs 20 --sampled-softmax 2048" ;;
-  fb15k-237) norms="moduli coordinates" dim=256 how="--recipe rp --batch 600 --lr 0.2 --answers-together 16 --sparse-softmax 256 --epochs 24 --cooldown 20 --validate-every 4" ;;
+  fb15k-237) norms="moduli coordinates" dim=256 how="--recipe rp --batch 600 --lr 0.2 --answers-per-query 16 --sparse-gradients 256 --epochs 24 --cooldown 20 --validate-every 4" ;;
   wn18) norms="moduli" dim=512 how="--recipe n3 --batch 500 --epochs 20 --sampled-softmax 2048" ;;
   fb15k) norms="moduli" dim=512 how="--recipe n3 --batch 500 --lr 0.1 --n3 0.02 --epochs 20 --validate-every 5 --sampled-softmax 2048" ;;
   *)

@@ -15,7 +15,7 @@ train() { # GRAPH MODEL DIM FLAG...
   local name=$2-long-$3 data=(--dataset "query2box-$1" ${THREADS:+--threads "$THREADS"})
   [ -e "query-$1-3p-$name.json" ] ||
     autoblm query train "${data[@]}" --hops 3 --with 1,2 --recipe basic --dim "$3" --epochs 8 --validate-every 1 --dropout 0.3 \
-      --sparse-softmax 256 --seed 1 "${@:4}" --out "$1-$name" --record "query-$1-3p-$name.json" >/dev/null
+      --sparse-gradients 256 --seed 1 "${@:4}" --out "$1-$name" --record "query-$1-3p-$name.json" >/dev/null
   [ -e "query-$1-2p-$name.json" ] ||
     autoblm query eval "${data[@]}" --hops 2 --model "$1-$name" --record "query-$1-2p-$name.json" >/dev/null
 }

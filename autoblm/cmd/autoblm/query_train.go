@@ -20,7 +20,7 @@ import (
 type queryTrainCommand struct {
 	Dataset string `required:"" placeholder:"NAME|DIR" brief:"A folder of queries, or a graph." help:"A folder of queries, such as query2box-fb15k-237, or a graph, from which they are then drawn."`
 	modelFlags
-	LabelSmoothing, Frequency, AnswersTogether, RelationPrediction struct{} `kong:"-"` // which queries do not have
+	LabelSmoothing, Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"` // which queries do not have
 
 	Recipe   plainName      `group:"Training (--model: basic)" placeholder:"basic" help:"basic trains as the first version did, and as models without a structure are trained if nothing is said: d 64, paths of --hops alone, no dropout, no penalty, nothing validated. Flags that are given beside it come first."`
 	Settings query.Settings `embed:"" group:"Training (--model: basic)"`

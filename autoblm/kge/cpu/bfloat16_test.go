@@ -71,10 +71,10 @@ func TestBesides(t *testing.T) {
 			s, all := settings(), members(2)
 			s.Dim, s.Batch, s.Precision = 64, 600, precision
 			if i >= 2 {
-				s.Reciprocal, s.AnswersTogether = true, 8
+				s.Reciprocal, s.AnswersPerQuery = true, 8
 			}
 			if i >= 4 {
-				s.SparseSoftmax = 256
+				s.SparseGradients = 256
 			}
 			e := bfloat16Engines(2)[0].Engine
 			var before, after runtime.MemStats

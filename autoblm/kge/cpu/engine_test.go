@@ -184,7 +184,7 @@ func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []
 			t.Errorf("%s: member %d alone has other bits than among others", by, i)
 		}
 	}
-	if s.SparseSoftmax > 0 { // of few slopes there is room for all units
+	if s.SparseGradients > 0 { // of few slopes there is room for all units
 		return
 	}
 	for threads := range min(2, populated(1, all).demand.units-1) {
@@ -202,7 +202,7 @@ func fewSlopes() map[string]enginetest.Recipe {
 	few := func(name string) enginetest.Recipe {
 		of := enginetest.Recipes()[name]
 		set := of.Set
-		of.Set = func(s *kge.Settings) { set(s); s.SparseSoftmax = 16 }
+		of.Set = func(s *kge.Settings) { set(s); s.SparseGradients = 16 }
 		return of
 	}
 	return map[string]enginetest.Recipe{"few slopes": few("plain"), "few slopes together": few("together, all"), "few slopes and everything": few("everything"), "few slopes, not both ways": few("everything but reverses")}
@@ -388,9 +388,9 @@ func FuzzShapes(f *testing.F) {
 		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE}[seed/2%3]; ofForm.Form != form.Bilinear {
 			ofForm.Structure, ofForm.N3Moduli = structure.Structure{}, false
 		}
-		onPaths.LabelSmoothing, onPaths.AnswersTogether, ofForm.RelationPrediction = 0, 0, 0
+		onPaths.LabelSmoothing, onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0, 0
 		if seed%4 == 3 {
-			onPaths.Sampling, onPaths.SampledSoftmax, onPaths.SparseSoftmax = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0
+			onPaths.Sampling, onPaths.SampledSoftmax, onPaths.SparseGradients = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0
 		}
 		engine := func(set *kernel.Set) kge.Engine {
 			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.BF16Sets()}

@@ -60,7 +60,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 func (p *population) makeRoom(s kge.Settings) {
 	layout, entities := p.trainers[0].layout, len(p.data.Entities)
 	p.demand = demand{
-		model: p.models[0], units: layout.units(min(s.Batch, p.data.Count)), paths: layout.examples * p.trainers[0].lesson.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(entities), few: s.SparseSoftmax, pairs: !p.data.BothWays,
+		model: p.models[0], units: layout.units(min(s.Batch, p.data.Count)), paths: layout.examples * p.trainers[0].lesson.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(entities), few: s.SparseGradients, pairs: !p.data.BothWays,
 		relations: slices.ContainsFunc(p.members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}
 	p.single, p.shared = nil, nil
@@ -84,7 +84,7 @@ func (p *population) Adjust(s kge.Settings) error {
 
 func lessonOf(d *kge.Data, s kge.Settings) lesson {
 	if d.BothWays {
-		return triples{oneWay: s.AnswersTogether > 0}
+		return triples{oneWay: s.AnswersPerQuery > 0}
 	}
 	return answers{}
 }
@@ -114,7 +114,7 @@ func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) floa
 	}
 	bytes := float * (ofUnit*float64(units) + ofThread*float64(e.threads))
 	switch {
-	case s.SparseSoftmax > 0:
+	case s.SparseGradients > 0:
 		bytes += float * float64(len(d.Entities)) * float64(queries) * float64(e.threads)
 	case s.Negatives == 0:
 		kept := float64(number) * float64(s.Among(len(d.Entities))) * float64(queries) // by a unit

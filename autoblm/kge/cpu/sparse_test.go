@@ -11,11 +11,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
-// TestSparseSoftmaxBegins: the first epoch is that of a training without, the second is not, and
+// TestSparseGradientsBegins: the first epoch is that of a training without, the second is not, and
 // a training that is interrupted before, after or within comes to the same bits.
-func TestSparseSoftmaxBegins(t *testing.T) {
+func TestSparseGradientsBegins(t *testing.T) {
 	d, s := completion.Data(graph()), settings()
-	s.Batch, s.Epochs, s.Reciprocal, s.AnswersTogether = 40, 4, true, 4
+	s.Batch, s.Epochs, s.Reciprocal, s.AnswersPerQuery = 40, 4, true, 4
 	trained := func(j kge.Job) *kge.Report {
 		t.Helper()
 		j.Data, j.Members = d, members(3)
@@ -26,7 +26,7 @@ func TestSparseSoftmaxBegins(t *testing.T) {
 		return report
 	}
 	dense := trained(kge.Job{Settings: s}).Results
-	s.SparseSoftmax = 16
+	s.SparseGradients = 16
 	want := trained(kge.Job{Settings: s}).Results
 	for i := range want {
 		if want[i].Loss[0] != dense[i].Loss[0] || want[i].Loss[1] == dense[i].Loss[1] {

@@ -10,7 +10,7 @@ import (
 
 // onlyTouchedMove says whether entities without a gradient stay as they are in a step.
 func (t *trainer) onlyTouchedMove() bool {
-	return (t.sample != nil || t.set.SparseSoftmax > 0) && t.set.Optimizer == kge.Adagrad && t.smoothing == nil && t.set.MaxNorm == 0
+	return (t.sample != nil || t.set.SparseGradients > 0) && t.set.Optimizer == kge.Adagrad && t.smoothing == nil && t.set.MaxNorm == 0
 }
 
 // updateTouched takes the optimizer steps of the entities of a tile that have a gradient.

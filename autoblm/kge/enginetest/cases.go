@@ -42,7 +42,7 @@ type Recipe struct {
 	power   float64 // of answers, on paths
 }
 
-// everySlope is a sparse softmax that leaves no slope to chance, so that the gradient is that of
+// everySlope is a sparse gradients that leaves no slope to chance, so that the gradient is that of
 // the loss.
 const everySlope = 1e9
 
@@ -67,22 +67,22 @@ func Recipes() map[string]Recipe {
 		"reciprocal by frequency":    {Set: func(s *kge.Settings) { s.Reciprocal, s.Frequency, s.Dropout = true, 0.6, 0.2 }, Weights: all},
 		"sampled softmax":            {Set: func(s *kge.Settings) { s.SampledSoftmax = 5 }},
 		"reciprocal sampled softmax": {Set: func(s *kge.Settings) { reciprocal(s); parts(s); s.SampledSoftmax = 4 }, Weights: all},
-		"together":                   {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether = 3 }},
+		"together":                   {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersPerQuery = 3 }},
 		"together, all": {Set: func(s *kge.Settings) {
 			reciprocal(s)
-			s.AnswersTogether, s.Batch, s.Frequency, s.Dropout = 9, 9, 0.5, 0.2
+			s.AnswersPerQuery, s.Batch, s.Frequency, s.Dropout = 9, 9, 0.5, 0.2
 		}, Weights: all},
-		"together, sampled":           {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether, s.SampledSoftmax = 2, 3 }, Weights: all},
-		"sparse softmax":              {Set: func(s *kge.Settings) { s.SparseSoftmax = everySlope }},
-		"reciprocal sparse softmax":   {Set: func(s *kge.Settings) { reciprocal(s); s.SparseSoftmax, s.Dropout = everySlope, 0.2 }, Weights: all},
-		"together, sparse":            {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether, s.SparseSoftmax = 2, everySlope }, Weights: all},
-		"sparse and sampled":          {Set: func(s *kge.Settings) { parts(s); s.SampledSoftmax, s.SparseSoftmax = 5, everySlope }},
+		"together, sampled":           {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersPerQuery, s.SampledSoftmax = 2, 3 }, Weights: all},
+		"sparse gradients":            {Set: func(s *kge.Settings) { s.SparseGradients = everySlope }},
+		"reciprocal sparse gradients": {Set: func(s *kge.Settings) { reciprocal(s); s.SparseGradients, s.Dropout = everySlope, 0.2 }, Weights: all},
+		"together, sparse":            {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersPerQuery, s.SparseGradients = 2, everySlope }, Weights: all},
+		"sparse and sampled":          {Set: func(s *kge.Settings) { parts(s); s.SampledSoftmax, s.SparseGradients = 5, everySlope }},
 		"largest norm":                {Set: func(s *kge.Settings) { s.MaxNorm, s.InitScale = 0.5, 0.3 }},
 		"xavier":                      {Set: func(s *kge.Settings) { s.Initial = kge.Xavier }},
 		"reciprocal":                  {Set: reciprocal},
 		"reciprocal norms":            {Set: reciprocal, Weights: kge.Weights{L2: 0.01, N3: 0.02, RelationL2: 0.03, EntityL2: 0.04}},
 		"reciprocal moduli":           {Set: reciprocal, Weights: kge.Weights{N3: 0.2, N3Moduli: true, Products: 0.05}},
-		"together, moduli":            {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersTogether = 3 }, Weights: kge.Weights{N3: 0.2, N3Moduli: true}},
+		"together, moduli":            {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersPerQuery = 3 }, Weights: kge.Weights{N3: 0.2, N3Moduli: true}},
 		"reciprocal with all weights": {Set: reciprocal, Weights: all},
 		"everything":                  {Set: func(s *kge.Settings) { reciprocal(s); parts(s) }, Weights: all},
 		"everything but reverses":     {Set: parts, Weights: all},
@@ -102,7 +102,7 @@ func pathRecipes() map[string]Recipe {
 	dropout := func(s *kge.Settings) { s.Dropout = 0.3 }
 	negatives := func(s *kge.Settings) { s.Negatives, s.Margin = 5, 0.7 }
 	sampled := func(s *kge.Settings) { s.SampledSoftmax = 6 }
-	sparse := func(s *kge.Settings) { s.SparseSoftmax = everySlope }
+	sparse := func(s *kge.Settings) { s.SparseGradients = everySlope }
 	transposed := func(s *kge.Settings) { s.Reciprocal = false }
 	none, products := kge.Weights{}, kge.Weights{Products: 0.1}
 	norms := kge.Weights{L2: 0.02, N3: 0.1, RelationL2: 0.03, EntityL2: 0.01}
@@ -121,7 +121,7 @@ func pathRecipes() map[string]Recipe {
 		"negatives":              recipe(0.5, none, negatives),
 		"sampled softmax":        recipe(0.5, norms, sampled),
 		"transposed and sampled": recipe(1, all, sampled, transposed, dropout),
-		"sparse softmax":         recipe(0.5, norms, sparse),
+		"sparse gradients":       recipe(0.5, norms, sparse),
 		"transposed and sparse":  recipe(1, all, sparse, transposed, dropout),
 		"transposed negatives":   recipe(0.5, none, negatives, transposed),
 		"everything":             recipe(1, all, negatives, transposed, dropout),

@@ -130,7 +130,7 @@ func back(x kge.Example) kge.Example {
 // loss is the mean loss per example of a batch in a step, as [kge.Settings],
 // [kge.Weights] and [kge.Data] define it.
 func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
-	if r.set.AnswersTogether > 0 {
+	if r.set.AnswersPerQuery > 0 {
 		return r.lossTogether(batch, step)
 	}
 	for i, x := range batch {

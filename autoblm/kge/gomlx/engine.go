@@ -138,12 +138,12 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 		return errors.New("the engine gomlx learns triples, no paths: use the engine cpu")
 	case s.Negatives > 0:
 		return errors.New("triples are learnt among all entities: leave negatives at 0")
-	case s.SparseSoftmax > 0:
-		return errors.New("the engine gomlx moves all entities by each question: leave sparse-softmax at 0, or use the engine cpu")
+	case s.SparseGradients > 0:
+		return errors.New("the engine gomlx moves all entities by each question: leave sparse-gradients at 0, or use the engine cpu")
 	case s.Among(len(d.Entities)) < len(d.Entities):
 		return errors.New("the engine gomlx learns answers among all entities: leave sampled-softmax at 0, or use the engine cpu")
-	case s.AnswersTogether > 0:
-		return errors.New("the engine gomlx learns a triple both ways in one step: leave answers-together at 0, or use the engine cpu")
+	case s.AnswersPerQuery > 0:
+		return errors.New("the engine gomlx learns a triple both ways in one step: leave answers-per-query at 0, or use the engine cpu")
 	case s.Frequency > 0:
 		return errors.New("the engine gomlx does not weigh answers: leave frequency at 0, or use the engine cpu")
 	}

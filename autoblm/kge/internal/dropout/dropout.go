@@ -1,7 +1,7 @@
 // Package dropout decides which coordinates of a query are dropped in a training
 // step. That is a pure function of the member's seed, the step and the place in
 // the batch, so that it does not depend on the engine, the fellow members or the
-// threads. Its hash draws the slopes of a sparse softmax, too.
+// threads. Its hash draws the slopes of a sparse gradients, too.
 package dropout
 
 // Key is what [Dropped] needs to know of a member's seed and of a step, which
