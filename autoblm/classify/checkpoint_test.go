@@ -36,7 +36,7 @@ func longWork(ctx context.Context, rate float64, o classify.Options) (w tunedAnd
 		return w, err
 	}
 	s.Dim, o.KeepModels = 4, true
-	w.Results, err = classify.Train(ctx, g, s, o, []classify.Member{m})
+	w.Results, err = classify.TrainOnce(ctx, g, s, o, []classify.Member{m})
 	return w, err
 }
 

@@ -2,52 +2,51 @@ package classify
 
 import "context"
 
-// Engine does the arithmetic of training and of classifying. Package enginetest has the
+// Engine does the arithmetic of training and classifying. Package enginetest holds the
 // conformance suite that every engine passes.
 type Engine interface {
-	// Name is the engine's name, as "cpu".
+	// Name returns the engine's name, such as "cpu".
 	Name() string
-	// Backend names what the engine runs on, as "avx2" or "xla:cuda".
+	// Backend returns what the engine runs on, such as "avx2" or "xla:cuda".
 	Backend() string
-	// Members is how many members are best trained at a time, as each takes memory; 0
-	// stands for all.
+	// Members returns the number of members to train at a time, which limits the memory; 0 means
+	// all.
 	Members() int
-	// Prepare readies what all populations on a network share.
+	// Prepare computes what all populations on a network share.
 	Prepare(n *Network) (Program, error)
 	// Close frees what the engine holds, after its programs.
 	Close()
 }
 
-// Program is a network made ready to be trained.
+// Program is a network that is ready for training.
 type Program interface {
-	// NewPopulation places models, whose structures have one number of chunks.
+	// NewPopulation starts models whose structures have the same number of chunks.
 	NewPopulation(runs []Run) (Population, error)
 	// Close frees what the program holds, after its populations.
 	Close()
 }
 
-// Run is one model in training.
+// Run describes one model in training.
 type Run struct {
-	// Member is its structure, its rates, and the seed of what it begins with and of what
-	// is dropped.
+	// Member has the structure, the rates, and the seed of the initial parameters and of dropout.
 	Member Member
 	// Learn are the outputs of the network to learn from.
 	Learn []int
-	// State is what to begin with.
+	// State is the initial state.
 	State
 }
 
-// State is where a model in training stands.
+// State is the state of one model in training.
 type State struct {
-	// Steps is how many steps it has taken.
+	// Steps is the number of steps taken.
 	Steps int
-	// Tables are the numbers of the parameters; nil stands for [Network.Initialize] by the
-	// member's seed. Means and Squares are Adam's moving means of their gradients and of the
-	// squares of these; nil stands for zeros.
+	// Tables are the values of the parameters; nil stands for [Network.Initialize] with the
+	// member's seed. Means and Squares are Adam's moving means of the gradients and of their
+	// squares; nil stands for zeros.
 	Tables, Means, Squares [][]float32
 }
 
-// Begin is the state to begin with, without what stands for something else.
+// Begin returns the initial state with all its tables.
 func (r Run) Begin(n *Network) State {
 	s := r.State
 	if s.Tables == nil {
@@ -66,16 +65,16 @@ func zeros(n *Network) (all [][]float32) {
 	return all
 }
 
-// Population is models in training, in lockstep.
+// Population holds models in training, in lockstep.
 type Population interface {
-	// Step takes one step of Adam with each active model, on all that it learns from, and
-	// returns the mean cross entropy of each before the step. What it does with the others,
-	// and returns for them, is of no account. When ctx ends, it returns its error.
+	// Step takes one step of Adam with each active model, on all nodes that it learns from, and
+	// returns the mean cross entropies before the step. The state and the result of the other
+	// models are undefined. When ctx ends, Step returns its error.
 	Step(ctx context.Context, active []bool) ([]float32, error)
-	// Logits are [outputs, classes] of each active model, without dropout.
+	// Logits returns [outputs, classes] for each active model, without dropout.
 	Logits(ctx context.Context, active []bool) ([][]float32, error)
-	// State copies where a model stands: a population that has models begin with their
-	// states goes on as the one would that they were copied from.
+	// State copies the state of a model. A population that starts from such states continues the
+	// training.
 	State(model int) (State, error)
 	// Close frees what the population holds.
 	Close()

@@ -3,9 +3,7 @@ package classify
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -13,28 +11,24 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Evaluation is how many nodes were classified right.
-type Evaluation struct {
-	Nodes    int     `json:"nodes"`
-	Accuracy float64 `json:"accuracy"` // a share
-}
-
-func (s score) evaluation() Evaluation { return Evaluation{s.nodes, s.accuracy()} }
-
-// ClassEvaluation is that of the nodes of one class.
+// ClassEvaluation is the evaluation on the nodes of one class.
 type ClassEvaluation struct {
 	Class string `json:"class"`
 	Evaluation
 }
 
-// Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph
-// that the model was trained on, all of them and by their classes.
-func (m *Model) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split string) (Evaluation, []ClassEvaluation, error) {
+// Evaluate classifies the labelled nodes of a split, "train" or "test", of the graph that the model
+// was trained on. It returns the evaluation on all nodes and on those of each class.
+func (m *Model) Evaluate(
+	ctx context.Context, engine Engine, g *rdf.Graph, split string,
+) (Evaluation, []ClassEvaluation, error) {
 	return Ensemble{m}.Evaluate(ctx, engine, g, split)
 }
 
-// Evaluate is as [Model.Evaluate].
-func (t Ensemble) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, split string) (Evaluation, []ClassEvaluation, error) {
+// Evaluate works like [Model.Evaluate].
+func (e Ensemble) Evaluate(
+	ctx context.Context, engine Engine, g *rdf.Graph, split string,
+) (Evaluation, []ClassEvaluation, error) {
 	var nodes []int
 	switch train := len(g.Train); split {
 	case "train":
@@ -47,46 +41,52 @@ func (t Ensemble) Evaluate(ctx context.Context, engine Engine, g *rdf.Graph, spl
 	if len(nodes) == 0 {
 		return Evaluation{}, nil, fmt.Errorf("%s has no %s nodes to classify", g.Name, split)
 	}
-	network, logits, err := t.classify(ctx, engine, g, labelled(g))
+	network, logits, err := e.classify(ctx, engine, g, labelled(g))
 	if err != nil {
 		return Evaluation{}, nil, err
 	}
-	var by []ClassEvaluation
+	var byClass []ClassEvaluation
 	for class, name := range g.Classes {
-		own := slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return int(network.Targets[i]) != class })
+		own := slices.DeleteFunc(slices.Clone(nodes), func(i int) bool {
+			return int(network.Targets[i]) != class
+		})
 		if len(own) > 0 {
-			by = append(by, ClassEvaluation{name, scoreOf(network, logits, own).evaluation()})
+			byClass = append(byClass, ClassEvaluation{name, scoreOf(network, logits, own).evaluation()})
 		}
 	}
-	return scoreOf(network, logits, nodes).evaluation(), by, nil
+	return scoreOf(network, logits, nodes).evaluation(), byClass, nil
 }
 
-// Prediction is what a model says of a node.
+// Prediction holds the classes that a model predicts for a node.
 type Prediction struct {
 	Node string `json:"node"`
-	// Label is the node's class as the graph has it and Split where, "train" or "test";
-	// nil and "" for a node without one.
+	// Label is the node's class in the graph, and Split the split that has it, "train" or "test";
+	// nil and "" for a node without a class.
 	Label   *string  `json:"label"`
 	Split   string   `json:"split,omitempty"`
 	Answers []Answer `json:"answers"`
 }
 
-// Answer is a class that a node may have.
+// Answer is a class with its probability.
 type Answer struct {
 	Class       string  `json:"class"`
 	Probability float64 `json:"probability"`
 	Rank        int     `json:"rank"`
 }
 
-// Predict classifies any node of the graph that the model was trained on, by name; angle
-// brackets may be left out. The probabilities of all classes add up to 1, and the top
-// ones are returned, best first; all for 0.
-func (m *Model) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node string, top int) (Prediction, error) {
+// Predict classifies a node of the graph that the model was trained on, given its name with or
+// without angle brackets. It returns the top classes, best first; all for 0. The probabilities of
+// all classes add up to 1.
+func (m *Model) Predict(
+	ctx context.Context, engine Engine, g *rdf.Graph, node string, top int,
+) (Prediction, error) {
 	return Ensemble{m}.Predict(ctx, engine, g, node, top)
 }
 
-// Predict is as [Model.Predict].
-func (t Ensemble) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node string, top int) (Prediction, error) {
+// Predict works like [Model.Predict].
+func (e Ensemble) Predict(
+	ctx context.Context, engine Engine, g *rdf.Graph, node string, top int,
+) (Prediction, error) {
 	if top < 0 {
 		return Prediction{}, fmt.Errorf("top is %d: it must be 0, for all classes, or more", top)
 	}
@@ -103,14 +103,16 @@ func (t Ensemble) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node
 			}
 		}
 	}
-	_, logits, err := t.classify(ctx, engine, g, []rdf.Label{{Node: id, Class: -1}})
+	_, logits, err := e.classify(ctx, engine, g, []rdf.Label{{Node: id, Class: -1}})
 	if err != nil {
 		return Prediction{}, err
 	}
 	for class, probability := range softmax(logits) {
 		p.Answers = append(p.Answers, Answer{Class: g.Classes[class], Probability: probability})
 	}
-	slices.SortStableFunc(p.Answers, func(a, b Answer) int { return cmp.Compare(b.Probability, a.Probability) })
+	slices.SortStableFunc(p.Answers, func(a, b Answer) int {
+		return cmp.Compare(b.Probability, a.Probability)
+	})
 	for i := range p.Answers {
 		p.Answers[i].Rank = i + 1
 	}
@@ -120,7 +122,7 @@ func (t Ensemble) Predict(ctx context.Context, engine Engine, g *rdf.Graph, node
 	return p, nil
 }
 
-// findNode is the number of a node of the graph; the error suggests others.
+// findNode returns the number of a node of the graph; the error suggests similar names.
 func findNode(g *rdf.Graph, name string) (int32, error) {
 	for _, written := range []string{name, "<" + name + ">"} {
 		if id := slices.Index(g.Nodes, written); id >= 0 {
@@ -129,44 +131,4 @@ func findNode(g *rdf.Graph, name string) (int32, error) {
 	}
 	near := enum.Near(g.Nodes, strings.Trim(name, "<>"))
 	return 0, fmt.Errorf("%s has no node %q%s", g.Name, name, enum.DidYouMean(near))
-}
-
-// classify computes the logits of some nodes.
-func (m *Model) classify(ctx context.Context, engine Engine, g *rdf.Graph, nodes []rdf.Label) (*Network, []float32, error) {
-	if g.Fingerprint() != m.Fingerprint {
-		return nil, nil, fmt.Errorf("%s is %w, %s", g.Name, ErrOtherGraph, m.Dataset)
-	}
-	network, tables := m.network(g, nodes)
-	program, err := engine.Prepare(network)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer program.Close()
-	population, err := program.NewPopulation([]Run{{Member: m.Member, State: State{Tables: tables}}})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer population.Close()
-	logits, err := population.Logits(ctx, []bool{true})
-	if err != nil {
-		return nil, nil, err
-	}
-	if slices.ContainsFunc(logits[0], func(x float32) bool { return !isFinite(float64(x)) }) {
-		return nil, nil, errors.New("the model's numbers overflow: train it again with a smaller learning rate")
-	}
-	return network, logits[0], nil
-}
-
-// softmax turns logits into probabilities.
-func softmax(logits []float32) []float64 {
-	largest, total := float64(slices.Max(logits)), 0.0
-	all := make([]float64, len(logits))
-	for i, x := range logits {
-		all[i] = math.Exp(float64(x) - largest)
-		total += all[i]
-	}
-	for i := range all {
-		all[i] /= total
-	}
-	return all
 }

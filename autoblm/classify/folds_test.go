@@ -62,7 +62,7 @@ func TestDivisions(t *testing.T) {
 	}
 	s := Defaults(BLM)
 	s.Repeats = 3
-	parts := divisions(g, s)
+	parts := allFolds(g, s)
 	if len(parts) != 3*s.Folds {
 		t.Fatalf("%d parts", len(parts))
 	}
@@ -74,7 +74,7 @@ func TestDivisions(t *testing.T) {
 			}
 		}
 		if i > 0 && slices.Equal(parts[i*s.Folds], parts[0]) {
-			t.Errorf("divisions 0 and %d are the same", i)
+			t.Errorf("the folds 0 and %d are the same", i)
 		}
 	}
 }

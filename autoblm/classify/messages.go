@@ -5,40 +5,38 @@ import (
 	"slices"
 )
 
-// Messages are how the edges of a layer are computed: a message is the sum of its
-// sources, rows of the layer below, times its weight and the matrix of its relation, and
-// is added to its targets.
+// Messages describe how a layer is computed. A message is the sum of its sources, rows of the
+// layer below, times its weight and the matrix of its relation. It is added to its targets.
 //
-// What all encoders send is linear in the source. So what a relation sends to one target
-// can be added up before it is multiplied, or what one source sends to many targets
-// computed once; for the edges of one relation and one weight, whichever takes fewer
-// messages.
+// The messages of all encoders are linear in the source. So what a relation sends to one target
+// can be summed before it is multiplied, or what one source sends to many targets can be computed
+// once. For the edges of one relation and one weight, the way with fewer messages is used.
 //
-// Messages stand in blocks of one relation, filled up with empty ones, so that all
-// products can be one batched matrix product.
+// Messages form blocks of one relation, padded with empty messages, so that all products can be
+// one batched matrix product.
 type Messages struct {
 	BlockSize int
 	Relations []int32   // of each block
 	Sources   [][]int32 // of each message
-	Incoming  [][]int32 // the messages to each row of the layer
+	Incoming  [][]int32 // messages to each row of the layer
 	Weights   []float32 // of each message; nil stands for ones
 }
 
-// Messages are those of a layer, in blocks of a size, or of a fitting one for 0.
-func (n *Network) Messages(layer, blockSize int) *Messages {
-	l := n.Layers[layer]
-	byRelation := make([][]edge, n.Relations)
+// messages returns the layer's messages for a number of relations, in blocks of a size; 0 chooses
+// a suitable size.
+func (l *Layer) messages(relations, blockSize int) *Messages {
+	byRelation := make([][]edge, relations)
 	for _, e := range l.edges {
 		byRelation[e.relation] = append(byRelation[e.relation], e)
 	}
-	groups := make([][]message, n.Relations)
+	groups := make([][]message, relations)
 	total := 0
 	for r, edges := range byRelation {
 		groups[r] = messagesOf(edges, l.pairWeight)
 		total += len(groups[r])
 	}
 	if blockSize == 0 {
-		blockSize = fittingBlock(total, n.Relations)
+		blockSize = suitableBlockSize(total, relations)
 	}
 	m := &Messages{BlockSize: blockSize, Incoming: make([][]int32, len(l.Nodes))}
 	if l.pairWeight != nil {
@@ -68,11 +66,11 @@ func (m *Messages) add(each message) {
 	}
 }
 
-// Targets are those of each message.
+// Targets returns the targets of each message.
 func (m *Messages) Targets() [][]int32 { return transposed(m.Incoming, len(m.Sources)) }
 
-// Outgoing are the messages that each row of the layer below is a source of, none for
-// rows that are not learned.
+// Outgoing returns the messages of which each row of the layer below is a source. Rows that are
+// not learned have none.
 func (m *Messages) Outgoing(l Layer) [][]int32 {
 	lists := transposed(m.Sources, l.Below)
 	for row, blank := range l.Blank {
@@ -83,9 +81,9 @@ func (m *Messages) Outgoing(l Layer) [][]int32 {
 	return lists
 }
 
-// fittingBlock is a power of two. Larger blocks make fewer matrix products, but more
-// messages that only fill them up: a quarter of all, or so.
-func fittingBlock(messages, relations int) int {
+// suitableBlockSize returns a power of two. Larger blocks need fewer matrix products but more
+// padding, which is limited to about a quarter of all messages.
+func suitableBlockSize(messages, relations int) int {
 	size := 16
 	for size < 128 && 4*size*relations < 2*messages {
 		size *= 2
@@ -98,7 +96,7 @@ type message struct {
 	weight           float64
 }
 
-// messagesOf are the messages of one relation's edges.
+// messagesOf returns the messages for the edges of one relation.
 func messagesOf(edges []edge, pairWeight func(edges int) float64) []message {
 	byTarget := map[int32][]edge{}
 	for _, e := range edges {
@@ -114,7 +112,7 @@ func messagesOf(edges []edge, pairWeight func(edges int) float64) []message {
 	}
 	var all []message
 	for _, weight := range slices.Sorted(maps.Keys(byWeight)) {
-		sources, targets := map[int32][]int32{}, map[int32][]int32{} // of each target, of each source
+		sources, targets := map[int32][]int32{}, map[int32][]int32{} // of a target, of a source
 		for _, e := range byWeight[weight] {
 			sources[e.target] = append(sources[e.target], e.source)
 			targets[e.source] = append(targets[e.source], e.target)
@@ -132,7 +130,7 @@ func messagesOf(edges []edge, pairWeight func(edges int) float64) []message {
 	return all
 }
 
-// transposed lists for each of n numbers the lists that it is in.
+// transposed lists, for each number below n, the lists that contain it.
 func transposed(lists [][]int32, n int) [][]int32 {
 	in := make([][]int32, n)
 	for i, list := range lists {

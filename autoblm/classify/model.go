@@ -2,7 +2,9 @@ package classify
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
@@ -10,11 +12,11 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Model is a trained encoder with the names of what it was trained on. The graph is no
-// part of it: whoever evaluates or asks it brings the graph, which [Model.Graph] opens.
+// Model is a trained encoder with the labels of its training data. It does not contain the graph:
+// callers pass the graph to evaluate on, which [Model.Graph] opens.
 type Model struct {
-	// Dataset is the name of the graph, Source what [rdf.Open] finds it by, and
-	// Fingerprint identifies its contents. Lenient says that lines of it were passed over.
+	// Dataset is the name of the graph, Source its location for [rdf.Open], and Fingerprint
+	// identifies its contents. Lenient is set if invalid lines were skipped.
 	Dataset     string `json:"dataset"`
 	Source      string `json:"source,omitempty"`
 	Fingerprint string `json:"fingerprint"`
@@ -22,75 +24,71 @@ type Model struct {
 
 	Settings Settings `json:"settings"`
 	Member   Member   `json:"member"`
-	// Epochs is how many it was trained for, by cross-validation, which came to CVAccuracy.
+	// Epochs is the number of epochs chosen by cross-validation, with accuracy CVAccuracy.
 	Epochs     int     `json:"epochs"`
 	CVAccuracy float64 `json:"cv_accuracy"`
-	// Reached says how far its training came where the time has ended it, or the
-	// cross-validation; nil where neither was.
+	// Reached says how far a deadline let the training or the cross-validation go; nil if both
+	// are complete.
 	Reached *kge.Reached `json:"reached,omitempty"`
-	// Test is how it did on the nodes to test with; nil where it was not tested.
+	// Test is the result on the test nodes; nil if it was not tested.
 	Test *Evaluation `json:"test,omitempty"`
 
-	// Entities are the nodes that have an embedding, in the order of the rows; the
-	// embeddings of all others are zeros. Relations and Classes are those of the graph.
+	// Entities are the nodes with an embedding, in the order of the rows; the embeddings of other
+	// nodes are zero. Relations and Classes are those of the graph.
 	Entities  []string `json:"-"`
 	Relations []string `json:"-"`
 	Classes   []string `json:"-"`
-	// Tables are the numbers of the parameters; see [Model.Parameters].
+	// Tables are the values of [Model.Parameters].
 	Tables [][]float32 `json:"-"`
 }
 
-// ErrOtherGraph marks a graph that is not the one that a model was trained on.
+// ErrOtherGraph reports a graph that differs from the graph that a model was trained on.
 var ErrOtherGraph = errors.New("not the graph that the model was trained on")
 
-// newModel returns a member's model with the tables of a training network.
-func newModel(
-	g *rdf.Graph, s Settings, n *Network, r Result, tested score, tables [][]float32,
-) *Model {
-	m := &Model{
+// newModel returns a model with the tables of a training network.
+func newModel(g *rdf.Graph, n *Network, m Member, tables [][]float32) *Model {
+	model := &Model{
 		Dataset: g.Name, Source: g.Source(), Fingerprint: g.Fingerprint(), Lenient: g.Skipped > 0,
-		Settings: s, Member: r.Member, Epochs: r.Epochs, CVAccuracy: r.CVAccuracy,
-		Relations: g.Relations, Classes: g.Classes, Tables: slices.Clone(tables),
+		Settings: n.Settings, Member: m, Relations: g.Relations, Classes: g.Classes,
+		Tables: slices.Clone(tables),
 	}
-	if s.Runs > 0 {
-		test := tested.evaluation()
-		m.Test = &test
-	}
-	m.Tables[0] = nil
+	d := n.Settings.Dim
+	model.Tables[0] = nil
 	for row, node := range n.Inputs {
 		if node != Blank {
-			m.Entities = append(m.Entities, g.Nodes[node])
-			m.Tables[0] = append(m.Tables[0], tables[0][row*m.Settings.Dim:][:m.Settings.Dim]...)
+			model.Entities = append(model.Entities, g.Nodes[node])
+			model.Tables[0] = append(model.Tables[0], tables[0][row*d:][:d]...)
 		}
 	}
-	return m
+	return model
 }
 
-// Parameters are what the tables are of.
+// Parameters describes the tables.
 func (m *Model) Parameters() []Parameter {
-	return parametersOf(m.Settings, len(m.Entities), relationsOf(len(m.Relations), m.Settings), len(m.Classes))
+	kinds := edgeKinds(len(m.Relations), m.Settings)
+	return parametersOf(m.Settings, len(m.Entities), kinds, len(m.Classes))
 }
 
-// Graph opens the graph that the model was trained on, from where the caller says, or
-// where it was then for "".
+// Graph opens the graph that the model was trained on, from a location or, for "", from the
+// original one.
 func (m *Model) Graph(from string) (*rdf.Graph, error) {
-	return rdf.Open(cmp.Or(from, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset))), rdf.Options{Lenient: m.Lenient})
+	location := cmp.Or(from, datasets.SourceFolder(cmp.Or(m.Source, m.Dataset)))
+	return rdf.Open(location, rdf.Options{Lenient: m.Lenient})
 }
 
-// network is what classifies some nodes of the model's graph, with the numbers of its
-// parameters.
+// network returns the network that classifies some nodes of the model's graph, with its tables.
 func (m *Model) network(g *rdf.Graph, outputs []rdf.Label) (*Network, [][]float32) {
 	ids := make(map[string]int, len(m.Entities))
 	for row, name := range m.Entities {
 		ids[name] = row
 	}
 	n := newNetwork(g, m.Settings, outputs, func(n *Network) []bool {
-		unknown := make([]bool, len(n.Inputs))
+		isBlank := make([]bool, len(n.Inputs))
 		for row, node := range n.Inputs {
 			_, known := ids[g.Nodes[node]]
-			unknown[row] = !known
+			isBlank[row] = !known
 		}
-		return unknown
+		return isBlank
 	})
 	d := m.Settings.Dim
 	tables := slices.Clone(m.Tables)
@@ -101,4 +99,33 @@ func (m *Model) network(g *rdf.Graph, outputs []rdf.Label) (*Network, [][]float3
 		}
 	}
 	return n, tables
+}
+
+// classify returns the logits of some nodes, and their network.
+func (m *Model) classify(
+	ctx context.Context, engine Engine, g *rdf.Graph, nodes []rdf.Label,
+) (*Network, []float32, error) {
+	if g.Fingerprint() != m.Fingerprint {
+		return nil, nil, fmt.Errorf("%s is %w, %s", g.Name, ErrOtherGraph, m.Dataset)
+	}
+	network, tables := m.network(g, nodes)
+	program, err := engine.Prepare(network)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer program.Close()
+	run := Run{Member: m.Member, State: State{Tables: tables}}
+	population, err := program.NewPopulation([]Run{run})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer population.Close()
+	logits, err := population.Logits(ctx, []bool{true})
+	if err != nil {
+		return nil, nil, err
+	}
+	if slices.ContainsFunc(logits[0], func(x float32) bool { return !isFinite(float64(x)) }) {
+		return nil, nil, errors.New("the model's values overflow: retrain it with a smaller learning rate")
+	}
+	return network, logits[0], nil
 }

@@ -1,47 +1,45 @@
 package classify
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Network is what an engine computes: layers of nodes between embeddings and the nodes
-// to classify. It has the nodes and edges that these depend on, and no others: what lies
-// more than Layers edges away has no influence on a logit and no gradient.
+// Network describes the computation of an engine: layers of nodes between embeddings and the
+// nodes to classify. It holds only the nodes and edges that these depend on. A node more than
+// Layers edges away has no influence on a logit, and no gradient.
 type Network struct {
 	Settings Settings
 	// Relations is the number of kinds of edges, and Classes that of classes.
 	Relations, Classes int
-	// Inputs are the nodes that the rows of embeddings are of, by their numbers in the
-	// graph; [Blank] is a row of zeros, which is not learned.
+	// Inputs has the node of the graph of each row of embeddings; [Blank] marks a row of zeros
+	// that is not learned.
 	Inputs []int32
-	// Layers are in the order in which they are computed.
+	// Layers are in the order of computation.
 	Layers []Layer
-	// Outputs are the nodes to classify, as rows of the last layer, and Targets their
-	// classes, -1 for a node without a label.
+	// Outputs has the nodes to classify, as rows of the last layer, and Targets their classes, -1
+	// for a node without a label.
 	Outputs, Targets []int32
-	// Parameters are what is learned, the embeddings of the inputs first.
+	// Parameters are the learned tables, the embeddings of the inputs first.
 	Parameters []Parameter
 }
 
-// Blank stands for nodes without an embedding.
-const Blank int32 = -1
-
-// NewNetwork is the network that classifies the labelled nodes, those to train with
-// first.
+// NewNetwork returns the network that classifies the labelled nodes, training nodes first.
 func NewNetwork(g *rdf.Graph, s Settings) *Network {
-	return newNetwork(g, s, labelled(g), func(n *Network) []bool { return n.seenByFewer(s.SeenBy) })
+	isBlank := func(n *Network) []bool { return n.seenByFewer(s.SeenBy) }
+	return newNetwork(g, s, labelled(g), isBlank)
 }
 
-// labelled are the labelled nodes, those to train with first.
-func labelled(g *rdf.Graph) []rdf.Label { return slices.Concat(g.Train, g.Test) }
-
-// newNetwork is the network that classifies some nodes; blank tells which inputs have no
+// newNetwork returns the network that classifies some nodes. isBlank marks the inputs without an
 // embedding.
-func newNetwork(g *rdf.Graph, s Settings, outputs []rdf.Label, blank func(n *Network) []bool) *Network {
-	n := &Network{Settings: s, Relations: relationsOf(len(g.Relations), s), Classes: len(g.Classes), Outputs: upTo(len(outputs))}
+func newNetwork(
+	g *rdf.Graph, s Settings, outputs []rdf.Label, isBlank func(n *Network) []bool,
+) *Network {
+	n := &Network{
+		Settings: s, Relations: edgeKinds(len(g.Relations), s), Classes: len(g.Classes),
+		Outputs: upTo(len(outputs)),
+	}
 	for _, l := range outputs {
 		n.Inputs, n.Targets = append(n.Inputs, l.Node), append(n.Targets, l.Class)
 	}
@@ -51,17 +49,17 @@ func newNetwork(g *rdf.Graph, s Settings, outputs []rdf.Label, blank func(n *Net
 		into[e.target] = append(into[e.target], e)
 		outDegrees[e.source]++
 	}
-	for range s.Layers { // the last first: against the direction of the messages
+	for range s.Layers { // last layer first: against the direction of the messages
 		n.addBelow(into, outDegrees)
 	}
 	slices.Reverse(n.Layers)
-	n.forget(blank(n))
-	n.arrange()
+	n.mergeBlank(isBlank(n))
+	n.sortRows()
 	n.Parameters = parametersOf(s, len(n.Inputs), n.Relations, n.Classes)
 	return n
 }
 
-// addBelow makes the inputs a layer, with inputs below it.
+// addBelow turns the inputs into a layer, and adds inputs below it.
 func (n *Network) addBelow(into [][]edge, outDegrees []int) {
 	below := &numbering{rows: map[int32]int32{}}
 	l := Layer{Nodes: n.Inputs}
@@ -79,44 +77,7 @@ func (n *Network) addBelow(into [][]edge, outDegrees []int) {
 	n.Inputs = below.nodes
 }
 
-type edge struct{ target, relation, source int32 }
-
-// edgesOf are the edges of a graph. A triple (i, r, j) is an edge from its tail j to its
-// head i (Section II-B of the paper), and a reverse edge has a relation of its own. GCN
-// has one kind of edge, and two nodes one edge at the most.
-func edgesOf(g *rdf.Graph, s Settings) []edge {
-	var all []edge
-	reverse := int32(len(g.Relations))
-	for _, t := range g.Triples {
-		all = append(all, edge{t.Head, t.Relation, t.Tail})
-		if s.Reverse {
-			all = append(all, edge{t.Tail, t.Relation + reverse, t.Head})
-		}
-	}
-	if s.Encoder != GCN {
-		return all
-	}
-	for i := range all {
-		all[i].relation = 0
-	}
-	slices.SortFunc(all, func(a, b edge) int {
-		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.source, b.source))
-	})
-	return slices.Compact(all)
-}
-
-// relationsOf is the number of kinds of edges where the data have so many relations.
-func relationsOf(relations int, s Settings) int {
-	switch {
-	case s.Encoder == GCN:
-		return 1
-	case s.Reverse:
-		return 2 * relations
-	}
-	return relations
-}
-
-// numbering gives nodes rows in the order in which they are asked for.
+// numbering numbers nodes in the order of the calls of row.
 type numbering struct {
 	rows  map[int32]int32
 	nodes []int32
@@ -132,11 +93,128 @@ func (n *numbering) row(node int32) int32 {
 	return row
 }
 
-// upTo is 0 … n-1.
-func upTo(n int) []int32 {
-	numbers := make([]int32, n)
-	for i := range numbers {
-		numbers[i] = int32(i)
+// seenByFewer marks the inputs that influence fewer than n outputs.
+func (n *Network) seenByFewer(than int) []bool {
+	fewer := make([]bool, len(n.Inputs))
+	if than <= 1 { // every input influences an output
+		return fewer
 	}
-	return numbers
+	seenBy := make([][]int32, len(n.Outputs)) // outputs of each row of a layer, at most than of them
+	for i, row := range n.Outputs {
+		seenBy[row] = []int32{int32(i)}
+	}
+	for _, l := range slices.Backward(n.Layers) {
+		below := make([][]int32, l.Below)
+		add := func(row int32, outputs []int32) {
+			for _, output := range outputs {
+				if len(below[row]) < than && !slices.Contains(below[row], output) {
+					below[row] = append(below[row], output)
+				}
+			}
+		}
+		for target, row := range l.Self {
+			add(row, seenBy[target])
+		}
+		for _, e := range l.edges {
+			add(e.source, seenBy[e.target])
+		}
+		seenBy = below
+	}
+	for row, outputs := range seenBy {
+		fewer[row] = len(outputs) < than
+	}
+	return fewer
+}
+
+// mergeBlank removes the embeddings of some inputs. Their rows, all zeros, become one row for each
+// source weight.
+func (n *Network) mergeBlank(isBlank []bool) {
+	if !slices.Contains(isBlank, true) {
+		return
+	}
+	first := &n.Layers[0]
+	place := make([]int32, first.Below)
+	blanks := map[float32]int32{} // rows by weight
+	var inputs []int32
+	var weights []float32
+	for row, node := range n.Inputs {
+		weight := float32(1)
+		if first.SourceWeights != nil {
+			weight = first.SourceWeights[row]
+		}
+		if isBlank[row] {
+			at, known := blanks[weight]
+			if known {
+				place[row] = at
+				continue
+			}
+			node, blanks[weight] = Blank, int32(len(inputs))
+		}
+		place[row] = int32(len(inputs))
+		inputs, weights = append(inputs, node), append(weights, weight)
+	}
+	for i, row := range first.Self {
+		first.Self[i] = place[row]
+	}
+	for i, e := range first.edges {
+		first.edges[i].source = place[e.source]
+	}
+	if first.SourceWeights != nil {
+		first.SourceWeights = weights
+	}
+	n.Inputs, first.Below = inputs, len(inputs)
+	first.Blank = make([]bool, len(inputs))
+	for _, row := range blanks {
+		first.Blank[row] = true
+	}
+}
+
+// sortRows sorts the rows of each layer by their number of messages, and the inputs by their
+// number of gradients. Engines add up, and so round, in this order.
+func (n *Network) sortRows() {
+	for i := range n.Layers {
+		order := byLength(n.Messages(i, 1).Incoming)
+		n.Layers[i].reorder(order)
+		if i+1 < len(n.Layers) {
+			n.Layers[i+1].reorderBelow(order)
+		} else {
+			renumber(n.Outputs, order)
+		}
+	}
+	first := &n.Layers[0]
+	gradients := n.Messages(0, 1).Outgoing(*first)
+	for target, row := range first.Self {
+		if n.Settings.SelfLoops && (first.Blank == nil || !first.Blank[row]) {
+			gradients[row] = append(gradients[row], int32(target))
+		}
+	}
+	order := byLength(gradients)
+	first.reorderBelow(order)
+	n.Inputs = permuted(n.Inputs, order)
+}
+
+// Messages returns the messages of a layer in blocks of a size; 0 chooses a suitable size.
+func (n *Network) Messages(layer, blockSize int) *Messages {
+	return n.Layers[layer].messages(n.Relations, blockSize)
+}
+
+// Initialize draws the initial tables of all parameters from a seed, the same on every engine. A
+// node's embedding depends on the seed and on its number in the graph, but not on the other nodes.
+func (n *Network) Initialize(seed uint64) [][]float32 {
+	tables := make([][]float32, len(n.Parameters))
+	for i, p := range n.Parameters {
+		table := make([]float32, p.Size())
+		tables[i] = table
+		if p.Name != EntityEmbeddings {
+			fillNormal(table, seed, uint64(i), p.scale)
+			continue
+		}
+		for row, node := range n.Inputs {
+			if node != Blank {
+				embedding := table[row*n.Settings.Dim:][:n.Settings.Dim]
+				fillNormal(embedding, seed, 1<<32+uint64(node), p.scale)
+			}
+		}
+	}
+	return tables
 }

@@ -18,13 +18,13 @@ func TestTrainerRefuses(t *testing.T) {
 		"one of a class": {func(g *rdf.Graph, s *classify.Settings) {
 			g.Classes = append(g.Classes, "rare")
 			g.Train[0].Class = 2
-		}, `class "rare" has 1 of the nodes to train with: cross-validation needs two of each`},
+		}, `class "rare" has 1 of the training nodes: cross-validation needs two of each`},
 		"a class to test only": {func(g *rdf.Graph, s *classify.Settings) {
 			g.Classes = append(g.Classes, "new")
 			g.Test[0].Class = 2
-		}, `class "new" has 0 of the nodes to train with`},
-		"too many folds":    {func(g *rdf.Graph, s *classify.Settings) { s.Folds = 19 }, "18 nodes to train with: they cannot be divided into 19 folds"},
-		"nothing to test":   {func(g *rdf.Graph, s *classify.Settings) { g.Test = nil }, "no nodes to test with: set runs to 0"},
+		}, `class "new" has 0 of the training nodes`},
+		"too many folds":    {func(g *rdf.Graph, s *classify.Settings) { s.Folds = 19 }, "18 training nodes: they cannot be divided into 19 folds"},
+		"nothing to test":   {func(g *rdf.Graph, s *classify.Settings) { g.Test = nil }, "no test nodes: set runs to 0"},
 		"no dimension":      {func(g *rdf.Graph, s *classify.Settings) { s.Dim = 0 }, "dim is 0: it must be from 1"},
 		"no layers":         {func(g *rdf.Graph, s *classify.Settings) { s.Layers = 0 }, "layers is 0"},
 		"one fold":          {func(g *rdf.Graph, s *classify.Settings) { s.Folds = 1 }, "folds is 1"},

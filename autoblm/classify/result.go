@@ -7,45 +7,42 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// ErrDiverged marks a member whose loss stopped being a finite number; a smaller
-// learning rate is the usual mend.
+// ErrDiverged reports a member whose loss is no longer finite. A smaller learning rate usually
+// helps.
 var ErrDiverged = errors.New("training diverged")
 
-// divergence is that of a member in an epoch.
+// divergence is the error of a member that diverged in an epoch.
 type divergence struct {
 	epoch int
 	rate  float64
 }
 
-func diverged(epoch int, m Member) error { return divergence{epoch, m.LearningRate} }
-
 func (d divergence) Error() string {
-	return fmt.Sprintf("%v in epoch %d (learning rate %g): try a smaller learning rate", ErrDiverged, d.epoch, d.rate)
+	return fmt.Sprintf("%v in epoch %d (learning rate %g): try a smaller learning rate",
+		ErrDiverged, d.epoch, d.rate)
 }
 
 func (d divergence) Unwrap() error { return ErrDiverged }
 
-// Result is what a member came to.
+// Result holds the results of one member.
 type Result struct {
 	Member Member
-	// CVAccuracy is the share of the nodes to train with that are classified right
-	// while held out, after Epochs epochs, and CVLoss their mean cross entropy; of all
-	// divisions together.
+	// CVAccuracy is the share of training nodes that are classified correctly while held out,
+	// after Epochs epochs, and CVLoss their mean cross entropy; both over all repeats.
 	CVAccuracy, CVLoss float64
-	// Epochs is the number of epochs after which that is best; where it is so more
-	// than once, after which the cross entropy is lowest. It is chosen by the nodes
-	// held out, so CVAccuracy is a little higher than it would be on new ones.
+	// Epochs is the best number of epochs, by accuracy and then by cross entropy. It is chosen on
+	// the held-out nodes, which makes CVAccuracy slightly too high.
 	Epochs int
-	// Curve is how cross-validation went.
+	// Curve has the validations of the cross-validation.
 	Curve []Validation
-	// TestAccuracies are the shares of the nodes to test with that are classified
-	// right by models trained for so many epochs on all nodes to train with.
+	// TestAccuracies are the shares of test nodes that are classified correctly by models trained
+	// for Epochs epochs on all training nodes.
 	TestAccuracies []float64
-	// Model is the first of these models, where models are kept.
+	// Model is the first of these models, if models are kept.
 	Model *Model
 	// StoppedEarly says where the deadline has stopped the training; nil if it has not.
 	StoppedEarly *EarlyStop
-	// Err wraps [ErrDiverged] when the member diverged; the rest is then empty.
+	// Err wraps [ErrDiverged] if the member diverged; the other results are empty then.
 	Err error
 }
 
@@ -58,15 +55,14 @@ type EarlyStop struct {
 	Epochs int `json:"epochs"`
 }
 
-// Validation is how well nodes held out are classified after an epoch.
+// Validation reports how well held-out nodes are classified after an epoch.
 type Validation struct {
 	Epoch    int     `json:"epoch"`
 	Accuracy float64 `json:"accuracy"`
-	Loss     float64 `json:"loss"` // cross entropy, the mean
+	Loss     float64 `json:"loss"` // mean cross entropy
 }
 
-// TestAccuracy is the mean of the runs, and their standard deviation; 0 and 0 for
-// none.
+// TestAccuracy returns the mean and the standard deviation over the runs; 0 without runs.
 func (r Result) TestAccuracy() (mean, deviation float64) {
 	switch len(r.TestAccuracies) {
 	case 0:
@@ -77,15 +73,21 @@ func (r Result) TestAccuracy() (mean, deviation float64) {
 	return stat.MeanStdDev(r.TestAccuracies, nil)
 }
 
-// addValidation adds a validation to the curve.
-func (r *Result) addValidation(epoch int, scores []score) {
+// addValidation adds the scores of the held-out folds after an epoch.
+func (r *Result) addValidation(epoch int, folds []score) {
 	var all score
-	for _, s := range scores {
+	for _, s := range folds {
 		all.add(s)
 	}
-	now := Validation{Epoch: epoch, Accuracy: all.accuracy(), Loss: all.loss / float64(all.nodes)}
-	if len(r.Curve) == 0 || now.Accuracy > r.CVAccuracy || now.Accuracy == r.CVAccuracy && now.Loss < r.CVLoss {
-		r.CVAccuracy, r.CVLoss, r.Epochs = now.Accuracy, now.Loss, epoch
+	v := Validation{Epoch: epoch, Accuracy: all.accuracy(), Loss: all.loss / float64(all.nodes)}
+	if len(r.Curve) == 0 || v.Accuracy > r.CVAccuracy ||
+		v.Accuracy == r.CVAccuracy && v.Loss < r.CVLoss {
+		r.CVAccuracy, r.CVLoss, r.Epochs = v.Accuracy, v.Loss, epoch
 	}
-	r.Curve = append(r.Curve, now)
+	r.Curve = append(r.Curve, v)
+}
+
+// diverged replaces the results of a member that diverged in an epoch.
+func (r *Result) diverged(epoch int) {
+	*r = Result{Member: r.Member, Err: divergence{epoch, r.Member.LearningRate}}
 }

@@ -2,13 +2,19 @@ package classify
 
 import "math"
 
-// score is how well some nodes are classified.
-type score struct {
-	nodes, hits int
-	loss        float64 // cross entropy, summed
+// Evaluation reports how many nodes were classified correctly.
+type Evaluation struct {
+	Nodes    int     `json:"nodes"`
+	Accuracy float64 `json:"accuracy"` // a share
 }
 
-// scoreOf is the score of some outputs of a network, by the logits of all.
+// score sums up how well nodes are classified.
+type score struct {
+	nodes, hits int
+	loss        float64 // sum of cross entropies
+}
+
+// scoreOf returns the score of some outputs of a network, given the logits of all.
 func scoreOf(n *Network, logits []float32, outputs []int) (all score) {
 	for _, i := range outputs {
 		all.add(scoreOfNode(logits[i*n.Classes:][:n.Classes], int(n.Targets[i])))
@@ -16,8 +22,8 @@ func scoreOf(n *Network, logits []float32, outputs []int) (all score) {
 	return all
 }
 
-// scoreOfNode is that of one node. Of classes with equal logits the first is taken, and
-// logits that are no numbers hit nothing.
+// scoreOfNode returns the score of one node. Of classes with equal logits it predicts the first.
+// NaN is never a hit.
 func scoreOfNode(logits []float32, class int) score {
 	best, largest := 0, math.Inf(-1)
 	for c, l := range logits {
@@ -43,5 +49,7 @@ func (s *score) add(o score) {
 }
 
 func (s score) accuracy() float64 { return float64(s.hits) / float64(s.nodes) }
+
+func (s score) evaluation() Evaluation { return Evaluation{s.nodes, s.accuracy()} }
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -2,54 +2,28 @@ package classify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/deadline"
 )
 
-// Options configure a [Trainer]. They do not change its results, apart from rounding by the
-// engine and what a deadline leaves out.
-type Options struct {
-	// Engine does the arithmetic. The caller closes it, after the trainer.
-	Engine Engine
-	// KeepModels asks for a model of each member; see [Result].
-	KeepModels bool
-	// OnProgress, when set, receives the number of epochs done, out of the most that
-	// [Trainer.Train] may take, summed over models. Epochs that turn out to be superfluous count
-	// as done.
-	OnProgress func(done, total int)
-	// Checkpoint, when set, saves the work to a file.
-	Checkpoint *Checkpoint
-	// Deadline, when set, ends [Trainer.Train] in time, with the results so far. The
-	// cross-validation ends first, to leave time for the test. Each takes at least an epoch.
-	Deadline time.Time
-}
-
 // Trainer trains populations on one graph with the same settings. It prepares a program that
 // serves all structures with the same number of chunks, so use one Trainer for all members. It is
 // not safe for concurrent use.
-type Trainer struct {
-	graph    *rdf.Graph
-	settings Settings
-	options  Options
-	network  *Network
-	program  Program
-}
+type Trainer struct{ job }
 
 // NewTrainer prepares training on a graph.
 func NewTrainer(g *rdf.Graph, s Settings, o Options) (*Trainer, error) {
-	if err := Check(g, s); err != nil {
+	if err := CheckGraph(g, s); err != nil {
 		return nil, err
 	}
 	if o.Engine == nil {
 		return nil, errors.New("there is no engine to train on")
 	}
-	t := &Trainer{graph: g, settings: s, options: o, network: NewNetwork(g, s)}
+	t := &Trainer{job{graph: g, settings: s, options: o, network: NewNetwork(g, s)}}
 	var err error
 	t.program, err = o.Engine.Prepare(t.network)
 	return t, err
@@ -74,7 +48,7 @@ func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error)
 			"train them one after the other", len(members))
 	}
 	models := len(members) * (t.settings.heldOut() + t.finalRuns())
-	call := &training{Trainer: t, total: models * t.settings.Epochs}
+	call := &training{job: &t.job, total: models * t.settings.Epochs}
 	results := make([]Result, len(members))
 	for i, m := range members {
 		results[i].Member = m
@@ -97,28 +71,8 @@ func (t *Trainer) Train(ctx context.Context, members []Member) ([]Result, error)
 	return results, nil
 }
 
-// finalRuns returns the number of models of each member to train on all training nodes.
-func (t *Trainer) finalRuns() int {
-	if t.options.KeepModels {
-		return max(t.settings.Runs, 1)
-	}
-	return t.settings.Runs
-}
-
-// phaseID identifies a phase of training in a checkpoint.
-func (t *Trainer) phaseID(name string, results []Result) (json.RawMessage, error) {
-	var members []Member
-	for _, r := range results {
-		members = append(members, r.Member)
-	}
-	return json.Marshal(map[string]any{
-		"data": t.graph.Fingerprint(), "settings": t.settings, "members": members,
-		"phase": name, "models": t.options.KeepModels,
-	})
-}
-
-// Train cross-validates and tests members with a new [Trainer].
-func Train(
+// TrainOnce cross-validates and tests members with a new [Trainer].
+func TrainOnce(
 	ctx context.Context, g *rdf.Graph, s Settings, o Options, members []Member,
 ) ([]Result, error) {
 	t, err := NewTrainer(g, s, o)

@@ -79,7 +79,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 	s.Runs, o.KeepModels = 0, false
 	var order []Settings
 	members := map[Settings][]Member{} // one trainer serves all with the same settings
-	rng := source(seed, 0)
+	rng := newRand(seed, 0)
 	for range trials {
 		drawn, m := r.draw(rng, s, m)
 		if members[drawn] == nil {
@@ -108,7 +108,7 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 		if o.OnProgress != nil {
 			part.OnProgress = func(done, _ int) { o.OnProgress(before*epochs+done, trials*epochs) }
 		}
-		results, err := Train(ctx, g, drawn, part, members[drawn])
+		results, err := TrainOnce(ctx, g, drawn, part, members[drawn])
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,7 @@ func NewPresentation(s TaskSettings) task.Presentation {
 			{Name: "objective", Value: func(t task.Trial) *float64 { return detailsOf(t).Objective }},
 			{Name: "test_objective", Value: func(t task.Trial) *float64 { return detailsOf(t).TestObjective }},
 		},
-		Computes: "messages are", Formula: messages,
+		Computes: "messages are", Formula: messageFormula,
 		Training: fmt.Sprintf("d %d, %s, at most %s", s.Convolution.Dim, format.Count(s.Convolution.Layers, "layer"), format.Count(s.Convolution.Epochs, "epoch")),
 		Settings: slices.DeleteFunc(settings.Of(s), func(each settings.Setting) bool {
 			return each.Name == "convolution encoder" || each.Name == "convolution parts" // of which there is no choice
@@ -44,19 +44,8 @@ func NewPresentation(s TaskSettings) task.Presentation {
 	}
 }
 
-// InShort tells what passes along edges, in a line.
-func (s Settings) InShort() string {
-	with := map[bool]string{true: "with", false: "without"}
-	embedded := "all"
-	if s.SeenBy > 1 {
-		embedded = fmt.Sprintf("what %d labelled nodes see", s.SeenBy)
-	}
-	return fmt.Sprintf("d %d, %s, norm %v, %s reverse edges, %s self-loops, embeddings for %s",
-		s.Dim, format.Count(s.Layers, "layer"), s.Norm, with[s.Reverse], with[s.SelfLoops], embedded)
-}
-
-// messages are what the chunks of a head get from those of a tail.
-func messages(s structure.Structure) string {
+// messageFormula returns what each chunk of a head receives from the chunks of a tail.
+func messageFormula(s structure.Structure) string {
 	chunks := make([]string, s.K())
 	for i := range chunks {
 		var sum strings.Builder

@@ -502,7 +502,7 @@ func prepareClassCheckpoint(base, folder string) (*prepared, error) {
 				}
 			}
 		}
-		results, err := classify.Train(ctx, g, settings, o, []classify.Member{member})
+		results, err := classify.TrainOnce(ctx, g, settings, o, []classify.Member{member})
 		if err != nil {
 			return nil, err
 		}

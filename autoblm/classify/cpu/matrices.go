@@ -72,7 +72,7 @@ func (m *model) makeMatrices() {
 	for l, own := range m.matrices {
 		if own.embeddings.rows > 0 {
 			if l == 0 {
-				copy(own.embeddings.Data, m.value(0, classify.Relations).Data)
+				copy(own.embeddings.Data, m.value(0, classify.RelationEmbeddings).Data)
 			} else {
 				product(m.engine.kernels, own.embeddings.Table, m.matrices[l-1].embeddings.Table, m.value(l-1, classify.RelationStep).Table, own.embeddings.rows, own.embeddings.Stride, m.Settings.Dim, false)
 			}
@@ -99,7 +99,7 @@ func (m *model) backThroughMatrices() {
 		switch {
 		case own.embeddings.rows == 0:
 		case l == 0:
-			copy(m.by(0, classify.Relations).Data, own.byEmbeddings.Data)
+			copy(m.by(0, classify.RelationEmbeddings).Data, own.byEmbeddings.Data)
 		default:
 			below, step, byStep := m.matrices[l-1], m.value(l-1, classify.RelationStep), m.by(l-1, classify.RelationStep)
 			productOfTransposed(m.engine.kernels, byStep.Table, below.embeddings.Table, own.byEmbeddings.Table, step.rows, byStep.Stride, own.embeddings.rows)
@@ -176,7 +176,7 @@ func (m *matrices) composeSelf(back bool) {
 // sign(A_ij) r_|A_ij| ⊙ e_j, and then W.
 func (m *matrices) mix(r int, to composed) {
 	a := m.of.member.Structure
-	values, byValues := m.of.value(m.layer, classify.Relations).row(r), m.of.by(m.layer, classify.Relations).row(r)
+	values, byValues := m.of.value(m.layer, classify.RelationEmbeddings).row(r), m.of.by(m.layer, classify.RelationEmbeddings).row(r)
 	w, byW := m.of.value(m.layer, classify.MessageWeights), m.of.by(m.layer, classify.MessageWeights)
 	width := m.of.Settings.Dim / a.K()
 	for i := range a.K() {

@@ -58,7 +58,7 @@ func (m *model) pick(of []table, layer int, name string) table {
 // forward computes all layers and the logits, with dropout if it trains.
 func (m *model) forward(train bool) table {
 	m.makeMatrices()
-	x := m.value(-1, classify.Entities)
+	x := m.value(-1, classify.EntityEmbeddings)
 	for i, l := range m.layers {
 		var mask []float32
 		if train && m.member.Dropout > 0 {
@@ -74,14 +74,14 @@ func (m *model) forward(train bool) table {
 func (m *model) step() (loss float32) {
 	m.steps++
 	for i, g := range m.gradients {
-		if m.Parameters[i].Name != classify.Entities { // which is written whole
+		if m.Parameters[i].Name != classify.EntityEmbeddings { // which is written whole
 			clear(g.Data)
 		}
 	}
 	m.forward(true)
 	loss, by := m.head.backward()
 	for i := len(m.layers) - 1; i >= 0; i-- {
-		below := m.by(-1, classify.Entities)
+		below := m.by(-1, classify.EntityEmbeddings)
 		if i > 0 {
 			below = m.layers[i-1].byAfter
 		}
@@ -102,7 +102,7 @@ func (m *model) adam() {
 	small := float32(epsilon * correction)
 	for i := range m.parameters {
 		l2 := float32(0)
-		if m.Parameters[i].Name == classify.Entities {
+		if m.Parameters[i].Name == classify.EntityEmbeddings {
 			l2 = float32(m.member.L2)
 		}
 		for row := range m.parameters[i].rows {

@@ -96,7 +96,7 @@ func (r *reference) set(n *classify.Network, tables [][]float32) {
 	}
 	for row, node := range n.Inputs {
 		if node != classify.Blank {
-			r.entities[node] = r.tables[-1][classify.Entities][row*d:][:d]
+			r.entities[node] = r.tables[-1][classify.EntityEmbeddings][row*d:][:d]
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (r *reference) layer(x [][]float64, l int) [][]float64 {
 		if r.settings.SelfLoops {
 			own := x[i]
 			if r.settings.Encoder.IsCompGCN() {
-				own = r.composed(own, r.relation(l, len(r.tables[0][classify.Relations])/r.settings.Dim-1))
+				own = r.composed(own, r.relation(l, len(r.tables[0][classify.RelationEmbeddings])/r.settings.Dim-1))
 			}
 			sum[i] = plus(sum[i], times(own, r.tables[l][classify.SelfWeights]))
 		}
@@ -218,9 +218,9 @@ func (r *reference) mixed(x, relation []float64) []float64 {
 func (r *reference) relation(l, number int) []float64 {
 	d := r.settings.Dim
 	if !r.settings.Encoder.IsCompGCN() {
-		return r.tables[l][classify.Relations][number*d:][:d]
+		return r.tables[l][classify.RelationEmbeddings][number*d:][:d]
 	}
-	row := r.tables[0][classify.Relations][number*d:][:d]
+	row := r.tables[0][classify.RelationEmbeddings][number*d:][:d]
 	for step := range l {
 		row = times(row, r.tables[step][classify.RelationStep])
 	}

@@ -63,9 +63,9 @@ func TestSignsOfRelations(t *testing.T) {
 		}
 	}
 	for l := range s.Layers {
-		for i := range after.tables[l][classify.Relations] {
+		for i := range after.tables[l][classify.RelationEmbeddings] {
 			if i%s.Dim/2 == 1 { // chunk 2 of three
-				after.tables[l][classify.Relations][i] *= -1
+				after.tables[l][classify.RelationEmbeddings][i] *= -1
 			}
 		}
 	}

@@ -197,7 +197,7 @@ func (m *followed) expect(before [][]float32, step int) {
 		left := (m.loss - m.reference.loss(m.run.Learn)) / h
 		table[x.at] = x.now
 		gradient := (left + right) / 2
-		if p.Name == classify.Entities {
+		if p.Name == classify.EntityEmbeddings {
 			gradient += m.run.Member.L2 * x.now
 		}
 		x.vague = x.vague || gradient != 0 && math.Abs(gradient) < 1e-3 || math.Abs(left-right) > 1e-3*math.Abs(gradient)

@@ -25,7 +25,7 @@ func (p *program) matricesOf(all values, signs *Node) []matrices {
 		m := matrices{bias: v[classify.Bias], self: v[classify.SelfWeights]}
 		switch p.Settings.Encoder {
 		case classify.BLM:
-			m.relations = mixing(v[classify.Relations], signs)
+			m.relations = mixing(v[classify.RelationEmbeddings], signs)
 			if p.Settings.Transform {
 				m.relations = transformed(m.relations, v[classify.MessageWeights])
 			}
@@ -39,7 +39,7 @@ func (p *program) matricesOf(all values, signs *Node) []matrices {
 			m.relations = blocksOnDiagonal(v[classify.Bases])
 		default:
 			if l == 0 {
-				relations = v[classify.Relations]
+				relations = v[classify.RelationEmbeddings]
 			} else {
 				relations = contract(relations, 2, all[l-1][classify.RelationStep], 1)
 			}

@@ -50,7 +50,7 @@ func (p *program) place(parameters []*Node, signs *Node, in *inputs) *network {
 // logits are [S, rows, classes]; masks are those of all layers, or nil.
 func (n *network) logits(masks []*Node) *Node {
 	v := n.values[-1]
-	x := v[classify.Entities]
+	x := v[classify.EntityEmbeddings]
 	for l, layer := range n.layers {
 		var mask *Node
 		if masks != nil {

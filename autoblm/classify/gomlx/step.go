@@ -30,7 +30,7 @@ func (p *program) step(nodes []*Node, dropout bool) []*Node {
 	outputs := make([]*Node, 3*len(parameters))
 	for i, gradient := range Gradient(ReduceAllSum(loss), parameters...) {
 		value := parameters[i]
-		if p.Parameters[i].Name == classify.Entities {
+		if p.Parameters[i].Name == classify.EntityEmbeddings {
 			gradient = Add(gradient, Mul(value, perModel(l2, value)))
 		}
 		direction, now := adam.Direction(gradient, adam.Moments{Mean: means[i], Square: squares[i]}, count, 1e-8)

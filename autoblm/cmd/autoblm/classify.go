@@ -207,7 +207,7 @@ func (c *classifyTrainCommand) train(ctx context.Context, g *rdf.Graph, s *class
 		*s, m, c.Tune = tuned[0].Settings, tuned[0].Result.Member, len(tuned)
 		s.Runs = runs
 	}
-	results, err := classify.Train(ctx, g, *s, o, []classify.Member{m})
+	results, err := classify.TrainOnce(ctx, g, *s, o, []classify.Member{m})
 	if err != nil {
 		return classify.Result{}, err
 	}

@@ -2,13 +2,14 @@ package classify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/deadline"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -16,9 +17,56 @@ import (
 	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
+// Options configure a [Trainer]. They do not change its results, apart from rounding by the
+// engine and what a deadline leaves out.
+type Options struct {
+	// Engine does the arithmetic. The caller closes it, after the trainer.
+	Engine Engine
+	// KeepModels asks for a model of each member; see [Result].
+	KeepModels bool
+	// OnProgress, when set, receives the number of epochs done, out of the most that
+	// [Trainer.Train] may take, summed over models. Epochs that turn out to be superfluous count
+	// as done.
+	OnProgress func(done, total int)
+	// Checkpoint, when set, saves the work to a file.
+	Checkpoint *Checkpoint
+	// Deadline, when set, ends [Trainer.Train] in time, with the results so far. The
+	// cross-validation ends first, to leave time for the test. Each takes at least an epoch.
+	Deadline time.Time
+}
+
+// job describes what a [Trainer] works on.
+type job struct {
+	graph    *rdf.Graph
+	settings Settings
+	options  Options
+	network  *Network
+	program  Program
+}
+
+// finalRuns returns the number of models of each member to train on all training nodes.
+func (j *job) finalRuns() int {
+	if j.options.KeepModels {
+		return max(j.settings.Runs, 1)
+	}
+	return j.settings.Runs
+}
+
+// phaseID identifies a phase of training in a checkpoint.
+func (j *job) phaseID(name string, results []Result) (json.RawMessage, error) {
+	var members []Member
+	for _, r := range results {
+		members = append(members, r.Member)
+	}
+	return json.Marshal(map[string]any{
+		"data": j.graph.Fingerprint(), "settings": j.settings, "members": members,
+		"phase": name, "models": j.options.KeepModels,
+	})
+}
+
 // training is the state of a call of [Trainer.Train].
 type training struct {
-	*Trainer
+	*job
 	clock       *deadline.Clock
 	isLate      bool // too late for another epoch of the phase
 	done, total int  // epochs, summed over models
@@ -62,147 +110,6 @@ type phase interface {
 	// scores if they were needed. A model that has stopped has a score of no nodes. It returns
 	// which models to stop.
 	update(p Population, epoch int, finite []bool, scores []score) (stop []bool, err error)
-}
-
-// crossValidation finds each member's number of epochs.
-type crossValidation struct {
-	*training
-	results []Result
-}
-
-func (crossValidation) name() string { return "cross-validation" }
-
-func (t *training) crossValidate(ctx context.Context, results []Result) error {
-	s := t.settings
-	if err := t.checkMemory(len(results) * s.heldOut()); err != nil {
-		return err
-	}
-	var runs []modelRun
-	for _, r := range results {
-		for i, held := range divisions(t.graph, s) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			isHeld := make([]bool, len(t.graph.Train))
-			for _, n := range held {
-				isHeld[n] = true
-			}
-			all := integers(0, len(t.graph.Train))
-			learn := slices.DeleteFunc(all, func(n int) bool { return isHeld[n] })
-			runs = append(runs, newModelRun(r.Member, i, s.Epochs, learn, held))
-		}
-	}
-	return t.train(ctx, crossValidation{t, results}, results, runs)
-}
-
-func (c crossValidation) needsScores(epoch, active int) bool {
-	s, needed := c.settings, active // the next epoch, and the test after it
-	for _, r := range c.results {
-		needed += c.finalRuns() * max(1, r.Epochs)
-	}
-	c.isLate = epoch < s.Epochs && c.clock.Exceeds(needed)
-	return c.isLate || epoch%s.ValidateEvery == 0 || epoch == s.Epochs
-}
-
-func (c crossValidation) update(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
-	s, models := c.settings, c.settings.heldOut()
-	stop := make([]bool, len(scores))
-	for i := range c.results {
-		r, own := &c.results[i], scores[i*models:][:models]
-		isScored := own[0].nodes > 0
-		if slices.Contains(finite[i*models:][:models], false) {
-			*r = Result{Member: r.Member, Err: diverged(epoch, r.Member)}
-		} else if r.Err == nil && isScored {
-			r.addValidation(epoch, own)
-		}
-		if c.isLate && r.Err == nil && isScored {
-			r.StoppedEarly = &EarlyStop{Phase: c.name(), Epoch: epoch, Epochs: s.Epochs}
-		}
-		isOutOfPatience := s.Patience > 0 && len(r.Curve) > 0 &&
-			epoch-r.Epochs >= s.Patience*s.ValidateEvery
-		for model := range models {
-			stop[i*models+model] = c.isLate || r.Err != nil || isOutOfPatience
-		}
-	}
-	return stop, nil
-}
-
-// test trains the members that have not diverged on all training nodes.
-type test struct {
-	*training
-	runs []modelRun
-	of   []*Result // of each run
-}
-
-func (test) name() string { return "test" }
-
-func (t *training) test(ctx context.Context, results []Result) error {
-	train, all := len(t.graph.Train), len(t.graph.Train)+len(t.graph.Test)
-	if err := t.checkMemory(len(results) * t.finalRuns()); err != nil {
-		return err
-	}
-	phase := test{training: t}
-	for i := range results {
-		r := &results[i]
-		if r.Err != nil {
-			t.advance(t.finalRuns() * t.settings.Epochs)
-			continue
-		}
-		for model := range t.finalRuns() {
-			learn, ask := integers(0, train), integers(train, all)
-			phase.runs = append(phase.runs, newModelRun(r.Member, model, r.Epochs, learn, ask))
-			phase.of = append(phase.of, r)
-		}
-	}
-	return t.train(ctx, phase, results, phase.runs)
-}
-
-func (t test) needsScores(epoch, active int) bool {
-	t.isLate = t.clock.Exceeds(active)
-	return t.isLate ||
-		slices.ContainsFunc(t.runs, func(r modelRun) bool { return r.maxEpochs == epoch })
-}
-
-func (t test) update(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
-	stop := make([]bool, len(t.runs))
-	for i, r := range t.runs {
-		of := t.of[i]
-		switch {
-		case of.Err != nil:
-			stop[i] = true
-		case !finite[i]:
-			*of = Result{Member: of.Member, Err: diverged(epoch, r.Member)}
-			stop[i] = true
-		case r.maxEpochs == epoch || t.isLate && scores[i].nodes > 0:
-			if of.StoppedEarly == nil && epoch < r.maxEpochs {
-				of.StoppedEarly = &EarlyStop{Phase: t.name(), Epoch: epoch, Epochs: r.maxEpochs}
-			}
-			if err := t.finish(p, i, of, epoch, scores[i]); err != nil {
-				return nil, err
-			}
-			stop[i] = true
-		}
-	}
-	return stop, nil
-}
-
-// finish adds a trained model to the result of its member.
-func (t test) finish(p Population, model int, of *Result, epoch int, tested score) error {
-	if t.settings.Runs > 0 {
-		of.TestAccuracies = append(of.TestAccuracies, tested.accuracy())
-	}
-	if !t.options.KeepModels || of.Model != nil {
-		return nil
-	}
-	s, err := p.State(model)
-	if err != nil {
-		return err
-	}
-	of.Model = newModel(t.graph, t.settings, t.network, *of, tested, s.Tables)
-	if of.StoppedEarly != nil {
-		of.Model.Reached = &kge.Reached{Epoch: epoch, Interrupted: true}
-	}
-	return nil
 }
 
 // train trains the models of a phase until it has stopped all. It resumes what the checkpoint has
@@ -318,24 +225,6 @@ func (t *training) epoch(ctx context.Context, what phase, p Population, runs []m
 		}
 	}
 	return nil
-}
-
-func countTrue(some []bool) (n int) {
-	for _, is := range some {
-		if is {
-			n++
-		}
-	}
-	return n
-}
-
-// integers returns from, from+1, …, to-1.
-func integers(from, to int) []int {
-	all := make([]int, to-from)
-	for i := range all {
-		all[i] = from + i
-	}
-	return all
 }
 
 // checkMemory returns an error if training so many models side by side needs more memory than

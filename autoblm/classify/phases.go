@@ -1,0 +1,154 @@
+package classify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+)
+
+// crossValidation finds each member's number of epochs.
+type crossValidation struct {
+	*training
+	results []Result
+}
+
+func (crossValidation) name() string { return "cross-validation" }
+
+func (t *training) crossValidate(ctx context.Context, results []Result) error {
+	s := t.settings
+	if err := t.checkMemory(len(results) * s.heldOut()); err != nil {
+		return err
+	}
+	var runs []modelRun
+	for _, r := range results {
+		for i, held := range allFolds(t.graph, s) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			isHeld := make([]bool, len(t.graph.Train))
+			for _, n := range held {
+				isHeld[n] = true
+			}
+			all := integers(0, len(t.graph.Train))
+			learn := slices.DeleteFunc(all, func(n int) bool { return isHeld[n] })
+			runs = append(runs, newModelRun(r.Member, i, s.Epochs, learn, held))
+		}
+	}
+	return t.train(ctx, crossValidation{t, results}, results, runs)
+}
+
+func (c crossValidation) needsScores(epoch, active int) bool {
+	s, needed := c.settings, active // the next epoch, and the test after it
+	for _, r := range c.results {
+		needed += c.finalRuns() * max(1, r.Epochs)
+	}
+	c.isLate = epoch < s.Epochs && c.clock.Exceeds(needed)
+	return c.isLate || epoch%s.ValidateEvery == 0 || epoch == s.Epochs
+}
+
+func (c crossValidation) update(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+	s, models := c.settings, c.settings.heldOut()
+	stop := make([]bool, len(scores))
+	for i := range c.results {
+		r, own := &c.results[i], scores[i*models:][:models]
+		isScored := own[0].nodes > 0
+		if slices.Contains(finite[i*models:][:models], false) {
+			r.diverged(epoch)
+		} else if r.Err == nil && isScored {
+			r.addValidation(epoch, own)
+		}
+		if c.isLate && r.Err == nil && isScored {
+			r.StoppedEarly = &EarlyStop{Phase: c.name(), Epoch: epoch, Epochs: s.Epochs}
+		}
+		isOutOfPatience := s.Patience > 0 && len(r.Curve) > 0 &&
+			epoch-r.Epochs >= s.Patience*s.ValidateEvery
+		for model := range models {
+			stop[i*models+model] = c.isLate || r.Err != nil || isOutOfPatience
+		}
+	}
+	return stop, nil
+}
+
+// test trains the members that have not diverged on all training nodes.
+type test struct {
+	*training
+	runs []modelRun
+	of   []*Result // of each run
+}
+
+func (test) name() string { return "test" }
+
+func (t *training) test(ctx context.Context, results []Result) error {
+	train, all := len(t.graph.Train), len(t.graph.Train)+len(t.graph.Test)
+	if err := t.checkMemory(len(results) * t.finalRuns()); err != nil {
+		return err
+	}
+	phase := test{training: t}
+	for i := range results {
+		r := &results[i]
+		if r.Err != nil {
+			t.advance(t.finalRuns() * t.settings.Epochs)
+			continue
+		}
+		for model := range t.finalRuns() {
+			learn, ask := integers(0, train), integers(train, all)
+			phase.runs = append(phase.runs, newModelRun(r.Member, model, r.Epochs, learn, ask))
+			phase.of = append(phase.of, r)
+		}
+	}
+	return t.train(ctx, phase, results, phase.runs)
+}
+
+func (t test) needsScores(epoch, active int) bool {
+	t.isLate = t.clock.Exceeds(active)
+	return t.isLate ||
+		slices.ContainsFunc(t.runs, func(r modelRun) bool { return r.maxEpochs == epoch })
+}
+
+func (t test) update(p Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+	stop := make([]bool, len(t.runs))
+	for i, r := range t.runs {
+		of := t.of[i]
+		switch {
+		case of.Err != nil:
+			stop[i] = true
+		case !finite[i]:
+			of.diverged(epoch)
+			stop[i] = true
+		case r.maxEpochs == epoch || t.isLate && scores[i].nodes > 0:
+			if of.StoppedEarly == nil && epoch < r.maxEpochs {
+				of.StoppedEarly = &EarlyStop{Phase: t.name(), Epoch: epoch, Epochs: r.maxEpochs}
+			}
+			if err := t.finish(p, i, of, epoch, scores[i]); err != nil {
+				return nil, err
+			}
+			stop[i] = true
+		}
+	}
+	return stop, nil
+}
+
+// finish adds a trained model to the result of its member.
+func (t test) finish(p Population, model int, of *Result, epoch int, tested score) error {
+	if t.settings.Runs > 0 {
+		of.TestAccuracies = append(of.TestAccuracies, tested.accuracy())
+	}
+	if !t.options.KeepModels || of.Model != nil {
+		return nil
+	}
+	s, err := p.State(model)
+	if err != nil {
+		return err
+	}
+	of.Model = newModel(t.graph, t.network, of.Member, s.Tables)
+	of.Model.Epochs, of.Model.CVAccuracy = of.Epochs, of.CVAccuracy
+	if t.settings.Runs > 0 {
+		evaluation := tested.evaluation()
+		of.Model.Test = &evaluation
+	}
+	if of.StoppedEarly != nil {
+		of.Model.Reached = &kge.Reached{Epoch: epoch, Interrupted: true}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package classify
+
+// permuted returns x in an order; nil stays nil.
+func permuted[T any](x []T, order []int32) []T {
+	if x == nil {
+		return nil
+	}
+	y := make([]T, len(order))
+	for i, from := range order {
+		y[i] = x[from]
+	}
+	return y
+}
+
+// renumber replaces row numbers by those in an order.
+func renumber(rows, order []int32) {
+	place := inverse(order)
+	for i, row := range rows {
+		rows[i] = place[row]
+	}
+}
+
+func inverse(order []int32) []int32 {
+	place := make([]int32, len(order))
+	for i, from := range order {
+		place[from] = int32(i)
+	}
+	return place
+}
+
+// upTo returns 0, 1, …, n-1.
+func upTo(n int) []int32 {
+	numbers := make([]int32, n)
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	return numbers
+}
+
+func countTrue(some []bool) (n int) {
+	for _, is := range some {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// integers returns from, from+1, …, to-1.
+func integers(from, to int) []int {
+	all := make([]int, to-from)
+	for i := range all {
+		all[i] = from + i
+	}
+	return all
+}
