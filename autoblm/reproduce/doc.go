@@ -1,8 +1,7 @@
-// Package reproduce runs what the paper did on a benchmark, or a part of it: the
-// search for a structure, and the final training of one. It goes on where it was
-// interrupted, so that it can be done in pieces; see [Run].
+// Package reproduce runs the procedure of the paper on a benchmark: the search for a structure
+// and the final training of one. It saves its progress, so that several calls can share the work;
+// see [Run].
 //
-// Where the paper tunes learning rate, penalty and sizes for each benchmark, before
-// and after its search (Algorithm 5), a reproduction takes what others found by that;
-// see package recipe.
+// The paper tunes learning rate, penalties and sizes for each benchmark before and after its
+// search (Algorithm 5). A reproduction uses published values instead; see package recipe.
 package reproduce

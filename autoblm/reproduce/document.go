@@ -10,27 +10,28 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// Document is a result with what it was measured by.
+// Document is a result with the command and the machine that produced it.
 type Document = record.Document[Result]
 
-// Continue runs a plan from where its result file is, writes the file anew where there is
-// more to tell, and cleans up what is complete. As with [Run], a result can come beside an
-// error; without one, there is no document.
+// Continue resumes a plan from its result file, updates the file, and removes the checkpoints of
+// a complete plan. As with [Run], it may return a result next to an error.
 func Continue(ctx context.Context, p Plan, by record.By) (*Document, error) {
 	d, err := record.Read[Result](p.ResultFile())
 	switch {
 	case err == nil:
 		p.Before = &d.Result
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("cannot go on with the result of before: %w", err)
+		return nil, fmt.Errorf("cannot resume: %w", err)
 	}
 	before := d.Result
 	result, err := Run(ctx, p)
 	if result == nil {
 		return nil, err
 	}
-	if before.Complete && reflect.DeepEqual(before.Search, result.Search) && reflect.DeepEqual(before.Final, result.Final) {
-		result.Engine, result.Backend = before.Engine, before.Backend // which did the last piece
+	sameStages := reflect.DeepEqual(before.Search, result.Search) &&
+		reflect.DeepEqual(before.Final, result.Final)
+	if before.Complete && sameStages { // this call trained nothing
+		result.Engine, result.Backend = before.Engine, before.Backend
 	}
 	if !reflect.DeepEqual(*result, before) {
 		by.Engine, by.Backend = result.Engine, result.Backend
@@ -41,7 +42,7 @@ func Continue(ctx context.Context, p Plan, by record.By) (*Document, error) {
 		}
 	}
 	if result.Complete {
-		if err := p.clean(); err != nil {
+		if err := p.removeCheckpoints(); err != nil {
 			return nil, err
 		}
 	}

@@ -11,31 +11,40 @@ import (
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
-// Print tells the result as text.
+// Print prints the result.
 func (r Result) Print(w io.Writer) {
-	if s := r.Search; s != nil {
-		fmt.Fprintf(w, "search on %s by %s: %d of %s in %s\n", r.Dataset, s.Recipe, s.Trained, format.Count(s.Budget, "structure"), format.Seconds(s.Seconds+s.Overhead))
-		t := table.New("", "valid MRR", "test MRR", "structure")
-		for i, f := range s.Best[:min(len(s.Best), study.MostShown)] {
-			t.Add(fmt.Sprintf("found %d", i+1), f.ValidMRR, f.TestMRR, f.Structure)
-		}
-		for _, f := range s.Named {
-			t.Add(structure.TitleOf(f.Name), f.ValidMRR, f.TestMRR, "")
-		}
-		if len(t.Rows) > 0 {
-			fmt.Fprintln(w)
-			t.Print(w)
-		}
-	}
-	if r.Final == nil {
-		return
-	}
-	f := r.Final
 	if r.Search != nil {
+		r.Search.print(w, r.Dataset)
+	}
+	if r.Search != nil && r.Final != nil {
 		fmt.Fprintln(w)
 	}
+	if r.Final != nil {
+		r.Final.print(w, r.Dataset)
+	}
+}
+
+func (s *Searched) print(w io.Writer, dataset string) {
+	fmt.Fprintf(w, "search on %s, recipe %s: %d of %s in %s\n", dataset, s.Recipe, s.Trained,
+		format.Count(s.Budget, "structure"), format.Seconds(s.Seconds+s.Overhead))
+	t := table.New("", "valid MRR", "test MRR", "structure")
+	for i, f := range s.Best[:min(len(s.Best), study.MostShown)] {
+		t.Add(fmt.Sprintf("found %d", i+1), f.ValidMRR, f.TestMRR, f.Structure)
+	}
+	for _, f := range s.Baselines {
+		t.Add(structure.TitleOf(f.Name), f.ValidMRR, f.TestMRR, "")
+	}
+	if len(t.Rows) > 0 {
+		fmt.Fprintln(w)
+		t.Print(w)
+	}
+}
+
+func (f *Trained) print(w io.Writer, dataset string) {
 	s := f.Training.Settings
-	fmt.Fprintf(w, "final training on %s by %s: %s, d %d%s, %d of %s in %s\n", r.Dataset, f.Recipe, f.Title(), s.Dim, s.Precision.Note(), f.Epochs, format.Count(s.Epochs, "epoch"), format.Seconds(f.Seconds.Train))
+	fmt.Fprintf(w, "final training on %s, recipe %s: %s, d %d%s, %d of %s in %s\n",
+		dataset, f.Recipe, f.Title(), s.Dim, s.Precision.Note(),
+		f.Epochs, format.Count(s.Epochs, "epoch"), format.Seconds(f.Seconds.Train))
 	if f.Test == nil {
 		return
 	}
@@ -43,11 +52,12 @@ func (r Result) Print(w io.Writer) {
 	t := completion.NewTable()
 	f.Valid.AddTo(t, fmt.Sprintf("valid, epoch %d", f.BestEpoch), false)
 	f.Test.AddTo(t, "test", false)
-	if p := f.Published; p != nil {
+	p := f.Published
+	if p != nil {
 		t.Add("published: "+p.Model, p.MRR, p.Hits1, nil, p.Hits10, nil)
 	}
 	t.Print(w)
-	if p := f.Published; p != nil {
-		fmt.Fprintf(w, "(published by %s)\n", p.Source)
+	if p != nil {
+		fmt.Fprintf(w, "(published: %s)\n", p.Source)
 	}
 }

@@ -9,45 +9,41 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Result is what a reproduction came to so far.
+// Result holds the results of a reproduction so far.
 type Result struct {
 	Dataset string `json:"dataset"`
 	Stage   Stage  `json:"stage"`
 	Seed    uint64 `json:"seed"`
-	// Complete is whether nothing is left to do.
+	// Complete reports whether all stages are complete.
 	Complete bool `json:"complete"`
-	// Engine and Backend did the arithmetic of the last piece.
+	// Engine and Backend are those of the last call that trained.
 	Engine  string    `json:"engine"`
 	Backend string    `json:"backend"`
 	Search  *Searched `json:"search,omitempty"`
 	Final   *Trained  `json:"final,omitempty"`
 }
 
-// Searched is what the search came to so far.
+// Searched holds the results of the search so far.
 type Searched struct {
-	Algorithm string `json:"algorithm"`
-	// Recipe is the name of the recipe that Settings are by.
-	Recipe   string          `json:"recipe"`
-	Settings search.Settings `json:"settings"`
-	// Precision is what the asked one came to.
-	Precision kge.Precision `json:"precision"`
-	Budget    int           `json:"budget"`
-	Trained   int           `json:"trained"`
-	Failed    int           `json:"failed"`
-	Complete  bool          `json:"complete"`
-	// Stopped says why the last piece ended.
+	Algorithm string          `json:"algorithm"`
+	Recipe    string          `json:"recipe"` // name of the recipe of Settings
+	Settings  search.Settings `json:"settings"`
+	Precision kge.Precision   `json:"precision"` // as resolved
+	Budget    int             `json:"budget"`
+	Trained   int             `json:"trained"`
+	Failed    int             `json:"failed"`
+	Complete  bool            `json:"complete"`
+	// Stopped is the reason why the last call ended.
 	Stopped search.Stop `json:"stopped"`
-	// Seconds is the time that all trials took, and Overhead that of strategy, filter
-	// and predictor.
+	// Seconds is the time of all trials, Overhead that of strategy, filter and predictor.
 	Seconds  float64 `json:"seconds"`
 	Overhead float64 `json:"overhead"`
-	// Best are the best structures found, and Named the models that people designed,
-	// under the same settings.
-	Best  []Found `json:"best"`
-	Named []Found `json:"named"`
+	// Best has the best structures found. Baselines have the same settings.
+	Best      []Found `json:"best"`
+	Baselines []Found `json:"baselines"`
 }
 
-// Found is a structure of a search.
+// Found is a trained structure of a search.
 type Found struct {
 	Name      string              `json:"name,omitempty"`
 	Structure structure.Structure `json:"structure"`
@@ -55,37 +51,34 @@ type Found struct {
 	TestMRR   float64             `json:"test_mrr"`
 }
 
-// Trained is what the final training came to so far.
+// Trained holds the results of the final training so far.
 type Trained struct {
-	// Recipe is the name of the recipe that Training is by, where flags did not say
-	// otherwise.
-	Recipe   string       `json:"recipe"`
-	Training kge.Training `json:"training"`
-	// Precision is what the asked one came to.
-	Precision kge.Precision `json:"precision"`
-	// Epochs are those that are over, and BestEpoch is the one that the metrics are of.
+	Recipe    string        `json:"recipe"` // name of the recipe; explicit flags override it
+	Training  kge.Training  `json:"training"`
+	Precision kge.Precision `json:"precision"` // as resolved
+	// Epochs is the number of complete epochs. The metrics are those of BestEpoch.
 	Epochs    int  `json:"epochs"`
 	BestEpoch int  `json:"best_epoch"`
 	Complete  bool `json:"complete"`
-	// Error says that the training diverged, if it did.
+	// Error describes the divergence of the training, if it diverged.
 	Error string `json:"error,omitempty"`
-	// Seconds is the time of all pieces.
+	// Seconds has the times of all calls together.
 	Seconds     kge.Timing             `json:"seconds"`
 	Loss        []float64              `json:"loss"`
 	Validations []kge.Validation       `json:"validations"`
 	Valid       *completion.Evaluation `json:"valid"`
 	Test        *completion.Evaluation `json:"test"`
-	// Published is what the recipe's source reached.
+	// Published has the results that the source of the recipe reports.
 	Published *recipe.Published `json:"published"`
 }
 
-// Title names the model that was trained.
+// Title returns the title of the trained model.
 func (t Trained) Title() string {
 	switch m := t.Training.Member; m.Form {
 	case form.Bilinear:
 		return m.Structure.Title()
 	case form.GQE:
-		return "RESCAL" // which it is on triples
+		return "RESCAL" // GQE on triples is RESCAL
 	default:
 		return m.Form.String()
 	}

@@ -22,26 +22,34 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// plan is small, in a folder of its own.
+// plan returns a small plan in a temporary folder.
 func plan(t *testing.T, stage Stage) Plan {
 	t.Helper()
 	final, err := recipe.Named("small", "umls")
 	if err != nil {
 		t.Fatal(err)
 	}
-	final.Training.Dim, final.Training.Epochs, final.Training.Batch, final.Training.ValidateEvery = 16, 12, 32, 3
-	how := final
-	how.Training.Dim, how.Training.Epochs, how.Training.ValidateEvery = 8, 4, 0
+	settings := &final.Training
+	settings.Dim, settings.Epochs, settings.Batch, settings.ValidateEvery = 16, 12, 32, 3
+	searched := final
+	searched.Training.Dim, searched.Training.Epochs, searched.Training.ValidateEvery = 8, 4, 0
 	dir := t.TempDir()
 	p := Plan{
-		Graph: enginetest.Graph(), Engine: cpu.New(1), Stage: stage, Final: final, Seed: 7, Folder: filepath.Join(dir, "out"), Study: filepath.Join(dir, "study.db"),
-		Search: searchSettings(how, 10, 3), SearchRecipe: "how",
+		Graph:        enginetest.Graph(),
+		Engine:       cpu.New(1),
+		Stage:        stage,
+		Search:       searchSettings(searched, 10, 3),
+		SearchRecipe: "searched",
+		Final:        final,
+		Seed:         7,
+		Folder:       filepath.Join(dir, "out"),
+		Study:        filepath.Join(dir, "study.db"),
 	}
 	p.Search.N, p.Search.P = 16, 4
 	return p
 }
 
-func run1(t *testing.T, p Plan) *Result {
+func mustRun(t *testing.T, p Plan) *Result {
 	t.Helper()
 	r, err := Run(t.Context(), p)
 	if err != nil {
@@ -50,18 +58,19 @@ func run1(t *testing.T, p Plan) *Result {
 	return r
 }
 
-// same compares results but for the time that things took.
-func same(t *testing.T, what string, got, want *Result) {
+// checkSame compares results without their times.
+func checkSame(t *testing.T, what string, got, want *Result) {
 	t.Helper()
+	options := cmp.Options{cmp.AllowUnexported(structure.Structure{}), cmpopts.EquateComparable(form.Form{})}
 	untimed := cmp.FilterPath(func(p cmp.Path) bool {
 		return p.Last().String() == ".Seconds" || p.Last().String() == ".Overhead"
 	}, cmp.Ignore())
-	if difference := cmp.Diff(want, got, untimed, cmp.AllowUnexported(structure.Structure{}), cmpopts.EquateComparable(form.Form{})); difference != "" {
+	if difference := cmp.Diff(want, got, untimed, options); difference != "" {
 		t.Errorf("%s (-want +got):\n%s", what, difference)
 	}
 }
 
-// stored is a result as it comes back from its file.
+// stored returns a result as read back from its file.
 func stored(t *testing.T, r *Result) *Result {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -77,60 +86,66 @@ func stored(t *testing.T, r *Result) *Result {
 
 func TestStages(t *testing.T) {
 	all := plan(t, All)
-	r := run1(t, all)
+	r := mustRun(t, all)
 	if !r.Complete || r.Dataset != "enginetest" || r.Engine != "cpu" || r.Seed != 7 {
 		t.Errorf("%+v", r)
 	}
 	s, f := r.Search, r.Final
-	if !s.Complete || s.Trained != 10 || s.Budget != 10 || s.Recipe != "how" || len(s.Best) != 8 || len(s.Named) != 5 || s.Stopped != search.BudgetSpent {
+	if !s.Complete || s.Stopped != search.BudgetSpent || s.Trained != 10 || s.Budget != 10 ||
+		s.Recipe != "searched" || len(s.Best) != 8 || len(s.Baselines) != 5 {
 		t.Errorf("search: %+v", s)
 	}
-	if !f.Complete || f.Epochs != 12 || len(f.Loss) != 12 || len(f.Validations) != 4 || f.Valid == nil || f.Test == nil || f.Recipe != "small" || f.Published.Model != "ConvE" {
+	if !f.Complete || f.Epochs != 12 || len(f.Loss) != 12 || len(f.Validations) != 4 ||
+		f.Valid == nil || f.Test == nil || f.Recipe != "small" || f.Published.Model != "ConvE" {
 		t.Errorf("final: %+v", f)
 	}
-	if got := f.Training.Member; got.Structure != s.Best[0].Structure || got.Seed != 7 || got.N3 != all.Final.N3 || f.Training.Settings != all.Final.Training {
-		t.Errorf("the final training is %+v, want one of %s by the recipe", f.Training, s.Best[0].Structure)
+	best := s.Best[0].Structure
+	m1 := f.Training.Member
+	if m1.Structure != best || m1.Seed != 7 || m1.N3 != all.Final.N3 ||
+		f.Training.Settings != all.Final.Training {
+		t.Errorf("the final training is %+v, want one of %s with the recipe", f.Training, best)
 	}
 	m, err := kge.Load(all.ModelFolder())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var noted completion.Evaluation
-	if err := json.Unmarshal(m.Test, &noted); err != nil || m.Structure != s.Best[0].Structure || noted != *f.Test {
+	if err := json.Unmarshal(m.Test, &noted); err != nil || m.Structure != best || noted != *f.Test {
 		t.Errorf("the model: %v, %+v", err, m)
 	}
-	// What each stage does alone is what it does in all.
+	// A stage alone does the same as in stage All.
 	alone := plan(t, Search)
-	got := run1(t, alone)
+	got := mustRun(t, alone)
 	if !got.Complete || got.Final != nil {
 		t.Errorf("the search alone: %+v", got)
 	}
-	alone.Stage = Final // which goes on with the study
+	alone.Stage = Final // resumes the study
 	alone.Before = stored(t, got)
-	got = run1(t, alone)
+	got = mustRun(t, alone)
 	got.Stage = All
-	same(t, "one stage after the other", got, r)
+	checkSame(t, "one stage after another", got, r)
 	given := plan(t, Final)
-	given.Structure = s.Best[0].Structure
-	got = run1(t, given)
+	given.Structure = best
+	got = mustRun(t, given)
 	if got.Search != nil {
 		t.Errorf("the final training alone has searched: %+v", got.Search)
 	}
 	got.Stage, got.Search = All, s
-	same(t, "the final training of a structure", got, r)
-	usual := plan(t, Final)
-	if got := run1(t, usual); got.Final.Training.Member.Structure != usual.Final.Structure {
-		t.Errorf("without a structure and a study, %s is trained, want that of the recipe", got.Final.Training.Member.Structure)
+	checkSame(t, "the final training of a structure", got, r)
+	byRecipe := plan(t, Final)
+	got = mustRun(t, byRecipe)
+	if s := got.Final.Training.Member.Structure; s != byRecipe.Final.Structure {
+		t.Errorf("without a structure and a study: trained %s, want that of the recipe", s)
 	}
 }
 
-// TestInterrupted: whenever it is interrupted, it goes on, and comes to the same.
+// TestInterrupted interrupts a reproduction after every few epochs and expects the same result.
 func TestInterrupted(t *testing.T) {
-	whole := run1(t, plan(t, All))
-	for _, every := range []int{1, 2, 5, 9} { // epochs of a piece
+	whole := mustRun(t, plan(t, All))
+	for _, every := range []int{1, 2, 5, 9} { // epochs per call
 		p := plan(t, All)
 		var r *Result
-		pieces := 0
+		calls := 0
 		for r == nil || !r.Complete {
 			ctx, cancel := context.WithCancel(t.Context())
 			steps := 0
@@ -148,39 +163,39 @@ func TestInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Before = stored(t, r)
-			if pieces++; pieces > 300 {
-				t.Fatalf("it does not get on: %+v", r)
+			if calls++; calls > 300 {
+				t.Fatalf("no progress: %+v", r)
 			}
 		}
-		same(t, "in pieces", r, whole)
-		if every == 1 && pieces < 10 {
-			t.Errorf("only %d pieces", pieces)
+		checkSame(t, "in several calls", r, whole)
+		if every == 1 && calls < 10 {
+			t.Errorf("only %d calls", calls)
 		}
-		if err := p.clean(); err != nil {
+		if err := p.removeCheckpoints(); err != nil {
 			t.Fatal(err)
 		}
 		again := p
-		again.OnSearch, again.OnEpoch = nil, func(kge.Progress) { t.Error("what is complete is trained again") }
-		same(t, "complete", run1(t, again), whole)
+		again.OnSearch = nil
+		again.OnEpoch = func(kge.Progress) { t.Error("a complete result is trained again") }
+		checkSame(t, "complete", mustRun(t, again), whole)
 		left, err := filepath.Glob(filepath.Join(p.Folder, "*.training*"))
 		if err != nil || len(left) > 0 {
-			t.Errorf("left behind: %v, %v", left, err)
+			t.Errorf("checkpoints are left: %v, %v", left, err)
 		}
 	}
 }
 
-// TestTimeIsUp: with too little time nothing is lost and nothing is claimed; with
-// enough it is complete; in between it goes on.
-func TestTimeIsUp(t *testing.T) {
+// TestDeadline runs with deadlines that are too short and then long enough to progress.
+func TestDeadline(t *testing.T) {
 	for _, stage := range []Stage{All, Final} {
 		p := plan(t, stage)
 		p.Until = time.Now().Add(-time.Second)
 		r, err := Run(t.Context(), p)
 		if !errors.Is(err, ErrTooShort) || r.Complete {
-			t.Errorf("%s with no time at all: %v, complete %v", stage, err, r.Complete)
+			t.Errorf("%s after the deadline: %v, complete %v", stage, err, r.Complete)
 		}
-		short, pieces := time.Millisecond, 0
-		for ; err != nil || !r.Complete; pieces++ {
+		short, calls := time.Millisecond, 0
+		for ; err != nil || !r.Complete; calls++ {
 			p.Before = stored(t, r)
 			p.Until = time.Now().Add(short)
 			r, err = Run(t.Context(), p)
@@ -190,24 +205,25 @@ func TestTimeIsUp(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			}
-			if pieces > 2000 {
-				t.Fatalf("%s does not get on: %+v", stage, r)
+			if calls > 2000 {
+				t.Fatalf("%s makes no progress: %+v", stage, r)
 			}
 		}
-		t.Logf("%s in %d pieces of up to %v", stage, pieces, short)
+		t.Logf("%s in %d calls of up to %v", stage, calls, short)
 		if stage == All {
-			same(t, "in pieces by the clock", r, run1(t, plan(t, All)))
+			checkSame(t, "with deadlines", r, mustRun(t, plan(t, All)))
 		}
 	}
 }
 
-// TestForm: a recipe for a form trains it without a structure, whatever a study has found.
+// TestForm trains a form without a structure, although the study has found one.
 func TestForm(t *testing.T) {
 	p := plan(t, Search)
-	run1(t, p)
+	mustRun(t, p)
 	p.Stage, p.Final.Form, p.Final.Structure = Final, form.GQE, structure.Structure{}
-	r := run1(t, p)
-	if m := r.Final.Training.Member; m.Form != form.GQE || m.Structure.K() != 0 || !r.Complete || r.Final.Test == nil {
+	r := mustRun(t, p)
+	member := r.Final.Training.Member
+	if member.Form != form.GQE || member.Structure.K() != 0 || !r.Complete || r.Final.Test == nil {
 		t.Errorf("%+v", r.Final)
 	}
 	m, err := kge.Load(p.ModelFolder())
@@ -215,14 +231,15 @@ func TestForm(t *testing.T) {
 		t.Errorf("the model: %v, %+v", err, m)
 	}
 	p.Before = stored(t, r)
-	same(t, "read back", run1(t, p), r)
+	checkSame(t, "read back", mustRun(t, p), r)
 }
 
 func TestDivergence(t *testing.T) {
 	p := plan(t, Final)
 	p.Final.LearningRate = 1e30
 	r, err := Run(t.Context(), p)
-	if !errors.Is(err, ErrDiverged) || r == nil || !r.Complete || !strings.Contains(r.Final.Error, "learning rate") {
+	if !errors.Is(err, ErrDiverged) || r == nil || !r.Complete ||
+		!strings.Contains(r.Final.Error, "learning rate") {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	p.Before = stored(t, r)
@@ -231,31 +248,51 @@ func TestDivergence(t *testing.T) {
 	}
 	p = plan(t, All)
 	p.Search.LearningRate = 1e30
-	if r, err = Run(t.Context(), p); !errors.Is(err, ErrDiverged) || r.Search.Failed != r.Search.Trained || r.Final != nil {
+	r, err = Run(t.Context(), p)
+	if !errors.Is(err, ErrDiverged) || r.Search.Failed != r.Search.Trained || r.Final != nil {
 		t.Errorf("a search in which all diverge: %v, %+v", err, r)
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	p := plan(t, Final)
-	done := run1(t, p)
+	done := mustRun(t, p)
 	for says, change := range map[string]func(p *Plan){
-		"result of another training": func(p *Plan) { p.Before = stored(t, done); p.Final.Training.Epochs++ },
-		"another training":           func(p *Plan) { p.Before = stored(t, done); p.Structure = structure.MustParse("simple") },
-		"has a result on elsewhere":  func(p *Plan) { p.Before = stored(t, done); p.Before.Dataset = "elsewhere" },
-		"epochs 12 there, 13 here":   func(p *Plan) { p.Final.Training.Epochs++ }, // the training on its way
-		"without a structure":        func(p *Plan) { p.Final.Structure, p.Folder = structure.Structure{}, t.TempDir() },
-		"make the folder":            func(p *Plan) { p.Folder = filepath.Join(p.Folder, "model", "model.json", "out") },
-		"take --stage final":         func(p *Plan) { p.Stage, p.Final.Form, p.Final.Structure = All, form.GQE, structure.Structure{} },
-		"validation triples":         func(p *Plan) { p.Stage = All; p.Graph = enginetest.Graph(); p.Graph.Valid = nil },
+		"result of another training": func(p *Plan) {
+			p.Before = stored(t, done)
+			p.Final.Training.Epochs++
+		},
+		"another training": func(p *Plan) {
+			p.Before = stored(t, done)
+			p.Structure = structure.MustParse("simple")
+		},
+		"has a result on elsewhere": func(p *Plan) {
+			p.Before = stored(t, done)
+			p.Before.Dataset = "elsewhere"
+		},
+		"epochs 12 there, 13 here": func(p *Plan) { p.Final.Training.Epochs++ }, // in the checkpoint
+		"has no structure": func(p *Plan) {
+			p.Final.Structure, p.Folder = structure.Structure{}, t.TempDir()
+		},
+		"make the folder": func(p *Plan) {
+			p.Folder = filepath.Join(p.Folder, "model", "model.json", "out")
+		},
+		"use --stage final": func(p *Plan) {
+			p.Stage, p.Final.Form, p.Final.Structure = All, form.GQE, structure.Structure{}
+		},
+		"validation triples": func(p *Plan) {
+			p.Stage, p.Graph = All, enginetest.Graph()
+			p.Graph.Valid = nil
+		},
 	} {
 		other := p
 		change(&other)
-		if r, err := Run(t.Context(), other); err == nil || !strings.Contains(err.Error(), says) || r != nil {
+		r, err := Run(t.Context(), other)
+		if err == nil || !strings.Contains(err.Error(), says) || r != nil {
 			t.Errorf("%q: error %v, result %+v", says, err, r)
 		}
 	}
 	if _, err := os.Stat(p.Study); err == nil {
-		t.Error("a search that was refused left a study behind")
+		t.Error("a refused search left a study")
 	}
 }

@@ -43,7 +43,7 @@ func cost(t *testing.T) string {
 	if published.Training.Precision = how.Precision; how != published.Training || file.Result.Dataset != "wn18rr" || !s.Complete || s.Failed > 0 || whole.Trained != paperStructures {
 		t.Fatalf("these are no searches as in the paper: %+v, %+v", s, whole)
 	}
-	structures := s.Trained + len(s.Named)
+	structures := s.Trained + len(s.Baselines)
 	trained := s.Seconds / 60
 	all := trained / float64(structures) * paperStructures
 	inMinutes := func(n float64) string { return format.Whole(int(math.Round(n))) + " min" }
@@ -54,6 +54,6 @@ func cost(t *testing.T) string {
 	table.Add("here, "+threads+", **extrapolated**", paperStructures, inMinutes(all), fmt.Sprintf("%.1f s", whole.Overhead), inMinutes(all+whole.Overhead/60))
 	markdown(&text, table.Header, table.Rows)
 	fmt.Fprintf(&text, "\n`%s` trained %d named models and %d of the search, %s, %s. What choosing 256 takes is of a search with trainings of hardly any length: `%s`, %s, %s.\n",
-		file.Command, len(s.Named), s.Trained, file.Machine, file.Date, chosen.Command, chosen.Machine, chosen.Date)
+		file.Command, len(s.Baselines), s.Trained, file.Machine, file.Date, chosen.Command, chosen.Machine, chosen.Date)
 	return text.String()
 }
