@@ -20,7 +20,7 @@ import (
 // on the others.
 var Tasks = []Registration{
 	{
-		Name: completion.TaskName, Purpose: completion.Purpose, Holds: datasets.CanOpen, Recipes: true,
+		Name: completion.TaskName, Purpose: completion.SearchPurpose, Holds: datasets.CanOpen, Recipes: true,
 		Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
 			t, err := completion.OpenTask(source, c.Open, c.warn)
 			if err != nil {
@@ -33,7 +33,7 @@ var Tasks = []Registration{
 		},
 	},
 	{
-		Name: query.TaskName, Purpose: query.Purpose, Holds: query.Holds,
+		Name: query.TaskName, Purpose: query.SearchPurpose, Holds: query.Holds,
 		Recipe: query.SearchRecipe, NoRelationPrediction: true,
 		Flags: func(bool) task.Flags { return query.NewSearchFlags() },
 		Check: func(s SearchSettings) error {
@@ -51,7 +51,7 @@ var Tasks = []Registration{
 		Presentation: query.PresentationFor,
 	},
 	{
-		Name: classify.TaskName, Purpose: classify.Purpose, Holds: rdf.CanOpen,
+		Name: classify.TaskName, Purpose: classify.SearchPurpose, Holds: rdf.CanOpen,
 		Recipe: classify.SearchRecipe, FixedTraining: true,
 		Flags: func(basic bool) task.Flags { return classify.NewSearchFlags(basic) },
 		Check: func(s SearchSettings) error {

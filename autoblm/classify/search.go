@@ -10,8 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Purpose is what a search for classes optimizes.
-const Purpose = "classes of entities of an RDF graph"
+// SearchPurpose names what a search for classes optimizes.
+const SearchPurpose = "classes of entities of an RDF graph"
 
 // SearchRecipe returns the default recipe of a search for classes, derived from the default
 // recipe of any search. The encoder has its own training settings; the others have the values

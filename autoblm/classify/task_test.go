@@ -174,7 +174,7 @@ func TestSearchForClassesRefuses(t *testing.T) {
 		"dim is 5": func(_ *graph, s *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
 			s.Dim, of.Study = 5, ""
 		},
-		"before the search": func(_ *graph, _ *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
+		"classification has no stage tune": func(_ *graph, _ *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
 			of.Study, of.Tune = "", search.DefaultTune()
 		},
 	} {

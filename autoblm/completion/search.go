@@ -5,8 +5,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Purpose is what a search for completion optimizes.
-const Purpose = "completion of the graph"
+// SearchPurpose names what a search for completion optimizes.
+const SearchPurpose = "completion of the graph"
 
 // OpenTask opens the graph of a source. It calls warn with warnings. open opens the engine.
 func OpenTask(

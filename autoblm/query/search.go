@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Purpose is what a search for queries optimizes.
-const Purpose = "the ends of paths of relations"
+// SearchPurpose names what a search for queries optimizes.
+const SearchPurpose = "the ends of paths of relations"
 
 // SearchRecipe returns the default recipe of a search for queries, derived from the default
 // recipe of any search. basic selects the settings of [DefaultSettings].

@@ -116,7 +116,7 @@ func TestClassifyLenient(t *testing.T) {
 		t.Errorf("a malformed line: exit status %d, %q", status, stderr)
 	}
 	status, stdout, stderr := invoke(t.Context(), append(arguments, "--lenient")...)
-	if status != cli.Done || !strings.Contains(stderr, "passed over 2 lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
+	if status != cli.Done || !strings.Contains(stderr, "skipped 2 lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
 		t.Errorf("a malformed line, leniently: exit status %d, %q, %q", status, stdout, stderr)
 	}
 }
@@ -139,7 +139,7 @@ func TestClassifyTrainRefuses(t *testing.T) {
 		"chunks that do not fit":        {cli.Failed, "dim is 10", []string{"--dataset", good, "--structure", "distmult", "--dim", "10"}},
 		"no such data":                  {cli.Failed, "the names are aifb", []string{"--dataset", "nowhere", "--encoder", "gcn"}},
 		"label of an unknown node":      {cli.Failed, "testSet.tsv:8: the graph has no node <x:99>", []string{"--dataset", table("testSet.tsv", "x:99\tkind 0\n"), "--encoder", "gcn"}},
-		"one of a class":                {cli.Failed, `class "odd" has 1 of the nodes`, []string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
+		"one of a class":                {cli.Failed, `class "odd" has 1 of the training nodes`, []string{"--dataset", table("trainingSet.tsv", "hub:0\todd\n"), "--encoder", "gcn"}},
 		"seen by fewer than none":       {cli.Misuse, "seen-by is -1", []string{"--dataset", good, "--encoder", "gcn", "--seen-by=-1"}},
 		"seen by more than there are":   {cli.Failed, "seen-by is 25: kinds has 24 labelled nodes", []string{"--dataset", good, "--encoder", "gcn", "--seen-by", "25"}},
 		"diverges":                      {cli.Failed, "training diverged in epoch", []string{"--dataset", good, "--encoder", "gcn", "--lr", "1e30", "--epochs", "20"}},

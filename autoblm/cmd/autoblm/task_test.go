@@ -163,7 +163,7 @@ func TestTaskRefusals(t *testing.T) {
 		"a recipe":              {cli.Misuse, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
 		"label smoothing":       {cli.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
 		"tuning classes":        {cli.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
-		"rungs of classes":      {cli.Misuse, "leave rungs at 0", []string{"--task", "classify", "--dataset", classes, "--rungs", "1"}},
+		"rungs of classes":      {cli.Misuse, "set rungs to 0", []string{"--task", "classify", "--dataset", classes, "--rungs", "1"}},
 		"queries on gomlx":      {cli.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
 		"queries on a backend":  {cli.Misuse, "cpu only, which has no backend", []string{"--task", "query", "--dataset", graph, "--backend", "go"}},
 		"classes on cpu":        {cli.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},
