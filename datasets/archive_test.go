@@ -16,7 +16,7 @@ type member struct {
 	link          string // target, for a symbolic link
 }
 
-func tarGzipOf(t *testing.T, members ...member) []byte {
+func tarGzipOf(t testing.TB, members ...member) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	writer := tar.NewWriter(&packed)
@@ -41,7 +41,7 @@ func tarGzipOf(t *testing.T, members ...member) []byte {
 	return []byte(gzipped(t, packed.String()))
 }
 
-func zipOf(t *testing.T, members ...member) []byte {
+func zipOf(t testing.TB, members ...member) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	writer := zip.NewWriter(&packed)

@@ -1,6 +1,10 @@
 package datasets
 
 import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -84,4 +88,55 @@ func checkWrittenIsReadBack(t *testing.T, g *Graph) {
 	if diff := cmp.Diff(g, back, ignoreIndex); diff != "" {
 		t.Fatalf("written and read back (-want +got)\n%s", diff)
 	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	f.Add(tarGzipOf(f, splitsAt("data/")...))
+	f.Add(zipOf(f, splitsAt("data/")...))
+	f.Add([]byte("\x1f\x8b\x08\x00"))
+	f.Add([]byte("PK\x03\x04"))
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		limits := unpackLimits{member: 1 << 20, total: 2 << 20}
+		dir, err := unpack(t, archive, limits)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Fatalf("the error %q has several lines", err)
+			}
+			return
+		}
+		for _, name := range []string{"train.txt", "valid.txt", "test.txt"} {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil || info.Size() > limits.member {
+				t.Errorf("%s was unpacked as %v, error %v", name, info, err)
+			}
+		}
+	})
+}
+
+// FuzzReadCompressed reads a folder with a damaged .gz file.
+func FuzzReadCompressed(f *testing.F) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte("a\tr\tb\nb\tr\tc\n")); err != nil {
+		f.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(packed.Bytes())
+	f.Add(append(packed.Bytes(), packed.Bytes()...))
+	f.Add([]byte("\x1f\x8b"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		dir := writeFiles(t, map[string]string{"train.txt.gz": string(content)})
+		g, err := ReadFolder(dir)
+		if err != nil {
+			if !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("error %q: want one line that names the file", err)
+			}
+			return
+		}
+		checkWrittenIsReadBack(t, &Graph{
+			Name: "data", Entities: g.Entities, Relations: g.Relations, Train: g.Train,
+		})
+	})
 }

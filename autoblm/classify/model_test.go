@@ -181,7 +181,7 @@ func copied(t *testing.T, dir string) string {
 }
 
 // dropChecksums makes a folder one that another program may have written.
-func dropChecksums(t *testing.T, dir string) {
+func dropChecksums(t testing.TB, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "model.json")
 	text, err := os.ReadFile(path)

@@ -24,7 +24,7 @@ import (
 // squad are untrained models of the small graph, each of another kind: a structure with
 // reverses and one without, another size, another form, another numbering. In each the
 // entities 1 and 4 are the same, so that they tie.
-func squad(t *testing.T) []*kge.Model {
+func squad(t testing.TB) []*kge.Model {
 	t.Helper()
 	var all []*kge.Model
 	for i, kind := range []struct {
@@ -95,7 +95,7 @@ func rankByDefinition(scores map[string]float64, truth string, known func(label 
 	return rank
 }
 
-func ensemble(t *testing.T, models ...*kge.Model) *completion.Ensemble {
+func ensemble(t testing.TB, models ...*kge.Model) *completion.Ensemble {
 	t.Helper()
 	made, err := completion.NewEnsemble(models)
 	if err != nil {

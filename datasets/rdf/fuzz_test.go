@@ -90,3 +90,36 @@ func writings(r rune) []string {
 	}
 	return append(ways, string(r))
 }
+
+// FuzzReadFolder reads a graph with tables of labels. An error is one line that names the folder,
+// and a graph refers only to nodes, relations and classes that exist.
+func FuzzReadFolder(f *testing.F) {
+	f.Add(triples, trainTable, testTable)
+	f.Add(triples, "id\tperson\tlabel_group\n", "person\n\t\n")
+	f.Add("<x:a> <x:b> <x:c> .", "\uFEFFperson\tlabel_group\nx:a\tred\n", testTable)
+	f.Fuzz(func(t *testing.T, graph, train, test string) {
+		dir := folder(t, map[string]string{
+			"graph.nt": graph, "trainingSet.tsv": train, "testSet.tsv": test,
+		})
+		for _, lenient := range []bool{false, true} {
+			g, err := ReadFolder(dir, Options{Lenient: lenient})
+			if err != nil {
+				if !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+					t.Fatalf("error %q: want one line that names the folder", err)
+				}
+				continue
+			}
+			isNode := func(node int32) bool { return node >= 0 && int(node) < len(g.Nodes) }
+			for _, e := range g.Triples {
+				if !isNode(e.Head) || !isNode(e.Tail) || int(e.Relation) >= len(g.Relations) {
+					t.Errorf("edge %v among %d nodes", e, len(g.Nodes))
+				}
+			}
+			for _, l := range slices.Concat(g.Train, g.Test) {
+				if !isNode(l.Node) || int(l.Class) >= len(g.Classes) {
+					t.Errorf("label %v among %d nodes", l, len(g.Nodes))
+				}
+			}
+		}
+	})
+}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,68 +13,60 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// base is a folder with what the commands take, of which each case gets a copy. Its folder
-// stands for AUTOBLM_DATA too, so that a small graph can stand for a benchmark.
-type base struct {
-	folder string
-	flags  map[string][]string // of each command
-}
+// base is a folder with inputs for the commands. Each case gets a copy of it, and AUTOBLM_DATA
+// names that copy, so that a small graph can replace a benchmark.
+type base struct{ folder string }
 
-// newBase makes it: the test data of the commands, and what the program makes of them.
-func newBase(ctx context.Context, p attacked, frozen, folder string) (*base, error) {
-	b := &base{folder: folder}
-	for _, name := range []string{"small", "kinds"} {
-		if err := os.CopyFS(filepath.Join(folder, name), os.DirFS(filepath.Join(frozen, "data", name))); err != nil {
+// newBase copies the test data of the commands and adds models, queries and a study.
+func newBase(ctx context.Context, p program, data, folder string) (*base, error) {
+	// The small graph is also called umls, so that recipes for that benchmark apply to it.
+	for name, source := range map[string]string{"small": "small", "umls": "small", "kinds": "kinds"} {
+		files := os.DirFS(filepath.Join(data, source))
+		if err := os.CopyFS(filepath.Join(folder, name), files); err != nil {
 			return nil, fmt.Errorf("cannot copy the test data: %w", err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(folder, "umls"), os.DirFS(filepath.Join(folder, "small"))); err != nil {
-		return nil, err
-	}
-	var all []byte
+	var triples []byte
 	for _, split := range []string{"train", "valid", "test"} {
 		content, err := os.ReadFile(filepath.Join(folder, "small", split+".txt"))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, content...)
+		triples = append(triples, content...)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "triples.txt"), all, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "triples.txt"), triples, 0o644); err != nil {
 		return nil, err
 	}
 	if err := os.Mkdir(filepath.Join(folder, "tmp"), 0o755); err != nil {
 		return nil, err
 	}
+	const train = "train --dataset small --dim 8 --epochs 3 "
 	for _, command := range []string{
 		"query sample --dataset small --hops 2,3 --count 60 --out q",
-		"train --dataset small --structure complex --dim 8 --epochs 3 --out m",
-		"train --dataset small --structure complex --dim 8 --epochs 3 --reciprocal --out reverses",
-		"train --dataset small --structure simple --dim 8 --epochs 3 --members 2 --keep-members --out seeds",
+		train + "--structure complex --out m",
+		train + "--structure complex --reciprocal --out reverses",
+		train + "--structure simple --members 2 --keep-members --out seeds",
 		"ensemble m seeds/seed-1 seeds/seed-2 --all --dataset small --out t",
-		"query train --dataset q --structure complex --dim 8 --epochs 2 --out qm",
-		"query train --dataset q --model transe --dim 8 --epochs 2 --out transe",
-		"classify train --dataset kinds --structure complex --dim 8 --layers 1 --epochs 4 --runs 1 --out cm",
-		"search --recipe basic --dataset small --budget 6 --dim 8 --epochs 2 --batch 64 --n 16 --p 4 --i 4 --study s.db --out s",
+		"search --recipe basic --dataset small --budget 6 --dim 8 --epochs 2 --batch 64" +
+			" --study s.db --out s",
 	} {
-		e, err := p.run(ctx, trial{folder: folder, arguments: strings.Fields(command)})
-		if err == nil && e.status != cli.Done {
-			err = fmt.Errorf("autoblm %s: %s", command, e)
+		r, err := p.run(ctx, invocation{folder: folder, arguments: strings.Fields(command)})
+		if err == nil && r.status != cli.Done {
+			err = fmt.Errorf("autoblm %s: %s", command, r)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	var err error
-	b.flags, err = readFlags(ctx, p, folder)
-	return b, err
+	return &base{folder}, nil
 }
 
-// copy makes a folder of one's own, with the times of the files, which a report tells.
+// copy copies the base with the times of its files, which a report contains.
 func (b *base) copy(folder string) error {
 	if err := os.CopyFS(folder, os.DirFS(b.folder)); err != nil {
 		return err
 	}
-	return filepath.WalkDir(b.folder, func(path string, entry os.DirEntry, err error) error {
+	return filepath.WalkDir(b.folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"syscall"
 
@@ -12,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fill runs a scenario where there is no room: for a file, on the disk, or for what it
-// prints. Every second time, all that it makes is there already.
+// fill runs a scenario without room for a file, on the disk, or for its printed output. In every
+// second case the output exists before.
 func (h *harness) fill(ctx context.Context, number int) (int, error) {
 	s := h.scenarios[number%len(h.scenarios)]
-	r, err := h.reference(ctx, s)
+	ref, err := h.reference(ctx, s)
 	if err != nil {
 		return 0, err
 	}
@@ -26,108 +27,113 @@ func (h *harness) fill(ctx context.Context, number int) (int, error) {
 	}
 	defer os.RemoveAll(folder)
 	rng := h.rng("disks", number)
-	ways := []func(context.Context, *attackCase, int64) error{limited, full, unprintable, unread}
-	way := rng.IntN(len(ways))
-	mounted := false
-	if way == 1 {
-		mounted = unix.Mount("tmpfs", folder, "tmpfs", 0, "size=1g") == nil
-		if !mounted { // whoever may not mount has a limit on the size of files
-			way = 0
+	shortages := []func(context.Context, *attempt, int64) error{
+		limitFileSize, fullDisk, fullOutput, closedOutput,
+	}
+	const onFullDisk = 1
+	kind := rng.IntN(len(shortages))
+	limit := ref.largest
+	if kind == onFullDisk {
+		if unix.Mount("tmpfs", folder, "tmpfs", 0, "size=1g") == nil {
+			defer func() { _ = unix.Unmount(folder, unix.MNT_DETACH) }()
+			limit = ref.total + ref.total/8
+		} else { // without permission to mount
+			kind = 0
 		}
 	}
-	if mounted {
-		defer func() { _ = unix.Unmount(folder, unix.MNT_DETACH) }()
+	a := &attempt{h: h, part: "disks", number: number, scenario: s, reference: ref, folder: folder}
+	if err = h.base.copy(folder); err == nil {
+		err = a.fill(ctx, shortages[kind], limit, rng)
 	}
-	if err := h.base.copy(folder); err != nil {
-		return 0, err
-	}
-	c := &attackCase{h: h, part: "disks", number: number, scenario: s, reference: r, folder: folder}
-	before := rng.IntN(2) == 0 && s.refusal == ""
-	if before {
-		if err := c.end(ctx); err != nil || c.found {
-			return 1, err
+	return 1, err
+}
+
+// fill runs the scenario with a shortage of room and then completes it.
+func (a *attempt) fill(
+	ctx context.Context, shortage func(context.Context, *attempt, int64) error, limit int64,
+	rng *rand.Rand,
+) error {
+	existing := rng.IntN(2) == 0 && a.scenario.refusal == ""
+	if existing {
+		if err := a.complete(ctx); err != nil || a.found {
+			return err
 		}
 	}
-	most := r.size
-	if way == 1 {
-		most = r.total + r.total/8
+	if err := shortage(ctx, a, rng.Int64N(max(1, limit))); err != nil || a.found {
+		return err
 	}
-	if err := ways[way](ctx, c, rng.Int64N(max(1, most))); err != nil || c.found {
-		return 1, err
+	if a.report(torn(a.folder, a.scenario, a.reference)) {
+		return a.err
 	}
-	if c.finds(torn(folder, s, r)) {
-		return 1, c.err
-	}
-	if before {
-		got, err := outcomeOf(folder, s, nil)
+	if existing {
+		got, err := readOutcome(a.folder, a.scenario, nil)
 		if err != nil {
-			c.finds(err.Error())
-			return 1, c.err
+			a.report(err.Error())
+			return a.err
 		}
-		for name := range r.outcome {
-			if _, there := got[name]; !there && name != printed {
-				c.finds(name + " was there before, and is not any more")
+		for name := range a.reference.outcome {
+			if _, exists := got[name]; !exists && name != printed {
+				a.report(name + " existed before and is missing")
 			}
 		}
 	}
-	if c.found {
-		return 1, c.err
+	if a.found {
+		return a.err
 	}
-	return 1, c.end(ctx)
+	return a.complete(ctx)
 }
 
-// limited lets no file become larger than so many bytes.
-func limited(ctx context.Context, c *attackCase, size int64) error {
-	e, err := c.run(ctx, trial{fileSize: uint64(max(1, size))})
-	if err == nil {
-		c.finds(c.noRoom(e))
-	}
-	return err
+// limitFileSize limits the size of every file.
+func limitFileSize(ctx context.Context, a *attempt, size int64) error {
+	return a.runWithoutRoom(ctx, invocation{fileSize: uint64(max(1, size))})
 }
 
-// full leaves so many bytes on the disk.
-func full(ctx context.Context, c *attackCase, size int64) error {
-	var now unix.Statfs_t
-	if err := unix.Statfs(c.folder, &now); err != nil {
+// fullDisk runs with free bytes on the disk.
+func fullDisk(ctx context.Context, a *attempt, free int64) error {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(a.folder, &disk); err != nil {
 		return err
 	}
-	used := int64(now.Blocks-now.Bfree) * now.Bsize
-	if err := unix.Mount("", c.folder, "", unix.MS_REMOUNT, fmt.Sprintf("size=%d", used+size)); err != nil {
+	used := int64(disk.Blocks-disk.Bfree) * disk.Bsize
+	resize := func(option string) error {
+		return unix.Mount("", a.folder, "", unix.MS_REMOUNT, option)
+	}
+	if err := resize(fmt.Sprintf("size=%d", used+free)); err != nil {
 		return fmt.Errorf("cannot make the disk smaller: %w", err)
 	}
-	e, err := c.run(ctx, trial{})
-	if err == nil {
-		c.finds(c.noRoom(e))
-	}
-	if grown := unix.Mount("", c.folder, "", unix.MS_REMOUNT, "size=1g"); grown != nil && err == nil {
-		err = fmt.Errorf("cannot make the disk larger: %w", grown)
+	err := a.runWithoutRoom(ctx, invocation{})
+	if failed := resize("size=1g"); failed != nil && err == nil {
+		err = fmt.Errorf("cannot make the disk larger: %w", failed)
 	}
 	return err
 }
 
-// noRoom says what is wrong with how a run without room ended.
-func (c *attackCase) noRoom(e ended) string {
-	if wrong := e.misbehaviour(); wrong != "" {
-		return wrong
+// runWithoutRoom runs the scenario, which may complete or fail with an error message.
+func (a *attempt) runWithoutRoom(ctx context.Context, i invocation) error {
+	r, err := a.run(ctx, i)
+	if err != nil {
+		return err
 	}
-	if e.status != cli.Done && e.status != cli.Failed {
-		return "it ended in another way than by an error: " + e.String()
+	problem := r.misbehavior()
+	if problem == "" && r.status != cli.Done && r.status != cli.Failed {
+		problem = "it ended without an error message: " + r.String()
 	}
-	return ""
+	a.report(problem)
+	return nil
 }
 
-// unprintable gives it an output that takes nothing.
-func unprintable(ctx context.Context, c *attackCase, _ int64) error {
+// fullOutput runs with a standard output that has no room.
+func fullOutput(ctx context.Context, a *attempt, _ int64) error {
 	device, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer device.Close()
-	return c.unheard(ctx, device)
+	return a.runWithOutput(ctx, device)
 }
 
-// unread gives it an output that nobody reads.
-func unread(ctx context.Context, c *attackCase, _ int64) error {
+// closedOutput runs with a standard output that nobody reads.
+func closedOutput(ctx context.Context, a *attempt, _ int64) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
@@ -136,28 +142,21 @@ func unread(ctx context.Context, c *attackCase, _ int64) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	return c.unheard(ctx, w)
+	return a.runWithOutput(ctx, w)
 }
 
-// unheard runs it with such an output: it fails, and its files are there.
-func (c *attackCase) unheard(ctx context.Context, stdout *os.File) error {
-	e, err := c.run(ctx, trial{stdout: stdout})
+// runWithOutput runs with an output that fails: the run fails, and its files are complete.
+func (a *attempt) runWithOutput(ctx context.Context, stdout *os.File) error {
+	r, err := a.run(ctx, invocation{stdout: stdout})
 	if err != nil {
 		return err
 	}
-	wrong := e.misbehaviour()
-	if wrong == "" && e.status != cli.Failed && e.signal != syscall.SIGPIPE {
-		wrong = "nobody heard it, and it did not fail: " + e.String()
+	problem := r.misbehavior()
+	if problem == "" && r.status != cli.Failed && r.signal != syscall.SIGPIPE {
+		problem = "the output failed, and the run did not fail: " + r.String()
 	}
-	if c.finds(wrong) {
-		return c.err
+	if a.report(problem) {
+		return a.err
 	}
-	got, err := outcomeOf(c.folder, c.scenario, []byte{})
-	if err != nil {
-		return err
-	}
-	if differ := got.difference(c.reference.outcome, c.reference.unheard()); differ != "" {
-		c.finds("what could not be printed is lost: " + differ)
-	}
-	return c.err
+	return a.compare(nil)
 }

@@ -15,128 +15,131 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attacked is the program that is attacked.
-type attacked struct{ path string }
+// program is the program under attack.
+type program struct{ path string }
 
-// trial is one run of it.
-type trial struct {
-	folder    string // where
+// invocation describes one run of the program.
+type invocation struct {
+	folder    string
 	arguments []string
-	// after so long it gets the signal, if that is not 0.
-	after  time.Duration
-	signal syscall.Signal
-	// fileSize and memory are limits in bytes, where not 0.
-	fileSize, memory uint64
-	stdout           *os.File // in place of a buffer
+	signal    syscall.Signal // 0: none
+	after     time.Duration  // of the signal
+	fileSize  uint64         // limit in bytes; 0: none
+	stdout    *os.File       // nil: a buffer
 }
 
-// ended is how it ended.
-type ended struct {
+// result describes how a run ended.
+type result struct {
 	status         int // -1 after a signal
 	signal         syscall.Signal
-	signalled      bool // it was still running when the signal came
-	stuck          bool // and did not end within patience
+	signalled      bool // the program was running when the signal was sent
+	hung           bool // it did not end within gracePeriod after the signal
 	stdout, stderr []byte
-	took           time.Duration
-	memory         int64 // the most that it had, in bytes
+	duration       time.Duration
 }
 
-// patience is how long a program that is asked to end may go on.
-const patience = 20 * time.Second
+// gracePeriod is the time within which a program must end after a signal.
+const gracePeriod = 20 * time.Second
 
-// environment is that of each trial: all that it finds is in its folder.
+// environment restricts a run to its own folder.
 func environment(folder string) []string {
-	return append(os.Environ(), "AUTOBLM_DATA="+folder, "XDG_CACHE_HOME="+folder+"/cache", "HOME="+folder, "TMPDIR="+folder+"/tmp",
-		"GOMAXPROCS=1", "AUTOBLM_BACKEND=", "GOMLX_BACKEND=", "NO_COLOR=1")
+	return append(os.Environ(), "AUTOBLM_DATA="+folder, "XDG_CACHE_HOME="+folder+"/cache",
+		"HOME="+folder, "TMPDIR="+folder+"/tmp", "GOMAXPROCS=1", "AUTOBLM_BACKEND=",
+		"GOMLX_BACKEND=", "NO_COLOR=1")
 }
 
-// run runs the program; an error is one of the attack itself.
-func (p attacked) run(ctx context.Context, t trial) (ended, error) {
-	command := exec.Command(p.path, t.arguments...)
-	command.Dir, command.Env = t.folder, environment(t.folder)
+// run runs the program. Its error is a failure of the attack itself.
+func (p program) run(ctx context.Context, i invocation) (result, error) {
+	command := exec.Command(p.path, i.arguments...)
+	command.Dir, command.Env = i.folder, environment(i.folder)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	if t.stdout != nil {
-		command.Stdout = t.stdout
+	if i.stdout != nil {
+		command.Stdout = i.stdout
 	}
 	began := time.Now()
 	if err := command.Start(); err != nil {
-		return ended{}, fmt.Errorf("cannot run the program: %w", err)
+		return result{}, fmt.Errorf("cannot run the program: %w", err)
 	}
-	for resource, most := range map[int]uint64{unix.RLIMIT_FSIZE: t.fileSize, unix.RLIMIT_AS: t.memory} {
-		if most > 0 { // before it has done anything; it may have ended, though
-			_ = unix.Prlimit(command.Process.Pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil)
-		}
+	if i.fileSize > 0 { // fails if the program has ended
+		limit := unix.Rlimit{Cur: i.fileSize, Max: i.fileSize}
+		_ = unix.Prlimit(command.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil)
 	}
 	done := make(chan error, 1)
 	go func() { done <- command.Wait() }()
-	var e ended
+	var r result
 	var moment, last <-chan time.Time
-	if t.signal != 0 {
-		moment = time.After(t.after)
+	if i.signal != 0 {
+		moment = time.After(i.after)
 	}
 	for running := true; running; {
 		select {
 		case <-done:
 			running = false
 		case <-moment:
-			moment, last = nil, time.After(patience)
-			e.signalled = command.Process.Signal(t.signal) == nil
+			moment, last = nil, time.After(gracePeriod)
+			r.signalled = command.Process.Signal(i.signal) == nil
 		case <-last:
-			e.stuck = true
+			r.hung = true
 			_ = command.Process.Kill()
 		case <-ctx.Done():
 			_ = command.Process.Kill()
 			<-done
-			return e, ctx.Err()
+			return r, ctx.Err()
 		}
 	}
-	e.took, e.stdout, e.stderr, e.status = time.Since(began), stdout.Bytes(), stderr.Bytes(), command.ProcessState.ExitCode()
+	r.duration, r.stdout, r.stderr = time.Since(began), stdout.Bytes(), stderr.Bytes()
+	r.status = command.ProcessState.ExitCode()
 	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		e.signal = status.Signal()
+		r.signal = status.Signal()
 	}
-	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		e.memory = usage.Maxrss * 1024
-	}
-	return e, nil
+	return r, nil
 }
 
-// killed says whether the signal ended it.
-func (e ended) killed() bool { return e.signalled && e.status < 0 }
+// killed reports whether the signal ended the program.
+func (r result) killed() bool { return r.signalled && r.status < 0 }
 
-// misbehaviour is what no run may do, whatever happens to it; "" where there is none.
-func (e ended) misbehaviour() string {
-	said := string(e.stderr)
-	for _, sign := range []string{"panic:", "fatal error:", "goroutine ", "SIGSEGV", "runtime error"} {
-		if strings.Contains(said, sign) {
-			return "a stack trace: " + said
+// misbehavior describes what no run may do under any circumstances, or returns "".
+func (r result) misbehavior() string {
+	text := string(r.stderr)
+	for _, sign := range []string{
+		"panic:", "fatal error:", "goroutine ", "SIGSEGV", "runtime error",
+	} {
+		if strings.Contains(text, sign) {
+			return "stack trace: " + text
 		}
 	}
-	if e.stuck {
-		return "it does not listen: it went on for " + patience.String() + " after the signal"
+	if r.hung {
+		return "it still ran " + gracePeriod.String() + " after the signal"
 	}
-	if e.status < 0 {
-		return "" // a signal
+	if r.status < 0 {
+		return ""
 	}
-	last := strings.TrimSuffix(said, "\n")
+	last := strings.TrimSuffix(text, "\n")
 	last = last[strings.LastIndexByte(last, '\n')+1:]
 	switch {
-	case e.status > 2:
-		return fmt.Sprintf("the exit status is %d: %s", e.status, said)
-	case e.status > 0 && !strings.HasPrefix(last, "autoblm: "):
-		return "the last line is no error: " + said
-	case strings.ContainsRune(said, '\x1b'):
-		return "an escape sequence in a message: " + fmt.Sprintf("%q", said)
+	case r.status > 2:
+		return fmt.Sprintf("exit status %d: %s", r.status, text)
+	case r.status > 0 && !strings.HasPrefix(last, "autoblm: "):
+		return "the last line is no error: " + text
+	case strings.ContainsRune(text, '\x1b'):
+		return fmt.Sprintf("escape sequence in a message: %q", text)
 	}
 	return ""
 }
 
-func (t trial) String() string { return "autoblm " + strings.Join(t.arguments, " ") }
-
-func (e ended) String() string {
-	how := fmt.Sprintf("status %d", e.status)
-	if e.status < 0 {
-		how = e.signal.String()
+func (i invocation) String() string {
+	line := "autoblm " + strings.Join(i.arguments, " ")
+	if i.signal != 0 {
+		line += fmt.Sprintf(" [%v after %.3f s]", i.signal, i.after.Seconds())
 	}
-	return fmt.Sprintf("  %s after %.3f s: %.2000s", how, e.took.Seconds(), e.stderr)
+	return line
+}
+
+func (r result) String() string {
+	how := fmt.Sprintf("status %d", r.status)
+	if r.status < 0 {
+		how = r.signal.String()
+	}
+	return fmt.Sprintf("  %s after %.3f s: %.2000s", how, r.duration.Seconds(), r.stderr)
 }

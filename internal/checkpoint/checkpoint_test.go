@@ -1,10 +1,14 @@
 package checkpoint_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
@@ -113,4 +117,38 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	if err := checkpoint.Write(filepath.Join(t.TempDir(), "nowhere", "training"), run{}, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// FuzzRead reads any content, also with a correct checksum.
+func FuzzRead(f *testing.F) {
+	dir := f.TempDir()
+	path := filepath.Join(dir, "training")
+	if err := checkpoint.Write(path, run{3}, tables); err != nil {
+		f.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	body := content[:len(content)-4]
+	f.Add(body)
+	f.Add(body[:16])
+	f.Add(bytes.Replace(body, []byte("[3,0,1]"), []byte("[-3,7,0]"), 1))
+	f.Add(bytes.Replace(body, []byte("Epoch"), []byte("Epoch\":1,\"Epoch"), 1))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
+		for _, content := range [][]byte{body, slices.Concat(body, binary.LittleEndian.AppendUint32(nil, sum))} {
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var got run
+			read, err := checkpoint.Read(path, &got)
+			switch size := len(slices.Concat(read...)); {
+			case err != nil && !errors.Is(err, checkpoint.ErrDamaged):
+				t.Errorf("error %v, want %v", err, checkpoint.ErrDamaged)
+			case err == nil && 4*size >= len(content):
+				t.Errorf("%d numbers from %d bytes", size, len(content))
+			}
+		}
+	})
 }

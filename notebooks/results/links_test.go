@@ -15,11 +15,14 @@ var (
 	unnamed = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinks: what the documents link to is there, with the heading if one is named.
+// TestLinks checks that the targets of links exist, including their headings.
 func TestLinks(t *testing.T) {
 	const root = "../.."
 	links := 0
-	for _, document := range []string{"README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/results.md", "notebooks/results/README.md"} {
+	for _, document := range []string{
+		"README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/results.md",
+		"notebooks/results/README.md",
+	} {
 		for _, match := range link.FindAllStringSubmatch(readText(t, filepath.Join(root, document)), -1) {
 			if strings.Contains(match[1], "://") {
 				continue
@@ -33,20 +36,21 @@ func TestLinks(t *testing.T) {
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s: %v", document, match[1], err)
 			} else if named && !slices.Contains(headings(readText(t, target)), name) {
-				t.Errorf("%s links to %s, where there is no such heading", document, match[1])
+				t.Errorf("%s links to %s, which has no such heading", document, match[1])
 			}
 		}
 	}
 	if links < 50 {
-		t.Errorf("there are %d links, which are fewer than the documents have", links)
+		t.Errorf("there are %d links, want at least 50", links)
 	}
 }
 
-// headings are the names that Markdown gives to a document's headings.
+// headings returns the anchors that Markdown gives to a document's headings.
 func headings(text string) []string {
 	var names []string
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
-		names = append(names, strings.ReplaceAll(unnamed.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-"))
+		name := unnamed.ReplaceAllString(strings.ToLower(match[1]), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
 	}
 	return names
 }

@@ -1,0 +1,238 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
+	"github.com/autoblm/autoblm-go/autoblm/reproduce"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/record"
+	"github.com/autoblm/autoblm-go/internal/table"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// functions are the functions of tables.tmpl.
+var functions = template.FuncMap{
+	"doc": readDoc, "docs": docs, "group": group, "queries": queries,
+	"list": func(all ...any) []any { return all },
+	"add":  join,
+	"each": each, "keys": keys, "nums": numbers, "mrrs": mrrs, "rows": rows, "pivot": pivot,
+	"bestMean": bestMean, "bestShares": bestShares, "isDefault": isDefault,
+	"head": func(n int, x []float64) []float64 { return x[:min(n, len(x))] },
+	"named": func(list []any, name string) any {
+		return list[slices.IndexFunc(list, func(v any) bool { return find(v, "name") == name })]
+	},
+	"withKey": func(list []any, key string) []any {
+		return slices.DeleteFunc(slices.Clone(list), func(v any) bool { return find(v, key) == nil })
+	},
+	"best": best, "check": func(ok bool, what string) (string, error) {
+		if !ok {
+			return "", fmt.Errorf("%s does not fit its table", what)
+		}
+		return "", nil
+	},
+	"checkBlind": checkBlind, "queryDropout": queryDropout, "epoch": epoch,
+
+	"spread": spread, "meanError": meanError, "ms": duration,
+	"mean":   func(x []float64) float64 { return stat.Mean(x, nil) },
+	"minus":  func(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) },
+	"median": func(x any) float64 { return record.Median(numbers(x)) },
+	"mul":    func(a, b any) float64 { return number(a) * number(b) },
+	"div":    func(a, b any) float64 { return number(a) / number(b) },
+	"sum": func(all ...any) (sum float64) {
+		for _, x := range all {
+			sum += number(x)
+		}
+		return sum
+	},
+	"near":     func(a, b float64) bool { return math.Abs(a-b) < 1e-6 },
+	"f3":       func(x any) string { return fmt.Sprintf("%.3f", number(x)) },
+	"percent1": func(share float64) string { return fmt.Sprintf("%.1f", 100*share) },
+	"bold": func(is bool, text string) string {
+		if is {
+			return "**" + text + "**"
+		}
+		return text
+	},
+	"percent": func(share float64) string { return fmt.Sprintf("%.2f", 100*share) },
+	"whole":   func(x any) string { return format.Whole(int(math.Round(number(x)))) },
+	"digits": func(x float64) string { // three digits, but at most two decimals
+		decimals := min(2, max(0, 2-int(math.Floor(math.Log10(x)))))
+		return strconv.FormatFloat(x, 'f', decimals, 64)
+	},
+	"count": func(n any, what string) string { return format.Count(int(number(n)), what) },
+	"dash": func(x any) string {
+		if number(x) == 0 {
+			return format.Missing
+		}
+		return fmt.Sprint(x)
+	},
+	"goal": func(ratio, goal any) string {
+		switch {
+		case number(ratio) == 0:
+			return format.Missing
+		case number(goal) == 0:
+			return fmt.Sprintf("%.2f", ratio)
+		}
+		return fmt.Sprintf("%.2f (≤ %g)", ratio, goal)
+	},
+	"wilson": func(share, n float64) string {
+		low, high := wilson(share, n)
+		return fmt.Sprintf("%.0f–%.0f", 100*low, 100*high)
+	},
+
+	"replace":  func(s, old, new string) string { return strings.Replace(s, old, new, 1) },
+	"contains": strings.Contains,
+	"before":   func(s, end string) string { s, _, _ = strings.Cut(s, end); return s },
+	"why": func(dropped string) string {
+		dropped, _, _ = strings.Cut(dropped, "killed: ")
+		return strings.Replace(dropped, "it failed: signal: ", "the system killed it", 1)
+	},
+	"places": func(lists ...any) string {
+		place := func(d any) string { return d.(doc).Machine + ", " + d.(doc).Date }
+		return strings.Join(unique(join(lists...), place), "; ")
+	},
+	"commands": func(runs []any) string {
+		return strings.Join(unique(runs, func(v any) string {
+			command := peerFlag.ReplaceAllString(find(v, "command").(string), "")
+			return fmt.Sprintf("`%s`, %s", command, find(v, "date"))
+		}), "; ")
+	},
+	"hops": func(hops []any) string {
+		var lengths []string
+		for _, h := range hops {
+			lengths = append(lengths, fmt.Sprintf("%vp", h))
+		}
+		return format.List(lengths, "and")
+	},
+	"title": title,
+	"name":  func(text string) string { return structure.MustParse(text).Name() },
+	"bestQuery": func(all []doc, structured bool) doc {
+		all = slices.DeleteFunc(slices.Clone(all), func(d doc) bool {
+			return (find(d.R, "structure") != nil) != structured
+		})
+		return all[len(all)-1] // they are sorted
+	},
+	"paperQuery": func(d doc, model string) float64 {
+		return numbers(published("queries", fmt.Sprint(d.Graph(), " ", find(d.R, "hops"), " ", model)))[0]
+	},
+	"paperClass": func(d doc) string {
+		encoder := find(d.R, "encoder").(string)
+		family, _, _ := strings.Cut(strings.Replace(encoder, "rgcn-block", "", 1), "-")
+		accuracy := published("classes", fmt.Sprint(find(d.R, "dataset"), " ", family))
+		if accuracy == nil {
+			return format.Missing
+		}
+		return fmt.Sprintf("%.2f", accuracy)
+	},
+
+	"benchmarks": func() []string { return reproduce.Benchmarks },
+	"trainings": func() ([]reproduce.Repeats, error) {
+		files, err := filepath.Glob("benchmark-*.json")
+		if err != nil {
+			return nil, err
+		}
+		return reproduce.ReadRepeats(files...)
+	},
+	"compared": reproduce.Compare, "varied": reproduce.Varied, "curves": reproduce.Curves,
+	"table": markdown, "sources": sources, "chosen": chosen,
+	"only": func(t *table.Table, column int, values ...string) *table.Table {
+		t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool {
+			return !slices.Contains(values, row[column])
+		})
+		return t
+	},
+	"testMRR": func(r reproduce.Repeats) float64 { return r.Mean(testMRR) },
+	"seconds": func(r reproduce.Repeats) float64 {
+		return r.Mean(func(t *reproduce.Trained) float64 { return t.Seconds.Train })
+	},
+	"tenth": func(all []kge.Validation) (some []kge.Validation) {
+		step := (len(all) + 9) / 10
+		for i := (len(all) - 1) % step; i < len(all); i += step {
+			some = append(some, all[i])
+		}
+		return some
+	},
+	"paperAndPublished": paperAndPublished, "twoModels": twoModels,
+}
+
+func validMRR(t *reproduce.Trained) float64 { return t.Valid.Both.MRR }
+func testMRR(t *reproduce.Trained) float64  { return t.Test.Both.MRR }
+
+var structureText = regexp.MustCompile(`-?\d+(,-?\d+)+(;-?\d+(,-?\d+)+)+`)
+
+// markdown returns a table in Markdown, with structures as code.
+func markdown(t *table.Table) string {
+	var text strings.Builder
+	rule := strings.Repeat(" --- |", len(t.Header))
+	fmt.Fprintf(&text, "| %s |\n|%s\n", strings.Join(t.Header, " | "), rule)
+	for _, row := range t.Rows {
+		fmt.Fprintf(&text, "| %s |\n", structureText.ReplaceAllString(strings.Join(row, " | "), "`$0`"))
+	}
+	return text.String()
+}
+
+// chosen returns the training on a graph with the best validation MRR.
+func chosen(graph string, all []reproduce.Repeats) reproduce.Repeats {
+	all = slices.DeleteFunc(slices.Clone(all), func(r reproduce.Repeats) bool {
+		return r.Documents[0].Result.Dataset != graph
+	})
+	return slices.MaxFunc(all, func(a, b reproduce.Repeats) int {
+		return cmp.Compare(a.Mean(validMRR), b.Mean(validMRR))
+	})
+}
+
+// twoModels returns the test MRR of the ensemble of two with the best validation MRR on a graph.
+func twoModels(graph string) (float64, error) {
+	all, err := docs("ensembleed-" + graph + "-*.json")
+	var valid, test float64
+	for _, d := range all {
+		mrr := number(find(d.R, "valid.both.mrr"))
+		isPair := len(find(d.R, "members").([]any)) == 2 && find(d.R, "dataset") == graph
+		if isPair && mrr > valid {
+			valid, test = mrr, number(find(d.R, "test.both.mrr"))
+		}
+	}
+	return test, err
+}
+
+// paperAndPublished returns two cells: the paper's MRR and the best published one.
+func paperAndPublished(graph string) string {
+	reported := recipe.ReportedOn(graph)
+	at := func(matches func(recipe.Reported) bool) recipe.Reported {
+		return reported[slices.IndexFunc(reported, matches)]
+	}
+	paper := at(func(r recipe.Reported) bool { return r.Model == "AutoBLM+" })
+	best := at(func(r recipe.Reported) bool { return !r.Paper && !r.Claimed })
+	text := fmt.Sprintf("%.3f | %.3f, %s", paper.MRR, best.MRR, best.Model)
+	if best.EpochSeconds > 0 {
+		text += fmt.Sprintf(", %s of %.0f s on %s",
+			format.Count(best.Epochs, "epoch"), best.EpochSeconds, best.GPU)
+	}
+	return text
+}
+
+// sources returns the sources of the reported results that the table shows without a recipe.
+func sources(t *table.Table) string {
+	var sources []string
+	for _, row := range t.Rows {
+		for _, r := range recipe.ReportedOn(row[0]) {
+			source := r.Model + ": " + r.Source
+			if r.Model == row[1] && r.Recipe == "" && !slices.Contains(sources, source) {
+				sources = append(sources, source)
+			}
+		}
+	}
+	return strings.Join(sources, "; ")
+}
