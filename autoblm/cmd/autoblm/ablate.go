@@ -83,7 +83,9 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),
 		OnProgress: bar.about, MixEngines: c.MixEngines,
 	}
-	result, err := ablation.Ask(ctx, plan, c.Name, c.SharedEpochs, c.OtherDim, graphs[1:])
+	result, err := ablation.RunByName(ctx, plan, c.Name, ablation.Options{
+		SharedEpochs: c.SharedEpochs, OtherDim: c.OtherDim, OtherGraphs: graphs[1:],
+	})
 	bar.Finish()
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted: the same command goes on with %s", c.Out)

@@ -8,45 +8,42 @@ import (
 
 // Ablation is a comparison of searches.
 type Ablation struct {
-	// Name is that on the command line, as "filter".
-	Name string
-	// Question is what it answers, in a line.
-	Question string
+	Name     string // on the command line
+	Question string // that it answers
 	Variants []Variant
 }
 
-// Variant is one of the searches that are compared.
+// Variant is a search of a comparison.
 type Variant struct {
 	Name      string
 	Algorithm string // see [search.ByName]
-	// Change makes the variant's settings of the common ones; nil leaves them.
+	// Change changes the common settings into those of the variant; nil changes nothing.
 	Change func(*search.Settings)
 }
 
-// ByName finds a comparison of searches.
+// ByName returns an ablation.
 func ByName(name string) (Ablation, error) {
-	var all []string
+	var names []string
 	for _, a := range Ablations() {
 		if a.Name == name {
 			return a, nil
 		}
-		all = append(all, a.Name)
+		names = append(names, a.Name)
 	}
-	return Ablation{}, enum.Unknown("ablation", name, all)
+	return Ablation{}, enum.Unknown("ablation", name, names)
 }
 
-// Ablations lists the comparisons of searches.
+// Ablations returns all ablations.
 func Ablations() []Ablation {
-	bare := func(s *search.Settings) { s.Filter, s.Predictor, s.B0 = search.NoFilter, nil, 1 }
 	return []Ablation{
 		{
 			Name:     "algorithm",
 			Question: "Which algorithm finds good structures soonest? (paper, ablation study 1)",
 			Variants: []Variant{
-				// Random, Bayes and Reinforce of the paper know no filter.
-				{"random", "random", func(s *search.Settings) { s.Filter = search.NoFilter }},
-				{"tpe", "tpe", func(s *search.Settings) { s.Filter = search.NoFilter }},
-				{"reinforce", "reinforce", func(s *search.Settings) { s.Filter = search.NoFilter }},
+				// Random, Bayes and Reinforce of the paper have no filter.
+				{"random", "random", noFilter},
+				{"tpe", "tpe", noFilter},
+				{"reinforce", "reinforce", noFilter},
 				{"autoblm, bare", "autoblm", bare},
 				{"autoblm+, bare", "autoblm+", bare},
 				{"random, exact filter", "random", nil},
@@ -56,19 +53,20 @@ func Ablations() []Ablation {
 		},
 		{
 			Name:     "filter",
-			Question: "What is the filter worth, and which one? (paper, ablation study 2)",
-			Variants: withBoth(
-				Variant{Name: "none, b0=1", Change: func(s *search.Settings) { s.Filter, s.B0 = search.NoFilter, 1 }},
-				Variant{Name: "none, b0=k", Change: func(s *search.Settings) { s.Filter = search.NoFilter }},
-				Variant{Name: "paper", Change: func(s *search.Settings) { s.Filter = search.PaperFilter }},
+			Question: "Does the filter help, and which one is best? (paper, ablation study 2)",
+			Variants: bothAlgorithms(
+				Variant{Name: "none, b0=1", Change: noFilterFromOne},
+				Variant{Name: "none, b0=k", Change: noFilter},
+				Variant{Name: "paper", Change: withFilter(search.PaperFilter)},
 				Variant{Name: "exact"},
-				Variant{Name: "linear", Change: func(s *search.Settings) { s.Filter = search.LinearFilter }},
+				Variant{Name: "linear", Change: withFilter(search.LinearFilter)},
 			),
 		},
 		{
-			Name:     "predictor",
-			Question: "Does the predictor pick better than chance, and by which features? (paper, ablation study 3)",
-			Variants: withBoth(
+			Name: "predictor",
+			Question: "Does the predictor choose better than chance, and with which features? " +
+				"(paper, ablation study 3)",
+			Variants: bothAlgorithms(
 				Variant{Name: "none", Change: func(s *search.Settings) { s.Predictor = nil }},
 				Variant{Name: "one-hot", Change: oneHot},
 				Variant{Name: "srf"},
@@ -77,7 +75,7 @@ func Ablations() []Ablation {
 		{
 			Name:     "b0",
 			Question: "With how many nonzeros should a search begin?",
-			Variants: withBoth(
+			Variants: bothAlgorithms(
 				Variant{Name: "b0=k"},
 				Variant{Name: "b0=k+2", Change: func(s *search.Settings) { s.B0 = s.K + 2 }},
 				Variant{Name: "b0=2k", Change: func(s *search.Settings) { s.B0 = 2 * s.K }},
@@ -85,7 +83,7 @@ func Ablations() []Ablation {
 		},
 		{
 			Name:     "k",
-			Question: "How many chunks? All with d=60. (paper, ablation study 4)",
+			Question: "How many chunks are best? All with d=60. (paper, ablation study 4)",
 			Variants: []Variant{
 				{"k=3", "autoblm+", chunks(3)},
 				{"k=4", "autoblm+", chunks(4)},
@@ -95,8 +93,8 @@ func Ablations() []Ablation {
 	}
 }
 
-// withBoth makes each variant one of AutoBLM and one of AutoBLM+.
-func withBoth(variants ...Variant) []Variant {
+// bothAlgorithms returns the variants of AutoBLM and of AutoBLM+.
+func bothAlgorithms(variants ...Variant) []Variant {
 	var both []Variant
 	for _, algorithm := range []string{search.Progressive{}.Name(), search.Evolutionary{}.Name()} {
 		for _, v := range variants {
@@ -104,6 +102,16 @@ func withBoth(variants ...Variant) []Variant {
 		}
 	}
 	return both
+}
+
+func noFilter(s *search.Settings) { s.Filter = search.NoFilter }
+
+func noFilterFromOne(s *search.Settings) { s.Filter, s.B0 = search.NoFilter, 1 }
+
+func bare(s *search.Settings) { s.Filter, s.Predictor, s.B0 = search.NoFilter, nil, 1 }
+
+func withFilter(f search.Filter) func(*search.Settings) {
+	return func(s *search.Settings) { s.Filter = f }
 }
 
 func oneHot(s *search.Settings) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
+	"github.com/autoblm/autoblm-go/autoblm/plot"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -24,16 +25,17 @@ func plan(t *testing.T) ablation.Plan {
 	s.Budget, s.N, s.P, s.I = 12, 16, 4, 4
 	s.Predictor.Steps = 5
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 60, 2, 64
-	return ablation.Plan{Graph: enginetest.Graph(), Engine: engine, Settings: s, Seeds: 2, Folder: t.TempDir()}
+	return ablation.Plan{
+		Graph: enginetest.Graph(), Engine: engine, Settings: s, Seeds: 2, Folder: t.TempDir(),
+	}
 }
 
-// TestEveryAblation runs all of them, small, and checks what they tell against the
-// trials of the studies.
+// TestEveryAblation runs all ablations with small settings and checks their outcomes.
 func TestEveryAblation(t *testing.T) {
 	for _, a := range ablation.Ablations() {
 		t.Run(a.Name, func(t *testing.T) {
 			p := plan(t)
-			if a.Name == "b0" { // of which the last begins with 2k
+			if a.Name == "b0" { // its last variant begins with 2k nonzeros
 				p.Settings.Budget = 6
 			}
 			outcomes, err := ablation.Compare(t.Context(), p, a)
@@ -41,25 +43,17 @@ func TestEveryAblation(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(outcomes) != len(a.Variants) {
-				t.Fatalf("%d outcomes of %d variants", len(outcomes), len(a.Variants))
+				t.Fatalf("%d outcomes for %d variants", len(outcomes), len(a.Variants))
 			}
 			for i, o := range outcomes {
 				if o.Variant != a.Variants[i].Name || len(o.Runs) != p.Seeds {
 					t.Fatalf("%s has %d runs", o.Variant, len(o.Runs))
 				}
 				for n, run := range o.Runs {
-					last := run.Trace[len(run.Trace)-1]
-					if run.Seed != p.Settings.Seed+uint64(n) || run.Trained > p.Settings.Budget || last.Trained != run.Trained || last.TopMRR != run.TopMRR {
-						t.Errorf("%s: %+v", o.Variant, run)
+					if seed := p.Settings.Seed + uint64(n); run.Seed != seed {
+						t.Errorf("%s has seed %d, want %d", o.Variant, run.Seed, seed)
 					}
-					if !(run.TopMRR > 0) || run.TopMRR > run.BestMRR || run.BestMRR > 1 || !(run.TestMRR > 0) {
-						t.Errorf("%s: MRR %v of the best, %v of the 8 best, test %v", o.Variant, run.BestMRR, run.TopMRR, run.TestMRR)
-					}
-					for m := range run.Trace[1:] {
-						if a, b := run.Trace[m], run.Trace[m+1]; b.Trained <= a.Trained || b.Seconds <= a.Seconds {
-							t.Errorf("%s goes from %+v to %+v", o.Variant, a, b)
-						}
-					}
+					checkRun(t, o.Variant, run, p.Settings.Budget)
 				}
 				mean, deviation := o.Mean(func(r ablation.Run) float64 { return r.BestMRR })
 				x, y := o.Runs[0].BestMRR, o.Runs[1].BestMRR
@@ -67,11 +61,10 @@ func TestEveryAblation(t *testing.T) {
 					t.Errorf("mean %v ± %v of %v and %v", mean, deviation, x, y)
 				}
 			}
-			for _, c := range []func(string, []ablation.Outcome) int{
-				func(title string, o []ablation.Outcome) int { return len(ablation.ByStructures(title, o).Series) },
-				func(title string, o []ablation.Outcome) int { return len(ablation.BySeconds(title, o).Series) },
+			for _, c := range []plot.Curve{
+				ablation.ByStructures(a.Name, outcomes), ablation.BySeconds(a.Name, outcomes),
 			} {
-				if n := c(a.Name, outcomes); n != len(outcomes) {
+				if n := len(c.Series); n != len(outcomes) {
 					t.Errorf("%d lines for %d variants", n, len(outcomes))
 				}
 			}
@@ -79,23 +72,40 @@ func TestEveryAblation(t *testing.T) {
 	}
 }
 
+func checkRun(t *testing.T, variant string, run ablation.Run, budget int) {
+	t.Helper()
+	last := run.Trace[len(run.Trace)-1]
+	if run.Trained > budget || last.Trained != run.Trained || last.TopMRR != run.TopMRR {
+		t.Errorf("%s: %+v", variant, run)
+	}
+	if !(run.TopMRR > 0) || run.TopMRR > run.BestMRR || run.BestMRR > 1 || !(run.TestMRR > 0) {
+		t.Errorf("%s: MRR %v of the best, %v of the %d best, test %v",
+			variant, run.BestMRR, run.TopMRR, ablation.Top, run.TestMRR)
+	}
+	for m := range run.Trace[1:] {
+		a, b := run.Trace[m], run.Trace[m+1]
+		if b.Trained <= a.Trained || b.Seconds <= a.Seconds {
+			t.Errorf("%s: mark %+v is followed by %+v", variant, a, b)
+		}
+	}
+}
+
 func TestUnknownAblation(t *testing.T) {
 	if _, err := ablation.ByName("colour"); err == nil {
-		t.Error("there is an ablation of colours")
+		t.Error("colour is an ablation")
 	}
 	if a, err := ablation.ByName("filter"); err != nil || a.Name != "filter" {
 		t.Errorf("%v, %v", a, err)
 	}
 }
 
-// TestInterruptedComparisonGoesOn: it comes to the same as one left alone.
-func TestInterruptedComparisonGoesOn(t *testing.T) {
+// TestResume compares an interrupted comparison with one that runs through.
+func TestResume(t *testing.T) {
 	a, err := ablation.ByName("predictor")
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := plan(t)
-	want, err := ablation.Compare(t.Context(), left, a)
+	want, err := ablation.Compare(t.Context(), plan(t), a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +133,7 @@ func TestInterruptedComparisonGoesOn(t *testing.T) {
 	}
 }
 
-// untimed leaves out what differs from run to run.
+// untimed sets all times to 0.
 func untimed(outcomes []ablation.Outcome) []ablation.Outcome {
 	for _, o := range outcomes {
 		for i := range o.Runs {
@@ -170,8 +180,8 @@ func checkCorrelated(t *testing.T, correlated []ablation.Correlated) {
 	}
 }
 
-// TestTransfer: what was found on a graph and trained on it again, with the same
-// seed, has the test MRR it had.
+// TestTransfer checks that a structure has the same test MRR in a search and when it is trained
+// again on the same graph with the same seed.
 func TestTransfer(t *testing.T) {
 	p := plan(t)
 	p.Seeds = 1
@@ -182,15 +192,18 @@ func TestTransfer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(transferred.Structures) != 2 || len(transferred.TestMRR) != 2 || transferred.Graphs[1] != "other" {
+	if len(transferred.Structures) != 2 || len(transferred.TestMRR) != 2 ||
+		transferred.Graphs[1] != "other" {
 		t.Fatalf("%+v", transferred)
 	}
-	outcome, err := ablation.Compare(t.Context(), p, ablation.Ablation{Name: "plain", Variants: []ablation.Variant{{Name: "autoblm+", Algorithm: "autoblm+"}}})
+	variants := []ablation.Variant{{Name: "autoblm+", Algorithm: "autoblm+"}}
+	a := ablation.Ablation{Name: "plain", Variants: variants}
+	outcome, err := ablation.Compare(t.Context(), p, a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := transferred.TestMRR[0][0], outcome[0].Runs[0].TestMRR; got != want {
-		t.Errorf("on its own graph it has test MRR %v, in the search %v", got, want)
+		t.Errorf("test MRR %v, in the search %v", got, want)
 	}
 	studies, err := filepath.Glob(filepath.Join(p.Folder, "*.db"))
 	if err != nil || len(studies) != 5 {

@@ -1,7 +1,6 @@
-// Package ablation compares searches that differ in one thing, on one graph and
-// over several seeds: the ablation studies of the paper (Section V-A), its
-// transfer of structures to other graphs, and to other dimensions (Appendix C).
+// Package ablation compares searches that differ in one setting, on one graph and over several
+// seeds. It covers the ablation studies of the paper (Section V-A), the transfer of structures to
+// other graphs, and other dimensions (Appendix C).
 //
-// Each search is a study in a file of its own, so that a comparison that was
-// interrupted goes on where it was.
+// Each search is a study in its own file, so an interrupted comparison can be resumed.
 package ablation

@@ -2,27 +2,30 @@ package ablation
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/plot"
 )
 
-// ByStructures draws the mean validation MRR of the Top best structures against the
-// structures trained: the mean over the seeds, and a band from the lowest to the highest.
+// ByStructures plots the mean validation MRR of the Top best structures against the number of
+// structures trained. Lines are means over the seeds; bands reach from minimum to maximum.
 func ByStructures(title string, outcomes []Outcome) plot.Curve {
-	return curve(title, "structures trained", outcomes, func(m Mark) float64 { return float64(m.Trained) })
+	trained := func(m Mark) float64 { return float64(m.Trained) }
+	return curve(title, "structures trained", outcomes, trained)
 }
 
-// BySeconds draws the same against the wall-clock time of training, ranking and proposing.
+// BySeconds plots the same against the time of training, ranking and proposing.
 func BySeconds(title string, outcomes []Outcome) plot.Curve {
 	return curve(title, "seconds", outcomes, func(m Mark) float64 { return m.Seconds })
 }
 
 func curve(title, xLabel string, outcomes []Outcome, x func(Mark) float64) plot.Curve {
-	c := plot.Curve{Title: title, X: xLabel, Y: "mean validation MRR of the 8 best"}
+	yLabel := fmt.Sprintf("mean validation MRR of the %d best", Top)
+	c := plot.Curve{Title: title, X: xLabel, Y: yLabel}
 	for _, o := range outcomes {
 		series := plot.Series{Name: o.Variant, Style: plot.Line}
-		for _, at := range places(o, x) {
+		for _, at := range positions(o, x) {
 			var sum float64
 			band := plot.Range{X: at, Low: 1}
 			for _, run := range o.Runs {
@@ -38,8 +41,8 @@ func curve(title, xLabel string, outcomes []Outcome, x func(Mark) float64) plot.
 	return c
 }
 
-// places are the x at which some run of an outcome has a mark, from where all have one.
-func places(o Outcome, x func(Mark) float64) []float64 {
+// positions returns the x values of all marks, from the first one that all runs have reached.
+func positions(o Outcome, x func(Mark) float64) []float64 {
 	var all []float64
 	from := 0.0
 	for _, run := range o.Runs {
@@ -53,9 +56,11 @@ func places(o Outcome, x func(Mark) float64) []float64 {
 	return slices.Compact(all[first:])
 }
 
-// topAt is what a run had reached at x.
+// topAt returns the MRR that a run had reached at x.
 func (r Run) topAt(at float64, x func(Mark) float64) float64 {
-	n, exact := slices.BinarySearchFunc(r.Trace, at, func(m Mark, at float64) int { return cmp.Compare(x(m), at) })
+	n, exact := slices.BinarySearchFunc(r.Trace, at, func(m Mark, at float64) int {
+		return cmp.Compare(x(m), at)
+	})
 	if !exact {
 		n--
 	}

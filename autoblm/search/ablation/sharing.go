@@ -12,11 +12,10 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Sharing judges the structures of a search by embeddings that all of them share,
-// trained for the given epochs with a structure drawn at random in each step, and by
-// their own training (paper, ablation study 5).
+// Sharing judges the structures of a search with embeddings that they share (paper, ablation
+// study 5). Each step of the shared training uses a random structure.
 func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
-	return p.correlated(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
+	return p.forEachSeed(ctx, func(s search.Settings, found []task.Trial) (Correlated, error) {
 		job := completion.SharedJob{
 			Graph: p.Graph, Settings: s.Training,
 			Member:     s.Recipe.For(form.Bilinear, structure.Structure{}, s.Seed),
@@ -28,7 +27,8 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 		}
 		if p.OnProgress != nil {
 			job.OnEpoch = func(at kge.Progress) {
-				p.OnProgress("shared embeddings", search.Progress{Share: float64(at.Epoch) / float64(at.Epochs)})
+				share := float64(at.Epoch) / float64(at.Epochs)
+				p.OnProgress("shared embeddings", search.Progress{Share: share})
 			}
 		}
 		report, err := completion.TrainShared(ctx, p.Engine, job)
@@ -40,8 +40,9 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 		}
 		var judged []Judged
 		for i, t := range found {
-			judged = append(judged, Judged{t.Structure, report.Candidates[i].Valid.Both.MRR, t.ScoreOrZero()})
+			shared := report.Candidates[i].Valid.Both.MRR
+			judged = append(judged, Judged{t.Structure, shared, t.ScoreOrZero()})
 		}
-		return correlate(s.Seed, "shared embeddings", "trained on its own", judged), nil
+		return correlate(s.Seed, "shared embeddings", "own training", judged), nil
 	})
 }

@@ -10,24 +10,23 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Transferred is how the best structures found on some graphs do on all of them
-// (paper, Table of BLMs on different data sets).
+// Transferred holds the test MRRs of the best structures of some graphs on all of these graphs
+// (paper, table of BLMs on different data sets).
 type Transferred struct {
 	Graphs []string `json:"graphs"`
-	// Structures has the best of a search on each graph.
+	// Structures has the best structure of the search on each graph.
 	Structures []structure.Structure `json:"structures"`
-	// TestMRR[i][j] is the mean test MRR over the seeds of the structure of graph i
-	// trained on graph j, and Deviation the standard deviation.
+	// TestMRR[i][j] is the mean over the seeds for the structure of graph i on graph j, and
+	// Deviation the standard deviation.
 	TestMRR   [][]float64 `json:"test_mrr"`
 	Deviation [][]float64 `json:"deviation"`
 }
 
-// Transfer searches on each graph with the plan's settings and first seed, and
-// trains what it found on all of them, with all seeds. The plan's own graph is of no
-// use here.
+// Transfer searches on each graph with the first seed of the plan, and trains the best structures
+// on all graphs with all seeds. It ignores the graph of the plan.
 func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferred, error) {
 	t := &Transferred{}
-	var list given
+	var distinct list
 	for _, g := range graphs {
 		result, err := p.search(ctx, g, search.Evolutionary{}, p.Settings, "search")
 		if err != nil {
@@ -35,8 +34,8 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 		}
 		best := result.Best[0].Structure
 		t.Graphs, t.Structures = append(t.Graphs, g.Name), append(t.Structures, best)
-		if !slices.Contains(list, best) {
-			list = append(list, best)
+		if !slices.Contains(distinct, best) {
+			distinct = append(distinct, best)
 		}
 	}
 	t.TestMRR, t.Deviation = square(len(graphs)), square(len(graphs))
@@ -47,8 +46,8 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 		for n := range p.Seeds {
 			s := p.Settings
 			s.Seed += uint64(n)
-			s.Budget = len(list)
-			trials, err := on.train(ctx, list, s, "transfer")
+			s.Budget = len(distinct)
+			trials, err := on.train(ctx, distinct, s, "transfer")
 			if err != nil {
 				return nil, err
 			}
@@ -59,7 +58,8 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 			}
 		}
 		for source, best := range t.Structures {
-			t.TestMRR[source][target], t.Deviation[source][target] = stat.PopMeanStdDev(mrrs[best], nil)
+			mean, deviation := stat.PopMeanStdDev(mrrs[best], nil)
+			t.TestMRR[source][target], t.Deviation[source][target] = mean, deviation
 		}
 	}
 	return t, nil

@@ -1,0 +1,109 @@
+package ablation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// Plan holds what all comparisons need.
+type Plan struct {
+	Graph  *datasets.Graph
+	Engine kge.Engine
+	// MixEngines allows resuming searches that another engine or instruction set began.
+	MixEngines bool
+	// Settings are common to all searches. The searches have the seeds Settings.Seed,
+	// Settings.Seed+1, …
+	Settings search.Settings
+	Seeds    int
+	// Folder holds the studies.
+	Folder string
+	// OnProgress reports the progress of a search or training, if set.
+	OnProgress func(name string, p search.Progress)
+}
+
+// search runs or resumes one search. Its study has the name of the search.
+func (p Plan) search(
+	ctx context.Context, g *datasets.Graph, strategy search.Strategy, s search.Settings, name string,
+) (result *search.Result, err error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
+	problem := search.Problem{
+		Task:       &completion.Task{Graph: g, Engine: p.Engine},
+		Strategy:   strategy,
+		Settings:   s,
+		MixEngines: p.MixEngines,
+	}
+	file := filepath.Join(p.Folder, fileName(name))
+	opened, problem, err := study.OpenFor(file, problem, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	if p.OnProgress != nil {
+		problem.OnProgress = func(progress search.Progress) { p.OnProgress(name, progress) }
+	}
+	result, err = search.Run(ctx, problem)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case result.Stopped == search.Interrupted:
+		return nil, fmt.Errorf("interrupted in %q: %w", name, context.Cause(ctx))
+	case len(result.Best) == 0:
+		return nil, fmt.Errorf("%s: all %d structures diverged: lower the learning rate",
+			name, result.Trained)
+	}
+	return result, nil
+}
+
+// fileName returns the name of a search as a file name.
+func fileName(name string) string {
+	isSeparator := func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return !letter && (r < '0' || r > '9') && r != '-' && r != '.'
+	}
+	words := strings.FieldsFunc(strings.ReplaceAll(name, "+", "-plus"), isSeparator)
+	return strings.Join(words, "-") + ".db"
+}
+
+// found returns the complete trials of a search with AutoBLM+.
+func (p Plan) found(ctx context.Context, s search.Settings) ([]task.Trial, error) {
+	result, err := p.search(ctx, p.Graph, search.Evolutionary{}, s, "search")
+	if err != nil {
+		return nil, err
+	}
+	return complete(result), nil
+}
+
+// train trains the structures of a list and returns the complete trials.
+func (p Plan) train(
+	ctx context.Context, list list, s search.Settings, name string,
+) ([]task.Trial, error) {
+	result, err := p.search(ctx, p.Graph, list, s, name)
+	if err != nil {
+		return nil, err
+	}
+	return complete(result), nil
+}
+
+// complete returns the proposed trials that have a result, by number.
+func complete(result *search.Result) []task.Trial {
+	var trials []task.Trial
+	for _, t := range result.Trials {
+		if t.Round > 0 && t.State == task.Complete {
+			trials = append(trials, t)
+		}
+	}
+	return trials
+}
