@@ -116,7 +116,7 @@ func TestClassifyLenient(t *testing.T) {
 		t.Errorf("a malformed line: exit status %d, %q", status, stderr)
 	}
 	status, stdout, stderr := invoke(t.Context(), append(arguments, "--lenient")...)
-	if status != cli.Done || !strings.Contains(stderr, "skipped 2 lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
+	if status != cli.Done || !strings.Contains(stderr, "skipped 2 malformed lines; the first: ") || !strings.Contains(stdout, `"edges":48,`) || !strings.Contains(stdout, `"skipped":2,`) {
 		t.Errorf("a malformed line, leniently: exit status %d, %q, %q", status, stdout, stderr)
 	}
 }
