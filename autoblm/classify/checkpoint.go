@@ -71,7 +71,8 @@ func OpenCheckpoint(path string, every time.Duration, onError func(error)) (*Che
 
 // begin restores the results of a phase and returns its state, with the states of the active
 // models in order. A new phase has no such states; a finished phase has no state.
-func (c *Checkpoint) begin(id json.RawMessage, results []Result, models int, parameters []Parameter) (
+func (c *Checkpoint) begin(id json.RawMessage, results []Result, models int,
+	parameters []Parameter) (
 	*phaseState, []State, error,
 ) {
 	fresh := &phaseState{
@@ -113,7 +114,9 @@ func (c *Checkpoint) begin(id json.RawMessage, results []Result, models int, par
 }
 
 // states returns the states of the active models from the tables of a file.
-func (s *phaseState) states(models int, tables [][]float32, parameters []Parameter) ([]State, error) {
+func (s *phaseState) states(
+	models int, tables [][]float32, parameters []Parameter,
+) ([]State, error) {
 	if len(s.Active) != models || len(s.Finite) != models || len(s.Steps) != models {
 		return nil, checkpoint.ErrDamaged
 	}

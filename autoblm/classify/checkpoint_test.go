@@ -25,11 +25,14 @@ type tunedAndTrained struct {
 }
 
 // longWork tunes and trains on a small graph.
-func longWork(ctx context.Context, rate float64, o classify.Options) (w tunedAndTrained, err error) {
+func longWork(
+	ctx context.Context, rate float64, o classify.Options,
+) (w tunedAndTrained, err error) {
 	g := enginetest.RandomGraph(rand.New(rand.NewPCG(5, 6)), 30, 4, 150)
 	s := classify.Defaults(classify.BLM)
 	s.Epochs, s.Folds, s.Runs, s.ValidateEvery, s.Patience = 9, 3, 2, 2, 2
-	m := classify.Member{Structure: structure.MustParse("1,-2;2,1"), Seed: 3, LearningRate: rate, Dropout: 0.2}
+	m := classify.Member{Structure: structure.MustParse("1,-2;2,1"), Seed: 3, LearningRate: rate,
+		Dropout: 0.2}
 	r := classify.DefaultRanges()
 	r.Dims, r.LearningRate = []int{4}, [2]float64{rate, rate}
 	if w.Tuned, err = classify.Tune(ctx, g, s, m, r, 3, 1, o); err != nil {
@@ -65,14 +68,16 @@ func TestInterruptedWorkGoesOn(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			calls := rapid.IntRange(1, 60).Draw(t, "calls")
 			at := 0
-			got, err = longWork(ctx, rate, classify.Options{Engine: engine, Checkpoint: kept, OnProgress: func(done, total int) {
-				if at++; at == calls {
-					cancel()
-				}
-				if done > total {
-					t.Errorf("%d of %d are done", done, total)
-				}
-			}})
+			got, err = longWork(ctx, rate, classify.Options{Engine: engine, Checkpoint: kept,
+				OnProgress: func(done, total int) {
+					if at++; at == calls {
+						cancel()
+					}
+					if done > total {
+						t.Errorf("%d of %d are done", done, total)
+					}
+				}},
+			)
 			cancel()
 			if err == nil {
 				break
@@ -88,7 +93,8 @@ func TestInterruptedWorkGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err = longWork(context.Background(), rate, classify.Options{Engine: engine, Checkpoint: kept}); err != nil {
+		if got, err = longWork(context.Background(), rate,
+			classify.Options{Engine: engine, Checkpoint: kept}); err != nil {
 			t.Fatal(err)
 		}
 		if difference := cmp.Diff(want, got, sameResults); difference != "" {
@@ -113,7 +119,8 @@ func TestCheckpointOfOtherWork(t *testing.T) {
 	if err := work(t.Context(), 0.01); err != nil {
 		t.Fatal(err)
 	}
-	if err := work(t.Context(), 0.02); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "belongs to another training") {
+	if err := work(t.Context(), 0.02); err == nil || !strings.Contains(err.Error(), file) ||
+		!strings.Contains(err.Error(), "belongs to another training") {
 		t.Errorf("other rates: %v", err)
 	}
 	for _, name := range []string{file, file + ".before"} {
@@ -121,7 +128,8 @@ func TestCheckpointOfOtherWork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := work(t.Context(), 0.01); err == nil || !strings.Contains(err.Error(), file+": the file is damaged") {
+	if err := work(t.Context(), 0.01); err == nil ||
+		!strings.Contains(err.Error(), file+": the file is damaged") {
 		t.Errorf("a damaged file: %v", err)
 	}
 }
@@ -129,11 +137,15 @@ func TestCheckpointOfOtherWork(t *testing.T) {
 // TestCheckpointThatCannotBeWritten is told, and stops nothing.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	told := 0
-	kept, err := classify.OpenCheckpoint(filepath.Join(t.TempDir(), "nowhere", "training"), 0, func(error) { told++ })
+	kept, err := classify.OpenCheckpoint(filepath.Join(t.TempDir(), "nowhere", "training"), 0,
+		func(error) {
+			told++
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := longWork(t.Context(), 0.01, classify.Options{Engine: cpu.New(1), Checkpoint: kept}); err != nil || told == 0 {
+	if _, err := longWork(t.Context(), 0.01,
+		classify.Options{Engine: cpu.New(1), Checkpoint: kept}); err != nil || told == 0 {
 		t.Errorf("told %d times, %v", told, err)
 	}
 }

@@ -35,7 +35,8 @@ func TestEnsemblesAreMeans(t *testing.T) {
 		}
 		for _, a := range got.Answers {
 			if math.Abs(a.Probability-want[a.Class]) > 1e-6 {
-				t.Errorf("%s is %s with %v, and with %v in the mean", node, a.Class, a.Probability, want[a.Class])
+				t.Errorf("%s is %s with %v, and with %v in the mean", node, a.Class, a.Probability,
+					want[a.Class])
 			}
 		}
 		if want[g.Classes[l.Class]] > 0.5 {

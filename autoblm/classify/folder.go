@@ -12,56 +12,57 @@ import (
 	"github.com/autoblm/autoblm-go/internal/npy"
 )
 
-// TaskName is what a model folder calls the task.
+// TaskName identifies the task in model folders and studies.
 const TaskName = "classify"
 
-// description is model.json.
+// description holds the contents of model.json.
 type description struct {
 	Task string `json:"task"`
 	*Model
 	Embedded int `json:"embedded"` // entities
-	// Structure, K and Dim are those of the member and the settings, for other readers.
+	// Structure, K and Dim repeat values of the member and the settings for other readers.
 	Structure structure.Structure `json:"structure,omitzero"`
 	K         int                 `json:"k,omitempty"`
 	Dim       int                 `json:"dim"`
 }
 
-// labelFiles are the model's files of labels with what they have, a line each.
+// labelFiles returns the files of labels, one a line.
 func (m *Model) labelFiles() map[string]*[]string {
 	files := map[string]*[]string{"relations.txt": &m.Relations, "classes.txt": &m.Classes}
-	if len(m.Entities) > 0 { // none may have an embedding
+	if len(m.Entities) > 0 { // possibly no entity has an embedding
 		files["entities.txt"] = &m.Entities
 	}
 	return files
 }
 
-// Files are those of the model's folder, by name: model.json, a NumPy array of float32
-// for each parameter, and the labels of entities, relations and classes, one a line. What
-// [Load] would refuse is an error.
+// Files returns the files of the model's folder by name: model.json, a NumPy array of float32 for
+// each parameter, and the labels of entities, relations and classes, one a line. A model that [Load]
+// would refuse is an error.
 func (m *Model) Files() (map[string][]byte, error) {
 	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("cannot save the model: %w", err)
+		return nil, fmt.Errorf("save the model: %w", err)
 	}
 	files := map[string][]byte{}
 	for name, list := range m.labelFiles() {
 		if at, err := labels.Check(*list); err != nil {
-			return nil, fmt.Errorf("cannot save the model: %s, line %d: %w", name, at+1, err)
+			return nil, fmt.Errorf("save the model: %s, line %d: %w", name, at+1, err)
 		}
 		files[name] = labels.Encode(*list)
 	}
 	for i, p := range m.Parameters() {
-		if err := finite(m.Tables[i]); err != nil {
-			return nil, fmt.Errorf("cannot save the model: %v: %w", p, err)
+		if err := checkFinite(m.Tables[i]); err != nil {
+			return nil, fmt.Errorf("save the model: %v: %w", p, err)
 		}
 		if p.Dims[0] > 0 {
 			files[p.String()+".npy"] = npy.Encode(m.Tables[i], p.Dims...)
 		}
 	}
-	return files, modelfolder.Describe(files, description{TaskName, m, len(m.Entities), m.Member.Structure, m.Member.Structure.K(), m.Settings.Dim})
+	return files, modelfolder.Describe(files, description{TaskName, m, len(m.Entities),
+		m.Member.Structure, m.Member.Structure.K(), m.Settings.Dim})
 }
 
-// Save writes the model as a folder; see [Model.Files]. It makes the folder. After an
-// error, as on a full disk, a model that the folder had stays as it was.
+// Save writes the model to a folder, which it creates; see [Model.Files]. After an error, as on a
+// full disk, a previous model in the folder is unchanged.
 func (m *Model) Save(dir string) error { return modelfolder.Save(dir, m) }
 
 // Load reads a folder that [Model.Save] wrote. Errors name the file and what is wrong.
@@ -72,7 +73,7 @@ func Load(dir string) (*Model, error) {
 		if d.Task != TaskName {
 			return fmt.Errorf("the model is for another task than %s", TaskName)
 		}
-		m.Entities = make([]string, min(max(d.Embedded, 0), 1)) // whether there are any
+		m.Entities = make([]string, min(max(d.Embedded, 0), 1)) // as a mark that there are some
 		return m.checkSettings()
 	})
 	if err != nil {
@@ -88,7 +89,8 @@ func Load(dir string) (*Model, error) {
 		}
 	}
 	if len(m.Entities) != d.Embedded {
-		return nil, fmt.Errorf("%s has %d labels, not %d", filepath.Join(dir, "entities.txt"), len(m.Entities), d.Embedded)
+		return nil, fmt.Errorf("%s has %d labels, not %d", filepath.Join(dir, "entities.txt"),
+			len(m.Entities), d.Embedded)
 	}
 	for _, p := range m.Parameters() {
 		if p.Dims[0] == 0 {
@@ -101,7 +103,7 @@ func Load(dir string) (*Model, error) {
 		}
 		table, err := npy.Read(content, p.Dims...)
 		if err == nil {
-			err = finite(table)
+			err = checkFinite(table)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, p.String()+".npy"), err)
@@ -111,14 +113,15 @@ func Load(dir string) (*Model, error) {
 	return m, nil
 }
 
-// check says why the model makes no sense.
+// check returns an error if the model is invalid.
 func (m *Model) check() error {
 	if err := m.checkSettings(); err != nil {
 		return err
 	}
 	all := m.Parameters()
 	if len(m.Tables) != len(all) {
-		return fmt.Errorf("there are %d tables, but the encoder %v has %d parameters", len(m.Tables), m.Settings.Encoder, len(all))
+		return fmt.Errorf("there are %d tables, but the encoder %v has %d parameters", len(m.Tables),
+			m.Settings.Encoder, len(all))
 	}
 	for i, p := range all {
 		if len(m.Tables[i]) != p.Size() {
@@ -135,9 +138,11 @@ func (m *Model) checkSettings() error {
 	return validate(m.Settings, []Member{m.Member})
 }
 
-func finite(table []float32) error {
+// checkFinite returns an error if a value is not finite.
+func checkFinite(table []float32) error {
 	if at := slices.IndexFunc(table, func(x float32) bool { return !isFinite(float64(x)) }); at >= 0 {
-		return fmt.Errorf("number %d is %v: train the model again with a smaller learning rate", at+1, table[at])
+		return fmt.Errorf("number %d is %v: retrain the model with a smaller learning rate", at+1,
+			table[at])
 	}
 	return nil
 }

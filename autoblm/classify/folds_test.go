@@ -22,7 +22,8 @@ func TestFolds(t *testing.T) {
 		}
 		n := rapid.IntRange(2, 10).Draw(t, "n")
 		parts := folds(g, n, rapid.Uint64().Draw(t, "seed"))
-		if all := slices.Sorted(slices.Values(slices.Concat(parts...))); !slices.Equal(all, integers(0, len(g.Train))) {
+		if all := slices.Sorted(slices.Values(slices.Concat(parts...))); !slices.Equal(all,
+			integers(0, len(g.Train))) {
 			t.Fatalf("%v are not all nodes once", parts)
 		}
 		spread := func(what string, count func(part []int) int) {

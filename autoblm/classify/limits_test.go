@@ -15,8 +15,12 @@ func TestTooLargeForTheMemory(t *testing.T) {
 	s.Dim, s.Layers, s.Repeats = 1<<20, 64, 1024
 	m := classify.DefaultMember()
 	m.Structure = structure.MustParse("simple")
-	_, err := trainOnce(t.Context(), enginetest.KindsGraph(60), s, classify.Options{}, []classify.Member{m})
-	if err == nil || !strings.Contains(err.Error(), "training 5,120 models with dim 1048576 side by side would take at least ") || !strings.Contains(err.Error(), " are free: take a smaller dim") {
+	_, err := trainOnce(t.Context(), enginetest.KindsGraph(60), s, classify.Options{},
+		[]classify.Member{m})
+	if err == nil ||
+		!strings.Contains(err.Error(),
+			"training 5,120 models with dim 1048576 side by side would take at least ") ||
+		!strings.Contains(err.Error(), " are free: take a smaller dim") {
 		t.Errorf("%v", err)
 	}
 }

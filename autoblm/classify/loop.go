@@ -143,7 +143,9 @@ func (t *training) train(ctx context.Context, what phase, results []Result, runs
 			t.advance(state.Epoch)
 		}
 	}
-	population, err := ctxutil.Call(ctx, func() (Population, error) { return t.program.NewPopulation(all) })
+	population, err := ctxutil.Call(ctx, func() (Population, error) {
+		return t.program.NewPopulation(all)
+	})
 	if err != nil {
 		return err
 	}
@@ -243,5 +245,6 @@ func (t *training) checkMemory(models int) error {
 	bytes := float64(models) * (parameterBytes*parameters + nodeBytes*float64(len(t.graph.Train)))
 	what := fmt.Sprintf("training %s with dim %d side by side",
 		format.Count(models, "model"), t.settings.Dim)
-	return memory.Check(bytes, what, "take a smaller dim, or fewer layers, repeats, runs or settings to try")
+	return memory.Check(bytes, what,
+		"take a smaller dim, or fewer layers, repeats, runs or settings to try")
 }

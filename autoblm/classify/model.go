@@ -125,7 +125,8 @@ func (m *Model) classify(
 		return nil, nil, err
 	}
 	if slices.ContainsFunc(logits[0], func(x float32) bool { return !isFinite(float64(x)) }) {
-		return nil, nil, errors.New("the model's values overflow: retrain it with a smaller learning rate")
+		return nil, nil, errors.New(
+			"the model's values overflow: retrain it with a smaller learning rate")
 	}
 	return network, logits[0], nil
 }

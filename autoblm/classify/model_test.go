@@ -22,13 +22,16 @@ import (
 func friends() *rdf.Graph {
 	g := enginetest.KindsGraph(24)
 	for i := range int32(24) {
-		g.Triples = append(g.Triples, datasets.Triple{Head: 2 + i, Relation: i / 3 % 2, Tail: 2 + (i*7+5)%24})
+		g.Triples = append(g.Triples, datasets.Triple{Head: 2 + i, Relation: i / 3 % 2,
+			Tail: 2 + (i*7+5)%24})
 		if i%3 == 0 {
-			g.Triples = append(g.Triples, datasets.Triple{Head: 2 + i, Relation: 0, Tail: int32(len(g.Nodes))})
+			g.Triples = append(g.Triples, datasets.Triple{Head: 2 + i, Relation: 0,
+				Tail: int32(len(g.Nodes))})
 			g.Nodes = append(g.Nodes, "<own:"+g.Nodes[2+i][1:])
 		}
 	}
-	g.Triples = append(g.Triples, datasets.Triple{Head: int32(len(g.Nodes)), Relation: 1, Tail: 0}, datasets.Triple{Head: int32(len(g.Nodes)), Relation: 0, Tail: 1})
+	g.Triples = append(g.Triples, datasets.Triple{Head: int32(len(g.Nodes)), Relation: 1, Tail: 0},
+		datasets.Triple{Head: int32(len(g.Nodes)), Relation: 0, Tail: 1})
 	g.Nodes = append(g.Nodes, "<new>", "_:alone")
 	return g
 }
@@ -78,7 +81,8 @@ func TestEvaluationIsWhatTrainingMeasured(t *testing.T) {
 	g, engine := friends(), cpu.New(0)
 	for _, s := range some() {
 		s.Runs = 2
-		results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true}, []classify.Member{member(s.Encoder, "1,-2;2,1")})
+		results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true},
+			[]classify.Member{member(s.Encoder, "1,-2;2,1")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,14 +93,16 @@ func TestEvaluationIsWhatTrainingMeasured(t *testing.T) {
 				t.Fatal(err)
 			}
 			if split == "test" && (all.Accuracy != r.TestAccuracies[0] || *m.Test != all) {
-				t.Errorf("%s: %+v, in training %v and %+v", enginetest.Describe(s), all, r.TestAccuracies, m.Test)
+				t.Errorf("%s: %+v, in training %v and %+v", enginetest.Describe(s), all, r.TestAccuracies,
+					m.Test)
 			}
 			nodes, right := 0, 0.0
 			for _, e := range by {
 				nodes += e.Nodes
 				right += e.Accuracy * float64(e.Nodes)
 			}
-			if nodes != all.Nodes || all.Nodes != len(labels) || math.Abs(right-all.Accuracy*float64(nodes)) > 1e-9 {
+			if nodes != all.Nodes || all.Nodes != len(labels) ||
+				math.Abs(right-all.Accuracy*float64(nodes)) > 1e-9 {
 				t.Errorf("%s: classes %+v make %+v", enginetest.Describe(s), by, all)
 			}
 			hits, vague := 0, 0
@@ -112,7 +118,8 @@ func TestEvaluationIsWhatTrainingMeasured(t *testing.T) {
 						t.Errorf("%+v are not in order", p.Answers)
 					}
 				}
-				if p.Label == nil || *p.Label != g.Classes[l.Class] || p.Split != split || math.Abs(total-1) > 1e-12 || len(p.Answers) != 2 {
+				if p.Label == nil || *p.Label != g.Classes[l.Class] || p.Split != split ||
+					math.Abs(total-1) > 1e-12 || len(p.Answers) != 2 {
 					t.Errorf("%s: %+v", g.Nodes[l.Node], p)
 				}
 				if p.Answers[0].Class == *p.Label {
@@ -123,7 +130,8 @@ func TestEvaluationIsWhatTrainingMeasured(t *testing.T) {
 				}
 			}
 			if math.Abs(float64(hits)-right) > float64(vague) {
-				t.Errorf("%s: %d of %s are predicted right, %v evaluated", enginetest.Describe(s), hits, split, right)
+				t.Errorf("%s: %d of %s are predicted right, %v evaluated", enginetest.Describe(s), hits, split,
+					right)
 			}
 		}
 	}
@@ -137,12 +145,14 @@ func TestUnlabelledNodes(t *testing.T) {
 	for class := range int32(2) {
 		node := int32(len(g.Nodes))
 		g.Nodes = append(g.Nodes, []string{"<like a>", "<like b>"}[class])
-		g.Triples = append(g.Triples, datasets.Triple{Head: node, Relation: class, Tail: 0}, datasets.Triple{Head: node, Relation: 1 - class, Tail: 1})
+		g.Triples = append(g.Triples, datasets.Triple{Head: node, Relation: class, Tail: 0},
+			datasets.Triple{Head: node, Relation: 1 - class, Tail: 1})
 	}
 	m := trained(t, g, quick(classify.RGCN), member(classify.RGCN, ""))
 	for node, want := range map[string]string{"like a": "a", "<like b>": "b"} {
 		p, err := m.Predict(t.Context(), cpu.New(0), g, node, 1)
-		if err != nil || p.Label != nil || p.Split != "" || len(p.Answers) != 1 || p.Answers[0].Class != want || p.Answers[0].Probability < 0.9 {
+		if err != nil || p.Label != nil || p.Split != "" || len(p.Answers) != 1 ||
+			p.Answers[0].Class != want || p.Answers[0].Probability < 0.9 {
 			t.Errorf("%s: %+v, %v", node, p, err)
 		}
 	}
@@ -252,11 +262,16 @@ func TestDamagedModels(t *testing.T) {
 		"an unknown encoder": {"model.json", replace(`"rgcn"`, `"gat"`), `unknown encoder "gat"`},
 		"a structure needed": {"model.json", replace(`"rgcn"`, `"blm"`), "model.json: the encoder blm needs a structure"},
 		"no embeddings":      {"entities.npy", nil, "cannot read the model"},
-		"fewer entities":     {"entities.txt", func(text []byte) []byte { return text[bytes.IndexByte(text, '\n')+1:] }, "entities.txt has 33 labels, not 34"},
-		"a class twice":      {"classes.txt", replace("b", "a"), "classes.txt:2: "},
-		"another class":      {"classes.txt", replace("b", "b\nc"), "output-weights.npy: the array has shape"},
-		"no relations":       {"relations.txt", nil, "relations.txt"},
-		"cut short":          {"layer-1-bases.npy", func(content []byte) []byte { return content[:200] }, "layer-1-bases.npy: the array has 72 bytes of numbers"},
+		"fewer entities": {"entities.txt", func(text []byte) []byte {
+			return text[bytes.IndexByte(text, '\n')+1:]
+		}, "entities.txt has 33 labels, not 34"},
+		"a class twice": {"classes.txt", replace("b", "a"), "classes.txt:2: "},
+		"another class": {"classes.txt", replace("b", "b\nc"),
+			"output-weights.npy: the array has shape"},
+		"no relations": {"relations.txt", nil, "relations.txt"},
+		"cut short": {"layer-1-bases.npy", func(content []byte) []byte {
+			return content[:200]
+		}, "layer-1-bases.npy: the array has 72 bytes of numbers"},
 		"not a number": {"output-bias.npy", func(content []byte) []byte {
 			return append(content[:len(content)-4], 0, 0, 0xc0, 0x7f)
 		}, "output-bias.npy: number 2 is NaN"},
@@ -280,7 +295,9 @@ func TestDamagedModels(t *testing.T) {
 		wantError(t, name, err, c.want)
 	}
 	m.Tables[0][3] = float32(math.Inf(1))
-	wantError(t, "an infinite number", m.Save(filepath.Join(t.TempDir(), "x")), "cannot save the model: entities: number 4 is +Inf")
+	wantError(t, "an infinite number", m.Save(filepath.Join(t.TempDir(), "x")),
+		"save the model: entities: number 4 is +Inf")
 	m.Tables = m.Tables[1:]
-	wantError(t, "a table too few", m.Save(filepath.Join(t.TempDir(), "x")), "cannot save the model: there are")
+	wantError(t, "a table too few", m.Save(filepath.Join(t.TempDir(), "x")),
+		"save the model: there are")
 }

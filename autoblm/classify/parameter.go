@@ -7,14 +7,16 @@ import (
 
 // Names of parameters, those of layers first.
 const (
-	RelationEmbeddings = "relations"       // [relations, d], one more for self-loops in CompGCN
-	RelationStep       = "relation-step"   // [d, d]: from CompGCN's relations to those of the next layer
-	Coefficients       = "coefficients"    // [relations, parts]: of R-GCN's shared matrices
-	Bases              = "bases"           // [parts, d, d], or [relations, parts, d/parts, d/parts] for blocks
-	MessageWeights     = "message-weights" // [d, d]: W
-	ReverseWeights     = "reverse-weights" // [d, d]: CompGCN's W of reverse edges
-	SelfWeights        = "self-weights"    // [d, d]: W of self-loops
-	Bias               = "bias"            // [1, d]
+	RelationEmbeddings = "relations" // [relations, d], one more for self-loops in CompGCN
+	// [d, d]: from CompGCN's relations to those of the next layer
+	RelationStep = "relation-step"
+	Coefficients = "coefficients" // [relations, parts]: of R-GCN's shared matrices
+	// [parts, d, d], or [relations, parts, d/parts, d/parts] for blocks
+	Bases          = "bases"
+	MessageWeights = "message-weights" // [d, d]: W
+	ReverseWeights = "reverse-weights" // [d, d]: CompGCN's W of reverse edges
+	SelfWeights    = "self-weights"    // [d, d]: W of self-loops
+	Bias           = "bias"            // [1, d]
 
 	EntityEmbeddings = "entities"       // [inputs, d]
 	HiddenWeights    = "hidden-weights" // [d, d]: of the perceptron after the layers

@@ -47,7 +47,9 @@ func (c crossValidation) needsScores(epoch, active int) bool {
 	return c.isLate || epoch%s.ValidateEvery == 0 || epoch == s.Epochs
 }
 
-func (c crossValidation) update(_ Population, epoch int, finite []bool, scores []score) ([]bool, error) {
+func (c crossValidation) update(
+	_ Population, epoch int, finite []bool, scores []score,
+) ([]bool, error) {
 	s, models := c.settings, c.settings.heldOut()
 	stop := make([]bool, len(scores))
 	for i := range c.results {

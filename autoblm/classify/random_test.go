@@ -56,7 +56,8 @@ func TestMaskIsOfTheNode(t *testing.T) {
 			t.Errorf("node %d loses other coordinates alone than among others", node)
 		}
 	}
-	for what, other := range map[string][]float32{"seed": mask(upTo(100), 2, 1, 0), "step": mask(upTo(100), 1, 2, 0), "layer": mask(upTo(100), 1, 1, 1)} {
+	for what, other := range map[string][]float32{"seed": mask(upTo(100), 2, 1, 0),
+		"step": mask(upTo(100), 1, 2, 0), "layer": mask(upTo(100), 1, 1, 1)} {
 		if slices.Equal(all, other) {
 			t.Errorf("another %s drops the same", what)
 		}

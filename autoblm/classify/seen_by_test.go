@@ -23,7 +23,8 @@ func TestWhoIsSeen(t *testing.T) {
 	for range 60 {
 		g := enginetest.RandomGraph(rng, 40, 3, 60)
 		s := classify.Defaults(classify.BLM)
-		s.Layers, s.Reverse, s.Norm, s.SeenBy = 1+rng.IntN(3), rng.IntN(2) == 0, classify.Norm(rng.IntN(int(classify.Symmetric)+1)), rng.IntN(5)
+		s.Layers, s.Reverse, s.Norm, s.SeenBy = 1+rng.IntN(3), rng.IntN(2) == 0,
+			classify.Norm(rng.IntN(int(classify.Symmetric)+1)), rng.IntN(5)
 		watchers := map[int32]int{}
 		for _, l := range slices.Concat(g.Train, g.Test) {
 			near := map[int32]bool{l.Node: true}
@@ -88,9 +89,12 @@ func TestWhatOneNodeSeesIsNotLearned(t *testing.T) {
 	}
 	for seenBy, known := range map[int]bool{0: true, 1: true, 2: false} {
 		s := classify.Defaults(classify.BLM)
-		s.Dim, s.SeenBy, s.Runs, s.Folds, s.Epochs, s.ValidateEvery, s.Patience = 8, seenBy, 0, 2, 60, 60, 0
-		model := trained(t, g, s, classify.Member{Structure: structure.MustParse("complex"), LearningRate: 0.05, Seed: 1})
-		if e, _, err := model.Evaluate(t.Context(), cpu.New(0), g, "train"); err != nil || known && e.Accuracy != 1 || !known && e.Accuracy != 0.5 {
+		s.Dim, s.SeenBy, s.Runs, s.Folds, s.Epochs, s.ValidateEvery, s.Patience = 8, seenBy, 0, 2, 60, 60,
+			0
+		model := trained(t, g, s, classify.Member{Structure: structure.MustParse("complex"),
+			LearningRate: 0.05, Seed: 1})
+		if e, _, err := model.Evaluate(t.Context(), cpu.New(0), g, "train"); err != nil || known &&
+			e.Accuracy != 1 || !known && e.Accuracy != 0.5 {
 			t.Errorf("seen by %d: %+v, %v", seenBy, e, err)
 		}
 	}

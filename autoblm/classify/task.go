@@ -11,36 +11,35 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Task is the telling apart of classes of entities by the encoder [BLM]: the accuracy of
-// cross-validation decides between structures, and a trial's test score is the mean
-// accuracy on the nodes to test with, if any models are tested. A trial has the initial
-// parameters that its recipe's seed decides; the rest of the recipe means nothing here.
-// [Task.Close] it in the end, before the engine.
+// Task searches structures for the classification of entities with the encoder [BLM]. It scores
+// structures by the accuracy of cross-validation. A trial's test score is the mean accuracy on the
+// test nodes, if models are tested. Of a trial's recipe it uses the seed only. [Task.Close] it
+// before the engine.
 type Task struct {
 	task.Base
 	Graph    *rdf.Graph
 	Settings TaskSettings
 	Engine   Engine
 
-	trainer    *Trainer // made when it is first needed
+	trainer    *Trainer // created by the first call of Train
 	onProgress func(share float64)
 }
 
-// TaskSettings are the settings that only this task has. Of the member they leave out structure and
-// seed, which are the trials' own.
+// TaskSettings are the settings that only this task has. The member has no structure and no seed:
+// these belong to a trial.
 type TaskSettings struct {
 	Convolution Settings `json:"convolution" embed:""`
 	Member      Member   `json:"member" kong:"-"`
 }
 
-// details are the scores of a trial by the names that they have always had in files.
+// details repeats the scores of a trial under the names in study files.
 type details struct {
 	Objective     *float64 `json:"objective,omitempty"`
 	TestObjective *float64 `json:"test_objective,omitempty"`
 }
 
 func detailsOf(t task.Trial) (d details) {
-	_ = json.Unmarshal(t.Details, &d) // those of another task have none
+	_ = json.Unmarshal(t.Details, &d) // empty for trials of other tasks
 	return d
 }
 
@@ -61,15 +60,17 @@ func (t *Task) Identity() (task.Identity, error) {
 	s.Member.Structure, s.Member.Seed = structure.Structure{}, 0
 	own, err := json.Marshal(s)
 	if err != nil {
-		return task.Identity{}, fmt.Errorf("cannot write the settings down: %w", err)
+		return task.Identity{}, fmt.Errorf("encode the task settings: %w", err)
 	}
-	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source(), TaskSettings: own}, nil
+	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(),
+		Source: t.Graph.Source(), TaskSettings: own}, nil
 }
 
 // Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	g := t.Graph
-	return task.Size{Examples: len(g.Train), Entities: len(g.Nodes), Validation: len(g.Train) * t.Settings.Convolution.Repeats, Test: len(g.Test)}
+	return task.Size{Examples: len(g.Train), Entities: len(g.Nodes),
+		Validation: len(g.Train) * t.Settings.Convolution.Repeats, Test: len(g.Test)}
 }
 
 // Arithmetic implements [task.Task].
@@ -77,9 +78,11 @@ func (t *Task) Arithmetic(kge.Precision) (engine, backend string) {
 	return t.Engine.Name(), t.Engine.Backend()
 }
 
-// Train implements [task.Task]: it cross-validates the trials, and tests and keeps a model
+// Train implements [task.Task]. It cross-validates the trials, and tests them and returns a model
 // of each if the settings have runs.
-func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
+func (t *Task) Train(
+	ctx context.Context, trials []task.Trial, onProgress func(share float64),
+) ([]task.Artifact, error) {
 	var members []Member
 	for _, trial := range trials {
 		if trial.Stage != task.Searching && trial.Stage != task.Retraining {
@@ -89,7 +92,7 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed
 		members = append(members, m)
 	}
-	if err := t.ready(); err != nil {
+	if err := t.prepare(); err != nil {
 		return nil, err
 	}
 	t.onProgress = onProgress
@@ -120,8 +123,8 @@ func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(s
 	return artifacts, nil
 }
 
-// ready makes the trainer, once for all calls.
-func (t *Task) ready() (err error) {
+// prepare creates the trainer once for all calls.
+func (t *Task) prepare() (err error) {
 	if t.trainer == nil {
 		t.trainer, err = NewTrainer(t.Graph, t.Settings.Convolution, Options{
 			Engine: t.Engine, KeepModels: t.Settings.Convolution.Runs > 0,

@@ -24,13 +24,17 @@ import (
 // kinds is a graph whose nodes point at two hubs, each by the relation that its
 // class says, and at each other so that there is something to be wrong about.
 func kinds() *rdf.Graph {
-	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
+	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"},
+		Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
 	for i := range int32(24) {
 		class := i % 2
 		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
-		g.Triples = append(g.Triples,
-			datasets.Triple{Head: i + 2, Relation: class, Tail: 0}, datasets.Triple{Head: i + 2, Relation: 1 - class, Tail: 1},
-			datasets.Triple{Head: i + 2, Relation: i / 3 % 2, Tail: 2 + (i*7+5)%24})
+		g.Triples = append(
+			g.Triples,
+			datasets.Triple{Head: i + 2, Relation: class, Tail: 0}, datasets.Triple{Head: i + 2,
+				Relation: 1 - class, Tail: 1},
+			datasets.Triple{Head: i + 2, Relation: i / 3 % 2, Tail: 2 + (i*7+5)%24},
+		)
 		label := rdf.Label{Node: i + 2, Class: class}
 		if i/2%4 < 3 {
 			g.Train = append(g.Train, label)
@@ -43,7 +47,8 @@ func kinds() *rdf.Graph {
 
 // classes is the task on a graph, on one thread.
 func classes(g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Task {
-	return &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: s, Member: m}, Engine: cpu.New(1)}
+	return &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: s, Member: m},
+		Engine: cpu.New(1)}
 }
 
 func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings) {
@@ -85,8 +90,10 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 		return result
 	}
 	want := run(t.Context(), of)
-	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil || len(want.Best) != of.I {
-		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Artifact)
+	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil ||
+		len(want.Best) != of.I {
+		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete,
+			len(want.Best), want.Artifact)
 	}
 	of.Study = filepath.Join(t.TempDir(), "study.db")
 	interruptions := 0
@@ -104,7 +111,8 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 			interruptions++
 			continue
 		}
-		if !reflect.DeepEqual(got.Trials, want.Trials) || !reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
+		if !reflect.DeepEqual(got.Trials, want.Trials) ||
+			!reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
 			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
 		}
 		break
@@ -130,7 +138,8 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 
 func TestSearchForClassesRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
-	run := func(change func(*rdf.Graph, *classify.Settings, *classify.Member, *autoblm.SearchSettings)) error {
+	run := func(change func(*rdf.Graph, *classify.Settings, *classify.Member,
+		*autoblm.SearchSettings)) error {
 		g := kinds()
 		s, m, of := classSettings()
 		of.Study, of.Budget = path, 4
@@ -146,43 +155,55 @@ func TestSearchForClassesRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	type graph = rdf.Graph
-	for says, change := range map[string]func(*graph, *classify.Settings, *classify.Member, *autoblm.SearchSettings){
-		"convolution dim 4 there, 8 here": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+	for says, change := range map[string]func(*graph, *classify.Settings, *classify.Member,
+		*autoblm.SearchSettings){
+		"convolution dim 4 there, 8 here": func(_ *graph, s *classify.Settings, _ *classify.Member,
+			_ *autoblm.SearchSettings) {
 			s.Dim = 8
 		},
-		"convolution norm none there, symmetric here": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+		"convolution norm none there, symmetric here": func(_ *graph, s *classify.Settings,
+			_ *classify.Member, _ *autoblm.SearchSettings) {
 			s.Norm = classify.Symmetric
 		},
-		"member dropout 0.4 there, 0.3 here": func(_ *graph, _ *classify.Settings, m *classify.Member, _ *autoblm.SearchSettings) {
+		"member dropout 0.4 there, 0.3 here": func(_ *graph, _ *classify.Settings, m *classify.Member,
+			_ *autoblm.SearchSettings) {
 			m.Dropout = 0.3
 		},
-		"seed 1 there, 2 here": func(_ *graph, _ *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
+		"seed 1 there, 2 here": func(_ *graph, _ *classify.Settings, _ *classify.Member,
+			of *autoblm.SearchSettings) {
 			of.Seed = 2
 		},
-		"the data differ": func(g *graph, _ *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+		"the data differ": func(g *graph, _ *classify.Settings, _ *classify.Member,
+			_ *autoblm.SearchSettings) {
 			g.Train[0].Class, g.Train[1].Class = g.Train[1].Class, g.Train[0].Class
 		},
-		"has no structure to search for": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+		"has no structure to search for": func(_ *graph, s *classify.Settings, _ *classify.Member,
+			_ *autoblm.SearchSettings) {
 			s.Encoder = classify.GCN
 		},
-		"learning-rate is 0": func(_ *graph, _ *classify.Settings, m *classify.Member, _ *autoblm.SearchSettings) {
+		"learning-rate is 0": func(_ *graph, _ *classify.Settings, m *classify.Member,
+			_ *autoblm.SearchSettings) {
 			m.LearningRate = 0
 		},
-		"repeats is 0": func(_ *graph, s *classify.Settings, _ *classify.Member, _ *autoblm.SearchSettings) {
+		"repeats is 0": func(_ *graph, s *classify.Settings, _ *classify.Member,
+			_ *autoblm.SearchSettings) {
 			s.Repeats = 0
 		},
 		"dim is 5": func(_ *graph, s *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
 			s.Dim, of.Study = 5, ""
 		},
-		"classification has no stage tune": func(_ *graph, _ *classify.Settings, _ *classify.Member, of *autoblm.SearchSettings) {
+		"classification has no stage tune": func(_ *graph, _ *classify.Settings, _ *classify.Member,
+			of *autoblm.SearchSettings) {
 			of.Study, of.Tune = "", search.DefaultTune()
 		},
 	} {
-		if err := run(change); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+		if err := run(change); err == nil || !strings.Contains(err.Error(), says) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("the error is %v, which should say %q in one line", err, says)
 		}
 	}
-	if contents, err := study.Read(path); err != nil || contents.About.Task != classify.TaskName || len(contents.Trials) != 4 {
+	if contents, err := study.Read(path); err != nil || contents.About.Task != classify.TaskName ||
+		len(contents.Trials) != 4 {
 		t.Errorf("the study is about %+v, %v", contents.About, err)
 	}
 }
@@ -198,7 +219,8 @@ func TestDivergedClasses(t *testing.T) {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	for _, trial := range result.Trials {
-		if trial.State != task.Failed || !strings.Contains(trial.Error, "smaller learning rate") || trial.Score != nil || trial.TestScore != nil {
+		if trial.State != task.Failed || !strings.Contains(trial.Error, "smaller learning rate") ||
+			trial.Score != nil || trial.TestScore != nil {
 			t.Errorf("%+v", trial)
 		}
 	}
@@ -213,7 +235,8 @@ func TestClassesAgain(t *testing.T) {
 		t.Fatalf("%d structures trained again, want 3; %v", len(result.Again), err)
 	}
 	for _, r := range result.Again {
-		if seeds := r.Seeds(); len(seeds) != 2 || seeds[0] == seeds[1] || r.Trials[0].State != task.Complete || r.Trials[1].State != task.Complete {
+		if seeds := r.Seeds(); len(seeds) != 2 || seeds[0] == seeds[1] ||
+			r.Trials[0].State != task.Complete || r.Trials[1].State != task.Complete {
 			t.Errorf("%v: %+v", r.Structure, r.Trials)
 		}
 	}
@@ -230,12 +253,14 @@ func TestClassesAreCutInTime(t *testing.T) {
 		if cut {
 			ctx = task.StopAt(ctx, time.Now())
 		}
-		trials := []task.Trial{{Stage: task.Searching, Structure: structure.MustParse("1,0;0,2"), Recipe: task.Recipe{Recipe: kge.Recipe{Training: of.Training}, Seed: 1}}}
+		trials := []task.Trial{{Stage: task.Searching, Structure: structure.MustParse("1,0;0,2"),
+			Recipe: task.Recipe{Recipe: kge.Recipe{Training: of.Training}, Seed: 1}}}
 		artifacts, err := on.Train(ctx, trials, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := trials[0]; got.State != task.Complete || got.StoppedEarly != cut || got.Score == nil || artifacts[0] == nil {
+		if got := trials[0]; got.State != task.Complete || got.StoppedEarly != cut || got.Score == nil ||
+			artifacts[0] == nil {
 			t.Errorf("cut %v: %+v has left %v", cut, got, artifacts[0])
 		}
 	}
@@ -244,7 +269,8 @@ func TestClassesAreCutInTime(t *testing.T) {
 // TestClassesByMinutes: there is nothing to plan for a search but its end, which is kept.
 func TestClassesByMinutes(t *testing.T) {
 	s, m, of := classSettings()
-	of.Planned, of.TimeLimit, of.Again, of.Study = &search.Planned{}, time.Hour, 2, filepath.Join(t.TempDir(), "study.db")
+	of.Planned, of.TimeLimit, of.Again, of.Study = &search.Planned{}, time.Hour, 2,
+		filepath.Join(t.TempDir(), "study.db")
 	on := classes(kinds(), s, m)
 	defer on.Close()
 	var told []string
@@ -254,7 +280,8 @@ func TestClassesByMinutes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !r.Plan.Ended || r.Trained != of.Budget || len(r.Again) == 0 || r.Settings.Training != of.Training {
+		if !r.Plan.Ended || r.Trained != of.Budget || len(r.Again) == 0 ||
+			r.Settings.Training != of.Training {
 			t.Errorf("%d trained, %d again by %+v", r.Trained, len(r.Again), r.Plan)
 		}
 	}

@@ -19,7 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func train(t testing.TB, g *rdf.Graph, s classify.Settings, members ...classify.Member) []classify.Result {
+func train(
+	t testing.TB, g *rdf.Graph, s classify.Settings, members ...classify.Member,
+) []classify.Result {
 	t.Helper()
 	results, err := trainOnce(t.Context(), g, s, classify.Options{}, members)
 	if err != nil {
@@ -29,7 +31,10 @@ func train(t testing.TB, g *rdf.Graph, s classify.Settings, members ...classify.
 }
 
 // trainOnce trains on the engine cpu.
-func trainOnce(ctx context.Context, g *rdf.Graph, s classify.Settings, o classify.Options, members []classify.Member) ([]classify.Result, error) {
+func trainOnce(
+	ctx context.Context, g *rdf.Graph, s classify.Settings, o classify.Options,
+	members []classify.Member,
+) ([]classify.Result, error) {
 	o.Engine = cpu.New(0)
 	trainer, err := classify.NewTrainer(g, s, o)
 	if err != nil {
@@ -42,7 +47,8 @@ func trainOnce(ctx context.Context, g *rdf.Graph, s classify.Settings, o classif
 // trained is a member's model.
 func trained(t testing.TB, g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Model {
 	t.Helper()
-	results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true}, []classify.Member{m})
+	results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true},
+		[]classify.Member{m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,9 +87,11 @@ func TestRelationsAreSeen(t *testing.T) {
 				t.Errorf("%v: %v of the nodes to test with are right; the sums are the same", e, mean)
 			}
 		case e == classify.GCN && (mean > 0.8 || r.CVAccuracy > 0.8):
-			t.Errorf("gcn: %v of the nodes held out and %v of those to test with are right, but nothing tells them apart", r.CVAccuracy, mean)
+			t.Errorf(
+				"gcn: %v of the nodes held out and %v of those to test with are right, but nothing tells them apart", r.CVAccuracy, mean)
 		case e != classify.GCN && (mean < 1 || r.CVAccuracy < 1):
-			t.Errorf("%v: %v of the nodes held out and %v of those to test with are right", e, r.CVAccuracy, mean)
+			t.Errorf("%v: %v of the nodes held out and %v of those to test with are right", e, r.CVAccuracy,
+				mean)
 		}
 		if len(r.TestAccuracies) != 2 {
 			t.Errorf("%v was tested %d times", e, len(r.TestAccuracies))
@@ -91,7 +99,8 @@ func TestRelationsAreSeen(t *testing.T) {
 	}
 }
 
-var sameResults = cmp.Options{cmpopts.EquateErrors(), cmpopts.EquateComparable(structure.Structure{})}
+var sameResults = cmp.Options{cmpopts.EquateErrors(),
+	cmpopts.EquateComparable(structure.Structure{})}
 
 // TestMembersDoNotMatterToEachOther: a member gives the same bits alone, among
 // others, and in another place among them.
@@ -101,7 +110,8 @@ func TestMembersDoNotMatterToEachOther(t *testing.T) {
 	s.Dim, s.Epochs, s.Folds, s.Runs, s.ValidateEvery = 4, 12, 3, 2, 1
 	var members []classify.Member
 	for i, text := range []string{"1,0;0,2", "1,-2;2,1", "0,1;2,0"} {
-		members = append(members, classify.Member{Structure: structure.MustParse(text), Seed: uint64(i), LearningRate: 0.01 * float64(i+1), Dropout: 0.2 * float64(i), L2: 0.01})
+		members = append(members, classify.Member{Structure: structure.MustParse(text), Seed: uint64(i),
+			LearningRate: 0.01 * float64(i+1), Dropout: 0.2 * float64(i), L2: 0.01})
 	}
 	together := train(t, g, s, members...)
 	for i, m := range members {
@@ -122,7 +132,8 @@ func TestDivergenceIsTheMembersOwn(t *testing.T) {
 	good, bad := member(classify.BLM, "1,0;0,2"), member(classify.BLM, "1,0;0,2")
 	bad.LearningRate = 1e30
 	results := train(t, g, quick(classify.BLM), bad, good)
-	if !errors.Is(results[0].Err, classify.ErrDiverged) || strings.Contains(results[0].Err.Error(), "\n") || results[0].TestAccuracies != nil {
+	if !errors.Is(results[0].Err, classify.ErrDiverged) ||
+		strings.Contains(results[0].Err.Error(), "\n") || results[0].TestAccuracies != nil {
 		t.Errorf("a learning rate of 1e30 came to %+v", results[0])
 	}
 	if results[1].Err != nil || results[1].CVAccuracy < 1 {
@@ -134,14 +145,17 @@ func TestInterruption(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	calls := 0
-	_, err := trainOnce(ctx, enginetest.KindsGraph(24), quick(classify.BLM), classify.Options{OnProgress: func(done, total int) {
-		if calls++; calls == 3 {
-			stop()
-		}
-		if done > total/2 {
-			t.Errorf("%d of %d epochs are done long after the end", done, total)
-		}
-	}}, []classify.Member{member(classify.BLM, "1,0;0,2")})
+	_, err := trainOnce(ctx, enginetest.KindsGraph(24), quick(classify.BLM),
+		classify.Options{OnProgress: func(done, total int) {
+			if calls++; calls == 3 {
+				stop()
+			}
+			if done > total/2 {
+				t.Errorf("%d of %d epochs are done long after the end", done, total)
+			}
+		}},
+		[]classify.Member{member(classify.BLM, "1,0;0,2")},
+	)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted training ends with %v", err)
 	}
@@ -153,12 +167,15 @@ func TestProgressComesToTheEnd(t *testing.T) {
 	bad := member(classify.BLM, "1,0;0,2")
 	bad.LearningRate = 1e30
 	last, whole := 0, 0
-	_, err := trainOnce(t.Context(), enginetest.KindsGraph(24), s, classify.Options{OnProgress: func(done, total int) {
-		if done < last || whole != 0 && total != whole {
-			t.Errorf("%d of %d epochs after %d of %d", done, total, last, whole)
-		}
-		last, whole = done, total
-	}}, []classify.Member{member(classify.BLM, "1,0;0,2"), bad})
+	_, err := trainOnce(t.Context(), enginetest.KindsGraph(24), s,
+		classify.Options{OnProgress: func(done, total int) {
+			if done < last || whole != 0 && total != whole {
+				t.Errorf("%d of %d epochs after %d of %d", done, total, last, whole)
+			}
+			last, whole = done, total
+		}},
+		[]classify.Member{member(classify.BLM, "1,0;0,2"), bad},
+	)
 	if err != nil || last != whole {
 		t.Errorf("%d of %d epochs at the end, %v", last, whole, err)
 	}
@@ -170,7 +187,8 @@ func TestPatience(t *testing.T) {
 	s.Patience, s.ValidateEvery = 3, 2
 	r := train(t, enginetest.KindsGraph(48), s, member(classify.BLM, "1,0;0,2"))[0]
 	if last := r.Curve[len(r.Curve)-1].Epoch; last != min(r.Epochs+6, s.Epochs) {
-		t.Errorf("the best of the validations %+v is after epoch %d, with a patience of 3", r.Curve, r.Epochs)
+		t.Errorf("the best of the validations %+v is after epoch %d, with a patience of 3", r.Curve,
+			r.Epochs)
 	}
 	best := slices.MaxFunc(r.Curve, func(a, b classify.Validation) int {
 		if a.Accuracy != b.Accuracy {
@@ -199,7 +217,8 @@ func TestTuneFindsTheBest(t *testing.T) {
 	s := quick(classify.BLM)
 	s.Epochs = 10
 	run := func() []classify.Tuned {
-		all, err := classify.Tune(t.Context(), enginetest.KindsGraph(24), s, member(classify.BLM, "1,0;0,2"), r, 6, 1, classify.Options{Engine: cpu.New(0)})
+		all, err := classify.Tune(t.Context(), enginetest.KindsGraph(24), s,
+			member(classify.BLM, "1,0;0,2"), r, 6, 1, classify.Options{Engine: cpu.New(0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,14 +230,17 @@ func TestTuneFindsTheBest(t *testing.T) {
 	}
 	for i, tuned := range all {
 		m := tuned.Result.Member
-		if m.LearningRate < 1e-4 || m.LearningRate > 1e-1 || m.Dropout < 0 || m.Dropout > 0.5 || m.L2 != 0 || tuned.Settings.Dim%2 != 0 {
+		if m.LearningRate < 1e-4 || m.LearningRate > 1e-1 || m.Dropout < 0 || m.Dropout > 0.5 ||
+			m.L2 != 0 || tuned.Settings.Dim%2 != 0 {
 			t.Errorf("out of the ranges: %+v", tuned)
 		}
 		if i > 0 && tuned.Result.CVAccuracy > all[i-1].Result.CVAccuracy {
 			t.Errorf("%v comes after %v", tuned.Result.CVAccuracy, all[i-1].Result.CVAccuracy)
 		}
-		if again := train(t, enginetest.KindsGraph(24), tuned.Settings, m)[0]; again.CVAccuracy != tuned.Result.CVAccuracy {
-			t.Errorf("setting %d comes to %v by itself and to %v in tuning", i, again.CVAccuracy, tuned.Result.CVAccuracy)
+		if again := train(t, enginetest.KindsGraph(24), tuned.Settings,
+			m)[0]; again.CVAccuracy != tuned.Result.CVAccuracy {
+			t.Errorf("setting %d comes to %v by itself and to %v in tuning", i, again.CVAccuracy,
+				tuned.Result.CVAccuracy)
 		}
 	}
 	if diff := cmp.Diff(all, run(), sameResults); diff != "" {
@@ -258,9 +280,11 @@ func TestRepeats(t *testing.T) {
 	m.Seed += uint64(s.Folds) // as the second division's models have in both
 	second := train(t, g, s, m)[0]
 	if want := (first.CVAccuracy + second.CVAccuracy) / 2; math.Abs(both.CVAccuracy-want) > 1e-12 {
-		t.Errorf("two divisions have the accuracy %v, and by themselves %v and %v", both.CVAccuracy, first.CVAccuracy, second.CVAccuracy)
+		t.Errorf("two divisions have the accuracy %v, and by themselves %v and %v", both.CVAccuracy,
+			first.CVAccuracy, second.CVAccuracy)
 	}
 	if want := (first.CVLoss + second.CVLoss) / 2; math.Abs(both.CVLoss-want) > 1e-9 {
-		t.Errorf("two divisions have the loss %v, and by themselves %v and %v", both.CVLoss, first.CVLoss, second.CVLoss)
+		t.Errorf("two divisions have the loss %v, and by themselves %v and %v", both.CVLoss, first.CVLoss,
+			second.CVLoss)
 	}
 }

@@ -12,11 +12,9 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Ranges are what [Tune] draws from: one of the dimensions that fit, of the norms,
-// and of the choices of reverse edges, self-loops and SeenBy, where there are any, or else
-// what the settings say; a learning rate whose logarithm is evenly spread; an evenly spread
-// dropout; and an L2 whose logarithm is evenly spread, or always that of the member
-// where the upper end is 0.
+// Ranges are the ranges from which [Tune] draws. An empty list keeps the value of the settings.
+// Learning rates and weights L2 are uniform in the logarithm, dropouts uniform. An upper end of 0
+// keeps the member's L2.
 type Ranges struct {
 	Dims                      []int
 	Norms                     []Norm
@@ -25,60 +23,72 @@ type Ranges struct {
 	LearningRate, Dropout, L2 [2]float64
 }
 
-// PaperRanges are those of Section V-C.
+// PaperRanges returns the ranges of Section V-C.
 func PaperRanges() Ranges {
-	return Ranges{Dims: []int{12, 20, 32, 48}, LearningRate: [2]float64{1e-5, 1e-1}, Dropout: [2]float64{0, 0.5}}
+	return Ranges{
+		Dims:         []int{12, 20, 32, 48},
+		LearningRate: [2]float64{1e-5, 1e-1}, Dropout: [2]float64{0, 0.5},
+	}
 }
 
-// DefaultRanges are those of the paper without learning rates that get nowhere in
-// some hundred epochs, and with what else matters.
+// DefaultRanges returns those of the paper without learning rates that are too small for a hundred
+// epochs, extended by the settings with the most influence.
 func DefaultRanges() Ranges {
 	r := PaperRanges()
 	r.LearningRate, r.L2 = [2]float64{3e-3, 3e-2}, [2]float64{1e-4, 1}
-	r.Norms, r.Reverse, r.SelfLoops = []Norm{NoNorm, ByRelation, ByRelationRoot, Symmetric}, []bool{false, true}, []bool{false, true}
+	r.Norms = []Norm{NoNorm, ByRelation, ByRelationRoot, Symmetric}
+	r.Reverse, r.SelfLoops = []bool{false, true}, []bool{false, true}
 	r.SeenBy = []int{0, 5, 20, 40}
 	return r
 }
 
-// Validate says what is wrong with the ranges.
+// Validate returns an error if the ranges are invalid.
 func (r Ranges) Validate() error {
-	if low, high := r.LearningRate[0], r.LearningRate[1]; !(low > 0) || !(high >= low) || math.IsInf(high, 0) {
-		return fmt.Errorf("the learning rates are from %v to %v: the first must be above 0 and not above the second", low, high)
+	isLogarithmic := func(low, high float64) bool {
+		return low > 0 && high >= low && !math.IsInf(high, 0)
 	}
-	if low, high := r.Dropout[0], r.Dropout[1]; !(low >= 0) || !(high >= low) || !(high < 1) {
-		return fmt.Errorf("the dropouts are from %v to %v: they must be from 0 to below 1, the smaller first", low, high)
+	if low, high := r.LearningRate[0], r.LearningRate[1]; !isLogarithmic(low, high) {
+		return fmt.Errorf("the learning rates are from %v to %v: "+
+			"the first must be above 0 and not above the second", low, high)
 	}
-	if low, high := r.L2[0], r.L2[1]; high != 0 && (!(low > 0) || !(high >= low) || math.IsInf(high, 0)) {
-		return fmt.Errorf("the weights l2 are from %v to %v: the first must be above 0 and not above the second, or the second 0", low, high)
+	if low, high := r.Dropout[0], r.Dropout[1]; !(low >= 0 && high >= low && high < 1) {
+		return fmt.Errorf("the dropouts are from %v to %v: "+
+			"they must be from 0 to below 1, the smaller first", low, high)
+	}
+	if low, high := r.L2[0], r.L2[1]; high != 0 && !isLogarithmic(low, high) {
+		return fmt.Errorf("the weights l2 are from %v to %v: "+
+			"the first must be above 0 and not above the second, or the second 0", low, high)
 	}
 	return nil
 }
 
-// Tuned is a setting that [Tune] tried.
+// Tuned holds settings that [Tune] tried, with their result.
 type Tuned struct {
 	Settings Settings
 	Result   Result
 }
 
-// Tune cross-validates a member with so many settings drawn from the ranges, and
-// returns them with the best first: the highest accuracy, then the lowest loss, and
-// those that diverged last. Nothing is tested. The seed decides what is drawn. A deadline
-// leaves settings out, but for the first ones: there is to be time for a last training.
-func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, trials int, seed uint64, o Options) ([]Tuned, error) {
+// Tune cross-validates a member with a number of settings drawn from the ranges by a seed. It
+// returns them by accuracy, then by loss, best first, and diverged ones last. Nothing is tested.
+// With a deadline it tries fewer settings, at least the first, and leaves time for a final training.
+func Tune(
+	ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, trials int, seed uint64,
+	o Options,
+) ([]Tuned, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
 	if trials < 1 {
 		return nil, fmt.Errorf("trials is %d: it must be at least 1", trials)
 	}
-	r, err := r.fitting(g, s, m)
+	r, err := r.restricted(g, s, m)
 	if err != nil {
 		return nil, err
 	}
 	runs := s.Runs
 	s.Runs, o.KeepModels = 0, false
 	var order []Settings
-	members := map[Settings][]Member{} // one trainer serves all with the same settings
+	members := map[Settings][]Member{} // which one trainer serves
 	rng := newRand(seed, 0)
 	for range trials {
 		drawn, m := r.draw(rng, s, m)
@@ -88,16 +98,16 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 		members[drawn] = append(members[drawn], m)
 	}
 	var all []Tuned
-	began, last := time.Now(), s.heldOut()+max(1, runs)
-	epochs := s.Epochs * s.heldOut() // of a trial
+	began, finalModels := time.Now(), s.heldOut()+max(1, runs)
+	trialEpochs := s.Epochs * s.heldOut()
 	for _, drawn := range order {
-		before := len(all)
+		done := len(all)
 		part := o
 		if !o.Deadline.IsZero() {
 			models := trials * s.heldOut()
-			tuning := o.Deadline.Sub(began) * time.Duration(models) / time.Duration(models+last)
+			tuning := o.Deadline.Sub(began) * time.Duration(models) / time.Duration(models+finalModels)
 			until := began.Add(tuning)
-			if before > 0 && time.Now().After(until) {
+			if done > 0 && time.Now().After(until) {
 				if err := o.Checkpoint.closeBetween(); err != nil {
 					return nil, err
 				}
@@ -106,7 +116,9 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 			part.Deadline = until
 		}
 		if o.OnProgress != nil {
-			part.OnProgress = func(done, _ int) { o.OnProgress(before*epochs+done, trials*epochs) }
+			part.OnProgress = func(epochs, _ int) {
+				o.OnProgress(done*trialEpochs+epochs, trials*trialEpochs)
+			}
 		}
 		results, err := TrainOnce(ctx, g, drawn, part, members[drawn])
 		if err != nil {
@@ -120,11 +132,12 @@ func Tune(ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, tri
 	return all, nil
 }
 
-// fitting leaves out what does not fit the graph, and dimensions that do not fit the
-// member or the settings. Where none of these is left, the error is what is wrong
-// with the first.
-func (r Ranges) fitting(g *rdf.Graph, s Settings, m Member) (Ranges, error) {
-	r.SeenBy = slices.DeleteFunc(slices.Clone(r.SeenBy), func(n int) bool { return n > len(labelled(g)) })
+// restricted leaves out values that are invalid for the graph, the member or the settings. If no
+// dimension is left, it returns the error of the first.
+func (r Ranges) restricted(g *rdf.Graph, s Settings, m Member) (Ranges, error) {
+	r.SeenBy = slices.DeleteFunc(slices.Clone(r.SeenBy), func(n int) bool {
+		return n > len(labelled(g))
+	})
 	var why error
 	r.Dims = slices.DeleteFunc(slices.Clone(r.Dims), func(dim int) bool {
 		s.Dim = dim
@@ -138,24 +151,25 @@ func (r Ranges) fitting(g *rdf.Graph, s Settings, m Member) (Ranges, error) {
 	return r, nil
 }
 
+// draw draws settings and a member.
 func (r Ranges) draw(rng *rand.Rand, s Settings, m Member) (Settings, Member) {
-	between := func(of [2]float64) float64 { return of[0] + rng.Float64()*(of[1]-of[0]) }
-	spread := func(of [2]float64) float64 {
-		return math.Exp(between([2]float64{math.Log(of[0]), math.Log(of[1])}))
+	uniform := func(of [2]float64) float64 { return of[0] + rng.Float64()*(of[1]-of[0]) }
+	logUniform := func(of [2]float64) float64 {
+		return math.Exp(uniform([2]float64{math.Log(of[0]), math.Log(of[1])}))
 	}
 	s.Dim = oneOf(rng, r.Dims, s.Dim)
 	s.Norm = oneOf(rng, r.Norms, s.Norm)
 	s.Reverse = oneOf(rng, r.Reverse, s.Reverse)
 	s.SelfLoops = oneOf(rng, r.SelfLoops, s.SelfLoops)
 	s.SeenBy = oneOf(rng, r.SeenBy, s.SeenBy)
-	m.LearningRate, m.Dropout = spread(r.LearningRate), between(r.Dropout)
+	m.LearningRate, m.Dropout = logUniform(r.LearningRate), uniform(r.Dropout)
 	if r.L2[1] > 0 {
-		m.L2 = spread(r.L2)
+		m.L2 = logUniform(r.L2)
 	}
 	return s, m
 }
 
-// oneOf draws from a list, or gives what there is without one.
+// oneOf draws from a list; without one it returns the default.
 func oneOf[T any](rng *rand.Rand, list []T, otherwise T) T {
 	if len(list) == 0 {
 		return otherwise
@@ -163,7 +177,7 @@ func oneOf[T any](rng *rand.Rand, list []T, otherwise T) T {
 	return list[rng.IntN(len(list))]
 }
 
-// better orders results, the best first.
+// better compares results; better ones come first.
 func better(a, b Result) int {
 	failed := func(r Result) int {
 		if r.Err != nil {
@@ -171,5 +185,6 @@ func better(a, b Result) int {
 		}
 		return 0
 	}
-	return cmp.Or(failed(a)-failed(b), cmp.Compare(b.CVAccuracy, a.CVAccuracy), cmp.Compare(a.CVLoss, b.CVLoss))
+	return cmp.Or(failed(a)-failed(b), cmp.Compare(b.CVAccuracy, a.CVAccuracy),
+		cmp.Compare(a.CVLoss, b.CVLoss))
 }

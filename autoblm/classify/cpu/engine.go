@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Engine trains and classifies on the cores of this machine. It holds no state between
-// calls.
+// Engine trains and classifies on the CPU cores of this machine. It holds no state between calls.
 type Engine struct {
 	threads int
 	kernels *kernel.Set
@@ -19,36 +18,36 @@ type Engine struct {
 
 var _ classify.Engine = (*Engine)(nil)
 
-// mostThreads are those that have something of their own.
-const mostThreads = 1024
+// maxThreads limits the number of threads.
+const maxThreads = 1024
 
-// New readies the engine for a number of threads, up to 1024; 0 stands for GOMAXPROCS.
+// New returns an engine with a number of threads, up to 1024; 0 stands for GOMAXPROCS.
 func New(threads int) *Engine {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Engine{threads: min(threads, mostThreads), kernels: kernel.Sets()[0]}
+	return &Engine{threads: min(threads, maxThreads), kernels: kernel.Sets()[0]}
 }
 
-// Name is "cpu".
+// Name returns "cpu".
 func (e *Engine) Name() string { return "cpu" }
 
-// Backend names the instructions that are used: "avx512", "avx2" or "go".
+// Backend returns the instruction set in use: "avx512", "avx2" or "go".
 func (e *Engine) Backend() string { return e.kernels.Name }
 
-// Members is as many as there are threads: each has several models, which keep all busy.
+// Members returns the number of threads: each member has several models, which keep all busy.
 func (e *Engine) Members() int { return e.threads }
 
 // Close implements [classify.Engine]; there is nothing to free.
 func (e *Engine) Close() {}
 
-// program is a network with what all models of it share.
+// program holds what all models of a network share.
 type program struct {
 	*classify.Network
 	engine  *Engine
 	lists   []*lists          // of each layer
-	places  map[parameter]int // of parameters
-	targets []int32           // the class of each row of the last layer
+	places  map[parameter]int // indices of parameters
+	targets []int32           // class of each row of the last layer
 }
 
 type parameter struct {
@@ -60,7 +59,8 @@ type parameter struct {
 func (e *Engine) Prepare(n *classify.Network) (classify.Program, error) { return e.prepare(n), nil }
 
 func (e *Engine) prepare(n *classify.Network) *program {
-	p := &program{Network: n, engine: e, places: map[parameter]int{}, targets: make([]int32, len(n.Outputs))}
+	p := &program{Network: n, engine: e, places: map[parameter]int{},
+		targets: make([]int32, len(n.Outputs))}
 	for l := range n.Layers {
 		p.lists = append(p.lists, newLists(n, l))
 	}
@@ -85,7 +85,7 @@ func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error
 	return all, nil
 }
 
-// population is models side by side.
+// population holds models in training.
 type population struct {
 	models  []*model
 	threads int
@@ -95,7 +95,7 @@ type population struct {
 // OnProgress implements [progress.Reporter].
 func (p *population) OnProgress(report func(share float64)) { p.report = report }
 
-// each does something for each active model.
+// each calls do for each active model, in parallel.
 func (p *population) each(ctx context.Context, active []bool, do func(i int, m *model)) error {
 	var workers errgroup.Group
 	workers.SetLimit(p.threads)
@@ -147,7 +147,8 @@ func (p *population) State(model int) (classify.State, error) {
 	s := classify.State{Steps: m.steps}
 	for i := range m.parameters {
 		s.Tables = append(s.Tables, m.parameters[i].compact())
-		s.Means, s.Squares = append(s.Means, m.means[i].compact()), append(s.Squares, m.squares[i].compact())
+		s.Means, s.Squares = append(s.Means, m.means[i].compact()),
+			append(s.Squares, m.squares[i].compact())
 	}
 	return s, nil
 }

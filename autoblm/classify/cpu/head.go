@@ -11,14 +11,16 @@ type head struct {
 	m                 *model
 	x, hidden, logits table
 	byHidden, by      table
-	below             []bool // 0, hidden units, where a gradient ends; it passes at 0 itself, as GoMLX has it
+	// negative marks hidden units with a negative sum, which pass no gradient. As in GoMLX, a sum
+	// of 0 passes it.
+	negative []bool
 }
 
 func newHead(m *model) *head {
 	rows, d := len(m.targets), m.Settings.Dim
 	h := &head{m: m, logits: newTable(rows, m.Classes), by: newTable(rows, d)}
 	if m.Settings.Hidden {
-		h.hidden, h.byHidden, h.below = newTable(rows, d), newTable(rows, d), make([]bool, rows*d)
+		h.hidden, h.byHidden, h.negative = newTable(rows, d), newTable(rows, d), make([]bool, rows*d)
 	}
 	return h
 }
@@ -31,7 +33,7 @@ func (h *head) forward(x table) table {
 		for i := range h.hidden.rows {
 			row := h.hidden.row(i)
 			for c, v := range row {
-				h.below[i*len(row)+c] = v < 0
+				h.negative[i*len(row)+c] = v < 0
 				row[c] = max(v, 0)
 			}
 		}
@@ -41,7 +43,7 @@ func (h *head) forward(x table) table {
 	return h.logits
 }
 
-// linear is y = x W + b.
+// linear computes y = x W + b.
 func (m *model) linear(y, x table, weights, bias string) {
 	w := m.value(-1, weights)
 	product(m.engine.kernels, y.Table, x.Table, w.Table, y.rows, y.Stride, w.rows, false)
@@ -50,8 +52,8 @@ func (m *model) linear(y, x table, weights, bias string) {
 	}
 }
 
-// backward returns the cross entropy and the gradient by the rows that forward took.
-// It writes over the logits.
+// backward returns the cross entropy and the gradient by the input rows of forward. It overwrites
+// the logits.
 func (h *head) backward() (loss float32, by table) {
 	for i := range h.logits.rows {
 		row, weight := h.logits.row(i), h.m.weights[i]
@@ -81,7 +83,7 @@ func (h *head) backward() (loss float32, by table) {
 	for i := range h.hidden.rows {
 		by := h.byHidden.row(i)
 		for c := range by {
-			if h.below[i*len(by)+c] {
+			if h.negative[i*len(by)+c] {
 				by[c] = 0
 			}
 		}
@@ -90,7 +92,7 @@ func (h *head) backward() (loss float32, by table) {
 	return loss, h.by
 }
 
-// linearBack turns the gradient by y = x W + b into those by x, W and b.
+// linearBack computes the gradients by x, W and b from the gradient by y = x W + b.
 func (m *model) linearBack(byX, byY, x table, weights, bias string) {
 	w, byW, byBias := m.value(-1, weights), m.by(-1, weights), m.by(-1, bias).row(0)
 	for i := range byY.rows {

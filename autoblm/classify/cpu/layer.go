@@ -2,17 +2,17 @@ package cpu
 
 import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
-// layer is a layer of a model, with room for all that it computes.
+// layer is a layer of a model with its intermediate results.
 type layer struct {
 	*lists
 	kernels *kernel.Set
 	m       *matrices
 
 	mask                []float32 // [rows, d]
-	dropped             bool      // whether the last forward pass had a mask
-	gathered, products  table     // of messages: their sums of sources, and these multiplied
-	selfRows            table     // what self-loops multiply
-	after               table     // the rows
+	dropped             bool      // the last forward pass had a mask
+	gathered, products  table     // sums of the sources of messages, before and after multiplication
+	selfRows            table     // input rows of self-loops
+	after               table     // output rows
 	byAfter, byGathered table
 	bySelfRows          table
 }
@@ -21,9 +21,14 @@ func newLayer(of *model, at int) *layer {
 	lists, m, d := of.lists[at], of.matrices[at], of.Settings.Dim
 	messages := len(lists.ones)
 	l := &layer{
-		lists: lists, kernels: of.engine.kernels, m: m, mask: make([]float32, lists.rows*d),
-		gathered: newTable(messages, m.rows), products: newTable(messages, d), byGathered: newTable(messages, m.rows),
-		after: newTable(lists.rows, d), byAfter: newTable(lists.rows, d),
+		lists:    lists,
+		kernels:  of.engine.kernels,
+		m:        m,
+		mask:     make([]float32, lists.rows*d),
+		gathered: newTable(messages, m.rows), products: newTable(messages, d),
+		byGathered: newTable(messages, m.rows),
+		after:      newTable(lists.rows, d),
+		byAfter:    newTable(lists.rows, d),
 	}
 	if m.self.rows > 0 {
 		l.selfRows, l.bySelfRows = newTable(lists.rows, m.rows), newTable(lists.rows, m.rows)
@@ -31,8 +36,8 @@ func newLayer(of *model, at int) *layer {
 	return l
 }
 
-// forward computes the layer's rows from those below: the ReLU of the sum of all
-// messages, self-loops and bias. A mask multiplies them; nil drops nothing.
+// forward computes the layer's rows from the rows below: the ReLU of the sum of all messages,
+// self-loops and bias, times the dropout mask, if any.
 func (l *layer) forward(x table, mask []float32) table {
 	d := l.after.columns
 	l.dropped = mask != nil
@@ -43,7 +48,8 @@ func (l *layer) forward(x table, mask []float32) table {
 		}
 	}
 	for _, s := range l.relations {
-		product(l.kernels, l.products.From(s.from), l.gathered.From(s.from), l.m.matrix(s.relation), s.to-s.from, l.products.Stride, l.m.rows, false)
+		product(l.kernels, l.products.From(s.from), l.gathered.From(s.from), l.m.matrix(s.relation),
+			s.to-s.from, l.products.Stride, l.m.rows, false)
 	}
 	l.incoming.sum(l.kernels, l.after, l.products, l.targetWeights, nil)
 	if l.m.self.rows > 0 {
@@ -54,7 +60,8 @@ func (l *layer) forward(x table, mask []float32) table {
 				own[d] = 1
 			}
 		}
-		product(l.kernels, l.after.Table, l.selfRows.Table, l.m.self.Table, l.rows, l.after.Stride, l.m.rows, true)
+		product(l.kernels, l.after.Table, l.selfRows.Table, l.m.self.Table, l.rows, l.after.Stride,
+			l.m.rows, true)
 	}
 	bias := l.m.bias.row(0)
 	for i := range l.rows {
@@ -71,8 +78,8 @@ func (l *layer) forward(x table, mask []float32) table {
 	return l.after
 }
 
-// backward turns the gradient by the layer's rows, which it writes over, into those
-// by the rows below and by the matrices.
+// backward computes the gradients by the rows below and by the matrices from the gradient by the
+// layer's rows, which it overwrites.
 func (l *layer) backward(bySum, byBelow table) {
 	d := l.after.columns
 	byBias := l.m.byBias.row(0)
@@ -92,18 +99,22 @@ func (l *layer) backward(bySum, byBelow table) {
 			byBias[c] += g
 		}
 	}
-	byProducts := l.products // whose values are not needed any more
+	byProducts := l.products // reused: its values are not needed any more
 	l.targets.sum(l.kernels, byProducts, bySum, nil, l.targetWeights)
 	l.m.transpose(l.relations)
 	for _, s := range l.relations {
 		messages := s.to - s.from
-		product(l.kernels, l.byGathered.From(s.from), byProducts.From(s.from), l.m.transposedMatrix(s.relation), messages, l.byGathered.Stride, d, false)
-		productOfTransposed(l.kernels, l.m.byMatrix(s.relation), l.gathered.From(s.from), byProducts.From(s.from), l.m.rows, byProducts.Stride, messages)
+		product(l.kernels, l.byGathered.From(s.from), byProducts.From(s.from),
+			l.m.transposedMatrix(s.relation), messages, l.byGathered.Stride, d, false)
+		productOfTransposed(l.kernels, l.m.byMatrix(s.relation), l.gathered.From(s.from),
+			byProducts.From(s.from), l.m.rows, byProducts.Stride, messages)
 	}
 	l.outgoing.sum(l.kernels, byBelow, l.byGathered, l.sourceWeights, l.weights)
 	if l.m.self.rows > 0 {
-		product(l.kernels, l.bySelfRows.Table, bySum.Table, l.m.selfTransposed.Table, l.rows, l.bySelfRows.Stride, d, false)
-		productOfTransposed(l.kernels, l.m.bySelf.Table, l.selfRows.Table, bySum.Table, l.m.rows, bySum.Stride, l.rows)
+		product(l.kernels, l.bySelfRows.Table, bySum.Table, l.m.selfTransposed.Table, l.rows,
+			l.bySelfRows.Stride, d, false)
+		productOfTransposed(l.kernels, l.m.bySelf.Table, l.selfRows.Table, bySum.Table, l.m.rows,
+			bySum.Stride, l.rows)
 		for i, row := range l.self {
 			if l.blank != nil && l.blank[row] {
 				continue
@@ -111,7 +122,7 @@ func (l *layer) backward(bySum, byBelow table) {
 			l.kernels.ScaleAdd(byBelow.padded(int(row)), l.bySelfRows.padded(i)[:byBelow.Stride], 1)
 		}
 	}
-	for row := range byBelow.rows { // where the gradient by the 1 may stand
+	for row := range byBelow.rows { // remove the gradient by the appended 1
 		clear(byBelow.padded(row)[d:])
 	}
 }

@@ -5,21 +5,21 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// lists say which rows a layer adds up, forward and backward.
+// lists hold the rows that a layer adds up, forward and backward.
 type lists struct {
 	below, rows       int
-	sources, incoming rowLists // rows below to messages to rows
-	targets, outgoing rowLists // gradients by rows to messages to rows below
-	self              []int32  // the row below of each row's node
+	sources, incoming rowLists // from rows below to messages to rows
+	targets, outgoing rowLists // gradients, from rows to messages to rows below
+	self              []int32  // row below of each row's node
 	blank             []bool   // rows below that are not learned; nil for none
-	relations         []stretch
-	ones              []float32 // what each message carries of a table of ones
+	relations         []span
+	ones              []float32 // value of each message for a table of ones
 	// Weights of rows below, messages and rows; nil stands for ones.
 	sourceWeights, weights, targetWeights []float32
 }
 
-// stretch is a relation's messages.
-type stretch struct{ relation, from, to int }
+// span holds the range of messages of a relation.
+type span struct{ relation, from, to int }
 
 func newLists(n *classify.Network, at int) *lists {
 	layer, messages := n.Layers[at], n.Messages(at, 1)
@@ -33,7 +33,7 @@ func newLists(n *classify.Network, at int) *lists {
 		if last := len(l.relations) - 1; last >= 0 && l.relations[last].relation == int(r) {
 			l.relations[last].to++
 		} else {
-			l.relations = append(l.relations, stretch{int(r), i, i + 1})
+			l.relations = append(l.relations, span{int(r), i, i + 1})
 		}
 	}
 	for i, sources := range messages.Sources {
@@ -53,7 +53,7 @@ func weightOf(weights []float32, i int) float32 {
 	return weights[i]
 }
 
-// rowLists are lists of rows: list i is rows[starts[i]:starts[i+1]].
+// rowLists holds lists of rows: list i is rows[starts[i]:starts[i+1]].
 type rowLists struct{ starts, rows []int32 }
 
 func newRowLists(all [][]int32) rowLists {
@@ -67,9 +67,8 @@ func newRowLists(all [][]int32) rowLists {
 
 func (l rowLists) of(i int) []int32 { return l.rows[l.starts[i]:l.starts[i+1]] }
 
-// sum sets each row of to to the sum of the rows of from in its list, with the
-// weights of both; nil stands for ones. Columns that only one of them has room for
-// are left out, and zero.
+// sum sets each row of to to the sum of the rows of from in its list, with the weights of both; nil
+// stands for ones. Columns that from lacks become zero.
 func (l rowLists) sum(k *kernel.Set, to, from table, weights, fromWeights []float32) {
 	width := min(to.Stride, from.Stride)
 	for i := range len(l.starts) - 1 {

@@ -5,32 +5,33 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// matrices are those by which a layer multiplies what it sends, one for each relation and
-// one for self-loops, and the gradients by them. Their rows are as many as the dimension,
-// or one more, for a 1 behind the row that is multiplied.
+// matrices holds the matrices of a layer, one for each relation and one for self-loops, with their
+// gradients. A matrix has d rows, or d+1 if a 1 is appended to the rows that it multiplies.
 type matrices struct {
 	of      *model
 	layer   int
 	rows    int // of a matrix
-	spacing int // rows between the first of a matrix and of the next
+	spacing int // from the first row of a matrix to that of the next
 
 	relations, byRelations table // all matrices, one below the other
 	transposed             table // d rows each
 	self, bySelf           table // no rows without self-loops
 	selfTransposed         table
 	bias, byBias           table
-	embeddings             table // CompGCN's of relations
+	embeddings             table // of CompGCN's relations
 	byEmbeddings           table
 }
 
 func newMatrices(of *model, layer int) *matrices {
 	s, d, relations := of.Settings, of.Settings.Dim, of.Relations
-	m := &matrices{of: of, layer: layer, rows: d, bias: of.value(layer, classify.Bias), byBias: of.by(layer, classify.Bias)}
+	m := &matrices{of: of, layer: layer, rows: d, bias: of.value(layer, classify.Bias),
+		byBias: of.by(layer, classify.Bias)}
 	if s.Encoder == classify.CompGCNSub {
 		m.rows++
 	}
 	m.spacing = kernel.Pad(m.rows, kernel.Rows)
-	m.relations, m.byRelations, m.transposed = newTable(relations*m.spacing, d), newTable(relations*m.spacing, d), newTable(relations*d, m.rows)
+	m.relations, m.byRelations, m.transposed = newTable(relations*m.spacing, d),
+		newTable(relations*m.spacing, d), newTable(relations*d, m.rows)
 	if s.SelfLoops {
 		m.self, m.bySelf, m.selfTransposed = newTable(m.rows, d), newTable(m.rows, d), newTable(d, m.rows)
 	}
@@ -40,7 +41,9 @@ func newMatrices(of *model, layer int) *matrices {
 	return m
 }
 
-func (m *matrices) matrix(relation int) kernel.Table { return m.relations.From(relation * m.spacing) }
+func (m *matrices) matrix(relation int) kernel.Table {
+	return m.relations.From(relation * m.spacing)
+}
 
 func (m *matrices) byMatrix(relation int) kernel.Table {
 	return m.byRelations.From(relation * m.spacing)
@@ -51,7 +54,7 @@ func (m *matrices) transposedMatrix(relation int) kernel.Table {
 }
 
 // transpose transposes the matrices of some relations and of self-loops.
-func (m *matrices) transpose(relations []stretch) {
+func (m *matrices) transpose(relations []span) {
 	d := m.of.Settings.Dim
 	for _, s := range relations {
 		transpose(m.transposed.from(s.relation*d, d), m.relations.from(s.relation*m.spacing, m.rows))
@@ -74,7 +77,9 @@ func (m *model) makeMatrices() {
 			if l == 0 {
 				copy(own.embeddings.Data, m.value(0, classify.RelationEmbeddings).Data)
 			} else {
-				product(m.engine.kernels, own.embeddings.Table, m.matrices[l-1].embeddings.Table, m.value(l-1, classify.RelationStep).Table, own.embeddings.rows, own.embeddings.Stride, m.Settings.Dim, false)
+				product(m.engine.kernels, own.embeddings.Table, m.matrices[l-1].embeddings.Table,
+					m.value(l-1, classify.RelationStep).Table, own.embeddings.rows, own.embeddings.Stride,
+					m.Settings.Dim, false)
 			}
 		}
 		for _, s := range m.lists[l].relations {
@@ -85,7 +90,7 @@ func (m *model) makeMatrices() {
 	}
 }
 
-// backThroughMatrices turns the gradients by all matrices into those by the parameters.
+// backThroughMatrices computes the gradients by the parameters from the gradients by all matrices.
 func (m *model) backThroughMatrices() {
 	for l := len(m.matrices) - 1; l >= 0; l-- {
 		own := m.matrices[l]
@@ -101,8 +106,10 @@ func (m *model) backThroughMatrices() {
 		case l == 0:
 			copy(m.by(0, classify.RelationEmbeddings).Data, own.byEmbeddings.Data)
 		default:
-			below, step, byStep := m.matrices[l-1], m.value(l-1, classify.RelationStep), m.by(l-1, classify.RelationStep)
-			productOfTransposed(m.engine.kernels, byStep.Table, below.embeddings.Table, own.byEmbeddings.Table, step.rows, byStep.Stride, own.embeddings.rows)
+			below, step, byStep := m.matrices[l-1], m.value(l-1, classify.RelationStep),
+				m.by(l-1, classify.RelationStep)
+			productOfTransposed(m.engine.kernels, byStep.Table, below.embeddings.Table,
+				own.byEmbeddings.Table, step.rows, byStep.Stride, own.embeddings.rows)
 			clear(below.byEmbeddings.Data)
 			for r := range own.embeddings.rows {
 				by, to := own.byEmbeddings.row(r), below.byEmbeddings.row(r)
@@ -114,11 +121,12 @@ func (m *model) backThroughMatrices() {
 	}
 }
 
-// compose adds a relation's matrix up, or turns the gradient by it into those by the
-// parameters.
+// compose computes a relation's matrix from the parameters or, backward, the gradients by the
+// parameters from the gradient by the matrix.
 func (m *matrices) compose(r int, back bool) {
 	of, s, l := m.of, m.of.Settings, m.layer
-	to := composed{m.relations.from(r*m.spacing, m.rows), m.byRelations.from(r*m.spacing, m.rows), back}
+	to := composed{m.relations.from(r*m.spacing, m.rows), m.byRelations.from(r*m.spacing, m.rows),
+		back}
 	weights := func(name string) (table, table) { return of.value(l, name), of.by(l, name) }
 	switch s.Encoder {
 	case classify.BLM:
@@ -153,7 +161,7 @@ func (m *matrices) compose(r int, back bool) {
 	}
 }
 
-// composeSelf is compose for the matrix of self-loops.
+// composeSelf works like compose, for the matrix of self-loops.
 func (m *matrices) composeSelf(back bool) {
 	if m.self.rows == 0 {
 		return
@@ -172,11 +180,12 @@ func (m *matrices) composeSelf(back bool) {
 	to.add(w, byW, 0, 0, s.Dim, 1)
 }
 
-// mix is compose for a structure: chunk i of a message is the sum over j of
-// sign(A_ij) r_|A_ij| ⊙ e_j, and then W.
+// mix works like compose, for a structure: chunk i of a message is the sum over j of
+// sign(A_ij) r_|A_ij| ⊙ e_j, multiplied by W.
 func (m *matrices) mix(r int, to composed) {
 	a := m.of.member.Structure
-	values, byValues := m.of.value(m.layer, classify.RelationEmbeddings).row(r), m.of.by(m.layer, classify.RelationEmbeddings).row(r)
+	values, byValues := m.of.value(m.layer, classify.RelationEmbeddings).row(r),
+		m.of.by(m.layer, classify.RelationEmbeddings).row(r)
 	w, byW := m.of.value(m.layer, classify.MessageWeights), m.of.by(m.layer, classify.MessageWeights)
 	width := m.of.Settings.Dim / a.K()
 	for i := range a.K() {
@@ -200,13 +209,13 @@ func (m *matrices) mix(r int, to composed) {
 	}
 }
 
-// composed is a matrix that is added up, or taken apart back.
+// composed is a matrix that compose computes, with its gradient.
 type composed struct {
 	m, by table
 	back  bool
 }
 
-// compGCN is compose for CompGCN: the composition with r, times W.
+// compGCN works like compose, for CompGCN: the composition with r, times W.
 func (to composed) compGCN(e classify.Encoder, r, byR []float32, w, byW table) {
 	d := len(r)
 	switch e {
@@ -229,8 +238,8 @@ func (to composed) compGCN(e classify.Encoder, r, byR []float32, w, byW table) {
 	}
 }
 
-// add adds some rows of w, times x, to rows of the matrix. Back, it adds the gradient
-// by the matrix, times x, to that by w, and returns the gradient by x.
+// add adds rows of w, times x, to rows of the matrix. Backward, it adds the gradient by the matrix,
+// times x, to the gradient by w, and returns the gradient by x.
 func (to composed) add(w, byW table, row, from, rows int, x float32) (byX float32) {
 	for i := range rows {
 		if to.back {

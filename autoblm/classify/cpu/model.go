@@ -6,16 +6,16 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify"
 )
 
-// model is a model in training.
+// model holds a model in training.
 type model struct {
 	*program
 	member   classify.Member
-	weights  []float32 // of the last layer's rows in the loss
+	weights  []float32 // of each row of the last layer in the loss
 	matrices []*matrices
 	layers   []*layer
 	head     *head
 	steps    int
-	// Of each parameter; the last two are Adam's moving means.
+	// For each parameter; means and squares are Adam's moving means.
 	parameters, gradients, means, squares []table
 }
 
@@ -42,10 +42,10 @@ func (p *program) newModel(r classify.Run) *model {
 	return m
 }
 
-// value is a parameter, and by its gradient; both are empty where there is no such
-// parameter.
+// value returns the table of a parameter, empty if there is none.
 func (m *model) value(layer int, name string) table { return m.pick(m.parameters, layer, name) }
 
+// by returns the gradient by a parameter.
 func (m *model) by(layer int, name string) table { return m.pick(m.gradients, layer, name) }
 
 func (m *model) pick(of []table, layer int, name string) table {
@@ -55,7 +55,7 @@ func (m *model) pick(of []table, layer int, name string) table {
 	return table{}
 }
 
-// forward computes all layers and the logits, with dropout if it trains.
+// forward computes the logits, with dropout in training.
 func (m *model) forward(train bool) table {
 	m.makeMatrices()
 	x := m.value(-1, classify.EntityEmbeddings)
@@ -74,7 +74,7 @@ func (m *model) forward(train bool) table {
 func (m *model) step() (loss float32) {
 	m.steps++
 	for i, g := range m.gradients {
-		if m.Parameters[i].Name != classify.EntityEmbeddings { // which is written whole
+		if m.Parameters[i].Name != classify.EntityEmbeddings { // overwritten by the last backward pass
 			clear(g.Data)
 		}
 	}
@@ -93,8 +93,8 @@ func (m *model) step() (loss float32) {
 	return loss
 }
 
-// adam changes all parameters by their gradients (Kingma and Ba, ICLR 2015). The means
-// start at 0, which the rate and epsilon make up for.
+// adam updates all parameters (Kingma and Ba, ICLR 2015). Corrections of the rate and of epsilon
+// stand for the bias correction of the means.
 func (m *model) adam() {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	correction := math.Sqrt(1 - math.Pow(beta2, float64(m.steps)))
@@ -106,12 +106,14 @@ func (m *model) adam() {
 			l2 = float32(m.member.L2)
 		}
 		for row := range m.parameters[i].rows {
-			values, gradients, means, squares := m.parameters[i].row(row), m.gradients[i].row(row), m.means[i].row(row), m.squares[i].row(row)
+			values, gradients, means, squares := m.parameters[i].row(row), m.gradients[i].row(row),
+				m.means[i].row(row), m.squares[i].row(row)
 			for c, value := range values {
 				g := gradients[c] + l2*value
 				mean := means[c] + (1-beta1)*(g-means[c])
 				square := squares[c] + (1-beta2)*(g*g-squares[c])
-				values[c], means[c], squares[c] = value-rate*mean/(float32(math.Sqrt(float64(square)))+small), mean, square
+				values[c], means[c], squares[c] = value-rate*mean/(float32(math.Sqrt(float64(square)))+small),
+					mean, square
 			}
 		}
 	}

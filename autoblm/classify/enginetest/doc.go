@@ -1,4 +1,4 @@
-// Package enginetest is the conformance suite of the engines of classification. [Run]
-// holds an engine against a slow reference that computes logits and losses in float64 from
-// their definitions, edge by edge, and gradients as difference quotients.
+// Package enginetest is the conformance suite of the engines of classification. [Run] compares an
+// engine with a slow reference that computes logits and losses in float64 from their definitions,
+// edge by edge, and gradients as difference quotients.
 package enginetest

@@ -11,8 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// RandomGraph has hubs, parts out of reach, 3 classes, and 9 nodes to train with and 3 to
-// test with.
+// RandomGraph returns a graph with hubs, unreachable parts, 3 classes, 9 training nodes and 3 test
+// nodes.
 func RandomGraph(rng *rand.Rand, nodes, relations, triples int) *rdf.Graph {
 	g := &rdf.Graph{Name: "random", Classes: []string{"a", "b", "c"}}
 	for i := range nodes {
@@ -21,7 +21,8 @@ func RandomGraph(rng *rand.Rand, nodes, relations, triples int) *rdf.Graph {
 	for i := range relations {
 		g.Relations = append(g.Relations, fmt.Sprintf("<r:%d>", i))
 	}
-	any := func(n int) int32 { return int32(float64(n) * math.Pow(rng.Float64(), 2)) } // small numbers are hubs
+	// nodes with small numbers are hubs
+	any := func(n int) int32 { return int32(float64(n) * math.Pow(rng.Float64(), 2)) }
 	for range triples {
 		t := datasets.Triple{Head: any(nodes), Relation: any(relations), Tail: any(nodes)}
 		if !slices.Contains(g.Triples, t) {
@@ -39,15 +40,17 @@ func RandomGraph(rng *rand.Rand, nodes, relations, triples int) *rdf.Graph {
 	return g
 }
 
-// KindsGraph has so many labelled nodes, which all point at both of two hubs, and differ
-// in which relation leads to which: their classes. A quarter is to test with.
+// KindsGraph returns a graph with a number of labelled nodes, which all point at two hubs. Their
+// class decides which relation leads to which hub. A quarter are test nodes.
 func KindsGraph(nodes int) *rdf.Graph {
-	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
+	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"},
+		Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
 	for i := range nodes {
 		class := int32(i % 2)
 		node := int32(len(g.Nodes))
 		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
-		g.Triples = append(g.Triples, datasets.Triple{Head: node, Relation: class, Tail: 0}, datasets.Triple{Head: node, Relation: 1 - class, Tail: 1})
+		g.Triples = append(g.Triples, datasets.Triple{Head: node, Relation: class, Tail: 0},
+			datasets.Triple{Head: node, Relation: 1 - class, Tail: 1})
 		label := rdf.Label{Node: node, Class: class}
 		if i/2%4 < 3 {
 			g.Train = append(g.Train, label)
@@ -58,11 +61,12 @@ func KindsGraph(nodes int) *rdf.Graph {
 	return g
 }
 
-// Settings are some that between them have every encoder, norm and choice.
+// Settings returns settings that together cover every encoder, norm and option.
 func Settings() []classify.Settings {
 	var all []classify.Settings
 	for _, e := range classify.Encoders() {
-		for n, norm := range []classify.Norm{classify.NoNorm, classify.ByRelation, classify.ByRelationRoot, classify.Symmetric} {
+		for n, norm := range []classify.Norm{classify.NoNorm, classify.ByRelation,
+			classify.ByRelationRoot, classify.Symmetric} {
 			s := classify.Defaults(e)
 			s.Dim, s.Parts, s.Layers = []int{4, 12, 16, 20}[(n+int(e))%4], 2, 1+n%3
 			s.Norm, s.SelfLoops, s.Reverse, s.Transform, s.Hidden = norm, n != 1, n != 2, n != 3, n != 0
@@ -73,7 +77,8 @@ func Settings() []classify.Settings {
 	return all
 }
 
-// Describe names settings of a test.
+// Describe names the settings of a test.
 func Describe(s classify.Settings) string {
-	return fmt.Sprintf("%v, d %d, %d layers, norm %v, self-loops %v, reverse %v, seen by %d", s.Encoder, s.Dim, s.Layers, s.Norm, s.SelfLoops, s.Reverse, s.SeenBy)
+	return fmt.Sprintf("%v, d %d, %d layers, norm %v, self-loops %v, reverse %v, seen by %d",
+		s.Encoder, s.Dim, s.Layers, s.Norm, s.SelfLoops, s.Reverse, s.SeenBy)
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// reference is one model by the definitions, on the whole graph.
+// reference computes one model from the definitions, on the whole graph.
 type reference struct {
 	graph     *rdf.Graph
 	settings  classify.Settings
 	structure structure.Structure
 	edges     []edge
-	tables    map[int]map[string][]float64 // of layers and names
+	tables    map[int]map[string][]float64 // by layer and name
 	entities  [][]float64                  // by node
 	mask      func(node int32, layer int) []float64
 }
 
-// edge is one that a message is sent along.
+// edge carries a message.
 type edge struct {
 	target, source int32
-	relation       int // of the data
+	relation       int // of the graph
 	reverse        bool
 	weight         float64
 }
@@ -33,7 +33,8 @@ func newReference(g *rdf.Graph, s classify.Settings, a structure.Structure) *ref
 	for _, t := range g.Triples {
 		r.edges = append(r.edges, edge{target: t.Head, source: t.Tail, relation: int(t.Relation)})
 		if s.Reverse {
-			r.edges = append(r.edges, edge{target: t.Tail, source: t.Head, relation: int(t.Relation), reverse: true})
+			r.edges = append(r.edges, edge{target: t.Tail, source: t.Head, relation: int(t.Relation),
+				reverse: true})
 		}
 	}
 	if s.Encoder == classify.GCN {
@@ -52,7 +53,7 @@ func newReference(g *rdf.Graph, s classify.Settings, a structure.Structure) *ref
 	return r
 }
 
-// weight is what the norm multiplies a message by.
+// weight returns the weight of a message under the norm.
 func (r *reference) weight(e edge) float64 {
 	count := func(same func(o edge) bool) (n float64) {
 		for _, o := range r.edges {
@@ -71,13 +72,16 @@ func (r *reference) weight(e edge) float64 {
 	case classify.ByRelationRoot:
 		return 1 / math.Sqrt(count(alike))
 	case classify.Symmetric:
-		return 1 / math.Sqrt(count(func(o edge) bool { return o.target == e.target })*count(func(o edge) bool { return o.source == e.source }))
+		return 1 / math.Sqrt(count(func(o edge) bool {
+			return o.target == e.target
+		})*count(func(o edge) bool {
+			return o.source == e.source
+		}))
 	}
 	return 1
 }
 
-// set takes the numbers of a network's parameters. Nodes that it has no embedding for
-// are zeros.
+// set copies the tables of a network's parameters. The embeddings of other nodes are zero.
 func (r *reference) set(n *classify.Network, tables [][]float32) {
 	d := r.settings.Dim
 	r.tables, r.entities = map[int]map[string][]float64{}, make([][]float64, len(r.graph.Nodes))
@@ -101,7 +105,7 @@ func (r *reference) set(n *classify.Network, tables [][]float32) {
 	}
 }
 
-// loss is the mean cross entropy of some of the labelled nodes, those to train with first.
+// loss returns the mean cross entropy of some labelled nodes, numbered with training nodes first.
 func (r *reference) loss(learn []int) (sum float64) {
 	labels := slices.Concat(r.graph.Train, r.graph.Test)
 	all := r.logits(labels)
@@ -139,7 +143,8 @@ func (r *reference) layer(x [][]float64, l int) [][]float64 {
 		if r.settings.SelfLoops {
 			own := x[i]
 			if r.settings.Encoder.IsCompGCN() {
-				own = r.composed(own, r.relation(l, len(r.tables[0][classify.RelationEmbeddings])/r.settings.Dim-1))
+				own = r.composed(own, r.relation(l,
+					len(r.tables[0][classify.RelationEmbeddings])/r.settings.Dim-1))
 			}
 			sum[i] = plus(sum[i], times(own, r.tables[l][classify.SelfWeights]))
 		}
@@ -158,7 +163,7 @@ func (r *reference) layer(x [][]float64, l int) [][]float64 {
 	return sum
 }
 
-// sent is what a message has before its weight.
+// sent returns a message before its weight.
 func (r *reference) sent(x []float64, e edge, l int) []float64 {
 	d, number, t := r.settings.Dim, e.relation, r.tables[l]
 	if e.reverse {
@@ -179,7 +184,8 @@ func (r *reference) sent(x []float64, e edge, l int) []float64 {
 		parts, width := r.settings.Parts, d/r.settings.Parts
 		var all []float64
 		for b := range parts {
-			all = append(all, times(x[b*width:][:width], t[classify.Bases][(number*parts+b)*width*width:][:width*width])...)
+			all = append(all, times(x[b*width:][:width],
+				t[classify.Bases][(number*parts+b)*width*width:][:width*width])...)
 		}
 		return all
 	case classify.BLM:
@@ -196,7 +202,7 @@ func (r *reference) sent(x []float64, e edge, l int) []float64 {
 	return times(r.composed(x, r.relation(l, number)), weights)
 }
 
-// mixed is g(A, r) x: chunk i is the sum over j of sign(A_ij) r_|A_ij| ⊙ x_j.
+// mixed returns g(A, r) x: chunk i is the sum over j of sign(A_ij) r_|A_ij| ⊙ x_j.
 func (r *reference) mixed(x, relation []float64) []float64 {
 	k, y := r.structure.K(), make([]float64, len(x))
 	width := len(x) / k
@@ -214,7 +220,7 @@ func (r *reference) mixed(x, relation []float64) []float64 {
 	return y
 }
 
-// relation is row number of a layer's relations.
+// relation returns an embedding of a layer's relations.
 func (r *reference) relation(l, number int) []float64 {
 	d := r.settings.Dim
 	if !r.settings.Encoder.IsCompGCN() {
@@ -227,7 +233,7 @@ func (r *reference) relation(l, number int) []float64 {
 	return row
 }
 
-// composed is CompGCN's composition φ(x, r).
+// composed returns CompGCN's composition φ(x, r).
 func (r *reference) composed(x, rel []float64) []float64 {
 	d := len(x)
 	out := make([]float64, d)
@@ -246,7 +252,7 @@ func (r *reference) composed(x, rel []float64) []float64 {
 	return out
 }
 
-// times is the row x times a matrix with len(x) rows.
+// times multiplies the row x by a matrix with len(x) rows.
 func times(x, matrix []float64) []float64 {
 	columns := len(matrix) / len(x)
 	y := make([]float64, columns)

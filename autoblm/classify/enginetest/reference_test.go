@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// referenceOf has numbers by a seed.
+// referenceOf returns a reference with random parameters.
 func referenceOf(g *rdf.Graph, s classify.Settings, a structure.Structure) *reference {
 	s.SeenBy = 0
 	n := classify.NewNetwork(g, s)
@@ -29,12 +29,14 @@ func referenceOf(g *rdf.Graph, s classify.Settings, a structure.Structure) *refe
 	return r
 }
 
-func (r *reference) all() [][]float64 { return r.logits(slices.Concat(r.graph.Train, r.graph.Test)) }
+func (r *reference) all() [][]float64 {
+	return r.logits(slices.Concat(r.graph.Train, r.graph.Test))
+}
 
 var nearly = cmpopts.EquateApprox(1e-9, 1e-12)
 
-// TestDistMultIsCompGCNMult: the structure DistMult makes the messages of CompGCN's
-// multiplication, where nothing else differs.
+// TestDistMultIsCompGCNMult checks that the structure DistMult sends the messages of CompGCN's
+// multiplication.
 func TestDistMultIsCompGCNMult(t *testing.T) {
 	g := RandomGraph(rand.New(rand.NewPCG(9, 10)), 30, 4, 150)
 	s := classify.Defaults(classify.BLM)
@@ -47,8 +49,8 @@ func TestDistMultIsCompGCNMult(t *testing.T) {
 	}
 }
 
-// TestSignsOfRelations: a structure with the signs of one relation chunk turned around, and
-// that chunk of all relations too, is the same.
+// TestSignsOfRelations checks that flipping the sign of a relation chunk in the structure and in all
+// relations changes nothing.
 func TestSignsOfRelations(t *testing.T) {
 	g := RandomGraph(rand.New(rand.NewPCG(11, 12)), 30, 4, 150)
 	s := classify.Defaults(classify.BLM)
@@ -74,17 +76,18 @@ func TestSignsOfRelations(t *testing.T) {
 	}
 }
 
-// TestNumberingDoesNotMatter: the order of triples and the numbers of nodes are no part of
-// what is defined.
+// TestNumberingDoesNotMatter checks that results do not depend on the order of triples and nodes.
 func TestNumberingDoesNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, s := range Settings() {
 		g := RandomGraph(rng, 25, 4, 100)
 		nodes := rng.Perm(len(g.Nodes))
-		other := &rdf.Graph{Nodes: make([]string, len(g.Nodes)), Relations: g.Relations, Classes: g.Classes}
+		other := &rdf.Graph{Nodes: make([]string, len(g.Nodes)), Relations: g.Relations,
+			Classes: g.Classes}
 		for _, i := range rng.Perm(len(g.Triples)) {
 			t := g.Triples[i]
-			other.Triples = append(other.Triples, datasets.Triple{Head: int32(nodes[t.Head]), Relation: t.Relation, Tail: int32(nodes[t.Tail])})
+			other.Triples = append(other.Triples, datasets.Triple{Head: int32(nodes[t.Head]),
+				Relation: t.Relation, Tail: int32(nodes[t.Tail])})
 		}
 		for _, l := range g.Train {
 			other.Train = append(other.Train, rdf.Label{Node: int32(nodes[l.Node]), Class: l.Class})

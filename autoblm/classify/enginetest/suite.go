@@ -13,43 +13,55 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// Tolerance is what an engine may be away: Definition from the reference, and Fellows
-// from what a model comes to alone; both relative to numbers above 1.
-type Tolerance struct{ Definition, Fellows float64 }
+// Tolerance limits the deviations of an engine: Reference from the reference, and Members between
+// a model in a population and alone. Both are relative for values above 1.
+type Tolerance struct{ Reference, Members float64 }
 
 func near(got, want, tolerance float64) bool {
 	return math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))
 }
 
-// Run checks everything that the interfaces promise: single steps with some settings, as all
-// of [Settings], and populations with the same or fewer.
-func Run(t *testing.T, engine classify.Engine, tolerance Tolerance, steps, populations []classify.Settings) {
+// Run checks everything that the interfaces promise: single steps with some settings, such as all of
+// [Settings], and populations with the same or fewer settings.
+func Run(
+	t *testing.T, engine classify.Engine, tolerance Tolerance, steps, populations []classify.Settings,
+) {
 	t.Run("steps and logits follow the reference", func(t *testing.T) {
 		for i, s := range steps {
 			t.Run(Describe(s), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, uint64(i)))
-				follow(t, engine, RandomGraph(rng, 20, 3, 50), s, rng, tolerance.Definition)
+				follow(t, engine, RandomGraph(rng, 20, 3, 50), s, rng, tolerance.Reference)
 			})
 		}
 	})
 	t.Run("nodes without edges follow the reference", func(t *testing.T) {
 		for i, s := range populations {
 			rng := rand.New(rand.NewPCG(2, uint64(i)))
-			follow(t, engine, RandomGraph(rng, 20, 3, 0), s, rng, tolerance.Definition)
+			follow(t, engine, RandomGraph(rng, 20, 3, 0), s, rng, tolerance.Reference)
 		}
 	})
-	t.Run("nothing is learned from nothing", func(t *testing.T) { nothing(t, engine) })
-	t.Run("a population gives what single runs give", func(t *testing.T) { inPopulations(t, engine, tolerance.Fellows, populations) })
-	t.Run("a model that is not active leaves the others alone", func(t *testing.T) { inactive(t, engine, tolerance.Fellows) })
-	t.Run("a population goes on from the states of another", func(t *testing.T) { goesOn(t, engine, tolerance.Fellows, populations) })
-	t.Run("the end of the context ends training", func(t *testing.T) { cancellation(t, engine) })
+	t.Run("a node without messages passes no gradient", func(t *testing.T) { noGradient(t, engine) })
+	t.Run(
+		"models in a population match single runs",
+		func(t *testing.T) { inPopulations(t, engine, tolerance.Members, populations) },
+	)
+	t.Run(
+		"an inactive model does not influence the others",
+		func(t *testing.T) { inactive(t, engine, tolerance.Members) },
+	)
+	t.Run(
+		"a population resumes from the states of another",
+		func(t *testing.T) { resumes(t, engine, tolerance.Members, populations) },
+	)
+	t.Run("a cancelled context ends training", func(t *testing.T) { cancellation(t, engine) })
 }
 
-// runs are three models that differ in all that runs can.
+// runs returns three models that differ in all their settings.
 func runs(n *classify.Network) []classify.Run {
 	var all []classify.Run
 	for i := range 3 {
-		m := classify.Member{Seed: uint64(5 + i), LearningRate: 0.03 / float64(i+1), Dropout: 0.25 * float64(i), L2: 0.02 * float64(2-i)}
+		m := classify.Member{Seed: uint64(5 + i), LearningRate: 0.03 / float64(i+1),
+			Dropout: 0.25 * float64(i), L2: 0.02 * float64(2-i)}
 		if s := n.Settings; s.Encoder == classify.BLM {
 			names := []string{"1,-2;2,1", "0,1;-2,-2", "-2,1;1,1"}
 			if s.Dim%8 == 0 {
@@ -62,8 +74,10 @@ func runs(n *classify.Network) []classify.Run {
 	return all
 }
 
-// place makes a population, and finishes it with the test.
-func place(t *testing.T, engine classify.Engine, n *classify.Network, runs []classify.Run) classify.Population {
+// place returns a population that is closed at the end of the test.
+func place(
+	t *testing.T, engine classify.Engine, n *classify.Network, runs []classify.Run,
+) classify.Population {
 	t.Helper()
 	program, err := engine.Prepare(n)
 	if err != nil {
@@ -105,9 +119,12 @@ func logits(t *testing.T, p classify.Population, active ...bool) [][]float32 {
 	return all
 }
 
-// follow holds steps of models whose numbers are neither zero nor small to the reference.
-// It begins each step from where the engine is, so that roundings do not add up.
-func follow(t *testing.T, engine classify.Engine, g *rdf.Graph, s classify.Settings, rng *rand.Rand, tolerance float64) {
+// follow compares steps of models with the reference, with large parameters. The reference starts
+// each step from the state of the engine, so that rounding errors do not add up.
+func follow(
+	t *testing.T, engine classify.Engine, g *rdf.Graph, s classify.Settings, rng *rand.Rand,
+	tolerance float64,
+) {
 	t.Helper()
 	n := classify.NewNetwork(g, s)
 	all := runs(n)[1:]
@@ -116,7 +133,7 @@ func follow(t *testing.T, engine classify.Engine, g *rdf.Graph, s classify.Setti
 		all[i].Tables = n.Initialize(all[i].Member.Seed)
 		for p := range n.Parameters {
 			for at, x := range all[i].Tables[p] {
-				if p > 0 || x != 0 { // an embedding of zeros stays
+				if p > 0 || x != 0 { // keep embeddings of zeros
 					all[i].Tables[p][at] = float32(rng.NormFloat64() * 1.4 / math.Sqrt(float64(s.Dim)))
 				}
 			}
@@ -132,7 +149,7 @@ func follow(t *testing.T, engine classify.Engine, g *rdf.Graph, s classify.Setti
 		losses := step(t, population, true, true)
 		for i, m := range models {
 			if !near(float64(losses[i]), m.loss, tolerance) {
-				t.Errorf("model %d, step %d: loss %v, by the definition %v", i, number, losses[i], m.loss)
+				t.Errorf("model %d, step %d: loss %v, want %v", i, number, losses[i], m.loss)
 			}
 			m.compare(t, tables(t, population, i), tolerance)
 		}
@@ -141,14 +158,16 @@ func follow(t *testing.T, engine classify.Engine, g *rdf.Graph, s classify.Setti
 		m := models[i]
 		m.set(n, tables(t, population, i))
 		m.mask = func(int32, int) []float64 { return nil }
-		if want := slices.Concat(m.logits(labels)...); !slices.EqualFunc(got, want, func(a float32, b float64) bool { return near(float64(a), b, tolerance) }) {
-			t.Errorf("model %d: logits %v, by the definition %v", i, got, want)
+		if want := slices.Concat(m.logits(labels)...); !slices.EqualFunc(got, want,
+			func(a float32, b float64) bool {
+				return near(float64(a), b, tolerance)
+			}) {
+			t.Errorf("model %d: logits %v, want %v", i, got, want)
 		}
 	}
 }
 
-// followed is a model of the reference and some of its numbers with Adam's means of their
-// gradients.
+// followed is a model of the reference with some of its parameters under Adam.
 type followed struct {
 	*reference
 	network *classify.Network
@@ -160,7 +179,7 @@ type followed struct {
 type sampled struct {
 	parameter, at           int
 	mean, square, rate, now float64
-	vague                   bool // too small a gradient for float32, or a kink
+	vague                   bool // gradient too small for float32, or at a kink
 }
 
 func newFollowed(g *rdf.Graph, n *classify.Network, r classify.Run, rng *rand.Rand) *followed {
@@ -173,7 +192,7 @@ func newFollowed(g *rdf.Graph, n *classify.Network, r classify.Run, rng *rand.Ra
 	return m
 }
 
-// expect computes what a step will do, from the numbers before.
+// expect computes the result of a step from the parameters before it.
 func (m *followed) expect(before [][]float32, step int) {
 	m.set(m.network, before)
 	m.mask = func(node int32, layer int) []float64 {
@@ -200,28 +219,37 @@ func (m *followed) expect(before [][]float32, step int) {
 		if p.Name == classify.EntityEmbeddings {
 			gradient += m.run.Member.L2 * x.now
 		}
-		x.vague = x.vague || gradient != 0 && math.Abs(gradient) < 1e-3 || math.Abs(left-right) > 1e-3*math.Abs(gradient)
+		x.vague = x.vague || gradient != 0 && math.Abs(gradient) < 1e-3 ||
+			math.Abs(left-right) > 1e-3*math.Abs(gradient)
 		x.mean = 0.9*x.mean + 0.1*gradient
 		x.square = 0.999*x.square + 0.001*gradient*gradient
-		mean, square := x.mean/(1-math.Pow(0.9, float64(step))), x.square/(1-math.Pow(0.999, float64(step)))
+		mean, square := x.mean/(1-math.Pow(0.9, float64(step))),
+			x.square/(1-math.Pow(0.999, float64(step)))
 		x.rate = mean / (math.Sqrt(square) + 1e-8)
 	}
 }
 
-// compare holds the numbers after a step to what was expected, relative to the rate.
+// compare compares the parameters after a step with the expected ones, relative to the rate.
 func (m *followed) compare(t *testing.T, after [][]float32, tolerance float64) {
 	t.Helper()
 	for _, x := range m.some {
 		rate, got := m.run.Member.LearningRate, float64(after[x.parameter][x.at])
 		if want := x.now - rate*x.rate; !x.vague && math.Abs(got-want) > 30*tolerance*rate {
-			t.Errorf("%v, number %d: %v became %v, by the definition %v", m.network.Parameters[x.parameter], x.at, x.now, got, want)
+			t.Errorf(
+				"%v, number %d: %v became %v, want %v",
+				m.network.Parameters[x.parameter],
+				x.at,
+				x.now,
+				got,
+				want,
+			)
 		}
 	}
 }
 
-// nothing: what reaches a node is exactly 0 where it has no edges and no bias yet, and there
-// no gradient passes.
-func nothing(t *testing.T, engine classify.Engine) {
+// noGradient checks nodes without edges and with a bias of 0: their sum is exactly 0, and no
+// gradient passes.
+func noGradient(t *testing.T, engine classify.Engine) {
 	s := classify.Defaults(classify.GCN)
 	s.SelfLoops, s.Layers = false, 1
 	n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(6, 6)), 20, 3, 0), s)
@@ -235,7 +263,9 @@ func nothing(t *testing.T, engine classify.Engine) {
 	}
 }
 
-func inPopulations(t *testing.T, engine classify.Engine, tolerance float64, settings []classify.Settings) {
+func inPopulations(
+	t *testing.T, engine classify.Engine, tolerance float64, settings []classify.Settings,
+) {
 	for i, s := range settings {
 		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(3, uint64(i))), 30, 4, 150), s)
 		all := runs(n)
@@ -276,7 +306,12 @@ func inactive(t *testing.T, engine classify.Engine, tolerance float64) {
 	same(t, n, logits(t, together, false, false, true)[2:], logits(t, alone, true), tolerance)
 }
 
-func goesOn(t *testing.T, engine classify.Engine, tolerance float64, settings []classify.Settings) {
+func resumes(
+	t *testing.T,
+	engine classify.Engine,
+	tolerance float64,
+	settings []classify.Settings,
+) {
 	for i, s := range settings {
 		n := classify.NewNetwork(RandomGraph(rand.New(rand.NewPCG(7, uint64(i))), 30, 4, 150), s)
 		all := runs(n)
@@ -294,10 +329,10 @@ func goesOn(t *testing.T, engine classify.Engine, tolerance float64, settings []
 			all[i].State = state
 		}
 		second := place(t, engine, n, all)
-		losses := step(t, first, true, true, true) // which must not change the states
+		losses := step(t, first, true, true, true) // must not change the copied states
 		for i, loss := range step(t, second, true, true, true) {
 			if !near(float64(loss), float64(losses[i]), tolerance) {
-				t.Errorf("%s, model %d: loss %v, of the one before %v", Describe(s), i, loss, losses[i])
+				t.Errorf("%s, model %d: loss %v, want %v", Describe(s), i, loss, losses[i])
 			}
 			same(t, n, tables(t, second, i), tables(t, first, i), tolerance)
 		}
@@ -307,7 +342,9 @@ func goesOn(t *testing.T, engine classify.Engine, tolerance float64, settings []
 func same(t *testing.T, n *classify.Network, got, want [][]float32, tolerance float64) {
 	t.Helper()
 	for i := range want {
-		if !slices.EqualFunc(got[i], want[i], func(a, b float32) bool { return near(float64(a), float64(b), tolerance) }) {
+		if !slices.EqualFunc(got[i], want[i], func(a, b float32) bool {
+			return near(float64(a), float64(b), tolerance)
+		}) {
 			t.Errorf("%s, table %d: %v, alone %v", Describe(n.Settings), i, got[i], want[i])
 		}
 	}

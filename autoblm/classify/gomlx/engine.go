@@ -18,8 +18,8 @@ import (
 type Engine struct {
 	name    string
 	backend compute.Backend
-	// On GoMLX's own backend, whose operations use one core at best, a call has one model
-	// and there are as many calls at a time as cores; on others one call has all models.
+	// The operations of GoMLX's own backend use one core: there each call has one model, and calls
+	// run in parallel on all cores. On other backends one call has all models.
 	workers  int
 	oneByOne bool
 
@@ -28,7 +28,7 @@ type Engine struct {
 
 var _ classify.Engine = (*Engine)(nil)
 
-// New opens a backend by a name that [backend.Open] takes, as "go", which is GoMLX's own.
+// New opens a backend by its name for [backend.Open], such as "go", which is GoMLX's own.
 func New(name string) (*Engine, error) {
 	e := &Engine{name: name, workers: 1}
 	kind, options, _ := strings.Cut(name, ":")
@@ -43,13 +43,13 @@ func New(name string) (*Engine, error) {
 	return e, err
 }
 
-// Name is "gomlx".
+// Name returns "gomlx".
 func (e *Engine) Name() string { return "gomlx" }
 
-// Backend is the name that was asked for.
+// Backend returns the name given to [New].
 func (e *Engine) Backend() string { return e.name }
 
-// Members is as many as there are calls at a time, or all.
+// Members returns the number of parallel calls, or 0 for all.
 func (e *Engine) Members() int {
 	if e.oneByOne {
 		return e.workers
@@ -57,14 +57,14 @@ func (e *Engine) Members() int {
 	return 0
 }
 
-// Compilations is how many graphs were compiled so far: of each program one for each shape,
+// Compilations returns the number of graphs compiled so far: for each program one for each shape,
 // none for a new structure.
 func (e *Engine) Compilations() int64 { return e.compilations.Load() }
 
 // Close frees the backend.
 func (e *Engine) Close() { e.backend.Finalize() }
 
-// program is a network with its compiled graphs and what these take of it.
+// program holds a network with its compiled graphs and their constant inputs.
 type program struct {
 	*classify.Network
 	engine    *Engine
@@ -82,10 +82,10 @@ func (e *Engine) Prepare(n *classify.Network) (classify.Program, error) {
 		layer, constants := newLayer(n, l)
 		p.layers, p.constants = append(p.layers, layer), append(p.constants, constants...)
 	}
-	for _, c := range p.constants { // at once, for calls side by side would all do it
+	for _, c := range p.constants { // before parallel calls would all do it
 		if err := c.ToDevice(e.backend, 0); err != nil {
 			p.Close()
-			return nil, fmt.Errorf("cannot place the graph: %w", err)
+			return nil, fmt.Errorf("place the graph on the device: %w", err)
 		}
 	}
 	return p, nil
@@ -99,12 +99,15 @@ func (p *program) Close() {
 	finalize(p.constants...)
 }
 
-// call computes a graph, which is made ready once for any number of models and chunks.
-// Tensors to donate are free afterwards.
-func (p *program) call(name string, build func(inputs []*graph.Node) []*graph.Node, donate []*tensors.Tensor, rest ...*tensors.Tensor) ([]*tensors.Tensor, error) {
+// call runs a graph, which is built once for any number of models and chunks. Donated tensors are
+// freed.
+func (p *program) call(
+	name string, build func(inputs []*graph.Node) []*graph.Node, donate []*tensors.Tensor,
+	rest ...*tensors.Tensor,
+) ([]*tensors.Tensor, error) {
 	exec, err := p.exec(name, build)
 	if err != nil {
-		return nil, fmt.Errorf("cannot make the graph %s: %w", name, err)
+		return nil, fmt.Errorf("build the graph %s: %w", name, err)
 	}
 	var inputs []any
 	for _, x := range donate {
@@ -119,12 +122,14 @@ func (p *program) call(name string, build func(inputs []*graph.Node) []*graph.No
 	}
 	outputs, err := exec.Call(inputs...)
 	if err != nil {
-		return nil, fmt.Errorf("%s failed: %w", name, err)
+		return nil, fmt.Errorf("run %s: %w", name, err)
 	}
 	return outputs, nil
 }
 
-func (p *program) exec(name string, build func(inputs []*graph.Node) []*graph.Node) (*graph.Exec, error) {
+func (p *program) exec(
+	name string, build func(inputs []*graph.Node) []*graph.Node,
+) (*graph.Exec, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if exec, ready := p.compiled[name]; ready {
@@ -141,7 +146,7 @@ func (p *program) exec(name string, build func(inputs []*graph.Node) []*graph.No
 	return exec, err
 }
 
-// finalize frees tensors. Those that a call has taken over are free already.
+// finalize frees tensors, except for donated ones, which are free already.
 func finalize(all ...*tensors.Tensor) {
 	for _, x := range all {
 		_ = x.FinalizeAll()

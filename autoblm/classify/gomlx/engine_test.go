@@ -37,9 +37,9 @@ func everywhere(t *testing.T, test func(t *testing.T, engine *Engine)) {
 
 func TestConformance(t *testing.T) {
 	everywhere(t, func(t *testing.T, engine *Engine) {
-		tolerance := enginetest.Tolerance{Definition: 1e-4}
+		tolerance := enginetest.Tolerance{Reference: 1e-4}
 		if !engine.oneByOne {
-			tolerance.Fellows = 1e-4
+			tolerance.Members = 1e-4
 		}
 		steps, populations := enginetest.Settings(), enginetest.Settings()
 		if engine.Backend() != "go" && os.Getenv(everythingVariable) == "" {
@@ -57,7 +57,9 @@ const everythingVariable = "AUTOBLM_XLA_EVERYTHING"
 // oneOfEach are settings of each encoder once, with all norms between them.
 func oneOfEach(all []classify.Settings) (some []classify.Settings) {
 	for i, e := range classify.Encoders() {
-		own := slices.DeleteFunc(slices.Clone(all), func(s classify.Settings) bool { return s.Encoder != e })
+		own := slices.DeleteFunc(slices.Clone(all), func(s classify.Settings) bool {
+			return s.Encoder != e
+		})
 		some = append(some, own[i%len(own)])
 	}
 	return some
@@ -69,7 +71,8 @@ func TestStructuresCompileNothing(t *testing.T) {
 	everywhere(t, func(t *testing.T, engine *Engine) {
 		s := classify.Defaults(classify.BLM)
 		s.Dim, s.Epochs, s.Runs = 8, 2, 1
-		trainer, err := classify.NewTrainer(enginetest.KindsGraph(24), s, classify.Options{Engine: engine})
+		trainer, err := classify.NewTrainer(enginetest.KindsGraph(24), s,
+			classify.Options{Engine: engine})
 		if err != nil {
 			t.Fatal(err)
 		}

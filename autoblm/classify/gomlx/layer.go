@@ -7,26 +7,27 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// layer says how large a layer is and which constants it takes.
+// layer holds the sizes of a layer and which constants it takes.
 type layer struct {
 	rows, blocks, blockSize int
 	self                    bool
 	has                     [weightKinds]bool
 }
 
-// The weights that a layer may have. [classify.Layer] and [classify.Messages] say what of.
+// Kinds of weights that a layer may have; see [classify.Layer] and [classify.Messages].
 const (
-	learned = iota // 0 for rows below that are not
+	learned = iota // 0 for rows below that are not learned
 	ofSources
 	ofMessages
 	ofTargets
 	weightKinds
 )
 
-// newLayer returns a layer and its constants, in the order in which [layer.place] wants them.
+// newLayer returns a layer and its constants, in the order of [layer.place].
 func newLayer(n *classify.Network, at int) (*layer, []*tensors.Tensor) {
 	own, messages := n.Layers[at], n.Messages(at, 0)
-	l := &layer{rows: len(own.Nodes), blocks: len(messages.Relations), blockSize: messages.BlockSize, self: n.Settings.SelfLoops}
+	l := &layer{rows: len(own.Nodes), blocks: len(messages.Relations), blockSize: messages.BlockSize,
+		self: n.Settings.SelfLoops}
 	var constants []*tensors.Tensor
 	indices := func(list []int32) {
 		constants = append(constants, tensors.FromFlatDataAndDimensions(list, len(list), 1))
@@ -50,7 +51,8 @@ func newLayer(n *classify.Network, at int) (*layer, []*tensors.Tensor) {
 			}
 		}
 	}
-	all[ofSources], all[ofMessages], all[ofTargets] = own.SourceWeights, messages.Weights, own.TargetWeights
+	all[ofSources], all[ofMessages], all[ofTargets] = own.SourceWeights, messages.Weights,
+		own.TargetWeights
 	for kind, weights := range all {
 		if l.has[kind] = len(weights) > 0; l.has[kind] {
 			constants = append(constants, tensors.FromFlatDataAndDimensions(weights, 1, len(weights), 1))
@@ -59,7 +61,7 @@ func newLayer(n *classify.Network, at int) (*layer, []*tensors.Tensor) {
 	return l, constants
 }
 
-// pairs has for each number in the lists that of its list, and itself.
+// pairs returns, for each number in the lists, the index of its list and the number.
 func pairs(lists [][]int32) (of, numbers []int32) {
 	for i, list := range lists {
 		for _, n := range list {
@@ -69,19 +71,20 @@ func pairs(lists [][]int32) (of, numbers []int32) {
 	return of, numbers
 }
 
-// placed is a layer with its constants within a graph.
+// placed is a layer with its constants in a graph.
 type placed struct {
 	*layer
-	source, message  *Node // which sources are summed up for which messages
-	incoming, row    *Node // which messages are summed up for which rows
-	relation, itself *Node // of each block; the row below of each row's node
+	source, message  *Node // pairs of sources and the messages that they are added to
+	incoming, row    *Node // pairs of messages and the rows that they are added to
+	relation, itself *Node // relation of each block; row below of each row's node
 	weights          [weightKinds]*Node
 }
 
 func (l *layer) place(in *inputs) placed {
 	p := placed{layer: l}
 	if l.blocks > 0 {
-		p.source, p.message, p.incoming, p.row, p.relation = in.next(), in.next(), in.next(), in.next(), in.next()
+		p.source, p.message, p.incoming, p.row, p.relation = in.next(), in.next(), in.next(), in.next(),
+			in.next()
 	}
 	if l.self {
 		p.itself = in.next()
@@ -94,9 +97,8 @@ func (l *layer) place(in *inputs) placed {
 	return p
 }
 
-// forward computes the layer's rows [S, rows, d] from those below: the ReLU of the sum of
-// all messages, self-loops and bias. mask [S, rows, d] multiplies them: 0 for what is
-// dropped, and as much more for the rest; nil drops nothing.
+// forward computes the layer's rows [S, rows, d] from the rows below: the ReLU of the sum of all
+// messages, self-loops and bias, times the dropout mask [S, rows, d], if any.
 func (p placed) forward(x *Node, m matrices, mask *Node) *Node {
 	models, d, height := x.Shape().Dim(0), x.Shape().Dim(2), m.relations.Shape().Dim(2)
 	x = p.weighted(x, learned)
@@ -115,7 +117,7 @@ func (p placed) forward(x *Node, m matrices, mask *Node) *Node {
 	if p.self {
 		sum = Add(sum, contract(rows(x, p.itself), 2, m.self, 1))
 	}
-	// No gradient passes where the sum is 0, as where nothing reaches a node.
+	// A sum of 0, as of a node without messages, passes no gradient.
 	sum = Mul(sum, ConvertDType(GreaterThan(sum, ScalarZero(sum.Graph(), sum.DType())), sum.DType()))
 	if mask != nil {
 		sum = Mul(sum, mask)
@@ -123,7 +125,7 @@ func (p placed) forward(x *Node, m matrices, mask *Node) *Node {
 	return sum
 }
 
-// weighted multiplies rows by weights, if there are any.
+// weighted multiplies rows by weights of a kind, if there are any.
 func (p placed) weighted(x *Node, kind int) *Node {
 	if p.weights[kind] == nil {
 		return x
@@ -131,21 +133,22 @@ func (p placed) weighted(x *Node, kind int) *Node {
 	return Mul(x, p.weights[kind])
 }
 
-// rows are some rows of tables [S, rows, d], the same of each model: [S, count, d].
+// rows gathers the same rows of each model's table [S, rows, d]: [S, count, d].
 func rows(x, indices *Node) *Node {
 	s := x.Shape()
 	flat := Reshape(x, s.Dim(0)*s.Dim(1), s.Dim(2))
 	return Reshape(Gather(flat, ofEach(indices, s.Dim(0), s.Dim(1))), s.Dim(0), -1, s.Dim(2))
 }
 
-// sums are [S, count, d]: result i is the sum of those rows of x that have index i.
+// sums returns [S, count, d]: row i is the sum of the rows of x with index i.
 func sums(x, indices *Node, count int) *Node {
 	models, d := x.Shape().Dim(0), x.Shape().Dim(2)
 	zeros := Zeros(x.Graph(), shapes.Make(x.DType(), models*count, d))
-	return Reshape(ScatterSum(zeros, ofEach(indices, models, count), Reshape(x, -1, d), false, false), models, count, d)
+	return Reshape(ScatterSum(zeros, ofEach(indices, models, count), Reshape(x, -1, d), false, false),
+		models, count, d)
 }
 
-// ofEach repeats indices [n, 1] of rows for all models, whose tables are one below the other.
+// ofEach repeats row indices [n, 1] for all models, whose tables are concatenated.
 func ofEach(indices *Node, models, rows int) *Node {
 	if models == 1 {
 		return indices
@@ -155,7 +158,7 @@ func ofEach(indices *Node, models, rows int) *Node {
 	return Reshape(Add(BroadcastToDims(Reshape(indices, 1, n), models, n), first), models*n, 1)
 }
 
-// contract multiplies matrices of equal numbers, summing over one axis of each.
+// contract multiplies the matrices of each model, summing over one axis of each.
 func contract(a *Node, axisOfA int, b *Node, axisOfB int) *Node {
 	return Dot(a, b).General([]int{axisOfA}, []int{0}, []int{axisOfB}, []int{0})
 }

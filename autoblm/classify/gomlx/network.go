@@ -7,22 +7,22 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// inputs hands out the inputs of a graph in their order.
+// inputs returns the inputs of a graph in order.
 type inputs struct{ rest []*Node }
 
 func (in *inputs) next() *Node { return in.several(1)[0] }
 
-// several hands out the next n.
+// several returns the next n inputs.
 func (in *inputs) several(n int) []*Node {
 	first := in.rest[:n]
 	in.rest = in.rest[n:]
 	return first
 }
 
-// values are the parameters in a graph, [S, …], by their layers and names.
+// values holds the parameters [S, …] in a graph by layer and name.
 type values map[int]map[string]*Node
 
-// network is a network within a graph.
+// network is a network in a graph.
 type network struct {
 	*program
 	values   values
@@ -30,8 +30,7 @@ type network struct {
 	layers   []placed
 }
 
-// place makes a network of parameters and sign tensors, and takes the constants from the
-// other inputs.
+// place returns a network with parameters and sign tensors. It takes the constants from in.
 func (p *program) place(parameters []*Node, signs *Node, in *inputs) *network {
 	n := &network{program: p, values: values{}}
 	for i, about := range p.Parameters {
@@ -47,7 +46,7 @@ func (p *program) place(parameters []*Node, signs *Node, in *inputs) *network {
 	return n
 }
 
-// logits are [S, rows, classes]; masks are those of all layers, or nil.
+// logits returns [S, rows, classes]. masks holds the dropout masks of all layers, or is nil.
 func (n *network) logits(masks []*Node) *Node {
 	v := n.values[-1]
 	x := v[classify.EntityEmbeddings]
@@ -64,8 +63,8 @@ func (n *network) logits(masks []*Node) *Node {
 	return Add(contract(x, 2, v[classify.OutputWeights], 1), v[classify.OutputBias])
 }
 
-// crossEntropy is [S]: the sum over rows of their weight times the cross entropy of
-// their class. weights are [S, rows].
+// crossEntropy returns [S]: the sum over rows of their weights [S, rows] times the cross entropy of
+// their class.
 func (p *program) crossEntropy(logits, weights *Node) *Node {
 	targets := make([]int32, len(p.Outputs))
 	for i, row := range p.Outputs {
@@ -73,7 +72,8 @@ func (p *program) crossEntropy(logits, weights *Node) *Node {
 	}
 	g, rows := logits.Graph(), len(targets)
 	classes := Iota(g, shapes.Make(dtypes.Int32, rows, p.Classes), 1)
-	truth := ConvertDType(Equal(classes, BroadcastToDims(Reshape(Const(g, targets), rows, 1), rows, p.Classes)), logits.DType())
+	truth := ConvertDType(Equal(classes, BroadcastToDims(Reshape(Const(g, targets), rows, 1), rows,
+		p.Classes)), logits.DType())
 	shifted := Sub(logits, StopGradient(ReduceAndKeep(logits, ReduceMax, 2)))
 	total := Log(ReduceSum(Exp(shifted), 2))
 	hit := ReduceSum(Mul(shifted, ExpandLeftToRank(truth, 3)), 2)

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// population is models in groups, each of which is one call.
+// population holds models in groups. Each group is one call of the backend.
 type population struct {
 	*program
 	groups []*group
-	models int                 // of a group, but for the last
+	models int                 // of a group, except for the last
 	report func(share float64) // of a step; may be nil
 }
 
@@ -37,9 +37,12 @@ func (p *program) NewPopulation(runs []classify.Run) (classify.Population, error
 	return all, nil
 }
 
-// each does something for each group with an active model, and hands the numbers that
-// come of it to their models: of each as many.
-func (p *population) each(ctx context.Context, active []bool, do func(g *group) ([]float32, error), to func(model int, numbers []float32)) error {
+// each calls do for each group with an active model, in parallel, and passes each model's share of
+// the result to to.
+func (p *population) each(
+	ctx context.Context, active []bool, do func(g *group) ([]float32, error), to func(model int,
+		numbers []float32),
+) error {
 	var workers errgroup.Group
 	workers.SetLimit(p.engine.workers)
 	for i, g := range p.groups {
@@ -76,7 +79,9 @@ func (p *population) Step(ctx context.Context, active []bool) ([]float32, error)
 		}
 		return losses, err
 	}
-	return losses, p.each(ctx, active, step, func(model int, loss []float32) { losses[model] = loss[0] })
+	return losses, p.each(ctx, active, step, func(model int, loss []float32) {
+		losses[model] = loss[0]
+	})
 }
 
 // Logits implements [classify.Population].
@@ -97,7 +102,7 @@ func (p *population) State(model int) (classify.State, error) {
 		for i, about := range p.Parameters {
 			numbers, err := tensors.CopyFlatData[float32](g.state[slot*len(p.Parameters)+i])
 			if err != nil {
-				return s, fmt.Errorf("cannot read the parameters: %w", err)
+				return s, fmt.Errorf("read the parameters: %w", err)
 			}
 			*to = append(*to, numbers[model%p.models*about.Size():][:about.Size()])
 		}
@@ -112,7 +117,7 @@ func (p *population) Close() {
 	}
 }
 
-// group is models that train in one call.
+// group holds models that train in one call.
 type group struct {
 	*program
 	runs      []classify.Run
@@ -125,13 +130,15 @@ type group struct {
 func (p *program) newGroup(runs []classify.Run) *group {
 	g := &group{program: p, runs: runs}
 	models, rows := len(runs), len(p.Outputs)
-	weights, l2, rates := make([]float32, models*rows), make([]float32, models), make([]float32, models)
+	weights, l2, rates := make([]float32, models*rows), make([]float32, models),
+		make([]float32, models)
 	var signs []float32                              // [S, K, K, K]: T[i,k,j]
 	tables := make([][]float32, 3*len(p.Parameters)) // parameters, means, squares
 	chunks := max(runs[0].Member.Structure.K(), 1)
 	for i, r := range runs {
 		g.dropout = g.dropout || r.Member.Dropout > 0
-		for _, sign := range cmp.Or(r.Member.Structure, structure.Zero(1)).SignTensor() { // without structures none is looked at
+		// other encoders do not use it
+		for _, sign := range cmp.Or(r.Member.Structure, structure.Zero(1)).SignTensor() {
 			signs = append(signs, float32(sign))
 		}
 		l2[i], rates[i] = float32(r.Member.L2), float32(r.Member.LearningRate)
@@ -139,14 +146,15 @@ func (p *program) newGroup(runs []classify.Run) *group {
 			weights[i*rows+int(p.Outputs[output])] = 1 / float32(len(r.Learn))
 		}
 		begin := r.Begin(p.Network)
-		g.steps = max(g.steps, begin.Steps) // all have as many, but for those that are of no account
+		g.steps = max(g.steps, begin.Steps) // the same for all active models
 		for n, table := range slices.Concat(begin.Tables, begin.Means, begin.Squares) {
 			tables[n] = append(tables[n], table...)
 		}
 	}
 	for n, table := range tables {
 		about := p.Parameters[n%len(p.Parameters)]
-		g.state = append(g.state, tensors.FromFlatDataAndDimensions(table, append([]int{models}, about.Dims...)...))
+		g.state = append(g.state, tensors.FromFlatDataAndDimensions(table,
+			append([]int{models}, about.Dims...)...))
 	}
 	g.constants = []*tensors.Tensor{
 		tensors.FromFlatDataAndDimensions(signs, models, chunks, chunks, chunks),
@@ -157,7 +165,7 @@ func (p *program) newGroup(runs []classify.Run) *group {
 	return g
 }
 
-// step trains for an epoch, and returns the losses.
+// step trains for an epoch and returns the losses.
 func (g *group) step() ([]float32, error) {
 	g.steps++
 	passing := append(g.masks(), tensors.FromScalar(float32(g.steps)))
@@ -167,7 +175,8 @@ func (g *group) step() ([]float32, error) {
 		name += "-dropout"
 	}
 	build := func(inputs []*graph.Node) []*graph.Node { return g.program.step(inputs, g.dropout) }
-	outputs, err := g.call(name, build, g.state, slices.Concat(g.constants, g.program.constants, passing)...)
+	outputs, err := g.call(name, build, g.state,
+		slices.Concat(g.constants, g.program.constants, passing)...)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +186,7 @@ func (g *group) step() ([]float32, error) {
 	return tensors.CopyFlatData[float32](losses)
 }
 
-// masks are those of all layers for the present step, if anything is dropped.
+// masks returns the dropout masks of all layers for the current step, if there is dropout.
 func (g *group) masks() (all []*tensors.Tensor) {
 	d := g.Settings.Dim
 	for l := 0; g.dropout && l < len(g.layers); l++ {
@@ -192,7 +201,7 @@ func (g *group) masks() (all []*tensors.Tensor) {
 	return all
 }
 
-// logits are [S, rows, classes].
+// logits returns [S, rows, classes].
 func (g *group) logits() ([]float32, error) {
 	inputs := slices.Concat(g.state[:len(g.Parameters)], g.constants[:1], g.program.constants)
 	outputs, err := g.call("classify", g.program.classify, nil, inputs...)
