@@ -18,7 +18,7 @@ type sample struct {
 func newSample(m *model, count int) *sample {
 	s := &sample{tiles.Embeddings{Table: tiles.NewTable(count, m.dim), Count: count}, make([]int32, count), make([]bool, m.entities.Count), kernel.Table{}}
 	if m.entities.Rounded != nil {
-		s.EnableBF16(m.entities.Rounded.Unit)
+		s.EnableBF16(m.entities.Rounded.Kernels)
 	}
 	s.gradient = tiles.NewTable(s.Tiles()*tiles.Rows, m.dim)
 	return s

@@ -6,12 +6,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// Distances of pairs are computed without branches: which way they would go is chance,
-// and a processor that guesses wrong half the time takes ten times as long. Their
-// slopes are those of the kernels, where coordinates are equal too. Dim is d without
-// padding, which stays 0.
+// The distances of pairs do not branch on values: the branches would be random, and
+// mispredicting half of them takes ten times as long. Slopes agree with those of the kernels,
+// also where coordinates are equal. Dim is d without padding; the padding stays 0.
 
-// Distances are -Σ|e - q|.
+// Distances scores by -Σ|e - q|.
 type Distances struct{ Dim int }
 
 // RowsPerQuery implements [Measure].
@@ -46,28 +45,30 @@ func (Distances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
 }
 
 // GradQuery implements [Measure].
-func (Distances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	k.DistanceGradient(gradient, weights.Data, 1, weights.Stride, q.Rows, of, kernel.Pad(q.Count, kernel.Rows), q.dim, n, add)
+func (Distances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int,
+	add bool) {
+	k.DistanceGradient(gradient, weights.Data, 1, weights.Stride, q.Rows, of,
+		kernel.Pad(q.Count, kernel.Rows), q.dim, n, add)
 }
 
 // GradRows implements [Measure].
-func (Distances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
+func (Distances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table,
+	factors []float32, n int, _ kernel.Table, add bool) {
 	k.ScaleColumns(weights, n, q.PaddedCount, factors)
 	k.DistanceGradient(gradient, weights.Data, weights.Stride, 1, of, q.Rows, n, q.dim, q.Count, add)
 }
 
-// BoxDistances are minus the distances to boxes: how far an entity is outside, along
-// all axes together, and a little of how far from the centre it is inside, as of
-// [kernel.Set.BoxDistances]. A query is a row of the centre and one of half the sides.
+// BoxDistances scores by minus the distances to boxes, see [kernel.Set.BoxDistances]. A query
+// is a row of the centre and a row of half side lengths.
 type BoxDistances struct{ Dim int }
 
-// inside is how much the distance within a box counts.
+// inside is the weight of the distance within a box.
 const inside = kernel.InsideWeight
 
 // RowsPerQuery implements [Measure].
 func (BoxDistances) RowsPerQuery() int { return 2 }
 
-// rows are the centre and half the sides of a box, or the gradient by them.
+// rows splits a box or its gradient into centre and half side lengths.
 func (d BoxDistances) rows(query []float32) (centre, half []float32) {
 	return query[:d.Dim], query[len(query)/2:][:d.Dim]
 }
@@ -108,30 +109,35 @@ func (d BoxDistances) AddGradRow(_ *kernel.Set, gradient, query, row []float32, 
 
 // Scores implements [Measure].
 func (BoxDistances) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
-	k.BoxDistances(to, of, kernel.Boxes{Centres: q.columns, Halves: q.columns.From(q.dim)}, n, q.PaddedCount, q.dim)
+	k.BoxDistances(to, of, kernel.Boxes{Centres: q.columns, Halves: q.columns.From(q.dim)}, n,
+		q.PaddedCount, q.dim)
 }
 
 // GradQuery implements [Measure].
-func (BoxDistances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
-	k.BoxGradient(kernel.PairedBoxes(gradient), weights.Data, 1, weights.Stride, kernel.PairedBoxes(q.Rows), of, kernel.Pad(q.Count, kernel.Rows), q.dim, n, add)
+func (BoxDistances) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int,
+	add bool) {
+	k.BoxGradient(kernel.PairedBoxes(gradient), weights.Data, 1, weights.Stride,
+		kernel.PairedBoxes(q.Rows), of, kernel.Pad(q.Count, kernel.Rows), q.dim, n, add)
 }
 
 // GradRows implements [Measure].
-func (BoxDistances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
+func (BoxDistances) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table,
+	factors []float32, n int, _ kernel.Table, add bool) {
 	k.ScaleColumns(weights, n, q.PaddedCount, factors)
-	k.BoxPointGradient(gradient, weights.Data, weights.Stride, 1, of, kernel.PairedBoxes(q.Rows), n, q.dim, q.Count, add)
+	k.BoxPointGradient(gradient, weights.Data, weights.Stride, 1, of, kernel.PairedBoxes(q.Rows), n,
+		q.dim, q.Count, add)
 }
 
 const signBit = 1 << 31
 
 func size(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ signBit) }
 
-// signed is slope, its sign changed where x is negative.
+// signed returns slope, negated if x is negative.
 func signed(slope, x float32) float32 {
 	return math.Float32frombits(math.Float32bits(slope) ^ math.Float32bits(x)&signBit)
 }
 
-// ifNegative is y where x is negative, and else 0.
+// ifNegative returns y if x is negative, else 0.
 func ifNegative(x, y float32) float32 {
 	return math.Float32frombits(math.Float32bits(y) & uint32(int32(math.Float32bits(x))>>31))
 }

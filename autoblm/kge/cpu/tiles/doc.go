@@ -1,9 +1,10 @@
-// Package tiles holds what a training step of the native engine does with tables
-// of embeddings, a tile of rows at a time: the softmax of queries over all rows
-// by products, in float32 or bfloat16, or distances, and its gradient, gradients gathered by the rows that they
-// are of, optimizer steps, dropout. Which queries are asked, and how their gradient
-// goes back to what they were made of, is for others to know.
+// Package tiles holds the parts of a training step of the native engine that work on tables
+// of embeddings, one tile of rows at a time: the softmax of queries over all rows and its
+// gradient, row gradients, optimizer steps and dropout. Scores are products, in float32 or
+// bfloat16, or distances. The package does not know what the queries are made of.
 //
-// Tiles do not depend on the number of threads and every sum runs in a fixed
-// order, so results are the same to the bit whatever the threads.
+// A unit is a block of queries of a batch that one thread processes at a time.
+//
+// Neither tiles nor units depend on the number of threads, and every sum runs in a fixed
+// order, so results are identical to the bit for any number of threads.
 package tiles

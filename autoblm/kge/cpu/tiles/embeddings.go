@@ -2,22 +2,22 @@ package tiles
 
 import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
-// Embeddings are the rows of all entities or of all relations, with rows and
-// columns padded by zeros to what the kernels need.
+// Embeddings holds the rows of all entities or of all relations, with rows and columns
+// zero-padded for the kernels.
 type Embeddings struct {
 	kernel.Table
-	Count int // of rows, without padding
-	// Rounded is nil where products are in float32.
+	Count int // rows without padding
+	// Rounded is nil if products are in float32.
 	Rounded *Rounded
 }
 
-// NewTable is a table of zeros with room for the given rows and columns.
+// NewTable allocates a zero table with at least the given rows and columns.
 func NewTable(rows, columns int) kernel.Table {
 	stride := kernel.Pad(columns, kernel.Columns)
 	return kernel.Table{Data: make([]float32, kernel.Pad(rows, kernel.Rows)*stride), Stride: stride}
 }
 
-// NewEmbeddings are dense rows of the given number of columns.
+// NewEmbeddings copies dense rows with the given number of columns.
 func NewEmbeddings(dense []float32, columns int) Embeddings {
 	e := Embeddings{Count: len(dense) / columns}
 	e.Table = NewTable(e.Count, columns)
@@ -25,7 +25,7 @@ func NewEmbeddings(dense []float32, columns int) Embeddings {
 	return e
 }
 
-// Fill overwrites the embeddings.
+// Fill overwrites the embeddings with dense rows.
 func (e Embeddings) Fill(dense []float32, columns int) {
 	for i := range e.Count {
 		copy(e.Row(i), dense[i*columns:][:columns])
@@ -33,7 +33,7 @@ func (e Embeddings) Fill(dense []float32, columns int) {
 	e.RoundAll()
 }
 
-// Dense is the rows without padding.
+// Dense copies the rows without padding.
 func (e Embeddings) Dense(columns int) []float32 {
 	dense := make([]float32, 0, e.Count*columns)
 	for i := range e.Count {
@@ -42,7 +42,7 @@ func (e Embeddings) Dense(columns int) []float32 {
 	return dense
 }
 
-// View is the rows without padding: the numbers themselves where they have none, else copies.
+// View returns the rows without padding. It copies them only if they have padding.
 func (e Embeddings) View(columns int) []float32 {
 	if columns != e.Stride {
 		return e.Dense(columns)
@@ -51,7 +51,7 @@ func (e Embeddings) View(columns int) []float32 {
 	return e.Data[:n:n]
 }
 
-// MaxQueries is how many queries are asked of the rows at a time at most.
+// MaxQueries returns the maximum number of queries of a unit.
 func (e Embeddings) MaxQueries() int {
 	if e.Rounded != nil {
 		return MaxRoundedQueries
@@ -59,29 +59,30 @@ func (e Embeddings) MaxQueries() int {
 	return MaxQueries
 }
 
-// Rows is how many rows a tile has: its scores against MostQueries queries are
-// 72 kB, which the second cache holds with room to spare.
+// Rows is the number of rows of a tile. Its scores for MaxQueries queries take 72 kB, which
+// fits in the L2 cache.
 const Rows = 16 * kernel.Rows
 
-// ZerosLike is a table of the same size.
+// ZerosLike allocates zero embeddings of the same size.
 func (e Embeddings) ZerosLike() Embeddings {
-	return Embeddings{Table: kernel.Table{Data: make([]float32, len(e.Data)), Stride: e.Stride}, Count: e.Count}
+	zeros := kernel.Table{Data: make([]float32, len(e.Data)), Stride: e.Stride}
+	return Embeddings{Table: zeros, Count: e.Count}
 }
 
-// Tiles is the number of tiles.
+// Tiles returns the number of tiles.
 func (e Embeddings) Tiles() int { return (e.Count + Rows - 1) / Rows }
 
-// Tile is the first row of a tile, how many it has, and how many with padding.
+// Tile returns the first row of tile i and its number of rows without and with padding.
 func (e Embeddings) Tile(i int) (start, count, rows int) {
 	start = i * Rows
 	count = min(Rows, e.Count-start)
 	return start, count, kernel.Pad(count, kernel.Rows)
 }
 
-// PaddedRow is a row with its padding.
+// PaddedRow returns a row with its padding.
 func PaddedRow(t kernel.Table, i int) []float32 { return t.Row(i)[:t.Stride] }
 
-// Dot is the scalar product of two whole rows.
+// Dot returns the scalar product of two padded rows.
 func Dot(a, b []float32) float64 {
 	var s0, s1, s2, s3 float32
 	for i := 0; i < len(a); i += 4 { // rows are padded to a multiple of 16

@@ -6,10 +6,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// exponentials are kept in float32, those of a tile less the maxima so far.
+// exponentials stores exponentials in float32. Those of a tile are relative to the maxima up to
+// that tile.
 type exponentials struct{ units [][]tileExponentials }
 
-// tileExponentials is exp(score - maxima), [rows of the tile, queries].
+// tileExponentials holds exp(score - maxima) of a tile, [rows of the tile, queries].
 type tileExponentials struct {
 	kernel.Table
 	maxima []float32
@@ -23,7 +24,7 @@ func newExponentials(e Embeddings, units int) *exponentials {
 	return x
 }
 
-// newTileExponentials has room for those of a unit.
+// newTileExponentials allocates the exponentials of a unit.
 func newTileExponentials(e Embeddings) (all []tileExponentials) {
 	most := e.MaxQueries()
 	for i := range e.Tiles() {
@@ -31,7 +32,8 @@ func newTileExponentials(e Embeddings) (all []tileExponentials) {
 		if e.Rounded != nil {
 			rows = kernel.Pad(count, 2*kernel.Band)
 		}
-		all = append(all, tileExponentials{kernel.Table{Data: make([]float32, rows*most), Stride: most}, make([]float32, most)})
+		table := kernel.Table{Data: make([]float32, rows*most), Stride: most}
+		all = append(all, tileExponentials{table, make([]float32, most)})
 	}
 	return all
 }
@@ -43,7 +45,7 @@ func (x *exponentials) forward(k *kernel.Set, s *Softmax, e Embeddings, _ *Scrat
 	}
 }
 
-// forwardTile adds one tile to the sums and to the gradient by the queries.
+// forwardTile adds a tile to the sums and to the gradient of the queries.
 func (x *exponentials) forwardTile(k *kernel.Set, s *Softmax, e Embeddings, tile int) {
 	start, count, rows := e.Tile(tile)
 	kept := x.units[s.number][tile]
@@ -57,11 +59,12 @@ func (x *exponentials) forwardTile(k *kernel.Set, s *Softmax, e Embeddings, tile
 	s.measure.GradQuery(k, &s.Queries, s.ByQuery, kept.Table, of, rows, tile > 0)
 }
 
-// exponentiate makes the exponentials of the scores of a tile less the maxima so far, and adds
-// them to the sums; rescale is to take these to a maximum that is higher than before. Of the
-// rows, which are padded, count are some.
-func (s *Softmax) exponentiate(k *kernel.Set, of tileExponentials, count, rows int, rescale func(query int, higher float32)) {
-	for row := count; row < rows; row++ { // padding is no candidate
+// exponentiate replaces the scores of a tile by exponentials relative to the maxima so far and
+// adds them to the sums. It calls rescale when a maximum rises. count of the rows are not
+// padding.
+func (s *Softmax) exponentiate(k *kernel.Set, of tileExponentials, count, rows int,
+	rescale func(query int, higher float32)) {
+	for row := count; row < rows; row++ { // padding is not a candidate
 		for i := range s.PaddedCount {
 			of.Data[row*of.Stride+i] = float32(math.Inf(-1))
 		}
@@ -81,18 +84,20 @@ func (s *Softmax) exponentiate(k *kernel.Set, of tileExponentials, count, rows i
 
 func (*exponentials) finish(*Softmax, Embeddings, *Scratch) {}
 
-func (x *exponentials) collect(k *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, scratch kernel.Table, add bool) {
+func (x *exponentials) collect(k *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient,
+	scratch kernel.Table, add bool) {
 	start, _, rows := e.Tile(tile)
 	for i, s := range units {
 		kept := x.units[i][tile]
 		factors := kept.maxima[:s.PaddedCount]
 		for i, most := range factors {
-			factor := s.weights[i] // of padding it is 0
+			factor := s.weights[i] // 0 for padding
 			if factor != 0 {
 				factor *= float32(math.Exp(float64(most)-float64(s.shifts[i])) / s.sums[i])
 			}
 			factors[i] = factor
 		}
-		s.measure.GradRows(k, &s.Queries, gradient, kept.Table, e.From(start), factors, rows, scratch, add || i > 0)
+		s.measure.GradRows(k, &s.Queries, gradient, kept.Table, e.From(start), factors, rows, scratch,
+			add || i > 0)
 	}
 }

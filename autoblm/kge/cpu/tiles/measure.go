@@ -2,33 +2,34 @@ package tiles
 
 import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
-// Measure is how queries score the rows of a table: pair by pair, and a tile at a
-// time. A query has one row or more, one after the other.
+// Measure scores the rows of a table for queries, in pairs or a tile at a time. A query
+// consists of one or more consecutive rows.
 type Measure interface {
 	Pair
-	// RowsPerQuery is how many rows a query has.
+	// RowsPerQuery returns the number of rows of a query.
 	RowsPerQuery() int
-	// Scores makes the scores, [n, Count], of n rows.
+	// Scores computes the scores [n, PaddedCount] of n rows.
 	Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int)
-	// GradQuery makes the gradient by the queries of the sum of all scores times their
-	// weights, [n, Count], or adds it.
+	// GradQuery computes the gradient of Σ weight·score with respect to the queries, or adds
+	// it. The weights are [n, PaddedCount].
 	GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool)
-	// GradRows makes the gradient by the rows, where the weights are yet to be multiplied
-	// by the factors of the queries; then they may be, in place. scratch has room for
-	// a row for each query.
-	GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, scratch kernel.Table, add bool)
+	// GradRows computes the same gradient with respect to the rows, or adds it. The weights of
+	// each query are to be multiplied by its factor, which may happen in place. scratch holds
+	// one row for each query.
+	GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table,
+		factors []float32, n int, scratch kernel.Table, add bool)
 }
 
-// Pair is the score of one query and one row.
+// Pair scores one row for one query.
 type Pair interface {
 	Score(query, row []float32) float64
-	// AddGradQuery adds slope times the gradient of the score by the query.
+	// AddGradQuery adds slope times the gradient of the score with respect to the query.
 	AddGradQuery(k *kernel.Set, gradient, query, row []float32, slope float32)
-	// AddGradRow adds slope times the gradient of the score by the row.
+	// AddGradRow adds slope times the gradient of the score with respect to the row.
 	AddGradRow(k *kernel.Set, gradient, query, row []float32, slope float32)
 }
 
-// Products are scalar products.
+// Products scores by scalar products.
 type Products struct{}
 
 // RowsPerQuery implements [Measure].
@@ -53,20 +54,22 @@ func (Products) Scores(k *kernel.Set, q *Queries, to, of kernel.Table, n int) {
 }
 
 // GradQuery implements [Measure].
-func (Products) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
+func (Products) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int,
+	add bool) {
 	k.Product(gradient, weights.Data, 1, weights.Stride, of, q.PaddedCount, gradient.Stride, n, add)
 }
 
 // GradRows implements [Measure].
-func (Products) GradRows(k *kernel.Set, q *Queries, gradient, weights, _ kernel.Table, factors []float32, n int, scratch kernel.Table, add bool) {
+func (Products) GradRows(k *kernel.Set, q *Queries, gradient, weights, _ kernel.Table,
+	factors []float32, n int, scratch kernel.Table, add bool) {
 	for i, factor := range factors {
 		k.Scale(PaddedRow(scratch, i), PaddedRow(q.Rows, i), factor)
 	}
-	k.Product(gradient, weights.Data, weights.Stride, 1, scratch, n, gradient.Stride, q.PaddedCount, add)
+	k.Product(gradient, weights.Data, weights.Stride, 1, scratch, n, gradient.Stride, q.PaddedCount,
+		add)
 }
 
-// Pairwise is the measure of a pair, one after the other: for forms whose distance
-// no kernel has.
+// Pairwise is a measure that scores pairs one by one, for distances without a kernel.
 type Pairwise struct{ Pair }
 
 // RowsPerQuery implements [Measure].
@@ -82,7 +85,8 @@ func (p Pairwise) Scores(_ *kernel.Set, q *Queries, to, of kernel.Table, n int) 
 }
 
 // GradQuery implements [Measure].
-func (p Pairwise) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int, add bool) {
+func (p Pairwise) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, n int,
+	add bool) {
 	for i := range q.Count {
 		by := PaddedRow(gradient, i)
 		if !add {
@@ -95,7 +99,8 @@ func (p Pairwise) GradQuery(k *kernel.Set, q *Queries, gradient, weights, of ker
 }
 
 // GradRows implements [Measure].
-func (p Pairwise) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table, factors []float32, n int, _ kernel.Table, add bool) {
+func (p Pairwise) GradRows(k *kernel.Set, q *Queries, gradient, weights, of kernel.Table,
+	factors []float32, n int, _ kernel.Table, add bool) {
 	for row := range n {
 		by := PaddedRow(gradient, row)
 		if !add {

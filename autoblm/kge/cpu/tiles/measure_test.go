@@ -8,18 +8,19 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// TestSlopesWhereCoordinatesAreEqual: pairs by themselves have the gradients of the
-// kernels, and leave padding as it is.
+// TestSlopesWhereCoordinatesAreEqual checks that gradients of pairs equal those of the kernels
+// and do not change padding.
 func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 	const dim, weight = 20, 0.5
 	for _, set := range kernel.Sets() {
 		for name, m := range map[string]Measure{
-			"product": Products{}, "distance": Distances{dim}, "box": BoxDistances{dim}, "pairwise distance": Pairwise{Distances{dim}},
+			"product": Products{}, "distance": Distances{dim}, "box": BoxDistances{dim},
+			"pairwise distance": Pairwise{Distances{dim}},
 		} {
 			rng := rand.New(rand.NewPCG(1, 2))
 			rows := m.RowsPerQuery()
 			query, entity := NewTable(rows, dim), NewEmbeddings(make([]float32, dim), dim)
-			few := func() float32 { return float32(rng.IntN(3)) } // so that many are equal
+			few := func() float32 { return float32(rng.IntN(3)) } // many are equal
 			for k := range dim {
 				query.Data[k], entity.Data[k] = few(), few()
 				if rows == 2 {
@@ -41,8 +42,10 @@ func TestSlopesWhereCoordinatesAreEqual(t *testing.T) {
 			m.AddGradRow(set, wantByEntity, query.Data[:size], PaddedRow(entity.Table, 0), weight)
 			same := func(what string, got, want []float32) {
 				for i := range want {
-					if math.Abs(float64(got[i]-want[i])) > 1e-6 || i%query.Stride >= dim && (got[i] != 0 || want[i] != 0) {
-						t.Errorf("%s, %s: gradient by the %s: number %d is %v, and %v of the pair", set.Name, name, what, i, got[i], want[i])
+					if math.Abs(float64(got[i]-want[i])) > 1e-6 || i%query.Stride >= dim &&
+						(got[i] != 0 || want[i] != 0) {
+						t.Errorf("%s, %s: gradient by the %s: number %d is %v, and %v of the pair", set.Name, name,
+							what, i, got[i], want[i])
 					}
 				}
 			}

@@ -6,25 +6,26 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// Updater takes optimizer steps on a table, some rows at a time.
+// Updater applies optimizer steps to a table, a range of rows at a time.
 type Updater struct {
 	kernels *kernel.Set
 	table   kernel.Table
-	slots   [][]float32 // what the optimizer remembers of each number
+	slots   [][]float32 // optimizer state, one number per parameter in each slot
 }
 
-// NewAdagrad is for a table, which it changes.
+// NewAdagrad returns an Adagrad optimizer for a table.
 func NewAdagrad(k *kernel.Set, table kernel.Table) *Updater {
 	return &Updater{k, table, [][]float32{make([]float32, len(table.Data))}}
 }
 
-// NewAdam is for a table, which it changes.
+// NewAdam returns an Adam optimizer for a table.
 func NewAdam(k *kernel.Set, table kernel.Table) *Updater {
-	return &Updater{k, table, [][]float32{make([]float32, len(table.Data)), make([]float32, len(table.Data))}}
+	n := len(table.Data)
+	return &Updater{k, table, [][]float32{make([]float32, n), make([]float32, n)}}
 }
 
-// Step moves the rows from start on by their gradient. count is the number of
-// the step, from 1.
+// Step updates the rows from start with their gradient. count is the number of the step,
+// starting at 1.
 func (u *Updater) Step(start int, gradient []float32, rate float64, count int) {
 	from, to := start*u.table.Stride, start*u.table.Stride+len(gradient)
 	x := u.table.Data[from:to]
@@ -35,8 +36,8 @@ func (u *Updater) Step(start int, gradient []float32, rate float64, count int) {
 	adam(x, gradient, u.slots[0][from:to], u.slots[1][from:to], rate, count)
 }
 
-// Slots are what the optimizer remembers of the table's numbers: for Adagrad the sums
-// of squares; for Adam the means, and then those of the squares.
+// Slots returns the optimizer state: the sums of squares for Adagrad; the moving averages of
+// gradients and of their squares for Adam.
 func (u *Updater) Slots() [][]float32 { return u.slots }
 
 func adam(x, gradient, means, squares []float32, rate float64, count int) {
@@ -46,6 +47,7 @@ func adam(x, gradient, means, squares []float32, rate float64, count int) {
 	for i, g := range gradient {
 		means[i] = beta1*means[i] + (1-beta1)*g
 		squares[i] = beta2*squares[i] + (1-beta2)*g*g
-		x[i] -= float32(rate * float64(means[i]) / (math.Sqrt(correction*float64(squares[i])) + epsilon))
+		root := math.Sqrt(correction * float64(squares[i]))
+		x[i] -= float32(rate * float64(means[i]) / (root + epsilon))
 	}
 }

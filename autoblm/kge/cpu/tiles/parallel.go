@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Parallel calls task(worker, i) for each i below n, on up to the given number
-// of threads. A worker has one call at a time, so what is kept for it needs no
-// lock.
+// Parallel calls task(worker, i) for each i below n on at most the given number of threads.
+// Calls with the same worker do not overlap, so data per worker needs no lock.
 func Parallel(threads, n int, task func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {

@@ -3,46 +3,54 @@ package tiles
 import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
 const (
-	// MaxQueries is how many queries are asked at a time at most, of rows that are not
-	// rounded.
+	// MaxQueries is the maximum number of queries of a unit with float32 products.
 	MaxQueries = 96
-	// queryBlock is what the number of queries is padded to: they are rows of
-	// one product and columns of another.
+	// queryBlock divides the padded number of queries, which are rows of one product and
+	// columns of another.
 	queryBlock = 48
 )
 
-// Queries are what the rows of a table are scored by: with Products vectors, a row each.
+// Queries holds the queries of a unit. With Products, a query is a vector of one row.
 type Queries struct {
-	Count, PaddedCount int          // without and with padding, which is zero
-	Rows               kernel.Table // [Count·rows of a query, d]
+	Count, PaddedCount int          // number of queries without and with zero padding
+	Rows               kernel.Table // [PaddedCount·RowsPerQuery, d]
 
 	measure  Measure
 	dim      int
-	multiple int          // what their number is padded to
-	columns  kernel.Table // their transpose, [rows of a query·d, Count]
+	multiple int          // divides PaddedCount
+	columns  kernel.Table // transpose of Rows, [RowsPerQuery·d, PaddedCount]
 }
 
-// NewQueries has room for MostQueries.
+// NewQueries allocates space for MaxQueries queries.
 func NewQueries(m Measure, dim int) Queries {
 	rows := m.RowsPerQuery()
 	return Queries{
-		measure: m, dim: dim, multiple: queryBlock, Rows: NewTable(rows*MaxQueries, dim),
-		columns: kernel.Table{Data: make([]float32, rows*dim*MaxQueries), Stride: MaxQueries},
+		measure:  m,
+		dim:      dim,
+		multiple: queryBlock,
+		Rows:     NewTable(rows*MaxQueries, dim),
+		columns:  kernel.Table{Data: make([]float32, rows*dim*MaxQueries), Stride: MaxQueries},
 	}
 }
 
-// newRoundedQueries has room for MostRounded of products in bfloat16, which need no columns.
+// newRoundedQueries allocates space for MaxRoundedQueries queries with bfloat16 products,
+// which do not use the transpose.
 func newRoundedQueries(dim int) Queries {
-	return Queries{measure: Products{}, dim: dim, multiple: kernel.TileInner, Rows: NewTable(MaxRoundedQueries, dim)}
+	return Queries{
+		measure:  Products{},
+		dim:      dim,
+		multiple: kernel.TileInner,
+		Rows:     NewTable(MaxRoundedQueries, dim),
+	}
 }
 
-// Reset makes room for new queries, of zeros.
-func (q *Queries) Reset(asked int) {
-	q.Count, q.PaddedCount = asked, kernel.Pad(asked, q.multiple)
+// Reset starts a new unit of count zero queries.
+func (q *Queries) Reset(count int) {
+	q.Count, q.PaddedCount = count, kernel.Pad(count, q.multiple)
 	clear(q.Rows.Data)
 }
 
-// Transpose readies the queries for Scores, once their rows are set.
+// Transpose prepares the queries for Scores after their rows are set.
 func (q *Queries) Transpose() {
 	rows := q.measure.RowsPerQuery()
 	for i := range q.PaddedCount {
@@ -55,12 +63,12 @@ func (q *Queries) Transpose() {
 	}
 }
 
-// Scores fills a table with the scores [n, Count] of the first n rows of another.
+// Scores computes the scores [n, PaddedCount] of the first n rows of a table.
 func (q *Queries) Scores(k *kernel.Set, to, of kernel.Table, n int) {
 	q.measure.Scores(k, q, to, of, n)
 }
 
-// QueryRows is the rows of one query in a table like Rows.
+// QueryRows returns the rows of query i in a table shaped like Rows.
 func (q *Queries) QueryRows(t kernel.Table, i int) []float32 {
 	size := q.measure.RowsPerQuery() * t.Stride
 	return t.Data[i*size:][:size]

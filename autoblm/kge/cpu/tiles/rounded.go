@@ -2,21 +2,22 @@ package tiles
 
 import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
-// Rounded are embeddings as factors of products in bfloat16. Their numbers are kept in
-// float32 besides, which is what optimizers move.
+// Rounded holds embeddings as factors of bfloat16 products. Optimizers update the float32
+// embeddings, which are kept next to it.
 type Rounded struct {
-	Unit  *kernel.BF16Set
-	bands kernel.Tiles // of rows
-	ones  []float32    // a factor for each row of a tile
+	Kernels *kernel.BF16Set
+	bands   kernel.Tiles // of rows
+	ones    []float32    // a factor for each row of a tile
 }
 
-// EnableBF16 readies embeddings for products in bfloat16 from now on.
-func (e *Embeddings) EnableBF16(u *kernel.BF16Set) {
-	e.Rounded = &Rounded{u, kernel.NewTiles(kernel.Pad(e.Count, 2*kernel.Band)/kernel.Band, steps(e.Stride)), ones(Rows)}
+// EnableBF16 switches the embeddings to bfloat16 products.
+func (e *Embeddings) EnableBF16(k *kernel.BF16Set) {
+	bands := kernel.Pad(e.Count, 2*kernel.Band) / kernel.Band
+	e.Rounded = &Rounded{k, kernel.NewTiles(bands, steps(e.Stride)), ones(Rows)}
 	e.RoundAll()
 }
 
-// RoundAll rounds the numbers anew, where they are rounded at all.
+// RoundAll updates the rounded rows, if bfloat16 is enabled.
 func (e Embeddings) RoundAll() {
 	for tile := range e.Tiles() {
 		start, count, _ := e.Tile(tile)
@@ -24,23 +25,23 @@ func (e Embeddings) RoundAll() {
 	}
 }
 
-// Round rounds some rows anew, from a multiple of Band on, where they are rounded at all.
+// Round updates count rounded rows from start, a multiple of Band, if bfloat16 is enabled.
 func (e Embeddings) Round(start, count int) {
-	if e.Rounded != nil && count > 0 {
-		e.Rounded.Unit.Round(e.Rounded.bands.From(start/Band, 0), e.From(start), count, e.Stride, e.Rounded.ones)
+	if r := e.Rounded; r != nil && count > 0 {
+		r.Kernels.Round(r.bands.From(start/Band, 0), e.From(start), count, e.Stride, r.ones)
 	}
 }
 
-// Band is how many rows are rounded to one band of tiles.
+// Band is the number of rows in a band of bfloat16 tiles.
 const Band = kernel.Band
 
-// tile is the bands from those of a tile on.
+// tile returns the bands from the given tile on.
 func (r *Rounded) tile(tile int) kernel.Tiles { return r.bands.From(tile*tileBands, 0) }
 
-// tileBands is how many bands the rows of a tile are.
+// tileBands is the number of bands in a tile of rows.
 const tileBands = Rows / kernel.Band
 
-// steps is how many tiles so many numbers along the inner dimension of a product are.
+// steps returns the number of bfloat16 tiles along an inner dimension.
 func steps(numbers int) int { return kernel.Pad(numbers, kernel.TileInner) / kernel.TileInner }
 
 func ones(n int) []float32 {

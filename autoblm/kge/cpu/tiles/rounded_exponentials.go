@@ -2,47 +2,49 @@ package tiles
 
 import "github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 
-// roundedExponentials are kept in bfloat16, as the left factor of the gradient by the rows
-// along the queries of all units.
+// roundedExponentials stores exponentials in bfloat16. They are the left factor of the row
+// gradient, along the queries of all units.
 type roundedExponentials struct {
-	bands kernel.Tiles // of entities: exp(score - largest)
-	right kernel.Tiles // of coordinates: the queries by their weights over their sums
+	bands kernel.Tiles // of entities: exp(score - shift)
+	right kernel.Tiles // of coordinates: queries times weight divided by sum
 }
 
 const (
-	// MaxRoundedQueries is how many queries are asked of rounded rows at a time at most.
+	// MaxRoundedQueries is the maximum number of queries of a unit with bfloat16 products.
 	MaxRoundedQueries = 128
-	// tileSteps and stepsOfUnit are how many tiles the rows of a tile and the queries of
-	// a unit are along an inner dimension.
+	// tileSteps and unitSteps are the numbers of bfloat16 tiles along an inner dimension for
+	// the rows of a tile and for the queries of a unit.
 	tileSteps = Rows / kernel.TileInner
 	unitSteps = MaxRoundedQueries / kernel.TileInner
-	// pairedSteps is how many tiles along d are paired at a time.
+	// pairedSteps is the number of bfloat16 tiles along d that are paired at a time.
 	pairedSteps = 16
-	// unitBands is how many bands the queries of a unit are.
+	// unitBands is the number of bands of the queries of a unit.
 	unitBands = MaxRoundedQueries / kernel.Band
 )
 
 func newRoundedExponentials(e Embeddings, units int) *roundedExponentials {
 	return &roundedExponentials{
-		bands: kernel.NewTiles(e.Tiles()*tileBands, units*unitSteps), right: kernel.NewTiles(2*steps(e.Stride), units*unitSteps),
+		bands: kernel.NewTiles(e.Tiles()*tileBands, units*unitSteps),
+		right: kernel.NewTiles(2*steps(e.Stride), units*unitSteps),
 	}
 }
 
-// maxExcess is how far a score may be above what is taken from all: exponentials up to
-// exp(slack), and sums of any number of them, are far from overflowing, and relative
-// errors do not depend on their size.
+// maxExcess limits how far a score may exceed the shift that is subtracted from it. Sums of
+// exponentials up to exp(maxExcess) are far from overflowing, and relative errors do not
+// depend on their size.
 const maxExcess = 40
 
-func (x *roundedExponentials) forward(k *kernel.Set, s *Softmax, e Embeddings, room *Scratch) {
-	room.roundQueries(s, e)
+func (x *roundedExponentials) forward(k *kernel.Set, s *Softmax, e Embeddings, scratch *Scratch) {
+	scratch.roundQueries(s, e)
 	for tile := range e.Tiles() {
-		x.forwardTile(k, s, e, room, tile)
+		x.forwardTile(k, s, e, scratch, tile)
 	}
 }
 
-// forwardTile adds one tile to the sums and to the gradient by the queries.
-func (x *roundedExponentials) forwardTile(k *kernel.Set, s *Softmax, e Embeddings, room *Scratch, tile int) {
-	u, dims := e.Rounded.Unit, steps(e.Stride)
+// forwardTile adds a tile to the sums and to the gradient of the queries.
+func (x *roundedExponentials) forwardTile(
+	k *kernel.Set, s *Softmax, e Embeddings, scratch *Scratch, tile int) {
+	u, dims := e.Rounded.Kernels, steps(e.Stride)
 	_, count, _ := e.Tile(tile)
 	rows := kernel.Pad(count, 2*kernel.Band)
 	of, kept := e.Rounded.tile(tile), x.bands.From(tile*tileBands, s.number*unitSteps)
@@ -52,34 +54,40 @@ func (x *roundedExponentials) forwardTile(k *kernel.Set, s *Softmax, e Embedding
 	}
 	for row := 0; row < count; row += strip {
 		band, n := row/kernel.Band, min(strip, count-row)
-		u.Multiply(room.scores, of.From(band, 0), room.queryFactor, kernel.Pad(n, 2*kernel.Band), s.PaddedCount, dims*kernel.TileInner, false)
-		x.exponentiate(k, u, s, room.scores, kept.From(band, 0), tile*Rows+row, n)
+		u.Multiply(scratch.scores, of.From(band, 0), scratch.queryFactor, kernel.Pad(n, 2*kernel.Band),
+			s.PaddedCount, dims*kernel.TileInner, false)
+		x.exponentiate(k, u, s, scratch.scores, kept.From(band, 0), tile*Rows+row, n)
 	}
-	for row := count; row < rows; row++ { // padding is no candidate
+	for row := count; row < rows; row++ { // padding is not a candidate
 		kept.ClearRow(row, s.PaddedCount/kernel.TileInner)
 	}
-	for step := s.PaddedCount / kernel.TileInner; step < unitSteps; step++ { // queries that there are none of
+	for step := s.PaddedCount / kernel.TileInner; step < unitSteps; step++ { // unused queries
 		kept.ClearSteps(step, rows/kernel.Band)
 	}
-	u.Columns(room.exponentialColumns, kept, rows/kernel.Band, s.PaddedCount/kernel.TileInner, room.swapTiles)
-	for step := 0; step < dims; step += pairedSteps { // few at a time, which stay in cache
+	u.Columns(scratch.exponentialColumns, kept, rows/kernel.Band, s.PaddedCount/kernel.TileInner,
+		scratch.swapTiles)
+	for step := 0; step < dims; step += pairedSteps { // a few at a time stay in cache
 		n := min(pairedSteps, dims-step)
-		u.Pairs(room.rowPairs, of.From(0, step), rows/kernel.Band, n)
+		u.Pairs(scratch.rowPairs, of.From(0, step), rows/kernel.Band, n)
 		column := step * kernel.TileInner
 		byQuery := kernel.Table{Data: s.ByQuery.Data[column:], Stride: s.ByQuery.Stride}
-		u.Multiply(byQuery, room.exponentialColumns, room.rowPairs, s.PaddedCount, min(n*kernel.TileInner, e.Stride-column), rows, tile > 0)
+		u.Multiply(byQuery, scratch.exponentialColumns, scratch.rowPairs, s.PaddedCount,
+			min(n*kernel.TileInner, e.Stride-column), rows, tile > 0)
 	}
 }
 
-// Short products leave more scores than the first cache holds, so there they are made and
-// used by fewer rows at a time.
+// For small d the scores of a tile exceed the L1 cache while the factors do not. Then fewer
+// rows are processed at a time.
 const (
-	narrowSteps = 4 // tiles along d
+	narrowSteps = 4 // bfloat16 tiles along d
 	narrowStrip = 4 * kernel.Band
 )
 
-// exponentiate makes the exponentials of so many rows from one on, out of their scores.
-func (x *roundedExponentials) exponentiate(k *kernel.Set, u *kernel.BF16Set, s *Softmax, scores kernel.Table, kept kernel.Tiles, row, rows int) {
+// exponentiate stores the exponentials of scores of rows rows, beginning with row, and adds
+// them to the sums.
+func (x *roundedExponentials) exponentiate(
+	k *kernel.Set, u *kernel.BF16Set, s *Softmax, scores kernel.Table, kept kernel.Tiles, row,
+	rows int) {
 	if row == 0 {
 		k.ColumnMax(scores, rows, s.PaddedCount, s.shifts)
 	}
@@ -87,46 +95,48 @@ func (x *roundedExponentials) exponentiate(k *kernel.Set, u *kernel.BF16Set, s *
 	for {
 		clear(s.tileSums)
 		u.ExpRound(kept, scores, rows, s.PaddedCount, s.shifts, s.tileSums, s.maxima)
-		again := false
+		rescaled := false
 		for i, most := range s.maxima[:s.PaddedCount] {
 			if most > s.shifts[i]+maxExcess {
 				x.rescale(k, s, i, row, most)
-				again = true
+				rescaled = true
 			}
 		}
-		if !again {
+		if !rescaled {
 			break
 		}
 	}
 	s.add()
 }
 
-// rescale takes more from the scores of a query, and from those of the first rows too.
+// rescale raises the shift of a query and rescales the stored exponentials of the first rows.
 func (x *roundedExponentials) rescale(k *kernel.Set, s *Softmax, query, rows int, higher float32) {
 	factor := s.rescale(k, query, higher)
 	s.shifts[query] = higher
-	place := s.number*MaxRoundedQueries + query
+	column := s.number*MaxRoundedQueries + query
 	for row := range rows {
-		x.bands.SetNumber(row, place, factor*x.bands.Number(row, place))
+		x.bands.SetNumber(row, column, factor*x.bands.Number(row, column))
 	}
 }
 
-func (x *roundedExponentials) finish(s *Softmax, e Embeddings, room *Scratch) {
-	u, dims := e.Rounded.Unit, steps(e.Stride)
+func (x *roundedExponentials) finish(s *Softmax, e Embeddings, scratch *Scratch) {
+	u, dims := e.Rounded.Kernels, steps(e.Stride)
 	for i, weight := range s.weights {
-		room.factors[i] = 0
+		scratch.factors[i] = 0
 		if weight != 0 {
-			room.factors[i] = weight / float32(s.sums[i])
+			scratch.factors[i] = weight / float32(s.sums[i])
 		}
 	}
-	u.Round(room.queryBands, s.Rows, MaxRoundedQueries, s.Rows.Stride, room.factors)
-	u.Pairs(x.right.From(0, s.number*unitSteps), room.queryBands, unitBands, dims)
-	for i := range room.factors {
-		room.factors[i] = 1
+	u.Round(scratch.queryBands, s.Rows, MaxRoundedQueries, s.Rows.Stride, scratch.factors)
+	u.Pairs(x.right.From(0, s.number*unitSteps), scratch.queryBands, unitBands, dims)
+	for i := range scratch.factors {
+		scratch.factors[i] = 1
 	}
 }
 
-func (x *roundedExponentials) collect(_ *kernel.Set, units []*Softmax, e Embeddings, tile int, gradient, _ kernel.Table, add bool) {
+func (x *roundedExponentials) collect(_ *kernel.Set, units []*Softmax, e Embeddings, tile int,
+	gradient, _ kernel.Table, add bool) {
 	_, count, _ := e.Tile(tile)
-	e.Rounded.Unit.Multiply(gradient, x.bands.From(tile*tileBands, 0), x.right, kernel.Pad(count, 2*kernel.Band), e.Stride, len(units)*MaxRoundedQueries, add)
+	e.Rounded.Kernels.Multiply(gradient, x.bands.From(tile*tileBands, 0), x.right,
+		kernel.Pad(count, 2*kernel.Band), e.Stride, len(units)*MaxRoundedQueries, add)
 }

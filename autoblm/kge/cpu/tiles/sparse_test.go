@@ -9,27 +9,28 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 )
 
-// fewSlopes are queries of some rows, of which slopes are kept for few.
-type fewSlopes struct {
+// sparseCase holds queries and rows for tests of sparse gradients.
+type sparseCase struct {
 	kernels    *kernel.Set
 	rows       Embeddings
 	queries    kernel.Table
 	weights    []float32
-	asked, dim int
-	most       int // slopes
+	count, dim int
+	maxSlopes  int // slopes
 	all        *Softmaxes
-	room       *Scratch
+	scratch    *Scratch
 }
 
-func newFewSlopes(k *kernel.Set, unit *kernel.BF16Set, rows, most int) *fewSlopes {
-	const asked, dim = 7, 20
+func newSparseCase(k *kernel.Set, unit *kernel.BF16Set, rows, maxSlopes int) *sparseCase {
+	const count, dim = 7, 20
 	rng := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]float32, rows*dim)
 	for i := range numbers {
 		numbers[i] = float32(rng.NormFloat64())
 	}
-	f := &fewSlopes{kernels: k, rows: NewEmbeddings(numbers, dim), queries: NewTable(asked, dim), asked: asked, dim: dim, most: most}
-	for i := range asked {
+	f := &sparseCase{kernels: k, rows: NewEmbeddings(numbers, dim), queries: NewTable(count, dim),
+		count: count, dim: dim, maxSlopes: maxSlopes}
+	for i := range count {
 		f.weights = append(f.weights, 0.1*float32(i+1))
 		for j := range dim {
 			f.queries.Row(i)[j] = float32(rng.NormFloat64()) / 2
@@ -38,24 +39,25 @@ func newFewSlopes(k *kernel.Set, unit *kernel.BF16Set, rows, most int) *fewSlope
 	if unit != nil {
 		f.rows.EnableBF16(unit)
 	}
-	f.all, f.room = NewSoftmaxes(Products{}, f.rows, dim, 1, 1, most), NewScratch(k, f.rows, dim, true)
+	f.all, f.scratch = NewSoftmaxes(Products{}, f.rows, dim, 1, 1, maxSlopes),
+		NewScratch(k, f.rows, dim, true)
 	return f
 }
 
-// draw is the gradient by the queries and by the rows, by one draw.
-func (f *fewSlopes) draw(key uint32) (byQuery, byRow [][]float32) {
+// draw returns the gradients of the queries and of the rows for one sample.
+func (f *sparseCase) draw(key uint32) (byQuery, byRow [][]float32) {
 	s := f.all.Unit(0)
-	s.Reset(f.asked)
-	for i := range f.asked {
+	s.Reset(f.count)
+	for i := range f.count {
 		copy(s.Rows.Row(i), PaddedRow(f.queries, i))
 	}
 	s.Sampling = Sampling{Key: key, First: 3, Directions: 1}
-	s.Forward(f.kernels, f.rows, f.room)
+	s.Forward(f.kernels, f.rows, f.scratch)
 	for i, weight := range f.weights {
 		s.SetWeight(f.kernels, i, weight)
 	}
-	s.Finish(f.rows, f.room)
-	for i := range f.asked {
+	s.Finish(f.rows, f.scratch)
+	for i := range f.count {
 		byQuery = append(byQuery, s.QueryRows(s.ByQuery, i)[:f.dim])
 	}
 	for tile := range f.rows.Tiles() {
@@ -69,9 +71,9 @@ func (f *fewSlopes) draw(key uint32) (byQuery, byRow [][]float32) {
 	return byQuery, byRow
 }
 
-// probabilities are those of all rows, [queries][blockRows].
-func (f *fewSlopes) probabilities() (all [][]float64) {
-	for i := range f.asked {
+// probabilities returns the softmax, [queries][rows].
+func (f *sparseCase) probabilities() (all [][]float64) {
+	for i := range f.count {
 		p, sum := make([]float64, f.rows.Count), 0.0
 		for row := range p {
 			p[row] = math.Exp(Dot(PaddedRow(f.queries, i), PaddedRow(f.rows.Table, row)))
@@ -85,9 +87,10 @@ func (f *fewSlopes) probabilities() (all [][]float64) {
 	return all
 }
 
-// eachWay runs a test for all kernels and units, with how far probabilities may be off, as a share
-// of them, since scores are rounded.
-func eachWay(t *testing.T, test func(t *testing.T, k *kernel.Set, u *kernel.BF16Set, off float64)) {
+// eachKernel runs a test for float32 and bfloat16 kernels, with the tolerance of probabilities
+// relative to their size.
+func eachKernel(t *testing.T,
+	test func(t *testing.T, k *kernel.Set, u *kernel.BF16Set, tolerance float64)) {
 	for _, set := range kernel.Sets() {
 		t.Run(set.Name, func(t *testing.T) { test(t, set, nil, 1e-4) })
 		for _, unit := range kernel.BF16Sets() {
@@ -96,21 +99,21 @@ func eachWay(t *testing.T, test func(t *testing.T, k *kernel.Set, u *kernel.BF16
 	}
 }
 
-// TestSlopesOfAllRows: where no probability is small enough to be left to chance, the gradient
-// is that of the loss over all rows.
-func TestSlopesOfAllRows(t *testing.T) {
-	eachWay(t, func(t *testing.T, k *kernel.Set, u *kernel.BF16Set, off float64) {
-		f := newFewSlopes(k, u, 450, 1<<30)
+// TestSparseGradientsOfAllRows checks that the gradient is that of the full loss if no
+// probability is small enough to be sampled.
+func TestSparseGradientsOfAllRows(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k *kernel.Set, u *kernel.BF16Set, tolerance float64) {
+		f := newSparseCase(k, u, 450, 1<<30)
 		byQuery, byRow := f.draw(1)
 		probabilities := f.probabilities()
-		for i := range f.asked {
+		for i := range f.count {
 			for j := range f.dim {
 				want, size := 0.0, 0.0
 				for row, p := range probabilities[i] {
 					term := float64(f.weights[i]) * p * float64(f.rows.Row(row)[j])
 					want, size = want+term, size+math.Abs(term)
 				}
-				if got := float64(byQuery[i][j]); math.Abs(got-want) > off*size {
+				if got := float64(byQuery[i][j]); math.Abs(got-want) > tolerance*size {
 					t.Fatalf("gradient by query %d: number %d is %v, want %v", i, j, got, want)
 				}
 			}
@@ -118,11 +121,11 @@ func TestSlopesOfAllRows(t *testing.T) {
 		for row := range byRow {
 			for j := range f.dim {
 				want, size := 0.0, 0.0
-				for i := range f.asked {
+				for i := range f.count {
 					term := float64(f.weights[i]) * probabilities[i][row] * float64(f.queries.Row(i)[j])
 					want, size = want+term, size+math.Abs(term)
 				}
-				if got := float64(byRow[row][j]); math.Abs(got-want) > off*size {
+				if got := float64(byRow[row][j]); math.Abs(got-want) > tolerance*size {
 					t.Fatalf("gradient by row %d: number %d is %v, want %v", row, j, got, want)
 				}
 			}
@@ -130,43 +133,47 @@ func TestSlopesOfAllRows(t *testing.T) {
 	})
 }
 
-// TestFewSlopes: rows with a probability of at least one in so many have their own slope in each
-// draw, the others that of such a probability as often as their mean is their own, and of a
-// query there are no more of them than said, and one.
-func TestFewSlopes(t *testing.T) {
-	const most, draws = 16, 6000
+// TestSparseGradients checks that rows with a large probability have their own slope in each
+// sample, that the others are sampled in proportion to their probability, and that the number
+// of slopes is limited.
+func TestSparseGradients(t *testing.T) {
+	const maxSlopes, draws = 16, 6000
 	for _, set := range kernel.Sets() {
 		t.Run(set.Name, func(t *testing.T) {
-			f := newFewSlopes(set, nil, 210, most)
+			f := newSparseCase(set, nil, 210, maxSlopes)
 			probabilities := f.probabilities()
-			counts := make([][]int, f.asked)
+			counts := make([][]int, f.count)
 			for i := range counts {
 				counts[i] = make([]int, f.rows.Count)
 			}
 			for key := range uint32(draws) {
 				f.draw(SamplingKey(5, int(key)))
-				perQuery := make([]int, f.asked)
+				perQuery := make([]int, f.count)
 				for _, ofTile := range f.all.store.(*sparse).units[0] {
 					for _, of := range ofTile {
 						perQuery[of.query]++
 						counts[of.query][of.row]++
 						p := probabilities[of.query][of.row]
-						if want := float64(f.weights[of.query]) * math.Max(p, 1.0/most); math.Abs(float64(of.value)-want) > 1e-4*want {
-							t.Fatalf("query %d has a slope of %v by row %d, whose probability is %v, want %v", of.query, of.value, of.row, p, want)
+						if want := float64(f.weights[of.query]) * math.Max(p, 1.0/maxSlopes); math.Abs(
+							float64(of.value)-want) > 1e-4*want {
+							t.Fatalf("query %d has a slope of %v by row %d, whose probability is %v, want %v", of.query,
+								of.value, of.row, p, want)
 						}
 					}
 				}
 				for i, n := range perQuery {
-					if n > most+1 {
+					if n > maxSlopes+1 {
 						t.Fatalf("query %d has %d slopes", i, n)
 					}
 				}
 			}
 			for i := range counts {
 				for row, n := range counts[i] {
-					share := math.Min(1, most*probabilities[i][row]) // of the draws
-					if deviation := math.Sqrt(draws * share * (1 - share)); math.Abs(float64(n)-draws*share) > 5*deviation+1 {
-						t.Errorf("query %d has row %d in %d of %d draws, which should be %s", i, row, n, draws, fmt.Sprintf("%.1f ± %.1f", draws*share, deviation))
+					share := math.Min(1, maxSlopes*probabilities[i][row]) // of the draws
+					if deviation := math.Sqrt(draws * share * (1 - share)); math.Abs(
+						float64(n)-draws*share) > 5*deviation+1 {
+						t.Errorf("query %d has row %d in %d of %d draws, which should be %s", i, row, n, draws,
+							fmt.Sprintf("%.1f ± %.1f", draws*share, deviation))
 					}
 				}
 			}
@@ -174,9 +181,9 @@ func TestFewSlopes(t *testing.T) {
 	}
 }
 
-// TestChanceIsOfTheQuestion: it goes by the number of a question in its batch, not by the unit
-// that asks it.
-func TestChanceIsOfTheQuestion(t *testing.T) {
+// TestSamplingIndependentOfUnits checks that samples depend on the number of a query in its
+// batch, not on its unit.
+func TestSamplingIndependentOfUnits(t *testing.T) {
 	one, next := Sampling{Key: 9, First: 0, Directions: 2}, Sampling{Key: 9, First: 3, Directions: 2}
 	seen := map[float32]bool{}
 	for i := range 3 {

@@ -7,18 +7,17 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
 )
 
-// Mask has a factor for each coordinate of some queries: 0 where it is dropped,
-// and 1/(1-share) elsewhere.
+// Mask holds a dropout factor for each coordinate of queries: 0 if it is dropped, else
+// 1/(1-share).
 type Mask struct{ kernel.Table }
 
-// NewMask has room for so many queries.
+// NewMask allocates a mask for a number of queries.
 func NewMask(queries, dim int) *Mask { return &Mask{NewTable(queries, dim)} }
 
-// DropoutKey is what Draw needs to know of a member's seed and of a step, which
-// counts from 1.
+// DropoutKey derives the key for Draw from a member's seed and a step, counted from 1.
 func DropoutKey(seed uint64, step int) uint32 { return dropout.Key(seed, step) }
 
-// Draw decides for a query, which has a number in its batch.
+// Draw draws the factors of a query from its number in the batch.
 func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
 	kept := math.Float32bits(float32(1 / (1 - share)))
 	threshold := dropout.Threshold(share)
@@ -26,7 +25,7 @@ func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
 	factors := m.Row(query)[:dim]
 	for coordinate := range factors {
 		factor := kept
-		if dropout.Scramble(input) < threshold { // as bits, it needs no jump, which could not be foreseen
+		if dropout.Scramble(input) < threshold { // on bits, so compiled without a branch
 			factor = 0
 		}
 		factors[coordinate] = math.Float32frombits(factor)
@@ -34,11 +33,11 @@ func (m *Mask) Draw(key uint32, query, number, dim int, share float64) {
 	}
 }
 
-// Dropper is a measure of queries which coordinates can be dropped of.
+// Dropper is a measure that supports dropout of query coordinates.
 type Dropper interface {
-	// Drop drops of n queries what the mask says.
+	// Drop applies the mask to n queries.
 	Drop(m *Mask, queries kernel.Table, n int)
-	// DropGradient makes the gradient by the queries of that by what is left of them.
+	// DropGradient propagates the gradient of n queries back through Drop.
 	DropGradient(m *Mask, gradient kernel.Table, n int)
 }
 
@@ -48,25 +47,25 @@ func (Products) Drop(m *Mask, queries kernel.Table, n int) { m.apply(queries, n)
 // DropGradient implements [Dropper].
 func (Products) DropGradient(m *Mask, gradient kernel.Table, n int) { m.apply(gradient, n) }
 
-// Drop implements [Dropper]: a box has no end along a coordinate that is dropped, and is
-// otherwise as it was, since what is left of a distance needs not be as large as all of it.
+// Drop implements [Dropper]. A box becomes infinite along a dropped coordinate. The remaining
+// distance is not scaled up.
 func (d BoxDistances) Drop(m *Mask, queries kernel.Table, n int) {
 	for i := range n {
 		half := queries.Row(2*i + 1)
 		for coordinate, factor := range m.Row(i)[:d.Dim] {
 			if factor == 0 {
-				half[coordinate] = endless
+				half[coordinate] = infinite
 			}
 		}
 	}
 }
 
-// DropGradient implements [Dropper]: sides without an end have no gradient as it is.
+// DropGradient implements [Dropper]: infinite sides have zero gradient already.
 func (BoxDistances) DropGradient(*Mask, kernel.Table, int) {}
 
-var endless = float32(math.Inf(1))
+var infinite = float32(math.Inf(1))
 
-// apply multiplies queries, or the gradient by them, by their factors.
+// apply multiplies queries or their gradient by the factors.
 func (m *Mask) apply(to kernel.Table, queries int) {
 	n := queries * to.Stride
 	factors, x := m.Data[:n], to.Data[:n]
