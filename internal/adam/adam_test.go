@@ -10,7 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// TestDirection: steps are those of the publication.
+// TestDirection compares steps with the formulas of the publication.
 func TestDirection(t *testing.T) {
 	backend, err := gobackend.New("")
 	if err != nil {
@@ -39,13 +39,16 @@ func TestDirection(t *testing.T) {
 			t.Fatal(err)
 		}
 		direction := tensors.MustCopyFlatData[float32](outputs[0])
-		moments[0], moments[1] = tensors.MustCopyFlatData[float32](outputs[1]), tensors.MustCopyFlatData[float32](outputs[2])
+		for i := range moments {
+			moments[i] = tensors.MustCopyFlatData[float32](outputs[1+i])
+		}
 		for i, g := range gradient {
 			mean[i] = 0.9*mean[i] + 0.1*float64(g)
 			square[i] = 0.999*square[i] + 0.001*float64(g)*float64(g)
-			want := mean[i] / (1 - math.Pow(0.9, float64(step))) / (math.Sqrt(square[i]/(1-math.Pow(0.999, float64(step)))) + epsilon)
+			root := math.Sqrt(square[i] / (1 - math.Pow(0.999, float64(step))))
+			want := mean[i] / (1 - math.Pow(0.9, float64(step))) / (root + epsilon)
 			if got := float64(direction[i]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
-				t.Errorf("step %d, number %d: %v, by the publication %v", step, i, got, want)
+				t.Errorf("step %d, number %d: %v, want %v", step, i, got, want)
 			}
 		}
 	}

@@ -1,18 +1,17 @@
-// Package gomlx is the reference engine: training and ranking as GoMLX graphs,
-// on GoMLX's pure-Go backend everywhere, and on XLA where cgo is there.
+// Package gomlx is the reference engine. It trains and ranks with GoMLX graphs, on GoMLX's
+// pure-Go backend or, in builds with cgo, on XLA.
 //
-// A structure enters the graph as its sign tensor, so it is data: one compiled
-// program serves every structure, seed and learning rate of one shape. All
-// members of a population run in it side by side, on a leading axis S.
+// A structure enters the graph as data, as its sign tensor. One compiled program serves every
+// structure, seed and learning rate of one shape. All members of a population run in it
+// together, along a leading axis S.
 //
-// Inside the engine the chunks of an embedding are interleaved: position n of
-// chunk i stands at n*K+i. A product over chunks is then a plain matrix product
-// of [positions, K·K] with the sign tensor [K·K, K], with nothing to transpose.
-// Scores and penalties do not depend on the order, and what leaves the engine
-// is back in the order of [kge.Parameters].
+// The engine interleaves the chunks of an embedding: position n of chunk i is stored at
+// n*K+i. A product over chunks is then a matrix product of [positions, K·K] with the sign
+// tensor [K·K, K], without a transpose. Scores and penalties do not depend on the order.
+// Embeddings that leave the engine are in the order of [kge.Parameters].
 //
-// The pure-Go backend and XLA on the CPU give embeddings with the same bits each time; losses are
-// added up call by call, and how many steps a call takes depends on their time, so
-// these agree within rounding. On a GPU the sums of scattered gradients have no fixed
-// order, so there embeddings do too.
+// On the pure-Go backend and on XLA for CPUs, embeddings are reproducible to the bit. Losses
+// are reproducible up to rounding, because they are summed per call, and the number of steps
+// of a call depends on their duration. On a GPU embeddings too are reproducible only up to
+// rounding, because scattered gradients are summed in no fixed order.
 package gomlx

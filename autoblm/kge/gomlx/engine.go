@@ -18,31 +18,30 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// Settings choose what the engine runs on, and how. The zero value runs on
-// GoMLX's own backend.
+// Settings selects the backend of the engine and its limits. The zero value selects GoMLX's
+// pure-Go backend.
 type Settings struct {
-	// Backend is "go", GoMLX's own, which needs nothing; "xla:cpu", "xla:cuda" and
-	// "xla:" with the absolute path of a PJRT plugin need a build with cgo and that
-	// plugin, which is never downloaded. "" and "auto" are "go".
+	// Backend is "go" for GoMLX's pure-Go backend, also if it is "" or "auto". "xla:cpu",
+	// "xla:cuda" and "xla:" with the absolute path of a PJRT plugin need a build with cgo and
+	// the plugin, which is never downloaded.
 	Backend string
-	// Memory is how many bytes tables, gradients and scores may take; 0 stands for
-	// what [backend.Memory] thinks. A population or a batch that would take more is
-	// trained in parts.
+	// Memory limits the bytes for tables, gradients and scores; 0 means [backend.Memory].
+	// Larger populations and batches are trained in parts.
 	Memory int64
-	// Note, when set, is told what the user may want to know, in a line.
+	// Note, if set, receives one-line messages for the user.
 	Note func(text string)
 }
 
-// Engine runs populations on one GoMLX backend. It keeps its compiled programs,
-// so make one and use it for everything.
+// Engine trains and ranks populations on one GoMLX backend. It caches compiled programs, so
+// create one and share it.
 type Engine struct {
 	settings     Settings
 	backend      compute.Backend
-	compilations atomic.Int64 // so far
-	compiling    atomic.Int64 // nanoseconds that they took
+	compilations atomic.Int64
+	compiling    atomic.Int64 // nanoseconds
 
 	mu       sync.Mutex
-	programs map[any]*graph.Exec // by what decides their operations
+	programs map[any]*graph.Exec // by the settings that determine their operations
 }
 
 // New opens the backend of the settings.
@@ -63,9 +62,9 @@ func New(s Settings) (*Engine, error) {
 	return &Engine{settings: s, backend: opened, programs: map[any]*graph.Exec{}}, nil
 }
 
-// inOrder makes GoMLX's own backend compute one operation after the other, each on
-// all cores. Side by side, operations of a loop can wait for each other's workers
-// for ever (compute v0.1.3).
+// inOrder makes GoMLX's pure-Go backend execute operations sequentially, each on all cores.
+// Parallel operations in a loop can deadlock while they wait for each other's workers
+// (compute v0.1.3).
 func inOrder(name string) string {
 	kind, options, _ := strings.Cut(name, ":")
 	if kind != backend.Go {
@@ -74,9 +73,11 @@ func inOrder(name string) string {
 	return kind + ":" + strings.TrimPrefix(options+",ops_sequential", ",") // the last option counts
 }
 
-// program is that of a key for any number of shapes, made once. Its compilations are
-// counted: one for each new shape, none for a new structure.
-func (e *Engine) program(key any, name string, build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node, inputs, outputs int) (*graph.Exec, error) {
+// program returns the program of a key, for any number of shapes. It counts compilations: one
+// for each new shape, none for a new structure.
+func (e *Engine) program(key any, name string,
+	build func(g *graph.Graph, inputs []*graph.Node) []*graph.Node, inputs, outputs int) (*graph.Exec,
+	error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if exec, there := e.programs[key]; there {
@@ -94,7 +95,7 @@ func (e *Engine) program(key any, name string, build func(g *graph.Graph, inputs
 	return exec, nil
 }
 
-// compile compiles a program for the shapes of its inputs, where it is not.
+// compile compiles a program for the shapes of its inputs, unless it is compiled already.
 func (e *Engine) compile(what string, exec *graph.Exec, inputs []*tensors.Tensor) error {
 	var all []shapes.Shape
 	for _, t := range inputs {
@@ -104,27 +105,30 @@ func (e *Engine) compile(what string, exec *graph.Exec, inputs []*tensors.Tensor
 	_, err := exec.Compile(all...)
 	e.compiling.Add(int64(time.Since(began)))
 	if err != nil {
-		return fmt.Errorf("cannot compile %s: %w", what, outOfMemory(err))
+		return fmt.Errorf("compile %s: %w", what, outOfMemory(err))
 	}
 	return nil
 }
 
-// Compilations is how many programs were compiled so far: one for each new shape, none for
-// a new structure.
+// Compilations returns the number of compiled programs: one for each shape, none for a new
+// structure.
 func (e *Engine) Compilations() int64 { return e.compilations.Load() }
 
-// CompileSeconds is how long programs have been compiled so far.
+// CompileSeconds returns the total compile time.
 func (e *Engine) CompileSeconds() float64 { return time.Duration(e.compiling.Load()).Seconds() }
 
-// outOfMemory adds the mend to an error that says that the device is full.
+// outOfMemory adds a fix to errors that report a full device.
 func outOfMemory(err error) error {
-	if strings.Contains(err.Error(), "RESOURCE_EXHAUSTED") || strings.Contains(strings.ToLower(err.Error()), "out of memory") {
-		return fmt.Errorf("%w: the device has less memory free than was thought; allow less of it, or take smaller batches, dimensions or populations", err)
+	text := err.Error()
+	if strings.Contains(text, "RESOURCE_EXHAUSTED") ||
+		strings.Contains(strings.ToLower(text), "out of memory") {
+		return fmt.Errorf("%w: less device memory is free than assumed; "+
+			"lower the memory limit, batch size, dimension or population size", err)
 	}
 	return err
 }
 
-// finalize frees tensors; one whose memory went to a failed step has nothing to free.
+// finalize frees tensors. It ignores errors: a tensor donated to a failed step is already freed.
 func finalize(all ...*tensors.Tensor) {
 	for _, t := range all {
 		_ = t.FinalizeAll()
@@ -135,17 +139,20 @@ func finalize(all ...*tensors.Tensor) {
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
 	switch {
 	case !d.BothWays:
-		return errors.New("the engine gomlx learns triples, no paths: use the engine cpu")
+		return errors.New("engine gomlx does not train on paths, only on triples; use engine cpu")
 	case s.Negatives > 0:
-		return errors.New("triples are learnt among all entities: leave negatives at 0")
+		return errors.New("training on triples has no negative sampling; set negatives to 0")
 	case s.SparseGradients > 0:
-		return errors.New("the engine gomlx moves all entities by each question: leave sparse-gradients at 0, or use the engine cpu")
+		return errors.New("engine gomlx has no sparse gradients; " +
+			"set sparse-gradients to 0 or use engine cpu")
 	case s.Among(len(d.Entities)) < len(d.Entities):
-		return errors.New("the engine gomlx learns answers among all entities: leave sampled-softmax at 0, or use the engine cpu")
+		return errors.New("engine gomlx has no sampled softmax; " +
+			"set sampled-softmax to 0 or use engine cpu")
 	case s.AnswersPerQuery > 0:
-		return errors.New("the engine gomlx learns a triple both ways in one step: leave answers-per-query at 0, or use the engine cpu")
+		return errors.New("engine gomlx does not group answers per query; " +
+			"set answers-per-query to 0 or use engine cpu")
 	case s.Frequency > 0:
-		return errors.New("the engine gomlx does not weigh answers: leave frequency at 0, or use the engine cpu")
+		return errors.New("engine gomlx has no frequency weights; set frequency to 0 or use engine cpu")
 	}
 	for _, m := range members {
 		if err := supports(m.Form); err != nil {
@@ -155,23 +162,24 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	return nil
 }
 
-// Precision implements [kge.Engine]. Whether products of bfloat16 numbers pay is not known
-// here, so auto is float32. Ranks are always counted in float32.
-func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
+// Precision implements [kge.Engine]. Auto resolves to float32, because the engine does not know
+// whether bfloat16 products are faster. Ranks are always computed in float32.
+func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (
+	kge.Precision, error) {
 	return asked.Resolve(f, entities, dim, nil, false)
 }
 
 func supports(f form.Form) error {
 	if f != form.Bilinear {
-		return fmt.Errorf("the engine gomlx has no model %v: use the engine cpu", f)
+		return fmt.Errorf("engine gomlx does not support the form %v; use engine cpu", f)
 	}
 	return nil
 }
 
-// Name is "gomlx".
+// Name returns "gomlx".
 func (e *Engine) Name() string { return "gomlx" }
 
-// Backend is the name that the engine was opened with, "auto" resolved.
+// Backend returns the name of the backend, with "auto" resolved.
 func (e *Engine) Backend(kge.Precision) string { return e.settings.Backend }
 
 // Close implements [kge.Engine].
@@ -182,10 +190,10 @@ func (e *Engine) Close() {
 	e.backend.Finalize()
 }
 
-// triplesOnly is the part of a ranker that the engine lacks.
+// triplesOnly implements the part of a ranker that the engine lacks.
 type triplesOnly struct{}
 
-// Scores implements [kge.Ranker]: it is always an error.
+// Scores implements [kge.Ranker]. It always fails.
 func (triplesOnly) Scores(context.Context, int, []kge.Question, func(int, []float32)) error {
-	return errors.New("the engine gomlx scores no paths: use the engine cpu")
+	return errors.New("engine gomlx does not score paths; use engine cpu")
 }

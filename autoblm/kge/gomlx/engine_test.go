@@ -8,21 +8,21 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 	"github.com/dustin/go-humanize"
 	"pgregory.net/rapid"
 )
 
-// each runs a test on GoMLX's own backend and on XLA on the CPU.
-func each(t *testing.T, test func(t *testing.T, backend string)) {
+// eachBackend runs a test on GoMLX's pure-Go backend and on XLA on the CPU.
+func eachBackend(t *testing.T, test func(t *testing.T, backend string)) {
 	t.Run("go", func(t *testing.T) { test(t, backend.Go) })
 	t.Run("xla", func(t *testing.T) { test(t, xlatest.Backend(t)) })
 }
 
-// newEngine is open for as long as the test.
+// newEngine opens an engine for the duration of a test.
 func newEngine(t *testing.T, s Settings) *Engine {
 	t.Helper()
 	engine, err := New(s)
@@ -33,54 +33,54 @@ func newEngine(t *testing.T, s Settings) *Engine {
 	return engine
 }
 
-// tolerance is that of the native engine too.
 var tolerance = enginetest.ToleranceOf(kge.Float32)
 
-// TestConformance, and that GoMLX's own backend and XLA on the CPU go on from a state
-// with the same bits.
+// TestConformance runs the conformance suite. On both backends resumed training gives the same
+// bits as uninterrupted training.
 func TestConformance(t *testing.T) {
-	each(t, func(t *testing.T, backend string) {
+	eachBackend(t, func(t *testing.T, backend string) {
 		engine := newEngine(t, Settings{Backend: backend})
 		enginetest.Run(t, engine, tolerance)
-		goesOnWithTheSameBits(t, engine)
-		t.Logf("%d programs were compiled in %.0f s", engine.compilations.Load(), engine.CompileSeconds())
+		resumesExactly(t, engine)
+		t.Logf("compiled %d programs in %.0f s",
+			engine.compilations.Load(), engine.CompileSeconds())
 	})
 }
 
-func goesOnWithTheSameBits(t *testing.T, engine *Engine) {
-	t.Run("goes on with the same bits", func(t *testing.T) {
+func resumesExactly(t *testing.T, engine *Engine) {
+	t.Run("resumes exactly", func(t *testing.T) {
 		xlatest.NeedSameBits(t, engine.Backend(kge.Float32))
 		enginetest.Continues(t, engine, 0)
 		enginetest.Resumes(t, engine)
 	})
 }
 
-// TestConformanceInParts: a population and a batch that are too large are trained
-// in parts, with the results of the whole.
+// TestConformanceInParts runs the conformance suite with populations and batches that are too
+// large for memory and train in parts.
 func TestConformanceInParts(t *testing.T) {
 	for _, memory := range []int64{1, 100 << 10, 600 << 10} {
 		t.Run(humanize.IBytes(uint64(memory)), func(t *testing.T) {
 			engine := inParts(t, backend.Go, memory)
 			enginetest.Run(t, engine, tolerance)
-			goesOnWithTheSameBits(t, engine)
+			resumesExactly(t, engine)
 		})
 	}
 }
 
-// TestPartsOnXLA is what of the conformance in parts is left for a backend that takes
-// seconds to compile a step: the slopes of one structure with all recipes, triple by triple
-// and at the sizes of parts that have several, and populations in groups that go on.
+// TestPartsOnXLA tests training in parts on a backend that takes seconds to compile a step:
+// gradients of one structure with all recipes, in parts of one and of several triples, and
+// resuming populations in groups.
 func TestPartsOnXLA(t *testing.T) {
 	backend := xlatest.Backend(t)
 	for _, c := range []struct {
-		says     string
+		name     string
 		memory   int64
 		entities int
 	}{
 		{"triple by triple", 1, 14},
 		{"several triples", 20 << 10, 40},
 	} {
-		t.Run(c.says, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			engine, m := inParts(t, backend, c.memory), enginetest.Members()["quate"]
 			for name, recipe := range enginetest.Recipes() {
 				t.Run(name, func(t *testing.T) {
@@ -97,100 +97,117 @@ func TestPartsOnXLA(t *testing.T) {
 			}
 		})
 	}
-	t.Run("groups", func(t *testing.T) { goesOnWithTheSameBits(t, inParts(t, backend, 100<<10)) })
+	t.Run("groups", func(t *testing.T) { resumesExactly(t, inParts(t, backend, 100<<10)) })
 }
 
-// inParts is an engine which has to say by the end of the test that it trained in parts.
+// inParts opens an engine with limited memory and checks at the end of the test that it reported
+// training in parts.
 func inParts(t *testing.T, backend string, memory int64) *Engine {
 	t.Helper()
 	note := ""
 	t.Cleanup(func() {
 		if t.Log(note); note == "" {
-			t.Error("nothing was trained in parts")
+			t.Error("no training in parts was reported")
 		}
 	})
-	return newEngine(t, Settings{Backend: backend, Memory: memory, Note: func(text string) { note = text }})
+	return newEngine(t, Settings{
+		Backend: backend, Memory: memory, Note: func(text string) { note = text },
+	})
 }
 
-// TestPlan: what is planned fits, and a larger share would not.
+// TestPlan checks that a plan fits in memory, and that a coarser one would not.
 func TestPlan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := sizes{
-			members: rapid.IntRange(1, 32).Draw(t, "members"), entities: rapid.IntRange(1, 50_000).Draw(t, "entities"),
-			relations: rapid.IntRange(1, 500).Draw(t, "relations"), k: rapid.IntRange(1, 6).Draw(t, "k"),
-			batch: rapid.IntRange(1, 1024).Draw(t, "batch"), slots: rapid.IntRange(1, 2).Draw(t, "slots"),
+			members:   rapid.IntRange(1, 32).Draw(t, "members"),
+			entities:  rapid.IntRange(1, 50_000).Draw(t, "entities"),
+			relations: rapid.IntRange(1, 500).Draw(t, "relations"),
+			k:         rapid.IntRange(1, 6).Draw(t, "k"),
+			batch:     rapid.IntRange(1, 1024).Draw(t, "batch"),
+			slots:     rapid.IntRange(1, 2).Draw(t, "slots"),
 		}
 		s.dim = s.k * rapid.IntRange(1, 200).Draw(t, "width")
 		memory := rapid.Int64Range(1, 64<<30).Draw(t, "memory")
 		p := s.plan(memory)
-		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch || p.parts > 1 && p.members > 1 {
+		if p.members < 1 || p.members > s.members || p.parts < 1 || p.parts > s.batch || p.parts > 1 &&
+			p.members > 1 {
 			t.Fatalf("plan %+v for %+v", p, s)
 		}
 		rows := (s.batch + p.parts - 1) / p.parts
 		if fits := s.step(p.members, rows) <= memory; !fits && p.parts < s.batch {
-			t.Fatalf("plan %+v takes %d of %d bytes", p, s.step(p.members, rows), memory)
+			t.Fatalf("plan %+v needs %d of %d bytes", p, s.step(p.members, rows), memory)
 		}
 		if p.parts == 1 && p.members < s.members {
 			groups := (s.members + p.members - 1) / p.members
-			if fewer := (s.members + groups - 2) / max(1, groups-1); s.step(fewer, s.batch) <= memory {
-				t.Fatalf("plan %+v has %d groups, but %d members at a time would fit", p, groups, fewer)
+			larger := (s.members + groups - 2) / max(1, groups-1)
+			if s.step(larger, s.batch) <= memory {
+				t.Fatalf("plan %+v has %d groups, but groups of %d would fit", p, groups, larger)
 			}
 		}
 		cut := p.members < s.members || p.parts > 1
 		if whole := s.step(s.members, s.batch) <= memory; whole && cut {
-			t.Fatalf("plan %+v cuts what fits", p)
+			t.Fatalf("plan %+v splits although the step fits", p)
 		}
 		if cut != (s.note(p, memory) != "") {
-			t.Fatalf("plan %+v says %q", p, s.note(p, memory))
+			t.Fatalf("plan %+v has the note %q", p, s.note(p, memory))
 		}
 	})
 }
 
-// TestBfloat16: products of bfloat16 move the losses little, and training
-// learns all the same. Auto does not ask for them.
+// TestBfloat16 checks that bfloat16 products change losses only slightly and that training
+// still fits the data. Automatic precision does not select bfloat16.
 func TestBfloat16(t *testing.T) {
-	each(t, func(t *testing.T, backend string) {
+	eachBackend(t, func(t *testing.T, backend string) {
 		t.Setenv(kge.PrecisionVariable, "")
 		engine, g := newEngine(t, Settings{Backend: backend}), enginetest.Graph()
 		settings := kge.DefaultSettings()
 		settings.Dim, settings.Epochs, settings.Batch = 32, 30, 16
-		results := func(asked, came kge.Precision) kge.Result {
+		results := func(asked, want kge.Precision) kge.Result {
 			settings.Precision = asked
-			report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
+			report, err := kge.Train(t.Context(), engine, kge.Job{
+				Data:     completion.Data(g),
+				Settings: settings,
+				Members:  []kge.Member{kge.DefaultMember(structure.MustParse("complex"))},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if report.Precision != came || report.Results[0].Model.Training.Settings.Precision != came {
-				t.Errorf("%v came to %v", asked, report.Precision)
+			if report.Precision != want ||
+				report.Results[0].Model.Training.Settings.Precision != want {
+				t.Errorf("%v is resolved to %v, want %v", asked, report.Precision, want)
 			}
 			return report.Results[0]
 		}
-		whole, halved := results(kge.AutoPrecision, kge.Float32), results(kge.Bfloat16, kge.Bfloat16)
+		float32Result := results(kge.AutoPrecision, kge.Float32)
+		bfloat16Result := results(kge.Bfloat16, kge.Bfloat16)
 		same := true
-		for epoch, want := range whole.Loss {
-			got := halved.Loss[epoch]
+		for epoch, want := range float32Result.Loss {
+			got := bfloat16Result.Loss[epoch]
 			same = same && got == want
 			if math.Abs(got-want) > 0.02*want+0.02 {
 				t.Errorf("epoch %d: loss %v, in float32 %v", epoch, got, want)
 			}
 		}
 		if same {
-			t.Error("all losses are those of float32: nothing was rounded")
+			t.Error("all losses equal those of float32: nothing was rounded")
 		}
-		evaluation, err := completion.Evaluate(t.Context(), engine, halved.Model, g, "train", eval.Pessimistic)
+		evaluation, err := completion.Evaluate(t.Context(), engine, bfloat16Result.Model, g, "train",
+			eval.Pessimistic)
 		if err != nil || evaluation.Both.MRR < 0.9 {
 			t.Errorf("MRR on the training triples is %.3f, error %v", evaluation.Both.MRR, err)
 		}
 	})
 }
 
-// TestRanksInChunks: what does not fit into one table of scores is ranked in
-// several, the last of which is padded.
+// TestRanksInChunks checks that triples ranked with several tables of scores, the last one
+// padded, have the same ranks.
 func TestRanksInChunks(t *testing.T) {
-	each(t, func(t *testing.T, backend string) {
+	eachBackend(t, func(t *testing.T, backend string) {
 		g := enginetest.Graph()
-		p := kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 1}, kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
-		ranker, err := newEngine(t, Settings{Backend: backend}).NewRanker([]kge.Parameters{p, p}, kge.Float32)
+		p := kge.Initialize(completion.Data(g), kge.Settings{Dim: 8, InitScale: 1},
+			kge.Member{Structure: structure.MustParse("quate"), Seed: 5})
+		ranker, err := newEngine(t, Settings{Backend: backend}).NewRanker(
+			[]kge.Parameters{p, p}, kge.Float32)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,16 +220,16 @@ func TestRanksInChunks(t *testing.T) {
 			return ranks
 		}
 		want := rank()
-		defer func(before int) { leastNumbers = before }(leastNumbers)
-		leastNumbers = 2 * 2 * len(g.Entities) * 4 // four triples of the 21 at a time
+		defer func(before int) { minTableSize = before }(minTableSize)
+		minTableSize = 2 * 2 * len(g.Entities) * 4 // 4 of 21 triples at a time
 		if got := rank(); !reflect.DeepEqual(got, want) {
-			t.Errorf("in chunks: %v, at once: %v", got, want)
+			t.Errorf("in chunks: %v, together: %v", got, want)
 		}
 	})
 }
 
 func TestStructureChangeCompilesNothing(t *testing.T) {
-	each(t, func(t *testing.T, backend string) {
+	eachBackend(t, func(t *testing.T, backend string) {
 		engine := newEngine(t, Settings{Backend: backend})
 		g := enginetest.Graph()
 		settings := kge.DefaultSettings()
@@ -220,22 +237,25 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 		train := func(s structure.Structure, rate float64) {
 			member := kge.DefaultMember(s)
 			member.LearningRate = rate
-			if _, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{member}}); err != nil {
+			if _, err := kge.Train(t.Context(), engine,
+				kge.Job{Data: completion.Data(g), Settings: settings,
+					Members: []kge.Member{member}}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		train(structure.MustParse("distmult"), 0.3)
 		first := engine.compilations.Load()
 		if first < 2 {
-			t.Fatalf("%d compilations: at least a step and a ranking had to be compiled", first)
+			t.Fatalf("%d compilations, want at least a step and a ranking", first)
 		}
 		for _, named := range structure.HumanDesigned() {
 			train(named.Structure, 0.1)
 		}
 		if got := engine.compilations.Load(); got != first {
-			t.Errorf("%d compilations after five more structures, want the %d of the first", got, first)
+			t.Errorf("%d compilations after five more structures, want %d", got, first)
 		}
-		shared := completion.SharedJob{Graph: g, Settings: settings, Member: kge.Member{LearningRate: 0.1}}
+		shared := completion.SharedJob{Graph: g, Settings: settings,
+			Member: kge.Member{LearningRate: 0.1}}
 		shared.Settings.ValidateEvery = 0
 		for _, named := range structure.HumanDesigned() {
 			shared.Candidates = append(shared.Candidates, named.Structure)
@@ -244,12 +264,12 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := engine.compilations.Load(); got != first {
-			t.Errorf("%d compilations after shared training, want the %d of the first", got, first)
+			t.Errorf("%d compilations after shared training, want %d", got, first)
 		}
 		settings.Dim = 12
 		train(structure.MustParse("distmult"), 0.3)
 		if engine.compilations.Load() == first {
-			t.Error("a new shape was not counted as a compilation, so the counter is of no use")
+			t.Error("the compilation of a new shape is not counted")
 		}
 	})
 }

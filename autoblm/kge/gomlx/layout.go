@@ -6,9 +6,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// interleave copies a row-major table with chunks of d/k one after the other
-// into rows where position n of chunk i stands at n*k+i. With d/k in the place of k it
-// copies such rows back.
+// interleave copies a row-major table with contiguous chunks of size d/k into rows where
+// position n of chunk i is stored at n*k+i. With d/k as k it reverses that.
 func interleave(to, from []float32, d, k int) {
 	width := d / k
 	for row := 0; row < len(from); row += d {
@@ -20,8 +19,8 @@ func interleave(to, from []float32, d, k int) {
 	}
 }
 
-// stack puts the members' tables behind one another, interleaved: entities [S, E, d] and
-// relations [S, R, d].
+// stack concatenates the members' tables, interleaved: entities [S, E, d] and relations
+// [S, R, d].
 func stack(members []kge.Tables, d, k int) []*tensors.Tensor {
 	placed := func(table func(t kge.Tables) []float32) *tensors.Tensor {
 		size := len(table(members[0]))
@@ -37,9 +36,9 @@ func stack(members []kge.Tables, d, k int) []*tensors.Tensor {
 	}
 }
 
-// operators is [S, mixes, K·K, K] of the structures' sign tensors T[i,k,j]: to
-// mix for tails row (i,k) and column j, for heads row (j,k) and column i, for
-// relations row (i,j) and column k.
+// operators arranges the structures' sign tensors T[i,k,j] as [S, mixes, K·K, K]: row (i,k)
+// and column j for mixTails, row (j,k) and column i for mixHeads, row (i,j) and column k for
+// mixRelations.
 func operators(structures []structure.Structure) *tensors.Tensor {
 	k := structures[0].K()
 	cube := k * k * k
@@ -49,7 +48,8 @@ func operators(structures []structure.Structure) *tensors.Tensor {
 		tails, heads, relations := operator(mixTails), operator(mixHeads), operator(mixRelations)
 		for at, sign := range of.SignTensor() {
 			i, r, j := at/(k*k), at/k%k, at%k
-			tails[at], heads[(j*k+r)*k+i], relations[(i*k+j)*k+r] = float32(sign), float32(sign), float32(sign)
+			x := float32(sign)
+			tails[at], heads[(j*k+r)*k+i], relations[(i*k+j)*k+r] = x, x, x
 		}
 	}
 	return tensors.FromFlatDataAndDimensions(all, len(structures), mixes, k*k, k)

@@ -7,45 +7,46 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// sizes are what the memory of a training step depends on.
+// sizes holds the sizes that determine the memory of a training step.
 type sizes struct {
 	members, entities, relations, dim, k, batch int
 	slots                                       int // of the optimizer
 }
 
-// rows is the number of embeddings of a member.
+// rows returns the number of embeddings of a member.
 func (s sizes) rows() int64 { return int64(s.entities + s.relations) }
 
-// kept is what a member keeps between steps: its tables and what the optimizer
-// remembers of them.
-func (s sizes) kept() int64 { return 4 * s.rows() * int64(s.dim) * int64(1+s.slots) }
+// stateBytes returns the memory of a member between steps: its tables and optimizer slots.
+func (s sizes) stateBytes() int64 { return 4 * s.rows() * int64(s.dim) * int64(1+s.slots) }
 
-// perMember is what a member needs in a step beside that, whatever the batch:
-// gradients, and the tables that the step writes before the old ones are free.
-func (s sizes) perMember() int64 { return s.kept() + 4*s.rows()*int64(s.dim)*2 }
+// perMember returns the additional memory of a member during a step, for any batch size:
+// gradients, and the new tables, which exist before the old ones are freed.
+func (s sizes) perMember() int64 { return s.stateBytes() + 4*s.rows()*int64(s.dim)*2 }
 
-// perTriple is what a member needs for each triple of a batch: two rows of scores
-// and of their exponentials, and the products of chunks that are mixed into
-// queries, with what the backward pass needs of both.
+// perTriple returns the memory of a member for each triple of a batch: two rows of scores and
+// of their exponentials, and the products of chunks that are mixed into queries, each with
+// its share of the backward pass.
 func (s sizes) perTriple() int64 {
 	scores := 3 * 2 * int64(s.entities)
 	products := 4 * 2 * int64(s.dim) * int64(s.k)
 	return 4 * (scores + products)
 }
 
-// step is what a step of some members on some triples needs, with what all members keep.
+// step returns the memory of a step that trains some members on some triples, including the
+// state of all members.
 func (s sizes) step(members, triples int) int64 {
-	return int64(s.members)*s.kept() + int64(members)*(s.perMember()+int64(triples)*s.perTriple())
+	return int64(s.members)*s.stateBytes() +
+		int64(members)*(s.perMember()+int64(triples)*s.perTriple())
 }
 
-// plan is how a step is cut so that it fits.
+// plan says how a step is split to fit in memory.
 type plan struct {
-	members int // that train at a time
+	members int // that train at the same time
 	parts   int // of a batch
 }
 
-// plan cuts the population first, which costs little, and then the batch. Where
-// even one triple of one member is too much, it leaves that to the backend to say.
+// plan splits the population first, which costs little, and then the batch. If even one triple
+// of one member does not fit, the backend will report it.
 func (s sizes) plan(memory int64) plan {
 	for members := s.members; members >= 1; members-- {
 		if s.step(members, s.batch) <= memory {
@@ -61,18 +62,19 @@ func (s sizes) plan(memory int64) plan {
 	return plan{members: 1, parts: s.batch}
 }
 
-// note says what a plan does, or "" when it does nothing.
+// note describes a plan, or returns "" if nothing is split.
 func (s sizes) note(p plan, memory int64) string {
-	var cuts []string
+	var splits []string
 	if p.members < s.members {
-		cuts = append(cuts, fmt.Sprintf("%d of them train at a time", p.members))
+		splits = append(splits, fmt.Sprintf("training %d members at a time", p.members))
 	}
 	if p.parts > 1 {
-		cuts = append(cuts, fmt.Sprintf("a batch is computed in %d parts", p.parts))
+		splits = append(splits, fmt.Sprintf("computing a batch in %d parts", p.parts))
 	}
-	if len(cuts) == 0 {
+	if len(splits) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("a step of %d members on %d triples would take %s, and %s may be taken: %s", s.members, s.batch,
-		humanize.IBytes(uint64(s.step(s.members, s.batch))), humanize.IBytes(uint64(memory)), strings.Join(cuts, ", "))
+	return fmt.Sprintf("a step of %d members on %d triples needs %s, more than the limit of %s: %s",
+		s.members, s.batch, humanize.IBytes(uint64(s.step(s.members, s.batch))),
+		humanize.IBytes(uint64(memory)), strings.Join(splits, ", "))
 }

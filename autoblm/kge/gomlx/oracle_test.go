@@ -15,7 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// stepCase is one batch computed in float64 by another program.
+// stepCase is a batch that another program computed in float64.
 type stepCase struct {
 	K             int         `json:"K"`
 	Dim           int         `json:"d"`
@@ -34,7 +34,7 @@ type stepCase struct {
 	GradRelations [][]float64 `json:"grad_relations"`
 	TailRanks     []rankCase  `json:"tail_ranks"`
 	HeadRanks     []rankCase  `json:"head_ranks"`
-	Ties          bool        `json:"ties"` // has scores and ranks only
+	Ties          bool        `json:"ties"` // if set, the case has scores and ranks only
 }
 
 type rankCase struct {
@@ -60,7 +60,7 @@ func triples(rows [][3]int32) []datasets.Triple {
 	return out
 }
 
-// float64Tensor is rows as a tensor [1, len(rows), d], interleaved.
+// float64Tensor converts rows to a tensor [1, len(rows), d], interleaved.
 func float64Tensor(rows [][]float64, k int) *tensors.Tensor {
 	var flat []float64
 	for _, row := range rows {
@@ -75,7 +75,7 @@ func float64Tensor(rows [][]float64, k int) *tensors.Tensor {
 }
 
 func TestOracleFloat64(t *testing.T) {
-	each(t, func(t *testing.T, backend string) {
+	eachBackend(t, func(t *testing.T, backend string) {
 		engine := newEngine(t, Settings{Backend: backend})
 		for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
 			t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
@@ -91,22 +91,27 @@ func TestOracleFloat64(t *testing.T) {
 				for _, x := range flat[float32](t, operators([]structure.Structure{s})) {
 					signs = append(signs, float64(x))
 				}
-				exec, err := graph.NewExecCanonical(engine.backend, func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+				build := func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
 					b := gatherBatch(in[0], in[1], in[2], in[3], false)
-					loss, gradEntities, gradRelations := lossAndGradients(recipe{}, b, terms{triples: in[4], weights: in[5]})
-					return []*graph.Node{scores(graph.Reshape(b.queries(), 1, 2*size, c.Dim), b.entities), loss, gradEntities, gradRelations}
-				}, 6, 4, false, false, true)
+					loss, gradEntities, gradRelations :=
+						lossAndGradients(recipe{}, b, terms{triples: in[4], weights: in[5]})
+					queries := graph.Reshape(b.queries(), 1, 2*size, c.Dim)
+					return []*graph.Node{scores(queries, b.entities), loss, gradEntities, gradRelations}
+				}
+				exec, err := graph.NewExecCanonical(engine.backend, build, 6, 4, false, false, true)
 				if err != nil {
 					t.Fatal(err)
 				}
 				out, err := exec.Call(float64Tensor(c.Entities, c.K), float64Tensor(c.Relations, c.K),
-					tensors.FromFlatDataAndDimensions(signs, 1, mixes, c.K*c.K, c.K), tensors.FromFlatDataAndDimensions(ids, 3, size),
-					tensors.FromFlatDataAndDimensions(shares, size), tensors.FromFlatDataAndDimensions(added, weights, 1))
+					tensors.FromFlatDataAndDimensions(signs, 1, mixes, c.K*c.K, c.K),
+					tensors.FromFlatDataAndDimensions(ids, 3, size),
+					tensors.FromFlatDataAndDimensions(shares, size),
+					tensors.FromFlatDataAndDimensions(added, weights, 1))
 				if err != nil {
 					t.Fatal(err)
 				}
-				flatten := func(rows ...[]float64) []float64 { return slices.Concat(rows...) }
-				close64(t, "scores", out[0], flatten(append(slices.Clone(c.TailScores), c.HeadScores...)...))
+				all := append(slices.Clone(c.TailScores), c.HeadScores...)
+				close64(t, "scores", out[0], slices.Concat(all...))
 				if c.Ties {
 					return
 				}
@@ -122,11 +127,11 @@ func TestOracleFloat64(t *testing.T) {
 }
 
 func TestOracleRanks(t *testing.T) {
-	each(t, func(t *testing.T, backend string) {
+	eachBackend(t, func(t *testing.T, backend string) {
 		engine := newEngine(t, Settings{Backend: backend})
 		for i, c := range realdata.Oracle[stepCase](t, "steps.json") {
 			t.Run(fmt.Sprintf("case%02d", i), func(t *testing.T) {
-				narrow := func(rows [][]float64) (out []float32) {
+				toFloat32 := func(rows [][]float64) (out []float32) {
 					for _, row := range rows {
 						for _, x := range row {
 							out = append(out, float32(x))
@@ -134,9 +139,10 @@ func TestOracleRanks(t *testing.T) {
 					}
 					return out
 				}
+				tables := kge.Tables{Entities: toFloat32(c.Entities), Relations: toFloat32(c.Relations)}
 				g := &datasets.Graph{Train: triples(c.Known)}
 				ranker, err := engine.NewRanker([]kge.Parameters{{
-					Structure: c.structure(t), Dim: c.Dim, Tables: kge.Tables{Entities: narrow(c.Entities), Relations: narrow(c.Relations)},
+					Structure: c.structure(t), Dim: c.Dim, Tables: tables,
 				}}, kge.Float32)
 				if err != nil {
 					t.Fatal(err)

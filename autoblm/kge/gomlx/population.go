@@ -16,8 +16,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// population is a set of models in training: in one group or, where they do not fit at
-// a time, in several, one after the other.
+// population is a set of models in training. They train in one group or, if they do not fit in
+// memory together, in several groups in turn.
 type population struct {
 	triplesOnly
 	size   int // members of each group but the last
@@ -25,24 +25,33 @@ type population struct {
 }
 
 // OnProgress implements [progress.Reporter].
-func (p *population) OnProgress(tell func(share float64)) {
+func (p *population) OnProgress(report func(share float64)) {
 	for i, g := range p.groups {
 		g.OnProgress(nil)
-		if tell != nil { // a group after the other
-			g.OnProgress(func(share float64) { tell((float64(i) + share) / float64(len(p.groups))) })
+		if report != nil {
+			g.OnProgress(func(share float64) {
+				report((float64(i) + share) / float64(len(p.groups)))
+			})
 		}
 	}
 }
 
 // NewPopulation implements [kge.Engine].
-func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (
+	kge.Population, error) {
 	var err error
-	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim); err != nil {
+	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities),
+		s.Dim); err != nil {
 		return nil, err
 	}
 	size := sizes{
-		members: len(members), entities: len(d.Entities), relations: len(d.Relations), dim: s.Dim, k: members[0].Structure.K(),
-		batch: min(s.Batch, d.Count), slots: updateRules[s.Optimizer].slots,
+		members:   len(members),
+		entities:  len(d.Entities),
+		relations: len(d.Relations),
+		dim:       s.Dim,
+		k:         members[0].Structure.K(),
+		batch:     min(s.Batch, d.Count),
+		slots:     updateRules[s.Optimizer].slots,
 	}
 	if s.Reciprocal {
 		size.relations *= 2
@@ -68,7 +77,8 @@ func (p *population) of(member int) (g *group, at int) {
 }
 
 // Epoch implements [kge.Population].
-func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (
+	kge.Epoch, error) {
 	var all kge.Epoch
 	examples := slices.Concat(batches...)
 	for i, g := range p.groups {
@@ -88,7 +98,8 @@ func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates [
 }
 
 // Rank implements [kge.Ranker].
-func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error) {
+func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) (
+	[][]eval.Ranked, error) {
 	var all [][]eval.Ranked
 	for _, g := range p.groups {
 		ranks, err := g.Rank(ctx, triples, known)
@@ -104,11 +115,16 @@ func (p *population) Rank(ctx context.Context, triples []datasets.Triple, known 
 func (p *population) Parameters(member int) (kge.Parameters, error) {
 	g, i := p.of(member)
 	tables, err := g.numbers(i, 0)
-	return kge.Parameters{Structure: g.members[i].Structure, Dim: g.dim, Reciprocal: g.reciprocal, Tables: tables}, err
+	return kge.Parameters{
+		Structure:  g.members[i].Structure,
+		Dim:        g.dim,
+		Reciprocal: g.reciprocal,
+		Tables:     tables,
+	}, err
 }
 
-// SetStructure implements [kge.Population]. The operators are an input of
-// the programs, so nothing is compiled again.
+// SetStructure implements [kge.Population]. The operators are an input of the programs, so
+// nothing is recompiled.
 func (p *population) SetStructure(member int, s structure.Structure) error {
 	g, i := p.of(member)
 	if err := kge.Replaceable(g.members[i].Structure, s); err != nil {
@@ -174,42 +190,54 @@ func (p *population) Close() {
 }
 
 const (
-	// callSteps is the most steps that a call takes.
+	// callSteps is the maximum number of steps of a call.
 	callSteps = 64
-	// callSeconds is about how long a call may last: as long as a user waits for
-	// an interruption to be heard.
+	// callSeconds is the approximate duration of a call, and so the delay of an interruption.
 	callSeconds = 0.5
 )
 
-// group is a set of models that train at a time. Its tables have, after the
-// embeddings, each slot of the optimizer, of the entities and of the relations.
+// group is a set of models that train together. Its tables are the embeddings, then each slot
+// of the optimizer for the entities and the relations.
 type group struct {
 	*ranker
-	settings   kge.Settings
-	members    []kge.Member
-	program    *graph.Exec
-	batch      int     // triples in a step
-	parts      int     // of a step
-	room, rows int     // a call has room for so many batches of so many triples
-	steps      int     // taken so far
-	perStep    float64 // seconds of a step in the last call; 0 before the first
+	settings      kge.Settings
+	members       []kge.Member
+	program       *graph.Exec
+	batch         int     // triples in a step
+	parts         int     // of a step
+	batches, rows int     // capacity of a call: batches, and triples of each
+	steps         int     // taken so far
+	perStep       float64 // seconds per step in the last call; 0 before the first
 }
 
-func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int) (*group, error) {
-	g := &group{settings: s, members: members, batch: batch, parts: parts, room: callSteps, rows: (batch + parts - 1) / parts}
-	if parts > 1 {
-		g.room = parts
+func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, batch, parts int) (
+	*group, error) {
+	g := &group{
+		settings: s,
+		members:  members,
+		batch:    batch,
+		parts:    parts,
+		batches:  callSteps,
+		rows:     (batch + parts - 1) / parts,
 	}
+	if parts > 1 {
+		g.batches = parts
+	}
+	anyMember := func(has func(m kge.Member) bool) bool { return slices.ContainsFunc(members, has) }
 	p := program{optimizer: s.Optimizer, maxNorm: s.MaxNorm > 0, split: parts > 1, recipe: recipe{
-		reciprocal: s.Reciprocal, dropout: s.Dropout > 0, smoothing: s.LabelSmoothing > 0, bfloat16: s.Precision == kge.Bfloat16,
-		moduli:             slices.ContainsFunc(members, func(m kge.Member) bool { return m.N3Moduli }),
-		products:           slices.ContainsFunc(members, func(m kge.Member) bool { return m.Products > 0 }),
-		relationPrediction: slices.ContainsFunc(members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
+		reciprocal:         s.Reciprocal,
+		dropout:            s.Dropout > 0,
+		smoothing:          s.LabelSmoothing > 0,
+		bfloat16:           s.Precision == kge.Bfloat16,
+		moduli:             anyMember(func(m kge.Member) bool { return m.N3Moduli }),
+		products:           anyMember(func(m kge.Member) bool { return m.Products > 0 }),
+		relationPrediction: anyMember(func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}}
 	slots := updateRules[s.Optimizer].slots
 	state := 2 + 2*slots
 	var err error
-	if g.program, err = e.program(p, "train-"+s.Optimizer.String(), p.graph, state+callInputs, state+1); err != nil {
+	if g.program, err = e.program(p, "train-"+s.Optimizer.String(), p.graph, state+callInputs,
+		state+1); err != nil {
 		return nil, err
 	}
 	parameters := make([]kge.Parameters, len(members))
@@ -220,21 +248,23 @@ func (e *Engine) newGroup(d *kge.Data, s kge.Settings, members []kge.Member, bat
 		return nil, err
 	}
 	for range slots {
-		g.tables = append(g.tables, tensors.FromShape(g.tables[0].Shape()), tensors.FromShape(g.tables[1].Shape()))
+		entities, relations := g.tables[0].Shape(), g.tables[1].Shape()
+		g.tables = append(g.tables, tensors.FromShape(entities), tensors.FromShape(relations))
 	}
 	arguments := g.arguments(nil, make([]float64, len(members)))
 	defer finalize(arguments[callPlaced:]...)
-	if err := e.compile("the training step", g.program, slices.Concat(g.tables, arguments)); err != nil {
+	if err := e.compile("the training step", g.program,
+		slices.Concat(g.tables, arguments)); err != nil {
 		g.Close()
 		return nil, err
 	}
 	return g, nil
 }
 
-// arguments are the inputs of a call that takes the given batches, after the state.
+// arguments returns the inputs of a call for the given batches, after the state.
 func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.Tensor {
-	members := len(g.members)
-	ids, counts, keys := make([]int32, g.room*3*g.rows), make([]int32, g.room), make([]uint32, g.room*members)
+	members, n := len(g.members), g.batches
+	ids, counts, keys := make([]int32, n*3*g.rows), make([]int32, n), make([]uint32, n*members)
 	for i, batch := range batches {
 		fillIDs(ids[i*3*g.rows:], triplesOf(batch), g.rows)
 		counts[i] = int32(len(batch))
@@ -249,8 +279,13 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 			n3, ofModuli = 0, m.N3
 		}
 		for which, weight := range [weights]float64{
-			weightL2: m.L2, weightN3: n3, weightN3Moduli: ofModuli, weightRelationL2: m.RelationL2, weightEntityL2: m.EntityL2,
-			weightProducts: m.Products, weightRelationPrediction: m.RelationPrediction,
+			weightL2:                 m.L2,
+			weightN3:                 n3,
+			weightN3Moduli:           ofModuli,
+			weightRelationL2:         m.RelationL2,
+			weightEntityL2:           m.EntityL2,
+			weightProducts:           m.Products,
+			weightRelationPrediction: m.RelationPrediction,
 		} {
 			added[which*members+i] = weight
 		}
@@ -262,14 +297,18 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 		}
 		return tensors.FromFlatDataAndDimensions(x, dimensions...)
 	}
-	shared := []float64{shareSmoothing: g.settings.LabelSmoothing, shareDropout: g.settings.Dropout, shareMaxNorm: g.settings.MaxNorm}
+	shared := []float64{
+		shareSmoothing: g.settings.LabelSmoothing,
+		shareDropout:   g.settings.Dropout,
+		shareMaxNorm:   g.settings.MaxNorm,
+	}
 	return []*tensors.Tensor{
 		callOperators: g.operators,
-		callTriples:   tensors.FromFlatDataAndDimensions(ids, g.room, 3, g.rows),
-		callCounts:    tensors.FromFlatDataAndDimensions(counts, g.room),
+		callTriples:   tensors.FromFlatDataAndDimensions(ids, n, 3, g.rows),
+		callCounts:    tensors.FromFlatDataAndDimensions(counts, n),
 		callTake:      tensors.FromScalar(int32(len(batches))),
 		callStep:      tensors.FromScalar(int32(g.steps + 1)),
-		callKeys:      tensors.FromFlatDataAndDimensions(keys, g.room, members),
+		callKeys:      tensors.FromFlatDataAndDimensions(keys, n, members),
 		callRates:     narrow(rates, members),
 		callWeights:   narrow(added, weights, members),
 		callShares:    narrow(shared, shares),
@@ -277,7 +316,7 @@ func (g *group) arguments(batches [][]kge.Example, rates []float64) []*tensors.T
 	}
 }
 
-// triplesOf are the triples of examples, which have one hop along a relation.
+// triplesOf returns the triples of examples, which have one hop along a relation.
 func triplesOf(examples []kge.Example) []datasets.Triple {
 	triples := make([]datasets.Triple, len(examples))
 	for i, x := range examples {
@@ -286,20 +325,21 @@ func triplesOf(examples []kge.Example) []datasets.Triple {
 	return triples
 }
 
-// epoch takes the steps of examples, all batches of which but the last are full. The
-// first call takes one step, to see how long that lasts.
-func (g *group) epoch(ctx context.Context, examples []kge.Example, rates []float64) (kge.Epoch, error) {
+// epoch trains on examples, of which all batches but the last are full. The first call takes one
+// step, to measure its duration.
+func (g *group) epoch(ctx context.Context, examples []kge.Example, rates []float64) (
+	kge.Epoch, error) {
 	epoch := kge.Epoch{Loss: make([]float64, len(g.members))}
 	for rest := examples; len(rest) > 0; {
 		if err := ctx.Err(); err != nil {
 			return epoch, err
 		}
-		most := g.batch
+		count := g.batch
 		if g.parts == 1 && g.perStep > 0 {
-			most *= max(1, min(int(callSeconds/g.perStep), callSteps))
+			count *= max(1, min(int(callSeconds/g.perStep), callSteps))
 		}
-		most = min(most, len(rest))
-		batches := slices.Collect(slices.Chunk(rest[:most], g.rows))
+		count = min(count, len(rest))
+		batches := slices.Collect(slices.Chunk(rest[:count], g.rows))
 		steps := (len(batches) + g.parts - 1) / g.parts
 		began := time.Now()
 		losses, err := g.call(batches, rates)
@@ -312,18 +352,18 @@ func (g *group) epoch(ctx context.Context, examples []kge.Example, rates []float
 		for i, l := range losses {
 			epoch.Loss[i] += float64(l) / float64(len(examples))
 		}
-		rest = rest[most:]
-		if g.tell != nil {
-			g.tell(1 - float64(len(rest))/float64(len(examples)))
+		rest = rest[count:]
+		if g.progress != nil {
+			g.progress(1 - float64(len(rest))/float64(len(examples)))
 		}
 	}
 	return epoch, nil
 }
 
-// call takes steps and returns each member's losses of all triples added up.
+// call runs a training call and returns each member's summed losses of all triples.
 func (g *group) call(batches [][]kge.Example, rates []float64) ([]float32, error) {
 	var inputs []any
-	for _, t := range g.tables { // the call writes the next state over this one
+	for _, t := range g.tables { // the call overwrites the state
 		donated, err := graph.DonateTensorBuffer(t, g.engine.backend, 0)
 		if err != nil {
 			return nil, err
@@ -337,7 +377,7 @@ func (g *group) call(batches [][]kge.Example, rates []float64) ([]float32, error
 	defer finalize(arguments[callPlaced:]...)
 	outputs, err := g.program.Call(inputs...)
 	if err != nil {
-		return nil, fmt.Errorf("a training step failed: %w", outOfMemory(err))
+		return nil, fmt.Errorf("training step: %w", outOfMemory(err))
 	}
 	last := len(outputs) - 1
 	g.tables = outputs[:last]
@@ -347,7 +387,7 @@ func (g *group) call(batches [][]kge.Example, rates []float64) ([]float32, error
 
 func (g *group) slots() int { return len(g.tables)/2 - 1 }
 
-// numbers are a member's embeddings for n = 0, and the slots of its optimizer from 1.
+// numbers returns a member's embeddings for n = 0, and slot n of its optimizer from n = 1.
 func (g *group) numbers(member, n int) (t kge.Tables, err error) {
 	for i, table := range []*[]float32{&t.Entities, &t.Relations} {
 		stacked := g.tables[2*n+i]
@@ -360,7 +400,7 @@ func (g *group) numbers(member, n int) (t kge.Tables, err error) {
 	return t, err
 }
 
-// place puts the state of members in the place of the present one.
+// place replaces the state of the members.
 func (g *group) place(members []kge.MemberState) {
 	last := g.tables
 	g.tables = nil

@@ -28,14 +28,15 @@ type ranker struct {
 	dim        int
 	reciprocal bool
 	asked      *questions          // of the last ranking
-	tell       func(share float64) // how far it is; nil where nobody listens
+	progress   func(share float64) // nil if not reported
 }
 
 // OnProgress implements [progress.Reporter].
-func (r *ranker) OnProgress(tell func(share float64)) { r.tell = tell }
+func (r *ranker) OnProgress(report func(share float64)) { r.progress = report }
 
 // NewRanker implements [kge.Engine].
-func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
+func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision) (
+	kge.Ranker, error) {
 	for _, p := range parameters {
 		if err := supports(p.Form); err != nil {
 			return nil, err
@@ -54,7 +55,8 @@ func (e *Engine) newRanker(parameters []kge.Parameters) (*ranker, error) {
 		return nil, err
 	}
 	first := parameters[0]
-	structures, tables := make([]structure.Structure, len(parameters)), make([]kge.Tables, len(parameters))
+	structures := make([]structure.Structure, len(parameters))
+	tables := make([]kge.Tables, len(parameters))
 	for i, p := range parameters {
 		structures[i], tables[i] = p.Structure, p.Tables
 	}
@@ -76,9 +78,10 @@ func (r *ranker) Close() {
 	r.asked.free()
 }
 
-// Rank implements [kge.Ranker]. What was asked last stays where it is, so
-// that the validation triples are placed once.
-func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error) {
+// Rank implements [kge.Ranker]. The last questions stay on the device, so that validation
+// triples are copied once.
+func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) (
+	[][]eval.Ranked, error) {
 	ranks := make([][]eval.Ranked, r.Models())
 	if len(triples) == 0 {
 		return ranks, nil
@@ -100,8 +103,8 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if r.tell != nil {
-			r.tell(float64(i) / float64(len(r.asked.parts)))
+		if r.progress != nil {
+			r.progress(float64(i) / float64(len(r.asked.parts)))
 		}
 		rank, err := r.count(program, part)
 		if err != nil {
@@ -109,7 +112,8 @@ func (r *ranker) Rank(ctx context.Context, triples []datasets.Triple, known *dat
 		}
 		for member := range ranks {
 			for row := range part.triples {
-				ranks[member] = append(ranks[member], eval.Ranked{Tail: rank(member, row), Head: rank(member, size+row)})
+				ranked := eval.Ranked{Tail: rank(member, row), Head: rank(member, size+row)}
+				ranks[member] = append(ranks[member], ranked)
 			}
 		}
 	}
@@ -120,8 +124,8 @@ func (r *ranker) inputs(p *part) []*tensors.Tensor {
 	return slices.Concat(r.tables[:2], []*tensors.Tensor{r.operators}, p.tensors)
 }
 
-// count ranks a part. What it returns is the rank of a query; a true entity whose score
-// is not a number comes after all other candidates.
+// count ranks a part and returns a function for the rank of a query. A true entity with score
+// NaN ranks last.
 func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Rank, error) {
 	var arguments []any
 	for _, t := range r.inputs(p) {
@@ -129,7 +133,7 @@ func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Ran
 	}
 	outputs, err := program.Call(arguments...)
 	if err != nil {
-		return nil, fmt.Errorf("ranking failed: %w", outOfMemory(err))
+		return nil, fmt.Errorf("rank: %w", outOfMemory(err))
 	}
 	defer finalize(outputs...)
 	better, errBetter := tensors.CopyFlatData[int32](outputs[0])
@@ -144,22 +148,21 @@ func (r *ranker) count(program *Exec, p *part) (func(member, query int) eval.Ran
 	}, errors.Join(errBetter, errEqual, errTruth)
 }
 
-// leastNumbers is how many numbers a table of a ranking has at least, about,
-// where there are as many.
-var leastNumbers = 8 << 20
+// minTableSize is the approximate size of a table of scores, in numbers, if there are that many.
+var minTableSize = 8 << 20
 
-// batch is how many triples are ranked at a time: each is two rows of scores, or of
-// products of chunks where these are more. GoMLX's own backend does best with tables
-// that a cache holds.
+// batch returns the number of triples to rank at a time. Each takes two rows of scores, or of
+// products of chunks if these are longer. GoMLX's pure-Go backend is fastest if the tables fit
+// in cache.
 func (r *ranker) batch(triples int) int {
-	most := leastNumbers
+	limit := minTableSize
 	if r.engine.settings.Backend != backend.Go {
-		most = max(most, int(r.engine.settings.Memory/64))
+		limit = max(limit, int(r.engine.settings.Memory/64))
 	}
-	return max(1, min(triples, most/(2*r.Models()*max(r.entities(), r.dim*r.k()))))
+	return max(1, min(triples, limit/(2*r.Models()*max(r.entities(), r.dim*r.k()))))
 }
 
-// questions are triples to rank, placed on the device in parts of one size.
+// questions holds triples to rank, on the device, in parts of one size.
 type questions struct {
 	triples []datasets.Triple
 	known   *datasets.Known
@@ -167,13 +170,13 @@ type questions struct {
 	parts   []*part
 }
 
-// part is a batch of triples to rank, with the answers to leave out of the ranks: those
-// of query row after those of row-1, and the true entity always among them.
+// part is a batch of triples to rank, with the known answers to exclude from the ranks. These
+// are ordered by query and include the true entity.
 type part struct {
 	triples   []datasets.Triple
-	rows, ids []int32
-	known     []int32           // [2·size]: how many there are of each query
-	tensors   []*tensors.Tensor // the inputs of a ranking from rankTriples on
+	rows, ids []int32           // query and entity of each known answer
+	known     []int32           // [2·size]: number of known answers of each query
+	tensors   []*tensors.Tensor // inputs of a ranking from rankTriples on
 }
 
 func ask(triples []datasets.Triple, known *datasets.Known, size int) *questions {
@@ -186,20 +189,20 @@ func ask(triples []datasets.Triple, known *datasets.Known, size int) *questions 
 			if known != nil {
 				tails, heads = known.Tails(t.Head, t.Relation), known.Heads(t.Relation, t.Tail)
 			}
-			p.leaveOut(i, t.Tail, tails)
-			p.leaveOut(size+i, t.Head, heads)
+			p.exclude(i, t.Tail, tails)
+			p.exclude(size+i, t.Head, heads)
 		}
 		most = max(most, len(p.ids))
 		q.parts = append(q.parts, p)
 	}
-	room := 1 << bits.Len(uint(most-1)) // few distinct sizes, so few compilations
+	length := 1 << bits.Len(uint(most-1)) // few distinct lengths, so few compilations
 	for _, p := range q.parts {
-		p.place(size, room)
+		p.place(size, length)
 	}
 	return q
 }
 
-func (p *part) leaveOut(row int, truth int32, others []int32) {
+func (p *part) exclude(row int, truth int32, others []int32) {
 	if !slices.Contains(others, truth) {
 		others = append(slices.Clip(others), truth)
 	}
@@ -208,15 +211,15 @@ func (p *part) leaveOut(row int, truth int32, others []int32) {
 	p.known[row] = int32(len(others))
 }
 
-// place puts a part on the device, with lists of known answers that are as long as room.
-func (p *part) place(size, room int) {
+// place copies a part to the device, with lists of known answers padded to a length.
+func (p *part) place(size, length int) {
 	ids := make([]int32, 3*size)
 	fillIDs(ids, p.triples, size)
 	p.tensors = []*tensors.Tensor{tensors.FromFlatDataAndDimensions(ids, 3, size)}
 	used := slices.Repeat([]int32{1}, len(p.ids))
 	for _, list := range [][]int32{p.rows, p.ids, used} {
-		padded := append(list, make([]int32, room-len(list))...)
-		p.tensors = append(p.tensors, tensors.FromFlatDataAndDimensions(padded, room))
+		padded := append(list, make([]int32, length-len(list))...)
+		p.tensors = append(p.tensors, tensors.FromFlatDataAndDimensions(padded, length))
 	}
 }
 
@@ -246,22 +249,22 @@ const (
 	rankRelations        // [S, R, d]
 	rankOperators        // [S, mixes, K·K, K]
 	rankTriples          // [3, b]: heads, relations, tails
-	rankKnownRows        // [n]: the query, 0…2b-1, that a known answer belongs to
+	rankKnownRows        // [n]: the query of a known answer, 0…2b-1
 	rankKnownIDs         // [n]: the known answer
 	rankKnownUsed        // [n]: 1, and 0 for padding
 	rankInputs
 )
 
-// ranking is a program that ranks, but for its shapes.
+// ranking is a program that ranks triples, for any shapes.
 type ranking struct{ reciprocal bool }
 
-// graph returns, [S, 2·b] each, how many entities other than the known answers score
-// above the true one, how many score the same, and the score of the true one. Counts of
-// all entities less counts of the known ones come from one table of scores, so that they
-// agree to the bit, whatever the precision of the product, and no mask over the entities
-// is needed.
+// graph returns three tables [S, 2·b]: the number of entities, without known answers, that
+// score above the true one; the number that score the same; and the score of the true one. It
+// subtracts counts of known answers from counts of all entities. Both come from one table of
+// scores, so they agree to the bit for any precision, without a mask over entities.
 func (p ranking) graph(g *Graph, in []*Node) []*Node {
-	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples], p.reciprocal)
+	b := gatherBatch(in[rankEntities], in[rankRelations], in[rankOperators], in[rankTriples],
+		p.reciprocal)
 	all := scores(Reshape(b.queries(), b.members(), -1, b.dim()), b.entities) // [S, 2·b, E]
 	members, rows, count := all.Shape().Dim(0), all.Shape().Dim(1), all.Shape().Dim(2)
 	flat := Reshape(all, members*rows*count)
@@ -272,15 +275,20 @@ func (p ranking) graph(g *Graph, in []*Node) []*Node {
 		return Reshape(Gather(flat, Reshape(position, members*n, 1)), members, n)
 	}
 	ids := in[rankTriples]
-	trueIDs := Reshape(Concatenate([]*Node{Slice(ids, AxisRange(2, 3)), Slice(ids, AxisRange(0, 1))}, 0), rows)
+	tails, heads := Slice(ids, AxisRange(2, 3)), Slice(ids, AxisRange(0, 1))
+	trueIDs := Reshape(Concatenate([]*Node{tails, heads}, 0), rows)
 	truth := pick(Iota(g, shapes.Make(dtypes.Int32, rows), 0), trueIDs) // [S, 2·b]
 
 	knownScore := pick(in[rankKnownRows], in[rankKnownIDs]) // [S, n]
-	knownTruth := TransposeAllAxes(Gather(TransposeAllAxes(truth, 1, 0), Reshape(in[rankKnownRows], -1, 1)), 1, 0)
+	knownRows := Reshape(in[rankKnownRows], -1, 1)
+	knownTruth := TransposeAllAxes(Gather(TransposeAllAxes(truth, 1, 0), knownRows), 1, 0)
 	counted := func(compare func(a, b *Node) *Node) *Node {
-		everyone := ReduceSum(ConvertDType(compare(all, BroadcastToShape(Reshape(truth, members, rows, 1), all.Shape())), dtypes.Int32), 2)
-		known := Mul(ConvertDType(compare(knownScore, knownTruth), dtypes.Int32), BroadcastPrefix(in[rankKnownUsed], members))
-		perRow := ScatterSum(Zeros(g, shapes.Make(dtypes.Int32, rows, members)), Reshape(in[rankKnownRows], -1, 1), TransposeAllAxes(known, 1, 0), false, false)
+		truths := BroadcastToShape(Reshape(truth, members, rows, 1), all.Shape())
+		everyone := ReduceSum(ConvertDType(compare(all, truths), dtypes.Int32), 2)
+		known := ConvertDType(compare(knownScore, knownTruth), dtypes.Int32)
+		known = Mul(known, BroadcastPrefix(in[rankKnownUsed], members))
+		perRow := ScatterSum(Zeros(g, shapes.Make(dtypes.Int32, rows, members)), knownRows,
+			TransposeAllAxes(known, 1, 0), false, false)
 		return Sub(everyone, TransposeAllAxes(perRow, 1, 0))
 	}
 	better := counted(GreaterThan)

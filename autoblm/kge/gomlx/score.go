@@ -6,30 +6,29 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// The operators of a structure, by which it mixes two embeddings into one.
+// The operators of a structure. Each mixes two embeddings into one.
 const (
-	mixTails     = iota // a head and a relation into q with f(h,r,e) = ⟨q, e⟩
-	mixHeads            // a tail and a relation into p with f(e,r,t) = ⟨e, p⟩
-	mixRelations        // a head and a tail into v with f(h,r,t) = ⟨v, r⟩
+	mixTails     = iota // head and relation into q with f(h,r,e) = ⟨q, e⟩
+	mixHeads            // tail and relation into p with f(e,r,t) = ⟨e, p⟩
+	mixRelations        // head and tail into v with f(h,r,t) = ⟨v, r⟩
 	mixes
 )
 
-// batch is a batch of triples with its embeddings, in two directions: its first
-// is for the tails, its second for the heads. Entities are [S, E, d], relations
-// [S, R, d]; K follows from the operators.
+// batch holds a batch of triples and their embeddings, in two directions: tail prediction,
+// then head prediction. Entities are [S, E, d], relations [S, R, d]; K follows from the
+// operators.
 type batch struct {
 	entities, relations *Node
 	operators           *Node // [S, mixes, K·K, K]
 	reciprocal          bool
 
 	ends         *Node // [S, 2, b, d]: the rows of the heads, then of the tails
-	relation     *Node // [S, 2, b, d]: of each direction; [S, 1, b, d] where both have one
-	endRows      *Node // [S·2·b, 1]: where the ends stand in entities as [S·E, d]
-	relationRows *Node // [S·directions·b, 1]: the same in relations as [S·R, d]
+	relation     *Node // [S, 2, b, d], or [S, 1, b, d] if both directions share it
+	endRows      *Node // [S·2·b, 1]: rows of the ends in entities, as [S·E, d]
+	relationRows *Node // [S·directions·b, 1]: rows in relations, as [S·R, d]
 }
 
-// gatherBatch looks up the rows of triples, given as ids [3, b]: heads,
-// relations, tails.
+// gatherBatch looks up the rows of triples from their ids [3, b]: heads, relations, tails.
 func gatherBatch(entities, relations, operators, ids *Node, reciprocal bool) batch {
 	members, d := entities.Shape().Dim(0), entities.Shape().Dim(2)
 	size := ids.Shape().Dim(1)
@@ -62,11 +61,11 @@ func (b batch) members() int { return b.entities.Shape().Dim(0) }
 func (b batch) size() int    { return b.ends.Shape().Dim(2) }
 func (b batch) dim() int     { return b.entities.Shape().Dim(2) }
 
-// mix applies an operator for each direction to two embeddings [S, 2, b, d]
-// each; one with a single direction serves both.
+// mix applies one operator per direction to x and y, each [S, 2, b, d]; one with a single
+// direction serves both.
 //
-// The score is linear in head, relation and tail, so the gradients of a mix by
-// what it was mixed from are the other two mixes, of the gradient by its result.
+// The score is linear in head, relation and tail. So the gradient of a mix with respect to
+// either input is another mix, of the other input and the gradient of the result.
 func (b batch) mix(x, y *Node, operators ...int) *Node {
 	members, size, d, directions := b.members(), b.size(), b.dim(), len(operators)
 	k := b.operators.Shape().Dim(3)
@@ -77,12 +76,13 @@ func (b batch) mix(x, y *Node, operators ...int) *Node {
 	for _, operator := range operators {
 		chosen = append(chosen, Slice(b.operators, AxisRange(), AxisRange(operator, operator+1)))
 	}
-	mixed := Dot(Reshape(Mul(column, row), members*directions, positions, k*k), Reshape(Concatenate(chosen, 1), members*directions, k*k, k)).
-		General([]int{2}, []int{0}, []int{1}, []int{0})
+	products := Reshape(Mul(column, row), members*directions, positions, k*k)
+	signs := Reshape(Concatenate(chosen, 1), members*directions, k*k, k)
+	mixed := Dot(products, signs).General([]int{2}, []int{0}, []int{1}, []int{0})
 	return Reshape(mixed, members, directions, size, d)
 }
 
-// rowGradients are the gradients of a loss by what was looked up.
+// rowGradients holds the gradients of a loss with respect to the looked-up rows.
 type rowGradients struct {
 	ends     *Node // as batch.ends
 	relation *Node // as batch.relation
@@ -96,7 +96,7 @@ func (g *rowGradients) add(ends, relation *Node) {
 	g.relation = Add(g.relation, relation)
 }
 
-// queries is [S, 2, b, d]: for the tails of the triples, then for their heads.
+// queries returns [S, 2, b, d]: the queries for the tails of the triples, then for their heads.
 func (b batch) queries() *Node {
 	if b.reciprocal {
 		return b.mix(b.ends, b.relation, mixTails, mixTails)
@@ -104,29 +104,31 @@ func (b batch) queries() *Node {
 	return b.mix(b.ends, b.relation, mixTails, mixHeads)
 }
 
-// backFromQueries carries the gradient by the queries to what they were mixed from.
+// backFromQueries propagates the gradient of the queries to the rows that they were mixed from.
 func (b batch) backFromQueries(g *rowGradients, by *Node) {
 	if b.reciprocal {
-		g.add(b.mix(by, b.relation, mixHeads, mixHeads), b.mix(b.ends, by, mixRelations, mixRelations))
+		g.add(b.mix(by, b.relation, mixHeads, mixHeads),
+			b.mix(b.ends, by, mixRelations, mixRelations))
 		return
 	}
 	heads := Concatenate([]*Node{b.heads(), direction(by, 1)}, 1)
 	tails := Concatenate([]*Node{direction(by, 0), b.tails()}, 1)
-	g.add(b.mix(by, b.relation, mixHeads, mixTails), b.mix(heads, tails, mixRelations, mixRelations))
+	g.add(b.mix(by, b.relation, mixHeads, mixTails),
+		b.mix(heads, tails, mixRelations, mixRelations))
 }
 
-// otherQueries is [S, 2, b, d]: with reverses, the products g(A,r)t of each
-// direction's own triple, which are no queries there.
+// otherQueries returns [S, 2, b, d]: the products g(A,r)t of each direction's triple, which
+// are not queries if relations are reciprocal.
 func (b batch) otherQueries() *Node {
 	return b.mix(b.answers(), b.relation, mixHeads, mixHeads)
 }
 
 func (b batch) backFromOtherQueries(g *rowGradients, by *Node) {
-	g.add(swap(b.mix(by, b.relation, mixTails, mixTails)), b.mix(by, b.answers(), mixRelations, mixRelations))
+	g.add(swap(b.mix(by, b.relation, mixTails, mixTails)),
+		b.mix(by, b.answers(), mixRelations, mixRelations))
 }
 
-// relationQueries is [S, directions, b, d]: v with f(h,r,t) = ⟨v, r⟩ for each
-// relation r.
+// relationQueries returns [S, directions, b, d]: v with f(h,r,t) = ⟨v, r⟩ for each relation r.
 func (b batch) relationQueries() *Node {
 	if b.reciprocal {
 		return b.mix(b.ends, b.answers(), mixRelations, mixRelations)
@@ -140,7 +142,8 @@ func (b batch) backFromRelationQueries(g *rowGradients, by *Node) {
 		g.ends = Add(g.ends, swap(b.mix(b.ends, by, mixTails, mixTails)))
 		return
 	}
-	g.ends = Add(g.ends, Concatenate([]*Node{b.mix(b.tails(), by, mixHeads), b.mix(b.heads(), by, mixTails)}, 1))
+	byHeads, byTails := b.mix(b.tails(), by, mixHeads), b.mix(b.heads(), by, mixTails)
+	g.ends = Add(g.ends, Concatenate([]*Node{byHeads, byTails}, 1))
 }
 
 func direction(x *Node, i int) *Node { return Slice(x, AxisRange(), AxisRange(i, i+1)) }
@@ -151,10 +154,10 @@ func swap(x *Node) *Node { return Concatenate([]*Node{direction(x, 1), direction
 func (b batch) heads() *Node { return direction(b.ends, 0) }
 func (b batch) tails() *Node { return direction(b.ends, 1) }
 
-// answers is [S, 2, b, d]: the embedding of the true entity of each query.
+// answers returns [S, 2, b, d]: the embedding of the true entity of each query.
 func (b batch) answers() *Node { return swap(b.ends) }
 
-// scores is [S, rows, E] for queries [S, rows, d].
+// scores returns [S, rows, E] for queries [S, rows, d].
 func scores(queries, entities *Node) *Node {
 	return Dot(queries, entities).General([]int{2}, []int{0}, []int{2}, []int{0})
 }

@@ -9,24 +9,24 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// The inputs of a call after the state, in order. A call takes some of the n
-// steps whose batches it holds, or one step in n parts.
+// The inputs of a call after the state, in order. A call has room for n batches: it takes up
+// to n steps, or one step in n parts.
 const (
 	callOperators = iota // [S, mixes, K·K, K]
 	callTriples          // [n, 3, b]: heads, relations, tails
-	callCounts           // [n] int32: how many of the b triples are no padding
-	callTake             // scalar int32: how many of the n batches to take
-	callStep             // scalar int32: the number of the first step, from 1
+	callCounts           // [n] int32: triples of a batch without padding
+	callTake             // scalar int32: batches to process
+	callStep             // scalar int32: number of the first step, from 1
 	callKeys             // [n, S] uint32: see package dropout
 	callRates            // [S]
 	callWeights          // [weights, S]
 	callShares           // [shares]
 	callThreshold        // scalar uint32: see package dropout
 	callInputs
-	callPlaced = callTriples // the first that is of one call only
+	callPlaced = callTriples // the first input that is not reused by the next call
 )
 
-// The numbers that all members share.
+// The numbers that are common to all members.
 const (
 	shareSmoothing = iota
 	shareDropout
@@ -34,10 +34,9 @@ const (
 	shares
 )
 
-// program is a call that trains, but for its shapes. Its state is entities [S, E, d],
-// relations [S, R, d], then each of the rule's slots for the entities and for the
-// relations; its outputs are the state afterwards and, [S], the losses of all triples
-// added up.
+// program is a training call for any shapes. Its state is entities [S, E, d], relations
+// [S, R, d], and each optimizer slot for entities and for relations. Its outputs are the new
+// state and the summed losses of all triples, [S].
 type program struct {
 	recipe
 	optimizer kge.Optimizer
@@ -56,19 +55,23 @@ func (p program) graph(g *Graph, inputs []*Node) []*Node {
 		state, losses := carried[:len(state)], carried[len(state)]
 		count := at(in[callCounts], i)
 		loss, byEntity, byRelation := p.gradients(state, in, i, count, Const(g, int32(0)))
-		return append(p.update(state, in, i, byEntity, byRelation), Add(losses, Mul(loss, ConvertDType(count, dtypes.Float32))))
+		losses = Add(losses, Mul(loss, ConvertDType(count, dtypes.Float32)))
+		return append(p.update(state, in, i, byEntity, byRelation), losses)
 	})
 	return carried
 }
 
-// inParts takes one step: it adds up the gradients of the parts of its batch,
-// which need less room than the whole.
+// inParts takes one step. It sums the gradients of the parts of its batch, which need less
+// memory than the whole.
 func (p program) inParts(state, in []*Node, nothing *Node) []*Node {
 	g := nothing.Graph()
 	size := in[callTriples].Shape().Dim(2)
 	total := ReduceAllSum(in[callCounts])
 	constants := append(append([]*Node{}, in...), state[0], state[1], total)
-	carried := loop(in[callTake], []*Node{zeros(g, state[0].Shape().Dimensions...), zeros(g, state[1].Shape().Dimensions...), nothing}, constants, func(i *Node, carried, constants []*Node) []*Node {
+	sums := []*Node{
+		zeros(g, state[0].Shape().Dimensions...), zeros(g, state[1].Shape().Dimensions...), nothing,
+	}
+	carried := loop(in[callTake], sums, constants, func(i *Node, carried, constants []*Node) []*Node {
 		in, state, total := constants[:callInputs], constants[callInputs:], constants[callInputs+2]
 		loss, byEntity, byRelation := p.gradients(state, in, i, total, MulScalar(i, size))
 		return []*Node{Add(carried[0], byEntity), Add(carried[1], byRelation), Add(carried[2], loss)}
@@ -77,9 +80,10 @@ func (p program) inParts(state, in []*Node, nothing *Node) []*Node {
 	return append(p.update(state, in, Const(g, int32(0)), carried[0], carried[1]), losses)
 }
 
-// gradients are those of batch i of the call, whose triples weigh 1/total each;
-// first is the number of its first triple in its step.
-func (p program) gradients(state, in []*Node, i, total, first *Node) (loss, byEntity, byRelation *Node) {
+// gradients returns the loss and gradients of batch i of the call. Each triple has weight
+// 1/total; first is the number of the batch's first triple in its step.
+func (p program) gradients(state, in []*Node, i, total, first *Node) (
+	loss, byEntity, byRelation *Node) {
 	ids := at(in[callTriples], i)
 	b := gatherBatch(state[0], state[1], in[callOperators], ids, p.reciprocal)
 	return lossAndGradients(p.recipe, b, terms{
@@ -93,7 +97,7 @@ func (p program) gradients(state, in []*Node, i, total, first *Node) (loss, byEn
 	})
 }
 
-// update is the state after step i of the call.
+// update returns the state after step i of the call.
 func (p program) update(state, in []*Node, i, byEntity, byRelation *Node) []*Node {
 	rate := Reshape(in[callRates], -1, 1, 1)
 	step := ConvertDType(Add(in[callStep], i), dtypes.Float32)
@@ -108,59 +112,65 @@ func (p program) update(state, in []*Node, i, byEntity, byRelation *Node) []*Nod
 		}
 	}
 	if p.maxNorm {
-		entities, longest := after[0], share(in, shareMaxNorm)
-		length := ExpandAxes(Sqrt(squares(entities)), 2)
-		after[0] = Where(BroadcastToShape(GreaterThan(length, longest), entities.Shape()), Mul(entities, Div(longest, length)), entities)
+		entities, maxNorm := after[0], share(in, shareMaxNorm)
+		norm := ExpandAxes(Sqrt(squares(entities)), 2)
+		exceeds := BroadcastToShape(GreaterThan(norm, maxNorm), entities.Shape())
+		after[0] = Where(exceeds, Mul(entities, Div(maxNorm, norm)), entities)
 	}
 	return after
 }
 
-// updateRule takes one step on a table [S, rows, d], and returns it with its slots: what
-// the rule remembers, tables of the same shape that start from 0. rate is [S, 1, 1];
-// step counts from 1.
+// updateRule is an optimizer. update takes one step on a table [S, rows, d] and returns it with
+// its slots, the optimizer's state: tables of the same shape that start at 0. rate is
+// [S, 1, 1]; step starts at 1.
 type updateRule struct {
 	slots  int
 	update func(table, gradient *Node, slots []*Node, rate, step *Node) []*Node
 }
 
 var updateRules = map[kge.Optimizer]updateRule{
-	kge.Adagrad: {slots: 1, update: func(table, gradient *Node, slots []*Node, rate, _ *Node) []*Node {
-		sum := Add(slots[0], Square(gradient))
-		// No operation with a scalar: GoMLX keeps one scalar of a value for the whole graph,
-		// and the body of a loop, where it may have been made, cannot be seen from outside.
-		tiny := Const(sum.Graph(), float32(1e-10))
-		return []*Node{Sub(table, Div(Mul(gradient, rate), Add(Sqrt(sum), tiny))), sum}
-	}},
-	kge.Adam: {slots: 2, update: func(table, gradient *Node, slots []*Node, rate, step *Node) []*Node {
-		direction, now := adam.Direction(gradient, adam.Moments{Mean: slots[0], Square: slots[1]}, step, 1e-8)
-		return []*Node{Sub(table, Mul(direction, rate)), now.Mean, now.Square}
-	}},
+	kge.Adagrad: {slots: 1, update: adagradStep},
+	kge.Adam:    {slots: 2, update: adamStep},
 }
 
-// zeros begin a sum around a loop.
+func adagradStep(table, gradient *Node, slots []*Node, rate, _ *Node) []*Node {
+	sum := Add(slots[0], Square(gradient))
+	// AddScalar would not work: GoMLX caches scalars per graph, and one that was created in the
+	// body of a loop is not visible outside.
+	epsilon := Const(sum.Graph(), float32(1e-10))
+	return []*Node{Sub(table, Div(Mul(gradient, rate), Add(Sqrt(sum), epsilon))), sum}
+}
+
+func adamStep(table, gradient *Node, slots []*Node, rate, step *Node) []*Node {
+	moments := adam.Moments{Mean: slots[0], Square: slots[1]}
+	direction, now := adam.Direction(gradient, moments, step, 1e-8)
+	return []*Node{Sub(table, Mul(direction, rate)), now.Mean, now.Square}
+}
+
+// zeros returns the start of a sum over a loop.
 func zeros(g *Graph, dims ...int) *Node { return BroadcastToDims(Const(g, float32(0)), dims...) }
 
-// at is entry i of x along its first axis.
+// at returns entry i of x along its first axis.
 func at(x, i *Node) *Node { return Gather(x, Reshape(i, 1)) }
 
-// squares is [S, E], the squared lengths of [S, E, d]. It is no reduction, of which
-// go-xla lets a program have one kind in one function only: in a loop's body, where
-// they all are here, or around it (go-xla v0.4.2).
+// squares returns the squared norms [S, E] of [S, E, d]. It avoids a reduction: go-xla allows
+// one kind of reduction in only one function of a program, and all others are in the body of
+// the loop (go-xla v0.4.2).
 func squares(x *Node) *Node {
 	return Dot(x, x).General([]int{2}, []int{0, 1}, []int{2}, []int{0, 1})
 }
 
-// share is one of the numbers that all members share.
+// share returns one of the numbers that are common to all members.
 func share(in []*Node, which int) *Node {
 	return Reshape(Slice(in[callShares], AxisRange(which, which+1)))
 }
 
-// loop runs body for i = 0…count-1. body sees the constants too; what it carries
-// from one turn to the next keeps its shapes.
+// loop runs body for i = 0…count-1. The carried values keep their shapes.
 //
-// All that the body needs goes round as the loop's state: not every backend lets
-// a body see the values around it.
-func loop(count *Node, carried, constants []*Node, body func(i *Node, carried, constants []*Node) []*Node) []*Node {
+// Constants are part of the loop's state, because not every backend lets a body use values
+// from outside.
+func loop(count *Node, carried, constants []*Node,
+	body func(i *Node, carried, constants []*Node) []*Node) []*Node {
 	g := count.Graph()
 	state := append([]*Node{Const(g, int32(0)), count}, carried...)
 	state = append(state, constants...)

@@ -22,29 +22,32 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// recorder builds testdata/recorder.c as a plugin for CUDA by its name.
+// recorder builds testdata/recorder.c as a plugin with the name of the CUDA plugin.
 func recorder(t *testing.T) (plugin string) {
 	t.Helper()
-	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/gomlx/go-xla").Output()
 	if err != nil {
-		t.Skip("the go command does not tell where go-xla's header of PJRT is")
+		t.Skip("the go command does not find go-xla, which has the PJRT header")
 	}
 	plugin = filepath.Join(t.TempDir(), "pjrt_c_api_cuda_plugin.so")
-	compiler := exec.Command(cmp.Or(os.Getenv("CC"), "cc"), "-shared", "-fPIC", "-w", "-I"+filepath.Join(strings.TrimSpace(string(module)), "pjrt"), "-o", plugin, "testdata/recorder.c")
+	include := "-I" + filepath.Join(strings.TrimSpace(string(module)), "pjrt")
+	compiler := exec.Command(cmp.Or(os.Getenv("CC"), "cc"), "-shared", "-fPIC", "-w", include,
+		"-o", plugin, "testdata/recorder.c")
 	if output, err := compiler.CombinedOutput(); err != nil {
-		t.Skipf("no C compiler that makes a plugin: %v\n%s", err, output)
+		t.Skipf("no C compiler that builds a plugin: %v\n%s", err, output)
 	}
 	return plugin
 }
 
-// recorded are the programs that go to XLA in a call, which has to fail for the
-// only reason that the recorder compiles nothing.
+// recorded returns the programs that a call sends to XLA. The call must fail only because the
+// recorder compiles nothing.
 func recorded(t *testing.T, call func() error) []string {
 	t.Helper()
 	folder := t.TempDir()
 	t.Setenv("RECORDER_DIR", folder)
 	if err := call(); err == nil || !strings.Contains(err.Error(), "recorded, not compiled") {
-		t.Fatalf("the program cannot be built for XLA: %v", err)
+		t.Fatalf("build the program for XLA: %v", err)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
@@ -61,9 +64,8 @@ func recorded(t *testing.T, call func() error) []string {
 	return programs
 }
 
-// TestProgramsForXLA builds what would run on a device, up to the text that XLA
-// compiles: steps in one loop, which sees nothing but its state, and products in
-// the precision that was asked for.
+// TestProgramsForXLA checks the text of programs for XLA: steps run in one loop that uses only
+// its state, and products have the requested precision.
 func TestProgramsForXLA(t *testing.T) {
 	plugin := recorder(t)
 	g := enginetest.Graph()
@@ -72,8 +74,7 @@ func TestProgramsForXLA(t *testing.T) {
 		options   string
 		memory    int64
 		precision kge.Precision
-		// of the program's products
-		says string
+		products  string // precision attribute of the program's products
 	}{
 		"TF32":           {"", 1 << 30, kge.Float32, "DEFAULT"},
 		"no TF32":        {",tf32=false", 1 << 30, kge.Float32, "HIGHEST"},
@@ -101,10 +102,11 @@ func TestProgramsForXLA(t *testing.T) {
 						t.Fatalf("%s, %v: %d programs, want one", name, optimizer, len(programs))
 					}
 					checkLoop(t, programs[0])
-					checkProducts(t, programs[0], c.says, c.precision)
+					checkProducts(t, programs[0], c.products, c.precision)
 				}
 			}
-			p := kge.Initialize(d, kge.Settings{Dim: 16, InitScale: 1}, kge.DefaultMember(structure.MustParse("complex")))
+			p := kge.Initialize(d, kge.Settings{Dim: 16, InitScale: 1},
+				kge.DefaultMember(structure.MustParse("complex")))
 			ranker, err := engine.NewRanker([]kge.Parameters{p, p}, c.precision)
 			if err != nil {
 				t.Fatal(err)
@@ -113,17 +115,16 @@ func TestProgramsForXLA(t *testing.T) {
 				_, err := ranker.Rank(t.Context(), g.Test, g.Known())
 				return err
 			})
-			checkProducts(t, programs[0], c.says, kge.Float32) // ranks always are
+			checkProducts(t, programs[0], c.products, kge.Float32) // always used for ranks
 		})
 	}
 }
 
-// TestNothingIsCompiledTwiceOrLeft: the plugin has as many programs as the engine says
-// that it compiled, none more for other structures; and what is closed leaves none of
-// them, and no buffer.
-func TestNothingIsCompiledTwiceOrLeft(t *testing.T) {
+// TestNoLeaks checks that the plugin has as many programs as the engine counts, no more of them
+// for other structures, and that a closed engine leaves no programs and no buffers.
+func TestNoLeaks(t *testing.T) {
 	name := xlatest.Backend(t)
-	runtime.GC() // what other tests left
+	runtime.GC() // frees garbage of other tests
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	programs, buffers := pjrt.LoadedExecutablesAlive(), pjrt.BuffersAlive()
 	engine, err := New(Settings{Backend: name})
@@ -133,12 +134,16 @@ func TestNothingIsCompiledTwiceOrLeft(t *testing.T) {
 	g, set := enginetest.Graph(), kge.DefaultSettings()
 	set.Dim, set.Epochs, set.Batch, set.ValidateEvery = 8, 2, 16, 1
 	for i, named := range structure.HumanDesigned() {
-		_, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: set, Members: []kge.Member{kge.DefaultMember(named.Structure)}})
+		_, err := kge.Train(t.Context(), engine,
+			kge.Job{Data: completion.Data(g), Settings: set,
+				Members: []kge.Member{kge.DefaultMember(named.Structure)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := pjrt.LoadedExecutablesAlive() - programs; got != 2 || got != engine.compilations.Load() {
-			t.Errorf("after %d structures the plugin has %d programs, and the engine counts %d: want a step and a ranking", i+1, got, engine.compilations.Load())
+		if got := pjrt.LoadedExecutablesAlive() - programs; got != 2 ||
+			got != engine.compilations.Load() {
+			t.Errorf("%d structures: the plugin has %d programs and the engine counts %d, want 2",
+				i+1, got, engine.compilations.Load())
 		}
 		if left := pjrt.BuffersAlive() - buffers; left != 0 {
 			t.Errorf("%d structures leave %d buffers", i+1, left)
@@ -146,13 +151,13 @@ func TestNothingIsCompiledTwiceOrLeft(t *testing.T) {
 	}
 	engine.Close()
 	if left := pjrt.LoadedExecutablesAlive() - programs; left != 0 {
-		t.Errorf("an engine that is closed leaves %d programs", left)
+		t.Errorf("a closed engine leaves %d programs", left)
 	}
 }
 
 var value = regexp.MustCompile(`%\w+`)
 
-// checkLoop says what the body of a program's loop takes from around it.
+// checkLoop checks that the body of a program's loop uses no values from outside.
 func checkLoop(t *testing.T, program string) {
 	t.Helper()
 	if n := strings.Count(program, `"stablehlo.while"`); n != 1 {
@@ -161,7 +166,7 @@ func checkLoop(t *testing.T, program string) {
 	_, body, _ := strings.Cut(program, "^body")
 	body, _, closed := strings.Cut(body, "\n    }) :")
 	if !closed {
-		t.Fatal("the loop has no body that ends")
+		t.Fatal("the end of the loop's body was not found")
 	}
 	defined := map[string]bool{}
 	for line := range strings.Lines(body) {
@@ -172,25 +177,25 @@ func checkLoop(t *testing.T, program string) {
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(value.FindAllString(body, -1)))) {
 		if !defined[name] {
-			t.Errorf("the loop's body takes %s from around it", name)
+			t.Errorf("the loop's body uses %s from outside", name)
 		}
 	}
 }
 
-func checkProducts(t *testing.T, program, says string, precision kge.Precision) {
+func checkProducts(t *testing.T, program, want string, precision kge.Precision) {
 	t.Helper()
 	products, narrow := 0, 0
 	for _, text := range strings.Split(program, `"stablehlo.dot_general"`)[1:] {
 		products++
 		text, _, _ = strings.Cut(text, ") -> ")
-		if !strings.Contains(text, "precision "+says) {
-			t.Errorf("a product has not the precision %s: %s", says, text)
+		if !strings.Contains(text, "precision "+want) {
+			t.Errorf("a product does not have precision %s: %s", want, text)
 		}
 		if strings.Contains(text, "bf16") {
 			narrow++
 		}
 	}
 	if products < 2 || (precision == kge.Bfloat16) != (narrow > 0) {
-		t.Errorf("%d of %d products take bfloat16", narrow, products)
+		t.Errorf("%d of %d products are in bfloat16", narrow, products)
 	}
 }
