@@ -199,7 +199,7 @@ func TestRankSplit(t *testing.T) {
 		if !slices.Equal(triples, want) || !slices.Equal(engine.RankedSplit, want) || engine.RankedKnown != g.Known() || engine.Closed != 1 {
 			t.Errorf("%s: other triples or known answers were ranked than those of the graph", split)
 		}
-		if len(ranks) != 2 || len(ranks[1]) != len(want) || ranks[1][0].Tail.Better != 3 || len(engine.Ranking) != 2 {
+		if len(ranks) != 2 || len(ranks[1]) != len(want) || ranks[1][0].Tail.Better != 3 || len(engine.RankerParameters) != 2 {
 			t.Errorf("%s: ranks %v", split, ranks)
 		}
 	}

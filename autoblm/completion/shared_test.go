@@ -62,8 +62,8 @@ func TestSharedStepsDrawFromTheCandidates(t *testing.T) {
 			t.Errorf("candidate %d: validation %+v", i, c.Valid)
 		}
 	}
-	if !slices.Equal(engine.RankedBy, j.Candidates) || !slices.Equal(engine.Ranked, []int{160, 160, 160}) || !slices.Equal(engine.RankedSplit, j.Graph.Valid) || engine.RankedKnown != j.Graph.Known() {
-		t.Errorf("ranked by %v after steps %v", engine.RankedBy, engine.Ranked)
+	if !slices.Equal(engine.RankedStructures, j.Candidates) || !slices.Equal(engine.RankedAfter, []int{160, 160, 160}) || !slices.Equal(engine.RankedSplit, j.Graph.Valid) || engine.RankedKnown != j.Graph.Known() {
+		t.Errorf("ranked by %v after steps %v", engine.RankedStructures, engine.RankedAfter)
 	}
 	for epoch := range 40 {
 		steps := slices.Concat(engine.Batches[4*epoch : 4*epoch+4]...)
@@ -115,7 +115,7 @@ func TestSharedDivergence(t *testing.T) {
 			}
 			return 1
 		}},
-		"embeddings": {Spoilt: func(_, _ int) float32 { return float32(math.Inf(1)) }},
+		"embeddings": {LastNumber: func(_, _ int) float32 { return float32(math.Inf(1)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := sharedJob(func(j *completion.SharedJob) { j.Settings.Epochs = 3 })
@@ -129,8 +129,8 @@ func TestSharedDivergence(t *testing.T) {
 				epoch, steps, losses = "epoch 3", 12, 3
 			}
 			checkError(t, report.Err, epoch, last.String(), "learning rate 0.1", "smaller learning rate")
-			if engine.Epochs != steps || len(report.Loss) != losses || len(engine.Ranked) != 0 {
-				t.Errorf("%d steps, %d losses, %d rankings; want %d, %d and none", engine.Epochs, len(report.Loss), len(engine.Ranked), steps, losses)
+			if engine.Epochs != steps || len(report.Loss) != losses || len(engine.RankedAfter) != 0 {
+				t.Errorf("%d steps, %d losses, %d rankings; want %d, %d and none", engine.Epochs, len(report.Loss), len(engine.RankedAfter), steps, losses)
 			}
 			for _, c := range report.Candidates {
 				if c.Valid != (completion.Evaluation{}) {

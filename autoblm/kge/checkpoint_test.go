@@ -27,7 +27,7 @@ func script(numbers []int32) *enginetest.Scripted {
 			return 1 / float64(epoch+member)
 		},
 		Better: at,
-		Spoilt: func(epoch, member int) float32 {
+		LastNumber: func(epoch, member int) float32 {
 			if at(epoch, member) == 8 && epoch > 5 {
 				return float32(math.Inf(1))
 			}

@@ -87,7 +87,7 @@ func TestPrecisionNames(t *testing.T) {
 
 // coming is an engine on which auto comes to a precision, and that has all.
 func coming(to kge.Precision) *enginetest.Scripted {
-	return &enginetest.Scripted{Precise: func(asked kge.Precision) (kge.Precision, error) {
+	return &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
 		if asked == kge.AutoPrecision {
 			return to, nil
 		}
@@ -115,7 +115,7 @@ func TestTrainingSaysItsPrecision(t *testing.T) {
 			t.Errorf("%v is read as %+v from %s, %v", came, back, written, err)
 		}
 	}
-	engine := &enginetest.Scripted{Precise: func(kge.Precision) (kge.Precision, error) { return 0, enginetest.ErrScripted }}
+	engine := &enginetest.Scripted{ResolvePrecision: func(kge.Precision) (kge.Precision, error) { return 0, enginetest.ErrScripted }}
 	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, enginetest.ErrScripted) || engine.Populations != 0 {
 		t.Errorf("error %v after %d populations", err, engine.Populations)
 	}
@@ -160,7 +160,7 @@ func TestGoingOnInAPrecision(t *testing.T) {
 // up in another order, unless that is asked for; in float32 the unit does not matter. The name
 // is the same in any case, so that what was begun is found.
 func TestGoingOnByAnotherUnit(t *testing.T) {
-	by := func(unit string) *enginetest.Scripted { return &enginetest.Scripted{Unit: unit} }
+	by := func(unit string) *enginetest.Scripted { return &enginetest.Scripted{BF16Name: unit} }
 	for _, precision := range []kge.Precision{kge.Float32, kge.Bfloat16} {
 		j := job(1, func(s *kge.Settings) { s.Precision = precision })
 		j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}

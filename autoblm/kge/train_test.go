@@ -81,8 +81,8 @@ func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
 			t.Errorf("member %d: the model lacks the names of the graph", i)
 		}
 	}
-	if len(engine.Ranked) != 0 {
-		t.Errorf("ranked after epochs %v, though nothing was to be validated", engine.Ranked)
+	if len(engine.RankedAfter) != 0 {
+		t.Errorf("ranked after epochs %v, though nothing was to be validated", engine.RankedAfter)
 	}
 }
 
@@ -112,8 +112,8 @@ func TestValidationEveryFewEpochsAndAfterTheLast(t *testing.T) {
 	for every, want := range map[int][]int{1: {1, 2, 3, 4, 5, 6, 7}, 3: {3, 6, 7}, 7: {7}, 100: {7}} {
 		engine := &enginetest.Scripted{Better: func(epoch, _ int) int32 { return int32(epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 7, every })).Results[0]
-		if got := validatedEpochs(r); !slices.Equal(got, want) || !slices.Equal(engine.Ranked, want) {
-			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got, engine.Ranked, want)
+		if got := validatedEpochs(r); !slices.Equal(got, want) || !slices.Equal(engine.RankedAfter, want) {
+			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got, engine.RankedAfter, want)
 		}
 		if r.BestEpoch != want[0] || epochOf(r.Model) != want[0] {
 			t.Errorf("every %d: best epoch %d with embeddings of %d, want %d", every, r.BestEpoch, epochOf(r.Model), want[0])
@@ -167,7 +167,7 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		return 0
 	}
 	t.Run("at the end", func(t *testing.T) {
-		report := mustTrain(t, &enginetest.Scripted{Spoilt: fromEpoch5}, job(2, func(*kge.Settings) {}))
+		report := mustTrain(t, &enginetest.Scripted{LastNumber: fromEpoch5}, job(2, func(*kge.Settings) {}))
 		checkError(t, report.Results[0].Err, kge.ErrDiverged.Error(), "epoch 6")
 		if r := report.Results[0]; r.Model != nil || r.BestEpoch != 0 {
 			t.Errorf("model %v, best epoch %d", r.Model, r.BestEpoch)
@@ -177,7 +177,7 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		}
 	})
 	t.Run("in the best epoch", func(t *testing.T) {
-		engine := &enginetest.Scripted{Spoilt: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
+		engine := &enginetest.Scripted{LastNumber: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
 		checkError(t, r.Err, kge.ErrDiverged.Error(), "epoch 5")
 		if engine.Epochs != 5 {
@@ -185,7 +185,7 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		}
 	})
 	t.Run("after the best epoch", func(t *testing.T) {
-		engine := &enginetest.Scripted{Spoilt: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(epoch) }}
+		engine := &enginetest.Scripted{LastNumber: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
 		if r.Err != nil || r.BestEpoch != 1 || epochOf(r.Model) != 1 {
 			t.Errorf("error %v, best epoch %d: the embeddings to keep are sound", r.Err, r.BestEpoch)
@@ -518,8 +518,8 @@ func TestTrainEndsWithTheContext(t *testing.T) {
 		if _, err := kge.Train(ctx, engine, j); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
-		if engine.Epochs != 1 || len(engine.Ranked) != 0 || engine.Closed != 1 {
-			t.Errorf("%d epochs, %d rankings, closed %d times", engine.Epochs, len(engine.Ranked), engine.Closed)
+		if engine.Epochs != 1 || len(engine.RankedAfter) != 0 || engine.Closed != 1 {
+			t.Errorf("%d epochs, %d rankings, closed %d times", engine.Epochs, len(engine.RankedAfter), engine.Closed)
 		}
 	}
 }

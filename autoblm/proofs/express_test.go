@@ -171,7 +171,7 @@ func TestExpressByWitnesses(t *testing.T) {
 // TestWitnessesOfTheNamedModels: the paper shows them for four of the five.
 func TestWitnessesOfTheNamedModels(t *testing.T) {
 	g := randomScores(5, 2, 4, 3)
-	for _, named := range structure.HumanDesigned() {
+	for _, named := range structure.Baselines() {
 		e, err := proofs.ExpressByWitnesses(named.Structure, g)
 		if named.Name == "distmult" {
 			if err == nil {
@@ -190,7 +190,7 @@ func TestWitnessesOfTheNamedModels(t *testing.T) {
 
 func TestExpressNamedModels(t *testing.T) {
 	g := randomScores(4, 3, 4, 1)
-	for _, named := range structure.HumanDesigned() {
+	for _, named := range structure.Baselines() {
 		e, err := proofs.Express(named.Structure, g)
 		if named.Name == "distmult" {
 			if err == nil {

@@ -138,7 +138,7 @@ func (o *outcome) bySeed() (difference float64, of structure.Structure, ok bool)
 
 // title is the name of a human-designed model as papers print it.
 func title(name string) string {
-	for _, named := range structure.HumanDesigned() {
+	for _, named := range structure.Baselines() {
 		if named.Name == name {
 			return named.Title
 		}

@@ -15,7 +15,7 @@ import (
 func (s *searcher) trainNamed(ctx context.Context) error {
 	if s.Settings.K == 4 && len(of(task.Searching, s.trials)) == 0 {
 		var trials []task.Trial
-		for i, named := range structure.HumanDesigned() {
+		for i, named := range structure.Baselines() {
 			trials = append(trials, task.Trial{Number: len(s.trials) + i + 1, Stage: task.Searching, Name: named.Name, Structure: named.Structure, Recipe: s.recipe, State: task.Running})
 		}
 		if err := s.put(Change{Trials: trials}); err != nil {

@@ -63,7 +63,7 @@ func (t *tuner) first() (trials []task.Trial) {
 	if t.settings.K != 4 {
 		return []task.Trial{{Structure: tuned(t.settings.K), Recipe: t.base}}
 	}
-	for _, named := range structure.HumanDesigned() {
+	for _, named := range structure.Baselines() {
 		trials = append(trials, task.Trial{Name: named.Name, Structure: named.Structure, Recipe: t.base})
 	}
 	return trials

@@ -28,7 +28,7 @@ type tasted struct {
 func (f tasted) worth(t task.Trial) float64 {
 	r := t.Recipe
 	worth := 10 - math.Abs(math.Log(r.LearningRate/f.hidden.LearningRate)) - 50*math.Abs(r.N3-f.hidden.N3) - math.Abs(r.Training.Dropout-f.hidden.Training.Dropout)
-	if t.Structure == structure.HumanDesigned()[2].Structure {
+	if t.Structure == structure.Baselines()[2].Structure {
 		worth++
 	}
 	if math.IsInf(worth, 0) || math.IsNaN(worth) {

@@ -98,7 +98,7 @@ func BenchmarkCanonicalK4(b *testing.B) {
 // benchmarkStructures measures a function on the named models and on a mix of
 // random K=4 structures.
 func benchmarkStructures(b *testing.B, function func(Structure)) {
-	for _, model := range HumanDesigned() {
+	for _, model := range Baselines() {
 		b.Run(model.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -115,7 +115,7 @@ func TestSRFAgainstEnumeration(t *testing.T) {
 			checkSRF(t, randomStructure(random, k, n*k*k/structures+1))
 		}
 	}
-	for _, model := range HumanDesigned() {
+	for _, model := range Baselines() {
 		checkSRF(t, model.Structure)
 	}
 }

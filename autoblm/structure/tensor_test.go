@@ -65,7 +65,7 @@ func TestNamedModelsAreTheirDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		embedding := anyEmbedding(4)
 		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"), embedding.Draw(t, "tail")
-		for _, model := range HumanDesigned() {
+		for _, model := range Baselines() {
 			got, want := model.Structure.Score(head, relation, tail), definitions[model.Name](head, relation, tail)
 			if got != want {
 				t.Errorf("%s scores %v, its definition %v", model.Name, got, want)
@@ -90,7 +90,7 @@ func hamilton(a, b []float64) []float64 {
 
 func TestNamesAreOfTheClass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		model := rapid.SampledFrom(HumanDesigned()).Draw(t, "model")
+		model := rapid.SampledFrom(Baselines()).Draw(t, "model")
 		image := anyElement(4, Full).Draw(t, "element").apply(model.Structure)
 		if image.Name() != model.Name {
 			t.Fatalf("%s is called %q, want %q", image, image.Name(), model.Name)

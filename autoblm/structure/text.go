@@ -20,7 +20,7 @@ const maxFileBytes = 64 << 10
 //
 //	1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2      cells by comma, rows by semicolon
 //	[[1,0],[0,2]]                          a JSON array of arrays
-//	complex                                a name, see [HumanDesigned]; also cp and hole
+//	complex                                a name, see [Baselines]; also cp and hole
 //	@best.txt                              a file that holds one of the above, or a row a line
 //
 // Spaces around cells do not matter, nor do capitals in a name. The error

@@ -56,8 +56,8 @@ func TestConformanceInBfloat16(t *testing.T) {
 // TestGoingOnInBfloat16 to the bit.
 func TestGoingOnInBfloat16(t *testing.T) {
 	for _, threads := range []int{1, 2} {
-		enginetest.Continues(t, bfloat16Engines(threads)[0], 0)
-		enginetest.Resumes(t, bfloat16Engines(threads)[0])
+		enginetest.ResumesFromState(t, bfloat16Engines(threads)[0], 0)
+		enginetest.ResumesTraining(t, bfloat16Engines(threads)[0])
 	}
 }
 

@@ -45,8 +45,8 @@ func TestBackend(t *testing.T) {
 // TestGoingOn to the bit, with threads and without.
 func TestGoingOn(t *testing.T) {
 	for _, threads := range []int{1, 2} {
-		enginetest.Continues(t, New(threads), 0)
-		enginetest.Resumes(t, New(threads))
+		enginetest.ResumesFromState(t, New(threads), 0)
+		enginetest.ResumesTraining(t, New(threads))
 	}
 }
 
@@ -57,7 +57,7 @@ func graph() *datasets.Graph { return enginetest.RandomGraph(450, 200, 130, 1) }
 func members(n int) []kge.Member {
 	var all []kge.Member
 	for i := range n {
-		named := structure.HumanDesigned()[i%5]
+		named := structure.Baselines()[i%5]
 		all = append(all, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: 0.2, Weights: kge.Weights{N3: 0.01 * float64(i%2)}})
 	}
 	return all
@@ -398,11 +398,11 @@ func FuzzShapes(f *testing.F) {
 		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
 		some := engine(sets[seed%uint64(len(sets))])
 		const rounding = 1e-5 // of sums over a batch, of up to 36 products each, that may cancel
-		enginetest.Slopes(t, some, ofTriples, s, m, rounding, 1, 2)
-		enginetest.Slopes(t, some, ofPaths, onPaths, ofForm, rounding, 1, 2)
+		enginetest.CheckGradients(t, some, ofTriples, s, m, rounding, 1, 2)
+		enginetest.CheckGradients(t, some, ofPaths, onPaths, ofForm, rounding, 1, 2)
 		agree := func(other kge.Engine, tolerance float64) { // the definition takes long
-			enginetest.Agree(t, other, some, ofTriples, s, m, tolerance, 1)
-			enginetest.Agree(t, other, some, ofPaths, onPaths, ofForm, tolerance, 1)
+			enginetest.CheckAgreement(t, other, some, ofTriples, s, m, tolerance, 1)
+			enginetest.CheckAgreement(t, other, some, ofPaths, onPaths, ofForm, tolerance, 1)
 		}
 		for _, set := range sets {
 			agree(engine(set), 1e-5)

@@ -42,9 +42,9 @@ type Recipe struct {
 	power   float64 // of answers, on paths
 }
 
-// everySlope is a sparse gradients that leaves no slope to chance, so that the gradient is that of
+// allSlopes is a sparse gradients that leaves no slope to chance, so that the gradient is that of
 // the loss.
-const everySlope = 1e9
+const allSlopes = 1e9
 
 // Recipes are worth testing on triples: each part alone, and all together.
 func Recipes() map[string]Recipe {
@@ -73,10 +73,10 @@ func Recipes() map[string]Recipe {
 			s.AnswersPerQuery, s.Batch, s.Frequency, s.Dropout = 9, 9, 0.5, 0.2
 		}, Weights: all},
 		"together, sampled":           {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersPerQuery, s.SampledSoftmax = 2, 3 }, Weights: all},
-		"sparse gradients":            {Set: func(s *kge.Settings) { s.SparseGradients = everySlope }},
-		"reciprocal sparse gradients": {Set: func(s *kge.Settings) { reciprocal(s); s.SparseGradients, s.Dropout = everySlope, 0.2 }, Weights: all},
-		"together, sparse":            {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersPerQuery, s.SparseGradients = 2, everySlope }, Weights: all},
-		"sparse and sampled":          {Set: func(s *kge.Settings) { parts(s); s.SampledSoftmax, s.SparseGradients = 5, everySlope }},
+		"sparse gradients":            {Set: func(s *kge.Settings) { s.SparseGradients = allSlopes }},
+		"reciprocal sparse gradients": {Set: func(s *kge.Settings) { reciprocal(s); s.SparseGradients, s.Dropout = allSlopes, 0.2 }, Weights: all},
+		"together, sparse":            {Set: func(s *kge.Settings) { reciprocal(s); s.AnswersPerQuery, s.SparseGradients = 2, allSlopes }, Weights: all},
+		"sparse and sampled":          {Set: func(s *kge.Settings) { parts(s); s.SampledSoftmax, s.SparseGradients = 5, allSlopes }},
 		"largest norm":                {Set: func(s *kge.Settings) { s.MaxNorm, s.InitScale = 0.5, 0.3 }},
 		"xavier":                      {Set: func(s *kge.Settings) { s.Initial = kge.Xavier }},
 		"reciprocal":                  {Set: reciprocal},
@@ -102,7 +102,7 @@ func pathRecipes() map[string]Recipe {
 	dropout := func(s *kge.Settings) { s.Dropout = 0.3 }
 	negatives := func(s *kge.Settings) { s.Negatives, s.Margin = 5, 0.7 }
 	sampled := func(s *kge.Settings) { s.SampledSoftmax = 6 }
-	sparse := func(s *kge.Settings) { s.SparseGradients = everySlope }
+	sparse := func(s *kge.Settings) { s.SparseGradients = allSlopes }
 	transposed := func(s *kge.Settings) { s.Reciprocal = false }
 	none, products := kge.Weights{}, kge.Weights{Products: 0.1}
 	norms := kge.Weights{L2: 0.02, N3: 0.1, RelationL2: 0.03, EntityL2: 0.01}
@@ -155,7 +155,7 @@ func scenarios(t *testing.T, engine kge.Engine) (all []scenario) {
 			add("triples/"+recipe, triples, r)
 		}
 		for recipe, r := range pathRecipes() {
-			add("paths/"+recipe, onPaths(t, paths, query.Paths{Hops: []int{1, 2, 3}, AnswerPower: r.power}), r)
+			add("paths/"+recipe, pathData(t, paths, query.Paths{Hops: []int{1, 2, 3}, AnswerPower: r.power}), r)
 		}
 	}
 	return all
@@ -220,8 +220,8 @@ func Paths(t testing.TB, entities, relations, triples int) *query.Data {
 	return d
 }
 
-// onPaths is the data of paths that are learnt.
-func onPaths(t testing.TB, d *query.Data, p query.Paths) *kge.Data {
+// pathData is the data of paths that are learnt.
+func pathData(t testing.TB, d *query.Data, p query.Paths) *kge.Data {
 	t.Helper()
 	data, err := d.Training(p)
 	must(t, err)

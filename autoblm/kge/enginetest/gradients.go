@@ -33,31 +33,31 @@ func near(t testing.TB, what string, tolerance float64, got, want []float64) {
 // nearTables compares the numbers of models.
 func nearTables(t testing.TB, what string, tolerance float64, got, want kge.Tables) {
 	t.Helper()
-	for table, numbers := range all(got) {
-		near(t, fmt.Sprintf("%s: table %d", what, table), tolerance, numbers, all(want)[table])
+	for table, numbers := range float64Tables(got) {
+		near(t, fmt.Sprintf("%s: table %d", what, table), tolerance, numbers, float64Tables(want)[table])
 	}
 }
 
-// explorer tells an engine's gradients: Adam's first mean is a tenth of the first.
-type explorer struct {
+// gradientProbe tells an engine's gradients: Adam's first mean is a tenth of the first.
+type gradientProbe struct {
 	kge.Population
-	present kge.Parameters
-	zeros   kge.MemberState
+	parameters kge.Parameters
+	zeros      kge.MemberState
 }
 
-func explore(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member) *explorer {
+func newGradientProbe(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member) *gradientProbe {
 	t.Helper()
 	s.Optimizer, s.MaxNorm = kge.Adam, 0
-	e := &explorer{Population: populated(t, engine, d, s, []kge.Member{m})}
+	e := &gradientProbe{Population: newPopulation(t, engine, d, s, []kge.Member{m})}
 	state, err := e.State()
 	must(t, err)
-	e.zeros, e.present = state.Members[0], state.Members[0].Parameters
+	e.zeros, e.parameters = state.Members[0], state.Members[0].Parameters
 	return e
 }
 
 // gradient is the loss of a batch and its gradient by all tables, at the given numbers
 // and in the given step, from 1.
-func (e *explorer) gradient(t testing.TB, p kge.Parameters, batch []kge.Example, step int) (loss float64, tables [][]float64) {
+func (e *gradientProbe) gradient(t testing.TB, p kge.Parameters, batch []kge.Example, step int) (loss float64, tables [][]float64) {
 	t.Helper()
 	at := e.zeros
 	at.Parameters = p
@@ -66,7 +66,7 @@ func (e *explorer) gradient(t testing.TB, p kge.Parameters, batch []kge.Example,
 	must(t, err)
 	state, err := e.State()
 	must(t, err)
-	tables = all(state.Members[0].Slots[0])
+	tables = float64Tables(state.Members[0].Slots[0])
 	for _, table := range tables {
 		for i := range table {
 			table[i] *= 10
@@ -80,7 +80,7 @@ func (e *explorer) gradient(t testing.TB, p kge.Parameters, batch []kge.Example,
 func gradients(t *testing.T, engine kge.Engine, tolerance float64) {
 	for _, c := range scenarios(t, engine) {
 		t.Run(c.name, func(t *testing.T) {
-			Slopes(t, engine, c.data, c.settings, c.member, tolerance, 2, math.MaxInt)
+			CheckGradients(t, engine, c.data, c.settings, c.member, tolerance, 2, math.MaxInt)
 		})
 	}
 }
@@ -103,31 +103,31 @@ func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
 		recipe.Set(&s)
 		s.Batch, m.Weights = c.batch, recipe.Weights
 		if engine.Supports(c.data, s, []kge.Member{m}) == nil {
-			Slopes(t, engine, c.data, s, m, tolerance, 1, 4)
+			CheckGradients(t, engine, c.data, s, m, tolerance, 1, 4)
 		}
 	}
 	paths := Paths(t, 450, 3, 1500)
 	for _, hops := range []int{1, 3} {
-		data := onPaths(t, paths, query.Paths{Hops: []int{hops}, AnswerPower: 0.5})
+		data := pathData(t, paths, query.Paths{Hops: []int{hops}, AnswerPower: 0.5})
 		s, m := kge.DefaultSettings(), Members()["mixed"]
 		s.Dim, s.Batch, s.InitScale, s.Reciprocal, m.N3 = 8, 150, 0.5, true, 0.1
 		if engine.Supports(data, s, []kge.Member{m}) == nil {
-			Slopes(t, engine, data, s, m, tolerance, 1, 4)
+			CheckGradients(t, engine, data, s, m, tolerance, 1, 4)
 		}
 	}
 }
 
-// Slopes holds the losses of the first batches, each in its step, and some numbers of
+// CheckGradients holds the losses of the first batches, each in its step, and some numbers of
 // each table's gradient to difference quotients; all numbers where there are no more.
-func Slopes(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches, numbers int) {
+func CheckGradients(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches, numbers int) {
 	t.Helper()
-	e := explore(t, engine, d, s, m)
-	r := newReference(d, s, m, e.present)
+	e := newGradientProbe(t, engine, d, s, m)
+	r := newReference(d, s, m, e.parameters)
 	rng := rand.New(rand.NewPCG(1, 9))
 	for i, batch := range d.Batches(s, 1)[:batches] {
 		step := i + 1
 		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, step)
-		loss, tables := e.gradient(t, e.present, batch, step)
+		loss, tables := e.gradient(t, e.parameters, batch, step)
 		near(t, what+": loss", tolerance, []float64{loss}, []float64{r.loss(batch, step)})
 		for table, gradient := range tables {
 			var got, want []float64
@@ -139,23 +139,23 @@ func Slopes(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.
 	}
 }
 
-// Agree holds the losses of the first batches and their gradients, all numbers of them, to
+// CheckAgreement holds the losses of the first batches and their gradients, all numbers of them, to
 // those of another engine or precision: losses up to a share of the largest score's terms,
 // numbers up to a share of a gradient's largest number, or of what its terms are about: products of two first numbers, of each chunk, and the queries,
 // which grow with each hop. They may cancel, as a query with its likely answer does.
-func Agree(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches int) {
+func CheckAgreement(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches int) {
 	t.Helper()
-	e, reference := explore(t, engine, d, s, m), explore(t, other, d, s, m)
-	definition := newReference(d, s, m, e.present)
+	e, reference := newGradientProbe(t, engine, d, s, m), newGradientProbe(t, other, d, s, m)
+	definition := newReference(d, s, m, e.parameters)
 	for i, batch := range d.Batches(s, 1)[:batches] {
 		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, i+1)
-		loss, tables := e.gradient(t, e.present, batch, i+1)
-		wantLoss, want := reference.gradient(t, e.present, batch, i+1)
-		near(t, what+": loss", tolerance*math.Max(1, definition.scored(batch)), []float64{loss}, []float64{wantLoss})
+		loss, tables := e.gradient(t, e.parameters, batch, i+1)
+		wantLoss, want := reference.gradient(t, e.parameters, batch, i+1)
+		near(t, what+": loss", tolerance*math.Max(1, definition.scoreScale(batch)), []float64{loss}, []float64{wantLoss})
 		largest := s.InitScale * s.InitScale * float64(max(1, m.Structure.K()))
 		terms := slices.Clone(want)
 		for _, x := range batch {
-			terms = append(terms, definition.ask(x.Question))
+			terms = append(terms, definition.query(x.Question))
 		}
 		for _, x := range slices.Concat(terms...) {
 			largest = math.Max(largest, math.Abs(x))
@@ -178,11 +178,11 @@ func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 		for _, largest := range []float64{0, 1} {
 			s, m := kge.DefaultSettings(), Members()["quate"]
 			s.Dim, s.Batch, s.Optimizer, s.MaxNorm, s.InitScale = 8, 70, optimizer, largest, 0.5
-			e := explore(t, engine, d, s, m)
-			p := populated(t, engine, d, s, []kge.Member{m})
-			present := e.present
+			e := newGradientProbe(t, engine, d, s, m)
+			p := newPopulation(t, engine, d, s, []kge.Member{m})
+			present := e.parameters
 			var slots [][][2]float64
-			for _, table := range all(present.Tables) {
+			for _, table := range float64Tables(present.Tables) {
 				slots = append(slots, make([][2]float64, len(table)))
 			}
 			for i, next := range []structure.Structure{m.Structure, m.Structure, structure.MustParse("simple")} {
@@ -194,33 +194,33 @@ func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 				if err != nil || len(epoch.StepSeconds) != 1 {
 					t.Fatal(epoch.StepSeconds, err)
 				}
-				want := all(present.Tables)
+				want := float64Tables(present.Tables)
 				for table := range want {
 					for n, g := range gradient[table] {
-						stepped(optimizer, &want[table][n], &slots[table][n], g, i+1)
+						optimizerStep(optimizer, &want[table][n], &slots[table][n], g, i+1)
 					}
 				}
 				for from := 0; largest > 0 && from < len(want[0]); from += s.Dim {
 					row := want[0][from:][:s.Dim]
-					if norm := math.Sqrt(power(row, 2)); norm > largest {
+					if norm := math.Sqrt(powerSum(row, 2)); norm > largest {
 						for n := range row {
 							row[n] *= largest / norm
 						}
 					}
 				}
 				present = parametersOf(t, p, 0)
-				for table, got := range all(present.Tables) {
-					moved(t, fmt.Sprintf("%v, step %d: table %d", optimizer, i+1, table), 100*tolerance, got, want[table])
+				for table, got := range float64Tables(present.Tables) {
+					nearAfterStep(t, fmt.Sprintf("%v, step %d: table %d", optimizer, i+1, table), 100*tolerance, got, want[table])
 				}
 			}
 		}
 	}
 }
 
-// moved compares numbers after a step. The first step of both optimizers is the rate
+// nearAfterStep compares numbers after a step. The first step of both optimizers is the rate
 // times the sign of the gradient, and the sign of one that is all but 0 is a matter of
 // rounding: a few numbers may be off.
-func moved(t *testing.T, what string, tolerance float64, got, want []float64) {
+func nearAfterStep(t *testing.T, what string, tolerance float64, got, want []float64) {
 	t.Helper()
 	off := 0
 	for i := range want {
@@ -233,8 +233,8 @@ func moved(t *testing.T, what string, tolerance float64, got, want []float64) {
 	}
 }
 
-// stepped moves a number by its gradient at a rate of 0.1.
-func stepped(o kge.Optimizer, x *float64, slot *[2]float64, g float64, step int) {
+// optimizerStep moves a number by its gradient at a rate of 0.1.
+func optimizerStep(o kge.Optimizer, x *float64, slot *[2]float64, g float64, step int) {
 	if o == kge.Adagrad {
 		slot[0] += g * g
 		*x -= 0.1 * g / (math.Sqrt(slot[0]) + 1e-10)

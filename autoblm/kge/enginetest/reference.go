@@ -13,25 +13,25 @@ import (
 // the definitions.
 type reference struct {
 	kge.Parameters
-	data   *kge.Data
-	set    kge.Settings
-	member kge.Member
-	tables [][]float64 // entities, then those of relations
+	data     *kge.Data
+	settings kge.Settings
+	member   kge.Member
+	tables   [][]float64 // entities, then those of relations
 }
 
 func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *reference {
-	return &reference{Parameters: p, data: d, set: s, member: m, tables: all(p.Tables)}
+	return &reference{Parameters: p, data: d, settings: s, member: m, tables: float64Tables(p.Tables)}
 }
 
-// all are the tables of a model in float64.
-func all(t kge.Tables) (tables [][]float64) {
+// float64Tables are the tables of a model in float64.
+func float64Tables(t kge.Tables) (tables [][]float64) {
 	for _, table := range append([][]float32{t.Entities}, t.OfRelations()...) {
-		tables = append(tables, widen(table))
+		tables = append(tables, toFloat64(table))
 	}
 	return tables
 }
 
-func widen(x []float32) []float64 {
+func toFloat64(x []float32) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = float64(v)
@@ -75,15 +75,15 @@ func (r *reference) walk(entity int32, hops ...hop) []float64 {
 	return state
 }
 
-// ask is the query that a question makes.
-func (r *reference) ask(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
+// query is the query that a question makes.
+func (r *reference) query(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
 
-// scored is how large the terms of a score are, as the root of the sum of their squares, by
+// scoreScale is how large the terms of a score are, as the root of the sum of their squares, by
 // which its rounding grows, however small the score: the largest of a batch.
-func (r *reference) scored(batch []kge.Example) float64 {
+func (r *reference) scoreScale(batch []kge.Example) float64 {
 	largest := 0.0
 	for _, x := range batch {
-		query := r.ask(x.Question)
+		query := r.query(x.Question)
 		for id := range r.data.Entities {
 			squares := 0.0
 			for i, e := range r.entity(int32(id)) {
@@ -95,8 +95,8 @@ func (r *reference) scored(batch []kge.Example) float64 {
 	return math.Sqrt(largest)
 }
 
-// askBack is what the path of a question makes of an answer, walked backward.
-func (r *reference) askBack(q kge.Question, answer int32) []float64 {
+// backQuery is what the path of a question makes of an answer, walked backward.
+func (r *reference) backQuery(q kge.Question, answer int32) []float64 {
 	hops := r.hops(q.Path)
 	slices.Reverse(hops)
 	for i := range hops {
@@ -117,8 +117,8 @@ func (r *reference) scores(query []float64) (all []float64) {
 	return all
 }
 
-// back asks for the anchor of an example, by the reverses of its relations.
-func back(x kge.Example) kge.Example {
+// reversed asks for the anchor of an example, by the reverses of its relations.
+func reversed(x kge.Example) kge.Example {
 	path := slices.Clone(x.Path)
 	slices.Reverse(path)
 	for i := range path {
@@ -130,20 +130,20 @@ func back(x kge.Example) kge.Example {
 // loss is the mean loss per example of a batch in a step, as [kge.Settings],
 // [kge.Weights] and [kge.Data] define it.
 func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
-	if r.set.AnswersPerQuery > 0 {
-		return r.lossTogether(batch, step)
+	if r.settings.AnswersPerQuery > 0 {
+		return r.groupedLoss(batch, step)
 	}
 	for i, x := range batch {
 		ways := []kge.Example{x}
 		if r.data.BothWays {
-			ways = append(ways, back(x))
+			ways = append(ways, reversed(x))
 		}
 		examples := ways[:1] // whose rows are penalized, and whose relations are asked for
 		if r.data.BothWays && r.Reciprocal {
 			examples = ways
 		}
 		for way, x := range ways {
-			loss += r.learnt(x, step, len(ways)*i+way)
+			loss += r.exampleLoss(x, step, len(ways)*i+way)
 		}
 		for _, x := range examples {
 			if w := r.member.RelationPrediction; w > 0 {
@@ -155,8 +155,8 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	return loss / float64(len(batch))
 }
 
-// lossTogether is that of a batch of answers, two of which make a triple.
-func (r *reference) lossTogether(batch []kge.Example, step int) (loss float64) {
+// groupedLoss is that of a batch of answers, two of which make a triple.
+func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 	number := -1
 	for i, x := range batch {
 		same := func(other kge.Example) bool {
@@ -171,7 +171,7 @@ func (r *reference) lossTogether(batch []kge.Example, step int) (loss float64) {
 				beside = append(beside, other.Target)
 			}
 		}
-		loss += r.learnt(x, step, number, beside...) + r.penalty(x)/2
+		loss += r.exampleLoss(x, step, number, beside...) + r.penalty(x)/2
 		if w := r.member.RelationPrediction; w > 0 {
 			loss += w * r.relationEntropy(x)
 		}
@@ -179,14 +179,14 @@ func (r *reference) lossTogether(batch []kge.Example, step int) (loss float64) {
 	return 2 * loss / float64(len(batch))
 }
 
-// learnt is the loss of an example's answers, given its number in the batch and the
+// exampleLoss is the loss of an example's answers, given its number in the batch and the
 // answers that are learnt beside.
-func (r *reference) learnt(x kge.Example, step, number int, beside ...int32) (loss float64) {
-	query := r.ask(x.Question)
-	if r.set.Dropout > 0 {
+func (r *reference) exampleLoss(x kge.Example, step, number int, beside ...int32) (loss float64) {
+	query := r.query(x.Question)
+	if r.settings.Dropout > 0 {
 		key := dropout.Key(r.member.Seed, step)
 		for i := range query {
-			dropped := i < r.Dim && dropout.Dropped(key, number, i, r.Dim, r.set.Dropout)
+			dropped := i < r.Dim && dropout.Dropped(key, number, i, r.Dim, r.settings.Dropout)
 			switch {
 			case r.Form == form.Query2box:
 				if dropped {
@@ -195,14 +195,14 @@ func (r *reference) learnt(x kge.Example, step, number int, beside ...int32) (lo
 			case dropped:
 				query[i] = 0
 			default:
-				query[i] /= 1 - r.set.Dropout
+				query[i] /= 1 - r.settings.Dropout
 			}
 		}
 	}
-	if r.set.Negatives > 0 {
-		loss = math.Log1p(math.Exp(-r.set.Margin - r.score(query, x.Target)))
-		kge.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: r.set.Negatives}.Draw(step, number, &x, func(e int32) {
-			loss += math.Log1p(math.Exp(r.set.Margin+r.score(query, e))) / float64(r.set.Negatives)
+	if r.settings.Negatives > 0 {
+		loss = math.Log1p(math.Exp(-r.settings.Margin - r.score(query, x.Target)))
+		kge.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: r.settings.Negatives}.Draw(step, number, &x, func(e int32) {
+			loss += math.Log1p(math.Exp(r.settings.Margin+r.score(query, e))) / float64(r.settings.Negatives)
 		})
 		return loss * float64(x.Weight)
 	}
@@ -216,14 +216,14 @@ func (r *reference) learnt(x kge.Example, step, number int, beside ...int32) (lo
 	for _, answer := range x.Targets {
 		loss += (math.Log(total) - scores[answer]) / float64(len(x.Targets))
 	}
-	smoothing := r.set.LabelSmoothing
+	smoothing := r.settings.LabelSmoothing
 	return float64(x.Weight) * ((1-smoothing)*loss + smoothing*(math.Log(total)-mean))
 }
 
 // candidates are how many entities each stands for where answers of a question are learnt
 // in a step, 0 if it is not there.
 func (r *reference) candidates(answers []int32, step int) []float64 {
-	all, n := len(r.data.Entities), r.set.SampledSoftmax
+	all, n := len(r.data.Entities), r.settings.SampledSoftmax
 	stands := make([]float64, all)
 	if n == 0 || n >= all {
 		for e := range stands {
@@ -260,33 +260,33 @@ func (r *reference) relationEntropy(x kge.Example) float64 {
 func (r *reference) penalty(x kge.Example) (sum float64) {
 	w := r.member.Weights
 	if w.Products > 0 {
-		sum += w.Products * (power(r.ask(x.Question), 2) + power(r.askBack(x.Question, x.Target), 2))
+		sum += w.Products * (powerSum(r.query(x.Question), 2) + powerSum(r.backQuery(x.Question, x.Target), 2))
 	}
-	cubes := func(x []float64) float64 { return power(x, 3) }
+	cubes := func(x []float64) float64 { return powerSum(x, 3) }
 	if w.N3Moduli {
-		cubes = cubedModuli
+		cubes = moduliCubed
 	}
 	for _, end := range []int32{x.Anchor, x.Target} {
-		sum += (w.L2+w.EntityL2)*power(r.entity(end), 2) + w.N3*cubes(r.entity(end))
+		sum += (w.L2+w.EntityL2)*powerSum(r.entity(end), 2) + w.N3*cubes(r.entity(end))
 	}
 	for _, h := range r.hops(x.Path) {
 		for _, numbers := range r.rows(h.number) {
-			sum += (w.L2+w.RelationL2)*power(numbers, 2) + w.N3*cubes(numbers)
+			sum += (w.L2+w.RelationL2)*powerSum(numbers, 2) + w.N3*cubes(numbers)
 		}
 	}
 	return sum
 }
 
-// power is Σ|x|^p.
-func power(x []float64, p float64) (sum float64) {
+// powerSum is Σ|x|^p.
+func powerSum(x []float64, p float64) (sum float64) {
 	for _, v := range x {
 		sum += math.Pow(math.Abs(v), p)
 	}
 	return sum
 }
 
-// cubedModuli is Σ|z|³ over the complex numbers of the halves of x.
-func cubedModuli(x []float64) (sum float64) {
+// moduliCubed is Σ|z|³ over the complex numbers of the halves of x.
+func moduliCubed(x []float64) (sum float64) {
 	half := len(x) / 2
 	for i := range half {
 		sum += math.Pow(math.Hypot(x[i], x[half+i]), 3)

@@ -22,18 +22,18 @@ type Scripted struct {
 	// Better and Equal are how many candidates score above the truth and the same as it,
 	// in every query; 0 where nil.
 	Better, Equal func(epoch, member int) int32
-	// Spoilt is the last number of a member's embeddings, 0 where nil.
-	Spoilt func(epoch, member int) float32
+	// LastNumber is the last number of a member's embeddings, 0 where nil.
+	LastNumber func(epoch, member int) float32
 	// Seconds are those of the steps of an epoch, untold where nil.
 	Seconds func(epoch int) []float64
 	// FailEpoch and FailRank are the epoch in which Epoch and Rank fail with
 	// [ErrScripted], 0 for none.
 	FailEpoch, FailRank int
-	// Precise is what precisions come to: auto to float32 and others to themselves where
+	// ResolvePrecision is what precisions come to: auto to float32 and others to themselves where
 	// nil.
-	Precise func(asked kge.Precision) (kge.Precision, error)
-	// Unit is what multiplies in bfloat16, which the backend's name has there.
-	Unit string
+	ResolvePrecision func(asked kge.Precision) (kge.Precision, error)
+	// BF16Name is what multiplies in bfloat16, which the backend's name has there.
+	BF16Name string
 	// FailPopulation fails NewPopulation and NewRanker, FailParameters fails Parameters
 	// and State.
 	FailPopulation, FailParameters bool
@@ -44,10 +44,10 @@ type Scripted struct {
 	// without settings of their own.
 	Settings kge.Settings
 	Members  []kge.Member
-	// Ranking are the parameters that the last ranker was asked for, and RankingIn is the
+	// RankerParameters are the parameters that the last ranker was asked for, and RankingIn is the
 	// precision.
-	Ranking   []kge.Parameters
-	RankingIn kge.Precision
+	RankerParameters []kge.Parameters
+	RankerPrecision  kge.Precision
 	// Epochs is how many were trained. SetState sets it.
 	Epochs int
 	// Batches and Rates are what each epoch was given, and Structures has the structure
@@ -55,21 +55,21 @@ type Scripted struct {
 	Batches    [][][]kge.Example
 	Rates      [][]float64
 	Structures []structure.Structure
-	// Ranked and RankedBy have an entry for each call of Rank: the epochs before it, and
+	// RankedAfter and RankedBy have an entry for each call of Rank: the epochs before it, and
 	// the structure of the first member. RankedSplits are what each was given, and
 	// RankedSplit and RankedKnown are those of the last.
-	Ranked       []int
-	RankedBy     []structure.Structure
-	RankedSplits [][]datasets.Triple
-	RankedSplit  []datasets.Triple
-	RankedKnown  *datasets.Known
+	RankedAfter      []int
+	RankedStructures []structure.Structure
+	RankedSplits     [][]datasets.Triple
+	RankedSplit      []datasets.Triple
+	RankedKnown      *datasets.Known
 }
 
 // ErrScripted is the failure of a [Scripted] engine that is to fail.
 var ErrScripted = errors.New("scripted failure")
 
-// told is what a script says of a member in an epoch, or what it says where it is nil.
-func told[T any](script func(epoch, member int) T, unsaid T, epoch, member int) T {
+// scripted is what a script says of a member in an epoch, or what it says where it is nil.
+func scripted[T any](script func(epoch, member int) T, unsaid T, epoch, member int) T {
 	if script == nil {
 		return unsaid
 	}
@@ -82,7 +82,7 @@ func (*Scripted) Name() string { return "scripted" }
 // Backend implements [kge.Engine].
 func (e *Scripted) Backend(p kge.Precision) string {
 	if p == kge.Bfloat16 {
-		return "none" + e.Unit
+		return "none" + e.BF16Name
 	}
 	return "none"
 }
@@ -92,8 +92,8 @@ func (*Scripted) Supports(*kge.Data, kge.Settings, []kge.Member) error { return 
 
 // Precision implements [kge.Engine].
 func (e *Scripted) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
-	if e.Precise != nil {
-		return e.Precise(asked)
+	if e.ResolvePrecision != nil {
+		return e.ResolvePrecision(asked)
 	}
 	return asked.Resolve(f, entities, dim, nil, false)
 }
@@ -113,7 +113,7 @@ func (e *Scripted) NewRanker(parameters []kge.Parameters, precision kge.Precisio
 	if e.FailPopulation {
 		return nil, ErrScripted
 	}
-	e.Ranking, e.RankingIn, e.Members = parameters, precision, make([]kge.Member, len(parameters))
+	e.RankerParameters, e.RankerPrecision, e.Members = parameters, precision, make([]kge.Member, len(parameters))
 	for i, p := range parameters {
 		e.Members[i].Structure = p.Structure
 	}
@@ -141,7 +141,7 @@ func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []f
 	e.Structures = append(e.Structures, e.Members[0].Structure)
 	done := kge.Epoch{Loss: make([]float64, len(e.Members))}
 	for i := range done.Loss {
-		done.Loss[i] = told(e.Loss, 1, e.Epochs, i)
+		done.Loss[i] = scripted(e.Loss, 1, e.Epochs, i)
 	}
 	if e.Seconds != nil {
 		done.StepSeconds = e.Seconds(e.Epochs)
@@ -154,15 +154,15 @@ func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *d
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	e.Ranked, e.RankedSplit, e.RankedKnown = append(e.Ranked, e.Epochs), triples, known
+	e.RankedAfter, e.RankedSplit, e.RankedKnown = append(e.RankedAfter, e.Epochs), triples, known
 	e.RankedSplits = append(e.RankedSplits, triples)
-	e.RankedBy = append(e.RankedBy, e.Members[0].Structure)
+	e.RankedStructures = append(e.RankedStructures, e.Members[0].Structure)
 	if e.FailRank > 0 && e.FailRank == e.Epochs {
 		return nil, ErrScripted
 	}
 	ranks := make([][]eval.Ranked, len(e.Members))
 	for i := range ranks {
-		r := eval.Rank{Better: told(e.Better, 0, e.Epochs, i), Equal: told(e.Equal, 0, e.Epochs, i)}
+		r := eval.Rank{Better: scripted(e.Better, 0, e.Epochs, i), Equal: scripted(e.Equal, 0, e.Epochs, i)}
 		ranks[i] = slices.Repeat([]eval.Ranked{{Tail: r, Head: r}}, len(triples))
 	}
 	return ranks, nil
@@ -177,7 +177,7 @@ func (e *Scripted) Parameters(member int) (kge.Parameters, error) {
 	}
 	return kge.Parameters{
 		Structure: e.Members[member].Structure, Dim: e.Settings.Dim,
-		Tables: kge.Tables{Entities: []float32{float32(e.Epochs)}, Relations: []float32{float32(member), told(e.Spoilt, 0, e.Epochs, member)}},
+		Tables: kge.Tables{Entities: []float32{float32(e.Epochs)}, Relations: []float32{float32(member), scripted(e.LastNumber, 0, e.Epochs, member)}},
 	}, nil
 }
 

@@ -14,44 +14,44 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Continues checks that a new population with the state of another goes on as that
+// ResumesFromState checks that a new population with the state of another goes on as that
 // one does: its embeddings are the same up to a tolerance, of 0 for every bit. Losses
 // an engine may add up in another order.
-func Continues(t *testing.T, engine kge.Engine, tolerance float64) {
+func ResumesFromState(t *testing.T, engine kge.Engine, tolerance float64) {
 	d := completion.Data(Graph())
 	for name, recipe := range Recipes() {
 		for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
 			s := settings(4)
 			recipe.Set(&s)
 			s.Optimizer = optimizer
-			members := three(0.1, recipe.Weights)
+			members := threeMembers(0.1, recipe.Weights)
 			members[1].Weights = kge.Weights{N3: 0.01}
-			goesOn(t, fmt.Sprintf("%s, %v", name, optimizer), engine, tolerance, d, s, members, func(p kge.Population) error {
+			continuesAlike(t, fmt.Sprintf("%s, %v", name, optimizer), engine, tolerance, d, s, members, func(p kge.Population) error {
 				return p.SetStructure(0, structure.MustParse("quate"))
 			})
 		}
 	}
-	d = onPaths(t, Paths(t, 40, 3, 150), query.Paths{Hops: []int{2}, With: []int{1}})
+	d = pathData(t, Paths(t, 40, 3, 150), query.Paths{Hops: []int{2}, With: []int{1}})
 	for name, m := range Members() {
 		s := settings(max(4, m.Structure.K()))
 		if engine.Supports(d, s, []kge.Member{m}) == nil {
-			goesOn(t, name, engine, tolerance, d, s, []kge.Member{m, m}, func(kge.Population) error { return nil })
+			continuesAlike(t, name, engine, tolerance, d, s, []kge.Member{m, m}, func(kge.Population) error { return nil })
 		}
 	}
 }
 
-// three are members of one recipe.
-func three(rate float64, w kge.Weights) (members []kge.Member) {
-	for i, named := range structure.HumanDesigned()[:3] {
+// threeMembers are members of one recipe.
+func threeMembers(rate float64, w kge.Weights) (members []kge.Member) {
+	for i, named := range structure.Baselines()[:3] {
 		members = append(members, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: rate, Weights: w})
 	}
 	return members
 }
 
-// goesOn changes a population, and has another go on from its state.
-func goesOn(t *testing.T, what string, engine kge.Engine, tolerance float64, d *kge.Data, s kge.Settings, members []kge.Member, change func(p kge.Population) error) {
+// continuesAlike changes a population, and has another go on from its state.
+func continuesAlike(t *testing.T, what string, engine kge.Engine, tolerance float64, d *kge.Data, s kge.Settings, members []kge.Member, change func(p kge.Population) error) {
 	t.Helper()
-	first, second := populated(t, engine, d, s, members), populated(t, engine, d, s, members)
+	first, second := newPopulation(t, engine, d, s, members), newPopulation(t, engine, d, s, members)
 	epoch := func(p kge.Population, number int) []float64 {
 		done, err := p.Epoch(t.Context(), d.Batches(s, number), []float64{0.1, 0.2, 0.3}[:len(members)])
 		must(t, err)
@@ -71,11 +71,11 @@ func goesOn(t *testing.T, what string, engine kge.Engine, tolerance float64, d *
 		}
 		nearTables(t, fmt.Sprintf("%s: member %d", what, i), tolerance, got.Tables, want.Tables)
 	}
-	refusals(t, what, second, state)
+	refusesOtherStates(t, what, second, state)
 }
 
-// refusals checks that a state of another shape is refused, and changes nothing.
-func refusals(t *testing.T, what string, p kge.Population, s kge.State) {
+// refusesOtherStates checks that a state of another shape is refused, and changes nothing.
+func refusesOtherStates(t *testing.T, what string, p kge.Population, s kge.State) {
 	t.Helper()
 	before := parametersOf(t, p, 0)
 	changed := func(change func(m *kge.MemberState)) kge.State {
@@ -102,16 +102,16 @@ func refusals(t *testing.T, what string, p kge.Population, s kge.State) {
 	}
 }
 
-// Resumes checks that a training which is interrupted after each epoch comes to the
+// ResumesTraining checks that a training which is interrupted after each epoch comes to the
 // same models, to the bit, as one that is left alone.
-func Resumes(t *testing.T, engine kge.Engine) {
+func ResumesTraining(t *testing.T, engine kge.Engine) {
 	recipe := Recipes()["everything"]
 	s := settings(4)
 	recipe.Set(&s)
 	s.Epochs, s.Decay = 8, 0.9
 	s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 2, 1, 0.5
-	resumes(t, engine, kge.Job{Data: completion.Data(Graph()), Settings: s, Members: three(0.5, recipe.Weights)})
-	paths := onPaths(t, Paths(t, 60, 3, 250), query.Paths{Hops: []int{2, 3}, AnswerPower: 0.5})
+	resumes(t, engine, kge.Job{Data: completion.Data(Graph()), Settings: s, Members: threeMembers(0.5, recipe.Weights)})
+	paths := pathData(t, Paths(t, 60, 3, 250), query.Paths{Hops: []int{2, 3}, AnswerPower: 0.5})
 	s.LabelSmoothing = 0
 	for _, m := range Members() {
 		plain := s

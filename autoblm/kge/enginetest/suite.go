@@ -50,16 +50,16 @@ func Run(t *testing.T, engine kge.Engine, tolerance float64) {
 		{"steps follow the gradients", func(t *testing.T) { steps(t, engine, ToleranceOf(kge.Float32)) }},
 		{"scores follow the definitions", func(t *testing.T) { scores(t, engine, ToleranceOf(kge.Float32)) }},
 		{"ranks follow the definition", func(t *testing.T) { ranks(t, engine) }},
-		{"a score that is not a number ranks last", func(t *testing.T) { notANumber(t, engine) }},
+		{"a score that is not a number ranks last", func(t *testing.T) { nanRanksLast(t, engine) }},
 		{"a population gives what single runs give", func(t *testing.T) { populations(t, engine) }},
 		{"a diverged member leaves the others alone", func(t *testing.T) { divergence(t, engine) }},
-		{"models of two shapes are not ranked together", func(t *testing.T) { shapes(t, engine) }},
+		{"models of two shapes are not ranked together", func(t *testing.T) { refusesMixedShapes(t, engine) }},
 		{"the end of the context ends training", func(t *testing.T) { cancellation(t, engine) }},
 		{"a population with another structure ranks by it", func(t *testing.T) { newStructures(t, engine) }},
-		{"a population goes on from the state of another", func(t *testing.T) { Continues(t, engine, 1e-4) }},
-		{"with one candidate shared training is training", func(t *testing.T) { sharing(t, engine) }},
+		{"a population goes on from the state of another", func(t *testing.T) { ResumesFromState(t, engine, 1e-4) }},
+		{"with one candidate shared training is training", func(t *testing.T) { sharedTraining(t, engine) }},
 		{"who listens hears how far it is", func(t *testing.T) { reportsProgress(t, engine) }},
-		{"training learns", func(t *testing.T) { learning(t, engine) }},
+		{"training learns", func(t *testing.T) { trainingLearns(t, engine) }},
 	} {
 		t.Run(check.says, check.test)
 	}
@@ -72,7 +72,7 @@ func reportsProgress(t *testing.T, engine kge.Engine) {
 	s, d, members := settings(4), completion.Data(g), []kge.Member{kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("simple"))}
 	batches := d.Batches(s, 1)
 	run := func(hear func(share float64)) (losses []float64, results any, telling bool) {
-		p := populated(t, engine, d, s, members)
+		p := newPopulation(t, engine, d, s, members)
 		teller, is := p.(progress.Reporter)
 		if is {
 			teller.OnProgress(hear)
@@ -110,7 +110,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func populated(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, members []kge.Member) kge.Population {
+func newPopulation(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, members []kge.Member) kge.Population {
 	t.Helper()
 	p, err := engine.NewPopulation(d, s, members)
 	must(t, err)
@@ -125,7 +125,7 @@ func parametersOf(t testing.TB, p kge.Population, member int) kge.Parameters {
 	return parameters
 }
 
-func rankerOf(t testing.TB, engine kge.Engine, all ...kge.Parameters) kge.Ranker {
+func newRanker(t testing.TB, engine kge.Engine, all ...kge.Parameters) kge.Ranker {
 	t.Helper()
 	ranker, err := engine.NewRanker(all, kge.Float32)
 	must(t, err)
@@ -157,7 +157,7 @@ func rank(t *testing.T, r kge.Ranker, triples []datasets.Triple, known *datasets
 // paths of any length.
 func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 	d := Paths(t, 230, 3, 600)
-	data := onPaths(t, d, query.Paths{Hops: []int{1}})
+	data := pathData(t, d, query.Paths{Hops: []int{1}})
 	questions := []kge.Question{{Anchor: 1, Path: []int32{0, 3, 5, 1, 2}}}
 	for _, q := range slices.Concat(d.Queries(query.InValid, 1)[:40], d.Queries(query.InTrain, 3)[:130], d.Queries(query.InValid, 2)[:3]) {
 		questions = append(questions, q.Question())
@@ -171,10 +171,10 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 			}
 			p := kge.Initialize(data, s, m)
 			got := make([][]float64, len(questions))
-			must(t, rankerOf(t, engine, p).Scores(t.Context(), 0, questions, func(i int, scores []float32) { got[i] = widen(scores) }))
+			must(t, newRanker(t, engine, p).Scores(t.Context(), 0, questions, func(i int, scores []float32) { got[i] = toFloat64(scores) }))
 			r := newReference(data, s, m, p)
 			for i, q := range questions {
-				near(t, fmt.Sprintf("%s, question %d", name, i), tolerance, got[i], r.scores(r.ask(q)))
+				near(t, fmt.Sprintf("%s, question %d", name, i), tolerance, got[i], r.scores(r.query(q)))
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func ranks(t *testing.T, engine kge.Engine) {
 		for _, reciprocal := range []bool{false, true} {
 			s := kge.Settings{Dim: 2 * max(2, m.Structure.K()), Reciprocal: reciprocal}
 			two := []kge.Parameters{smallIntegers(d, m, s, 1), smallIntegers(d, m, s, 100)}
-			ranker := rankerOf(t, engine, two...)
+			ranker := newRanker(t, engine, two...)
 			for _, filter := range []*datasets.Known{g.Known(), nil} {
 				for i, ranks := range rank(t, ranker, g.Test, filter) {
 					r := newReference(d, s, m, two[i])
@@ -223,12 +223,12 @@ func ranks(t *testing.T, engine kge.Engine) {
 							{tail, ranks[n].Tail, func(e int32) datasets.Triple {
 								return datasets.Triple{Head: triple.Head, Relation: triple.Relation, Tail: e}
 							}},
-							{back(tail), ranks[n].Head, func(e int32) datasets.Triple {
+							{reversed(tail), ranks[n].Head, func(e int32) datasets.Triple {
 								return datasets.Triple{Head: e, Relation: triple.Relation, Tail: triple.Tail}
 							}},
 						} {
 							ties += side.got.Equal
-							if why := r.misranked(side.Example, side.got, func(e int32) bool { return filter != nil && known[side.answer(e)] }); why != "" {
+							if why := r.rankError(side.Example, side.got, func(e int32) bool { return filter != nil && known[side.answer(e)] }); why != "" {
 								t.Errorf("%s, model %d, triple %v, entity %d: %s", name, i, triple, side.Target, why)
 							}
 						}
@@ -242,9 +242,9 @@ func ranks(t *testing.T, engine kge.Engine) {
 	}
 }
 
-// misranked says how a rank differs from the definition, "" where it does not.
-func (r *reference) misranked(x kge.Example, got eval.Rank, leftOut func(e int32) bool) string {
-	scores := r.scores(r.ask(x.Question))
+// rankError says how a rank differs from the definition, "" where it does not.
+func (r *reference) rankError(x kge.Example, got eval.Rank, leftOut func(e int32) bool) string {
+	scores := r.scores(r.query(x.Question))
 	truth := scores[x.Target]
 	const rounding = 1e-5
 	var above, equal, close int32
@@ -269,14 +269,14 @@ func (r *reference) misranked(x kge.Example, got eval.Rank, leftOut func(e int32
 	return fmt.Sprintf("rank %+v, by definition %d above and %d equal, and %d too close to tell", got, above, equal, close)
 }
 
-func notANumber(t *testing.T, engine kge.Engine) {
+func nanRanksLast(t *testing.T, engine kge.Engine) {
 	g := Graph()
 	p := smallIntegers(completion.Data(g), kge.Member{Structure: structure.MustParse("distmult")}, kge.Settings{Dim: 8}, 3)
 	triple := g.Test[0]
 	for n := range p.Dim {
 		p.Entity(triple.Tail)[n] = float32(math.NaN())
 	}
-	got := rank(t, rankerOf(t, engine, p), []datasets.Triple{triple}, g.Known())
+	got := rank(t, newRanker(t, engine, p), []datasets.Triple{triple}, g.Known())
 	last := eval.Rank{Better: int32(len(g.Entities) - len(g.Known().Tails(triple.Head, triple.Relation)))}
 	if got[0][0].Tail != last {
 		t.Errorf("rank %+v, want the last, %+v", got[0][0].Tail, last)
@@ -285,7 +285,7 @@ func notANumber(t *testing.T, engine kge.Engine) {
 
 func populations(t *testing.T, engine kge.Engine) {
 	var members []kge.Member
-	for i, named := range structure.HumanDesigned() {
+	for i, named := range structure.Baselines() {
 		members = append(members, kge.Member{Structure: named.Structure, Seed: uint64(i % 2), LearningRate: 0.1 + 0.05*float64(i), Weights: kge.Weights{L2: 0.001 * float64(i), N3: 0.001 * float64(5-i)}})
 	}
 	members = append(members, members[1], members[0], members[3])
@@ -328,7 +328,7 @@ func divergence(t *testing.T, engine kge.Engine) {
 	}
 }
 
-func shapes(t *testing.T, engine kge.Engine) {
+func refusesMixedShapes(t *testing.T, engine kge.Engine) {
 	g := Graph()
 	draw := func(g *datasets.Graph, m kge.Member, dim int, reciprocal bool) kge.Parameters {
 		return kge.Initialize(completion.Data(g), kge.Settings{Dim: dim, InitScale: 1, Reciprocal: reciprocal}, m)
@@ -373,14 +373,14 @@ func cancellation(t *testing.T, engine kge.Engine) {
 func newStructures(t *testing.T, engine kge.Engine) {
 	g, s := Graph(), settings(4)
 	members := []kge.Member{kge.DefaultMember(structure.MustParse("simple")), kge.DefaultMember(structure.MustParse("quate"))}
-	p := populated(t, engine, completion.Data(g), s, members)
+	p := newPopulation(t, engine, completion.Data(g), s, members)
 	for _, next := range []structure.Structure{structure.MustParse("analogy"), structure.Zero(4), members[1].Structure} {
 		must(t, p.SetStructure(1, next))
 		all := []kge.Parameters{parametersOf(t, p, 0), parametersOf(t, p, 1)}
 		if all[0].Structure != members[0].Structure || all[1].Structure != next {
 			t.Errorf("the structures are %s and %s, want %s and %s", all[0].Structure, all[1].Structure, members[0].Structure, next)
 		}
-		want, got := rank(t, rankerOf(t, engine, all...), g.Valid, g.Known()), rank(t, p, g.Valid, g.Known())
+		want, got := rank(t, newRanker(t, engine, all...), g.Valid, g.Known()), rank(t, p, g.Valid, g.Known())
 		for member := range all {
 			if !slices.Equal(got[member], want[member]) {
 				t.Errorf("member %d with %s: ranks %v, a ranker has %v", member, all[member].Structure, got[member], want[member])
@@ -395,7 +395,7 @@ func newStructures(t *testing.T, engine kge.Engine) {
 	}
 }
 
-func sharing(t *testing.T, engine kge.Engine) {
+func sharedTraining(t *testing.T, engine kge.Engine) {
 	g, s := Graph(), settings(4)
 	s.Decay, s.Dim, s.Epochs = 0.9, 16, 10
 	member := kge.Member{Structure: structure.MustParse("analogy"), Seed: 3, LearningRate: 0.2, Weights: kge.Weights{N3: 0.01}}
@@ -410,11 +410,11 @@ func sharing(t *testing.T, engine kge.Engine) {
 	}
 }
 
-// learning lifts every form from chance on what it is trained on: triples, paths, and
+// trainingLearns lifts every form from chance on what it is trained on: triples, paths, and
 // paths by drawn entities.
-func learning(t *testing.T, engine kge.Engine) {
+func trainingLearns(t *testing.T, engine kge.Engine) {
 	g, paths := Graph(), Paths(t, 40, 3, 150)
-	data := onPaths(t, paths, query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5})
+	data := pathData(t, paths, query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5})
 	for name, m := range Members() {
 		if name == "empty" { // its queries have zeros in a chunk
 			continue
@@ -437,7 +437,7 @@ func learning(t *testing.T, engine kge.Engine) {
 				continue
 			}
 			evaluate := func(p kge.Parameters) float64 {
-				e, err := query.Evaluate(t.Context(), rankerOf(t, engine, p), 0, paths.Queries(query.InTrain, 2))
+				e, err := query.Evaluate(t.Context(), newRanker(t, engine, p), 0, paths.Queries(query.InTrain, 2))
 				must(t, err)
 				return e.MRR
 			}

@@ -50,8 +50,8 @@ func TestConformance(t *testing.T) {
 func resumesExactly(t *testing.T, engine *Engine) {
 	t.Run("resumes exactly", func(t *testing.T) {
 		xlatest.NeedSameBits(t, engine.Backend(kge.Float32))
-		enginetest.Continues(t, engine, 0)
-		enginetest.Resumes(t, engine)
+		enginetest.ResumesFromState(t, engine, 0)
+		enginetest.ResumesTraining(t, engine)
 	})
 }
 
@@ -92,7 +92,7 @@ func TestPartsOnXLA(t *testing.T) {
 					if err := engine.Supports(d, s, []kge.Member{m}); err != nil {
 						t.Skip(err)
 					}
-					enginetest.Slopes(t, engine, d, s, m, tolerance, 2, 40)
+					enginetest.CheckGradients(t, engine, d, s, m, tolerance, 2, 40)
 				})
 			}
 		})
@@ -248,7 +248,7 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 		if first < 2 {
 			t.Fatalf("%d compilations, want at least a step and a ranking", first)
 		}
-		for _, named := range structure.HumanDesigned() {
+		for _, named := range structure.Baselines() {
 			train(named.Structure, 0.1)
 		}
 		if got := engine.compilations.Load(); got != first {
@@ -257,7 +257,7 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 		shared := completion.SharedJob{Graph: g, Settings: settings,
 			Member: kge.Member{LearningRate: 0.1}}
 		shared.Settings.ValidateEvery = 0
-		for _, named := range structure.HumanDesigned() {
+		for _, named := range structure.Baselines() {
 			shared.Candidates = append(shared.Candidates, named.Structure)
 		}
 		if _, err := completion.TrainShared(t.Context(), engine, shared); err != nil {

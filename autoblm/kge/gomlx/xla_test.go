@@ -133,7 +133,7 @@ func TestNoLeaks(t *testing.T) {
 	}
 	g, set := enginetest.Graph(), kge.DefaultSettings()
 	set.Dim, set.Epochs, set.Batch, set.ValidateEvery = 8, 2, 16, 1
-	for i, named := range structure.HumanDesigned() {
+	for i, named := range structure.Baselines() {
 		_, err := kge.Train(t.Context(), engine,
 			kge.Job{Data: completion.Data(g), Settings: set,
 				Members: []kge.Member{kge.DefaultMember(named.Structure)}})

@@ -43,7 +43,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	}
 	for round := range 3 {
 		change := search.Change{Round: &search.Round{Number: round + 1, RandomState: []byte("pcg:0123"), Proposed: 4, Seconds: 0.25}}
-		for i, named := range structure.HumanDesigned()[:2] {
+		for i, named := range structure.Baselines()[:2] {
 			trial := task.Trial{
 				Number: 2*round + i + 1, Stage: task.Searching, Round: round + 1, Structure: named.Structure, State: task.Complete,
 				Recipe: task.Recipe{Seed: uint64(round)}, Score: &score, TestScore: &score, Details: details, Loss: make([]float64, 4), Seconds: 0.5,

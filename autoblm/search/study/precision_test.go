@@ -16,14 +16,14 @@ import (
 // that is; another one by name is refused, and so is one that is not possible.
 func TestPrecisionOfAStudy(t *testing.T) {
 	on := func(auto kge.Precision) *completion.Task {
-		return &completion.Task{Graph: enginetest.Graph(), Engine: &enginetest.Scripted{Precise: func(asked kge.Precision) (kge.Precision, error) {
+		return &completion.Task{Graph: enginetest.Graph(), Engine: &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
 			if asked == kge.AutoPrecision {
 				return auto, nil
 			}
 			return asked, nil
 		}}}
 	}
-	lacking := &completion.Task{Graph: enginetest.Graph(), Engine: &enginetest.Scripted{Precise: func(asked kge.Precision) (kge.Precision, error) {
+	lacking := &completion.Task{Graph: enginetest.Graph(), Engine: &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
 		if asked == kge.Bfloat16 {
 			return asked, enginetest.ErrScripted
 		}
