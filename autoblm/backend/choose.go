@@ -5,38 +5,37 @@ import (
 	"fmt"
 )
 
-// The variables that ask for a backend. Variable has precedence over GoMLX's own,
-// which asks where nothing else does.
+// The environment variables that select a backend. Variable overrides GoMLX's own.
 const (
 	Variable      = "AUTOBLM_BACKEND"
 	GoMLXVariable = "GOMLX_BACKEND"
 )
 
-// Choice is what to run on.
+// Choice is a chosen backend.
 type Choice struct {
-	// Backend is the name that [Open] takes, or "" when none was asked for and
-	// there is no CUDA: the native engine does what it can, and GoMLX's own
-	// backend, "go", the rest.
+	// Backend is a name for [Open]. It is "" if none was requested and CUDA is not
+	// available: then the native engine runs, or the backend "go" if it does not apply.
 	Backend string `json:"backend"`
-	// From is what asked for it: "backend", the caller's setting; a variable; or "auto".
+	// From says what selected it: "backend" (the argument), a variable, or "auto".
 	From string `json:"from"`
 }
 
-// Choose chooses the backend. The one asked for comes first, then those in the
-// variables AUTOBLM_BACKEND and GOMLX_BACKEND; empty ones ask for nothing, and
-// AUTOBLM_BACKEND=auto keeps GOMLX_BACKEND from being asked. What they name is
-// used, or the error says who asked for it and what helps. Where nobody asks, it is
-// XLA on CUDA if this program has XLA, a GPU is here and a plugin is found, and
-// else "".
-func Choose(asked string) (Choice, error) { return here().choose(context.Background(), asked) }
+// Choose returns the requested backend, else that of AUTOBLM_BACKEND, else that of
+// GOMLX_BACKEND. It returns an error if that backend cannot be used. The value "auto" of
+// AUTOBLM_BACKEND ignores GOMLX_BACKEND. Without any request it returns XLA on CUDA if
+// the program has XLA, a GPU and a plugin, and else "".
+func Choose(requested string) (Choice, error) {
+	return here().choose(context.Background(), requested)
+}
 
-func (f finder) choose(ctx context.Context, asked string) (Choice, error) {
-	if asked == Auto {
-		asked = ""
+func (f finder) choose(ctx context.Context, requested string) (Choice, error) {
+	if requested == Auto {
+		requested = ""
 	}
 	own, _ := f.machine.Env(Variable)
 	gomlx, _ := f.machine.Env(GoMLXVariable)
-	for _, c := range []Choice{{asked, "backend"}, {own, Variable}, {gomlx, GoMLXVariable}} {
+	choices := []Choice{{requested, "backend"}, {own, Variable}, {gomlx, GoMLXVariable}}
+	for _, c := range choices {
 		if c.Backend == Auto {
 			break
 		}
@@ -50,9 +49,8 @@ func (f finder) choose(ctx context.Context, asked string) (Choice, error) {
 	return Choice{CUDA, Auto}, nil
 }
 
-// OnCPU is what GoMLX runs on where it is asked for and nobody says on what: XLA on the CPU
-// where a plugin of it is found, since steps take a tenth of the time there, and else GoMLX's
-// own backend.
+// OnCPU returns the backend for GoMLX if none is requested: XLA on the CPU if its plugin
+// is installed, which trains about ten times as fast as GoMLX's own backend, else "go".
 func OnCPU() string { return here().onCPU(context.Background()) }
 
 func (f finder) onCPU(ctx context.Context) string {
@@ -62,7 +60,7 @@ func (f finder) onCPU(ctx context.Context) string {
 	return CPU
 }
 
-// check says why a choice cannot be used, as far as can be told without opening it.
+// check returns an error if a backend cannot be used. It does not open the backend.
 func (f finder) check(ctx context.Context, c Choice) error {
 	n, err := parse(c.Backend)
 	if err != nil {

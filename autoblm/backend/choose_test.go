@@ -25,12 +25,12 @@ func machine(variables map[string]string, files ...string) finder {
 	for _, file := range files {
 		content[file] = probetest.Plugin()
 	}
-	return finder{machine: probetest.Machine(variables, content), load: func(string) (string, error) { return "0.104", nil }}
+	return finder{machine: probetest.Machine(variables, content), loadPlugin: func(string) (string, error) { return "0.104", nil }}
 }
 
 // withoutXLA is the same machine for a program built without XLA.
 func (f finder) withoutXLA() finder {
-	f.noXLA = &probe.Problem{Why: "this program was built without XLA", Mend: "build it with cgo"}
+	f.noXLA = &probe.Problem{Reason: "this program was built without XLA", Fix: "build it with cgo"}
 	return f
 }
 
@@ -118,9 +118,9 @@ func TestAskedForInVain(t *testing.T) {
 		"an option":              {machine(nil, cpuFile), "xla:cpu,tf23", []string{"unknown option", "tf32"}},
 		"no XLA":                 {machine(nil, gpuFile, cudaFile).withoutXLA(), "xla:cuda", []string{"built without XLA", "cgo"}},
 		"no XLA, a path":         {machine(nil, jaxFile).withoutXLA(), "xla:" + jaxFile, []string{"built without XLA", "cgo"}},
-		"relative path":          {machine(nil), "xla:plugin/cuda.so", []string{"no absolute path", "write xla:/"}},
+		"relative path":          {machine(nil), "xla:plugin/cuda.so", []string{"is relative", "use xla:/"}},
 		"no file":                {machine(nil), "xla:/nowhere/cuda.so", []string{"/nowhere/cuda.so does not exist", "install"}},
-		"no plugin":              {notPlugin, "xla:/opt/cuda.so", []string{"/opt/cuda.so is no PJRT plugin", "name a PJRT plugin"}},
+		"no plugin":              {notPlugin, "xla:/opt/cuda.so", []string{"/opt/cuda.so is not a PJRT plugin", "absolute path of a PJRT plugin"}},
 		"CPU's plugin missing":   {machine(nil, gpuFile, cudaFile), "xla:cpu", []string{"no PJRT plugin cpu", "autoblm backend install cpu"}},
 		"GPU without plugin":     {machine(nil, gpuFile), "xla:cuda", []string{"no PJRT plugin cuda", "autoblm backend install cuda"}},
 		"plugin without GPU":     {machine(nil, cudaFile), "xla:cuda", []string{"no NVIDIA GPU", "nvidia-smi"}},
@@ -199,8 +199,8 @@ func TestList(t *testing.T) {
 	byName := func(f finder) map[string]Backend {
 		rows := map[string]Backend{}
 		for _, b := range f.list(t.Context()) {
-			if b.Usable != (b.Why == "") || b.Usable != (b.Mend == "") {
-				t.Errorf("%s: usable %v, why %q, mend %q", b.Name, b.Usable, b.Why, b.Mend)
+			if b.Usable != (b.Reason == "") || b.Usable != (b.Fix == "") {
+				t.Errorf("%s: usable %v, why %q, mend %q", b.Name, b.Usable, b.Reason, b.Fix)
 			}
 			rows[b.Name] = b
 		}
@@ -221,13 +221,13 @@ func TestList(t *testing.T) {
 		}
 	}
 
-	full.load = func(path string) (string, error) { return "", errors.New("wrong GLIBC") }
-	if b := byName(full)["xla:cpu"]; b.Usable || !strings.Contains(b.Why, "wrong GLIBC") || b.Plugin != cpuFile {
+	full.loadPlugin = func(path string) (string, error) { return "", errors.New("wrong GLIBC") }
+	if b := byName(full)["xla:cpu"]; b.Usable || !strings.Contains(b.Reason, "wrong GLIBC") || b.Plugin != cpuFile {
 		t.Errorf("a plugin that does not load: %+v", b)
 	}
 
 	for name, f := range map[string]finder{"no GPU": machine(nil, cudaFile, jaxFile), "no XLA": machine(nil, gpuFile, cudaFile, jaxFile).withoutXLA()} {
-		f.load = func(path string) (string, error) {
+		f.loadPlugin = func(path string) (string, error) {
 			t.Errorf("%s: %s was loaded", name, path)
 			return "", nil
 		}

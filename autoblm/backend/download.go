@@ -1,63 +1,67 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"html"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
-
-	"github.com/autoblm/autoblm-go/autoblm/backend/pip"
+	"regexp"
+	"time"
 )
 
-// The errors of downloads.
+// The reasons why a download fails.
 var (
-	// ErrNoDigest marks a download whose right content is not known.
-	ErrNoDigest = errors.New("no SHA-256 digest of it is pinned")
-	errDigest   = errors.New("not what was pinned")
-	errNowhere  = errors.New("is in none of the places that pip's settings name")
+	// ErrNoDigest reports a download without a pinned digest.
+	ErrNoDigest = errors.New("no SHA-256 digest is pinned")
+	errDigest   = errors.New("SHA-256 digest differs from the pinned one")
+	errNoFile   = errors.New("not in the package index")
+	errNetwork  = errors.New("download failed")
 )
 
-// downloader brings files into a cache.
+const (
+	// defaultIndex is the Python Package Index.
+	defaultIndex = "https://pypi.org/simple"
+	// maxPage limits the size of an index page in bytes.
+	maxPage = 64 << 20
+)
+
+// downloader downloads files into a cache.
 type downloader struct {
-	client   *pip.Client
+	index    *url.URL // package index, see https://peps.python.org/pep-0503
 	cache    string
 	progress func(name string, done, total int64) // or nil
 }
 
-// files are those of a source, all of them, and how they are put into the folder of plugins.
-func (d downloader) files(ctx context.Context, s source) ([]string, put, error) {
+// newDownloader returns a downloader for the index with an address; "" is the default.
+func newDownloader(index, cache string) (downloader, error) {
+	u, err := url.Parse(cmp.Or(index, defaultIndex))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		// The address may contain a password.
+		return downloader{}, errors.New("PIP_INDEX_URL is not the address of a web page")
+	}
+	return downloader{index: u, cache: cache}, nil
+}
+
+// files downloads all files of a source and returns their paths.
+func (d downloader) files(ctx context.Context, s source) ([]string, error) {
 	if err := os.MkdirAll(d.cache, 0o755); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var why error
-	if len(s.wheels) > 0 {
-		files, err := d.wheels(ctx, s.wheels)
-		if err == nil || s.release.URL == "" || ctx.Err() != nil || !isAway(err) {
-			return files, putWheels(s.wheels), err
-		}
-		why = err
+	if len(s.wheels) == 0 {
+		file, err := d.release(ctx, s.release)
+		return []string{file}, err
 	}
-	file, err := d.release(ctx, s.release)
-	if err != nil && why != nil {
-		err = fmt.Errorf("%w, and %w", why, err)
-	}
-	return []string{file}, putArchive, err
-}
-
-// isAway says whether what was asked for could not be had, and nothing worse.
-func isAway(err error) bool {
-	var place *pip.Error
-	return !errors.Is(err, errDigest) && (errors.Is(err, errNowhere) || errors.As(err, &place))
-}
-
-func (d downloader) wheels(ctx context.Context, all []wheel) (files []string, err error) {
-	for _, w := range all {
+	var files []string
+	for _, w := range s.wheels {
 		file, err := d.wheel(ctx, w)
 		if err != nil {
 			return nil, err
@@ -67,111 +71,153 @@ func (d downloader) wheels(ctx context.Context, all []wheel) (files []string, er
 	return files, nil
 }
 
-// wheel is a wheel from the first place that has it with the right digest.
 func (d downloader) wheel(ctx context.Context, w wheel) (string, error) {
-	if file, here := d.cached(w.File, w.SHA256); here {
+	if file, ok := d.cached(w.File, w.SHA256); ok {
 		return file, nil
 	}
-	offered, err := d.client.Files(ctx, w.Package)
-	for _, file := range offered {
-		if file.Name != w.File {
+	links, err := d.links(ctx, w.Package)
+	if err != nil {
+		return "", err
+	}
+	for _, link := range links {
+		if path.Base(link.Path) == w.File {
+			return d.download(ctx, w.File, link, w.SHA256)
+		}
+	}
+	return "", fmt.Errorf("%s is %w %s", w.File, errNoFile, d.index.Redacted())
+}
+
+func (d downloader) release(ctx context.Context, r release) (string, error) {
+	if r.SHA256 == "" {
+		return "", fmt.Errorf("%s: %w", r.URL, ErrNoDigest)
+	}
+	address, err := url.Parse(r.URL)
+	if err != nil {
+		return "", err
+	}
+	name := path.Base(r.URL)
+	if file, ok := d.cached(name, r.SHA256); ok {
+		return file, nil
+	}
+	return d.download(ctx, name, address, r.SHA256)
+}
+
+var hrefs = regexp.MustCompile(`(?i)<a\s[^>]*?href\s*=\s*["']([^"']*)["']`)
+
+// links returns the links on the index page of a package.
+func (d downloader) links(ctx context.Context, name string) ([]*url.URL, error) {
+	response, err := get(ctx, d.index.JoinPath(name, "/"))
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(io.LimitReader(response.Body, maxPage))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNetwork, err)
+	}
+	var links []*url.URL
+	for _, match := range hrefs.FindAllSubmatch(page, -1) {
+		link, err := response.Request.URL.Parse(html.UnescapeString(string(match[1])))
+		if err != nil {
 			continue
 		}
-		var downloaded string
-		problem := fmt.Errorf("%s of %s is %w: its SHA-256 digest is said to be %s, not %s, so it is not downloaded", w.File, file.Place, errDigest, file.SHA256, w.SHA256)
-		if file.SHA256 == "" || file.SHA256 == w.SHA256 {
-			downloaded, problem = d.download(ctx, w.File, file.URL, w.SHA256)
+		if link.Host == d.index.Host {
+			link.User = d.index.User
 		}
-		if problem == nil {
-			return downloaded, nil
-		}
-		if err == nil {
-			err = problem
-		} else {
-			err = fmt.Errorf("%w; %w", err, problem)
-		}
-		if !isAway(problem) && !errors.Is(problem, errDigest) {
-			break // it would not go better with another place
-		}
+		links = append(links, link)
 	}
-	if err == nil {
-		places := strings.Join(d.client.Places(), ", ")
-		if places == "" {
-			places = "there are none"
-		}
-		err = fmt.Errorf("%s %w (%s)", w.File, errNowhere, places)
-	}
-	return "", err
+	return links, nil
 }
 
-// release is the archive of a release.
-func (d downloader) release(ctx context.Context, r release) (string, error) {
-	name := path.Base(r.URL)
-	if r.SHA256 == "" {
-		return "", fmt.Errorf("%s is not downloaded: %w", r.URL, ErrNoDigest)
-	}
-	if file, here := d.cached(name, r.SHA256); here {
-		return file, nil
-	}
-	return d.download(ctx, name, r.URL, r.SHA256)
-}
-
-// cached is a file that was downloaded before.
-func (d downloader) cached(name, sum string) (string, bool) {
-	file := filepath.Join(d.cache, name)
-	here, err := os.Open(file)
+// cached returns the path of a file in the cache, and whether it has the digest.
+func (d downloader) cached(name, want string) (string, bool) {
+	path := filepath.Join(d.cache, name)
+	file, err := os.Open(path)
 	if err != nil {
 		return "", false
 	}
-	defer here.Close()
-	got, err := digest(io.Discard, here)
-	return file, err == nil && got == sum
+	defer file.Close()
+	got, err := copyDigest(io.Discard, file)
+	return path, err == nil && got == want
 }
 
-// download brings a file into the cache. What has another digest is removed.
-func (d downloader) download(ctx context.Context, name, address, want string) (string, error) {
-	response, err := d.client.Get(ctx, address, "")
+// download downloads a file into the cache, unless its digest differs.
+func (d downloader) download(
+	ctx context.Context, name string, address *url.URL, want string,
+) (string, error) {
+	response, err := get(ctx, address)
 	if err != nil {
 		return "", err
 	}
 	defer response.Body.Close()
-	from := response.Request.URL.Redacted()
 	to := filepath.Join(d.cache, name)
 	part, err := os.Create(to + ".part")
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(part.Name()) // which is in vain once it has its name
-	sum, err := digest(part, &counted{response.Body, func(done int64) {
+	defer os.Remove(part.Name()) // fails after the renaming
+	from := response.Request.URL.Redacted()
+	body := &progressReader{Reader: response.Body, report: func(done int64) {
 		if d.progress != nil {
 			d.progress(name, done, response.ContentLength)
 		}
-	}, 0})
-	if err = errors.Join(err, part.Close()); err != nil {
+	}}
+	got, err := copyDigest(part, body)
+	if err := errors.Join(err, part.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", from, err)
 	}
-	if sum != want {
-		return "", fmt.Errorf("%s is %w: its SHA-256 digest is %s, not %s, so the copy was removed", from, errDigest, sum, want)
+	if got != want {
+		return "", fmt.Errorf("%s: %w: got %s, want %s", from, errDigest, got, want)
 	}
 	return to, os.Rename(part.Name(), to)
 }
 
-func digest(to io.Writer, from io.Reader) (string, error) {
+// client gives a mirror time to fetch a large file before it answers.
+var client = func() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = time.Minute
+	return &http.Client{Transport: transport}
+}()
+
+// get requests an address. Each error wraps errNetwork, and errNoFile for status 404.
+func get(ctx context.Context, address *url.URL) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "text/html, */*;q=0.1") // some indexes prefer JSON
+	response, err := client.Do(request)
+	if err != nil { // does not show the password
+		return nil, fmt.Errorf("%w: %w", errNetwork, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		response.Body.Close()
+		err := fmt.Errorf("%s: %s", address.Redacted(), response.Status)
+		if response.StatusCode == http.StatusNotFound {
+			return nil, fmt.Errorf("%w: %w", errNoFile, err)
+		}
+		return nil, fmt.Errorf("%w: %w", errNetwork, err)
+	}
+	return response, nil
+}
+
+// copyDigest copies data and returns its SHA-256 digest.
+func copyDigest(to io.Writer, from io.Reader) (string, error) {
 	hash := sha256.New()
 	_, err := io.Copy(io.MultiWriter(to, hash), from)
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// counted tells how much was read.
-type counted struct {
+// progressReader reports the number of bytes read.
+type progressReader struct {
 	io.Reader
-	tell func(done int64)
-	done int64
+	report func(done int64)
+	done   int64
 }
 
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.done += int64(n)
-	c.tell(c.done)
+func (r *progressReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.done += int64(n)
+	r.report(r.done)
 	return n, err
 }

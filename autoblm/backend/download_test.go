@@ -20,22 +20,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/backend/pip"
-	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe/probetest"
 )
 
-func sum(content []byte) string {
-	s := sha256.Sum256(content)
-	return hex.EncodeToString(s[:])
+func digestOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
-func archive(t *testing.T, name string, content []byte) []byte {
+// tarball returns a compressed archive with one file.
+func tarball(t *testing.T, name string, content []byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	w := tar.NewWriter(z)
-	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg})
+	size := int64(len(content))
+	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: size, Typeflag: tar.TypeReg})
 	if err == nil {
 		_, err = w.Write(content)
 	}
@@ -45,17 +45,17 @@ func archive(t *testing.T, name string, content []byte) []byte {
 	return packed.Bytes()
 }
 
-// packed is a wheel with files, each with a content of its own.
-func packed(t *testing.T, files ...string) []byte {
+// wheelOf returns a wheel with files. Each file contains "content of" and its name.
+func wheelOf(t *testing.T, files ...string) []byte {
 	t.Helper()
-	all := map[string][]byte{}
+	contents := map[string][]byte{}
 	for _, name := range files {
-		all[name] = []byte("content of " + name)
+		contents[name] = []byte("content of " + name)
 	}
-	return packedAs(t, all)
+	return wheelWith(t, contents)
 }
 
-func packedAs(t *testing.T, files map[string][]byte) []byte {
+func wheelWith(t *testing.T, files map[string][]byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
@@ -74,214 +74,281 @@ func packedAs(t *testing.T, files map[string][]byte) []byte {
 	return packed.Bytes()
 }
 
-// serve is a server with files, and how often each was asked for.
-func serve(t *testing.T, files map[string][]byte) (address string, asked map[string]int) {
+// serve starts a server with files. It returns the address and counts the requests.
+func serve(t *testing.T, files map[string][]byte) (address string, requests map[string]int) {
 	t.Helper()
-	asked = map[string]int{}
+	requests = map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked[r.URL.Path]++
-		content, there := files[r.URL.Path]
-		if !there {
+		requests[r.URL.Path]++
+		content, ok := files[r.URL.Path]
+		if !ok {
 			http.NotFound(w, r)
 			return
-		}
-		if strings.HasSuffix(r.URL.Path, "/") {
-			w.Header().Set("Content-Type", "text/html")
 		}
 		_, _ = w.Write(content)
 	}))
 	t.Cleanup(server.Close)
-	return server.URL, asked
+	return server.URL, requests
 }
 
-// closed is the address of a server that is no more.
-func closed() string {
+// unreachable returns the address of a closed server.
+func unreachable() string {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	return server.URL
 }
 
-// downloads is a downloader that asks indexes.
-func downloads(t *testing.T, cache string, indexes ...string) downloader {
+func testDownloader(t *testing.T, cache, index string) downloader {
 	t.Helper()
-	client, err := pip.NewClient(pip.Settings{Indexes: indexes})
+	d, err := newDownloader(index, cache)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return downloader{client: client, cache: cache}
+	return d
 }
 
-// listed are the files of folders, without the folders.
-func listed(t *testing.T, folders ...string) (all []string) {
+// filesIn returns the relative paths of the files in a folder.
+func filesIn(t *testing.T, folder string) (files []string) {
 	t.Helper()
-	for _, folder := range folders {
-		err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
-			if err == nil && !e.IsDir() {
-				name, _ := filepath.Rel(folder, path)
-				all = append(all, name)
-			}
-			return err
-		})
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
+	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			name, _ := filepath.Rel(folder, path)
+			files = append(files, name)
+		}
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// checkText checks that a text is one line with all parts.
+func checkText(t *testing.T, name, text string, parts []string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) || strings.Contains(text, "\n") {
+			t.Errorf("%s: %q, want one line with %q", name, text, part)
 		}
 	}
-	return all
 }
 
-// TestReleasesHaveDigests: what has not the digest that is pinned, or none, leaves nothing
-// behind, neither in the cache nor among the plugins, and harms no plugin that is there.
-func TestReleasesHaveDigests(t *testing.T) {
-	plugin := archive(t, "pjrt_c_api_cpu_v1_plugin.so", probetest.Plugin())
-	right := sum(plugin)
-	address, _ := serve(t, map[string][]byte{"/right.tar.gz": plugin, "/other.tar.gz": append(bytes.Clone(plugin), 0), "/empty.tar.gz": archive(t, "readme", nil)})
+// TestReleaseDigest checks that a file with a wrong or unknown digest leaves nothing in
+// the cache, and that the installed plugins stay.
+func TestReleaseDigest(t *testing.T) {
+	plugin := tarball(t, "pjrt_c_api_cpu_v1_plugin.so", probetest.Plugin())
+	right, empty := digestOf(plugin), tarball(t, "readme", nil)
+	address, _ := serve(t, map[string][]byte{
+		"/right.tar.gz": plugin, "/other.tar.gz": append(bytes.Clone(plugin), 0),
+		"/empty.tar.gz": empty,
+	})
 	for name, c := range map[string]struct {
 		file, pinned, given string
-		says                []string // none where it is installed
+		parts               []string // of the error; none if the installation succeeds
 	}{
 		"as pinned":           {"right", right, "", nil},
 		"as given":            {"right", "", "sha256:" + strings.ToUpper(right), nil},
 		"as pinned and given": {"right", right, right, nil},
-		"not as pinned":       {"other", right, "", []string{"not what was pinned", right, "was removed", "do not use it"}},
-		"not as given":        {"other", "", right, []string{"was removed"}},
-		"none pinned":         {"right", "", "", []string{"is not downloaded: no SHA-256 digest", "/right.tar.gz", "give it"}},
-		"no digest":           {"right", "", "abc", []string{`"abc" is no SHA-256 digest`, "64"}},
-		"another than pinned": {"right", right, sum(nil), []string{"are pinned"}},
-		"not there":           {"none", right, "", []string{"404"}},
-		"no plugin in it":     {"empty", sum(archive(t, "readme", nil)), "", []string{"holds 0 plugins"}},
+		"not as pinned":       {"other", right, "", []string{"digest differs", right, "do not use it"}},
+		"not as given":        {"other", "", right, []string{"digest differs"}},
+		"none pinned": {"right", "", "",
+			[]string{"no SHA-256 digest is pinned", "/right.tar.gz", "give the digest"}},
+		"not a digest":          {"right", "", "abc", []string{`"abc" is not a SHA-256 digest`, "64"}},
+		"other than the pinned": {"right", right, digestOf(nil), []string{"are pinned"}},
+		"missing file":          {"none", right, "", []string{"404"}},
+		"no plugin":             {"empty", digestOf(empty), "", []string{"0 files pjrt_c_api_cpu"}},
 	} {
-		folder, cache := filepath.Join(t.TempDir(), "[a]", "go-xla"), filepath.Join(t.TempDir(), "cache") // a name, no pattern
+		// The name of the folder is not a pattern.
+		folder := filepath.Join(t.TempDir(), "[a]", "go-xla")
+		cache := filepath.Join(t.TempDir(), "cache")
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		const before = "pjrt_c_api_cpu_v0_plugin.so"
-		if err := os.WriteFile(filepath.Join(folder, before), nil, 0o644); err != nil {
+		const old = "pjrt_c_api_cpu_v0_plugin.so"
+		if err := os.WriteFile(filepath.Join(folder, old), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s, err := source{release: release{address + "/" + c.file + ".tar.gz", c.pinned}}.with("cpu", c.given)
+		s := source{release: release{address + "/" + c.file + ".tar.gz", c.pinned}}
+		s, err := s.withDigest(c.given)
 		if err == nil {
-			err = downloads(t, cache).fetch(t.Context(), folder, s)
+			err = testDownloader(t, cache, "").fetch(t.Context(), folder, s)
 		}
-		files := strings.Join(listed(t, folder), " ")
-		if c.says == nil {
-			target, linkErr := os.Readlink(filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
-			if err != nil || linkErr != nil || target != "pjrt_c_api_cpu_v1_plugin.so" || files != "pjrt_c_api_cpu_plugin.so "+before+" pjrt_c_api_cpu_v1_plugin.so" {
-				t.Errorf("%s: %v; there are %s, and the link leads to %q (%v)", name, err, files, target, linkErr)
+		files := strings.Join(filesIn(t, folder), " ")
+		if left := filesIn(t, cache); name != "no plugin" && len(left) > 0 {
+			t.Errorf("%s: the cache has %v", name, left)
+		}
+		if c.parts != nil {
+			if err == nil || files != old {
+				t.Errorf("%s: error %v, plugins %s", name, err, files)
+				continue
 			}
-			if left := listed(t, cache); len(left) > 0 {
-				t.Errorf("%s: the cache keeps %v", name, left)
-			}
+			checkText(t, name, withFix(err).Error(), c.parts)
 			continue
 		}
-		if err == nil {
-			t.Errorf("%s: no error", name)
-			continue
-		}
-		told := explainInstall("cpu", err).Error()
-		for _, says := range c.says {
-			if !strings.Contains(told, says) || strings.Contains(told, "\n") {
-				t.Errorf("%s: %q, which should say %q in one line", name, told, says)
-			}
-		}
-		if files != before {
-			t.Errorf("%s: the folder of plugins holds %s", name, files)
-		}
-		if left := listed(t, cache); name != "no plugin in it" && len(left) > 0 {
-			t.Errorf("%s: the cache keeps %v", name, left)
+		target, linkErr := os.Readlink(filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
+		const want = "pjrt_c_api_cpu_plugin.so " + old + " pjrt_c_api_cpu_v1_plugin.so"
+		if err != nil || linkErr != nil || target != "pjrt_c_api_cpu_v1_plugin.so" || files != want {
+			t.Errorf("%s: %v; plugins %s, link to %q (%v)", name, err, files, target, linkErr)
 		}
 	}
 }
 
-// TestCPUIsAWheel: the plugin comes from the first index that has the file with the digest that
-// is pinned, or else from the release, if its digest is known.
-func TestCPUIsAWheel(t *testing.T) {
+// TestWheelFromIndex installs the plugin for the CPU from an index.
+func TestWheelFromIndex(t *testing.T) {
 	const file = "xla_cpu-1.2-py3-none-any.whl"
-	content := packedAs(t, map[string][]byte{"xla_cpu/xla.so": probetest.Plugin(), "xla_cpu/pjrt.h": nil, "xla_cpu-1.2.dist-info/RECORD": nil})
-	w := wheel{"xla-cpu", "1.2", file, sum(content)}
-	archived := archive(t, "pjrt_c_api_cpu_v1_plugin.so", probetest.Plugin())
-	link := func(digest string) []byte { return []byte(`<a href="/` + file + digest + `">`) }
-	files := map[string][]byte{"/right/xla-cpu/": link("#sha256=" + w.SHA256), "/silent/xla-cpu/": link(""), "/other/xla-cpu/": link("#sha256=" + sum(nil)), "/empty/xla-cpu/": nil, "/" + file: content, "/plugin.tar.gz": archived}
-	address, asked := serve(t, files)
-	changed, changes := serve(t, map[string][]byte{"/right/xla-cpu/": files["/right/xla-cpu/"], "/silent/xla-cpu/": files["/silent/xla-cpu/"], "/" + file: append(bytes.Clone(content), 0)})
-	lost, _ := serve(t, map[string][]byte{"/right/xla-cpu/": files["/right/xla-cpu/"]})
-	two := packedAs(t, map[string][]byte{"a.so": nil, "b.so": nil})
-	twice, _ := serve(t, map[string][]byte{"/right/xla-cpu/": link(""), "/" + file: two})
-	const installed, fromRelease = "pjrt_c_api_cpu_xla-cpu-1.2_plugin.so", "pjrt_c_api_cpu_v1_plugin.so"
-	away := closed()
+	content := wheelWith(t, map[string][]byte{
+		"xla_cpu/xla.so": probetest.Plugin(), "xla_cpu/pjrt.h": nil, "xla_cpu.dist-info/RECORD": nil,
+	})
+	w := wheel{"xla-cpu", "1.2", file, digestOf(content)}
+	archive := tarball(t, "pjrt_c_api_cpu_v1_plugin.so", probetest.Plugin())
+	link := `<A class=x HREF='/f&#47;` + file + `#sha256=x'>`
+	pages := map[string][]byte{
+		"/index/xla-cpu/":    []byte(`<a href="/f/` + file + `.metadata">` + link),
+		"/relative/xla-cpu/": []byte(`<a href="../../f/` + file + `">`),
+		"/empty/xla-cpu/":    nil,
+		"/lost/xla-cpu/":     []byte(`<a href="/g/` + file + `">`),
+		"/f/" + file:         content,
+		"/plugin.tar.gz":     archive,
+	}
+	address, requests := serve(t, pages)
+	changed := maps.Clone(pages)
+	changed["/f/"+file] = append(bytes.Clone(content), 0)
+	changedAddress, _ := serve(t, changed)
+	two := wheelWith(t, map[string][]byte{"a.so": nil, "b.so": nil})
+	twoAddress, _ := serve(t, map[string][]byte{
+		"/index/xla-cpu/": pages["/index/xla-cpu/"], "/f/" + file: two,
+	})
+	const fromWheel = "pjrt_c_api_cpu_xla-cpu-1.2_plugin.so"
+	const fromRelease = "pjrt_c_api_cpu_v1_plugin.so"
+	released := release{address + "/plugin.tar.gz", ""}
 	for name, c := range map[string]struct {
-		indexes []string
-		wheels  []wheel
-		release release
-		given   string
-		plugin  string   // what is installed, or
-		says    []string // what is said
+		index  string
+		source source
+		digest string
+		plugin string   // installed file, or "" for an error with
+		parts  []string // these parts
 	}{
-		"as the index says":             {[]string{address + "/right"}, []wheel{w}, release{}, "", installed, nil},
-		"the index does not say":        {[]string{address + "/silent"}, []wheel{w}, release{}, "", installed, nil},
-		"in the further index":          {[]string{address + "/empty", away, lost + "/right", address + "/right"}, []wheel{w}, release{}, "", installed, nil},
-		"right in the further index":    {[]string{changed + "/right", address + "/other", address + "/right"}, []wheel{w}, release{}, "", installed, nil},
-		"the digest is given, too":      {[]string{address + "/right"}, []wheel{w}, release{address + "/plugin.tar.gz", ""}, w.SHA256, installed, nil},
-		"the release is asked for":      {[]string{address + "/right"}, []wheel{w}, release{address + "/plugin.tar.gz", ""}, sum(archived), fromRelease, nil},
-		"no index has it":               {[]string{address + "/empty"}, []wheel{w}, release{address + "/plugin.tar.gz", sum(archived)}, "", fromRelease, nil},
-		"no index is there":             {[]string{away}, []wheel{w}, release{address + "/plugin.tar.gz", sum(archived)}, "", fromRelease, nil},
-		"no wheel for this system":      {[]string{address + "/right"}, nil, release{address + "/plugin.tar.gz", sum(archived)}, "", fromRelease, nil},
-		"the index says another":        {[]string{address + "/other"}, []wheel{w}, release{address + "/plugin.tar.gz", sum(archived)}, "", "", []string{"not what was pinned", address + "/other", sum(nil), "not downloaded", "do not use it"}},
-		"it is another":                 {[]string{changed + "/silent"}, []wheel{w}, release{address + "/plugin.tar.gz", sum(archived)}, "", "", []string{"not what was pinned", "was removed", w.SHA256, "do not use it"}},
-		"it is none":                    {[]string{lost + "/right"}, []wheel{w}, release{}, "", "", []string{"404", "PIP_INDEX_URL"}},
-		"nowhere":                       {[]string{address + "/empty"}, []wheel{w}, release{}, "", "", []string{file, "in none of the places", address + "/empty", "PIP_INDEX_URL", "xla:/"}},
-		"no place":                      {nil, []wheel{w}, release{}, "", "", []string{"there are none", "PIP_INDEX_URL"}},
-		"nowhere, nor the release":      {[]string{away}, []wheel{w}, release{address + "/plugin.tar.gz", ""}, "", "", []string{"cannot be reached", "plugin.tar.gz is not downloaded", "HTTPS_PROXY", "give it"}},
-		"nor can the release be had":    {[]string{away}, []wheel{w}, release{away + "/plugin.tar.gz", sum(archived)}, "", "", []string{"cannot be reached", ", and ", "HTTPS_PROXY"}},
-		"two libraries":                 {[]string{twice + "/right"}, []wheel{{"xla-cpu", "1.2", file, sum(two)}}, release{}, "", "", []string{"2 shared libraries"}},
-		"a digest where there are more": {[]string{address + "/right"}, []wheel{w, w}, release{}, w.SHA256, "", []string{"are pinned"}},
+		"in the index":  {address + "/index", source{wheels: []wheel{w}}, "", fromWheel, nil},
+		"with a slash":  {address + "/index/", source{wheels: []wheel{w}}, "", fromWheel, nil},
+		"relative link": {address + "/relative", source{wheels: []wheel{w}}, "", fromWheel, nil},
+		"digest of the wheel": {
+			address + "/index", source{[]wheel{w}, released}, w.SHA256, fromWheel, nil,
+		},
+		"digest of the release": {
+			address + "/index", source{[]wheel{w}, released}, digestOf(archive), fromRelease, nil,
+		},
+		"no wheel for this system": {
+			address + "/index", source{release: released}, digestOf(archive), fromRelease, nil,
+		},
+		"changed file": {
+			changedAddress + "/index", source{wheels: []wheel{w}}, "", "",
+			[]string{"digest differs", "/f/" + file, w.SHA256, "do not use it"},
+		},
+		"lost file": {
+			address + "/lost", source{wheels: []wheel{w}}, "", "", []string{"404", "PIP_INDEX_URL"},
+		},
+		"not in the index": {
+			address + "/empty", source{wheels: []wheel{w}}, "", "",
+			[]string{file, "not in the package index", address + "/empty", "PIP_INDEX_URL", "xla:/"},
+		},
+		"no such package": {
+			address + "/none", source{wheels: []wheel{w}}, "", "",
+			[]string{"not in the package index", "404", "PIP_INDEX_URL"},
+		},
+		"unreachable index": {
+			unreachable(), source{wheels: []wheel{w}}, "", "",
+			[]string{"download failed", "HTTPS_PROXY", "PIP_INDEX_URL", "xla:/"},
+		},
+		"two libraries": {
+			twoAddress + "/index",
+			source{wheels: []wheel{{"xla-cpu", "1.2", file, digestOf(two)}}}, "", "",
+			[]string{"2 shared libraries"},
+		},
+		"digest for several files": {
+			address + "/index", source{wheels: []wheel{w, w}}, w.SHA256, "", []string{"are pinned"},
+		},
 	} {
 		folder, cache := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "cache")
-		s, err := source{c.wheels, c.release}.with("cpu", c.given)
+		s, err := c.source.withDigest(c.digest)
 		if err == nil {
-			err = downloads(t, cache, c.indexes...).fetch(t.Context(), folder, s)
+			err = testDownloader(t, cache, c.index).fetch(t.Context(), folder, s)
 		}
-		got := strings.Join(listed(t, folder), " ")
-		if left := listed(t, cache); len(left) > 0 && name != "two libraries" {
-			t.Errorf("%s: the cache keeps %v", name, left)
+		files := filesIn(t, folder)
+		if left := filesIn(t, cache); len(left) > 0 && name != "two libraries" {
+			t.Errorf("%s: the cache has %v", name, left)
 		}
-		if c.plugin != "" {
-			here, readErr := os.ReadFile(filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
-			if err != nil || readErr != nil || !bytes.Equal(here, probetest.Plugin()) || !strings.Contains(got, c.plugin) || len(strings.Fields(got)) != 2 {
-				t.Errorf("%s: %v; there are %s (%v)", name, err, got, readErr)
+		if c.plugin == "" {
+			if err == nil || len(files) > 0 {
+				t.Errorf("%s: error %v, plugins %v", name, err, files)
+				continue
 			}
+			checkText(t, name, withFix(err).Error(), c.parts)
 			continue
 		}
-		if err == nil || got != "" {
-			t.Errorf("%s: %v; there are %s", name, err, got)
-			continue
-		}
-		told := explainInstall("cpu", err).Error()
-		for _, says := range c.says {
-			if !strings.Contains(told, says) || strings.Contains(told, "\n") {
-				t.Errorf("%s: %q, which should say %q in one line", name, told, says)
-			}
+		plugin, readErr := os.ReadFile(filepath.Join(folder, "pjrt_c_api_cpu_plugin.so"))
+		if err != nil || readErr != nil || !bytes.Equal(plugin, probetest.Plugin()) ||
+			!slices.Contains(files, c.plugin) || len(files) != 2 {
+			t.Errorf("%s: %v; plugins %v (%v)", name, err, files, readErr)
 		}
 	}
-	if changes["/"+file] != 2 || asked["/"+file] == 0 {
-		t.Errorf("asked for %v and %v", changes, asked)
+	if requests["/f/"+file] == 0 {
+		t.Errorf("requests %v", requests)
 	}
 }
 
-// TestCUDAIsOfManyWheels: all are there before anything is replaced, and one that was
-// downloaded whole is not downloaded again, unless it was changed.
-func TestCUDAIsOfManyWheels(t *testing.T) {
+// TestIndexAddress checks that credentials reach the server and stay out of errors.
+func TestIndexAddress(t *testing.T) {
+	const file = "p-1-any.whl"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch name, password, _ := r.BasicAuth(); {
+		case name != "me" || password != "secret":
+			w.WriteHeader(http.StatusUnauthorized)
+		case r.URL.Path == "/p/":
+			_, _ = w.Write([]byte(`<a href="http://` + r.Host + `/f/` + file + `">`))
+		default:
+			_, _ = w.Write([]byte("content"))
+		}
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	s := source{wheels: []wheel{{"p", "1", file, digestOf([]byte("content"))}}}
+	for user, parts := range map[string][]string{
+		"me:secret@": nil, "me:wrong-password@": {"401", "PIP_INDEX_URL"}, "": {"401"},
+	} {
+		_, err := testDownloader(t, t.TempDir(), "http://"+user+host).files(t.Context(), s)
+		if (err == nil) != (parts == nil) {
+			t.Errorf("%q: error %v", user, err)
+		}
+		if err != nil {
+			checkText(t, user, withFix(err).Error(), parts)
+			if strings.Contains(err.Error(), "wrong-password") {
+				t.Errorf("%q: the error shows the password: %v", user, err)
+			}
+		}
+	}
+	for _, address := range []string{"/folder", "file:///folder", "https://a b:p4ss@x/"} {
+		if _, err := newDownloader(address, ""); err == nil || strings.Contains(err.Error(), "p4ss") {
+			t.Errorf("%s: error %v", address, err)
+		}
+	}
+}
+
+// TestCUDA checks that all wheels are downloaded before anything is replaced, and that a
+// complete download is not repeated unless it was changed.
+func TestCUDA(t *testing.T) {
 	files := map[string][]byte{
-		"/f/jax_cuda13_pjrt-1-a.whl": packed(t, "jax_plugins/xla_cuda13/xla_cuda_plugin.so"),
-		"/f/nvidia_cublas-1-a.whl":   packed(t, "nvidia/cu13/lib/libcublas.so.13", "nvidia/cu13/lib/libcublasLt.so.13", "nvidia_cublas.dist-info/RECORD"),
-		"/f/nvidia_nvcc-1-a.whl":     packed(t, "nvidia/cu13/bin/ptxas"),
+		"/f/jax_cuda13_pjrt-1-a.whl": wheelOf(t, "jax_plugins/xla_cuda13/xla_cuda_plugin.so"),
+		"/f/nvidia_cublas-1-a.whl": wheelOf(t, "nvidia/cu13/lib/libcublas.so.13",
+			"nvidia/cu13/lib/libcublasLt.so.13", "nvidia_cublas.dist-info/RECORD"),
+		"/f/nvidia_nvcc-1-a.whl": wheelOf(t, "nvidia/cu13/bin/ptxas"),
 	}
 	var pins []wheel
 	for _, name := range []string{"jax-cuda13-pjrt", "nvidia-cublas", "nvidia-nvcc"} {
 		file := strings.ReplaceAll(name, "-", "_") + "-1-a.whl"
-		pins = append(pins, wheel{name, "1", file, sum(files["/f/"+file])})
+		pins = append(pins, wheel{name, "1", file, digestOf(files["/f/"+file])})
 		files["/"+name+"/"] = []byte(`<a href="/f/` + file + `">`)
 	}
-	address, asked := serve(t, files)
+	address, requests := serve(t, files)
 	library, cache := t.TempDir(), t.TempDir()
 	folder := filepath.Join(library, "go-xla")
 	old := filepath.Join(folder, "nvidia", "old.so")
@@ -291,100 +358,117 @@ func TestCUDAIsOfManyWheels(t *testing.T) {
 	if err := os.WriteFile(old, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d := downloads(t, cache, address)
-	wrong := append([]wheel{}, pins...)
-	wrong[2].SHA256 = sum(nil)
-	if err := d.fetch(t.Context(), folder, source{wheels: wrong}); !errors.Is(err, errDigest) {
-		t.Errorf("a wheel of another digest: %v", err)
+	d := testDownloader(t, cache, address)
+	wrong := slices.Clone(pins)
+	wrong[2].SHA256 = digestOf(nil)
+	err := d.fetch(t.Context(), folder, source{wheels: wrong})
+	if !errors.Is(err, errDigest) {
+		t.Errorf("wrong digest: %v", err)
 	}
-	if got := strings.Join(listed(t, library), " "); got != "go-xla/nvidia/old.so" {
-		t.Errorf("after that there are %s", got)
+	if got := strings.Join(filesIn(t, library), " "); got != "go-xla/nvidia/old.so" {
+		t.Errorf("files after a wrong digest: %s", got)
 	}
-	if err := os.WriteFile(filepath.Join(cache, "nvidia_cublas-1-a.whl"), []byte("damaged"), 0o644); err != nil {
+	damaged := filepath.Join(cache, "nvidia_cublas-1-a.whl")
+	if err := os.WriteFile(damaged, []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if err := d.fetch(stopped, folder, source{wheels: pins}); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted: %v", err)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	err = d.fetch(cancelled, folder, source{wheels: pins})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
-	var told []string
-	d.progress = func(name string, done, total int64) { told = append(told, name) }
+	reported := 0
+	d.progress = func(name string, done, total int64) { reported++ }
 	if err := d.fetch(t.Context(), folder, source{wheels: pins}); err != nil {
 		t.Fatal(err)
 	}
-	if asked["/f/jax_cuda13_pjrt-1-a.whl"] != 1 || asked["/f/nvidia_cublas-1-a.whl"] != 2 || asked["/f/nvidia_nvcc-1-a.whl"] != 2 || len(told) < 2 {
-		t.Errorf("asked for %v, told of %v", asked, told)
-	}
-	const want = "go-xla/nvidia/bin/ptxas go-xla/nvidia/cu13/bin/ptxas go-xla/nvidia/cu13/lib/libcublas.so.13 go-xla/nvidia/cu13/lib/libcublasLt.so.13 " +
-		"go-xla/nvidia/pjrt_c_api_cuda_plugin.so libcublas.so.13 libcublasLt.so.13"
-	if got := strings.Join(listed(t, library), " "); got != want {
-		t.Errorf("there are %s, want %s", got, want)
-	}
-	for _, linked := range []string{"go-xla/nvidia/bin/ptxas", "libcublas.so.13", "libcublasLt.so.13"} {
-		if content, err := os.ReadFile(filepath.Join(library, linked)); err != nil || !strings.HasPrefix(string(content), "content of nvidia/cu13/") {
-			t.Errorf("%s: %q, %v", linked, content, err)
+	for file, want := range map[string]int{"jax_cuda13_pjrt": 1, "nvidia_cublas": 2, "nvidia_nvcc": 2} {
+		if got := requests["/f/"+file+"-1-a.whl"]; got != want {
+			t.Errorf("%d requests of %s, want %d", got, file, want)
 		}
 	}
-	if left := listed(t, cache); len(left) > 0 {
-		t.Errorf("the cache keeps %v", left)
+	if reported < 2 {
+		t.Errorf("%d reports of progress", reported)
+	}
+	const want = "go-xla/nvidia/bin/ptxas go-xla/nvidia/cu13/bin/ptxas " +
+		"go-xla/nvidia/cu13/lib/libcublas.so.13 go-xla/nvidia/cu13/lib/libcublasLt.so.13 " +
+		"go-xla/nvidia/pjrt_c_api_cuda_plugin.so libcublas.so.13 libcublasLt.so.13"
+	if got := strings.Join(filesIn(t, library), " "); got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
+	for _, link := range []string{"go-xla/nvidia/bin/ptxas", "libcublas.so.13", "libcublasLt.so.13"} {
+		content, err := os.ReadFile(filepath.Join(library, link))
+		if err != nil || !strings.HasPrefix(string(content), "content of nvidia/cu13/") {
+			t.Errorf("%s: %q, %v", link, content, err)
+		}
+	}
+	if left := filesIn(t, cache); len(left) > 0 {
+		t.Errorf("the cache has %v", left)
 	}
 }
 
-// TestPins: each wheel has its digest, and is of the package and version that it says. The
-// digest of a release that could not be had is "", and refused.
+var digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// TestPins checks that each wheel has a digest and the name of its package and version.
+// The digest of a release may be "".
 func TestPins(t *testing.T) {
-	hexadecimal := regexp.MustCompile(`^[0-9a-f]{64}$`)
 	for plugin, wheels := range pinned().Wheels {
 		for _, w := range wheels {
-			if !hexadecimal.MatchString(w.SHA256) {
+			if !digestPattern.MatchString(w.SHA256) {
 				t.Errorf("%s: the digest of %s is %q", plugin, w.File, w.SHA256)
 			}
-			if !strings.HasPrefix(w.File, strings.ReplaceAll(w.Package, "-", "_")+"-"+w.Version+"-") || path.Base(w.File) != w.File {
-				t.Errorf("%s: %s is not of %s %s", plugin, w.File, w.Package, w.Version)
+			prefix := strings.ReplaceAll(w.Package, "-", "_") + "-" + w.Version + "-"
+			if !strings.HasPrefix(w.File, prefix) || path.Base(w.File) != w.File {
+				t.Errorf("%s: the file of %s %s is %s", plugin, w.Package, w.Version, w.File)
 			}
 		}
 	}
 	for system, r := range pinned().Releases {
-		if r.SHA256 != "" && !hexadecimal.MatchString(r.SHA256) || !strings.HasPrefix(r.URL, "https://") || !strings.Contains(r.URL, system) {
-			t.Errorf("%s is %v", system, r)
+		if r.SHA256 != "" && !digestPattern.MatchString(r.SHA256) ||
+			!strings.HasPrefix(r.URL, "https://") || !strings.Contains(r.URL, system) {
+			t.Errorf("the release for %s is %v", system, r)
 		}
 	}
 	for _, name := range []string{"cuda12", "cuda13"} {
-		if s := pinned().source(name); len(s.wheels) < 10 || s.wheels[0].Package != "jax-"+name+"-pjrt" || s.release.URL != "" {
-			t.Errorf("%s is of %v", name, s)
+		s, err := pinned().source(name, "")
+		if err != nil || len(s.wheels) < 10 || s.wheels[0].Package != "jax-"+name+"-pjrt" ||
+			s.release.URL != "" {
+			t.Errorf("the source of %s is %v, %v", name, s, err)
 		}
 	}
 	for _, system := range []string{"linux_amd64", "linux_arm64"} {
 		if len(pinned().Wheels["cpu_"+system]) != 1 || pinned().Releases[system].URL == "" {
-			t.Errorf("there is not one plugin for %s", system)
+			t.Errorf("%s has no plugin for the CPU", system)
 		}
 	}
 }
 
-// TestPinsAreInTheIndex asks the index that pip would ask for all that is pinned.
+// TestPinsAreInTheIndex looks up all pins in the index.
 func TestPinsAreInTheIndex(t *testing.T) {
-	settings, err := pip.SettingsOf(probe.This())
-	if err != nil {
-		t.Skip("pip's settings here are unusual: ", err)
-	}
-	client, err := pip.NewClient(settings)
-	if err != nil {
-		t.Skip("pip's settings here are unusual: ", err)
-	}
+	index := os.Getenv("PIP_INDEX_URL")
+	d := testDownloader(t, t.TempDir(), index)
 	for plugin, wheels := range pinned().Wheels {
 		for _, w := range wheels {
-			files, err := client.Files(t.Context(), w.Package)
-			i := slices.IndexFunc(files, func(f pip.File) bool { return f.Name == w.File })
-			switch {
-			case i < 0 && err != nil:
-				t.Skip("an index cannot be asked: ", err)
-			case i < 0 && !slices.Contains(client.Places(), "https://pypi.org/simple"):
-				t.Skip("another index has no ", w.File)
-			case i < 0:
-				t.Errorf("%s: the index has no %s", plugin, w.File)
-			case files[i].SHA256 != "" && files[i].SHA256 != w.SHA256:
-				t.Errorf("%s: %s has the digest %s in %s, not %s", plugin, w.File, files[i].SHA256, files[i].Place, w.SHA256)
+			links, err := d.links(t.Context(), w.Package)
+			if err != nil {
+				t.Skip("the index is not available: ", err)
+			}
+			found := false
+			for _, link := range links {
+				if path.Base(link.Path) != w.File {
+					continue
+				}
+				found = true
+				if d := link.Fragment; d != "" && d != "sha256="+w.SHA256 {
+					t.Errorf("%s: %s has %s in the index, pinned is %s", plugin, w.File, d, w.SHA256)
+				}
+			}
+			if !found && index != "" {
+				t.Skip("this index does not have ", w.File)
+			}
+			if !found {
+				t.Errorf("%s: the index does not have %s", plugin, w.File)
 			}
 		}
 	}

@@ -13,124 +13,153 @@ import (
 
 const folder = "/usr/local/lib/go-xla"
 
-// pretended puts a plugin where the real download does, and writes down which.
-func pretended(f finder, asked *string) map[string]fetch {
-	fetches := map[string]fetch{}
-	for what, file := range map[string]string{"cpu": cpuFile, "cuda12": cudaFile, "cuda13": cudaFile} {
-		fetches[what] = func(_ context.Context, folder string) error {
-			*asked = what
-			f.machine.Files.(fstest.MapFS)[strings.TrimPrefix(file, "/")] = &fstest.MapFile{Data: probetest.Plugin()}
-			return nil
+var all = []string{"cpu", "cuda12", "cuda13"}
+
+type fetchFunc = func(ctx context.Context, plugin string) error
+
+// fakeFetch returns a function that places a plugin on a machine and records its name.
+func fakeFetch(f finder, fetched *string) fetchFunc {
+	return func(_ context.Context, plugin string) error {
+		*fetched = plugin
+		file := cpuFile
+		if plugin != "cpu" {
+			file = cudaFile
 		}
+		files := f.machine.Files.(fstest.MapFS)
+		files[strings.TrimPrefix(file, "/")] = &fstest.MapFile{Data: probetest.Plugin()}
+		return nil
 	}
-	return fetches
 }
 
 func TestInstall(t *testing.T) {
-	driver := func(version string) finder {
+	withDriver := func(version string) finder {
 		f := machine(nil, gpuFile)
-		f.machine.AskGPUs = func(context.Context, ...string) ([]byte, error) { return []byte("NVIDIA H200, 1000, " + version), nil }
+		f.machine.RunSMI = func(context.Context, ...string) ([]byte, error) {
+			return []byte("NVIDIA H200, 1000, " + version), nil
+		}
 		return f
 	}
 	for name, c := range map[string]struct {
-		finder      finder
-		what        string
-		asked, file string
-		named       string
-		usable      bool
+		finder        finder
+		plugin        string
+		fetched, file string
+		backend       string
+		usable        bool
 	}{
-		"cpu":                   {machine(nil), "cpu", "cpu", cpuFile, "xla:cpu", true},
-		"a new driver":          {driver("580.95.05"), "cuda", "cuda13", cudaFile, "xla:cuda", true},
-		"an old driver":         {driver("550.54"), "cuda", "cuda12", cudaFile, "xla:cuda", true},
-		"an old driver, cuda13": {driver("550.54"), "cuda13", "cuda13", cudaFile, "xla:cuda", true},
-		"no GPU":                {machine(nil), "cuda", "cuda13", cudaFile, "xla:cuda", false},
+		"cpu":                {machine(nil), "cpu", "cpu", cpuFile, "xla:cpu", true},
+		"new driver":         {withDriver("580.95.05"), "cuda", "cuda13", cudaFile, "xla:cuda", true},
+		"old driver":         {withDriver("550.54"), "cuda", "cuda12", cudaFile, "xla:cuda", true},
+		"old driver, cuda13": {withDriver("550.54"), "cuda13", "cuda13", cudaFile, "xla:cuda", true},
+		"no GPU":             {machine(nil), "cuda", "cuda13", cudaFile, "xla:cuda", false},
 	} {
-		var asked string
-		b, err := c.finder.install(t.Context(), c.what, folder, pretended(c.finder, &asked))
-		if err != nil || asked != c.asked || b.Plugin != c.file || b.Name != c.named || b.Usable != c.usable {
-			t.Errorf("%s: downloads %q, %+v, %v", name, asked, b, err)
+		var fetched string
+		b, err := c.finder.install(t.Context(), c.plugin, folder, all, fakeFetch(c.finder, &fetched))
+		if err != nil || fetched != c.fetched || b.Plugin != c.file || b.Name != c.backend ||
+			b.Usable != c.usable {
+			t.Errorf("%s: fetches %q, %+v, %v", name, fetched, b, err)
 		}
 	}
 }
 
-func TestInstallInVain(t *testing.T) {
-	offline := closed()
-	get := func(ctx context.Context, folder string) error {
-		return downloads(t, t.TempDir(), offline).fetch(ctx, folder, source{wheels: []wheel{{Package: "a"}}})
+func TestInstallFails(t *testing.T) {
+	offline := unreachable()
+	download := func(ctx context.Context, _ string) error {
+		s := source{wheels: []wheel{{Package: "a"}}}
+		return testDownloader(t, t.TempDir(), offline).fetch(ctx, folder, s)
 	}
-	anything := func(err error) map[string]fetch {
-		return map[string]fetch{"cpu": func(context.Context, string) error { return err }}
+	returns := func(err error) fetchFunc {
+		return func(context.Context, string) error { return err }
 	}
+	onlyFolder := machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": folder})
+	otherPlugin := machine(map[string]string{"HOME": "/home/u"},
+		"/home/u/.local/lib/go-xla/pjrt_c_api_cpu_plugin.so")
 	for name, c := range map[string]struct {
-		finder  finder
-		what    string
-		fetches map[string]fetch
-		says    []string
+		finder    finder
+		plugin    string
+		available []string
+		fetch     fetchFunc
+		parts     []string
 	}{
-		"no network":              {machine(nil), "cpu", map[string]fetch{"cpu": get}, []string{strings.TrimPrefix(offline, "http://") + " cannot be reached", "HTTPS_PROXY", "PIP_INDEX_URL", "the backend xla:/"}},
-		"no such download here":   {machine(nil), "cuda", anything(nil), []string{"no plugin cuda", "linux on amd64", "(cpu)", "the backend xla:/"}},
-		"not where XLA looks":     {machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "/opt"}), "cpu", anything(nil), []string{"PJRT_PLUGIN_LIBRARY_PATH", folder, "unset"}},
-		"nor for CUDA":            {machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": folder}), "cuda13", map[string]fetch{"cuda13": nil}, []string{"PJRT_PLUGIN_LIBRARY_PATH", folder + "/nvidia", "add"}},
-		"no room":                 {machine(nil), "cpu", anything(errors.New("disk full")), []string{"disk full", "start again"}},
-		"may not write":           {machine(nil), "cpu", anything(&os.PathError{Op: "mkdir", Path: folder, Err: os.ErrPermission}), []string{folder, "writable"}},
-		"nothing came":            {machine(nil), "cpu", anything(nil), []string{"is not the one found"}},
-		"another one comes first": {machine(map[string]string{"HOME": "/home/u"}, "/home/u/.local/lib/go-xla/pjrt_c_api_cpu_plugin.so"), "cpu", anything(nil), []string{"is not the one found"}},
+		"no network": {
+			machine(nil), "cpu", all, download,
+			[]string{offline, "connection refused", "HTTPS_PROXY", "PIP_INDEX_URL", "xla:/"},
+		},
+		"not for this system": {
+			machine(nil), "cuda", []string{"cpu"}, returns(nil),
+			[]string{"not available", "linux on amd64", "one of cpu", "xla:/"},
+		},
+		"folder not searched": {
+			machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "/opt"}), "cpu", all, returns(nil),
+			[]string{"PJRT_PLUGIN_LIBRARY_PATH", folder, "unset"},
+		},
+		"folder of CUDA not searched": {
+			onlyFolder, "cuda13", all, returns(nil),
+			[]string{"PJRT_PLUGIN_LIBRARY_PATH", folder + "/nvidia", "add"},
+		},
+		"disk full": {
+			machine(nil), "cpu", all, returns(errors.New("disk full")),
+			[]string{"disk full", "start again"},
+		},
+		"not writable": {
+			machine(nil), "cpu", all,
+			returns(&os.PathError{Op: "mkdir", Path: folder, Err: os.ErrPermission}),
+			[]string{folder, "writable"},
+		},
+		"no plugin":    {machine(nil), "cpu", all, returns(nil), []string{`XLA uses ""`}},
+		"other plugin": {otherPlugin, "cpu", all, returns(nil), []string{`XLA uses "/home/u`}},
 	} {
-		_, err := c.finder.install(t.Context(), c.what, folder, c.fetches)
+		_, err := c.finder.install(t.Context(), c.plugin, folder, c.available, c.fetch)
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		for _, says := range c.says {
-			if !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s: %q, which should say %q in one line", name, err, says)
-			}
-		}
+		checkText(t, name, err.Error(), c.parts)
 	}
 }
 
-// TestPluginFolder: where plugins go is where XLA looks first.
+// TestPluginFolder checks that plugins go into the folder that XLA searches first.
 func TestPluginFolder(t *testing.T) {
-	own, ownErr := ownFolder()
-	for paths, want := range map[string]string{"/opt/p": "/opt/p", "/a:/b": "/a", "p:/b": "/here/p", ":": own, "": own} {
+	own, ownErr := defaultFolder()
+	for paths, want := range map[string]string{
+		"/opt/p": "/opt/p", "/a:/b": "/a", "p:/b": "/here/p", ":": own, "": own,
+	} {
 		f := machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": paths, "PWD": "/here"})
 		if got, err := f.pluginFolder(); got != want || want == own && err != ownErr {
 			t.Errorf("%q: %s, %v, want %s", paths, got, err, want)
 		}
 		if _, err := f.withoutXLA().pluginFolder(); err == nil {
-			t.Error("a folder for a program without XLA")
+			t.Error("a program without XLA has a folder")
 		}
 	}
 	if got, err := machine(nil).pluginFolder(); got != own || err != ownErr {
-		t.Errorf("where nothing is said: %s, %v, want %s", got, err, own)
+		t.Errorf("no variable: %s, %v, want %s", got, err, own)
 	}
 }
 
-func TestInterruptedInstall(t *testing.T) {
+func TestInstallInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	fetches := map[string]fetch{"cpu": func(ctx context.Context, _ string) error {
+	_, err := machine(nil).install(ctx, "cpu", folder, all, func(ctx context.Context, _ string) error {
 		cancel()
 		<-ctx.Done()
 		return ctx.Err()
-	}}
-	_, err := machine(nil).install(ctx, "cpu", folder, fetches)
-	if err == nil || !strings.Contains(err.Error(), "interrupted") || !strings.Contains(err.Error(), "start again") {
-		t.Errorf("%v", err)
+	})
+	if err == nil || !strings.Contains(err.Error(), "interrupted; start again") {
+		t.Errorf("error %v", err)
 	}
 }
 
-// TestNothingElseIsPrinted: the standard output is for results.
-func TestNothingElseIsPrinted(t *testing.T) {
+// TestStdoutIsClean checks that nothing is printed to standard output.
+func TestStdoutIsClean(t *testing.T) {
 	stdout, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := os.Stdout
+	original := os.Stdout
 	os.Stdout = stdout
-	defer func() { os.Stdout = real }()
-	var asked string
+	defer func() { os.Stdout = original }()
+	var fetched string
 	f := machine(nil)
-	if _, err := f.install(t.Context(), "cpu", folder, pretended(f, &asked)); err != nil {
+	if _, err := f.install(t.Context(), "cpu", folder, all, fakeFetch(f, &fetched)); err != nil {
 		t.Error(err)
 	}
 	if b, err := Open("go:parallelism=2"); err != nil {
@@ -139,6 +168,6 @@ func TestNothingElseIsPrinted(t *testing.T) {
 		b.Finalize()
 	}
 	if info, err := stdout.Stat(); err != nil || info.Size() != 0 || os.Stdout != stdout {
-		t.Errorf("something was printed to the standard output, or it was not given back: %v", err)
+		t.Errorf("standard output has content or was replaced: %v", err)
 	}
 }

@@ -6,63 +6,72 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
+	"github.com/dustin/go-humanize"
 )
 
-// Backend is what GoMLX could run on.
+// Backend describes a compute backend.
 type Backend struct {
-	// Name is what [Open] and [Choose] take.
+	// Name is the name for [Open] and [Choose].
 	Name   string `json:"name"`
 	Usable bool   `json:"usable"`
-	// Plugin is the path of XLA's plugin, or "" when there is none or it needs none.
+	// Plugin is the path of the XLA plugin, or "".
 	Plugin string `json:"plugin"`
-	// Version of the plugin, or "" when nothing tells.
+	// Version is the version of the plugin, or "" if unknown.
 	Version string `json:"version"`
-	// PJRT is the version of the interface that the plugin was built for, or ""
-	// when it was not loaded.
+	// PJRT is the version of the plugin's interface, or "" if the plugin was not loaded.
 	PJRT string `json:"pjrt"`
-	// PJRTCalled is the version that is called, or "" where PJRT is: of an older plugin
-	// Note says what that means.
+	// PJRTCalled is the version that go-xla calls, or "" if PJRT is "". Note warns about
+	// an older plugin.
 	PJRTCalled string `json:"pjrt_called"`
-	// GPUs are those that it can run on.
+	// GPUs lists the GPUs that it can use.
 	GPUs []probe.GPU `json:"gpus"`
-	// Note is what else is worth knowing, or "".
+	// Note holds warnings and hints, or "".
 	Note string `json:"note"`
-	// Why it is not usable, or "", and what helps.
-	Why  string `json:"why"`
-	Mend string `json:"mend"`
+	// Reason says why it is not usable, and Fix what to do; both are "" if it is usable.
+	Reason string `json:"reason"`
+	Fix    string `json:"fix"`
 }
 
-// List is all that GoMLX could run on here: "go", "xla:cpu" and "xla:cuda", and each
-// further plugin by its path. To say whether a plugin can be used, it loads it.
+// List returns all backends of this machine: "go", "xla:cpu", "xla:cuda", and each other
+// plugin by its path. It loads the plugins to see whether they are usable.
 func List(ctx context.Context) []Backend { return here().list(ctx) }
 
 func (f finder) list(ctx context.Context) []Backend {
-	backends := []Backend{{Name: Go, Usable: true, GPUs: []probe.GPU{}}, f.named(ctx, CPU), f.named(ctx, CUDA)}
+	backends := []Backend{
+		{Name: Go, Usable: true, GPUs: []probe.GPU{}},
+		f.named(ctx, CPU),
+		f.named(ctx, CUDA),
+	}
 	for _, p := range f.machine.Plugins() {
 		if p.Path != backends[1].Plugin && p.Path != backends[2].Plugin {
-			backends = append(backends, f.describe(ctx, "xla:"+p.Path, p, cmp.Or(f.against(ctx, p.CUDA()), p.Problem)))
+			problem := cmp.Or(f.obstacle(ctx, p.CUDA()), p.Problem)
+			backends = append(backends, f.describe(ctx, "xla:"+p.Path, p, problem))
 		}
 	}
 	for i := range backends {
-		f.try(&backends[i])
+		f.load(&backends[i])
 	}
 	return backends
 }
 
-// named tells of the backend that a name stands for, as far as can be told without
-// loading it.
+// named describes the backend with a name without loading its plugin.
 func (f finder) named(ctx context.Context, backend string) Backend {
 	plugin, problem := f.find(ctx, strings.TrimPrefix(backend, "xla:"))
 	return f.describe(ctx, backend, plugin, problem)
 }
 
-func (f finder) describe(ctx context.Context, backend string, p probe.Plugin, problem *probe.Problem) Backend {
-	b := Backend{Name: backend, Usable: problem == nil, Plugin: p.Path, Version: p.Version, GPUs: []probe.GPU{}}
+func (f finder) describe(
+	ctx context.Context, backend string, p probe.Plugin, problem *probe.Problem,
+) Backend {
+	b := Backend{
+		Name: backend, Usable: problem == nil, Plugin: p.Path, Version: p.Version,
+		GPUs: []probe.GPU{},
+	}
 	if problem != nil {
-		b.Why, b.Mend = problem.Why, problem.Mend
+		b.Reason, b.Fix = problem.Reason, problem.Fix
 	}
 	if p.Jax {
-		b.Note = "the plugin is Jax's, which GoMLX by itself finds only by its path: " + GoMLXVariable + "=xla:" + p.Path
+		b.Note = "the plugin is Jax's; other GoMLX programs need " + GoMLXVariable + "=xla:" + p.Path
 	}
 	if backend == CUDA || p.CUDA() {
 		b.GPUs = append(b.GPUs, f.machine.GPUs(ctx)...)
@@ -70,20 +79,67 @@ func (f finder) describe(ctx context.Context, backend string, p probe.Plugin, pr
 	return b
 }
 
-// try loads the plugin of a backend that nothing else speaks against.
-func (f finder) try(b *Backend) {
+// load loads the plugin of a usable backend and sets what it reveals.
+func (f finder) load(b *Backend) {
 	if !b.Usable || b.Plugin == "" {
 		return
 	}
-	version, err := f.load(b.Plugin)
+	version, err := f.loadPlugin(b.Plugin)
 	if err != nil {
-		b.Usable, b.Why, b.Mend = false, "XLA cannot load it: "+err.Error(), "install it again, or another one: autoblm backend install cpu or cuda"
+		b.Usable = false
+		b.Reason = "XLA cannot load it: " + err.Error()
+		b.Fix = "install it again, or another one: autoblm backend install cpu or cuda"
 		return
 	}
 	b.PJRT, b.PJRTCalled = version, calledPJRT
-	if older := olderPJRT(version); older != "" && b.Note != "" {
-		b.Note += "; " + older
-	} else if older != "" {
-		b.Note = older
+	if warning := warnOldPJRT(version); warning != "" {
+		b.Note = strings.TrimPrefix(b.Note+"; "+warning, "; ")
 	}
+}
+
+// Devices describes the devices of the backend, as in "NVIDIA H200, 140 GiB, driver 550.54".
+func (b Backend) Devices() string {
+	if !probe.IsCUDA(b.Name) {
+		return "CPU"
+	}
+	if len(b.GPUs) == 0 {
+		return "no GPU"
+	}
+	var gpus []string
+	for _, gpu := range b.GPUs {
+		text := gpu.Name
+		if gpu.Memory > 0 {
+			text += ", " + humanize.IBytes(uint64(gpu.Memory))
+		}
+		if gpu.Driver != "" {
+			text += ", driver " + gpu.Driver
+		}
+		gpus = append(gpus, text)
+	}
+	return strings.Join(gpus, "; ")
+}
+
+// PluginText returns the plugin for a table.
+func (b Backend) PluginText() string {
+	switch {
+	case b.Name == Go:
+		return "not needed"
+	case b.Plugin == "":
+		return "none"
+	case "xla:"+b.Plugin == b.Name:
+		return "in the name"
+	}
+	return b.Plugin
+}
+
+// Versions returns the known versions of the plugin and its interface.
+func (b Backend) Versions() string {
+	var parts []string
+	if b.Version != "" {
+		parts = append(parts, b.Version)
+	}
+	if b.PJRT != "" {
+		parts = append(parts, "PJRT "+b.PJRT)
+	}
+	return strings.Join(parts, ", ")
 }

@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// memoryShare is what of the free memory a program may plan with: the rest is
-	// for what it does not plan, and for others.
+	// memoryShare is the share of free memory for tables and scores. The rest is for
+	// other parts of the program and other programs.
 	memoryShare = 0.5
-	// deviceShare is the same of a GPU, which is mostly for one alone, and of which
-	// XLA reserves three quarters.
+	// deviceShare is the share of a GPU's memory. XLA reserves three quarters of it.
 	deviceShare = 0.6
-	// unknownMemory is assumed where nothing tells.
+	// unknownMemory is the assumed memory in bytes if the size is unknown.
 	unknownMemory = 4 << 30
 )
 
-// Memory is how many bytes of tables and scores a backend should be asked to hold
-// at most: most of a GPU for CUDA, else half of what the machine has free.
+// Memory returns the bytes that tables and scores on a backend may use: most of a GPU for
+// CUDA, else half of the free memory of the machine.
 func Memory(backend string) int64 { return here().memory(context.Background(), backend) }
 
 func (f finder) memory(ctx context.Context, backend string) int64 {

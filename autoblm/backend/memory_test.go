@@ -8,7 +8,7 @@ import (
 
 func TestMemory(t *testing.T) {
 	withGPU := func(f finder) finder {
-		f.machine.AskGPUs = func(context.Context, ...string) ([]byte, error) {
+		f.machine.RunSMI = func(context.Context, ...string) ([]byte, error) {
 			return []byte("NVIDIA H200, 143771, 570.86.15\n"), nil
 		}
 		return f

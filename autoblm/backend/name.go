@@ -11,7 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// The names that need no path.
+// The names of backends without a path.
 const (
 	Auto = "auto"
 	Go   = "go"
@@ -19,17 +19,15 @@ const (
 	CUDA = "xla:cuda"
 )
 
-// name is the name of a backend in its parts.
+// name is a parsed name of a backend.
 type name struct {
 	xla bool
-	// plugin of XLA: its name, its absolute path, or "" for the best one.
-	plugin string
-	// options without the comma before them.
+	// plugin is the name or absolute path of an XLA plugin, or "" for the best one.
+	plugin  string
 	options string
 }
 
-// Check says what is wrong with a name by itself, whatever is found here. "auto"
-// and "" are right.
+// Check returns an error if a name is invalid on every machine. "auto" and "" are valid.
 func Check(backend string) error {
 	if backend == "" || backend == Auto {
 		return nil
@@ -43,16 +41,17 @@ func parse(backend string) (name, error) {
 	if kind == Go {
 		return name{options: rest}, nil
 	}
-	if !slices.Contains(namesOfXLA, kind) {
-		return name{}, enum.Unknown("backend", backend, []string{Auto, Go, CPU, CUDA, "xla:/path/of/plugin.so"})
+	if !slices.Contains(xlaNames, kind) {
+		known := []string{Auto, Go, CPU, CUDA, "xla:/path/of/plugin.so"}
+		return name{}, enum.Unknown("backend", backend, known)
 	}
 	plugin, options, _ := strings.Cut(rest, ",")
 	if strings.ContainsAny(plugin, `/\`) && !filepath.IsAbs(plugin) {
-		mend := "xla:/path/of/plugin.so"
+		fix := "xla:/path/of/plugin.so"
 		if path, err := filepath.Abs(plugin); err == nil {
-			mend = "xla:" + path
+			fix = "xla:" + path
 		}
-		return name{}, fmt.Errorf("the backend %q has no absolute path: write %s", backend, mend)
+		return name{}, fmt.Errorf("the path of the backend %q is relative; use %s", backend, fix)
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		if err := checkOption(option); err != nil {
@@ -62,33 +61,33 @@ func parse(backend string) (name, error) {
 	return name{xla: true, plugin: plugin, options: options}, nil
 }
 
-// namesOfXLA are all that GoMLX has for it.
-var namesOfXLA = []string{"xla", "stablehlo", "hlo", "shlo"}
+// xlaNames lists GoMLX's names of XLA.
+var xlaNames = []string{"xla", "stablehlo", "hlo", "shlo"}
 
-// optionsOfXLA are those of go-xla's package compute/xla, which would print a
-// report of its own about one that it does not know.
-var optionsOfXLA = map[string]func(value string) error{
-	"tf32":                isTrueOrFalse,
-	"shared_buffers":      isTrueOrFalse,
-	"preallocate":         isTrueOrFalse,
-	"use_tfrt_gpu_client": isTrueOrFalse,
-	"memory_fraction":     isShare,
-	"allocator":           isAnything,
-	"visible_devices":     areNumbers,
+// xlaOptions has a check for the value of each option of go-xla's package compute/xla,
+// which would print its own report of an unknown option.
+var xlaOptions = map[string]func(value string) error{
+	"tf32":                checkBool,
+	"shared_buffers":      checkBool,
+	"preallocate":         checkBool,
+	"use_tfrt_gpu_client": checkBool,
+	"memory_fraction":     checkFraction,
+	"allocator":           func(string) error { return nil },
+	"visible_devices":     checkNumbers,
 }
 
-// checkOption checks one option, as "tf32=false", "tf32" or "notf32".
+// checkOption checks an option such as "tf32=false", "tf32" or "notf32".
 func checkOption(option string) error {
 	key, value, _ := strings.Cut(option, "=")
-	check, known := optionsOfXLA[key]
+	check, known := xlaOptions[key]
 	if !known && value == "" {
-		check, known = optionsOfXLA[strings.TrimPrefix(key, "no")]
+		check, known = xlaOptions[strings.TrimPrefix(key, "no")]
 	}
 	switch {
 	case option == "":
 		return nil
 	case !known:
-		return enum.Unknown("option", key, slices.Sorted(maps.Keys(optionsOfXLA)))
+		return enum.Unknown("option", key, slices.Sorted(maps.Keys(xlaOptions)))
 	}
 	if err := check(value); err != nil {
 		return fmt.Errorf("the option %q: %w", option, err)
@@ -96,27 +95,26 @@ func checkOption(option string) error {
 	return nil
 }
 
-func isTrueOrFalse(value string) error {
+func checkBool(value string) error {
 	if _, err := strconv.ParseBool(value); err != nil && value != "" {
-		return fmt.Errorf("write true or false after the =")
+		return fmt.Errorf("the value must be true or false")
 	}
 	return nil
 }
 
-func isShare(value string) error {
-	if share, err := strconv.ParseFloat(value, 32); err != nil || !(share > 0 && share <= 1) {
-		return fmt.Errorf("write a number above 0 and up to 1 after the =")
+func checkFraction(value string) error {
+	if x, err := strconv.ParseFloat(value, 32); err != nil || !(x > 0 && x <= 1) {
+		return fmt.Errorf("the value must be above 0 and at most 1")
 	}
 	return nil
 }
 
-func areNumbers(value string) error {
-	for number := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ';' || r == ':' || r == ' ' }) {
+func checkNumbers(value string) error {
+	separators := func(r rune) bool { return r == ';' || r == ':' || r == ' ' }
+	for number := range strings.FieldsFuncSeq(value, separators) {
 		if _, err := strconv.ParseInt(number, 10, 64); err != nil {
-			return fmt.Errorf("write numbers with ; between them after the =, as 0;1")
+			return fmt.Errorf("the value must be numbers separated by semicolons, as in 0;1")
 		}
 	}
 	return nil
 }
-
-func isAnything(string) error { return nil }

@@ -7,16 +7,17 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// noXLA is why this program has no XLA.
+// noXLA is the reason why this program has no XLA.
 var noXLA = &probe.Problem{
-	Why:  "this program was built without XLA",
-	Mend: "build it on Linux, or on macOS on arm64, with cgo (a C compiler, CGO_ENABLED=1) and without the tag noxla",
+	Reason: "this program was built without XLA",
+	Fix: "build it on Linux, or on macOS on arm64, with cgo (a C compiler, CGO_ENABLED=1) " +
+		"and without the tag noxla",
 }
 
-// installable are none: a plugin is of no use without XLA.
+// installable is empty, because plugins need XLA.
 var installable []string
 
-func ownFolder() (string, error) { return "", noXLA }
+func defaultFolder() (string, error) { return "", noXLA }
 
 func openXLA(probe.Plugin, string) (compute.Backend, error) { return nil, noXLA }
 

@@ -11,7 +11,7 @@ import (
 func TestBuiltWithoutXLA(t *testing.T) {
 	said := map[string]string{}
 	for _, b := range List(t.Context()) {
-		said["row "+b.Name] = b.Why + ": " + b.Mend
+		said["row "+b.Name] = b.Reason + ": " + b.Fix
 	}
 	delete(said, "row go")
 	for _, backend := range []string{"xla:cpu", "xla:cuda", "xla:/any/plugin.so"} {

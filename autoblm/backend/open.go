@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/compute/gobackend"
 )
 
-// Open opens a backend by name; [Choose] turns "auto" into one. It has to be
-// finalized after use.
+// Open opens the backend with a name. [Choose] resolves "auto". The caller must finalize
+// the backend.
 func Open(backend string) (compute.Backend, error) {
 	n, err := parse(backend)
 	if err != nil {
@@ -17,7 +17,7 @@ func Open(backend string) (compute.Backend, error) {
 	}
 	opened, err := open(n)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the backend %q: %w", backend, err)
+		return nil, fmt.Errorf("open the backend %q: %w", backend, err)
 	}
 	return opened, nil
 }
@@ -28,7 +28,7 @@ func open(n name) (compute.Backend, error) {
 	}
 	if !n.xla {
 		var opened compute.Backend
-		err := keepStdout(func() (err error) { // one of the options reports there
+		err := redirectStdout(func() (err error) { // one option prints a report
 			opened, err = gobackend.New(n.options)
 			return err
 		})

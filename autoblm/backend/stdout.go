@@ -7,26 +7,25 @@ import (
 	"golang.org/x/term"
 )
 
-// stdoutLock keeps two calls from taking each other's replacement for the real one.
+// stdoutLock serializes the replacement of os.Stdout.
 var stdoutLock sync.Mutex
 
-// keepStdout keeps what the work prints out of the standard output, where the
-// results of a program belong: GoMLX reports there. It goes
-// to the standard error, if that is a terminal.
-func keepStdout(work func() error) error {
+// redirectStdout runs f with standard output sent to standard error, or discarded if that
+// is not a terminal. GoMLX prints reports to standard output, which is for results.
+func redirectStdout(f func() error) error {
 	stdoutLock.Lock()
 	defer stdoutLock.Unlock()
-	elsewhere := os.Stderr
-	if !term.IsTerminal(int(elsewhere.Fd())) { // what spins is no use in a file
-		nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	target := os.Stderr
+	if !term.IsTerminal(int(target.Fd())) {
+		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
-		defer nowhere.Close()
-		elsewhere = nowhere
+		defer null.Close()
+		target = null
 	}
 	stdout := os.Stdout
-	os.Stdout = elsewhere
+	os.Stdout = target
 	defer func() { os.Stdout = stdout }()
-	return work()
+	return f()
 }

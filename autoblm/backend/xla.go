@@ -16,30 +16,29 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// noXLA is nil: this program has XLA.
+// noXLA is nil because this program has XLA.
 var noXLA *probe.Problem
 
-// openXLA opens XLA with a plugin. It names the plugin by its path, for go-xla's
-// search by name loads whatever is named like a plugin, and crashes on what is none.
+// openXLA opens XLA with a plugin. It passes the path of the plugin, because go-xla's
+// search by name loads each file with a plugin's name and crashes if it is not a plugin.
 func openXLA(plugin probe.Plugin, options string) (opened compute.Backend, err error) {
-	xla.EnableAutoInstall(false) // a plugin is downloaded only when a user asks for it
+	xla.EnableAutoInstall(false) // only Install downloads plugins
 	config := plugin.Path
 	if options != "" {
 		config += "," + options
 	}
 	if plugin.CUDA() && !strings.Contains(options, "shared_buffers") {
-		// A path such as /home/gcpuser/... makes go-xla believe that it is on the CPU.
+		// go-xla takes a path that contains "cpu", such as /home/gcpuser/..., for the CPU.
 		config += ",shared_buffers=false"
 	}
-	quietly(func() { opened, err = xla.New(config) })
+	withoutLog(func() { opened, err = xla.New(config) })
 	return opened, err
 }
 
-// loadPlugin loads a plugin and says for which version of the PJRT interface it
-// was built, as "0.104".
+// loadPlugin loads a plugin and returns its version of the PJRT interface, such as "0.104".
 func loadPlugin(path string) (version string, err error) {
 	var plugin *pjrt.Plugin
-	quietly(func() { plugin, err = pjrt.GetPlugin(path) })
+	withoutLog(func() { plugin, err = pjrt.GetPlugin(path) })
 	if err != nil {
 		return "", err
 	}
@@ -47,17 +46,17 @@ func loadPlugin(path string) (version string, err error) {
 	return fmt.Sprintf("%d.%d", major, minor), nil
 }
 
-// quietly keeps go-xla from logging errors which it returns, too.
-func quietly(work func()) {
+// withoutLog keeps go-xla from logging the errors that it returns.
+func withoutLog(f func()) {
 	state := klog.CaptureState()
 	defer state.Restore()
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
-	work()
+	f()
 }
 
-// ownFolder is where go-xla installs plugins.
-func ownFolder() (string, error) {
+// defaultFolder returns go-xla's folder of plugins.
+func defaultFolder() (string, error) {
 	library, err := installer.DefaultHomeLibPath()
 	return filepath.Join(library, "go-xla"), err
 }

@@ -2,5 +2,5 @@
 
 package backend
 
-// installable are the plugins that there are for this system.
+// installable lists the plugins for this system.
 var installable = []string{"cpu"}

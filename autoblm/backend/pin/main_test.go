@@ -3,22 +3,18 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/backend/pip"
+	"github.com/gomlx/go-xla/installer"
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWrittenPins: the file that is embedded is as this command writes it, a line for each pin.
-func TestWrittenPins(t *testing.T) {
+// TestEncode checks that the embedded file has the form that this command prints.
+func TestEncode(t *testing.T) {
 	text, err := os.ReadFile("../pins.json")
 	if err != nil {
 		t.Fatal(err)
@@ -30,70 +26,75 @@ func TestWrittenPins(t *testing.T) {
 	if err := json.Unmarshal(text, &pins); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(text), string(write(pins.Wheels, pins.Releases))); diff != "" {
+	if diff := cmp.Diff(string(text), string(encode(pins.Wheels, pins.Releases))); diff != "" {
 		t.Error(diff)
 	}
 	for _, processor := range []string{"amd64", "arm64"} {
-		if w := pins.Wheels["cpu_linux_"+processor]; len(w) != 1 || w[0].Package != cpuPackage || w[0].Version != cpuVersion {
-			t.Errorf("pinned is %v, not %s %s", w, cpuPackage, cpuVersion)
+		w := pins.Wheels["cpu_linux_"+processor]
+		if len(w) != 1 || w[0].Package != cpuPackage || w[0].Version != cpuVersion {
+			t.Errorf("pinned is %v, want %s %s", w, cpuPackage, cpuVersion)
 		}
 	}
 }
 
-// TestLookedUp: the newest stable versions that Jax allows, for this processor, with what Jax
-// asks for read beside its wheel or in it.
-func TestLookedUp(t *testing.T) {
-	const about = "Metadata-Version: 2.1\nName: jax-cuda13-plugin\nRequires-Dist: jax-cuda13-pjrt==0.12\nRequires-Dist: nvidia-cublas<14,>=13.1; extra == \"with-cuda\"\nRequires-Dist: nvidia-nccl-cu13\n\nJax\n"
-	var packed bytes.Buffer
-	z := zip.NewWriter(&packed)
-	if f, err := z.Create("jax_cuda13_plugin-0.12.dist-info/METADATA"); err != nil {
-		t.Fatal(err)
-	} else if _, err := f.Write([]byte(about)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+// TestCUDA checks that pins are the latest stable versions for the processor that satisfy
+// the requirements of Jax's plugin.
+func TestCUDA(t *testing.T) {
+	const amd64 = "manylinux2014_x86_64.manylinux_2_17_x86_64"
+	const arm64 = "manylinux_2_27_aarch64"
 	file := func(name, version, platform string) string {
-		return fmt.Sprintf(`<a href="/f/%s-%s-py3-none-%s.whl#sha256=%s-%s" BESIDE>`, name, version, platform, version, platform)
+		name = strings.ReplaceAll(name, "-", "_")
+		return fmt.Sprintf("%s-%s-py3-none-%s.whl", name, version, platform)
 	}
-	const ours, arm = "manylinux2014_x86_64.manylinux_2_17_x86_64", "manylinux_2_27_aarch64"
-	pages := map[string]string{
-		"/jax-cuda13-pjrt/":   file("jax_cuda13_pjrt", "0.9", ours) + file("jax_cuda13_pjrt", "0.12", arm) + file("jax_cuda13_pjrt", "0.12", ours) + file("jax_cuda13_pjrt", "0.13rc1", ours) + file("jax_cuda13_pjrt", "0.14", "win_amd64"),
-		"/jax-cuda13-plugin/": file("jax_cuda13_plugin", "0.12", ours),
-		"/nvidia-cublas/":     file("nvidia_cublas", "13.0", ours) + file("nvidia_cublas", "13.10", ours) + file("nvidia_cublas", "13.9", ours) + file("nvidia_cublas", "14.1", ours),
-		"/nvidia-nccl-cu13/":  file("nvidia_nccl_cu13", "2", ours),
-		"/f/jax_cuda13_plugin-0.12-py3-none-" + ours + ".whl.metadata": about,
-		"/f/jax_cuda13_plugin-0.12-py3-none-" + ours + ".whl":          packed.String(),
-	}
-	for _, beside := range []string{"", "data-core-metadata=true"} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			page, there := pages[r.URL.Path]
-			if !there || beside == "" && strings.HasSuffix(r.URL.Path, ".metadata") {
-				http.NotFound(w, r)
-				return
+	p := pinner{func(name string) (*installer.PipPackageInfo, error) {
+		info := &installer.PipPackageInfo{Releases: map[string][]installer.PipReleaseInfo{}}
+		add := func(version, platform string) {
+			info.Releases[version] = append(info.Releases[version], installer.PipReleaseInfo{
+				Filename: file(name, version, platform),
+				Digests:  map[string]string{"sha256": version + "-" + platform},
+			})
+		}
+		switch name {
+		case "jax-cuda13-plugin":
+			info.Info.RequiresDist = []string{
+				`nvidia-cublas<14,>=13.1; extra == "with-cuda"`,
+				"jax-cuda13-pjrt==0.12", "nvidia-nccl-cu13", "numpy>=2",
 			}
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = w.Write([]byte(strings.ReplaceAll(page, "BESIDE", beside)))
-		}))
-		client, err := pip.NewClient(pip.Settings{Indexes: []string{server.URL}})
-		if err != nil {
-			t.Fatal(err)
+		case "jax-cuda13-pjrt":
+			add("0.9", amd64)
+			add("0.12", arm64)
+			add("0.12", amd64)
+			add("0.13rc1", amd64)
+			add("0.14", "win_amd64")
+		case "nvidia-cublas":
+			add("13.0", amd64)
+			add("13.10", amd64)
+			add("13.9", amd64)
+			add("13.11", "win_amd64")
+			add("14.1", amd64)
+		case "nvidia-nccl-cu13":
+			add("2", amd64)
+		default:
+			t.Errorf("the package %s is requested", name)
 		}
-		got, err := pinner{client}.cuda(t.Context(), "cuda13")
-		var want []wheel
-		for _, w := range [][2]string{{"jax-cuda13-pjrt", "0.12"}, {"nvidia-cublas", "13.10"}, {"nvidia-nccl-cu13", "2"}} {
-			want = append(want, wheel{w[0], w[1], strings.ReplaceAll(w[0], "-", "_") + "-" + w[1] + "-py3-none-" + ours + ".whl", strings.ToLower(w[1] + "-" + ours)})
-		}
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%v: %s", err, diff)
-		}
-		if got, err := (pinner{client}).version(t.Context(), "jax-cuda13-pjrt", "0.12", "arm64"); err != nil || !strings.Contains(got.File, arm) {
-			t.Errorf("for arm64: %v, %v", got, err)
-		}
-		if _, err := (pinner{client}).version(t.Context(), "jax-cuda13-pjrt", "0.9", "arm64"); err == nil {
-			t.Error("a wheel that is not there")
-		}
-		server.Close()
+		return info, nil
+	}}
+	var want []wheel
+	for _, w := range [][2]string{
+		{"jax-cuda13-pjrt", "0.12"}, {"nvidia-cublas", "13.10"}, {"nvidia-nccl-cu13", "2"},
+	} {
+		want = append(want, wheel{w[0], w[1], file(w[0], w[1], amd64), w[1] + "-" + amd64})
+	}
+	got, err := p.cuda("cuda13")
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v: %s", err, diff)
+	}
+	arm := installer.PipDependency{Package: "jax-cuda13-pjrt", Exact: "0.12"}
+	if got, err := p.latest(arm, "arm64"); err != nil || !strings.Contains(got.File, arm64) {
+		t.Errorf("arm64: %v, %v", got, err)
+	}
+	arm.Exact = "0.9"
+	if got, err := p.latest(arm, "arm64"); err == nil {
+		t.Errorf("a missing wheel: %v", got)
 	}
 }

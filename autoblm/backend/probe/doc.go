@@ -1,7 +1,7 @@
-// Package probe looks at a machine for what XLA needs: PJRT plugins, which are
-// shared libraries that XLA comes in, and NVIDIA GPUs.
+// Package probe finds PJRT plugins, which are the shared libraries of XLA, and NVIDIA
+// GPUs on a machine.
 //
-// It only reads files and asks nvidia-smi. Nothing of XLA is loaded, so it works
-// in programs built without XLA, tells why a file is no plugin that could be
-// loaded, and survives one that would crash whoever loads it.
+// It only reads files and runs nvidia-smi. It loads no plugin, so it works in programs
+// built without XLA, explains why XLA cannot load a file, and survives files that would
+// crash the program that loads them.
 package probe

@@ -6,48 +6,53 @@ import (
 	"strings"
 )
 
-// PluginPaths is the variable with the folders in which go-xla looks for
-// plugins instead of its own.
+// PluginPaths is the variable with the folders that go-xla searches for plugins instead
+// of its default folders.
 const PluginPaths = "PJRT_PLUGIN_LIBRARY_PATH"
 
-// PluginFolders are the folders in which go-xla looks for plugins by name, first
-// come first. It is what go-xla's package pjrt does when a program starts.
+// PluginFolders returns the folders that go-xla searches for plugins, in its order. It
+// repeats what go-xla's package pjrt does at program start.
 func (m Machine) PluginFolders() []string {
 	if paths, set := m.Env(PluginPaths); set {
-		folders := folderList(paths)
+		folders := splitPath(paths)
 		for i, folder := range folders {
 			if !path.IsAbs(folder) {
 				folders[i] = path.Join(m.variable("PWD"), folder)
 			}
 		}
-		return absolute(folders)
+		return onlyAbsolute(folders)
 	}
-	var folders []string
 	home := m.variable("HOME")
 	if m.System == "darwin" {
-		if home != "" {
-			support := path.Join(home, "Library", "Application Support")
-			folders = append(folders, path.Join(support, "go-xla"), path.Join(support, "GoMLX", "PJRT"))
-		}
-		folders = append(folders, "/usr/local/lib/go-xla", "/usr/local/lib/gomlx/pjrt")
-		folders = append(folders, absolute(folderList(m.variable("DYLD_LIBRARY_PATH")))...)
-		return append(folders, absolute(folderList(m.variable("LD_LIBRARY_PATH")))...)
+		return m.darwinFolders(home)
 	}
 	libraries := []string{"/usr/local/lib"}
 	if home != "" {
 		libraries = []string{path.Join(home, ".local", "lib"), "/usr/local/lib"}
 	}
+	var folders []string
 	for _, library := range libraries {
-		own := path.Join(library, "go-xla")
-		folders = append(folders, own, path.Join(own, "nvidia"), path.Join(library, "gomlx", "pjrt"))
+		goXLA := path.Join(library, "go-xla")
+		gomlx := path.Join(library, "gomlx", "pjrt")
+		folders = append(folders, goXLA, path.Join(goXLA, "nvidia"), gomlx)
 	}
-	folders = append(folders, absolute(folderList(m.variable("LD_LIBRARY_PATH")))...)
+	folders = append(folders, onlyAbsolute(splitPath(m.variable("LD_LIBRARY_PATH")))...)
 	return append(folders, m.linkerFolders("/etc/ld.so.conf", 0)...)
 }
 
-// linkerFolders are the folders that a configuration of the dynamic linker names.
+func (m Machine) darwinFolders(home string) (folders []string) {
+	if home != "" {
+		support := path.Join(home, "Library", "Application Support")
+		folders = append(folders, path.Join(support, "go-xla"), path.Join(support, "GoMLX", "PJRT"))
+	}
+	folders = append(folders, "/usr/local/lib/go-xla", "/usr/local/lib/gomlx/pjrt")
+	folders = append(folders, onlyAbsolute(splitPath(m.variable("DYLD_LIBRARY_PATH")))...)
+	return append(folders, onlyAbsolute(splitPath(m.variable("LD_LIBRARY_PATH")))...)
+}
+
+// linkerFolders returns the folders in a configuration file of the dynamic linker.
 func (m Machine) linkerFolders(file string, depth int) []string {
-	if depth > 8 { // a file that includes itself
+	if depth > 8 { // the file includes itself
 		return nil
 	}
 	var folders []string
@@ -64,17 +69,17 @@ func (m Machine) linkerFolders(file string, depth int) []string {
 	return folders
 }
 
-// pythonFolders are the folders with Python packages: of the environment that is
-// active, of the python3 that a shell would start, and of the system.
+// pythonFolders returns the folders of Python packages: of the active environment, of the
+// first python3 in PATH, of the user and of the system.
 func (m Machine) pythonFolders() []string {
-	folders := absolute(folderList(m.variable("PYTHONPATH")))
+	folders := onlyAbsolute(splitPath(m.variable("PYTHONPATH")))
 	var prefixes []string
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		if prefix := m.variable(variable); prefix != "" {
 			prefixes = append(prefixes, prefix)
 		}
 	}
-	for _, programs := range absolute(folderList(m.variable("PATH"))) {
+	for _, programs := range onlyAbsolute(splitPath(m.variable("PATH"))) {
 		if m.exists(path.Join(programs, "python3")) {
 			prefixes = append(prefixes, path.Dir(path.Clean(programs)))
 			break
@@ -87,17 +92,19 @@ func (m Machine) pythonFolders() []string {
 	for _, prefix := range prefixes {
 		for _, library := range []string{path.Join(prefix, "lib"), path.Join(prefix, "lib64")} {
 			for _, entry := range m.list(library) {
-				if strings.HasPrefix(entry.Name(), "python3") {
-					python := path.Join(library, entry.Name())
-					folders = append(folders, path.Join(python, "site-packages"), path.Join(python, "dist-packages"))
+				if !strings.HasPrefix(entry.Name(), "python3") {
+					continue
 				}
+				python := path.Join(library, entry.Name())
+				folders = append(folders,
+					path.Join(python, "site-packages"), path.Join(python, "dist-packages"))
 			}
 		}
 	}
 	return folders
 }
 
-// glob are the files that match a pattern in their last element.
+// glob returns the files that match a pattern in their last element.
 func (m Machine) glob(pattern string) []string {
 	folder, pattern := path.Split(pattern)
 	var found []string
@@ -109,17 +116,18 @@ func (m Machine) glob(pattern string) []string {
 	return found
 }
 
-// folderList splits a variable such as PATH.
-func folderList(paths string) []string {
-	return slices.DeleteFunc(strings.Split(paths, ":"), func(folder string) bool { return folder == "" })
+// splitPath splits a list of folders such as PATH and drops empty entries.
+func splitPath(paths string) []string {
+	isEmpty := func(folder string) bool { return folder == "" }
+	return slices.DeleteFunc(strings.Split(paths, ":"), isEmpty)
 }
 
-func absolute(folders []string) []string {
+func onlyAbsolute(folders []string) []string {
 	return slices.DeleteFunc(folders, func(folder string) bool { return !path.IsAbs(folder) })
 }
 
-// inFS is a path as [fs.FS] has it.
-func inFS(file string) string {
+// fsPath converts an absolute path to one for [fs.FS].
+func fsPath(file string) string {
 	if file = strings.TrimPrefix(path.Clean(file), "/"); file == "" {
 		return "."
 	}

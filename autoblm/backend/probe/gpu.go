@@ -9,46 +9,51 @@ import (
 	"strings"
 )
 
-// GPU is an NVIDIA GPU.
+// GPU describes an NVIDIA GPU.
 type GPU struct {
 	Name string `json:"name"`
-	// Memory is its size in bytes, or 0 when nothing tells.
+	// Memory is the size in bytes, or 0 if unknown.
 	Memory int64 `json:"memory"`
-	// Driver is the version of NVIDIA's driver, or "".
+	// Driver is the version of NVIDIA's driver, or "" if unknown.
 	Driver string `json:"driver"`
 }
 
 const visibleDevices = "CUDA_VISIBLE_DEVICES"
 
-// NoGPU says why CUDA would find no GPU here, or nil. It asks nvidia-smi only
-// where the files of the driver do not tell.
+// NoGPU returns the problem that CUDA finds no GPU, or nil. It runs nvidia-smi only if the
+// driver has no device files.
 func (m Machine) NoGPU(ctx context.Context) *Problem {
-	if visible, set := m.Env(visibleDevices); set && (visible == "" || strings.HasPrefix(visible, "-") || visible == "NoDevFiles") {
+	visible, set := m.Env(visibleDevices)
+	if set && (visible == "" || strings.HasPrefix(visible, "-") || visible == "NoDevFiles") {
 		return &Problem{visibleDevices + "=" + visible + " hides all GPUs", "unset it"}
 	}
 	if len(m.deviceFiles()) > 0 {
 		return nil
 	}
-	// Windows' Linux has no such files.
-	if listed, err := m.AskGPUs(ctx, "-L"); err == nil && strings.Contains(string(listed), "GPU ") {
+	// The Windows Subsystem for Linux has no device files.
+	if listed, err := m.RunSMI(ctx, "-L"); err == nil && strings.Contains(string(listed), "GPU ") {
 		return nil
 	}
-	return &Problem{"there is no NVIDIA GPU here", "see that nvidia-smi lists one; a container gets them by --gpus all"}
+	return &Problem{"no NVIDIA GPU", "check that nvidia-smi lists one; containers need --gpus all"}
 }
 
-// GPUs are the NVIDIA GPUs here, hidden ones too, with as much as nvidia-smi or
-// the files of the driver tell.
+// GPUs returns the NVIDIA GPUs, including hidden ones, as nvidia-smi or the files of the
+// driver describe them.
 func (m Machine) GPUs(ctx context.Context) []GPU {
-	if listed, err := m.AskGPUs(ctx, "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits"); err == nil {
+	listed, err := m.RunSMI(ctx,
+		"--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
+	if err == nil {
 		if gpus := parseSMI(string(listed)); len(gpus) > 0 {
 			return gpus
 		}
 	}
-	driver := driverVersion.FindString(m.read("/proc/driver/nvidia/version"))
+	const folder = "/proc/driver/nvidia"
+	driver := driverVersion.FindString(m.read(path.Join(folder, "version")))
 	var gpus []GPU
-	for _, entry := range m.list("/proc/driver/nvidia/gpus") {
+	for _, entry := range m.list(path.Join(folder, "gpus")) {
 		gpu := GPU{Name: "NVIDIA GPU", Driver: driver}
-		for line := range strings.Lines(m.read(path.Join("/proc/driver/nvidia/gpus", entry.Name(), "information"))) {
+		information := m.read(path.Join(folder, "gpus", entry.Name(), "information"))
+		for line := range strings.Lines(information) {
 			if model, ok := strings.CutPrefix(line, "Model:"); ok {
 				gpu.Name = strings.TrimSpace(model)
 			}
@@ -68,7 +73,7 @@ var (
 	deviceFile    = regexp.MustCompile(`^nvidia\d+$`)
 )
 
-// deviceFiles are the devices that the driver made, one for each GPU.
+// deviceFiles returns the device files of the driver, one for each GPU.
 func (m Machine) deviceFiles() []string {
 	var files []string
 	for _, entry := range m.list("/dev") {
@@ -79,9 +84,9 @@ func (m Machine) deviceFiles() []string {
 	return files
 }
 
-// MemoryUsed is how many bytes are in use on all GPUs, or 0 when nothing tells.
+// MemoryUsed returns the bytes in use on all GPUs, or 0 if unknown.
 func (m Machine) MemoryUsed(ctx context.Context) (bytes int64) {
-	listed, err := m.AskGPUs(ctx, "--query-gpu=memory.used", "--format=csv,noheader,nounits")
+	listed, err := m.RunSMI(ctx, "--query-gpu=memory.used", "--format=csv,noheader,nounits")
 	if err != nil {
 		return 0
 	}
@@ -92,8 +97,8 @@ func (m Machine) MemoryUsed(ctx context.Context) (bytes int64) {
 	return bytes
 }
 
-// parseSMI reads lines such as "NVIDIA H200, 143771, 580.159.03", whose middle is
-// the memory in MiB, or [N/A].
+// parseSMI parses lines such as "NVIDIA H200, 143771, 580.159.03". The second field is the
+// memory in MiB, or [N/A].
 func parseSMI(listed string) []GPU {
 	reader := csv.NewReader(strings.NewReader(listed))
 	reader.TrimLeadingSpace, reader.FieldsPerRecord = true, 3

@@ -35,7 +35,7 @@ func TestGPUs(t *testing.T) {
 	} {
 		m := probetest.Machine(nil, c.files)
 		if c.smi != "" {
-			m.AskGPUs = answer(c.smi)
+			m.RunSMI = answer(c.smi)
 		}
 		if diff := cmp.Diff(c.want, m.GPUs(t.Context())); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -45,7 +45,7 @@ func TestGPUs(t *testing.T) {
 
 func TestMemoryUsed(t *testing.T) {
 	for text, want := range map[string]int64{"1234\n": 1234 << 20, "1000\n24\n": 1 << 30, "[N/A]\n": 0, "": 0} {
-		if got := (probe.Machine{AskGPUs: answer(text)}).MemoryUsed(t.Context()); got != want {
+		if got := (probe.Machine{RunSMI: answer(text)}).MemoryUsed(t.Context()); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
@@ -73,10 +73,10 @@ func TestNoGPU(t *testing.T) {
 	} {
 		m := probetest.Machine(c.variables, c.files)
 		if c.smi != "" {
-			m.AskGPUs = answer(c.smi)
+			m.RunSMI = answer(c.smi)
 		}
 		problem := m.NoGPU(t.Context())
-		if (problem == nil) != (c.says == "") || problem != nil && (!strings.Contains(problem.Why, c.says) || problem.Mend == "") {
+		if (problem == nil) != (c.says == "") || problem != nil && (!strings.Contains(problem.Reason, c.says) || problem.Fix == "") {
 			t.Errorf("%s: %v, which should say %q", name, problem, c.says)
 		}
 	}

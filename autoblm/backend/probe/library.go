@@ -11,50 +11,54 @@ import (
 	"strings"
 )
 
-// entryPoint is the function that makes a shared library a PJRT plugin.
+// entryPoint is the function that each PJRT plugin exports.
 const entryPoint = "GetPjrtApi"
 
 const (
-	nameAnother  = "name a PJRT plugin by its absolute path, as xla:/opt/plugins/pjrt_c_api_cpu_plugin.so, or install one with autoblm backend install cpu or cuda"
+	useAnother = "use the absolute path of a PJRT plugin, as in " +
+		"xla:/opt/plugins/pjrt_c_api_cpu_plugin.so, " +
+		"or run autoblm backend install cpu or cuda"
 	installAgain = "install it again"
 )
 
-// processors are those that XLA runs on.
+// processors has the processors that XLA supports.
 var processors = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// machO is how a library for macOS on arm64 begins.
+// machO is the start of a library for macOS on arm64.
 var machO = []byte{0xcf, 0xfa, 0xed, 0xfe}
 
-// examine says why a file is no plugin that could be loaded here, or nil. What
-// goes wrong only in loading it shows only then.
+// examine returns why a file is not a loadable plugin, or nil. Only loading shows further
+// problems.
 func (m Machine) examine(file string) *Problem {
 	if strings.Contains(file, ",") {
-		return &Problem{file + " has a comma in its path, where GoMLX begins its options", "link to it from a path without commas"}
+		return &Problem{file + " has a comma in its path, where GoMLX expects options",
+			"link to it from a path without commas"}
 	}
-	f, err := m.Files.Open(inFS(file))
+	f, err := m.Files.Open(fsPath(file))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &Problem{file + " does not exist", nameAnother}
+		return &Problem{file + " does not exist", useAnother}
 	case err != nil:
-		return &Problem{fmt.Sprintf("%s cannot be read (%v)", file, errors.Unwrap(err)), "make it readable"}
+		return &Problem{fmt.Sprintf("%s is unreadable (%v)", file, errors.Unwrap(err)),
+			"make it readable"}
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return &Problem{file + " is no file", nameAnother}
+		return &Problem{file + " is not a file", useAnother}
 	}
 	content, ok := f.(io.ReaderAt)
 	if !ok {
-		return nil // a file system that tells no more
+		return nil
 	}
 	var magic [4]byte
 	if _, err := content.ReadAt(magic[:], 0); err != nil {
-		return &Problem{file + " is no shared library", nameAnother}
+		return &Problem{file + " is not a shared library", useAnother}
 	}
 	if m.System == "darwin" && bytes.Equal(magic[:], machO) {
 		return nil
 	}
 	if m.System == "darwin" || string(magic[:]) != elf.ELFMAG {
-		return &Problem{file + " is no shared library of this system", nameAnother}
+		return &Problem{file + " is not a shared library for this system", useAnother}
 	}
 	return m.examineELF(file, content)
 }
@@ -62,18 +66,22 @@ func (m Machine) examine(file string) *Problem {
 func (m Machine) examineELF(file string, content io.ReaderAt) *Problem {
 	library, err := elf.NewFile(content)
 	if err != nil {
-		return &Problem{fmt.Sprintf("%s is cut off or damaged (%v)", file, err), installAgain}
+		return &Problem{fmt.Sprintf("%s is truncated or damaged (%v)", file, err), installAgain}
 	}
 	if want, known := processors[m.Processor]; known && library.Machine != want {
-		return &Problem{fmt.Sprintf("%s is for another processor (%v) than this one (%v)", file, library.Machine, want), nameAnother}
+		return &Problem{fmt.Sprintf("%s is for another processor (%v) than this one (%v)",
+			file, library.Machine, want), useAnother}
 	}
 	symbols, err := library.DynamicSymbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
-		return &Problem{fmt.Sprintf("%s is cut off or damaged (%v)", file, err), installAgain}
+		return &Problem{fmt.Sprintf("%s is truncated or damaged (%v)", file, err), installAgain}
 	}
-	defined := func(s elf.Symbol) bool { return s.Name == entryPoint && s.Section != elf.SHN_UNDEF }
-	if !slices.ContainsFunc(symbols, defined) {
-		return &Problem{file + " is no PJRT plugin: it has no function " + entryPoint, nameAnother}
+	isEntryPoint := func(s elf.Symbol) bool {
+		return s.Name == entryPoint && s.Section != elf.SHN_UNDEF
+	}
+	if !slices.ContainsFunc(symbols, isEntryPoint) {
+		return &Problem{file + " is not a PJRT plugin, because it lacks the function " + entryPoint,
+			useAnother}
 	}
 	return nil
 }

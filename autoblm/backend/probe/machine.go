@@ -9,60 +9,59 @@ import (
 	"time"
 )
 
-// Machine is where to look. [This] is the one that the program runs on; tests
-// make up others.
+// Machine is a machine to search. Tests make artificial ones.
 type Machine struct {
-	// System and Processor are as GOOS and GOARCH.
+	// System and Processor are GOOS and GOARCH.
 	System, Processor string
-	// Env is as [os.LookupEnv].
+	// Env looks up a variable like [os.LookupEnv].
 	Env func(name string) (value string, set bool)
-	// Files is the whole file system, its root the root.
+	// Files is the file system from the root.
 	Files fs.FS
-	// AskGPUs is what nvidia-smi prints when it is run with the given arguments.
-	AskGPUs func(ctx context.Context, arguments ...string) ([]byte, error)
+	// RunSMI runs nvidia-smi and returns its output.
+	RunSMI func(ctx context.Context, arguments ...string) ([]byte, error)
 }
 
-// This is the machine that the program runs on.
+// This returns the machine that runs the program.
 func This() Machine {
 	return Machine{
 		System:    runtime.GOOS,
 		Processor: runtime.GOARCH,
 		Env:       os.LookupEnv,
 		Files:     os.DirFS("/"),
-		AskGPUs:   runSMI,
+		RunSMI:    runSMI,
 	}
 }
 
 func runSMI(ctx context.Context, arguments ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // a driver that hangs lets it hang
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // it hangs if the driver hangs
 	defer cancel()
 	return exec.CommandContext(ctx, "nvidia-smi", arguments...).Output()
 }
 
-// Problem is why something cannot be used, and what helps.
-type Problem struct{ Why, Mend string }
+// Problem says why something cannot be used, and how to fix it.
+type Problem struct{ Reason, Fix string }
 
-// Error is both in one line.
-func (p *Problem) Error() string { return p.Why + ": " + p.Mend }
+func (p *Problem) Error() string { return p.Reason + "; " + p.Fix }
 
-// variable is the value of a variable, or empty.
+// variable returns the value of a variable, or "".
 func (m Machine) variable(name string) string {
 	value, _ := m.Env(name)
 	return value
 }
 
-// list are the entries of a folder, sorted; none when it cannot be read.
+// list returns the sorted entries of a folder, or none if it is unreadable.
 func (m Machine) list(folder string) []fs.DirEntry {
-	entries, _ := fs.ReadDir(m.Files, inFS(folder))
+	entries, _ := fs.ReadDir(m.Files, fsPath(folder))
 	return entries
 }
 
 func (m Machine) exists(file string) bool {
-	_, err := fs.Stat(m.Files, inFS(file))
+	_, err := fs.Stat(m.Files, fsPath(file))
 	return err == nil
 }
 
+// read returns the content of a file, or "" if it is unreadable.
 func (m Machine) read(file string) string {
-	content, _ := fs.ReadFile(m.Files, inFS(file))
+	content, _ := fs.ReadFile(m.Files, fsPath(file))
 	return string(content)
 }

@@ -82,13 +82,13 @@ func TestPluginAt(t *testing.T) {
 	for file, says := range map[string]string{
 		"/p/good.so":      "",
 		"/p/gone.so":      "does not exist",
-		"/p":              "is no file",
-		"/p/text.so":      "no shared library",
-		"/p/empty.so":     "no shared library",
-		"/p/cut.so":       "cut off or damaged",
-		"/p/beginning.so": "cut off or damaged",
-		"/p/library.so":   "no PJRT plugin",
-		"/p/bare.so":      "no PJRT plugin",
+		"/p":              "is not a file",
+		"/p/text.so":      "not a shared library",
+		"/p/empty.so":     "not a shared library",
+		"/p/cut.so":       "truncated or damaged",
+		"/p/beginning.so": "truncated or damaged",
+		"/p/library.so":   "not a PJRT plugin",
+		"/p/bare.so":      "not a PJRT plugin",
 		"/p/arm.so":       "another processor",
 		"/p/a,b.so":       "comma",
 	} {
@@ -98,7 +98,7 @@ func TestPluginAt(t *testing.T) {
 			t.Errorf("%s: the path is %s", file, p.Path)
 		case says == "" && p.Problem != nil:
 			t.Errorf("%s: %v", file, p.Problem)
-		case says != "" && (p.Problem == nil || !strings.Contains(p.Problem.Why, file) || !strings.Contains(p.Problem.Why, says) || p.Problem.Mend == ""):
+		case says != "" && (p.Problem == nil || !strings.Contains(p.Problem.Reason, file) || !strings.Contains(p.Problem.Reason, says) || p.Problem.Fix == ""):
 			t.Errorf("%s: %v, which should name the file, say %q, and have a mend", file, p.Problem, says)
 		}
 	}

@@ -53,7 +53,7 @@ func (backendListCommand) Run(ctx context.Context, o *output) error {
 func (l backendList) print(w io.Writer) {
 	t := table.New("backend", "usable", "runs on", "plugin", "version")
 	for _, b := range l.Backends {
-		t.Add(b.Name, b.Usable, b.Devices(), b.PluginIs(), b.Versions())
+		t.Add(b.Name, b.Usable, b.Devices(), b.PluginText(), b.Versions())
 	}
 	t.Print(w)
 	fmt.Fprintf(w, "\ncpu: %s\n", l.CPU)
@@ -62,7 +62,7 @@ func (l backendList) print(w io.Writer) {
 	}
 	for _, b := range l.Backends {
 		if !b.Usable {
-			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, format.Printable(b.Why), format.Printable(b.Mend))
+			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, format.Printable(b.Reason), format.Printable(b.Fix))
 		}
 		if b.Note != "" {
 			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Printable(b.Note))
@@ -104,7 +104,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	o.Say("Downloading the plugin %s of XLA%s.", c.What, size)
 	if c.What != "cpu" {
 		if problem := probe.This().NoGPU(ctx); problem != nil {
-			warn(o, []string{problem.Why + ", so the plugin will be of no use yet; it is downloaded all the same"})
+			warn(o, []string{problem.Reason + ", so the plugin will be of no use yet; it is downloaded all the same"})
 		}
 	}
 	var bar *cli.Bar
@@ -130,7 +130,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 		if b.Usable {
 			fmt.Fprintf(w, "Use it by --backend %s\n", b.Name)
 		} else {
-			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Why, b.Mend)
+			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Reason, b.Fix)
 		}
 		if b.Note != "" {
 			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Printable(b.Note))

@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 )
 
-// Machine is a Linux machine with the given variables and files, of which the
-// paths are absolute. There is no nvidia-smi on it.
+// Machine returns a Linux machine with variables and files but without nvidia-smi. The
+// keys of files are absolute paths.
 func Machine(variables map[string]string, files map[string][]byte) probe.Machine {
 	all := fstest.MapFS{}
 	for path, content := range files {
@@ -22,6 +22,8 @@ func Machine(variables map[string]string, files map[string][]byte) probe.Machine
 			value, set := variables[name]
 			return value, set
 		},
-		AskGPUs: func(context.Context, ...string) ([]byte, error) { return nil, errors.New("no nvidia-smi") },
+		RunSMI: func(context.Context, ...string) ([]byte, error) {
+			return nil, errors.New("no nvidia-smi")
+		},
 	}
 }
