@@ -4,76 +4,67 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/plot"
 )
 
-// span is the range of numbers that an axis shows.
-type span struct{ min, max float64 }
-
-// Numbers beyond largest are not drawn, and those below smallest count as 0, so
-// that differences, margins and steps stay finite and above 0.
+// Numbers above largest are not drawn, and numbers below smallest count as 0. The differences,
+// margins and steps of all others are finite and positive.
 const (
 	largest  = 1e300
 	smallest = 1e-290
 )
 
-// shown says whether a number can be drawn: diverged ones cannot.
-func shown(value float64) bool { return math.Abs(value) <= largest }
+// isDrawable reports whether a number can be drawn; NaN and infinities cannot.
+func isDrawable(value float64) bool { return math.Abs(value) <= largest }
 
-// spanOf is the range of the given numbers with a margin, a range around them
-// when they are all the same, 0 to 1 when there are none.
-func spanOf(values []float64) span {
+// setRange gives an axis the range of numbers with a margin, or 0 to 1 if there are none.
+func setRange(axis *plot.Axis, values []float64) {
+	axis.Min, axis.Max = 0, 1
 	if len(values) == 0 {
-		return span{0, 1}
+		return
 	}
-	s := span{values[0], values[0]}
+	axis.Min, axis.Max = values[0], values[0]
 	for _, value := range values[1:] {
-		s = s.with(value)
+		axis.Min, axis.Max = min(axis.Min, value), max(axis.Max, value)
 	}
-	size := max(math.Abs(s.min), math.Abs(s.max))
-	border := 0.05 * (s.max - s.min)
+	size, margin := max(-axis.Min, axis.Max), 0.05*(axis.Max-axis.Min)
 	switch {
 	case size < smallest:
-		border = 1
-	case s.max-s.min < 1e-9*size:
-		border = 0.1 * size
+		margin = 1
+	case axis.Max-axis.Min < 1e-9*size:
+		margin = 0.1 * size
 	}
-	return span{s.min - border, s.max + border}
+	axis.Min, axis.Max = axis.Min-margin, axis.Max+margin
 }
 
-// with is the smallest span that has the number too.
-func (s span) with(value float64) span { return span{min(s.min, value), max(s.max, value)} }
-
-// part says how far along the span a number is: 0 at min, 1 at max.
-func (s span) part(value float64) float64 { return (value - s.min) / (s.max - s.min) }
-
-// tick is a mark on an axis.
-type tick struct {
-	value float64
-	label string
+// ticker places ticks at round numbers: about count of them, and only whole numbers if whole is
+// set. The ticks of gonum/plot are three at most, and their labels may be equal.
+type ticker struct {
+	count int
+	whole bool
 }
 
-// ticks are round numbers inside the span, at most wanted and one more of them,
-// and only whole ones when whole is set.
-func (s span) ticks(wanted int, whole bool) []tick {
-	step := roundUp((s.max - s.min) / float64(wanted))
-	if whole {
+// Ticks returns the ticks of a range.
+func (t ticker) Ticks(low, high float64) []plot.Tick {
+	step := roundUp((high - low) / float64(t.count))
+	if t.whole {
 		step = max(1, step)
 	}
-	first := math.Ceil(s.min / step)
-	count := int(math.Floor(s.max/step)-first) + 1
-	if count < 1 && !whole { // a span below the step may lie between two multiples of it
-		return s.ticks(wanted+1, whole)
+	first := math.Ceil(low / step)
+	count := int(math.Floor(high/step)-first) + 1
+	if count < 1 && !t.whole { // the range lies between two multiples of step
+		return ticker{t.count + 1, t.whole}.Ticks(low, high)
 	}
-	marks := make([]tick, count)
-	for n := range marks {
+	ticks := make([]plot.Tick, count)
+	for n := range ticks {
 		value := (first + float64(n)) * step
-		marks[n] = tick{value, tickLabel(value, step)}
+		ticks[n] = plot.Tick{Value: value, Label: tickLabel(value, step)}
 	}
-	return marks
+	return ticks
 }
 
-// roundUp is the smallest of 1, 2, 5, 10, … times a power of ten that is not
-// below step.
+// roundUp returns the smallest of 1, 2, 5, 10, … times a power of ten that is at least step.
 func roundUp(step float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(step)))
 	for _, digit := range []float64{1, 2, 5} {
@@ -84,8 +75,7 @@ func roundUp(step float64) float64 {
 	return 10 * power
 }
 
-// tickLabel prints a multiple of step with the digits that step needs, and a
-// true minus sign.
+// tickLabel formats a multiple of step with the digits that step needs, and a true minus sign.
 func tickLabel(value, step float64) string {
 	stepPower := int(math.Floor(math.Log10(step)))
 	format, decimals := byte('f'), -stepPower

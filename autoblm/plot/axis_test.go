@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"pgregory.net/rapid"
 )
 
@@ -17,48 +18,53 @@ func TestTicksAreRoundAndInside(t *testing.T) {
 				values[n] = math.Remainder(values[n], 3)
 			}
 		}
-		wanted := rapid.IntRange(2, 10).Draw(t, "wanted")
-		s := spanOf(values)
+		count := rapid.IntRange(2, 10).Draw(t, "count")
+		var axis plot.Axis
+		setRange(&axis, values)
 		for _, value := range values {
-			if !(s.min < value && value < s.max) {
-				t.Fatalf("%v is not inside %v", value, s)
+			if !(axis.Min < value && value < axis.Max) {
+				t.Fatalf("%v is not inside %v to %v", value, axis.Min, axis.Max)
 			}
 		}
-		marks := s.ticks(wanted, false)
-		if len(marks) < 1 || len(marks) > wanted+1 {
-			t.Fatalf("%d ticks in %v, wanted about %d: %v", len(marks), s, wanted, marks)
+		ticks := ticker{count, false}.Ticks(axis.Min, axis.Max)
+		if len(ticks) < 1 || len(ticks) > count+1 {
+			t.Fatalf("%d ticks, want about %d: %v", len(ticks), count, ticks)
 		}
-		for n, mark := range marks {
-			if part := s.part(mark.value); part < -1e-9 || part > 1+1e-9 {
-				t.Errorf("tick %v is not in %v", mark, s)
+		size := axis.Max - axis.Min
+		for n, tick := range ticks {
+			if part := (tick.Value - axis.Min) / size; part < -1e-9 || part > 1+1e-9 {
+				t.Errorf("tick %v is not in %v to %v", tick, axis.Min, axis.Max)
 			}
-			read, err := strconv.ParseFloat(strings.ReplaceAll(mark.label, "−", "-"), 64)
-			if err != nil || math.Abs(read-mark.value) > 1e-6*(s.max-s.min) {
-				t.Errorf("tick %v is labelled %q", mark.value, mark.label)
+			read, err := strconv.ParseFloat(strings.ReplaceAll(tick.Label, "−", "-"), 64)
+			if err != nil || math.Abs(read-tick.Value) > 1e-6*size {
+				t.Errorf("tick %v has the label %q", tick.Value, tick.Label)
 			}
-			if n > 0 && mark.label == marks[n-1].label {
-				t.Errorf("two ticks are labelled %q", mark.label)
+			if n > 0 && tick.Label == ticks[n-1].Label {
+				t.Errorf("two ticks have the label %q", tick.Label)
 			}
 		}
 	})
 }
 
-// TestASpanBetweenTwoTicks has no multiple of 0.5 in it.
-func TestASpanBetweenTwoTicks(t *testing.T) {
-	if marks := (span{2.001, 2.446}).ticks(2, false); len(marks) != 2 || marks[0].label != "2.2" || marks[1].label != "2.4" {
-		t.Errorf("the ticks are %v", marks)
+// TestRangeBetweenTwoTicks checks a range without a multiple of 0.5.
+func TestRangeBetweenTwoTicks(t *testing.T) {
+	ticks := ticker{2, false}.Ticks(2.001, 2.446)
+	if len(ticks) != 2 || ticks[0].Label != "2.2" || ticks[1].Label != "2.4" {
+		t.Errorf("the ticks are %v", ticks)
 	}
 }
 
 func TestTicksOfCountsAreWhole(t *testing.T) {
 	for last := 1.0; last < 3000; last = math.Ceil(1.3 * last) {
-		marks := spanOf([]float64{1, last}).ticks(8, true)
-		if len(marks) == 0 {
+		var axis plot.Axis
+		setRange(&axis, []float64{1, last})
+		ticks := ticker{8, true}.Ticks(axis.Min, axis.Max)
+		if len(ticks) == 0 {
 			t.Errorf("no ticks from 1 to %v", last)
 		}
-		for _, mark := range marks {
-			if _, err := strconv.Atoi(mark.label); err != nil {
-				t.Errorf("from 1 to %v there is a tick %q", last, mark.label)
+		for _, tick := range ticks {
+			if _, err := strconv.Atoi(tick.Label); err != nil {
+				t.Errorf("from 1 to %v there is a tick %q", last, tick.Label)
 			}
 		}
 	}

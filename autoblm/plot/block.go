@@ -15,27 +15,27 @@ var negativeDashes = []vg.Length{3.5, 2.25}
 // drawBlock draws the block of a cell that is not zero.
 func drawBlock(c vg.Canvas, cell vg.Rectangle, value int) {
 	chunk := max(value, -value)
-	colour := chunkColours[chunk-1]
+	color := chunkColors[chunk-1]
 	inset := vg.Point{X: blockInset, Y: blockInset}
 	block := vg.Rectangle{Min: cell.Min.Add(inset), Max: cell.Max.Sub(inset)}
-	middle := centre(block)
+	middle := center(block)
 	label := indexed{"r", chunk}
 
 	c.SetLineDash(nil, 0)
 	if value > 0 {
-		c.SetColor(positiveFill(colour))
+		c.SetColor(positiveFill(color))
 		c.Fill(block.Path())
 	} else {
 		label.letter = "−r"
-		c.SetColor(negativeFill(colour))
+		c.SetColor(negativeFill(color))
 		c.Fill(block.Path())
-		c.SetColor(hatch(colour))
+		c.SetColor(hatch(color))
 		drawHatch(c, block)
-		c.SetColor(negativeFill(colour))
+		c.SetColor(negativeFill(color))
 		c.Fill(around(middle, label.width()+4, labelText.lineHeight()).Path())
 		c.SetLineDash(negativeDashes, 0)
 	}
-	c.SetColor(blockEdge(colour))
+	c.SetColor(blockEdge(color))
 	c.SetLineWidth(blockBorder)
 	c.Stroke(block.Path())
 	c.SetLineDash(nil, 0)

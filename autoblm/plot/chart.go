@@ -2,137 +2,150 @@ package plot
 
 import (
 	"math"
+	"strings"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Point is a point of a chart in the units of its axes. One with a coordinate
-// that is not a finite number is not drawn.
+// Point is a point of a chart in the units of its axes. A point with a coordinate that is not
+// finite is not drawn.
 type Point struct{ X, Y float64 }
 
-// chart is what curves and scatter plots share: title, legend, two axes and
-// the area that they span.
+// chart is a plot with a legend above an area of a fixed size.
 type chart struct {
-	title      []string
-	legend     [][]legendEntry
-	xLabel     string
-	yLabel     string
-	x, y       span
-	xTicks     []tick
-	yTicks     []tick
-	area       vg.Point  // size of the area between the axes
-	rightSpace vg.Length // for what the drawing puts to the right of the area
+	*plot.Plot
+	area   vg.Point
+	legend []plot.Legend // one for each entry
 }
 
 // Sizes in points.
 const (
-	tickLength    = 3
-	tickGap       = 3
-	axisLabelGap  = 5
-	chartTitleGap = 8
-	chartMargin   = 10
+	legendGap    = 14
+	legendRow    = 13
+	sampleWidth  = 16
+	chartMargin  = 10
+	seriesStroke = 1.5
+	axisStroke   = 0.5
+	dotRadius    = 2.2
 )
 
-// picture is the chart with a drawing inside its area; toPaper maps points of
-// the data to the paper.
-func (h chart) picture(inside func(c vg.Canvas, area vg.Rectangle, toPaper func(Point) vg.Point)) Picture {
-	left := chartMargin + h.tickWidth() + tickGap + tickLength
-	if h.yLabel != "" {
-		left += labelText.lineHeight() + axisLabelGap
+// newChart returns an empty chart.
+func newChart(title, xLabel, yLabel string, width, height vg.Length) *chart {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.Title.Text = strings.Join(titleText.wrap(title, width, maxTitleLines), "\n")
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color = titleText.face().Font, ink
+	p.Title.TextStyle.Handler = textHandler()
+	p.X.Label.Text, p.Y.Label.Text = labelText.fit(xLabel, width), labelText.fit(yLabel, height)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font, axis.Label.TextStyle.Color = labelText.face().Font, ink
+		axis.Label.TextStyle.Handler = textHandler()
+		axis.Label.Padding = 5
+		axis.Tick.Label.Font, axis.Tick.Label.Color = smallText.face().Font, grey
+		axis.Tick.Label.Handler = textHandler()
+		axis.Tick.Length, axis.Padding = 3, 0
+		axis.Color, axis.Width = grey, axisStroke
+		axis.Tick.Color, axis.Tick.Width = grey, axisStroke
 	}
-	below := chartMargin + tickLength + tickGap + smallText.lineHeight()
-	if h.xLabel != "" {
-		below += labelText.lineHeight() + axisLabelGap
+	p.Add(grid)
+	return &chart{Plot: p, area: vg.Point{X: width, Y: height}}
+}
+
+// addToLegend adds an entry, unless its name is empty.
+func (h *chart) addToLegend(name string, sample plot.Thumbnailer) {
+	if name = smallText.fit(name, h.area.X-sampleWidth-5); name == "" {
+		return
 	}
-	above := chartMargin + titleText.linesHeight(h.title) + legendHeight(h.legend)
-	if len(h.title)+len(h.legend) > 0 {
-		above += chartTitleGap
-	}
-	area := vg.Rectangle{Min: vg.Point{X: left, Y: below}, Max: vg.Point{X: left, Y: below}.Add(h.area)}
-	picture := Picture{
-		width:  area.Max.X + chartMargin + h.rightSpace,
-		height: area.Max.Y + above,
-	}
-	toPaper := func(p Point) vg.Point {
-		return vg.Point{
-			X: area.Min.X + vg.Length(h.x.part(p.X))*h.area.X,
-			Y: area.Min.Y + vg.Length(h.y.part(p.Y))*h.area.Y,
+	entry := plot.NewLegend()
+	entry.Top, entry.Left, entry.ThumbnailWidth = true, true, sampleWidth
+	entry.TextStyle.Font, entry.TextStyle.Color = smallText.face().Font, grey
+	entry.TextStyle.Handler = textHandler()
+	entry.Add(" "+name, sample)
+	h.legend = append(h.legend, entry)
+}
+
+// placeLegend returns the upper left corner of each entry, relative to that of the legend, and
+// the height of the legend.
+func (h *chart) placeLegend() (corners []vg.Point, height vg.Length) {
+	var at vg.Point
+	for _, entry := range h.legend {
+		width := entry.Rectangle(draw.Canvas{}).Size().X
+		if at.X > 0 && at.X+width > h.area.X {
+			at = vg.Point{Y: at.Y - legendRow}
 		}
+		corners = append(corners, at)
+		at.X += width + legendGap
+		height = legendRow - at.Y
 	}
-	picture.draw = func(c vg.Canvas) {
-		top := picture.height - chartMargin
-		titleText.drawLines(c, vg.Point{X: centre(area).X, Y: top}, h.title)
-		drawLegend(c, vg.Point{X: area.Min.X, Y: top - titleText.linesHeight(h.title)}, h.legend)
-		h.drawAxes(c, area, toPaper)
-		inside(c, area, toPaper)
-	}
-	return picture
+	return corners, height
 }
 
-func (h chart) tickWidth() vg.Length {
-	var widest vg.Length
-	for _, mark := range h.yTicks {
-		widest = max(widest, smallText.width(mark.label))
+// picture returns the chart as a picture. gonum/plot divides a given canvas, so the size of the
+// canvas follows from that of the area by iteration.
+func (h *chart) picture() Picture {
+	corners, legendHeight := h.placeLegend()
+	if legendHeight > 0 || h.Title.Text != "" {
+		h.Title.Padding = legendHeight + 8
 	}
-	return widest
+	if h.Title.Text == "" {
+		h.Title.Text = " " // so that the padding counts
+	}
+	size := h.area
+	for range 4 {
+		data := h.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}})
+		size = size.Add(h.area).Sub(data.Size())
+	}
+	margin := vg.Point{X: chartMargin, Y: chartMargin}
+	inner := vg.Rectangle{Min: margin, Max: margin.Add(size)}
+	outer := inner.Max.Add(margin)
+	return Picture{width: outer.X, height: outer.Y, draw: func(c vg.Canvas) {
+		canvas := draw.Canvas{Canvas: c, Rectangle: inner}
+		left := h.DataCanvas(canvas).Min.X
+		top := inner.Max.Y - h.Title.TextStyle.Rectangle(h.Title.Text).Size().Y
+		for n, entry := range h.legend {
+			corner := vg.Point{X: left, Y: top}.Add(corners[n])
+			entry.Draw(draw.Canvas{Canvas: c, Rectangle: vg.Rectangle{
+				Min: corner.Sub(vg.Point{Y: legendRow}), Max: corner.Add(vg.Point{X: h.area.X}),
+			}})
+		}
+		h.Draw(canvas)
+	}}
 }
 
-// drawAxes draws the grid, the frame, the marks and the labels of the axes.
-func (h chart) drawAxes(c vg.Canvas, area vg.Rectangle, toPaper func(Point) vg.Point) {
-	c.SetLineDash(nil, 0)
-	c.SetLineWidth(0.5)
-	for _, mark := range h.xTicks {
-		x := toPaper(Point{X: mark.value, Y: h.y.min}).X
-		c.SetColor(faint)
-		strokeLine(c, vg.Point{X: x, Y: area.Min.Y}, vg.Point{X: x, Y: area.Max.Y})
-		c.SetColor(grey)
-		strokeLine(c, vg.Point{X: x, Y: area.Min.Y - tickLength}, vg.Point{X: x, Y: area.Min.Y})
-		smallText.draw(c, vg.Point{X: x, Y: area.Min.Y - tickLength - tickGap - smallText.lineHeight()/2}, draw.XCenter, mark.label)
-	}
-	for _, mark := range h.yTicks {
-		y := toPaper(Point{X: h.x.min, Y: mark.value}).Y
-		c.SetColor(faint)
-		strokeLine(c, vg.Point{X: area.Min.X, Y: y}, vg.Point{X: area.Max.X, Y: y})
-		c.SetColor(grey)
-		strokeLine(c, vg.Point{X: area.Min.X - tickLength, Y: y}, vg.Point{X: area.Min.X, Y: y})
-		smallText.draw(c, vg.Point{X: area.Min.X - tickLength - tickGap, Y: y}, draw.XRight, mark.label)
-	}
-	c.SetColor(grey)
-	strokeLine(c, vg.Point{X: area.Min.X, Y: area.Max.Y}, area.Min, vg.Point{X: area.Max.X, Y: area.Min.Y})
-
-	labelText.draw(c, vg.Point{X: centre(area).X, Y: chartMargin + labelText.lineHeight()/2}, draw.XCenter, h.xLabel)
-	labelText.drawUpwards(c, vg.Point{X: chartMargin + labelText.lineHeight()/2, Y: centre(area).Y}, h.yLabel)
+// dots returns a plotter of filled circles.
+func dots(points []Point, p pen) *plotter.Scatter {
+	return &plotter.Scatter{XYs: xys(points), GlyphStyle: draw.GlyphStyle{
+		Color: p.color, Radius: dotRadius, Shape: draw.CircleGlyph{},
+	}}
 }
 
-const dotRadius = 2.2
-
-func drawDot(c vg.Canvas, at vg.Point) {
-	var circle vg.Path
-	circle.Move(at.Add(vg.Point{X: dotRadius}))
-	circle.Arc(at, dotRadius, 0, 2*math.Pi)
-	circle.Close()
-	c.Fill(circle)
+// line returns a plotter of lines between points.
+func line(points []Point, p pen, width vg.Length) *plotter.Line {
+	style := draw.LineStyle{Color: p.color, Width: width, Dashes: p.dashes}
+	return &plotter.Line{XYs: xys(points), LineStyle: style}
 }
 
-// onlyShown leaves out the points that cannot be drawn.
-func onlyShown(points []Point) []Point {
-	var kept []Point
+// xys returns the points that can be drawn.
+func xys(points []Point) (all plotter.XYs) {
 	for _, p := range points {
-		if shown(p.X) && shown(p.Y) {
-			kept = append(kept, p)
+		if isDrawable(p.X) && isDrawable(p.Y) {
+			all = append(all, plotter.XY{X: p.X, Y: p.Y})
 		}
 	}
-	return kept
+	return all
 }
 
-// allWhole says whether the points are at whole numbers of the x axis, such as
-// epochs or trials.
-func allWhole(points []Point) bool {
+// areWhole reports whether all points are at whole numbers of the x axis, such as epochs.
+func areWhole(points plotter.XYs) bool {
 	for _, p := range points {
 		if p.X != math.Trunc(p.X) {
 			return false
 		}
 	}
-	return true
+	return len(points) > 0
 }

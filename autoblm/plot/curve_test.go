@@ -29,7 +29,10 @@ func searchCurve(levels ...Level) Curve {
 func TestCurveNamesEverything(t *testing.T) {
 	drawing := readSVG(t, searchCurve(Level{"ComplEx", 0.55}, Level{"DistMult", 0.45}).Picture())
 	checkNothingCutOff(t, drawing)
-	for _, wanted := range []string{"Search", "structures trained", "validation MRR", "best so far", "one structure", "ComplEx", "DistMult", "0.6", "3"} {
+	for _, wanted := range []string{
+		"Search", "structures trained", "validation MRR", "best so far", "one structure", "ComplEx",
+		"DistMult", "0.6", "3",
+	} {
 		if !slices.Contains(drawing.contents(), wanted) {
 			t.Errorf("%q is missing in %q", wanted, drawing.contents())
 		}
@@ -49,18 +52,18 @@ func TestCurveNamesEverything(t *testing.T) {
 	}
 }
 
-// TestSeriesDiffer: more series than colours are told apart by dashes.
+// TestSeriesDiffer checks that dashes distinguish more series than there are colors.
 func TestSeriesDiffer(t *testing.T) {
 	pens := map[string]bool{}
-	for n := range 4 * len(seriesColours) {
-		pens[fmt.Sprint(penOf(n))] = true
+	for n := range 4 * len(seriesColors) {
+		pens[fmt.Sprint(newPen(n))] = true
 	}
-	if len(pens) != 4*len(seriesColours) {
-		t.Errorf("%d pens for %d series", len(pens), 4*len(seriesColours))
+	if len(pens) != 4*len(seriesColors) {
+		t.Errorf("%d pens for %d series", len(pens), 4*len(seriesColors))
 	}
 }
 
-// TestBand: one more path than without it, and the axis has room for it.
+// TestBand checks that a band adds a path and extends the axis.
 func TestBand(t *testing.T) {
 	line := Series{Name: "mean", Points: []Point{{1, 0.5}, {2, 0.6}}}
 	plain := readSVG(t, Curve{Series: []Series{line}}.Picture())
@@ -71,7 +74,9 @@ func TestBand(t *testing.T) {
 	for _, path := range banded.paths[:len(banded.paths)-1] {
 		if corners := strings.Count(path.data, "L") + strings.Count(path.data, "M"); corners == 4 {
 			if !slices.Contains(banded.contents(), "0.8") || slices.Contains(plain.contents(), "0.8") {
-				t.Errorf("the axis has the marks %q, and %q without the band", banded.contents(), plain.contents())
+				t.Errorf(
+					"the axis has the marks %q, and %q without the band", banded.contents(), plain.contents(),
+				)
 			}
 			return
 		}
@@ -91,7 +96,9 @@ func TestHigherIsHigherUp(t *testing.T) {
 }
 
 func TestStepsAreLevelOrUpright(t *testing.T) {
-	picture := Curve{Series: []Series{{Style: Steps, Points: []Point{{0, 1}, {1, 3}, {2, 2}}}}}.Picture()
+	picture := Curve{
+		Series: []Series{{Style: Steps, Points: []Point{{0, 1}, {1, 3}, {2, 2}}}},
+	}.Picture()
 	drawing := readSVG(t, picture)
 	path := drawing.paths[len(drawing.paths)-1].data
 	corners := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune("ML", r) })
@@ -144,11 +151,17 @@ func TestSpreadMovesNothingThatHasRoom(t *testing.T) {
 // diverge in any way.
 func TestAnyCurveCanBeDrawn(t *testing.T) {
 	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{
-		math.NaN(), math.Inf(1), math.Inf(-1), 0, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e-300, 1,
+		math.NaN(), math.Inf(1), math.Inf(-1), 0, math.MaxFloat64, -math.MaxFloat64,
+		math.SmallestNonzeroFloat64, 1e-300, 1,
 	}))
-	point := rapid.Custom(func(t *rapid.T) Point { return Point{number.Draw(t, "x"), number.Draw(t, "y")} })
+	point := rapid.Custom(
+		func(t *rapid.T) Point { return Point{number.Draw(t, "x"), number.Draw(t, "y")} },
+	)
 	rapid.Check(t, func(t *rapid.T) {
-		curve := Curve{Title: rapid.String().Draw(t, "title"), X: rapid.String().Draw(t, "x"), Y: rapid.String().Draw(t, "y")}
+		curve := Curve{
+			Title: rapid.String().Draw(t, "title"), X: rapid.String().Draw(t, "x"),
+			Y: rapid.String().Draw(t, "y"),
+		}
 		var points []Point
 		for range rapid.IntRange(0, 3).Draw(t, "series") {
 			points = rapid.SliceOfN(point, 0, 5).Draw(t, "points")
@@ -159,7 +172,9 @@ func TestAnyCurveCanBeDrawn(t *testing.T) {
 			})
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "levels") {
-			curve.Levels = append(curve.Levels, Level{rapid.String().Draw(t, "name"), number.Draw(t, "level")})
+			curve.Levels = append(
+				curve.Levels, Level{rapid.String().Draw(t, "name"), number.Draw(t, "level")},
+			)
 		}
 		scatter := Scatter{Clouds: []Cloud{{"", points}}, Identity: rapid.Bool().Draw(t, "identity")}
 		for _, picture := range []Picture{curve.Picture(), scatter.Picture()} {

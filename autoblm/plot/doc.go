@@ -8,6 +8,6 @@
 //	plot.Curve{X: "epoch", Y: "loss", Series: series}.Picture().PNG()
 //
 // The same drawing serves both formats, on white, in sizes for print, and gives
-// the same bytes for the same input. Colour-blind people can tell the colours of
-// relation chunks apart, and labels and borders say the same as the colours.
+// the same bytes for the same input. Color-blind people can tell the colors of
+// relation chunks apart, and labels and borders say the same as the colors.
 package plot

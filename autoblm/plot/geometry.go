@@ -14,12 +14,12 @@ func strokeLine(c vg.Canvas, points ...vg.Point) {
 	c.Stroke(path)
 }
 
-func centre(r vg.Rectangle) vg.Point {
+func center(r vg.Rectangle) vg.Point {
 	return vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
 }
 
-// around is the rectangle of a size with a centre.
-func around(centre vg.Point, width, height vg.Length) vg.Rectangle {
+// around returns the rectangle of a size around a center.
+func around(center vg.Point, width, height vg.Length) vg.Rectangle {
 	half := vg.Point{X: width / 2, Y: height / 2}
-	return vg.Rectangle{Min: centre.Sub(half), Max: centre.Add(half)}
+	return vg.Rectangle{Min: center.Sub(half), Max: center.Add(half)}
 }

@@ -15,7 +15,7 @@ type indexed struct {
 	index  int
 }
 
-var indexText = textStyle{size: 0.72 * labelText.size, colour: ink}
+var indexText = textStyle{size: 0.72 * labelText.size, color: ink}
 
 const (
 	indexDrop = 2.6 // in points, of the middle of the digit below that of the letter
@@ -26,7 +26,7 @@ func (s indexed) width() vg.Length {
 	return labelText.width(s.letter) + indexGap + indexText.width(strconv.Itoa(s.index))
 }
 
-// draw writes the letter and its index, centred at a point.
+// draw writes the letter and its index, centerd at a point.
 func (s indexed) draw(c vg.Canvas, at vg.Point) {
 	left := vg.Point{X: at.X - s.width()/2, Y: at.Y}
 	labelText.draw(c, left, draw.XLeft, s.letter)

@@ -15,11 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Inline is the picture as an svg element for an HTML page, without a
-// background and without anything that points out of the page. Its label, such
-// as "DistMult as a matrix", is what a screen reader says. With [DarkStyle] in
-// the page it has other colours on a dark ground. It is an error when the picture
-// is empty.
+// Inline returns the picture as an svg element for an HTML page, without a background and without
+// links. A screen reader reads its label, such as "DistMult as a matrix". The style sheet
+// [DarkStyle] gives it colors for a dark background. An empty picture is an error.
 func (p Picture) Inline(label string) ([]byte, error) {
 	if p.draw == nil {
 		return nil, errEmpty
@@ -33,21 +31,22 @@ func (p Picture) Inline(label string) ([]byte, error) {
 	_, element, _ := bytes.Cut(document, []byte("<svg"))
 	_, content, _ := bytes.Cut(element, []byte(">"))
 	width, height := p.width.Points(), p.height.Points()
-	opening := fmt.Sprintf(`<svg width="%.5gpt" height="%.5gpt" viewBox="0 0 %.5g %.5g" role="img" aria-label="%s">`,
+	opening := fmt.Sprintf(`<svg width="%.5gpt" height="%.5gpt" viewBox="0 0 %.5g %.5g"`+
+		` role="img" aria-label="%s">`,
 		width, height, width, height, html.EscapeString(printable(label)))
 	return append([]byte(opening), styles.ReplaceAllFunc(content, withVariables)...), nil
 }
 
-// styles are the attributes with colours; quotes of texts are escaped, so that
-// none of them looks like one.
+// styles matches the attributes with colors. The writer escapes quotes in texts, so that no text
+// matches.
 var (
-	styles  = regexp.MustCompile(`style="[^"]*"`)
-	colours = regexp.MustCompile(`#[0-9A-F]{6}`)
+	styles = regexp.MustCompile(`style="[^"]*"`)
+	colors = regexp.MustCompile(`#[0-9A-F]{6}`)
 )
 
-// withVariables lets a style sheet change the colours of a style.
+// withVariables replaces the colors of a style by variables that a style sheet can change.
 func withVariables(style []byte) []byte {
-	return colours.ReplaceAllFunc(style, func(hex []byte) []byte {
+	return colors.ReplaceAllFunc(style, func(hex []byte) []byte {
 		return fmt.Appendf(nil, "var(%s,%s)", variable(string(hex)), hex)
 	})
 }
@@ -56,12 +55,12 @@ func variable(hex string) string { return "--plot-" + strings.ToLower(hex[1:]) }
 
 func hexOf(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// DarkStyle is a style sheet that gives inline pictures colours for a dark
-// ground wherever a reader prefers one; on paper they stay as they are.
+// DarkStyle returns a style sheet that gives inline pictures dark colors on screens where the
+// reader prefers them.
 func DarkStyle() string {
 	var sheet strings.Builder
 	sheet.WriteString("@media screen and (prefers-color-scheme: dark) { :root {")
-	dark := darkColours()
+	dark := darkColors()
 	inOrder := func(a, b color.NRGBA) int { return cmp.Compare(hexOf(a), hexOf(b)) }
 	for _, c := range slices.SortedFunc(maps.Keys(dark), inOrder) {
 		fmt.Fprintf(&sheet, " %s: %s;", variable(hexOf(c)), hexOf(dark[c]))
@@ -70,23 +69,23 @@ func DarkStyle() string {
 	return sheet.String()
 }
 
-// darkGround is what the dark colours are made for.
+// darkGround is the background of the dark colors.
 var darkGround = color.NRGBA{0x1A, 0x1C, 0x20, 0xFF}
 
-// darkColours are the colours of drawings with their counterparts on a dark
+// darkColors are the colors of drawings with their counterparts on a dark
 // ground: fills of blocks keep their hue under a light label, and lines are lighter.
-var darkColours = sync.OnceValue(func() map[color.NRGBA]color.NRGBA {
+var darkColors = sync.OnceValue(func() map[color.NRGBA]color.NRGBA {
 	dark := map[color.NRGBA]color.NRGBA{
 		ink:   {0xEC, 0xEE, 0xF1, 0xFF},
 		faint: {0x3B, 0x40, 0x48, 0xFF},
 	}
-	for _, c := range chunkColours {
+	for _, c := range chunkColors {
 		dark[positiveFill(c)] = mix(c, darkGround, 0.4)
 		dark[negativeFill(c)] = mix(c, darkGround, 0.08)
 		dark[hatch(c)] = mix(c, darkGround, 0.45)
 		dark[blockEdge(c)] = tint(c, 0.65)
 	}
-	for _, c := range seriesColours {
+	for _, c := range seriesColors {
 		dark[c] = tint(c, 0.65)
 	}
 	dark[grey] = color.NRGBA{0xB5, 0xBB, 0xC5, 0xFF} // texts too

@@ -38,7 +38,7 @@ func TestInlineIsTheDrawingOfTheSVGWithoutGround(t *testing.T) {
 	}
 }
 
-func TestDarkStyleHasEveryColour(t *testing.T) {
+func TestDarkStyleHasEveryColor(t *testing.T) {
 	pictures := onePictureEach()
 	rows := make([][]int, structure.MaxK)
 	for i := range rows {
@@ -63,7 +63,7 @@ func TestDarkStyleHasEveryColour(t *testing.T) {
 		}
 		for _, found := range variables.FindAllStringSubmatch(string(element), -1) {
 			if !strings.Contains(style, found[1]+": #") {
-				t.Errorf("%s: the colour %s has no counterpart on a dark ground", name, found[2])
+				t.Errorf("%s: the color %s has no counterpart on a dark ground", name, found[2])
 			}
 		}
 	}
@@ -114,7 +114,8 @@ func TestNarrowCurveFits(t *testing.T) {
 	curve.Width = 200
 	narrow := readSVG(t, curve.Picture())
 	checkNothingCutOff(t, narrow)
-	if difference := wide.width - narrow.width; difference < curveWidth-200-0.1 || difference > curveWidth-200+0.1 {
+	if difference := wide.width - narrow.width; difference < curveWidth-200-0.1 ||
+		difference > curveWidth-200+0.1 {
 		t.Errorf("140 points less between the axes make the picture %v points narrower", difference)
 	}
 }

@@ -26,17 +26,18 @@ const dotsPerInch = 150
 // maxPixels keeps the memory for a PNG below 256 MiB.
 const maxPixels = 1 << 26
 
-var errEmpty = errors.New("nothing to draw: the picture is empty; give it at least one structure")
+var errEmpty = errors.New("nothing to draw: the picture is empty; add at least one structure")
 
-// PNG is the picture as a PNG file at 150 dots per inch. It is an error when
-// the picture is empty, or too large to hold in memory.
+// PNG returns the picture as a PNG file at 150 dots per inch. An empty picture, or one too large
+// for memory, is an error.
 func (p Picture) PNG() ([]byte, error) {
 	if p.draw == nil {
 		return nil, errEmpty
 	}
 	wide, high := p.width.Dots(dotsPerInch), p.height.Dots(dotsPerInch)
 	if wide*high > maxPixels {
-		return nil, fmt.Errorf("a PNG of %.0f×%.0f pixels is too large; draw less in one picture, or make an SVG", wide, high)
+		return nil, fmt.Errorf("a PNG of %.0f×%.0f pixels is too large;"+
+			" draw less in one picture, or make an SVG", wide, high)
 	}
 	canvas := vgimg.NewWith(
 		vgimg.UseWH(p.width, p.height),
@@ -51,9 +52,8 @@ func (p Picture) PNG() ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// SVG is the picture as an SVG document with its size in points. Text stays
-// text, in Liberation Sans or, where that is missing, a font of the same
-// widths. It is an error when the picture is empty.
+// SVG returns the picture as an SVG document with its size in points. Text stays text, in
+// Liberation Sans or another font of the same widths. An empty picture is an error.
 func (p Picture) SVG() ([]byte, error) {
 	if p.draw == nil {
 		return nil, errEmpty
@@ -70,10 +70,10 @@ func encodeSVG(canvas *vgsvg.Canvas) ([]byte, error) {
 	if _, err := canvas.WriteTo(&file); err != nil {
 		return nil, fmt.Errorf("encode SVG: %w", err)
 	}
-	return bytes.ReplaceAll(file.Bytes(), []byte("font-family:Liberation Sans;"), []byte(fontFamilies)), nil
+	const family = "font-family:Liberation Sans;"
+	return bytes.ReplaceAll(file.Bytes(), []byte(family), []byte(fontFamilies)), nil
 }
 
-// fontFamilies names the fonts with the widths of Liberation Sans, because the
-// library that writes the SVG names only the one it measured with and a viewer
-// would otherwise fall back to a serif font.
+// fontFamilies names the fonts with the widths of Liberation Sans. The SVG library names only that
+// font, and without it a viewer would use a serif font.
 const fontFamilies = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"

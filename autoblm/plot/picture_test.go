@@ -63,10 +63,14 @@ func TestBothFormatsHaveOneSizeOnWhite(t *testing.T) {
 				t.Errorf("%s: %d pixels at 150 dots per inch are not %v points", name, side.pixels, side.points)
 			}
 		}
-		if r, g, b, a := pixels.At(0, 0).RGBA(); [4]uint32{r, g, b, a} != [4]uint32{0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF} {
+		if r, g, b, a := pixels.At(0, 0).RGBA(); [4]uint32{r, g, b, a} != [4]uint32{
+			0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF,
+		} {
 			t.Errorf("%s: the corner of the PNG is %v", name, color.NRGBAModel.Convert(pixels.At(0, 0)))
 		}
-		corners := fmt.Sprintf("M0,0L%.5g,0L%.5g,%.5gL0,%.5gZ", drawing.width, drawing.width, drawing.height, drawing.height)
+		corners := fmt.Sprintf(
+			"M0,0L%.5g,0L%.5g,%.5gL0,%.5gZ", drawing.width, drawing.width, drawing.height, drawing.height,
+		)
 		if ground := drawing.paths[0]; ground.style != "fill:#FFFFFF" || ground.data != corners {
 			t.Errorf("%s: the SVG begins with %v and not with a white ground", name, ground)
 		}
@@ -80,7 +84,10 @@ func TestSaveWritesByExtension(t *testing.T) {
 		name   string
 		encode func() ([]byte, error)
 		older  string
-	}{{"a.png", picture.PNG, "\x89PNG\r\n\x1a\n..."}, {"b.svg", picture.SVG, "<?xml version=\"1.0\"?>"}, {"c.PNG", picture.PNG, ""}} {
+	}{
+		{"a.png", picture.PNG, "\x89PNG\r\n\x1a\n..."}, {"b.svg", picture.SVG, "<?xml version=\"1.0\"?>"},
+		{"c.PNG", picture.PNG, ""},
+	} {
 		path := filepath.Join(folder, file.name)
 		if err := os.WriteFile(path, []byte(file.older), 0o600); err != nil {
 			t.Fatal(err)
@@ -127,7 +134,9 @@ func TestSaveRefuses(t *testing.T) {
 	}{
 		{picture, filepath.Join(folder, "a.jpg"), `".jpg"; it must be .png or .svg`},
 		{picture, filepath.Join(folder, "a"), `""; it must be .png or .svg`},
-		{picture, filepath.Join(folder, "missing", "a.png"), "the folder does not exist; create it first"},
+		{
+			picture, filepath.Join(folder, "missing", "a.png"), "the folder does not exist; create it first",
+		},
 		{picture, filepath.Join(plain, "a.svg"), "not a directory"},
 		{picture, filepath.Join(folder, "folder.png"), "not replaced"},
 		{picture, study, "is a study, and not replaced"},
@@ -140,7 +149,8 @@ func TestSaveRefuses(t *testing.T) {
 			t.Errorf("%s was saved; wanted an error about %s", refused.path, refused.reason)
 			continue
 		}
-		if text := err.Error(); !strings.Contains(text, refused.reason) || strings.Count(text, refused.path) != 1 || strings.Contains(text, "\n") {
+		if text := err.Error(); !strings.Contains(text, refused.reason) ||
+			strings.Count(text, refused.path) != 1 || strings.Contains(text, "\n") {
 			t.Errorf("%s: the error is %q; wanted %s", refused.path, text, refused.reason)
 		}
 	}

@@ -10,11 +10,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// Save writes the picture to a file whose extension, .png or .svg, says the
-// format. The file appears whole or not at all, and replaces an older picture of the format,
-// and nothing else. It
-// is an error when the extension is another one, the picture is empty, or the
-// folder is missing or cannot be written to.
+// Save writes the picture to a file in the format of its extension, .png or .svg. The write is
+// atomic, and replaces only a picture of the same format. Another extension, an empty picture and
+// a missing folder are errors.
 func (p Picture) Save(path string) error {
 	var encode func() ([]byte, error)
 	var kind outfile.Kind
@@ -24,7 +22,11 @@ func (p Picture) Save(path string) error {
 	case ".svg":
 		encode, kind = p.SVG, outfile.SVG
 	default:
-		return fmt.Errorf("save picture %s: the extension is %q; it must be .png or .svg", path, extension)
+		return fmt.Errorf(
+			"save picture %s: the extension is %q; it must be .png or .svg",
+			path,
+			extension,
+		)
 	}
 	content, err := encode()
 	if err != nil {

@@ -1,70 +1,50 @@
 package plot
 
-import (
-	"gonum.org/v1/plot/vg"
-)
-
 // Scatter is a chart of dots, such as predicted against measured MRR.
 type Scatter struct {
 	Title string
-	X, Y  string // what the axes show, with the unit if there is one
+	X, Y  string // labels of the axes, with units
 
 	Clouds []Cloud
 
-	// Identity draws the line y = x, and both axes with the same range.
+	// Identity draws the line y = x and gives both axes the same range.
 	Identity bool
 }
 
-// Cloud is dots of one colour.
+// Cloud holds dots of one color.
 type Cloud struct {
-	Name   string // for the legend; an empty one is not listed
+	Name   string // in the legend; an empty name is not listed
 	Points []Point
 }
 
 // scatterSide is the side of the square between the axes in points.
 const scatterSide = 230
 
-// Picture draws the chart, with a legend above it. Points that are not finite
-// are left out; a chart without any shows empty axes.
+// Picture draws the chart with a legend above it. It leaves out points that are not finite. A
+// chart without any shows empty axes.
 func (s Scatter) Picture() Picture {
-	var entries []legendEntry
-	var clouds [][]Point
+	h := newChart(s.Title, s.X, s.Y, scatterSide, scatterSide)
 	var xs, ys []float64
-	for n, cloud := range s.Clouds {
-		points := onlyShown(cloud.Points)
-		for _, p := range points {
+	for _, cloud := range s.Clouds {
+		for _, p := range xys(cloud.Points) {
 			xs, ys = append(xs, p.X), append(ys, p.Y)
 		}
-		clouds = append(clouds, points)
-		entries = append(entries, legendEntry{cloud.Name, Dots, penOf(n)})
 	}
 	if s.Identity {
 		xs = append(xs, ys...)
 		ys = xs
 	}
-	h := chart{
-		title:  titleText.wrap(s.Title, scatterSide, maxTitleLines),
-		legend: legendRows(entries, scatterSide),
-		xLabel: labelText.fit(s.X, scatterSide),
-		yLabel: labelText.fit(s.Y, scatterSide),
-		x:      spanOf(xs),
-		y:      spanOf(ys),
-		area:   vg.Point{X: scatterSide, Y: scatterSide},
+	setRange(&h.X, xs)
+	setRange(&h.Y, ys)
+	if s.Identity {
+		ends := []Point{{h.X.Min, h.X.Min}, {h.X.Max, h.X.Max}}
+		h.Add(line(ends, pen{grey, levelDashes}, levelStroke))
 	}
-	h.xTicks, h.yTicks = h.x.ticks(6, false), h.y.ticks(6, false)
-	return h.picture(func(c vg.Canvas, area vg.Rectangle, toPaper func(Point) vg.Point) {
-		if s.Identity {
-			c.SetColor(grey)
-			c.SetLineWidth(levelStroke)
-			c.SetLineDash(levelDashes, 0)
-			strokeLine(c, area.Min, area.Max)
-			c.SetLineDash(nil, 0)
-		}
-		for n, points := range clouds {
-			c.SetColor(penOf(n).colour)
-			for _, p := range points {
-				drawDot(c, toPaper(p))
-			}
-		}
-	})
+	for n, cloud := range s.Clouds {
+		d := dots(cloud.Points, pen{color: newPen(n).color})
+		h.Add(d)
+		h.addToLegend(cloud.Name, d)
+	}
+	h.X.Tick.Marker, h.Y.Tick.Marker = ticker{6, false}, ticker{6, false}
+	return h.picture()
 }

@@ -13,7 +13,7 @@ type Titled struct {
 }
 
 // Structure draws a structure as in the paper's figure of R_(r): head chunks
-// down, tail chunks across, one colour for each relation chunk. Positive blocks
+// down, tail chunks across, one color for each relation chunk. Positive blocks
 // are filled and have a solid border, negative ones are hatched and have a
 // dashed border. An empty title is left out. A structure with K = 0 gives an
 // empty picture.
@@ -21,8 +21,8 @@ func Structure(s structure.Structure, title string) Picture {
 	return Structures([]Titled{{Title: title, Structure: s}})
 }
 
-// Structures draws structures beside each other, in as many rows as they need
-// on a page. Structures with K = 0 are left out.
+// Structures draws structures next to each other, in as many rows as they need on a page.
+// Structures with K = 0 are left out.
 func Structures(all []Titled) Picture {
 	var panels []panel
 	var size vg.Point
@@ -82,13 +82,14 @@ type panel struct {
 
 func newPanel(t Titled) panel {
 	p := panel{structure: t.Structure}
-	p.title = titleText.wrap(t.Title, max(narrowestTitle, p.gridSide()+2*headerSide), maxTitleLines)
+	width := max(narrowestTitle, p.gridSide()+2*headerSide)
+	p.title = titleText.wrap(t.Title, width, maxTitleLines)
 	return p
 }
 
 func (p panel) gridSide() vg.Length { return vg.Length(p.structure.K()) * cellSide }
 
-// size has the width of a header on both sides, so that the grid is centred
+// size has the width of a header on both sides, so that the grid is centerd
 // under the title.
 func (p panel) size() vg.Point {
 	wide := p.gridSide() + 2*headerSide
@@ -105,18 +106,21 @@ func (p panel) titleHeight() vg.Length {
 	return titleText.linesHeight(p.title) + titleGap
 }
 
-// draw puts the panel so that the lower edge of its grid is centred at bottom.
+// draw puts the panel so that the lower edge of its grid is centerd at bottom.
 func (p panel) draw(c vg.Canvas, bottom vg.Point) {
 	k := p.structure.K()
 	grid := vg.Rectangle{
 		Min: vg.Point{X: bottom.X - p.gridSide()/2, Y: bottom.Y},
 		Max: vg.Point{X: bottom.X + p.gridSide()/2, Y: bottom.Y + p.gridSide()},
 	}
-	titleText.drawLines(c, vg.Point{X: bottom.X, Y: grid.Max.Y + headerSide + p.titleHeight()}, p.title)
+	top := vg.Point{X: bottom.X, Y: grid.Max.Y + headerSide + p.titleHeight()}
+	titleText.drawLines(c, top, p.title)
 	for n := range k {
 		middle := (vg.Length(n) + 0.5) * cellSide
-		indexed{"h", n + 1}.draw(c, vg.Point{X: grid.Min.X - headerSide/2, Y: grid.Max.Y - middle})
-		indexed{"t", n + 1}.draw(c, vg.Point{X: grid.Min.X + middle, Y: grid.Max.Y + headerSide/2})
+		left := vg.Point{X: grid.Min.X - headerSide/2, Y: grid.Max.Y - middle}
+		indexed{"h", n + 1}.draw(c, left)
+		above := vg.Point{X: grid.Min.X + middle, Y: grid.Max.Y + headerSide/2}
+		indexed{"t", n + 1}.draw(c, above)
 	}
 	drawGridLines(c, grid, k)
 	for i := range k {
@@ -128,7 +132,7 @@ func (p panel) draw(c vg.Canvas, bottom vg.Point) {
 	}
 }
 
-// cellOf is the square of head chunk i and tail chunk j, counted from 0.
+// cellOf returns the square of head chunk i and tail chunk j, counted from 0.
 func cellOf(grid vg.Rectangle, i, j int) vg.Rectangle {
 	corner := vg.Point{
 		X: grid.Min.X + vg.Length(j)*cellSide,
@@ -143,7 +147,8 @@ func drawGridLines(c vg.Canvas, grid vg.Rectangle, k int) {
 	c.SetLineDash(nil, 0)
 	for n := range k + 1 {
 		offset := vg.Length(n) * cellSide
-		strokeLine(c, vg.Point{X: grid.Min.X + offset, Y: grid.Min.Y}, vg.Point{X: grid.Min.X + offset, Y: grid.Max.Y})
-		strokeLine(c, vg.Point{X: grid.Min.X, Y: grid.Min.Y + offset}, vg.Point{X: grid.Max.X, Y: grid.Min.Y + offset})
+		x, y := grid.Min.X+offset, grid.Min.Y+offset
+		strokeLine(c, vg.Point{X: x, Y: grid.Min.Y}, vg.Point{X: x, Y: grid.Max.Y})
+		strokeLine(c, vg.Point{X: grid.Min.X, Y: y}, vg.Point{X: grid.Max.X, Y: y})
 	}
 }

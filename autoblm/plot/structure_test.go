@@ -53,28 +53,28 @@ func readPNG(t *testing.T, p Picture) image.Image {
 	return picture
 }
 
-// colourVector is a mean colour as its distance from white.
-type colourVector [3]float64
+// colorVector is a mean color as its distance from white.
+type colorVector [3]float64
 
-func (v colourVector) length() float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
+func (v colorVector) length() float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
 
-func (v colourVector) cosine(w colourVector) float64 {
+func (v colorVector) cosine(w colorVector) float64 {
 	return (v[0]*w[0] + v[1]*w[1] + v[2]*w[2]) / (v.length() * w.length())
 }
 
-func fromWhite(c color.Color) colourVector {
+func fromWhite(c color.Color) colorVector {
 	r, g, b, _ := c.RGBA()
-	return colourVector{255 - float64(r)/257, 255 - float64(g)/257, 255 - float64(b)/257}
+	return colorVector{255 - float64(r)/257, 255 - float64(g)/257, 255 - float64(b)/257}
 }
 
-// cellMean is the mean colour of the lower third of a cell, inside its border
+// cellMean is the mean color of the lower third of a cell, inside its border
 // and below its label.
-func cellMean(picture image.Image, k, i, j int) colourVector {
+func cellMean(picture image.Image, k, i, j int) colorVector {
 	const cell = cellSide * dotsPerInch / 72.0
 	height := float64(picture.Bounds().Dy())
 	gridLeft := (float64(picture.Bounds().Dx()) - float64(k)*cell) / 2
 	gridTop := height - margin*dotsPerInch/72.0 - float64(k)*cell
-	var sum colourVector
+	var sum colorVector
 	count := 0.0
 	for y := gridTop + (float64(i)+0.72)*cell; y < gridTop+(float64(i)+0.86)*cell; y++ {
 		for x := gridLeft + (float64(j)+0.16)*cell; x < gridLeft+(float64(j)+0.84)*cell; x++ {
@@ -109,17 +109,19 @@ func TestPixelsOfStructureShowItsCells(t *testing.T) {
 					}
 					nearest := 1
 					for chunk := range structure.MaxK {
-						if found.cosine(fromWhite(chunkColours[chunk])) > found.cosine(fromWhite(chunkColours[nearest-1])) {
+						if found.cosine(fromWhite(chunkColors[chunk])) > found.cosine(
+							fromWhite(chunkColors[nearest-1]),
+						) {
 							nearest = chunk + 1
 						}
 					}
 					if nearest != max(value, -value) {
-						t.Errorf("cell (%d, %d) is %d and has the colour of chunk %d", i, j, value, nearest)
+						t.Errorf("cell (%d, %d) is %d and has the color of chunk %d", i, j, value, nearest)
 					}
-					// A full fill against a hatch on a tenth of the colour.
-					strength := found.length() / fromWhite(chunkColours[nearest-1]).length()
+					// A full fill against a hatch on a tenth of the color.
+					strength := found.length() / fromWhite(chunkColors[nearest-1]).length()
 					if positive := strength > 0.45; positive != (value > 0) {
-						t.Errorf("cell (%d, %d) is %d and has %.2f of the colour", i, j, value, strength)
+						t.Errorf("cell (%d, %d) is %d and has %.2f of the color", i, j, value, strength)
 					}
 				}
 			}
@@ -220,7 +222,8 @@ func TestLongTitlesWrapAndEnd(t *testing.T) {
 	s := structure.MustParse("complex")
 	drawing := readSVG(t, Structure(s, "Found after three hundred structures on the umls graph"))
 	checkNothingCutOff(t, drawing)
-	if got := drawing.texts[0].content; !strings.HasPrefix(got, "Found after") || drawing.texts[1].content == "" {
+	if got := drawing.texts[0].content; !strings.HasPrefix(got, "Found after") ||
+		drawing.texts[1].content == "" {
 		t.Errorf("first line of the title is %q", got)
 	}
 	for _, title := range []string{strings.Repeat("word ", 100_000), strings.Repeat("x", 100_000)} {
@@ -234,7 +237,10 @@ func TestLongTitlesWrapAndEnd(t *testing.T) {
 
 // A title comes from files that people wrote; none may break the document.
 func TestAnyTitleGivesXML(t *testing.T) {
-	for _, title := range []string{"a < b & \"c\" 'd' ]]>", "\x00\x01\x1b[31m", "\xff\xfe", "two\nlines", "\ufffe\uffff", "العربية 漢字"} {
+	for _, title := range []string{
+		"a < b & \"c\" 'd' ]]>", "\x00\x01\x1b[31m", "\xff\xfe", "two\nlines", "\ufffe\uffff",
+		"العربية 漢字",
+	} {
 		drawing := readSVG(t, Structure(structure.MustParse("distmult"), title))
 		checkNothingCutOff(t, drawing)
 	}

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"image/color"
-	"math"
 	"sort"
 	"strings"
 	"sync"
@@ -10,30 +9,35 @@ import (
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	xfont "golang.org/x/image/font"
 )
 
-// textStyle is how a piece of text looks.
+// textStyle describes the look of a text.
 type textStyle struct {
 	size   vg.Length
 	weight xfont.Weight
-	colour color.Color
+	color  color.Color
 }
 
 var (
-	titleText = textStyle{size: 11, weight: xfont.WeightBold, colour: ink}
-	labelText = textStyle{size: 10, colour: ink}
-	smallText = textStyle{size: 8.5, colour: grey}
+	titleText = textStyle{size: 11, weight: xfont.WeightBold, color: ink}
+	labelText = textStyle{size: 10, color: ink}
+	smallText = textStyle{size: 8.5, color: grey}
 )
 
-// fonts come with the program, so that every machine draws the same picture.
+// fonts are part of the program, so that every machine draws the same picture.
 var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
+// textHandler lays out text with the fonts of the program.
+func textHandler() text.Handler { return text.Plain{Fonts: fonts()} }
+
 func (t textStyle) face() font.Face {
-	return fonts().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans", Weight: t.weight}, t.size)
+	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Weight: t.weight}
+	return fonts().Lookup(sans, t.size)
 }
 
 func (t textStyle) width(line string) vg.Length {
@@ -41,37 +45,27 @@ func (t textStyle) width(line string) vg.Length {
 	return face.Width(line)
 }
 
-// lineHeight is the distance between the baselines of two lines.
+// lineHeight returns the distance between the baselines of two lines.
 func (t textStyle) lineHeight() vg.Length { return 1.25 * t.size }
 
 // capHeight is the height of capitals and digits of the font, as a part of its size.
 const capHeight = 0.7
 
-// draw writes a line; at is on the middle of its capitals' height, and at its
-// left end, centre or right end as align says.
+// draw writes a line. The point at is half the height of its capitals, at its left end, center or
+// right end.
 func (t textStyle) draw(c vg.Canvas, at vg.Point, align draw.XAlignment, line string) {
 	if line == "" {
 		return
 	}
 	face := t.face()
-	c.SetColor(t.colour)
+	c.SetColor(t.color)
 	c.FillString(face, vg.Point{
 		X: at.X + vg.Length(align)*face.Width(line),
 		Y: at.Y - capHeight/2*t.size,
 	}, line)
 }
 
-// drawUpwards writes a line centred at a point and turned to be read from
-// bottom to top.
-func (t textStyle) drawUpwards(c vg.Canvas, at vg.Point, line string) {
-	c.Push()
-	c.Translate(at)
-	c.Rotate(math.Pi / 2)
-	t.draw(c, vg.Point{}, draw.XCenter, line)
-	c.Pop()
-}
-
-// drawLines writes lines below each other, centred, the upper edge of the
+// drawLines writes lines below each other, centerd, the upper edge of the
 // first one at top.
 func (t textStyle) drawLines(c vg.Canvas, top vg.Point, lines []string) {
 	for n, line := range lines {
@@ -80,7 +74,7 @@ func (t textStyle) drawLines(c vg.Canvas, top vg.Point, lines []string) {
 	}
 }
 
-// linesHeight is the height that drawLines takes.
+// linesHeight returns the height that drawLines needs.
 func (t textStyle) linesHeight(lines []string) vg.Length {
 	return vg.Length(len(lines)) * t.lineHeight()
 }
@@ -92,7 +86,9 @@ func (t textStyle) fit(line string, width vg.Length) string {
 		return line
 	}
 	letters := []rune(line)
-	tooMany := sort.Search(len(letters), func(n int) bool { return t.width(string(letters[:n])+"…") > width })
+	tooMany := sort.Search(len(letters), func(n int) bool {
+		return t.width(string(letters[:n])+"…") > width
+	})
 	return strings.TrimRight(string(letters[:max(0, tooMany-1)]), " ") + "…"
 }
 
@@ -115,8 +111,7 @@ func (t textStyle) wrap(text string, width vg.Length, maxLines int) []string {
 	return lines
 }
 
-// printable replaces what cannot be printed, and must not stand in an SVG, by
-// spaces.
+// printable replaces characters that an SVG must not contain by spaces.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

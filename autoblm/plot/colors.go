@@ -6,8 +6,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// The colours of Okabe and Ito, with green and purple lighter and their black
-// a dark grey, so that light fills of them differ for colour-blind people too.
+// The colors of Okabe and Ito, with green and purple lighter and their black
+// a dark grey, so that light fills of them differ for color-blind people too.
 var (
 	vermillion = color.NRGBA{0xD5, 0x5E, 0x00, 0xFF}
 	blue       = color.NRGBA{0x00, 0x72, 0xB2, 0xFF}
@@ -22,33 +22,37 @@ var (
 	faint = color.NRGBA{0xD8, 0xD8, 0xD8, 0xFF}
 )
 
-// chunkColours are the colours of the relation chunks; the first four are red,
+// chunkColors are the colors of the relation chunks; the first four are red,
 // blue, yellow and grey as in the paper's figure.
-var chunkColours = [structure.MaxK]color.NRGBA{vermillion, blue, yellow, grey, green, purple, sky, orange}
+var chunkColors = [structure.MaxK]color.NRGBA{
+	vermillion, blue, yellow, grey, green, purple, sky, orange,
+}
 
-// seriesColours are the colours of series in a chart, in turn; all are dark
-// enough for a thin line on white.
-var seriesColours = []color.NRGBA{blue, vermillion, green, orange, grey}
+// seriesColors are the colors of series in a chart, in this order. All are dark enough for a
+// thin line on white.
+var seriesColors = []color.NRGBA{blue, vermillion, green, orange, grey}
 
-// positiveFill is the colour of a positive block under its label.
+// positiveFill returns the color of a positive block under its label.
 func positiveFill(c color.NRGBA) color.NRGBA { return tint(c, 0.6) }
 
-// negativeFill is the colour of a negative block between the lines of its hatch.
+// negativeFill returns the color of a negative block between the lines of its hatch.
 func negativeFill(c color.NRGBA) color.NRGBA { return tint(c, 0.1) }
 
-// hatch is the colour of the lines of a negative block.
+// hatch returns the color of the lines of a negative block.
 func hatch(c color.NRGBA) color.NRGBA { return tint(c, 0.5) }
 
-// blockEdge is the colour of the border of a block.
+// blockEdge returns the color of the border of a block.
 func blockEdge(c color.NRGBA) color.NRGBA { return mix(c, color.NRGBA{A: 0xFF}, 0.75) }
 
-// tint mixes a colour with white: strength 1 is the colour, 0 is white.
+// tint mixes a color with white: strength 1 is the color, 0 is white.
 func tint(c color.NRGBA, strength float64) color.NRGBA {
 	return mix(c, color.NRGBA{0xFF, 0xFF, 0xFF, 0xFF}, strength)
 }
 
-// mix mixes two colours: strength 1 is the first, 0 the second.
+// mix mixes two colors: strength 1 is the first, 0 the second.
 func mix(c, with color.NRGBA, strength float64) color.NRGBA {
-	channel := func(a, b uint8) uint8 { return uint8(float64(b) + strength*(float64(a)-float64(b)) + 0.5) }
+	channel := func(a, b uint8) uint8 {
+		return uint8(float64(b) + strength*(float64(a)-float64(b)) + 0.5)
+	}
 	return color.NRGBA{channel(c.R, with.R), channel(c.G, with.G), channel(c.B, with.B), c.A}
 }

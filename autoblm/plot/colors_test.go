@@ -7,12 +7,21 @@ import (
 )
 
 // sight maps linear RGB to what an eye sees: the full simulations of Machado,
-// Oliveira and Fernandes (2009) of the three kinds of colour-blindness.
+// Oliveira and Fernandes (2009) of the three kinds of color-blindness.
 var sight = map[string][3][3]float64{
-	"normal":       {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
-	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
-	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"protanopia": {
+		{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+		{-0.003882, -0.048116, 1.051998},
+	},
+	"deuteranopia": {
+		{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+		{-0.011820, 0.042940, 0.968881},
+	},
+	"tritanopia": {
+		{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602},
+		{0.004733, 0.691367, 0.303900},
+	},
 }
 
 // linear undoes the gamma of sRGB.
@@ -24,7 +33,7 @@ func linear(channel uint8) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// lab is a colour seen by an eye, in CIE L*a*b* (D65), in which distances are
+// lab is a color seen by an eye, in CIE L*a*b* (D65), in which distances are
 // about as people judge them.
 func lab(c color.NRGBA, eye [3][3]float64) [3]float64 {
 	rgb := [3]float64{linear(c.R), linear(c.G), linear(c.B)}
@@ -50,19 +59,24 @@ func distance(a, b [3]float64) float64 {
 
 // A difference of 2.3 is just noticeable; the fills are to be told apart
 // without looking twice.
-func TestChunkColoursDifferForEveryEye(t *testing.T) {
+func TestChunkColorsDifferForEveryEye(t *testing.T) {
 	onWhite := func(c color.NRGBA) color.NRGBA { return c }
-	onDark := func(c color.NRGBA) color.NRGBA { return darkColours()[c] }
+	onDark := func(c color.NRGBA) color.NRGBA { return darkColors()[c] }
 	for ground, theme := range map[string]struct {
-		colour func(color.NRGBA) color.NRGBA
-		clear  float64
+		color func(color.NRGBA) color.NRGBA
+		clear float64
 	}{"white": {onWhite, 10}, "dark": {onDark, 6}} {
 		for name, eye := range sight {
-			for a := range chunkColours {
+			for a := range chunkColors {
 				for b := range a {
-					d := distance(lab(theme.colour(positiveFill(chunkColours[a])), eye), lab(theme.colour(positiveFill(chunkColours[b])), eye))
+					d := distance(
+						lab(theme.color(positiveFill(chunkColors[a])), eye),
+						lab(theme.color(positiveFill(chunkColors[b])), eye),
+					)
 					if d < theme.clear {
-						t.Errorf("%s, on %s: the fills of chunks %d and %d differ by %.1f only", name, ground, b+1, a+1, d)
+						t.Errorf(
+							"%s, on %s: the fills of chunks %d and %d differ by %.1f only", name, ground, b+1, a+1, d,
+						)
 					}
 				}
 			}
@@ -81,9 +95,9 @@ func contrast(a, b color.NRGBA) float64 {
 }
 
 func TestLabelsCanBeReadOnTheirFills(t *testing.T) {
-	dark := darkColours()
-	for n, colour := range chunkColours {
-		for _, fill := range []color.NRGBA{positiveFill(colour), negativeFill(colour)} {
+	dark := darkColors()
+	for n, chunk := range chunkColors {
+		for _, fill := range []color.NRGBA{positiveFill(chunk), negativeFill(chunk)} {
 			if contrast := contrast(fill, ink); contrast < 4.5 {
 				t.Errorf("chunk %d: contrast of the label on %v is %.1f", n+1, fill, contrast)
 			}
@@ -95,19 +109,19 @@ func TestLabelsCanBeReadOnTheirFills(t *testing.T) {
 }
 
 func TestLinesAndTextsCanBeSeenOnADarkGround(t *testing.T) {
-	dark := darkColours()
+	dark := darkColors()
 	for _, text := range []color.NRGBA{ink, grey} {
 		if contrast := contrast(dark[text], darkGround); contrast < 4.5 {
 			t.Errorf("contrast of the text %v is %.1f", dark[text], contrast)
 		}
 	}
-	for _, line := range seriesColours {
+	for _, line := range seriesColors {
 		if contrast := contrast(dark[line], darkGround); contrast < 3 {
 			t.Errorf("contrast of the line %v is %.1f", dark[line], contrast)
 		}
 	}
-	for n, colour := range chunkColours {
-		if contrast := contrast(dark[blockEdge(colour)], darkGround); contrast < 3 {
+	for n, chunk := range chunkColors {
+		if contrast := contrast(dark[blockEdge(chunk)], darkGround); contrast < 3 {
 			t.Errorf("chunk %d: contrast of the border is %.1f", n+1, contrast)
 		}
 	}
