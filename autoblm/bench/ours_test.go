@@ -214,7 +214,7 @@ func rank(b *testing.B, engine kge.Engine, c timed) func() run {
 			b.Fatal(err)
 		}
 		var t kge.Timing
-		stop := t.Evaluating(engine)
+		stop := t.MeasureEvaluation(engine)
 		ranks, err := ranker.Rank(b.Context(), g.Test, known)
 		if err != nil {
 			b.Fatal(err)

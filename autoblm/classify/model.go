@@ -27,9 +27,9 @@ type Model struct {
 	// Epochs is the number of epochs chosen by cross-validation, with accuracy CVAccuracy.
 	Epochs     int     `json:"epochs"`
 	CVAccuracy float64 `json:"cv_accuracy"`
-	// Reached says how far a deadline let the training or the cross-validation go; nil if both
+	// Position says how far a deadline let the training or the cross-validation go; nil if both
 	// are complete.
-	Reached *kge.Reached `json:"reached,omitempty"`
+	Position *kge.Position `json:"position,omitempty"`
 	// Test is the result on the test nodes; nil if it was not tested.
 	Test *Evaluation `json:"test,omitempty"`
 

@@ -150,7 +150,7 @@ func (t test) finish(p Population, model int, of *Result, epoch int, tested scor
 		of.Model.Test = &evaluation
 	}
 	if of.StoppedEarly != nil {
-		of.Model.Reached = &kge.Reached{Epoch: epoch, Interrupted: true}
+		of.Model.Position = &kge.Position{Epoch: epoch, Interrupted: true}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
+	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
 // Data is a graph to train on: each triple is a path of one hop that is learnt both ways,
@@ -17,7 +18,7 @@ import (
 func Data(g *datasets.Graph) *kge.Data {
 	d := &kge.Data{
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
-		BothWays: true, Count: len(g.Train), Fingerprint: g.Fingerprint,
+		BothDirections: true, Count: len(g.Train), Fingerprint: g.Fingerprint,
 	}
 	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
@@ -32,7 +33,7 @@ func Data(g *datasets.Graph) *kge.Data {
 		return all
 	}
 	if len(g.Valid) > 0 {
-		d.Held = len(g.Valid)
+		d.HeldOut = len(g.Valid)
 		d.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
 			ranks, err := rank(ctx, r, eval.Sample(g.Valid, most), g)
 			scores := make([]float64, len(ranks))
@@ -73,14 +74,14 @@ func weigh(batches [][]kge.Example, occurrences []float32, frequency float64) {
 		sum, ways := float32(0), float32(0)
 		for i := range batch {
 			x := &batch[i]
-			ways += x.Weight + x.Back
-			x.Weight, x.Back = x.Weight*of(x.Target), x.Back*of(x.Anchor)
-			sum += x.Weight + x.Back
+			ways += x.Weight + x.BackWeight
+			x.Weight, x.BackWeight = x.Weight*of(x.Target), x.BackWeight*of(x.Anchor)
+			sum += x.Weight + x.BackWeight
 		}
 		mean := sum / ways
 		for i := range batch {
 			batch[i].Weight /= mean
-			batch[i].Back /= mean
+			batch[i].BackWeight /= mean
 		}
 	}
 }
@@ -101,7 +102,7 @@ func Examples(triples []datasets.Triple) []kge.Example {
 	for i, t := range triples {
 		ids = append(ids, 2*t.Relation, t.Tail)
 		own := ids[len(ids)-2:]
-		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail, Targets: own[1:2:2], Weight: 1, Back: 1}
+		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail, Targets: own[1:2:2], Weight: 1, BackWeight: 1}
 	}
 	return examples
 }
@@ -110,10 +111,10 @@ func Examples(triples []datasets.Triple) []kge.Example {
 // ranked by it; every entity of the model is a candidate. A label that the model lacks
 // is an error that names it.
 func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
-	if m.SameIDs(g.Entities, g.Relations) {
+	if m.HasIDs(g.Entities, g.Relations) {
 		return g, nil
 	}
-	ids := kge.NewTranslation(g.Name, g.Entities, g.Relations, m.EntityLabels, m.RelationLabels)
+	ids := labels.NewTranslation(g.Name, g.Entities, g.Relations, m.EntityLabels, m.RelationLabels)
 	aligned := &datasets.Graph{Name: g.Name, Entities: m.EntityLabels, Relations: m.RelationLabels}
 	for _, split := range []struct {
 		from []datasets.Triple

@@ -55,7 +55,7 @@ func Distinct(models []*kge.Model) (distinct []*kge.Model, of []int, err error) 
 	}
 	first := models[0]
 	entities, relations := first.EntityLabels, first.RelationLabels
-	if slices.ContainsFunc(models, func(m *kge.Model) bool { return !m.SameIDs(entities, relations) }) {
+	if slices.ContainsFunc(models, func(m *kge.Model) bool { return !m.HasIDs(entities, relations) }) {
 		entities, relations = slices.Sorted(slices.Values(entities)), slices.Sorted(slices.Values(relations))
 	}
 	numbered := make([]*kge.Model, len(models))
@@ -66,7 +66,7 @@ func Distinct(models []*kge.Model) (distinct []*kge.Model, of []int, err error) 
 		if err := finite(i, m); err != nil {
 			return nil, nil, err
 		}
-		if numbered[i], err = m.Renumbered(entities, relations); err != nil {
+		if numbered[i], err = m.Reorder(entities, relations); err != nil {
 			return nil, nil, err
 		}
 	}

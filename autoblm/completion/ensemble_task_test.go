@@ -54,7 +54,7 @@ func TestEnsembleOfATask(t *testing.T) {
 		}
 		for i, place := range ensemble.Members {
 			m := want.Members[want.Choice.Order[i]]
-			candidate, err := squad(t)[place].Renumbered(m.EntityLabels, m.RelationLabels)
+			candidate, err := squad(t)[place].Reorder(m.EntityLabels, m.RelationLabels)
 			if err != nil || m.Compare(candidate.Parameters) != 0 {
 				t.Errorf("member %d is candidate %d, which is another, %v", i, place, err)
 			}

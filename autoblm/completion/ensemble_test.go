@@ -225,7 +225,7 @@ func TestEnsemblesThatAreNone(t *testing.T) {
 	all := squad(t)
 	checkError(t, refused(), "one member at least")
 	checkError(t, refused(all[0], all[1], all[0]), "model 2 is model 0 again")
-	turned, err := all[0].Renumbered(all[2].EntityLabels, all[2].RelationLabels)
+	turned, err := all[0].Reorder(all[2].EntityLabels, all[2].RelationLabels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -618,7 +618,7 @@ func other(t *testing.T, files map[string][]byte, member string) string {
 func TestRenumbered(t *testing.T) {
 	entities, relations := []string{"e3", "e0", "e6", "e1", "e5", "e2", "e4"}, []string{"likes", "knows"}
 	for i, m := range squad(t) {
-		turned, err := m.Renumbered(entities, relations)
+		turned, err := m.Reorder(entities, relations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -635,8 +635,8 @@ func TestRenumbered(t *testing.T) {
 		}
 	}
 	m := enginetest.SmallModel()
-	_, err := m.Renumbered(entities[:6], relations)
+	_, err := m.Reorder(entities[:6], relations)
 	checkError(t, err, `the entity "e4"`)
-	_, err = m.Renumbered(entities, []string{"knows", "other"})
+	_, err = m.Reorder(entities, []string{"knows", "other"})
 	checkError(t, err, `the relation "other"`)
 }

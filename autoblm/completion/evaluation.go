@@ -77,7 +77,7 @@ func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.T
 		return nil, fmt.Errorf("%s has no %s triples to rank", g.Name, split)
 	}
 	for i, m := range models {
-		if !m.SameIDs(g.Entities, g.Relations) {
+		if !m.HasIDs(g.Entities, g.Relations) {
 			return nil, fmt.Errorf("%s numbers its entities and relations otherwise than the model: align it first, see Align", g.Name)
 		}
 		if err := finite(i, m); err != nil {
@@ -146,7 +146,7 @@ func EvaluateBy(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 		for p := range parts {
 			*all[i].of(parts[p].split) = parts[p].next()
 		}
-		if err := m.Note(all[i]); err != nil {
+		if err := m.SetEvaluations(all[i]); err != nil {
 			return nil, err
 		}
 	}

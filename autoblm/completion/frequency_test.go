@@ -24,8 +24,8 @@ func TestFrequencyWeighsAnswers(t *testing.T) {
 	for _, batch := range batches {
 		sum, scale := 0.0, float64(batch[0].Weight)/of[batch[0].Target]
 		for _, x := range batch {
-			sum += float64(x.Weight) + float64(x.Back)
-			if math.Abs(float64(x.Weight)-scale*of[x.Target]) > 1e-6 || math.Abs(float64(x.Back)-scale*of[x.Anchor]) > 1e-6 {
+			sum += float64(x.Weight) + float64(x.BackWeight)
+			if math.Abs(float64(x.Weight)-scale*of[x.Target]) > 1e-6 || math.Abs(float64(x.BackWeight)-scale*of[x.Anchor]) > 1e-6 {
 				t.Errorf("%+v, in a batch whose weights are scaled by %v", x, scale)
 			}
 		}
@@ -35,7 +35,7 @@ func TestFrequencyWeighsAnswers(t *testing.T) {
 	}
 	s.Frequency = 0
 	for _, batch := range Data(g).Batches(s, 1) {
-		if slices.ContainsFunc(batch, func(x kge.Example) bool { return x.Weight != 1 || x.Back != 1 }) {
+		if slices.ContainsFunc(batch, func(x kge.Example) bool { return x.Weight != 1 || x.BackWeight != 1 }) {
 			t.Errorf("weighed by nothing: %+v", batch)
 		}
 	}

@@ -81,7 +81,7 @@ func TrainShared(ctx context.Context, engine kge.Engine, job SharedJob) (*Shared
 	result := trained.Results[0]
 	report := &SharedReport{Candidates: shared.population.candidates, Loss: result.Loss, Timing: trained.Timing}
 	if result.Err != nil {
-		report.Err = kge.Diverged(min(len(result.Loss)+1, s.Epochs), job.memberWith(shared.population.drawn))
+		report.Err = job.memberWith(shared.population.drawn).Diverged(min(len(result.Loss)+1, s.Epochs))
 	}
 	return report, nil
 }

@@ -38,7 +38,7 @@ func TestAnswersComeTogether(t *testing.T) {
 				if before := n > 0 && (question{batch[n-1].Anchor, batch[n-1].Path[0]}) == q; asked[q] != before {
 					t.Fatalf("batch %d asks %v again at %d, not beside", i, q, n)
 				}
-				if len(x.Path) != 1 || !slices.Equal(x.Targets, []int32{x.Target}) || x.Weight != 1 || x.Back != 0 {
+				if len(x.Path) != 1 || !slices.Equal(x.Targets, []int32{x.Target}) || x.Weight != 1 || x.BackWeight != 0 {
 					t.Fatalf("%+v is no triple one way", x)
 				}
 				asked[q] = true

@@ -10,34 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
-// Checkpoint lets a training end early and resume later, also in another process. The results
-// are those of an uninterrupted training.
-type Checkpoint struct {
-	// File holds the training after an epoch. [Train] resumes from it and rewrites it atomically
-	// from time to time and when it ends early. Its folder must exist. The previous file stays
-	// next to it and replaces a damaged one.
-	File string
-	// Every is the minimum time between two writes, and so the time that a kill may lose. It
-	// grows where writing would take more than a twentieth of the time.
-	Every time.Duration
-	// Until, when set, ends the training before an epoch that is not likely to end in time.
-	Until time.Time
-	// AnyEngine resumes also what another engine or instruction set began, with other rounding.
-	// Without it that is [ErrOtherEngine].
-	AnyEngine bool
-	// OnError, when set, receives failures to write the file during training, as on a full disk;
-	// the training goes on and tries again. Without it they end the training.
-	OnError func(error)
-}
-
-var (
-	// ErrOtherTraining reports a checkpoint of other data, settings or members, or of another
-	// engine.
-	ErrOtherTraining = checkpoint.ErrOtherTraining
-	// ErrOtherEngine reports work of another engine or instruction set, with other rounding.
-	ErrOtherEngine = errors.New("another engine began this")
-)
-
 // Tests change these.
 var (
 	// maxCopied is the size in bytes up to which a run is copied in memory after an epoch, to be
@@ -89,30 +61,6 @@ type savedMember struct {
 	HasBest bool `json:"has_best"`
 }
 
-// trainingID identifies the training of a checkpoint.
-type trainingID struct {
-	Data         string   `json:"data"` // fingerprint
-	TaskSettings any      `json:"task_settings,omitempty"`
-	Settings     Settings `json:"settings"`
-	Members      []Member `json:"members"`
-}
-
-func (j Job) id() ([]byte, error) {
-	return json.Marshal(trainingID{j.Data.Fingerprint(), j.Data.Own, j.Settings, j.Members})
-}
-
-// Name returns a short file name for a job on an engine. It depends on the data, settings,
-// members, engine and instruction set, all that the results depend on. It does not depend on the
-// precision, so that a training resumes in the precision in which it began.
-func (j Job) Name(engine Engine) (string, error) {
-	j.Settings.Precision = Float32
-	id, err := j.id()
-	if err != nil {
-		return "", err
-	}
-	return checkpoint.Name(id, engine.Name(), engine.Backend(Float32)), nil
-}
-
 func newCheckpointer(j Job, e Engine) (*checkpointer, error) {
 	c := &checkpointer{
 		Checkpoint: j.Checkpoint,
@@ -158,7 +106,7 @@ func (c *checkpointer) epochEnded(r *run, began time.Time) error {
 func (c *checkpointer) takeSnapshot(r *run) error {
 	take := r.population.State
 	if c.isLarge { // written at once, so that no copy is needed
-		take = func() (State, error) { return shown(r.population) }
+		take = func() (State, error) { return viewState(r.population) }
 	}
 	began := time.Now()
 	state, err := take()
@@ -172,7 +120,7 @@ func (c *checkpointer) takeSnapshot(r *run) error {
 // finish writes a checkpoint of a run that ends between epochs. A complete run is written only
 // if the last write is long ago.
 func (c *checkpointer) finish(r *run) error {
-	if c.Checkpoint == nil || r.complete() && c.writer.SinceLast() < c.Every {
+	if c.Checkpoint == nil || r.isComplete() && c.writer.SinceLast() < c.Every {
 		return nil
 	}
 	if c.epochs != r.epochs && (c.last == nil || c.last.Epochs != r.epochs) {
@@ -324,7 +272,7 @@ func (r *run) restore(saved snapshot) error {
 		state.Members = append(state.Members, member)
 		r.members[i] = memberRun{memberState: m.memberState}
 		if m.HasBest {
-			if p.Tables = next(); !p.sameSizes(member.Tables) {
+			if p.Tables = next(); !p.hasSizesOf(member.Tables) {
 				return checkpoint.ErrDamaged
 			}
 			r.members[i].best = &p

@@ -129,11 +129,11 @@ func TestACompleteCheckpoint(t *testing.T) {
 // one, or without a checkpoint, the last whole step; the model says which.
 func TestInterruptedInsideAnEpoch(t *testing.T) {
 	defer kge.CopyWithin(time.Hour)()
-	for steps, want := range map[int]struct{ kept, plain *kge.Reached }{
+	for steps, want := range map[int]struct{ kept, plain *kge.Position }{
 		0:  {},
-		2:  {&kge.Reached{Steps: 2, Interrupted: true}, &kge.Reached{Steps: 2, Interrupted: true}},
-		5:  {&kge.Reached{Epoch: 1, Interrupted: true}, &kge.Reached{Epoch: 1, Interrupted: true}},
-		13: {&kge.Reached{Epoch: 2, Interrupted: true}, &kge.Reached{Epoch: 2, Steps: 13, Interrupted: true}},
+		2:  {&kge.Position{Steps: 2, Interrupted: true}, &kge.Position{Steps: 2, Interrupted: true}},
+		5:  {&kge.Position{Epoch: 1, Interrupted: true}, &kge.Position{Epoch: 1, Interrupted: true}},
+		13: {&kge.Position{Epoch: 2, Interrupted: true}, &kge.Position{Epoch: 2, Steps: 13, Interrupted: true}},
 	} {
 		for _, c := range []*kge.Checkpoint{nil, {File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}} {
 			j := job(1, func(s *kge.Settings) { s.Batch = 2 })
@@ -154,7 +154,7 @@ func TestInterruptedInsideAnEpoch(t *testing.T) {
 				continue
 			}
 			r := report.Results[0]
-			if got := r.Model.Reached; *got != *reached || len(r.Loss) != reached.Epoch || report.Complete {
+			if got := r.Model.Position; *got != *reached || len(r.Loss) != reached.Epoch || report.Complete {
 				t.Errorf("after %d steps the model is of %+v, want %+v; %d losses", steps, *got, *reached, len(r.Loss))
 			}
 			if want := float32(5 * reached.Epoch); c != nil && reached.Epoch > 0 && r.Model.Entities[0] != want {
@@ -175,8 +175,8 @@ func TestALargeTrainingIsKeptInItsFile(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if r := report.Results[0]; *r.Model.Reached != (kge.Reached{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 {
-		t.Errorf("the model is of %+v and step %v, with %d losses", *r.Model.Reached, r.Model.Entities[0], len(r.Loss))
+	if r := report.Results[0]; *r.Model.Position != (kge.Position{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 {
+		t.Errorf("the model is of %+v and step %v, with %d losses", *r.Model.Position, r.Model.Entities[0], len(r.Loss))
 	}
 	if report, err = kge.Train(t.Context(), &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}, j); err != nil || report.Resumed != 1 || !report.Complete {
 		t.Errorf("%v: %+v", err, report)
@@ -199,8 +199,8 @@ func TestCopiesWait(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if r := report.Results[0]; *r.Model.Reached != (kge.Reached{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 || interrupted.copies != 1 {
-		t.Errorf("the model is of %+v and step %v, with %d losses, after %d copies", *r.Model.Reached, r.Model.Entities[0], len(r.Loss), interrupted.copies)
+	if r := report.Results[0]; *r.Model.Position != (kge.Position{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 || interrupted.copies != 1 {
+		t.Errorf("the model is of %+v and step %v, with %d losses, after %d copies", *r.Model.Position, r.Model.Entities[0], len(r.Loss), interrupted.copies)
 	}
 	report, err = kge.Train(t.Context(), &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
 	if err != nil || report.Resumed != 1 || !report.Complete {
@@ -375,8 +375,8 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	}
 	report, err := kge.Train(ctx, &enginetest.Scripted{}, j)
 	checkError(t, err, "write checkpoint", context.Canceled.Error())
-	if told != 5 || report.Results[0].Model.Reached.Epoch != 5 {
-		t.Errorf("told %d times; the report is of %+v", told, report.Results[0].Model.Reached)
+	if told != 5 || report.Results[0].Model.Position.Epoch != 5 {
+		t.Errorf("told %d times; the report is of %+v", told, report.Results[0].Model.Position)
 	}
 }
 

@@ -1,15 +1,16 @@
-// Package kge trains, keeps and ranks with embedding models of knowledge graphs: a
-// vector for each entity, numbers for each relation, and a [form.Form] that makes scores
-// of them.
+// Package kge trains, saves and ranks with embedding models of knowledge graphs. A model has a
+// vector for each entity, numbers for each relation, and a [form.Form] that scores with them.
 //
-// The package holds what depends neither on the task nor on how the arithmetic is done:
-// [Settings] and [Member], the training loop with validation, early stopping and
-// checkpoints ([Train]), the [Model] and its folder, ranks and their [Metrics]. A task
-// makes the [Data] to train on, in which a triple is a path of one hop. An [Engine] does
-// the arithmetic: package cpu, the native one, or package gomlx, the reference.
+// The package is independent of the task and of the arithmetic. It has [Settings] and
+// [Member], the training loop with validation, early stopping and checkpoints ([Train]), and
+// the [Model] with its folder. A task provides the [Data] to train on; a triple is a path of
+// one hop. An [Engine] does the arithmetic: package cpu is the native one, package gomlx the
+// reference. Package eval has ranks and metrics.
 //
-// Everything is a population: [Train] takes any number of members that share the data, the
-// form, the dimension, the batches and the epochs, while each has its own structure, seed,
-// learning rate and regularization. One model is a population of one, and a member's
-// result never depends on its fellows.
+// Everything is a population: [Train] trains any number of members that share data, form,
+// dimension, batches and epochs. Each member has its own structure, seed, learning rate and
+// regularization. A member's result never depends on the other members.
+//
+// Files are in layers, from settings, members and data over the engine interface and the
+// training loop (run.go, epoch.go, validate.go, train.go) to the model folder.
 package kge

@@ -233,7 +233,6 @@ func TestLoadRefuses(t *testing.T) {
 		"dim not divisible": {description(`{"structure": "complex", "k": 4, "dim": 6}`), []string{"model.json: ", "dim is 6", "multiple of k, which is 4"}},
 		"another dim":       {description(`{"structure": "complex", "k": 4, "dim": 8}`), []string{"entities.npy: ", "shape [3 4]", "[3 8]"}},
 		"absurd dim":        {description(`{"structure": "complex", "k": 4, "dim": 9223372036854775804}`), []string{"model.json: ", "dim is 9223372036854775804", "at most 1048576"}},
-		"two forms":         {description(`{"form": "transe", "model": "gqe", "dim": 4}`), []string{"model.json: ", "form is transe", "model", "gqe"}},
 		"dim as text":       {description(`{"structure": "complex", "k": 4, "dim": "4"}`), []string{"model.json: ", "dim"}},
 
 		"no entities.npy":    {entities(nil), []string{"entities.npy", "cannot read the model"}},
@@ -380,9 +379,8 @@ func TestReciprocalModel(t *testing.T) {
 	}
 }
 
-// TestReciprocalIsSaid: at the top of model.json, or in the settings of training alone, as
-// folders of before have it; or the mend names it.
-func TestReciprocalIsSaid(t *testing.T) {
+// TestReciprocalIsRequired checks that reverses need "reciprocal" in model.json.
+func TestReciprocalIsRequired(t *testing.T) {
 	g := enginetest.SmallGraph()
 	model := enginetest.SmallModel()
 	model.Training.Settings.Reciprocal = true
@@ -393,7 +391,7 @@ func TestReciprocalIsSaid(t *testing.T) {
 	}{
 		"as written":      {func(map[string]any) {}, ""},
 		"at the top only": {func(all map[string]any) { delete(all, "training") }, ""},
-		"in the settings": {func(all map[string]any) { delete(all, "reciprocal") }, ""},
+		"settings differ": {func(all map[string]any) { delete(all, "reciprocal") }, "correct the wrong one"},
 		"nowhere":         {func(all map[string]any) { delete(all, "reciprocal"); delete(all, "training") }, `add "reciprocal": true to model.json`},
 		"two ways":        {func(all map[string]any) { all["reciprocal"] = false }, "correct the wrong one"},
 	} {

@@ -69,7 +69,7 @@ type ending struct {
 func (e *ending) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
 	e.end()
 	e.drawn = kge.Initialize(d, s, members[0])
-	e.ended = d.Ended()
+	e.ended = d.Err()
 	return e.Scripted.NewPopulation(d, s, members)
 }
 
@@ -80,7 +80,7 @@ func TestInterruptedInitialize(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	e := &ending{Scripted: &enginetest.Scripted{}, end: end}
 	report, err := kge.Train(ctx, e, j)
-	if !errors.Is(err, context.Canceled) || report != nil || e.Closed != 1 || !errors.Is(e.ended, context.Canceled) || j.Data.Ended() != nil {
+	if !errors.Is(err, context.Canceled) || report != nil || e.Closed != 1 || !errors.Is(e.ended, context.Canceled) || j.Data.Err() != nil {
 		t.Errorf("%v, %v, closed %d times", report, err, e.Closed)
 	}
 	for _, x := range e.drawn.Entities {

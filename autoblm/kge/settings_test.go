@@ -59,7 +59,7 @@ func TestSettingsRefused(t *testing.T) {
 		{"two losses", func(s *kge.Settings) { s.SampledSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sampled-softmax is 64", "leave one"}},
 		{"negative answers-per-query", func(s *kge.Settings) { s.AnswersPerQuery = -1 }, []string{"answers-per-query is -1", "from 0 to 1000000000"}},
 		{"answers together without reverses", func(s *kge.Settings) { s.AnswersPerQuery = 8 }, []string{"answers-per-query is 8", "set reciprocal"}},
-		{"answers together of smoothed labels", func(s *kge.Settings) { s.AnswersPerQuery, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1 }, []string{"leave answers-per-query or label-smoothing at 0"}},
+		{"answers together of smoothed labels", func(s *kge.Settings) { s.AnswersPerQuery, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1 }, []string{"answers-per-query and label-smoothing exclude each other"}},
 		{"patience without validation", func(s *kge.Settings) { s.Patience = 5 }, []string{"patience is 5", "set validate-every"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -134,8 +134,8 @@ func TestPopulationRefused(t *testing.T) {
 	}
 	four, two := kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("1,-2;2,1"))
 	checkError(t, train(kge.DefaultSettings()), "nothing to train", "at least one")
-	checkError(t, train(kge.DefaultSettings(), four, kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.3}), "member 1: ", "transe", "bilinear", "one population has one form")
-	checkError(t, train(kge.DefaultSettings(), four, four, two), "member 2: ", "with K=2", "member 0", "with K=4", "one population has one form and one K")
+	checkError(t, train(kge.DefaultSettings(), four, kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.3}), "member 1: ", "transe", "bilinear", "a population has one form")
+	checkError(t, train(kge.DefaultSettings(), four, four, two), "member 2: ", "with K=2", "member 0", "with K=4", "a population has one form and one K")
 	odd := kge.DefaultSettings()
 	odd.Dim = 62
 	checkError(t, train(odd, four), "dim is 62", "as 64")

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/labels"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
@@ -151,7 +152,7 @@ func EvaluateBy(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, h
 		}
 		*to = &found
 	}
-	return e, m.Note(e)
+	return e, m.SetEvaluations(e)
 }
 
 // Align returns the queries of a split with the ids of a model. A label that the
@@ -162,7 +163,7 @@ func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
 		return nil, err
 	}
 	queries := d.Queries(split, hops)
-	if m.SameIDs(d.Entities, d.Relations) {
+	if m.HasIDs(d.Entities, d.Relations) {
 		return queries, nil
 	}
 	ids := d.idsOf(m)
@@ -186,8 +187,8 @@ func (d *Data) Covered(m *kge.Model) error {
 	return ids.Missing()
 }
 
-func (d *Data) idsOf(m *kge.Model) kge.Translation {
-	return kge.NewTranslation(d.Name, d.Entities, d.Relations, m.EntityLabels, m.RelationLabels)
+func (d *Data) idsOf(m *kge.Model) labels.Translation {
+	return labels.NewTranslation(d.Name, d.Entities, d.Relations, m.EntityLabels, m.RelationLabels)
 }
 
 // NewTable is a table for evaluations.

@@ -90,7 +90,7 @@ func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 	if err := d.Covered(m); err != nil {
 		return nil, err
 	}
-	toData := kge.NewTranslation("the model", m.EntityLabels, m.RelationLabels, d.Entities, d.Relations)
+	toData := labels.NewTranslation("the model", m.EntityLabels, m.RelationLabels, d.Entities, d.Relations)
 	anchor, path := toData.Entity(q.Anchor), toData.Path(q.Path)
 	if toData.Missing() != nil {
 		return nil, nil

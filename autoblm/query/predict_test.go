@@ -250,7 +250,7 @@ func TestHopsOfModels(t *testing.T) {
 	}{
 		{nil, nil, nil},
 		{&kge.Training{}, []int{1}, []int{1}}, // of completion
-		{&kge.Training{Own: map[string]json.RawMessage{"hops": []byte("[2]"), "with": []byte("[3,1]"), "answer_power": []byte("0.5")}}, []int{2}, []int{1, 2, 3}},
+		{&kge.Training{TaskSettings: map[string]json.RawMessage{"hops": []byte("[2]"), "with": []byte("[3,1]"), "answer_power": []byte("0.5")}}, []int{2}, []int{1, 2, 3}},
 	} {
 		m := &kge.Model{Training: c.training}
 		if own, trained := query.PathsOf(m).Hops, query.PathsOf(m).Trained(); !slices.Equal(own, c.own) || !slices.Equal(trained, c.trained) {

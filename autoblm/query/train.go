@@ -122,7 +122,7 @@ func PathsOf(m *kge.Model) (p Paths) {
 	if m.Training == nil {
 		return p
 	}
-	own, err := json.Marshal(m.Training.Own)
+	own, err := json.Marshal(m.Training.TaskSettings)
 	if err == nil {
 		err = json.Unmarshal(own, &p)
 	}
@@ -139,7 +139,7 @@ func PathsOf(m *kge.Model) (p Paths) {
 func (d *Data) Training(p Paths) (*kge.Data, error) {
 	data := &kge.Data{
 		Name: d.Name, Source: cmp.Or(d.Folder, d.Name), Entities: d.Entities, Relations: d.Relations,
-		Fingerprint: func() string { return d.Fingerprint(p.Trained()...) }, Own: p,
+		Fingerprint: func() string { return d.Fingerprint(p.Trained()...) }, TaskSettings: p,
 		Batches: func(s kge.Settings, epoch int) [][]kge.Example { return d.batches(s, p, epoch) },
 	}
 	for _, hops := range p.Trained() {
@@ -151,7 +151,7 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 	if slices.ContainsFunc(p.Hops, func(hops int) bool { return d.Needs(InValid, hops) != nil }) {
 		return data, nil
 	}
-	data.Held = len(d.together(InValid, p.Hops))
+	data.HeldOut = len(d.together(InValid, p.Hops))
 	data.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
 		queries := eval.Sample(d.together(InValid, p.Hops), most)
 		scores := make([]float64, r.Models())

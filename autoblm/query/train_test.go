@@ -185,7 +185,7 @@ func TestTrainRefuses(t *testing.T) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.members[0].Products = 0.1
 		},
-		"transe does not drop coordinates": func(j *job) {
+		"transe has no dropout": func(j *job) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.settings.Dropout = 0.1
 		},

@@ -34,7 +34,7 @@ func (o *outcome) training() string {
 		return o.Words.Training
 	}
 	training := o.recipe.Training
-	return fmt.Sprintf("d %d%s, %s", training.Dim, training.Precision.Note(), format.Count(training.Epochs, "epoch"))
+	return fmt.Sprintf("d %d%s, %s", training.Dim, training.Precision.Suffix(), format.Count(training.Epochs, "epoch"))
 }
 
 // engines did the arithmetic.

@@ -43,7 +43,7 @@ func (s *Searched) print(w io.Writer, dataset string) {
 func (f *Trained) print(w io.Writer, dataset string) {
 	s := f.Training.Settings
 	fmt.Fprintf(w, "final training on %s, recipe %s: %s, d %d%s, %d of %s in %s\n",
-		dataset, f.Recipe, f.Title(), s.Dim, s.Precision.Note(),
+		dataset, f.Recipe, f.Title(), s.Dim, s.Precision.Suffix(),
 		f.Epochs, format.Count(s.Epochs, "epoch"), format.Seconds(f.Seconds.Train))
 	if f.Test == nil {
 		return

@@ -221,7 +221,7 @@ func (r *run) train(ctx context.Context, s kge.Settings, m kge.Member) error {
 		},
 	}
 	var err error
-	if job.Settings, err = job.Settled(r.Engine); err != nil {
+	if job.Settings, err = job.Resolve(r.Engine); err != nil {
 		return err
 	}
 	r.result.Backend = r.Engine.Backend(job.Settings.Precision)
@@ -272,7 +272,7 @@ func (r *run) train(ctx context.Context, s kge.Settings, m kge.Member) error {
 // training.
 func (r *run) evaluate(ctx context.Context, m *kge.Model) error {
 	t := r.result.Final
-	stop := t.Seconds.Evaluating(r.Engine)
+	stop := t.Seconds.MeasureEvaluation(r.Engine)
 	e, err := completion.EvaluateAll(ctx, r.Engine, []*kge.Model{m}, r.Graph)
 	if err != nil {
 		t.Complete = false // a complete training has metrics

@@ -97,7 +97,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	saved := result.Save()
 	o.Keep("the table, the pictures and the studies are in %s", c.Out)
 	return errors.Join(saved, o.Result(result, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset, format.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Note(), format.Count(result.Epochs, "epoch"))
+		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset, format.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Suffix(), format.Count(result.Epochs, "epoch"))
 		result.Table.Print(w)
 		fmt.Fprintf(w, "\n%s\nIn %s are the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)
 	}))

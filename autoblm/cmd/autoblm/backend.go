@@ -44,7 +44,7 @@ func (backendListCommand) Run(ctx context.Context, o *output) error {
 	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
 		list.Error = format.OneLine(err)
 	}
-	if list.Precision, err = kge.UsualPrecision(); err != nil {
+	if list.Precision, err = kge.AutoPrecision.OrEnvironment(); err != nil {
 		list.PrecisionError = format.OneLine(err)
 	}
 	return o.Result(list, list.print)

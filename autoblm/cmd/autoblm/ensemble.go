@@ -94,7 +94,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	s := ensembleSummary{Dataset: g.Name, Candidates: len(models), Precision: kge.Float32, Engine: engine.Name(), Backend: engine.Backend(kge.Float32), Out: c.Out}
-	stop := s.Seconds.Evaluating(engine)
+	stop := s.Seconds.MeasureEvaluation(engine)
 	var made *completion.Ensemble
 	if c.All {
 		made, err = completion.NewEnsemble(models)

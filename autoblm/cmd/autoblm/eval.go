@@ -87,7 +87,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Note(), format.Whole(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Suffix(), format.Whole(e.Triples), c.Split, e.Ties)
 		t := completion.NewTable()
 		e.AddTo(t, "both", true)
 		t.Print(w)
@@ -108,13 +108,13 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 
 // rankModel ranks by a model, and tells of it.
 func (c *evalCommand) rankModel(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, s *evalSummary) ([]datasets.Triple, []eval.Ranked, error) {
-	precision, err := kge.RankingPrecision(engine, []kge.Parameters{m.Parameters}, c.Precision)
+	precision, err := c.Precision.ForRanking(engine, []kge.Parameters{m.Parameters})
 	if err != nil {
 		return nil, nil, err
 	}
 	s.Model, s.Structure, s.K, s.Dim = m.Form, structureOf(m.Form, m.Structure), m.Structure.K(), m.Dim
 	s.Precision, s.Engine, s.Backend = precision, engine.Name(), engine.Backend(precision)
-	defer s.Seconds.Evaluating(engine)()
+	defer s.Seconds.MeasureEvaluation(engine)()
 	triples, ranks, err := completion.RankSplit(ctx, engine, precision, []*kge.Model{m}, g, c.Split)
 	if err != nil {
 		return nil, nil, err
@@ -128,7 +128,7 @@ func (c *evalCommand) rankEnsemble(ctx context.Context, engine kge.Engine, t *co
 		return nil, nil, cli.Usage(errors.New("scores of an ensemble are summed up in float32 at least: leave the precision at float32 or auto"))
 	}
 	s.Members, s.Precision, s.Engine, s.Backend = len(t.Members), kge.Float32, engine.Name(), engine.Backend(kge.Float32)
-	defer s.Seconds.Evaluating(engine)()
+	defer s.Seconds.MeasureEvaluation(engine)()
 	return t.Rank(ctx, engine, g, c.Split)
 }
 

@@ -42,7 +42,7 @@ func TestForms(t *testing.T) {
 	for says, more := range map[string][]string{
 		"either --structure or --model":    {"--model", "transe", "--structure", "complex"},
 		"use the engine cpu":               {"--model", "transe", "--engine", "gomlx", "--backend", "go"},
-		"transe does not drop coordinates": {"--model", "transe", "--dropout", "0.1"},
+		"transe has no dropout":            {"--model", "transe", "--dropout", "0.1"},
 		"transe has no pairs of chunks":    {"--model", "transe", "--n3", "0.1", "--n3-moduli"},
 		`unknown model "translation": use`: {"--model", "translation"},
 	} {

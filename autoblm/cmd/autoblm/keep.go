@@ -87,9 +87,9 @@ func (k keeping) done() error {
 
 // wholeModel says whether the folder has a model that a training came to its end with.
 func (k keeping) wholeModel() bool {
-	var d struct{ Reached kge.Reached }
+	var d struct{ Position kge.Position }
 	_, err := modelfolder.Read(k.folder, &d, func() error { return nil })
-	return err == nil && !d.Reached.Interrupted
+	return err == nil && !d.Position.Interrupted
 }
 
 // interrupted tells what is kept of a training that the end of its context, and what its error
@@ -175,8 +175,8 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 	}
 	m := report.Results[0].Model
 	over := fmt.Sprintf("interrupted after epoch %d of %d", len(report.Results[0].Loss), job.Settings.Epochs)
-	if m != nil && m.Reached.Steps > 0 {
-		over = fmt.Sprintf("interrupted in epoch %d of %d, after step %d", m.Reached.Epoch+1, job.Settings.Epochs, m.Reached.Steps)
+	if m != nil && m.Position.Steps > 0 {
+		over = fmt.Sprintf("interrupted in epoch %d of %d, after step %d", m.Position.Epoch+1, job.Settings.Epochs, m.Position.Steps)
 	}
 	return nil, k, k.interrupted(ctx, err, over, m)
 }

@@ -168,9 +168,9 @@ func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at, err := json.Marshal(model.Reached.Epoch)
-			if err != nil || !model.Reached.Interrupted || model.Reached.Steps != 0 || !strings.Contains(said, "interrupted after epoch "+string(at)+" of 100000; the same command goes on from there; the model so far is in "+dir) {
-				t.Errorf("%v: the model is of %+v, said %q", err, *model.Reached, said)
+			at, err := json.Marshal(model.Position.Epoch)
+			if err != nil || !model.Position.Interrupted || model.Position.Steps != 0 || !strings.Contains(said, "interrupted after epoch "+string(at)+" of 100000; the same command goes on from there; the model so far is in "+dir) {
+				t.Errorf("%v: the model is of %+v, said %q", err, *model.Position, said)
 			}
 			status, stdout, stderr := invoke(t.Context(), arguments...)
 			if status != cli.Done || !strings.Contains(stderr, "another training, which was interrupted, is in "+dir) || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {

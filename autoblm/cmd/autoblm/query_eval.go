@@ -65,7 +65,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	}
 	warn(o, d.Warnings([]int{hops}, c.Split))
 	models := []kge.Parameters{m.Parameters}
-	precision, err := kge.RankingPrecision(engine, models, c.Precision)
+	precision, err := c.Precision.ForRanking(engine, models)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision, Seconds: time.Since(began).Seconds()}
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Precision.Note(), s.Seconds)
+		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Precision.Suffix(), s.Seconds)
 		t := query.NewTable()
 		e.AddTo(t, c.Split.String())
 		t.Print(w)

@@ -381,7 +381,7 @@ func (s searching) summary(r *search.Result) searchSummary {
 }
 
 func (s searching) print(w io.Writer, o *output, r *search.Result, summary searchSummary, best *structure.Structure) {
-	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, format.Count(r.Trained, "structure"), format.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), format.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", s.settings.Algorithm, s.about.Dataset, format.Count(r.Trained, "structure"), format.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Suffix(), format.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	printEnd(w, r)
 	if diverged := r.Trained - r.Complete; diverged > 0 {
 		fmt.Fprintf(w, "%d of them diverged\n", diverged)
@@ -429,7 +429,7 @@ func printEnd(w io.Writer, r *search.Result) {
 
 // printRecipes is print for a model without a structure.
 func (s searching) printRecipes(w io.Writer, r *search.Result, summary searchSummary) {
-	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d%s, %s, seed %d\n", s.settings.Model, s.about.Dataset, format.Count(r.Trained, "recipe"), format.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Note(), format.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
+	fmt.Fprintf(w, "%v on %s: %s tried in %s, d %d%s, %s, seed %d\n", s.settings.Model, s.about.Dataset, format.Count(r.Trained, "recipe"), format.Seconds(r.Seconds), s.settings.Training.Dim, s.settings.Training.Precision.Suffix(), format.Count(s.settings.Training.Epochs, "epoch"), s.settings.Seed)
 	printEnd(w, r)
 	fmt.Fprintln(w)
 	summary.PrintRecipes(w)

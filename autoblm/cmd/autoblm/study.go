@@ -271,7 +271,7 @@ func (c *studyBestCommand) Run(o *output) error {
 		if len(m.Members) > 0 {
 			fmt.Fprintf(w, "an ensemble of %s on %s\n\n", format.Count(len(m.Members), "model"), m.Dataset)
 		} else {
-			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Note(), s.From)
+			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Suffix(), s.From)
 		}
 		if a := m.Structure; a != nil {
 			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(a.Draw), a.Formula())

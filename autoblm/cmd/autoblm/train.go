@@ -198,7 +198,7 @@ func (k keeping) saveMembers(report *kge.Report) error {
 // evaluate ranks valid and test, where they have triples, by the members that
 // did not diverge, and adds the time to the report.
 func evaluate(ctx context.Context, o *output, engine kge.Engine, g *datasets.Graph, report *kge.Report, d *kge.Deadline) ([]completion.Evaluations, error) {
-	defer report.Timing.Evaluating(engine)()
+	defer report.Timing.MeasureEvaluation(engine)()
 	models := make([]*kge.Model, len(report.Results))
 	for i, r := range report.Results {
 		models[i] = r.Model

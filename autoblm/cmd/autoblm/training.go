@@ -188,7 +188,7 @@ func (s trainedSummary) print(w io.Writer, what string, metrics *table.Table) {
 	if s.Seconds.PerStep > 0 {
 		step = fmt.Sprintf(" (%.2f ms a step)", 1e3*s.Seconds.PerStep)
 	}
-	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, what, s.Dim, s.Precision.Note(), last(s.Loss), format.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
+	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, what, s.Dim, s.Precision.Suffix(), last(s.Loss), format.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
 	if s.StoppedEarly != nil {
 		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.StoppedEarly.Epoch, s.StoppedEarly.Epochs, format.Whole(s.StoppedEarly.Step), format.Whole(s.StoppedEarly.Steps))
 	}

@@ -104,7 +104,7 @@ func (t *trainer) logistic(u *unit, gradient kernel.Table, weight float32) float
 		}
 		weight := weight * x.Weight
 		learn(x.Target, 1, weight)
-		t.negatives.Draw(t.steps, u.first+i, x, func(entity int32) {
+		t.negatives.Draw(t.steps, u.first+i, x.Targets, func(entity int32) {
 			learn(entity, -1, weight/float32(t.set.Negatives))
 		})
 	}

@@ -105,14 +105,14 @@ func TestShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, err := p.State()
-		if err != nil || !reflect.DeepEqual(before, p.(kge.Shower).Shown()) {
+		if err != nil || !reflect.DeepEqual(before, p.(kge.StateViewer).View()) {
 			t.Errorf("d %d: what is shown is not what is copied (%v)", dim, err)
 		}
 		if _, err := p.Epoch(t.Context(), d.Batches(s, 1), []float64{0.1, 0.1}); err != nil {
 			t.Fatal(err)
 		}
 		after, err := p.State()
-		if err != nil || reflect.DeepEqual(before, after) || !reflect.DeepEqual(after, p.(kge.Shower).Shown()) {
+		if err != nil || reflect.DeepEqual(before, after) || !reflect.DeepEqual(after, p.(kge.StateViewer).View()) {
 			t.Errorf("d %d: after an epoch (%v)", dim, err)
 		}
 		p.Close()

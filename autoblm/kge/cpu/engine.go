@@ -69,7 +69,7 @@ func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) err
 	if err := checkForm(members[0].Form); err != nil {
 		return err
 	}
-	if d.BothWays && s.Negatives > 0 {
+	if d.BothDirections && s.Negatives > 0 {
 		return errors.New("triples are learnt among all entities: leave negatives at 0")
 	}
 	return nil

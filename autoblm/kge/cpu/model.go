@@ -5,6 +5,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
@@ -114,5 +115,5 @@ func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
 // place is the number of a relation in the tables, and whether it is walked through
 // the transpose.
 func (m *model) place(relation int32) (number int, transposed bool) {
-	return kge.Place(relation, m.count, m.reciprocal)
+	return rules.RelationRow(relation, m.count, m.reciprocal)
 }

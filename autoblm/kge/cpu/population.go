@@ -7,6 +7,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/memory"
 	"github.com/autoblm/autoblm-go/internal/progress"
@@ -26,9 +27,8 @@ type population struct {
 }
 
 var _ interface {
-	kge.Shower
+	kge.StateViewer
 	progress.Reporter
-	kge.Adjuster
 } = (*population)(nil)
 
 // NewPopulation implements [kge.Engine].
@@ -37,14 +37,14 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim); err != nil {
 		return nil, err
 	}
-	if err := kge.Fits(d, s, members, max(e.besides(d, s, members), e.besides(d, s.In(1), members))); err != nil {
+	if err := s.CheckMemory(d, members, max(e.besides(d, s, members), e.besides(d, s.In(1), members))); err != nil {
 		return nil, err
 	}
 	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}, data: d, members: members}
 	l := lessonOf(d, s)
 	for _, member := range members {
 		first := kge.Initialize(d, s, member)
-		if err := d.Ended(); err != nil { // before the tables are copied, which may be large
+		if err := d.Err(); err != nil { // before the tables are copied, which may be large
 			return nil, err
 		}
 		m := newModel(e.kernels, e.unit(s.Precision), first)
@@ -60,7 +60,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 func (p *population) makeRoom(s kge.Settings) {
 	layout, entities := p.trainers[0].layout, len(p.data.Entities)
 	p.demand = demand{
-		model: p.models[0], units: layout.units(min(s.Batch, p.data.Count)), paths: layout.examples * p.trainers[0].lesson.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Among(entities), few: s.SparseGradients, pairs: !p.data.BothWays,
+		model: p.models[0], units: layout.units(min(s.Batch, p.data.Count)), paths: layout.examples * p.trainers[0].lesson.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Candidates(entities), few: s.SparseGradients, pairs: !p.data.BothDirections,
 		relations: slices.ContainsFunc(p.members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
 	}
 	p.single, p.shared = nil, nil
@@ -73,7 +73,7 @@ func (p *population) makeRoom(s kge.Settings) {
 	}
 }
 
-// Adjust implements [kge.Adjuster].
+// Adjust implements [kge.Population].
 func (p *population) Adjust(s kge.Settings) error {
 	for _, t := range p.trainers {
 		t.set = s
@@ -83,7 +83,7 @@ func (p *population) Adjust(s kge.Settings) error {
 }
 
 func lessonOf(d *kge.Data, s kge.Settings) lesson {
-	if d.BothWays {
+	if d.BothDirections {
 		return triples{oneWay: s.AnswersPerQuery > 0}
 	}
 	return answers{}
@@ -117,7 +117,7 @@ func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) floa
 	case s.SparseGradients > 0:
 		bytes += float * float64(len(d.Entities)) * float64(queries) * float64(e.threads)
 	case s.Negatives == 0:
-		kept := float64(number) * float64(s.Among(len(d.Entities))) * float64(queries) // by a unit
+		kept := float64(number) * float64(s.Candidates(len(d.Entities))) * float64(queries) // by a unit
 		bytes += kept * max(1, min(float64(units), math.Floor(float64(mostKept(rounded))/kept)))
 	}
 	if rounded {
@@ -188,7 +188,7 @@ func (p *population) Parameters(member int) (kge.Parameters, error) {
 // SetStructure implements [kge.Population].
 func (p *population) SetStructure(member int, s structure.Structure) error {
 	m := p.models[member]
-	if err := kge.Replaceable(m.structure, s); err != nil {
+	if err := rules.CheckReplacement(m.structure, s); err != nil {
 		return err
 	}
 	m.setStructure(s)
@@ -198,8 +198,8 @@ func (p *population) SetStructure(member int, s structure.Structure) error {
 // State implements [kge.Population].
 func (p *population) State() (kge.State, error) { return p.state(copied), nil }
 
-// Shown implements [kge.Shower].
-func (p *population) Shown() kge.State { return p.state(shown) }
+// Shown implements [kge.StateViewer].
+func (p *population) View() kge.State { return p.state(shown) }
 
 func (p *population) state(made withoutPadding) kge.State {
 	s := kge.State{Steps: p.trainers[0].steps}

@@ -37,13 +37,13 @@ func (r *ranker) doing(parts int) (over func()) {
 
 // NewRanker implements [kge.Engine].
 func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
-	if err := kge.OneShape(parameters); err != nil {
+	if err := kge.CheckSameShape(parameters); err != nil {
 		return nil, err
 	}
 	if err := checkForm(parameters[0].Form); err != nil {
 		return nil, err
 	}
-	precision, err := kge.RankingPrecision(e, parameters, precision)
+	precision, err := precision.ForRanking(e, parameters)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,9 @@
 package cpu
 
 import (
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
 // sample is the entities that a step learns its answers among, where that is not all.
@@ -29,7 +29,7 @@ func (s *sample) draw(t *trainer) {
 	for _, entity := range s.drawn {
 		s.among[entity] = false
 	}
-	kge.SoftmaxSample{Seed: t.member.Seed, Entities: t.entities.Count}.Draw(t.steps, s.drawn, s.among)
+	rules.SoftmaxSample{Seed: t.member.Seed, Entities: t.entities.Count}.Draw(t.steps, s.drawn, s.among)
 	tiles.Parallel(t.threads, s.Tiles(), func(_, tile int) {
 		start, count, _ := s.Tile(tile)
 		for i, entity := range s.drawn[start : start+count] {

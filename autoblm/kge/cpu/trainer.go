@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/kernel"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
 // lesson is what is learnt of the examples.
@@ -29,7 +30,7 @@ type trainer struct {
 	lesson    lesson
 	set       kge.Settings
 	member    kge.Member
-	negatives kge.Negatives
+	negatives rules.Negatives
 	steps     int
 	updates   []*tiles.Updater // of the tables of the model
 	layout    layout
@@ -40,7 +41,7 @@ type trainer struct {
 }
 
 func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer {
-	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: kge.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}, layout: newLayout(m.mostQueries(), l)}
+	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: rules.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}, layout: newLayout(m.mostQueries(), l)}
 	for _, table := range m.tables() {
 		if s.Optimizer == kge.Adam {
 			t.updates = append(t.updates, tiles.NewAdam(m.kernels, table.Table))

@@ -55,7 +55,7 @@ func (t *trainer) predictEntities(b *bench, u *unit, w *work, number int, weight
 	loss := s.CrossEntropy(t.kernels, t.candidates(), answers, 1-float32(t.set.LabelSmoothing), b.softmax, func(i int) tiles.Answer {
 		if i >= n { // at the other end, which has no reverse
 			x := &u.examples[i-n]
-			return tiles.Answer{Query: i, Weight: weight * x.Back, Row: tiles.PaddedRow(w.anchors, i-n), Gradient: tiles.PaddedRow(u.gradients.anchors, i-n), NotSampled: t.outside(x.Anchor)}
+			return tiles.Answer{Query: i, Weight: weight * x.BackWeight, Row: tiles.PaddedRow(w.anchors, i-n), Gradient: tiles.PaddedRow(u.gradients.anchors, i-n), NotSampled: t.outside(x.Anchor)}
 		}
 		x := &u.examples[i]
 		return tiles.Answer{

@@ -82,7 +82,7 @@ func (u *unit) fetch(m *model, w *work, reverses bool) {
 			for _, r := range slices.Backward(x.Path) {
 				u.back = append(u.back, r^1)
 			}
-			u.both = append(u.both, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor, Weight: x.Back, Back: x.Weight})
+			u.both = append(u.both, kge.Example{Question: kge.Question{Anchor: x.Target, Path: u.back[len(u.back)-hops:]}, Target: x.Anchor, Weight: x.BackWeight, BackWeight: x.Weight})
 		}
 		for i := range examples {
 			u.questions = append(u.questions, int32(len(examples)+i))

@@ -7,6 +7,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
 // reference is a model in float64, with the loss that it is trained by, straight from
@@ -49,7 +50,7 @@ type hop struct {
 
 func (r *reference) hops(path []int32) (hops []hop) {
 	for _, id := range path {
-		number, transposed := kge.Place(id, len(r.data.Relations), r.Reciprocal)
+		number, transposed := rules.RelationRow(id, len(r.data.Relations), r.Reciprocal)
 		hops = append(hops, hop{number, transposed})
 	}
 	return hops
@@ -124,7 +125,7 @@ func reversed(x kge.Example) kge.Example {
 	for i := range path {
 		path[i] ^= 1
 	}
-	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor, Targets: []int32{x.Anchor}, Weight: x.Back, Back: x.Weight}
+	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor, Targets: []int32{x.Anchor}, Weight: x.BackWeight, BackWeight: x.Weight}
 }
 
 // loss is the mean loss per example of a batch in a step, as [kge.Settings],
@@ -135,11 +136,11 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	}
 	for i, x := range batch {
 		ways := []kge.Example{x}
-		if r.data.BothWays {
+		if r.data.BothDirections {
 			ways = append(ways, reversed(x))
 		}
 		examples := ways[:1] // whose rows are penalized, and whose relations are asked for
-		if r.data.BothWays && r.Reciprocal {
+		if r.data.BothDirections && r.Reciprocal {
 			examples = ways
 		}
 		for way, x := range ways {
@@ -201,7 +202,7 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, beside ...int32
 	}
 	if r.settings.Negatives > 0 {
 		loss = math.Log1p(math.Exp(-r.settings.Margin - r.score(query, x.Target)))
-		kge.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: r.settings.Negatives}.Draw(step, number, &x, func(e int32) {
+		rules.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: r.settings.Negatives}.Draw(step, number, x.Targets, func(e int32) {
 			loss += math.Log1p(math.Exp(r.settings.Margin+r.score(query, e))) / float64(r.settings.Negatives)
 		})
 		return loss * float64(x.Weight)
@@ -232,7 +233,7 @@ func (r *reference) candidates(answers []int32, step int) []float64 {
 		return stands
 	}
 	drawn := make([]int32, n)
-	kge.SoftmaxSample{Seed: r.member.Seed, Entities: all}.Draw(step, drawn, make([]bool, all))
+	rules.SoftmaxSample{Seed: r.member.Seed, Entities: all}.Draw(step, drawn, make([]bool, all))
 	for _, answer := range answers {
 		stands[answer] = 1
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 )
@@ -181,9 +182,12 @@ func (e *Scripted) Parameters(member int) (kge.Parameters, error) {
 	}, nil
 }
 
+// Adjust implements [kge.Population].
+func (e *Scripted) Adjust(kge.Settings) error { return nil }
+
 // SetStructure implements [kge.Population].
 func (e *Scripted) SetStructure(member int, s structure.Structure) error {
-	if err := kge.Replaceable(e.Members[member].Structure, s); err != nil {
+	if err := rules.CheckReplacement(e.Members[member].Structure, s); err != nil {
 		return err
 	}
 	e.Members[member].Structure = s

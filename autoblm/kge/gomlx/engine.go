@@ -138,14 +138,14 @@ func finalize(all ...*tensors.Tensor) {
 // Supports implements [kge.Engine]: bilinear models of triples.
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
 	switch {
-	case !d.BothWays:
+	case !d.BothDirections:
 		return errors.New("engine gomlx does not train on paths, only on triples; use engine cpu")
 	case s.Negatives > 0:
 		return errors.New("training on triples has no negative sampling; set negatives to 0")
 	case s.SparseGradients > 0:
 		return errors.New("engine gomlx has no sparse gradients; " +
 			"set sparse-gradients to 0 or use engine cpu")
-	case s.Among(len(d.Entities)) < len(d.Entities):
+	case s.Candidates(len(d.Entities)) < len(d.Entities):
 		return errors.New("engine gomlx has no sampled softmax; " +
 			"set sampled-softmax to 0 or use engine cpu")
 	case s.AnswersPerQuery > 0:

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/dropout"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/gomlx/gomlx/core/graph"
@@ -123,11 +124,14 @@ func (p *population) Parameters(member int) (kge.Parameters, error) {
 	}, err
 }
 
+// Adjust implements [kge.Population]. No supported setting changes between epochs.
+func (p *population) Adjust(kge.Settings) error { return nil }
+
 // SetStructure implements [kge.Population]. The operators are an input of the programs, so
 // nothing is recompiled.
 func (p *population) SetStructure(member int, s structure.Structure) error {
 	g, i := p.of(member)
-	if err := kge.Replaceable(g.members[i].Structure, s); err != nil {
+	if err := rules.CheckReplacement(g.members[i].Structure, s); err != nil {
 		return err
 	}
 	g.members[i].Structure = s

@@ -43,7 +43,7 @@ func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision)
 		}
 	}
 	if len(parameters) > 0 {
-		if _, err := kge.RankingPrecision(e, parameters, precision); err != nil {
+		if _, err := precision.ForRanking(e, parameters); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +51,7 @@ func (e *Engine) NewRanker(parameters []kge.Parameters, precision kge.Precision)
 }
 
 func (e *Engine) newRanker(parameters []kge.Parameters) (*ranker, error) {
-	if err := kge.OneShape(parameters); err != nil {
+	if err := kge.CheckSameShape(parameters); err != nil {
 		return nil, err
 	}
 	first := parameters[0]

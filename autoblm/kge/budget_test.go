@@ -64,12 +64,12 @@ func TestDeadline(t *testing.T) {
 		if err != nil || report.Complete || report.StoppedEarly == nil || *report.StoppedEarly != want {
 			t.Fatalf("after %d steps: %v, cut %+v", after, err, report.StoppedEarly)
 		}
-		reached := kge.Reached{Epoch: want.Epoch, Interrupted: true}
+		reached := kge.Position{Epoch: want.Epoch, Interrupted: true}
 		if want.Step > 0 {
 			reached.Steps = after
 		}
-		if r := report.Results[0]; *r.Model.Reached != reached || len(r.Loss) != want.Epoch {
-			t.Errorf("after %d steps the model is of %+v, with %d losses; want %+v", after, r.Model.Reached, len(r.Loss), reached)
+		if r := report.Results[0]; *r.Model.Position != reached || len(r.Loss) != want.Epoch {
+			t.Errorf("after %d steps the model is of %+v, with %d losses; want %+v", after, r.Model.Position, len(r.Loss), reached)
 		}
 		j.Deadline = nil
 		again, err := kge.Train(t.Context(), engine, j)
@@ -91,7 +91,7 @@ func TestNoTimeAtAll(t *testing.T) {
 		t.Errorf("cut %+v", report.StoppedEarly)
 	}
 	for _, r := range report.Results {
-		if r.Err != nil || *r.Model.Reached != (kge.Reached{Interrupted: true}) {
+		if r.Err != nil || *r.Model.Position != (kge.Position{Interrupted: true}) {
 			t.Errorf("%v: %+v", r.Err, r.Model)
 		}
 	}
@@ -100,7 +100,7 @@ func TestNoTimeAtAll(t *testing.T) {
 // TestTheBestWhereTheTimeIsUp: the numbers of a part of an epoch are taken where they are better
 // by validation than those of the best epoch, and else these.
 func TestTheBestWhereTheTimeIsUp(t *testing.T) {
-	for better, want := range map[int32]kge.Reached{
+	for better, want := range map[int32]kge.Position{
 		0: {Epoch: 2, Steps: 10, Interrupted: true},
 		7: {Epoch: 1, Interrupted: true},
 	} {
@@ -112,8 +112,8 @@ func TestTheBestWhereTheTimeIsUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := report.Results[0]
-		if *r.Model.Reached != want || len(r.Validations) != 2 || *report.StoppedEarly != (kge.EarlyStop{Epoch: 2, Epochs: 6, Step: 2, Steps: 4}) {
-			t.Errorf("with %d candidates above the truth in the end: %+v, cut %+v, validations %v; want %+v", better, r.Model.Reached, report.StoppedEarly, r.Validations, want)
+		if *r.Model.Position != want || len(r.Validations) != 2 || *report.StoppedEarly != (kge.EarlyStop{Epoch: 2, Epochs: 6, Step: 2, Steps: 4}) {
+			t.Errorf("with %d candidates above the truth in the end: %+v, cut %+v, validations %v; want %+v", better, r.Model.Position, report.StoppedEarly, r.Validations, want)
 		}
 	}
 }

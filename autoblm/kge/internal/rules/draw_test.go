@@ -1,18 +1,18 @@
-package kge_test
+package rules_test
 
 import (
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
 // TestSoftmaxSamplesAreEven: every pair of entities is drawn together as often as any other, up
 // to chance, each sample is marked, ascending, and the same whenever its step comes.
 func TestSoftmaxSamplesAreEven(t *testing.T) {
 	const entities, count, steps = 12, 5, 20_000
-	s := kge.SoftmaxSample{Seed: 3, Entities: entities}
+	s := rules.SoftmaxSample{Seed: 3, Entities: entities}
 	var together [entities][entities]int
 	drawn, again := make([]int32, count), make([]int32, count)
 	for step := 1; step <= steps; step++ {
@@ -47,7 +47,7 @@ func TestSoftmaxSamplesAreEven(t *testing.T) {
 
 func TestSoftmaxSamplesOfAllEntities(t *testing.T) {
 	drawn := make([]int32, 4)
-	kge.SoftmaxSample{Seed: 1, Entities: 4}.Draw(1, drawn, make([]bool, 4))
+	rules.SoftmaxSample{Seed: 1, Entities: 4}.Draw(1, drawn, make([]bool, 4))
 	if want := []int32{0, 1, 2, 3}; !slices.Equal(drawn, want) {
 		t.Errorf("drawn are %v, want %v", drawn, want)
 	}

@@ -7,25 +7,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/deadline"
 )
 
-// Deadline ends a training and the ranking after it in time.
-type Deadline struct {
-	// Began is the start of the work, and End the time at which all of it must be done.
-	Began, End time.Time
-	// Ranked is the number of questions that each member ranks after the training, of the kind
-	// that is held out.
-	Ranked int
-}
-
-// EarlyStop says where a [Deadline] has stopped a training.
-type EarlyStop struct {
-	// Epoch is the last complete epoch, of Epochs. Step is the number of steps taken in the next
-	// epoch, of Steps.
-	Epoch  int `json:"epoch"`
-	Epochs int `json:"epochs"`
-	Step   int `json:"step"`
-	Steps  int `json:"steps"`
-}
-
 const (
 	// rankingShare limits the share of the time for the ranking after training, and
 	// validationShare that for all validations, where a sample can replace them.
@@ -40,7 +21,7 @@ const (
 // nil budget never ends.
 type budget struct {
 	Deadline
-	held     int     // questions to validate on
+	heldOut  int     // questions to validate on
 	question float64 // seconds for all members to rank one question; 0 if unknown
 	saving   float64 // seconds
 }
@@ -51,14 +32,16 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 	if r.job.Deadline == nil {
 		return nil, nil
 	}
-	b := &budget{Deadline: *r.job.Deadline, held: r.job.Data.Held, saving: 2 * r.bytes / diskSpeed}
-	if b.held == 0 || b.Ranked == 0 && r.job.Settings.ValidateEvery == 0 {
+	b := &budget{
+		Deadline: *r.job.Deadline, heldOut: r.job.Data.HeldOut, saving: 2 * r.bytes / diskSpeed,
+	}
+	if b.heldOut == 0 || b.Ranked == 0 && r.job.Settings.ValidateEvery == 0 {
 		return b, nil
 	}
-	defer r.timing.Evaluating(r.engine)()
+	defer r.timing.MeasureEvaluation(r.engine)()
 	const measuring = 0.02                 // largest share of the time
 	for _, n := range []int{16, 32, 512} { // the first questions prepare what all share
-		if n = min(n, b.held); b.question*float64(n) > measuring*b.total() {
+		if n = min(n, b.heldOut); b.question*float64(n) > measuring*b.total() {
 			break
 		}
 		began := time.Now()
@@ -73,7 +56,7 @@ func newBudget(ctx context.Context, r *run) (*budget, error) {
 // validation predicts the seconds of a validation on n questions; 0 means all.
 func (b *budget) validation(n int) float64 {
 	if n == 0 {
-		n = b.held
+		n = b.heldOut
 	}
 	return b.question * float64(n)
 }
@@ -130,7 +113,7 @@ func (b *budget) sampleSize(interval float64) int {
 		return 0
 	}
 	n := max(minSample, int(most/b.question))
-	if n >= b.held {
+	if n >= b.heldOut {
 		return 0
 	}
 	return n

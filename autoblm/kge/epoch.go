@@ -1,0 +1,112 @@
+package kge
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/progress"
+)
+
+// prefetcher makes the batches of epochs in order, one epoch ahead.
+type prefetcher struct {
+	data     *Data
+	settings Settings
+	next     chan [][]Example
+}
+
+// batches returns the batches of an epoch and starts to make those of the next one.
+func (p *prefetcher) batches(ctx context.Context, epoch int) (batches [][]Example, err error) {
+	if p.next == nil {
+		p.start(epoch)
+	}
+	select {
+	case batches = <-p.next:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if epoch < p.settings.Epochs {
+		p.start(epoch + 1)
+	}
+	return batches, nil
+}
+
+func (p *prefetcher) start(epoch int) {
+	next := make(chan [][]Example, 1)
+	p.next = next
+	go func() { next <- p.data.Batches(p.settings, epoch) }()
+}
+
+// trainEpoch takes the steps of an epoch, or of the rest of a begun one.
+func (r *run) trainEpoch(ctx context.Context, source *prefetcher, epoch int) error {
+	start := time.Now()
+	batches, err := source.batches(ctx, epoch)
+	if err != nil {
+		return err
+	}
+	all, rest := len(batches), batches[min(r.begun, len(batches)):]
+	r.next = all
+	if len(rest) == 0 { // no sound checkpoint has an epoch without steps to take
+		return checkpoint.ErrDamaged
+	}
+	detach := progress.Attach(r.population, r.stepReporter(epoch, all))
+	result, err := r.population.Epoch(ctx, rest, r.rates(epoch))
+	detach()
+	r.timing.Train += time.Since(start).Seconds()
+	if err != nil {
+		return err
+	}
+	r.steps, r.begun = r.steps+all, 0
+	r.stepSeconds = append(r.stepSeconds, result.StepSeconds)
+	r.recordLosses(epoch, result.Loss)
+	if r.job.OnEpoch != nil {
+		p := r.progress(epoch, all, all)
+		p.Loss = result.Loss
+		r.job.OnEpoch(p)
+	}
+	return nil
+}
+
+// recordLosses records the losses of an epoch and stops members that diverged.
+func (r *run) recordLosses(epoch int, losses []float64) {
+	for i, loss := range losses {
+		m := &r.members[i]
+		if m.Stopped {
+			continue
+		}
+		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+			m.diverge(epoch)
+			continue
+		}
+		m.Loss = append(m.Loss, loss)
+		if m.best == nil {
+			m.BestEpoch = epoch
+		}
+	}
+}
+
+// stepReporter returns a function that passes progress within an epoch to OnStep; nil without.
+func (r *run) stepReporter(epoch, steps int) func(share float64) {
+	if r.job.OnStep == nil {
+		return nil
+	}
+	begun := r.begun
+	return func(share float64) {
+		step := begun + int(math.Round(share*float64(steps-begun)))
+		r.job.OnStep(r.progress(epoch, step, steps))
+	}
+}
+
+// rates returns the members' learning rates in an epoch.
+func (r *run) rates(epoch int) []float64 {
+	rates := make([]float64, len(r.members))
+	s := r.job.Settings
+	warmup := min(1, float64(epoch)/float64(s.Warmup+1))
+	cooldown := min(1, float64(s.Epochs+1-epoch)/float64(s.Cooldown+1))
+	decay := math.Pow(s.Decay, float64(epoch-1))
+	for i, m := range r.members {
+		rates[i] = r.job.Members[i].LearningRate * m.Reduction * decay * warmup * cooldown
+	}
+	return rates
+}

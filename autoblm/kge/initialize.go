@@ -1,0 +1,74 @@
+package kge
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+)
+
+// Streams keep the random numbers of embeddings apart from other uses of a seed.
+const (
+	embeddingStream     = 0x656d626564
+	relationTableStream = 0x72656c6174696f6e // of tables with their own distribution
+)
+
+// Initialize draws the initial embeddings of a valid member. A seed gives the same numbers on
+// every engine.
+func Initialize(d *Data, s Settings, m Member) Parameters {
+	p := Parameters{Form: m.Form, Dim: s.Dim, Reciprocal: s.Reciprocal}
+	p.Structure, _ = m.Form.Spec().Structure(m.Structure)
+	i := initializer{
+		data:     d,
+		settings: s,
+		rng:      rand.New(rand.NewPCG(m.Seed, embeddingStream)),
+		tableRNG: rand.New(rand.NewPCG(m.Seed, relationTableStream)),
+	}
+	all := [][]float32{i.draw(len(d.Entities), s.Dim)} // entities first
+	for _, table := range p.Specs() {
+		rows := len(d.Relations) * p.directions() * table.Rows
+		if table.Draw == nil {
+			all = append(all, i.draw(rows, table.Columns))
+		} else {
+			all = append(all, i.drawTable(rows, table))
+		}
+	}
+	p.Tables = tablesOf(all)
+	return p
+}
+
+type initializer struct {
+	data          *Data
+	settings      Settings
+	rng, tableRNG *rand.Rand
+}
+
+// draw draws a table from the distribution in the settings.
+func (i initializer) draw(rows, columns int) []float32 {
+	number := func() float64 { return i.rng.NormFloat64() * i.settings.InitScale }
+	if i.settings.Initial == Xavier {
+		bound := math.Sqrt(6 / float64(rows+columns))
+		number = func() float64 { return (2*i.rng.Float64() - 1) * bound }
+	}
+	x := make([]float32, rows*columns)
+	for n := range x {
+		if i.data.isCancelled(n) {
+			break
+		}
+		x[n] = float32(number())
+	}
+	return x
+}
+
+// drawTable draws a table from its form's distribution.
+func (i initializer) drawTable(rows int, table form.Table) []float32 {
+	x := make([]float32, rows*table.Columns)
+	for n := range x {
+		if i.data.isCancelled(n) {
+			break
+		}
+		row := n / table.Columns % table.Rows
+		x[n] = float32(table.Draw(i.tableRNG, row, i.settings.InitScale))
+	}
+	return x
+}

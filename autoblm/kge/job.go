@@ -1,0 +1,118 @@
+package kge
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+)
+
+// Job describes a training for [Train].
+type Job struct {
+	Data     *Data
+	Settings Settings
+	Members  []Member
+	// ValidateBy is the number of held-out questions to validate on, an [eval.Sample]; 0 means
+	// all. A resumed training keeps its original value.
+	ValidateBy int
+	// OnEpoch, if set, is called after each epoch.
+	OnEpoch func(Progress)
+	// OnStep, if set, is called within epochs, a few times a second from any goroutine.
+	OnStep func(Progress)
+	// Checkpoint, if set, lets the training end early and resume later.
+	Checkpoint *Checkpoint
+	// Deadline, if set, stops the training in time, also within an epoch. That is no error:
+	// the report has the results so far. If validation would take much of the time, a sample
+	// replaces ValidateBy.
+	Deadline *Deadline
+}
+
+// Deadline stops a training early enough for the ranking after it.
+type Deadline struct {
+	// Began is the start of the work, and End the time at which all of it must be done.
+	Began, End time.Time
+	// Ranked is the number of questions, like those held out, that each member ranks after the
+	// training.
+	Ranked int
+}
+
+// Checkpoint lets a training end early and resume later, also in another process. The results
+// are those of an uninterrupted training.
+type Checkpoint struct {
+	// File holds the training after an epoch. [Train] resumes from it and rewrites it atomically
+	// from time to time and when it ends early. Its folder must exist. The previous file stays
+	// next to it and replaces a damaged one.
+	File string
+	// Every is the minimum time between two writes, and so the time that a kill may lose. It
+	// grows where writing would take more than a twentieth of the time.
+	Every time.Duration
+	// Until, if set, ends the training before an epoch that is not likely to end in time.
+	Until time.Time
+	// AnyEngine also resumes a training of another engine or instruction set, which rounds
+	// differently. Without it that is [ErrOtherEngine].
+	AnyEngine bool
+	// OnError, if set, receives failures to write the file during training, as on a full disk;
+	// the training goes on and tries again. Without it they end the training.
+	OnError func(error)
+}
+
+var (
+	// ErrOtherTraining reports a checkpoint of other data, settings or members, or of another
+	// engine.
+	ErrOtherTraining = checkpoint.ErrOtherTraining
+	// ErrOtherEngine reports work of another engine or instruction set, which rounds differently.
+	ErrOtherEngine = errors.New("another engine began this")
+)
+
+// Resolve checks the settings and members, and returns the settings with the precision in which
+// an engine starts or resumes the training.
+func (j Job) Resolve(e Engine) (Settings, error) {
+	s := j.Settings
+	if err := validatePopulation(s, j.Members); err != nil {
+		return s, err
+	}
+	if s.Precision == AutoPrecision && j.Checkpoint != nil {
+		if saved, found := j.Checkpoint.savedPrecision(); found {
+			s.Precision = saved
+		}
+	}
+	var err error
+	s.Precision, err = e.Precision(s.Precision, j.Members[0].Form, len(j.Data.Entities), s.Dim)
+	return s, err
+}
+
+// savedPrecision returns the precision of the training in the file, if there is one.
+func (c *Checkpoint) savedPrecision() (p Precision, found bool) {
+	var saved struct {
+		ID struct{ Settings Settings } `json:"training"`
+	}
+	err := checkpoint.Head(c.File, &saved)
+	return saved.ID.Settings.Precision, err == nil
+}
+
+// Name returns a short file name for a job on an engine. It depends on the data, settings,
+// members, engine and instruction set, all that the results depend on. It does not depend on the
+// precision, so that a training resumes in the precision in which it began.
+func (j Job) Name(engine Engine) (string, error) {
+	j.Settings.Precision = Float32
+	id, err := j.id()
+	if err != nil {
+		return "", err
+	}
+	return checkpoint.Name(id, engine.Name(), engine.Backend(Float32)), nil
+}
+
+// trainingID identifies the training of a checkpoint.
+type trainingID struct {
+	Data         string   `json:"data"` // fingerprint
+	TaskSettings any      `json:"task_settings,omitempty"`
+	Settings     Settings `json:"settings"`
+	Members      []Member `json:"members"`
+}
+
+// id returns the trainingID as JSON.
+func (j Job) id() ([]byte, error) {
+	return json.Marshal(
+		trainingID{j.Data.Fingerprint(), j.Data.TaskSettings, j.Settings, j.Members})
+}

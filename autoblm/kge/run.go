@@ -1,0 +1,152 @@
+package kge
+
+import (
+	"slices"
+
+	"github.com/autoblm/autoblm-go/internal/memory"
+)
+
+// run is the state of a training.
+type run struct {
+	job        Job
+	engine     Engine
+	population Population
+	bytes      float64 // size of the population
+	members    []memberRun
+	epochs     int // complete ones
+	resumed    int // epochs taken from a checkpoint
+	steps      int // in complete epochs
+	begun      int // steps taken in the next epoch
+	next       int // steps of the next epoch; 0 before its first step
+	timing     Timing
+	// stepSeconds has the durations of the steps of each epoch in this process.
+	stepSeconds [][]float64
+}
+
+// memberRun is the state of the training of one member.
+type memberRun struct {
+	memberState
+	best *Parameters // of the best validated epoch
+}
+
+// memberState is the training loop's state for one member.
+type memberState struct {
+	Loss        []float64    `json:"loss"`
+	Validations []Validation `json:"validations"`
+	BestEpoch   int          `json:"best_epoch"`
+	BestMRR     float64      `json:"best_mrr"`
+	SinceBest   int          `json:"since_best"` // number of validations
+	Reduction   float64      `json:"reduction"`  // of the learning rate by plateaus
+	Stopped     bool         `json:"stopped"`    // diverged or out of patience
+	Diverged    int          `json:"diverged"`   // epoch; 0 if not diverged
+}
+
+func newRun(job Job, engine Engine, population Population) *run {
+	r := &run{
+		job: job, engine: engine, population: population,
+		bytes:   stateBytes(job.Data, job.Settings, job.Members),
+		members: make([]memberRun, len(job.Members)),
+	}
+	for i := range r.members {
+		r.members[i].Reduction = 1
+	}
+	return r
+}
+
+// close closes the population. Only results are left.
+func (r *run) close() {
+	r.population.Close()
+	r.population = nil
+	memory.Collect(r.bytes) // also if the engine does not
+}
+
+func (r *run) hasActive() bool {
+	return slices.ContainsFunc(r.members, func(m memberRun) bool { return !m.Stopped })
+}
+
+// isComplete reports whether nothing is left to train.
+func (r *run) isComplete() bool { return r.epochs >= r.job.Settings.Epochs || !r.hasActive() }
+
+// hasValidated reports whether there was a validation.
+func (r *run) hasValidated() bool {
+	return slices.ContainsFunc(r.members, func(m memberRun) bool {
+		return len(m.Validations) > 0
+	})
+}
+
+// diverge stops a member that diverged in an epoch.
+func (m *memberRun) diverge(epoch int) {
+	m.Stopped, m.Diverged, m.best, m.BestEpoch = true, epoch, nil, 0
+}
+
+// progress returns the progress of the run.
+func (r *run) progress(epoch, step, steps int) Progress {
+	p := Progress{Epoch: epoch, Epochs: r.job.Settings.Epochs, Step: step, Steps: steps}
+	if m := r.members[0]; m.BestMRR > 0 {
+		p.Best = &Validation{Epoch: m.BestEpoch, MRR: m.BestMRR}
+	}
+	return p
+}
+
+// perStep returns [Timing.PerStep]. Without epochs in this process it is that of the checkpoint.
+func (r *run) perStep() float64 {
+	if len(r.stepSeconds) == 0 {
+		return r.timing.PerStep
+	}
+	return medianStep(r.stepSeconds) / float64(len(r.members))
+}
+
+// report returns the results so far.
+func (r *run) report() (*Report, error) {
+	report := &Report{
+		Timing: r.timing, Resumed: r.resumed, Precision: r.job.Settings.Precision,
+		Complete: r.isComplete(),
+	}
+	if r.hasValidated() {
+		report.ValidatedBy = r.job.ValidateBy
+	}
+	report.Timing.PerStep = r.perStep()
+	for i := range r.members {
+		result, err := r.result(i)
+		if err != nil {
+			return nil, err
+		}
+		report.Results = append(report.Results, *result)
+	}
+	return report, nil
+}
+
+// result returns the result of a member. Without a validation its model is the current one.
+func (r *run) result(member int) (*Result, error) {
+	m, position := &r.members[member], Position{Interrupted: !r.isComplete()}
+	if m.Diverged == 0 && m.best == nil {
+		if r.begun > 0 {
+			position.Steps = r.steps + r.begun
+		}
+		p, err := viewParameters(r.population, member)
+		if err != nil {
+			return nil, err
+		}
+		if p.Finite() {
+			m.best = &p
+		} else {
+			m.diverge(m.BestEpoch)
+		}
+	}
+	of := r.job.Members[member]
+	result := &Result{
+		Member: of, Loss: m.Loss, Validations: m.Validations, BestEpoch: m.BestEpoch,
+	}
+	if m.best == nil {
+		result.Err = of.Diverged(m.Diverged)
+		return result, nil
+	}
+	var err error
+	result.Model, err = newModel(r.job.Data, r.job.Settings, of, *m.best)
+	if err != nil {
+		return nil, err
+	}
+	position.Epoch = m.BestEpoch
+	result.Model.Position = &position
+	return result, nil
+}

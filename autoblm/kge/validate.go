@@ -1,0 +1,91 @@
+package kge
+
+import (
+	"context"
+
+	"github.com/autoblm/autoblm-go/internal/memory"
+)
+
+// validate validates the active members after an epoch, keeps those that improved, and applies
+// patience to the others.
+func (r *run) validate(ctx context.Context, epoch int) error {
+	defer r.timing.MeasureEvaluation(r.engine)()
+	scores, err := r.validationScores(ctx, epoch)
+	if err != nil {
+		return err
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if m.Stopped {
+			continue
+		}
+		m.Validations = append(m.Validations, Validation{Epoch: epoch, MRR: scores[i]})
+		if m.best != nil && scores[i] <= m.BestMRR {
+			m.losePatience(r.job.Settings)
+		} else if err := r.keepBest(i, epoch, scores[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validationScores returns the scores of all members.
+func (r *run) validationScores(ctx context.Context, epoch int) ([]float64, error) {
+	if r.job.OnStep != nil {
+		p := r.progress(epoch, 1, 1)
+		p.Validating = true
+		r.job.OnStep(p)
+	}
+	return r.job.Data.Validate(ctx, r.population, r.job.ValidateBy)
+}
+
+// losePatience counts a validation without improvement. It may stop the member or reduce its
+// learning rate.
+func (m *memberRun) losePatience(s Settings) {
+	m.SinceBest++
+	m.Stopped = s.Patience > 0 && m.SinceBest >= s.Patience
+	if s.PlateauPatience > 0 && m.SinceBest%s.PlateauPatience == 0 {
+		m.Reduction *= s.PlateauFactor
+	}
+}
+
+// keepBest keeps a member's current embeddings as its best.
+func (r *run) keepBest(member, epoch int, mrr float64) error {
+	m := &r.members[member]
+	m.best = nil // before the next copy, which may be large
+	memory.Collect(r.bytes)
+	p, err := r.population.Parameters(member)
+	if err != nil {
+		return err
+	}
+	if !p.Finite() {
+		m.diverge(epoch)
+		return nil
+	}
+	m.best, m.BestMRR, m.SinceBest, m.BestEpoch = &p, mrr, 0, epoch
+	return nil
+}
+
+// validateStopped validates the members within an epoch and keeps those that are better than
+// in their best epoch. It returns which ones are.
+func (r *run) validateStopped(ctx context.Context) (isBetter []bool, err error) {
+	isBetter = make([]bool, len(r.members))
+	scores, err := r.validationScores(ctx, r.epochs+1)
+	if err != nil {
+		return isBetter, err
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		if m.Stopped || m.best == nil || scores[i] <= m.BestMRR {
+			continue
+		}
+		p, err := r.population.Parameters(i)
+		if err != nil {
+			return isBetter, err
+		}
+		if isBetter[i] = p.Finite(); isBetter[i] {
+			m.best, m.BestMRR, m.BestEpoch = &p, scores[i], r.epochs
+		}
+	}
+	return isBetter, nil
+}
