@@ -3,11 +3,9 @@ package format_test
 import (
 	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/autoblm/autoblm-go/internal/format"
-	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 func TestWords(t *testing.T) {
@@ -28,21 +26,5 @@ func TestWords(t *testing.T) {
 	}
 	if format.Cell(nil) != format.Missing || format.Cell(math.NaN()) != format.Missing || format.Cell(1.0/3) != "0.333" || format.Cell(-4096) != "-4,096" {
 		t.Error("numbers, and what is none, are written otherwise")
-	}
-}
-
-func TestTable(t *testing.T) {
-	table := table.New("name", "MRR", "of 日本")
-	table.Add("long name", 0.25, 1200)
-	table.Add("é", nil, 3)
-	var text strings.Builder
-	table.Print(&text)
-	want := "" +
-		"name         MRR  of 日本\n" +
-		"─────────────────────────\n" +
-		"long name  0.250    1,200\n" +
-		"é              –        3\n"
-	if text.String() != want {
-		t.Errorf("got\n%swant\n%s", text.String(), want)
 	}
 }

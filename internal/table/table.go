@@ -6,18 +6,18 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rivo/uniseg"
-
 	"github.com/autoblm/autoblm-go/internal/format"
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table has rows in columns.
+// Table holds cells as text.
 type Table struct {
 	Header []string
 	Rows   [][]string
 }
 
-// New returns an empty table whose columns have these titles.
+// New returns an empty table with column titles.
 func New(titles ...string) *Table { return &Table{Header: titles} }
 
 // Add adds a row; see [format.Cell].
@@ -29,47 +29,48 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Print writes the table with a line below its header, and columns of numbers aligned at
-// the right.
+// style separates columns by two spaces and the header by a line.
+var style = pretty.Style{
+	Box:     pretty.BoxStyle{MiddleHorizontal: "─", MiddleSeparator: "──", MiddleVertical: "  "},
+	Options: pretty.Options{SeparateColumns: true, SeparateHeader: true},
+}
+
+// Print writes the table. It aligns columns of numbers to the right.
 func (t *Table) Print(w io.Writer) {
-	columns := make([]column, len(t.Header))
-	total := 2 * (len(columns) - 1)
-	for i := range columns {
-		columns[i] = t.column(i)
-		total += columns[i].width
-	}
-	for n, row := range append([][]string{t.Header}, t.Rows...) {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = columns[i].pad(cell)
+	p := pretty.NewWriter()
+	p.SetStyle(style)
+	p.SuppressTrailingSpaces()
+	configs := make([]pretty.ColumnConfig, len(t.Header))
+	for i := range configs {
+		align := text.AlignLeft
+		if t.isNumeric(i) {
+			align = text.AlignRight
 		}
-		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "  "), " "))
-		if n == 0 {
-			fmt.Fprintln(w, strings.Repeat("─", total))
-		}
+		configs[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
 	}
-}
-
-type column struct {
-	width   int
-	numbers bool
-}
-
-func (t *Table) column(i int) column {
-	c := column{width: uniseg.StringWidth(t.Header[i]), numbers: true}
+	p.SetColumnConfigs(configs)
+	p.AppendHeader(cells(t.Header))
 	for _, row := range t.Rows {
-		c.width = max(c.width, uniseg.StringWidth(row[i]))
-		if cell := row[i]; cell != "" && !strings.ContainsAny(cell[:1], "-0123456789") && !strings.HasPrefix(cell, format.Missing) {
-			c.numbers = false
-		}
+		p.AppendRow(cells(row))
 	}
-	return c
+	fmt.Fprintln(w, p.Render())
 }
 
-func (c column) pad(cell string) string {
-	space := strings.Repeat(" ", c.width-uniseg.StringWidth(cell))
-	if c.numbers {
-		return space + cell
+// isNumeric reports whether all cells of a column are numbers, missing or empty.
+func (t *Table) isNumeric(column int) bool {
+	for _, row := range t.Rows {
+		cell := row[column]
+		isNumber := strings.IndexAny(cell, "-0123456789") == 0
+		if cell != "" && !isNumber && !strings.HasPrefix(cell, format.Missing) {
+			return false
+		}
 	}
-	return cell + space
+	return true
+}
+
+func cells(texts []string) (row pretty.Row) {
+	for _, cell := range texts {
+		row = append(row, cell)
+	}
+	return row
 }
