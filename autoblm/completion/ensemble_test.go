@@ -515,7 +515,7 @@ func TestEnsembleFolder(t *testing.T) {
 		}
 	}
 	_, err = kge.Load(dir)
-	checkError(t, err, "ensemble of 5 models", "where one model is asked for", described.Members[0])
+	checkError(t, err, "ensemble of 5 models", "not one model", described.Members[0])
 
 	// A smaller ensemble takes the place of this one, and what it has no more goes.
 	stranger := filepath.Join(dir, "member-of-mine")

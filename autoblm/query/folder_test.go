@@ -96,13 +96,12 @@ func TestModelsOfTriples(t *testing.T) {
 	if hops := query.PathsOf(got).Trained(); !slices.Equal(hops, []int{1}) {
 		t.Errorf("a model of triples was trained on paths of %v hops", hops)
 	}
-	if of := describing(t, dir); of["model"] != nil || of["valid"].(map[string]any)["queries"] != nil {
+	if of := describing(t, dir); of["valid"].(map[string]any)["queries"] != nil {
 		t.Error("a model of triples is described as one of queries")
 	}
 }
 
-// TestDescriptionOfQueries: model.json has all that it had before forms were called so,
-// for its readers, and is read by either name.
+// TestDescriptionOfQueries checks the entries of model.json that other programs may read.
 func TestDescriptionOfQueries(t *testing.T) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	for name := range enginetest.Members() {
@@ -110,27 +109,27 @@ func TestDescriptionOfQueries(t *testing.T) {
 		m.Valid, m.Test = nil, nil // whose fields would be in another order
 		savedAndLoaded(t, m, dir)
 		of := describing(t, dir)
-		member := of["training"].(map[string]any)["member"].(map[string]any)
-		settings := of["training"].(map[string]any)["settings"].(map[string]any)
-		if of["model"] != m.Form.String() || member["model"] != m.Form.String() {
-			t.Errorf("%s: the model is called %v and %v", name, of["model"], member["model"])
+		training := of["training"].(map[string]any)
+		settings := training["settings"].(map[string]any)
+		own := training["task_settings"].(map[string]any)
+		if of["form"] != m.Form.String() {
+			t.Errorf("%s: the form is %v", name, of["form"])
 		}
 		if _, has := of["structure"]; has != (m.Structure.K() > 0) {
 			t.Errorf("%s: has a structure: %v", name, has)
 		}
-		if !reflect.DeepEqual(settings["hops"], []any{2.0}) || settings["answer_power"] != 0.5 || settings["batch"] != 32.0 || settings["with"] != nil {
+		if settings["batch"] != 32.0 {
 			t.Errorf("%s: the settings are %v", name, settings)
 		}
-		for _, called := range []string{"form", "model"} {
-			text := describing(t, dir)
-			delete(text, called)
-			delete(text["training"].(map[string]any)["member"].(map[string]any), called)
-			if m.Form == form.Diag { // which can have no other
-				delete(text, "structure")
-				delete(text, "k")
-			}
-			if differ := differing(described(t, dir, text), m); differ != "" {
-				t.Errorf("%s: without %q read as\n%s", name, called, differ)
+		if !reflect.DeepEqual(own["hops"], []any{2.0}) || own["answer_power"] != 0.5 ||
+			own["with"] != nil {
+			t.Errorf("%s: the settings of the task are %v", name, own)
+		}
+		if m.Form == form.Diag { // which has only one structure
+			delete(of, "structure")
+			delete(of, "k")
+			if differ := differing(described(t, dir, of), m); differ != "" {
+				t.Errorf("%s: without its structure read as\n%s", name, differ)
 			}
 		}
 	}
@@ -199,7 +198,7 @@ func TestFolderRefusals(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"complex", `"complex"`, `""`, "structure"},
 		{"complex", `"dim": 8`, `"dim": 7`, "positive multiple of k"},
-		{"complex", `"k": 4`, `"k": 2`, "one of them is wrong"},
+		{"complex", `"k": 4`, `"k": 2`, "correct the wrong one"},
 		{"complex", `"bilinear"`, `"q2b"`, "q2b has no structure"},
 		{"complex", `"bilinear"`, `"diag"`, "diag has no structure but"},
 		{"complex", `"bilinear"`, `"trance"`, `unknown model "trance"`},

@@ -180,8 +180,8 @@ func TestTrainRefuses(t *testing.T) {
 		"label smoothing is 0.1":     func(j *job) { j.settings.LabelSmoothing = 0.1 },
 		"relation-prediction is 1":   func(j *job) { j.members[0].RelationPrediction = 1 },
 		"learning-rate is 0":         func(j *job) { j.members[0].LearningRate = 0 },
-		"member 1: its form":         func(j *job) { j.members = append(j.members, enginetest.Members()["gqe"]) },
-		"transe has no products": func(j *job) {
+		"member 1: it is gqe":        func(j *job) { j.members = append(j.members, enginetest.Members()["gqe"]) },
+		"transe scores by distances": func(j *job) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.members[0].Products = 0.1
 		},
@@ -189,7 +189,7 @@ func TestTrainRefuses(t *testing.T) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.settings.Dropout = 0.1
 		},
-		"q2b has no products": func(j *job) {
+		"q2b scores by distances": func(j *job) {
 			j.members[0] = enginetest.Members()["q2b"]
 			j.members[0].Products = 0.1
 		},
