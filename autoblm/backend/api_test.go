@@ -5,27 +5,32 @@ import (
 	"testing"
 )
 
-// TestOlderPJRT: what is said of a plugin depends on what was compared.
-func TestOlderPJRT(t *testing.T) {
-	for version, says := range map[string]string{
+func TestWarnOldPJRT(t *testing.T) {
+	const bitcast, newer = "lacks only PJRT_Buffer_Bitcast", "install a newer"
+	for version, want := range map[string]string{
 		"0.104": "", "0.116": "", "1.0": "", "": "", "unknown": "",
-		"0.103": "lacks only PJRT_Buffer_Bitcast", "0.81": "lacks only PJRT_Buffer_Bitcast",
-		"0.80": "install a newer", "0.9": "install a newer",
+		"0.103": bitcast, "0.81": bitcast,
+		"0.80": newer, "0.9": newer,
 	} {
 		got := warnOldPJRT(version)
-		if (got == "") != (says == "") || !strings.Contains(got, says) || says != "" && (!strings.Contains(got, version) || !strings.Contains(got, calledPJRT)) {
-			t.Errorf("%q: %q, which should say %q", version, got, says)
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", version, got, want)
+		}
+		if want != "" && (!strings.Contains(got, version) || !strings.Contains(got, calledPJRT)) {
+			t.Errorf("%q: %q lacks a version", version, got)
 		}
 	}
 }
 
-// TestListTellsOlderPJRT: beside what else is worth knowing.
-func TestListTellsOlderPJRT(t *testing.T) {
+// TestListWarnsOfOldPJRT checks the warning and that it keeps other notes.
+func TestListWarnsOfOldPJRT(t *testing.T) {
 	f := machine(nil, gpuFile, cpuFile, jaxFile)
 	f.loadPlugin = func(string) (string, error) { return "0.81", nil }
 	for _, b := range f.list(t.Context()) {
 		loaded := b.Plugin != "" && b.Usable
-		if loaded != (b.PJRTCalled == calledPJRT) || loaded != strings.Contains(b.Note, "0.81 is older") || (b.Plugin == jaxFile) != strings.Contains(b.Note, "Jax's") {
+		if loaded != (b.PJRTCalled == calledPJRT) ||
+			loaded != strings.Contains(b.Note, "0.81 is older") ||
+			(b.Plugin == jaxFile) != strings.Contains(b.Note, "Jax's") {
 			t.Errorf("%+v", b)
 		}
 	}

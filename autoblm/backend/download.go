@@ -81,6 +81,7 @@ func (d downloader) wheel(ctx context.Context, w wheel) (string, error) {
 	}
 	for _, link := range links {
 		if path.Base(link.Path) == w.File {
+			link.Fragment = ""
 			return d.download(ctx, w.File, link, w.SHA256)
 		}
 	}

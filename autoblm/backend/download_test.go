@@ -383,7 +383,9 @@ func TestCUDA(t *testing.T) {
 	if err := d.fetch(t.Context(), folder, source{wheels: pins}); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]int{"jax_cuda13_pjrt": 1, "nvidia_cublas": 2, "nvidia_nvcc": 2} {
+	for file, want := range map[string]int{
+		"jax_cuda13_pjrt": 1, "nvidia_cublas": 2, "nvidia_nvcc": 2,
+	} {
 		if got := requests["/f/"+file+"-1-a.whl"]; got != want {
 			t.Errorf("%d requests of %s, want %d", got, file, want)
 		}

@@ -10,32 +10,42 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answer is an nvidia-smi that prints the same whatever it is asked.
-func answer(text string) func(context.Context, ...string) ([]byte, error) {
+// smi returns an nvidia-smi that prints a text for all arguments.
+func smi(text string) func(context.Context, ...string) ([]byte, error) {
 	return func(context.Context, ...string) ([]byte, error) { return []byte(text), nil }
 }
 
 func TestGPUs(t *testing.T) {
-	// As of the driver's own documentation of /proc/driver/nvidia.
+	// The format is that of the driver's documentation of /proc/driver/nvidia.
+	const version = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.03  " +
+		"Release Build  (dvs-builder)\nGCC version:  gcc version 12.3.0 (Ubuntu)\n"
+	const folder = "/proc/driver/nvidia/"
 	proc := map[string][]byte{
-		"/proc/driver/nvidia/version":                       []byte("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.03  Release Build  (dvs-builder)\nGCC version:  gcc version 12.3.0 (Ubuntu)\n"),
-		"/proc/driver/nvidia/gpus/0000:01:00.0/information": []byte("Model: \t\t NVIDIA H200\nIRQ:   \t\t 42\n"),
-		"/proc/driver/nvidia/gpus/0000:02:00.0/information": []byte("Model: \t\t NVIDIA A100\n"),
+		folder + "version":                       []byte(version),
+		folder + "gpus/0000:01:00.0/information": []byte("Model: \t\t NVIDIA H200\nIRQ: \t 42\n"),
+		folder + "gpus/0000:02:00.0/information": []byte("Model: \t\t NVIDIA A100\n"),
+	}
+	fromFiles := []probe.GPU{{"NVIDIA H200", 0, "580.159.03"}, {"NVIDIA A100", 0, "580.159.03"}}
+	devices := map[string][]byte{
+		"/dev/nvidia0": nil, "/dev/nvidia1": nil, "/dev/nvidiactl": nil, "/dev/nvidia-uvm": nil,
 	}
 	for name, c := range map[string]struct {
 		files map[string][]byte
 		smi   string
 		want  []probe.GPU
 	}{
-		"nvidia-smi":         {proc, "NVIDIA H200, 143771, 580.159.03\nNVIDIA GB10, [N/A], 580.1\n", []probe.GPU{{"NVIDIA H200", 143771 << 20, "580.159.03"}, {"NVIDIA GB10", 0, "580.1"}}},
-		"nvidia-smi fails":   {proc, "", []probe.GPU{{"NVIDIA H200", 0, "580.159.03"}, {"NVIDIA A100", 0, "580.159.03"}}},
-		"nvidia-smi babbles": {proc, "NVIDIA-SMI has failed", []probe.GPU{{"NVIDIA H200", 0, "580.159.03"}, {"NVIDIA A100", 0, "580.159.03"}}},
-		"devices alone":      {map[string][]byte{"/dev/nvidia0": nil, "/dev/nvidia1": nil, "/dev/nvidiactl": nil, "/dev/nvidia-uvm": nil}, "", []probe.GPU{{Name: "NVIDIA GPU"}, {Name: "NVIDIA GPU"}}},
-		"nothing":            {nil, "", nil},
+		"nvidia-smi": {
+			proc, "NVIDIA H200, 143771, 580.159.03\nNVIDIA GB10, [N/A], 580.1\n",
+			[]probe.GPU{{"NVIDIA H200", 143771 << 20, "580.159.03"}, {"NVIDIA GB10", 0, "580.1"}},
+		},
+		"nvidia-smi fails":       {proc, "", fromFiles},
+		"nvidia-smi prints text": {proc, "NVIDIA-SMI has failed", fromFiles},
+		"only device files":      {devices, "", []probe.GPU{{Name: "NVIDIA GPU"}, {Name: "NVIDIA GPU"}}},
+		"nothing":                {nil, "", nil},
 	} {
 		m := probetest.Machine(nil, c.files)
 		if c.smi != "" {
-			m.RunSMI = answer(c.smi)
+			m.RunSMI = smi(c.smi)
 		}
 		if diff := cmp.Diff(c.want, m.GPUs(t.Context())); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -44,8 +54,10 @@ func TestGPUs(t *testing.T) {
 }
 
 func TestMemoryUsed(t *testing.T) {
-	for text, want := range map[string]int64{"1234\n": 1234 << 20, "1000\n24\n": 1 << 30, "[N/A]\n": 0, "": 0} {
-		if got := (probe.Machine{RunSMI: answer(text)}).MemoryUsed(t.Context()); got != want {
+	for text, want := range map[string]int64{
+		"1234\n": 1234 << 20, "1000\n24\n": 1 << 30, "[N/A]\n": 0, "": 0,
+	} {
+		if got := (probe.Machine{RunSMI: smi(text)}).MemoryUsed(t.Context()); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
@@ -56,28 +68,36 @@ func TestMemoryUsed(t *testing.T) {
 
 func TestNoGPU(t *testing.T) {
 	device := map[string][]byte{"/dev/nvidia0": nil}
+	control := map[string][]byte{"/dev/nvidiactl": nil}
+	const windows = "GPU 0: NVIDIA RTX 4090 (UUID: GPU-1)\n"
+	type variables = map[string]string
 	for name, c := range map[string]struct {
-		variables map[string]string
+		variables variables
 		files     map[string][]byte
 		smi       string
-		says      string
+		want      string
 	}{
-		"a device":            {nil, device, "", ""},
-		"control device only": {nil, map[string][]byte{"/dev/nvidiactl": nil}, "", "no NVIDIA GPU"},
+		"device":              {nil, device, "", ""},
+		"only control device": {nil, control, "", "no NVIDIA GPU"},
 		"nothing":             {nil, nil, "", "no NVIDIA GPU"},
-		"Linux in Windows":    {nil, nil, "GPU 0: NVIDIA RTX 4090 (UUID: GPU-1)\n", ""},
-		"no devices listed":   {nil, nil, "No devices were found\n", "no NVIDIA GPU"},
-		"one is visible":      {map[string]string{"CUDA_VISIBLE_DEVICES": "0"}, device, "", ""},
-		"hidden":              {map[string]string{"CUDA_VISIBLE_DEVICES": ""}, device, "", "CUDA_VISIBLE_DEVICES"},
-		"hidden by -1":        {map[string]string{"CUDA_VISIBLE_DEVICES": "-1"}, device, "", "CUDA_VISIBLE_DEVICES"},
+		"Linux in Windows":    {nil, nil, windows, ""},
+		"none listed":         {nil, nil, "No devices were found\n", "no NVIDIA GPU"},
+		"one visible":         {variables{"CUDA_VISIBLE_DEVICES": "0"}, device, "", ""},
+		"hidden": {
+			variables{"CUDA_VISIBLE_DEVICES": ""}, device, "", "CUDA_VISIBLE_DEVICES",
+		},
+		"hidden by -1": {
+			variables{"CUDA_VISIBLE_DEVICES": "-1"}, device, "", "CUDA_VISIBLE_DEVICES",
+		},
 	} {
 		m := probetest.Machine(c.variables, c.files)
 		if c.smi != "" {
-			m.RunSMI = answer(c.smi)
+			m.RunSMI = smi(c.smi)
 		}
 		problem := m.NoGPU(t.Context())
-		if (problem == nil) != (c.says == "") || problem != nil && (!strings.Contains(problem.Reason, c.says) || problem.Fix == "") {
-			t.Errorf("%s: %v, which should say %q", name, problem, c.says)
+		if (problem == nil) != (c.want == "") ||
+			problem != nil && (!strings.Contains(problem.Reason, c.want) || problem.Fix == "") {
+			t.Errorf("%s: %v, want %q", name, problem, c.want)
 		}
 	}
 }

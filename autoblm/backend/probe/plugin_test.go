@@ -14,13 +14,17 @@ import (
 
 func TestPlugins(t *testing.T) {
 	plugin := probetest.Plugin()
-	python := "/opt/venv/lib/python3.12/site-packages/"
-	m := probetest.Machine(map[string]string{"HOME": "/home/u", "PATH": "/bin:/opt/venv/bin", "PYTHONPATH": "/more"}, map[string][]byte{
-		"/home/u/.local/lib/go-xla/pjrt_c_api_cpu_v0.114.0_plugin.so":     plugin,
-		"/home/u/.local/lib/go-xla/nvidia/pjrt_c_api_cuda_plugin.so":      plugin,
-		"/home/u/.local/lib/go-xla/nvidia/libcublas.so":                   plugin,
-		"/usr/local/lib/go-xla/pjrt-plugin-tpu.so":                        plugin,
-		"/usr/local/lib/go-xla/pjrt_c_api__plugin.so":                     plugin, // without a name
+	const python = "/opt/venv/lib/python3.12/site-packages/"
+	const home, local = "/home/u/.local/lib/go-xla/", "/usr/local/lib/go-xla/"
+	variables := map[string]string{
+		"HOME": "/home/u", "PATH": "/bin:/opt/venv/bin", "PYTHONPATH": "/more",
+	}
+	m := probetest.Machine(variables, map[string][]byte{
+		home + "pjrt_c_api_cpu_v0.114.0_plugin.so":                        plugin,
+		home + "nvidia/pjrt_c_api_cuda_plugin.so":                         plugin,
+		home + "nvidia/libcublas.so":                                      plugin,
+		local + "pjrt-plugin-tpu.so":                                      plugin,
+		local + "pjrt_c_api__plugin.so":                                   plugin, // without a name
 		"/opt/venv/bin/python3":                                           nil,
 		python + "jax_plugins/xla_cuda13/xla_cuda_plugin.so":              plugin,
 		python + "jax_cuda13_pjrt-0.11.2.dist-info/METADATA":              nil,
@@ -28,32 +32,42 @@ func TestPlugins(t *testing.T) {
 		"/more/jax_plugins/xla_cuda12/xla_cuda_plugin.so":                 plugin,
 	})
 	want := []probe.Plugin{
-		{Name: "cpu_v0.114.0", Path: "/home/u/.local/lib/go-xla/pjrt_c_api_cpu_v0.114.0_plugin.so", Version: "v0.114.0"},
-		{Name: "cuda", Path: "/home/u/.local/lib/go-xla/nvidia/pjrt_c_api_cuda_plugin.so"},
-		{Name: "tpu", Path: "/usr/local/lib/go-xla/pjrt-plugin-tpu.so"},
+		{
+			Name: "cpu_v0.114.0", Path: home + "pjrt_c_api_cpu_v0.114.0_plugin.so",
+			Version: "v0.114.0",
+		},
+		{Name: "cuda", Path: home + "nvidia/pjrt_c_api_cuda_plugin.so"},
+		{Name: "tpu", Path: local + "pjrt-plugin-tpu.so"},
 		{Name: "cuda", Path: "/more/jax_plugins/xla_cuda12/xla_cuda_plugin.so", Jax: true},
-		{Name: "cuda", Path: python + "jax_plugins/xla_cuda13/xla_cuda_plugin.so", Version: "Jax 0.11.2", Jax: true},
+		{
+			Name: "cuda", Path: python + "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+			Version: "Jax 0.11.2", Jax: true,
+		},
 	}
 	if diff := cmp.Diff(want, m.Plugins()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestLinkedPlugin: go-xla links its plugin for the CPU to a name without a version.
+// TestLinkedPlugin checks that a plugin and the link that go-xla makes to it count once.
 func TestLinkedPlugin(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "pjrt_c_api_cpu_v0.114.0_plugin.so")
 	if err := os.WriteFile(file, probetest.Plugin(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for link, target := range map[string]string{"pjrt_c_api_cpu_plugin.so": filepath.Base(file), "pjrt_c_api_gone_plugin.so": "gone.so"} {
+	for link, target := range map[string]string{
+		"pjrt_c_api_cpu_plugin.so": filepath.Base(file), "pjrt_c_api_gone_plugin.so": "gone.so",
+	} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-			t.Skip("no symbolic links here: ", err)
+			t.Skip("this system has no symbolic links: ", err)
 		}
 	}
 	m := probetest.Machine(map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": dir}, nil)
 	m.Files = os.DirFS("/")
-	want := []probe.Plugin{{Name: "cpu", Path: filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"), Version: "v0.114.0"}}
+	want := []probe.Plugin{{
+		Name: "cpu", Path: filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"), Version: "v0.114.0",
+	}}
 	var got []probe.Plugin
 	for _, p := range m.Plugins() {
 		if !p.Jax {
@@ -65,7 +79,7 @@ func TestLinkedPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginAt: each way in which a file is no plugin is told apart.
+// TestPluginAt checks the problem of each kind of file that is not a plugin.
 func TestPluginAt(t *testing.T) {
 	plugin := probetest.Plugin()
 	m := probetest.Machine(nil, map[string][]byte{
@@ -79,7 +93,7 @@ func TestPluginAt(t *testing.T) {
 		"/p/arm.so":       probetest.Library(elf.EM_AARCH64, "GetPjrtApi"),
 		"/p/a,b.so":       plugin,
 	})
-	for file, says := range map[string]string{
+	for file, want := range map[string]string{
 		"/p/good.so":      "",
 		"/p/gone.so":      "does not exist",
 		"/p":              "is not a file",
@@ -93,13 +107,13 @@ func TestPluginAt(t *testing.T) {
 		"/p/a,b.so":       "comma",
 	} {
 		p := m.PluginAt(file)
-		switch {
-		case p.Path != file:
-			t.Errorf("%s: the path is %s", file, p.Path)
-		case says == "" && p.Problem != nil:
-			t.Errorf("%s: %v", file, p.Problem)
-		case says != "" && (p.Problem == nil || !strings.Contains(p.Problem.Reason, file) || !strings.Contains(p.Problem.Reason, says) || p.Problem.Fix == ""):
-			t.Errorf("%s: %v, which should name the file, say %q, and have a mend", file, p.Problem, says)
+		if p.Path != file || (p.Problem == nil) != (want == "") {
+			t.Errorf("%s: path %s, problem %v", file, p.Path, p.Problem)
+			continue
+		}
+		if p.Problem != nil && (!strings.Contains(p.Problem.Reason, file) ||
+			!strings.Contains(p.Problem.Reason, want) || p.Problem.Fix == "") {
+			t.Errorf("%s: %v, want the file, %q and a fix", file, p.Problem, want)
 		}
 	}
 	m.Processor = "arm64"
@@ -108,26 +122,26 @@ func TestPluginAt(t *testing.T) {
 	}
 }
 
-// TestTestProgramIsNoPlugin: a real program of this system, with whatever its linker wrote.
-func TestTestProgramIsNoPlugin(t *testing.T) {
+// TestPluginAtTestProgram examines a real program of this system.
+func TestPluginAtTestProgram(t *testing.T) {
 	file, err := os.Executable()
 	if err != nil || !filepath.IsAbs(file) || filepath.VolumeName(file) != "" {
-		t.Skip("the test does not know its own file: ", err)
+		t.Skip("the path of the test program is unknown: ", err)
 	}
 	if p := probe.This().PluginAt(file); p.Problem == nil {
-		t.Error("a test program passes as a plugin")
+		t.Error("a test program passes for a plugin")
 	}
 }
 
-// FuzzPluginAt: whatever a file holds, looking at it is harmless.
+// FuzzPluginAt examines files with any content.
 func FuzzPluginAt(f *testing.F) {
 	plugin := probetest.Plugin()
 	f.Add(plugin)
 	f.Add(plugin[:len(plugin)/2])
 	f.Fuzz(func(t *testing.T, content []byte) {
-		p := probetest.Machine(nil, map[string][]byte{"/p.so": content}).PluginAt("/p.so")
-		if p.Problem == nil && !strings.Contains(string(content), "GetPjrtApi") {
-			t.Error("a file without the name of the entry point passes as a plugin")
+		m := probetest.Machine(nil, map[string][]byte{"/p.so": content})
+		if m.PluginAt("/p.so").Problem == nil && !strings.Contains(string(content), "GetPjrtApi") {
+			t.Error("a file without the name of the entry point passes for a plugin")
 		}
 	})
 }
