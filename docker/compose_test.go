@@ -1,4 +1,4 @@
-// Package docker has the images' tests that need no engine.
+// Package docker tests the files of the images without a container engine.
 package docker
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// load reads a file as docker compose does, by its schema.
+// load reads a file with the schema of docker compose.
 func load(t *testing.T, file string, profiles ...string) (*types.Project, error) {
 	t.Helper()
 	options, err := cli.NewProjectOptions([]string{file}, cli.WithProfiles(profiles))
@@ -23,44 +23,49 @@ func load(t *testing.T, file string, profiles ...string) (*types.Project, error)
 	return options.LoadProject(t.Context())
 }
 
-// TestCompose: the services are what the Dockerfile builds, at its port and its volume.
+// TestCompose checks that the services use the stages, ports and volumes of the Dockerfile.
 func TestCompose(t *testing.T) {
-	usual, err := load(t, "compose.yaml")
+	defaults, err := load(t, "compose.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := usual.ServiceNames(); !slices.Equal(names, []string{"notebook"}) {
-		t.Errorf("without a profile there are %q", names)
+	if names := defaults.ServiceNames(); !slices.Equal(names, []string{"notebook"}) {
+		t.Errorf("services without a profile: %q", names)
 	}
 	all, err := load(t, "compose.yaml", "gpu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if names := all.ServiceNames(); !slices.Equal(names, []string{"cuda", "notebook"}) {
-		t.Errorf("for a GPU there are %q", names)
+		t.Errorf("services with the profile gpu: %q", names)
 	}
 	for name, s := range all.Services {
 		dockerfile, err := os.ReadFile(filepath.Join(s.Build.Context, s.Build.Dockerfile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := func(pattern string) (all []string) {
-			for _, found := range regexp.MustCompile("(?m)^"+pattern+"$").FindAllStringSubmatch(string(dockerfile), -1) {
-				all = append(all, found[1])
+		find := func(pattern string) (all []string) {
+			lines := regexp.MustCompile("(?m)^" + pattern + "$")
+			for _, match := range lines.FindAllStringSubmatch(string(dockerfile), -1) {
+				all = append(all, match[1])
 			}
 			return all
 		}
-		if stages := said(`FROM .* AS (\S+)`); !slices.Contains(stages, s.Build.Target) || s.Build.Target != name || s.Image != "autoblm:"+name {
+		stages := find(`FROM .* AS (\S+)`)
+		if !slices.Contains(stages, s.Build.Target) || s.Build.Target != name ||
+			s.Image != "autoblm:"+name {
 			t.Errorf("%s builds %s of the stages %q as %s", name, s.Build.Target, stages, s.Image)
 		}
-		for _, port := range s.Ports { // the token is no secret in an open network
-			if want := said(`EXPOSE (\d+)`); !slices.Equal(want, []string{port.Published}) || port.HostIP != "127.0.0.1" {
-				t.Errorf("%s has the port %s of %s, and the image %q", name, port.Published, port.HostIP, want)
+		for _, port := range s.Ports { // the token is sent without encryption
+			exposed := find(`EXPOSE (\d+)`)
+			if !slices.Equal(exposed, []string{port.Published}) || port.HostIP != "127.0.0.1" {
+				t.Errorf("%s publishes %s on %s, and the image exposes %q",
+					name, port.Published, port.HostIP, exposed)
 			}
 		}
 		for _, volume := range s.Volumes {
-			if want := said(`VOLUME (\S+)`); !slices.Contains(want, volume.Target) {
-				t.Errorf("%s has the volume %s, and the image %q", name, volume.Target, want)
+			if want := find(`VOLUME (\S+)`); !slices.Contains(want, volume.Target) {
+				t.Errorf("%s mounts %s, and the image has the volumes %q", name, volume.Target, want)
 			}
 		}
 		if len(s.Ports) != 1 || len(s.Volumes) != 1 {
@@ -72,12 +77,12 @@ func TestCompose(t *testing.T) {
 		drivers = append(drivers, device.Driver+" "+strings.Join(device.Capabilities, " "))
 	}
 	if !slices.Equal(drivers, []string{"nvidia gpu"}) {
-		t.Errorf("cuda has the devices %q", drivers)
+		t.Errorf("cuda reserves the devices %q", drivers)
 	}
 }
 
-// TestWrongCompose: what is mistaken in the file does not load.
-func TestWrongCompose(t *testing.T) {
+// TestComposeMistakes checks that mistakes in the file are errors.
+func TestComposeMistakes(t *testing.T) {
 	right, err := os.ReadFile("compose.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -93,13 +98,13 @@ func TestWrongCompose(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "compose.yaml")
 		wrong := strings.Replace(string(right), old, mistake, 1)
 		if wrong == string(right) {
-			t.Errorf("the file has no %q", old)
+			t.Errorf("the file lacks %q", old)
 		}
 		if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := load(t, file, "gpu"); err == nil {
-			t.Errorf("%q in the place of %q loads", mistake, old)
+			t.Errorf("the file loads with %q in place of %q", mistake, old)
 		}
 	}
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# reproduce.sh FOLDER [FLAG...] measures GoMLX on the GPU by the plan of the benchmarks,
-# and writes its results into a folder, as of a volume. The plan can be run again: a
-# search that was interrupted goes on. Data come from AUTOBLM_DATA, or are fetched into
-# the folder. Flags are those of bench: --backend go --small rehearses it in a
-# minute, with neither GPU nor network, on graphs made for that, in FOLDER/rehearsal.
+# reproduce.sh FOLDER [FLAG...] measures GoMLX on the GPU with the plan of the benchmarks
+# and writes the results into a folder, such as a volume. A second call resumes
+# interrupted searches. The data come from AUTOBLM_DATA, or are fetched into the folder.
+# The flags are those of bench. --backend go --small rehearses the plan in a minute,
+# without GPU and network, on small graphs in FOLDER/rehearsal.
 set -eu
 [ $# -ge 1 ] || { echo "usage: reproduce.sh FOLDER [FLAG...]" >&2; exit 2; }
-programs=$(dirname "$(command -v bench)") # the plan's commands lie beside each other
+programs=$(dirname "$(command -v bench)") # folder of the commands of the plan
 folder=$1
 shift
 
@@ -16,20 +16,24 @@ for flag; do
   case $flag in --backend=*) backend=${flag#*=} ;; --small) small=yes ;; esac
   before=$flag
 done
-[ -z "$small" ] || folder=$folder/rehearsal # whose results say nothing of speed
-mkdir -p "$folder" && [ -w "$folder" ] || { echo "reproduce.sh: $(id -un) cannot write into $folder: mount it with user id $(id -u), or writable for all" >&2; exit 1; }
+[ -z "$small" ] || folder=$folder/rehearsal # these results are not measurements
+mkdir -p "$folder" && [ -w "$folder" ] || {
+  echo "reproduce.sh: $(id -un) cannot write into $folder; mount it writable for user $(id -u)" >&2
+  exit 1
+}
 folder=$(cd "$folder" && pwd)
 
-# What the backend lacks is told before anything is fetched, by the training of a moment.
+# A short training reports problems of the backend before anything is fetched.
 autoblm backend list
 check=$(mktemp -d)
 trap 'rm -rf "$check"' EXIT
-autoblm train --dataset world --structure complex --epochs 1 --no-eval --backend "$backend" --out "$check/model" >"$check/log" || {
-  echo "reproduce.sh: nothing is measured without $backend; the plan is rehearsed by --backend go --small" >&2
+autoblm train --dataset world --structure complex --epochs 1 --no-eval --backend "$backend" \
+  --out "$check/model" >"$check/log" || {
+  echo "reproduce.sh: needs $backend; to rehearse the plan, use --backend go --small" >&2
   exit 1
 }
 
-# ring makes a small graph: entities around a circle, each related to the next two.
+# ring makes a small graph: entities on a circle, each related to the next two.
 ring() {
   mkdir -p "$1"
   awk -v folder="$1" 'BEGIN {
@@ -55,7 +59,7 @@ else
   done
 fi
 
-cd "$folder" # where what is kept of trainings goes with the rest
+cd "$folder" # checkpoints go there too
 bench --plan --data "$AUTOBLM_DATA" --to "$folder" "$@" >plan.sh
 sed -i "s|^\./|$programs/|" plan.sh
 sh -ex plan.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
-# rootfs.sh OUT COMMIT SECONDS builds autoblm without cgo and makes, in OUT/root, all
-# files of an image without a system, and in OUT/work the folder that is worked in.
-# Everything is of one time, in seconds since 1970.
+# rootfs.sh OUT COMMIT SECONDS builds autoblm without cgo. OUT/root has all files of an
+# image without an operating system, OUT/work is its working folder. All files have the
+# same time, in seconds since 1970.
 set -eu
 out=$1 commit=$2 seconds=$3
 bin=$out/root/usr/local/bin sbom=$out/root/usr/share/sbom
@@ -15,6 +15,6 @@ echo 'autoblm:x:65532:65532::/work:' >"$out/root/etc/passwd"
 echo 'autoblm:x:65532:' >"$out/root/etc/group"
 
 go version -m "$bin/autoblm" | sed "s|^$out/root||" >"$sbom/go.txt"
-dpkg-query -W ca-certificates >"$sbom/debian.txt" # the only files that are Debian's
+dpkg-query -W ca-certificates >"$sbom/debian.txt" # the only files from Debian
 
 find "$out" -exec touch --no-dereference --date="@$seconds" {} +

@@ -1,6 +1,6 @@
 #!/bin/sh
-# sbom.sh OUT FOLDER... lists what an image is made of: Debian's packages, Python's, and
-# the modules of the Go programs in some folders.
+# sbom.sh OUT FOLDER... writes the bill of materials of an image: the packages of Debian and
+# Python, and the modules of the Go programs in the folders.
 set -eu
 out=$1
 shift

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# docker/test.sh [cli] [notebook] [cuda] builds images (cli when none is named) with
-# docker, podman or buildah, whichever works, and runs them without a network:
+# docker/test.sh [cli] [notebook] [cuda] builds images (default: cli) with docker, podman or
+# buildah, whichever works, and tests them without a network:
 #
-#   cli       is built twice to the same digest, and does the README's first command
-#   notebook  kernels doctor and the first notebook
-#   cuda      says what it lacks without a GPU, and rehearses what is to be measured on one
+#   cli       two builds have the same digest; runs the README's first command
+#   notebook  runs kernels doctor and the first notebook
+#   cuda      reports the missing GPU, and rehearses the benchmarks
 #
-# Where the bases of the Dockerfile cannot be fetched, they are made under the same
-# names, by debootstrap (as root) and of this machine's Go. AUTOBLM_BUILDER chooses one.
+# If the base images of the Dockerfile cannot be fetched, debootstrap (as root) and this
+# machine's Go make replacements with the same names. AUTOBLM_BUILDER selects a builder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -18,10 +18,10 @@ step() { printf '\n-- %s (at %d s)\n' "$1" $SECONDS; }
 targets=("$@")
 [ $# -gt 0 ] || targets=(cli)
 for target in "${targets[@]}"; do
-  case $target in cli | notebook | cuda) ;; *) fail "there is no image $target: there are cli, notebook and cuda" ;; esac
+  case $target in cli | notebook | cuda) ;; *) fail "unknown image $target; use cli, notebook or cuda" ;; esac
 done
 
-# The builder. Buildah needs no engine; without overlays it copies whole layers.
+# Buildah needs no container engine. Without overlayfs it copies whole layers.
 buildah=(buildah)
 works() {
   case $1 in
@@ -38,19 +38,21 @@ builder=
 for one in ${AUTOBLM_BUILDER:-docker podman buildah}; do
   if works "$one"; then builder=$one && break; fi
 done
-[ -n "$builder" ] || fail "none of ${AUTOBLM_BUILDER:-docker, podman and buildah} works here: apt-get install buildah debootstrap needs no engine"
+[ -n "$builder" ] || fail "${AUTOBLM_BUILDER:-docker, podman and buildah} do not work; \
+apt-get install buildah debootstrap, which need no container engine"
 case $builder in
   buildah) tool=("${buildah[@]}") version=$(buildah --version | cut -d' ' -f3) ;;
   *) tool=("$builder") version=$("$builder" version --format '{{.Client.Version}}') ;;
 esac
 echo "builder: ${tool[*]} $version"
 
-# The bases, by the defaults of the Dockerfile or variables of their names.
+# base prints a base image: the value of the variable, or the default of the Dockerfile.
 base() { printf '%s' "${!1:-$(sed -n "s/^ARG $1=//p" docker/Dockerfile)}"; }
 GO_IMAGE=$(base GO_IMAGE) DEBIAN_IMAGE=$(base DEBIAN_IMAGE)
 
 present() { "${tool[@]}" inspect --type image "$1" >/dev/null 2>&1; }
-import() { # a folder becomes an image
+# import FOLDER TAG PATH makes an image of a folder.
+import() {
   if [ "$builder" = buildah ]; then
     local container
     container=$("${tool[@]}" from scratch)
@@ -58,37 +60,45 @@ import() { # a folder becomes an image
     "${tool[@]}" config --env "PATH=$3" --label org.opencontainers.image.source=debootstrap "$container"
     "${tool[@]}" commit -q --rm "$container" "$2" >/dev/null
   else
-    tar -C "$1" -c . | "${tool[@]}" import --change "ENV PATH=$3" --change "LABEL org.opencontainers.image.source=debootstrap" - "$2" >/dev/null
+    local label="LABEL org.opencontainers.image.source=debootstrap"
+    tar -C "$1" -c . |
+      "${tool[@]}" import --change "ENV PATH=$3" --change "$label" - "$2" >/dev/null
   fi
 }
 debian=
-bootstrap() { # once, with what either base needs
+# bootstrap makes Debian's files for both base images, once.
+bootstrap() {
   [ -z "$debian" ] || return 0
-  command -v debootstrap >/dev/null || fail "the bases can neither be fetched nor made: go online, name a mirror's by GO_IMAGE and DEBIAN_IMAGE, or install debootstrap"
+  command -v debootstrap >/dev/null || fail "no base image: check the network, set GO_IMAGE \
+and DEBIAN_IMAGE to images of a mirror, or install debootstrap"
   debian=$scratch/debian
-  debootstrap --variant=minbase --include=ca-certificates bookworm "$debian" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$scratch/log" 2>&1 || { tail "$scratch/log"; fail "debootstrap"; }
+  debootstrap --variant=minbase --include=ca-certificates bookworm "$debian" \
+    "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$scratch/log" 2>&1 ||
+    { tail "$scratch/log"; fail "debootstrap"; }
   rm -rf "$debian"/var/cache/apt/* "$debian"/var/lib/apt/lists/* "$debian"/var/log/*
 }
-fetch() { # unless it is here; a registry that does not answer is not waited for
+# fetch pulls an image unless it is present. It fails early if the registry is unreachable.
+fetch() {
   present "$1" && return
   local registry=${1%%/*}
   [ "$registry" != docker.io ] || registry=registry-1.docker.io
-  ! command -v curl >/dev/null || curl --silent --max-time 15 --output /dev/null "https://$registry/v2/" || return 1
+  ! command -v curl >/dev/null ||
+    curl --silent --max-time 15 --output /dev/null "https://$registry/v2/" || return 1
   timeout 600 "${tool[@]}" pull -q "$1" >/dev/null 2>&1
 }
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 debian_base() {
   fetch "$DEBIAN_IMAGE" && return
-  echo "$DEBIAN_IMAGE cannot be fetched: made by debootstrap"
+  echo "cannot fetch $DEBIAN_IMAGE: making it with debootstrap"
   bootstrap
   import "$debian" "$DEBIAN_IMAGE" "$path"
 }
 go_base() {
   fetch "$GO_IMAGE" && return
-  echo "$GO_IMAGE cannot be fetched: made by debootstrap, with the same Go"
+  echo "cannot fetch $GO_IMAGE: making it with debootstrap and the same Go"
   bootstrap
   local go=${GO_IMAGE##*:} root
-  root=$(GOTOOLCHAIN=go${go%%-*} go env GOROOT) # which the go command fetches, and checks, if it is another
+  root=$(GOTOOLCHAIN=go${go%%-*} go env GOROOT) # downloads this version of Go if needed
   mkdir -p "$debian/usr/local/go"
   cp -a "$root/." "$debian/usr/local/go"
   import "$debian" "$GO_IMAGE" "/usr/local/go/bin:$path"
@@ -98,64 +108,86 @@ step "bases"
 go_base
 case " ${targets[*]} " in *notebook* | *cuda*) debian_base ;; esac
 
-# What builds need of this machine's network goes in as secrets.
+# The network settings of this machine are passed as secrets.
 for name in GOPROXY GOSUMDB GONOSUMDB GOPRIVATE GONOPROXY GOINSECURE; do
   value=$(go env "$name" 2>/dev/null || true)
   [ -z "$value" ] || printf '%s=%q\n' "$name" "$value"
 done >"$scratch/settings"
-for name in HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY; do
+for name in HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy \
+  PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY; do
   [ -z "${!name:-}" ] || printf '%s=%q\n' "$name" "${!name}"
 done >>"$scratch/settings"
 cp "${SSL_CERT_FILE:-/dev/null}" "$scratch/ca"
 secrets=(--secret "id=settings,src=$scratch/settings" --secret "id=ca,src=$scratch/ca")
 
-# Modified sources are of no commit, and autoblm version says so.
+# autoblm version shows whether the sources differ from the commit.
 commit=$(git rev-parse HEAD)
 [ -z "$(git status --porcelain)" ] || commit="$commit-modified"
 epoch=$(git log -1 --format=%ct)
 
-build() { # build TARGET TAG [FLAG...]
+# build TARGET TAG [FLAG...] builds an image.
+build() {
   local target=$1 tag=$2
   shift 2
   local flags=(-f docker/Dockerfile --target "$target" -t "$tag" "${secrets[@]}"
-    --build-arg "GO_IMAGE=$GO_IMAGE" --build-arg "DEBIAN_IMAGE=$DEBIAN_IMAGE" --build-arg "COMMIT=$commit" --build-arg "SOURCE_DATE_EPOCH=$epoch")
+    --build-arg "GO_IMAGE=$GO_IMAGE" --build-arg "DEBIAN_IMAGE=$DEBIAN_IMAGE"
+    --build-arg "COMMIT=$commit" --build-arg "SOURCE_DATE_EPOCH=$epoch")
   [ -z "${CUDA:-}" ] || flags+=(--build-arg "CUDA=$CUDA")
   case $builder in
-    docker) SOURCE_DATE_EPOCH=$epoch docker buildx build --quiet --output type=docker,rewrite-timestamp=true "${flags[@]}" "$@" . ;;
-    *) # docker's format has health checks, but also the random names of containers
+    docker)
+      SOURCE_DATE_EPOCH=$epoch docker buildx build --quiet \
+        --output type=docker,rewrite-timestamp=true "${flags[@]}" "$@" .
+      ;;
+    *) # docker's format has health checks, but also random names of containers
       local format=(--format docker --layers)
       [ "$target" != cli ] || format=(--format oci --layers=false)
-      "${tool[@]}" build "${format[@]}" --pull=false --ignorefile docker/Dockerfile.dockerignore --timestamp "$epoch" "${flags[@]}" "$@" . ;;
-  esac >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "the build of $target by $builder; AUTOBLM_BUILDER chooses another, and buildah needs no engine"; }
+      "${tool[@]}" build "${format[@]}" --pull=false --timestamp "$epoch" \
+        --ignorefile docker/Dockerfile.dockerignore "${flags[@]}" "$@" .
+      ;;
+  esac >"$scratch/log" 2>&1 || {
+    tail -n 40 "$scratch/log"
+    fail "build of $target with $builder; AUTOBLM_BUILDER selects another builder"
+  }
 }
-digest() { "${tool[@]}" inspect --type image --format "$([ "$builder" = buildah ] && echo '{{.FromImageID}}' || echo '{{.Id}}')" "$1"; }
+id='{{.Id}}'
+[ "$builder" != buildah ] || id='{{.FromImageID}}'
+digest() { "${tool[@]}" inspect --type image --format "$id" "$1"; }
 config=.Config
 [ "$builder" != buildah ] || config=.Docker.Config
-field() { # field TAG TEMPLATE is a line for each value of what an image says of itself
+# field TAG TEMPLATE prints values from the configuration of an image.
+field() {
   "${tool[@]}" inspect --type image --format "{{with $config}}$2{{end}}" "$1"
 }
 
-# inside TAG FOLDER COMMAND... runs a command in an image as its user, in its working
-# folder and without a network. FOLDER stands there as a volume, and where it is cli's,
-# nothing else can be written to. A chroot knows neither, so namespaces do it.
+# inside TAG FOLDER COMMAND... runs a command in an image as its user and without a network.
+# FOLDER is mounted as its volume; with the image cli everything else is read-only. Buildah
+# cannot run images, so Linux namespaces replace an engine.
 inside() {
   local tag=$1 folder=$2
   shift 2
   local user at
   user=$(field "$tag" '{{.User}}') at=$(field "$tag" '{{.WorkingDir}}')
-  [ -z "$folder" ] || { at=$(field "$tag" '{{range $at, $_ := .Volumes}}{{$at}}{{end}}') && chown "$user" "$folder"; }
+  if [ -n "$folder" ]; then
+    at=$(field "$tag" '{{range $at, $_ := .Volumes}}{{$at}}{{end}}')
+    chown "$user" "$folder"
+  fi
   local only=()
   case $tag in *cli) [ -z "$folder" ] || only=(--read-only) ;; esac
   if [ "$builder" != buildah ]; then
-    "${tool[@]}" run --rm --network none "${only[@]}" ${folder:+-v "$folder:$at"} -w "$at" --entrypoint "" "$tag" "$@"
+    "${tool[@]}" run --rm --network none "${only[@]}" ${folder:+-v "$folder:$at"} -w "$at" \
+      --entrypoint "" "$tag" "$@"
     return
   fi
   local container root variables=() status=0
   container=$("${tool[@]}" from --pull-never "$tag")
   root=$("${tool[@]}" mount "$container")
-  mkdir -p "$root/proc" "$root/dev" # as engines do
-  while read -r line; do [ -z "$line" ] || variables+=("$line"); done < <(field "$tag" '{{range .Env}}{{println .}}{{end}}')
-  grep -q '^HOME=' <<<"$(printf '%s\n' "${variables[@]}")" || variables+=("HOME=$(awk -F: -v id="${user%%:*}" '$3 == id { print $6 }' "$root/etc/passwd")")
+  mkdir -p "$root/proc" "$root/dev"
+  while read -r line; do
+    [ -z "$line" ] || variables+=("$line")
+  done < <(field "$tag" '{{range .Env}}{{println .}}{{end}}')
+  if ! printf '%s\n' "${variables[@]}" | grep -q '^HOME='; then
+    variables+=("HOME=$(awk -F: -v id="${user%%:*}" '$3 == id { print $6 }' "$root/etc/passwd")")
+  fi
   export inside_root=$root inside_folder=$folder inside_at=$at inside_only=${only[*]}
   unshare --net --mount --pid --fork bash -euc '
     ip link set lo up
@@ -165,14 +197,18 @@ inside() {
     mount -t proc proc "$inside_root/proc"
     mount --bind /dev "$inside_root/dev"
     exec env -i "$@"' bash "${variables[@]}" \
-    "$(command -v unshare)" --root="$root" --wd="$at" --setgid="${user##*:}" --setuid="${user%%:*}" "$@" || status=$?
+    "$(command -v unshare)" --root="$root" --wd="$at" \
+    --setgid="${user##*:}" --setuid="${user%%:*}" "$@" || status=$?
   "${tool[@]}" rm "$container" >/dev/null
   return $status
 }
 
+# megabytes prints the size of an image.
 megabytes() {
   if [ "$builder" != buildah ]; then
-    echo $((($("${tool[@]}" image inspect --format '{{.Size}}' "$1") + 999999) / 1000000))
+    local bytes
+    bytes=$("${tool[@]}" image inspect --format '{{.Size}}' "$1")
+    echo $(((bytes + 999999) / 1000000))
     return
   fi
   local container
@@ -193,42 +229,48 @@ for target in "${targets[@]}"; do
   echo "$size MB in $took s"
   user=$(field "$tag" '{{.User}}')
   case $user in "" | 0 | 0:* | root*) fail "$target runs as ${user:-root}" ;; esac
-  [ "$target" = cli ] || [ "$(field "$tag" '{{if .Healthcheck}}yes{{end}}')" = yes ] || fail "$target has no health check"
+  [ "$target" = cli ] || [ "$(field "$tag" '{{if .Healthcheck}}yes{{end}}')" = yes ] ||
+    fail "$target has no health check"
 
   case $target in
     cli)
-      [ "$size" -lt 60 ] || fail "cli has $size MB, and 60 are its limit"
-      step "cli: the same again"
+      [ "$size" -lt 60 ] || fail "cli has $size MB, the limit is 60"
+      step "cli: same digest again"
       first=$(digest "$tag")
       build "$target" "$tag" --no-cache
-      [ "$(digest "$tag")" = "$first" ] || fail "cli has the digest $(digest "$tag"), and had $first"
+      [ "$(digest "$tag")" = "$first" ] || fail "digest is $(digest "$tag"), want $first"
       echo "$first"
       step "cli: the README's first command"
       mkdir "$scratch/work"
       inside "$tag" "$scratch/work" /usr/local/bin/autoblm version
       inside "$tag" "$scratch/work" /usr/local/bin/autoblm search --minutes 0.5
       for file in model/model.json study.db best.png; do
-        compgen -G "$scratch/work/autoblm-out/world-*/$file" >/dev/null || fail "the search wrote no $file"
+        compgen -G "$scratch/work/autoblm-out/world-*/$file" >/dev/null ||
+          fail "the search did not write $file"
       done
       ;;
     notebook)
-      step "notebook: doctor, and the first notebook"
+      step "notebook: doctor and first notebook"
       inside "$tag" "" jupyter lab --version
       inside "$tag" "" kernels doctor
-      inside "$tag" "" kernels run --timeout 15m notebooks/01_quickstart.ipynb
+      inside "$tag" "" python3 /opt/autoblm-go/kernels/execute.py --timeout 900 \
+        notebooks/01_quickstart.ipynb
       ;;
     cuda)
-      step "cuda: what it lacks without a GPU"
+      step "cuda: report of the missing GPU"
       mkdir "$scratch/volume"
-      ! inside "$tag" "$scratch/volume" reproduce.sh results >"$scratch/log" 2>&1 || fail "reproduce.sh measured something without a GPU"
+      ! inside "$tag" "$scratch/volume" reproduce.sh results >"$scratch/log" 2>&1 ||
+        fail "reproduce.sh succeeds without a GPU"
       cat "$scratch/log"
-      for said in '^xla:cuda +no +no GPU +/.*cuda' '^xla:cuda: there is no NVIDIA GPU' '^    .*--gpus all' '^reproduce.sh: nothing is measured without xla:cuda'; do
-        grep -qE "$said" "$scratch/log" || fail "this says nothing like $said"
+      for pattern in '^xla:cuda +no +no GPU +/.*cuda' '^xla:cuda: no NVIDIA GPU' \
+        '^    .*--gpus all' '^reproduce.sh: needs xla:cuda'; do
+        grep -qE "$pattern" "$scratch/log" || fail "the output lacks $pattern"
       done
-      step "cuda: what is to be measured on one, rehearsed"
-      inside "$tag" "$scratch/volume" reproduce.sh results --backend go --small >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "reproduce.sh"; }
+      step "cuda: rehearsal of the benchmarks"
+      inside "$tag" "$scratch/volume" reproduce.sh results --backend go --small \
+        >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "reproduce.sh"; }
       for file in device-step-wn18rr.json device-search/result.json; do
-        [ -s "$scratch/volume/results/rehearsal/$file" ] || fail "the rehearsal wrote no $file"
+        [ -s "$scratch/volume/results/rehearsal/$file" ] || fail "the rehearsal did not write $file"
       done
       tail -n 1 "$scratch/log"
       ;;
