@@ -1,16 +1,16 @@
-// Package report writes what came of a search as one HTML page that needs
-// neither a network nor a program: the structures found beside the
-// human-designed ones, the progress of the search, predicted against measured scores,
-// metrics in all that the task has, and how to run it again. What differs between tasks
-// comes from their [task.Presentation], and from what a [task.Task] tells with its data.
+// Package report writes the results of a search as one HTML page, which needs no network and no
+// program. It shows the structures found next to the baselines, the progress of the search,
+// predicted and measured scores, all metrics of the task, and how to repeat the search. What
+// differs between tasks comes from their [task.Presentation] and from [task.Task.Measure].
 //
 //	contents, err := study.Read("study.db")
-//	words, err := autoblm.PresentationOf(contents.About.Identity)
-//	data := report.Data{Contents: *contents, Words: words}
-//	err = data.Measure(ctx, task) // where the data are at hand
+//	data := report.Data{
+//		Contents:     *contents,
+//		Presentation: autoblm.PresentationOf(contents.About.Identity),
+//	}
+//	err = data.Measure(ctx, task) // if the data are available
 //	err = report.Write(file, data)
 //
-// The page shows what is in the study and invents nothing: what is missing is
-// left out, with a sentence where a reader would look for it. The same data give
-// the same bytes.
+// The page shows what is in the study. It leaves out what is missing, or says so in a sentence.
+// The same data give the same bytes.
 package report

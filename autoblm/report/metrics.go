@@ -3,48 +3,55 @@ package report
 import (
 	"fmt"
 
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 )
 
-// metrics are those of the best, by parts of the data where these are at hand.
-func (o *outcome) metrics() []part {
-	if o.best == nil || o.Words.Metrics == nil {
+// metrics returns the metrics of the best models, also by parts of the data if these are
+// available.
+func (a *analysis) metrics() []part {
+	if a.best == nil || a.Presentation.Metrics == nil {
 		return nil
 	}
 	var compared []task.LabeledTrial
-	if len(o.found) > 0 {
-		compared = append(compared, task.LabeledTrial{Label: "Best found", Trial: o.found[0]})
+	add := func(label string, t task.Trial) {
+		compared = append(compared, task.LabeledTrial{Label: label, Trial: t})
 	}
-	if len(o.final) > 0 {
-		compared = append(compared, task.LabeledTrial{Label: "Best of the last stage", Trial: o.final[0]})
+	if len(a.found) > 0 {
+		add("Best found", a.found[0])
 	}
-	if o.bestNamed != nil {
-		compared = append(compared, task.LabeledTrial{Label: title(o.bestNamed.Name), Trial: *o.bestNamed})
+	if len(a.final) > 0 {
+		add("Best of the final stage", a.final[0])
 	}
-	parts := laidOut(o.Words.Metrics(compared))
+	if a.bestBaseline != nil {
+		add(structure.TitleOf(a.bestBaseline.Name), *a.bestBaseline)
+	}
+	parts := layOut(a.Presentation.Metrics(compared))
 	switch {
-	case o.Measures != nil:
-		parts = append(parts, laidOut(o.Measures.Best)...)
-	case o.NoData != "" && o.Words.Breakdown != "":
-		parts = append(parts, part{Text: fmt.Sprintf("By %s: %s", o.Words.Breakdown, o.NoData)})
+	case a.Measures != nil:
+		parts = append(parts, layOut(a.Measures.Best)...)
+	case a.NoData != "" && a.Presentation.Breakdown != "":
+		text := fmt.Sprintf("By %s: %s", a.Presentation.Breakdown, a.NoData)
+		parts = append(parts, part{Text: text})
 	}
 	return parts
 }
 
-// data tell of the data.
-func (o *outcome) data() []part {
+// data describes the data.
+func (a *analysis) data() []part {
 	switch {
-	case o.Measures != nil:
-		return laidOut(o.Measures.Data)
-	case o.NoData != "":
-		return []part{{Text: fmt.Sprintf("Of %s nothing more can be said: %s", o.About.Dataset, o.NoData)}}
+	case a.Measures != nil:
+		return layOut(a.Measures.Data)
+	case a.NoData != "":
+		text := fmt.Sprintf("The data of %s are not available: %s", a.About.Dataset, a.NoData)
+		return []part{{Text: text}}
 	}
 	return nil
 }
 
-// laidOut are the parts that a task gives.
-func laidOut(parts []page.Part) []part {
+// layOut converts the parts of a task.
+func layOut(parts []page.Part) []part {
 	all := make([]part, len(parts))
 	for i, p := range parts {
 		all[i] = part{Heading: p.Heading, Text: p.Text, Table: p.Table}

@@ -16,13 +16,13 @@ import (
 var files embed.FS
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	// grid is a table with some of its rows.
+	// grid returns a table with some of its rows.
 	"grid": func(t *page.Table, rows []page.Row) page.Table {
 		return page.Table{Caption: t.Caption, Columns: t.Columns, Rows: rows}
 	},
 }).ParseFS(files, "page.html"))
 
-// content is what the template prints.
+// content holds the values of the template.
 type content struct {
 	Title    string
 	Facts    []string // the line under the title
@@ -33,17 +33,16 @@ type content struct {
 	Closing  []string
 }
 
-// tile is a number to see first.
+// tile is one of the main numbers.
 type tile struct{ Label, Value, Note string }
 
-// section has a title and parts in the order of reading.
+// section is a section of the page.
 type section struct {
 	ID, Title string
 	Parts     []part
 }
 
-// part is one thing of a section, or a few under a heading, in the order of the fields;
-// what is not set is left out.
+// part is a part of a section. It shows the fields that are set, in this order.
 type part struct {
 	Heading string
 	Text    string
@@ -64,15 +63,14 @@ type card struct {
 	Picture     template.HTML
 	Name, Tag   string
 	Valid, Test string
-	ValidTag    string // which part Valid is of
-	Models      string // the kinds of relations
+	ValidTag    string // the split of Valid
+	Models      string // kinds of relations that it can model
 	Formula     string
 }
 
-// Write writes the report as one HTML page in UTF-8 that refers to nothing
-// outside itself.
+// Write writes the report as one HTML page in UTF-8 without references to other files.
 func Write(w io.Writer, d Data) error {
-	c, err := newContent(newOutcome(d))
+	c, err := newContent(newAnalysis(d))
 	if err != nil {
 		return err
 	}
@@ -87,42 +85,42 @@ func Write(w io.Writer, d Data) error {
 	return nil
 }
 
-func newContent(o *outcome) (*content, error) {
+func newContent(a *analysis) (*content, error) {
 	style, err := files.ReadFile("style.css")
 	if err != nil {
 		return nil, err
 	}
 	c := &content{
-		Title:   fmt.Sprintf("%s on %s", algorithm(o.About.Algorithm), o.About.Dataset),
-		Facts:   o.facts(),
+		Title:   fmt.Sprintf("%s on %s", algorithm(a.About.Algorithm), a.About.Dataset),
+		Facts:   a.facts(),
 		Style:   template.CSS(string(style) + plot.DarkStyle()),
-		Verdict: o.verdict(),
-		Tiles:   o.tiles(),
-		Closing: []string{o.Words.HowMeasured},
+		Verdict: a.verdict(),
+		Tiles:   a.tiles(),
+		Closing: []string{a.Presentation.HowMeasured},
 	}
-	if o.Program != "" {
-		c.Closing = append(c.Closing, "Written by "+o.Program+".")
+	if a.Program != "" {
+		c.Closing = append(c.Closing, "Written by "+a.Program+".")
 	}
 	for _, s := range []section{
-		{"structures", "The structures", o.structures()},
-		{"progress", "The progress of the search", o.progress()},
-		{"predictor", "Predicted and measured", o.guesses()},
-		{"metrics", "Metrics of the best", o.metrics()},
-		{"stages", "Before and after the search", o.stages()},
-		{"rounds", "Rounds and their cost", o.work()},
-		{"data", "The data", o.data()},
-		{"failures", "What went wrong", o.failures()},
-		{"settings", "All settings", o.settings()},
-		{"again", "Run it again", o.commands()},
+		{"structures", "Structures", a.structures()},
+		{"progress", "Progress of the search", a.progress()},
+		{"predictor", "Predicted and measured", a.predictor()},
+		{"metrics", "Metrics of the best models", a.metrics()},
+		{"stages", "Before and after the search", a.stages()},
+		{"rounds", "Rounds and their cost", a.work()},
+		{"data", "Data", a.data()},
+		{"failures", "Failed trials", a.failures()},
+		{"settings", "All settings", a.settings()},
+		{"commands", "Commands", a.commands()},
 	} {
 		if len(s.Parts) > 0 {
 			c.Sections = append(c.Sections, s)
 		}
 	}
-	return c, o.err
+	return c, a.err
 }
 
-// algorithm is the strategy's name as the paper prints it.
+// algorithm returns the title of a strategy.
 func algorithm(name string) string {
 	if rest, ours := strings.CutPrefix(name, "autoblm"); ours {
 		return "AutoBLM" + rest
@@ -136,10 +134,9 @@ func algorithm(name string) string {
 	return capital(name)
 }
 
-// commands are what a reader may run.
-func (o *outcome) commands() []part {
+func (a *analysis) commands() []part {
 	var parts []part
-	for _, c := range o.Commands {
+	for _, c := range a.Commands {
 		parts = append(parts, part{Command: &c})
 	}
 	return parts

@@ -13,52 +13,50 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// Picture is one with the name of its files.
+// Picture is a picture and the base name of its files.
 type Picture struct {
 	Name string
 	plot.Picture
 }
 
-// Pictures are those of the report, to be saved: the best structure, structures
-// beside each other, the progress of the search over trainings and over seconds, and
-// predicted against measured. There are none before a structure was trained.
+// Pictures returns the pictures of the report to save: the best structure, the structures side by
+// side, the progress of the search by trainings and by seconds, and predicted against measured
+// scores. There are none without a complete trial.
 func Pictures(d Data) []Picture {
-	o := newOutcome(d)
-	if o.best == nil {
+	a := newAnalysis(d)
+	if a.best == nil {
 		return nil
 	}
 	pictures := []Picture{
-		{"best", plot.Structure(o.best.Structure, "best found on "+d.About.Dataset)},
-		{"structures", plot.Structures(o.titled())},
-		{"search", o.byTrainings().Picture()},
-		{"search-seconds", o.bySeconds().Picture()},
+		{"best", plot.Structure(a.best.Structure, "best found on "+d.About.Dataset)},
+		{"structures", plot.Structures(a.titled())},
+		{"search", a.byTrainings().Picture()},
+		{"search-seconds", a.bySeconds().Picture()},
 	}
-	if s := o.scatter(); len(s.Clouds[0].Points) > 0 {
+	if s := a.scatter(); len(s.Clouds[0].Points) > 0 {
 		pictures = append(pictures, Picture{"predicted", s.Picture()})
 	}
 	return pictures
 }
 
-// mostDrawn is how many of the structures found are drawn, as many as there are
-// human-designed ones.
+// mostDrawn is the number of structures found that are drawn: as many as baselines.
 const mostDrawn = 5
 
-// titled are the structures that are drawn, with their scores.
-func (o *outcome) titled() []plot.Titled {
+// titled returns the structures to draw, with their scores.
+func (a *analysis) titled() []plot.Titled {
 	var all []plot.Titled
-	for _, t := range append(o.bestFound(mostDrawn), o.designed()...) {
-		name := t.Name
+	for _, t := range append(a.bestFound(mostDrawn), a.labeledBaselines()...) {
+		title := t.Label
 		if t.State == task.Complete {
-			name += fmt.Sprintf(": %s %s", o.Words.Metric, format.Cell(t.Score))
+			title += fmt.Sprintf(": %s %s", a.Presentation.Metric, format.Cell(t.Score))
 		}
-		all = append(all, plot.Titled{Title: name, Structure: t.Structure})
+		all = append(all, plot.Titled{Title: title, Structure: t.Structure})
 	}
 	return all
 }
 
-// Save writes the page to a file and the pictures as PNG and SVG into a folder
-// beside it, for "report.html" the folder "report_files", and returns the
-// pictures' paths. The page does not need them.
+// Save writes the page, and the pictures as PNG and SVG into a folder next to it ("report_files"
+// for "report.html"). It returns the paths of the pictures. The page does not need them.
 func Save(path string, d Data) (pictures []string, err error) {
 	var content bytes.Buffer
 	if err := Write(&content, d); err != nil {
@@ -73,8 +71,7 @@ func Save(path string, d Data) (pictures []string, err error) {
 	return SavePictures(strings.TrimSuffix(path, filepath.Ext(path))+"_files", d)
 }
 
-// SavePictures writes [Pictures] as PNG and SVG into a folder, which is made if
-// there is any, and returns their paths.
+// SavePictures writes [Pictures] as PNG and SVG into a folder and returns their paths.
 func SavePictures(folder string, d Data) (paths []string, err error) {
 	for _, picture := range Pictures(d) {
 		if err := os.MkdirAll(folder, 0o777); err != nil {

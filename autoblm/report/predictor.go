@@ -10,58 +10,68 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// guesses compares the predictor with what came out.
-func (o *outcome) guesses() []part {
-	if len(o.found) == 0 {
+// predictor compares predicted and measured scores.
+func (a *analysis) predictor() []part {
+	if len(a.found) == 0 {
 		return nil
 	}
-	rho, n := rankCorrelation(o.found)
+	rho, n := rankCorrelation(a.found)
 	switch {
 	case n > 0:
-	case o.About.Settings.Predictor == nil:
-		return []part{{Text: "The search had no predictor: the candidates of a round were trained in random order."}}
+	case a.About.Settings.Predictor == nil:
+		return []part{{Text: "The search had no predictor: " +
+			"it trained the candidates of a round in random order."}}
 	default:
-		return []part{{Text: "No structure was picked by the predictor: the first round has nothing to fit it to, and not every strategy asks it."}}
+		return []part{{Text: "The predictor chose no structure: " +
+			"the first round has no results to fit it to, and not every strategy uses it."}}
 	}
-	chart := o.scatter()
-	chart.Title = ""
-	text := fmt.Sprintf("Before a round is trained, a perceptron fitted to the rounds before guesses the %s of its candidates, and the %d highest are trained. Of %s that were picked so, ",
-		o.Words.Validation, o.About.Settings.P, format.Count(n, "structure"))
+	metric, structures := a.Presentation.Validation, format.Count(n, "structure")
+	text := fmt.Sprintf("Before each round, a perceptron fitted to the results so far predicts "+
+		"the %s of the candidates. The %d candidates with the highest predictions are trained. "+
+		"For the %s chosen this way, ", metric, a.About.Settings.P, structures)
 	if math.IsNaN(rho) {
-		text += "all guesses or all results are the same, so there is no correlation"
+		text += "all predictions or all results are equal, so there is no correlation"
 	} else {
-		text += fmt.Sprintf("Spearman's rank correlation of guess and result is %s over all rounds together", coefficient(rho))
+		text += fmt.Sprintf("Spearman's rank correlation of prediction and result is %s "+
+			"over all rounds", coefficient(rho))
 	}
-	if mean, rounds := o.correlationWithin(); rounds > 0 {
-		text += fmt.Sprintf(", and %s within a round (mean over %s with at least %d of them)", coefficient(mean), format.Count(rounds, "round"), fewestToRank)
+	if mean, rounds := a.correlationWithin(); rounds > 0 {
+		text += fmt.Sprintf(", and %s within a round (mean over %s with at least %d structures)",
+			coefficient(mean), format.Count(rounds, "round"), fewestToRank)
 	}
-	text += ". Only what was picked has a result, and the picked ones have guesses close to each other: among all candidates the correlation would be another, as a rule a higher one."
-	label := fmt.Sprintf("Predicted against measured %s of %s; Spearman's correlation is %s", o.Words.Validation, format.Count(n, "structure"), coefficient(rho))
-	return []part{{Text: text, Figures: []figure{{
-		o.inline(chart.Picture(), label), "Each dot is a structure that the predictor picked. For the search only the order matters.",
-	}}}}
+	text += ". Only chosen structures have results, and their predictions are close together. " +
+		"Over all candidates, the correlation would usually be higher."
+	chart := a.scatter()
+	chart.Title = ""
+	label := fmt.Sprintf("Predicted against measured %s of %s; Spearman's correlation is %s",
+		metric, structures, coefficient(rho))
+	const caption = "Each dot is a structure that the predictor chose. " +
+		"The search uses only the order of the predictions."
+	return []part{{Text: text, Figures: []figure{{a.inline(chart.Picture(), label), caption}}}}
 }
 
-// scatter compares the predictor's guesses with what was measured.
-func (o *outcome) scatter() plot.Scatter {
+// scatter plots measured against predicted scores.
+func (a *analysis) scatter() plot.Scatter {
 	var points []plot.Point
-	for _, t := range o.found {
+	for _, t := range a.found {
 		if t.Prediction != nil {
 			points = append(points, plot.Point{X: *t.Prediction, Y: t.ScoreOrZero()})
 		}
 	}
 	return plot.Scatter{
-		Title: "the predictor on " + o.About.Dataset, X: "predicted " + o.Words.Validation, Y: "measured " + o.Words.Validation,
+		Title:  "the predictor on " + a.About.Dataset,
+		X:      "predicted " + a.Presentation.Validation,
+		Y:      "measured " + a.Presentation.Validation,
 		Clouds: []plot.Cloud{{Points: points}},
 	}
 }
 
-// fewestToRank are how many structures of a round say something about an order.
+// fewestToRank is the smallest number of structures for a rank correlation within a round.
 const fewestToRank = 3
 
-// correlationWithin is the mean over the rounds that have enough structures.
-func (o *outcome) correlationWithin() (mean float64, rounds int) {
-	for _, r := range o.rounds {
+// correlationWithin returns the mean rank correlation over the rounds that have enough structures.
+func (a *analysis) correlationWithin() (mean float64, rounds int) {
+	for _, r := range a.rounds {
 		rho, n := rankCorrelation(r.trials)
 		if n >= fewestToRank && !math.IsNaN(rho) {
 			mean += rho
@@ -71,17 +81,18 @@ func (o *outcome) correlationWithin() (mean float64, rounds int) {
 	return mean / float64(max(1, rounds)), rounds
 }
 
-// rankCorrelation is Spearman's, of guesses and scores, and n the number of complete
-// trials that have both.
+// rankCorrelation returns Spearman's correlation of predictions and scores, and the number of
+// complete trials that have both.
 func rankCorrelation(trials []task.Trial) (rho float64, n int) {
-	var guessed, measured []float64
+	var predicted, measured []float64
 	for _, t := range trials {
 		if t.Prediction != nil && t.State == task.Complete {
-			guessed, measured = append(guessed, *t.Prediction), append(measured, t.ScoreOrZero())
+			predicted = append(predicted, *t.Prediction)
+			measured = append(measured, t.ScoreOrZero())
 		}
 	}
-	if len(guessed) == 0 {
+	if len(predicted) == 0 {
 		return math.NaN(), 0
 	}
-	return correlation.Spearman(guessed, measured), len(guessed)
+	return correlation.Spearman(predicted, measured), len(predicted)
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 )
 
-// searched is a small search with all stages, made once.
+// searched returns the data of a small search with all stages. The search runs once.
 var searched = sync.OnceValues(func() (Data, error) {
 	settings := search.Plain()
 	settings.Budget, settings.N = 24, 16
@@ -36,12 +36,14 @@ var searched = sync.OnceValues(func() (Data, error) {
 	settings.Tune = search.DefaultTune()
 	settings.Tune.Trials = 3
 	settings.Final = search.DefaultFinal()
-	settings.Final.Trials, settings.Final.Epochs, settings.Final.ValidateEvery, settings.Final.Ranges.Dims = 2, 3, 1, []int{8, 16}
+	settings.Final.Trials, settings.Final.Epochs, settings.Final.ValidateEvery = 2, 3, 1
+	settings.Final.Ranges.Dims = []int{8, 16}
 	strategy := search.Evolutionary{}
 	engine := cpu.New(1)
 	defer engine.Close()
 	on := &completion.Task{Graph: enginetest.Graph(), Engine: engine}
-	result, err := search.Run(context.Background(), search.Problem{Task: on, Strategy: strategy, Settings: settings})
+	problem := search.Problem{Task: on, Strategy: strategy, Settings: settings}
+	result, err := search.Run(context.Background(), problem)
 	if err != nil {
 		return Data{}, err
 	}
@@ -54,7 +56,9 @@ var searched = sync.OnceValues(func() (Data, error) {
 		return Data{}, err
 	}
 	d := Data{
-		Contents: study.Contents{About: about, Trials: result.Trials, Rounds: result.Rounds, Best: best},
+		Contents: study.Contents{
+			About: about, Trials: result.Trials, Rounds: result.Rounds, Best: best,
+		},
 		Date:     time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		Program:  "a test",
 		Commands: []Command{{"Run it again", "autoblm search --dataset <this> & that"}},
@@ -80,31 +84,47 @@ func written(t *testing.T, d Data) string {
 	return page.String()
 }
 
-// failing is a study in which all diverged.
+// failing returns a study in which all trials diverged.
 func failing() Data {
 	settings := search.Plain()
 	settings.K, settings.Training.Dim = 3, 60
-	d := Data{Words: completion.NewPresentation(), Contents: study.Contents{About: study.About{Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings}}, NoData: "the folder is gone."}
+	about := study.About{
+		Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings,
+	}
+	d := Data{
+		Presentation: completion.NewPresentation(),
+		Contents:     study.Contents{About: about},
+		NoData:       "the folder is gone.",
+	}
 	for i := range 3 {
-		d.Trials = append(d.Trials, task.Trial{Number: i + 1, Stage: task.Searching, Round: 1, Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"), State: task.Failed, Error: "training diverged in epoch 1"})
+		d.Trials = append(d.Trials, task.Trial{
+			Number: i + 1, Stage: task.Searching, Round: 1, State: task.Failed,
+			Structure: structure.MustParse("1,0,0;0,2,0;0,0,3"),
+			Error:     "training diverged in epoch 1",
+		})
 	}
 	return d
 }
 
-// studies are reports of every kind, the odd ones too.
+// studies returns data of every kind, also incomplete ones.
 func studies(t *testing.T) map[string]Data {
 	whole := ofSearch(t)
 	withoutTest := whole
 	withoutTest.Measures, withoutTest.Trials = nil, slices.Clone(whole.Trials)
 	for i := range withoutTest.Trials {
 		if trial := withoutTest.Trials[i]; trial.Score != nil {
-			withoutTest.Trials[i] = judged(trial, completion.EvaluationsOf(trial.Details).Valid, nil)
+			valid := completion.EvaluationsOf(trial.Details).Valid
+			withoutTest.Trials[i] = withResult(trial, valid, nil)
 		}
 	}
-	onItsWay := whole
-	onItsWay.Best, onItsWay.Measures, onItsWay.Trials = nil, nil, slices.Clone(whole.Trials[:12])
-	for i := range onItsWay.Trials[10:] {
-		onItsWay.Trials[10+i] = task.Trial{Number: 11 + i, Stage: task.Searching, Round: 1, Structure: onItsWay.Trials[10+i].Structure, State: task.Running}
+	unfinished := whole
+	unfinished.Best, unfinished.Measures = nil, nil
+	unfinished.Trials = slices.Clone(whole.Trials[:12])
+	for i := range unfinished.Trials[10:] {
+		unfinished.Trials[10+i] = task.Trial{
+			Number: 11 + i, Stage: task.Searching, Round: 1, State: task.Running,
+			Structure: unfinished.Trials[10+i].Structure,
+		}
 	}
 	withoutPredictor := whole
 	withoutPredictor.About.Settings.Predictor = nil
@@ -114,21 +134,27 @@ func studies(t *testing.T) map[string]Data {
 	}
 	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.Plain()}}}
 	all := map[string]Data{
-		"whole": whole, "without graph": withoutData(whole), "without test": withoutTest, "on its way": onItsWay,
-		"without predictor": withoutPredictor, "all failed": failing(), "nothing": nothing, "zero": {},
+		"whole":             whole,
+		"without graph":     withoutData(whole),
+		"without test":      withoutTest,
+		"unfinished":        unfinished,
+		"without predictor": withoutPredictor,
+		"all failed":        failing(),
+		"nothing":           nothing,
+		"zero":              {},
 	}
 	maps.Copy(all, studiesOfTasks(t))
 	return all
 }
 
-// element is a start tag that was read.
+// element is a start tag and the elements around it.
 type element struct {
 	name       string
 	attributes map[string]string
 	inside     []string
 }
 
-// elements parses a page and fails where tags do not match.
+// elements parses a page and fails if tags do not match.
 func elements(t *testing.T, page string) []element {
 	t.Helper()
 	decoder := xml.NewDecoder(strings.NewReader(page))
@@ -145,7 +171,8 @@ func elements(t *testing.T, page string) []element {
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			e := element{name: token.Name.Local, attributes: map[string]string{}, inside: slices.Clone(open)}
+			e := element{name: token.Name.Local, inside: slices.Clone(open)}
+			e.attributes = map[string]string{}
 			for _, a := range token.Attr {
 				e.attributes[a.Name.Local] = a.Value
 			}
@@ -157,7 +184,7 @@ func elements(t *testing.T, page string) []element {
 	}
 }
 
-func TestEveryPageIsWellFormedAndAccessible(t *testing.T) {
+func TestPagesAreWellFormedAndAccessible(t *testing.T) {
 	for name, d := range studies(t) {
 		t.Run(name, func(t *testing.T) {
 			page := written(t, d)
@@ -180,11 +207,11 @@ func TestEveryPageIsWellFormedAndAccessible(t *testing.T) {
 					}
 				case "svg":
 					if e.attributes["role"] != "img" || e.attributes["aria-label"] == "" {
-						t.Errorf("a picture without words: %v", e.attributes)
+						t.Errorf("a picture without a label: %v", e.attributes)
 					}
 				case "table":
 					if !slices.Contains(e.inside, "div") {
-						t.Error("a table that cannot scroll in its box")
+						t.Error("a table that does not scroll in a box")
 					}
 				case "section":
 					if e.attributes["aria-labelledby"] != e.attributes["id"]+"-title" {
@@ -194,7 +221,7 @@ func TestEveryPageIsWellFormedAndAccessible(t *testing.T) {
 			}
 			for id, times := range ids {
 				if times > 1 {
-					t.Errorf("the id %q is there %d times", id, times)
+					t.Errorf("the id %q occurs %d times", id, times)
 				}
 			}
 			for _, link := range links {
@@ -214,7 +241,7 @@ func TestEveryPageIsWellFormedAndAccessible(t *testing.T) {
 
 var outside = regexp.MustCompile(`(?i)(://|src\s*=|@import|url\s*\(|href\s*=\s*"[^#]|<link|<script|<iframe|\bon[a-z]+\s*=\s*")`)
 
-func TestNothingPointsOutOfThePage(t *testing.T) {
+func TestPagesHaveNoExternalReferences(t *testing.T) {
 	for name, d := range studies(t) {
 		if found := outside.FindString(written(t, d)); found != "" {
 			t.Errorf("%s: the page has %q", name, found)
@@ -222,15 +249,17 @@ func TestNothingPointsOutOfThePage(t *testing.T) {
 	}
 }
 
-func TestLabelsAreInert(t *testing.T) {
+func TestLabelsAreEscaped(t *testing.T) {
 	d := ofSearch(t)
 	evil := `"><script>alert(1)</script><img src=x onerror="alert(2)">` + "'`\x00"
 	d.About.Dataset, d.About.Algorithm, d.Program = evil, evil, evil
 	d.Commands = []Command{{evil, evil}}
 	label := func(string) any { return evil }
-	d.Measures = &task.Measures{Data: []page.Part{{Heading: evil, Text: evil, Table: page.NewTable(evil, []string{evil}, page.Text(evil, label), page.Number(evil, label))}}}
+	table := page.NewTable(evil, []string{evil}, page.Text(evil, label), page.Number(evil, label))
+	d.Measures = &task.Measures{Data: []page.Part{{Heading: evil, Text: evil, Table: table}}}
 	d.Trials = slices.Clone(d.Trials)
-	d.Trials[len(d.Trials)-1].State, d.Trials[len(d.Trials)-1].Error, d.Trials[len(d.Trials)-1].Engine = task.Failed, evil, evil
+	last := &d.Trials[len(d.Trials)-1]
+	last.State, last.Error, last.Engine = task.Failed, evil, evil
 	page := written(t, d)
 	for _, e := range elements(t, page) {
 		if e.name == "script" || e.name == "img" {
@@ -238,11 +267,11 @@ func TestLabelsAreInert(t *testing.T) {
 		}
 	}
 	if strings.Count(page, "&lt;script&gt;") < 6 {
-		t.Error("not all labels are there to be read")
+		t.Error("some labels are missing")
 	}
 }
 
-func TestSameDataGiveTheSameBytes(t *testing.T) {
+func TestWriteIsDeterministic(t *testing.T) {
 	for name, d := range studies(t) {
 		first := written(t, d)
 		if again := written(t, d); first != again {
@@ -251,7 +280,7 @@ func TestSameDataGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestPageOfManyTrialsIsSmall(t *testing.T) {
+func TestPageSize(t *testing.T) {
 	d := ofSearch(t)
 	template := d.Trials[len(d.Trials)-3]
 	for i := range 1000 {
@@ -269,7 +298,7 @@ func TestPageOfManyTrialsIsSmall(t *testing.T) {
 	}
 }
 
-func TestSaveWritesThePageAndItsPictures(t *testing.T) {
+func TestSave(t *testing.T) {
 	d := ofSearch(t)
 	path := filepath.Join(t.TempDir(), "new folder", "kin.html")
 	pictures, err := Save(path, d)
@@ -299,15 +328,16 @@ func TestSaveWritesThePageAndItsPictures(t *testing.T) {
 	}
 }
 
-func TestPageTellsOfEverything(t *testing.T) {
+func TestPageIsComplete(t *testing.T) {
 	d := ofSearch(t)
 	page := written(t, d)
 	for _, words := range []string{
 		"AutoBLM&#43; on enginetest", "20 November 2026", "24 structures trained", "engine cpu",
-		"DistMult", "SimplE", "ComplEx", "Analogy", "QuatE", "Found 5", "test triples, which chose nothing",
+		"DistMult", "SimplE", "ComplEx", "Analogy", "QuatE", "Found 5", "not used for selection",
 		"Spearman", "By side", "By relation pattern", "anti-symmetric", "mirrors",
-		"3 random recipes", "1, chosen", "The last stage", "known before", "seconds to propose",
-		"37 entities and 3 relations", "Probability that a mutation", "autoblm search --dataset &lt;this&gt; &amp; that", "Written by a test",
+		"3 random recipes", "1, chosen", "Final stage", "repeats", "seconds to propose",
+		"37 entities and 3 relations", "Probability that a mutation",
+		"autoblm search --dataset &lt;this&gt; &amp; that", "Written by a test",
 	} {
 		if !strings.Contains(page, words) {
 			t.Errorf("the page does not say %q", words)
@@ -320,14 +350,19 @@ func TestPageTellsOfEverything(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingIsSaid(t *testing.T) {
+func TestPageReportsMissingParts(t *testing.T) {
 	all := studies(t)
 	for name, words := range map[string][]string{
-		"without graph":     {"By relation and relation pattern: the folder is gone.", "nothing more can be said: the folder is gone."},
-		"on its way":        {"2 structures without a result yet", "no result yet"},
+		"without graph": {
+			"By relation and relation pattern: the folder is gone.",
+			"are not available: the folder is gone.",
+		},
+		"unfinished":        {"2 structures without a result yet", "no result yet"},
 		"without predictor": {"The search had no predictor"},
-		"all failed":        {"All 3 structures diverged", "training diverged in epoch 1", "count as trained"},
-		"nothing":           {"No structure was trained yet."},
+		"all failed": {
+			"All 3 structures diverged", "training diverged in epoch 1", "count as trained",
+		},
+		"nothing": {"No structure has a result yet."},
 	} {
 		page := written(t, all[name])
 		for _, w := range words {
@@ -338,7 +373,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 }
 
-// variablesOf reads the colours of the first block with a name in the sheet.
+// variablesOf reads the colours of the first block after a text in the sheet.
 func variablesOf(sheet, after string) map[string]string {
 	_, sheet, _ = strings.Cut(sheet, after)
 	block, _, _ := strings.Cut(sheet, "}")
@@ -349,7 +384,7 @@ func variablesOf(sheet, after string) map[string]string {
 	return found
 }
 
-// linear undoes the gamma of sRGB.
+// linear inverts the gamma of sRGB.
 func linear(channel int) float64 {
 	v := float64(channel) / 255
 	if v <= 0.04045 {
@@ -358,8 +393,8 @@ func linear(channel int) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// WCAG 2 asks for a contrast of 4.5 between text and its ground.
-func TestTextCanBeReadOnItsGround(t *testing.T) {
+// TestContrast requires a contrast of 4.5 between text and its background, as WCAG 2 does.
+func TestContrast(t *testing.T) {
 	sheet, err := files.ReadFile("style.css")
 	if err != nil {
 		t.Fatal(err)
@@ -371,7 +406,8 @@ func TestTextCanBeReadOnItsGround(t *testing.T) {
 		}
 		return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 	}
-	for theme, after := range map[string]string{"light": ":root {", "dark": "(prefers-color-scheme: dark) {"} {
+	themes := map[string]string{"light": ":root {", "dark": "(prefers-color-scheme: dark) {"}
+	for theme, after := range themes {
 		colours := variablesOf(string(sheet), after)
 		for _, text := range []string{"text", "soft", "accent"} {
 			for _, ground := range []string{"ground", "raised", "chosen"} {

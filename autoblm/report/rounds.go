@@ -6,39 +6,44 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/autoblm/task/page"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// work tells what the rounds did and what they cost.
-func (o *outcome) work() []part {
-	if len(o.rounds) == 0 {
+// work shows the rounds and their cost, and all trials.
+func (a *analysis) work() []part {
+	if len(a.rounds) == 0 {
 		return nil
 	}
-	training, proposing := o.seconds()
-	text := fmt.Sprintf("Training and %s the structures of the rounds took %s. Filter, predictor and strategy took %s", o.Words.ScoredBy, duration(training), duration(proposing))
+	training, proposing := a.seconds()
+	text := fmt.Sprintf("Training and %s the structures of the rounds took %s. "+
+		"Filter, predictor and strategy took %s",
+		a.Presentation.ScoredBy, duration(training), duration(proposing))
 	if training > 0 {
 		text += fmt.Sprintf(", %.1f %% of that", 100*proposing/training)
 	}
-	text += ". What the study's file took to write is not on record."
+	text += ". Writing the study is not included."
 	repeats := 0
-	for _, r := range o.rounds {
+	for _, r := range a.rounds {
 		repeats += r.Repeats
 	}
 	if repeats > 0 {
-		text += fmt.Sprintf(" %s had a result already, which was taken from there.", format.Count(repeats, "proposal"))
+		text += fmt.Sprintf(" %s had a result already, which was reused.",
+			format.Count(repeats, "proposal"))
 	}
-	if stopped := o.stoppedOnRungs(); stopped > 0 {
-		text += fmt.Sprintf(" %s ended on a rung, after a part of the epochs, and are below only among all trials.", format.Count(stopped, "structure"))
+	if stopped := a.stoppedOnRungs(); stopped > 0 {
+		text += fmt.Sprintf(" %s stopped at a rung of successive halving; "+
+			"only the table of all trials has them.", format.Count(stopped, "structure"))
 	}
-	return []part{{Text: text, Table: o.roundsTable()}, {Table: o.allTrials()}}
+	return []part{{Text: text, Table: a.roundsTable()}, {Table: a.allTrials()}}
 }
 
-// stoppedOnRungs counts the structures that were not worth all epochs.
-func (o *outcome) stoppedOnRungs() int {
+// stoppedOnRungs counts the structures that were not promoted to all epochs.
+func (a *analysis) stoppedOnRungs() int {
 	stopped := 0
-	for _, t := range search.Proposed(o.Trials) {
+	for _, t := range search.Proposed(a.Trials) {
 		if t.Stage == task.HalvingRung && t.State != task.Running {
 			stopped++
 		}
@@ -46,33 +51,40 @@ func (o *outcome) stoppedOnRungs() int {
 	return stopped
 }
 
-func (o *outcome) roundsTable() *page.Table {
-	return page.NewTable("The rounds of the strategy", o.rounds,
+func (a *analysis) roundsTable() *page.Table {
+	metric := a.Presentation.Metric
+	return page.NewTable("Rounds of the strategy", a.rounds,
 		page.Number("round", func(r round) any { return fmt.Sprint(r.Number) }),
 		page.Number("proposed", func(r round) any { return r.Proposed }),
-		page.Number("known before", func(r round) any { return r.Repeats }),
+		page.Number("repeats", func(r round) any { return r.Repeats }),
 		page.Number("trained", func(r round) any { return len(r.trials) }),
-		page.Number("best "+o.Words.Metric, func(r round) any {
+		page.Number("best "+metric, func(r round) any {
 			if best := bestFirst(r.trials); len(best) > 0 {
 				return best[0].Score
 			}
 			return format.Missing
 		}),
-		page.Number("mean "+o.Words.Metric, func(r round) any { return meanScore(bestFirst(r.trials)) }),
-		page.Number("Spearman of the guesses", func(r round) any {
+		page.Number("mean "+metric, func(r round) any { return meanScore(bestFirst(r.trials)) }),
+		page.Number("predictor ρ", func(r round) any {
 			rho, n := rankCorrelation(r.trials)
 			if n < fewestToRank {
 				rho = math.NaN()
 			}
 			return coefficient(rho)
 		}),
-		page.Number("seconds to propose", func(r round) any { return fmt.Sprintf("%.2f", r.Seconds) }),
-		page.Number("seconds to train", func(r round) any { return fmt.Sprintf("%.1f", r.seconds) }))
+		page.Number("seconds to propose", func(r round) any {
+			return fmt.Sprintf("%.2f", r.Seconds)
+		}),
+		page.Number("seconds to train", func(r round) any {
+			return fmt.Sprintf("%.1f", r.seconds)
+		}))
 }
 
-// allTrials is folded away whole. An ensemble is none of them: nothing was trained.
-func (o *outcome) allTrials() *page.Table {
-	trained := slices.DeleteFunc(slices.Clone(o.Trials), func(t task.Trial) bool { return t.Stage == task.EnsembleSelection })
+// allTrials returns a folded table of the trials that trained a model.
+func (a *analysis) allTrials() *page.Table {
+	trained := slices.DeleteFunc(slices.Clone(a.Trials), func(t task.Trial) bool {
+		return t.Stage == task.EnsembleSelection
+	})
 	return page.NewTable("All trials of the study by number", trained,
 		trialNumber, stage,
 		page.Number("round", func(t task.Trial) any {
@@ -82,9 +94,9 @@ func (o *outcome) allTrials() *page.Table {
 			return fmt.Sprint(t.Round)
 		}),
 		page.Number("prediction", func(t task.Trial) any { return t.Prediction }),
-		o.score(), o.testScore(),
+		a.score(), a.testScore(),
 		page.Number("seconds", func(t task.Trial) any { return fmt.Sprintf("%.2f", t.Seconds) }),
-		structureAs("structure"),
+		structureColumn("structure"),
 		page.Text("", func(t task.Trial) any {
 			switch {
 			case t.State == task.Failed:
@@ -92,28 +104,29 @@ func (o *outcome) allTrials() *page.Table {
 			case t.State == task.Running:
 				return "no result yet"
 			case t.Name != "":
-				return title(t.Name)
+				return structure.TitleOf(t.Name)
 			}
-			return guise(t)
+			return equivalence(t)
 		}),
 	).Fold(0, "trial")
 }
 
-// mostFailures are shown before a reader asks for more.
+// mostFailures is the number of failed trials that are not folded away.
 const mostFailures = 10
 
-// failures lists the trials that diverged, and why.
-func (o *outcome) failures() []part {
-	if len(o.failed) == 0 {
+// failures lists the trials that diverged.
+func (a *analysis) failures() []part {
+	if len(a.failed) == 0 {
 		return nil
 	}
-	columns := []column{trialNumber, stage, structureAs("structure")}
-	if o.Words.ByRecipe {
+	columns := []column{trialNumber, stage, structureColumn("structure")}
+	if a.Presentation.ByRecipe {
 		columns = append(columns, learningRate, dim)
 	}
 	columns = append(columns, page.Text("reason", func(t task.Trial) any { return t.Error }))
+	table := page.NewTable("Trials that failed", a.failed, columns...)
 	return []part{{
-		Text:  format.Count(len(o.failed), "trial") + " failed. They are never tried again, and count as trained.",
-		Table: page.NewTable("Trials that failed", o.failed, columns...).Fold(mostFailures, "trial"),
+		Text:  format.Count(len(a.failed), "trial") + " failed. They are not retried and count as trained.",
+		Table: table.Fold(mostFailures, "trial"),
 	}}
 }

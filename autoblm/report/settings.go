@@ -14,44 +14,57 @@ import (
 )
 
 // setting is a row of the table of settings.
-type setting struct{ name, value, usual, means string }
+type setting struct{ name, value, byDefault, help string }
 
-// settings lists all settings of the study beside the defaults.
-func (o *outcome) settings() []part {
-	of, usual := o.About.Settings, o.usual()
-	defaults := map[string]string{}
-	for _, d := range slices.Concat(settings.Of(usual), o.Words.Defaults) {
-		defaults[d.Name] = d.Text()
+// settings lists all settings of the study with their defaults.
+func (a *analysis) settings() []part {
+	s, defaults := a.About.Settings, a.defaultSettings()
+	byDefault := map[string]string{}
+	for _, d := range slices.Concat(settings.Of(defaults), a.Presentation.Defaults) {
+		byDefault[d.Name] = d.Text()
 	}
-	rows := []setting{{"algorithm", o.About.Algorithm, "", "How structures are proposed."}}
-	if of.Budget > 0 {
-		rows = append(rows, setting{"budget", fmt.Sprint(of.Budget), fmt.Sprint(usual.Budget), "How many structures to train."})
+	rows := []setting{{"algorithm", a.About.Algorithm, "", "Strategy that proposes structures."}}
+	if s.Budget > 0 {
+		rows = append(rows, setting{
+			"budget", fmt.Sprint(s.Budget), fmt.Sprint(defaults.Budget),
+			"Number of structures to train.",
+		})
 	}
-	for _, each := range slices.Concat(settings.Of(of), o.Words.Settings) {
-		if each.Omitted || !o.Words.ByRecipe && each.Name != "seed" && inRecipe[each.Name] {
+	for _, each := range slices.Concat(settings.Of(s), a.Presentation.Settings) {
+		unused := !a.Presentation.ByRecipe && each.Name != "seed" && inRecipe[each.Name]
+		if each.Omitted || unused {
 			continue
 		}
-		means := each.Help
-		if of.Tune != nil && slices.Contains([]string{"learning_rate", "n3", "training batch"}, each.Name) {
-			means = strings.TrimSuffix(means, ".") + "; the recipe found by tuning replaces it."
+		help := each.Help
+		if s.Tune != nil && slices.Contains(tunedSettings, each.Name) {
+			help = strings.TrimSuffix(help, ".") + "; the tuned recipe replaces it."
 		}
-		rows = append(rows, setting{strings.ReplaceAll(each.Name, "_", " "), each.Text(), cmp.Or(defaults[each.Name], format.Missing), means})
+		rows = append(rows, setting{
+			strings.ReplaceAll(each.Name, "_", " "), each.Text(),
+			cmp.Or(byDefault[each.Name], format.Missing), help,
+		})
 	}
-	if of.Predictor == nil {
-		rows = append(rows, setting{"predictor", "none", defaults["predictor features"], "What picks the candidates."})
+	if s.Predictor == nil {
+		rows = append(rows, setting{
+			"predictor", "none", byDefault["predictor features"], "Chooses among the candidates.",
+		})
 	}
-	t := page.NewTable("The settings of the study; those that are not the default stand out", rows,
+	const caption = "The settings of the study; those that differ from the default stand out"
+	t := page.NewTable(caption, rows,
 		page.Text("setting", func(s setting) any { return s.name }),
 		page.Number("value", func(s setting) any { return s.value }),
-		page.Number("default", func(s setting) any { return s.usual }),
-		page.Text("what it is", func(s setting) any { return s.means }))
+		page.Number("default", func(s setting) any { return s.byDefault }),
+		page.Text("meaning", func(s setting) any { return s.help }))
 	for i, row := range rows {
-		t.Rows[i].Chosen = row.usual != "" && row.value != row.usual
+		t.Rows[i].Chosen = row.byDefault != "" && row.value != row.byDefault
 	}
 	return []part{{Table: t}}
 }
 
-// inRecipe are the names of the settings of a recipe.
+// tunedSettings names settings that the tuning stage replaces.
+var tunedSettings = []string{"learning_rate", "n3", "training batch"}
+
+// inRecipe has the names of the settings of a recipe.
 var inRecipe = func() map[string]bool {
 	names := map[string]bool{}
 	for _, each := range settings.Of(task.Recipe{}) {
@@ -60,17 +73,18 @@ var inRecipe = func() map[string]bool {
 	return names
 }()
 
-// usual are the defaults of a search for the task, with the stages that the study has.
-func (o *outcome) usual() search.Settings {
-	usual := search.DefaultSettings()
-	if o.Usual != nil {
-		usual = *o.Usual
+// defaultSettings returns the default settings of a search for the task, with the stages of the
+// study.
+func (a *analysis) defaultSettings() search.Settings {
+	defaults := search.DefaultSettings()
+	if a.Defaults != nil {
+		defaults = *a.Defaults
 	}
-	if tune := o.About.Settings.Tune; tune != nil && tune.Space == nil {
-		usual.Tune = search.DefaultTune()
+	if tune := a.About.Settings.Tune; tune != nil && tune.Space == nil {
+		defaults.Tune = search.DefaultTune()
 	}
-	if o.About.Settings.Final != nil {
-		usual.Final = search.DefaultFinal()
+	if a.About.Settings.Final != nil {
+		defaults.Final = search.DefaultFinal()
 	}
-	return usual
+	return defaults
 }

@@ -12,54 +12,59 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// structures draws the best ones found and the human-designed ones.
-func (o *outcome) structures() []part {
-	if len(o.found)+len(o.named) == 0 {
+// structures draws the best structures found and the baselines.
+func (a *analysis) structures() []part {
+	if len(a.found)+len(a.baselines) == 0 {
 		return nil
 	}
-	parts := []part{{Text: o.Words.HowToRead + " Hatched blocks count negatively."}}
-	if len(o.found) > 0 {
-		parts = append(parts, part{Heading: "Found", Cards: o.cards(o.bestFound(mostDrawn))})
+	parts := []part{{Text: a.Presentation.HowToRead + " Hatched blocks have a minus sign."}}
+	if len(a.found) > 0 {
+		parts = append(parts, part{Heading: "Found", Cards: a.cards(a.bestFound(mostDrawn))})
 	}
-	if len(o.named) > 0 {
-		parts = append(parts, part{Heading: "Designed by people", Cards: o.cards(o.designed())})
+	if len(a.baselines) > 0 {
+		parts = append(parts, part{Heading: "Baselines", Cards: a.cards(a.labeledBaselines())})
 	}
-	return append(parts, part{Table: o.ranking()})
+	return append(parts, part{Table: a.ranking()})
 }
 
-// bestFound are the most best ones.
-func (o *outcome) bestFound(most int) []task.LabeledTrial {
+// bestFound returns at most n of the best structures found.
+func (a *analysis) bestFound(n int) []task.LabeledTrial {
 	var best []task.LabeledTrial
-	for i, t := range o.found[:min(len(o.found), most)] {
+	for i, t := range a.found[:min(len(a.found), n)] {
 		best = append(best, task.LabeledTrial{Label: fmt.Sprintf("found %d", i+1), Trial: t})
 	}
 	return best
 }
 
-// designed are the human-designed ones.
-func (o *outcome) designed() []task.LabeledTrial {
+func (a *analysis) labeledBaselines() []task.LabeledTrial {
 	var all []task.LabeledTrial
-	for _, t := range o.named {
-		all = append(all, task.LabeledTrial{Label: title(t.Name), Trial: t})
+	for _, t := range a.baselines {
+		all = append(all, task.LabeledTrial{Label: structure.TitleOf(t.Name), Trial: t})
 	}
 	return all
 }
 
-func (o *outcome) cards(trials []task.LabeledTrial) []card {
-	formula, computes := structure.Structure.Formula, cmp.Or(o.Words.Computes, "score is")
-	if o.Words.Formula != nil {
-		formula = o.Words.Formula
+func (a *analysis) cards(trials []task.LabeledTrial) []card {
+	p := a.Presentation
+	formula, computes := structure.Structure.Formula, cmp.Or(p.Computes, "score is")
+	if p.Formula != nil {
+		formula = p.Formula
 	}
 	cards := make([]card, len(trials))
 	for i, t := range trials {
 		name, text := capital(t.Label), subscripts.Replace(formula(t.Structure))
+		label := fmt.Sprintf("%s as a matrix; its %s %s", name, computes, text)
 		cards[i] = card{
-			Picture: o.inline(plot.Structure(t.Structure, ""), fmt.Sprintf("%s as a matrix; its %s %s", name, computes, text)),
-			Name:    name, Tag: guise(t.Trial), Formula: text,
-			ValidTag: strings.TrimSuffix(o.Words.Valid, " "+o.Words.Metric), Valid: format.Cell(t.Score), Test: format.Cell(t.TestScore),
+			Picture:  a.inline(plot.Structure(t.Structure, ""), label),
+			Name:     name,
+			Tag:      equivalence(t.Trial),
+			Valid:    format.Cell(t.Score),
+			Test:     format.Cell(t.TestScore),
+			ValidTag: strings.TrimSuffix(p.Valid, " "+p.Metric),
+			Formula:  text,
 		}
-		if o.Words.Models != nil {
-			cards[i].Models = o.Words.Models(t.Structure)
+		if p.Models != nil {
+			cards[i].Models = p.Models(t.Structure)
 		}
 		if t.State == task.Failed {
 			cards[i].Tag = "diverged"
@@ -68,38 +73,41 @@ func (o *outcome) cards(trials []task.LabeledTrial) []card {
 	return cards
 }
 
-// subscripts sets the numbers of chunks as papers do.
-var subscripts = strings.NewReplacer("1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆", "7", "₇", "8", "₈", "-", "−")
+// subscripts replaces chunk numbers by subscripts.
+var subscripts = strings.NewReplacer("1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆",
+	"7", "₇", "8", "₈", "-", "−")
 
-// ranking has the best structures found and the human-designed ones, best first.
-func (o *outcome) ranking() *page.Table {
+// ranking returns a table of the best structures found and the baselines, best first.
+func (a *analysis) ranking() *page.Table {
 	var ranked []task.Trial
-	names := map[int]string{}
-	for _, t := range o.bestFound(o.About.Settings.I) {
-		names[t.Number] = strings.TrimSuffix(capital(t.Name)+", "+guise(t.Trial), ", ")
+	byNumber := map[int]string{}
+	for _, t := range a.bestFound(a.About.Settings.I) {
+		label := capital(t.Label) + ", " + equivalence(t.Trial)
+		byNumber[t.Number] = strings.TrimSuffix(label, ", ")
 		ranked = append(ranked, t.Trial)
 	}
 	caption := "The best " + format.Count(len(ranked), "structure") + " found"
-	if len(o.named) > 0 {
-		caption += " and the human-designed ones"
+	if len(a.baselines) > 0 {
+		caption += " and the baselines"
 	}
-	for _, t := range o.designed() {
-		if name, found := names[t.Number]; found {
-			names[t.Number] = name + ", is " + t.Name
+	for _, t := range a.labeledBaselines() {
+		if label, found := byNumber[t.Number]; found {
+			byNumber[t.Number] = label + ", is " + t.Label
 			continue
 		}
-		names[t.Number] = t.Name
+		byNumber[t.Number] = t.Label
 		ranked = append(ranked, t.Trial)
 	}
 	ranked = bestFirst(ranked)
-	columns := []column{named("structure", names)}
-	for _, c := range o.Words.ScoreColumns() {
-		columns = append(columns, page.Number(c.Name, func(t task.Trial) any { return c.Value(t) }))
+	columns := []column{labels("structure", byNumber)}
+	for _, c := range a.Presentation.ScoreColumns() {
+		value := func(t task.Trial) any { return c.Value(t) }
+		columns = append(columns, page.Number(c.Name, value))
 	}
 	columns = append(columns,
 		page.Number("nonzeros", func(t task.Trial) any { return t.Structure.Nonzeros() }),
-		structureAs("as text"))
-	table := page.NewTable(caption+", by "+o.Words.Validation, ranked, columns...)
+		structureColumn("as text"))
+	table := page.NewTable(caption+", by "+a.Presentation.Validation, ranked, columns...)
 	for i, t := range ranked {
 		table.Rows[i].Chosen = t.Name == ""
 	}

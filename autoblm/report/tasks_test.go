@@ -29,13 +29,17 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// labelled is a graph whose nodes point at the hub of their class, and at each other.
+// labelled returns a graph whose nodes point at the hub of their class and at each other.
 func labelled() *rdf.Graph {
-	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
+	g := &rdf.Graph{
+		Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"},
+		Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"},
+	}
 	for i := range int32(24) {
 		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
 		g.Triples = append(g.Triples,
-			datasets.Triple{Head: i + 2, Relation: i / 3 % 2, Tail: i % 2}, datasets.Triple{Head: i + 2, Relation: i % 2, Tail: 2 + (i*7+5)%24})
+			datasets.Triple{Head: i + 2, Relation: i / 3 % 2, Tail: i % 2},
+			datasets.Triple{Head: i + 2, Relation: i % 2, Tail: 2 + (i*7+5)%24})
 		label := rdf.Label{Node: i + 2, Class: i % 2}
 		if i/2%4 < 3 {
 			g.Train = append(g.Train, label)
@@ -46,27 +50,38 @@ func labelled() *rdf.Graph {
 	return g
 }
 
-// queries is the task of paths of two hops in a random graph.
+// queries returns a task with paths of two hops in a random graph.
 func queries(t *testing.T, entities int) task.Task {
 	t.Helper()
-	return &query.Task{Data: enginetest.Paths(t, entities, 3, 200), Settings: query.TaskSettings{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, Engine: cpu.New(1)}
+	paths := query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}
+	return &query.Task{
+		Data:     enginetest.Paths(t, entities, 3, 200),
+		Settings: query.TaskSettings{Paths: paths},
+		Engine:   cpu.New(1),
+	}
 }
 
-// classes is the task of those of a graph.
+// classes returns the task of a graph with classes.
 func classes(t *testing.T, g *rdf.Graph) task.Task {
 	c := classify.Defaults(classify.BLM)
-	c.Dim, c.Layers, c.Epochs, c.ValidateEvery, c.Folds, c.Runs = 8, 1, 12, 2, 3, 2
+	c.Dim, c.Layers, c.Epochs = 8, 1, 12
+	c.ValidateEvery, c.Folds, c.Runs = 2, 3, 2
 	m := classify.DefaultMember()
 	m.LearningRate, m.Dropout = 0.05, 0
-	on := &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: c, Member: m}, Engine: classifycpu.New(1)}
+	on := &classify.Task{
+		Graph:    g,
+		Settings: classify.TaskSettings{Convolution: c, Member: m},
+		Engine:   classifycpu.New(1),
+	}
 	t.Cleanup(on.Close)
 	return on
 }
 
-// studyOf is a small search, read from its file.
+// studyOf runs a small search and reads its study.
 func studyOf(t *testing.T, on task.Task, s autoblm.SearchSettings) Data {
 	t.Helper()
-	s.Budget, s.N, s.P, s.I, s.Study = 12, 16, 4, 4, filepath.Join(t.TempDir(), "study.db")
+	s.Budget, s.N, s.P, s.I = 12, 16, 4, 4
+	s.Study = filepath.Join(t.TempDir(), "study.db")
 	if _, err := autoblm.SearchFor(t.Context(), on, s); err != nil {
 		t.Fatal(err)
 	}
@@ -81,38 +96,41 @@ func studyOf(t *testing.T, on task.Task, s autoblm.SearchSettings) Data {
 	return d
 }
 
-// once keeps the searches, which all tests share.
-var once = map[string]Data{}
+// shared holds the data of searches for several tests.
+var shared = map[string]Data{}
 
 func ofQueries(t *testing.T) Data {
 	t.Helper()
-	if d, made := once["queries"]; made {
+	if d, made := shared["queries"]; made {
 		return d
 	}
 	s := autoblm.DefaultSearch()
 	s.Settings = search.Plain()
 	s.Training = query.DefaultSettings().Settings
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
-	once["queries"] = studyOf(t, queries(t, 40), s)
-	return once["queries"]
+	shared["queries"] = studyOf(t, queries(t, 40), s)
+	return shared["queries"]
 }
 
 func ofClasses(t *testing.T) Data {
 	t.Helper()
-	if d, made := once["classes"]; made {
+	if d, made := shared["classes"]; made {
 		return d
 	}
-	once["classes"] = studyOf(t, classes(t, labelled()), autoblm.SearchSettings{Settings: search.Plain(), Algorithm: autoblm.DefaultSearch().Algorithm})
-	return once["classes"]
+	s := autoblm.DefaultSearch()
+	s.Settings = search.Plain()
+	shared["classes"] = studyOf(t, classes(t, labelled()), s)
+	return shared["classes"]
 }
 
-// withoutData is a study whose data are gone.
+// withoutData returns the data of a report if the graph is not available.
 func withoutData(d Data) Data {
-	d.Words, d.Measures, d.NoData = autoblm.PresentationOf(d.About.Identity), nil, "the folder is gone."
+	d.Presentation = autoblm.PresentationOf(d.About.Identity)
+	d.Measures, d.NoData = nil, "the folder is gone."
 	return d
 }
 
-// studiesOfTasks are reports of other tasks than completion.
+// studiesOfTasks returns data of tasks other than completion.
 func studiesOfTasks(t *testing.T) map[string]Data {
 	diverged := ofClasses(t)
 	diverged.Trials = slices.Clone(diverged.Trials)
@@ -121,18 +139,23 @@ func studiesOfTasks(t *testing.T) map[string]Data {
 		diverged.Trials[i].Score, diverged.Trials[i].TestScore = nil, nil
 	}
 	return map[string]Data{
-		"queries": ofQueries(t), "queries without data": withoutData(ofQueries(t)),
-		"classes": ofClasses(t), "classes without data": withoutData(ofClasses(t)), "classes, all failed": diverged,
+		"queries":              ofQueries(t),
+		"queries without data": withoutData(ofQueries(t)),
+		"classes":              ofClasses(t),
+		"classes without data": withoutData(ofClasses(t)),
+		"classes, all failed":  diverged,
 	}
 }
 
+// Terms that do not occur in a report of the task.
 var (
-	// words of completion and of metrics that a task does not have
-	notOfQueries = regexp.MustCompile(`(?i)\btriples?\b|\bheads?\b|\btails?\b|\bsides?\b|symmetric|relation pattern|accuracy`)
-	notOfClasses = regexp.MustCompile(`(?i)MRR|H@|hits|rank(ed|ing)?\b|\bside\b|symmetric relations|relation pattern|embeddings of|validation (triples|queries)|batch`)
+	notOfQueries = regexp.MustCompile(`(?i)\btriples?\b|\bheads?\b|\btails?\b|\bsides?\b|` +
+		`symmetric|relation pattern|accuracy`)
+	notOfClasses = regexp.MustCompile(`(?i)MRR|H@|hits|rank(ed|ing)?\b|\bside\b|` +
+		`symmetric relations|relation pattern|embeddings of (entities|relations)|validation (triples|queries)|batch`)
 )
 
-func TestPagesOfTasksUseTheirWords(t *testing.T) {
+func TestPagesOfTasksUseTheirTerms(t *testing.T) {
 	for name, d := range studiesOfTasks(t) {
 		not, says := notOfQueries, []string{"validation MRR", "decide"}
 		if strings.HasPrefix(name, "classes") {
@@ -152,13 +175,13 @@ func TestPagesOfTasksUseTheirWords(t *testing.T) {
 		for _, p := range Pictures(d) {
 			inline, err := p.Inline(p.Name)
 			if err != nil || not.Match(inline) {
-				t.Errorf("%s: the picture %s has words of another task, or %v", name, p.Name, err)
+				t.Errorf("%s: the picture %s has terms of another task, or %v", name, p.Name, err)
 			}
 		}
 	}
 }
 
-// cellsOf reads the rows of the tables whose captions begin with a text.
+// cellsOf returns the rows of the tables whose captions begin with a text.
 func cellsOf(t *testing.T, page, caption string) [][]string {
 	t.Helper()
 	decoder := xml.NewDecoder(strings.NewReader(page))
@@ -196,7 +219,7 @@ func cellsOf(t *testing.T, page, caption string) [][]string {
 	}
 }
 
-func TestPagesOfTasksShowTheTrialsNumbers(t *testing.T) {
+func TestPagesOfTasksShowAllTrials(t *testing.T) {
 	for name, d := range studiesOfTasks(t) {
 		page := written(t, d)
 		rows := cellsOf(t, page, "All trials")
@@ -212,8 +235,13 @@ func TestPagesOfTasksShowTheTrialsNumbers(t *testing.T) {
 				t.Errorf("%s: trial %d has %s and %s, its row is %v", name, trial.Number, valid, test, row)
 			}
 		}
-		if best := d.Result().Best; len(best) > 0 && !strings.Contains(page, fmt.Sprintf("<dt>best found</dt><dd>%.3f<small>test", *best[0].Score)) {
-			t.Errorf("%s: the best found is not shown with %.3f", name, *best[0].Score)
+		best := d.Result().Best
+		if len(best) == 0 {
+			continue
+		}
+		tile := fmt.Sprintf("<dt>best found</dt><dd>%.3f<small>test", *best[0].Score)
+		if !strings.Contains(page, tile) {
+			t.Errorf("%s: the page lacks %q", name, tile)
 		}
 	}
 }
@@ -222,15 +250,18 @@ func TestMetricsOfQueriesHaveNoSides(t *testing.T) {
 	d := ofQueries(t)
 	rows := cellsOf(t, written(t, d), "Metrics over the test queries")
 	best := completion.EvaluationsOf(d.Result().Best[0].Details).Test.Both
-	want := []string{"Best found", format.Cell(best.MRR), format.Cell(best.Hits1), format.Cell(best.Hits3), format.Cell(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank)}
+	want := []string{
+		"Best found", format.Cell(best.MRR), format.Cell(best.Hits1), format.Cell(best.Hits3),
+		format.Cell(best.Hits10), fmt.Sprintf("%.1f", best.MeanRank),
+	}
 	if len(rows) != 3 || !slices.Equal(rows[1], want) {
-		t.Errorf("%v, want %v and a human-designed model", rows, want)
+		t.Errorf("%v, want %v and a baseline", rows, want)
 	}
 }
 
-// Chance is judged by what a metric is a mean over, which are queries and not their
-// answers, and left out where that is not known.
-func TestChanceOfTasks(t *testing.T) {
+// TestSamplingErrorOfTasks checks the examples of the standard error: queries and not answers, and
+// none if their number is unknown.
+func TestSamplingErrorOfTasks(t *testing.T) {
 	for _, c := range []struct {
 		d    Data
 		says string
@@ -241,27 +272,39 @@ func TestChanceOfTasks(t *testing.T) {
 		if verdict := strings.Join(c.d.Verdict(), " "); !strings.Contains(verdict, c.says) {
 			t.Errorf("the verdict is %q, want %q in it", verdict, c.says)
 		}
-		if verdict := strings.Join(withoutData(c.d).Verdict(), " "); strings.Contains(verdict, "uncertain") || strings.Contains(verdict, "noise") {
-			t.Errorf("without sizes the verdict is %q", verdict)
+		verdict := strings.Join(withoutData(c.d).Verdict(), " ")
+		if strings.Contains(verdict, "uncertain") || strings.Contains(verdict, "standard error") {
+			t.Errorf("without the data the verdict is %q", verdict)
 		}
 	}
 }
 
-// An accuracy of 1 on few nodes is no proof.
+// TestVerdictOnAccuracies checks that an accuracy of 1 on few nodes has a standard error.
 func TestVerdictOnAccuracies(t *testing.T) {
 	trial := func(s string, round int, valid, test float64) task.Trial {
-		return task.Trial{Number: round + 1, Stage: task.Searching, Round: round, Structure: structure.MustParse(s), State: task.Complete, Score: &valid, TestScore: &test}
+		return task.Trial{
+			Number: round + 1, Stage: task.Searching, Round: round, State: task.Complete,
+			Structure: structure.MustParse(s), Score: &valid, TestScore: &test,
+		}
 	}
-	named := trial("complex", 0, 0.96, 0.96)
-	named.Name = "complex"
+	baseline := trial("complex", 0, 0.96, 0.96)
+	baseline.Name = "complex"
 	found := trial("1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4", 1, 1, 1)
-	of := classify.NewPresentation(classify.TaskSettings{})
-	of.SamplingError.Count = func(json.RawMessage) (valid, test int) { return 30, 30 }
-	d := Data{Words: of, Contents: study.Contents{Trials: []task.Trial{named, found}}}
-	const want = "The best structure found is ahead of the human-designed ones in cross-validation and on test, by a little more than the noise."
+	d := Data{
+		Presentation: classify.NewPresentation(classify.TaskSettings{}),
+		Contents:     study.Contents{Trials: []task.Trial{baseline, found}},
+	}
+	d.Presentation.SamplingError.Count = examples(30)
+	const want = "The best structure found beats the baselines in cross-validation and on test, " +
+		"by one to two standard errors."
 	if verdict := d.Verdict(); verdict[0] != want {
 		t.Errorf("the verdict is %q, want %q", verdict, want)
 	}
+}
+
+// examples returns a [task.SamplingError.Count] of n examples in both splits.
+func examples(n int) func(json.RawMessage) (valid, test int) {
+	return func(json.RawMessage) (valid, test int) { return n, n }
 }
 
 func TestMeasureRefusesOtherData(t *testing.T) {
@@ -281,19 +324,28 @@ func TestMeasureRefusesOtherData(t *testing.T) {
 	}
 }
 
-// All settings are explained, so that a new one is not forgotten.
-func TestEverySettingHasAMeaning(t *testing.T) {
+// TestSettings checks that every setting has a value, a default and a meaning.
+func TestSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		d     Data
 		shown map[string]string
 	}{
-		"completion": {ofSearch(t), map[string]string{"training dim": "8", "tune trials": "3", "final trials": "2"}},
-		"queries":    {ofQueries(t), map[string]string{"training dim": "8", "hops": "2", "with": "1", "answer power": "0.5"}},
-		"classes":    {ofClasses(t), map[string]string{"convolution dim": "8", "convolution runs": "2", "member learning rate": "0.05", "training dim": "", "n3": ""}},
+		"completion": {ofSearch(t), map[string]string{
+			"training dim": "8", "tune trials": "3", "final trials": "2",
+		}},
+		"queries": {ofQueries(t), map[string]string{
+			"training dim": "8", "hops": "2", "with": "1", "answer power": "0.5",
+		}},
+		"classes": {ofClasses(t), map[string]string{
+			"convolution dim": "8", "convolution runs": "2", "member learning rate": "0.05",
+			"training dim": "", "n3": "",
+		}},
 	} {
 		shown := map[string]string{}
 		for _, row := range cellsOf(t, written(t, c.d), "The settings of the study")[1:] {
-			if shown[row[0]] = row[1]; !strings.HasSuffix(row[3], ".") || row[2] == format.Missing && row[0] != "with" {
+			shown[row[0]] = row[1]
+			noDefault := row[2] == format.Missing && row[0] != "with"
+			if !strings.HasSuffix(row[3], ".") || noDefault {
 				t.Errorf("%s: %v lacks a meaning or a default", name, row)
 			}
 		}
@@ -312,15 +364,25 @@ func TestStructuresOfEncodersAreMessages(t *testing.T) {
 	}
 }
 
-// A task that says nothing but its metric, or not even that, has a whole page.
-func TestPageOfATaskThatSaysLittle(t *testing.T) {
+// TestDefaultPresentation reports on a task with hardly any presentation.
+func TestDefaultPresentation(t *testing.T) {
 	for metric, says := range map[string][]string{
-		"F1": {"An F1 over 50 validation examples is uncertain", "<th scope=\"col\" class=\"number\">valid F1</th>", "Validation F1 over the structures trained", "The search selects by validation F1"},
-		"":   {"A score over 50 validation examples is uncertain", "<th scope=\"col\" class=\"number\">test score</th>", "Training and testing the structures"},
+		"F1": {
+			"An F1 over 50 validation examples is uncertain",
+			"<th scope=\"col\" class=\"number\">valid F1</th>",
+			"Validation F1 over the structures trained",
+			"The search selects by validation F1",
+		},
+		"": {
+			"A score over 50 validation examples is uncertain",
+			"<th scope=\"col\" class=\"number\">test score</th>",
+			"Training and testing the structures",
+		},
 	} {
 		d := ofSearch(t)
 		d.Measures = nil
-		d.Words = task.Presentation{Metric: metric, SamplingError: task.SamplingError{Count: func(json.RawMessage) (valid, test int) { return 50, 50 }}}
+		d.Presentation = task.Presentation{Metric: metric}
+		d.Presentation.SamplingError.Count = examples(50)
 		page := written(t, d)
 		_, body, _ := strings.Cut(page, "<body>")
 		if other := regexp.MustCompile(`MRR|H@|triples?\b`).FindString(body); other != "" {

@@ -10,10 +10,10 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// signed is a difference of scores.
+// signed formats a difference of scores.
 func signed(x float64) string { return minus(fmt.Sprintf("%+.3f", x)) }
 
-// coefficient prints a correlation.
+// coefficient formats a correlation.
 func coefficient(rho float64) string {
 	if math.IsNaN(rho) {
 		return format.Missing
@@ -21,7 +21,7 @@ func coefficient(rho float64) string {
 	return minus(fmt.Sprintf("%.2f", rho))
 }
 
-// minus sets the sign as papers do.
+// minus replaces hyphens by minus signs.
 func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 
 func duration(seconds float64) string {
@@ -37,14 +37,14 @@ func duration(seconds float64) string {
 	}
 }
 
-// capital is a text that begins a sentence.
+// capital returns a text with a capital first letter.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// article begins a sentence on a metric, by its first sound: that of a vowel, or of the
-// name of a letter in an abbreviation.
+// article returns the capitalized article of a metric. It depends on the first sound, which for an
+// abbreviation is that of the name of a letter.
 func article(metric string) string {
 	vowels := "aeiou"
 	if metric == strings.ToUpper(metric) {

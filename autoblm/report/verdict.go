@@ -6,102 +6,124 @@ import (
 	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/dustin/go-humanize/english"
 )
 
-// Verdict says what the search came to, against the best human-designed model
-// and against chance: first a headline, then sentences.
-func (d Data) Verdict() []string { return newOutcome(d).verdict() }
+// Verdict compares the best structure found with the best baseline and with the sampling error: a
+// headline, and then sentences.
+func (d Data) Verdict() []string { return newAnalysis(d).verdict() }
 
-func (o *outcome) verdict() []string {
-	all := o.judgement()
-	if mixed := task.MixedEnginesWarning(task.Engines(o.Trials)); mixed != "" {
+func (a *analysis) verdict() []string {
+	all := a.judgement()
+	if mixed := task.MixedEnginesWarning(task.Engines(a.Trials)); mixed != "" {
 		all = append(all, mixed)
 	}
 	return all
 }
 
-func (o *outcome) judgement() []string {
-	if len(o.found) == 0 {
-		switch {
-		case len(o.proposed) > 0:
-		case o.kept != nil:
-			return []string{"Only named models were trained to their end yet."}
-		default:
-			return []string{"No structure was trained yet."}
-		}
-		return []string{fmt.Sprintf("All %d structures diverged: a lower learning rate may help.", len(o.proposed))}
+func (a *analysis) judgement() []string {
+	if len(a.found) == 0 {
+		return []string{a.nothingFound()}
 	}
-	found := o.found[0]
-	if o.bestNamed == nil {
-		why := "No human-designed model was trained to its end, so there is none to compare with."
-		if o.About.Settings.K != 4 {
-			why = fmt.Sprintf("The human-designed models have four chunks and these structures %d, so there are none to compare with.", o.About.Settings.K)
-		}
-		return []string{fmt.Sprintf("The best of %s has a %s of %s%s.", format.Count(len(o.found), "structure"), o.Words.Validation, format.Cell(found.Score), o.withTest(found)), why}
+	found := a.found[0]
+	if a.bestBaseline == nil {
+		return a.withoutBaseline(found)
 	}
-	c := o.compare(found, *o.bestNamed)
-	all := []string{o.headline(c), o.scores(c)}
-	if chance := o.chance(c); chance != "" {
-		all = append(all, chance)
+	c := a.compare(found, *a.bestBaseline)
+	all := []string{a.headline(c), a.scores(c)}
+	if sentences := a.uncertainty(c); sentences != "" {
+		all = append(all, sentences)
 	}
-	if len(o.found) > 1 {
-		flattered := fmt.Sprintf("The best of %s was chosen by its %s, which flatters that number", format.Count(len(o.found), "structure"), o.Words.Validation)
+	if n := len(a.found); n > 1 {
+		biased := fmt.Sprintf("%s is biased upwards by selecting the best of %s",
+			capital(a.Presentation.Validation), format.Count(n, "structure"))
 		if found.TestScore != nil {
-			flattered += fmt.Sprintf("; the %s does not know of the choice", o.Words.Test)
+			biased += fmt.Sprintf("; %s is not", a.Presentation.Test)
 		}
-		all = append(all, flattered+".")
+		all = append(all, biased+".")
 	}
-	if o.best.Stage == task.Final {
-		all = append(all, fmt.Sprintf("The last stage, with other recipes, took the best of them to a %s of %s%s.", o.Words.Validation, format.Cell(o.best.Score), o.withTest(*o.best)))
+	if a.best.Stage == task.Final {
+		all = append(all, fmt.Sprintf("The final stage, with other recipes, reached a %s of %s%s.",
+			a.Presentation.Validation, format.Cell(a.best.Score), a.withTest(*a.best)))
 	}
 	switch {
-	case o.kept == nil:
-	case o.kept.Ensemble != nil:
-		all = append(all, fmt.Sprintf("What is kept is an ensemble of %s.", format.Count(len(o.kept.Ensemble.Members), "model")))
-	case study.IsBaseline(*o.kept):
-		all = append(all, fmt.Sprintf("The best model, which is kept, is %s.", title(o.kept.Name)))
+	case a.kept == nil:
+	case a.kept.Ensemble != nil:
+		models := format.Count(len(a.kept.Ensemble.Members), "model")
+		all = append(all, fmt.Sprintf("The study keeps an ensemble of %s.", models))
+	case study.IsBaseline(*a.kept):
+		all = append(all, fmt.Sprintf("The study keeps the best model, %s.",
+			structure.TitleOf(a.kept.Name)))
 	}
 	return all
 }
 
-func (o *outcome) withTest(t task.Trial) string {
+func (a *analysis) nothingFound() string {
+	switch {
+	case len(a.proposed) > 0:
+		return fmt.Sprintf("All %d structures diverged: try a lower learning rate.",
+			len(a.proposed))
+	case a.kept != nil:
+		return "Only baselines have results yet."
+	}
+	return "No structure has a result yet."
+}
+
+func (a *analysis) withoutBaseline(found task.Trial) []string {
+	why := "No baseline has a result, so there is no comparison."
+	if k := a.About.Settings.K; k != 4 {
+		why = fmt.Sprintf("Baselines have 4 chunks and these structures have %d, "+
+			"so there is no comparison.", k)
+	}
+	best := fmt.Sprintf("The best of %s has a %s of %s%s.",
+		format.Count(len(a.found), "structure"), a.Presentation.Validation,
+		format.Cell(found.Score), a.withTest(found))
+	return []string{best, why}
+}
+
+func (a *analysis) withTest(t task.Trial) string {
 	if t.TestScore == nil {
 		return ""
 	}
-	return fmt.Sprintf(" and a %s of %s", o.Words.Test, format.Cell(t.TestScore))
+	return fmt.Sprintf(" and a %s of %s", a.Presentation.Test, format.Cell(t.TestScore))
 }
 
-// comparison is of the best structure found with the best human-designed one.
+// comparison compares the best structure found with the best baseline.
 type comparison struct {
-	found, named task.Trial
-	valid        difference
-	test         *difference // nil where not both were tested
+	found, baseline task.Trial
+	valid           difference
+	test            *difference // nil unless both have a test score
 }
 
-func (o *outcome) compare(found, named task.Trial) comparison {
-	var valid, test int // where they are not known
-	if count := o.Words.SamplingError.Count; count != nil {
+func (a *analysis) compare(found, baseline task.Trial) comparison {
+	var valid, test int // numbers of examples, 0 if unknown
+	if count := a.Presentation.SamplingError.Count; count != nil {
 		valid, test = count(found.Details)
 	}
-	c := comparison{found: found, named: named, valid: o.difference(found.ScoreOrZero(), named.ScoreOrZero(), valid)}
-	if found.TestScore != nil && named.TestScore != nil {
-		d := o.difference(*found.TestScore, *named.TestScore, test)
+	c := comparison{
+		found:    found,
+		baseline: baseline,
+		valid:    a.difference(found.ScoreOrZero(), baseline.ScoreOrZero(), valid),
+	}
+	if found.TestScore != nil && baseline.TestScore != nil {
+		d := a.difference(*found.TestScore, *baseline.TestScore, test)
 		c.test = &d
 	}
 	return c
 }
 
-func (o *outcome) headline(c comparison) string {
+func (a *analysis) headline(c comparison) string {
 	if same := c.found.Structure.Name(); same != "" {
-		return fmt.Sprintf("The best structure found is %s in another guise.", title(same))
+		return fmt.Sprintf("The best structure found is equivalent to %s.", structure.TitleOf(same))
 	}
 	if c.valid.by <= 0 {
-		return fmt.Sprintf("No structure found beats the best human-designed one, %s.", title(c.named.Name))
+		return fmt.Sprintf("No structure found beats the best baseline, %s.",
+			structure.TitleOf(c.baseline.Name))
 	}
-	text := "The best structure found is ahead of the human-designed ones " + o.Words.OnValidation
+	text := "The best structure found beats the baselines " + a.Presentation.OnValidation
 	least := c.valid
 	if c.test != nil {
 		if c.test.by <= 0 {
@@ -112,70 +134,84 @@ func (o *outcome) headline(c comparison) string {
 			least = *c.test
 		}
 	}
-	if least.over > 0 {
-		text += ", " + []string{"by less than the noise", "by a little more than the noise", "by clearly more than the noise"}[least.size()]
+	if least.examples > 0 {
+		text += ", by " + [...]string{
+			"less than the standard error",
+			"one to two standard errors",
+			"more than two standard errors",
+		}[least.size()]
 	}
 	return text + "."
 }
 
-func (o *outcome) scores(c comparison) string {
-	text := fmt.Sprintf("The best structure found has a %s of %s, the best human-designed one, %s, of %s.",
-		o.Words.Validation, format.Cell(c.found.Score), title(c.named.Name), format.Cell(c.named.Score))
+func (a *analysis) scores(c comparison) string {
+	text := fmt.Sprintf("Best found: %s %s. Best baseline, %s: %s.", a.Presentation.Validation,
+		format.Cell(c.found.Score), structure.TitleOf(c.baseline.Name), format.Cell(c.baseline.Score))
 	if c.test != nil {
-		text += fmt.Sprintf(" On the %s, which chose nothing, they reach %s and %s.", o.Words.SamplingError.Test[1], format.Cell(c.found.TestScore), format.Cell(c.named.TestScore))
+		text += fmt.Sprintf(" %s (not used for selection): %s and %s.",
+			capital(a.Presentation.Test), format.Cell(c.found.TestScore),
+			format.Cell(c.baseline.TestScore))
 	}
 	return text
 }
 
-// chance says how large differences are that mean nothing, "" where nothing is known
-// of that.
-func (o *outcome) chance(c comparison) string {
+// uncertainty compares the differences with the standard errors and with the effect of the seed.
+// It returns "" if neither is known.
+func (a *analysis) uncertainty(c comparison) string {
 	var sentences []string
-	of, judged := o.Words.SamplingError, []string{"within that", "a little above that", "more than twice that"}
-	if c.valid.over > 0 {
-		text := fmt.Sprintf("%s %s over %s is uncertain by up to %.3f", article(o.Words.Metric), o.Words.Metric, english.Plural(c.valid.over, of.Valid[0], of.Valid[1]), c.valid.error)
-		compared := fmt.Sprintf("the difference of %s is %s", signed(c.valid.by), judged[c.valid.size()])
-		if c.test != nil {
-			text += fmt.Sprintf(", over %s by up to %.3f", english.Plural(c.test.over, of.Test[0], of.Test[1]), c.test.error)
-			compared += fmt.Sprintf(", that of %s on test %s", signed(c.test.by), judged[c.test.size()])
-		}
-		standard := "standard errors"
-		if of.Assuming != "" {
-			standard += ", " + of.Assuming
-		}
-		sentences = append(sentences, fmt.Sprintf("%s (%s): %s.", text, standard, compared))
+	if c.valid.examples > 0 {
+		sentences = append(sentences, a.samplingError(c))
 	}
-	if by, class, ok := o.bySeed(); ok {
-		what, too := "a structure", ""
+	if by, class, ok := a.seedDifference(); ok {
+		model, also := "a structure", ""
 		if same := class.Name(); same != "" {
-			what = title(same)
+			model = structure.TitleOf(same)
 		}
 		if len(sentences) > 0 {
-			too = " too"
+			also = " also"
 		}
-		sentences = append(sentences, fmt.Sprintf("The %s matter%s: %s, trained twice in equivalent forms, came out %.3f apart.", o.Words.Seed, too, what, by))
+		sentences = append(sentences, fmt.Sprintf("The %s%s matter: two trainings of %s in "+
+			"equivalent forms differ by %.3f.", a.Presentation.Seed, also, model, by))
 	}
 	return strings.Join(sentences, " ")
 }
 
-// difference is that of two scores over the same things.
-type difference struct {
-	by float64
-	// over is how many there are, 0 where that is not known.
-	over int
-	// error is a bound on the standard error, if over is known.
-	error float64
+func (a *analysis) samplingError(c comparison) string {
+	metric, e := a.Presentation.Metric, a.Presentation.SamplingError
+	judged := [...]string{"smaller", "one to two times as large", "more than twice as large"}
+	text := fmt.Sprintf("%s %s over %s is uncertain by ±%.3f", article(metric), metric,
+		english.Plural(c.valid.examples, e.Valid[0], e.Valid[1]), c.valid.error)
+	compared := fmt.Sprintf("the difference of %s is %s", signed(c.valid.by),
+		judged[c.valid.size()])
+	if c.test != nil {
+		text += fmt.Sprintf(", over %s by ±%.3f",
+			english.Plural(c.test.examples, e.Test[0], e.Test[1]), c.test.error)
+		compared += fmt.Sprintf(", that of %s on test %s", signed(c.test.by),
+			judged[c.test.size()])
+	}
+	standard := "standard error"
+	if e.Assuming != "" {
+		standard += ", " + e.Assuming
+	}
+	return fmt.Sprintf("%s (%s): %s.", text, standard, compared)
 }
 
-func (o *outcome) difference(a, b float64, over int) difference {
-	d := difference{by: a - b, over: over, error: standardError(a, over)}
-	if o.Words.SamplingError.ExtremesAreCommon {
-		d.error = max(d.error, standardError(b, over))
+// difference is the difference of two scores over the same examples.
+type difference struct {
+	by       float64
+	examples int     // 0 if unknown
+	error    float64 // upper bound of the standard error
+}
+
+func (a *analysis) difference(x, y float64, examples int) difference {
+	d := difference{by: x - y, examples: examples, error: standardError(x, examples)}
+	if a.Presentation.SamplingError.ExtremesAreCommon {
+		d.error = max(d.error, standardError(y, examples))
 	}
 	return d
 }
 
-// size is 0 within the standard error, 1 within two of them, and 2 beyond.
+// size returns 0 for a difference within one standard error, 1 within two, and 2 beyond.
 func (d difference) size() int {
 	switch by := math.Abs(d.by); {
 	case by <= d.error:
@@ -187,10 +223,10 @@ func (d difference) size() int {
 	}
 }
 
-// standardError bounds that of a mean m of n numbers from 0 to 1, for what they are
-// of drawn independently: the mean of a triple's two reciprocal ranks, of those of a
-// query's answers, or the share of models that a node is classified right by. Their
-// variance is at most m(1-m) (Bhatia and Davis, A better bound on the variance, 2000).
+// standardError returns an upper bound of the standard error of a mean m of n independent numbers
+// from 0 to 1. A number is the mean of two reciprocal ranks of a triple, the mean over the answers
+// of a query, or the share of models that classify a node correctly. The variance of such numbers
+// is at most m(1-m) (Bhatia and Davis, A better bound on the variance, 2000).
 func standardError(m float64, n int) float64 {
 	return math.Sqrt(m * (1 - m) / float64(max(1, n)))
 }

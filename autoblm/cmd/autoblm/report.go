@@ -63,7 +63,8 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	}
 	usual := autoblm.SearchDefaults(contents.About.Task)
 	d := report.Data{
-		Contents: *contents, Words: autoblm.PresentationOf(contents.About.Identity), Usual: &usual, Date: written.ModTime().UTC(),
+		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
+		Defaults: &usual, Date: written.ModTime().UTC(),
 		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
 	if err := c.measure(ctx, &d, o); err != nil {

@@ -457,7 +457,7 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 
 // report is what a report tells of a search, but for what has to be measured.
 func (s searching) report(r *search.Result) report.Data {
-	return report.Data{Words: s.Presentation(), Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds}}
+	return report.Data{Presentation: s.Presentation(), Contents: study.Contents{About: s.studyAbout(), Trials: r.Trials, Rounds: r.Rounds}}
 }
 
 // studyAbout is what the study is about.

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+
+	"github.com/autoblm/autoblm-go/autoblm/plot"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// analysis holds the trials of a study, sorted for the sections of a report.
+type analysis struct {
+	Data
+	// proposed has the finished trials of the strategy in the order of the rounds, and found the
+	// complete ones among them, best first.
+	proposed, found []task.Trial
+	baselines       []task.Trial
+	// tuned and final have the complete trials of these stages, best first.
+	tuned, final []task.Trial
+	// best is the best structure found, in the search or in the final stage. kept is the trial
+	// whose model is kept. All three are nil if there is none.
+	best, bestBaseline, kept *task.Trial
+	recipe                   task.Recipe  // of the search
+	failed, running          []task.Trial // diverged; without a result
+	rounds                   []round
+	err                      error // first error of drawing a picture
+}
+
+// round holds the trials of a round.
+type round struct {
+	search.Round
+	trials []task.Trial
+	// seconds is the time of its trainings, without those of baselines, which are trained before
+	// the rounds.
+	seconds float64
+}
+
+func newAnalysis(d Data) *analysis {
+	d.Presentation = d.Presentation.WithDefaults()
+	result := d.Result()
+	a := &analysis{
+		Data:      d,
+		baselines: result.Named,
+		tuned:     result.Tuned,
+		final:     result.Finals,
+		kept:      result.Kept,
+		recipe:    result.Recipe,
+	}
+	for _, t := range d.Trials {
+		switch t.State {
+		case task.Running:
+			a.running = append(a.running, t)
+			continue
+		case task.Failed:
+			a.failed = append(a.failed, t)
+		}
+		if t.Round > 0 && t.Stage != task.HalvingRung {
+			a.proposed = append(a.proposed, t)
+		}
+	}
+	slices.SortStableFunc(a.proposed, func(x, y task.Trial) int {
+		return cmp.Compare(x.Round, y.Round)
+	})
+	a.found = bestFirst(a.proposed)
+	if all := bestFirst(slices.Concat(a.found, a.final)); len(all) > 0 {
+		a.best = &all[0]
+	}
+	if all := bestFirst(a.baselines); len(all) > 0 {
+		a.bestBaseline = &all[0]
+	}
+	a.rounds = roundsOf(d.Rounds, a.proposed)
+	return a
+}
+
+// bestFirst returns the complete trials, highest score first.
+func bestFirst(trials []task.Trial) []task.Trial {
+	complete := slices.DeleteFunc(slices.Clone(trials), func(t task.Trial) bool {
+		return t.State != task.Complete
+	})
+	slices.SortStableFunc(complete, func(x, y task.Trial) int {
+		return cmp.Compare(y.ScoreOrZero(), x.ScoreOrZero())
+	})
+	return complete
+}
+
+// roundsOf returns the recorded rounds and those with a finished trial.
+func roundsOf(recorded []search.Round, proposed []task.Trial) []round {
+	var rounds []round
+	index := map[int]int{}
+	for _, r := range recorded {
+		index[r.Number] = len(rounds)
+		rounds = append(rounds, round{Round: r})
+	}
+	for _, t := range proposed {
+		n, known := index[t.Round]
+		if !known {
+			n = len(rounds)
+			index[t.Round] = n
+			rounds = append(rounds, round{Round: search.Round{Number: t.Round}})
+		}
+		rounds[n].trials = append(rounds[n].trials, t)
+		if t.Name == "" {
+			rounds[n].seconds += t.Seconds
+		}
+	}
+	return rounds
+}
+
+// seconds returns the times of the rounds for training and scoring structures, and for proposing
+// them.
+func (a *analysis) seconds() (training, proposing float64) {
+	for _, r := range a.rounds {
+		training, proposing = training+r.seconds, proposing+r.Seconds
+	}
+	return training, proposing
+}
+
+// seedDifference returns the largest difference in score between two trials of one class and
+// recipe, and that class. Their structures are equivalent, so the difference comes from the random
+// initial values. ok is false if no class was trained twice.
+func (a *analysis) seedDifference() (difference float64, of structure.Structure, ok bool) {
+	type class struct {
+		structure structure.Structure
+		recipe    task.Recipe
+	}
+	lowest, highest := map[class]float64{}, map[class]float64{}
+	for _, t := range a.Trials {
+		if t.State != task.Complete || t.Stage != task.Searching {
+			continue
+		}
+		c, score := class{t.Canonical(), t.Recipe}, t.ScoreOrZero()
+		low, twice := lowest[c]
+		if !twice {
+			lowest[c], highest[c] = score, score
+			continue
+		}
+		lowest[c], highest[c] = min(low, score), max(highest[c], score)
+		if between := highest[c] - lowest[c]; !ok || between > difference {
+			difference, of, ok = between, c.structure, true
+		}
+	}
+	return difference, of, ok
+}
+
+// label returns a label for a trial of the search or of a later stage.
+func (a *analysis) label(t task.Trial) string {
+	if t.Ensemble != nil {
+		return "the ensemble"
+	}
+	if study.IsBaseline(t) {
+		return structure.TitleOf(t.Name)
+	}
+	place := slices.IndexFunc(a.found, func(other task.Trial) bool {
+		return other.Structure == t.Structure
+	})
+	label := fmt.Sprintf("Found %d", place+1)
+	switch t.Stage {
+	case task.Final:
+		label += " with the recipe of the final stage"
+	case task.Retraining:
+		label += fmt.Sprintf(" with seed %d", t.Recipe.Seed)
+	}
+	return label
+}
+
+// equivalence names the baseline to which the structure of a trial is equivalent.
+func equivalence(t task.Trial) string {
+	if same := t.Structure.Name(); same != "" && t.Name == "" {
+		return "is " + structure.TitleOf(same)
+	}
+	return ""
+}
+
+// inline returns a picture as a part of the page.
+func (a *analysis) inline(picture plot.Picture, label string) template.HTML {
+	element, err := picture.Inline(label)
+	a.err = cmp.Or(a.err, err)
+	return template.HTML(element)
+}

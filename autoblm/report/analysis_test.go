@@ -1,0 +1,215 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"pgregory.net/rapid"
+)
+
+func evaluation(mrr float64, triples int) *completion.Evaluation {
+	return &completion.Evaluation{Triples: triples, Both: eval.Metrics{MRR: mrr}}
+}
+
+// withResult returns a complete trial with these metrics.
+func withResult(trial task.Trial, valid, test *completion.Evaluation) task.Trial {
+	e := completion.Evaluations{Valid: valid, Test: test}
+	trial.State = task.Complete
+	trial.Score, trial.TestScore = e.Scores()
+	var err error
+	if trial.Details, err = e.Details(); err != nil {
+		panic(err)
+	}
+	return trial
+}
+
+// TestStandardErrorBound compares the bound with the standard error of random ranks.
+func TestStandardErrorBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var ranks []eval.Ranked
+		var means []float64
+		sum := 0.0
+		for range rapid.IntRange(2, 40).Draw(t, "triples") {
+			head := rapid.IntRange(1, 50).Draw(t, "head")
+			tail := rapid.IntRange(1, 50).Draw(t, "tail")
+			ranks = append(ranks, eval.Ranked{Head: rankOf(head), Tail: rankOf(tail)})
+			means = append(means, (1/float64(head)+1/float64(tail))/2)
+			sum += means[len(means)-1]
+		}
+		n := float64(len(means))
+		variance := 0.0
+		for _, m := range means {
+			variance += (m - sum/n) * (m - sum/n) / n
+		}
+		e := completion.Summarize(ranks, eval.Pessimistic)
+		bound, measured := standardError(e.Both.MRR, e.Triples), math.Sqrt(variance/n)
+		if measured > bound+1e-9 {
+			t.Errorf("standard error %v is above the bound %v", measured, bound)
+		}
+	})
+}
+
+// rankOf returns a rank without ties.
+func rankOf(rank int) eval.Rank { return eval.Rank{Better: int32(rank - 1)} }
+
+// trialsWith returns trials of one round with these MRRs; NaN stands for a failed trial.
+func trialsWith(mrrs []float64) []task.Trial {
+	var trials []task.Trial
+	for i, m := range mrrs {
+		trial := task.Trial{
+			Number: i + 1, Stage: task.Searching, Round: 1, State: task.Failed,
+			Structure: structure.MustParse("1,2;0,1"),
+		}
+		if !math.IsNaN(m) {
+			trial = withResult(trial, evaluation(m, 100), nil)
+		}
+		trials = append(trials, trial)
+	}
+	return trials
+}
+
+func TestMeanOfTop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mrr := rapid.OneOf(rapid.Float64Range(0, 1), rapid.Just(math.NaN()))
+		mrrs := rapid.SliceOfN(mrr, 0, 20).Draw(t, "MRR")
+		numbers := slices.DeleteFunc(slices.Clone(mrrs), math.IsNaN)
+		slices.Sort(numbers)
+		got := meanOfTop(trialsWith(mrrs))
+		if len(numbers) < 8 {
+			if !math.IsNaN(got) {
+				t.Errorf("mean %v of %d results", got, len(numbers))
+			}
+			return
+		}
+		want := 0.0
+		for _, m := range numbers[len(numbers)-8:] {
+			want += m / 8
+		}
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("mean %v, want %v", got, want)
+		}
+	})
+}
+
+// TestCurveEnds checks that both curves end at the same scores, and the one by seconds at the sum
+// of all times.
+func TestCurveEnds(t *testing.T) {
+	a := newAnalysis(ofSearch(t))
+	byTrainings, bySeconds := a.byTrainings(), a.bySeconds()
+	for n := 1; n <= 2; n++ {
+		x, y := byTrainings.Series[n].Points, bySeconds.Series[n].Points
+		if x[len(x)-1].Y != y[len(y)-1].Y {
+			t.Errorf("%s ends at %v and %v", byTrainings.Series[n].Name, x[len(x)-1], y[len(y)-1])
+		}
+	}
+	seconds := 0.0
+	for _, trial := range a.Trials {
+		if trial.Round > 0 && trial.Name == "" {
+			seconds += trial.Seconds
+		}
+	}
+	for _, r := range a.Rounds {
+		seconds += r.Seconds
+	}
+	if last := bySeconds.Marks[len(bySeconds.Marks)-1]; math.Abs(last-seconds) > 1e-9 {
+		t.Errorf("the rounds end after %v s, the times add up to %v s", last, seconds)
+	}
+	if ends := len(byTrainings.Marks); ends != len(a.Rounds)-1 {
+		t.Errorf("%d marks between %d rounds", ends, len(a.Rounds))
+	}
+}
+
+func TestOutliersAreNotDrawn(t *testing.T) {
+	mrrs := []float64{0.80, 0.81, 0.79, 0.82, 0.80, 0.05}
+	d := Data{Contents: study.Contents{Trials: trialsWith(mrrs)}}
+	a := newAnalysis(d)
+	if names := a.notDrawn(); !slices.Equal(names, []string{"1 structure"}) {
+		t.Errorf("not drawn: %v", names)
+	}
+	if points := a.byTrainings().Series[0].Points; len(points) != 5 {
+		t.Errorf("%d structures are drawn, want 5", len(points))
+	}
+	d.Trials = trialsWith([]float64{0.1, 0.2, 0.3, 0.4, 0.5})
+	if names := newAnalysis(d).notDrawn(); len(names) != 0 {
+		t.Errorf("evenly spread results are not drawn: %v", names)
+	}
+}
+
+func TestSeedDifference(t *testing.T) {
+	trials := trialsWith([]float64{0.5, 0.7, 0.62})
+	trials[0].Structure = structure.MustParse("1,0;0,2")
+	trials[1].Structure = structure.MustParse("1,2;2,-1")
+	trials[2].Structure = structure.MustParse("-2,0;0,1") // equivalent to the first
+	a := newAnalysis(Data{Contents: study.Contents{Trials: trials}})
+	if by, of, ok := a.seedDifference(); !ok || math.Abs(by-0.12) > 1e-12 || of != trials[0].Canonical() {
+		t.Errorf("%v apart, %v, %v", by, of, ok)
+	}
+	trials[2].Recipe.Seed = 9
+	if _, _, ok := newAnalysis(Data{Contents: study.Contents{Trials: trials}}).seedDifference(); ok {
+		t.Error("trials with two recipes are compared")
+	}
+}
+
+// TestCorrelationWithin checks that differences between rounds have no effect within rounds.
+func TestCorrelationWithin(t *testing.T) {
+	var trials []task.Trial
+	for round := range 3 {
+		for i := range 4 {
+			trial := trialsWith([]float64{0.3*float64(round) + 0.01*float64(i)})[0]
+			prediction := 0.3*float64(round) - 0.01*float64(i)
+			trial.Number, trial.Round, trial.Prediction = 4*round+i+1, round+1, &prediction
+			trials = append(trials, trial)
+		}
+	}
+	a := newAnalysis(Data{Contents: study.Contents{Trials: trials}})
+	if mean, rounds := a.correlationWithin(); rounds != 3 || math.Abs(mean+1) > 1e-12 {
+		t.Errorf("%v within %d rounds, want -1 within 3", mean, rounds)
+	}
+	if rho, n := rankCorrelation(a.found); n != 12 || rho < 0.5 {
+		t.Errorf("%v over all %d, want a high one over 12", rho, n)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	compared := func(foundValid, foundTest, namedValid, namedTest float64, found string) string {
+		baseline := task.Trial{
+			Number: 1, Stage: task.Searching, Name: "complex",
+			Structure: structure.MustParse("complex"),
+		}
+		proposed := task.Trial{
+			Number: 2, Stage: task.Searching, Round: 1, Structure: structure.MustParse(found),
+		}
+		trials := []task.Trial{
+			withResult(baseline, evaluation(namedValid, 1000), evaluation(namedTest, 1000)),
+			withResult(proposed, evaluation(foundValid, 1000), evaluation(foundTest, 1000)),
+		}
+		d := Data{
+			Presentation: completion.NewPresentation(), Contents: study.Contents{Trials: trials},
+		}
+		return strings.Join(d.Verdict(), " ")
+	}
+	const other = "1,0,0,0;0,2,0,0;0,0,3,1;0,0,0,4"
+	for _, c := range []struct{ verdict, want string }{ // the standard error is 0.016
+		{compared(0.6, 0.6, 0.5, 0.5, other), "more than two standard errors"},
+		{compared(0.52, 0.6, 0.5, 0.5, other), "one to two standard errors"},
+		{
+			compared(0.6, 0.51, 0.5, 0.5, other),
+			"on validation and on test, by less than the standard error",
+		},
+		{compared(0.6, 0.49, 0.5, 0.5, other), "on validation, but not on test"},
+		{compared(0.5, 0.6, 0.5, 0.5, other), "No structure found beats the best baseline, ComplEx"},
+		{compared(0.6, 0.6, 0.5, 0.5, "analogy"), "is equivalent to Analogy"},
+		{compared(1, 1, 1, 1, other), "No structure found beats"},
+	} {
+		if !strings.Contains(c.verdict, c.want) {
+			t.Errorf("the verdict is %q, want %q in it", c.verdict, c.want)
+		}
+	}
+}
