@@ -33,7 +33,7 @@ var Tasks = []Registration{
 		},
 	},
 	{
-		Name: query.TaskName, Purpose: query.SearchPurpose, Holds: query.Holds,
+		Name: query.TaskName, Purpose: query.SearchPurpose, Holds: query.CanOpen,
 		Recipe: query.SearchRecipe, NoRelationPrediction: true,
 		Flags: func(bool) task.Flags { return query.NewSearchFlags() },
 		Check: func(s SearchSettings) error {

@@ -157,7 +157,7 @@ func epoch(b *testing.B, engine kge.Engine, c timed) func() run {
 	if err != nil {
 		b.Fatal(err)
 	}
-	settings := query.DefaultSettings()
+	settings := query.BasicSettings()
 	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, epochs, c.Steps
 	settings.Precision = resolve(b, engine, c, len(data.Entities))
 	training, err := data.Training(settings.Paths)

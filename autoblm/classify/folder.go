@@ -36,8 +36,8 @@ func (m *Model) labelFiles() map[string]*[]string {
 }
 
 // Files returns the files of the model's folder by name: model.json, a NumPy array of float32 for
-// each parameter, and the labels of entities, relations and classes, one a line. A model that [Load]
-// would refuse is an error.
+// each parameter, and the labels of entities, relations and classes, one a line. A model that
+// [Load] would refuse is an error.
 func (m *Model) Files() (map[string][]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("save the model: %w", err)

@@ -251,17 +251,22 @@ func TestDamagedModels(t *testing.T) {
 		change func([]byte) []byte
 		want   string
 	}{
-		"no description":     {"model.json", nil, "it has no model.json"},
-		"no JSON":            {"model.json", replace("{", "("), "model.json: invalid character"},
-		"another task":       {"model.json", replace(`"classify"`, `"completion"`), "model.json: the model is for another task"},
-		"no fingerprint":     {"model.json", replace(`"fingerprint"`, `"finger"`), "model.json: the fingerprint of the graph is missing"},
-		"another dim":        {"model.json", replace(`"dim": 16`, `"dim": 8`), "entities.npy: the array has shape"},
-		"a dim of nothing":   {"model.json", replace(`"dim": 16`, `"dim": 0`), "model.json: dim is 0"},
-		"an absurd dim":      {"model.json", replace(`"dim": 16`, `"dim": 1048576`), "entities.npy: the array has shape"},
+		"no description": {"model.json", nil, "it has no model.json"},
+		"no JSON":        {"model.json", replace("{", "("), "model.json: invalid character"},
+		"another task": {"model.json", replace(`"classify"`, `"completion"`),
+			"model.json: the model is for another task"},
+		"no fingerprint": {"model.json", replace(`"fingerprint"`, `"finger"`),
+			"model.json: the fingerprint of the graph is missing"},
+		"another dim": {"model.json", replace(`"dim": 16`, `"dim": 8`),
+			"entities.npy: the array has shape"},
+		"a dim of nothing": {"model.json", replace(`"dim": 16`, `"dim": 0`), "model.json: dim is 0"},
+		"an absurd dim": {"model.json", replace(`"dim": 16`, `"dim": 1048576`),
+			"entities.npy: the array has shape"},
 		"another encoder":    {"model.json", replace(`"rgcn"`, `"gcn"`), "layer-1-message-weights.npy"},
 		"an unknown encoder": {"model.json", replace(`"rgcn"`, `"gat"`), `unknown encoder "gat"`},
-		"a structure needed": {"model.json", replace(`"rgcn"`, `"blm"`), "model.json: the encoder blm needs a structure"},
-		"no embeddings":      {"entities.npy", nil, "cannot read the model"},
+		"a structure needed": {"model.json", replace(`"rgcn"`, `"blm"`),
+			"model.json: the encoder blm needs a structure"},
+		"no embeddings": {"entities.npy", nil, "cannot read the model"},
 		"fewer entities": {"entities.txt", func(text []byte) []byte {
 			return text[bytes.IndexByte(text, '\n')+1:]
 		}, "entities.txt has 33 labels, not 34"},

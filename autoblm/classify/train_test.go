@@ -88,7 +88,8 @@ func TestRelationsAreSeen(t *testing.T) {
 			}
 		case e == classify.GCN && (mean > 0.8 || r.CVAccuracy > 0.8):
 			t.Errorf(
-				"gcn: %v of the nodes held out and %v of those to test with are right, but nothing tells them apart", r.CVAccuracy, mean)
+				"gcn: %v of the nodes held out and %v of those to test with are right, but nothing tells "+
+					"them apart", r.CVAccuracy, mean)
 		case e != classify.GCN && (mean < 1 || r.CVAccuracy < 1):
 			t.Errorf("%v: %v of the nodes held out and %v of those to test with are right", e, r.CVAccuracy,
 				mean)

@@ -70,7 +70,8 @@ type Tuned struct {
 
 // Tune cross-validates a member with a number of settings drawn from the ranges by a seed. It
 // returns them by accuracy, then by loss, best first, and diverged ones last. Nothing is tested.
-// With a deadline it tries fewer settings, at least the first, and leaves time for a final training.
+// With a deadline it tries fewer settings, at least the first, and leaves time for a final
+// training.
 func Tune(
 	ctx context.Context, g *rdf.Graph, s Settings, m Member, r Ranges, trials int, seed uint64,
 	o Options,

@@ -16,32 +16,32 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Query asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper,
-// Section II-B2).
+// Query asks for the entities at the end of a path, (e0, r1 ∘ … ∘ rL, ?) (paper, Section
+// II-B2).
 type Query struct {
 	Anchor int32
-	// Relations are those of the path, in the order in which they are walked. 2k is
-	// relation k of the graph and 2k+1 is its reverse, walked from tail to head.
+	// Relations are the relations of the path from the anchor on. 2k is relation k of the graph,
+	// and 2k+1 is its reverse, from tail to head.
 	Relations []int32
-	// Hard are the answers to be learnt or ranked, ascending. For a training query
-	// these are all end points of the path in the training graph, and else those
-	// that the graph before lacks.
+	// Hard has the answers to learn or rank, ascending. For a training query these are all end
+	// points of the path in the training graph. For valid and test they are the end points that
+	// are unreachable in the graph of the previous split.
 	Hard []int32
-	// Easy are the other answers, ascending. They are no candidates.
+	// Easy has the other answers, ascending. They are not candidates.
 	Easy []int32
 }
 
-// Question is the query without its answers.
+// Question returns the query without its answers.
 func (q Query) Question() kge.Question { return kge.Question{Anchor: q.Anchor, Path: q.Relations} }
 
-// reverse is the relation walked the other way.
+// reverse returns the reverse of a relation.
 func reverse(relation int32) int32 { return relation ^ 1 }
 
 // Split is one of the three parts of the queries.
 type Split int
 
-// The answers of training queries are end points in the training graph, those of
-// validation queries in train and valid, those of test queries in all splits.
+// The answers of training queries are end points in the training graph, those of validation
+// queries in train and valid, and those of test queries in all splits.
 const (
 	InTrain Split = iota
 	InValid
@@ -61,25 +61,26 @@ func (s *Split) UnmarshalText(text []byte) error {
 	return enum.Unmarshal(splitNames, "split", s, text)
 }
 
-// Data is a knowledge graph with chain queries about it. It is used by pointer.
+// Data holds a knowledge graph and chain queries about it.
 type Data struct {
 	// Name is the last part of the folder's path, or the name of the graph.
 	Name string
-	// Folder is the absolute path that it was read from, "" for an embedded graph.
+	// Folder is the absolute path of its folder; "" for an embedded graph.
 	Folder string
-	// Entities and Relations are the labels by id. Query relations 2k and 2k+1 are
-	// Relations[k] and its reverse.
+	// Entities and Relations have the labels by id. Query relations 2k and 2k+1 are Relations[k] and
+	// its reverse.
 	Entities, Relations []string
 
-	noticed []string                // of the graph; see [Data.Warnings]
-	graphs  [splits]*edges          // what is known in train, with valid, with test
+	notes   []string                // on the graph; see [Data.Warnings]
+	graphs  [splits]*edges          // of train, train and valid, all splits
 	queries [splits]map[int][]Query // by hops
 }
 
-// FromGraph is a graph without queries yet; [Data.Sample] draws some. Triples of
-// valid and test with an entity or a relation that train lacks are left out.
+// FromGraph returns a graph without queries, for [Data.Sample]. It omits triples of valid and test
+// with an entity or a relation that train lacks.
 func FromGraph(g *datasets.Graph) *Data {
-	d := &Data{Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations, noticed: g.Warnings()}
+	d := &Data{Name: g.Name, Folder: g.Folder, Entities: g.Entities, Relations: g.Relations,
+		notes: g.Warnings()}
 	inTrain := [2][]bool{make([]bool, len(g.Entities)), make([]bool, len(g.Relations))}
 	for _, t := range g.Train {
 		inTrain[0][t.Head], inTrain[0][t.Tail], inTrain[1][t.Relation] = true, true, true
@@ -93,21 +94,25 @@ func FromGraph(g *datasets.Graph) *Data {
 			}
 		}
 		if left := before + len(triples) - len(known); left > 0 {
-			d.noticed = append(d.noticed, fmt.Sprintf("%s of the %s %v triples of %s are left out of its paths, for they have an entity or a relation that train lacks: add to train what is known of it",
-				format.Whole(left), format.Whole(len(triples)), Split(split), d.Name))
+			d.notes = append(d.notes,
+				fmt.Sprintf(
+					"paths omit %s of the %s %v triples of %s: train lacks an entity or a relation of these; "+
+						"add triples with them to train",
+					format.Whole(left), format.Whole(len(triples)), Split(split), d.Name))
 		}
-		d.graphs[split] = newEdges(len(d.Entities), bothWays(known))
+		d.graphs[split] = newEdges(len(d.Entities), bothDirections(known))
 	}
 	return d
 }
 
-// Queries are the queries of a split with paths of a length, nil where there are none.
+// Queries returns the queries of a split with a number of hops; nil if there are none.
 func (d *Data) Queries(split Split, hops int) []Query { return d.queries[split][hops] }
 
-// Hops are the lengths of paths that a split has queries of, ascending.
+// Hops returns the numbers of hops of the queries of a split, ascending.
 func (d *Data) Hops(split Split) []int { return slices.Sorted(maps.Keys(d.queries[split])) }
 
-func (d *Data) put(split Split, hops int, queries []Query) {
+// setQueries replaces the queries of a split with a number of hops.
+func (d *Data) setQueries(split Split, hops int, queries []Query) {
 	if len(queries) == 0 {
 		return
 	}
@@ -117,14 +122,13 @@ func (d *Data) put(split Split, hops int, queries []Query) {
 	d.queries[split][hops] = queries
 }
 
-// Fingerprint identifies what a search on paths of the given lengths depends on: the
-// SHA-256 (hexadecimal) of the labels and of the queries of these lengths in all
-// splits, in their order. The name does not enter.
+// Fingerprint returns the hexadecimal SHA-256 of the labels and of the queries with the given
+// numbers of hops in all splits, in their order. It does not depend on the name.
 func (d *Data) Fingerprint(hops ...int) string {
 	hash := sha256.New()
 	w := bufio.NewWriter(hash)
-	// Every length is written before its content, so that nothing can be moved from
-	// one list to the next without a change of the sum. Hashes take all writes.
+	// Each list follows its length, so that moving an element to the next list changes the sum.
+	// Writes to a hash never fail.
 	length := func(n int) { _ = binary.Write(w, binary.LittleEndian, uint64(n)) }
 	for _, names := range [][]string{d.Entities, d.Relations} {
 		length(len(names))
@@ -153,9 +157,8 @@ func (d *Data) Fingerprint(hops ...int) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// Source is what [Open] finds the data by again: their name, if they were read from
-// where benchmarks lie or are embedded, or else their folder; "" for data that were
-// made in memory.
+// Source returns the argument for [Open] to find the data again: the name of a benchmark or of an
+// embedded graph, or else the folder; "" for data made in memory.
 func (d *Data) Source() string {
 	if d.Folder == "" {
 		if d.Name == datasets.World().Name {
@@ -168,7 +171,7 @@ func (d *Data) Source() string {
 		return err == nil && absolute == d.Folder
 	}
 	if slices.ContainsFunc(datasets.Folders(d.Name), here) {
-		return d.Name // which finds the benchmark wherever it lies later
+		return d.Name // finds the benchmark also after it was moved
 	}
 	return d.Folder
 }

@@ -101,7 +101,8 @@ func TestSampledQueries(t *testing.T) {
 			t.Fatalf("%d queries of %d, said to be %d", len(queries), s.Count, n)
 		}
 		again := FromGraph(g)
-		if _, err := again.Sample(t.Context(), s); err != nil || !slices.EqualFunc(queries, again.Queries(s.Split, s.Hops), equal) {
+		if _, err := again.Sample(t.Context(), s); err != nil ||
+			!slices.EqualFunc(queries, again.Queries(s.Split, s.Hops), equal) {
 			t.Fatalf("the same seed draws other queries (%v)", err)
 		}
 		seen := map[string]bool{}
@@ -123,7 +124,8 @@ func TestSampledQueries(t *testing.T) {
 			if !slices.Equal(q.Easy, before) || len(q.Hard) == 0 {
 				t.Fatalf("%v, but %v is known before", q, before)
 			}
-			if both := slices.Sorted(slices.Values(slices.Concat(q.Hard, q.Easy))); !slices.Equal(both, all) {
+			if both := slices.Sorted(slices.Values(slices.Concat(q.Hard, q.Easy))); !slices.Equal(both,
+				all) {
 				t.Fatalf("%v, but the path leads to %v", q, all)
 			}
 		}
@@ -143,7 +145,8 @@ func TestSampleRefuses(t *testing.T) {
 		{Sample{Hops: 0}, "1 to 99"},
 		{Sample{Hops: 2, Count: -1}, "from 0 to"},
 	} {
-		if _, err := d.Sample(t.Context(), c.sample); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := d.Sample(t.Context(), c.sample); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want an error with %q", c.sample, err, c.want)
 		}
 	}
@@ -193,7 +196,8 @@ func TestReleasedAnswers(t *testing.T) {
 				}
 			}
 			if leftOut != c.leftOut || checked < 50000 {
-				t.Errorf("%d queries of %d have fewer other answers than the graph, want %d", leftOut, checked, c.leftOut)
+				t.Errorf("%d queries of %d have fewer other answers than the graph, want %d", leftOut, checked,
+					c.leftOut)
 			}
 			for pair, r := range released.graphs[InTrain].relations {
 				if graphs[InTrain].relations[pair] != r {
@@ -208,7 +212,8 @@ func TestReleasedAnswers(t *testing.T) {
 // gets a new one.
 func renumbered(t *testing.T, g *datasets.Graph, released *Data) *datasets.Graph {
 	t.Helper()
-	to := &datasets.Graph{Name: g.Name, Entities: slices.Clone(released.Entities), Relations: released.Relations}
+	to := &datasets.Graph{Name: g.Name, Entities: slices.Clone(released.Entities),
+		Relations: released.Relations}
 	entities, relations := map[string]int32{}, map[string]int32{}
 	for id, name := range released.Entities {
 		entities[name] = int32(id)
@@ -231,7 +236,8 @@ func renumbered(t *testing.T, g *datasets.Graph, released *Data) *datasets.Graph
 			if !found {
 				t.Fatalf("no released relation is called %q", g.Relations[triple.Relation])
 			}
-			*split = append(*split, datasets.Triple{Head: id(g.Entities[triple.Head]), Relation: relation, Tail: id(g.Entities[triple.Tail])})
+			*split = append(*split, datasets.Triple{Head: id(g.Entities[triple.Head]), Relation: relation,
+				Tail: id(g.Entities[triple.Tail])})
 		}
 	}
 	return to

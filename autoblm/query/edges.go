@@ -6,22 +6,22 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// edges tells where each entity's relations lead, in both directions.
+// edges holds the edges of a graph in both directions, by entity and relation.
 type edges struct {
-	// The pairs of entity e and a relation that leaves it are numbered from
-	// pairs[e] to pairs[e+1]; by number, relations has the relation, and ends the
-	// place in targets where its sorted targets start.
+	// The pairs of entity e and a relation that leaves it have the numbers from pairs[e] up to
+	// pairs[e+1]. By number, relations has the relation, and ends the index in targets where its
+	// sorted targets start.
 	pairs     []int32
 	relations []int32
 	ends      []int32
 	targets   []int32
 }
 
-// edge is a triple in one of its directions.
+// edge is a triple in one direction.
 type edge struct{ from, relation, to int32 }
 
 func newEdges(entities int, all []edge) *edges {
-	starts := make([]int32, entities+1) // of each entity's edges
+	starts := make([]int32, entities+1) // index of each entity's first edge
 	for _, e := range all {
 		starts[e.from+1]++
 	}
@@ -29,7 +29,7 @@ func newEdges(entities int, all []edge) *edges {
 		starts[e+1] += starts[e]
 	}
 	next := slices.Clone(starts)
-	keys := make([]uint64, len(all)) // relation and target, in an order that is fast to sort by
+	keys := make([]uint64, len(all)) // relation and target, packed for fast sorting
 	for _, e := range all {
 		keys[next[e.from]] = uint64(e.relation)<<32 | uint64(e.to)
 		next[e.from]++
@@ -53,21 +53,22 @@ func newEdges(entities int, all []edge) *edges {
 	return g
 }
 
-// bothWays are the edges of triples and of their reverses.
-func bothWays(triples []datasets.Triple) []edge {
+// bothDirections returns the edges of triples and of their reverses.
+func bothDirections(triples []datasets.Triple) []edge {
 	all := make([]edge, 0, 2*len(triples))
 	for _, t := range triples {
-		all = append(all, edge{t.Head, 2 * t.Relation, t.Tail}, edge{t.Tail, reverse(2 * t.Relation), t.Head})
+		all = append(all, edge{t.Head, 2 * t.Relation, t.Tail},
+			edge{t.Tail, reverse(2 * t.Relation), t.Head})
 	}
 	return all
 }
 
-// leaving are the relations that leave an entity, ascending.
+// leaving returns the relations that leave an entity, ascending.
 func (g *edges) leaving(entity int32) []int32 {
 	return g.relations[g.pairs[entity]:g.pairs[entity+1]]
 }
 
-// targetsOf are the entities that a relation leads to, ascending.
+// targetsOf returns the entities to which a relation leads, ascending.
 func (g *edges) targetsOf(entity, relation int32) []int32 {
 	at, found := slices.BinarySearch(g.leaving(entity), relation)
 	if !found {
@@ -78,16 +79,16 @@ func (g *edges) targetsOf(entity, relation int32) []int32 {
 
 func (g *edges) targetsAt(pair int32) []int32 { return g.targets[g.ends[pair]:g.ends[pair+1]] }
 
-// walker finds the end points of paths.
+// walker finds the end points of paths. It reuses its memory.
 type walker struct {
-	seen           []uint32 // by entity, the number of the hop that reached it last
+	seen           []uint32 // number of the last hop that reached each entity
 	hop            uint32
 	reached, start []int32
 }
 
 func newWalker(entities int) *walker { return &walker{seen: make([]uint32, entities)} }
 
-// endPoints are all entities that the path leads to, ascending.
+// endPoints returns all entities to which a path leads, ascending.
 func (w *walker) endPoints(g *edges, anchor int32, relations []int32) []int32 {
 	w.reached = append(w.reached[:0], anchor)
 	for _, r := range relations {

@@ -12,22 +12,22 @@ import (
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
-// Evaluation sums up how the hard answers of a set of queries rank, each among all
-// entities that are no answer: means over the answers of a query, and of these over
-// the queries (Ren et al., 2020). All are 0 without queries.
+// Evaluation holds ranking metrics of the hard answers of queries. Each answer is ranked among all
+// entities that are not answers. Metrics are means over the answers of a query, then over the
+// queries (Ren et al., 2020); 0 without queries.
 type Evaluation struct {
 	Queries int `json:"queries"`
-	// Answers are the hard answers of all queries together.
+	// Answers is the number of hard answers of all queries.
 	Answers int `json:"answers"`
-	// Of is how many queries there are where these are a sample of them, and AnswersOf how
-	// many answers they have; else 0.
+	// Of is the number of all queries if these are a sample, and AnswersOf their number of hard
+	// answers; otherwise 0.
 	Of        int `json:"of,omitempty"`
 	AnswersOf int `json:"answers_of,omitempty"`
 	eval.Metrics
 }
 
-// Evaluate ranks the hard answers of queries by one of the models of a ranker. Ties
-// count against the model, and a score that is not a number comes last.
+// Evaluate ranks the hard answers of queries with one of the models of a ranker. Ties count against
+// the model, and NaN ranks last.
 func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Evaluation, error) {
 	each, err := evaluateEach(ctx, r, model, queries)
 	if err != nil {
@@ -36,8 +36,10 @@ func Evaluate(ctx context.Context, r kge.Ranker, model int, queries []Query) (Ev
 	return sum(queries, each), nil
 }
 
-// evaluateEach are the metrics of each query.
-func evaluateEach(ctx context.Context, r kge.Ranker, model int, queries []Query) ([]eval.Metrics, error) {
+// evaluateEach returns the metrics of each query.
+func evaluateEach(
+	ctx context.Context, r kge.Ranker, model int, queries []Query,
+) ([]eval.Metrics, error) {
 	each, questions := make([]eval.Metrics, len(queries)), make([]kge.Question, len(queries))
 	for i, q := range queries {
 		questions[i] = q.Question()
@@ -51,20 +53,20 @@ func evaluateEach(ctx context.Context, r kge.Ranker, model int, queries []Query)
 	return each, err
 }
 
-// sum is the evaluation of queries by the metrics of each.
+// sum combines the metrics of each query.
 func sum(queries []Query, each []eval.Metrics) Evaluation {
 	e := Evaluation{Queries: len(queries)}
-	for i, m := range each { // in their order, so that the sum is the same each time
+	for i, m := range each { // in this order, so that rounding is reproducible
 		e.Answers += len(queries[i].Hard)
 		e.Metrics = e.Plus(m.Over(float64(len(queries))))
 	}
 	return e
 }
 
-// Rank counts, for each hard answer of a query, the entities that are no answer
-// and score higher, and those that score the same.
+// Rank counts, for each hard answer of a query, the entities that are not answers and have a higher
+// score, and those with the same score.
 func Rank(scores []float32, q Query) []eval.Rank {
-	var limits []float32 // the scores of the answers, but for those that are no numbers
+	var limits []float32 // scores of the answers without NaN
 	for _, e := range q.Hard {
 		if !math.IsNaN(float64(scores[e])) {
 			limits = append(limits, scores[e])
@@ -72,7 +74,7 @@ func Rank(scores []float32, q Query) []eval.Rank {
 	}
 	slices.Sort(limits)
 	limits = slices.Compact(limits)
-	// better[n] counts candidates that score higher than just n of the limits, and equal[n]
+	// better[n] counts candidates that score higher than exactly n of the limits, and equal[n]
 	// those that score the same as limit n.
 	better, equal := make([]int32, len(limits)+1), make([]int32, len(limits))
 	count := func(score float32, candidates int32) {
@@ -91,51 +93,54 @@ func Rank(scores []float32, q Query) []eval.Rank {
 	for _, e := range slices.Concat(q.Hard, q.Easy) {
 		count(scores[e], -1)
 	}
-	for n := len(limits) - 1; n >= 0; n-- { // now higher than n of the limits or more
+	for n := len(limits) - 1; n >= 0; n-- { // from exactly n to n or more
 		better[n] += better[n+1]
 	}
 	ranks := make([]eval.Rank, len(q.Hard))
 	for i, e := range q.Hard {
 		if n, found := slices.BinarySearch(limits, scores[e]); found {
 			ranks[i] = eval.Rank{Better: better[n+1], Equal: equal[n]}
-		} else { // no number comes last
+		} else { // NaN ranks last
 			ranks[i] = eval.Rank{Better: int32(len(scores) - len(q.Hard) - len(q.Easy))}
 		}
 	}
 	return ranks
 }
 
-// Evaluations is what a model reached on the splits that decide and that are reported; nil
-// where there are no queries or nothing was measured.
+// Evaluations holds the results of a model on valid and test; nil without queries or ranking.
 type Evaluations struct {
 	Valid *Evaluation `json:"valid,omitempty"`
 	Test  *Evaluation `json:"test,omitempty"`
 }
 
-// EvaluateModel ranks the answers to the valid and test queries of some lengths
-// together, where there are such, and notes what the model reached in it. The data have
-// the ids of the model.
-func EvaluateModel(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int) (Evaluations, error) {
-	return EvaluateBy(ctx, engine, m, d, eval.Options{}, hops...)
+// EvaluateModel ranks the answers to all valid and test queries with the given numbers of hops and
+// stores the result in the model. The data must have the ids of the model.
+func EvaluateModel(
+	ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, hops ...int,
+) (Evaluations, error) {
+	return EvaluateWith(ctx, engine, m, d, eval.Options{}, hops...)
 }
 
-// EvaluateBy is [EvaluateModel] of as much as is asked for.
-func EvaluateBy(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how eval.Options, hops ...int) (e Evaluations, err error) {
+// EvaluateWith works like [EvaluateModel], with limits on what is ranked.
+func EvaluateWith(
+	ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, how eval.Options, hops ...int,
+) (e Evaluations, err error) {
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.AutoPrecision)
 	if err != nil {
 		return e, err
 	}
 	defer ranker.Close()
-	whole := [][]Query{d.together(InValid, hops), d.together(InTest, hops)}
+	whole := [][]Query{d.queriesWith(InValid, hops), d.queriesWith(InTest, hops)}
 	some := [][]Query{eval.Sample(whole[0], how.Valid), eval.Sample(whole[1], how.Test)}
 	metrics := [][]eval.Metrics{make([]eval.Metrics, len(some[0])), make([]eval.Metrics, len(some[1]))}
-	ranked, err := how.Rank(ranker, []int{len(some[0]), len(some[1])}, func(split int, numbers []int) error {
-		each, err := evaluateEach(ctx, ranker, 0, eval.Select(some[split], numbers))
-		for i, n := range numbers[:len(each)] {
-			metrics[split][n] = each[i]
-		}
-		return err
-	})
+	ranked, err := how.Rank(ranker, []int{len(some[0]), len(some[1])},
+		func(split int, numbers []int) error {
+			each, err := evaluateEach(ctx, ranker, 0, eval.Select(some[split], numbers))
+			for i, n := range numbers[:len(each)] {
+				metrics[split][n] = each[i]
+			}
+			return err
+		})
 	if err != nil {
 		return e, err
 	}
@@ -155,11 +160,10 @@ func EvaluateBy(ctx context.Context, engine kge.Engine, m *kge.Model, d *Data, h
 	return e, m.SetEvaluations(e)
 }
 
-// Align returns the queries of a split with the ids of a model. A label that the
-// model lacks is an error that names it, and so is a split without such queries.
-// Entities that the data lack are candidates too.
+// Align returns the queries of a split with the ids of a model. A label that the model lacks is an
+// error, as is a split without such queries. Entities that the data lack are candidates, too.
 func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
-	if err := d.Needs(split, hops); err != nil {
+	if err := d.Require(split, hops); err != nil {
 		return nil, err
 	}
 	queries := d.Queries(split, hops)
@@ -169,14 +173,14 @@ func (d *Data) Align(m *kge.Model, split Split, hops int) ([]Query, error) {
 	ids := d.idsOf(m)
 	aligned := make([]Query, len(queries))
 	for i, q := range queries {
-		aligned[i] = Query{Anchor: ids.Entity(q.Anchor), Relations: ids.Path(q.Relations), Hard: ids.Entities(q.Hard), Easy: ids.Entities(q.Easy)}
+		aligned[i] = Query{Anchor: ids.Entity(q.Anchor), Relations: ids.Path(q.Relations),
+			Hard: ids.Entities(q.Hard), Easy: ids.Entities(q.Easy)}
 	}
 	return aligned, ids.Missing()
 }
 
-// Covered is an error that names an entity or a relation of the graph of the data
-// that the model lacks, nil where it has them all.
-func (d *Data) Covered(m *kge.Model) error {
+// CheckCovered returns an error if the model lacks an entity or a relation of the data's graph.
+func (d *Data) CheckCovered(m *kge.Model) error {
 	ids := d.idsOf(m)
 	for e := range int32(len(d.Entities)) {
 		for _, r := range d.graphs[InTest].leaving(e) {
@@ -191,14 +195,15 @@ func (d *Data) idsOf(m *kge.Model) labels.Translation {
 	return labels.NewTranslation(d.Name, d.Entities, d.Relations, m.EntityLabels, m.RelationLabels)
 }
 
-// NewTable is a table for evaluations.
+// NewTable returns a table for evaluations.
 func NewTable() *table.Table {
 	return table.New("", "queries", "answers", "MRR", "H@1", "H@3", "H@10")
 }
 
-// AddTo adds the metrics to a table. There are none where the evaluation is nil.
+// AddTo adds the metrics to a table; none if the evaluation is nil.
 func (e *Evaluation) AddTo(t *table.Table, name string) {
 	if e != nil {
-		t.Add(name+format.Sample(e.Queries, e.Of), e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3, e.Hits10)
+		t.Add(name+format.Sample(e.Queries, e.Of), e.Queries, e.Answers, e.MRR, e.Hits1, e.Hits3,
+			e.Hits10)
 	}
 }

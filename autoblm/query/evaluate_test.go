@@ -17,7 +17,9 @@ type given struct {
 	scores [][][]float32
 }
 
-func (g given) Scores(_ context.Context, model int, questions []kge.Question, visit func(question int, scores []float32)) error {
+func (g given) Scores(
+	_ context.Context, model int, questions []kge.Question, visit func(question int, scores []float32),
+) error {
 	for i := range questions {
 		visit(i, g.scores[model][i])
 	}
@@ -31,7 +33,8 @@ func (given) Close() {}
 func TestEvaluate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entities := rapid.IntRange(1, 15).Draw(t, "entities")
-		score := rapid.SampledFrom([]float32{-1, -0.5, 0, 0.5, 0.5, 2, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))})
+		score := rapid.SampledFrom([]float32{-1, -0.5, 0, 0.5, 0.5, 2, float32(math.NaN()),
+			float32(math.Inf(1)), float32(math.Inf(-1))})
 		var queries []Query
 		var scores [][]float32
 		want, answers := eval.Metrics{}, 0
@@ -65,7 +68,8 @@ func TestEvaluate(t *testing.T) {
 				share := 1 / float64(len(q.Hard)) / float64(n)
 				want.MRR += share / rank
 				want.MeanRank += share * rank
-				for limit, hits := range map[float64]*float64{1: &want.Hits1, 3: &want.Hits3, 10: &want.Hits10} {
+				for limit, hits := range map[float64]*float64{1: &want.Hits1, 3: &want.Hits3,
+					10: &want.Hits10} {
 					if rank <= limit {
 						*hits += share
 					}
@@ -82,7 +86,9 @@ func TestEvaluate(t *testing.T) {
 		if got.Queries != n || got.Answers != answers {
 			t.Fatalf("%d queries with %d answers, want %d with %d", got.Queries, got.Answers, n, answers)
 		}
-		for what, pair := range map[string][2]float64{"MRR": {got.MRR, want.MRR}, "H@1": {got.Hits1, want.Hits1}, "H@3": {got.Hits3, want.Hits3}, "H@10": {got.Hits10, want.Hits10}, "mean rank": {got.MeanRank, want.MeanRank}} {
+		for what, pair := range map[string][2]float64{"MRR": {got.MRR, want.MRR},
+			"H@1": {got.Hits1, want.Hits1}, "H@3": {got.Hits3, want.Hits3}, "H@10": {got.Hits10,
+				want.Hits10}, "mean rank": {got.MeanRank, want.MeanRank}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-9 {
 				t.Fatalf("%s is %v, want %v: %v with scores %v", what, pair[0], pair[1], queries, scores)
 			}

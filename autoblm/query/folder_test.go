@@ -24,10 +24,10 @@ import (
 func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *kge.Model {
 	t.Helper()
 	m := enginetest.Members()[name]
-	s := query.DefaultSettings()
+	s := query.BasicSettings()
 	k := max(1, m.Structure.K())
 	s.Dim, s.Batch, s.Epochs, s.MaxSteps, s.Reciprocal = (8+k-1)/k*k, 32, 1, 2, reciprocal
-	s.Sampling = query.UsualSampling(m.Form, s.Dim)
+	s.Sampling = query.DefaultSampling(m.Form, s.Dim)
 	report, err := job{data: d, settings: s, members: []kge.Member{m}}.train(t.Context(), 1)
 	if err != nil || report.Results[0].Err != nil {
 		t.Fatal(err, report)
@@ -61,14 +61,16 @@ func TestFolder(t *testing.T) {
 			if differ := differing(got, m); differ != "" {
 				t.Errorf("%s, reciprocal %v: read\n%s", name, reciprocal, differ)
 			}
-			for split, noted := range map[query.Split]json.RawMessage{query.InValid: got.Valid, query.InTest: got.Test} {
+			for split, noted := range map[query.Split]json.RawMessage{query.InValid: got.Valid,
+				query.InTest: got.Test} {
 				want, err := query.Evaluate(t.Context(), rankerOf(t, got), 0, d.Queries(split, 2))
 				if err != nil {
 					t.Fatal(err)
 				}
 				var e query.Evaluation
 				if err := json.Unmarshal(noted, &e); err != nil || e.Queries == 0 || e != want {
-					t.Errorf("%s: %s is known of what it reached in %v, but that is %+v (%v)", name, noted, split, want, err)
+					t.Errorf("%s: %s is known of what it reached in %v, but that is %+v (%v)", name, noted, split,
+						want, err)
 				}
 			}
 		}
@@ -81,7 +83,9 @@ func TestModelsOfTriples(t *testing.T) {
 	g := enginetest.Graph()
 	s := kge.DefaultSettings()
 	s.Dim, s.Epochs, s.Reciprocal = 8, 1, true
-	report, err := kge.Train(t.Context(), cpu.New(1), kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{enginetest.Members()["complex"]}})
+	report, err := kge.Train(t.Context(), cpu.New(1),
+		kge.Job{Data: completion.Data(g), Settings: s,
+			Members: []kge.Member{enginetest.Members()["complex"]}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +97,7 @@ func TestModelsOfTriples(t *testing.T) {
 	if differ := differing(got, m); differ != "" || got.Form != form.Bilinear {
 		t.Errorf("a model of completion is read as one of the form %v with\n%s", got.Form, differ)
 	}
-	if hops := query.PathsOf(got).Trained(); !slices.Equal(hops, []int{1}) {
+	if hops := query.PathsOf(got).TrainingHops(); !slices.Equal(hops, []int{1}) {
 		t.Errorf("a model of triples was trained on paths of %v hops", hops)
 	}
 	if of := describing(t, dir); of["valid"].(map[string]any)["queries"] != nil {
@@ -137,7 +141,11 @@ func TestDescriptionOfQueries(t *testing.T) {
 
 // differing tells how one model differs from another, "" where it does not.
 func differing(got, want *kge.Model) string {
-	equal := cmp.Options{cmp.Comparer(func(a, b structure.Structure) bool { return a == b }), cmp.Comparer(func(a, b form.Form) bool { return a == b })}
+	equal := cmp.Options{cmp.Comparer(func(a, b structure.Structure) bool {
+		return a == b
+	}), cmp.Comparer(func(a, b form.Form) bool {
+		return a == b
+	})}
 	return cmp.Diff(want, got, equal)
 }
 
@@ -222,14 +230,17 @@ func TestFolderRefusals(t *testing.T) {
 		if !strings.Contains(string(text), old) {
 			t.Fatalf("model.json has no %s:\n%s", old, text)
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), old, c.new)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), old, c.new)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := kge.Load(dir); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) {
+		if _, err := kge.Load(dir); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), dir) {
 			t.Errorf("%s instead of %s: %v, want %q", c.new, c.old, err, c.want)
 		}
 	}
-	if _, err := kge.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a model folder") {
+	if _, err := kge.Load(t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "not a model folder") {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -264,11 +275,13 @@ func TestAlign(t *testing.T) {
 		t.Error("the labels of the rows do not matter")
 	}
 	turned.EntityLabels = append([]string{"nobody"}, m.EntityLabels[1:]...)
-	if _, err := d.Align(&turned, query.InTest, 3); err == nil || !strings.Contains(err.Error(), `no entity "e0"`) {
+	if _, err := d.Align(&turned, query.InTest, 3); err == nil ||
+		!strings.Contains(err.Error(), `no entity "e0"`) {
 		t.Errorf("an entity that the model lacks: %v", err)
 	}
 	turned.EntityLabels, turned.RelationLabels = m.EntityLabels, []string{"nothing", "r1", "r2"}
-	if _, err := d.Align(&turned, query.InTest, 3); err == nil || !strings.Contains(err.Error(), `no relation "r0"`) {
+	if _, err := d.Align(&turned, query.InTest, 3); err == nil ||
+		!strings.Contains(err.Error(), `no relation "r0"`) {
 		t.Errorf("a relation that the model lacks: %v", err)
 	}
 	if _, err := d.Align(m, query.InTest, 7); err == nil || !strings.Contains(err.Error(), "7 hops") {
@@ -278,7 +291,8 @@ func TestAlign(t *testing.T) {
 
 // same is equality but for the order of sums.
 func same(a, b query.Evaluation) bool {
-	return a.Queries == b.Queries && a.Answers == b.Answers && math.Abs(a.MRR-b.MRR) < 1e-9 && math.Abs(a.MeanRank-b.MeanRank) < 1e-9
+	return a.Queries == b.Queries && a.Answers == b.Answers && math.Abs(a.MRR-b.MRR) < 1e-9 &&
+		math.Abs(a.MeanRank-b.MeanRank) < 1e-9
 }
 
 // reversed turns labels and their rows round.

@@ -28,7 +28,8 @@ func TestInterruptedDrawing(t *testing.T) {
 	d := FromGraph(datasets.World())
 	for _, hops := range []int{1, 2} {
 		ctx := &dying{t.Context(), 5}
-		if _, err := d.Sample(ctx, Sample{Split: InTrain, Hops: hops}); !errors.Is(err, context.Canceled) || ctx.looks != -1 {
+		if _, err := d.Sample(ctx, Sample{Split: InTrain, Hops: hops}); !errors.Is(err,
+			context.Canceled) || ctx.looks != -1 {
 			t.Errorf("%d hops: %v after %d looks too many", hops, err, -1-ctx.looks)
 		}
 		if d.Queries(InTrain, hops) != nil {
@@ -41,7 +42,8 @@ func TestInterruptedDrawing(t *testing.T) {
 func TestSampleLimits(t *testing.T) {
 	d := FromGraph(datasets.World())
 	for want, s := range map[string]Sample{
-		"a path of 100 hops: there may be 1 to 99": {Hops: 100}, "a path of 0 hops": {}, "count is 10000001: it must be from 0 to 10000000": {Hops: 2, Count: 10000001},
+		"a path of 100 hops: it may have 1 to 99": {Hops: 100}, "a path of 0 hops": {},
+		"count is 10000001: it must be from 0 to 10000000": {Hops: 2, Count: 10000001},
 	} {
 		if _, err := d.Sample(t.Context(), s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", s, err)

@@ -25,7 +25,7 @@ const trainInFolder = "AUTOBLM_TEST_TRAIN_IN"
 // a checkpoint in the folder, and leaves the models there.
 func trainLong(t *testing.T, folder string) {
 	d := enginetest.Paths(t, 40, 3, 200)
-	s := query.DefaultSettings()
+	s := query.BasicSettings()
 	s.Dim, s.Epochs, s.Batch, s.ValidateEvery, s.Hops, s.With = 8, 600, 64, 50, []int{2}, []int{1}
 	data, err := d.Training(s.Paths)
 	if err != nil {
@@ -37,7 +37,8 @@ func trainLong(t *testing.T, folder string) {
 	} {
 		file := filepath.Join(folder, m.Form.String())
 		report, err := kge.Train(t.Context(), cpu.New(1), kge.Job{
-			Data: data, Settings: s.Settings, Members: []kge.Member{m}, Checkpoint: &kge.Checkpoint{File: file + ".training"},
+			Data: data, Settings: s.Settings, Members: []kge.Member{m},
+			Checkpoint: &kge.Checkpoint{File: file + ".training"},
 		})
 		if err != nil {
 			t.Fatal(err)

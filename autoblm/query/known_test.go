@@ -29,17 +29,24 @@ func TestKnownAnswers(t *testing.T) {
 			return slices.ContainsFunc(g.Train, func(t datasets.Triple) bool { return label(t) == id })
 		}
 		entity := func(id int32) bool {
-			return inTrain(func(t datasets.Triple) int32 { return t.Head }, id) || inTrain(func(t datasets.Triple) int32 { return t.Tail }, id)
+			return inTrain(func(t datasets.Triple) int32 {
+				return t.Head
+			}, id) || inTrain(func(t datasets.Triple) int32 {
+				return t.Tail
+			}, id)
 		}
 		var triples []datasets.Triple
 		for _, triple := range slices.Concat(g.Train, g.Valid, g.Test) {
-			if entity(triple.Head) && entity(triple.Tail) && inTrain(func(t datasets.Triple) int32 { return t.Relation }, triple.Relation) {
+			if entity(triple.Head) && entity(triple.Tail) && inTrain(func(t datasets.Triple) int32 {
+				return t.Relation
+			}, triple.Relation) {
 				triples = append(triples, triple)
 			}
 		}
 		q := Query{
-			Anchor:    rapid.Int32Range(0, int32(len(g.Entities)-1)).Draw(t, "anchor"),
-			Relations: rapid.SliceOfN(rapid.Int32Range(0, int32(2*len(g.Relations)-1)), 1, 3).Draw(t, "path"),
+			Anchor: rapid.Int32Range(0, int32(len(g.Entities)-1)).Draw(t, "anchor"),
+			Relations: rapid.SliceOfN(rapid.Int32Range(0, int32(2*len(g.Relations)-1)), 1, 3).Draw(t,
+				"path"),
 		}
 		var want []string
 		for _, e := range reachable(triples, len(g.Entities), q) {
@@ -50,8 +57,10 @@ func TestKnownAnswers(t *testing.T) {
 			p.Relations = append(p.Relations, g.Relations[r/2]+[]string{"", reverseSuffix}[r%2])
 		}
 		m := &kge.Model{
-			EntityLabels:   rapid.Permutation(append(slices.Clone(g.Entities), "unheard of")).Draw(t, "entities"),
-			RelationLabels: rapid.Permutation(append(slices.Clone(g.Relations), "never seen")).Draw(t, "relations"),
+			EntityLabels: rapid.Permutation(append(slices.Clone(g.Entities), "unheard of")).Draw(t,
+				"entities"),
+			RelationLabels: rapid.Permutation(append(slices.Clone(g.Relations), "never seen")).Draw(t,
+				"relations"),
 		}
 		m.Dim, m.Entities = 1, make([]float32, len(m.EntityLabels))
 		ask := func(p Path, d *Data, known eval.KnownAnswers) (answers []eval.Answer, isKnown []string) {
@@ -90,7 +99,8 @@ func TestKnownAnswers(t *testing.T) {
 		}
 
 		// What the graph does not mention leads nowhere.
-		for _, p := range []Path{{"unheard of", p.Relations}, {p.Anchor, append([]string{"never seen_reverse"}, p.Relations...)}} {
+		for _, p := range []Path{{"unheard of", p.Relations},
+			{p.Anchor, append([]string{"never seen_reverse"}, p.Relations...)}} {
 			answers, isKnown := ask(p, d, eval.MarkKnown)
 			if len(isKnown) > 0 || answers[0].Known != eval.No {
 				t.Fatalf("%+v: known are %v", p, isKnown)

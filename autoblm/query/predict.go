@@ -13,18 +13,21 @@ import (
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
-// Path asks by names for the entities at the end of a path.
+// Path asks for the entities at the end of a path, given by labels.
 type Path struct {
 	Anchor string `json:"anchor"`
-	// Relations are those of the path, in the order in which they are walked. The
-	// reverse of a relation is named like it with _reverse; see [RelationID].
+	// Relations are the relations of the path from the anchor on. A suffix _reverse names the
+	// reverse of a relation; see [RelationID].
 	Relations []string `json:"path"`
 }
 
-// Predict lists the top answers to a path of any length, best first; top < 1 lists
-// all. d tells which answers are known, which are all end points of the path in
-// train, valid and test together, and may be nil when that does not matter.
-func Predict(ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Data, top int, known eval.KnownAnswers) ([]eval.Answer, error) {
+// Predict returns the top answers to a path of any length, best first; top < 1 returns all. Known
+// answers are the end points of the path in all splits of d, which may be nil if they do not
+// matter.
+func Predict(
+	ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Data, top int,
+	known eval.KnownAnswers,
+) ([]eval.Answer, error) {
 	q, err := question(m, p)
 	if err != nil {
 		return nil, err
@@ -45,7 +48,7 @@ func Predict(ctx context.Context, engine kge.Engine, m *kge.Model, p Path, d *Da
 	return eval.BestAnswers(m.EntityLabels, score, isKnown, top, known), nil
 }
 
-// question is the path with the ids of the model.
+// question returns a path with the ids of the model.
 func question(m *kge.Model, p Path) (q kge.Question, err error) {
 	if len(p.Relations) == 0 {
 		return q, fmt.Errorf("the path has no relations: at least 1 is needed")
@@ -63,9 +66,9 @@ func question(m *kge.Model, p Path) (q kge.Question, err error) {
 	return q, nil
 }
 
-// RelationID is the id in queries of a relation of the model or, where the name
-// ends with _reverse, of its reverse. A relation whose own name ends like that
-// comes before the reverse of another. The error for an unknown one suggests others.
+// RelationID returns the id of a relation in queries of the model or, for a name with the suffix
+// _reverse, of its reverse. A relation whose label has this suffix has precedence. The error for an
+// unknown relation suggests similar ones.
 func RelationID(m *kge.Model, name string) (int32, error) {
 	if k := slices.Index(m.RelationLabels, name); k >= 0 {
 		return int32(2 * k), nil
@@ -80,17 +83,19 @@ func RelationID(m *kge.Model, name string) (int32, error) {
 			near[i] += reverseSuffix
 		}
 	}
-	return 0, fmt.Errorf("the model has no relation %q%s; it has %s, and the reverse of each, named like it with %s",
+	return 0, fmt.Errorf(
+		"the model has no relation %q%s; it has %s, and the reverse of each with the suffix %s",
 		name, enum.DidYouMean(near), labels.Listed(m.RelationLabels), reverseSuffix)
 }
 
-// knownEnds are the ids of the model, ascending, of the entities that the path leads
-// to in the whole graph of the data. What the data do not mention leads nowhere.
+// knownEnds returns the end points of a path in the whole graph of the data, as ids of the model,
+// ascending. Entities and relations that the data lack lead nowhere.
 func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
-	if err := d.Covered(m); err != nil {
+	if err := d.CheckCovered(m); err != nil {
 		return nil, err
 	}
-	toData := labels.NewTranslation("the model", m.EntityLabels, m.RelationLabels, d.Entities, d.Relations)
+	toData := labels.NewTranslation("the model", m.EntityLabels, m.RelationLabels, d.Entities,
+		d.Relations)
 	anchor, path := toData.Entity(q.Anchor), toData.Path(q.Path)
 	if toData.Missing() != nil {
 		return nil, nil
@@ -99,20 +104,25 @@ func (d *Data) knownEnds(m *kge.Model, q kge.Question) ([]int32, error) {
 	return d.idsOf(m).Entities(ends), nil
 }
 
-// scores are those of all entities. One that is no number could stand anywhere, so
-// there are no answers then.
-func scores(ctx context.Context, engine kge.Engine, m *kge.Model, q kge.Question) (scores []float32, err error) {
+// scores returns the scores of all entities. A score that is not finite is an error, since it has
+// no rank.
+func scores(
+	ctx context.Context, engine kge.Engine, m *kge.Model, q kge.Question,
+) (scores []float32, err error) {
 	ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.Float32)
 	if err != nil {
 		return nil, err
 	}
 	defer ranker.Close()
-	if err := ranker.Scores(ctx, 0, []kge.Question{q}, func(_ int, all []float32) { scores = slices.Clone(all) }); err != nil {
+	if err := ranker.Scores(ctx, 0, []kge.Question{q}, func(_ int, all []float32) {
+		scores = slices.Clone(all)
+	}); err != nil {
 		return nil, err
 	}
 	for _, score := range scores {
 		if x := float64(score); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("a path of %d hops makes numbers that are too large for the scores of this model: ask for a shorter one", len(q.Path))
+			return nil, fmt.Errorf(
+				"the scores of a path of %d hops overflow with this model: use a shorter path", len(q.Path))
 		}
 	}
 	return scores, nil

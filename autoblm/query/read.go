@@ -15,25 +15,25 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// The files of a folder of queries, beside those of the queries.
+// Files of a folder of queries, in addition to the queries.
 const (
 	entitiesFile  = "entities.txt"
 	relationsFile = "relations.txt"
 )
 
-// reverseSuffix is what the name of a relation's reverse ends with.
+// reverseSuffix ends the name of a relation's reverse.
 const reverseSuffix = "_reverse"
 
-// queryFile is the name of the file of a split's queries, without .gz.
+// queryFile returns the name of a file of queries, without .gz.
 func queryFile(split Split, hops int) string { return fmt.Sprintf("%v-%dp.txt", split, hops) }
 
 var queryFileName = regexp.MustCompile(`^(train|valid|test)-([1-9][0-9]?)p\.txt(\.gz)?$`)
 
-// Open finds queries by their path or their name: a folder of chain queries or of a graph at
-// the path that the name is (see [ReadFolder] and [datasets.ReadFolder]), or else chain queries
-// in $AUTOBLM_DATA or in the cache, or else a graph of [datasets.Open]. A graph comes without
-// queries. Of a folder only the queries of the given lengths are read, and all where none is
-// given. Where a name has two meanings, [Data.Warnings] says which was taken.
+// Open opens queries by a path or a name. It looks for a folder of chain queries or of a graph at
+// this path (see [ReadFolder] and [datasets.ReadFolder]), then for chain queries of this name in
+// $AUTOBLM_DATA and in the cache, then for a graph with [datasets.Open], which has no queries. It
+// reads only queries with the given numbers of hops, or all without any. If a name is ambiguous,
+// [Data.Warnings] says which data were opened.
 func Open(name string, hops ...int) (d *Data, err error) {
 	at := locate(name)
 	if hasQueries(at.Folder) {
@@ -43,16 +43,16 @@ func Open(name string, hops ...int) (d *Data, err error) {
 	} else {
 		err = failed
 	}
-	if err == nil && at.Note != "" && !slices.Contains(d.noticed, at.Note) {
-		d.noticed = append([]string{at.Note}, d.noticed...)
+	if err == nil && at.Note != "" && !slices.Contains(d.notes, at.Note) {
+		d.notes = append([]string{at.Note}, d.notes...)
 	}
 	return d, err
 }
 
-// Holds says whether a source is a name or a folder of chain queries.
-func Holds(source string) bool { return hasQueries(locate(source).Folder) }
+// CanOpen reports whether a source is a name or a folder of chain queries.
+func CanOpen(source string) bool { return hasQueries(locate(source).Folder) }
 
-// locate says where queries lie, or the graph that has to do.
+// locate finds the folder of queries or, without one, of a graph.
 func locate(name string) datasets.Place {
 	folders := []string{}
 	for _, dir := range datasets.Folders(name) {
@@ -63,24 +63,28 @@ func locate(name string) datasets.Place {
 	if dir, found := datasets.Locate(name); found {
 		folders = append(folders, dir)
 	}
-	return datasets.Choose(name, folders, func(dir string) bool { return hasQueries(dir) || datasets.HasGraph(dir) })
+	return datasets.Choose(name, folders, func(dir string) bool {
+		return hasQueries(dir) || datasets.HasGraph(dir)
+	})
 }
 
-func hasQueries(dir string) bool { return dir != "" && datasets.HasFile(dir, queryFile(InTrain, 1)) }
+func hasQueries(dir string) bool {
+	return dir != "" && datasets.HasFile(dir, queryFile(InTrain, 1))
+}
 
-// ReadFolder reads chain queries as Query2box has them (Ren et al., 2020), in
-// text form, each file plain or with .gz:
+// ReadFolder reads chain queries in the format of Query2box (Ren et al., 2020) as text. Each file
+// is plain or compressed with a suffix .gz:
 //
-//   - entities.txt and relations.txt: id<TAB>name; relation 2k+1 is the reverse of
-//     relation 2k and is named like it with _reverse;
-//   - train-1p.txt, which also is the training graph: anchor<TAB>relation<TAB>answers;
-//   - train-2p.txt and so on: anchor<TAB>r1,r2<TAB>answers, where the answers may be
-//     missing: they are all end points in the training graph;
-//   - valid-1p.txt, test-2p.txt and so on: anchor<TAB>r1,r2<TAB>hard answers<TAB>other
-//     answers. The hard ones are ranked, the others are no candidates and may be
-//     missing. Those of valid-1p and test-1p add edges to the graph.
+//   - entities.txt and relations.txt: id<TAB>name. Relation 2k+1 is the reverse of relation 2k and
+//     has its name with the suffix _reverse.
+//   - train-1p.txt, also the training graph: anchor<TAB>relation<TAB>answers.
+//   - train-2p.txt and so on: anchor<TAB>r1,r2<TAB>answers. Without answers, these are all end
+//     points in the training graph.
+//   - valid-1p.txt, test-2p.txt and so on: anchor<TAB>r1,r2<TAB>hard answers<TAB>other answers. The
+//     hard answers are ranked. The others are not candidates and may be missing. The answers in
+//     valid-1p and test-1p add edges to the graph.
 //
-// Ids are separated by commas. An error names the file, the line and the mend.
+// Ids are separated by commas. An error names the file, the line and the fix.
 func ReadFolder(dir string, hops ...int) (*Data, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -112,10 +116,10 @@ func readNames(dir, file string) ([]string, error) {
 		field, name, found := bytes.Cut(line, []byte("\t"))
 		id, err := strconv.Atoi(string(field))
 		if !found || len(name) == 0 || err != nil {
-			return fmt.Errorf("%.40q is not a name with its number: expected id<TAB>name", line)
+			return fmt.Errorf("%.40q has no id or no name: expected id<TAB>name", line)
 		}
 		if _, found := byID[id]; found {
-			return fmt.Errorf("id %d was given already: ids must be unique", id)
+			return fmt.Errorf("id %d is repeated: ids must be unique", id)
 		}
 		byID[id] = string(name)
 		return nil
@@ -127,56 +131,64 @@ func readNames(dir, file string) ([]string, error) {
 	for id := range names {
 		name, found := byID[id]
 		if !found {
-			return nil, fmt.Errorf("%s: no line has the id %d: ids must run from 0 to %d", filepath.Join(dir, file), id, len(byID)-1)
+			return nil, fmt.Errorf("%s: no line has the id %d: ids must run from 0 to %d",
+				filepath.Join(dir, file), id, len(byID)-1)
 		}
 		names[id] = name
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty: expected lines of id<TAB>name", filepath.Join(dir, file))
+		return nil, fmt.Errorf("%s: the file is empty: expected lines of id<TAB>name",
+			filepath.Join(dir, file))
 	}
 	return names, nil
 }
 
-// unique says which of the names in a file is there twice.
+// unique returns an error if a name is in a file twice.
 func unique(dir, file string, names []string) error {
 	ids := map[string]int{}
 	for id, name := range names {
 		if before, found := ids[name]; found {
-			return fmt.Errorf("%s: the name %.40q is given to two ids, %d and %d: names must be unique", filepath.Join(dir, file), name, before, id)
+			return fmt.Errorf("%s: ids %[3]d and %[4]d have the same name %.40[2]q: names must be unique",
+				filepath.Join(dir, file), name, before, id)
 		}
 		ids[name] = id
 	}
 	return nil
 }
 
-// fileError says which file is missing.
+// fileError explains that a file is missing, if err is that error.
 func fileError(dir, file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %s is missing: a folder of queries has %s, %s and %s", dir, file, entitiesFile, relationsFile, queryFile(InTrain, 1))
+		return fmt.Errorf("%s: %s is missing: a folder of queries has %s, %s and %s", dir, file,
+			entitiesFile, relationsFile, queryFile(InTrain, 1))
 	}
 	return err
 }
 
-// readRelations reads the names of relations, and checks those of their reverses.
+// readRelations reads the names of relations and checks the names of their reverses.
 func readRelations(dir string) (forward []string, err error) {
 	both, err := readNames(dir, relationsFile)
 	if err != nil {
 		return nil, err
 	}
 	if len(both)%2 != 0 {
-		return nil, fmt.Errorf("%s: %d relations: an even number is needed, as relation 2k+1 is the reverse of relation 2k", filepath.Join(dir, relationsFile), len(both))
+		return nil, fmt.Errorf(
+			"%s: %d relations: an even number is needed, as relation 2k+1 is the reverse of relation 2k",
+			filepath.Join(dir, relationsFile), len(both))
 	}
 	for pair := range slices.Chunk(both, 2) {
 		if pair[1] != pair[0]+reverseSuffix {
 			id := 2 * len(forward)
-			return nil, fmt.Errorf("%s: relation %d is %.40q: as the reverse of relation %d it must be called %.40q", filepath.Join(dir, relationsFile), id+1, pair[1], id, pair[0]+reverseSuffix)
+			return nil, fmt.Errorf(
+				"%s: relation %d is %.40q: as the reverse of relation %d it must be called %.40q",
+				filepath.Join(dir, relationsFile), id+1, pair[1], id, pair[0]+reverseSuffix)
 		}
 		forward = append(forward, pair[0])
 	}
 	return forward, unique(dir, relationsFile, forward)
 }
 
-// readGraphs reads the paths of one hop, and what their answers say of the graph.
+// readGraphs reads the queries of one hop, whose answers are the edges of the graphs.
 func (d *Data) readGraphs(dir string) error {
 	var known []edge
 	for split := range Split(splits) {
@@ -186,12 +198,14 @@ func (d *Data) readGraphs(dir string) error {
 		case err != nil && (split == InTrain || !missing):
 			return fileError(dir, queryFile(split, 1), err)
 		case split == InTrain && len(queries) == 0:
-			return fmt.Errorf("%s: the file is empty: it is the training graph", filepath.Join(dir, queryFile(split, 1)))
+			return fmt.Errorf("%s: the file is empty: it is the training graph",
+				filepath.Join(dir, queryFile(split, 1)))
 		}
-		d.put(split, 1, queries)
+		d.setQueries(split, 1, queries)
 		for _, q := range queries {
 			for _, to := range slices.Concat(q.Hard, q.Easy) {
-				known = append(known, edge{q.Anchor, q.Relations[0], to}, edge{to, reverse(q.Relations[0]), q.Anchor})
+				known = append(known, edge{q.Anchor, q.Relations[0], to},
+					edge{to, reverse(q.Relations[0]), q.Anchor})
 			}
 		}
 		d.graphs[split] = newEdges(len(d.Entities), known)
@@ -199,7 +213,7 @@ func (d *Data) readGraphs(dir string) error {
 	return nil
 }
 
-// readQueries reads the longer paths, of the given lengths or all.
+// readQueries reads the longer queries with the given numbers of hops, or all.
 func (d *Data) readQueries(dir string, hops []int) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -212,14 +226,15 @@ func (d *Data) readQueries(dir string, hops []int) error {
 		}
 		split := Split(slices.Index(splitNames, match[1]))
 		length, err := strconv.Atoi(match[2])
-		if err != nil || length == 1 || len(hops) > 0 && !slices.Contains(hops, length) || d.Queries(split, length) != nil {
+		if err != nil || length == 1 || len(hops) > 0 && !slices.Contains(hops, length) ||
+			d.Queries(split, length) != nil {
 			continue
 		}
 		queries, err := d.readFile(dir, split, length)
 		if err != nil {
 			return err
 		}
-		d.put(split, length, queries)
+		d.setQueries(split, length, queries)
 	}
 	return nil
 }
@@ -261,7 +276,8 @@ func (r *reader) line(line []byte) error {
 		return err
 	}
 	if len(q.Relations) != r.hops {
-		return fmt.Errorf("a path of %d relations in a file of paths of %d: move it to %s", len(q.Relations), r.hops, queryFile(r.split, max(1, len(q.Relations))))
+		return fmt.Errorf("a path of %d relations in a file of paths of %d: move it to %s",
+			len(q.Relations), r.hops, queryFile(r.split, max(1, len(q.Relations))))
 	}
 	for i, to := range []*[]int32{&q.Hard, &q.Easy} {
 		if len(fields) <= 2+i {
@@ -275,13 +291,13 @@ func (r *reader) line(line []byte) error {
 	}
 	for _, e := range q.Hard {
 		if _, twice := slices.BinarySearch(q.Easy, e); twice {
-			return fmt.Errorf("entity %d is among the hard answers and among the others: leave it in one place", e)
+			return fmt.Errorf("entity %d is a hard answer and another answer: remove one of them", e)
 		}
 	}
 	if len(fields) == 2 && r.split == InTrain && r.hops > 1 {
 		q.Hard = r.walker.endPoints(r.data.graphs[InTrain], q.Anchor, q.Relations)
 		if len(q.Hard) == 0 {
-			return fmt.Errorf("a query without answers: the path has no end point in the training graph; remove the line")
+			return fmt.Errorf("the path has no end point in the training graph: remove the line")
 		}
 	}
 	if len(q.Hard) == 0 {
@@ -291,7 +307,7 @@ func (r *reader) line(line []byte) error {
 	return nil
 }
 
-// form is what a line looks like.
+// form describes the format of a line.
 func (r *reader) form() string {
 	path := make([]string, r.hops)
 	for i := range path {
@@ -313,7 +329,8 @@ func ids(field []byte, what string, count int) ([]int32, error) {
 	for text := range bytes.SplitSeq(field, []byte(",")) {
 		id, err := strconv.ParseInt(string(text), 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("%.40q is no id of a %s: expected numbers separated by commas", text, what)
+			return nil, fmt.Errorf("%.40q is not the id of a %s: expected numbers separated by commas", text,
+				what)
 		}
 		if id < 0 || int(id) >= count {
 			return nil, fmt.Errorf("unknown %s %d: the ids run from 0 to %d", what, id, count-1)

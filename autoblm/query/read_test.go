@@ -44,8 +44,10 @@ func TestReadFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name != "small" || !reflect.DeepEqual(d.Relations, []string{"r"}) || !reflect.DeepEqual(d.Hops(InTrain), []int{1, 2}) || d.Hops(InTest)[0] != 2 {
-		t.Errorf("read %s with relations %v and paths of %v and %v hops", d.Name, d.Relations, d.Hops(InTrain), d.Hops(InTest))
+	if d.Name != "small" || !reflect.DeepEqual(d.Relations, []string{"r"}) ||
+		!reflect.DeepEqual(d.Hops(InTrain), []int{1, 2}) || d.Hops(InTest)[0] != 2 {
+		t.Errorf("read %s with relations %v and paths of %v and %v hops", d.Name, d.Relations,
+			d.Hops(InTrain), d.Hops(InTest))
 	}
 	for _, c := range []struct {
 		split Split
@@ -53,7 +55,8 @@ func TestReadFolder(t *testing.T) {
 	}{
 		{InTrain, []Query{{0, []int32{0, 1}, []int32{0}, nil}, {1, []int32{1, 0}, []int32{1}, nil}}},
 		{InValid, []Query{{0, []int32{0, 0}, []int32{2}, nil}}},
-		{InTest, []Query{{0, []int32{0, 1}, []int32{2}, []int32{0, 1}}, {2, []int32{1, 1}, []int32{1}, nil}}},
+		{InTest, []Query{{0, []int32{0, 1}, []int32{2}, []int32{0, 1}},
+			{2, []int32{1, 1}, []int32{1}, nil}}},
 	} {
 		if got := d.Queries(c.split, 2); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.split, got, c.want)
@@ -68,40 +71,49 @@ func TestReadFolder(t *testing.T) {
 // TestMistakes: each is one line that names the file, the line and the mend.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ file, content, want string }{
-		{"train-2p.txt", "0\t0,1\n3\t0,1\n", `train-2p\.txt:2: unknown entity 3: the ids run from 0 to 2`},
+		{"train-2p.txt", "0\t0,1\n3\t0,1\n",
+			`train-2p\.txt:2: unknown entity 3: the ids run from 0 to 2`},
 		{"test-2p.txt", "0\t0,2\t1\t\n", `test-2p\.txt:1: unknown relation 2: the ids run from 0 to 1`},
 		{"valid-2p.txt", "0\t0,0\t9\t\n", `valid-2p\.txt:1: unknown entity 9`},
 		{"valid-2p.txt", "0\t0,0\t1\t-1\n", `valid-2p\.txt:1: unknown entity -1`},
-		{"valid-2p.txt", "0\t0,0\t\t1\n", `valid-2p\.txt:1: a query without answers: expected anchor<TAB>r1,r2<TAB>hard answers<TAB>other answers`},
-		{"train-2p.txt", "2\t0,1\n", `train-2p\.txt:1: a query without answers: the path has no end point in the training graph`},
+		{"valid-2p.txt", "0\t0,0\t\t1\n",
+			`valid-2p\.txt:1: a query without answers: expected anchor<TAB>r1,r2<TAB>hard answers<TAB>other answers`},
+		{"train-2p.txt", "2\t0,1\n",
+			`train-2p\.txt:1: the path has no end point in the training graph`},
 		{"train-1p.txt", "2\t0\n", `train-1p\.txt:1: a query without answers`},
-		{"train-2p.txt", "0\t0\n", `train-2p\.txt:1: a path of 1 relations in a file of paths of 2: move it to train-1p\.txt`},
-		{"train-2p.txt", "0\tr,1\n", `train-2p\.txt:1: "r" is no id of a relation`},
-		{"train-2p.txt", "a\t0,1\n", `train-2p\.txt:1: "a" is no id of a entity`},
-		{"train-2p.txt", "0 0,1\n", `train-2p\.txt:1: found 1 tab-separated fields: expected anchor<TAB>r1,r2`},
+		{"train-2p.txt", "0\t0\n",
+			`train-2p\.txt:1: a path of 1 relations in a file of paths of 2: move it to train-1p\.txt`},
+		{"train-2p.txt", "0\tr,1\n", `train-2p\.txt:1: "r" is not the id of a relation`},
+		{"train-2p.txt", "a\t0,1\n", `train-2p\.txt:1: "a" is not the id of a entity`},
+		{"train-2p.txt", "0 0,1\n",
+			`train-2p\.txt:1: found 1 tab-separated fields: expected anchor<TAB>r1,r2`},
 		{"train-2p.txt", "0\t0,1\t0\t1\n", `train-2p\.txt:1: found 4 tab-separated fields`},
 		{"train-2p.txt", "0,1\t0,1\n", `train-2p\.txt:1: found 2 anchors`},
-		{"test-2p.txt", "0\t0,1\t1,2\t2\n", `test-2p\.txt:1: entity 2 is among the hard answers and among the others`},
+		{"test-2p.txt", "0\t0,1\t1,2\t2\n",
+			`test-2p\.txt:1: entity 2 is a hard answer and another answer`},
 		{"train-2p.txt", "0\t0,1\n\n0\t0,1\n", `train-2p\.txt:2: empty line`},
 		{"train-1p.txt", "", `train-1p\.txt: the file is empty`},
 		{"entities.txt", "0\ta\n2\tb\n", `entities\.txt: no line has the id 1: ids must run from 0 to 1`},
-		{"entities.txt", "0\ta\n0\tb\n", `entities\.txt:2: id 0 was given already`},
-		{"entities.txt", "0\ta\n1\ta\n", `entities\.txt: the name "a" is given to two ids, 0 and 1`},
-		{"entities.txt", "a\t0\n", `entities\.txt:1: "a\\t0" is not a name with its number`},
+		{"entities.txt", "0\ta\n0\tb\n", `entities\.txt:2: id 0 is repeated`},
+		{"entities.txt", "0\ta\n1\ta\n", `entities\.txt: ids 0 and 1 have the same name "a"`},
+		{"entities.txt", "a\t0\n", `entities\.txt:1: "a\\t0" has no id or no name`},
 		{"relations.txt", "0\tr\n", `relations\.txt: 1 relations: an even number is needed`},
-		{"relations.txt", "0\tr\n1\ts\n", `relations\.txt: relation 1 is "s": as the reverse of relation 0 it must be called "r_reverse"`},
+		{"relations.txt", "0\tr\n1\ts\n",
+			`relations\.txt: relation 1 is "s": as the reverse of relation 0 it must be called "r_reverse"`},
 	} {
 		files := small()
 		files[c.file] = c.content
 		_, err := Open(folder(t, files))
-		if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %q: %v, want %s", c.file, c.content, err, c.want)
 		}
 	}
 	for _, missing := range []string{"entities.txt", "relations.txt"} {
 		files := small()
 		delete(files, missing)
-		if _, err := Open(folder(t, files)); err == nil || !strings.Contains(err.Error(), missing+" is missing") {
+		if _, err := Open(folder(t, files)); err == nil ||
+			!strings.Contains(err.Error(), missing+" is missing") {
 			t.Errorf("without %s: %v", missing, err)
 		}
 	}
@@ -119,7 +131,8 @@ func TestWrittenOnce(t *testing.T) {
 		if err := d.WriteFolder(dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.WriteFolder(dir); err == nil || !strings.Contains(err.Error(), "already holds queries") {
+		if err := d.WriteFolder(dir); err == nil ||
+			!strings.Contains(err.Error(), "already holds queries") {
 			t.Errorf("%s, written twice: %v", dir, err)
 		}
 	}
@@ -131,7 +144,8 @@ func TestWrittenIsReadBack(t *testing.T) {
 		d := FromGraph(graphOf(rt))
 		for split := range Split(splits) {
 			for hops := range rapid.IntRange(0, 3).Draw(rt, "hops") {
-				if _, err := d.Sample(rt.Context(), Sample{Split: split, Hops: hops + 1, Count: 5}); err != nil && split == InTrain && hops == 0 {
+				if _, err := d.Sample(rt.Context(), Sample{Split: split, Hops: hops + 1,
+					Count: 5}); err != nil && split == InTrain && hops == 0 {
 					rt.Fatal(err)
 				}
 			}
@@ -140,20 +154,24 @@ func TestWrittenIsReadBack(t *testing.T) {
 		if err := d.WriteFolder(dir); err != nil {
 			rt.Fatal(err)
 		}
-		if err := d.WriteFolder(dir); err == nil || !strings.Contains(err.Error(), "already holds queries") {
+		if err := d.WriteFolder(dir); err == nil ||
+			!strings.Contains(err.Error(), "already holds queries") {
 			rt.Fatalf("written twice: %v", err)
 		}
 		back, err := Open(dir)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if !reflect.DeepEqual(back.Entities, d.Entities) || !reflect.DeepEqual(back.Relations, d.Relations) {
-			rt.Fatalf("labels %v and %v are read back as %v and %v", d.Entities, d.Relations, back.Entities, back.Relations)
+		if !reflect.DeepEqual(back.Entities, d.Entities) ||
+			!reflect.DeepEqual(back.Relations, d.Relations) {
+			rt.Fatalf("labels %v and %v are read back as %v and %v", d.Entities, d.Relations, back.Entities,
+				back.Relations)
 		}
 		for split := range Split(splits) {
 			for _, hops := range d.Hops(split) {
 				if !reflect.DeepEqual(normal(back.Queries(split, hops)), normal(d.Queries(split, hops))) {
-					rt.Fatalf("%v queries of %d hops: %v, read back %v", split, hops, d.Queries(split, hops), back.Queries(split, hops))
+					rt.Fatalf("%v queries of %d hops: %v, read back %v", split, hops, d.Queries(split, hops),
+						back.Queries(split, hops))
 				}
 			}
 			if !reflect.DeepEqual(back.graphs[split], d.graphs[split]) {
@@ -187,7 +205,8 @@ func FuzzQueries(f *testing.F) {
 	f.Add("0\t99999999999\t1\t2\n\xff", uint8(1), uint8(1))
 	f.Add(",\t,\t,\t,\n", uint8(2), uint8(2))
 	f.Fuzz(func(t *testing.T, content string, split, hops uint8) {
-		d := FromGraph(&datasets.Graph{Entities: []string{"a", "b", "c"}, Relations: []string{"r"}, Train: []datasets.Triple{{Head: 0, Tail: 1}}})
+		d := FromGraph(&datasets.Graph{Entities: []string{"a", "b", "c"}, Relations: []string{"r"},
+			Train: []datasets.Triple{{Head: 0, Tail: 1}}})
 		r := d.reader(Split(split%splits), 1+int(hops%4))
 		err := datasets.VisitLines("some.txt", strings.NewReader(content), r.line)
 		if err != nil {
@@ -231,7 +250,8 @@ func TestPathBeforeName(t *testing.T) {
 		if err != nil || d.Folder != filepath.Join(folder, "q") {
 			t.Fatalf("%+v, %v; want what is in %s", d, err, folder)
 		}
-		if said := strings.Join(d.Warnings(nil), "; "); !strings.Contains(said, says) || says == "" && said != "" {
+		if said := strings.Join(d.Warnings(nil), "; "); !strings.Contains(said, says) || says == "" &&
+			said != "" {
 			t.Errorf("warnings %q, want %q", said, says)
 		}
 	}
@@ -250,14 +270,16 @@ func TestPathBeforeName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.WriteFolder("q"); err == nil || !strings.Contains(err.Error(), "already holds queries") {
+	if err := d.WriteFolder("q"); err == nil ||
+		!strings.Contains(err.Error(), "already holds queries") {
 		t.Errorf("queries are written over: %v", err)
 	}
 	put("m", map[string]string{"entities.txt": "a\nb\n", "model.json": "{}"})
 	if err := d.WriteFolder("m"); err == nil || !strings.Contains(err.Error(), "not of queries") {
 		t.Errorf("labels of a model are written over: %v", err)
 	}
-	if err := CanWrite(filepath.Join("m", "model.json", "q")); err == nil || !strings.Contains(err.Error(), "no folder") {
+	if err := CanWrite(filepath.Join("m", "model.json", "q")); err == nil ||
+		!strings.Contains(err.Error(), "no folder") {
 		t.Errorf("below a file: %v", err)
 	}
 	if err := CanWrite(filepath.Join("m", "new", "q")); err != nil {

@@ -11,70 +11,67 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Sample says which queries to draw.
+// Sample describes queries to draw.
 type Sample struct {
 	Split Split
 	Hops  int
-	// Count is how many; 0 stands for as many training queries as there are pairs
-	// of an entity and a relation that leaves it, and 5,000 for valid and test. Of
-	// one hop all queries are taken, as these are the edges of the graph.
+	// Count is the number of queries. 0 stands for the number of pairs of an entity and a relation
+	// that leaves it in train, and for 5,000 in valid and test. With one hop all queries are
+	// taken: they are the edges of the graph.
 	Count int
-	// Seed decides which.
-	Seed uint64
+	Seed  uint64
 }
 
-var errNoneToDraw = errors.New("no such path has an end point that was not known before")
+var errNoneToDraw = errors.New("no such path has a new end point")
 
-// usualCount is how many queries are drawn for valid and for test.
-const usualCount = 5000
+// defaultCount is the number of queries drawn for valid and for test.
+const defaultCount = 5000
 
-// mostHops is how long paths may be, as the names of their files have them, and mostCount
-// how many may be drawn.
+// maxHops limits the length of paths, as the names of their files do, and maxCount the number of
+// queries to draw.
 const (
-	mostHops  = 99
-	mostCount = 10000000
+	maxHops  = 99
+	maxCount = 10000000
 )
 
-// mostMisses is after how many walks in a row without a new query there are taken
-// to be no more.
-const mostMisses = 100000
+// maxMisses is the number of consecutive walks without a new query after which drawing ends.
+const maxMisses = 100000
 
-// Sample draws queries in the manner of the released ones (Ren et al., 2020) and
-// puts them into the data, in place of those that were there. A walk starts at a
-// random entity of the graph and takes a random relation, but for the reverse of
-// the last one, and a random target of it, as often as there are hops. Its path is
-// kept when it is new and, for valid and test, when some end point was out of
-// reach in the graph before.
+// Sample draws queries as Ren et al. (2020) did, and replaces those of the data. A walk starts at a
+// random entity. In each hop it takes a random relation, except for the reverse of the last one,
+// and a random target. Its path becomes a query if it is new and, for valid and test, if an end
+// point is unreachable in the graph of the previous split.
 //
-// It returns how many there are, fewer than Count where no more were found.
+// It returns the number of queries, fewer than Count if no more were found.
 func (d *Data) Sample(ctx context.Context, s Sample) (int, error) {
 	switch {
-	case s.Hops < 1 || s.Hops > mostHops:
-		return 0, fmt.Errorf("a path of %d hops: there may be 1 to %d", s.Hops, mostHops)
-	case s.Count < 0 || s.Count > mostCount:
-		return 0, fmt.Errorf("count is %d: it must be from 0 to %d", s.Count, mostCount)
+	case s.Hops < 1 || s.Hops > maxHops:
+		return 0, fmt.Errorf("a path of %d hops: it may have 1 to %d", s.Hops, maxHops)
+	case s.Count < 0 || s.Count > maxCount:
+		return 0, fmt.Errorf("count is %d: it must be from 0 to %d", s.Count, maxCount)
 	}
-	queries, err := d.drawing(s).draw(ctx)
+	queries, err := d.sampler(s).draw(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if len(queries) == 0 {
-		return 0, fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, s.Split, s.Hops, errNoneToDraw)
+		return 0, fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, s.Split, s.Hops,
+			errNoneToDraw)
 	}
-	d.put(s.Split, s.Hops, queries)
+	d.setQueries(s.Split, s.Hops, queries)
 	return len(queries), nil
 }
 
-// drawing is queries on their way.
-type drawing struct {
+// sampler draws queries.
+type sampler struct {
 	hops, count   int
-	graph, before *edges // before is nil for training queries
+	graph, before *edges // before belongs to the previous split; nil for train
 	rng           *rand.Rand
 	walker        *walker
 }
 
-func (d *Data) drawing(s Sample) *drawing {
-	w := &drawing{
+func (d *Data) sampler(s Sample) *sampler {
+	w := &sampler{
 		hops: s.Hops, count: s.Count, graph: d.graphs[s.Split],
 		rng:    rand.New(rand.NewPCG(s.Seed, uint64(s.Split)<<32|uint64(s.Hops))),
 		walker: newWalker(len(d.Entities)),
@@ -83,7 +80,7 @@ func (d *Data) drawing(s Sample) *drawing {
 		w.before = d.graphs[s.Split-1]
 	}
 	if s.Count == 0 {
-		w.count = usualCount
+		w.count = defaultCount
 		if s.Split == InTrain {
 			w.count = len(w.graph.relations)
 		}
@@ -91,13 +88,13 @@ func (d *Data) drawing(s Sample) *drawing {
 	return w
 }
 
-func (w *drawing) draw(ctx context.Context) (queries []Query, err error) {
+func (w *sampler) draw(ctx context.Context) (queries []Query, err error) {
 	if w.hops == 1 {
 		return w.pairs(ctx)
 	}
 	starts := w.starts()
 	seen := map[string]bool{}
-	for misses := 0; len(queries) < w.count && misses < mostMisses; misses++ {
+	for misses := 0; len(queries) < w.count && misses < maxMisses; misses++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -114,8 +111,8 @@ func (w *drawing) draw(ctx context.Context) (queries []Query, err error) {
 	return queries, nil
 }
 
-// pairs are all queries of one hop.
-func (w *drawing) pairs(ctx context.Context) (queries []Query, err error) {
+// pairs returns all queries of one hop.
+func (w *sampler) pairs(ctx context.Context) (queries []Query, err error) {
 	for e := range int32(len(w.graph.pairs) - 1) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -130,8 +127,8 @@ func (w *drawing) pairs(ctx context.Context) (queries []Query, err error) {
 	return queries, nil
 }
 
-// starts are the entities that a walk can start at.
-func (w *drawing) starts() (all []int32) {
+// starts returns the entities at which a walk can start.
+func (w *sampler) starts() (all []int32) {
 	for e := range int32(len(w.graph.pairs) - 1) {
 		if len(w.graph.leaving(e)) > 0 {
 			all = append(all, e)
@@ -140,8 +137,8 @@ func (w *drawing) starts() (all []int32) {
 	return all
 }
 
-// walk takes random steps, unless it gets to where the only way leads back.
-func (w *drawing) walk(anchor int32) (q Query, done bool) {
+// walk returns the path of a random walk, unless it reaches a dead end.
+func (w *sampler) walk(anchor int32) (q Query, done bool) {
 	q.Anchor = anchor
 	at, back := anchor, int32(-1)
 	for range w.hops {
@@ -165,7 +162,7 @@ func (w *drawing) walk(anchor int32) (q Query, done bool) {
 	return q, true
 }
 
-// key is the path in a form that can be compared.
+// key returns the path in a comparable form.
 func (q Query) key() string {
 	key := binary.LittleEndian.AppendUint32(nil, uint32(q.Anchor))
 	for _, r := range q.Relations {
@@ -174,9 +171,8 @@ func (q Query) key() string {
 	return string(key)
 }
 
-// answer finds the answers of a query, and tells whether there is something to
-// learn or to rank.
-func (w *drawing) answer(q *Query) bool {
+// answer finds the answers of a query and reports whether it has hard ones.
+func (w *sampler) answer(q *Query) bool {
 	q.Hard = w.walker.endPoints(w.graph, q.Anchor, q.Relations)
 	if w.before == nil {
 		return true
@@ -189,10 +185,10 @@ func (w *drawing) answer(q *Query) bool {
 	return len(q.Hard) > 0
 }
 
-// Prepare is [Open], and draws the queries of the given lengths that are missing, each with
-// seed 1. So data without such queries, as a graph or a release that lacks some, can be
-// trained on and ranked; the queries are the same each time. Test queries may stay missing
-// where no path has a hard answer. note, when set, is told what was drawn.
+// Prepare opens data with [Open] and draws missing queries with the given numbers of hops, with
+// seed 1. So graphs, or published queries that lack some lengths, can be used, with the same
+// queries each time. Test queries may stay missing if no path has a hard answer. note, when set,
+// receives a message for each drawing.
 func Prepare(ctx context.Context, name string, note func(text string), hops ...int) (*Data, error) {
 	d, err := Open(name, hops...)
 	if err != nil {
@@ -211,7 +207,8 @@ func Prepare(ctx context.Context, name string, note func(text string), hops ...i
 				return nil, err
 			}
 			if note != nil {
-				note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, split, format.Count(h, "hop"), format.Whole(n)))
+				note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, split,
+					format.Count(h, "hop"), format.Whole(n)))
 			}
 		}
 	}

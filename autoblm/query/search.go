@@ -16,11 +16,11 @@ import (
 const SearchPurpose = "the ends of paths of relations"
 
 // SearchRecipe returns the default recipe of a search for queries, derived from the default
-// recipe of any search. basic selects the settings of [DefaultSettings].
+// recipe of any search. basic selects the settings of [BasicSettings].
 func SearchRecipe(r task.Recipe, basic bool) task.Recipe {
 	defaults, m := Default(form.Bilinear)
 	if basic {
-		defaults, m = DefaultSettings(), kge.DefaultMember(structure.Structure{})
+		defaults, m = BasicSettings(), kge.DefaultMember(structure.Structure{})
 	}
 	r.Training.Batch, r.Training.Dropout = defaults.Batch, defaults.Dropout
 	r.Training.Reciprocal, r.Training.InitScale = defaults.Reciprocal, defaults.InitScale
@@ -35,7 +35,7 @@ type SearchFlags struct {
 
 // NewSearchFlags returns the default task settings of a search.
 func NewSearchFlags() *SearchFlags {
-	return &SearchFlags{TaskSettings{Paths: DefaultSettings().Paths}}
+	return &SearchFlags{TaskSettings{Paths: BasicSettings().Paths}}
 }
 
 // For returns the settings that a study stores; the recipe does not change them.

@@ -21,7 +21,7 @@ import (
 func querySearch() (query.TaskSettings, autoblm.SearchSettings) {
 	of := autoblm.DefaultSearch()
 	of.Settings = search.Plain()
-	of.Training = query.DefaultSettings().Settings
+	of.Training = query.BasicSettings().Settings
 	of.Training.Dim, of.Training.Epochs, of.Training.Batch = 8, 2, 64
 	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
 	return query.TaskSettings{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, of
@@ -54,8 +54,10 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		return result
 	}
 	want := run(t.Context(), of)
-	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil || len(want.Best) != of.I {
-		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete, len(want.Best), want.Artifact)
+	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil ||
+		len(want.Best) != of.I {
+		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete,
+			len(want.Best), want.Artifact)
 	}
 	of.Study = filepath.Join(t.TempDir(), "study.db")
 	interruptions := 0
@@ -73,7 +75,8 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 			interruptions++
 			continue
 		}
-		if !reflect.DeepEqual(got.Trials, want.Trials) || !reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
+		if !reflect.DeepEqual(got.Trials, want.Trials) ||
+			!reflect.DeepEqual(filesOf(t, got.Artifact), filesOf(t, want.Artifact)) {
 			t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got.Trials, want.Trials)
 		}
 		break
@@ -83,12 +86,14 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 	}
 
 	best := *want.Kept
-	member := kge.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate, Weights: of.Weights}
+	member := kge.Member{Structure: best.Structure, Seed: of.Seed, LearningRate: of.LearningRate,
+		Weights: of.Weights}
 	data, err := d.Training(own.Paths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := kge.Train(t.Context(), cpu.New(1), kge.Job{Data: data, Settings: own.Settings(of.Training).Settings, Members: []kge.Member{member}})
+	report, err := kge.Train(t.Context(), cpu.New(1),
+		kge.Job{Data: data, Settings: own.Settings(of.Training).Settings, Members: []kge.Member{member}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +103,8 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	metrics := completion.EvaluationsOf(best.Details)
-	if metrics.Valid.Both != reached.Valid.Metrics || metrics.Test.Both != reached.Test.Metrics || !reflect.DeepEqual(want.Artifact.(*kge.Model).Parameters, alone.Parameters) {
+	if metrics.Valid.Both != reached.Valid.Metrics || metrics.Test.Both != reached.Test.Metrics ||
+		!reflect.DeepEqual(want.Artifact.(*kge.Model).Parameters, alone.Parameters) {
 		t.Errorf("trial %+v, but alone it comes to %+v", best, reached.Valid)
 	}
 }
@@ -112,19 +118,38 @@ func TestSearchForQueriesRefuses(t *testing.T) {
 		if change != nil {
 			change(&own, &of)
 		}
-		_, err := autoblm.SearchFor(t.Context(), &query.Task{Data: d, Settings: own, Engine: cpu.New(1)}, of)
+		_, err := autoblm.SearchFor(t.Context(), &query.Task{Data: d, Settings: own, Engine: cpu.New(1)},
+			of)
 		return err
 	}
 	if err := run(nil); err != nil {
 		t.Fatal(err)
 	}
 	for says, change := range map[string]func(*query.TaskSettings, *autoblm.SearchSettings){
-		"hops [2] there, [3] here":               func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Hops = []int{3} },
-		"negatives not set there, 7 here":        func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Negatives = 7 },
-		"training epochs 2 there, 3 here":        func(_ *query.TaskSettings, of *autoblm.SearchSettings) { of.Training.Epochs = 3 },
-		"no train queries of 4 hops":             func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Hops = []int{4} },
-		"answer-power is NaN":                    func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.AnswerPower = math.NaN() },
-		"there are no lengths of paths to train": func(own *query.TaskSettings, _ *autoblm.SearchSettings) { own.Hops, own.With = nil, nil },
+		"hops [2] there, [3] here": func(own *query.TaskSettings,
+			_ *autoblm.SearchSettings) {
+			own.Hops = []int{3}
+		},
+		"negatives not set there, 7 here": func(own *query.TaskSettings,
+			_ *autoblm.SearchSettings) {
+			own.Negatives = 7
+		},
+		"training epochs 2 there, 3 here": func(_ *query.TaskSettings,
+			of *autoblm.SearchSettings) {
+			of.Training.Epochs = 3
+		},
+		"no train queries of 4 hops": func(own *query.TaskSettings,
+			_ *autoblm.SearchSettings) {
+			own.Hops = []int{4}
+		},
+		"answer-power is NaN": func(own *query.TaskSettings,
+			_ *autoblm.SearchSettings) {
+			own.AnswerPower = math.NaN()
+		},
+		"hops is empty": func(own *query.TaskSettings,
+			_ *autoblm.SearchSettings) {
+			own.Hops, own.With = nil, nil
+		},
 	} {
 		if err := run(change); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, which should say %q", err, says)

@@ -17,46 +17,42 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// Settings are those of a training on paths. [Default] and [DefaultSettings] are the places
-// to start from.
+// Settings are the settings of training on paths. [Default] and [BasicSettings] return values.
 type Settings struct {
-	// Settings are those of all embeddings, but for LabelSmoothing, which paths do not
-	// have. A batch is of queries whose paths have one length. Reciprocal gives the
-	// reverse of a relation an embedding of its own; else it is the transpose of its
-	// relation.
+	// Settings are the settings of all embeddings, without LabelSmoothing. The paths of a batch
+	// have the same length. Reciprocal gives reverse relations their own embeddings; otherwise a
+	// reverse is the transpose of its relation.
 	kge.Settings
 	Paths
 }
 
-// Paths are what models of paths are for, and how they learn them.
+// Paths are the paths that a model learns.
 type Paths struct {
-	// Hops are the lengths of the paths that a model is for: it is trained on them,
-	// and validated on all of them together.
-	Hops []int `json:"hops" min:"1" max:"99" brief:"Lengths of the paths to train on and to rank." help:"Length of the paths to train on and to rank."`
+	// Hops are the lengths of the paths to train on. Validation uses all of them.
+	Hops []int `json:"hops" min:"1" max:"99" help:"Lengths of the paths to train on and to rank."`
 	With []int `json:"with,omitempty" min:"1" max:"99" brief:"Lengths of further paths to train on." help:"Lengths of further paths to train on, separated by commas."`
-	// AnswerPower 0 lets queries count the same, 1 their answers.
-	AnswerPower float64 `json:"answer_power" min:"0" max:"1" help:"A query with n answers counts n to this power as much as one with one; 0 to 1."`
+	// AnswerPower 0 weighs all queries equally, 1 all answers.
+	AnswerPower float64 `json:"answer_power" min:"0" max:"1" brief:"Exponent of a query's number of answers in its weight." help:"Exponent of a query's number of answers in its weight, from 0 to 1."`
 }
 
-// TaskSettings are the settings that only paths have, as a study keeps them.
+// TaskSettings are the settings that only paths have, as stored in a study.
 type TaskSettings struct {
 	Paths
 	kge.Sampling
 }
 
-// Settings are those of all embeddings with those of paths.
-func (o TaskSettings) Settings(s kge.Settings) Settings {
-	s.Sampling = o.Sampling
-	return Settings{s, o.Paths}
+// Settings adds the settings of all embeddings.
+func (t TaskSettings) Settings(s kge.Settings) Settings {
+	s.Sampling = t.Sampling
+	return Settings{s, t.Paths}
 }
 
-// Default is how models of a form learn where nothing else is said, and a member for that
-// whose structure is yet to be chosen. Bilinear ones learn paths of one hop beside those of two,
-// with much dropout and a little DURA, which let them learn for longer, at a rate that goes down
-// where validation does not get better; that was chosen by validation on four graphs. Others
-// are trained as [DefaultSettings] say.
+// Default returns the default settings and the default member of a form, without a structure.
+// Bilinear models learn paths of one and of two hops, with strong dropout and weak DURA, which
+// allow longer training, and reduce the learning rate on plateaus of the validation MRR. This was
+// chosen by validation on four graphs. Other forms have [BasicSettings].
 func Default(f form.Form) (Settings, kge.Member) {
-	s, m := DefaultSettings(), kge.DefaultMember(structure.Structure{})
+	s, m := BasicSettings(), kge.DefaultMember(structure.Structure{})
 	m.Form = f
 	if f != form.Bilinear {
 		return s, m
@@ -68,56 +64,56 @@ func Default(f form.Form) (Settings, kge.Member) {
 	return s, m
 }
 
-// DefaultSettings are small ones, of the first version: paths of two hops, d 64, 60 epochs,
-// reverses of their own.
-func DefaultSettings() Settings {
+// BasicSettings returns small settings: paths of two hops, d 64, 60 epochs, and own embeddings for
+// reverse relations.
+func BasicSettings() Settings {
 	s := Settings{Settings: kge.DefaultSettings(), Paths: Paths{Hops: []int{2}, AnswerPower: 0.5}}
 	s.Batch, s.Reciprocal = 512, true
 	return s
 }
 
-// Trained are the lengths of all paths to train on, ascending.
-func (p Paths) Trained() []int {
+// TrainingHops returns the lengths of all paths to train on, ascending.
+func (p Paths) TrainingHops() []int {
 	all := slices.Concat(p.Hops, p.With)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// UsualSampling is what a form of models has where it is not to learn from all
-// entities: for distances the numbers of Query2box, whose margin of 24 for 400
-// coordinates shrinks with these (Ren et al., 2020). Products have none.
-func UsualSampling(f form.Form, dim int) kge.Sampling {
+// DefaultSampling returns the negative sampling of a form: for distances as in Query2box, with a
+// margin of 24 for 400 coordinates, scaled by the dimension (Ren et al., 2020). Products have none.
+func DefaultSampling(f form.Form, dim int) kge.Sampling {
 	if f.Capabilities().Products {
 		return kge.Sampling{}
 	}
 	return kge.Sampling{Negatives: 128, Margin: 24 * float64(dim) / 400}
 }
 
-// Validate says what is wrong with a member under the settings. L2, N3, RelationL2
-// and EntityL2 of a member are of the anchor, the relations of the path and the drawn
-// answer; Products is of |e0ᵀR|² + |R e|², where R is the product of the path.
+// Validate returns an error if the settings or a member are invalid. L2, N3, RelationL2 and
+// EntityL2 penalize the anchor, the relations of the path and the drawn answer. Products penalizes
+// |e0ᵀR|² + |R e|², where R is the product of the path.
 func (s Settings) Validate(m kge.Member) error {
 	switch {
 	case s.LabelSmoothing != 0:
-		return fmt.Errorf("label smoothing is %v: queries have none", s.LabelSmoothing)
+		return fmt.Errorf("label smoothing is %v: queries do not support it", s.LabelSmoothing)
 	case s.Frequency != 0:
-		return fmt.Errorf("frequency is %v: answers of queries are weighed by answer-power", s.Frequency)
+		return fmt.Errorf("frequency is %v: for queries use answer-power", s.Frequency)
 	case s.AnswersPerQuery != 0:
-		return fmt.Errorf("answers-per-query is %d: a query learns all its answers at once", s.AnswersPerQuery)
+		return fmt.Errorf("answers-per-query is %d: a query learns all its answers at once",
+			s.AnswersPerQuery)
 	case m.RelationPrediction != 0:
-		return fmt.Errorf("relation-prediction is %v: queries have none", m.RelationPrediction)
+		return fmt.Errorf("relation-prediction is %v: queries do not support it", m.RelationPrediction)
 	}
 	if err := s.ValidateFor(m); err != nil {
 		return err
 	}
 	if len(s.Hops) == 0 {
-		return errors.New("there are no lengths of paths to train on: give one, such as 2")
+		return errors.New("hops is empty: give the length of the paths, such as 2")
 	}
 	return settings.Check(s.Paths)
 }
 
-// PathsOf are the paths that a model is for and was trained on; none where that is not
-// known. A model of completion was trained on triples, which are paths of one hop.
+// PathsOf returns the paths that a model was trained on; none if they are unknown. A model of
+// completion was trained on triples, which are paths of one hop.
 func PathsOf(m *kge.Model) (p Paths) {
 	if m.Training == nil {
 		return p
@@ -132,28 +128,27 @@ func PathsOf(m *kge.Model) (p Paths) {
 	return p
 }
 
-// Training are the training queries of some lengths as data to train on. Each epoch
-// draws one of the answers of each as its target. The validation queries, where there
-// are some, decide by their MRR. It is an error if there are no queries of a length to
-// train on.
+// Training returns the training queries as data for [kge.Train], with the MRR of the validation
+// queries, if any, as validation score. Each epoch draws one of the answers of a query as its
+// target. A length without training queries is an error.
 func (d *Data) Training(p Paths) (*kge.Data, error) {
 	data := &kge.Data{
 		Name: d.Name, Source: cmp.Or(d.Folder, d.Name), Entities: d.Entities, Relations: d.Relations,
-		Fingerprint: func() string { return d.Fingerprint(p.Trained()...) }, TaskSettings: p,
+		Fingerprint: func() string { return d.Fingerprint(p.TrainingHops()...) }, TaskSettings: p,
 		Batches: func(s kge.Settings, epoch int) [][]kge.Example { return d.batches(s, p, epoch) },
 	}
-	for _, hops := range p.Trained() {
-		if err := d.Needs(InTrain, hops); err != nil {
+	for _, hops := range p.TrainingHops() {
+		if err := d.Require(InTrain, hops); err != nil {
 			return nil, err
 		}
 		data.Count += len(d.Queries(InTrain, hops))
 	}
-	if slices.ContainsFunc(p.Hops, func(hops int) bool { return d.Needs(InValid, hops) != nil }) {
+	if slices.ContainsFunc(p.Hops, func(hops int) bool { return d.Require(InValid, hops) != nil }) {
 		return data, nil
 	}
-	data.HeldOut = len(d.together(InValid, p.Hops))
+	data.HeldOut = len(d.queriesWith(InValid, p.Hops))
 	data.Validate = func(ctx context.Context, r kge.Ranker, most int) ([]float64, error) {
-		queries := eval.Sample(d.together(InValid, p.Hops), most)
+		queries := eval.Sample(d.queriesWith(InValid, p.Hops), most)
 		scores := make([]float64, r.Models())
 		for i := range scores {
 			e, err := Evaluate(ctx, r, i, queries)
@@ -167,31 +162,30 @@ func (d *Data) Training(p Paths) (*kge.Data, error) {
 	return data, nil
 }
 
-// ErrNoQueries says that a split has no queries of a length.
+// ErrNoQueries reports a split without queries of some length.
 var ErrNoQueries = errors.New("draw some first")
 
-// Needs says so if a split has no queries of a length.
-func (d *Data) Needs(split Split, hops int) error {
+// Require returns an error if a split has no queries with a number of hops.
+func (d *Data) Require(split Split, hops int) error {
 	if d.Queries(split, hops) == nil {
 		return fmt.Errorf("%s has no %v queries of %d hops: %w", d.Name, split, hops, ErrNoQueries)
 	}
 	return nil
 }
 
-// together are the queries of a split of several lengths.
-func (d *Data) together(split Split, hops []int) (all []Query) {
+// queriesWith returns the queries of a split with several numbers of hops.
+func (d *Data) queriesWith(split Split, hops []int) (all []Query) {
 	for _, h := range hops {
 		all = append(all, d.Queries(split, h)...)
 	}
 	return all
 }
 
-// batches are the training queries in the order of the given epoch, each with one
-// of its answers, cut to the steps that the settings allow. The paths of a batch
-// have one length; batches of different lengths are shuffled.
+// batches returns the training queries of an epoch in random order, each with one of its answers,
+// limited to the maximum number of steps. The paths of a batch have the same length.
 func (d *Data) batches(s kge.Settings, p Paths, epoch int) (all [][]kge.Example) {
 	rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
-	for _, hops := range p.Trained() {
+	for _, hops := range p.TrainingHops() {
 		queries := d.Queries(InTrain, hops)
 		order := make([]kge.Example, len(queries))
 		for i, place := range rng.Perm(len(queries)) {

@@ -27,9 +27,10 @@ type job struct {
 
 func aJob(t *testing.T) job {
 	t.Helper()
-	s := query.DefaultSettings()
+	s := query.BasicSettings()
 	s.Dim, s.Batch, s.Epochs, s.Hops = 16, 32, 4, []int{2, 3}
-	return job{data: enginetest.Paths(t, 60, 3, 250), settings: s, members: []kge.Member{enginetest.Members()["complex"]}}
+	return job{data: enginetest.Paths(t, 60, 3, 250), settings: s,
+		members: []kge.Member{enginetest.Members()["complex"]}}
 }
 
 // train checks the settings, as whoever trains on paths does, and trains.
@@ -43,7 +44,8 @@ func (j job) train(ctx context.Context, threads int) (*kge.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kge.Train(ctx, cpu.New(threads), kge.Job{Data: data, Settings: j.settings.Settings, Members: j.members, OnEpoch: j.onEpoch})
+	return kge.Train(ctx, cpu.New(threads), kge.Job{Data: data, Settings: j.settings.Settings,
+		Members: j.members, OnEpoch: j.onEpoch})
 }
 
 // TestDefaultsSuitTheirForms: each form can be trained by its defaults.
@@ -92,7 +94,9 @@ func TestMembersDoNotMatterToEachOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := report.Results[i], want.Results[0]; !reflect.DeepEqual(got.Model, want.Model) || !reflect.DeepEqual(got.Loss, want.Loss) || !reflect.DeepEqual(got.Validations, want.Validations) {
+			if got, want := report.Results[i], want.Results[0]; !reflect.DeepEqual(got.Model, want.Model) ||
+				!reflect.DeepEqual(got.Loss, want.Loss) ||
+				!reflect.DeepEqual(got.Validations, want.Validations) {
 				t.Errorf("%s: member %d comes to something else among others", name, i)
 			}
 		}
@@ -100,10 +104,12 @@ func TestMembersDoNotMatterToEachOther(t *testing.T) {
 		if name == "complex" {
 			says = "structure " + wild.Structure.String()
 		}
-		if r := report.Results[1]; !errors.Is(r.Err, kge.ErrDiverged) || r.Model != nil || r.BestEpoch != 0 || !strings.Contains(r.Err.Error(), says+", learning rate 1e+38") {
+		if r := report.Results[1]; !errors.Is(r.Err, kge.ErrDiverged) || r.Model != nil ||
+			r.BestEpoch != 0 || !strings.Contains(r.Err.Error(), says+", learning rate 1e+38") {
 			t.Errorf("%s: the wild member: %v, best epoch %d", name, r.Err, r.BestEpoch)
 		}
-		if r := report.Results[0]; r.Err != nil || len(r.Loss) != 4 || len(r.Validations) != 2 || r.Loss[3] >= r.Loss[0] {
+		if r := report.Results[0]; r.Err != nil || len(r.Loss) != 4 || len(r.Validations) != 2 ||
+			r.Loss[3] >= r.Loss[0] {
 			t.Errorf("%s: the first member: %v, loss %v, validations %v", name, r.Err, r.Loss, r.Validations)
 		}
 	}
@@ -125,9 +131,11 @@ func TestBestEpochIsKept(t *testing.T) {
 		}
 	}
 	if r.BestEpoch != best.Epoch || len(r.Loss) != best.Epoch+3 {
-		t.Fatalf("kept epoch %d of %d, the best is %d: %v", r.BestEpoch, len(r.Loss), best.Epoch, r.Validations)
+		t.Fatalf("kept epoch %d of %d, the best is %d: %v", r.BestEpoch, len(r.Loss), best.Epoch,
+			r.Validations)
 	}
-	queries := append(append([]query.Query(nil), j.data.Queries(query.InValid, 2)...), j.data.Queries(query.InValid, 3)...)
+	queries := append(append([]query.Query(nil), j.data.Queries(query.InValid, 2)...),
+		j.data.Queries(query.InValid, 3)...)
 	e, err := query.Evaluate(t.Context(), rankerOf(t, r.Model), 0, queries)
 	if err != nil || math.Abs(e.MRR-best.MRR) > 1e-12 {
 		t.Errorf("the model that was kept has MRR %v, want %v (%v)", e.MRR, best.MRR, err)
@@ -171,7 +179,7 @@ func TestTrainRefuses(t *testing.T) {
 		"the structure is missing":   func(j *job) { j.members[0].Structure = structure.Structure{} },
 		"gqe has no structure":       func(j *job) { j.members[0].Form = form.GQE },
 		"dim is 10":                  func(j *job) { j.settings.Dim = 10 },
-		"no lengths of paths":        func(j *job) { j.settings.Hops = nil },
+		"hops is empty":              func(j *job) { j.settings.Hops = nil },
 		"with is 0":                  func(j *job) { j.settings.With = []int{0} },
 		"no train queries of 7 hops": func(j *job) { j.settings.With = []int{7} },
 		"answer-power is 2":          func(j *job) { j.settings.AnswerPower = 2 },
@@ -180,7 +188,9 @@ func TestTrainRefuses(t *testing.T) {
 		"label smoothing is 0.1":     func(j *job) { j.settings.LabelSmoothing = 0.1 },
 		"relation-prediction is 1":   func(j *job) { j.members[0].RelationPrediction = 1 },
 		"learning-rate is 0":         func(j *job) { j.members[0].LearningRate = 0 },
-		"member 1: it is gqe":        func(j *job) { j.members = append(j.members, enginetest.Members()["gqe"]) },
+		"member 1: it is gqe": func(j *job) {
+			j.members = append(j.members, enginetest.Members()["gqe"])
+		},
 		"transe scores by distances": func(j *job) {
 			j.members[0] = enginetest.Members()["transe"]
 			j.members[0].Products = 0.1
@@ -196,7 +206,8 @@ func TestTrainRefuses(t *testing.T) {
 	} {
 		j := aJob(t)
 		set(&j)
-		if _, err := j.train(t.Context(), 1); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if _, err := j.train(t.Context(), 1); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
 	}

@@ -7,12 +7,11 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Warnings are what whoever uses the data should know, each with its mend: what reading the
-// graph noticed, which triples had no place in it, which of the given splits have no queries of
-// the given lengths, and how many of their queries mention what train lacks, of which nothing
-// can be learnt.
+// Warnings returns likely problems of the data, each with a fix: notes from reading the graph,
+// omitted triples, splits without queries of the given numbers of hops, and queries with entities
+// or relations that train lacks, about which nothing can be learned.
 func (d *Data) Warnings(hops []int, splits ...Split) []string {
-	all := slices.Clone(d.noticed)
+	all := slices.Clone(d.notes)
 	relations := make([]bool, 2*len(d.Relations))
 	for _, r := range d.graphs[InTrain].relations {
 		relations[r] = true
@@ -23,20 +22,30 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 			continue
 		}
 		for _, h := range hops {
-			if d.Needs(split, h) != nil {
-				all = append(all, fmt.Sprintf("%s has no %v queries of %s, so nothing %s: draw some, or hold more of the graph out of train", d.Name, split, format.Count(h, "hop"),
-					[...]string{InValid: "tells which epoch, settings or structure is best", InTest: "tells how good a model is that was chosen by valid"}[split]))
+			if d.Require(split, h) != nil {
+				all = append(all,
+					fmt.Sprintf(
+						"%s has no %v queries of %s, so nothing %s: draw some, or move more of the graph from "+
+							"train to %v", d.Name, split, format.Count(h, "hop"),
+						[...]string{InValid: "can select the best epoch, settings or structure",
+							InTest: "measures a model independently of its selection"}[split], split))
 			}
 		}
-		queries, unseen := d.together(split, hops), 0
+		queries, unseen := d.queriesWith(split, hops), 0
 		for _, q := range queries {
-			if !known(q.Anchor) || !slices.ContainsFunc(q.Hard, known) || slices.ContainsFunc(q.Relations, func(r int32) bool { return !relations[r] }) {
+			if !known(q.Anchor) || !slices.ContainsFunc(q.Hard, known) ||
+				slices.ContainsFunc(q.Relations, func(r int32) bool {
+					return !relations[r]
+				}) {
 				unseen++
 			}
 		}
 		if unseen > 0 {
-			all = append(all, fmt.Sprintf("%s of the %s %v queries of %s have an anchor, a relation or only answers that train lacks, of which nothing is learnt: leave them out, or add to train what is known of it",
-				format.Whole(unseen), format.Whole(len(queries)), split, d.Name))
+			all = append(all,
+				fmt.Sprintf(
+					"%s of the %s %v queries of %s cannot be learned, as train lacks their anchor, a relation "+
+						"or all answers: remove them, or add triples with these to train",
+					format.Whole(unseen), format.Whole(len(queries)), split, d.Name))
 		}
 	}
 	return all

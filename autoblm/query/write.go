@@ -14,9 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// WriteFolder writes the queries into a folder, which is made if needed, so that
-// [ReadFolder] reads them and the graph. A folder that holds queries already is
-// refused; a new one appears at once.
+// WriteFolder writes the graph and the queries to a folder for [ReadFolder]. It creates the folder
+// atomically and refuses a folder that has queries.
 func (d *Data) WriteFolder(dir string) error {
 	if err := CanWrite(dir); err != nil {
 		return err
@@ -25,9 +24,10 @@ func (d *Data) WriteFolder(dir string) error {
 		{Name: entitiesFile, Content: numbered(d.Entities, "")},
 		{Name: relationsFile, Content: numbered(d.Relations, reverseSuffix)},
 	}
-	for split := Split(splits - 1); split >= InTrain; split-- { // train-1p says that the others are there
+	// train-1p last: it marks a complete folder
+	for split := Split(splits - 1); split >= InTrain; split-- {
 		for _, hops := range slices.Backward(slices.Compact(append([]int{1}, d.Hops(split)...))) {
-			content, err := d.packed(split, hops)
+			content, err := d.compressed(split, hops)
 			if err != nil {
 				return err
 			}
@@ -42,22 +42,23 @@ func (d *Data) WriteFolder(dir string) error {
 	return nil
 }
 
-// CanWrite says, before queries are drawn, whether [Data.WriteFolder] would write into a
-// folder: not where there are queries already, and not over the labels of something else.
+// CanWrite returns an error if [Data.WriteFolder] would refuse a folder, since it has queries or
+// labels of other data.
 func CanWrite(dir string) error {
 	if hasQueries(dir) {
 		return fmt.Errorf("%s already holds queries: name another folder", dir)
 	}
 	for _, file := range []string{entitiesFile, relationsFile} {
 		if datasets.HasFile(dir, file) {
-			return fmt.Errorf("%s has a file %s that is not of queries, and not replaced: name another folder", dir, file)
+			return fmt.Errorf(
+				"%s has a file %s that is not of queries, and not overwritten: name another folder",
+				dir, file)
 		}
 	}
 	return outfile.FolderLater(dir)
 }
 
-// numbered are lines of id<TAB>name, each followed by one for its reverse where
-// that has a suffix.
+// numbered returns lines of id<TAB>name. With a suffix, each is followed by a line for its reverse.
 func numbered(names []string, suffix string) []byte {
 	var text bytes.Buffer
 	id := 0
@@ -72,12 +73,12 @@ func numbered(names []string, suffix string) []byte {
 	return text.Bytes()
 }
 
-// packed is the file of some queries, nil where there are none. Paths of one hop
-// are taken from the graph where they are not there, as they are its edges.
-func (d *Data) packed(split Split, hops int) ([]byte, error) {
+// compressed returns a file of queries, or nil without queries. Missing queries of one hop are
+// taken from the graph: they are its edges.
+func (d *Data) compressed(split Split, hops int) ([]byte, error) {
 	queries := d.Queries(split, hops)
 	if queries == nil {
-		queries, _ = d.drawing(Sample{Split: split, Hops: hops}).pairs(context.Background()) // which does not end
+		queries, _ = d.sampler(Sample{Split: split, Hops: hops}).pairs(context.Background())
 	}
 	if len(queries) == 0 {
 		return nil, nil

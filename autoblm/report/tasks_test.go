@@ -106,7 +106,7 @@ func ofQueries(t *testing.T) Data {
 	}
 	s := autoblm.DefaultSearch()
 	s.Settings = search.Plain()
-	s.Training = query.DefaultSettings().Settings
+	s.Training = query.BasicSettings().Settings
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
 	shared["queries"] = studyOf(t, queries(t, 40), s)
 	return shared["queries"]

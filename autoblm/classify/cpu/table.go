@@ -49,8 +49,8 @@ func (t table) fill(numbers []float32) {
 	}
 }
 
-// product computes C = A·B or C += A·B, given the columns of C and the inner size. It overwrites up
-// to a block of rows after the last row of C.
+// product computes C = A·B or C += A·B, given the columns of C and the inner size. It overwrites
+// up to a block of rows after the last row of C.
 func product(k *kernel.Set, c, a, b kernel.Table, rows, columns, inner int, add bool) {
 	k.Product(c, a.Data, a.Stride, 1, b, kernel.Pad(rows, kernel.Rows), columns, inner, add)
 }

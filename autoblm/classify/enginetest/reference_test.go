@@ -49,8 +49,8 @@ func TestDistMultIsCompGCNMult(t *testing.T) {
 	}
 }
 
-// TestSignsOfRelations checks that flipping the sign of a relation chunk in the structure and in all
-// relations changes nothing.
+// TestSignsOfRelations checks that flipping the sign of a relation chunk in the structure and in
+// all relations changes nothing.
 func TestSignsOfRelations(t *testing.T) {
 	g := RandomGraph(rand.New(rand.NewPCG(11, 12)), 30, 4, 150)
 	s := classify.Defaults(classify.BLM)

@@ -21,8 +21,8 @@ func near(got, want, tolerance float64) bool {
 	return math.Abs(got-want) <= tolerance*math.Max(1, math.Abs(want))
 }
 
-// Run checks everything that the interfaces promise: single steps with some settings, such as all of
-// [Settings], and populations with the same or fewer settings.
+// Run checks everything that the interfaces promise: single steps with some settings, such as all
+// of [Settings], and populations with the same or fewer settings.
 func Run(
 	t *testing.T, engine classify.Engine, tolerance Tolerance, steps, populations []classify.Settings,
 ) {

@@ -91,8 +91,8 @@ func composition(e classify.Encoder, relations *Node) *Node {
 	return Concatenate(turned, 2)
 }
 
-// mixing returns [S, R, d, d]: for each relation r the matrix M for which e M = g(A, r) e. Chunk i of
-// that is the sum over j of sign(A_ij) r_|A_ij| ⊙ e_j, so the block of M for chunks j and i is
+// mixing returns [S, R, d, d]: for each relation r the matrix M for which e M = g(A, r) e. Chunk i
+// of that is the sum over j of sign(A_ij) r_|A_ij| ⊙ e_j, so the block of M for chunks j and i is
 // diagonal, with Σ_k T[i,k,j] r_k on the diagonal.
 func mixing(relations, signs *Node) *Node {
 	models, count, d := relations.Shape().Dim(0), relations.Shape().Dim(1), relations.Shape().Dim(2)

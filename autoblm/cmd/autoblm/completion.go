@@ -85,7 +85,7 @@ func graphsFor(path string) (all []string) {
 	if strings.Contains(path, " query") || anyTask {
 		entries, _ := os.ReadDir(os.Getenv("AUTOBLM_DATA"))
 		for _, e := range entries {
-			if query.Holds(e.Name()) {
+			if query.CanOpen(e.Name()) {
 				all = append(all, e.Name())
 			}
 		}

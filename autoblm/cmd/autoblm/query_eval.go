@@ -81,7 +81,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.Trained()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision, Seconds: time.Since(began).Seconds()}
+	s := queryEvalSummary{Dataset: d.Name, Task: "query", Hops: hops, Trained: orEmpty(paths.TrainingHops()), Model: m.Form, Structure: structureOf(m.Form, m.Structure), Dim: m.Dim, Precision: precision, Seconds: time.Since(began).Seconds()}
 	*map[query.Split]**query.Evaluation{query.InTrain: &s.Train, query.InValid: &s.Valid, query.InTest: &s.Test}[c.Split] = &e
 	return o.Result(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s, %s, d %d%s, %.1f s\n\n", s.Dataset, format.Count(s.Hops, "hop"), titleOf(s.Model, s.Structure), s.Dim, s.Precision.Suffix(), s.Seconds)
@@ -93,7 +93,7 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 
 // sayLonger says where a model is asked for longer paths than it was trained on.
 func sayLonger(o *output, m *kge.Model, hops int) {
-	trained := query.PathsOf(m).Trained()
+	trained := query.PathsOf(m).TrainingHops()
 	if n := len(trained); n > 0 && hops > trained[n-1] {
 		o.Say("autoblm: the model was trained on paths of up to %s and is asked for %d", format.Count(trained[n-1], "hop"), hops)
 	}

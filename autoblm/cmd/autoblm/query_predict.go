@@ -68,7 +68,7 @@ func (c *queryPredictCommand) data(ctx context.Context, m *kge.Model, o *output)
 		d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Open(name, 1) }, source) // longer paths follow from these
 		if err == nil {
 			warn(o, d.Warnings(nil))
-			err = d.Covered(m)
+			err = d.CheckCovered(m)
 		}
 		return d, err
 	})

@@ -51,7 +51,7 @@ func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
 	of, _ := flags.Given[form.Form](ctx, "model")
 	s, m := query.Default(of)
 	if flags.Is(ctx, "recipe") {
-		s, m = query.DefaultSettings(), kge.DefaultMember(structure.Structure{})
+		s, m = query.BasicSettings(), kge.DefaultMember(structure.Structure{})
 	}
 	c.use(s, m)
 	useUnvalidated(ctx, &c.Settings.Settings)
@@ -62,7 +62,7 @@ func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
 // AfterApply gives negatives the margin that is usual with the model, if none is given.
 func (c *queryTrainCommand) AfterApply(ctx *kong.Context) error {
 	if _, is := flags.Given[float64](ctx, "margin"); !is && c.Sampling.Negatives > 0 && c.Model != form.Bilinear {
-		c.Sampling.Margin = query.UsualSampling(c.Model, c.Settings.Dim).Margin
+		c.Sampling.Margin = query.DefaultSampling(c.Model, c.Settings.Dim).Margin
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	}
 	engine := c.engine()
 	note := func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }
-	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Prepare(ctx, name, note, c.Settings.Trained()...) }, c.Dataset)
+	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Prepare(ctx, name, note, c.Settings.TrainingHops()...) }, c.Dataset)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	}
 	c.Out = kept.folder
 	how, over := ranking(o, job.Deadline)
-	evaluated, err := query.EvaluateBy(ctx, engine, result.Model, d, how, c.Settings.Hops[0])
+	evaluated, err := query.EvaluateWith(ctx, engine, result.Model, d, how, c.Settings.Hops[0])
 	over()
 	if err != nil {
 		return kept.unranked(err)
