@@ -87,7 +87,9 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 	}
 	engine := c.engine()
 	note := func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }
-	d, err := read(ctx, o, func(name string) (*query.Data, error) { return query.Prepare(ctx, name, note, c.Settings.TrainingHops()...) }, c.Dataset)
+	d, err := read(ctx, o, func(name string) (*query.Data, error) {
+		return query.Prepare(ctx, name, note, c.Settings.TrainingHops()...)
+	}, c.Dataset)
 	if err != nil {
 		return err
 	}
