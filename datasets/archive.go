@@ -25,7 +25,7 @@ type unpackLimits struct {
 
 // archiveLimits are far above the needs of the registry: the training file of FB15k has
 // 38 MB. total counts every member of a tar archive, not only the splits.
-// [inputfile.Limit] adds a limit relative to the size of the archive.
+// [inputfile.MaxDecompressed] adds a limit relative to the size of the archive.
 var archiveLimits = unpackLimits{member: 512 << 20, total: 4 << 30}
 
 // unpackSplits writes train.txt, valid.txt and test.txt of an archive (.tar.gz
@@ -44,7 +44,7 @@ func unpackSplits(archive, dir string, limits unpackLimits) error {
 	if err != nil {
 		return &localError{err}
 	}
-	limits.total = min(limits.total, inputfile.Limit(info.Size()))
+	limits.total = min(limits.total, inputfile.MaxDecompressed(info.Size()))
 	u := &unpacker{dir: dir, limits: limits, found: make(map[string]string)}
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(file, magic); err != nil {

@@ -112,7 +112,7 @@ func openText(dir string, names ...string) (text *textFile, close func(), err er
 
 // openPath opens a file and unpacks it if its name ends with .gz.
 func openPath(path string) (text *textFile, close func(), err error) {
-	file, err := inputfile.OpenUnpacked(path)
+	file, err := inputfile.OpenDecompressed(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ func (g *Graph) Warnings(splits ...string) []string {
 		if unseen > 0 {
 			all = append(all, fmt.Sprintf("%s of the %s %s triples of %s have an entity or a relation "+
 				"that train lacks, so the model cannot learn it: remove them, or add facts to train",
-				format.Whole(unseen), format.Whole(len(triples)), split, g.Name))
+				format.Int(unseen), format.Int(len(triples)), split, g.Name))
 		}
 	}
 	return all

@@ -26,8 +26,8 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	by := record.By{Command: record.CommandLine(command...), Threads: f.threads()}
-	d := record.Now(ctx, by, comparison{Threads: by.Threads, Peers: map[string]played{}})
+	by := record.Setup{Command: record.CommandLine(command...), Threads: f.threads()}
+	d := record.New(ctx, by, comparison{Threads: by.Threads, Peers: map[string]played{}})
 	for _, r := range rivals {
 		if r.command != "" {
 			d.Result.Peers[r.name] = played{Command: record.HidePaths(r.command)}

@@ -78,7 +78,7 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 
 // document is what the results go into: what the file of --out has of other cases, or nothing.
 func (f flags) document(ctx context.Context, command []string) (document, error) {
-	by := record.By{Command: record.CommandLine(command...), Threads: f.threads()}
+	by := record.Setup{Command: record.CommandLine(command...), Threads: f.threads()}
 	if f.Backend != "" {
 		by.Engine, by.Backend = "gomlx", f.Backend
 	}
@@ -93,7 +93,7 @@ func (f flags) document(ctx context.Context, command []string) (document, error)
 	for _, p := range peers {
 		r.Peers[p.name] = played{Command: record.HidePaths(p.command)}
 	}
-	d := record.Now(ctx, by, r)
+	d := record.New(ctx, by, r)
 	if f.Out != "" {
 		err = goOn(&d, f.Out)
 	}

@@ -40,7 +40,7 @@ func Encoders() []Encoder {
 	return all
 }
 
-func (e Encoder) String() string { return enum.Of(encoderNames, "encoder", e) }
+func (e Encoder) String() string { return enum.Name(encoderNames, "encoder", e) }
 
 // MarshalText writes the name.
 func (e Encoder) MarshalText() ([]byte, error) { return enum.Marshal(encoderNames, "encoder", e) }

@@ -28,7 +28,7 @@ const (
 
 var normNames = []string{"none", "relation", "relation-root", "symmetric"}
 
-func (n Norm) String() string { return enum.Of(normNames, "norm", n) }
+func (n Norm) String() string { return enum.Name(normNames, "norm", n) }
 
 // MarshalText writes the name.
 func (n Norm) MarshalText() ([]byte, error) { return enum.Marshal(normNames, "norm", n) }

@@ -71,7 +71,7 @@ func (t *Ensemble) Save(dir string) error {
 	for _, m := range t.Members {
 		bytes += 4 * float64(len(m.Entities))
 	}
-	defer memory.Collect(bytes)
+	defer memory.CollectGarbage(bytes)
 	return modelfolder.Save(dir, t)
 }
 
@@ -82,7 +82,7 @@ func LoadEnsemble(dir string) (*Ensemble, error) {
 
 // LoadEnsembleFiles reads what [Ensemble.Files] gave.
 func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
-	return loadEnsemble("", modelfolder.In(files))
+	return loadEnsemble("", modelfolder.FromFiles(files))
 }
 
 func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {

@@ -87,7 +87,7 @@ func (p *panel) close() {
 	}
 	before := cap(p.scores)
 	p.scores = nil
-	memory.Collect(scoreBytes * float64(before))
+	memory.CollectGarbage(scoreBytes * float64(before))
 }
 
 // ask asks for both ends of triples, each question once.

@@ -73,7 +73,7 @@ func EnsembleOf(a task.Artifact) (*Ensemble, error) {
 		return a, nil
 	}
 	files, err := a.Files()
-	if err != nil || !isEnsemble(modelfolder.In(files)) {
+	if err != nil || !isEnsemble(modelfolder.FromFiles(files)) {
 		return nil, err
 	}
 	return LoadEnsembleFiles(files)

@@ -116,7 +116,7 @@ func describe(g datasets.Statistics, name string) []page.Part {
 		{g.InSeveralSplits, "Triples in more than one split"},
 	} {
 		if odd.n > 0 {
-			text += fmt.Sprintf(" %s: %s.", odd.says, format.Whole(odd.n))
+			text += fmt.Sprintf(" %s: %s.", odd.says, format.Int(odd.n))
 		}
 	}
 	type split struct {

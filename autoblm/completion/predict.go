@@ -45,7 +45,7 @@ func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known eval.Known
 	relation := slices.Index(m.RelationLabels, q.Relation)
 	if relation < 0 {
 		return nil, fmt.Errorf("the model has no relation %q%s; it has %s",
-			q.Relation, enum.DidYouMean(enum.Near(m.RelationLabels, q.Relation)), labels.Listed(m.RelationLabels))
+			q.Relation, enum.DidYouMean(enum.Near(m.RelationLabels, q.Relation)), labels.List(m.RelationLabels))
 	}
 	given, err := labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
 	if err != nil {

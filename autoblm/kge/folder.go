@@ -133,7 +133,7 @@ func (m *Model) Files() (map[string][]byte, error) {
 // creates the folder. After an error, such as a full disk, a model that was in the folder is
 // unchanged.
 func (m *Model) Save(dir string) error {
-	defer memory.Collect(float32Bytes * float64(len(m.Entities))) // the contents of files
+	defer memory.CollectGarbage(float32Bytes * float64(len(m.Entities))) // the contents of files
 	return modelfolder.Save(dir, m)
 }
 
@@ -149,7 +149,7 @@ func Load(dir string) (*Model, error) {
 
 // LoadFiles reads the result of [Model.Files].
 func LoadFiles(files map[string][]byte) (*Model, error) {
-	return LoadFrom("", modelfolder.In(files))
+	return LoadFrom("", modelfolder.FromFiles(files))
 }
 
 // LoadFrom is like [Load] but reads files with a function. Errors name dir, if it is not empty.

@@ -87,7 +87,7 @@ func (c *Checkpoint) savedPrecision() (p Precision, found bool) {
 	var saved struct {
 		ID struct{ Settings Settings } `json:"training"`
 	}
-	err := checkpoint.Head(c.File, &saved)
+	err := checkpoint.ReadDescription(c.File, &saved)
 	return saved.ID.Settings.Precision, err == nil
 }
 

@@ -26,7 +26,7 @@ const (
 
 var precisionNames = []string{"float32", "bfloat16", "auto"}
 
-func (p Precision) String() string { return enum.Of(precisionNames, "precision", p) }
+func (p Precision) String() string { return enum.Name(precisionNames, "precision", p) }
 
 // Suffix returns ", bfloat16" to append to a dimension, and nothing for float32.
 func (p Precision) Suffix() string {

@@ -57,7 +57,7 @@ func newRun(job Job, engine Engine, population Population) *run {
 func (r *run) close() {
 	r.population.Close()
 	r.population = nil
-	memory.Collect(r.bytes) // also if the engine does not
+	memory.CollectGarbage(r.bytes) // also if the engine does not
 }
 
 func (r *run) hasActive() bool {

@@ -22,7 +22,7 @@ const (
 
 var optimizerNames = []string{"adagrad", "adam"}
 
-func (o Optimizer) String() string { return enum.Of(optimizerNames, "optimizer", o) }
+func (o Optimizer) String() string { return enum.Name(optimizerNames, "optimizer", o) }
 
 // MarshalText returns the name.
 func (o Optimizer) MarshalText() ([]byte, error) {
@@ -47,7 +47,7 @@ const (
 
 var initialNames = []string{"normal", "xavier"}
 
-func (i Initial) String() string { return enum.Of(initialNames, "initial distribution", i) }
+func (i Initial) String() string { return enum.Name(initialNames, "initial distribution", i) }
 
 // MarshalText returns the name.
 func (i Initial) MarshalText() ([]byte, error) {

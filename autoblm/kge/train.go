@@ -91,7 +91,7 @@ func (t *trainer) train(ctx context.Context) (*Report, error) {
 		if err := t.saver.epochEnded(t.run, began); err != nil {
 			return nil, err
 		}
-		memory.Collect(t.bytes)
+		memory.CollectGarbage(t.bytes)
 	}
 	if err := t.saver.finish(t.run); err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (m *memberRun) losePatience(s Settings) {
 func (r *run) keepBest(member, epoch int, mrr float64) error {
 	m := &r.members[member]
 	m.best = nil // before the next copy, which may be large
-	memory.Collect(r.bytes)
+	memory.CollectGarbage(r.bytes)
 	p, err := r.population.Parameters(member)
 	if err != nil {
 		return err

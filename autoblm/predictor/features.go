@@ -18,7 +18,7 @@ const (
 
 var featureNames = []string{"srf", "one-hot"}
 
-func (f Features) String() string { return enum.Of(featureNames, "feature", f) }
+func (f Features) String() string { return enum.Name(featureNames, "feature", f) }
 
 // MarshalText writes the name.
 func (f Features) MarshalText() ([]byte, error) { return enum.Marshal(featureNames, "feature", f) }

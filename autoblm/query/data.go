@@ -51,7 +51,7 @@ const (
 
 var splitNames = []string{"train", "valid", "test"}
 
-func (s Split) String() string { return enum.Of(splitNames, "split", s) }
+func (s Split) String() string { return enum.Name(splitNames, "split", s) }
 
 // MarshalText writes the name.
 func (s Split) MarshalText() ([]byte, error) { return enum.Marshal(splitNames, "split", s) }
@@ -98,7 +98,7 @@ func FromGraph(g *datasets.Graph) *Data {
 				fmt.Sprintf(
 					"paths omit %s of the %s %v triples of %s: train lacks an entity or a relation of these; "+
 						"add triples with them to train",
-					format.Whole(left), format.Whole(len(triples)), Split(split), d.Name))
+					format.Int(left), format.Int(len(triples)), Split(split), d.Name))
 		}
 		d.graphs[split] = newEdges(len(d.Entities), bothDirections(known))
 	}

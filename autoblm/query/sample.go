@@ -208,7 +208,7 @@ func Prepare(ctx context.Context, name string, note func(text string), hops ...i
 			}
 			if note != nil {
 				note(fmt.Sprintf("%s has no %v queries of %s, so %s were drawn", d.Name, split,
-					format.Count(h, "hop"), format.Whole(n)))
+					format.Count(h, "hop"), format.Int(n)))
 			}
 		}
 	}

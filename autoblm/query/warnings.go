@@ -45,7 +45,7 @@ func (d *Data) Warnings(hops []int, splits ...Split) []string {
 				fmt.Sprintf(
 					"%s of the %s %v queries of %s cannot be learned, as train lacks their anchor, a relation "+
 						"or all answers: remove them, or add triples with these to train",
-					format.Whole(unseen), format.Whole(len(queries)), split, d.Name))
+					format.Int(unseen), format.Int(len(queries)), split, d.Name))
 		}
 	}
 	return all

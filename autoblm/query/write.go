@@ -55,7 +55,7 @@ func CanWrite(dir string) error {
 				dir, file)
 		}
 	}
-	return outfile.FolderLater(dir)
+	return outfile.CheckFolder(dir)
 }
 
 // numbered returns lines of id<TAB>name. With a suffix, each is followed by a line for its reverse.

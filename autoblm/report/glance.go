@@ -67,7 +67,7 @@ func (a *analysis) tiles() []tile {
 		add("final stage", a.final[0], fmt.Sprintf("d %d", a.final[0].Recipe.Training.Dim))
 	}
 	tiles = append(tiles, tile{
-		"structures", format.Whole(len(a.proposed)),
+		"structures", format.Int(len(a.proposed)),
 		"trained in " + format.Count(len(a.rounds), "round"),
 	})
 	if rho, n := rankCorrelation(a.found); n > 2 && !math.IsNaN(rho) {

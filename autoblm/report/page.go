@@ -77,7 +77,7 @@ func Write(w io.Writer, d Data) error {
 	var text strings.Builder
 	err = pageTemplate.Execute(&text, c)
 	if err == nil {
-		_, err = io.WriteString(w, format.PrintableLines(text.String()))
+		_, err = io.WriteString(w, format.EscapeLines(text.String()))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)

@@ -126,7 +126,7 @@ func (r Repeats) rate() string {
 		rate += fmt.Sprintf(", decay %v", t.Settings.Decay)
 	}
 	if t.Settings.Cooldown != 0 {
-		rate += fmt.Sprintf(", cooldown %s", format.Whole(t.Settings.Cooldown))
+		rate += fmt.Sprintf(", cooldown %s", format.Int(t.Settings.Cooldown))
 	}
 	return rate
 }
@@ -148,11 +148,11 @@ func (r Repeats) epochs() string {
 	}
 	switch {
 	case least == asked:
-		return format.Whole(asked)
+		return format.Int(asked)
 	case least == most:
-		return fmt.Sprintf("%s of %s", format.Whole(least), format.Whole(asked))
+		return fmt.Sprintf("%s of %s", format.Int(least), format.Int(asked))
 	}
-	return fmt.Sprintf("%s to %s of %s", format.Whole(least), format.Whole(most), format.Whole(asked))
+	return fmt.Sprintf("%s to %s of %s", format.Int(least), format.Int(most), format.Int(asked))
 }
 
 // graphs are those to compare on, in order.
@@ -221,7 +221,7 @@ func Compare(all []Repeats) *table.Table {
 func softmax(s kge.Settings) string {
 	how := among(s)
 	if s.SparseGradients > 0 {
-		how += fmt.Sprintf(", %s moved", format.Whole(s.SparseGradients))
+		how += fmt.Sprintf(", %s moved", format.Int(s.SparseGradients))
 	}
 	if s.AnswersPerQuery > 0 {
 		how += fmt.Sprintf(", %d together", s.AnswersPerQuery)
@@ -234,7 +234,7 @@ func among(s kge.Settings) string {
 	if s.SampledSoftmax == 0 {
 		return "all"
 	}
-	return format.Whole(s.SampledSoftmax)
+	return format.Int(s.SampledSoftmax)
 }
 
 // known is a number, or nil for one that is not known.
@@ -338,7 +338,7 @@ var parts = []part{
 	}},
 }
 
-func numbered(n int) (label string, number float64) { return format.Whole(n), float64(n) }
+func numbered(n int) (label string, number float64) { return format.Int(n), float64(n) }
 
 // common is what trainings have in common of the model and the recipe.
 func common(all []Repeats) string {
@@ -402,7 +402,7 @@ func (a alike) title(others []alike) string {
 func (a alike) short() string {
 	title := common(a.all)
 	if dim := a.rest.settings.Dim; dim > 0 {
-		title += ", d " + format.Whole(dim)
+		title += ", d " + format.Int(dim)
 	}
 	return title
 }

@@ -21,7 +21,7 @@ func benchmark(t *testing.T, folder, graph, name string, seed uint64, change fun
 	if change != nil {
 		change(&p)
 	}
-	d := record.Now(t.Context(), record.By{Command: "autoblm reproduce " + graph, Threads: 1, Engine: "cpu", Backend: "avx2"}, *mustRun(t, p))
+	d := record.New(t.Context(), record.Setup{Command: "autoblm reproduce " + graph, Threads: 1, Engine: "cpu", Backend: "avx2"}, *mustRun(t, p))
 	file := filepath.Join(folder, fmt.Sprintf("benchmark-%s-%s-%d.json", graph, name, seed))
 	if err := d.Write(file); err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestReadRepeatsRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	searched := filepath.Join(dir, "benchmark-wn18-search-1.json")
-	d := record.Now(t.Context(), record.By{}, *mustRun(t, plan(t, Search)))
+	d := record.New(t.Context(), record.Setup{}, *mustRun(t, plan(t, Search)))
 	if err := d.Write(searched); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ type Document = record.Document[Result]
 
 // Continue resumes a plan from its result file, updates the file, and removes the checkpoints of
 // a complete plan. As with [Run], it may return a result next to an error.
-func Continue(ctx context.Context, p Plan, by record.By) (*Document, error) {
+func Continue(ctx context.Context, p Plan, by record.Setup) (*Document, error) {
 	d, err := record.Read[Result](p.ResultFile())
 	switch {
 	case err == nil:
@@ -35,7 +35,7 @@ func Continue(ctx context.Context, p Plan, by record.By) (*Document, error) {
 	}
 	if !reflect.DeepEqual(*result, before) {
 		by.Engine, by.Backend = result.Engine, result.Backend
-		d = record.Now(ctx, by, *result)
+		d = record.New(ctx, by, *result)
 		d.Result.Backend = record.HidePaths(result.Backend)
 		if err := d.Write(p.ResultFile()); err != nil {
 			return nil, fmt.Errorf("cannot write the result: %w", err)

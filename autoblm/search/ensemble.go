@@ -71,7 +71,7 @@ func (s *searcher) ensembleAmong(ctx context.Context, candidates []int) (note st
 	case err == nil:
 	case errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded):
 		return none + ": the time was up", task.ErrDeadlineExceeded
-	case memory.Short(err):
+	case memory.IsShortage(err):
 		return none + ": " + err.Error(), nil
 	default:
 		return "", err

@@ -28,7 +28,7 @@ const (
 
 var filterNames = []string{"exact", "paper", "none", "linear"}
 
-func (f Filter) String() string { return enum.Of(filterNames, "filter", f) }
+func (f Filter) String() string { return enum.Name(filterNames, "filter", f) }
 
 // MarshalText writes the name.
 func (f Filter) MarshalText() ([]byte, error) { return enum.Marshal(filterNames, "filter", f) }

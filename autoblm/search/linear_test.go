@@ -193,7 +193,7 @@ func TestLinearDrops(t *testing.T) {
 	r := whatIsDropped(trials, math.Sqrt(stat.Mean(variances, nil)))
 	r.Dataset, r.Seed = g.Name, s.Seed
 	command := fmt.Sprintf("go test ./autoblm/search -run TestLinearDrops -linear %s -linear-structures %d -linear-seed %d", g.Name, s.Budget, s.Seed)
-	d := record.Now(t.Context(), record.By{Command: command, Engine: engine.Name(), Backend: engine.Backend(s.Training.Precision)}, r)
+	d := record.New(t.Context(), record.Setup{Command: command, Engine: engine.Name(), Backend: engine.Backend(s.Training.Precision)}, r)
 	if err := d.Write(fmt.Sprintf("linear-%s-%d.json", g.Name, s.Seed)); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type value struct {
 }
 
 func (s screen) show(v value) {
-	v.text, v.markdown = format.PrintableLines(v.text), format.PrintableLines(v.markdown)
+	v.text, v.markdown = format.EscapeLines(v.text), format.EscapeLines(v.markdown)
 	if !s.notebook {
 		fmt.Fprint(s.text, v.text)
 		return
@@ -64,7 +64,7 @@ func (s screen) check(err error) {
 	if s.notebook {
 		s.sync()
 	}
-	fmt.Fprintln(s.problems, format.PrintableLines(err.Error()))
+	fmt.Fprintln(s.problems, format.EscapeLines(err.Error()))
 	s.exit(1)
 }
 

@@ -23,7 +23,7 @@ const (
 var groupNames = []string{"full", "paper"}
 
 // String returns "full" or "paper".
-func (g Group) String() string { return enum.Of(groupNames, "Group", g) }
+func (g Group) String() string { return enum.Name(groupNames, "Group", g) }
 
 // MarshalText writes the name.
 func (g Group) MarshalText() ([]byte, error) { return enum.Marshal(groupNames, "group", g) }

@@ -25,7 +25,7 @@ type textFile struct {
 
 // openText opens a file, plain or .gz.
 func openText(path string) (*textFile, error) {
-	file, err := inputfile.OpenUnpacked(path)
+	file, err := inputfile.OpenDecompressed(path)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (c *counts) add(part string, count int) {
 // summary returns the last line that the attack prints.
 func (c *counts) summary(minutes float64) string {
 	return fmt.Sprintf("attack: %s kills, %s full disks, %s, %.0f min, seed %d",
-		format.Whole(c.of("kills")), format.Whole(c.of("disks")),
+		format.Int(c.of("kills")), format.Int(c.of("disks")),
 		format.Count(c.findings, "finding"), minutes, c.seed)
 }
 

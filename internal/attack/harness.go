@@ -76,7 +76,7 @@ func (h *harness) attack(
 			return err
 		}
 		done := h.counts.of(p.name)
-		fmt.Fprintf(w, "%s: %s of %s\n", p.name, format.Whole(done), format.Whole(p.goal))
+		fmt.Fprintf(w, "%s: %s of %s\n", p.name, format.Int(done), format.Int(p.goal))
 	}
 	return nil
 }

@@ -118,9 +118,9 @@ func Read(path string, run any) ([][]float32, error) {
 	return nil, err
 }
 
-// Head reads only the description of what [Read] would read, into a run, without looking
+// ReadDescription reads only the description of what [Read] would read, into a run, without looking
 // whether the rest is sound.
-func Head(path string, run any) error {
+func ReadDescription(path string, run any) error {
 	var err error
 	for _, name := range []string{path, next(path), before(path)} {
 		if err = head(name, run); err == nil {

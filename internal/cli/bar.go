@@ -107,10 +107,10 @@ func (b *Bar) ending() string {
 }
 
 // Say describes what is being done.
-func (b *Bar) Say(line string) {
+func (b *Bar) Describe(line string) {
 	b.one.Lock()
 	defer b.one.Unlock()
-	if line = format.Printable(line); line == b.line {
+	if line = format.Escape(line); line == b.line {
 		return
 	}
 	b.line = line
@@ -137,14 +137,14 @@ func (b *Bar) Set(done, total int64) {
 }
 
 // Left is how much time it is likely to take from now on, once that can be said.
-func (b *Bar) Left() (left time.Duration, known bool) {
+func (b *Bar) Remaining() (left time.Duration, known bool) {
 	b.one.Lock()
 	defer b.one.Unlock()
 	return b.left()
 }
 
 // Ends says when it is over at the latest.
-func (b *Bar) Ends(at time.Time) {
+func (b *Bar) SetDeadline(at time.Time) {
 	b.one.Lock()
 	defer b.one.Unlock()
 	b.end = at
@@ -165,7 +165,7 @@ func (b *Bar) left() (time.Duration, bool) {
 }
 
 // Aside has something else written, on lines of its own.
-func (b *Bar) Aside(write func()) {
+func (b *Bar) PrintAbove(write func()) {
 	b.one.Lock()
 	defer b.one.Unlock()
 	_ = b.bar.Clear()

@@ -39,14 +39,14 @@ func (closed) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestOutput(t *testing.T) {
 	var stdout, recorded bytes.Buffer
-	o := &cli.Output{Stdout: &cli.Careful{W: &stdout}, JSON: true, Record: func(value any) error {
+	o := &cli.Output{Stdout: &cli.SafeWriter{W: &stdout}, JSON: true, Record: func(value any) error {
 		_, err := fmt.Fprint(&recorded, value)
 		return err
 	}}
 	if err := o.Result("<a>", func(io.Writer) { t.Error("text was asked for") }); err != nil || stdout.String() != "\"<a>\"\n" || recorded.String() != "<a>" {
 		t.Errorf("%v: %q, %q", err, stdout.String(), recorded.String())
 	}
-	o = &cli.Output{Stdout: &cli.Careful{W: closed{}}}
+	o = &cli.Output{Stdout: &cli.SafeWriter{W: closed{}}}
 	if err := o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") }); err != nil || !errors.Is(o.Stdout.Err, io.ErrClosedPipe) {
 		t.Errorf("%v, %v", err, o.Stdout.Err)
 	}
@@ -68,12 +68,12 @@ func TestOutputSaysWhatIsKept(t *testing.T) {
 		{syscall.EPIPE, nil, errors.New("interrupted"), false, "interrupted\ncannot print the result: broken pipe; the model is in m and the study is s"},
 	} {
 		var stdout bytes.Buffer
-		o := &cli.Output{Stdout: &cli.Careful{W: &stdout}, JSON: c.json, Record: func(any) error { return c.recording }}
+		o := &cli.Output{Stdout: &cli.SafeWriter{W: &stdout}, JSON: c.json, Record: func(any) error { return c.recording }}
 		if c.printing != nil {
 			o.Stdout.W = failing{c.printing}
 		}
-		o.Keep("the model is in %s", "m")
-		o.Keep("the study is s")
+		o.Saved("the model is in %s", "m")
+		o.Saved("the study is s")
 		err := o.End(errors.Join(o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1") }), c.own))
 		if got := fmt.Sprint(err); got != c.want {
 			t.Errorf("%+v: %q", c, got)
@@ -82,8 +82,8 @@ func TestOutputSaysWhatIsKept(t *testing.T) {
 			t.Errorf("%+v printed %q", c, stdout.String())
 		}
 	}
-	o := &cli.Output{Stdout: &cli.Careful{W: io.Discard}}
-	o.Keep("the model is in m")
+	o := &cli.Output{Stdout: &cli.SafeWriter{W: io.Discard}}
+	o.Saved("the model is in m")
 	if err := o.End(errors.New("cannot rank")); err.Error() != "cannot rank; the model is in m" {
 		t.Errorf("before the result: %v", err)
 	}
@@ -107,7 +107,7 @@ func (l *leaving) Write(p []byte) (int, error) {
 // TestReaderWhoLeaves in the middle gets no words, but one who hears nothing does.
 func TestReaderWhoLeaves(t *testing.T) {
 	for want, w := range map[string]io.Writer{"1 ": &leaving{}, "1 p: cannot print the result: broken pipe\n": failing{syscall.EPIPE}} {
-		o := &cli.Output{Stdout: &cli.Careful{W: w}}
+		o := &cli.Output{Stdout: &cli.SafeWriter{W: w}}
 		err := o.End(o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") }))
 		var stderr bytes.Buffer
 		status := cli.Status(&stderr, "p", err)
@@ -123,7 +123,7 @@ func TestBarInALog(t *testing.T) {
 		var log bytes.Buffer
 		bar := cli.NewBar(&log, "training", 10, every)
 		for i, line := range []string{"a", "a", "b"} {
-			bar.Say(line)
+			bar.Describe(line)
 			bar.Set(int64(i), 12)
 		}
 		bar.Finish()
@@ -143,7 +143,7 @@ func TestPaceOfWhatGoesOn(t *testing.T) {
 			bar.Set(done, 0)
 			time.Sleep(10 * time.Second)
 		}
-		if left, known := bar.Left(); !known || left != 80*time.Second {
+		if left, known := bar.Remaining(); !known || left != 80*time.Second {
 			t.Errorf("%v left, known %v, want 10 in 20 seconds for the last 40", left, known)
 		}
 	})

@@ -19,9 +19,9 @@ import (
 
 // Output is where a command writes: its result to Stdout, once, as text or as JSON;
 // progress and messages to Stderr. What a command makes it saves first, and says so by
-// [Output.Keep]: whatever becomes of the result then, an error says where it is.
+// [Output.Saved]: whatever becomes of the result then, an error says where it is.
 type Output struct {
-	Stdout *Careful
+	Stdout *SafeWriter
 	Stderr io.Writer
 	JSON   bool
 	// Arguments are those of the program.
@@ -36,7 +36,7 @@ type Output struct {
 
 // Writes checks, before the work, that a file of a kind can be written, and is not written
 // twice. Where no path is given nothing is to be written.
-func (o *Output) Writes(path string, kind outfile.Kind) error {
+func (o *Output) CheckFile(path string, kind outfile.Kind) error {
 	if path == "" {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (o *Output) Writes(path string, kind outfile.Kind) error {
 }
 
 // Keep remembers what the command has saved and where, as "the model is in m".
-func (o *Output) Keep(format string, arguments ...any) {
+func (o *Output) Saved(format string, arguments ...any) {
 	o.kept = append(o.kept, fmt.Sprintf(format, arguments...))
 }
 
@@ -94,9 +94,9 @@ func (o *Output) End(err error) error {
 	return fmt.Errorf("%w; %s", err, format.List(o.kept, "and"))
 }
 
-// Together is a writer to which a bar and messages can be written at a time: files can be, as
+// SyncWriter is a writer to which a bar and messages can be written at a time: files can be, as
 // they are.
-func Together(w io.Writer) io.Writer {
+func SyncWriter(w io.Writer) io.Writer {
 	if _, is := w.(*os.File); is {
 		return w
 	}
@@ -115,8 +115,8 @@ func (t *together) Write(p []byte) (int, error) {
 }
 
 // Say writes a message that is no part of the result.
-func (o *Output) Say(message string, arguments ...any) {
-	fmt.Fprintln(o.Stderr, format.PrintableLines(fmt.Sprintf(message, arguments...)))
+func (o *Output) Message(message string, arguments ...any) {
+	fmt.Fprintln(o.Stderr, format.EscapeLines(fmt.Sprintf(message, arguments...)))
 }
 
 // Drawing is a drawing of our own to be printed, in colours where the result goes to a
@@ -127,17 +127,17 @@ func (o *Output) Drawing(draw func(colour bool) string) string {
 	return drawing
 }
 
-// Careful remembers the first error of a writer, which whoever prints a table line by line
+// SafeWriter remembers the first error of a writer, which whoever prints a table line by line
 // does not look at. What is written holds text from data, so what a terminal would obey is
 // shown instead, but for the colours of drawings.
-type Careful struct {
+type SafeWriter struct {
 	W        io.Writer
 	Err      error
 	some     bool // has been written
 	drawings []string
 }
 
-func (c *Careful) Write(p []byte) (int, error) {
+func (c *SafeWriter) Write(p []byte) (int, error) {
 	if c.Err != nil {
 		return 0, c.Err
 	}
@@ -154,13 +154,13 @@ func (c *Careful) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (c *Careful) printable(text string) string {
+func (c *SafeWriter) printable(text string) string {
 	for _, drawing := range c.drawings {
 		if before, after, found := strings.Cut(text, drawing); found {
 			return c.printable(before) + drawing + c.printable(after)
 		}
 	}
-	return format.PrintableLines(text)
+	return format.EscapeLines(text)
 }
 
 func isTerminal(w io.Writer) bool {

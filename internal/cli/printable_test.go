@@ -21,7 +21,7 @@ const shown = `\x1b[31m\a\u007f\u009b\u202e\u2069\r`
 func TestNothingIsObeyed(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var stdout, stderr bytes.Buffer
-		o := &cli.Output{Stdout: &cli.Careful{W: &stdout}, Stderr: &stderr, JSON: asJSON}
+		o := &cli.Output{Stdout: &cli.SafeWriter{W: &stdout}, Stderr: &stderr, JSON: asJSON}
 		err := o.Result(obeyed, func(w io.Writer) {
 			drawing := o.Drawing(func(bool) string { return "\x1b[0m1\n" })
 			fmt.Fprintf(w, "%s\n%s%s\x1b[0m2%[2]s", obeyed, drawing, obeyed)
@@ -36,10 +36,10 @@ func TestNothingIsObeyed(t *testing.T) {
 		if asJSON && (strings.ContainsAny(stdout.String(), obeyed[:1]+"\x7f\u009b\u202e") || json.Unmarshal(stdout.Bytes(), &back) != nil || back != obeyed) {
 			t.Errorf("the JSON is %q, which is %q", stdout.String(), back)
 		}
-		o.Say("it is %s", obeyed)
+		o.Message("it is %s", obeyed)
 		cli.Status(&stderr, "p", errors.New("no "+obeyed))
 		bar := cli.NewBar(&stderr, "training", 1, 0)
-		bar.Say(obeyed)
+		bar.Describe(obeyed)
 		bar.Finish()
 		if got, want := stderr.String(), "it is "+shown+"\np: no "+shown+"\ntraining: "+shown+"\n"; got != want {
 			t.Errorf("messages: got %q, want %q", got, want)

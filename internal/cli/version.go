@@ -39,8 +39,8 @@ const (
 	fromNowhere  = "not known: the program was built without a stamp (go run, -buildvcs=false), and its checkout is not here"
 )
 
-// Built is how this program came about.
-func Built() Build {
+// ReadBuild is how this program came about.
+func ReadBuild() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}

@@ -26,10 +26,10 @@ func Print(w io.Writer, all []Suggestion) {
 	}
 }
 
-// Of are the words that the last one may become, of a command line without its program.
+// Suggest are the words that the last one may become, of a command line without its program.
 // The function names the values that a flag or an argument of a command takes, beyond those
 // that its type or its tags tell. There are none where a file may stand.
-func Of(model *kong.Application, line []string, valuesOf func(command *kong.Node, v *kong.Value) []string) []Suggestion {
+func Suggest(model *kong.Application, line []string, valuesOf func(command *kong.Node, v *kong.Value) []string) []Suggestion {
 	if len(line) == 0 {
 		line = []string{""}
 	}

@@ -76,18 +76,18 @@ func TestSuggestions(t *testing.T) {
 		"nonsense ":                 "paint wash",
 	} {
 		var words []string
-		for _, s := range completions.Of(parser.Model, strings.Split(typed, " "), valuesOf) {
+		for _, s := range completions.Suggest(parser.Model, strings.Split(typed, " "), valuesOf) {
 			words = append(words, s.Word)
 		}
 		if got := strings.Join(words, " "); got != want {
 			t.Errorf("%q may become %q, want %q", typed, got, want)
 		}
 	}
-	if got := completions.Of(parser.Model, nil, valuesOf); len(got) != 2 {
+	if got := completions.Suggest(parser.Model, nil, valuesOf); len(got) != 2 {
 		t.Errorf("no words may become %v", got)
 	}
 	var out bytes.Buffer
-	completions.Print(&out, completions.Of(parser.Model, []string{"paint", "--coa"}, valuesOf))
+	completions.Print(&out, completions.Suggest(parser.Model, []string{"paint", "--coa"}, valuesOf))
 	if out.String() != "--coats\tHow many.\n" {
 		t.Errorf("printed as %q", out.String())
 	}

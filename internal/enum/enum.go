@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Of is the name of a value, or "kind(value)" when it has none.
-func Of[E ~int](names []string, kind string, value E) string {
+// Name is the name of a value, or "kind(value)" when it has none.
+func Name[E ~int](names []string, kind string, value E) string {
 	if value < 0 || int(value) >= len(names) {
 		return fmt.Sprintf("%s(%d)", kind, int(value))
 	}
@@ -19,7 +19,7 @@ func Of[E ~int](names []string, kind string, value E) string {
 // Marshal is the name as bytes; a value without a name is an error.
 func Marshal[E ~int](names []string, kind string, value E) ([]byte, error) {
 	if value < 0 || int(value) >= len(names) {
-		return nil, fmt.Errorf("%s has no name: use %s", Of(names, kind, value), alternatives(names))
+		return nil, fmt.Errorf("%s has no name: use %s", Name(names, kind, value), alternatives(names))
 	}
 	return []byte(names[value]), nil
 }

@@ -14,7 +14,7 @@ var colours = []string{"red", "green", "blue"}
 func TestNamesRoundTrip(t *testing.T) {
 	for value := range colour(len(colours)) {
 		text, err := enum.Marshal(colours, "colour", value)
-		if err != nil || string(text) != colours[value] || enum.Of(colours, "colour", value) != colours[value] {
+		if err != nil || string(text) != colours[value] || enum.Name(colours, "colour", value) != colours[value] {
 			t.Errorf("value %d: %q, %v", value, text, err)
 		}
 		var back colour = -1
@@ -29,7 +29,7 @@ func TestValuesWithoutAName(t *testing.T) {
 		if _, err := enum.Marshal(colours, "colour", value); err == nil {
 			t.Errorf("Marshal(%d) gave no error", value)
 		}
-		if got := enum.Of(colours, "colour", value); !strings.HasPrefix(got, "colour(") {
+		if got := enum.Name(colours, "colour", value); !strings.HasPrefix(got, "colour(") {
 			t.Errorf("Of(%d) = %q", value, got)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 // Missing stands for what is not known.
 const Missing = "–"
 
-// Whole is a number with commas, as 12,345.
-func Whole(n int) string { return humanize.Comma(int64(n)) }
+// Int is a number with commas, as 12,345.
+func Int(n int) string { return humanize.Comma(int64(n)) }
 
 // Count is "1 epoch" or "2 epochs", "1 entity" or "2 entities".
 func Count(n int, what string) string { return english.Plural(n, what, "") }
@@ -58,7 +58,7 @@ func Sample(n, of int) string {
 	if of == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s of %s)", Whole(n), Whole(of))
+	return fmt.Sprintf(" (%s of %s)", Int(n), Int(of))
 }
 
 // Duration is about how long something takes, as "20 s", "3 min" or "7 h".
@@ -74,18 +74,18 @@ func Duration(d time.Duration) string {
 	return Count(int(math.Round(d.Hours()/24)), "day")
 }
 
-// OneLine is an error in one line, as [Printable] shows it.
-func OneLine(err error) string { return Printable(strings.ReplaceAll(err.Error(), "\n", "; ")) }
+// OneLine is an error in one line, as [Escape] shows it.
+func OneLine(err error) string { return Escape(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
-// Printable is a label with what a terminal would obey written as in a string of Go, as
+// Escape is a label with what a terminal would obey written as in a string of Go, as
 // \x1b: control characters, those that turn the direction of text, and bytes that are no
 // UTF-8. A character from U+007F on is written as JSON can write it too.
-func Printable(label string) string {
+func Escape(label string) string {
 	return escaped(label, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, turning) })
 }
 
-// PrintableLines is [Printable] for a text that has line ends and tabs of its own.
-func PrintableLines(text string) string {
+// EscapeLines is [Escape] for a text that has line ends and tabs of its own.
+func EscapeLines(text string) string {
 	return escaped(text, func(r rune) bool { return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, turning)) })
 }
 
@@ -123,14 +123,14 @@ func Cell(value any) string {
 	case nil:
 		return Missing
 	case string:
-		return Printable(value)
+		return Escape(value)
 	case bool:
 		if value {
 			return "yes"
 		}
 		return "no"
 	case int:
-		return Whole(value)
+		return Int(value)
 	case float64:
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return Missing
@@ -143,5 +143,5 @@ func Cell(value any) string {
 		}
 		return Cell(v.Elem().Interface())
 	}
-	return Printable(fmt.Sprint(value))
+	return Escape(fmt.Sprint(value))
 }

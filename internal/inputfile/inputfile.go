@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 )
 
-// ErrNotFile marks what is there, but is no regular file.
-var ErrNotFile = errors.New("not a file")
+// ErrNotRegular marks what is there, but is no regular file.
+var ErrNotRegular = errors.New("not a file")
 
 // kinds are those of what is no regular file.
 var kinds = []struct {
@@ -34,7 +34,7 @@ func Open(path string) (*os.File, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("%s is a %s, %w: write what it holds into a file, and name that", path, kind, ErrNotFile)
+	return nil, fmt.Errorf("%s is a %s, %w: write what it holds into a file, and name that", path, kind, ErrNotRegular)
 }
 
 // Read is the content of a file.
@@ -56,16 +56,16 @@ const (
 	times = 100
 )
 
-// Limit is how many bytes may come out of so many that are packed.
-func Limit(packed int64) int64 { return min(most, max(least, times*min(packed, most))) }
+// MaxDecompressed is how many bytes may come out of so many that are packed.
+func MaxDecompressed(packed int64) int64 { return min(most, max(least, times*min(packed, most))) }
 
 // tooMuch is the error of what goes beyond a limit.
 func tooMuch(limit int64) error {
 	return fmt.Errorf("it unpacks to more than %d bytes, which is the limit for a file of its size (%d times that, but %d bytes at least and %d at most): if it is sound, unpack it and name what comes out", limit, times, least, int64(most))
 }
 
-// OpenUnpacked opens a file to read it, unpacked where it ends with .gz.
-func OpenUnpacked(path string) (io.ReadCloser, error) {
+// OpenDecompressed opens a file to read it, unpacked where it ends with .gz.
+func OpenDecompressed(path string) (io.ReadCloser, error) {
 	file, err := Open(path)
 	if err != nil || filepath.Ext(path) != ".gz" {
 		return file, err
@@ -80,7 +80,7 @@ func OpenUnpacked(path string) (io.ReadCloser, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: not a gzip file: %w", path, err)
 	}
-	limit := Limit(info.Size())
+	limit := MaxDecompressed(info.Size())
 	return &packed{file, unpacked, limit, limit}, nil
 }
 

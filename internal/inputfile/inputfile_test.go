@@ -34,7 +34,7 @@ func packed(t *testing.T, size int) string {
 // what the limit is.
 func TestOpenUnpacked(t *testing.T) {
 	for size, want := range map[int]string{16 << 20: "", 16<<20 + 1: "more than 16777216 bytes"} {
-		file, err := inputfile.OpenUnpacked(packed(t, size))
+		file, err := inputfile.OpenDecompressed(packed(t, size))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestOpenUnpacked(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	for size, want := range map[int64]int64{0: 16 << 20, 1000: 16 << 20, 1 << 20: 100 << 20, 1 << 30: 16 << 30, 1 << 62: 16 << 30} {
-		if got := inputfile.Limit(size); got != want {
+		if got := inputfile.MaxDecompressed(size); got != want {
 			t.Errorf("of %d bytes %d may come, want %d", size, got, want)
 		}
 	}

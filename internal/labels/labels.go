@@ -10,8 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Listed names up to a dozen labels.
-func Listed(labels []string) string {
+// List names up to a dozen labels.
+func List(labels []string) string {
 	const most = 12
 	if len(labels) <= most {
 		return strings.Join(labels, ", ")

@@ -10,7 +10,7 @@ func TestListsAreShort(t *testing.T) {
 	for i := range many {
 		many[i] = "relation"
 	}
-	if got := Listed(many); !strings.HasSuffix(got, "and 988 more") || strings.Count(got, "relation") != 12 {
+	if got := List(many); !strings.HasSuffix(got, "and 988 more") || strings.Count(got, "relation") != 12 {
 		t.Errorf("%q", got)
 	}
 }

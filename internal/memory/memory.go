@@ -18,9 +18,9 @@ import (
 // muchGarbage is from how many bytes on garbage is collected at once.
 const muchGarbage = 256 << 20
 
-// Collect collects garbage where so many bytes have come to be some: it would stay until the
+// CollectGarbage collects garbage where so many bytes have come to be some: it would stay until the
 // heap is twice what is in use, which of much is more than there need be.
-func Collect(bytes float64) {
+func CollectGarbage(bytes float64) {
 	if bytes >= muchGarbage {
 		runtime.GC()
 	}
@@ -32,8 +32,8 @@ func Check(bytes float64, what, mend string) error {
 	return check(Free(os.DirFS("/")), bytes, what, mend)
 }
 
-// Short says whether an error is of [Check].
-func Short(err error) bool {
+// IsShortage says whether an error is of [Check].
+func IsShortage(err error) bool {
 	var s shortage
 	return errors.As(err, &s)
 }

@@ -12,10 +12,10 @@ import (
 // labelFiles may be those of data, too.
 var labelFiles = []string{"entities.txt", "relations.txt", "classes.txt"}
 
-// Make makes the folder of a model that is to be, if it is not there, and says whether
+// Prepare makes the folder of a model that is to be, if it is not there, and says whether
 // [Write] may write there: not over the labels of data.
-func Make(dir string) error {
-	if err := outfile.Folder(dir); err != nil {
+func Prepare(dir string) error {
+	if err := outfile.MakeFolder(dir); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(dir)

@@ -97,8 +97,8 @@ func inOrder(files map[string][]byte) (all []atomicfile.File) {
 // Reader reads a file of a model, by its name.
 type Reader func(name string) ([]byte, error)
 
-// In reads from files by their names.
-func In(files map[string][]byte) Reader {
+// FromFiles reads from files by their names.
+func FromFiles(files map[string][]byte) Reader {
 	return func(name string) ([]byte, error) {
 		content, there := files[name]
 		if !there {

@@ -10,9 +10,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
-// Folder makes a folder for what is to be written, if it is not there, and says whether files
+// MakeFolder makes a folder for what is to be written, if it is not there, and says whether files
 // can be written into it.
-func Folder(dir string) error {
+func MakeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return cannotMake(dir, err)
 	}
@@ -48,9 +48,9 @@ func cannotMake(dir string, err error) error {
 	return fmt.Errorf("cannot make the folder %s: %w", dir, err)
 }
 
-// FolderLater says whether a folder can be made, and files be written into it, for what is to
+// CheckFolder says whether a folder can be made, and files be written into it, for what is to
 // appear at once. It makes none.
-func FolderLater(dir string) error {
+func CheckFolder(dir string) error {
 	above := filepath.Clean(dir)
 	for {
 		info, err := os.Stat(above)

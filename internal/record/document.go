@@ -26,8 +26,8 @@ type Document[Result any] struct {
 	Result   Result            `json:"result"`
 }
 
-// By is what something was measured by.
-type By struct {
+// Setup is what something was measured by.
+type Setup struct {
 	// Command is as a shell takes it, and Program the version of the program where the build
 	// does not tell.
 	Command, Program string
@@ -37,8 +37,8 @@ type By struct {
 	Engine, Backend string
 }
 
-// Now is a document of today, on this machine.
-func Now[Result any](ctx context.Context, by By, r Result) Document[Result] {
+// New is a document of today, on this machine.
+func New[Result any](ctx context.Context, by Setup, r Result) Document[Result] {
 	backend := ""
 	if by.Engine == "gomlx" {
 		backend = by.Backend

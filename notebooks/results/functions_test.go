@@ -66,7 +66,7 @@ var functions = template.FuncMap{
 		return text
 	},
 	"percent": func(share float64) string { return fmt.Sprintf("%.2f", 100*share) },
-	"whole":   func(x any) string { return format.Whole(int(math.Round(number(x)))) },
+	"whole":   func(x any) string { return format.Int(int(math.Round(number(x)))) },
 	"digits": func(x float64) string { // three digits, but at most two decimals
 		decimals := min(2, max(0, 2-int(math.Floor(math.Log10(x)))))
 		return strconv.FormatFloat(x, 'f', decimals, 64)

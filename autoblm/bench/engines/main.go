@@ -95,7 +95,7 @@ func (f flags) run(ctx context.Context, all []timed, w io.Writer) error {
 		return err
 	}
 	command := append([]string{"go", "run", "./autoblm/bench/engines"}, os.Args[1:]...)
-	d := record.Now(ctx, record.By{Command: record.CommandLine(command...)}, result{})
+	d := record.New(ctx, record.Setup{Command: record.CommandLine(command...)}, result{})
 	if f.Out != "" {
 		switch before, err := record.Read[result](f.Out); {
 		case errors.Is(err, fs.ErrNotExist):

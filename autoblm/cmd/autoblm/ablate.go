@@ -72,10 +72,10 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	}
 	defer engine.Close()
 	c.Out = cmp.Or(c.Out, filepath.Join(outFolder, fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)))
-	if err := outfile.Folder(c.Out); err != nil {
+	if err := outfile.MakeFolder(c.Out); err != nil {
 		return err
 	}
-	if err := o.Writes(filepath.Join(c.Out, c.Name+".json"), outfile.Comparison); err != nil {
+	if err := o.CheckFile(filepath.Join(c.Out, c.Name+".json"), outfile.Comparison); err != nil {
 		return err
 	}
 	bar := newSearchBar(o, time.Time{})
@@ -95,7 +95,7 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	}
 	result.Out = c.Out
 	saved := result.Save()
-	o.Keep("the table, the pictures and the studies are in %s", c.Out)
+	o.Saved("the table, the pictures and the studies are in %s", c.Out)
 	return errors.Join(saved, o.Result(result, func(w io.Writer) {
 		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset, format.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Suffix(), format.Count(result.Epochs, "epoch"))
 		result.Table.Print(w)

@@ -80,13 +80,13 @@ func opened[Name, Data any](ctx context.Context, open func(Name) (Data, error), 
 
 // read is opened for data, which says what it reads where that takes long.
 func read[Data any](ctx context.Context, o *output, open func(string) (Data, error), name string) (Data, error) {
-	defer showing(o, "reading "+format.Printable(name))()
+	defer showing(o, "reading "+format.Escape(name))()
 	return opened(ctx, open, name)
 }
 
 // warn says what data carry of warnings.
 func warn(o *output, warnings []string) {
 	for _, warning := range warnings {
-		o.Say("autoblm: warning: %s", warning)
+		o.Message("autoblm: warning: %s", warning)
 	}
 }

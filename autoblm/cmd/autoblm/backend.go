@@ -62,10 +62,10 @@ func (l backendList) print(w io.Writer) {
 	}
 	for _, b := range l.Backends {
 		if !b.Usable {
-			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, format.Printable(b.Reason), format.Printable(b.Fix))
+			fmt.Fprintf(w, "%s: %s\n    %s\n", b.Name, format.Escape(b.Reason), format.Escape(b.Fix))
 		}
 		if b.Note != "" {
-			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Printable(b.Note))
+			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Escape(b.Note))
 		}
 	}
 	fmt.Fprintln(w, l.chosen())
@@ -101,7 +101,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	if c.What != "cpu" {
 		size = " and NVIDIA's libraries, some gigabytes"
 	}
-	o.Say("Downloading the plugin %s of XLA%s.", c.What, size)
+	o.Message("Downloading the plugin %s of XLA%s.", c.What, size)
 	if c.What != "cpu" {
 		if problem := probe.This().NoGPU(ctx); problem != nil {
 			warn(o, []string{problem.Reason + ", so the plugin will be of no use yet; it is downloaded all the same"})
@@ -112,7 +112,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	b, err := backend.Install(ctx, c.What, backend.InstallOptions{SHA256: c.SHA256, Progress: func(name string, done, total int64) {
 		if name != of {
 			bar.Finish()
-			bar, of = cli.NewBar(o.Stderr, "fetching "+format.Printable(name), -1, 0, progressbar.OptionShowBytes(true)), name
+			bar, of = cli.NewBar(o.Stderr, "fetching "+format.Escape(name), -1, 0, progressbar.OptionShowBytes(true)), name
 		}
 		bar.Set(done, total)
 	}})
@@ -120,7 +120,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	o.Keep("the plugin is %s", b.Plugin)
+	o.Saved("the plugin is %s", b.Plugin)
 	return o.Result(b, func(w io.Writer) {
 		fmt.Fprintf(w, "Installed %s", b.Plugin)
 		if versions := b.Versions(); versions != "" {
@@ -133,7 +133,7 @@ func (c *backendInstallCommand) Run(ctx context.Context, o *output) error {
 			fmt.Fprintf(w, "It cannot be used here yet: %s: %s\n", b.Reason, b.Fix)
 		}
 		if b.Note != "" {
-			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Printable(b.Note))
+			fmt.Fprintf(w, "%s: %s\n", b.Name, format.Escape(b.Note))
 		}
 	})
 }

@@ -141,7 +141,7 @@ func (c *classifyTrainCommand) Run(ctx context.Context, o *output) error {
 	options.Deadline = endBy(c.deadline(began, 0))
 	bar := newLongBar(o, 1, time.Hour, options.Deadline)
 	options.OnProgress = func(done, total int) {
-		bar.Say(fmt.Sprintf("%s of %s epochs of models", format.Whole(done), format.Whole(total)))
+		bar.Describe(fmt.Sprintf("%s of %s epochs of models", format.Int(done), format.Int(total)))
 		bar.Set(int64(done), int64(total))
 		bar.warn()
 	}
@@ -230,7 +230,7 @@ func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) cla
 
 func (s classifySummary) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges; %s classes, %s nodes to train with and %s to test\n",
-		s.Dataset, format.Whole(s.Nodes), format.Whole(s.Relations), format.Whole(s.Edges), format.Whole(s.Classes), format.Whole(s.Train), format.Whole(s.Test))
+		s.Dataset, format.Int(s.Nodes), format.Int(s.Relations), format.Int(s.Edges), format.Int(s.Classes), format.Int(s.Train), format.Int(s.Test))
 	fmt.Fprintf(w, "%s, %s\nlearning rate %.3g, dropout %.2g, l2 %.2g: %s are best, %.1f s\n\n",
 		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2, format.Count(s.Epochs, "epoch"), s.Seconds)
 	if e := s.StoppedEarly; e != nil {

@@ -38,9 +38,9 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 func printPrediction(w io.Writer, p classify.Prediction) {
 	note := "not labelled"
 	if p.Label != nil {
-		note = fmt.Sprintf("a %s node, labelled %s", p.Split, format.Printable(*p.Label))
+		note = fmt.Sprintf("a %s node, labelled %s", p.Split, format.Escape(*p.Label))
 	}
-	fmt.Fprintf(w, "%s: %s\n\n", format.Printable(p.Node), note)
+	fmt.Fprintf(w, "%s: %s\n\n", format.Escape(p.Node), note)
 	t := table.New("class", "rank", "probability, %", "")
 	for _, a := range p.Answers {
 		mark := ""

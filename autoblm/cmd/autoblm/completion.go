@@ -39,7 +39,7 @@ func (c *completeCommand) Run(parsed *kong.Context, o *output) error {
 	if len(line) > 1 && line[0] == "help" {
 		line = line[1:]
 	}
-	completions.Print(o.Stdout, completions.Of(parsed.Model, line, namesFor))
+	completions.Print(o.Stdout, completions.Suggest(parsed.Model, line, namesFor))
 	return nil
 }
 

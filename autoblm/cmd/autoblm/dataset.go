@@ -65,7 +65,7 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, format.Whole(s.Entities), format.Whole(s.Relations))
+		fmt.Fprintf(w, "%s: %s entities, %s relations\n\n", s.Name, format.Int(s.Entities), format.Int(s.Relations))
 		t := table.New("split", "triples", "duplicates", "not seen in train")
 		for i, split := range []datasets.SplitStatistics{s.Train, s.Valid, s.Test} {
 			t.Add([]string{"train", "valid", "test"}[i], split.Triples, split.Duplicates, split.Unseen)
@@ -76,7 +76,7 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 			n    int
 		}{{"entities not in train", s.EntitiesNotInTrain}, {"relations not in train", s.RelationsNotInTrain}, {"triples in more than one split", s.InSeveralSplits}} {
 			if missing.n > 0 {
-				fmt.Fprintf(w, "%s: %s\n", missing.what, format.Whole(missing.n))
+				fmt.Fprintf(w, "%s: %s\n", missing.what, format.Int(missing.n))
 			}
 		}
 		fmt.Fprintln(w)
@@ -97,7 +97,7 @@ func (c *datasetInfoCommand) Run(ctx context.Context, o *output) error {
 		}
 		t.Print(w)
 		if rest := s.Relations - len(s.EachRelation); rest > 0 {
-			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", format.Whole(s.Relations))
+			fmt.Fprintf(w, "(the most frequent of %s; --top 0 lists all)\n", format.Int(s.Relations))
 		}
 	})
 }
@@ -108,13 +108,13 @@ type datasetFetchCommand struct {
 
 // Run downloads a benchmark.
 func (c *datasetFetchCommand) Run(ctx context.Context, o *output) error {
-	bar := cli.NewBar(o.Stderr, "fetching "+format.Printable(c.Dataset), -1, 0, progressbar.OptionShowBytes(true))
+	bar := cli.NewBar(o.Stderr, "fetching "+format.Escape(c.Dataset), -1, 0, progressbar.OptionShowBytes(true))
 	folder, err := datasets.Fetch(ctx, c.Dataset, datasets.FetchOptions{Progress: bar.Set})
 	bar.Finish()
 	if err != nil {
 		return err
 	}
-	o.Keep("%s is in %s", c.Dataset, folder)
+	o.Saved("%s is in %s", c.Dataset, folder)
 	return o.Result(map[string]string{"dataset": c.Dataset, "folder": folder}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is in %s\n", c.Dataset, folder)
 	})
@@ -145,7 +145,7 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	if len(there) > 0 {
 		return fmt.Errorf("%s already holds a data set (%s): name another folder", c.Out, strings.Join(there, ", "))
 	}
-	if err := outfile.FolderLater(c.Out); err != nil {
+	if err := outfile.CheckFolder(c.Out); err != nil {
 		return err
 	}
 	all, err := read(ctx, o, datasets.ReadTriples, c.File)
@@ -160,15 +160,15 @@ func (c *datasetSplitCommand) Run(ctx context.Context, o *output) error {
 	if err := datasets.WriteFolder(g, c.Out); err != nil {
 		return err
 	}
-	o.Keep("the splits are in %s", c.Out)
+	o.Saved("the splits are in %s", c.Out)
 	s := splitSummary{report, c.Out, len(g.Train), len(g.Valid), len(g.Test)}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, format.Whole(s.Train), format.Whole(s.Valid), format.Whole(s.Test))
+		fmt.Fprintf(w, "%s: %s train, %s valid and %s test triples\n", s.Folder, format.Int(s.Train), format.Int(s.Valid), format.Int(s.Test))
 		if s.Duplicates > 0 {
 			fmt.Fprintf(w, "%s left out\n", format.Count(s.Duplicates, "duplicate"))
 		}
 		if s.Valid < s.WantedValid || s.Test < s.WantedTest {
-			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", format.Whole(s.WantedValid), format.Whole(s.WantedTest))
+			fmt.Fprintf(w, "Every entity and relation stays in train, so fewer could be held out than asked for (%s and %s).\n", format.Int(s.WantedValid), format.Int(s.WantedTest))
 		}
 	})
 }

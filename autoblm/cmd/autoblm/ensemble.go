@@ -116,7 +116,7 @@ func (c *ensembleCommand) Run(ctx context.Context, o *output) error {
 	if err := made.Save(c.Out); err != nil {
 		return err
 	}
-	o.Keep("the ensemble is in %s", c.Out)
+	o.Saved("the ensemble is in %s", c.Out)
 	return o.Result(s, s.print)
 }
 
@@ -138,12 +138,12 @@ func (c *ensembleCommand) checkOut() error {
 		}
 	}
 	if _, err := os.Stat(out); err != nil {
-		return outfile.FolderLater(c.Out)
+		return outfile.CheckFolder(c.Out)
 	}
 	if _, err := os.Stat(filepath.Join(out, modelfolder.Description)); err == nil && !completion.IsEnsemble(out) {
 		return fmt.Errorf("%s has a model that is no ensemble, and not replaced by one: name another folder for the ensemble", c.Out)
 	}
-	return modelfolder.Make(c.Out)
+	return modelfolder.Prepare(c.Out)
 }
 
 // realPath is a path without links, as far as it is there.
@@ -184,7 +184,7 @@ func (c *ensembleCommand) candidates(ctx context.Context, o *output) (models []*
 	for i, place := range of {
 		m := distinct[place]
 		if first, there := folders[m]; there {
-			o.Say("autoblm: %s has the model of %s again, which counts once", from[i], first)
+			o.Message("autoblm: %s has the model of %s again, which counts once", from[i], first)
 			continue
 		}
 		folders[m] = from[i]

@@ -87,7 +87,7 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 		s.By = completion.ByPattern(g, triples, ranks, c.Ties)
 	}
 	return o.Result(s, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Suffix(), format.Whole(e.Triples), c.Split, e.Ties)
+		fmt.Fprintf(w, "%s, %s%s: %s %s triples, %s ties\n\n", s.Dataset, s.what(), s.Precision.Suffix(), format.Int(e.Triples), c.Split, e.Ties)
 		t := completion.NewTable()
 		e.AddTo(t, "both", true)
 		t.Print(w)

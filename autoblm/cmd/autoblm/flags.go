@@ -33,7 +33,7 @@ type rankingFlag struct {
 }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
-	f.Note = func(text string) { fmt.Fprintln(os.Stderr, format.PrintableLines(text)) }
+	f.Note = func(text string) { fmt.Fprintln(os.Stderr, format.EscapeLines(text)) }
 	return f.Compute, cli.Usage(backend.Check(f.Backend))
 }
 

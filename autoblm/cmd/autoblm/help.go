@@ -33,6 +33,6 @@ type versionCommand struct{}
 
 // Run tells how the program was built.
 func (versionCommand) Run(o *output) error {
-	b := cli.Built()
+	b := cli.ReadBuild()
 	return o.Result(b, func(w io.Writer) { b.Print(w, name) })
 }

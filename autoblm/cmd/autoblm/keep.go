@@ -47,7 +47,7 @@ type keeping struct {
 // and says whether there is something to go on with. The name tells trainings apart.
 func (f keepFlags) keep(o *output, command, dataset, name string) (keeping, error) {
 	k := keeping{folder: f.dir(command, dataset), every: f.SaveEvery, o: o}
-	if err := modelfolder.Make(k.folder); err != nil {
+	if err := modelfolder.Prepare(k.folder); err != nil {
 		return k, err
 	}
 	const prefix = "training-"
@@ -56,23 +56,23 @@ func (f keepFlags) keep(o *output, command, dataset, name string) (keeping, erro
 	for _, e := range kept {
 		switch {
 		case e.Name() == prefix+name:
-			o.Say("autoblm: going on with the training in %s", k.file)
+			o.Message("autoblm: going on with the training in %s", k.file)
 		case strings.HasPrefix(e.Name(), prefix) && filepath.Ext(e.Name()) == "":
-			o.Say("autoblm: another training, which was interrupted, is in %s: its command goes on with it", filepath.Join(k.folder, e.Name()))
+			o.Message("autoblm: another training, which was interrupted, is in %s: its command goes on with it", filepath.Join(k.folder, e.Name()))
 		}
 	}
 	return k, err
 }
 
 // warn says that the training is not kept at present.
-func (k keeping) warn(err error) { k.o.Say("autoblm: %v; the training goes on", err) }
+func (k keeping) warn(err error) { k.o.Message("autoblm: %v; the training goes on", err) }
 
 // save saves a model.
 func (k keeping) save(m interface{ Save(dir string) error }) error {
 	if err := m.Save(k.folder); err != nil {
 		return err
 	}
-	k.o.Keep("the model is in %s", k.folder)
+	k.o.Saved("the model is in %s", k.folder)
 	return nil
 }
 
@@ -164,7 +164,7 @@ func trainModels(ctx context.Context, o *output, engine kge.Engine, job kge.Job,
 	if err == nil && report.StoppedEarly != nil {
 		k.cut = true
 		if c := report.StoppedEarly; c.Epoch == 0 && 10*c.Step < c.Steps {
-			o.Say("autoblm: the time was enough for %s of the %s of the first epoch: a smaller --dim than %d, or more --minutes, trains more", format.Count(c.Step, "step"), format.Whole(c.Steps), job.Settings.Dim)
+			o.Message("autoblm: the time was enough for %s of the %s of the first epoch: a smaller --dim than %d, or more --minutes, trains more", format.Count(c.Step, "step"), format.Int(c.Steps), job.Settings.Dim)
 		}
 	}
 	if err == nil || !errors.Is(err, ctx.Err()) {

@@ -93,8 +93,8 @@ func main() { cli.Main(run) }
 
 // run is the whole program, for tests to call.
 func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int {
-	c, stderr := newCommands(), cli.Together(stderr)
-	o := &output{Stdout: &cli.Careful{W: stdout}, Stderr: stderr, Arguments: arguments}
+	c, stderr := newCommands(), cli.SyncWriter(stderr)
+	o := &output{Stdout: &cli.SafeWriter{W: stdout}, Stderr: stderr, Arguments: arguments}
 	exited := -1
 	parser, err := newParser(c,
 		kong.Name(name),

@@ -68,7 +68,7 @@ func (c *predictCommand) Run(ctx context.Context, o *output) error {
 
 // listAnswers prints the answers to (head, relation, tail).
 func listAnswers(w io.Writer, answers []eval.Answer, head, relation, tail string) {
-	fmt.Fprintf(w, "(%s, %s, %s)\n\n", format.Printable(head), format.Printable(relation), format.Printable(tail))
+	fmt.Fprintf(w, "(%s, %s, %s)\n\n", format.Escape(head), format.Escape(relation), format.Escape(tail))
 	t := table.New("entity", "rank", "score", "")
 	for _, a := range answers {
 		note := ""
@@ -103,7 +103,7 @@ func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source 
 		return g, nil
 	}
 	if f.Dataset == "" && f.Known == eval.MarkKnown {
-		o.Say("autoblm: known answers are not marked: %s (name the graph with --dataset)", format.OneLine(advised(err)))
+		o.Message("autoblm: known answers are not marked: %s (name the graph with --dataset)", format.OneLine(advised(err)))
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot tell which answers are known: %w (name the graph with --dataset)", err)

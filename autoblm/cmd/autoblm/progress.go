@@ -21,16 +21,16 @@ type longBar struct {
 
 func newLongBar(o *output, total int64, every time.Duration, end time.Time) longBar {
 	b := longBar{cli.NewBar(o.Stderr, "training", total, every), o, !end.IsZero()}
-	b.Ends(end)
+	b.SetDeadline(end)
 	return b
 }
 
 // warn does so once, as soon as it can be told.
 func (b *longBar) warn() {
-	if left, known := b.Left(); known && left > time.Hour && !b.warned {
+	if left, known := b.Remaining(); known && left > time.Hour && !b.warned {
 		b.warned = true
-		b.Aside(func() {
-			b.o.Say("autoblm: about %s at this pace; --minutes 60 ends in time with the best so far", format.Duration(left))
+		b.PrintAbove(func() {
+			b.o.Message("autoblm: about %s at this pace; --minutes 60 ends in time with the best so far", format.Duration(left))
 		})
 	}
 }
@@ -57,13 +57,13 @@ func (b *trainingBar) update(p kge.Progress) {
 	case p.Validating:
 		line += ", validating"
 	default:
-		line += fmt.Sprintf(", step %s of %s", format.Whole(p.Step), format.Whole(p.Steps))
+		line += fmt.Sprintf(", step %s of %s", format.Int(p.Step), format.Int(p.Steps))
 	}
 	line += b.loss
 	if p.Best != nil {
 		line += fmt.Sprintf(", best valid MRR %.4f after %d", p.Best.MRR, p.Best.Epoch)
 	}
-	b.Say(line)
+	b.Describe(line)
 	b.Set(int64(p.Share()*barUnits), 0)
 	b.warn()
 }
@@ -109,7 +109,7 @@ func (b *searchBar) about(what string, p search.Progress) {
 	if what != "" {
 		line = what + ": " + line
 	}
-	b.Say(line)
+	b.Describe(line)
 	b.Set(int64(p.Share*barUnits), 0)
 	b.warn()
 }
@@ -119,7 +119,7 @@ func ranking(o *output, d *kge.Deadline) (how eval.Options, over func()) {
 	bar := cli.NewBar(o.Stderr, "ranking", barUnits, time.Hour)
 	how.OnProgress = func(share float64) { bar.Set(int64(share*barUnits), 0) }
 	how.End = endBy(d)
-	bar.Ends(how.End)
+	bar.SetDeadline(how.End)
 	return how, bar.Finish
 }
 

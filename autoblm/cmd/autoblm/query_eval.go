@@ -95,6 +95,6 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 func sayLonger(o *output, m *kge.Model, hops int) {
 	trained := query.PathsOf(m).TrainingHops()
 	if n := len(trained); n > 0 && hops > trained[n-1] {
-		o.Say("autoblm: the model was trained on paths of up to %s and is asked for %d", format.Count(trained[n-1], "hop"), hops)
+		o.Message("autoblm: the model was trained on paths of up to %s and is asked for %d", format.Count(trained[n-1], "hop"), hops)
 	}
 }

@@ -56,7 +56,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 				return err
 			}
 			if c.Count > drawn {
-				o.Say("autoblm: %s has no more than %s of %s", d.Name, format.Count(drawn, split.String()+" path"), format.Count(hops, "hop"))
+				o.Message("autoblm: %s has no more than %s of %s", d.Name, format.Count(drawn, split.String()+" path"), format.Count(hops, "hop"))
 			}
 			each := drawnSample{Split: split, Hops: hops, Queries: drawn}
 			for _, q := range d.Queries(split, hops) {
@@ -68,7 +68,7 @@ func (c *querySampleCommand) Run(ctx context.Context, o *output) error {
 	if err := d.WriteFolder(c.Out); err != nil {
 		return err
 	}
-	o.Keep("the queries are in %s", c.Out)
+	o.Saved("the queries are in %s", c.Out)
 	s.Seconds = time.Since(began).Seconds()
 	return o.Result(s, func(w io.Writer) {
 		t := table.New("drawn", "hops", "queries", "hard answers", "easy answers")

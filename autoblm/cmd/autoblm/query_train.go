@@ -86,7 +86,7 @@ func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
 		return cli.Usage(err)
 	}
 	engine := c.engine()
-	note := func(text string) { o.Say("autoblm: %s (see autoblm query sample)", text) }
+	note := func(text string) { o.Message("autoblm: %s (see autoblm query sample)", text) }
 	d, err := read(ctx, o, func(name string) (*query.Data, error) {
 		return query.Prepare(ctx, name, note, c.Settings.TrainingHops()...)
 	}, c.Dataset)

@@ -20,19 +20,19 @@ func recordIn(o *output, parsed *kong.Context, file string) error {
 		return nil
 	}
 	o.Record = func(value any) error {
-		by := record.By{Command: commandOf(withoutRecord(o.Arguments)), Program: cli.Version()}
+		by := record.Setup{Command: commandOf(withoutRecord(o.Arguments)), Program: cli.Version()}
 		by.Threads, _ = flags.Given[int](parsed, "threads")
 		var on struct{ Engine, Backend string }
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &on) == nil {
 			by.Engine, by.Backend = on.Engine, on.Backend
 		}
-		err := record.Now(context.Background(), by, value).Write(file)
+		err := record.New(context.Background(), by, value).Write(file)
 		if err == nil {
-			o.Keep("the record is %s", file)
+			o.Saved("the record is %s", file)
 		}
 		return err
 	}
-	return o.Writes(file, outfile.Record)
+	return o.CheckFile(file, outfile.Record)
 }
 
 // withoutRecord leaves out where a record goes, which changes nothing in it.

@@ -51,10 +51,10 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	if f := contents.About.Settings.Model; f != form.Bilinear {
 		return fmt.Errorf("the study %s is of recipes of %v, and a report is of structures: autoblm study show tells of it", c.Study, f)
 	}
-	if err := outfile.Folder(filepath.Dir(c.Out)); err != nil {
+	if err := outfile.MakeFolder(filepath.Dir(c.Out)); err != nil {
 		return err
 	}
-	if err := o.Writes(c.Out, outfile.Page); err != nil {
+	if err := o.CheckFile(c.Out, outfile.Page); err != nil {
 		return err
 	}
 	written, err := os.Stat(c.Study)
@@ -77,14 +77,14 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	o.Keep("the report is %s", c.Out)
+	o.Saved("the report is %s", c.Out)
 	summary := reportSummary{
 		Study: c.Study, Dataset: contents.About.Dataset, Task: contents.About.Task, Algorithm: contents.About.Algorithm,
 		Verdict: d.Verdict(), Out: c.Out, Pictures: orEmpty(pictures), Note: d.NoData,
 	}
 	return o.Result(summary, func(w io.Writer) {
 		for _, sentence := range summary.Verdict {
-			fmt.Fprintln(w, format.Printable(sentence))
+			fmt.Fprintln(w, format.Escape(sentence))
 		}
 		fmt.Fprintf(w, "\nThe report is %s", c.Out)
 		if len(pictures) > 0 {
@@ -107,7 +107,7 @@ func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) 
 		return err
 	case err != nil:
 		d.NoData = format.OneLine(advised(err)) + "."
-		o.Say("autoblm: the report lacks what needs the data: %s", format.OneLine(advised(err)))
+		o.Message("autoblm: the report lacks what needs the data: %s", format.OneLine(advised(err)))
 		return nil
 	}
 	defer p.Close()

@@ -78,10 +78,10 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer plan.Engine.Close()
-	if err := outfile.Folder(plan.Folder); err != nil {
+	if err := outfile.MakeFolder(plan.Folder); err != nil {
 		return err
 	}
-	if err := o.Writes(plan.ResultFile(), outfile.Record); err != nil {
+	if err := o.CheckFile(plan.ResultFile(), outfile.Record); err != nil {
 		return err
 	}
 	if limit > 0 {
@@ -90,7 +90,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	searching, training := newSearchBar(o, endOf(began, limit)), newTrainingBar(o, endOf(began, limit))
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
 	again := commandOf(o.Arguments)
-	d, err := reproduce.Continue(ctx, plan, record.By{Command: again, Program: cli.Version(), Threads: c.Threads})
+	d, err := reproduce.Continue(ctx, plan, record.Setup{Command: again, Program: cli.Version(), Threads: c.Threads})
 	searching.Finish()
 	training.Finish()
 	if d != nil && err != nil && ctx.Err() != nil {
@@ -99,7 +99,7 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return err
 	}
-	o.Keep("the result is %s", plan.ResultFile())
+	o.Saved("the result is %s", plan.ResultFile())
 	return o.Result(d, func(w io.Writer) {
 		d.Result.Print(w)
 		fmt.Fprintf(w, "\nThe result is %s\n", plan.ResultFile())

@@ -245,16 +245,16 @@ type searching struct {
 }
 
 func (s searching) run(ctx context.Context, o *output) error {
-	if err := outfile.Folder(s.out); err != nil {
+	if err := outfile.MakeFolder(s.out); err != nil {
 		return err
 	}
-	o.Say("study: %s", s.settings.Study)
+	o.Message("study: %s", s.settings.Study)
 	s.settings.OnPlan = func(p search.Plan) {
 		what := "the plan"
 		if p.Tuned && p.Recipes > 0 {
 			what = "the rest of the plan, by the recipe found"
 		}
-		o.Say("%s: %v", what, p)
+		o.Message("%s: %v", what, p)
 	}
 	bar := newSearchBar(o, endOf(time.Now(), s.settings.TimeLimit))
 	s.settings.OnProgress = bar.update
@@ -276,7 +276,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 	if s.settings.Model != form.Bilinear {
 		print = func(w io.Writer) { s.printRecipes(w, result, summary) }
 	}
-	o.Keep("the study is %s", s.settings.Study)
+	o.Saved("the study is %s", s.settings.Study)
 	written := s.writeGallery(result)
 	if err := errors.Join(o.Result(summary, print), written); err != nil {
 		return err // the study has it all
@@ -450,7 +450,7 @@ func (s searching) printExamples(w io.Writer, a task.Artifact) {
 		return
 	}
 	for _, each := range examples.Queries {
-		fmt.Fprintf(w, "\n%s\n  %s", format.Printable(each[0]), format.Printable(each[1]))
+		fmt.Fprintf(w, "\n%s\n  %s", format.Escape(each[0]), format.Escape(each[1]))
 	}
 	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
 }

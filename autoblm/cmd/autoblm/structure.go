@@ -126,7 +126,7 @@ func (c *structureListCommand) Run(ctx context.Context, o *output) error {
 		listed++
 	}
 	if leftOut > 0 {
-		o.Say("%s; %s degenerate left out, see --all", format.Count(listed, "structure"), format.Whole(leftOut))
+		o.Message("%s; %s degenerate left out, see --all", format.Count(listed, "structure"), format.Int(leftOut))
 	}
 	return o.Result(list, func(io.Writer) {})
 }

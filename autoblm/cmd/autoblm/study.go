@@ -60,7 +60,7 @@ func (c *studyListCommand) Run(o *output) error {
 		t.Print(w)
 		for _, s := range list {
 			if s.Error != "" {
-				o.Say("autoblm: %s", s.Error)
+				o.Message("autoblm: %s", s.Error)
 			}
 		}
 	})
@@ -177,7 +177,7 @@ func (c *studyExportCommand) Run(o *output) error {
 	case !c.CSV && c.Out != "":
 		return cli.Usage(errors.New("--out is the file for --csv"))
 	}
-	if err := o.Writes(c.Out, outfile.Trials); err != nil {
+	if err := o.CheckFile(c.Out, outfile.Trials); err != nil {
 		return err
 	}
 	contents, err := c.read()
@@ -201,7 +201,7 @@ func (c *studyExportCommand) Run(o *output) error {
 	if err := outfile.Write(c.Out, outfile.Trials, lines.Bytes()); err != nil {
 		return err
 	}
-	o.Keep("the trials are in %s", c.Out)
+	o.Saved("the trials are in %s", c.Out)
 	return o.Result(map[string]any{"trials": len(contents.Trials), "out": c.Out}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s in %s\n", format.Count(len(contents.Trials), "trial"), c.Out)
 	})
@@ -244,7 +244,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), modelName)
 	}
-	if err := modelfolder.Make(c.Out); err != nil {
+	if err := modelfolder.Prepare(c.Out); err != nil {
 		return err
 	}
 	m, err := study.DescriptionOf(contents.Best)
@@ -254,7 +254,7 @@ func (c *studyBestCommand) Run(o *output) error {
 	if err := task.Save(c.Out, contents.Best); err != nil {
 		return err
 	}
-	o.Keep("the model is in %s", c.Out)
+	o.Saved("the model is in %s", c.Out)
 	s := bestSummary{Description: m, From: study.FromSearch, Precision: precisionOf(m), Out: c.Out}
 	kept := contents.Result().Kept
 	switch {

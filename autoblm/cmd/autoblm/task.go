@@ -79,7 +79,7 @@ func openProblem(ctx context.Context, o *output, name, source string, own json.R
 	if err != nil {
 		return problem{}, err
 	}
-	c.Note = func(text string) { o.Say("autoblm: %s", text) }
+	c.Note = func(text string) { o.Message("autoblm: %s", text) }
 	t, err := read(ctx, o, func(source string) (*autoblm.OpenTask, error) { return kind.Open(ctx, source, own, c) }, source)
 	if err != nil {
 		return problem{}, err

@@ -75,7 +75,7 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	if c.Model == form.Bilinear && c.Structure.Degenerate() {
-		o.Say("autoblm: the structure is degenerate: autoblm structure check says how")
+		o.Message("autoblm: the structure is degenerate: autoblm structure check says how")
 	}
 	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
@@ -163,11 +163,11 @@ func memberFolder(dir string, m kge.Member) string {
 // makeFolders makes those of members, since what cannot be written is better known before a
 // training.
 func makeFolders(dir string, members []kge.Member) error {
-	if err := modelfolder.Make(dir); err != nil {
+	if err := modelfolder.Prepare(dir); err != nil {
 		return err
 	}
 	for _, m := range members {
-		if err := modelfolder.Make(memberFolder(dir, m)); err != nil {
+		if err := modelfolder.Prepare(memberFolder(dir, m)); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (k keeping) saveMembers(report *kge.Report) error {
 	if kept == 0 {
 		return nil
 	}
-	k.o.Keep("those of all members are in %s", filepath.Join(k.folder, "seed-*"))
+	k.o.Saved("those of all members are in %s", filepath.Join(k.folder, "seed-*"))
 	return nil
 }
 

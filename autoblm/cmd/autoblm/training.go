@@ -190,7 +190,7 @@ func (s trainedSummary) print(w io.Writer, what string, metrics *table.Table) {
 	}
 	fmt.Fprintf(w, "%s, %s, d %d%s: loss %s after %s, %.1f s%s\n", s.Dataset, what, s.Dim, s.Precision.Suffix(), last(s.Loss), format.Count(s.Epochs, "epoch"), s.Seconds.Train, step)
 	if s.StoppedEarly != nil {
-		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.StoppedEarly.Epoch, s.StoppedEarly.Epochs, format.Whole(s.StoppedEarly.Step), format.Whole(s.StoppedEarly.Steps))
+		fmt.Fprintf(w, "ended by the time after epoch %d of %d, step %s of %s; the same command goes on\n", s.StoppedEarly.Epoch, s.StoppedEarly.Epochs, format.Int(s.StoppedEarly.Step), format.Int(s.StoppedEarly.Steps))
 	}
 	if 0 < s.BestEpoch && s.BestEpoch < s.Epochs {
 		fmt.Fprintf(w, "kept: epoch %d, the best by validation\n", s.BestEpoch)

@@ -48,7 +48,7 @@ func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member
 			return nil, err
 		}
 		m := newModel(e.kernels, e.unit(s.Precision), first)
-		memory.Collect(float * float64(len(first.Entities))) // which are copied, before the optimizer has its own
+		memory.CollectGarbage(float * float64(len(first.Entities))) // which are copied, before the optimizer has its own
 		p.models = append(p.models, m)
 		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
 	}

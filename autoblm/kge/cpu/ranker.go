@@ -64,7 +64,7 @@ func (r *ranker) Close() {
 		bytes += float * float64(len(m.entities.Data))
 	}
 	r.models = nil
-	memory.Collect(bytes)
+	memory.CollectGarbage(bytes)
 }
 
 // Rank implements [kge.Ranker].

@@ -51,7 +51,7 @@ const (
 
 var knownNames = []string{"mark", "drop", "keep"}
 
-func (k KnownAnswers) String() string { return enum.Of(knownNames, "choice", k) }
+func (k KnownAnswers) String() string { return enum.Name(knownNames, "choice", k) }
 
 // UnmarshalText reads "mark", "drop" or "keep".
 func (k *KnownAnswers) UnmarshalText(text []byte) error {

@@ -24,7 +24,7 @@ const (
 
 var tiesNames = []string{"pessimistic", "optimistic", "realistic"}
 
-func (t Ties) String() string { return enum.Of(tiesNames, "tie rule", t) }
+func (t Ties) String() string { return enum.Name(tiesNames, "tie rule", t) }
 
 // MarshalText returns the name.
 func (t Ties) MarshalText() ([]byte, error) { return enum.Marshal(tiesNames, "tie rule", t) }

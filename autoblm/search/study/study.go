@@ -70,7 +70,7 @@ func open(path string, about About, anyPrecision bool) (*Study, error) {
 	}
 	// Opening the database of another program could roll back its unfinished changes.
 	h, err := readHeader(path)
-	if errors.Is(err, inputfile.ErrNotFile) {
+	if errors.Is(err, inputfile.ErrNotRegular) {
 		return nil, fmt.Errorf("cannot open the study: %w", err)
 	}
 	if err == nil && !h.empty {
