@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// TestLibrary: its files are found whatever the working folder is.
+// TestLibrary finds files from another working directory.
 func TestLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if content, err := os.ReadFile(Library("docs", "results.md")); err != nil || !strings.Contains(string(content), "<!-- results -->") {
+	content, err := os.ReadFile(Library("docs", "results.md"))
+	if err != nil || !strings.Contains(string(content), "<!-- results -->") {
 		t.Errorf("docs/results.md: %v", err)
 	}
 	if found := Results("query-*.json"); len(found) == 0 {
@@ -20,7 +21,9 @@ func TestLibrary(t *testing.T) {
 		"github.com/autoblm/autoblm-go/autoblm/show/library.go": "-trimpath",
 		filepath.Join(t.TempDir(), "autoblm/show/library.go"):   "install the kernels again",
 	} {
-		if found, err := inLibrary(source, "README.md"); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "README.md") {
+		found, err := inLibrary(source, "README.md")
+		if err == nil || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), "README.md") {
 			t.Errorf("from %s: %s, %v", source, found, err)
 		}
 	}

@@ -11,30 +11,33 @@ import (
 	"slices"
 )
 
-// mostColours is how many a PNG with a palette has at most.
-const mostColours = 256
+// maxColours is the largest palette of a PNG.
+const maxColours = 256
 
-// smaller is a PNG in its most frequent colours, in the place of others the nearest of these.
-// Of a drawing that changes shades of edges, and takes less than half the bytes: notebooks keep
-// what they show.
-func smaller(file []byte) ([]byte, error) {
+// compress returns a PNG with a palette of its most frequent colours. Other colours become the
+// nearest of these, which only changes shades of edges in a drawing. It takes less than half the
+// bytes, which matters because notebooks store their pictures.
+func compress(file []byte) ([]byte, error) {
 	drawn, err := png.Decode(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the picture: %w", err)
 	}
 	bounds := drawn.Bounds()
 	counts := map[color.RGBA]int{}
-	at := func(x, y int) color.RGBA { return color.RGBAModel.Convert(drawn.At(x, y)).(color.RGBA) }
+	at := func(x, y int) color.RGBA {
+		return color.RGBAModel.Convert(drawn.At(x, y)).(color.RGBA)
+	}
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x < bounds.Max.X; x++ {
 			counts[at(x, y)]++
 		}
 	}
 	frequent := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B), cmp.Compare(a.A, b.A))
+		return cmp.Or(cmp.Compare(counts[b], counts[a]),
+			cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B), cmp.Compare(a.A, b.A))
 	})
 	var palette color.Palette
-	for _, c := range frequent[:min(mostColours, len(frequent))] {
+	for _, c := range frequent[:min(maxColours, len(frequent))] {
 		palette = append(palette, c)
 	}
 	nearest := map[color.RGBA]uint8{}

@@ -14,35 +14,34 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Picture shows a picture. Its text, for those who cannot see it, is what is
-// written in it.
+// Picture shows a picture. Its alternative text lists the labels in the picture.
 func Picture(p plot.Picture) {
 	v, err := picture(p)
 	here.check(err)
 	here.show(v)
 }
 
-// Structure shows a structure as its coloured picture. Its text is the matrix.
+// Structure shows a structure as a coloured picture. Its alternative text is the matrix.
 func Structure(s structure.Structure, title string) {
 	Structures([]plot.Titled{{Title: title, Structure: s}})
 }
 
-// Structures shows structures beside each other, in rows.
+// Structures shows structures side by side, in rows.
 func Structures(all []plot.Titled) {
 	v, err := structures(all)
 	here.check(err)
 	here.show(v)
 }
 
-// The resolution of plot's PNGs, and of a page.
+// Resolution of the PNGs of package plot, and of a page.
 const dotsPerInch, pixelsPerInch = 150, 96
 
-func drawn(p plot.Picture) (value, error) {
+func pngOf(p plot.Picture) (value, error) {
 	file, err := p.PNG()
 	if err != nil {
 		return value{}, err
 	}
-	if file, err = smaller(file); err != nil {
+	if file, err = compress(file); err != nil {
 		return value{}, err
 	}
 	size, err := png.DecodeConfig(bytes.NewReader(file))
@@ -53,20 +52,20 @@ func drawn(p plot.Picture) (value, error) {
 }
 
 func picture(p plot.Picture) (value, error) {
-	v, err := drawn(p)
+	v, err := pngOf(p)
 	if err != nil {
 		return value{}, err
 	}
-	words, err := written(p)
+	labels, err := labelsOf(p)
 	if err != nil {
 		return value{}, err
 	}
-	v.text = fmt.Sprintf("[picture: %s]\n", strings.Join(words, ", "))
+	v.text = fmt.Sprintf("[picture: %s]\n", strings.Join(labels, ", "))
 	return v, nil
 }
 
 func structures(all []plot.Titled) (value, error) {
-	v, err := drawn(plot.Structures(all))
+	v, err := pngOf(plot.Structures(all))
 	if err != nil {
 		return value{}, err
 	}
@@ -80,18 +79,18 @@ func structures(all []plot.Titled) (value, error) {
 	return v, nil
 }
 
-// written is the text in a picture but for the numbers on its axes.
-func written(p plot.Picture) ([]string, error) {
+// labelsOf returns the texts in a picture without the numbers on its axes.
+func labelsOf(p plot.Picture) ([]string, error) {
 	svg, err := p.SVG()
 	if err != nil {
 		return nil, err
 	}
-	var words []string
+	var labels []string
 	inside := false
 	for tokens := xml.NewDecoder(bytes.NewReader(svg)); ; {
 		token, err := tokens.Token()
 		if errors.Is(err, io.EOF) {
-			return words, nil
+			return labels, nil
 		}
 		if err != nil {
 			return nil, err
@@ -104,7 +103,7 @@ func written(p plot.Picture) ([]string, error) {
 		case xml.CharData:
 			text := strings.TrimSpace(string(token))
 			if inside && strings.ContainsFunc(text, unicode.IsLetter) {
-				words = append(words, text)
+				labels = append(labels, text)
 			}
 		}
 	}

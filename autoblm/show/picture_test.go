@@ -17,11 +17,12 @@ var complEx = structure.MustParse("complex")
 
 func curve() plot.Picture {
 	points := []plot.Point{{X: 1, Y: 0.2}, {X: 2, Y: 0.3}}
-	return plot.Curve{Title: "a search", X: "structures", Y: "MRR", Series: []plot.Series{{Name: "best", Points: points}}}.Picture()
+	series := []plot.Series{{Name: "best", Points: points}}
+	return plot.Curve{Title: "a search", X: "structures", Y: "MRR", Series: series}.Picture()
 }
 
-// checkSame: a PNG is another one in fewer colours, of which one sees nothing, and bytes.
-func checkSame(t *testing.T, sent, own []byte) {
+// checkCompressed checks that a PNG looks like another one with fewer colours and bytes.
+func checkCompressed(t *testing.T, sent, own []byte) {
 	t.Helper()
 	got, err := png.Decode(bytes.NewReader(sent))
 	if err != nil {
@@ -32,7 +33,8 @@ func checkSame(t *testing.T, sent, own []byte) {
 		t.Fatal(err)
 	}
 	if got.Bounds() != want.Bounds() || len(sent) > 2*len(own)/3 {
-		t.Fatalf("%v in %d bytes, the picture itself is %v in %d", got.Bounds(), len(sent), want.Bounds(), len(own))
+		t.Fatalf("%v in %d bytes, the original has %v in %d",
+			got.Bounds(), len(sent), want.Bounds(), len(own))
 	}
 	colours, off, same := map[color.Color]bool{}, 0.0, 0
 	for y := range want.Bounds().Dy() {
@@ -40,19 +42,21 @@ func checkSame(t *testing.T, sent, own []byte) {
 			colours[got.At(x, y)] = true
 			r, g, b, _ := got.At(x, y).RGBA()
 			r0, g0, b0, _ := want.At(x, y).RGBA()
-			worst := max(math.Abs(float64(r)-float64(r0)), math.Abs(float64(g)-float64(g0)), math.Abs(float64(b)-float64(b0))) / 0xffff
+			channel := func(x, y uint32) float64 { return math.Abs(float64(x)-float64(y)) / 0xffff }
+			worst := max(channel(r, r0), channel(g, g0), channel(b, b0))
 			if off = max(off, worst); worst == 0 {
 				same++
 			}
 		}
 	}
-	if share := float64(same) / float64(want.Bounds().Dx()*want.Bounds().Dy()); len(colours) > 256 || off > 0.25 || share < 0.97 {
-		t.Errorf("%d colours, off by up to %.2f, %.4f of the points are the same", len(colours), off, share)
+	share := float64(same) / float64(want.Bounds().Dx()*want.Bounds().Dy())
+	if len(colours) > 256 || off > 0.25 || share < 0.97 {
+		t.Errorf("%d colours, off by up to %.2f, a share of %.4f of the points is equal",
+			len(colours), off, share)
 	}
 }
 
-// TestPicture: what is sent is the picture, as wide as it is in print, and says what stands
-// in it.
+// TestPicture checks the PNG, its width and its alternative text.
 func TestPicture(t *testing.T) {
 	n := openNotebook(t)
 	Picture(curve())
@@ -62,7 +66,7 @@ func TestPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkSame(t, file, want)
+	checkCompressed(t, file, want)
 	size, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +91,7 @@ func TestStructure(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, _ := sent.Data[protocol.MIMEImagePNG].([]byte)
-	checkSame(t, file, want)
+	checkCompressed(t, file, want)
 	if text, _ := sent.Data[protocol.MIMETextPlain].(string); text+"\n" != "ComplEx\n"+complEx.Draw(false) {
 		t.Errorf("the text is %q", text)
 	}
@@ -95,7 +99,10 @@ func TestStructure(t *testing.T) {
 
 func TestPicturesAsText(t *testing.T) {
 	text := terminal(t)
-	Structures([]plot.Titled{{Title: "one", Structure: complEx}, {Title: "two", Structure: structure.MustParse("1,0;0,2")}})
+	Structures([]plot.Titled{
+		{Title: "one", Structure: complEx},
+		{Title: "two", Structure: structure.MustParse("1,0;0,2")},
+	})
 	Picture(curve())
 	got := text.String()
 	for _, want := range []string{"one\n" + complEx.Draw(false), "two\n", "[picture: "} {
@@ -105,7 +112,7 @@ func TestPicturesAsText(t *testing.T) {
 	}
 }
 
-func TestNothingToDrawEndsTheCell(t *testing.T) {
+func TestNothingToDraw(t *testing.T) {
 	n := openNotebook(t)
 	n.t = t
 	for _, show := range []func(){

@@ -9,10 +9,10 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Row is a row for [Table]: texts as they are, whole numbers with commas, others
-// with three decimals or, where these would all be 0, as 4e-15, truth as yes or
-// no, structures as code, and – for what is missing: nil and numbers that are not
-// finite. A number may be pointed to, as scores of trials are.
+// Row formats a row for [Table]. Integers have commas. Other numbers have three decimals, or one
+// significant digit such as 4e-15 if these would all be 0. Booleans are yes or no, structures are
+// code, and nil and numbers that are not finite are –. Numbers may be pointers, like scores of
+// trials.
 func Row(cells ...any) []string {
 	row := make([]string, len(cells))
 	for i, cell := range cells {
@@ -43,7 +43,8 @@ func text(cell any) string {
 	case structure.Structure:
 		return "`" + cell.String() + "`"
 	}
-	if v := reflect.ValueOf(cell); (v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer) && v.IsNil() {
+	v := reflect.ValueOf(cell)
+	if (v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer) && v.IsNil() {
 		return missing
 	}
 	return fmt.Sprint(cell)
@@ -56,7 +57,7 @@ func decimal(x float64) string {
 		return missing
 	case math.Abs(x) >= smallest:
 		return fmt.Sprintf("%.3f", x)
-	default: // 0 is 0
+	default: // also 0
 		return fmt.Sprintf("%.1g", x)
 	}
 }

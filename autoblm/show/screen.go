@@ -11,20 +11,26 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// screen is where values show themselves: a notebook, or else a writer of text.
+// screen is where values are shown: a notebook, or a writer of text.
 type screen struct {
 	notebook bool
 	send     func(*protocol.DisplayData)
-	sync     func() // returns when everything sent has arrived
+	sync     func() // waits until everything sent has arrived
 	text     io.Writer
 	problems io.Writer
 	exit     func(status int)
 }
 
-var here = screen{gonbui.IsNotebook, gonbui.SendData, gonbui.Sync, os.Stdout, os.Stderr, os.Exit}
+var here = screen{
+	notebook: gonbui.IsNotebook,
+	send:     gonbui.SendData,
+	sync:     gonbui.Sync,
+	text:     os.Stdout,
+	problems: os.Stderr,
+	exit:     os.Exit,
+}
 
-// value is something to show in the forms that it has, of which Jupyter takes
-// the richest that it can show.
+// value holds the formats of an output. Jupyter shows the richest one that it supports.
 type value struct {
 	text     string // ends with a newline
 	markdown string
@@ -40,7 +46,9 @@ func (s screen) show(v value) {
 		return
 	}
 	data := &protocol.DisplayData{
-		Data:      map[protocol.MIMEType]any{protocol.MIMETextPlain: strings.TrimSuffix(v.text, "\n")},
+		Data: map[protocol.MIMEType]any{
+			protocol.MIMETextPlain: strings.TrimSuffix(v.text, "\n"),
+		},
 		Metadata:  map[string]any{},
 		DisplayID: v.id,
 	}
@@ -49,14 +57,14 @@ func (s screen) show(v value) {
 	}
 	if v.png != nil {
 		data.Data[protocol.MIMEImagePNG] = v.png
-		// The height follows, also where the page is narrower.
+		// Without a height, the picture keeps its proportions on a narrower page.
 		data.Metadata[string(protocol.MIMEImagePNG)] = map[string]int{"width": v.width}
 	}
 	s.send(data)
 	s.sync()
 }
 
-// check ends the program with an error, if it is one.
+// check ends the program if err is not nil.
 func (s screen) check(err error) {
 	if err == nil {
 		return
@@ -68,18 +76,18 @@ func (s screen) check(err error) {
 	s.exit(1)
 }
 
-// Check ends the cell with the error in one line, unless it is nil.
+// Check ends the cell with the message of an error, unless it is nil.
 func Check(err error) { here.check(err) }
 
-// Must is a value without its error, for which it does as [Check] does.
+// Must returns the value, or ends the cell like [Check].
 func Must[T any](value T, err error) T {
 	Check(err)
 	return value
 }
 
-// fullSize is the variable that asks for the full size of a notebook.
+// fullSize is the environment variable for the full size of notebooks.
 const fullSize = "AUTOBLM_FULL"
 
-// Full says whether notebooks are to do all they can, which may take hours: the
-// variable AUTOBLM_FULL is 1. Else each takes about a minute.
+// Full reports whether notebooks run in full size, which may take hours: AUTOBLM_FULL is 1.
+// Otherwise each takes about a minute.
 func Full() bool { return os.Getenv(fullSize) == "1" }

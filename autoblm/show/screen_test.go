@@ -11,12 +11,11 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// notebook puts a notebook in the place of the screen until the test is over. What
-// is sent goes through gob, as it does on its way to the kernel.
+// notebook records what is sent to a notebook. It goes through gob, as on its way to the kernel.
 type notebook struct {
 	t        *testing.T
 	sent     []protocol.DisplayData
-	synced   int // how many of them had arrived when a call returned
+	synced   int // number of outputs at the last sync
 	problems strings.Builder
 	status   int
 }
@@ -42,23 +41,23 @@ func (n *notebook) receive(data *protocol.DisplayData) {
 	n.sent = append(n.sent, received)
 }
 
-// only is the one thing that was sent.
+// only returns the single output.
 func (n *notebook) only() protocol.DisplayData {
 	n.t.Helper()
 	if len(n.sent) != 1 {
-		n.t.Fatalf("%d things were sent, want 1", len(n.sent))
+		n.t.Fatalf("%d outputs, want 1", len(n.sent))
 	}
 	if n.synced != 1 {
-		n.t.Error("it was not waited for")
+		n.t.Error("the output is not synced")
 	}
 	return n.sent[0]
 }
 
-// terminal puts a text in the place of the screen until the test is over.
+// terminal replaces the screen by a text during the test.
 func terminal(t *testing.T) *strings.Builder {
 	var text strings.Builder
 	put(t, screen{
-		send: func(*protocol.DisplayData) { t.Error("something was sent to a notebook that is not there") },
+		send: func(*protocol.DisplayData) { t.Error("output for a notebook outside of one") },
 		text: &text,
 	})
 	return &text
@@ -70,14 +69,14 @@ func put(t *testing.T, s screen) {
 	t.Cleanup(func() { here = before })
 }
 
-func TestCheckEndsTheCell(t *testing.T) {
+func TestCheck(t *testing.T) {
 	n := openNotebook(t)
 	Check(nil)
 	if n.status != 0 || n.problems.Len() > 0 {
 		t.Errorf("no error ends with status %d and %q", n.status, n.problems.String())
 	}
 	if got := Must(7, nil); got != 7 {
-		t.Errorf("Must gives %d", got)
+		t.Errorf("Must returns %d", got)
 	}
 	Must(7, errors.New("no such graph"))
 	if n.status != 1 || n.problems.String() != "no such graph\n" {

@@ -18,7 +18,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// tiny searches in no time.
+// tiny returns the settings of a very short search.
 func tiny() autoblm.SearchSettings {
 	s := autoblm.DefaultSearch()
 	s.Settings = search.Plain()
@@ -26,24 +26,25 @@ func tiny() autoblm.SearchSettings {
 	return s
 }
 
-var finished = regexp.MustCompile(`^10 structures trained in [0-9.]+ s; best MRR 0\.\d{3}, of the named models 0\.\d{3} \(\w+\)\n[▁▂▃▄▅▆▇█]{10}$`)
+var finished = regexp.MustCompile(`^10 structures trained in [0-9.]+ s; best MRR 0\.\d{3}, ` +
+	`best baseline 0\.\d{3} \(\w+\)\n[▁▂▃▄▅▆▇█]{10}$`)
 
-// TestSearchInANotebook: there is one output, which ends with what came of it.
-func TestSearchInANotebook(t *testing.T) {
+// TestSearchInNotebook checks that a search updates one output, which ends with the result.
+func TestSearchInNotebook(t *testing.T) {
 	n := openNotebook(t)
-	told := 0
+	calls := 0
 	s := tiny()
-	s.OnProgress = func(search.Progress) { told++ }
+	s.OnProgress = func(search.Progress) { calls++ }
 	found, err := Search(t.Context(), datasets.World(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found.Trained != 10 || told == 0 {
-		t.Errorf("%d structures trained, and the caller was told %d times", found.Trained, told)
+	if found.Trained != 10 || calls == 0 {
+		t.Errorf("%d structures trained, %d calls of OnProgress", found.Trained, calls)
 	}
 	for _, sent := range n.sent {
 		if sent.DisplayID == "" || sent.DisplayID != n.sent[0].DisplayID {
-			t.Errorf("an output of its own: %v", sent)
+			t.Errorf("a second output: %v", sent)
 		}
 	}
 	if last := n.sent[len(n.sent)-1].Data[protocol.MIMETextPlain].(string); !finished.MatchString(last) {
@@ -61,7 +62,7 @@ func TestSearchAsText(t *testing.T) {
 	}
 }
 
-func TestSearchThatWasInterrupted(t *testing.T) {
+func TestInterruptedSearch(t *testing.T) {
 	text := terminal(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -73,7 +74,7 @@ func TestSearchThatWasInterrupted(t *testing.T) {
 	}
 }
 
-func TestSearchThatCannotBe(t *testing.T) {
+func TestSearchFails(t *testing.T) {
 	s := tiny()
 	s.Algorithm = "guessing"
 	if _, err := Search(t.Context(), datasets.World(), s); err == nil {
@@ -81,33 +82,45 @@ func TestSearchThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestLine: the line changes a few times a second at most, and shows what was
-// missed in between.
-func TestLine(t *testing.T) {
+// TestMonitor checks that the output changes a few times a second at most, and then includes all
+// progress.
+func TestMonitor(t *testing.T) {
 	n := openNotebook(t)
 	clock := time.Unix(100, 0)
-	l := line{screen: here, id: "one", now: func() time.Time { return clock }}
+	m := monitor{screen: here, id: "one", now: func() time.Time { return clock }}
 	best := func(mrr float64) *task.Trial {
 		return &task.Trial{State: task.Complete, Score: &mrr}
+	}
+	searching := func(trained int, mrr float64) search.Progress {
+		return search.Progress{
+			Stage: task.Searching, Trained: trained, Budget: 16, Metric: "MRR", Best: best(mrr),
+		}
+	}
+	in := func(stage task.Stage) search.Progress {
+		return search.Progress{Stage: stage, Trained: 1, Budget: 4}
 	}
 	for _, step := range []struct {
 		wait     time.Duration
 		progress search.Progress
 		want     string // "" for no change
 	}{
-		{0, search.Progress{Stage: task.Tuning, Trained: 1, Budget: 4}, "training tune: 1 of 4 recipes"},
-		{time.Second, search.Progress{Stage: task.Searching, Named: true}, "training the named models"},
-		{time.Second, search.Progress{Stage: task.Sizing, Trained: 1, Budget: 4}, "training in larger dimensions"},
-		{time.Second, search.Progress{Stage: task.Resplit, Trained: 1, Budget: 4}, "training by other splits: 1 of 4"},
-		{time.Second, search.Progress{Stage: task.EnsembleSelection, Budget: 1}, "choosing an ensemble"},
-		{time.Second, search.Progress{Stage: task.Searching, Trained: 8, Budget: 16, Metric: "MRR", Best: best(0.1)}, "training 8 of 16 structures, best MRR 0.100\n▁"},
-		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
-		{time.Millisecond, search.Progress{Stage: task.Searching, Trained: 9, Budget: 16, Metric: "MRR", Best: best(0.2)}, ""},
-		{time.Second, search.Progress{Stage: task.Searching, Trained: 16, Budget: 16, Metric: "MRR", Best: best(0.45)}, "training 16 of 16 structures, best MRR 0.450\n▁▃█"},
+		{0, in(task.Tuning), fmt.Sprintf("training, stage %s: 1 of 4 recipes", task.Tuning)},
+		{
+			time.Second, search.Progress{Stage: task.Searching, Named: true},
+			"training the baselines",
+		},
+		{time.Second, in(task.Sizing), "training with larger dimensions"},
+		{time.Second, in(task.Retraining), "retraining with other seeds: 1 of 4"},
+		{time.Second, in(task.Resplit), "training on other splits: 1 of 4"},
+		{time.Second, in(task.EnsembleSelection), "choosing an ensemble"},
+		{time.Second, searching(8, 0.1), "training 8 of 16 structures, best MRR 0.100\n▁"},
+		{time.Millisecond, searching(9, 0.2), ""},
+		{time.Millisecond, searching(9, 0.2), ""},
+		{time.Second, searching(16, 0.45), "training 16 of 16 structures, best MRR 0.450\n▁▃█"},
 	} {
 		clock = clock.Add(step.wait)
 		before := len(n.sent)
-		l.update(step.progress)
+		m.update(step.progress)
 		got := ""
 		if len(n.sent) > before {
 			got = n.sent[before].Data[protocol.MIMETextPlain].(string)
@@ -118,39 +131,49 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestPlanAndEnsemble: a search by minutes says its plan, and what is kept in the end. Who asked to
-// be told of the plan is.
+// TestPlanAndEnsemble checks that the output has the plan and the ensemble, and that the caller's
+// OnPlan is called.
 func TestPlanAndEnsemble(t *testing.T) {
 	score := 0.4
-	first, second := search.Plan{Structures: 10, Dim: 64, Epochs: 20}, search.Plan{Structures: 8, Dim: 64, Epochs: 20}
-	var told []search.Plan
+	first := search.Plan{Structures: 10, Dim: 64, Epochs: 20}
+	second := search.Plan{Structures: 8, Dim: 64, Epochs: 20}
+	var plans []search.Plan
 	n := openNotebook(t)
-	s := autoblm.SearchSettings{OnPlan: func(p search.Plan) { told = append(told, p) }}
+	s := autoblm.SearchSettings{OnPlan: func(p search.Plan) { plans = append(plans, p) }}
 	if _, err := watch(s, func(s autoblm.SearchSettings) (*search.Result, error) {
 		s.OnPlan(first)
 		s.OnProgress(search.Progress{Stage: task.Searching, Trained: 1, Budget: 10})
 		s.OnPlan(second)
-		ensemble := task.Trial{Stage: task.EnsembleSelection, Score: &score, Kept: true, Ensemble: &task.Selection{Members: []int{1, 2, 3}}}
-		return &search.Result{Plan: &second, Kept: &ensemble, Metric: "MRR", Stopped: search.TimeUp}, nil
+		ensemble := task.Trial{
+			Stage: task.EnsembleSelection, Score: &score, Kept: true,
+			Ensemble: &task.Selection{Members: []int{1, 2, 3}},
+		}
+		return &search.Result{
+			Plan: &second, Kept: &ensemble, Metric: "MRR", Stopped: search.TimeUp,
+		}, nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != 2 || len(n.sent) != 2 {
-		t.Fatalf("%d plans told, %d texts shown, want 2 of each", len(told), len(n.sent))
+	if len(plans) != 2 || len(n.sent) != 2 {
+		t.Fatalf("%d plans and %d outputs, want 2 of each", len(plans), len(n.sent))
 	}
 	during, _ := n.sent[0].Data[protocol.MIMETextPlain].(string)
-	if want := "the plan: " + first.String() + "\ntraining 1 of 10 structures"; during != want {
+	if want := "plan: " + first.String() + "\ntraining 1 of 10 structures"; during != want {
 		t.Errorf("%q, want %q", during, want)
 	}
 	after, _ := n.sent[1].Data[protocol.MIMETextPlain].(string)
-	if !strings.HasPrefix(after, "the plan: "+second.String()+"\n") || !strings.Contains(after, "; an ensemble of 3 is kept, MRR 0.400") {
+	if !strings.HasPrefix(after, "plan: "+second.String()+"\n") ||
+		!strings.Contains(after, "; kept: an ensemble of 3, MRR 0.400") {
 		t.Errorf("it ends with %q", after)
 	}
 }
 
-// TestSearchForClasses: the line is of accuracies where these decide.
+// TestSearchForClasses checks that the output has the metric of the task.
 func TestSearchForClasses(t *testing.T) {
-	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"}, Relations: []string{"<r>"}, Classes: []string{"a", "b"}}
+	g := &rdf.Graph{
+		Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"},
+		Relations: []string{"<r>"}, Classes: []string{"a", "b"},
+	}
 	for i := range int32(12) {
 		g.Nodes = append(g.Nodes, fmt.Sprintf("<n:%d>", i))
 		g.Triples = append(g.Triples, datasets.Triple{Head: i + 2, Tail: i % 2})
@@ -158,22 +181,28 @@ func TestSearchForClasses(t *testing.T) {
 	}
 	c := classify.Defaults(classify.BLM)
 	c.Dim, c.Layers, c.Epochs, c.Folds, c.Runs = 4, 1, 4, 2, 0
-	classes := &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: c, Member: classify.DefaultMember()}, Engine: cpu.New(1)}
+	settings := classify.TaskSettings{Convolution: c, Member: classify.DefaultMember()}
+	classes := &classify.Task{Graph: g, Settings: settings, Engine: cpu.New(1)}
 	defer classes.Close()
 	text := terminal(t)
 	found, err := SearchFor(t.Context(), classes, tiny())
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := fmt.Sprintf("; best accuracy %.3f, of the named models ", *found.Best[0].Score)
+	best := fmt.Sprintf("; best accuracy %.3f, best baseline ", *found.Best[0].Score)
 	if !strings.Contains(text.String(), best) || strings.Contains(text.String(), "MRR") {
 		t.Errorf("%q, want %q in it", text.String(), best)
 	}
-	l := line{screen: here, now: time.Now}
-	if l.update(search.Progress{Stage: task.Searching, Trained: 1, Metric: found.Metric, Best: &found.Best[0]}); len(l.course) != 1 || l.course[0] != *found.Best[0].Score {
-		t.Errorf("the course is %v, the accuracy %v", l.course, *found.Best[0].Score)
+	m := monitor{screen: here, now: time.Now}
+	accuracy := *found.Best[0].Score
+	progress := search.Progress{
+		Stage: task.Searching, Trained: 1, Budget: 10, Metric: found.Metric, Best: &found.Best[0],
 	}
-	if words := doing(search.Progress{Stage: task.Searching, Trained: 1, Budget: 10, Metric: found.Metric, Best: &found.Best[0]}); !strings.HasSuffix(words, fmt.Sprintf("best accuracy %.3f", *found.Best[0].Score)) {
-		t.Errorf("%q", words)
+	if m.update(progress); len(m.best) != 1 || m.best[0] != accuracy {
+		t.Errorf("the best scores are %v, the accuracy %v", m.best, accuracy)
+	}
+	want := fmt.Sprintf("best accuracy %.3f", accuracy)
+	if got := describeProgress(progress); !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q at the end", got, want)
 	}
 }

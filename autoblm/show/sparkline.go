@@ -7,9 +7,8 @@ import (
 
 var heights = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws values as bars in a line of at most width characters, the
-// lowest value as the lowest bar. Where there are more values than characters,
-// each character is the last of its share.
+// sparkline draws values as bars in a line of at most width characters. The lowest value has the
+// lowest bar. With more values than characters, each character shows the last value of its share.
 func sparkline(values []float64, width int) string {
 	if len(values) == 0 {
 		return ""

@@ -27,7 +27,7 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
-// TestSparklineRises: what rises does so in the line, from the bottom to the top.
+// TestSparklineRises checks that increasing values rise to the top.
 func TestSparklineRises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfNDistinct(rapid.Float64Range(0, 1), 2, 100, rapid.ID).Draw(t, "values")

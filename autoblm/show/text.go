@@ -7,13 +7,13 @@ import (
 	"text/tabwriter"
 )
 
-// Markdown shows a text in Markdown, with formulae between dollars.
+// Markdown shows Markdown text with formulae between dollar signs.
 func Markdown(text string) {
 	here.show(value{markdown: text, text: strings.TrimRight(text, "\n") + "\n"})
 }
 
-// Table shows rows under a header. Cells are Markdown in one line; columns of
-// numbers are aligned at the right. What a row lacks is empty. See [Row].
+// Table shows a table. Cells are Markdown in one line. Columns of numbers are aligned to the right.
+// A row may be shorter than the header. See [Row].
 func Table(header []string, rows [][]string) {
 	here.show(table(header, rows))
 }
@@ -33,7 +33,7 @@ func table(header []string, rows [][]string) value {
 	var markdown, text strings.Builder
 	aligned := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for n, row := range append([][]string{header}, rows...) {
-		cells := make([]string, width) // with what the row lacks
+		cells := make([]string, width)
 		for column, cell := range row {
 			cells[column] = oneLine.Replace(cell)
 		}
@@ -53,9 +53,10 @@ func table(header []string, rows [][]string) value {
 // oneLine joins the lines of a cell.
 var oneLine = strings.NewReplacer("\r", "", "\n", " ", "\t", " ")
 
-var number = regexp.MustCompile(`^[*]{0,2}[-+−]?[0-9][0-9.,/ ]*(e[-+][0-9]+)?( ?(%|s|ms|±.*))?[*]{0,2}$`)
+var number = regexp.MustCompile(
+	`^[*]{0,2}[-+−]?[0-9][0-9.,/ ]*(e[-+][0-9]+)?( ?(%|s|ms|±.*))?[*]{0,2}$`)
 
-// isNumeric says whether a column has numbers, and nothing else but gaps.
+// isNumeric reports whether a column has only numbers and empty cells.
 func isNumeric(column int, rows [][]string) bool {
 	found := false
 	for _, row := range rows {

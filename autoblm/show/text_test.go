@@ -24,14 +24,19 @@ func TestTable(t *testing.T) {
 
 	text := terminal(t)
 	Table(header, rows)
-	if diff := cmp.Diff("model         MRR       note\nComplEx       0.412     a|b\nnone          –\nof two lines  -1,234.5  $\\hat r$\n", text.String()); diff != "" {
+	want = "model         MRR       note\n" +
+		"ComplEx       0.412     a|b\n" +
+		"none          –\n" +
+		"of two lines  -1,234.5  $\\hat r$\n"
+	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestColumnsOfNumbers(t *testing.T) {
+func TestIsNumeric(t *testing.T) {
 	for cell, want := range map[string]bool{
-		"1": true, "0.412": true, "**0.412**": true, "27,148,230,130": true, "1e-16": true, "0.41 ± 0.02": true, "37.4 %": true, "1.5 s": true, "3/4": true,
+		"1": true, "0.412": true, "**0.412**": true, "27,148,230,130": true, "1e-16": true,
+		"0.41 ± 0.02": true, "37.4 %": true, "1.5 s": true, "3/4": true,
 		"": false, "–": false, "K=3": false, "1 of 2": false, "`1,0;0,1`": false, "2nd": false,
 	} {
 		if got := isNumeric(0, [][]string{{cell}}); got != want {
