@@ -1,4 +1,4 @@
-// Package correlation says how far two rankings agree.
+// Package correlation computes rank correlations.
 package correlation
 
 import (
@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Spearman is the rank correlation of two lists of the same length; equal numbers
-// share the mean of their ranks. It is NaN when one list is constant.
+// Spearman returns the rank correlation of two lists of the same length. Equal numbers share the
+// mean of their ranks. The result is NaN if a list is constant.
 func Spearman(x, y []float64) float64 { return stat.Correlation(ranks(x), ranks(y), nil) }
 
 func ranks(x []float64) []float64 {

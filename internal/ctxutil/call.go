@@ -1,12 +1,11 @@
-// Package ctxutil lets a program hear that it is to end while it computes what cannot be
-// asked to stop.
+// Package ctxutil makes work cancelable that does not observe a context.
 package ctxutil
 
 import "context"
 
-// Call is what work returns or, as soon as ctx ends, its error. Work is then left to itself:
-// it is to change nothing that others see. Where ctx has ended before, work is done: that is
-// for those to hear who know what is to be kept.
+// Call returns the result of work or, once ctx ends, its error. Then work continues in the
+// background, so it must not change shared state. If ctx has ended before, Call waits for work: its
+// caller decides what to do after an interrupt.
 func Call[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -1,5 +1,5 @@
-// Package enum gives the values of an enumeration their text forms, and says of a name that
-// nothing has which one may have been meant.
+// Package enum converts the values of an enumeration to names and back, and suggests names for
+// unknown ones.
 package enum
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Name is the name of a value, or "kind(value)" when it has none.
+// Name returns the name of a value, or "kind(value)" if it has none.
 func Name[E ~int](names []string, kind string, value E) string {
 	if value < 0 || int(value) >= len(names) {
 		return fmt.Sprintf("%s(%d)", kind, int(value))
@@ -16,7 +16,7 @@ func Name[E ~int](names []string, kind string, value E) string {
 	return names[value]
 }
 
-// Marshal is the name as bytes; a value without a name is an error.
+// Marshal returns the name of a value. A value without a name is an error.
 func Marshal[E ~int](names []string, kind string, value E) ([]byte, error) {
 	if value < 0 || int(value) >= len(names) {
 		return nil, fmt.Errorf("%s has no name: use %s", Name(names, kind, value), alternatives(names))
@@ -24,7 +24,7 @@ func Marshal[E ~int](names []string, kind string, value E) ([]byte, error) {
 	return []byte(names[value]), nil
 }
 
-// Unmarshal sets the value that has the given name.
+// Unmarshal sets the value with a name.
 func Unmarshal[E ~int](names []string, kind string, value *E, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
@@ -34,7 +34,7 @@ func Unmarshal[E ~int](names []string, kind string, value *E, text []byte) error
 	return nil
 }
 
-// alternatives is "a, b or c".
+// alternatives returns "a, b or c".
 func alternatives(names []string) string {
 	last := len(names) - 1
 	if last == 0 {

@@ -14,7 +14,8 @@ var colours = []string{"red", "green", "blue"}
 func TestNamesRoundTrip(t *testing.T) {
 	for value := range colour(len(colours)) {
 		text, err := enum.Marshal(colours, "colour", value)
-		if err != nil || string(text) != colours[value] || enum.Name(colours, "colour", value) != colours[value] {
+		if err != nil || string(text) != colours[value] ||
+			enum.Name(colours, "colour", value) != colours[value] {
 			t.Errorf("value %d: %q, %v", value, text, err)
 		}
 		var back colour = -1

@@ -10,27 +10,28 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// mostNear is how many names are suggested.
-const mostNear = 3
+// maxNear is the maximum number of suggestions.
+const maxNear = 3
 
-// Near are up to three names that contain the given one or are contained in it, whatever
-// the case of their letters, the shortest first; or, where there are none, those that are
-// written alike, but for a slip or two.
+// Near returns up to three similar names: those that contain the given name or are contained in
+// it, ignoring case, the shortest first. Without such names it returns those with a small edit
+// distance.
 func Near(names []string, name string) []string {
 	if name == "" {
-		return nil // every name contains it
+		return nil // every name contains the empty one
 	}
 	near := containing(names, strings.ToLower(name))
 	if len(near) == 0 {
-		near = alike(names, strings.ToLower(name))
+		near = misspelled(names, strings.ToLower(name))
 	}
-	return near[:min(len(near), mostNear)]
+	return near[:min(len(near), maxNear)]
 }
 
 func containing(names []string, lower string) (near []string) {
 	for _, n := range names {
 		candidate := strings.ToLower(n)
-		if strings.Contains(candidate, lower) || len(candidate) > 3 && strings.Contains(lower, candidate) {
+		isPart := len(candidate) > 3 && strings.Contains(lower, candidate)
+		if isPart || strings.Contains(candidate, lower) {
 			near = append(near, n)
 		}
 	}
@@ -38,24 +39,28 @@ func containing(names []string, lower string) (near []string) {
 	return near
 }
 
-func alike(names []string, lower string) (near []string) {
-	slips := 1 + utf8.RuneCountInString(lower)/4
-	slips = min(slips, 3)
-	found := map[string]int{}
+func misspelled(names []string, lower string) (near []string) {
+	length := utf8.RuneCountInString(lower)
+	maxDistance := min(1+length/4, 3)
+	distances := map[string]int{}
 	for _, n := range names {
 		candidate := strings.ToLower(n)
-		if longer := utf8.RuneCountInString(candidate) - utf8.RuneCountInString(lower); longer > slips || -longer > slips {
+		candidateLength := utf8.RuneCountInString(candidate)
+		if longer := candidateLength - length; longer > maxDistance || -longer > maxDistance {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(candidate, lower); d <= slips && d < utf8.RuneCountInString(candidate) {
-			near, found[n] = append(near, n), d
+		d := levenshtein.ComputeDistance(candidate, lower)
+		if d <= maxDistance && d < candidateLength {
+			near, distances[n] = append(near, n), d
 		}
 	}
-	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(found[a], found[b]) })
+	slices.SortStableFunc(near, func(a, b string) int {
+		return cmp.Compare(distances[a], distances[b])
+	})
 	return near
 }
 
-// DidYouMean is "; did you mean …?", or "" where nothing is near.
+// DidYouMean returns "; did you mean …?", or "" without suggestions.
 func DidYouMean(near []string) string {
 	if len(near) == 0 {
 		return ""
@@ -63,7 +68,7 @@ func DidYouMean(near []string) string {
 	return fmt.Sprintf("; did you mean %s?", strings.Join(near, ", "))
 }
 
-// UnknownError says that none of a kind has a name, and which names there are.
+// UnknownError is the error for an unknown name. It holds the known names.
 type UnknownError struct {
 	Names []string
 	Text  string
@@ -71,12 +76,12 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return e.Text }
 
-// Unknown is the error for a name that none of its kind has: it says which there are, and
-// which one may have been meant.
+// Unknown returns an error for an unknown name, with the known names and suggestions.
 func Unknown(kind, name string, names []string) error {
 	suggestion := DidYouMean(Near(names, name))
 	if suggestion == "" {
 		suggestion = ":"
 	}
-	return &UnknownError{names, fmt.Sprintf("unknown %s %q%s use %s", kind, name, suggestion, alternatives(names))}
+	text := fmt.Sprintf("unknown %s %q%s use %s", kind, name, suggestion, alternatives(names))
+	return &UnknownError{names, text}
 }

@@ -8,7 +8,9 @@ import (
 )
 
 func TestNear(t *testing.T) {
-	countries := []string{"East Germany", "Germany", "Niger", "Nigeria", "Oman", "Romania", "Chad", "A"}
+	countries := []string{
+		"East Germany", "Germany", "Niger", "Nigeria", "Oman", "Romania", "Chad", "A",
+	}
 	for name, want := range map[string][]string{
 		"german":            {"Germany", "East Germany"},
 		"Nigeria (country)": {"Niger", "Nigeria"},

@@ -1,4 +1,4 @@
-// Package format writes numbers, counts, lists and tables for people.
+// Package format formats numbers, counts, lists and labels for people.
 package format
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// Missing stands for what is not known.
+// Missing replaces an unknown value.
 const Missing = "–"
 
-// Int is a number with commas, as 12,345.
+// Int formats a number with commas, such as 12,345.
 func Int(n int) string { return humanize.Comma(int64(n)) }
 
-// Count is "1 epoch" or "2 epochs", "1 entity" or "2 entities".
+// Count formats a number with a noun, such as "1 epoch" or "2 entities".
 func Count(n int, what string) string { return english.Plural(n, what, "") }
 
-// List is "a", "a and b" or "a, b and c", where last is "and".
+// List joins items, such as "a, b and c" if last is "and".
 func List[T any](items []T, last string) string {
 	texts := make([]string, len(items))
 	for i, item := range items {
@@ -33,7 +33,7 @@ func List[T any](items []T, last string) string {
 	return english.WordSeries(texts, last)
 }
 
-// Milliseconds are seconds to three digits, as "0.63 ms", "45.2 ms" or "12.6 s".
+// Milliseconds formats seconds with three digits, such as "0.63 ms", "45.2 ms" or "12.6 s".
 func Milliseconds(seconds float64) string {
 	ms := 1e3 * seconds
 	switch {
@@ -47,13 +47,13 @@ func Milliseconds(seconds float64) string {
 	return fmt.Sprintf("%.1f s", ms/1e3)
 }
 
-// Seconds is a time to a tenth of a second, as 2m3.5s.
+// Seconds formats a time to a tenth of a second, such as 2m3.5s.
 func Seconds(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
 }
 
-// Sample says how many of a number were taken, as " (3 of 1,000)"; "" where that number is 0,
-// since all were.
+// Sample formats the size of a sample, such as " (3 of 1,000)". It returns "" if of is 0, which
+// means that there is no sample.
 func Sample(n, of int) string {
 	if of == 0 {
 		return ""
@@ -61,7 +61,7 @@ func Sample(n, of int) string {
 	return fmt.Sprintf(" (%s of %s)", Int(n), Int(of))
 }
 
-// Duration is about how long something takes, as "20 s", "3 min" or "7 h".
+// Duration formats a rough duration, such as "20 s", "3 min" or "7 h".
 func Duration(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
@@ -74,50 +74,54 @@ func Duration(d time.Duration) string {
 	return Count(int(math.Round(d.Hours()/24)), "day")
 }
 
-// OneLine is an error in one line, as [Escape] shows it.
-func OneLine(err error) string { return Escape(strings.ReplaceAll(err.Error(), "\n", "; ")) }
-
-// Escape is a label with what a terminal would obey written as in a string of Go, as
-// \x1b: control characters, those that turn the direction of text, and bytes that are no
-// UTF-8. A character from U+007F on is written as JSON can write it too.
-func Escape(label string) string {
-	return escaped(label, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, turning) })
+// OneLine formats an error in one line, with [Escape].
+func OneLine(err error) string {
+	return Escape(strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// EscapeLines is [Escape] for a text that has line ends and tabs of its own.
+// Escape escapes what a terminal would interpret, as in a Go string: control characters,
+// characters that change the direction of text, and invalid UTF-8. The escapes of characters from
+// U+007F on are valid in JSON, too.
+func Escape(label string) string { return escape(label, isControl) }
+
+// EscapeLines is like [Escape] but keeps line ends and tabs.
 func EscapeLines(text string) string {
-	return escaped(text, func(r rune) bool { return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, turning)) })
+	return escape(text, func(r rune) bool { return r != '\n' && r != '\t' && isControl(r) })
 }
 
-// turning are the characters that change the order in which others are shown.
-var turning = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x2028, Hi: 0x202e, Stride: 1}, {Lo: 0x2066, Hi: 0x2069, Stride: 1}}}
+func isControl(r rune) bool { return unicode.IsControl(r) || unicode.In(r, directions) }
 
-func escaped(text string, obeyed func(r rune) bool) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, obeyed) {
+// directions are line separators and the characters that change the direction of text.
+var directions = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x2028, Hi: 0x202e, Stride: 1}, {Lo: 0x2066, Hi: 0x2069, Stride: 1},
+}}
+
+func escape(text string, isControl func(r rune) bool) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, isControl) {
 		return text
 	}
-	var shown strings.Builder
+	var escaped strings.Builder
 	for len(text) > 0 {
 		r, size := utf8.DecodeRuneInString(text)
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&shown, `\x%02x`, text[0])
-		case !obeyed(r):
-			shown.WriteString(text[:size])
+			fmt.Fprintf(&escaped, `\x%02x`, text[0])
+		case !isControl(r):
+			escaped.WriteString(text[:size])
 		case r == '\x7f':
-			shown.WriteString(`\u007f`)
+			escaped.WriteString(`\u007f`)
 		default:
 			quoted := strconv.QuoteRune(r)
-			shown.WriteString(quoted[1 : len(quoted)-1])
+			escaped.WriteString(quoted[1 : len(quoted)-1])
 		}
 		text = text[size:]
 	}
-	return shown.String()
+	return escaped.String()
 }
 
-// Cell is a value as it stands in a table: whole numbers with commas, others with three
-// decimals, yes or no, and Missing for nil and what is not finite. A pointer is what it
-// points to.
+// Cell formats a value for a table: integers with commas, other numbers with three decimals,
+// booleans as yes or no. It follows pointers, and returns Missing for nil and numbers that are not
+// finite.
 func Cell(value any) string {
 	switch value := value.(type) {
 	case nil:

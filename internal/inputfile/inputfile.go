@@ -1,5 +1,5 @@
-// Package inputfile opens files of data: regular ones, also through symbolic links. Whoever
-// opens a named pipe may wait for ever, and a device has no end.
+// Package inputfile opens regular files, also through symbolic links. Opening a named pipe may
+// block forever, and a device may have no end.
 package inputfile
 
 import (
@@ -12,20 +12,23 @@ import (
 	"path/filepath"
 )
 
-// ErrNotRegular marks what is there, but is no regular file.
+// ErrNotRegular means that a path exists but is no regular file.
 var ErrNotRegular = errors.New("not a file")
 
-// kinds are those of what is no regular file.
+// kinds are the names of other file types.
 var kinds = []struct {
 	mode fs.FileMode
 	name string
-}{{fs.ModeDir, "folder"}, {fs.ModeNamedPipe, "named pipe"}, {fs.ModeSocket, "socket"}, {fs.ModeDevice, "device"}}
+}{
+	{fs.ModeDir, "folder"}, {fs.ModeNamedPipe, "named pipe"}, {fs.ModeSocket, "socket"},
+	{fs.ModeDevice, "device"},
+}
 
-// Open opens a file to read it.
+// Open opens a file for reading.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().IsRegular() {
-		return os.Open(path) // whose error names the file
+		return os.Open(path)
 	}
 	kind := "thing that cannot be read"
 	for _, k := range kinds {
@@ -34,10 +37,11 @@ func Open(path string) (*os.File, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("%s is a %s, %w: write what it holds into a file, and name that", path, kind, ErrNotRegular)
+	return nil, fmt.Errorf("%s is a %s, %w: copy its content to a file and name that",
+		path, kind, ErrNotRegular)
 }
 
-// Read is the content of a file.
+// Read reads a file.
 func Read(path string) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -47,24 +51,28 @@ func Read(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// What is packed may unpack to so many times its size, where that is more than the least,
-// and to no more than the most. Triples pack to a tenth or so, N-Triples to a thirtieth; the
-// densest that gzip makes, of one byte again and again, is a thousandth.
+// A compressed file may grow by maxRatio, but always to minLimit and never beyond maxLimit.
+// Triples compress to about a tenth, N-Triples to a thirtieth, and a repeated byte, the densest
+// input of gzip, to a thousandth.
 const (
-	most  = 16 << 30
-	least = 16 << 20
-	times = 100
+	maxLimit = 16 << 30
+	minLimit = 16 << 20
+	maxRatio = 100
 )
 
-// MaxDecompressed is how many bytes may come out of so many that are packed.
-func MaxDecompressed(packed int64) int64 { return min(most, max(least, times*min(packed, most))) }
-
-// tooMuch is the error of what goes beyond a limit.
-func tooMuch(limit int64) error {
-	return fmt.Errorf("it unpacks to more than %d bytes, which is the limit for a file of its size (%d times that, but %d bytes at least and %d at most): if it is sound, unpack it and name what comes out", limit, times, least, int64(most))
+// MaxDecompressed returns the limit on the decompressed size of a file, given its compressed size.
+func MaxDecompressed(compressed int64) int64 {
+	return min(maxLimit, max(minLimit, maxRatio*min(compressed, maxLimit)))
 }
 
-// OpenDecompressed opens a file to read it, unpacked where it ends with .gz.
+// errTooLarge returns the error of a file that exceeds its limit.
+func errTooLarge(limit int64) error {
+	return fmt.Errorf("it unpacks to more than %d bytes, the limit for its size (%d times that,"+
+		" at least %d and at most %d bytes): if it is sound, unpack it and name the unpacked file",
+		limit, maxRatio, minLimit, int64(maxLimit))
+}
+
+// OpenDecompressed opens a file for reading, and decompresses it if its name ends with .gz.
 func OpenDecompressed(path string) (io.ReadCloser, error) {
 	file, err := Open(path)
 	if err != nil || filepath.Ext(path) != ".gz" {
@@ -81,20 +89,20 @@ func OpenDecompressed(path string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s: not a gzip file: %w", path, err)
 	}
 	limit := MaxDecompressed(info.Size())
-	return &packed{file, unpacked, limit, limit}, nil
+	return &compressed{file, unpacked, limit, limit}, nil
 }
 
-// packed is a file with what it unpacks to.
-type packed struct {
+// compressed is a compressed file that is read decompressed, up to a limit.
+type compressed struct {
 	io.Closer
-	unpacked    io.Reader
-	limit, left int64
+	unpacked         io.Reader
+	limit, remaining int64
 }
 
-func (p *packed) Read(b []byte) (int, error) {
-	n, err := p.unpacked.Read(b)
-	if p.left -= int64(n); p.left < 0 {
-		return 0, tooMuch(p.limit)
+func (c *compressed) Read(b []byte) (int, error) {
+	n, err := c.unpacked.Read(b)
+	if c.remaining -= int64(n); c.remaining < 0 {
+		return 0, errTooLarge(c.limit)
 	}
 	return n, err
 }

@@ -40,14 +40,17 @@ func TestOpenUnpacked(t *testing.T) {
 		}
 		n, err := io.Copy(io.Discard, file)
 		file.Close()
-		if want == "" && (err != nil || n != int64(size)) || want != "" && (err == nil || !strings.Contains(err.Error(), want) || n > 16<<20) {
+		if want == "" && (err != nil || n != int64(size)) || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want) || n > 16<<20) {
 			t.Errorf("%d bytes: %d came, %v", size, n, err)
 		}
 	}
 }
 
 func TestLimit(t *testing.T) {
-	for size, want := range map[int64]int64{0: 16 << 20, 1000: 16 << 20, 1 << 20: 100 << 20, 1 << 30: 16 << 30, 1 << 62: 16 << 30} {
+	for size, want := range map[int64]int64{
+		0: 16 << 20, 1000: 16 << 20, 1 << 20: 100 << 20, 1 << 30: 16 << 30, 1 << 62: 16 << 30,
+	} {
 		if got := inputfile.MaxDecompressed(size); got != want {
 			t.Errorf("of %d bytes %d may come, want %d", size, got, want)
 		}

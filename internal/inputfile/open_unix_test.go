@@ -36,13 +36,15 @@ func TestOpen(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"file": "", "to file": "", "nothing": "no such file", ".": "is a folder, not a file",
-		"pipe": "is a named pipe, not a file", "to pipe": "is a named pipe", "socket": "is a socket", "/dev/zero": "is a device",
+		"pipe": "is a named pipe, not a file", "to pipe": "is a named pipe", "socket": "is a socket",
+		"/dev/zero": "is a device",
 	} {
 		if filepath.Base(name) == name {
 			name = path(name)
 		}
 		content, err := inputfile.Read(name)
-		if want == "" && (err != nil || string(content) != "it") || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name)) {
+		if want == "" && (err != nil || string(content) != "it") || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name)) {
 			t.Errorf("%s: %q, %v; want %q", name, content, err, want)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package labels keeps labels in files, a line each, and writes them into errors: which
-// there are, and which one may have been meant.
+// Package labels stores labels in files, one per line, and suggests labels in errors.
 package labels
 
 import (
@@ -10,7 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// List names up to a dozen labels.
+// List joins up to a dozen labels.
 func List(labels []string) string {
 	const most = 12
 	if len(labels) <= most {
@@ -19,11 +18,12 @@ func List(labels []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), len(labels)-most)
 }
 
-// Entity is the id of a model's entity; the error suggests others.
+// Entity returns the id of a model's entity. The error suggests similar labels.
 func Entity(labels []string, label string) (int32, error) {
 	id := slices.Index(labels, label)
 	if id < 0 {
-		return 0, fmt.Errorf("the model has no entity %q%s", label, enum.DidYouMean(enum.Near(labels, label)))
+		suggestion := enum.DidYouMean(enum.Near(labels, label))
+		return 0, fmt.Errorf("the model has no entity %q%s", label, suggestion)
 	}
 	return int32(id), nil
 }

@@ -10,7 +10,8 @@ func TestListsAreShort(t *testing.T) {
 	for i := range many {
 		many[i] = "relation"
 	}
-	if got := List(many); !strings.HasSuffix(got, "and 988 more") || strings.Count(got, "relation") != 12 {
+	if got := List(many); !strings.HasSuffix(got, "and 988 more") ||
+		strings.Count(got, "relation") != 12 {
 		t.Errorf("%q", got)
 	}
 }
@@ -20,7 +21,8 @@ func TestEntity(t *testing.T) {
 	if id, err := Entity(labels, "Niger"); err != nil || id != 1 {
 		t.Errorf("%d, %v", id, err)
 	}
-	if _, err := Entity(labels, "niger"); err == nil || err.Error() != `the model has no entity "niger"; did you mean Niger?` {
+	if _, err := Entity(labels, "niger"); err == nil ||
+		err.Error() != `the model has no entity "niger"; did you mean Niger?` {
 		t.Error(err)
 	}
 }

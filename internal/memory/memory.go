@@ -1,5 +1,5 @@
-// Package memory says before the work whether what it needs is there: a process that takes
-// more than there is is killed, with all that it had.
+// Package memory checks for free memory before work begins. The system kills a process that takes
+// more than that.
 package memory
 
 import (
@@ -15,24 +15,24 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// muchGarbage is from how many bytes on garbage is collected at once.
-const muchGarbage = 256 << 20
+// minGarbage is the number of bytes from which garbage is collected at once.
+const minGarbage = 256 << 20
 
-// CollectGarbage collects garbage where so many bytes have come to be some: it would stay until the
-// heap is twice what is in use, which of much is more than there need be.
+// CollectGarbage collects garbage if bytes, the size of the garbage, is large. Otherwise the heap
+// would grow to twice the memory in use.
 func CollectGarbage(bytes float64) {
-	if bytes >= muchGarbage {
+	if bytes >= minGarbage {
 		runtime.GC()
 	}
 }
 
-// Check says so if something that needs so many bytes at least cannot have them. It lets all
-// pass where the system does not tell what is free.
-func Check(bytes float64, what, mend string) error {
-	return check(Free(os.DirFS("/")), bytes, what, mend)
+// Check returns an error if less than bytes are free. It returns nil if the system does not report
+// free memory.
+func Check(bytes float64, what, fix string) error {
+	return check(Free(os.DirFS("/")), bytes, what, fix)
 }
 
-// IsShortage says whether an error is of [Check].
+// IsShortage reports whether an error comes from [Check].
 func IsShortage(err error) bool {
 	var s shortage
 	return errors.As(err, &s)
@@ -42,7 +42,7 @@ type shortage string
 
 func (s shortage) Error() string { return string(s) }
 
-func check(free int64, bytes float64, what, mend string) error {
+func check(free int64, bytes float64, what, fix string) error {
 	if free <= 0 || bytes <= float64(free) {
 		return nil
 	}
@@ -50,11 +50,12 @@ func check(free int64, bytes float64, what, mend string) error {
 	if bytes < 1<<61 {
 		needed = humanize.IBytes(uint64(bytes))
 	}
-	return shortage(fmt.Sprintf("%s would take at least %s of memory, and %s are free: %s", what, needed, humanize.IBytes(uint64(free)), mend))
+	return shortage(fmt.Sprintf("%s would take at least %s of memory, and %s are free: %s",
+		what, needed, humanize.IBytes(uint64(free)), fix))
 }
 
-// Free is how much memory is free, in bytes, for the machine and for the group of processes
-// that this one is in, given the root of its files; 0 where the system does not tell.
+// Free returns the number of free bytes of the machine and of the process's control group, or 0 if
+// the system does not report it. root is the root of the file system.
 func Free(root fs.FS) int64 {
 	free := field(root, "proc/meminfo", "MemAvailable:") << 10
 	const group = "sys/fs/cgroup/"
@@ -62,7 +63,8 @@ func Free(root fs.FS) int64 {
 	if limit <= 0 {
 		return free
 	}
-	cached := field(root, group+"memory.stat", "inactive_file ") + field(root, group+"memory.stat", "active_file ")
+	cached := field(root, group+"memory.stat", "inactive_file ") +
+		field(root, group+"memory.stat", "active_file ")
 	left := max(1, limit-field(root, group+"memory.current", "")+cached)
 	if free <= 0 {
 		return left
@@ -70,7 +72,7 @@ func Free(root fs.FS) int64 {
 	return min(free, left)
 }
 
-// field is the number behind a name at the beginning of a line, 0 where there is none.
+// field returns the number after a name at the beginning of a line, or 0 if there is none.
 func field(root fs.FS, file, name string) int64 {
 	content, err := root.Open(file)
 	if err != nil {
@@ -82,7 +84,7 @@ func field(root fs.FS, file, name string) int64 {
 		if words := strings.Fields(rest); found && len(words) > 0 {
 			n, err := strconv.ParseInt(words[0], 10, 64)
 			if err != nil {
-				return 0 // as in "max"
+				return 0 // such as "max"
 			}
 			return n
 		}

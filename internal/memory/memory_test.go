@@ -13,13 +13,20 @@ func TestFree(t *testing.T) {
 		files fstest.MapFS
 		want  int64
 	}{
-		"nothing":  {fstest.MapFS{}, 0},
-		"machine":  {fstest.MapFS{"proc/meminfo": meminfo}, 1000 << 10},
-		"no limit": {fstest.MapFS{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": file("max\n")}, 1000 << 10},
+		"nothing": {fstest.MapFS{}, 0},
+		"machine": {fstest.MapFS{"proc/meminfo": meminfo}, 1000 << 10},
+		"no limit": {fstest.MapFS{
+			"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": file("max\n"),
+		}, 1000 << 10},
 		"a limit": {fstest.MapFS{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": file("500000\n"), "sys/fs/cgroup/memory.current": file("300000\n"),
 			"sys/fs/cgroup/memory.stat": file("anon 5\ninactive_file 900\nactive_file 100\n")}, 201000},
-		"a high limit": {fstest.MapFS{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": file("500000000\n")}, 1000 << 10},
-		"a full group": {fstest.MapFS{"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": file("5\n"), "sys/fs/cgroup/memory.current": file("9\n")}, 1},
+		"a high limit": {fstest.MapFS{
+			"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": file("500000000\n"),
+		}, 1000 << 10},
+		"a full group": {fstest.MapFS{
+			"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": file("5\n"),
+			"sys/fs/cgroup/memory.current": file("9\n"),
+		}, 1},
 	} {
 		if got := Free(c.files); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
@@ -38,7 +45,8 @@ func TestCheck(t *testing.T) {
 		{1 << 30, 1e300, "it would take at least 2 EiB of memory"},
 	} {
 		err := check(c.free, c.bytes, "it", "take less")
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%d of %v: %v", c.free, c.bytes, err)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package realdata gives tests the benchmarks and the cases that other programs
-// computed, where they are at hand. The variable AUTOBLM_DATA names the folder
-// of the benchmarks; the cases lie in the folder oracle beside it.
+// Package realdata finds benchmarks, and cases that other programs computed, for tests. The
+// variable
+// AUTOBLM_DATA names the folder of the benchmarks. The cases are in the folder oracle next to it.
 package realdata
 
 import (
@@ -10,24 +10,24 @@ import (
 	"testing"
 )
 
-// Folder is the folder of a benchmark. Without it the test is skipped.
+// Folder returns the folder of a benchmark, or skips the test.
 func Folder(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(root(t), name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("AUTOBLM_DATA has no %s: run `autoblm dataset fetch %s` and set AUTOBLM_DATA to the folder that holds it", name, name)
+		t.Skipf("AUTOBLM_DATA has no %s: run `autoblm dataset fetch %s`"+
+			" and set AUTOBLM_DATA to the folder that holds it", name, name)
 	}
 	return path
 }
 
-// Oracle reads cases, of which there are some, from a JSON file. Without it the
-// test is skipped.
+// Oracle reads cases from a JSON file, or skips the test.
 func Oracle[Case any](t testing.TB, name string) []Case {
 	t.Helper()
 	path := filepath.Join(root(t), "..", "oracle", name)
 	content, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
-		t.Skipf("there is no %s beside the folder that AUTOBLM_DATA names", filepath.Join("oracle", name))
+		t.Skipf("AUTOBLM_DATA has no %s next to it", filepath.Join("oracle", name))
 	}
 	if err != nil {
 		t.Fatal(err)
