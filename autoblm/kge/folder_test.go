@@ -240,7 +240,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no entities.txt":    {map[string]string{"entities.txt": ""}, []string{"entities.txt", "cannot read the model"}},
 		"no relations.txt":   {map[string]string{"relations.txt": ""}, []string{"relations.txt", "cannot read the model"}},
 		"wrong shape":        {entities(npyFile(1, npyHeader("<f4", "False", "(4, 3)"), make([]float32, 12))), []string{"entities.npy: ", "[4 3]", "[3 4]"}},
-		"truncated":          {entities(npy.Encode(make([]float32, 12), 3, 4)[:150]), []string{"entities.npy: ", "cut short"}},
+		"truncated":          {entities(npy.Encode(make([]float32, 12), 3, 4)[:150]), []string{"entities.npy: ", "truncated"}},
 		"column order":       {entities(npyFile(1, npyHeader("<f4", "True", "(3, 4)"), make([]float32, 12))), []string{"entities.npy: ", "column order"}},
 		"integers":           {entities(npyFile(1, npyHeader("<i8", "False", "(3, 4)"), make([]int64, 12))), []string{"entities.npy: ", `"<i8"`}},
 		"not a number":       {entities(npy.Encode([]float32{1, 1, 1, 1, 1, 1, float32(math.NaN()), 1, 1, 1, 1, 1}, 3, 4)), []string{"entities.npy: ", `"Bob"`, "NaN"}},

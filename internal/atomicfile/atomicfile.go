@@ -1,11 +1,10 @@
-// Package atomicfile writes files, and folders of them, whole or not at all: beside
-// their place, onto the disk, and renamed. Nobody sees half a file, a full disk
-// leaves an older one, and what was written survives a loss of power. Files get the
-// permissions of those that they replace, and new ones what the umask leaves.
+// Package atomicfile writes files and folders atomically: to a temporary name, flushed to disk,
+// then
+// renamed. Readers never see a partial file, an error leaves the old file, and a completed write
+// survives a power failure. A file keeps the permissions of the file that it replaces.
 //
-// What is not renamed yet is called .NAME.autoblm-RANDOM. What a killed process left
-// of that is removed when NAME is written again; the lock of the operating system
-// tells it from what a living one writes.
+// Temporary names are .NAME.autoblm-RANDOM. Writing NAME again removes what a killed process left.
+// A file lock distinguishes leftovers from files that a running process writes.
 package atomicfile
 
 import (
@@ -19,11 +18,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// File is a file to be.
+// File is a file to write.
 type File struct {
 	Name    string
 	Content []byte
-	// Write writes what is too large to have all of it in memory, in place of Content.
+	// Write writes the content in place of Content, if it is too large for memory.
 	Write func(w io.Writer) error
 }
 
@@ -44,66 +43,63 @@ func Write(path string, content []byte) error {
 	return writeOne(path, File{Content: content})
 }
 
-// Create writes one file that is too large to have all of it in memory: whatever
-// the function writes. Its folder must exist.
+// Create writes one file with a function, for contents too large for memory. Its folder must exist.
 func Create(path string, write func(w io.Writer) error) error {
 	return writeOne(path, File{Write: write})
 }
 
 func writeOne(path string, file File) error {
-	path = linked(path)
+	path = resolveLink(path)
 	file.Name = filepath.Base(path)
 	return WriteAll(filepath.Dir(path), []File{file})
 }
 
-// linked is the file itself where the path is a link to one, which stays one.
-func linked(path string) string {
+// resolveLink returns the target of a symbolic link, so that the link stays one.
+func resolveLink(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
 	}
 	return path
 }
 
-// WriteAll writes files into a folder, the last of them being the one that
-// tells readers that the others are there. When there is no room for all of
-// them, or no permission, the older files stay; while they are replaced the
-// last is missing, so no reader takes a mixture of old and new for whole.
+// WriteAll writes files into a folder. The last file tells readers that the others are complete.
+// Without room or permission the old files stay. While files are replaced the last one is missing,
+// so no reader accepts a mixture of old and new files.
 func WriteAll(dir string, files []File) error {
 	return writeAll(dir, files, true)
 }
 
-// writeAll takes turns with others that replace files of the same folder, and brings its
-// names onto the disk, unless the folder is one that nobody knows yet.
-func writeAll(dir string, files []File, known bool) (err error) {
-	defer func() { err = reason(err) }()
+// writeAll locks the folder and flushes it, if it is visible to other processes.
+func writeAll(dir string, files []File, visible bool) (err error) {
+	defer func() { err = withoutPath(err) }()
 	names := make([]string, len(files))
 	for i, file := range files {
 		names[i] = file.Name
 	}
 	removeLeftovers(dir, names...)
-	temporary := make([]*unfinished, len(files))
+	all := make([]*temporary, len(files))
 	for i, file := range files {
-		if temporary[i], err = newFile(dir, file); err != nil {
+		if all[i], err = newFile(dir, file); err != nil {
 			return err
 		}
-		defer temporary[i].discard() // gone already when all went well
+		defer all[i].discard() // does nothing after a rename
 	}
-	var flushing errgroup.Group // at once, since a disk does that together
-	for _, u := range temporary {
-		flushing.Go(func() error { return toDisk(u.file) })
+	var flushing errgroup.Group // in parallel, because disks combine flushes
+	for _, t := range all {
+		flushing.Go(func() error { return syncFile(t.file) })
 	}
 	if err := flushing.Wait(); err != nil {
 		return err
 	}
 	flushed := func() error { return nil }
 	last := len(files) - 1
-	if known {
+	if visible {
 		folder, err := os.Open(dir)
 		if err != nil {
 			return err
 		}
 		defer folder.Close()
-		flushed = func() error { return toDisk(folder) }
+		flushed = func() error { return syncFile(folder) }
 		if last > 0 {
 			waitForLock(folder)
 		}
@@ -123,98 +119,98 @@ func writeAll(dir string, files []File, known bool) (err error) {
 				return err
 			}
 		}
-		if err := temporary[i].rename(filepath.Join(dir, name)); err != nil {
+		if err := all[i].rename(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
 	return flushed()
 }
 
-// newFile writes a file beside its place, not yet onto the disk.
-func newFile(dir string, file File) (*unfinished, error) {
+// newFile writes a temporary file without flushing it.
+func newFile(dir string, file File) (*temporary, error) {
 	permissions, replaced := fs.FileMode(0o666), false
 	switch info, err := os.Stat(filepath.Join(dir, file.Name)); {
 	case err == nil && !info.Mode().IsRegular():
-		return nil, errInPlace
+		return nil, errNotReplaceable
 	case err == nil:
 		permissions, replaced = info.Mode().Perm(), true
 	}
-	u, err := newUnfinished(dir, file.Name, func(path string) (*os.File, error) {
+	t, err := newTemporary(dir, file.Name, func(path string) (*os.File, error) {
 		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permissions)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if replaced {
-		err = u.file.Chmod(permissions)
+		err = t.file.Chmod(permissions)
 	}
 	if err == nil {
-		err = file.writeTo(u.file)
+		err = file.writeTo(t.file)
 	}
 	if err != nil {
-		u.discard()
+		t.discard()
 		return nil, err
 	}
-	return u, nil
+	return t, nil
 }
 
-var errInPlace = errors.New("in its place is a folder or a device, which is not replaced: name another file")
+var errNotReplaceable = errors.New(
+	"a folder or a device with this name exists and is not replaced: name another file")
 
-// WriteFolder writes files into a folder, which is made if needed, as are those above
-// it. A folder that was not there appears at once, with all of them; in one that was,
-// they are replaced as by [WriteAll].
+// WriteFolder writes files into a folder. A new folder appears with all files at once. In an
+// existing folder it replaces files like [WriteAll].
 func WriteFolder(dir string, files []File) error {
 	if _, err := os.Stat(dir); err == nil {
 		return WriteAll(dir, files)
 	}
-	err := Folder(dir, func(aside string) error { return writeAll(aside, files, false) })
-	if errors.Is(err, fs.ErrExist) { // another made it meanwhile
+	err := Folder(dir, func(temporary string) error {
+		return writeAll(temporary, files, false)
+	})
+	if errors.Is(err, fs.ErrExist) { // another process created it
 		return WriteAll(dir, files)
 	}
 	return err
 }
 
-// Folder makes a folder, and those above it if needed, which appears at once, with
-// what fill puts into the folder that it is given. What fill writes it must bring
-// onto the disk. Where the folder is there already the error is [fs.ErrExist].
-func Folder(dir string, fill func(aside string) error) error {
+// Folder creates a folder that appears with all its content at once. fill writes the content into a
+// temporary folder and must flush it. If the folder exists the error is [fs.ErrExist].
+func Folder(dir string, fill func(temporary string) error) error {
 	dir = filepath.Clean(dir)
 	parent, name := filepath.Dir(dir), filepath.Base(dir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return reason(err)
+		return withoutPath(err)
 	}
 	removeLeftovers(parent, name)
-	u, err := newUnfinished(parent, name, func(path string) (*os.File, error) {
+	t, err := newTemporary(parent, name, func(path string) (*os.File, error) {
 		if err := os.Mkdir(path, 0o777); err != nil {
 			return nil, err
 		}
 		return os.Open(path)
 	})
 	if err != nil {
-		return reason(err)
+		return withoutPath(err)
 	}
-	defer u.discard()
-	if err := fill(u.path); err != nil {
-		return err // as it is: it may say more than a reason
+	defer t.discard()
+	if err := fill(t.path); err != nil {
+		return err
 	}
-	err = toDisk(u.file)
+	err = syncFile(t.file)
 	if err == nil {
-		err = u.rename(dir)
+		err = t.rename(dir)
 	}
 	var above *os.File
 	if err == nil {
 		above, err = os.Open(parent)
 	}
 	if err != nil {
-		return reason(err)
+		return withoutPath(err)
 	}
 	defer above.Close()
-	return reason(toDisk(above))
+	return withoutPath(syncFile(above))
 }
 
-// reason is the error without the name of the temporary file, of which the
-// user knows nothing.
-func reason(err error) error {
+// withoutPath removes the temporary name from an error, because users do not know it.
+func withoutPath(err error) error {
 	var atPath *fs.PathError
 	var atLink *os.LinkError
 	switch {

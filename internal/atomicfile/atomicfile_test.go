@@ -95,7 +95,10 @@ func TestAFileThatCannotBeWrittenLeavesAllAsTheyWere(t *testing.T) {
 	dir := t.TempDir()
 	old := map[string]string{"table": "old", "last": "old"}
 	put(t, dir, old)
-	files := []atomicfile.File{{Name: "table", Content: []byte("new")}, {Name: strings.Repeat("x", 300)}, {Name: "last", Content: []byte("new")}}
+	files := []atomicfile.File{
+		{Name: "table", Content: []byte("new")}, {Name: strings.Repeat("x", 300)},
+		{Name: "last", Content: []byte("new")},
+	}
 	if err := atomicfile.WriteAll(dir, files); err == nil {
 		t.Fatal("a file with a name of 300 bytes was written")
 	}
@@ -119,7 +122,8 @@ func TestInterruptedReplacementHasNoLastFile(t *testing.T) {
 	if err := atomicfile.WriteAll(dir, files); err == nil {
 		t.Fatal("a folder was replaced by a file")
 	}
-	if got := content(t, dir); len(got) != 2 || got["first"] != "new" || got["second"] != "(a folder)" {
+	if got := content(t, dir); len(got) != 2 || got["first"] != "new" ||
+		got["second"] != "(a folder)" {
 		t.Errorf("left behind: %v; the last file would tell readers that all is well", got)
 	}
 }
@@ -130,7 +134,9 @@ func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "second"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := atomicfile.WriteAll(dir, []atomicfile.File{{Name: "first"}, {Name: "second"}, {Name: "last"}})
+	err := atomicfile.WriteAll(
+		dir, []atomicfile.File{{Name: "first"}, {Name: "second"}, {Name: "last"}},
+	)
 	if err == nil || !strings.Contains(err.Error(), "name another") {
 		t.Errorf("error %v", err)
 	}
@@ -150,7 +156,8 @@ func TestALinkStaysOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(link)
-	if got := content(t, dir); err != nil || info.Mode()&fs.ModeSymlink == 0 || len(got) != 2 || got["file"] != "new" {
+	if got := content(t, dir); err != nil || info.Mode()&fs.ModeSymlink == 0 || len(got) != 2 ||
+		got["file"] != "new" {
 		t.Errorf("the folder holds %v, link is %v, %v", got, info.Mode(), err)
 	}
 }
@@ -182,7 +189,8 @@ func TestAFolderAppearsAtOnce(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if got := content(t, dir); len(got) != 3 || got["first"] != "newer" || got["last"] != "newer" || got["other"] != "theirs" {
+	if got := content(t, dir); len(got) != 3 || got["first"] != "newer" || got["last"] != "newer" ||
+		got["other"] != "theirs" {
 		t.Errorf("the folder holds %v", got)
 	}
 	if left := content(t, filepath.Dir(dir)); len(left) != 1 {
@@ -213,14 +221,16 @@ func TestWritable(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"file": "old", ".file.autoblm-leftover": ""})
 	for _, name := range []string{"file", "new"} {
-		if err := atomicfile.Writable(filepath.Join(dir, name)); err != nil {
+		if err := atomicfile.CheckWritable(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
 	if got := content(t, dir); len(got) != 1 || got["file"] != "old" {
 		t.Errorf("the folder holds %v", got)
 	}
-	if err := atomicfile.Writable(filepath.Join(dir, "none", "file")); !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.CheckWritable(
+		filepath.Join(dir, "none", "file"),
+	); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // TestOnDisk: files are on the disk before they are renamed, the last of them is renamed
-// after that is on the disk of the others (and the older one is not there before that), and all that is on the disk when writing ends.
+// after that is on the disk of the others (and the older one is not there before that), and all
+// that is on the disk when writing ends.
 func TestOnDisk(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("folders cannot be flushed there")
@@ -35,7 +36,9 @@ func TestOnDisk(t *testing.T) {
 				there = append(there, e.Name())
 			}
 		}
-		flushed = append(flushed, random.ReplaceAllString(filepath.ToSlash(path), "~")+": "+strings.Join(there, " "))
+		flushed = append(
+			flushed, random.ReplaceAllString(filepath.ToSlash(path), "~")+": "+strings.Join(there, " "),
+		)
 		return f.Sync()
 	}
 	defer func() { flush = (*os.File).Sync }()
@@ -49,7 +52,10 @@ func TestOnDisk(t *testing.T) {
 		{"a new folder", func() error { return WriteFolder(dir, files) },
 			[]string{".folder~/.a~: ", ".folder~/.b~: ", ".folder~/.last~: ", ".folder~: ", ".: a b last"}},
 		{"the same again", func() error { return WriteFolder(dir, files) },
-			[]string{"folder/.a~: a b last", "folder/.b~: a b last", "folder/.last~: a b last", "folder: a b", "folder: a b", "folder: a b last"}},
+			[]string{
+				"folder/.a~: a b last", "folder/.b~: a b last", "folder/.last~: a b last", "folder: a b",
+				"folder: a b", "folder: a b last",
+			}},
 		{"a file", func() error { return Write(filepath.Join(dir, "c"), nil) },
 			[]string{"folder/.c~: a b last", "folder: a b c last"}},
 	} {

@@ -92,7 +92,8 @@ func names(t *testing.T, dir string) []string {
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
-		".file.autoblm-dead": "half", ".other.autoblm-dead": "half", ".file.txt.autoblm-dead": "half", "file.autoblm-mine": "", ".file.backup": "",
+		".file.autoblm-dead": "half", ".other.autoblm-dead": "half", ".file.txt.autoblm-dead": "half",
+		"file.autoblm-mine": "", ".file.backup": "",
 	})
 	for _, folder := range []string{".folder.autoblm-dead", ".file.autoblm-folder"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
@@ -103,7 +104,9 @@ func TestLeftovers(t *testing.T) {
 	if err := atomicfile.Write(filepath.Join(dir, "file"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.WriteFolder(filepath.Join(dir, "folder"), []atomicfile.File{{Name: "first"}, {Name: "last"}}); err != nil {
+	if err := atomicfile.WriteFolder(
+		filepath.Join(dir, "folder"), []atomicfile.File{{Name: "first"}, {Name: "last"}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, removed := range []string{"other", "never"} {
@@ -131,7 +134,9 @@ func TestTheLivingAreLeftAlone(t *testing.T) {
 		t.Error(err)
 	}
 	files := func(text string) []atomicfile.File {
-		return []atomicfile.File{{Name: "first", Content: []byte(text)}, {Name: "last", Content: []byte(text)}}
+		return []atomicfile.File{
+			{Name: "first", Content: []byte(text)}, {Name: "last", Content: []byte(text)},
+		}
 	}
 	ours := files("ours")
 	ours[1].Write = func(w io.Writer) error {
@@ -157,7 +162,9 @@ func TestTheLivingAreLeftAlone(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	dir := t.TempDir()
 	old := func(text string) []atomicfile.File {
-		return []atomicfile.File{{Name: "first", Content: []byte(text)}, {Name: "last", Content: []byte(text)}}
+		return []atomicfile.File{
+			{Name: "first", Content: []byte(text)}, {Name: "last", Content: []byte(text)},
+		}
 	}
 	large := make([]byte, 300_000)
 	var limit syscall.Rlimit
@@ -183,7 +190,9 @@ func TestNoRoom(t *testing.T) {
 		files := old("new")
 		files[at].Content = large
 		for _, folder := range []string{"new", "replaced"} {
-			if err := atomicfile.WriteFolder(filepath.Join(dir, folder), files); !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), dir) {
+			if err := atomicfile.WriteFolder(
+				filepath.Join(dir, folder), files,
+			); !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), dir) {
 				t.Errorf("%s, file %d: %v", folder, at, err)
 			}
 		}
@@ -208,7 +217,8 @@ func TestNoRoom(t *testing.T) {
 	if got := names(t, dir); !slices.Equal(got, []string{"replaced"}) {
 		t.Errorf("left behind: %q", got)
 	}
-	if got := content(t, filepath.Join(dir, "replaced")); len(got) != 2 || got["first"] != "old" || got["last"] != "old" {
+	if got := content(t, filepath.Join(dir, "replaced")); len(got) != 2 || got["first"] != "old" ||
+		got["last"] != "old" {
 		t.Errorf("the folder that was there has %q", got)
 	}
 }
@@ -222,7 +232,9 @@ func TestManyAtATime(t *testing.T) {
 		all.Go(func() error {
 			text := []byte{'a' + byte(writer)}
 			for range 10 {
-				if err := atomicfile.WriteFolder(dir, []atomicfile.File{{Name: "first", Content: text}, {Name: "second", Content: text}, {Name: "last", Content: text}}); err != nil {
+				if err := atomicfile.WriteFolder(dir, []atomicfile.File{
+					{Name: "first", Content: text}, {Name: "second", Content: text}, {Name: "last", Content: text},
+				}); err != nil {
 					return err
 				}
 			}

@@ -7,20 +7,19 @@ import (
 	"path/filepath"
 )
 
-// Writable tells, before there is something to write, whether [Write] can do so there. It
-// leaves what is there as it is.
-func Writable(path string) error {
-	path = linked(path)
+// CheckWritable returns an error if [Write] cannot write a file there. It changes no existing file.
+func CheckWritable(path string) error {
+	path = resolveLink(path)
 	removeLeftovers(filepath.Dir(path), filepath.Base(path))
-	u, err := newFile(filepath.Dir(path), File{Name: filepath.Base(path)})
+	t, err := newFile(filepath.Dir(path), File{Name: filepath.Base(path)})
 	if err != nil {
-		return reason(err)
+		return withoutPath(err)
 	}
-	u.discard()
+	t.discard()
 	return nil
 }
 
-// Rename renames a file within its folder, also on the disk.
+// Rename renames a file within its folder and flushes the folder.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -30,10 +29,10 @@ func Rename(from, to string) error {
 		return err
 	}
 	defer folder.Close()
-	return toDisk(folder)
+	return syncFile(folder)
 }
 
-// Remove removes a file, if it is there, and what killed processes left of it.
+// Remove removes a file, if it exists, and leftovers of killed processes.
 func Remove(path string) error {
 	removeLeftovers(filepath.Dir(path), filepath.Base(path))
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {

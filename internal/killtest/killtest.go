@@ -1,4 +1,4 @@
-// Package killtest kills processes of tests without warning, at random moments.
+// Package killtest kills processes of tests at random moments.
 package killtest
 
 import (
@@ -12,10 +12,13 @@ import (
 
 const folderVariable = "AUTOBLM_TEST_KILLED_IN"
 
-// Run has work done again and again in a folder, each time by a process of its own, which
-// is killed up to the given time after it has begun to work; a work that ends begins anew.
-// After each kill check looks at the folder. The test must do nothing else.
-func Run(t *testing.T, kills int, upTo time.Duration, work func(folder string) error, check func(folder string)) {
+// Run repeats work in a folder, in processes of its own. It kills each process within a duration
+// after the work begins, and then calls check. A process repeats work until it is killed. The test
+// must do nothing else.
+func Run(
+	t *testing.T, kills int, within time.Duration, work func(folder string) error,
+	check func(folder string),
+) {
 	t.Helper()
 	if folder := os.Getenv(folderVariable); folder != "" {
 		os.Stdout.WriteString("!")
@@ -30,21 +33,21 @@ func Run(t *testing.T, kills int, upTo time.Duration, work func(folder string) e
 	for range kills {
 		process := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		process.Env = append(os.Environ(), folderVariable+"="+folder)
-		var said bytes.Buffer
-		begun, err := process.StdoutPipe()
-		process.Stderr = &said
+		var output bytes.Buffer
+		started, err := process.StdoutPipe()
+		process.Stderr = &output
 		if err == nil {
 			err = process.Start()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := begun.Read(make([]byte, 1)); err == nil {
-			time.Sleep(time.Duration(rng.Int64N(int64(upTo))))
+		if _, err := started.Read(make([]byte, 1)); err == nil {
+			time.Sleep(time.Duration(rng.Int64N(int64(within))))
 		}
 		_ = process.Process.Kill()
 		if err := process.Wait(); process.ProcessState.Exited() {
-			t.Fatalf("the work ended by itself: %v: %s", err, &said)
+			t.Fatalf("the work ended before the kill: %v: %s", err, &output)
 		}
 		check(folder)
 	}

@@ -40,7 +40,7 @@ func Check(labels []string) (at int, err error) {
 		case strings.HasPrefix(label, byteOrderMark):
 			return i, fmt.Errorf("the label %q begins with a byte-order mark: remove it", label)
 		case again:
-			return i, fmt.Errorf("the label %q is that of line %d already: rename one", label, first+1)
+			return i, fmt.Errorf("the label %q is also on line %d: rename one", label, first+1)
 		}
 		seen[label] = i
 	}

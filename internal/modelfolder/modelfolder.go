@@ -1,5 +1,4 @@
-// Package modelfolder writes and reads the folders of models: a description in JSON, and
-// beside it whatever files a model has.
+// Package modelfolder reads and writes folders of models: a description in JSON and other files.
 package modelfolder
 
 import (
@@ -20,11 +19,11 @@ import (
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
-// Description is the file without which a folder is no model.
+// Description is the name of the file that every model has.
 const Description = "model.json"
 
-// Describe adds a description to the files of a model, with the checksums of those: SHA-256
-// in hexadecimal digits, by name, as the field "checksums".
+// Describe adds a description to the files of a model. Its field "checksums" has the SHA-256 of
+// each file in hexadecimal digits, by name.
 func Describe(files map[string][]byte, description any) error {
 	fields, err := json.Marshal(description)
 	if err != nil {
@@ -66,17 +65,17 @@ func Save(dir string, m interface {
 	return Write(dir, files)
 }
 
-// Write writes a model's files, by name, the description last. A new folder appears at
-// once. After an error, as on a full disk, a model that the folder had stays as it was.
-// Files of folders within, as "member-0123456789abcdef/model.json", are models of their own,
-// each in a folder with the name that [MemberFolder] gives it.
+// Write writes a model's files, by name, the description last. A new folder appears complete. After
+// an error, such as a full disk, an existing model is unchanged. Files in subfolders, such as
+// "member-0123456789abcdef/model.json", are members: models with the folder name of
+// [MemberFolder].
 func Write(dir string, files map[string][]byte) error {
-	own, within := apart(files)
+	own, members := splitMembers(files)
 	var err error
-	if len(within) > 0 {
-		err = writeWithin(dir, own, within)
-	} else if err = atomicfile.WriteFolder(dir, inOrder(own)); err == nil {
-		err = atomicfile.Alone(dir, func() error { return removeMembers(dir, nil) })
+	if len(members) > 0 {
+		err = writeWithMembers(dir, own, members)
+	} else if err = atomicfile.WriteFolder(dir, descriptionLast(own)); err == nil {
+		err = atomicfile.WithLock(dir, func() error { return removeMembers(dir, nil) })
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the model folder %s: %w", filepath.Clean(dir), err)
@@ -84,8 +83,8 @@ func Write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// inOrder are the files of a model, the description last.
-func inOrder(files map[string][]byte) (all []atomicfile.File) {
+// descriptionLast returns the files of a model in order, with the description last.
+func descriptionLast(files map[string][]byte) (all []atomicfile.File) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name != Description {
 			all = append(all, atomicfile.File{Name: name, Content: files[name]})
@@ -94,33 +93,37 @@ func inOrder(files map[string][]byte) (all []atomicfile.File) {
 	return append(all, atomicfile.File{Name: Description, Content: files[Description]})
 }
 
-// Reader reads a file of a model, by its name.
+// Reader reads a file of a model by its name.
 type Reader func(name string) ([]byte, error)
 
-// FromFiles reads from files by their names.
+// FromFiles returns a reader of files in memory.
 func FromFiles(files map[string][]byte) Reader {
 	return func(name string) ([]byte, error) {
-		content, there := files[name]
-		if !there {
+		content, exists := files[name]
+		if !exists {
 			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 		}
 		return content, nil
 	}
 }
 
-// Read reads the description into a pointer and has it checked. Errors name the file.
-// The reader that it returns refuses files that are not those of the description's
-// checksums, if it has any.
+// Read reads the description into a pointer and calls check. Errors name the file. The reader that
+// it returns refuses files whose checksums differ from those in the description, if it has any.
 func Read(dir string, description any, check func() error) (Reader, error) {
-	return ReadFrom(dir, func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) }, description, check)
+	read := func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) }
+	return ReadFrom(dir, read, description, check)
 }
 
-// ReadFrom is [Read] for files that need not be in a folder; dir names it in errors, if
-// there is one. What the description keeps as [json.RawMessage] has no indents.
-func ReadFrom(dir string, read Reader, description any, check func() error) (Reader, error) {
+// ReadFrom is like [Read] with any reader. dir is only for errors, and may be empty. A field of
+// type
+// [json.RawMessage] gets compact JSON.
+func ReadFrom(
+	dir string, read Reader, description any, check func() error,
+) (Reader, error) {
 	text, err := read(Description)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a model folder: it has no %s", cmp.Or(dir, "this"), Description)
+		return nil, fmt.Errorf("%s is not a model folder: it has no %s",
+			cmp.Or(dir, "this"), Description)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the model: %w", err)
@@ -147,7 +150,9 @@ func ReadFrom(dir string, read Reader, description any, check func() error) (Rea
 			return nil, fmt.Errorf("cannot read the model: %w", err)
 		}
 		if sum := sums.Checksums[name]; sum != "" && !strings.EqualFold(sum, checksum(content)) {
-			return nil, fmt.Errorf("%s is damaged, or of another model: its SHA-256 is not that of %s; take it from a copy or train again (if it was changed on purpose, remove its checksum there)", filepath.Join(dir, name), Description)
+			return nil, fmt.Errorf("%s is damaged, or of another model: its SHA-256 is not that of"+
+				" %s; restore a copy or train again (if it was changed on purpose, remove its"+
+				" checksum there)", filepath.Join(dir, name), Description)
 		}
 		return content, nil
 	}, nil

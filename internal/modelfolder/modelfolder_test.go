@@ -19,7 +19,9 @@ type described struct {
 func model(t *testing.T, letter string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{
-		"entities.npy": bytes.Repeat([]byte(letter), 300_000), "relations.npy": bytes.Repeat([]byte(letter), 10_000), "entities.txt": []byte(letter),
+		"entities.npy": bytes.Repeat(
+			[]byte(letter), 300_000,
+		), "relations.npy": bytes.Repeat([]byte(letter), 10_000), "entities.txt": []byte(letter),
 	}
 	if err := modelfolder.Describe(files, described{letter}); err != nil {
 		t.Fatal(err)
@@ -143,7 +145,7 @@ func TestKilledSavingWithin(t *testing.T) {
 		return nil
 	}
 	var counts [3]int
-	killtest.Run(t, 30, 30*time.Millisecond, save, func(folder string) {
+	killtest.Run(t, 30, 100*time.Millisecond, save, func(folder string) {
 		dir := filepath.Join(folder, "ensemble")
 		if _, err := os.Stat(dir); err != nil {
 			counts[0]++
@@ -183,7 +185,9 @@ func TestStrangersWithin(t *testing.T) {
 	if err := modelfolder.Write(dir, with(t, "a", "b", "c")); err != nil {
 		t.Fatal(err)
 	}
-	mine := filepath.Join(dir, modelfolder.MemberFolder(model(t, "a")[modelfolder.Description]), "notes.txt")
+	mine := filepath.Join(
+		dir, modelfolder.MemberFolder(model(t, "a")[modelfolder.Description]), "notes.txt",
+	)
 	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -53,9 +53,10 @@ func Read(content []byte, shape ...int) ([]float32, error) {
 	case kind != "<f4" && kind != "<f8":
 		return nil, fmt.Errorf("the array has numbers of type %q: save it with .astype('<f4')", kind)
 	case !slices.Equal(found, shape):
-		return nil, fmt.Errorf("the array has shape %v, but the labels and settings ask for %v", found, shape)
+		return nil, fmt.Errorf("the array has shape %v, but the labels and settings need %v",
+			found, shape)
 	case columnOrder:
-		return nil, errors.New("the array is in column order: save it through numpy.ascontiguousarray")
+		return nil, errors.New("the array is in column order: save numpy.ascontiguousarray of it")
 	}
 	size := 4
 	if kind == "<f8" {
@@ -63,7 +64,8 @@ func Read(content []byte, shape ...int) ([]float32, error) {
 	}
 	numbers := len(data) / size
 	if len(data)%size != 0 || !holds(shape, numbers) {
-		return nil, fmt.Errorf("the array has %d bytes of numbers, which is not what shape %v takes: is the file cut short?", len(data), shape)
+		return nil, fmt.Errorf("the array has %d bytes of numbers, which does not match shape %v:"+
+			" is the file truncated?", len(data), shape)
 	}
 	table := make([]float32, numbers)
 	for i := range table {
@@ -76,7 +78,7 @@ func Read(content []byte, shape ...int) ([]float32, error) {
 	return table, nil
 }
 
-// holds tells whether an array has so many numbers; the product of its axes may overflow.
+// holds reports whether an array has a number of elements. The product of its axes may overflow.
 func holds(shape []int, numbers int) bool {
 	for _, n := range shape {
 		if n < 1 || numbers%n != 0 {
@@ -98,10 +100,11 @@ func split(content []byte) (header, data []byte, err error) {
 	case 2, 3:
 		length, start = uint64(binary.LittleEndian.Uint32(rest[2:])), 6
 	default:
-		return nil, nil, fmt.Errorf("the file has version %d of the NumPy format: 1, 2 and 3 can be read", major)
+		return nil, nil, fmt.Errorf("the file has version %d of the NumPy format:"+
+			" only 1, 2 and 3 can be read", major)
 	}
 	if start+length > uint64(len(rest)) {
-		return nil, nil, errors.New("the file ends within the header of the array: is it cut short?")
+		return nil, nil, errors.New("the file ends within the header of the array: is it truncated?")
 	}
 	return rest[start : start+length], rest[start+length:], nil
 }
@@ -113,9 +116,11 @@ var (
 )
 
 func parseHeader(header []byte) (kind string, columnOrder bool, shape []int, err error) {
-	kindMatch, orderMatch, shapeMatch := kindPattern.FindSubmatch(header), orderPattern.FindSubmatch(header), shapePattern.FindSubmatch(header)
+	kindMatch, orderMatch := kindPattern.FindSubmatch(header), orderPattern.FindSubmatch(header)
+	shapeMatch := shapePattern.FindSubmatch(header)
 	if kindMatch == nil || orderMatch == nil || shapeMatch == nil {
-		return "", false, nil, errors.New("the header of the array lacks a plain descr, fortran_order or shape: write it with numpy.save")
+		return "", false, nil, errors.New("the header of the array lacks a plain descr," +
+			" fortran_order or shape: write it with numpy.save")
 	}
 	for text := range strings.SplitSeq(string(shapeMatch[1]), ",") {
 		text = strings.TrimSuffix(strings.TrimSpace(text), "L") // Python 2 wrote 12L
@@ -124,7 +129,8 @@ func parseHeader(header []byte) (kind string, columnOrder bool, shape []int, err
 		}
 		length, err := strconv.Atoi(text)
 		if err != nil {
-			return "", false, nil, fmt.Errorf("the array has a length of %q in its shape: write it with numpy.save", text)
+			return "", false, nil, fmt.Errorf(
+				"the array has a length of %q in its shape: write it with numpy.save", text)
 		}
 		shape = append(shape, length)
 	}

@@ -58,7 +58,9 @@ func TestWrittenArrayByHand(t *testing.T) {
 		t.Fatalf("%d bytes of numbers, want 24", len(data))
 	}
 	for i, x := range table {
-		bits := uint32(data[4*i]) | uint32(data[4*i+1])<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24
+		bits := uint32(data[4*i]) | uint32(
+			data[4*i+1],
+		)<<8 | uint32(data[4*i+2])<<16 | uint32(data[4*i+3])<<24
 		if math.Float32frombits(bits) != x {
 			t.Errorf("number %d is %v, want %v", i, math.Float32frombits(bits), x)
 		}
@@ -89,14 +91,20 @@ func TestArraysOfOtherPrograms(t *testing.T) {
 	want := []float32{1, 2, -3, 0.5}
 	narrow, wide := want, []float64{1, 2, -3, 0.5}
 	for name, content := range map[string][]byte{
-		"version 2":          file(2, header("<f4", "False", "(2, 2)"), narrow),
-		"version 3":          file(3, header("<f4", "False", "(2, 2)"), narrow),
-		"float64":            file(1, header("<f8", "False", "(2, 2)"), wide),
-		"no spaces":          file(1, "{'descr':'<f4','fortran_order':False,'shape':(2,2)}", narrow),
-		"another order":      file(1, "{'shape': (2, 2,), 'fortran_order': False, 'descr': '<f4'}  \n", narrow),
-		"Python 2":           file(1, header("<f4", "False", "(2L, 2L)"), narrow),
-		"double quotes":      file(1, `{"descr": "<f4", "fortran_order": False, "shape": (2, 2), }`, narrow),
-		"header of 70,000 B": file(2, header("<f4", "False", "(2, 2)")+strings.Repeat(" ", 70_000), narrow),
+		"version 2": file(2, header("<f4", "False", "(2, 2)"), narrow),
+		"version 3": file(3, header("<f4", "False", "(2, 2)"), narrow),
+		"float64":   file(1, header("<f8", "False", "(2, 2)"), wide),
+		"no spaces": file(1, "{'descr':'<f4','fortran_order':False,'shape':(2,2)}", narrow),
+		"another order": file(
+			1, "{'shape': (2, 2,), 'fortran_order': False, 'descr': '<f4'}  \n", narrow,
+		),
+		"Python 2": file(1, header("<f4", "False", "(2L, 2L)"), narrow),
+		"double quotes": file(
+			1, `{"descr": "<f4", "fortran_order": False, "shape": (2, 2), }`, narrow,
+		),
+		"header of 70,000 B": file(
+			2, header("<f4", "False", "(2, 2)")+strings.Repeat(" ", 70_000), narrow,
+		),
 	} {
 		if got, err := Read(content, 2, 2); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -110,26 +118,50 @@ func TestArraysRefused(t *testing.T) {
 		content []byte
 		parts   []string
 	}{
-		"empty file":      {nil, []string{"not a NumPy array file", "numpy.save"}},
-		"text":            {[]byte("0.1 0.2\n0.3 0.4\n"), []string{"not a NumPy array file"}},
-		"only the magic":  {[]byte(magic), []string{"not a NumPy array file"}},
-		"version 9":       {file(9, header("<f4", "False", "(2, 2)"), narrow), []string{"version 9"}},
-		"cut in header":   {[]byte(numpyRows)[:40], []string{"ends within the header", "cut short"}},
-		"long header":     {append([]byte(magic), 2, 0, 0xff, 0xff, 0xff, 0xff, '{', '}'), []string{"ends within the header"}},
-		"cut in numbers":  {file(1, header("<f4", "False", "(2, 2)"), narrow[:3]), []string{"12 bytes", "shape [2 2]", "cut short"}},
-		"cut in a number": {file(1, header("<f4", "False", "(2, 2)"), make([]byte, 15)), []string{"15 bytes"}},
-		"too many":        {file(1, header("<f4", "False", "(2, 2)"), make([]float32, 5)), []string{"20 bytes"}},
-		"another shape":   {file(1, header("<f4", "False", "(4, 1)"), narrow), []string{"shape [4 1]", "[2 2]"}},
-		"one axis":        {file(1, header("<f4", "False", "(4,)"), narrow), []string{"shape [4]", "[2 2]"}},
-		"three axes":      {file(1, header("<f4", "False", "(2, 2, 1)"), narrow), []string{"shape [2 2 1]"}},
-		"a scalar":        {file(1, header("<f4", "False", "()"), narrow), []string{"shape []"}},
-		"shape of words":  {file(1, header("<f4", "False", "(two, 2)"), narrow), []string{`"two"`}},
-		"integers":        {file(1, header("<i4", "False", "(2, 2)"), make([]int32, 4)), []string{`"<i4"`, "astype('<f4')"}},
-		"float16":         {file(1, header("<f2", "False", "(2, 2)"), make([]int16, 4)), []string{`"<f2"`, "astype"}},
-		"big endian":      {file(1, header(">f4", "False", "(2, 2)"), narrow), []string{`">f4"`, "astype"}},
-		"records":         {file(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 2), }\n", narrow), []string{"lacks a plain descr"}},
-		"no order":        {file(1, "{'descr': '<f4', 'shape': (2, 2), }\n", narrow), []string{"fortran_order"}},
-		"no newline":      {file(1, "", narrow), []string{"header"}},
+		"empty file":     {nil, []string{"not a NumPy array file", "numpy.save"}},
+		"text":           {[]byte("0.1 0.2\n0.3 0.4\n"), []string{"not a NumPy array file"}},
+		"only the magic": {[]byte(magic), []string{"not a NumPy array file"}},
+		"version 9":      {file(9, header("<f4", "False", "(2, 2)"), narrow), []string{"version 9"}},
+		"cut in header":  {[]byte(numpyRows)[:40], []string{"ends within the header", "truncated"}},
+		"long header": {append(
+			[]byte(magic), 2, 0, 0xff, 0xff, 0xff, 0xff, '{', '}',
+		), []string{"ends within the header"}},
+		"cut in numbers": {file(
+			1, header("<f4", "False", "(2, 2)"), narrow[:3],
+		), []string{"12 bytes", "shape [2 2]", "truncated"}},
+		"cut in a number": {file(
+			1, header("<f4", "False", "(2, 2)"), make([]byte, 15),
+		), []string{"15 bytes"}},
+		"too many": {file(
+			1, header("<f4", "False", "(2, 2)"), make([]float32, 5),
+		), []string{"20 bytes"}},
+		"another shape": {file(
+			1, header("<f4", "False", "(4, 1)"), narrow,
+		), []string{"shape [4 1]", "[2 2]"}},
+		"one axis": {file(
+			1, header("<f4", "False", "(4,)"), narrow,
+		), []string{"shape [4]", "[2 2]"}},
+		"three axes": {file(
+			1, header("<f4", "False", "(2, 2, 1)"), narrow,
+		), []string{"shape [2 2 1]"}},
+		"a scalar":       {file(1, header("<f4", "False", "()"), narrow), []string{"shape []"}},
+		"shape of words": {file(1, header("<f4", "False", "(two, 2)"), narrow), []string{`"two"`}},
+		"integers": {file(
+			1, header("<i4", "False", "(2, 2)"), make([]int32, 4),
+		), []string{`"<i4"`, "astype('<f4')"}},
+		"float16": {file(
+			1, header("<f2", "False", "(2, 2)"), make([]int16, 4),
+		), []string{`"<f2"`, "astype"}},
+		"big endian": {file(
+			1, header(">f4", "False", "(2, 2)"), narrow,
+		), []string{`">f4"`, "astype"}},
+		"records": {file(
+			1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 2), }\n", narrow,
+		), []string{"lacks a plain descr"}},
+		"no order": {file(
+			1, "{'descr': '<f4', 'shape': (2, 2), }\n", narrow,
+		), []string{"fortran_order"}},
+		"no newline": {file(1, "", narrow), []string{"header"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read(test.content, 2, 2)
@@ -170,7 +202,8 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d numbers from %d bytes for %d rows of %d", len(table), len(content), rows, columns)
 		}
 		again, err := Read(Encode(table, rows, columns), rows, columns)
-		if err != nil || !slices.EqualFunc(again, table, func(a, b float32) bool { return a == b || a != a && b != b }) {
+		if err != nil ||
+			!slices.EqualFunc(again, table, func(a, b float32) bool { return a == b || a != a && b != b }) {
 			t.Fatalf("written and read again: error %v, or other numbers", err)
 		}
 	})

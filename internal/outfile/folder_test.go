@@ -26,14 +26,16 @@ func TestNewFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(made)
-	if len(slices.Compact(slices.Clone(made))) != len(made) || !slices.Contains(made, dir) || !slices.Contains(made, dir+"-20") {
+	if len(slices.Compact(slices.Clone(made))) != len(made) || !slices.Contains(made, dir) ||
+		!slices.Contains(made, dir+"-20") {
 		t.Errorf("made %q", made)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := outfile.NewFolder(filepath.Join(file, "out")); err == nil || !strings.Contains(err.Error(), "cannot make the folder "+file) {
+	if _, err := outfile.NewFolder(filepath.Join(file, "out")); err == nil ||
+		!strings.Contains(err.Error(), "cannot make the folder "+file) {
 		t.Errorf("below a file: %v", err)
 	}
 }

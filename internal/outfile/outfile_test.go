@@ -35,8 +35,11 @@ func TestKinds(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range []error{outfile.Check(path, c.kind), outfile.Write(path, c.kind, []byte("new"))} {
-			if (err == nil) != (c.says == "") || err != nil && (!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path)) {
+		for _, err := range []error{
+			outfile.Check(path, c.kind), outfile.Write(path, c.kind, []byte("new")),
+		} {
+			if (err == nil) != (c.says == "") || err != nil &&
+				(!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path)) {
 				t.Errorf("%s: %v, want %q", name, err, c.says)
 			}
 		}
@@ -59,8 +62,12 @@ func TestCheckLeavesNothing(t *testing.T) {
 	if entries, err := os.ReadDir(dir); len(entries) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	for path, says := range map[string]string{filepath.Join(dir, "none", "x"): "no such file", dir: "is a folder", os.DevNull: "no regular file"} {
-		if err := outfile.Check(path, outfile.Record); err == nil || !strings.Contains(err.Error(), says) {
+	for path, says := range map[string]string{
+		filepath.Join(dir, "none", "x"): "no such file", dir: "is a folder",
+		os.DevNull: "no regular file",
+	} {
+		if err := outfile.Check(path, outfile.Record); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", path, err, says)
 		}
 	}

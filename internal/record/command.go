@@ -2,17 +2,17 @@ package record
 
 import "strings"
 
-// CommandLine is a command as a shell takes it.
+// CommandLine quotes the words of a command for a shell.
 func CommandLine(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = Quoted(word)
+		quoted[i] = quote(word)
 	}
 	return strings.Join(quoted, " ")
 }
 
-// Quoted is a word of a command as a shell takes it.
-func Quoted(word string) string {
+// quote quotes a word for a shell, if necessary.
+func quote(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`;&|<>()*?[]{}!#~") {
 		return word
 	}

@@ -1,3 +1,3 @@
-// Package record keeps what was measured as small JSON files, with what is needed
-// to measure it again: the command, the date, the machine and the versions.
+// Package record stores measurements as small JSON files, with what is needed to repeat them: the
+// command, the date, the machine and the versions.
 package record

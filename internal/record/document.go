@@ -15,59 +15,62 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// Document is a file with a result.
+// Document is the content of a file with a result.
 type Document[Result any] struct {
 	Command string `json:"command"`
-	// Date is the day of the measurement, as 2006-01-02.
+	// Date is the day of the measurement, such as 2006-01-02.
 	Date string `json:"date"`
-	// Machine and Versions say where and with what; see the functions of these names.
+	// Machine and Versions are the results of the functions of these names.
 	Machine  string            `json:"machine"`
 	Versions map[string]string `json:"versions"`
 	Result   Result            `json:"result"`
 }
 
-// Setup is what something was measured by.
+// Setup describes how a result was measured.
 type Setup struct {
-	// Command is as a shell takes it, and Program the version of the program where the build
-	// does not tell.
+	// Command is quoted for a shell. Program is the version of the program if the build has none.
 	Command, Program string
-	// Threads is how many were used, 0 for GOMAXPROCS; Engine and Backend did the
-	// arithmetic, "" where that is not told.
-	Threads         int
+	// Threads is the number of threads used; 0 means GOMAXPROCS.
+	Threads int
+	// Engine and Backend did the arithmetic; they may be empty.
 	Engine, Backend string
 }
 
-// New is a document of today, on this machine.
-func New[Result any](ctx context.Context, by Setup, r Result) Document[Result] {
+// New returns a document with the current date and machine.
+func New[Result any](ctx context.Context, s Setup, r Result) Document[Result] {
 	backend := ""
-	if by.Engine == "gomlx" {
-		backend = by.Backend
+	if s.Engine == "gomlx" {
+		backend = s.Backend
 	}
 	var gpus []probe.GPU
 	if probe.IsCUDA(backend) {
 		gpus = probe.This().GPUs(ctx)
 	}
-	machine := fmt.Sprintf("%s, %d of them used", Machine(gpus), cmp.Or(by.Threads, runtime.GOMAXPROCS(0)))
-	if by.Engine != "" {
-		machine += fmt.Sprintf(", engine %s on %s", by.Engine, HidePaths(by.Backend))
+	threads := cmp.Or(s.Threads, runtime.GOMAXPROCS(0))
+	machine := fmt.Sprintf("%s, %d of them used", Machine(gpus), threads)
+	if s.Engine != "" {
+		machine += fmt.Sprintf(", engine %s on %s", s.Engine, HidePaths(s.Backend))
 	}
 	versions := Versions(ctx, backend, gpus)
-	versions["autoblm"] = cmp.Or(versions["autoblm"], by.Program, "(devel)")
-	return Document[Result]{Command: HidePaths(by.Command), Date: time.Now().Format(time.DateOnly), Machine: machine, Versions: versions, Result: r}
+	versions["autoblm"] = cmp.Or(versions["autoblm"], s.Program, "(devel)")
+	return Document[Result]{
+		Command: HidePaths(s.Command), Date: time.Now().Format(time.DateOnly), Machine: machine,
+		Versions: versions, Result: r,
+	}
 }
 
-var threads = regexp.MustCompile(`(\d+) of them used`)
+var threadsUsed = regexp.MustCompile(`(\d+) of them used`)
 
-// Threads is how many were used, as the machine says it, 0 where it does not.
+// Threads returns the number of threads used, or 0 if Machine does not contain it.
 func (d Document[Result]) Threads() int {
 	n := 0
-	if found := threads.FindStringSubmatch(d.Machine); found != nil {
+	if found := threadsUsed.FindStringSubmatch(d.Machine); found != nil {
 		n, _ = strconv.Atoi(found[1])
 	}
 	return n
 }
 
-// Write writes the document, whole or not at all.
+// Write writes the document atomically.
 func (d Document[Result]) Write(path string) error {
 	text, err := json.MarshalIndent(d, "", " ")
 	if err != nil {

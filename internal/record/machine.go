@@ -17,10 +17,11 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Machine tells of the machine, as "linux/amd64, 16 cores of an Intel Xeon, NVIDIA
-// H200 (140 GiB)", with the GPUs that took part.
+// Machine describes the machine with its GPUs, such as "linux/amd64, 16 cores of Intel Xeon, NVIDIA
+// H200 (140 GiB)".
 func Machine(gpus []probe.GPU) string {
-	text := fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, format.Count(runtime.NumCPU(), "core"))
+	cores := format.Count(runtime.NumCPU(), "core")
+	text := fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, cores)
 	if information, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		text += processor(string(information))
 	}
@@ -33,7 +34,7 @@ func Machine(gpus []probe.GPU) string {
 	return text
 }
 
-// processor is the model of the processor, as " of an X", or "".
+// processor returns the model of the processor, such as " of X", or "".
 func processor(cpuinfo string) string {
 	for line := range strings.Lines(cpuinfo) {
 		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
@@ -43,16 +44,15 @@ func processor(cpuinfo string) string {
 	return ""
 }
 
-// modules are those whose versions count, by the names that they get.
+// modules are the short names of modules whose versions are recorded.
 var modules = map[string]string{
 	"github.com/gomlx/gomlx":   "gomlx",
 	"github.com/gomlx/compute": "compute",
 	"github.com/gomlx/go-xla":  "go-xla",
 }
 
-// Versions are of what took part, by name: this program, Go, GoMLX, and, where the
-// backend is not GoMLX's own, its plugin and the driver of the GPUs. Name is the
-// backend's, or "" where there was none.
+// Versions returns versions by name: of this program, Go and GoMLX, of the GPU driver, and of the
+// plugin of a GoMLX backend. name is that of the backend, or "".
 func Versions(ctx context.Context, name string, gpus []probe.GPU) map[string]string {
 	all := map[string]string{"go": runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -76,7 +76,8 @@ func Versions(ctx context.Context, name string, gpus []probe.GPU) map[string]str
 	wanted, _, _ := strings.Cut(name, ",")
 	for _, b := range backend.List(ctx) {
 		if b.Usable && (b.Name == wanted || "xla:"+b.Plugin == wanted) {
-			all["plugin"] = strings.TrimSpace(fmt.Sprintf("%s, PJRT %s", cmp.Or(b.Version, path.Base(b.Plugin)), b.PJRT))
+			version := cmp.Or(b.Version, path.Base(b.Plugin))
+			all["plugin"] = strings.TrimSpace(fmt.Sprintf("%s, PJRT %s", version, b.PJRT))
 		}
 	}
 	return all
@@ -84,6 +85,6 @@ func Versions(ctx context.Context, name string, gpus []probe.GPU) map[string]str
 
 var folders = regexp.MustCompile(`(^|[\s:=,'"])/[^\s,]*/`)
 
-// HidePaths leaves of absolute paths in a text only their ends: what comes before is
-// of no use on another machine.
+// HidePaths shortens absolute paths in a text to their last element, because folders differ between
+// machines.
 func HidePaths(text string) string { return folders.ReplaceAllString(text, "$1…/") }

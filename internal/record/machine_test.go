@@ -20,7 +20,9 @@ func TestHidePaths(t *testing.T) {
 
 func TestProcessor(t *testing.T) {
 	cpuinfo := "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R) Xeon(R) Platinum 8480+\nprocessor\t: 1\nmodel name\t: another\n"
-	for text, want := range map[string]string{cpuinfo: " of Intel(R) Xeon(R) Platinum 8480+", "processor: 0\n": "", "": ""} {
+	for text, want := range map[string]string{
+		cpuinfo: " of Intel(R) Xeon(R) Platinum 8480+", "processor: 0\n": "", "": "",
+	} {
 		if got := processor(text); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// labelFiles may be those of data, too.
+// labelFiles are names that data sets use, too.
 var labelFiles = []string{"entities.txt", "relations.txt", "classes.txt"}
 
-// Prepare makes the folder of a model that is to be, if it is not there, and says whether
-// [Write] may write there: not over the labels of data.
+// Prepare creates the folder of a future model if needed. It returns an error if [Write] cannot
+// write there, or would replace the labels of a data set.
 func Prepare(dir string) error {
 	if err := outfile.MakeFolder(dir); err != nil {
 		return err
@@ -26,13 +26,14 @@ func Prepare(dir string) error {
 	for _, e := range entries {
 		switch {
 		case e.Name() == Description || filepath.Ext(e.Name()) == ".npy":
-			return nil // a model's, if only what is left of one
+			return nil // a model, perhaps incomplete
 		case slices.Contains(labelFiles, e.Name()):
 			labels = e.Name()
 		}
 	}
 	if labels != "" {
-		return fmt.Errorf("%s has a file %s that is not of a model, and not replaced: name another folder for the model", dir, labels)
+		return fmt.Errorf("%s has a file %s of other data, and it is not replaced:"+
+			" name another folder for the model", dir, labels)
 	}
 	return nil
 }
