@@ -16,23 +16,27 @@ import (
 // Appendix B: "near" is symmetric, "next" anti-symmetric, "likes" goes from one
 // kind of entities to another, and "owns" and "owned by" are inverse.
 func patternGraph() *datasets.Graph {
-	g := &datasets.Graph{Name: "patterns", Relations: []string{"near", "next", "likes", "owns", "owned by"}}
+	g := &datasets.Graph{Name: "patterns",
+		Relations: []string{"near", "next", "likes", "owns", "owned by"}}
 	for i := range 12 {
 		g.Entities = append(g.Entities, fmt.Sprint("e", i))
 	}
 	for i := range int32(5) {
 		g.Train = append(g.Train,
-			datasets.Triple{Head: i, Relation: 0, Tail: i + 1}, datasets.Triple{Head: i + 1, Relation: 0, Tail: i},
+			datasets.Triple{Head: i, Relation: 0, Tail: i + 1}, datasets.Triple{Head: i + 1, Relation: 0,
+				Tail: i},
 			datasets.Triple{Head: i, Relation: 1, Tail: i + 1},
 			datasets.Triple{Head: i, Relation: 2, Tail: i + 6},
-			datasets.Triple{Head: i, Relation: 3, Tail: 11 - i}, datasets.Triple{Head: 11 - i, Relation: 4, Tail: i})
+			datasets.Triple{Head: i, Relation: 3, Tail: 11 - i}, datasets.Triple{Head: 11 - i, Relation: 4,
+				Tail: i})
 	}
 	return g
 }
 
 func drawRanks(t *rapid.T, triples int) []eval.Ranked {
 	rank := rapid.Custom(func(t *rapid.T) eval.Rank {
-		return eval.Rank{Better: rapid.Int32Range(0, 12).Draw(t, "better"), Equal: rapid.Int32Range(0, 3).Draw(t, "equal")}
+		return eval.Rank{Better: rapid.Int32Range(0, 12).Draw(t, "better"),
+			Equal: rapid.Int32Range(0, 3).Draw(t, "equal")}
 	})
 	var ranks []eval.Ranked
 	for range triples {
@@ -61,8 +65,10 @@ func recombined(parts []completion.Part) (triples int, both, head, tail eval.Met
 func checkParts(t *rapid.T, parts []completion.Part, whole completion.Evaluation) {
 	t.Helper()
 	triples, both, head, tail := recombined(parts)
-	if triples != whole.Triples || !nearMetrics(both, whole.Both) || !nearMetrics(head, whole.Head) || !nearMetrics(tail, whole.Tail) {
-		t.Fatalf("the parts come to %d triples, %+v; the whole is %d triples, %+v", triples, both, whole.Triples, whole.Both)
+	if triples != whole.Triples || !nearMetrics(both, whole.Both) || !nearMetrics(head, whole.Head) ||
+		!nearMetrics(tail, whole.Tail) {
+		t.Fatalf("the parts come to %d triples, %+v; the whole is %d triples, %+v", triples, both,
+			whole.Triples, whole.Both)
 	}
 }
 
@@ -80,7 +86,8 @@ func TestBreakdownAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		triples := rapid.SliceOfN(rapid.SampledFrom(g.Train), 0, 30).Draw(t, "triples")
 		ranks := drawRanks(t, len(triples))
-		ties := rapid.SampledFrom([]eval.Ties{eval.Pessimistic, eval.Optimistic, eval.Realistic}).Draw(t, "ties")
+		ties := rapid.SampledFrom([]eval.Ties{eval.Pessimistic, eval.Optimistic, eval.Realistic}).Draw(t,
+			"ties")
 		whole := completion.Summarize(ranks, ties)
 
 		count := map[string]int{}
@@ -105,7 +112,9 @@ func TestBreakdownAddsUp(t *testing.T) {
 
 		byPattern := completion.ByPattern(g, triples, ranks, ties)
 		checkOrder(t, byPattern)
-		disjoint := slices.DeleteFunc(slices.Clone(byPattern), func(p completion.Part) bool { return p.Name == "inverse" })
+		disjoint := slices.DeleteFunc(slices.Clone(byPattern), func(p completion.Part) bool {
+			return p.Name == "inverse"
+		})
 		checkParts(t, disjoint, whole)
 		want := map[string]int{
 			"symmetric":      count["near"],
@@ -119,7 +128,8 @@ func TestBreakdownAddsUp(t *testing.T) {
 			}
 			delete(want, part.Name)
 			if part.Name == "inverse" && part.Both != completion.Summarize(ofInverse, ties).Both {
-				t.Fatalf("inverse has %+v, its triples come to %+v", part.Both, completion.Summarize(ofInverse, ties).Both)
+				t.Fatalf("inverse has %+v, its triples come to %+v", part.Both,
+					completion.Summarize(ofInverse, ties).Both)
 			}
 		}
 		for name, triples := range want {

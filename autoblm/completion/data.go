@@ -13,8 +13,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
-// Data is a graph to train on: each triple is a path of one hop that is learnt both ways,
-// and what is validated is the filtered MRR, ties counted against the model.
+// Data prepares a graph for training. Each triple is a path of one hop that is learned in both
+// directions. The validation score is the filtered MRR, with ties counted against the model.
 func Data(g *datasets.Graph) *kge.Data {
 	d := &kge.Data{
 		Name: g.Name, Source: cmp.Or(g.Folder, g.Name), Entities: g.Entities, Relations: g.Relations,
@@ -22,13 +22,13 @@ func Data(g *datasets.Graph) *kge.Data {
 	}
 	d.Batches = func(s kge.Settings, epoch int) [][]kge.Example {
 		rng := rand.New(rand.NewPCG(s.DataSeed, uint64(epoch)))
-		batches := apart
+		batches := shuffledBatches
 		if s.AnswersPerQuery > 0 {
-			batches = together
+			batches = groupedBatches
 		}
 		all := batches(g.Train, s, rng)
 		if s.Frequency > 0 {
-			weigh(all, occurrences(g), s.Frequency)
+			weighByFrequency(all, occurrences(g), s.Frequency)
 		}
 		return all
 	}
@@ -46,8 +46,9 @@ func Data(g *datasets.Graph) *kge.Data {
 	return d
 }
 
-// apart are the batches of an epoch in which triples come by chance, each both ways.
-func apart(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Example {
+// shuffledBatches returns the batches of an epoch with the triples in random order, each in both
+// directions.
+func shuffledBatches(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Example {
 	order := slices.Clone(triples)
 	shuffle(rng, order)
 	if s.MaxSteps > 0 && s.MaxSteps <= (len(order)-1)/s.Batch { // the product below cannot overflow
@@ -56,7 +57,7 @@ func apart(triples []datasets.Triple, s kge.Settings, rng *rand.Rand) [][]kge.Ex
 	return slices.Collect(slices.Chunk(Examples(order), s.Batch))
 }
 
-// occurrences are how many ends of training triples each entity is.
+// occurrences counts the training triples of each entity, as head and as tail.
 func occurrences(g *datasets.Graph) []float32 {
 	n := make([]float32, len(g.Entities))
 	for _, t := range g.Train {
@@ -66,19 +67,19 @@ func occurrences(g *datasets.Graph) []float32 {
 	return n
 }
 
-// weigh weighs answers; see [kge.Settings.Frequency].
-func weigh(batches [][]kge.Example, occurrences []float32, frequency float64) {
+// weighByFrequency sets the weights of answers; see [kge.Settings.Frequency].
+func weighByFrequency(batches [][]kge.Example, occurrences []float32, frequency float64) {
 	share, most := float32(frequency), slices.Max(occurrences)
 	of := func(entity int32) float32 { return 1 - share + share*occurrences[entity]/most }
 	for _, batch := range batches {
-		sum, ways := float32(0), float32(0)
+		sum, total := float32(0), float32(0)
 		for i := range batch {
 			x := &batch[i]
-			ways += x.Weight + x.BackWeight
+			total += x.Weight + x.BackWeight
 			x.Weight, x.BackWeight = x.Weight*of(x.Target), x.BackWeight*of(x.Anchor)
 			sum += x.Weight + x.BackWeight
 		}
-		mean := sum / ways
+		mean := sum / total
 		for i := range batch {
 			batch[i].Weight /= mean
 			batch[i].BackWeight /= mean
@@ -86,8 +87,10 @@ func weigh(batches [][]kge.Example, occurrences []float32, frequency float64) {
 	}
 }
 
-// rank ranks triples of a graph among those that it does not know.
-func rank(ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph) ([][]eval.Ranked, error) {
+// rank ranks triples of a graph, without its known triples.
+func rank(
+	ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datasets.Graph,
+) ([][]eval.Ranked, error) {
 	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
 	if err != nil {
 		return nil, err
@@ -95,21 +98,21 @@ func rank(ctx context.Context, r kge.Ranker, triples []datasets.Triple, g *datas
 	return r.Rank(ctx, triples, known)
 }
 
-// Examples are triples to learn.
+// Examples returns triples as examples.
 func Examples(triples []datasets.Triple) []kge.Example {
-	ids := make([]int32, 0, 2*len(triples)) // the paths and the targets of all
+	ids := make([]int32, 0, 2*len(triples)) // paths and targets of all examples
 	examples := make([]kge.Example, len(triples))
 	for i, t := range triples {
 		ids = append(ids, 2*t.Relation, t.Tail)
 		own := ids[len(ids)-2:]
-		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail, Targets: own[1:2:2], Weight: 1, BackWeight: 1}
+		examples[i] = kge.Example{Question: kge.Question{Anchor: t.Head, Path: own[:1:1]}, Target: t.Tail,
+			Targets: own[1:2:2], Weight: 1, BackWeight: 1}
 	}
 	return examples
 }
 
-// Align returns g with the ids of a model, so that its triples and known answers can be
-// ranked by it; every entity of the model is a candidate. A label that the model lacks
-// is an error that names it.
+// Align returns g with the ids of a model, as ranking needs it. All entities of the model are
+// candidates. A label that the model lacks is an error.
 func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
 	if m.HasIDs(g.Entities, g.Relations) {
 		return g, nil
@@ -121,7 +124,8 @@ func Align(m *kge.Model, g *datasets.Graph) (*datasets.Graph, error) {
 		to   *[]datasets.Triple
 	}{{g.Train, &aligned.Train}, {g.Valid, &aligned.Valid}, {g.Test, &aligned.Test}} {
 		for _, t := range split.from {
-			*split.to = append(*split.to, datasets.Triple{Head: ids.Entity(t.Head), Relation: ids.Relation(t.Relation), Tail: ids.Entity(t.Tail)})
+			*split.to = append(*split.to, datasets.Triple{Head: ids.Entity(t.Head),
+				Relation: ids.Relation(t.Relation), Tail: ids.Entity(t.Tail)})
 		}
 		if err := ids.Missing(); err != nil {
 			return nil, err

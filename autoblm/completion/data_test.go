@@ -63,8 +63,10 @@ func TestAlignGoesByLabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if aligned.Name != g.Name || !slices.Equal(aligned.Entities, m.EntityLabels) || !slices.Equal(aligned.Relations, m.RelationLabels) {
-			t.Fatalf("the labels are %v and %v: want all of the model as candidates", aligned.Entities, aligned.Relations)
+		if aligned.Name != g.Name || !slices.Equal(aligned.Entities, m.EntityLabels) ||
+			!slices.Equal(aligned.Relations, m.RelationLabels) {
+			t.Fatalf("the labels are %v and %v: want all of the model as candidates", aligned.Entities,
+				aligned.Relations)
 		}
 		for _, split := range []string{"train", "valid", "test"} {
 			before, _ := g.Split(split)
@@ -81,9 +83,15 @@ func TestAlignNamesWhatIsMissing(t *testing.T) {
 		spoil func(*datasets.Graph)
 		parts []string
 	}{
-		"a head":            {func(g *datasets.Graph) { g.Test[0].Head = 7 }, []string{`no entity "Atlantis"`, "small"}},
-		"a tail":            {func(g *datasets.Graph) { g.Valid[2].Tail = 7 }, []string{`no entity "Atlantis"`, "small"}},
-		"a relation":        {func(g *datasets.Graph) { g.Train[3].Relation = 2 }, []string{`no relation "loathes"`, "small"}},
+		"a head": {func(g *datasets.Graph) {
+			g.Test[0].Head = 7
+		}, []string{`no entity "Atlantis"`, "small"}},
+		"a tail": {func(g *datasets.Graph) {
+			g.Valid[2].Tail = 7
+		}, []string{`no entity "Atlantis"`, "small"}},
+		"a relation": {func(g *datasets.Graph) {
+			g.Train[3].Relation = 2
+		}, []string{`no relation "loathes"`, "small"}},
 		"none is mentioned": {func(*datasets.Graph) {}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

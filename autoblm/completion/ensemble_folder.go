@@ -14,8 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 )
 
-// ensembleDescription is model.json of an ensemble. Members, the names of folders within that are
-// whole models, are all that a reader needs.
+// ensembleDescription holds the contents of model.json of an ensemble. A reader needs Members only,
+// the names of folders with complete models.
 type ensembleDescription struct {
 	Members []string        `json:"members"`
 	Dataset string          `json:"dataset,omitempty"`
@@ -27,26 +27,27 @@ type ensembleDescription struct {
 
 func (d *ensembleDescription) check() error {
 	if len(d.Members) == 0 {
-		return fmt.Errorf(`this is no ensemble: it has no "members"`)
+		return fmt.Errorf(`not an ensemble: it has no "members"`)
 	}
 	for _, name := range d.Members {
 		if !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\`) {
-			return fmt.Errorf("%q is no name of a folder within that of the ensemble: correct it", name)
+			return fmt.Errorf("%q is not the name of a folder in the ensemble: correct it", name)
 		}
 	}
 	return nil
 }
 
-// Files are those of the ensemble's folder, by name: model.json, and in a folder for each
-// member those of [kge.Model.Files].
-func (t *Ensemble) Files() (map[string][]byte, error) {
-	if len(t.Members) == 0 {
-		return nil, errors.New("cannot save the ensemble: it has no members")
+// Files returns the files of the ensemble's folder by name: model.json, and the files of each
+// member in its own folder.
+func (e *Ensemble) Files() (map[string][]byte, error) {
+	if len(e.Members) == 0 {
+		return nil, errors.New("save the ensemble: it has no members")
 	}
-	first := t.Members[0]
-	d := ensembleDescription{Dataset: first.Dataset, Source: first.Source, Choice: t.Choice, Valid: t.Valid, Test: t.Test}
+	first := e.Members[0]
+	d := ensembleDescription{Dataset: first.Dataset, Source: first.Source, Choice: e.Choice,
+		Valid: e.Valid, Test: e.Test}
 	all, described := map[string][]byte{}, map[string][]byte{}
-	for _, m := range t.Members {
+	for _, m := range e.Members {
 		files, err := m.Files()
 		if err != nil {
 			return nil, err
@@ -65,22 +66,24 @@ func (t *Ensemble) Files() (map[string][]byte, error) {
 	return all, nil
 }
 
-// Save writes the folder of the ensemble as [kge.Model.Save] does.
-func (t *Ensemble) Save(dir string) error {
+// Save writes the ensemble to a folder, as [kge.Model.Save] does.
+func (e *Ensemble) Save(dir string) error {
 	bytes := 0.0
-	for _, m := range t.Members {
+	for _, m := range e.Members {
 		bytes += 4 * float64(len(m.Entities))
 	}
 	defer memory.CollectGarbage(bytes)
-	return modelfolder.Save(dir, t)
+	return modelfolder.Save(dir, e)
 }
 
-// LoadEnsemble reads the folder of an ensemble.
+// LoadEnsemble reads an ensemble from a folder.
 func LoadEnsemble(dir string) (*Ensemble, error) {
-	return loadEnsemble(dir, func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, filepath.FromSlash(name))) })
+	return loadEnsemble(dir, func(name string) ([]byte, error) {
+		return inputfile.Read(filepath.Join(dir, filepath.FromSlash(name)))
+	})
 }
 
-// LoadEnsembleFiles reads what [Ensemble.Files] gave.
+// LoadEnsembleFiles reads an ensemble from the files of [Ensemble.Files].
 func LoadEnsembleFiles(files map[string][]byte) (*Ensemble, error) {
 	return loadEnsemble("", modelfolder.FromFiles(files))
 }
@@ -93,25 +96,29 @@ func loadEnsemble(dir string, files modelfolder.Reader) (*Ensemble, error) {
 	}
 	members := make([]*kge.Model, len(d.Members))
 	for i, folder := range d.Members {
-		members[i], err = kge.LoadFrom(filepath.Join(dir, folder), func(name string) ([]byte, error) { return read(path.Join(folder, name)) })
+		members[i], err = kge.LoadFrom(filepath.Join(dir, folder), func(name string) ([]byte, error) {
+			return read(path.Join(folder, name))
+		})
 		if err != nil {
 			return nil, fmt.Errorf("a member of the ensemble: %w", err)
 		}
 	}
-	t, err := NewEnsemble(members)
+	e, err := NewEnsemble(members)
 	if err == nil && d.Choice != nil {
-		err = d.Choice.check(len(t.Members))
+		err = d.Choice.check(len(e.Members))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, modelfolder.Description), err)
 	}
-	t.Choice, t.Valid, t.Test = d.Choice, d.Valid, d.Test
-	return t, nil
+	e.Choice, e.Valid, e.Test = d.Choice, d.Valid, d.Test
+	return e, nil
 }
 
-// IsEnsemble says whether a folder describes itself as that of an ensemble.
+// IsEnsemble reports whether the model.json of a folder describes an ensemble.
 func IsEnsemble(dir string) bool {
-	return isEnsemble(func(name string) ([]byte, error) { return inputfile.Read(filepath.Join(dir, name)) })
+	return isEnsemble(func(name string) ([]byte, error) {
+		return inputfile.Read(filepath.Join(dir, name))
+	})
 }
 
 func isEnsemble(files modelfolder.Reader) bool {

@@ -17,140 +17,155 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// panel scores the questions of some triples by several models, and ranks by sums of
-// their scores. The logarithm of a probability is a score less a number that all answers to
-// a question have in common, so ranks need the scores alone.
-type panel struct {
-	rankers   []kge.Ranker
+// ensembleRanker ranks the true entities of triples with sums of the scores of several models. The
+// logarithm of a probability is a score minus a constant of the question, so ranks need the scores
+// only.
+type ensembleRanker struct {
+	rankers   []kge.Ranker // of each model
 	entities  int
 	questions []kge.Question
-	truths    [][]truth // by question
-	known     [][]int32 // by question, ascending
-	// scores are those of all models for all entities, question by question, of some questions
-	// from the first on: of all of them they stay.
-	scores []float32
-	first  int
-	atOnce int // how many questions are scored at a time
+	truths    [][]truth // of each question
+	known     [][]int32 // of each question, ascending
+	// scores has, for the questions from first on, the scores of each model for all entities.
+	// They are kept if all questions fit.
+	scores    []float32
+	first     int
+	batchSize int // number of questions to score at a time
 }
 
-// truth is a true answer: that of a triple's tail has the place 2i, and that of its head 2i+1.
+// truth is a true answer to a question. The tail of triple i has the slot 2i, its head 2i+1.
 type truth struct {
-	place  int
+	slot   int
 	entity int32
 }
 
-// A score is a float32.
-const scoreBytes = 4
+const scoreBytes = 4 // of a float32
 
-// mostScores is how many bytes of scores there are at a time, at most, if a quarter of the free
-// memory holds them.
-var mostScores = 2 << 30
+// maxScoreBytes limits the memory for scores, in addition to a quarter of the free memory.
+var maxScoreBytes = 2 << 30
 
-// room is for how many questions there is memory.
-func (p *panel) room() int {
-	room := mostScores
+// chooseBatchSize returns the number of questions whose scores fit in memory.
+func (r *ensembleRanker) chooseBatchSize() int {
+	bytes := maxScoreBytes
 	if free := memory.Free(os.DirFS("/")); free > 0 {
-		room = min(room, int(free/4))
+		bytes = min(bytes, int(free/4))
 	}
-	return min(max(1, room/(scoreBytes*max(1, p.entities*len(p.rankers)))), len(p.questions))
+	questionBytes := scoreBytes * max(1, r.entities*len(r.rankers))
+	return min(max(1, bytes/questionBytes), len(r.questions))
 }
 
-func newPanel(ctx context.Context, engine kge.Engine, models []*kge.Model, triples []datasets.Triple, g *datasets.Graph) (*panel, error) {
-	p := &panel{entities: len(g.Entities)}
-	bytes := scoreBytes * float64(p.entities*len(models)) // of a question, at least
+func newEnsembleRanker(
+	ctx context.Context, engine kge.Engine, models []*kge.Model, triples []datasets.Triple,
+	g *datasets.Graph,
+) (*ensembleRanker, error) {
+	r := &ensembleRanker{entities: len(g.Entities)}
+	bytes := scoreBytes * float64(r.entities*len(models)) // of a question, at least
 	for _, m := range models {
-		bytes += 4 * float64(len(m.Entities)) // which an engine has a copy of
+		bytes += 4 * float64(len(m.Entities)) // copied by the engine
 	}
-	if err := memory.Check(bytes, "ranking by "+format.Count(len(models), "model")+" together", "take fewer"); err != nil {
+	what := "ranking with " + format.Count(len(models), "model") + " together"
+	if err := memory.Check(bytes, what, "take fewer"); err != nil {
 		return nil, err
 	}
 	known, err := ctxutil.Call(ctx, func() (*datasets.Known, error) { return g.Known(), nil })
 	if err != nil {
 		return nil, err
 	}
-	p.ask(triples, known)
+	r.addQuestions(triples, known)
 	for _, m := range models {
-		r, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.Float32)
+		ranker, err := engine.NewRanker([]kge.Parameters{m.Parameters}, kge.Float32)
 		if err != nil {
-			p.close()
+			r.close()
 			return nil, err
 		}
-		p.rankers = append(p.rankers, r)
+		r.rankers = append(r.rankers, ranker)
 	}
-	p.atOnce = p.room()
-	return p, nil
+	r.batchSize = r.chooseBatchSize()
+	return r, nil
 }
 
-func (p *panel) close() {
-	for _, r := range p.rankers {
-		r.Close()
+func (r *ensembleRanker) close() {
+	for _, ranker := range r.rankers {
+		ranker.Close()
 	}
-	before := cap(p.scores)
-	p.scores = nil
-	memory.CollectGarbage(scoreBytes * float64(before))
+	bytes := scoreBytes * float64(cap(r.scores))
+	r.scores = nil
+	memory.CollectGarbage(bytes)
 }
 
-// ask asks for both ends of triples, each question once.
-func (p *panel) ask(triples []datasets.Triple, known *datasets.Known) {
-	type asked struct{ anchor, relation int32 }
-	places := map[asked]int{}
-	put := func(a asked, answer truth, answers func() []int32) {
-		i, there := places[a]
-		if !there {
-			i = len(p.questions)
-			places[a] = i
-			p.questions = append(p.questions, kge.Question{Anchor: a.anchor, Path: []int32{a.relation}})
-			p.truths, p.known = append(p.truths, nil), append(p.known, answers())
+// addQuestions adds the questions for both ends of triples, without repetitions.
+func (r *ensembleRanker) addQuestions(triples []datasets.Triple, known *datasets.Known) {
+	type question struct{ anchor, relation int32 }
+	indices := map[question]int{}
+	add := func(q question, answer truth, answers func() []int32) {
+		i, found := indices[q]
+		if !found {
+			i = len(r.questions)
+			indices[q] = i
+			r.questions = append(r.questions, kge.Question{Anchor: q.anchor, Path: []int32{q.relation}})
+			r.truths, r.known = append(r.truths, nil), append(r.known, answers())
 		}
-		p.truths[i] = append(p.truths[i], answer)
+		r.truths[i] = append(r.truths[i], answer)
 	}
 	for i, t := range triples {
-		put(asked{t.Head, 2 * t.Relation}, truth{2 * i, t.Tail}, func() []int32 { return known.Tails(t.Head, t.Relation) })
+		add(question{t.Head, 2 * t.Relation}, truth{2 * i, t.Tail}, func() []int32 {
+			return known.Tails(t.Head, t.Relation)
+		})
 	}
 	for i, t := range triples {
-		put(asked{t.Tail, 2*t.Relation + 1}, truth{2*i + 1, t.Head}, func() []int32 { return known.Heads(t.Relation, t.Tail) })
+		add(question{t.Tail, 2*t.Relation + 1}, truth{2*i + 1, t.Head}, func() []int32 {
+			return known.Heads(t.Relation, t.Tail)
+		})
 	}
 }
 
-// score has the scores of so many questions from the first on.
-func (p *panel) score(ctx context.Context, first, questions int) error {
-	size := p.entities * len(p.rankers)
-	if first == p.first && len(p.scores) == questions*size {
+// score computes the scores of n questions from first on, unless it has them.
+func (r *ensembleRanker) score(ctx context.Context, first, n int) error {
+	size := r.entities * len(r.rankers)
+	if first == r.first && len(r.scores) == n*size {
 		return nil
 	}
-	if cap(p.scores) < questions*size {
-		p.scores = make([]float32, questions*size)
+	if cap(r.scores) < n*size {
+		r.scores = make([]float32, n*size)
 	}
-	p.scores, p.first = p.scores[:0], first // until they are whole
-	for model, r := range p.rankers {
-		if err := r.Scores(ctx, 0, p.questions[first:first+questions], func(question int, scores []float32) {
-			copy(p.scores[:cap(p.scores)][question*size+model*p.entities:], scores)
-		}); err != nil {
+	r.scores, r.first = r.scores[:0], first // empty until they are complete
+	all := r.scores[:n*size]
+	for model, ranker := range r.rankers {
+		err := ranker.Scores(ctx, 0, r.questions[first:first+n], func(question int, scores []float32) {
+			copy(all[question*size+model*r.entities:], scores)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	p.scores = p.scores[:questions*size]
+	r.scores = all
 	return nil
 }
 
-// rank tells the ranks of all true answers by each ensemble, whose scores are added in its order,
-// with each of some other models. The calls come from several threads.
-func (p *panel) rank(ctx context.Context, ensembles [][]int, with []int, tell func(ensemble, model, place int, rank eval.Rank)) error {
-	for first := 0; first < len(p.questions); first += p.atOnce {
-		questions := min(p.atOnce, len(p.questions)-first)
-		if err := p.score(ctx, first, questions); err != nil {
+// visitRank receives the rank of a true answer by an ensemble extended by a model. Both are given
+// by their indices in the lists passed to rank.
+type visitRank func(ensemble, model, slot int, rank eval.Rank)
+
+// rank ranks all true answers by each ensemble extended by each of some models, unless it contains
+// the model. It adds scores in the order of an ensemble, and calls visit from several goroutines.
+func (r *ensembleRanker) rank(
+	ctx context.Context, ensembles [][]int, models []int, visit visitRank,
+) error {
+	for first := 0; first < len(r.questions); first += r.batchSize {
+		n := min(r.batchSize, len(r.questions)-first)
+		if err := r.score(ctx, first, n); err != nil {
 			return err
 		}
 		var next atomic.Int64
 		var workers errgroup.Group
-		for range min(runtime.GOMAXPROCS(0), questions) {
+		for range min(runtime.GOMAXPROCS(0), n) {
 			workers.Go(func() error {
-				sums := make([]float64, p.entities)
-				for i := int(next.Add(1)) - 1; i < questions; i = int(next.Add(1)) - 1 {
+				sums := make([]float64, r.entities)
+				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					p.judge(first+i, ensembles, with, sums, tell)
+					r.rankQuestion(first+i, ensembles, models, sums, visit)
 				}
 				return nil
 			})
@@ -162,41 +177,46 @@ func (p *panel) rank(ctx context.Context, ensembles [][]int, with []int, tell fu
 	return nil
 }
 
-// judge is rank for a question that is scored. It has room for the sums of an ensemble.
-func (p *panel) judge(question int, ensembles [][]int, with []int, sums []float64, tell func(ensemble, model, place int, rank eval.Rank)) {
-	byModel := slices.Collect(slices.Chunk(p.scores[(question-p.first)*len(p.rankers)*p.entities:][:len(p.rankers)*p.entities], p.entities))
-	for t, ensemble := range ensembles {
+// rankQuestion works like rank for one scored question. sums is a scratch buffer.
+func (r *ensembleRanker) rankQuestion(
+	question int, ensembles [][]int, models []int, sums []float64, visit visitRank,
+) {
+	size := len(r.rankers) * r.entities
+	scores := r.scores[(question-r.first)*size:][:size]
+	byModel := slices.Collect(slices.Chunk(scores, r.entities))
+	for e, ensemble := range ensembles {
 		clear(sums)
 		for _, model := range ensemble {
 			for id, score := range byModel[model] {
 				sums[id] += float64(score)
 			}
 		}
-		for i, model := range with {
+		for i, model := range models {
 			if slices.Contains(ensemble, model) {
 				continue
 			}
-			for _, answer := range p.truths[question] {
-				tell(t, i, answer.place, rankAmong(sums, byModel[model], answer.entity, p.known[question]))
+			for _, answer := range r.truths[question] {
+				rank := filteredRank(sums, byModel[model], answer.entity, r.known[question])
+				visit(e, i, answer.slot, rank)
 			}
 		}
 	}
 }
 
-// rankAmong is the rank of a true answer by the sums of an ensemble and the scores of one more model,
-// known answers left out.
-func rankAmong(sums []float64, scores []float32, truth int32, known []int32) eval.Rank {
+// filteredRank ranks a true answer by the sums of an ensemble plus the scores of a model, without
+// the other known answers. NaN ranks last.
+func filteredRank(sums []float64, scores []float32, truth int32, known []int32) eval.Rank {
 	scores = scores[:len(sums)]
-	with := func(id int32) float64 { return sums[id] + float64(scores[id]) }
-	own := with(truth)
-	if math.IsNaN(own) { // comes after all other candidates
-		left := len(sums) - 1
+	total := func(id int32) float64 { return sums[id] + float64(scores[id]) }
+	own := total(truth)
+	if math.IsNaN(own) {
+		candidates := len(sums) - 1
 		for _, id := range known {
 			if id != truth {
-				left--
+				candidates--
 			}
 		}
-		return eval.Rank{Better: int32(left)}
+		return eval.Rank{Better: int32(candidates)}
 	}
 	var better, equal int32
 	for id, sum := range sums {
@@ -207,9 +227,9 @@ func rankAmong(sums []float64, scores []float32, truth int32, known []int32) eva
 			}
 		}
 	}
-	rank := eval.Rank{Better: better - equal, Equal: equal - 1} // itself
+	rank := eval.Rank{Better: better - equal, Equal: equal - 1} // without itself
 	for _, id := range known {
-		switch score := with(id); {
+		switch score := total(id); {
 		case id == truth:
 		case score > own:
 			rank.Better--

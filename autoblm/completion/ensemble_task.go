@@ -15,7 +15,9 @@ func (t *Task) Supports() task.Capabilities {
 }
 
 // Ensemble implements [task.Task] with [ChooseEnsemble].
-func (t *Task) Ensemble(ctx context.Context, candidates, size int, read func(place int) (task.Artifact, error)) (*task.Ensemble, error) {
+func (t *Task) Ensemble(
+	ctx context.Context, candidates, size int, read func(place int) (task.Artifact, error),
+) (*task.Ensemble, error) {
 	models := make([]*kge.Model, candidates)
 	for i := range models {
 		a, err := read(i)
@@ -26,45 +28,46 @@ func (t *Task) Ensemble(ctx context.Context, candidates, size int, read func(pla
 			return nil, err
 		}
 	}
-	distinct, of, err := Distinct(models)
+	unique, indices, err := Deduplicate(models)
 	if err != nil {
 		return nil, err
 	}
 	s := DefaultEnsemble()
 	s.Size = size
-	made, err := ChooseEnsemble(ctx, t.Engine, distinct, t.Graph, s)
+	chosen, err := ChooseEnsemble(ctx, t.Engine, unique, t.Graph, s)
 	if err != nil {
 		return nil, err
 	}
-	ensemble := &task.Ensemble{Score: made.Choice.Fitted[0], BestCandidate: made.Choice.Fitted[0]}
-	for _, member := range made.Choice.Order {
-		ensemble.Members = append(ensemble.Members, slices.Index(of, slices.Index(distinct, made.Members[member])))
+	ensemble := &task.Ensemble{Score: chosen.Choice.Fitted[0], BestCandidate: chosen.Choice.Fitted[0]}
+	for _, member := range chosen.Choice.Order {
+		index := slices.Index(unique, chosen.Members[member])
+		ensemble.Members = append(ensemble.Members, slices.Index(indices, index))
 	}
-	unseen := made.Choice.Unseen()
-	if unseen == nil { // what is fitted is no reason for more than one
+	unseen := chosen.Choice.Unseen()
+	if unseen == nil { // the fitted MRR does not justify several members
 		ensemble.Members = ensemble.Members[:1]
 		return ensemble, nil
 	}
-	ensemble.Score, ensemble.BestCandidate = *unseen, made.Choice.HeldOut[0]
+	ensemble.Score, ensemble.BestCandidate = *unseen, chosen.Choice.HeldOut[0]
 	if len(ensemble.Members) == 1 {
 		return ensemble, nil
 	}
-	aligned, err := made.Align(t.Graph)
+	aligned, err := chosen.Align(t.Graph)
 	if err != nil {
 		return nil, err
 	}
-	e, err := made.Evaluate(ctx, t.Engine, aligned)
+	e, err := chosen.Evaluate(ctx, t.Engine, aligned)
 	if err != nil {
 		return nil, err
 	}
-	ensemble.Artifact = made
+	ensemble.Artifact = chosen
 	_, ensemble.TestScore = e.Scores()
-	e.Valid = nil // by which it was chosen
+	e.Valid = nil // used for the choice
 	ensemble.Details, err = e.Details()
 	return ensemble, err
 }
 
-// EnsembleOf is the ensemble that a search kept, nil where it kept one model or nothing.
+// EnsembleOf returns the ensemble of an artifact; nil for a single model or none.
 func EnsembleOf(a task.Artifact) (*Ensemble, error) {
 	switch a := a.(type) {
 	case nil, *kge.Model:

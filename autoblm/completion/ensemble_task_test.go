@@ -39,7 +39,10 @@ func TestEnsembleOfATask(t *testing.T) {
 	on, left := squadOn(t)
 	sizes := map[int]bool{}
 	for _, size := range []int{1, 3, 5} {
-		ensemble, err := on.Ensemble(t.Context(), len(left), size, func(place int) (task.Artifact, error) { return left[place], nil })
+		ensemble, err := on.Ensemble(t.Context(), len(left), size,
+			func(place int) (task.Artifact, error) {
+				return left[place], nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +52,8 @@ func TestEnsembleOfATask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(ensemble.Members) != len(want.Members) || ensemble.Score != *want.Choice.Unseen() || ensemble.BestCandidate != want.Choice.HeldOut[0] {
+		if len(ensemble.Members) != len(want.Members) || ensemble.Score != *want.Choice.Unseen() ||
+			ensemble.BestCandidate != want.Choice.HeldOut[0] {
 			t.Errorf("%+v, want %+v", ensemble, want.Choice)
 		}
 		for i, place := range ensemble.Members {
@@ -66,9 +70,12 @@ func TestEnsembleOfATask(t *testing.T) {
 			}
 			continue
 		}
-		test := completion.Summarize(rankedByEnsemble(t, want, on.Graph, "test"), eval.Pessimistic).Both.MRR
+		test := completion.Summarize(rankedByEnsemble(t, want, on.Graph, "test"),
+			eval.Pessimistic).Both.MRR
 		var details completion.Evaluations
-		if err := json.Unmarshal(ensemble.Details, &details); err != nil || math.Abs(*ensemble.TestScore-test) > 1e-12 || details.Valid != nil || details.Test.Both.MRR != *ensemble.TestScore {
+		if err := json.Unmarshal(ensemble.Details, &details); err != nil ||
+			math.Abs(*ensemble.TestScore-test) > 1e-12 || details.Valid != nil ||
+			details.Test.Both.MRR != *ensemble.TestScore {
 			t.Errorf("test %v, want %v; details %s", *ensemble.TestScore, test, ensemble.Details)
 		}
 		got, err := ensemble.Artifact.Files()
@@ -81,7 +88,9 @@ func TestEnsembleOfATask(t *testing.T) {
 	}
 
 	on.Graph.Valid = on.Graph.Valid[:1] // which cannot be cut
-	ensemble, err := on.Ensemble(t.Context(), len(left), 5, func(place int) (task.Artifact, error) { return left[place], nil })
+	ensemble, err := on.Ensemble(t.Context(), len(left), 5, func(place int) (task.Artifact, error) {
+		return left[place], nil
+	})
 	if err != nil || len(ensemble.Members) != 1 || ensemble.Score != ensemble.BestCandidate {
 		t.Errorf("by one triple: %+v, %v", ensemble, err)
 	}
@@ -94,7 +103,9 @@ func completionEnsemble(t *testing.T, files map[string][]byte, want *completion.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.EqualFunc(got.Members, want.Members, func(a, b *kge.Model) bool { return a.Compare(b.Parameters) == 0 }) && reflect.DeepEqual(got.Choice, want.Choice)
+	return slices.EqualFunc(got.Members, want.Members, func(a, b *kge.Model) bool {
+		return a.Compare(b.Parameters) == 0
+	}) && reflect.DeepEqual(got.Choice, want.Choice)
 }
 
 // TestWhatAnEnsembleLeaves is told of as what a model has left, in memory and as files.
@@ -115,7 +126,10 @@ func TestWhatAnEnsembleLeaves(t *testing.T) {
 		if err != nil || len(examples.Queries) == 0 {
 			t.Fatalf("%+v, %v", examples, err)
 		}
-		measures, err := on.Measure(t.Context(), task.Best{Artifact: a, Trial: task.LabeledTrial{Trial: task.Trial{Ensemble: &task.Selection{Members: []int{1, 2, 3}}}}})
+		measures, err := on.Measure(t.Context(),
+			task.Best{Artifact: a,
+				Trial: task.LabeledTrial{Trial: task.Trial{Ensemble: &task.Selection{Members: []int{1, 2,
+					3}}}}})
 		if err != nil || !strings.Contains(measures.Best[0].Text, "ensemble of 3 models") {
 			t.Fatalf("%+v, %v", measures.Best, err)
 		}
@@ -129,7 +143,8 @@ func TestWhatAnEnsembleLeaves(t *testing.T) {
 		n := number(t, row.Cells[3])
 		sum, triples = sum+n*number(t, row.Cells[4]), triples+n
 	}
-	if want := completion.Summarize(rankedByEnsemble(t, made, on.Graph, "test"), eval.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
+	if want := completion.Summarize(rankedByEnsemble(t, made, on.Graph, "test"),
+		eval.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
 		t.Errorf("relations have a mean of %v, the ensemble %v", sum/triples, want)
 	}
 	for _, a := range []task.Artifact{nil, squad(t)[0]} {

@@ -33,7 +33,8 @@ func squad(t testing.TB) []*kge.Model {
 		dim        int
 		reciprocal bool
 		reversed   bool // the labels
-	}{{"", "complex", 8, false, false}, {"", "simple", 16, true, false}, {"transe", "", 6, false, true}, {"", "1,0;0,-2", 4, true, true}, {"rotate", "", 8, true, false}} {
+	}{{"", "complex", 8, false, false}, {"", "simple", 16, true, false}, {"transe", "", 6, false,
+		true}, {"", "1,0;0,-2", 4, true, true}, {"rotate", "", 8, true, false}} {
 		s, m := kge.DefaultSettings(), kge.Member{Seed: uint64(i + 1), LearningRate: 1}
 		s.Dim, s.InitScale, s.Reciprocal = kind.dim, 1, kind.reciprocal
 		if kind.form != "" {
@@ -53,7 +54,8 @@ func squad(t testing.TB) []*kge.Model {
 		p := kge.Initialize(d, s, m)
 		one, four := slices.Index(d.Entities, "e1"), slices.Index(d.Entities, "e4")
 		copy(p.Entities[one*p.Dim:][:p.Dim], p.Entities[four*p.Dim:])
-		all = append(all, &kge.Model{Parameters: p, Dataset: "small", EntityLabels: d.Entities, RelationLabels: d.Relations})
+		all = append(all, &kge.Model{Parameters: p, Dataset: "small", EntityLabels: d.Entities,
+			RelationLabels: d.Relations})
 	}
 	return all
 }
@@ -63,7 +65,8 @@ func squad(t testing.TB) []*kge.Model {
 func byDefinition(models []*kge.Model, anchor, relation string, back bool) map[string]float64 {
 	sums := map[string]float64{}
 	for _, m := range models {
-		q := kge.Question{Anchor: int32(slices.Index(m.EntityLabels, anchor)), Path: []int32{2 * int32(slices.Index(m.RelationLabels, relation))}}
+		q := kge.Question{Anchor: int32(slices.Index(m.EntityLabels, anchor)),
+			Path: []int32{2 * int32(slices.Index(m.RelationLabels, relation))}}
 		if back {
 			q.Path[0]++
 		}
@@ -81,7 +84,9 @@ func byDefinition(models []*kge.Model, anchor, relation string, back bool) map[s
 
 // rankByDefinition ranks a true answer among those that the graph does not know. Scores that
 // differ by rounding alone are the same.
-func rankByDefinition(scores map[string]float64, truth string, known func(label string) bool) eval.Rank {
+func rankByDefinition(
+	scores map[string]float64, truth string, known func(label string) bool,
+) eval.Rank {
 	var rank eval.Rank
 	for label, score := range scores {
 		switch {
@@ -105,7 +110,9 @@ func ensemble(t testing.TB, models ...*kge.Model) *completion.Ensemble {
 }
 
 // rankedByEnsemble ranks a split of a graph in whatever numbering.
-func rankedByEnsemble(t *testing.T, made *completion.Ensemble, g *datasets.Graph, split string) []eval.Ranked {
+func rankedByEnsemble(
+	t *testing.T, made *completion.Ensemble, g *datasets.Graph, split string,
+) []eval.Ranked {
 	t.Helper()
 	aligned, err := made.Align(g)
 	if err != nil {
@@ -131,12 +138,19 @@ func TestEnsembleRanksByItsDefinition(t *testing.T) {
 			for i, fact := range triples {
 				head, relation, tail := g.Entities[fact.Head], g.Relations[fact.Relation], g.Entities[fact.Tail]
 				known := func(h, t string) bool {
-					fact := datasets.Triple{Head: int32(slices.Index(g.Entities, h)), Relation: fact.Relation, Tail: int32(slices.Index(g.Entities, t))}
+					fact := datasets.Triple{Head: int32(slices.Index(g.Entities, h)), Relation: fact.Relation,
+						Tail: int32(slices.Index(g.Entities, t))}
 					return slices.Contains(slices.Concat(g.Train, g.Valid, g.Test), fact)
 				}
 				want := eval.Ranked{
-					Tail: rankByDefinition(byDefinition(models[:size], head, relation, false), tail, func(e string) bool { return known(head, e) }),
-					Head: rankByDefinition(byDefinition(models[:size], tail, relation, true), head, func(e string) bool { return known(e, tail) }),
+					Tail: rankByDefinition(byDefinition(models[:size], head, relation, false), tail,
+						func(e string) bool {
+							return known(head, e)
+						}),
+					Head: rankByDefinition(byDefinition(models[:size], tail, relation, true), head,
+						func(e string) bool {
+							return known(e, tail)
+						}),
 				}
 				if ranks[i] != want {
 					t.Errorf("%d models, %s triple %d: %+v, by definition %+v", size, split, i, ranks[i], want)
@@ -144,14 +158,16 @@ func TestEnsembleRanksByItsDefinition(t *testing.T) {
 				ties += int(want.Tail.Equal + want.Head.Equal)
 			}
 		}
-		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
+		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"},
+			{Tail: "e5", Relation: "likes"}} {
 			answers, err := made.Predict(q, nil, 0, eval.KeepKnown)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := byDefinition(models[:size], q.Head+q.Tail, q.Relation, q.Head == "")
 			for i, a := range answers {
-				if math.Abs(a.Score-want[a.Entity]) > 1e-9*math.Abs(a.Score) || i > 0 && a.Score > answers[i-1].Score || len(answers) != len(g.Entities) {
+				if math.Abs(a.Score-want[a.Entity]) > 1e-9*math.Abs(a.Score) || i > 0 &&
+					a.Score > answers[i-1].Score || len(answers) != len(g.Entities) {
 					t.Errorf("%d models, %+v: answer %d is %+v, by definition %v", size, q, i, a, want[a.Entity])
 				}
 			}
@@ -176,17 +192,20 @@ func TestEnsembleOfOne(t *testing.T) {
 			} else if err := m.Form.UnmarshalText([]byte(name)); err != nil {
 				t.Fatal(err)
 			}
-			report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{m}})
+			report, err := kge.Train(t.Context(), engine,
+				kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{m}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			trained := report.Results[0].Model
-			_, want, err := completion.RankSplit(t.Context(), engine, kge.AutoPrecision, []*kge.Model{trained}, g, "test")
+			_, want, err := completion.RankSplit(t.Context(), engine, kge.AutoPrecision,
+				[]*kge.Model{trained}, g, "test")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := rankedByEnsemble(t, ensemble(t, trained), g, "test"); !slices.Equal(got, want[0]) {
-				t.Errorf("%s, reciprocal %v: an ensemble of one ranks otherwise than its member", name, reciprocal)
+				t.Errorf("%s, reciprocal %v: an ensemble of one ranks otherwise than its member", name,
+					reciprocal)
 			}
 		}
 	}
@@ -211,7 +230,8 @@ func TestOrderOfMembers(t *testing.T) {
 		made := ensemble(t, models...)
 		answers, err := made.Predict(q, nil, 0, eval.KeepKnown)
 		again, err2 := made.Files()
-		if err != nil || err2 != nil || !slices.Equal(answers, wanted) || !reflect.DeepEqual(again, files) {
+		if err != nil || err2 != nil || !slices.Equal(answers, wanted) ||
+			!reflect.DeepEqual(again, files) {
 			t.Fatalf("another order, other answers or files: %v, %v", err, err2)
 		}
 		if !slices.Equal(rankedByEnsemble(t, made, g, "train"), rankedByEnsemble(t, first, g, "train")) {
@@ -221,15 +241,18 @@ func TestOrderOfMembers(t *testing.T) {
 }
 
 func TestEnsemblesThatAreNone(t *testing.T) {
-	refused := func(models ...*kge.Model) error { _, err := completion.NewEnsemble(models); return err }
+	refused := func(models ...*kge.Model) error {
+		_, err := completion.NewEnsemble(models)
+		return err
+	}
 	all := squad(t)
-	checkError(t, refused(), "one member at least")
-	checkError(t, refused(all[0], all[1], all[0]), "model 2 is model 0 again")
+	checkError(t, refused(), "needs a member")
+	checkError(t, refused(all[0], all[1], all[0]), "model 2 repeats model 0")
 	turned, err := all[0].Reorder(all[2].EntityLabels, all[2].RelationLabels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkError(t, refused(all[0], turned), "model 1 is model 0 again")
+	checkError(t, refused(all[0], turned), "model 1 repeats model 0")
 
 	spoilt := enginetest.SmallModel()
 	spoilt.Entities[1] = float32(math.NaN())
@@ -243,15 +266,18 @@ func TestEnsemblesThatAreNone(t *testing.T) {
 		change(other)
 		for _, pair := range [][]*kge.Model{{other, all[0]}, {all[0], other}} {
 			err := refused(pair...)
-			checkError(t, err, "model 1 is not of the graph of model 0", "train the members of an ensemble on one graph")
-			if !strings.Contains(err.Error(), label) && !strings.Contains(err.Error(), `"e6"`) && !strings.Contains(err.Error(), `"knew"`) {
+			checkError(t, err, "model 1 does not belong to the graph of model 0",
+				"train the members of an ensemble on one graph")
+			if !strings.Contains(err.Error(), label) && !strings.Contains(err.Error(), `"e6"`) &&
+				!strings.Contains(err.Error(), `"knew"`) {
 				t.Errorf("%v does not name %s", err, label)
 			}
 		}
 	}
 }
 
-// madeUp rates ensembles by made-up ranks: a triple's is the best that a member of the ensemble has.
+// madeUp rates ensembles by made-up ranks: a triple's is the best that a member of the ensemble
+// has.
 func madeUp(ranks [][]float64) func(ensembles [][]int) ([][][]float64, error) {
 	return func(ensembles [][]int) ([][][]float64, error) {
 		all := make([][][]float64, len(ensembles))
@@ -277,7 +303,8 @@ func madeUp(ranks [][]float64) func(ensembles [][]int) ([][][]float64, error) {
 func TestChoice(t *testing.T) {
 	// Of six triples the first candidate knows four, the second the other two and the third
 	// one of these; the fourth knows nothing.
-	specialists := [][]float64{{1, 1, 1, 1, 9, 9}, {9, 9, 9, 9, 1, 1}, {9, 9, 9, 9, 1, 9}, {9, 9, 9, 9, 9, 9}}
+	specialists := [][]float64{{1, 1, 1, 1, 9, 9}, {9, 9, 9, 9, 1, 1}, {9, 9, 9, 9, 1, 9},
+		{9, 9, 9, 9, 9, 9}}
 	for name, c := range map[string]struct {
 		ranks       [][]float64
 		size, folds int
@@ -295,7 +322,8 @@ func TestChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Order, c.order) || !near(*got.Unseen(), c.unseen) || len(got.Fitted) != len(c.order) {
+		if !slices.Equal(got.Order, c.order) || !near(*got.Unseen(), c.unseen) ||
+			len(got.Fitted) != len(c.order) {
 			t.Errorf("%s: %+v, want %v with %v", name, got, c.order, c.unseen)
 		}
 		if got.Fitted[len(got.Fitted)-1] < *got.Unseen()-1e-12 {
@@ -303,7 +331,8 @@ func TestChoice(t *testing.T) {
 		}
 	}
 	few, err := completion.Choose(2, 1, completion.DefaultEnsemble(), madeUp([][]float64{{3}, {2}}))
-	if err != nil || few.Unseen() != nil || !slices.Equal(few.Order, []int{1}) || few.Fitted[0] != 0.5 {
+	if err != nil || few.Unseen() != nil || !slices.Equal(few.Order, []int{1}) ||
+		few.Fitted[0] != 0.5 {
 		t.Errorf("one triple: %+v, %v", few, err)
 	}
 }
@@ -320,19 +349,20 @@ func TestTheOrderGoesOn(t *testing.T) {
 		{[]float64{.6, .7, .7, .8}, []int{0, 1, 2, 3}},
 	} {
 		for _, triples := range []int{1, 7} { // one cannot be cut
-			got, err := completion.Choose(4, triples, completion.EnsembleSettings{Size: 9, Folds: 3}, func(ensembles [][]int) ([][][]float64, error) {
-				rated := make([][][]float64, len(ensembles))
-				for i, ensemble := range ensembles {
-					for candidate := range 4 {
-						var values []float64
-						if !slices.Contains(ensemble, candidate) {
-							values = slices.Repeat([]float64{c.bySize[len(ensemble)]}, triples)
+			got, err := completion.Choose(4, triples, completion.EnsembleSettings{Size: 9, Folds: 3},
+				func(ensembles [][]int) ([][][]float64, error) {
+					rated := make([][][]float64, len(ensembles))
+					for i, ensemble := range ensembles {
+						for candidate := range 4 {
+							var values []float64
+							if !slices.Contains(ensemble, candidate) {
+								values = slices.Repeat([]float64{c.bySize[len(ensemble)]}, triples)
+							}
+							rated[i] = append(rated[i], values)
 						}
-						rated[i] = append(rated[i], values)
 					}
-				}
-				return rated, nil
-			})
+					return rated, nil
+				})
 			if err != nil || !slices.Equal(got.Order, c.order) || triples > 1 && len(got.HeldOut) != 4 {
 				t.Errorf("%v, %d triples: %+v, %v", c.bySize, triples, got, err)
 			}
@@ -358,7 +388,8 @@ func TestHeldOutIsHonest(t *testing.T) {
 				ranks[c] = append(ranks[c], float64(1+rng.IntN(entities)))
 			}
 		}
-		got, err := completion.Choose(candidates, triples, completion.EnsembleSettings{Size: 1, Folds: 5}, madeUp(ranks))
+		got, err := completion.Choose(candidates, triples, completion.EnsembleSettings{Size: 1, Folds: 5},
+			madeUp(ranks))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -382,7 +413,8 @@ func TestChooseEnsemble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := first.Choice; c.Candidates != len(models) || len(c.Order) != len(first.Members) || c.Unseen() == nil {
+	if c := first.Choice; c.Candidates != len(models) || len(c.Order) != len(first.Members) ||
+		c.Unseen() == nil {
 		t.Errorf("%+v", c)
 	}
 	for n := range first.Choice.Order {
@@ -390,7 +422,8 @@ func TestChooseEnsemble(t *testing.T) {
 		for _, place := range first.Choice.Order[:n+1] {
 			part = append(part, first.Members[place])
 		}
-		if got := completion.Summarize(rankedByEnsemble(t, ensemble(t, part...), g, "valid"), eval.Pessimistic).Both.MRR; !near(got, first.Choice.Fitted[n]) {
+		if got := completion.Summarize(rankedByEnsemble(t, ensemble(t, part...), g, "valid"),
+			eval.Pessimistic).Both.MRR; !near(got, first.Choice.Fitted[n]) {
 			t.Errorf("the first %d: MRR %v, the choice says %v", n+1, got, first.Choice.Fitted[n])
 		}
 	}
@@ -399,12 +432,14 @@ func TestChooseEnsemble(t *testing.T) {
 		t.Fatal(err)
 	}
 	evaluated, err := first.Evaluate(t.Context(), engine, aligned)
-	if err != nil || !near(evaluated.Valid.Both.MRR, first.Choice.Fitted[len(first.Choice.Order)-1]) || evaluated.Test.Triples != len(g.Test) {
+	if err != nil || !near(evaluated.Valid.Both.MRR, first.Choice.Fitted[len(first.Choice.Order)-1]) ||
+		evaluated.Test.Triples != len(g.Test) {
 		t.Errorf("%+v, %v", evaluated, err)
 	}
 	slices.Reverse(models)
 	second, err := completion.ChooseEnsemble(t.Context(), engine, models, g, s)
-	if err != nil || !reflect.DeepEqual(first.Members, second.Members) || !reflect.DeepEqual(first.Choice, second.Choice) {
+	if err != nil || !reflect.DeepEqual(first.Members, second.Members) ||
+		!reflect.DeepEqual(first.Choice, second.Choice) {
 		t.Errorf("another order, another choice: %+v, %+v, %v", first.Choice, second.Choice, err)
 	}
 
@@ -413,7 +448,8 @@ func TestChooseEnsemble(t *testing.T) {
 	checkError(t, err, "chosen by validation", "no valid triples")
 	_, err = completion.ChooseEnsemble(t.Context(), engine, nil, g, s)
 	checkError(t, err, "at least one")
-	_, err = completion.ChooseEnsemble(t.Context(), engine, models, g, completion.EnsembleSettings{Size: 0, Folds: 2})
+	_, err = completion.ChooseEnsemble(t.Context(), engine, models, g,
+		completion.EnsembleSettings{Size: 0, Folds: 2})
 	checkError(t, err, "size is 0")
 }
 
@@ -423,20 +459,22 @@ func TestEnsembleInParts(t *testing.T) {
 	g.Valid = g.Train
 	engine := cpu.New(2)
 	defer engine.Close()
-	all := *completion.MostScores
-	defer func() { *completion.MostScores = all }()
+	all := *completion.MaxScoreBytes
+	defer func() { *completion.MaxScoreBytes = all }()
 	var ensembles [2]*completion.Ensemble
 	var ranks [2][]eval.Ranked
 	for i, most := range []int{all, 3 * 4 * len(models) * len(g.Entities)} { // three questions
-		*completion.MostScores = most
+		*completion.MaxScoreBytes = most
 		var err error
-		if ensembles[i], err = completion.ChooseEnsemble(t.Context(), engine, models, g, completion.DefaultEnsemble()); err != nil {
+		if ensembles[i], err = completion.ChooseEnsemble(t.Context(), engine, models, g,
+			completion.DefaultEnsemble()); err != nil {
 			t.Fatal(err)
 		}
 		ranks[i] = rankedByEnsemble(t, ensemble(t, models...), g, "train")
 	}
 	if !reflect.DeepEqual(ensembles[0], ensembles[1]) || !slices.Equal(ranks[0], ranks[1]) {
-		t.Errorf("in parts: %+v, %v; at once %+v, %v", ensembles[1].Choice, ranks[1], ensembles[0].Choice, ranks[0])
+		t.Errorf("in parts: %+v, %v; at once %+v, %v", ensembles[1].Choice, ranks[1], ensembles[0].Choice,
+			ranks[0])
 	}
 }
 
@@ -447,11 +485,12 @@ func TestDeciding(t *testing.T) {
 	for i := range 20_000 {
 		triples = append(triples, datasets.Triple{Head: int32(i)})
 	}
-	if got := completion.Deciding(triples, 400); !slices.Equal(got, triples) {
+	if got := completion.SelectionTriples(triples, 400); !slices.Equal(got, triples) {
 		t.Errorf("%d of %d triples of a small graph", len(got), len(triples))
 	}
-	got := completion.Deciding(triples, 16_000)
-	if len(got) < 500 || len(got) > 2000 || !slices.Equal(got, completion.Deciding(triples, 16_000)) {
+	got := completion.SelectionTriples(triples, 16_000)
+	if len(got) < 500 || len(got) > 2000 ||
+		!slices.Equal(got, completion.SelectionTriples(triples, 16_000)) {
 		t.Errorf("%d triples of a large graph", len(got))
 	}
 	sum := 0.0
@@ -470,7 +509,9 @@ func TestEnsembleFolder(t *testing.T) {
 	g, models := enginetest.SmallGraph(), squad(t)
 	dir := filepath.Join(t.TempDir(), "ensemble")
 	made := ensemble(t, models...)
-	made.Choice = &completion.Choice{EnsembleSettings: completion.DefaultEnsemble(), Candidates: 9, Order: []int{3, 0, 4, 1, 2}, Fitted: []float64{.1, .2, .3, .4, .5}, HeldOut: []float64{.1, .2, .3, .4, .5, .4}}
+	made.Choice = &completion.Choice{EnsembleSettings: completion.DefaultEnsemble(), Candidates: 9,
+		Order: []int{3, 0, 4, 1, 2}, Fitted: []float64{.1, .2, .3, .4, .5},
+		HeldOut: []float64{.1, .2, .3, .4, .5, .4}}
 	made.Valid = json.RawMessage(`{"triples":3}`)
 	if err := task.Save(dir, made); err != nil {
 		t.Fatal(err)
@@ -479,7 +520,8 @@ func TestEnsembleFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(read.Choice, made.Choice) || string(read.Valid) != string(made.Valid) || len(read.Members) != len(made.Members) || *read.Choice.Unseen() != .5 {
+	if !reflect.DeepEqual(read.Choice, made.Choice) || string(read.Valid) != string(made.Valid) ||
+		len(read.Members) != len(made.Members) || *read.Choice.Unseen() != .5 {
 		t.Errorf("read %+v, %s", read.Choice, read.Valid)
 	}
 	for i := range read.Members {
@@ -494,7 +536,8 @@ func TestEnsembleFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := completion.LoadEnsembleFiles(files); err != nil || !reflect.DeepEqual(again, read) {
+	if again, err := completion.LoadEnsembleFiles(files); err != nil ||
+		!reflect.DeepEqual(again, read) {
 		t.Errorf("from its files: %v", err)
 	}
 	if !completion.IsEnsemble(dir) || completion.IsEnsemble(filepath.Dir(dir)) {
@@ -510,7 +553,8 @@ func TestEnsembleFolder(t *testing.T) {
 	}
 	for i, name := range described.Members {
 		m, err := kge.Load(filepath.Join(dir, name)) // each is a model of its own
-		if err != nil || m.Compare(made.Members[i].Parameters) != 0 || completion.IsEnsemble(filepath.Join(dir, name)) {
+		if err != nil || m.Compare(made.Members[i].Parameters) != 0 ||
+			completion.IsEnsemble(filepath.Join(dir, name)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -526,7 +570,8 @@ func TestEnsembleFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if read, loaded := completion.LoadEnsemble(dir); err != nil || loaded != nil || len(read.Members) != 2 || len(entries) != 4 {
+	if read, loaded := completion.LoadEnsemble(dir); err != nil || loaded != nil ||
+		len(read.Members) != 2 || len(entries) != 4 {
 		t.Errorf("%v, %v, %v", entries, err, loaded)
 	}
 	if err := enginetest.SmallModel().Save(dir); err != nil { // and a model that of an ensemble
@@ -553,7 +598,9 @@ func TestDamagedEnsembles(t *testing.T) {
 		damage func(files map[string][]byte)
 		says   []string
 	}{
-		"a member without its table": {func(f map[string][]byte) { delete(f, member+"/entities.npy") }, []string{"a member of the ensemble", "entities.npy"}},
+		"a member without its table": {func(f map[string][]byte) {
+			delete(f, member+"/entities.npy")
+		}, []string{"a member of the ensemble", "entities.npy"}},
 		"a member that is missing": {func(f map[string][]byte) {
 			for name := range f {
 				if strings.HasPrefix(name, member) {
@@ -561,15 +608,29 @@ func TestDamagedEnsembles(t *testing.T) {
 				}
 			}
 		}, []string{"a member of the ensemble", member, "no model.json"}},
-		"a changed table":              {func(f map[string][]byte) { f[member+"/entities.npy"][200] ^= 1 }, []string{"entities.npy is damaged"}},
-		"a changed description":        {func(f map[string][]byte) { f[member+"/model.json"] = append(f[member+"/model.json"], ' ') }, []string{"damaged", member}},
-		"no description":               {func(f map[string][]byte) { delete(f, "model.json") }, []string{"not a model folder"}},
-		"a member from outside":        {replaceIn("model.json", member, "../"+member), []string{"no name of a folder within"}},
-		"a member twice":               {replaceIn("model.json", other(t, files, member), member), []string{"model 1 is model 0 again"}},
-		"a member that is an ensemble": {func(f map[string][]byte) { f[member+"/model.json"] = []byte(`{"members":["a","b"]}`) }, []string{"damaged"}},
-		"a choice of other models":     {replaceIn("model.json", `"checksums"`, `"choice":{"order":[0,0],"fitted":[1,1]},"checksums"`), []string{"choice", "2 members", "remove it"}},
+		"a changed table": {func(f map[string][]byte) {
+			f[member+"/entities.npy"][200] ^= 1
+		}, []string{"entities.npy is damaged"}},
+		"a changed description": {func(f map[string][]byte) {
+			f[member+"/model.json"] = append(f[member+"/model.json"], ' ')
+		}, []string{"damaged", member}},
+		"no description": {func(f map[string][]byte) {
+			delete(f, "model.json")
+		}, []string{"not a model folder"}},
+		"a member from outside": {replaceIn("model.json", member, "../"+member),
+			[]string{"not the name of a folder"}},
+		"a member twice": {replaceIn("model.json", other(t, files, member), member),
+			[]string{"model 1 repeats model 0"}},
+		"a member that is an ensemble": {func(f map[string][]byte) {
+			f[member+"/model.json"] = []byte(`{"members":["a","b"]}`)
+		}, []string{"damaged"}},
+		"a choice of other models": {replaceIn("model.json", `"checksums"`,
+			`"choice":{"order":[0,0],"fitted":[1,1]},"checksums"`), []string{"choice", "2 members",
+			"remove it"}},
 		"a choice that holds out too little": {
-			replaceIn("model.json", `"checksums"`, `"choice":{"order":[1,0],"fitted":[1,1],"held_out":[1]},"checksums"`), []string{"choice", "2 members"},
+			replaceIn("model.json", `"checksums"`,
+				`"choice":{"order":[1,0],"fitted":[1,1],"held_out":[1]},"checksums"`), []string{"choice",
+				"2 members"},
 		},
 	} {
 		spoilt := map[string][]byte{}
@@ -592,7 +653,7 @@ func TestDamagedEnsembles(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = completion.LoadEnsembleFiles(single)
-	checkError(t, err, "no ensemble")
+	checkError(t, err, "not an ensemble")
 }
 
 // replaceIn replaces something in a file.
@@ -616,14 +677,17 @@ func other(t *testing.T, files map[string][]byte, member string) string {
 
 // TestRenumbered: scores of what is called the same are the same.
 func TestRenumbered(t *testing.T) {
-	entities, relations := []string{"e3", "e0", "e6", "e1", "e5", "e2", "e4"}, []string{"likes", "knows"}
+	entities, relations := []string{"e3", "e0", "e6", "e1", "e5", "e2", "e4"},
+		[]string{"likes", "knows"}
 	for i, m := range squad(t) {
 		turned, err := m.Reorder(entities, relations)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
-			got, want := mustPredict(t, turned, q, nil, 0, eval.KeepKnown), mustPredict(t, m, q, nil, 0, eval.KeepKnown)
+		for _, q := range []completion.Query{{Head: "e2", Relation: "knows"},
+			{Tail: "e5", Relation: "likes"}} {
+			got, want := mustPredict(t, turned, q, nil, 0, eval.KeepKnown),
+				mustPredict(t, m, q, nil, 0, eval.KeepKnown)
 			byName := func(a, b eval.Answer) int { return strings.Compare(a.Entity, b.Entity) }
 			slices.SortFunc(got, byName)
 			slices.SortFunc(want, byName)

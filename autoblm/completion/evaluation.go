@@ -15,11 +15,10 @@ import (
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
-// Evaluation holds the metrics of a set of triples: over both sides, and for
-// the head queries and the tail queries alone.
+// Evaluation holds the metrics of triples, for both sides, for head queries and for tail queries.
 type Evaluation struct {
-	// Triples is how many were ranked, and Of how many there are where these are a sample
-	// of them; else 0.
+	// Triples is the number of ranked triples. Of is the number of all triples if these are a sample;
+	// otherwise 0.
 	Triples int          `json:"triples"`
 	Of      int          `json:"of,omitempty"`
 	Ties    eval.Ties    `json:"ties"`
@@ -36,19 +35,22 @@ func Summarize(ranks []eval.Ranked, ties eval.Ties) Evaluation {
 		tail.Add(r.Tail.Under(ties), 1)
 	}
 	n := float64(len(ranks))
-	return Evaluation{Triples: len(ranks), Ties: ties, Both: head.Plus(tail).Over(2 * n), Head: head.Over(n), Tail: tail.Over(n)}
+	return Evaluation{Triples: len(ranks), Ties: ties, Both: head.Plus(tail).Over(2 * n),
+		Head: head.Over(n), Tail: tail.Over(n)}
 }
 
-// RankSplit ranks a split ("train", "valid" or "test") of g by each model. The
-// models share one shape, and g has their ids; see [Align]. The precision decides how fast
-// that is, and nothing else.
-func RankSplit(ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, [][]eval.Ranked, error) {
+// RankSplit ranks a split ("train", "valid" or "test") of g with each model. The models have the
+// same shape, and g has their ids; see [Align]. The precision affects the speed only.
+func RankSplit(
+	ctx context.Context, engine kge.Engine, precision kge.Precision, models []*kge.Model,
+	g *datasets.Graph, split string,
+) ([]datasets.Triple, [][]eval.Ranked, error) {
 	triples, err := splitOf(models, g, split)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(models) == 0 {
-		return nil, nil, errors.New("there is no model to rank by: give at least one")
+		return nil, nil, errors.New("there is no model to rank with: give at least one")
 	}
 	ranker, err := rankerOf(engine, precision, models)
 	if err != nil {
@@ -67,7 +69,7 @@ func rankerOf(engine kge.Engine, precision kge.Precision, models []*kge.Model) (
 	return engine.NewRanker(parameters, precision)
 }
 
-// splitOf are the triples of a split that models can rank.
+// splitOf returns the triples of a split, which models can rank.
 func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.Triple, error) {
 	triples, err := g.Split(split)
 	if err != nil {
@@ -78,25 +80,30 @@ func splitOf(models []*kge.Model, g *datasets.Graph, split string) ([]datasets.T
 	}
 	for i, m := range models {
 		if !m.HasIDs(g.Entities, g.Relations) {
-			return nil, fmt.Errorf("%s numbers its entities and relations otherwise than the model: align it first, see Align", g.Name)
+			return nil, fmt.Errorf("%s has other ids than the model: call Align first", g.Name)
 		}
-		if err := finite(i, m); err != nil {
+		if err := checkFinite(i, m); err != nil {
 			return nil, err
 		}
 	}
 	return triples, nil
 }
 
-// finite says so of a model that is none, by its number.
-func finite(i int, m *kge.Model) error {
+// checkFinite returns an error if a model is not finite.
+func checkFinite(i int, m *kge.Model) error {
 	if m.Finite() {
 		return nil
 	}
-	return fmt.Errorf("model %d (%s) has numbers that are not finite: train it again with a smaller learning rate", i, cmp.Or(m.Structure.String(), m.Form.String()))
+	return fmt.Errorf(
+		"model %d (%s) has numbers that are not finite: retrain it with a smaller learning rate", i,
+		cmp.Or(m.Structure.String(), m.Form.String()))
 }
 
-// Evaluate is [RankSplit] for one model, summed up.
-func Evaluate(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, split string, ties eval.Ties) (Evaluation, error) {
+// Evaluate returns the metrics of one model on a split, from [RankSplit].
+func Evaluate(
+	ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.Graph, split string,
+	ties eval.Ties,
+) (Evaluation, error) {
 	_, ranks, err := RankSplit(ctx, engine, kge.AutoPrecision, []*kge.Model{m}, g, split)
 	if err != nil {
 		return Evaluation{}, err
@@ -104,22 +111,25 @@ func Evaluate(ctx context.Context, engine kge.Engine, m *kge.Model, g *datasets.
 	return Summarize(ranks[0], ties), nil
 }
 
-// Evaluations are what a trial tells of its model beside the score: the metrics of
-// both splits, nil where a split has nothing to rank.
+// Evaluations holds the metrics on valid and test, the details of a trial; nil for a split without
+// ranked triples.
 type Evaluations struct {
 	Valid *Evaluation `json:"valid,omitempty"`
 	Test  *Evaluation `json:"test,omitempty"`
 }
 
-// EvaluateAll ranks the validation and the test triples of g by all models at
-// once, where there are such triples, ties counted against them. It notes what they
-// reached in the models. A nil stands for a model that there is none of.
-func EvaluateAll(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph) ([]Evaluations, error) {
-	return EvaluateBy(ctx, engine, models, g, eval.Options{})
+// EvaluateAll ranks the validation and the test triples of g with all models at once, with ties
+// counted against them, and stores the results in the models. It skips nil models.
+func EvaluateAll(
+	ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph,
+) ([]Evaluations, error) {
+	return EvaluateWith(ctx, engine, models, g, eval.Options{})
 }
 
-// EvaluateBy is [EvaluateAll] of as much as is asked for.
-func EvaluateBy(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options) ([]Evaluations, error) {
+// EvaluateWith works like [EvaluateAll], with limits on what is ranked.
+func EvaluateWith(
+	ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options,
+) ([]Evaluations, error) {
 	all := make([]Evaluations, len(models))
 	present := slices.DeleteFunc(slices.Clone(models), func(m *kge.Model) bool { return m == nil })
 	var parts []part
@@ -153,17 +163,20 @@ func EvaluateBy(ctx context.Context, engine kge.Engine, models []*kge.Model, g *
 	return all, nil
 }
 
-// part is what is ranked of a split, which has so many triples.
+// part holds the triples of a split to rank, and their ranks.
 type part struct {
 	split    string
-	most, of int
+	most, of int // maximum number to rank, number of all
 	triples  []datasets.Triple
-	ranks    [][]eval.Ranked // of the models
-	numbers  []int           // of the triples that have ranks
+	ranks    [][]eval.Ranked // of each model
+	numbers  []int           // indices of the ranked triples
 }
 
-// rankParts ranks what there is time for of each.
-func rankParts(ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options, parts []part) error {
+// rankParts ranks as many triples of each part as time allows.
+func rankParts(
+	ctx context.Context, engine kge.Engine, models []*kge.Model, g *datasets.Graph, how eval.Options,
+	parts []part,
+) error {
 	ranker, err := rankerOf(engine, kge.AutoPrecision, models)
 	if err != nil {
 		return err
@@ -199,7 +212,7 @@ func rankParts(ctx context.Context, engine kge.Engine, models []*kge.Model, g *d
 	return nil
 }
 
-// next is the evaluation of the next model.
+// next returns the evaluation of the next model.
 func (p *part) next() *Evaluation {
 	e := Summarize(eval.Select(p.ranks[0], p.numbers), eval.Pessimistic)
 	p.ranks = p.ranks[1:]
@@ -209,7 +222,7 @@ func (p *part) next() *Evaluation {
 	return &e
 }
 
-// of is the evaluation of "valid" or of "test".
+// of returns the evaluation of "valid" or "test".
 func (e *Evaluations) of(split string) **Evaluation {
 	if split == "valid" {
 		return &e.Valid
@@ -217,17 +230,16 @@ func (e *Evaluations) of(split string) **Evaluation {
 	return &e.Test
 }
 
-// EvaluationsOf reads them from the details of a trial; those of a task without them
-// have neither.
+// EvaluationsOf decodes the details of a trial. Those of other tasks have no evaluations.
 func EvaluationsOf(details json.RawMessage) (e Evaluations) {
-	_ = json.Unmarshal(details, &e) // what is no such object has none
+	_ = json.Unmarshal(details, &e) // zero for other details
 	return e
 }
 
-// Details are the evaluations as a trial has them.
+// Details encodes the evaluations as details of a trial.
 func (e Evaluations) Details() (json.RawMessage, error) { return json.Marshal(e) }
 
-// Scores are the validation and the test MRR, nil where there is none.
+// Scores returns the validation and the test MRR; nil without evaluation.
 func (e Evaluations) Scores() (valid, test *float64) {
 	mrr := func(e *Evaluation) *float64 {
 		if e == nil {
@@ -238,13 +250,13 @@ func (e Evaluations) Scores() (valid, test *float64) {
 	return mrr(e.Valid), mrr(e.Test)
 }
 
-// NewTable is a table for evaluations.
+// NewTable returns a table for evaluations.
 func NewTable() *table.Table {
 	return table.New("", "MRR", "H@1", "H@3", "H@10", "mean rank")
 }
 
-// AddTo adds the metrics to a table, and with sides those of each side. There are none
-// where the evaluation is nil.
+// AddTo adds the metrics to a table, with sides also those of each side; none if the evaluation is
+// nil.
 func (e *Evaluation) AddTo(t *table.Table, name string, sides bool) {
 	add := func(name string, m eval.Metrics) {
 		t.Add(name, m.MRR, m.Hits1, m.Hits3, m.Hits10, fmt.Sprintf("%.1f", m.MeanRank))

@@ -78,11 +78,13 @@ func metricsByDefinition(ranks []float64) eval.Metrics {
 	for _, r := range ranks {
 		inverse = append(inverse, 1/r)
 	}
-	return eval.Metrics{MRR: mean(inverse), Hits1: hits(1), Hits3: hits(3), Hits10: hits(10), MeanRank: mean(ranks)}
+	return eval.Metrics{MRR: mean(inverse), Hits1: hits(1), Hits3: hits(3), Hits10: hits(10),
+		MeanRank: mean(ranks)}
 }
 
 func nearMetrics(a, b eval.Metrics) bool {
-	return near(a.MRR, b.MRR) && near(a.Hits1, b.Hits1) && near(a.Hits3, b.Hits3) && near(a.Hits10, b.Hits10) && near(a.MeanRank, b.MeanRank)
+	return near(a.MRR, b.MRR) && near(a.Hits1, b.Hits1) && near(a.Hits3, b.Hits3) &&
+		near(a.Hits10, b.Hits10) && near(a.MeanRank, b.MeanRank)
 }
 
 // rankOf is the Rank of scores, and its values under each rule by definition.
@@ -111,7 +113,8 @@ func TestSummarizeFollowsTheDefinition(t *testing.T) {
 			tailRank, tailPlaces := rankOf(tail[0], tail[1:])
 			ranked = append(ranked, eval.Ranked{Head: headRank, Tail: tailRank})
 			for _, ties := range []eval.Ties{eval.Pessimistic, eval.Optimistic, eval.Realistic} {
-				heads[ties], tails[ties] = append(heads[ties], headPlaces[ties]), append(tails[ties], tailPlaces[ties])
+				heads[ties], tails[ties] = append(heads[ties], headPlaces[ties]),
+					append(tails[ties], tailPlaces[ties])
 			}
 		}
 		got := map[eval.Ties]completion.Evaluation{}
@@ -130,7 +133,8 @@ func TestSummarizeFollowsTheDefinition(t *testing.T) {
 				if !nearMetrics(pair[0], pair[1]) {
 					t.Fatalf("%s, %v: %+v, by definition %+v", side, ties, pair[0], pair[1])
 				}
-				if m := pair[0]; m.MRR < 0 || m.MRR > 1 || m.Hits1 > m.Hits3 || m.Hits3 > m.Hits10 || m.Hits10 > 1 {
+				if m := pair[0]; m.MRR < 0 || m.MRR > 1 || m.Hits1 > m.Hits3 || m.Hits3 > m.Hits10 ||
+					m.Hits10 > 1 {
 					t.Fatalf("%s, %v: %+v is out of bounds", side, ties, m)
 				}
 			}
@@ -139,7 +143,8 @@ func TestSummarizeFollowsTheDefinition(t *testing.T) {
 			}
 		}
 		const rounding = 1e-12
-		if o, r, p := got[eval.Optimistic].Both.MRR, got[eval.Realistic].Both.MRR, got[eval.Pessimistic].Both.MRR; o+rounding < r || r+rounding < p {
+		if o, r, p := got[eval.Optimistic].Both.MRR, got[eval.Realistic].Both.MRR,
+			got[eval.Pessimistic].Both.MRR; o+rounding < r || r+rounding < p {
 			t.Fatalf("MRR %v optimistic, %v realistic, %v pessimistic: want them in falling order", o, r, p)
 		}
 	})
@@ -148,7 +153,8 @@ func TestSummarizeFollowsTheDefinition(t *testing.T) {
 func TestHitsAtHalfRanks(t *testing.T) {
 	// Ranks 1, 1½, 3, 3½, 10 and 10½ under the realistic rule.
 	var ranked []eval.Ranked
-	for _, r := range []eval.Rank{{}, {Equal: 1}, {Better: 2}, {Better: 2, Equal: 1}, {Better: 9}, {Better: 9, Equal: 1}} {
+	for _, r := range []eval.Rank{{}, {Equal: 1}, {Better: 2}, {Better: 2, Equal: 1}, {Better: 9},
+		{Better: 9, Equal: 1}} {
 		ranked = append(ranked, eval.Ranked{Tail: r, Head: r})
 	}
 	m := completion.Summarize(ranked, eval.Realistic).Both
@@ -166,7 +172,8 @@ func TestSummarizeNothing(t *testing.T) {
 }
 
 func TestEvaluationJSON(t *testing.T) {
-	written, err := json.Marshal(completion.Summarize([]eval.Ranked{{Tail: eval.Rank{Better: 1}, Head: eval.Rank{Better: 3}}}, eval.Pessimistic))
+	written, err := json.Marshal(completion.Summarize(
+		[]eval.Ranked{{Tail: eval.Rank{Better: 1}, Head: eval.Rank{Better: 3}}}, eval.Pessimistic))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +185,8 @@ func TestEvaluationJSON(t *testing.T) {
 	if err := json.Unmarshal(written, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Triples != 1 || got.Ties != "pessimistic" || got.Tail["mrr"] != 1.0/2 || got.Head["mrr"] != 1.0/4 {
+	if got.Triples != 1 || got.Ties != "pessimistic" || got.Tail["mrr"] != 1.0/2 ||
+		got.Head["mrr"] != 1.0/4 {
 		t.Errorf("%s", written)
 	}
 	for _, key := range []string{"mrr", "hits1", "hits3", "hits10", "mean_rank"} {
@@ -190,16 +198,20 @@ func TestEvaluationJSON(t *testing.T) {
 
 func TestRankSplit(t *testing.T) {
 	m, g := enginetest.SmallModel(), enginetest.SmallGraph()
-	for split, want := range map[string][]datasets.Triple{"train": g.Train, "valid": g.Valid, "test": g.Test} {
+	for split, want := range map[string][]datasets.Triple{"train": g.Train, "valid": g.Valid,
+		"test": g.Test} {
 		engine := &enginetest.Scripted{Better: func(_, member int) int32 { return int32(3 * member) }}
-		triples, ranks, err := completion.RankSplit(t.Context(), engine, kge.AutoPrecision, []*kge.Model{m, m}, g, split)
+		triples, ranks, err := completion.RankSplit(t.Context(), engine, kge.AutoPrecision,
+			[]*kge.Model{m, m}, g, split)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(triples, want) || !slices.Equal(engine.RankedSplit, want) || engine.RankedKnown != g.Known() || engine.Closed != 1 {
+		if !slices.Equal(triples, want) || !slices.Equal(engine.RankedSplit, want) ||
+			engine.RankedKnown != g.Known() || engine.Closed != 1 {
 			t.Errorf("%s: other triples or known answers were ranked than those of the graph", split)
 		}
-		if len(ranks) != 2 || len(ranks[1]) != len(want) || ranks[1][0].Tail.Better != 3 || len(engine.RankerParameters) != 2 {
+		if len(ranks) != 2 || len(ranks[1]) != len(want) || ranks[1][0].Tail.Better != 3 ||
+			len(engine.RankerParameters) != 2 {
 			t.Errorf("%s: ranks %v", split, ranks)
 		}
 	}
@@ -212,7 +224,8 @@ func TestRankSplit(t *testing.T) {
 
 func TestRankSplitRefuses(t *testing.T) {
 	rank := func(g *datasets.Graph, split string, models ...*kge.Model) error {
-		_, _, err := completion.RankSplit(t.Context(), &enginetest.Scripted{}, kge.AutoPrecision, models, g, split)
+		_, _, err := completion.RankSplit(t.Context(), &enginetest.Scripted{}, kge.AutoPrecision, models,
+			g, split)
 		return err
 	}
 	m := enginetest.SmallModel()
@@ -224,15 +237,17 @@ func TestRankSplitRefuses(t *testing.T) {
 	checkError(t, rank(empty, "test", m), "small has no test triples")
 
 	other := renumbered(enginetest.SmallGraph(), []int{1, 0, 2, 3, 4, 5, 6}, []int{0, 1})
-	checkError(t, rank(other, "test", m), "see Align")
+	checkError(t, rank(other, "test", m), "call Align")
 	other = renumbered(enginetest.SmallGraph(), []int{0, 1, 2, 3, 4, 5, 6}, []int{1, 0})
-	checkError(t, rank(other, "test", m), "see Align")
+	checkError(t, rank(other, "test", m), "call Align")
 
 	spoilt := enginetest.SmallModel()
 	spoilt.Relations[3] = float32(math.Inf(1))
-	checkError(t, rank(enginetest.SmallGraph(), "test", m, spoilt), "not finite", spoilt.Structure.String(), "smaller learning rate")
+	checkError(t, rank(enginetest.SmallGraph(), "test", m, spoilt), "not finite",
+		spoilt.Structure.String(), "smaller learning rate")
 
-	if _, err := completion.Evaluate(t.Context(), &enginetest.Scripted{FailPopulation: true}, m, enginetest.SmallGraph(), "test", eval.Pessimistic); !errors.Is(err, enginetest.ErrScripted) {
+	if _, err := completion.Evaluate(t.Context(), &enginetest.Scripted{FailPopulation: true}, m,
+		enginetest.SmallGraph(), "test", eval.Pessimistic); !errors.Is(err, enginetest.ErrScripted) {
 		t.Errorf("error %v, want that of the engine", err)
 	}
 }

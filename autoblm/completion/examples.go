@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// worldQuestions ask for the tails of a relation of the embedded graph in words.
+// worldQuestions phrase the relations of the embedded graph as questions.
 var worldQuestions = map[string]string{
 	"borders":       "Which countries border %s?",
 	"speaks":        "Which languages are spoken in %s?",
@@ -21,23 +21,23 @@ var worldQuestions = map[string]string{
 }
 
 const (
-	mostQuestions = 4
-	mostAnswers   = 5
+	maxQuestions = 4
+	maxAnswers   = 5
 )
 
-// Examples answers a few queries whose answers are in the test split, without the known ones of
-// train and valid.
+// Examples answers a few queries from the test split, without the known answers of train and valid.
 func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 	g := t.Graph
-	ask, err := asked(a)
-	if len(g.Test) == 0 || ask == nil || err != nil {
+	predict, err := predictor(a)
+	if len(g.Test) == 0 || predict == nil || err != nil {
 		return e, err
 	}
 	e.Note = "best first, without the facts of train and valid; ✓ is in test"
-	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train, Valid: g.Valid}
+	seen := &datasets.Graph{Name: g.Name, Entities: g.Entities, Relations: g.Relations, Train: g.Train,
+		Valid: g.Valid}
 	for _, t := range questions(g) {
 		q := Query{Head: g.Entities[t.Head], Relation: g.Relations[t.Relation]}
-		answers, err := ask(q, seen, mostAnswers, eval.DropKnown)
+		answers, err := predict(q, seen, maxAnswers, eval.DropKnown)
 		if err != nil {
 			return task.Examples{}, err
 		}
@@ -45,22 +45,25 @@ func (t *Task) Examples(a task.Artifact) (e task.Examples, err error) {
 		if words, ok := worldQuestions[q.Relation]; ok && g.Name == "world" {
 			question = fmt.Sprintf(words, q.Head)
 		}
-		var said []string
+		var names []string
 		for _, a := range answers {
 			if slices.ContainsFunc(g.Test, func(fact datasets.Triple) bool {
 				return fact.Head == t.Head && fact.Relation == t.Relation && g.Entities[fact.Tail] == a.Entity
 			}) {
 				a.Entity = "✓ " + a.Entity
 			}
-			said = append(said, a.Entity)
+			names = append(names, a.Entity)
 		}
-		e.Queries = append(e.Queries, [2]string{question, strings.Join(said, ", ")})
+		e.Queries = append(e.Queries, [2]string{question, strings.Join(names, ", ")})
 	}
 	return e, nil
 }
 
-// asked answers by what a search kept, a model or an ensemble; nil stands for nothing.
-func asked(a task.Artifact) (func(q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer, error), error) {
+// predictor returns the prediction function of a model or an ensemble; nil for none.
+func predictor(
+	a task.Artifact,
+) (func(q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer,
+	error), error) {
 	if ensemble, err := EnsembleOf(a); ensemble != nil || err != nil {
 		return ensemble.Predict, err
 	}
@@ -73,8 +76,8 @@ func asked(a task.Artifact) (func(q Query, g *datasets.Graph, top int, known eva
 	}, nil
 }
 
-// questions picks a test triple for each of the most frequent relations, of
-// the head that most is known about.
+// questions picks a test triple for each of the most frequent relations, with the head of the
+// highest degree.
 func questions(g *datasets.Graph) []datasets.Triple {
 	degree := make([]int, len(g.Entities))
 	frequency := make([]int, len(g.Relations))
@@ -92,5 +95,5 @@ func questions(g *datasets.Graph) []datasets.Triple {
 	all := slices.SortedFunc(maps.Values(picked), func(a, b datasets.Triple) int {
 		return cmp.Or(frequency[b.Relation]-frequency[a.Relation], int(a.Relation-b.Relation))
 	})
-	return all[:min(len(all), mostQuestions)]
+	return all[:min(len(all), maxQuestions)]
 }

@@ -1,10 +1,10 @@
 package completion
 
-// Choose is the choice by itself, and Deciding are the triples that it is made by.
+// Unexported functions under test.
 var (
-	Choose   = choose
-	Deciding = deciding
+	Choose           = choose
+	SelectionTriples = selectionTriples
 )
 
-// MostScores is how many bytes of scores there are at a time.
-var MostScores = &mostScores
+// MaxScoreBytes limits the memory for scores.
+var MaxScoreBytes = &maxScoreBytes

@@ -12,7 +12,8 @@ import (
 // TestFrequencyWeighsAnswers: those of a batch have the mean weight 1, and weigh among each other
 // as they occur.
 func TestFrequencyWeighsAnswers(t *testing.T) {
-	g := &datasets.Graph{Name: "star", Entities: []string{"hub", "a", "b", "c"}, Relations: []string{"r"}}
+	g := &datasets.Graph{Name: "star", Entities: []string{"hub", "a", "b", "c"},
+		Relations: []string{"r"}}
 	for tail := range int32(3) { // the hub is in 4 triples, a in 2, the others in 1
 		g.Train = append(g.Train, datasets.Triple{Head: 0, Tail: tail + 1})
 	}
@@ -25,7 +26,8 @@ func TestFrequencyWeighsAnswers(t *testing.T) {
 		sum, scale := 0.0, float64(batch[0].Weight)/of[batch[0].Target]
 		for _, x := range batch {
 			sum += float64(x.Weight) + float64(x.BackWeight)
-			if math.Abs(float64(x.Weight)-scale*of[x.Target]) > 1e-6 || math.Abs(float64(x.BackWeight)-scale*of[x.Anchor]) > 1e-6 {
+			if math.Abs(float64(x.Weight)-scale*of[x.Target]) > 1e-6 ||
+				math.Abs(float64(x.BackWeight)-scale*of[x.Anchor]) > 1e-6 {
 				t.Errorf("%+v, in a batch whose weights are scaled by %v", x, scale)
 			}
 		}
@@ -35,7 +37,9 @@ func TestFrequencyWeighsAnswers(t *testing.T) {
 	}
 	s.Frequency = 0
 	for _, batch := range Data(g).Batches(s, 1) {
-		if slices.ContainsFunc(batch, func(x kge.Example) bool { return x.Weight != 1 || x.BackWeight != 1 }) {
+		if slices.ContainsFunc(batch, func(x kge.Example) bool {
+			return x.Weight != 1 || x.BackWeight != 1
+		}) {
 			t.Errorf("weighed by nothing: %+v", batch)
 		}
 	}

@@ -22,29 +22,37 @@ func (t *Task) Measure(ctx context.Context, b task.Best) (*task.Measures, error)
 	if len(t.Graph.Test) == 0 {
 		split = "valid"
 	}
-	aligned, triples, ranks, err := t.rankBy(ctx, b.Artifact, split)
+	aligned, triples, ranks, err := t.rankWith(ctx, b.Artifact, split)
 	if ranks == nil || err != nil {
 		return m, err
 	}
-	text := fmt.Sprintf("The study keeps one model, the best: %s, with d %d. What follows is of that model alone, over %s. Its structure %s.",
-		b.Trial.Label, b.Trial.Recipe.Training.Dim, format.Count(len(triples), split+" triple"), models(b.Trial.Structure.Patterns()))
+	text := fmt.Sprintf(
+		"The study keeps the best model, %s, with d %d. These are its metrics over %s. Its structure %s.",
+		b.Trial.Label, b.Trial.Recipe.Training.Dim, format.Count(len(triples),
+			split+" triple"), models(b.Trial.Structure.Patterns()))
 	if ensemble := b.Trial.Ensemble; ensemble != nil {
-		text = fmt.Sprintf("The study keeps an ensemble of %s, which answer together. What follows is of the ensemble, over %s.", format.Count(len(ensemble.Members), "model"), format.Count(len(triples), split+" triple"))
+		text = fmt.Sprintf("The study keeps an ensemble of %s. These are its metrics over %s.",
+			format.Count(len(ensemble.Members), "model"), format.Count(len(triples), split+" triple"))
 	}
 	m.Best = []page.Part{
-		{Heading: "By relation pattern", Text: text, Table: page.NewTable("The best model by relation pattern (inverse relations are some of the general ones)",
-			ByPattern(aligned, triples, ranks, eval.Pessimistic), append([]page.Column[Part]{
-				page.Text("pattern", func(p Part) any { return p.Name }),
-				page.Number("triples", func(p Part) any { return p.Triples }),
-			}, byPart...)...)},
-		{Heading: "By relation", Table: byRelation(split, aligned, ByRelation(aligned, triples, ranks, eval.Pessimistic))},
+		{Heading: "By relation pattern", Text: text,
+			Table: page.NewTable(
+				"The best model by relation pattern (inverse relations are some of the general ones)",
+				ByPattern(aligned, triples, ranks, eval.Pessimistic), append([]page.Column[Part]{
+					page.Text("pattern", func(p Part) any { return p.Name }),
+					page.Number("triples", func(p Part) any { return p.Triples }),
+				}, partColumns...)...)},
+		{Heading: "By relation", Table: byRelation(split, aligned,
+			ByRelation(aligned, triples, ranks, eval.Pessimistic))},
 	}
 	return m, nil
 }
 
-// rankBy ranks a split of the graph, with the ids of what a search kept, a model or an ensemble; nil
-// stands for nothing.
-func (t *Task) rankBy(ctx context.Context, a task.Artifact, split string) (*datasets.Graph, []datasets.Triple, []eval.Ranked, error) {
+// rankWith ranks a split with a model or an ensemble. It returns the graph with their ids, or nil
+// without an artifact.
+func (t *Task) rankWith(
+	ctx context.Context, a task.Artifact, split string,
+) (*datasets.Graph, []datasets.Triple, []eval.Ranked, error) {
 	ensemble, err := EnsembleOf(a)
 	if err != nil {
 		return nil, nil, nil, err
@@ -65,15 +73,16 @@ func (t *Task) rankBy(ctx context.Context, a task.Artifact, split string) (*data
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, []*kge.Model{best}, aligned, split)
+	triples, ranks, err := RankSplit(ctx, t.Engine, kge.AutoPrecision, []*kge.Model{best}, aligned,
+		split)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return aligned, triples, ranks[0], nil
 }
 
-// byPart are the metrics of a part of a split.
-var byPart = []page.Column[Part]{
+// partColumns show the metrics of a part.
+var partColumns = []page.Column[Part]{
 	page.Number("MRR", func(p Part) any { return page.Bar(p.Both.MRR) }),
 	page.Number("H@1", func(p Part) any { return p.Both.Hits1 }),
 	page.Number("H@10", func(p Part) any { return p.Both.Hits10 }),
@@ -81,7 +90,7 @@ var byPart = []page.Column[Part]{
 	page.Number("tail MRR", func(p Part) any { return p.Tail.MRR }),
 }
 
-// mostRelations are shown before a reader asks for more.
+// mostRelations is the number of relations shown before folding.
 const mostRelations = 20
 
 func byRelation(split string, g *datasets.Graph, parts []Part) *page.Table {
@@ -96,17 +105,19 @@ func byRelation(split string, g *datasets.Graph, parts []Part) *page.Table {
 	for _, t := range g.Train {
 		train[g.Relations[t.Relation]]++
 	}
-	return page.NewTable("The best model by relation, the most frequent first", parts, append([]page.Column[Part]{
-		page.Text("relation", func(p Part) any { return p.Name }),
-		page.Text("pattern", func(p Part) any { return pattern[p.Name] }),
-		page.Number("in train", func(p Part) any { return train[p.Name] }),
-		page.Number(split+" triples", func(p Part) any { return p.Triples }),
-	}, byPart...)...).Fold(mostRelations, "relation")
+	return page.NewTable("The best model by relation, the most frequent first", parts,
+		append([]page.Column[Part]{
+			page.Text("relation", func(p Part) any { return p.Name }),
+			page.Text("pattern", func(p Part) any { return pattern[p.Name] }),
+			page.Number("in train", func(p Part) any { return train[p.Name] }),
+			page.Number(split+" triples", func(p Part) any { return p.Triples }),
+		}, partColumns...)...).Fold(mostRelations, "relation")
 }
 
-// describe tells of a graph.
+// describe returns the statistics of a graph.
 func describe(g datasets.Statistics, name string) []page.Part {
-	text := fmt.Sprintf("The graph %s has %s and %s.", name, format.Count(g.Entities, "entity"), format.Count(g.Relations, "relation"))
+	text := fmt.Sprintf("The graph %s has %s and %s.", name, format.Count(g.Entities, "entity"),
+		format.Count(g.Relations, "relation"))
 	for _, odd := range []struct {
 		n    int
 		says string
@@ -123,12 +134,14 @@ func describe(g datasets.Statistics, name string) []page.Part {
 		name string
 		datasets.SplitStatistics
 	}
-	splits := page.NewTable("The triples of "+name, []split{{"train", g.Train}, {"valid", g.Valid}, {"test", g.Test}},
+	splits := page.NewTable("The triples of "+name,
+		[]split{{"train", g.Train}, {"valid", g.Valid}, {"test", g.Test}},
 		page.Text("split", func(s split) any { return s.name }),
 		page.Number("triples", func(s split) any { return s.Triples }),
 		page.Number("duplicates", func(s split) any { return s.Duplicates }),
 		page.Number("with something that train lacks", func(s split) any { return s.Unseen }))
-	patterns := page.NewTable("Its relation patterns (inverse relations are some of the general ones)", g.Patterns,
+	patterns := page.NewTable("Its relation patterns (inverse relations are some of the general ones)",
+		g.Patterns,
 		page.Text("pattern", func(p datasets.PatternShare) any { return p.Pattern }),
 		page.Number("relations", func(p datasets.PatternShare) any { return p.Relations }),
 		page.Number("test triples", func(p datasets.PatternShare) any { return p.TestTriples }),
@@ -138,7 +151,7 @@ func describe(g datasets.Statistics, name string) []page.Part {
 	return []page.Part{{Text: text, Table: splits}, {Table: patterns}}
 }
 
-// Part is the evaluation of the triples that have something in common.
+// Part is the evaluation of triples with a common property.
 type Part struct {
 	Name    string       `json:"name"`
 	Triples int          `json:"triples"`
@@ -147,17 +160,21 @@ type Part struct {
 	Tail    eval.Metrics `json:"tail"`
 }
 
-// ByRelation evaluates each relation apart, the most frequent first. ranks
-// belong to triples, one for one.
-func ByRelation(g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties) []Part {
+// ByRelation evaluates each relation separately, the most frequent first. ranks has an element for
+// each triple.
+func ByRelation(
+	g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties,
+) []Part {
 	return breakdown(triples, ranks, ties, func(t datasets.Triple) []string {
 		return []string{g.Relations[t.Relation]}
 	})
 }
 
-// ByPattern evaluates each relation pattern apart (paper, Appendix B):
-// symmetric, anti-symmetric, general, and inverse, which general relations may be too.
-func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties) []Part {
+// ByPattern evaluates each relation pattern separately (paper, Appendix B): symmetric,
+// anti-symmetric, general, and inverse. General relations may be inverse, too.
+func ByPattern(
+	g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties,
+) []Part {
 	patterns := datasets.Patterns(g)
 	return breakdown(triples, ranks, ties, func(t datasets.Triple) []string {
 		p := patterns[t.Relation]
@@ -169,7 +186,10 @@ func ByPattern(g *datasets.Graph, triples []datasets.Triple, ranks []eval.Ranked
 	})
 }
 
-func breakdown(triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties, names func(datasets.Triple) []string) []Part {
+func breakdown(
+	triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties, names func(
+		datasets.Triple) []string,
+) []Part {
 	groups := map[string][]eval.Ranked{}
 	for i, t := range triples {
 		for _, name := range names(t) {
@@ -179,7 +199,8 @@ func breakdown(triples []datasets.Triple, ranks []eval.Ranked, ties eval.Ties, n
 	parts := make([]Part, 0, len(groups))
 	for name, group := range groups {
 		e := Summarize(group, ties)
-		parts = append(parts, Part{Name: name, Triples: e.Triples, Both: e.Both, Head: e.Head, Tail: e.Tail})
+		parts = append(parts, Part{Name: name, Triples: e.Triples, Both: e.Both, Head: e.Head,
+			Tail: e.Tail})
 	}
 	slices.SortFunc(parts, func(a, b Part) int {
 		return cmp.Or(cmp.Compare(b.Triples, a.Triples), cmp.Compare(a.Name, b.Name))

@@ -22,13 +22,16 @@ func measured(t *testing.T, on *completion.Task) (*kge.Model, *task.Measures) {
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Epochs = 8, 3
 	report, err := kge.Train(t.Context(), on.Engine, kge.Job{
-		Data: completion.Data(on.Graph), Settings: settings, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))},
+		Data: completion.Data(on.Graph), Settings: settings,
+		Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := report.Results[0].Model
-	measures, err := on.Measure(t.Context(), task.Best{Dataset: "them", Trial: task.LabeledTrial{Label: "Found 1", Trial: task.Trial{Structure: m.Structure}}, Artifact: m})
+	measures, err := on.Measure(t.Context(),
+		task.Best{Dataset: "them", Trial: task.LabeledTrial{Label: "Found 1",
+			Trial: task.Trial{Structure: m.Structure}}, Artifact: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +65,11 @@ func TestMeasureAgreesWithTheWhole(t *testing.T) {
 		sum += n * number(t, row.Cells[4])
 		train += number(t, row.Cells[2])
 	}
-	if int(triples) != len(g.Test) || int(train) != len(g.Train) || math.Abs(sum/triples-whole.Both.MRR) > 0.0005 {
-		t.Errorf("relations have %v training triples and %v test triples with the mean MRR %v, the whole has %d, %d and %v",
+	if int(triples) != len(g.Test) || int(train) != len(g.Train) ||
+		math.Abs(sum/triples-whole.Both.MRR) > 0.0005 {
+		t.Errorf(
+			"relations have %v training triples and %v test triples with the mean MRR %v, the whole has "+
+				"%d, %d and %v",
 			train, triples, sum/triples, len(g.Train), len(g.Test), whole.Both.MRR)
 	}
 	if text := measures.Data[0].Text; text != "The graph them has 37 entities and 3 relations." {

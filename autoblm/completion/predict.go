@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/labels"
 )
 
-// Query asks for the missing end of a triple: either Head or Tail is "".
+// Query asks for the missing end of a triple. Either Head or Tail is "".
 type Query struct{ Head, Relation, Tail string }
 
 // MarshalJSON writes the missing end as null.
@@ -31,21 +31,29 @@ func (q Query) MarshalJSON() ([]byte, error) {
 	}{optional(q.Head), q.Relation, optional(q.Tail)})
 }
 
-// Predict lists the top answers to a query, best first; top < 1 lists all.
-// g tells which answers are known, and may be nil when that does not matter.
-func Predict(m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers) ([]eval.Answer, error) {
-	return predict(m, q, g, top, known, func(given, relation int32) func(id int32) float64 { return q.scores(m, given, relation) })
+// Predict returns the top answers to a query, best first; top < 1 returns all. g has the known
+// answers and may be nil if they do not matter.
+func Predict(
+	m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers,
+) ([]eval.Answer, error) {
+	return predict(m, q, g, top, known, func(given, relation int32) func(id int32) float64 {
+		return q.scores(m, given, relation)
+	})
 }
 
-// predict is Predict by any scores of entities, for labels that are numbered as those of m.
-func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers, scores func(given, relation int32) func(id int32) float64) ([]eval.Answer, error) {
+// predict works like Predict, with the scores of any models that have the ids of m.
+func predict(
+	m *kge.Model, q Query, g *datasets.Graph, top int, known eval.KnownAnswers, scores func(given,
+		relation int32) func(id int32) float64,
+) ([]eval.Answer, error) {
 	if (q.Head == "") == (q.Tail == "") {
-		return nil, fmt.Errorf("a query has either a head or a tail, and asks for the other")
+		return nil, fmt.Errorf("a query needs either a head or a tail, and asks for the other")
 	}
 	relation := slices.Index(m.RelationLabels, q.Relation)
 	if relation < 0 {
 		return nil, fmt.Errorf("the model has no relation %q%s; it has %s",
-			q.Relation, enum.DidYouMean(enum.Near(m.RelationLabels, q.Relation)), labels.List(m.RelationLabels))
+			q.Relation, enum.DidYouMean(enum.Near(m.RelationLabels, q.Relation)), labels.List(
+				m.RelationLabels))
 	}
 	given, err := labels.Entity(m.EntityLabels, cmp.Or(q.Head, q.Tail))
 	if err != nil {
@@ -66,7 +74,7 @@ func predict(m *kge.Model, q Query, g *datasets.Graph, top int, known eval.Known
 	return eval.BestAnswers(m.EntityLabels, scores(given, int32(relation)), isKnown, top, known), nil
 }
 
-// scores are a model's scores of what the query asks for.
+// scores returns a model's scores of the candidates of the query.
 func (q Query) scores(m *kge.Model, given, relation int32) func(id int32) float64 {
 	if q.Head == "" {
 		return HeadScores(m, relation, given)
@@ -74,8 +82,8 @@ func (q Query) scores(m *kge.Model, given, relation int32) func(id int32) float6
 	return TailScores(m, given, relation)
 }
 
-// TailScores are the model's scores of the tails of a head and a relation, given by ids,
-// in float64 (paper, Equation 7).
+// TailScores returns the model's scores, in float64, of the tails of a head and a relation (paper,
+// Equation 7).
 func TailScores(m *kge.Model, head, relation int32) func(tail int32) float64 {
 	if m.Structure.K() == 0 {
 		return m.Scorer(kge.Question{Anchor: head, Path: []int32{2 * relation}}, len(m.RelationLabels))
@@ -83,8 +91,8 @@ func TailScores(m *kge.Model, head, relation int32) func(tail int32) float64 {
 	return func(tail int32) float64 { return m.ScoreTriple(head, relation, tail) }
 }
 
-// HeadScores are those of the heads of a relation and a tail, by which they are ranked:
-// those of the triple turned round, where relations have reverses.
+// HeadScores returns the scores of the heads of a relation and a tail. A model with reciprocal
+// relations scores the reversed triple.
 func HeadScores(m *kge.Model, relation, tail int32) func(head int32) float64 {
 	switch {
 	case m.Structure.K() == 0:

@@ -26,7 +26,10 @@ func entities(answers []eval.Answer) []string {
 	return labels
 }
 
-func mustPredict(t testing.TB, m *kge.Model, q completion.Query, g *datasets.Graph, top int, known eval.KnownAnswers) []eval.Answer {
+func mustPredict(
+	t testing.TB, m *kge.Model, q completion.Query, g *datasets.Graph, top int,
+	known eval.KnownAnswers,
+) []eval.Answer {
 	t.Helper()
 	answers, err := completion.Predict(m, q, g, top, known)
 	if err != nil {
@@ -53,7 +56,9 @@ func (c oracleCase) model(t *testing.T) *kge.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &kge.Model{Parameters: kge.Parameters{Structure: s, Dim: c.D, Tables: kge.Tables{Entities: slices.Concat(c.Entities...), Relations: slices.Concat(c.Relations...)}}}
+	m := &kge.Model{Parameters: kge.Parameters{Structure: s, Dim: c.D,
+		Tables: kge.Tables{Entities: slices.Concat(c.Entities...),
+			Relations: slices.Concat(c.Relations...)}}}
 	for i := range c.Entities {
 		m.EntityLabels = append(m.EntityLabels, fmt.Sprint("e", i))
 	}
@@ -80,7 +85,8 @@ func TestScoresOfTheOracle(t *testing.T) {
 					{"head, by the tail", completion.TailScores(m, e, o[1])(o[2]), c.HeadScores[i][e]},
 				} {
 					if !nearOracle(score.got, score.want) {
-						t.Errorf("case %d, %v, %d as the %s: score %v, the oracle has %v", n, o, e, score.name, score.got, score.want)
+						t.Errorf("case %d, %v, %d as the %s: score %v, the oracle has %v", n, o, e, score.name,
+							score.got, score.want)
 					}
 				}
 			}
@@ -90,9 +96,11 @@ func TestScoresOfTheOracle(t *testing.T) {
 
 func TestPredictRanksByScore(t *testing.T) {
 	m := enginetest.SmallModel()
-	for _, q := range []completion.Query{{Head: "e2", Relation: "knows"}, {Tail: "e5", Relation: "likes"}} {
+	for _, q := range []completion.Query{{Head: "e2", Relation: "knows"},
+		{Tail: "e5", Relation: "likes"}} {
 		answers := mustPredict(t, m, q, nil, 0, eval.MarkKnown)
-		if got, want := slices.Sorted(slices.Values(entities(answers))), m.EntityLabels; !slices.Equal(got, want) {
+		if got, want := slices.Sorted(slices.Values(entities(answers))),
+			m.EntityLabels; !slices.Equal(got, want) {
 			t.Errorf("%+v: answers %v, want every entity once", q, got)
 		}
 		for i, a := range answers {
@@ -106,7 +114,8 @@ func TestPredictRanksByScore(t *testing.T) {
 			} else {
 				candidate.Head, candidate.Tail = id, 5
 			}
-			if want := completion.TailScores(m, candidate.Head, candidate.Relation)(candidate.Tail); a.Score != want {
+			if want := completion.TailScores(m, candidate.Head,
+				candidate.Relation)(candidate.Tail); a.Score != want {
 				t.Errorf("%+v: %q has score %v, the model gives %v", q, a.Entity, a.Score, want)
 			}
 		}
@@ -156,11 +165,14 @@ func TestPredictKnownAnswers(t *testing.T) {
 			t.Errorf("%+v: marked %v, want the order %v", test.query, entities(marked), entities(plain))
 		}
 		for _, a := range marked {
-			if want := map[bool]eval.Known{true: eval.Yes, false: eval.No}[slices.Contains(test.known, a.Entity)]; a.Known != want {
+			if want := map[bool]eval.Known{true: eval.Yes,
+				false: eval.No}[slices.Contains(test.known, a.Entity)]; a.Known != want {
 				t.Errorf("%+v: %q is marked wrongly: %v", test.query, a.Entity, a.Known)
 			}
 		}
-		unknown := slices.DeleteFunc(entities(plain), func(e string) bool { return slices.Contains(test.known, e) })
+		unknown := slices.DeleteFunc(entities(plain), func(e string) bool {
+			return slices.Contains(test.known, e)
+		})
 		dropped := mustPredict(t, m, test.query, g, 0, eval.DropKnown)
 		if !slices.Equal(entities(dropped), unknown) {
 			t.Errorf("%+v: dropping leaves %v, want %v", test.query, entities(dropped), unknown)
@@ -186,7 +198,8 @@ func TestPredictTop(t *testing.T) {
 		} else {
 			q.Tail = given
 		}
-		known := rapid.SampledFrom([]eval.KnownAnswers{eval.MarkKnown, eval.DropKnown, eval.KeepKnown}).Draw(t, "known")
+		known := rapid.SampledFrom([]eval.KnownAnswers{eval.MarkKnown, eval.DropKnown,
+			eval.KeepKnown}).Draw(t, "known")
 		top := rapid.IntRange(-1, 9).Draw(t, "top")
 		all, err := completion.Predict(m, q, g, 0, known)
 		if err != nil {
@@ -218,7 +231,8 @@ func TestPredictGoesByLabel(t *testing.T) {
 func TestPredictTiesKeepTheOrderOfTheModel(t *testing.T) {
 	m := enginetest.SmallModel()
 	clear(m.Relations) // all scores are 0
-	if got := entities(mustPredict(t, m, completion.Query{Head: "e3", Relation: "likes"}, nil, 0, eval.MarkKnown)); !slices.Equal(got, m.EntityLabels) {
+	if got := entities(mustPredict(t, m, completion.Query{Head: "e3", Relation: "likes"}, nil, 0,
+		eval.MarkKnown)); !slices.Equal(got, m.EntityLabels) {
 		t.Errorf("%v, want %v", got, m.EntityLabels)
 	}
 }
@@ -232,16 +246,26 @@ func TestPredictRefuses(t *testing.T) {
 		parts []string
 		not   string
 	}{
-		"neither end":             {completion.Query{Relation: "borders"}, []string{"either a head or a tail"}, ""},
-		"both ends":               {completion.Query{Head: "Chad", Relation: "borders", Tail: "Niger"}, []string{"either a head or a tail"}, ""},
-		"nothing":                 {completion.Query{}, []string{"either a head or a tail"}, ""},
-		"no relation":             {completion.Query{Head: "Chad"}, []string{`no relation ""`, "borders, has capital"}, "did you mean"},
-		"unknown relation":        {completion.Query{Head: "Chad", Relation: "capital"}, []string{`no relation "capital"`, "did you mean has capital?", "it has borders, has capital"}, ""},
-		"another relation":        {completion.Query{Head: "Chad", Relation: "likes"}, []string{`no relation "likes"`, "it has borders, has capital"}, "did you mean"},
-		"unknown head":            {completion.Query{Head: "german", Relation: "borders"}, []string{`no entity "german"`, "did you mean Germany, East Germany?"}, "Chad"},
-		"unknown tail":            {completion.Query{Tail: "Nigeria (country)", Relation: "borders"}, []string{`no entity "Nigeria (country)"`, "did you mean Niger, Nigeria?"}, "Oman"},
-		"nothing like it":         {completion.Query{Tail: "Xanadu", Relation: "borders"}, []string{`no entity "Xanadu"`}, "did you mean"},
-		"only a part of the word": {completion.Query{Tail: "omania", Relation: "borders"}, []string{"Romania"}, "Chad"},
+		"neither end": {completion.Query{Relation: "borders"},
+			[]string{"either a head or a tail"}, ""},
+		"both ends": {completion.Query{Head: "Chad", Relation: "borders", Tail: "Niger"},
+			[]string{"either a head or a tail"}, ""},
+		"nothing": {completion.Query{}, []string{"either a head or a tail"}, ""},
+		"no relation": {completion.Query{Head: "Chad"},
+			[]string{`no relation ""`, "borders, has capital"}, "did you mean"},
+		"unknown relation": {completion.Query{Head: "Chad", Relation: "capital"},
+			[]string{`no relation "capital"`, "did you mean has capital?",
+				"it has borders, has capital"}, ""},
+		"another relation": {completion.Query{Head: "Chad", Relation: "likes"},
+			[]string{`no relation "likes"`, "it has borders, has capital"}, "did you mean"},
+		"unknown head": {completion.Query{Head: "german", Relation: "borders"},
+			[]string{`no entity "german"`, "did you mean Germany, East Germany?"}, "Chad"},
+		"unknown tail": {completion.Query{Tail: "Nigeria (country)", Relation: "borders"},
+			[]string{`no entity "Nigeria (country)"`, "did you mean Niger, Nigeria?"}, "Oman"},
+		"nothing like it": {completion.Query{Tail: "Xanadu", Relation: "borders"},
+			[]string{`no entity "Xanadu"`}, "did you mean"},
+		"only a part of the word": {completion.Query{Tail: "omania", Relation: "borders"},
+			[]string{"Romania"}, "Chad"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answers, err := completion.Predict(m, test.query, nil, 3, eval.MarkKnown)

@@ -14,30 +14,30 @@ import (
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
 )
 
-// TaskName is the name of [Task] in a study.
+// TaskName identifies [Task] in studies.
 const TaskName = "completion"
 
-// Task is knowledge-graph completion: the filtered MRR of the validation triples decides
-// between structures. The trials of a call are one population.
+// Task searches structures for knowledge-graph completion, scored by the filtered MRR of the
+// validation triples. The trials of a call form a population.
 type Task struct {
 	task.Base
 	Graph  *datasets.Graph
 	Engine kge.Engine
-	// Checkpoint, when set, keeps the trials that are being trained, so that an
-	// interruption costs little of that too, and its time ends the search between two
-	// epochs.
+	// Checkpoint, when set, saves trials in training, so that little is lost when the search is
+	// interrupted. Its Until ends the search between two epochs.
 	Checkpoint *kge.Checkpoint
-	// Limits are on what is ranked of a trial, while it trains and in the end. They are no
-	// part of the identity: a study whose trials are to be compared keeps to the same.
+	// Limits limit the triples to rank, during and after training. They are not part of the
+	// identity, so trials to compare must have the same limits.
 	Limits eval.Limits
 }
 
 // Identity implements [task.Task].
 func (t *Task) Identity() (task.Identity, error) {
-	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(), Source: t.Graph.Source()}, nil
+	return task.Identity{Task: TaskName, Dataset: t.Graph.Name, Fingerprint: t.Graph.Fingerprint(),
+		Source: t.Graph.Source()}, nil
 }
 
-// Check says so if there is nothing to compare structures by.
+// Check returns an error if the graph has no validation triples.
 func (t *Task) Check() error {
 	if len(t.Graph.Valid) == 0 {
 		return fmt.Errorf("%s has %w", t.Graph.Name, ErrNoValidation)
@@ -45,7 +45,7 @@ func (t *Task) Check() error {
 	return nil
 }
 
-// ErrNoValidation says why a graph cannot be searched on.
+// ErrNoValidation reports a graph without validation triples.
 var ErrNoValidation = errors.New("no validation triples to compare structures by")
 
 // Arithmetic implements [task.Task].
@@ -61,13 +61,15 @@ func (t *Task) Precision(asked kge.Precision, f form.Form, dim int) (kge.Precisi
 // Size implements [task.Task].
 func (t *Task) Size() task.Size {
 	g := t.Graph
-	return task.Size{Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid), Test: len(g.Test)}
+	return task.Size{Examples: len(g.Train), Entities: len(g.Entities), Validation: len(g.Valid),
+		Test: len(g.Test)}
 }
 
 // Resplit implements [task.Task].
 func (t *Task) Resplit(number int) task.Task {
 	divided := *t
-	divided.Graph, divided.Checkpoint, divided.Limits.Test = t.Graph.Resplit(uint64(number)), nil, eval.None
+	divided.Graph, divided.Checkpoint, divided.Limits.Test = t.Graph.Resplit(uint64(number)), nil,
+		eval.None
 	return &divided
 }
 
@@ -82,26 +84,32 @@ func (t *Task) Limit(l eval.Limits) task.Task {
 func (t *Task) Presentation() task.Presentation { return NewPresentation() }
 
 // Train implements [task.Task].
-func (t *Task) Train(ctx context.Context, trials []task.Trial, onProgress func(share float64)) ([]task.Artifact, error) {
-	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training, ValidateBy: t.Limits.Valid, Checkpoint: t.Checkpoint}
-	return TrainTrials(ctx, t.Engine, job, trials, onProgress, func(models []*kge.Model) ([]Evaluations, error) {
-		return EvaluateBy(ctx, t.Engine, models, t.Graph, eval.Options{Limits: t.Limits})
-	})
+func (t *Task) Train(
+	ctx context.Context, trials []task.Trial, onProgress func(share float64),
+) ([]task.Artifact, error) {
+	job := kge.Job{Data: Data(t.Graph), Settings: trials[0].Recipe.Training,
+		ValidateBy: t.Limits.Valid, Checkpoint: t.Checkpoint}
+	return TrainTrials(ctx, t.Engine, job, trials, onProgress,
+		func(models []*kge.Model) ([]Evaluations, error) {
+			return EvaluateWith(ctx, t.Engine, models, t.Graph, eval.Options{Limits: t.Limits})
+		})
 }
 
-// TrainTrials trains the members of trials as one population, for a task that ranks, and
-// tells the trials what they came to. evaluate is given their models, nil for those that
-// diverged.
-func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []task.Trial, onProgress func(share float64), evaluate func([]*kge.Model) ([]Evaluations, error)) ([]task.Artifact, error) {
+// TrainTrials trains trials of a ranking task as one population and sets their results. evaluate
+// receives their models, nil for diverged ones.
+func TrainTrials(
+	ctx context.Context, engine kge.Engine, job kge.Job, trials []task.Trial, onProgress func(
+		share float64), evaluate func([]*kge.Model) ([]Evaluations, error),
+) ([]task.Artifact, error) {
 	for _, trial := range trials {
 		job.Members = append(job.Members, trial.Member())
 	}
 	if end, is := task.StopTime(ctx); is {
 		job.Deadline = &kge.Deadline{Began: time.Now(), End: end, Ranked: job.ValidateBy}
 	}
-	told := func(p kge.Progress) { onProgress(p.Share()) }
-	job.OnEpoch, job.OnStep = told, told
-	report, err := trainOrGoOn(ctx, engine, job)
+	reportProgress := func(p kge.Progress) { onProgress(p.Share()) }
+	job.OnEpoch, job.OnStep = reportProgress, reportProgress
+	report, err := trainOrResume(ctx, engine, job)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +126,9 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 		trial := &trials[i]
 		trial.Loss, trial.Validations = r.Loss, r.Validations
 		trial.Engine, trial.Backend = engine.Name(), engine.Backend(report.Precision)
-		trial.Seconds = (report.Timing.Compile + report.Timing.Train + report.Timing.Evaluate) / float64(len(trials)) // of all pieces
+		// of all pieces
+		trial.Seconds = (report.Timing.Compile + report.Timing.Train +
+			report.Timing.Evaluate) / float64(len(trials))
 		if r.Err != nil {
 			trial.State, trial.Error = task.Failed, r.Err.Error()
 			continue
@@ -132,12 +142,13 @@ func TrainTrials(ctx context.Context, engine kge.Engine, job kge.Job, trials []t
 	return artifacts, nil
 }
 
-// trainOrGoOn goes on with what the checkpoint has of these trials.
-func trainOrGoOn(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Report, error) {
+// trainOrResume resumes the trials from the checkpoint if it has them.
+func trainOrResume(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Report, error) {
 	report, err := kge.Train(ctx, engine, job)
-	if errors.Is(err, kge.ErrOtherTraining) && !errors.Is(err, kge.ErrOtherEngine) { // of trials that have their results since
+	// of finished trials
+	if errors.Is(err, kge.ErrOtherTraining) && !errors.Is(err, kge.ErrOtherEngine) {
 		if err := checkpoint.Remove(job.Checkpoint.File); err != nil {
-			return nil, fmt.Errorf("cannot remove the checkpoint of an earlier population: %w", err)
+			return nil, fmt.Errorf("remove the checkpoint of finished trials: %w", err)
 		}
 		report, err = kge.Train(ctx, engine, job)
 	}
@@ -147,7 +158,7 @@ func trainOrGoOn(ctx context.Context, engine kge.Engine, job kge.Job) (*kge.Repo
 	return report, err
 }
 
-// ModelOf is the model that a search kept, nil for none.
+// ModelOf returns the model of an artifact; nil for none.
 func ModelOf(a task.Artifact) (*kge.Model, error) {
 	switch a := a.(type) {
 	case nil:

@@ -24,10 +24,13 @@ func TestTaskWithinLimits(t *testing.T) {
 	g.Valid, g.Test = slices.Clone(g.Train[:8]), slices.Clone(g.Train[8:12])
 	trial := task.Trial{
 		Structure: structure.MustParse("distmult"),
-		Recipe:    task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1}, Seed: 1},
+		Recipe: task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1},
+			Seed: 1},
 	}
-	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4, 2, 1
-	for _, limits := range []eval.Limits{{}, {Valid: 3, Test: eval.None}, {Valid: 3, Test: 2}, {Valid: 100, Test: 100}} {
+	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4,
+		2, 1
+	for _, limits := range []eval.Limits{{}, {Valid: 3, Test: eval.None}, {Valid: 3, Test: 2},
+		{Valid: 100, Test: 100}} {
 		engine := &enginetest.Scripted{}
 		on := &completion.Task{Graph: g, Engine: engine, Limits: limits}
 		trials := []task.Trial{trial}
@@ -52,8 +55,10 @@ func TestTaskWithinLimits(t *testing.T) {
 				if of.got != nil {
 					t.Errorf("%+v: what was not ranked is %+v", limits, of.got)
 				}
-			case of.got.Triples != len(of.ranked) || (of.got.Of == len(of.all)) != (len(of.ranked) < len(of.all)):
-				t.Errorf("%+v: %d of %d triples, want %d of %d", limits, of.got.Triples, of.got.Of, len(of.ranked), len(of.all))
+			case of.got.Triples != len(of.ranked) ||
+				(of.got.Of == len(of.all)) != (len(of.ranked) < len(of.all)):
+				t.Errorf("%+v: %d of %d triples, want %d of %d", limits, of.got.Triples, of.got.Of,
+					len(of.ranked), len(of.all))
 			}
 		}
 		if (trials[0].TestScore == nil) != (len(test) == 0) {
@@ -70,7 +75,8 @@ func TestValidationKeepsItsSample(t *testing.T) {
 	s := kge.DefaultSettings()
 	s.Dim, s.Epochs, s.ValidateEvery = 4, 2, 1
 	job := kge.Job{
-		Data: completion.Data(g), Settings: s, Members: []kge.Member{kge.DefaultMember(structure.MustParse("distmult"))},
+		Data: completion.Data(g), Settings: s,
+		Members:    []kge.Member{kge.DefaultMember(structure.MustParse("distmult"))},
 		ValidateBy: 3, Checkpoint: &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")},
 	}
 	if _, err := kge.Train(t.Context(), &enginetest.Scripted{FailEpoch: 2}, job); err == nil {
@@ -96,21 +102,26 @@ func TestTrialsAreCutInTime(t *testing.T) {
 	g.Valid = slices.Clone(g.Train[:8])
 	trial := task.Trial{
 		Structure: structure.MustParse("distmult"),
-		Recipe:    task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1}, Seed: 1},
+		Recipe: task.Recipe{Recipe: kge.Recipe{Training: kge.DefaultSettings(), LearningRate: 0.1},
+			Seed: 1},
 	}
-	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4, 1_000_000_000, 1
+	trial.Recipe.Training.Dim, trial.Recipe.Training.Epochs, trial.Recipe.Training.ValidateEvery = 4,
+		1_000_000_000, 1
 	engine := cpu.New(1)
 	defer engine.Close()
 	for _, left := range []time.Duration{-time.Hour, 0, 20 * time.Millisecond} {
 		trials := []task.Trial{trial, trial}
 		trials[1].Recipe.Seed = 2
-		artifacts, err := (&completion.Task{Graph: g, Engine: engine}).Train(task.StopAt(t.Context(), time.Now().Add(left)), trials, func(float64) {})
+		artifacts, err := (&completion.Task{Graph: g, Engine: engine}).Train(
+			task.StopAt(t.Context(), time.Now().Add(left)), trials, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, got := range trials {
-			if got.State != task.Complete || !got.StoppedEarly || got.Score == nil || len(got.Loss) >= trial.Recipe.Training.Epochs {
-				t.Errorf("with %v left: state %q, cut %v, score %v", left, got.State, got.StoppedEarly, got.Score)
+			if got.State != task.Complete || !got.StoppedEarly || got.Score == nil ||
+				len(got.Loss) >= trial.Recipe.Training.Epochs {
+				t.Errorf("with %v left: state %q, cut %v, score %v", left, got.State, got.StoppedEarly,
+					got.Score)
 			}
 			if m, err := completion.ModelOf(artifacts[i]); err != nil || m == nil {
 				t.Errorf("with %v left: model %v, %v", left, m, err)

@@ -110,7 +110,7 @@ func NewPresentation(s TaskSettings) task.Presentation {
 	p.Purpose = strings.TrimSpace("answers to queries " + s.hopsText())
 	p.HowMeasured = "MRR, Hits@k and mean rank are means over the queries, and within a query over " +
 		"its hard answers, which the smaller graph does not contain. An answer is ranked among the " +
-		"entities that are not answers; ties count against it. " + completion.WhatDecides
+		"entities that are not answers; ties count against it. " + completion.SelectionNote
 	p.HowToRead = "A structure says which chunks of the entity before a hop (rows), the relation " +
 		"(coloured blocks) and the entity after it (columns) multiply in the score of the hop. The " +
 		"matrices of the relations of a path are multiplied."

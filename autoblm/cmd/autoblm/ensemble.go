@@ -169,14 +169,14 @@ func (c *ensembleCommand) candidates(ctx context.Context, o *output) (models []*
 		}
 		for _, m := range l.models() {
 			if len(all) > 0 {
-				if err := completion.OneGraph(all[0], m); err != nil {
+				if err := completion.CheckSameGraph(all[0], m); err != nil {
 					return nil, nil, fmt.Errorf("%s and %s: %w", from[0], folder, err)
 				}
 			}
 			all, from = append(all, m), append(from, folder)
 		}
 	}
-	distinct, of, err := completion.Distinct(all)
+	distinct, of, err := completion.Deduplicate(all)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -205,7 +205,7 @@ func evaluate(ctx context.Context, o *output, engine kge.Engine, g *datasets.Gra
 	}
 	how, over := ranking(o, d)
 	defer over()
-	return completion.EvaluateBy(ctx, engine, models, g, how)
+	return completion.EvaluateWith(ctx, engine, models, g, how)
 }
 
 func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations, folder string) trainSummary {

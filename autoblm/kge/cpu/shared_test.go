@@ -59,7 +59,7 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared, err := completion.TrainShared(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: m, Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
+		shared, err := completion.TrainSharedEmbeddings(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: m, Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +84,11 @@ func TestSharedEmbeddingsTellEquivalentStructuresApart(t *testing.T) {
 	s := kge.DefaultSettings()
 	s.Dim, s.Epochs, s.Batch = 16, 5, 16
 	job := completion.SharedJob{Graph: enginetest.Graph(), Settings: s, Member: kge.Member{Seed: 1, LearningRate: 0.2}, Candidates: []structure.Structure{ones, negative}, SampleSeed: 1}
-	shared, err := completion.TrainShared(t.Context(), New(1), job)
+	shared, err := completion.TrainSharedEmbeddings(t.Context(), New(1), job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := completion.TrainShared(t.Context(), New(2), job)
+	again, err := completion.TrainSharedEmbeddings(t.Context(), New(2), job)
 	if err != nil {
 		t.Fatal(err)
 	}

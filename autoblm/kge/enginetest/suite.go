@@ -400,7 +400,7 @@ func sharedTraining(t *testing.T, engine kge.Engine) {
 	s.Decay, s.Dim, s.Epochs = 0.9, 16, 10
 	member := kge.Member{Structure: structure.MustParse("analogy"), Seed: 3, LearningRate: 0.2, Weights: kge.Weights{N3: 0.01}}
 	alone := train(t, engine, completion.Data(g), s, member)[0]
-	shared, err := completion.TrainShared(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: member, Candidates: []structure.Structure{member.Structure}, SampleSeed: 9})
+	shared, err := completion.TrainSharedEmbeddings(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: member, Candidates: []structure.Structure{member.Structure}, SampleSeed: 9})
 	must(t, err)
 	near(t, "losses", 1e-5, shared.Loss, alone.Loss)
 	valid, err := completion.Evaluate(t.Context(), engine, alone.Model, g, "valid", eval.Pessimistic)

@@ -260,7 +260,7 @@ func TestStructureChangeCompilesNothing(t *testing.T) {
 		for _, named := range structure.Baselines() {
 			shared.Candidates = append(shared.Candidates, named.Structure)
 		}
-		if _, err := completion.TrainShared(t.Context(), engine, shared); err != nil {
+		if _, err := completion.TrainSharedEmbeddings(t.Context(), engine, shared); err != nil {
 			t.Fatal(err)
 		}
 		if got := engine.compilations.Load(); got != first {

@@ -31,7 +31,7 @@ func Sharing(ctx context.Context, p Plan, epochs int) ([]Correlated, error) {
 				p.OnProgress("shared embeddings", search.Progress{Share: share})
 			}
 		}
-		report, err := completion.TrainShared(ctx, p.Engine, job)
+		report, err := completion.TrainSharedEmbeddings(ctx, p.Engine, job)
 		if err == nil {
 			err = report.Err
 		}

@@ -19,7 +19,8 @@ import (
 // sharedJob is of three candidates on the small graph, in batches of 3: four
 // steps an epoch, the last of them with one triple.
 func sharedJob(change func(*completion.SharedJob)) completion.SharedJob {
-	j := completion.SharedJob{Graph: enginetest.SmallGraph(), Settings: kge.DefaultSettings(), Member: kge.Member{Seed: 5, LearningRate: 0.1, Weights: kge.Weights{N3: 0.01}}, SampleSeed: 1}
+	j := completion.SharedJob{Graph: enginetest.SmallGraph(), Settings: kge.DefaultSettings(),
+		Member: kge.Member{Seed: 5, LearningRate: 0.1, Weights: kge.Weights{N3: 0.01}}, SampleSeed: 1}
 	j.Settings.Dim, j.Settings.Epochs, j.Settings.Batch = 4, 40, 3
 	for _, name := range []string{"distmult", "simple", "complex"} {
 		j.Candidates = append(j.Candidates, structure.MustParse(name))
@@ -28,9 +29,11 @@ func sharedJob(change func(*completion.SharedJob)) completion.SharedJob {
 	return j
 }
 
-func mustShare(t testing.TB, engine *enginetest.Scripted, j completion.SharedJob) *completion.SharedReport {
+func mustShare(
+	t testing.TB, engine *enginetest.Scripted, j completion.SharedJob,
+) *completion.SharedReport {
 	t.Helper()
-	report, err := completion.TrainShared(t.Context(), engine, j)
+	report, err := completion.TrainSharedEmbeddings(t.Context(), engine, j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,21 +59,26 @@ func TestSharedStepsDrawFromTheCandidates(t *testing.T) {
 		}
 		// 160 draws with probability 1/3: the deviation is 6.
 		if c.Structure != j.Candidates[i] || c.Steps != steps || steps < 53-24 || steps > 53+24 {
-			t.Errorf("candidate %d: %s with %d steps counted, %d taken; want about 53", i, c.Structure, c.Steps, steps)
+			t.Errorf("candidate %d: %s with %d steps counted, %d taken; want about 53", i, c.Structure,
+				c.Steps, steps)
 		}
 		if c.Valid.Triples != 3 || c.Valid.Ties != eval.Pessimistic || !near(c.Valid.Both.MRR, 1.0/4) {
 			t.Errorf("candidate %d: validation %+v", i, c.Valid)
 		}
 	}
-	if !slices.Equal(engine.RankedStructures, j.Candidates) || !slices.Equal(engine.RankedAfter, []int{160, 160, 160}) || !slices.Equal(engine.RankedSplit, j.Graph.Valid) || engine.RankedKnown != j.Graph.Known() {
+	if !slices.Equal(engine.RankedStructures, j.Candidates) ||
+		!slices.Equal(engine.RankedAfter, []int{160, 160, 160}) ||
+		!slices.Equal(engine.RankedSplit, j.Graph.Valid) || engine.RankedKnown != j.Graph.Known() {
 		t.Errorf("ranked by %v after steps %v", engine.RankedStructures, engine.RankedAfter)
 	}
 	for epoch := range 40 {
 		steps := slices.Concat(engine.Batches[4*epoch : 4*epoch+4]...)
-		if want := completion.Data(j.Graph).Batches(j.Settings, epoch+1); !reflect.DeepEqual(steps, want) || len(steps) != 4 || len(steps[3]) != 1 {
+		if want := completion.Data(j.Graph).Batches(j.Settings, epoch+1); !reflect.DeepEqual(steps,
+			want) || len(steps) != 4 || len(steps[3]) != 1 {
 			t.Errorf("epoch %d does not go through the triples as Train does", epoch)
 		}
-		if want := j.Member.LearningRate * math.Pow(0.5, float64(epoch)); engine.Rates[4*epoch+1][0] != want {
+		if want := j.Member.LearningRate * math.Pow(0.5,
+			float64(epoch)); engine.Rates[4*epoch+1][0] != want {
 			t.Errorf("epoch %d: the learning rate is %v, want %v", epoch, engine.Rates[4*epoch+1][0], want)
 		}
 	}
@@ -130,7 +138,8 @@ func TestSharedDivergence(t *testing.T) {
 			}
 			checkError(t, report.Err, epoch, last.String(), "learning rate 0.1", "smaller learning rate")
 			if engine.Epochs != steps || len(report.Loss) != losses || len(engine.RankedAfter) != 0 {
-				t.Errorf("%d steps, %d losses, %d rankings; want %d, %d and none", engine.Epochs, len(report.Loss), len(engine.RankedAfter), steps, losses)
+				t.Errorf("%d steps, %d losses, %d rankings; want %d, %d and none", engine.Epochs,
+					len(report.Loss), len(engine.RankedAfter), steps, losses)
 			}
 			for _, c := range report.Candidates {
 				if c.Valid != (completion.Evaluation{}) {
@@ -143,17 +152,23 @@ func TestSharedDivergence(t *testing.T) {
 
 func TestSharedRefusals(t *testing.T) {
 	for name, change := range map[string]func(*completion.SharedJob){
-		"no candidates":       func(j *completion.SharedJob) { j.Candidates = nil },
-		"empty structure":     func(j *completion.SharedJob) { j.Candidates = []structure.Structure{{}} },
-		"candidate 3":         func(j *completion.SharedJob) { j.Candidates = append(j.Candidates, structure.MustParse("1,0;0,2")) },
-		"learning-rate":       func(j *completion.SharedJob) { j.Member.LearningRate = 0 },
-		"dim":                 func(j *completion.SharedJob) { j.Settings.Dim = 6 },
-		"validate-every":      func(j *completion.SharedJob) { j.Settings.ValidateEvery = 1 },
-		"nothing to train on": func(j *completion.SharedJob) { j.Graph = &datasets.Graph{Name: "small", Valid: j.Graph.Valid} },
-		"validation triples":  func(j *completion.SharedJob) { j.Graph = &datasets.Graph{Name: "small", Train: j.Graph.Train} },
+		"no candidates":   func(j *completion.SharedJob) { j.Candidates = nil },
+		"empty structure": func(j *completion.SharedJob) { j.Candidates = []structure.Structure{{}} },
+		"candidate 3": func(j *completion.SharedJob) {
+			j.Candidates = append(j.Candidates, structure.MustParse("1,0;0,2"))
+		},
+		"learning-rate":  func(j *completion.SharedJob) { j.Member.LearningRate = 0 },
+		"dim":            func(j *completion.SharedJob) { j.Settings.Dim = 6 },
+		"validate-every": func(j *completion.SharedJob) { j.Settings.ValidateEvery = 1 },
+		"nothing to train on": func(j *completion.SharedJob) {
+			j.Graph = &datasets.Graph{Name: "small", Valid: j.Graph.Valid}
+		},
+		"validation triples": func(j *completion.SharedJob) {
+			j.Graph = &datasets.Graph{Name: "small", Train: j.Graph.Train}
+		},
 	} {
 		engine := &enginetest.Scripted{}
-		report, err := completion.TrainShared(t.Context(), engine, sharedJob(change))
+		report, err := completion.TrainSharedEmbeddings(t.Context(), engine, sharedJob(change))
 		if err == nil || report != nil || engine.Populations != 0 {
 			t.Errorf("%s: error %v, report %v, %d populations made", name, err, report, engine.Populations)
 		} else if name != "empty structure" && name != "no candidates" {
@@ -161,9 +176,11 @@ func TestSharedRefusals(t *testing.T) {
 		}
 	}
 	for name, engine := range map[string]*enginetest.Scripted{
-		"population": {FailPopulation: true}, "step": {FailEpoch: 3}, "parameters": {FailParameters: true}, "rank": {FailRank: 160},
+		"population": {FailPopulation: true}, "step": {FailEpoch: 3},
+		"parameters": {FailParameters: true}, "rank": {FailRank: 160},
 	} {
-		if _, err := completion.TrainShared(t.Context(), engine, sharedJob(func(*completion.SharedJob) {})); !errors.Is(err, enginetest.ErrScripted) {
+		if _, err := completion.TrainSharedEmbeddings(t.Context(), engine,
+			sharedJob(func(*completion.SharedJob) {})); !errors.Is(err, enginetest.ErrScripted) {
 			t.Errorf("failing %s: error %v", name, err)
 		}
 	}
@@ -172,14 +189,16 @@ func TestSharedRefusals(t *testing.T) {
 func TestSharedTrainingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	engine := &enginetest.Scripted{}
-	report, err := completion.TrainShared(ctx, engine, sharedJob(func(j *completion.SharedJob) {
-		j.OnEpoch = func(p kge.Progress) {
-			if p.Epoch == 2 {
-				cancel()
+	report, err := completion.TrainSharedEmbeddings(ctx, engine,
+		sharedJob(func(j *completion.SharedJob) {
+			j.OnEpoch = func(p kge.Progress) {
+				if p.Epoch == 2 {
+					cancel()
+				}
 			}
-		}
-	}))
+		}))
 	if !errors.Is(err, context.Canceled) || report != nil || engine.Epochs != 8 || engine.Closed != 1 {
-		t.Errorf("error %v, report %v, %d steps, closed %d times", err, report, engine.Epochs, engine.Closed)
+		t.Errorf("error %v, report %v, %d steps, closed %d times", err, report, engine.Epochs,
+			engine.Closed)
 	}
 }

@@ -15,11 +15,13 @@ func TestAnswersComeTogether(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entity := rapid.Int32Range(0, 5)
 		triple := rapid.Custom(func(t *rapid.T) datasets.Triple {
-			return datasets.Triple{Head: entity.Draw(t, "head"), Relation: rapid.Int32Range(0, 1).Draw(t, "relation"), Tail: entity.Draw(t, "tail")}
+			return datasets.Triple{Head: entity.Draw(t, "head"),
+				Relation: rapid.Int32Range(0, 1).Draw(t, "relation"), Tail: entity.Draw(t, "tail")}
 		})
 		g := &datasets.Graph{Train: rapid.SliceOfN(triple, 1, 40).Draw(t, "triples")}
 		s := kge.DefaultSettings()
-		s.Batch, s.AnswersPerQuery = rapid.IntRange(1, 50).Draw(t, "batch"), rapid.IntRange(1, 9).Draw(t, "together")
+		s.Batch, s.AnswersPerQuery = rapid.IntRange(1, 50).Draw(t, "batch"),
+			rapid.IntRange(1, 9).Draw(t, "together")
 		batches := Data(g).Batches(s, 3)
 		alone := s
 		alone.AnswersPerQuery = 0
@@ -35,10 +37,12 @@ func TestAnswersComeTogether(t *testing.T) {
 			asked := map[question]bool{}
 			for n, x := range batch {
 				q := question{x.Anchor, x.Path[0]}
-				if before := n > 0 && (question{batch[n-1].Anchor, batch[n-1].Path[0]}) == q; asked[q] != before {
+				if before := n > 0 && (question{batch[n-1].Anchor,
+					batch[n-1].Path[0]}) == q; asked[q] != before {
 					t.Fatalf("batch %d asks %v again at %d, not beside", i, q, n)
 				}
-				if len(x.Path) != 1 || !slices.Equal(x.Targets, []int32{x.Target}) || x.Weight != 1 || x.BackWeight != 0 {
+				if len(x.Path) != 1 || !slices.Equal(x.Targets, []int32{x.Target}) || x.Weight != 1 ||
+					x.BackWeight != 0 {
 					t.Fatalf("%+v is no triple one way", x)
 				}
 				asked[q] = true

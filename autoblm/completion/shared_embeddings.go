@@ -13,59 +13,59 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// SharedJob is what [TrainShared] is asked to do.
+// SharedJob describes a call of [TrainSharedEmbeddings].
 type SharedJob struct {
 	Graph *datasets.Graph
-	// Settings are those of [kge.Train], except that nothing is validated on the way.
+	// Settings are the settings of [kge.Train], without validation during training.
 	Settings kge.Settings
-	// Member has the seed, the learning rate and the penalties; its structure is
-	// not used.
+	// Member has the seed, the learning rate and the penalties. Its structure is not used.
 	Member kge.Member
-	// Candidates have one K.
+	// Candidates have the same K.
 	Candidates []structure.Structure
-	// SampleSeed decides which candidate each step trains.
+	// SampleSeed draws the candidate of each step.
 	SampleSeed uint64
 	// OnEpoch, when set, is called after each epoch.
 	OnEpoch func(kge.Progress)
 }
 
-// SharedReport is what shared training came to.
+// SharedReport holds the results of [TrainSharedEmbeddings].
 type SharedReport struct {
-	// Candidates are those of the job, in order.
+	// Candidates has the candidates of the job, in order.
 	Candidates []SharedCandidate
-	// Loss is the mean loss per triple of each epoch before training diverged,
-	// penalties included, over the structures that were drawn.
+	// Loss is the mean loss per triple, with penalties, of each epoch before divergence.
 	Loss   []float64
 	Timing kge.Timing
-	// Err wraps [kge.ErrDiverged] when training diverged.
+	// Err wraps [kge.ErrDiverged] if training diverged.
 	Err error
 }
 
-// SharedCandidate is how a structure does with the shared embeddings.
+// SharedCandidate holds the result of a structure with the shared embeddings.
 type SharedCandidate struct {
 	Structure structure.Structure
-	// Steps is how many training steps had it.
+	// Steps is the number of training steps with the structure.
 	Steps int
-	// Valid sums up the filtered ranks of the validation triples, ties counted
-	// against the model. It is empty when training diverged.
+	// Valid has the filtered metrics of the validation triples, with ties counted against the model.
+	// It is empty if training diverged.
 	Valid Evaluation
 }
 
-// TrainShared trains one set of embeddings for all candidates: each step has a
-// structure drawn uniformly from them. After the last epoch each candidate ranks
-// the validation triples with these embeddings (paper, Section IV-B and Ablation
-// Study 5, where this "parameter sharing" is found to tell little about models
-// that are trained alone). With one candidate it is [kge.Train].
+// TrainSharedEmbeddings trains one set of embeddings for all candidates. Each step uses a structure
+// drawn uniformly from them. After the last epoch each candidate ranks the validation triples with
+// these embeddings. The paper calls this "parameter sharing" (Section IV-B) and finds that it
+// predicts little about models that are trained alone (Ablation Study 5). With one candidate it
+// equals [kge.Train].
 //
-// The result is a function of the job. Divergence is reported in SharedReport;
-// the error is for a job that makes no sense, for a graph without training or
-// validation triples, and for the end of ctx.
-func TrainShared(ctx context.Context, engine kge.Engine, job SharedJob) (*SharedReport, error) {
+// The result is a function of the job. The report says if training diverged. The error is for an
+// invalid job, a graph without training or validation triples, and the end of ctx.
+func TrainSharedEmbeddings(
+	ctx context.Context, engine kge.Engine, job SharedJob,
+) (*SharedReport, error) {
 	if err := job.validate(); err != nil {
 		return nil, err
 	}
 	shared := &sharedEngine{Engine: engine}
-	shared.population.draw = rand.New(rand.NewPCG(job.SampleSeed, 0x736861726564)) // the second word keeps draws apart from other uses of the seed
+	// the second word separates this use of the seed from others
+	shared.population.draw = rand.New(rand.NewPCG(job.SampleSeed, 0x736861726564))
 	for _, c := range job.Candidates {
 		shared.population.candidates = append(shared.population.candidates, SharedCandidate{Structure: c})
 	}
@@ -74,19 +74,21 @@ func TrainShared(ctx context.Context, engine kge.Engine, job SharedJob) (*Shared
 		return []float64{0}, shared.population.evaluate(ctx, job.Graph)
 	}
 	s.ValidateEvery = s.Epochs // all candidates, at the end
-	trained, err := kge.Train(ctx, shared, kge.Job{Data: data, Settings: s, Members: []kge.Member{job.memberWith(0)}, OnEpoch: job.OnEpoch})
+	trained, err := kge.Train(ctx, shared,
+		kge.Job{Data: data, Settings: s, Members: []kge.Member{job.memberWith(0)}, OnEpoch: job.OnEpoch})
 	if err != nil {
 		return nil, err
 	}
 	result := trained.Results[0]
-	report := &SharedReport{Candidates: shared.population.candidates, Loss: result.Loss, Timing: trained.Timing}
+	report := &SharedReport{Candidates: shared.population.candidates, Loss: result.Loss,
+		Timing: trained.Timing}
 	if result.Err != nil {
 		report.Err = job.memberWith(shared.population.drawn).Diverged(min(len(result.Loss)+1, s.Epochs))
 	}
 	return report, nil
 }
 
-// memberWith is the job's member with the structure of a candidate.
+// memberWith returns the job's member with the structure of a candidate.
 func (j SharedJob) memberWith(candidate int) kge.Member {
 	m := j.Member
 	m.Structure = j.Candidates[candidate]
@@ -95,18 +97,21 @@ func (j SharedJob) memberWith(candidate int) kge.Member {
 
 func (j SharedJob) validate() error {
 	if len(j.Candidates) == 0 {
-		return errors.New("there are no candidates to share embeddings: give at least one structure")
+		return errors.New("there are no candidates: give at least one structure")
 	}
 	for i, c := range j.Candidates {
 		if c.K() != j.Candidates[0].K() {
-			return fmt.Errorf("candidate %d has K=%d and candidate 0 has K=%d: only structures with one K can share embeddings", i, c.K(), j.Candidates[0].K())
+			return fmt.Errorf(
+				"candidate %d has K=%d and candidate 0 has K=%d: only structures with the same K can share "+
+					"embeddings", i, c.K(), j.Candidates[0].K())
 		}
 	}
 	if err := j.Settings.ValidateFor(j.memberWith(0)); err != nil {
 		return err
 	}
 	if j.Settings.ValidateEvery > 0 {
-		return fmt.Errorf("validate-every is %d, but shared embeddings have no best epoch of each candidate: leave it at 0", j.Settings.ValidateEvery)
+		return fmt.Errorf("validate-every is %d, but shared embeddings have no best epoch: set it to 0",
+			j.Settings.ValidateEvery)
 	}
 	if len(j.Graph.Valid) == 0 {
 		return fmt.Errorf("%s has no validation triples to compare the candidates by", j.Graph.Name)
@@ -114,13 +119,15 @@ func (j SharedJob) validate() error {
 	return nil
 }
 
-// sharedEngine makes the population of one member that candidates share.
+// sharedEngine creates the population of one member that the candidates share.
 type sharedEngine struct {
 	kge.Engine
 	population sharedPopulation
 }
 
-func (e *sharedEngine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (_ kge.Population, err error) {
+func (e *sharedEngine) NewPopulation(
+	d *kge.Data, s kge.Settings, members []kge.Member,
+) (_ kge.Population, err error) {
 	e.population.Population, err = e.Engine.NewPopulation(d, s, members)
 	return &e.population, err
 }
@@ -130,11 +137,13 @@ type sharedPopulation struct {
 	kge.Population
 	candidates []SharedCandidate
 	draw       *rand.Rand
-	drawn      int // the candidate of the last step
+	drawn      int // candidate of the last step
 }
 
-// Epoch ends where the loss is no number any more.
-func (p *sharedPopulation) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (all kge.Epoch, err error) {
+// Epoch ends once the loss is not finite.
+func (p *sharedPopulation) Epoch(
+	ctx context.Context, batches [][]kge.Example, rates []float64,
+) (all kge.Epoch, err error) {
 	examples := 0
 	for _, batch := range batches {
 		examples += len(batch)
@@ -159,7 +168,7 @@ func (p *sharedPopulation) Epoch(ctx context.Context, batches [][]kge.Example, r
 	return all, nil
 }
 
-// evaluate ranks by each candidate, unless the last step spoilt the embeddings.
+// evaluate ranks with each candidate, unless the embeddings are not finite.
 func (p *sharedPopulation) evaluate(ctx context.Context, g *datasets.Graph) error {
 	if embeddings, err := p.Parameters(0); err != nil || !embeddings.Finite() {
 		return err
