@@ -51,8 +51,8 @@ func pinned() pins {
 	return all
 }
 
-// source returns the source of a plugin for this system. A digest other than that of the
-// wheel selects the release.
+// source returns the source of a plugin for this system. A digest that differs from the
+// wheel's digest selects the release.
 func (p pins) source(plugin, digest string) (source, error) {
 	s := source{wheels: p.Wheels[plugin]}
 	if plugin == "cpu" {

@@ -92,7 +92,7 @@ func placeCPU(file, folder, name string) error {
 }
 
 // unpackCUDA unpacks the wheel of Jax's plugin, which is first, and the wheels of NVIDIA's
-// libraries. The layout is that of go-xla's installer: the plugin finds its libraries in
+// libraries. It uses the layout of go-xla's installer: the plugin finds its libraries in
 // its own folder.
 func unpackCUDA(ctx context.Context, folder string, files []string) error {
 	fresh, err := emptyFolder(folder, ".nvidia-new")

@@ -1,16 +1,16 @@
-/* A PJRT plugin without a device: it loads, and refuses to make a client, saying
-   which options it was given. */
+/* A PJRT plugin without a device. It loads, but creates no client. Its error lists the
+   options. */
 #include <stdio.h>
 #include <string.h>
 #include "pjrt_c_api.h"
 
-static char refusal[500];
+static char failure[500];
 
 static void destroy(PJRT_Error_Destroy_Args* args) {}
 
 static void message(PJRT_Error_Message_Args* args) {
-  args->message = refusal;
-  args->message_size = strlen(refusal);
+  args->message = failure;
+  args->message_size = strlen(failure);
 }
 
 static PJRT_Error* code(PJRT_Error_GetCode_Args* args) {
@@ -27,15 +27,17 @@ static PJRT_Error* attributes(PJRT_Plugin_Attributes_Args* args) {
 }
 
 static PJRT_Error* create(PJRT_Client_Create_Args* args) {
-  int at = snprintf(refusal, sizeof refusal, "no device for me; options:");
+  int at = snprintf(failure, sizeof failure, "no device for me; options:");
   for (size_t i = 0; i < args->num_options; i++)
-    at += snprintf(refusal + at, sizeof refusal - at, " %.*s", (int)args->create_options[i].name_size, args->create_options[i].name);
-  return (PJRT_Error*)refusal;
+    at += snprintf(failure + at, sizeof failure - at, " %.*s",
+                   (int)args->create_options[i].name_size, args->create_options[i].name);
+  return (PJRT_Error*)failure;
 }
 
 static PJRT_Api api = {
     .struct_size = PJRT_Api_STRUCT_SIZE,
-    .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE, .major_version = 7, .minor_version = 11},
+    .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE,
+                         .major_version = 7, .minor_version = 11},
     .PJRT_Error_Destroy = destroy,
     .PJRT_Error_Message = message,
     .PJRT_Error_GetCode = code,
