@@ -2,7 +2,6 @@ package kge
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/autoblm/autoblm-go/internal/checkpoint"
@@ -56,14 +55,6 @@ type Checkpoint struct {
 	// the training goes on and tries again. Without it they end the training.
 	OnError func(error)
 }
-
-var (
-	// ErrOtherTraining reports a checkpoint of other data, settings or members, or of another
-	// engine.
-	ErrOtherTraining = checkpoint.ErrOtherTraining
-	// ErrOtherEngine reports work of another engine or instruction set, which rounds differently.
-	ErrOtherEngine = errors.New("another engine began this")
-)
 
 // Resolve checks the settings and members, and returns the settings with the precision in which
 // an engine starts or resumes the training.

@@ -91,10 +91,6 @@ func (m Member) Diverged(epoch int) error {
 		ErrDiverged, epoch, m.name(), m.LearningRate)
 }
 
-// ErrDiverged reports a member whose loss or embeddings stopped being finite. A smaller
-// learning rate usually helps.
-var ErrDiverged = errors.New("training diverged")
-
 // name returns the name of the member in errors.
 func (m Member) name() string {
 	if m.Form == form.Bilinear {

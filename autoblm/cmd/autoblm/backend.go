@@ -39,7 +39,7 @@ type backendList struct {
 
 // Run lists all backends, and what runs when no flag says more.
 func (backendListCommand) Run(ctx context.Context, o *output) error {
-	list := backendList{CPU: cpu.Uses(), Backends: backend.List(ctx)}
+	list := backendList{CPU: cpu.DetectInstructions(), Backends: backend.List(ctx)}
 	var err error
 	if list.Chosen, err = backend.Choose(backend.Auto); err != nil {
 		list.Error = format.OneLine(err)

@@ -53,7 +53,7 @@ func folder(t *testing.T, dir string) map[string]string {
 // byte.
 func TestKilledTrainingsGoOn(t *testing.T) {
 	all := longTrainings(t)
-	if cpu.Uses().Bfloat16 != "" {
+	if cpu.DetectInstructions().Bfloat16 != "" {
 		all["train in bfloat16"] = append(slices.Clone(all["train"]), "--precision", "bfloat16")
 	}
 	all["classify train"] = []string{"classify", "train", "--dataset", kinds(t, nil), "--structure", "1,0;0,2", "--dim", "16", "--epochs", "100", "--runs", "4", "--tune", "4"}

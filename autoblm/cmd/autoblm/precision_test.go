@@ -55,7 +55,7 @@ func TestPrecisionIsTold(t *testing.T) {
 // and that of float32 the vectors alone.
 func TestUnitIsTold(t *testing.T) {
 	t.Setenv(kge.PrecisionVariable, "")
-	uses := cpu.Uses()
+	uses := cpu.DetectInstructions()
 	if uses.Bfloat16 == "" {
 		t.Skip("this processor has no fast products of bfloat16 numbers")
 	}

@@ -38,7 +38,7 @@ func (e inBfloat16) NewRanker(parameters []kge.Parameters, _ kge.Precision) (kge
 func bfloat16Engines(threads int) (engines []inBfloat16) {
 	for _, unit := range kernel.BF16Sets() {
 		unit.Name += "-tested" // else the one in Go is no choice
-		engines = append(engines, inBfloat16{&Engine{threads: threads, kernels: kernel.Sets()[0], units: []*kernel.BF16Set{unit}}})
+		engines = append(engines, inBfloat16{&Engine{threads: threads, kernels: kernel.Sets()[0], bf16Sets: []*kernel.BF16Set{unit}}})
 	}
 	return engines
 }
@@ -49,7 +49,7 @@ func bfloat16Engines(threads int) (engines []inBfloat16) {
 func TestConformanceInBfloat16(t *testing.T) {
 	engines := bfloat16Engines(3)
 	for _, engine := range engines[:max(1, len(engines)-1)] {
-		t.Run(engine.units[0].Name, func(t *testing.T) { enginetest.Run(t, engine, 0.015) })
+		t.Run(engine.bf16Sets[0].Name, func(t *testing.T) { enginetest.Run(t, engine, 0.015) })
 	}
 }
 
@@ -86,7 +86,7 @@ func TestBesides(t *testing.T) {
 			}
 			tables := 4 * 64 * 3 * 2 * (len(d.Entities) + len(d.Relations)) // as drawn, as padded, and the optimizer's
 			took := float64(after.TotalAlloc-before.TotalAlloc) - float64(tables)
-			if said := e.besides(d, s, all); said > took || said < took/4 {
+			if said := e.extraBytes(d, s, all); said > took || said < took/4 {
 				t.Errorf("%d entities in %v: %.0f bytes beside the tables are said, %.0f are taken", len(d.Entities), precision, said, took)
 			}
 			p.Close()

@@ -9,68 +9,74 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 )
 
-// Engine trains and ranks on the cores of this machine. It holds no state
-// between calls and is safe for concurrent use.
+// Engine trains and ranks on the cores of this machine. It has no state between calls and is
+// safe for concurrent use.
 type Engine struct {
-	threads int
-	kernels *kernel.Set
-	units   []*kernel.BF16Set // the fastest first
+	threads  int
+	kernels  *kernel.Set
+	bf16Sets []*kernel.BF16Set // fastest first
 }
 
-// mostThreads are those that have something of their own.
-const mostThreads = 1024
+// maxThreads limits the memory for scratch buffers.
+const maxThreads = 1024
 
-// New readies the engine for a number of threads, up to 1024; 0 stands for GOMAXPROCS.
+// New returns an engine with a number of threads, up to 1024; 0 means GOMAXPROCS.
 func New(threads int) *Engine {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Engine{threads: min(threads, mostThreads), kernels: kernel.Sets()[0], units: kernel.BF16Sets()}
+	return &Engine{
+		threads:  min(threads, maxThreads),
+		kernels:  kernel.Sets()[0],
+		bf16Sets: kernel.BF16Sets(),
+	}
 }
 
 var _ kge.Engine = (*Engine)(nil)
 
-// Name is "cpu".
+// Name returns "cpu".
 func (e *Engine) Name() string { return "cpu" }
 
-// Close implements [kge.Engine]; there is nothing to free.
+// Close does nothing: there is nothing to free.
 func (e *Engine) Close() {}
 
-// Backend names the instructions that are used, "avx512", "avx2" or "go", and in bfloat16
-// also the unit that multiplies, as "avx512+amx": "amx", "avx512-bf16" or "go". Units add up
-// in different orders.
+// Backend returns the name of the instruction set: "avx512", "avx2" or "go". In bfloat16 it
+// also names the kernels of products, which sum in different orders: "amx", "avx512-bf16" or
+// "go", as in "avx512+amx".
 func (e *Engine) Backend(p kge.Precision) string {
-	if u := e.unit(p); u != nil {
-		return e.kernels.Name + "+" + u.Name
+	if set := e.bf16(p); set != nil {
+		return e.kernels.Name + "+" + set.Name
 	}
 	return e.kernels.Name
 }
 
-// Precision implements [kge.Engine]. Products of bfloat16 numbers need a matrix unit or the
-// instructions of AVX512-BF16, by which some processors are slower than in float32.
-func (e *Engine) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
+// Precision implements [kge.Engine]. Products in bfloat16 need AMX or AVX512-BF16; on some
+// processors AVX512-BF16 is slower than float32.
+func (e *Engine) Precision(
+	requested kge.Precision, f form.Form, entities, dim int,
+) (kge.Precision, error) {
 	var lacking error
-	if e.units[0].Name == kernel.PortableBF16().Name {
-		lacking = errors.New("this processor has no fast products of bfloat16 numbers")
+	if e.bf16Sets[0].Name == kernel.PortableBF16().Name {
+		lacking = errors.New("this processor has no fast products in bfloat16")
 	}
-	return asked.Resolve(f, entities, dim, lacking, e.units[0].Faster)
+	return requested.Resolve(f, entities, dim, lacking, e.bf16Sets[0].Faster)
 }
 
-// unit multiplies in a precision: nil is for float32.
-func (e *Engine) unit(p kge.Precision) *kernel.BF16Set {
+// bf16 returns the kernels of products in a precision; nil for float32.
+func (e *Engine) bf16(p kge.Precision) *kernel.BF16Set {
 	if p == kge.Bfloat16 {
-		return e.units[0]
+		return e.bf16Sets[0]
 	}
 	return nil
 }
 
-// Supports implements [kge.Engine]: all forms, on triples and on paths.
+// Supports implements [kge.Engine].
 func (e *Engine) Supports(d *kge.Data, s kge.Settings, members []kge.Member) error {
 	if err := checkForm(members[0].Form); err != nil {
 		return err
 	}
 	if d.BothDirections && s.Negatives > 0 {
-		return errors.New("triples are learnt among all entities: leave negatives at 0")
+		return errors.New("triples have no negative sampling: leave negatives at 0")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 	for i, set := range kernel.Sets() {
 		for _, threads := range [][]int{{1, 3}, {2}}[min(i, 1)] {
 			t.Run(fmt.Sprintf("%s/%d threads", set.Name, threads), func(t *testing.T) {
-				enginetest.Run(t, &Engine{threads: threads, kernels: set, units: kernel.BF16Sets()}, 1e-5)
+				enginetest.Run(t, &Engine{threads: threads, kernels: set, bf16Sets: kernel.BF16Sets()}, 1e-5)
 			})
 		}
 	}
@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 func TestBackend(t *testing.T) {
 	vectors := kernel.Sets()[0].Name
 	for _, unit := range kernel.BF16Sets() {
-		e := &Engine{threads: 1, kernels: kernel.Sets()[0], units: []*kernel.BF16Set{unit}}
+		e := &Engine{threads: 1, kernels: kernel.Sets()[0], bf16Sets: []*kernel.BF16Set{unit}}
 		if in32, in16 := e.Backend(kge.Float32), e.Backend(kge.Bfloat16); in32 != vectors || in16 != vectors+"+"+unit.Name {
 			t.Errorf("%s in float32, %s in bfloat16 by %s", in32, in16, unit.Name)
 		}
@@ -147,7 +147,7 @@ func ofEachLength(batches [][]kge.Example) (chosen [][]kge.Example) {
 
 func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
 	for _, set := range kernel.Sets() {
-		sameBitsBy(t, Engine{kernels: set, units: kernel.BF16Sets()}, d, s, all, epochs)
+		sameBitsBy(t, Engine{kernels: set, bf16Sets: kernel.BF16Sets()}, d, s, all, epochs)
 	}
 	if all[0].Form.Capabilities().Products {
 		s.Precision = kge.Bfloat16
@@ -157,7 +157,7 @@ func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epoch
 
 func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
 	t.Helper()
-	by := engine.kernels.Name + ", " + engine.units[0].Name + ", " + s.Precision.String()
+	by := engine.kernels.Name + ", " + engine.bf16Sets[0].Name + ", " + s.Precision.String()
 	populated := func(threads int, m []kge.Member) *population {
 		engine := engine
 		engine.threads = threads
@@ -187,11 +187,11 @@ func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []
 	if s.SparseGradients > 0 { // of few slopes there is room for all units
 		return
 	}
-	for threads := range min(2, populated(1, all).demand.units-1) {
+	for threads := range min(2, populated(1, all).needs.units-1) {
 		narrow := populated(1, all)
-		narrow.single[0] = newWorkspace(narrow.demand, 1+threads, 0)
-		if kept := len(narrow.single[0].works); kept != 1+threads || kept == narrow.demand.units {
-			t.Fatalf("%d of %d units kept, want %d", kept, narrow.demand.units, 1+threads)
+		narrow.perThread[0] = newWorkspace(narrow.needs, 1+threads, 0)
+		if kept := len(narrow.perThread[0].active); kept != 1+threads || kept == narrow.needs.units {
+			t.Fatalf("%d of %d units kept, want %d", kept, narrow.needs.units, 1+threads)
 		}
 		same(fmt.Sprint(1+threads, " threads with room for a unit each"), narrow)
 	}
@@ -236,7 +236,7 @@ func allocateNothing(t *testing.T, name string, d *kge.Data, s kge.Settings, m k
 		t.Fatal(err)
 	}
 	trainer := p.(*population).trainers[0]
-	trainer.workspace = p.(*population).single[0]
+	trainer.workspace = p.(*population).perThread[0]
 	allocations := func(batch []kge.Example) float64 {
 		return testing.AllocsPerRun(5, func() {
 			if _, err := trainer.step(t.Context(), batch, 0.1); err != nil {
@@ -393,7 +393,7 @@ func FuzzShapes(f *testing.F) {
 			onPaths.Sampling, onPaths.SampledSoftmax, onPaths.SparseGradients = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0
 		}
 		engine := func(set *kernel.Set) kge.Engine {
-			return &Engine{threads: 1 + int(seed%3), kernels: set, units: kernel.BF16Sets()}
+			return &Engine{threads: 1 + int(seed%3), kernels: set, bf16Sets: kernel.BF16Sets()}
 		}
 		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
 		some := engine(sets[seed%uint64(len(sets))])

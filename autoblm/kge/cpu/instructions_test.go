@@ -10,10 +10,10 @@ import (
 
 func TestInstructionsAreTold(t *testing.T) {
 	for want, i := range map[string]Instructions{
-		"avx512, amx (bfloat16 products)":                                {Vectors: "avx512", Bfloat16: "amx", Pays: true},
-		"avx512, avx512-bf16 (bfloat16 products, slower than float32's)": {Vectors: "avx512", Bfloat16: "avx512-bf16"},
+		"avx512, amx (bfloat16 products)":                                {Vectors: "avx512", Bfloat16: "amx", Faster: true},
+		"avx512, avx512-bf16 (bfloat16 products, slower than float32)": {Vectors: "avx512", Bfloat16: "avx512-bf16"},
 		"avx2, no bfloat16 products":                                     {Vectors: "avx2"},
-		"no vector instructions that are known here":                     {Vectors: portable},
+		"no known vector instructions":                     {Vectors: portable},
 	} {
 		if got := i.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -25,7 +25,7 @@ func TestInstructionsAreTold(t *testing.T) {
 func TestAutoAsksWhatPays(t *testing.T) {
 	t.Setenv(kge.PrecisionVariable, "")
 	for _, pays := range []bool{true, false} {
-		e := &Engine{threads: 1, kernels: kernel.Sets()[0], units: []*kernel.BF16Set{{Name: "avx512-bf16", Faster: pays}}}
+		e := &Engine{threads: 1, kernels: kernel.Sets()[0], bf16Sets: []*kernel.BF16Set{{Name: "avx512-bf16", Faster: pays}}}
 		want := kge.Float32
 		if pays {
 			want = kge.Bfloat16

@@ -18,17 +18,17 @@ import (
 
 // counted ends a context in the middle of a unit, and counts the units from there on.
 type counted struct {
-	answers
+	pathObjective
 	at    int64
 	units *atomic.Int64
 	end   func()
 }
 
-func (c counted) learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64 {
+func (c counted) learn(t *trainer, b *scratch, u *unit, w *activeUnit, number int, weight float32) float64 {
 	if c.units.Add(1) == c.at {
 		c.end()
 	}
-	return c.answers.learn(t, b, u, w, number, weight)
+	return c.pathObjective.learn(t, b, u, w, number, weight)
 }
 
 // inOneBatch is a population that takes all queries in one step.
@@ -62,7 +62,7 @@ func TestInterruptedStep(t *testing.T) {
 		}
 		ctx, end := context.WithCancel(t.Context())
 		var units atomic.Int64
-		p.trainers[0].lesson = counted{answers{}, 3, &units, end}
+		p.trainers[0].objective = counted{pathObjective{}, 3, &units, end}
 		if _, err := p.Epoch(ctx, batches, []float64{0.1}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%d threads: %v", threads, err)
 		}
@@ -111,11 +111,11 @@ func TestBuffersFollowTheData(t *testing.T) {
 	for _, negatives := range []int{0, 2} {
 		p, batches := inOneBatch(t, 1, negatives)
 		units := (len(batches[0]) + tiles.MaxQueries - 1) / tiles.MaxQueries
-		if got := len(append(p.single, p.shared)[0].units); got != units {
+		if got := len(append(p.perThread, p.shared)[0].units); got != units {
 			t.Errorf("%d units for %d examples, want %d", got, len(batches[0]), units)
 		}
 	}
-	if n := New(1 << 40).threads; n != mostThreads {
+	if n := New(1 << 40).threads; n != maxThreads {
 		t.Errorf("%d threads", n)
 	}
 }

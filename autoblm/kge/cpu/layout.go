@@ -6,68 +6,69 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
-// answersOfQuery is how many examples a unit has room for by each query, where they share
-// questions. Few graphs have more on average.
-const answersOfQuery = 4
+// examplesPerQuery is the average number of examples per query for which a unit has room with
+// query grouping. Few graphs have more answers per query on average.
+const examplesPerQuery = 4
 
-// layout is how batches are cut into units.
+// layout says how batches are divided into units.
 type layout struct {
-	questions, examples int  // of a unit, at most
-	shared              bool // questions are, by examples that are neighbours
+	maxQuestions, maxExamples int  // of a unit
+	isGrouped                 bool // neighbouring examples can share a question
 }
 
-func newLayout(mostQueries int, of lesson) layout {
-	n := mostQueries / of.ways()
-	if l, is := of.(triples); is && l.oneWay {
-		return layout{n, answersOfQuery * n, true}
+func newLayout(maxQueries int, o objective) layout {
+	n := maxQueries / o.directions()
+	if t, ok := o.(tripleObjective); ok && t.isGrouped {
+		return layout{n, examplesPerQuery * n, true}
 	}
 	return layout{n, n, false}
 }
 
-// units is how many a batch of so many triples or questions is cut into at most.
-func (l layout) units(batch int) int {
-	if l.shared {
-		batch *= 2 // answers
-		return pieces(batch, l.questions) + batch/l.examples
+// maxUnits returns the largest number of units for a batch of triples or questions.
+func (l layout) maxUnits(batch int) int {
+	if l.isGrouped {
+		batch *= 2 // examples, one per direction of a triple
+		return divideUp(batch, l.maxQuestions) + batch/l.maxExamples
 	}
-	return pieces(batch, l.questions)
+	return divideUp(batch, l.maxQuestions)
 }
 
-// pieces is how many of a size n is cut into.
-func pieces(n, size int) int { return (n + size - 1) / size }
+// divideUp returns n/size, rounded up.
+func divideUp(n, size int) int { return (n + size - 1) / size }
 
-// cut deals a batch to as many of the units as it takes. Where questions are shared, each has
-// equally many, but for one whose examples are too many.
-func (l layout) cut(batch []kge.Example, units []*unit) []*unit {
-	each := l.questions
-	if l.shared {
-		asked := 0
+// divide assigns a batch to units and returns those used. With grouping, units have equally
+// many questions, except where a unit has too many examples.
+func (l layout) divide(batch []kge.Example, units []*unit) []*unit {
+	questions := l.maxQuestions
+	if l.isGrouped {
+		count := 0
 		for i := range batch {
-			if !again(batch, i) {
-				asked++
+			if !repeatsQuestion(batch, i) {
+				count++
 			}
 		}
-		each = pieces(asked, pieces(asked, l.questions))
+		questions = divideUp(count, divideUp(count, l.maxQuestions))
 	}
 	var u *unit
-	used, from, question := 0, 0, -1
+	used, start, question := 0, 0, -1
 	for i := range batch {
-		fresh := !l.shared || !again(batch, i)
-		if fresh {
+		isNew := !l.isGrouped || !repeatsQuestion(batch, i)
+		if isNew {
 			question++
 		}
-		if u == nil || i-from == l.examples || fresh && question-u.first == each {
-			u, from = units[used], i
+		if u == nil || i-start == l.maxExamples || isNew && question-u.first == questions {
+			u, start = units[used], i
 			u.first, u.questions = question, u.questions[:0]
 			used++
 		}
 		u.questions = append(u.questions, int32(question-u.first))
-		u.examples = batch[from : i+1]
+		u.examples = batch[start : i+1]
 	}
 	return units[:used]
 }
 
-// again says whether an example asks the question of the one before.
-func again(batch []kge.Example, i int) bool {
-	return i > 0 && batch[i].Anchor == batch[i-1].Anchor && slices.Equal(batch[i].Path, batch[i-1].Path)
+// repeatsQuestion reports whether an example has the question of the one before.
+func repeatsQuestion(batch []kge.Example, i int) bool {
+	return i > 0 && batch[i].Anchor == batch[i-1].Anchor &&
+		slices.Equal(batch[i].Path, batch[i-1].Path)
 }

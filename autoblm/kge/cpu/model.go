@@ -9,47 +9,50 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// model is the numbers of one model, and what they mean.
+// model holds the embeddings of one model and the arithmetic of its form.
 type model struct {
 	kernels    *kernel.Set
 	form       form.Form
 	structure  structure.Structure
-	dim        int // d; the columns after it are 0
+	dim        int // d; padding columns are 0
 	reciprocal bool
-	stateRows  int // of each path
+	stateRows  int // rows in the state of a path
 	hop        hop
 	measure    tiles.Measure
 	entities   tiles.Embeddings
 	relations  []relationTable
-	shared     bool // rows of relations can be there once for neighbours
-	count      int  // of relations without reverses
+	sharesRows bool // neighbouring paths can share rows of relations
+	count      int  // number of relations without reverses
 }
 
-// relationTable has rows of each direction of a relation, one after the other.
+// relationTable is a table of relations.
 type relationTable struct {
 	tiles.Embeddings
-	rows, columns int // of a direction; of a row
+	rows    int // of a relation in one direction
+	columns int // without padding
 }
 
-// newModel places parameters, for products in bfloat16 where there is a unit.
-func newModel(k *kernel.Set, unit *kernel.BF16Set, p kge.Parameters) *model {
+// newModel copies parameters into padded tables. With bf16, products are computed in bfloat16.
+func newModel(k *kernel.Set, bf16 *kernel.BF16Set, p kge.Parameters) *model {
 	m := &model{
 		kernels: k, form: p.Form, dim: p.Dim, reciprocal: p.Reciprocal,
-		measure: arithmetics[p.Form].newMeasure(p.Dim), entities: tiles.NewEmbeddings(p.Entities, p.Dim),
+		measure:  arithmetics[p.Form].newMeasure(p.Dim),
+		entities: tiles.NewEmbeddings(p.Entities, p.Dim),
 	}
 	m.stateRows = m.measure.RowsPerQuery()
 	for i, t := range p.Specs() {
-		m.relations = append(m.relations, relationTable{tiles.NewEmbeddings(p.OfRelations()[i], t.Columns), t.Rows, t.Columns})
-		m.shared = m.shared || t.Shared
+		table := tiles.NewEmbeddings(p.OfRelations()[i], t.Columns)
+		m.relations = append(m.relations, relationTable{table, t.Rows, t.Columns})
+		m.sharesRows = m.sharesRows || t.Shared
 	}
 	m.count = m.relations[0].Count / m.relations[0].rows
 	if m.reciprocal {
 		m.count /= 2
 	}
 	m.setStructure(p.Structure)
-	if unit != nil && p.Form.Capabilities().Products {
-		m.entities.EnableBF16(unit)
-		m.relations[0].EnableBF16(unit)
+	if bf16 != nil && p.Form.Capabilities().Products {
+		m.entities.EnableBF16(bf16)
+		m.relations[0].EnableBF16(bf16)
 	}
 	return m
 }
@@ -58,17 +61,21 @@ func (m *model) setStructure(s structure.Structure) {
 	m.structure, m.hop = s, arithmetics[m.form].newHop(m.kernels, s, m.dim)
 }
 
-// parameters are the numbers without padding, made by one of the two ways.
-func (m *model) parameters(made withoutPadding) kge.Parameters {
-	return kge.Parameters{Form: m.form, Structure: m.structure, Dim: m.dim, Reciprocal: m.reciprocal, Tables: m.dense(m.tables(), made)}
+// unpad returns the numbers of a table without padding columns.
+type unpad func(e tiles.Embeddings, columns int) []float32
+
+// copyRows copies. viewRows may share memory with the table.
+var copyRows, viewRows unpad = tiles.Embeddings.Dense, tiles.Embeddings.View
+
+// parameters returns the model without padding.
+func (m *model) parameters(u unpad) kge.Parameters {
+	return kge.Parameters{
+		Form: m.form, Structure: m.structure, Dim: m.dim, Reciprocal: m.reciprocal,
+		Tables: m.unpadded(m.tables(), u),
+	}
 }
 
-// withoutPadding is copied or shown.
-type withoutPadding func(e tiles.Embeddings, columns int) []float32
-
-var copied, shown withoutPadding = tiles.Embeddings.Dense, tiles.Embeddings.View
-
-// tables are those of the entities and of the relations.
+// tables returns the tables of entities and of relations.
 func (m *model) tables() []tiles.Embeddings {
 	all := []tiles.Embeddings{m.entities}
 	for _, t := range m.relations {
@@ -77,10 +84,10 @@ func (m *model) tables() []tiles.Embeddings {
 	return all
 }
 
-// mostQueries is how many queries are asked of the entities at a time at most.
-func (m *model) mostQueries() int { return m.entities.MaxQueries() }
+// maxQueries returns the largest number of queries that are scored together.
+func (m *model) maxQueries() int { return m.entities.MaxQueries() }
 
-// columns is how many columns each of the tables has without padding.
+// columns returns the number of columns of a table without padding.
 func (m *model) columns(table int) int {
 	if table == 0 {
 		return m.dim
@@ -88,10 +95,10 @@ func (m *model) columns(table int) int {
 	return m.relations[table-1].columns
 }
 
-// dense are tables like those of the model, without padding.
-func (m *model) dense(all []tiles.Embeddings, made withoutPadding) (t kge.Tables) {
+// unpadded returns tables of the shapes of the model's without padding.
+func (m *model) unpadded(all []tiles.Embeddings, u unpad) (t kge.Tables) {
 	for i, table := range all {
-		numbers := made(table, m.columns(i))
+		numbers := u(table, m.columns(i))
 		switch i {
 		case 0:
 			t.Entities = numbers
@@ -104,7 +111,7 @@ func (m *model) dense(all []tiles.Embeddings, made withoutPadding) (t kge.Tables
 	return t
 }
 
-// fill is the other way of dense.
+// fill is the inverse of unpadded.
 func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
 	all[0].Fill(from.Entities, m.dim)
 	for i, table := range from.OfRelations() {
@@ -112,8 +119,8 @@ func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
 	}
 }
 
-// place is the number of a relation in the tables, and whether it is walked through
+// relationRow returns the number of a relation in the tables, and whether it is walked through
 // the transpose.
-func (m *model) place(relation int32) (number int, transposed bool) {
+func (m *model) relationRow(relation int32) (number int, transposed bool) {
 	return rules.RelationRow(relation, m.count, m.reciprocal)
 }

@@ -6,50 +6,53 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
 )
 
-// paths are some paths of one length, with the rows that they look up: their embeddings, or the
-// gradients by these.
+// paths are paths of one length with the embeddings that they use, or with the gradients with
+// respect to these.
 type paths struct {
 	count, hops int
-	most        int              // that there is room for
-	shared      bool             // rows of relations are there once for neighbours
+	capacity    int              // largest count
+	sharesRows  bool             // neighbours share rows of relations
 	anchors     kernel.Table     // [count, d]
-	targets     kernel.Table     // [count, d], of the targets at the other end
+	targets     kernel.Table     // [count, d], at the other end
 	relations   [][]kernel.Table // by hop and table, [slots·rows, columns]
 	slots       [][]slot         // by hop and path
 	transposed  [][]bool         // by hop and path
-	rest        []kernel.Table   // room for what from returns
+	views       []kernel.Table   // the result of relationsFrom
 }
 
-// slot is which rows of relations a path looks up: those of its own number, or where they
-// are shared those of its neighbours that walk the same relation.
-type slot struct{ rows, relation int32 }
+// slot says which rows of relations a path uses. Without sharing, each path has its own slot;
+// with sharing, neighbours that walk the same relation have the same slot.
+type slot struct{ number, relation int32 }
 
-// newPaths are for paths that share rows of relations, where the form has some to share, or for
-// paths that have each their own.
-func newPaths(m *model, most int, share bool) paths {
-	return paths{most: most, shared: share && m.shared, anchors: tiles.NewTable(most, m.dim), targets: tiles.NewTable(most, m.dim)}
+// newPaths returns room for a number of paths. They share rows if share is set and the form
+// has rows to share.
+func newPaths(m *model, capacity int, share bool) paths {
+	return paths{
+		capacity: capacity, sharesRows: share && m.sharesRows,
+		anchors: tiles.NewTable(capacity, m.dim), targets: tiles.NewTable(capacity, m.dim),
+	}
 }
 
-// reset makes room.
+// reset prepares for a number of paths with a number of hops.
 func (p *paths) reset(m *model, count, hops int) {
 	p.count, p.hops = count, hops
 	for len(p.relations) < hops {
-		slots := p.most
-		if p.shared {
-			slots = min(slots, m.mostQueries()) // as no more questions are asked, each of one relation
+		slots := p.capacity
+		if p.sharesRows { // there are at most as many slots as queries
+			slots = min(slots, m.maxQueries())
 		}
 		var tables []kernel.Table
 		for _, t := range m.relations {
 			tables = append(tables, tiles.NewTable(slots*t.rows, t.columns))
 		}
 		p.relations = append(p.relations, tables)
-		p.slots = append(p.slots, make([]slot, p.most))
-		p.transposed = append(p.transposed, make([]bool, p.most))
+		p.slots = append(p.slots, make([]slot, p.capacity))
+		p.transposed = append(p.transposed, make([]bool, p.capacity))
 	}
 }
 
-// like makes room for the gradients by what others look up, and sets them to 0.
-func (p *paths) like(m *model, of *paths) {
+// resetGradients prepares for the gradients of other paths, and sets them to 0.
+func (p *paths) resetGradients(m *model, of *paths) {
 	p.reset(m, of.count, of.hops)
 	for hop := range p.hops {
 		copy(p.slots[hop], of.slots[hop][:p.count])
@@ -58,24 +61,24 @@ func (p *paths) like(m *model, of *paths) {
 	clear(first(p.targets, p.count))
 	for hop, tables := range p.relations[:p.hops] {
 		for i, t := range tables {
-			clear(first(t, p.used(hop)*m.relations[i].rows))
+			clear(first(t, p.slotCount(hop)*m.relations[i].rows))
 		}
 	}
 }
 
-// used is how many slots there are.
-func (p *paths) used(hop int) int { return int(p.slots[hop][p.count-1].rows) + 1 }
+// slotCount returns the number of slots of a hop.
+func (p *paths) slotCount(hop int) int { return int(p.slots[hop][p.count-1].number) + 1 }
 
-// opens says whether a path is the first of its slot.
-func (p *paths) opens(hop, path int) bool {
-	return path == 0 || p.slots[hop][path].rows != p.slots[hop][path-1].rows
+// startsSlot reports whether a path is the first of its slot.
+func (p *paths) startsSlot(hop, path int) bool {
+	return path == 0 || p.slots[hop][path].number != p.slots[hop][path-1].number
 }
 
-// cut visits the paths in runs, each of which goes on for as long as a path joins the one before.
-func (p *paths) cut(joins func(path int) bool, visit func(path, n int)) {
+// eachRun visits runs of paths. A run goes on while continues is true for the next path.
+func (p *paths) eachRun(continues func(path int) bool, visit func(path, n int)) {
 	for from := 0; from < p.count; {
 		n := 1
-		for from+n < p.count && joins(from+n) {
+		for from+n < p.count && continues(from+n) {
 			n++
 		}
 		visit(from, n)
@@ -83,56 +86,59 @@ func (p *paths) cut(joins func(path int) bool, visit func(path, n int)) {
 	}
 }
 
-// put looks up the rows of a question, path after path.
-func (p *paths) put(m *model, path int, q *kge.Question) {
+// load looks up the rows of a question. Paths must be loaded in order.
+func (p *paths) load(m *model, path int, q *kge.Question) {
 	copy(tiles.PaddedRow(p.anchors, path), m.entities.Row(int(q.Anchor)))
 	for hop, r := range q.Path {
-		number, transposed := m.place(r)
+		number, transposed := m.relationRow(r)
 		p.transposed[hop][path] = transposed
 		own := slot{int32(path), int32(number)}
-		if p.shared && path > 0 {
-			own.rows = p.slots[hop][path-1].rows
-			if p.slots[hop][path-1].relation != own.relation {
-				own.rows++
+		if p.sharesRows && path > 0 {
+			before := p.slots[hop][path-1]
+			own.number = before.number
+			if before.relation != own.relation {
+				own.number++
 			}
 		}
 		p.slots[hop][path] = own
-		if p.opens(hop, path) {
+		if p.startsSlot(hop, path) {
 			for i, t := range m.relations {
-				copy(part(p.relations[hop][i], int(own.rows), t.rows), t.From(number*t.rows).Data)
+				rows := part(p.relations[hop][i], int(own.number), t.rows)
+				copy(rows, t.From(number*t.rows).Data)
 			}
 		}
 	}
 }
 
-// putTarget looks up the row of a target.
-func (p *paths) putTarget(m *model, path int, entity int32) {
+// loadTarget looks up the row of a target.
+func (p *paths) loadTarget(m *model, path int, entity int32) {
 	copy(tiles.PaddedRow(p.targets, path), m.entities.Row(int(entity)))
 }
 
-// from is the tables of a hop without the rows before those of a path, until its next call.
-func (p *paths) from(m *model, hop, path int) []kernel.Table {
+// relationsFrom returns the tables of a hop from the rows of a path on. The next call
+// overwrites the result.
+func (p *paths) relationsFrom(m *model, hop, path int) []kernel.Table {
 	if path == 0 {
 		return p.relations[hop]
 	}
-	start := int(p.slots[hop][path].rows)
-	p.rest = p.rest[:0]
+	start := int(p.slots[hop][path].number)
+	p.views = p.views[:0]
 	for i, t := range m.relations {
-		p.rest = append(p.rest, p.relations[hop][i].From(start*t.rows))
+		p.views = append(p.views, p.relations[hop][i].From(start*t.rows))
 	}
-	return p.rest
+	return p.views
 }
 
-// first is the first n rows of a table.
+// first returns the first n rows of a table.
 func first(t kernel.Table, n int) []float32 { return t.Data[:n*t.Stride] }
 
-// part is the rows of one path, where each has so many.
+// part returns the rows of one path, if each has a number of rows.
 func part(t kernel.Table, path, rows int) []float32 {
 	return t.Data[path*rows*t.Stride:][:rows*t.Stride]
 }
 
-// direction is that in which paths are walked: forward from their anchors, or backward
-// from their targets, through the transposes.
+// direction is the direction in which paths are walked: forward from their anchors, or backward
+// from their targets through the transposes.
 type direction bool
 
 const (
@@ -140,7 +146,7 @@ const (
 	backward direction = true
 )
 
-// hop is which hop of a path is walked at a step, from 0.
+// hop returns the index of the hop that is walked at a step, from 0.
 func (d direction) hop(p *paths, step int) int {
 	if d == backward {
 		return p.hops - 1 - step
@@ -148,7 +154,7 @@ func (d direction) hop(p *paths, step int) int {
 	return step
 }
 
-// start is the rows that paths begin at.
+// start returns the rows at which paths start.
 func (d direction) start(p *paths) kernel.Table {
 	if d == backward {
 		return p.targets
@@ -156,30 +162,30 @@ func (d direction) start(p *paths) kernel.Table {
 	return p.anchors
 }
 
-// states are those of paths before each hop but the first, or the gradients by them.
+// states has, for each step, the states of paths before it, or the gradients with respect to
+// them. If a state has one row, the first entry is unused.
 type states []kernel.Table // [count·stateRows, d]
 
-// reset makes room, with rows of zeros.
+// reset prepares rows of zeros.
 func (s *states) reset(m *model, p *paths) {
 	for len(*s) < p.hops {
-		*s = append(*s, tiles.NewTable(p.most*m.stateRows, m.dim))
+		*s = append(*s, tiles.NewTable(p.capacity*m.stateRows, m.dim))
 	}
 	for _, t := range (*s)[:p.hops] {
 		clear(first(t, p.count*m.stateRows))
 	}
 }
 
-// at is the states before a step: those at first are the rows that paths start at,
-// where a state has no more than these.
-func (s states) at(m *model, step int, start kernel.Table) kernel.Table {
+// before returns the states before a step. If a state has one row, the first states are the
+// rows at which paths start.
+func (s states) before(m *model, step int, start kernel.Table) kernel.Table {
 	if step == 0 && m.stateRows == 1 {
 		return start
 	}
 	return s[step]
 }
 
-// walk makes the states after the last hop, in rows of zeros, and leaves those
-// between.
+// walk adds the states after the last hop to rows of zeros, and keeps the states between hops.
 func (m *model) walk(d direction, p *paths, to kernel.Table, between *states) {
 	start := d.start(p)
 	if p.hops > 1 || m.stateRows > 1 {
@@ -195,45 +201,58 @@ func (m *model) walk(d direction, p *paths, to kernel.Table, between *states) {
 		if step+1 < p.hops {
 			after = (*between)[step+1]
 		}
-		before, hop := between.at(m, step, start), d.hop(p, step)
-		m.runs(d, p, hop, func(path, n int, transposed bool) {
-			m.hop.Step(after.From(path*m.stateRows), before.From(path*m.stateRows), p.from(m, hop, path), n, transposed)
+		before, hop := between.before(m, step, start), d.hop(p, step)
+		m.eachHopRun(d, p, hop, func(path, n int, transposed bool) {
+			state := path * m.stateRows
+			relations := p.relationsFrom(m, hop, path)
+			m.hop.Step(after.From(state), before.From(state), relations, n, transposed)
 		})
 	}
 }
 
-// walkBack carries the gradient by the states after the last hop to the rows that
-// were looked up, to whose gradients it adds. between has what walk left there, and
-// room has room for gradients.
-func (m *model) walkBack(d direction, p *paths, gradient kernel.Table, between states, room *states, to *paths) {
+// walkBack propagates the gradient with respect to the states after the last hop to the
+// embeddings, and adds it to their gradients. between has what walk left there. scratch has
+// room for the gradients with respect to the states.
+func (m *model) walkBack(
+	d direction, p *paths, gradient kernel.Table, between states, scratch *states, to *paths,
+) {
 	if p.hops > 1 || m.stateRows > 1 {
-		room.reset(m, p)
+		scratch.reset(m, p)
 	}
 	start, toStart := d.start(p), d.start(to)
 	for step := p.hops - 1; step >= 0; step-- {
 		after := gradient
 		if step+1 < p.hops {
-			after = (*room)[step+1]
+			after = (*scratch)[step+1]
 		}
-		before, toBefore, hop := between.at(m, step, start), room.at(m, step, toStart), d.hop(p, step)
-		m.runs(d, p, hop, func(path, n int, transposed bool) {
+		before := between.before(m, step, start)
+		toBefore := scratch.before(m, step, toStart)
+		hop := d.hop(p, step)
+		m.eachHopRun(d, p, hop, func(path, n int, transposed bool) {
 			state := path * m.stateRows
-			gradients := hopGradients{toBefore.From(state), to.from(m, hop, path)}
-			m.hop.Back(after.From(state), before.From(state), p.from(m, hop, path), gradients, n, transposed)
+			relations := p.relationsFrom(m, hop, path)
+			gradients := hopGradients{toBefore.From(state), to.relationsFrom(m, hop, path)}
+			m.hop.Back(
+				after.From(state), before.From(state), relations, gradients, n, transposed)
 		})
 	}
 	if m.stateRows > 1 {
 		for path := range p.count {
-			m.kernels.ScaleAdd(tiles.PaddedRow(toStart, path), part((*room)[0], path, m.stateRows)[:toStart.Stride], 1)
+			firstRow := part((*scratch)[0], path, m.stateRows)[:toStart.Stride]
+			m.kernels.ScaleAdd(tiles.PaddedRow(toStart, path), firstRow, 1)
 		}
 	}
 }
 
-// runs cuts the paths where they begin to walk a hop the other way, and where a
-// hop is of paths that share rows of relations where they begin to look up others.
-func (m *model) runs(d direction, p *paths, hop int, visit func(path, n int, transposed bool)) {
+// eachHopRun visits runs of paths that walk a hop in the same direction. If the form shares
+// rows of relations, the paths of a run also have the same slot.
+func (m *model) eachHopRun(
+	d direction, p *paths, hop int, visit func(path, n int, transposed bool),
+) {
 	transposed := p.transposed[hop]
-	p.cut(func(path int) bool {
-		return transposed[path] == transposed[path-1] && !(m.shared && p.opens(hop, path))
-	}, func(path, n int) { visit(path, n, transposed[path] != bool(d)) })
+	continues := func(path int) bool {
+		return transposed[path] == transposed[path-1] &&
+			!(m.sharesRows && p.startsSlot(hop, path))
+	}
+	p.eachRun(continues, func(path, n int) { visit(path, n, transposed[path] != bool(d)) })
 }

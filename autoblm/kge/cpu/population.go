@@ -19,10 +19,10 @@ type population struct {
 	data     *kge.Data
 	members  []kge.Member
 	trainers []*trainer
-	demand   demand
-	// One workspace for each thread, whose members train one per core; and one
-	// for all threads, whose members share the cores.
-	single []*workspace
+	needs    requirements
+	// perThread has a workspace for each thread, for members that train on one core each.
+	perThread []*workspace
+	// shared is the workspace of members that train on all cores, one after the other.
 	shared *workspace
 }
 
@@ -32,127 +32,149 @@ var _ interface {
 } = (*population)(nil)
 
 // NewPopulation implements [kge.Engine].
-func (e *Engine) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (e *Engine) NewPopulation(
+	d *kge.Data, s kge.Settings, members []kge.Member,
+) (kge.Population, error) {
 	var err error
-	if s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim); err != nil {
+	s.Precision, err = e.Precision(s.Precision, members[0].Form, len(d.Entities), s.Dim)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckMemory(d, members, max(e.besides(d, s, members), e.besides(d, s.In(1), members))); err != nil {
+	extra := max(e.extraBytes(d, s, members), e.extraBytes(d, s.In(1), members))
+	if err := s.CheckMemory(d, members, extra); err != nil {
 		return nil, err
 	}
-	p := &population{ranker: ranker{threads: e.threads, precision: s.Precision}, data: d, members: members}
-	l := lessonOf(d, s)
+	p := &population{
+		ranker: ranker{threads: e.threads, precision: s.Precision}, data: d, members: members,
+	}
+	o := objectiveOf(d, s)
 	for _, member := range members {
-		first := kge.Initialize(d, s, member)
+		initial := kge.Initialize(d, s, member)
 		if err := d.Err(); err != nil { // before the tables are copied, which may be large
 			return nil, err
 		}
-		m := newModel(e.kernels, e.unit(s.Precision), first)
-		memory.CollectGarbage(float * float64(len(first.Entities))) // which are copied, before the optimizer has its own
+		m := newModel(e.kernels, e.bf16(s.Precision), initial)
+		// The initial tables are garbage now. Free them before the optimizer allocates its own.
+		memory.CollectGarbage(float32Bytes * float64(len(initial.Entities)))
 		p.models = append(p.models, m)
-		p.trainers = append(p.trainers, newTrainer(m, l, s, member))
+		p.trainers = append(p.trainers, newTrainer(m, o, s, member))
 	}
-	p.makeRoom(s)
+	p.allocate(s)
 	return p, nil
 }
 
-// makeRoom makes the workspaces for the settings.
-func (p *population) makeRoom(s kge.Settings) {
-	layout, entities := p.trainers[0].layout, len(p.data.Entities)
-	p.demand = demand{
-		model: p.models[0], units: layout.units(min(s.Batch, p.data.Count)), paths: layout.examples * p.trainers[0].lesson.ways(), smoothing: s.LabelSmoothing, softmax: s.Negatives == 0, among: s.Candidates(entities), few: s.SparseGradients, pairs: !p.data.BothDirections,
-		relations: slices.ContainsFunc(p.members, func(m kge.Member) bool { return m.RelationPrediction > 0 }),
+// allocate allocates the workspaces for settings.
+func (p *population) allocate(s kge.Settings) {
+	layout, o := p.trainers[0].layout, p.trainers[0].objective
+	predictsRelations := func(m kge.Member) bool { return m.RelationPrediction > 0 }
+	p.needs = requirements{
+		model:            p.models[0],
+		units:            layout.maxUnits(min(s.Batch, p.data.Count)),
+		paths:            layout.maxExamples * o.directions(),
+		smoothing:        s.LabelSmoothing,
+		softmax:          s.Negatives == 0,
+		candidates:       s.Candidates(len(p.data.Entities)),
+		sparse:           s.SparseGradients,
+		predictRelations: slices.ContainsFunc(p.members, predictsRelations),
+		pairs:            !p.data.BothDirections,
 	}
-	p.single, p.shared = nil, nil
-	alone := p.alone()
-	for range min(alone, p.threads) {
-		p.single = append(p.single, newWorkspace(p.demand, 1, p.demand.kept()/p.threads))
+	p.perThread, p.shared = nil, nil
+	count := p.onOneCore()
+	for range min(count, p.threads) {
+		w := newWorkspace(p.needs, 1, p.needs.maxKept()/p.threads)
+		p.perThread = append(p.perThread, w)
 	}
-	if alone < len(p.members) {
-		p.shared = newWorkspace(p.demand, p.threads, p.demand.kept())
+	if count < len(p.members) {
+		p.shared = newWorkspace(p.needs, p.threads, p.needs.maxKept())
 	}
 }
 
 // Adjust implements [kge.Population].
 func (p *population) Adjust(s kge.Settings) error {
 	for _, t := range p.trainers {
-		t.set = s
+		t.settings = s
 	}
-	p.makeRoom(s)
+	p.allocate(s)
 	return nil
 }
 
-func lessonOf(d *kge.Data, s kge.Settings) lesson {
+func objectiveOf(d *kge.Data, s kge.Settings) objective {
 	if d.BothDirections {
-		return triples{oneWay: s.AnswersPerQuery > 0}
+		return tripleObjective{isGrouped: s.AnswersPerQuery > 0}
 	}
-	return answers{}
+	return pathObjective{}
 }
 
-const float, half = 4, 2 // bytes
+const float32Bytes, bfloat16Bytes = 4, 2
 
-// besides is how many bytes a population takes at least beside its tables: each unit has a row
-// for both ends of its paths and those of a relation, each thread besides those of what it
-// makes of them, and some units keep their exponentials, or where slopes are few each thread.
-// In bfloat16 there are the rounded entities too.
-func (e *Engine) besides(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
-	rounded := s.Precision == kge.Bfloat16
-	queries, number := tiles.MaxQueries, float // of an exponential
-	if rounded {
-		queries, number = tiles.MaxRoundedQueries, half
+// extraBytes estimates the memory of a population without its tables and optimizer, as a lower
+// bound. Each unit has rows for both ends of its paths and for relations, and each thread has
+// rows for their states. Some units keep exponentials; with sparse gradients, each thread keeps
+// them. In bfloat16 there are also the rounded entities.
+func (e *Engine) extraBytes(d *kge.Data, s kge.Settings, members []kge.Member) float64 {
+	isBF16 := s.Precision == kge.Bfloat16
+	queries, exponentialBytes := tiles.MaxQueries, float32Bytes
+	if isBF16 {
+		queries, exponentialBytes = tiles.MaxRoundedQueries, bfloat16Bytes
 	}
-	l := lessonOf(d, s)
-	layout := newLayout(queries, l)
-	units, paths := layout.units(min(s.Batch, d.Count)), layout.examples*l.ways()
-	ofUnit, ofThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
+	o := objectiveOf(d, s)
+	layout := newLayout(queries, o)
+	units := layout.maxUnits(min(s.Batch, d.Count))
+	paths := layout.maxExamples * o.directions()
+	perUnit, perThread := float64(2*s.Dim*paths), float64(8*s.Dim*paths)
 	for _, t := range members[0].Form.Spec().Tables(s.Dim) {
 		slots := paths
 		if t.Shared {
 			slots = min(slots, queries)
 		}
-		ofUnit += float64(slots) * float64(t.Rows) * float64(t.Columns)
+		perUnit += float64(slots) * float64(t.Rows) * float64(t.Columns)
 	}
-	bytes := float * (ofUnit*float64(units) + ofThread*float64(e.threads))
+	bytes := float32Bytes * (perUnit*float64(units) + perThread*float64(e.threads))
+	entities := float64(len(d.Entities))
 	switch {
 	case s.SparseGradients > 0:
-		bytes += float * float64(len(d.Entities)) * float64(queries) * float64(e.threads)
+		bytes += float32Bytes * entities * float64(queries) * float64(e.threads)
 	case s.Negatives == 0:
-		kept := float64(number) * float64(s.Candidates(len(d.Entities))) * float64(queries) // by a unit
-		bytes += kept * max(1, min(float64(units), math.Floor(float64(mostKept(rounded))/kept)))
+		candidates := float64(s.Candidates(len(d.Entities)))
+		kept := float64(exponentialBytes) * candidates * float64(queries) // by a unit
+		keptUnits := math.Floor(float64(maxKept(isBF16)) / kept)
+		bytes += kept * max(1, min(float64(units), keptUnits))
 	}
-	if rounded {
-		bytes += half * float64(len(d.Entities)) * float64(s.Dim) * float64(len(members))
+	if isBF16 {
+		bytes += bfloat16Bytes * entities * float64(s.Dim) * float64(len(members))
 	}
 	return bytes
 }
 
-// alone is how many members train one per core: whole rounds of them, where the
-// graph is small enough that each core can keep a few units. The rest share the
-// cores, one after the other.
-func (p *population) alone() int {
+// onOneCore returns how many members train on one core each: a multiple of the number of
+// threads, if the graph is small enough for each core to keep a few units. The other members
+// train on all cores, one after the other.
+func (p *population) onOneCore() int {
 	switch {
 	case p.threads == 1:
 		return len(p.trainers)
-	case 2*p.threads*p.demand.unitBytes() > p.demand.kept():
+	case 2*p.threads*p.needs.unitBytes() > p.needs.maxKept():
 		return 0
 	}
 	return len(p.trainers) / p.threads * p.threads
 }
 
 // Epoch implements [kge.Population].
-func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+func (p *population) Epoch(
+	ctx context.Context, batches [][]kge.Example, rates []float64,
+) (kge.Epoch, error) {
 	epoch := kge.Epoch{Loss: make([]float64, len(p.trainers))}
 	seconds := make([][]float64, len(p.trainers))
 	errs := make([]error, len(p.trainers))
-	over := p.doing(len(p.trainers) * len(batches))
+	onStep := p.progressOf(len(p.trainers) * len(batches))
 	train := func(i int, w *workspace) {
 		t := p.trainers[i]
-		t.workspace, t.stepped = w, over
+		t.workspace, t.onStep = w, onStep
 		epoch.Loss[i], seconds[i], errs[i] = t.epoch(ctx, batches, rates[i])
 	}
-	alone := p.alone()
-	tiles.Parallel(p.threads, alone, func(worker, i int) { train(i, p.single[worker]) })
-	for i := alone; i < len(p.trainers); i++ {
+	onOneCore := p.onOneCore()
+	tiles.Parallel(p.threads, onOneCore, func(worker, i int) { train(i, p.perThread[worker]) })
+	for i := onOneCore; i < len(p.trainers); i++ {
 		train(i, p.shared)
 	}
 	for i, err := range errs {
@@ -162,12 +184,12 @@ func (p *population) Epoch(ctx context.Context, batches [][]kge.Example, rates [
 		if epoch.StepSeconds == nil {
 			epoch.StepSeconds = make([]float64, len(seconds[i]))
 		}
-		side := 1.0 // of the members that train at a time
-		if i < alone {
-			side = float64(p.threads)
+		parallel := 1.0 // members that trained at the same time
+		if i < onOneCore {
+			parallel = float64(p.threads)
 		}
 		for step, s := range seconds[i] {
-			epoch.StepSeconds[step] += s / side
+			epoch.StepSeconds[step] += s / parallel
 		}
 	}
 	return epoch, nil
@@ -182,7 +204,7 @@ func (p *population) Close() {
 
 // Parameters implements [kge.Population].
 func (p *population) Parameters(member int) (kge.Parameters, error) {
-	return p.models[member].parameters(copied), nil
+	return p.models[member].parameters(copyRows), nil
 }
 
 // SetStructure implements [kge.Population].
@@ -196,17 +218,17 @@ func (p *population) SetStructure(member int, s structure.Structure) error {
 }
 
 // State implements [kge.Population].
-func (p *population) State() (kge.State, error) { return p.state(copied), nil }
+func (p *population) State() (kge.State, error) { return p.state(copyRows), nil }
 
-// Shown implements [kge.StateViewer].
-func (p *population) View() kge.State { return p.state(shown) }
+// View implements [kge.StateViewer].
+func (p *population) View() kge.State { return p.state(viewRows) }
 
-func (p *population) state(made withoutPadding) kge.State {
+func (p *population) state(u unpad) kge.State {
 	s := kge.State{Steps: p.trainers[0].steps}
 	for _, t := range p.trainers {
-		m := kge.MemberState{Parameters: t.parameters(made)}
+		m := kge.MemberState{Parameters: t.parameters(u)}
 		for _, slot := range t.slots() {
-			m.Slots = append(m.Slots, t.dense(slot, made))
+			m.Slots = append(m.Slots, t.unpadded(slot, u))
 		}
 		s.Members = append(s.Members, m)
 	}
@@ -217,7 +239,7 @@ func (p *population) state(made withoutPadding) kge.State {
 func (p *population) SetState(s kge.State) error {
 	var present []kge.Parameters
 	for _, m := range p.models {
-		present = append(present, m.parameters(shown))
+		present = append(present, m.parameters(viewRows))
 	}
 	if err := s.Fits(present, len(p.trainers[0].slots())); err != nil {
 		return err

@@ -6,17 +6,20 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
-// sample is the entities that a step learns its answers among, where that is not all.
+// sample has the entities of a sampled softmax.
 type sample struct {
 	tiles.Embeddings         // copies of their rows
-	drawn            []int32 // which they are
-	among            []bool  // whether an entity is one of them
+	drawn            []int32 // their ids
+	isDrawn          []bool  // by entity
 	gradient         kernel.Table
 }
 
-// newSample is for so many entities of a model.
 func newSample(m *model, count int) *sample {
-	s := &sample{tiles.Embeddings{Table: tiles.NewTable(count, m.dim), Count: count}, make([]int32, count), make([]bool, m.entities.Count), kernel.Table{}}
+	s := &sample{
+		Embeddings: tiles.Embeddings{Table: tiles.NewTable(count, m.dim), Count: count},
+		drawn:      make([]int32, count),
+		isDrawn:    make([]bool, m.entities.Count),
+	}
 	if m.entities.Rounded != nil {
 		s.EnableBF16(m.entities.Rounded.Kernels)
 	}
@@ -24,35 +27,39 @@ func newSample(m *model, count int) *sample {
 	return s
 }
 
-// draw readies the sample for a step.
+// draw draws the sample of a step.
 func (s *sample) draw(t *trainer) {
 	for _, entity := range s.drawn {
-		s.among[entity] = false
+		s.isDrawn[entity] = false
 	}
-	rules.SoftmaxSample{Seed: t.member.Seed, Entities: t.entities.Count}.Draw(t.steps, s.drawn, s.among)
+	draw := rules.SoftmaxSample{Seed: t.member.Seed, Entities: t.entities.Count}
+	draw.Draw(t.steps, s.drawn, s.isDrawn)
 	tiles.Parallel(t.threads, s.Tiles(), func(_, tile int) {
 		start, count, _ := s.Tile(tile)
 		for i, entity := range s.drawn[start : start+count] {
-			copy(tiles.PaddedRow(s.Table, start+i), tiles.PaddedRow(t.entities.Table, int(entity)))
+			from := tiles.PaddedRow(t.entities.Table, int(entity))
+			copy(tiles.PaddedRow(s.Table, start+i), from)
 		}
 		s.Round(start, count)
 	})
 }
 
-// collect adds what a piece of the batch gives to the gradient by the sample, and hands it to
-// the entities after the last.
-func (s *sample) collect(t *trainer, p piece) {
+// collect adds the gradient of a round. After the last round of a batch it passes the sum on
+// to the entities.
+func (s *sample) collect(t *trainer, r round) {
 	tiles.Parallel(t.threads, s.Tiles(), func(worker, tile int) {
-		t.overEntities.Collect(t.kernels, s.Embeddings, len(p.works), tile, s.gradient.From(tile*tiles.Rows), t.benches[worker].scratch, !p.first)
+		gradient := s.gradient.From(tile * tiles.Rows)
+		t.overEntities.Collect(t.kernels, s.Embeddings, len(r.active), tile, gradient,
+			t.scratch[worker].rows, !r.isFirst)
 	})
-	if p.last {
+	if r.isLast {
 		for i, entity := range s.drawn {
 			t.byEntity.Add(entity, tiles.PaddedRow(s.gradient, i))
 		}
 	}
 }
 
-// candidates are the entities that the answers of a step are learnt among.
+// candidates returns the entities of the softmax in a step.
 func (t *trainer) candidates() tiles.Embeddings {
 	if t.sample != nil {
 		return t.sample.Embeddings
@@ -60,5 +67,7 @@ func (t *trainer) candidates() tiles.Embeddings {
 	return t.entities
 }
 
-// outside says whether an entity is none of the candidates.
-func (t *trainer) outside(entity int32) bool { return t.sample != nil && !t.sample.among[entity] }
+// isNotSampled reports whether an entity is no candidate.
+func (t *trainer) isNotSampled(entity int32) bool {
+	return t.sample != nil && !t.sample.isDrawn[entity]
+}

@@ -9,38 +9,41 @@ import (
 )
 
 // Scores implements [kge.Ranker].
-func (r *ranker) Scores(ctx context.Context, model int, questions []kge.Question, visit func(question int, scores []float32)) error {
+func (r *ranker) Scores(
+	ctx context.Context, model int, questions []kge.Question,
+	visit func(question int, scores []float32),
+) error {
 	chunks, m := chunksOf(questions), r.models[model]
-	askers := make([]*asker, r.threads)
-	over := r.doing(len(chunks))
+	scorers := make([]*scorer, r.threads)
+	done := r.progressOf(len(chunks))
 	tiles.Parallel(r.threads, len(chunks), func(worker, i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		if askers[worker] == nil {
-			askers[worker] = newAsker(m)
+		if scorers[worker] == nil {
+			scorers[worker] = newScorer(m)
 		}
 		c := chunks[i]
-		for n, scores := range askers[worker].ask(m, questions[c.from:c.to]) {
+		for n, scores := range scorers[worker].scoresOf(m, questions[c.from:c.to]) {
 			visit(c.from+n, scores)
 		}
-		over()
+		done()
 	})
 	return ctx.Err()
 }
 
-// chunk is queries that are asked together.
+// chunk is a range of questions that are scored together.
 type chunk struct{ from, to int }
 
-// mostAsked is how many these are: few enough that a small set keeps several
-// threads busy too.
-const mostAsked = tiles.MaxQueries / 2
+// maxChunk is the largest number of questions in a chunk, small enough that a few questions
+// keep several threads busy.
+const maxChunk = tiles.MaxQueries / 2
 
-// chunksOf cuts queries where a chunk is full and where the length changes.
-func chunksOf(queries []kge.Question) (chunks []chunk) {
-	for from := 0; from < len(queries); {
-		to := from + 1
-		for to < len(queries) && to-from < mostAsked && len(queries[to].Path) == len(queries[from].Path) {
+// chunksOf divides questions where a chunk is full and where the length of paths changes.
+func chunksOf(questions []kge.Question) (chunks []chunk) {
+	for from := 0; from < len(questions); {
+		hops, to := len(questions[from].Path), from+1
+		for to < len(questions) && to-from < maxChunk && len(questions[to].Path) == hops {
 			to++
 		}
 		chunks = append(chunks, chunk{from, to})
@@ -49,38 +52,42 @@ func chunksOf(queries []kge.Question) (chunks []chunk) {
 	return chunks
 }
 
-// asker asks queries one chunk at a time.
-type asker struct {
+// scorer scores chunks of questions on one thread.
+type scorer struct {
 	paths
 	between states
 	queries tiles.Queries
 	tile    kernel.Table // scores of a tile of entities
-	scores  [][]float32  // by query
+	scores  [][]float32  // by question
 }
 
-func newAsker(m *model) *asker {
-	a := &asker{paths: newPaths(m, m.mostQueries(), false), queries: tiles.NewQueries(m.measure, m.dim), tile: tiles.NewTable(tiles.Rows, tiles.MaxQueries)}
-	for range mostAsked {
-		a.scores = append(a.scores, make([]float32, m.entities.Count))
+func newScorer(m *model) *scorer {
+	s := &scorer{
+		paths:   newPaths(m, m.maxQueries(), false),
+		queries: tiles.NewQueries(m.measure, m.dim),
+		tile:    tiles.NewTable(tiles.Rows, tiles.MaxQueries),
 	}
-	return a
+	for range maxChunk {
+		s.scores = append(s.scores, make([]float32, m.entities.Count))
+	}
+	return s
 }
 
-// ask returns the scores of all entities for each query.
-func (a *asker) ask(m *model, queries []kge.Question) [][]float32 {
-	a.reset(m, len(queries), len(queries[0].Path))
-	for i := range queries {
-		a.put(m, i, &queries[i])
+// scoresOf returns the scores of all entities for each question. The next call overwrites them.
+func (s *scorer) scoresOf(m *model, questions []kge.Question) [][]float32 {
+	s.reset(m, len(questions), len(questions[0].Path))
+	for i := range questions {
+		s.load(m, i, &questions[i])
 	}
-	scores := a.scores[:len(queries)]
-	a.queries.Reset(len(queries))
-	m.walk(forward, &a.paths, a.queries.Rows, &a.between)
-	a.queries.Transpose()
+	scores := s.scores[:len(questions)]
+	s.queries.Reset(len(questions))
+	m.walk(forward, &s.paths, s.queries.Rows, &s.between)
+	s.queries.Transpose()
 	for i := range m.entities.Tiles() {
 		start, count, rows := m.entities.Tile(i)
-		a.queries.Scores(m.kernels, a.tile, m.entities.From(start), rows)
+		s.queries.Scores(m.kernels, s.tile, m.entities.From(start), rows)
 		for row := range count {
-			for q, score := range a.tile.Row(row)[:len(scores)] {
+			for q, score := range s.tile.Row(row)[:len(scores)] {
 				scores[q][start+row] = score
 			}
 		}

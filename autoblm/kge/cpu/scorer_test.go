@@ -25,14 +25,14 @@ func TestAllAsOneByOne(t *testing.T) {
 			s := kge.DefaultSettings()
 			s.Dim, s.InitScale = 20*max(1, m.Structure.K()), 0.5
 			model := newModel(set, nil, kge.Initialize(data, s, m))
-			asker := newAsker(model)
-			for start := 0; start < len(queries); start += mostAsked {
-				asked := queries[start:min(start+mostAsked, len(queries))]
+			asker := newScorer(model)
+			for start := 0; start < len(queries); start += maxChunk {
+				asked := queries[start:min(start+maxChunk, len(queries))]
 				var questions []kge.Question
 				for _, q := range asked {
 					questions = append(questions, q.Question())
 				}
-				for i, scores := range asker.ask(model, questions) {
+				for i, scores := range asker.scoresOf(model, questions) {
 					state := asker.queries.QueryRows(asker.queries.Rows, i)
 					alone := make([]float64, len(scores))
 					for e := range alone {

@@ -11,37 +11,43 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
-// lesson is what is learnt of the examples.
-type lesson interface {
-	// ways is how many questions an example is.
-	ways() int
-	// learn returns the part of the loss of a unit, whose number counts the units of
-	// the batch, and leaves the gradients by its rows. weight is that of an example
-	// in the mean over the batch.
-	learn(t *trainer, b *bench, u *unit, w *work, number int, weight float32) float64
-	// mean is the mean loss of an epoch, given those of the steps on so many examples.
-	// The two lessons have always added up in different orders.
+// objective is the loss function of examples.
+type objective interface {
+	// directions returns the number of questions per example.
+	directions() int
+	// learn returns a unit's part of the loss and leaves the gradients in the unit. number is
+	// the index of the unit in its batch. weight is the weight of an example in the mean over
+	// the batch.
+	learn(t *trainer, s *scratch, u *unit, a *activeUnit, number int, weight float32) float64
+	// mean returns the mean loss of an epoch, given the mean losses of steps and their numbers
+	// of examples. The objectives sum in different orders, which recorded losses depend on.
 	mean(losses []float64, sizes []int, all int) float64
 }
 
-// trainer is one member in training.
+// trainer trains one member.
 type trainer struct {
 	*model
-	lesson    lesson
-	set       kge.Settings
+	objective objective
+	settings  kge.Settings
 	member    kge.Member
 	negatives rules.Negatives
 	steps     int
-	updates   []*tiles.Updater // of the tables of the model
+	updates   []*tiles.Updater // by table of the model
 	layout    layout
 
 	*workspace
-	over    func() bool // whether the step is to end early
-	stepped func()      // is told of each step
+	isCancelled func() bool // reports whether the step must end
+	onStep      func()      // is called after each step
 }
 
-func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer {
-	t := &trainer{model: m, lesson: l, set: s, member: member, negatives: rules.Negatives{Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives}, layout: newLayout(m.mostQueries(), l)}
+func newTrainer(m *model, o objective, s kge.Settings, member kge.Member) *trainer {
+	t := &trainer{
+		model: m, objective: o, settings: s, member: member,
+		negatives: rules.Negatives{
+			Seed: member.Seed, Entities: m.entities.Count, Count: s.Negatives,
+		},
+		layout: newLayout(m.maxQueries(), o),
+	}
 	for _, table := range m.tables() {
 		if s.Optimizer == kge.Adam {
 			t.updates = append(t.updates, tiles.NewAdam(m.kernels, table.Table))
@@ -52,23 +58,26 @@ func newTrainer(m *model, l lesson, s kge.Settings, member kge.Member) *trainer 
 	return t
 }
 
-// slots are what the optimizer remembers, by slot and table.
+// slots returns the optimizer's numbers by slot and table.
 func (t *trainer) slots() [][]tiles.Embeddings {
 	all := make([][]tiles.Embeddings, len(t.updates[0].Slots()))
 	for i, table := range t.tables() {
 		for n, numbers := range t.updates[i].Slots() {
-			all[n] = append(all[n], tiles.Embeddings{Table: kernel.Table{Data: numbers, Stride: table.Stride}, Count: table.Count})
+			slot := kernel.Table{Data: numbers, Stride: table.Stride}
+			all[n] = append(all[n], tiles.Embeddings{Table: slot, Count: table.Count})
 		}
 	}
 	return all
 }
 
-// epoch takes a step per batch and returns the mean loss per example and the
-// seconds of each step.
-func (t *trainer) epoch(ctx context.Context, batches [][]kge.Example, rate float64) (loss float64, seconds []float64, err error) {
+// epoch takes a step per batch. It returns the mean loss per example and the seconds of each
+// step.
+func (t *trainer) epoch(
+	ctx context.Context, batches [][]kge.Example, rate float64,
+) (loss float64, seconds []float64, err error) {
 	all, losses, sizes := 0, make([]float64, len(batches)), make([]int, len(batches))
-	if t.sample != nil {
-		defer t.entities.RoundAll() // which is of no use to the steps
+	if t.sample != nil { // steps round only the sample
+		defer t.entities.RoundAll()
 	}
 	for i, batch := range batches {
 		began := time.Now()
@@ -78,59 +87,46 @@ func (t *trainer) epoch(ctx context.Context, batches [][]kge.Example, rate float
 		sizes[i] = len(batch)
 		all += len(batch)
 		seconds = append(seconds, time.Since(began).Seconds())
-		t.stepped()
+		t.onStep()
 	}
-	return t.lesson.mean(losses, sizes, all), seconds, nil
+	return t.objective.mean(losses, sizes, all), seconds, nil
 }
 
-// piece is the units of a batch that are at work at a time.
-type piece struct {
-	works       []*work
-	first, last bool // of the batch
+// round is the units of a batch that are active at the same time.
+type round struct {
+	active          []*activeUnit
+	isFirst, isLast bool // of the batch
 }
 
-// step trains on a batch and returns its mean loss per example. When ctx ends
-// within it, nothing has moved.
-func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (float64, error) {
+// step trains on a batch and returns its mean loss per example. If ctx is cancelled, nothing
+// is updated.
+func (t *trainer) step(
+	ctx context.Context, batch []kge.Example, rate float64,
+) (float64, error) {
 	t.steps++
-	if t.shared && t.lesson.ways() > 1 && t.set.Dropout == 0 { // so that many share rows of relations; what is dropped goes by their order
-		batch = slices.SortedStableFunc(slices.Values(batch), func(a, b kge.Example) int { return slices.Compare(a.Path, b.Path) })
-	}
+	batch = t.sorted(batch)
 	weight := 1 / float32(len(batch))
-	units := t.layout.cut(batch, t.units)
-	if t.smoothing != nil {
-		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) { t.smoothing.SumTile(t.kernels, t.entities, tile) })
-		t.smoothing.Average(t.kernels, t.entities)
-	}
-	if t.sample != nil {
-		t.sample.draw(t)
-	}
-	t.over = func() bool { return ctx.Err() != nil }
-	for start := 0; start < len(units); start += len(t.works) {
-		p := piece{t.works[:min(len(t.works), len(units)-start)], start == 0, false}
-		p.last = start+len(p.works) == len(units)
-		tiles.Parallel(t.threads, len(p.works), func(worker, i int) {
-			if t.over() {
-				return
-			}
-			u, w := units[start+i], p.works[i]
-			u.fetch(t.model, w, t.reversesToo())
-			u.loss = t.lesson.learn(t, t.benches[worker], u, w, start+i, weight)
-		})
+	units := t.layout.divide(batch, t.units)
+	t.prepareStep()
+	t.isCancelled = func() bool { return ctx.Err() != nil }
+	for start := 0; start < len(units); start += len(t.active) {
+		r := round{active: t.active[:min(len(t.active), len(units)-start)], isFirst: start == 0}
+		r.isLast = start+len(r.active) == len(units)
+		t.learn(r, units[start:], start, weight)
 		if err := ctx.Err(); err != nil {
 			t.steps--
 			return 0, err
 		}
-		if p.last {
+		if r.isLast {
 			t.gather(units)
 			if t.smoothing != nil {
 				t.smoothing.FinishStep(t.kernels, len(units), weight, t.entities.Count)
 			}
 		}
 		if t.sample != nil {
-			t.sample.collect(t, p)
+			t.sample.collect(t, r)
 		}
-		t.update(p, rate)
+		t.update(r, rate)
 	}
 	loss := 0.0
 	for _, u := range units {
@@ -139,30 +135,69 @@ func (t *trainer) step(ctx context.Context, batch []kge.Example, rate float64) (
 	return loss, nil
 }
 
-// reversesToo says whether the reverse of an example is one of its own.
-func (t *trainer) reversesToo() bool { return t.reciprocal && t.lesson.ways() > 1 }
+// sorted returns the batch sorted by path, if that lets more examples share rows of relations.
+// With dropout it does not, since the coordinates that are dropped depend on the order.
+func (t *trainer) sorted(batch []kge.Example) []kge.Example {
+	if !t.sharesRows || t.objective.directions() == 1 || t.settings.Dropout != 0 {
+		return batch
+	}
+	byPath := func(a, b kge.Example) int { return slices.Compare(a.Path, b.Path) }
+	return slices.SortedStableFunc(slices.Values(batch), byPath)
+}
 
-// dropping is the measure, where the settings have dropout.
-func (t *trainer) dropping() tiles.Dropper { return t.measure.(tiles.Dropper) }
+// prepareStep computes what all units of a step use.
+func (t *trainer) prepareStep() {
+	if t.smoothing != nil {
+		tiles.Parallel(t.threads, t.entities.Tiles(), func(_, tile int) {
+			t.smoothing.SumTile(t.kernels, t.entities, tile)
+		})
+		t.smoothing.Average(t.kernels, t.entities)
+	}
+	if t.sample != nil {
+		t.sample.draw(t)
+	}
+}
 
-// draw decides which coordinates of the queries of a unit are dropped. An example's
-// questions have numbers one after the other.
-func (t *trainer) draw(mask *tiles.Mask, first, asked int) {
-	key, ways := tiles.DropoutKey(t.member.Seed, t.steps), t.lesson.ways()
-	n := asked / ways
-	for way := range ways {
+// learn computes losses and gradients of the units of a round. number is the index in the
+// batch of the first one.
+func (t *trainer) learn(r round, units []*unit, number int, weight float32) {
+	withReverses := t.reciprocal && t.objective.directions() > 1
+	tiles.Parallel(t.threads, len(r.active), func(worker, i int) {
+		if t.isCancelled() {
+			return
+		}
+		u, a := units[i], r.active[i]
+		u.load(t.model, a, withReverses)
+		u.loss = t.objective.learn(t, t.scratch[worker], u, a, number+i, weight)
+	})
+}
+
+// dropper returns the measure for dropout. The settings must have dropout.
+func (t *trainer) dropper() tiles.Dropper { return t.measure.(tiles.Dropper) }
+
+// drawMask decides which coordinates of the queries of a unit are dropped. The questions of an
+// example have consecutive numbers.
+func (t *trainer) drawMask(mask *tiles.Mask, first, queries int) {
+	key := tiles.DropoutKey(t.member.Seed, t.steps)
+	directions := t.objective.directions()
+	n := queries / directions
+	for direction := range directions {
 		for i := range n {
-			mask.Draw(key, way*n+i, ways*(first+i)+way, t.dim, t.set.Dropout)
+			number := directions*(first+i) + direction
+			mask.Draw(key, direction*n+i, number, t.dim, t.settings.Dropout)
 		}
 	}
 }
 
-// chance is what the slopes of a unit's questions are drawn by, where they are few.
-func (t *trainer) chance(u *unit) tiles.Sampling {
-	return tiles.Sampling{Key: tiles.SamplingKey(t.member.Seed, t.steps), First: u.first, Directions: t.lesson.ways()}
+// sampling returns the random choice of sparse gradients for a unit.
+func (t *trainer) sampling(u *unit) tiles.Sampling {
+	return tiles.Sampling{
+		Key:   tiles.SamplingKey(t.member.Seed, t.steps),
+		First: u.first, Directions: t.objective.directions(),
+	}
 }
 
-// gather sorts the gradients by the rows of a batch's units, and their pairs.
+// gather assigns the gradients and pairs of a batch's units to tiles.
 func (t *trainer) gather(units []*unit) {
 	t.byEntity.Reset()
 	for _, g := range t.byRelation {
@@ -177,14 +212,8 @@ func (t *trainer) gather(units []*unit) {
 			t.byEntity.Add(x.Anchor, tiles.PaddedRow(u.gradients.anchors, i))
 			t.byEntity.Add(x.Target, tiles.PaddedRow(u.gradients.targets, i))
 			for hop := range x.Path {
-				if !u.gradients.opens(hop, i) {
-					continue
-				}
-				own := u.gradients.slots[hop][i]
-				for n, table := range t.relations {
-					for row := range table.rows {
-						t.byRelation[n].Add(own.relation*int32(table.rows)+int32(row), tiles.PaddedRow(u.gradients.relations[hop][n], int(own.rows)*table.rows+row))
-					}
+				if u.gradients.startsSlot(hop, i) {
+					t.gatherRelation(u, hop, u.gradients.slots[hop][i])
 				}
 			}
 		}
@@ -195,87 +224,107 @@ func (t *trainer) gather(units []*unit) {
 	}
 }
 
-// update adds a piece of the batch to the gradients of all tiles, and takes the
-// optimizer steps when that was the last.
-func (t *trainer) update(p piece, rate float64) {
+// gatherRelation assigns the gradients of a slot to tiles.
+func (t *trainer) gatherRelation(u *unit, hop int, of slot) {
+	for n, table := range t.relations {
+		from := u.gradients.relations[hop][n]
+		for row := range table.rows {
+			relation := of.relation*int32(table.rows) + int32(row)
+			gradient := tiles.PaddedRow(from, int(of.number)*table.rows+row)
+			t.byRelation[n].Add(relation, gradient)
+		}
+	}
+}
+
+// update adds a round to the gradients of all tiles. After the last round it also takes the
+// optimizer step.
+func (t *trainer) update(r round, rate float64) {
 	ends := []int{t.entities.Tiles()} // of the tables, in tiles
 	for i, table := range t.relations {
-		if p.last || i == 0 && t.member.RelationPrediction > 0 {
-			ends = append(ends, ends[i]+table.Tiles())
-		} else {
-			ends = append(ends, ends[i])
+		end := ends[i]
+		if r.isLast || i == 0 && t.member.RelationPrediction > 0 {
+			end += table.Tiles()
 		}
+		ends = append(ends, end)
 	}
 	tiles.Parallel(t.threads, ends[len(ends)-1], func(worker, i int) {
 		if i < ends[0] {
-			t.updateEntities(t.benches[worker], i, p, rate)
+			t.updateEntities(t.scratch[worker], i, r, rate)
 			return
 		}
 		table := 1
 		for i >= ends[table] {
 			table++
 		}
-		t.updateRelations(t.benches[worker], table-1, i-ends[table-1], p, rate)
+		t.updateRelations(t.scratch[worker], table-1, i-ends[table-1], r, rate)
 	})
 }
 
-func (t *trainer) updateEntities(b *bench, tile int, p piece, rate float64) {
-	if t.onlyTouchedMove() {
-		if p.last {
-			t.updateTouched(b, tile, len(p.works), rate)
+func (t *trainer) updateEntities(s *scratch, tile int, r round, rate float64) {
+	if t.hasSparseUpdates() {
+		if r.isLast {
+			t.updateTouched(s, tile, len(r.active), rate)
 		}
 		return
 	}
 	start, count, rows := t.entities.Tile(tile)
-	gradient := gradientOf(b, t.entities, tile, t.allEntities)
+	gradient := gradientOf(s, t.entities, tile, t.allEntities)
 	if t.overEntities == nil || t.sample != nil {
 		clear(first(gradient, rows))
 	} else {
-		t.overEntities.Collect(t.kernels, t.entities, len(p.works), tile, gradient, b.scratch, !p.first)
+		t.overEntities.Collect(
+			t.kernels, t.entities, len(r.active), tile, gradient, s.rows, !r.isFirst)
 	}
-	if !p.last {
+	if !r.isLast {
 		return
 	}
 	t.collectRows(tile, gradient)
 	if t.smoothing != nil {
 		t.smoothing.Collect(t.kernels, gradient, count)
 	}
-	for row := 0; row < rows; row += tiles.Band { // few at a time, which stay in cache
+	for row := 0; row < rows; row += tiles.Band { // few rows at a time, which stay in cache
 		n := min(tiles.Band, rows-row)
-		t.updates[0].Step(start+row, gradient.From(row).Data[:n*gradient.Stride], rate, t.steps)
-		if t.set.MaxNorm > 0 {
-			tiles.ClipNorms(t.kernels, t.entities.From(start+row), min(n, count-row), t.set.MaxNorm)
+		band := gradient.From(row).Data[:n*gradient.Stride]
+		t.updates[0].Step(start+row, band, rate, t.steps)
+		n = min(n, count-row) // without padding rows
+		if t.settings.MaxNorm > 0 {
+			tiles.ClipNorms(t.kernels, t.entities.From(start+row), n, t.settings.MaxNorm)
 		}
 		if t.sample == nil {
-			t.entities.Round(start+row, min(n, count-row))
+			t.entities.Round(start+row, n)
 		}
 	}
 }
 
-// collectRows adds to the gradient of a tile of entities what some of them got by themselves.
+// collectRows adds the gradients of individual rows to the gradient of a tile of entities.
 func (t *trainer) collectRows(tile int, gradient kernel.Table) {
 	t.byEntity.Collect(t.kernels, tile, gradient)
 	for _, pair := range t.pairs[tile] {
 		entity := int(pair.entity)
-		t.measure.AddGradRow(t.kernels, tiles.PaddedRow(gradient, entity-tile*tiles.Rows), part(pair.queries, int(pair.path), t.stateRows), tiles.PaddedRow(t.entities.Table, entity), pair.slope)
+		to := tiles.PaddedRow(gradient, entity-tile*tiles.Rows)
+		query := part(pair.queries, int(pair.path), t.stateRows)
+		row := tiles.PaddedRow(t.entities.Table, entity)
+		t.measure.AddGradRow(t.kernels, to, query, row, pair.slope)
 	}
 }
 
-func (t *trainer) updateRelations(b *bench, table, tile int, p piece, rate float64) {
+func (t *trainer) updateRelations(s *scratch, table, tile int, r round, rate float64) {
 	of := t.relations[table]
 	start, count, rows := of.Tile(tile)
-	predicted := table == 0 && t.member.RelationPrediction > 0
+	isPredicted := table == 0 && t.member.RelationPrediction > 0
 	all := kernel.Table{}
-	if predicted {
+	if isPredicted {
 		all = t.allRelations
 	}
-	gradient := gradientOf(b, of.Embeddings, tile, all)
-	if predicted {
-		t.overRelations.Collect(t.kernels, of.Embeddings, len(p.works)*len(p.works[0].overRelations), tile, gradient, b.scratch, !p.first)
+	gradient := gradientOf(s, of.Embeddings, tile, all)
+	if isPredicted {
+		softmaxes := len(r.active) * len(r.active[0].overRelations)
+		t.overRelations.Collect(
+			t.kernels, of.Embeddings, softmaxes, tile, gradient, s.rows, !r.isFirst)
 	} else {
 		clear(first(gradient, rows))
 	}
-	if !p.last {
+	if !r.isLast {
 		return
 	}
 	t.byRelation[table].Collect(t.kernels, tile, gradient)

@@ -1,0 +1,199 @@
+package cpu
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu/tiles"
+)
+
+// tripleObjective learns examples in both directions: the target given the anchor and the path,
+// and the anchor given the target and the path back. With reverses of relations, the way back
+// is an example of its own.
+type tripleObjective struct {
+	isGrouped bool // the data group queries and have the way back as separate examples
+}
+
+func (o tripleObjective) directions() int {
+	if o.isGrouped {
+		return 1
+	}
+	return 2
+}
+
+func (tripleObjective) mean(losses []float64, sizes []int, all int) (mean float64) {
+	for i, loss := range losses {
+		mean += loss * float64(sizes[i]) / float64(all)
+	}
+	return mean
+}
+
+func (o tripleObjective) learn(
+	t *trainer, s *scratch, u *unit, a *activeUnit, number int, weight float32,
+) float64 {
+	each := weight // of an example or its reverse in penalties
+	switch {
+	case o.isGrouped: // two examples are a triple
+		weight *= 2
+	case t.reciprocal:
+		each /= 2
+	}
+	loss := t.predictEntities(s, u, a, number, weight)
+	loss += t.predictRelations(s, u, a, weight)
+	loss += t.penalizeAnchors(s, u, a, each) + t.penalizeHop(s, u, a, 0, each) +
+		t.penalizeTargets(s, u, a, each)
+	return loss + t.penalizeBothEnds(s, u, a, each)
+}
+
+// predictEntities returns the cross entropy of both ends of the paths.
+func (t *trainer) predictEntities(
+	s *scratch, u *unit, a *activeUnit, number int, weight float32,
+) float64 {
+	softmax, n := a.overEntities, a.count
+	t.makeQueries(s, u, a)
+	if t.settings.Dropout > 0 {
+		t.drawMask(s.mask, u.first, softmax.Count)
+		t.dropper().Drop(s.mask, softmax.Rows, softmax.Count)
+	}
+	softmax.Sampling = t.sampling(u)
+	answers := n
+	if !t.reciprocal {
+		answers += n
+	}
+	truth := 1 - float32(t.settings.LabelSmoothing)
+	answer := func(i int) tiles.Answer { return t.answer(u, a, i, weight) }
+	loss := softmax.CrossEntropy(t.kernels, t.candidates(), answers, truth, s.softmax, answer)
+	if t.smoothing != nil {
+		loss += t.smoothing.AddQueries(t.kernels, number, softmax, weight)
+	}
+	if t.settings.Dropout > 0 {
+		t.dropper().DropGradient(s.mask, softmax.ByQuery, softmax.Count)
+	}
+	t.propagateQueries(s, u, a)
+	return loss
+}
+
+// answer returns the i-th answer of a unit: the targets of all examples and then, without
+// reverses, their anchors.
+func (t *trainer) answer(u *unit, a *activeUnit, i int, weight float32) tiles.Answer {
+	n := a.count
+	if i >= n {
+		x := &u.examples[i-n]
+		return tiles.Answer{
+			Query:      i,
+			Weight:     weight * x.BackWeight,
+			Row:        tiles.PaddedRow(a.anchors, i-n),
+			Gradient:   tiles.PaddedRow(u.gradients.anchors, i-n),
+			NotSampled: t.isNotSampled(x.Anchor),
+		}
+	}
+	x := &u.examples[i]
+	return tiles.Answer{
+		Query:      int(u.questions[i]),
+		Weight:     weight * x.Weight,
+		Row:        tiles.PaddedRow(a.targets, i),
+		Gradient:   tiles.PaddedRow(u.gradients.targets, i),
+		NotSampled: t.isNotSampled(x.Target),
+		Repeated:   u.repeatsQuestion(i) && u.examples[i-1].Target == x.Target,
+	}
+}
+
+// makeQueries makes a query of each question: the ends of the paths walked forward and then,
+// without reverses, of the same paths walked backward.
+func (t *trainer) makeQueries(s *scratch, u *unit, a *activeUnit) {
+	softmax, n := a.overEntities, a.count
+	if !t.layout.isGrouped {
+		softmax.Reset(n)
+		if !t.reciprocal {
+			softmax.Reset(2 * n)
+			back := softmax.Rows.From(n * t.stateRows)
+			t.walk(backward, &a.paths, back, &s.between)
+		}
+		t.walk(forward, &a.paths, softmax.Rows, &s.between)
+		return
+	}
+	clear(first(s.gradQueries, n*t.stateRows))
+	t.walk(forward, &a.paths, s.gradQueries, &s.between)
+	softmax.Reset(int(u.questions[n-1]) + 1)
+	for path, question := range u.questions {
+		if !u.repeatsQuestion(path) {
+			query := softmax.QueryRows(softmax.Rows, int(question))
+			copy(query, part(s.gradQueries, path, t.stateRows))
+		}
+	}
+}
+
+// propagateQueries propagates the gradient with respect to the queries to the embeddings. Of
+// the examples with the same question, the first has the whole gradient.
+func (t *trainer) propagateQueries(s *scratch, u *unit, a *activeUnit) {
+	gradient, n := a.overEntities.ByQuery, a.count
+	to := &u.gradients
+	if !t.layout.isGrouped {
+		t.walkBack(forward, &a.paths, gradient, s.between, &s.gradBetween, to)
+		if !t.reciprocal {
+			back := gradient.From(n * t.stateRows)
+			t.walkBack(backward, &a.paths, back, s.between, &s.gradBetween, to)
+		}
+		return
+	}
+	for path, question := range u.questions {
+		ofPath := part(s.gradQueries, path, t.stateRows)
+		if u.repeatsQuestion(path) {
+			clear(ofPath)
+		} else {
+			copy(ofPath, a.overEntities.QueryRows(gradient, int(question)))
+		}
+	}
+	t.walkBack(forward, &a.paths, s.gradQueries, s.between, &s.gradBetween, to)
+}
+
+// predictRelations returns the weighted cross entropy of the relations of the triples.
+func (t *trainer) predictRelations(
+	s *scratch, u *unit, a *activeUnit, weight float32,
+) (loss float64) {
+	if t.member.RelationPrediction == 0 {
+		return 0
+	}
+	h, g := t.hop.(mixture), &u.gradients
+	weight *= float32(t.member.RelationPrediction)
+	for i, softmax := range a.overRelations {
+		from := min(i*t.maxQueries(), a.count)
+		n := min(t.maxQueries(), a.count-from)
+		softmax.Reset(max(1, n)) // at least one query, of zeros
+		heads, tails := a.anchors.From(from), a.targets.From(from)
+		h.AskRelations(softmax.Rows, heads, tails, n)
+		answer := func(i int) tiles.Answer {
+			return tiles.Answer{
+				Query:    i,
+				Weight:   weight,
+				Row:      tiles.PaddedRow(a.relations[0][0], from+i),
+				Gradient: tiles.PaddedRow(g.relations[0][0], from+i),
+			}
+		}
+		relations := t.relations[0].Embeddings
+		loss += softmax.CrossEntropy(t.kernels, relations, n, 1, s.softmax, answer)
+		h.AskRelationsBack(
+			softmax.ByQuery, heads, tails, g.anchors.From(from), g.targets.From(from), n)
+	}
+	return loss
+}
+
+// penalizeBothEnds returns the penalty of the products of paths with both of their ends, and
+// adds its gradient. It walks the paths anew, because queries may have dropped coordinates, and
+// because with reverses only one direction has queries.
+func (t *trainer) penalizeBothEnds(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
+	product := t.member.Products
+	if product == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, d := range []direction{forward, backward} {
+		products := first(s.rows, a.count)
+		clear(products)
+		t.walk(d, &a.paths, s.rows, &s.between)
+		for i := range a.count {
+			x := tiles.PaddedRow(s.rows, i)
+			sum += tiles.Dot(x, x)
+		}
+		t.kernels.Scale(products, products, float32(2*product)*weight)
+		t.walkBack(d, &a.paths, s.rows, s.between, &s.gradBetween, &u.gradients)
+	}
+	return product * float64(weight) * sum
+}

@@ -1,0 +1,18 @@
+package kge
+
+import (
+	"errors"
+
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+)
+
+var (
+	// ErrDiverged reports a member whose loss or embeddings stopped being finite. A smaller
+	// learning rate usually helps.
+	ErrDiverged = errors.New("training diverged")
+	// ErrOtherTraining reports a checkpoint of other data, settings or members, or of another
+	// engine.
+	ErrOtherTraining = checkpoint.ErrOtherTraining
+	// ErrOtherEngine reports work of another engine or instruction set, which rounds differently.
+	ErrOtherEngine = errors.New("another engine began this")
+)
