@@ -10,10 +10,10 @@ import (
 
 func TestInstructionsAreTold(t *testing.T) {
 	for want, i := range map[string]Instructions{
-		"avx512, amx (bfloat16 products)":                                {Vectors: "avx512", Bfloat16: "amx", Faster: true},
+		"avx512, amx (bfloat16 products)":                              {Vectors: "avx512", Bfloat16: "amx", Faster: true},
 		"avx512, avx512-bf16 (bfloat16 products, slower than float32)": {Vectors: "avx512", Bfloat16: "avx512-bf16"},
-		"avx2, no bfloat16 products":                                     {Vectors: "avx2"},
-		"no known vector instructions":                     {Vectors: portable},
+		"avx2, no bfloat16 products":                                   {Vectors: "avx2"},
+		"no known vector instructions":                                 {Vectors: portable},
 	} {
 		if got := i.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
