@@ -108,7 +108,7 @@ func TestSameBits(t *testing.T) {
 	for name, recipe := range fewSlopes() {
 		triples(name, recipe)
 	}
-	for _, name := range []string{"everything", "everything but reverses", "sampled softmax", "reciprocal sampled softmax", "together, all", "together, sampled"} {
+	for _, name := range []string{"everything", "everything not reciprocal", "sampled softmax", "reciprocal sampled softmax", "grouped, all", "grouped, sampled"} {
 		triples(name, enginetest.Recipes()[name])
 	}
 	d, err := enginetest.Paths(t, 500, 120, 1500).Training(query.Paths{Hops: []int{1, 2, 3}, AnswerPower: 0.5})
@@ -205,7 +205,7 @@ func fewSlopes() map[string]enginetest.Recipe {
 		of.Set = func(s *kge.Settings) { set(s); s.SparseGradients = 16 }
 		return of
 	}
-	return map[string]enginetest.Recipe{"few slopes": few("plain"), "few slopes together": few("together, all"), "few slopes and everything": few("everything"), "few slopes, not both ways": few("everything but reverses")}
+	return map[string]enginetest.Recipe{"few slopes": few("plain"), "few slopes together": few("grouped, all"), "few slopes and everything": few("everything"), "few slopes, not both ways": few("everything not reciprocal")}
 }
 
 // TestStepsAllocateNothing: what a step allocates does not grow with the batch,

@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// near compares numbers up to a share of the largest.
+// near compares numbers with a tolerance relative to the largest one.
 func near(t testing.TB, what string, tolerance float64, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -30,7 +30,7 @@ func near(t testing.TB, what string, tolerance float64, got, want []float64) {
 	}
 }
 
-// nearTables compares the numbers of models.
+// nearTables compares all numbers of two models.
 func nearTables(t testing.TB, what string, tolerance float64, got, want kge.Tables) {
 	t.Helper()
 	for table, numbers := range float64Tables(got) {
@@ -38,14 +38,16 @@ func nearTables(t testing.TB, what string, tolerance float64, got, want kge.Tabl
 	}
 }
 
-// gradientProbe tells an engine's gradients: Adam's first mean is a tenth of the first.
+// gradientProbe reads an engine's gradients from its state: Adam's first moving average is a
+// tenth of the gradient.
 type gradientProbe struct {
 	kge.Population
 	parameters kge.Parameters
 	zeros      kge.MemberState
 }
 
-func newGradientProbe(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member) *gradientProbe {
+func newGradientProbe(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings,
+	m kge.Member) *gradientProbe {
 	t.Helper()
 	s.Optimizer, s.MaxNorm = kge.Adam, 0
 	e := &gradientProbe{Population: newPopulation(t, engine, d, s, []kge.Member{m})}
@@ -55,9 +57,10 @@ func newGradientProbe(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settin
 	return e
 }
 
-// gradient is the loss of a batch and its gradient by all tables, at the given numbers
-// and in the given step, from 1.
-func (e *gradientProbe) gradient(t testing.TB, p kge.Parameters, batch []kge.Example, step int) (loss float64, tables [][]float64) {
+// gradient returns the loss of a batch and its gradient with respect to all tables, for given
+// parameters and step, counted from 1.
+func (e *gradientProbe) gradient(t testing.TB, p kge.Parameters, batch []kge.Example, step int) (
+	loss float64, tables [][]float64) {
 	t.Helper()
 	at := e.zeros
 	at.Parameters = p
@@ -75,8 +78,8 @@ func (e *gradientProbe) gradient(t testing.TB, p kge.Parameters, batch []kge.Exa
 	return epoch.Loss[0], tables
 }
 
-// gradients holds losses and gradients to difference quotients, at the first step and
-// at the second, for all scenarios.
+// gradients compares losses and gradients of all scenarios with difference quotients, at the first
+// and the second step.
 func gradients(t *testing.T, engine kge.Engine, tolerance float64) {
 	for _, c := range scenarios(t, engine) {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,17 +88,22 @@ func gradients(t *testing.T, engine kge.Engine, tolerance float64) {
 	}
 }
 
-// manyRows holds some numbers of gradients to difference quotients where there are more
-// entities, relations and examples than an engine takes at a time.
+// manyRows compares gradients with difference quotients for more entities, relations and examples
+// than an engine processes at a time.
 func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
-	many, few := completion.Data(RandomGraph(450, 100, 130, 1)), completion.Data(RandomGraph(20, 2, 700, 1)) // questions
+	many := completion.Data(RandomGraph(450, 100, 130, 1)) // questions
+	few := completion.Data(RandomGraph(20, 2, 700, 1))
 	for _, c := range []struct {
 		recipe string
 		batch  int
 		data   *kge.Data
 	}{
-		{"reciprocal with all weights", 130, many}, {"everything but reverses", 130, many},
-		{"together, all", 130, many}, {"together, all", 600, few}, {"together, sampled", 150, few}, {"together, sparse", 150, few},
+		{"reciprocal with all weights", 130, many},
+		{"everything not reciprocal", 130, many},
+		{"grouped, all", 130, many},
+		{"grouped, all", 600, few},
+		{"grouped, sampled", 150, few},
+		{"grouped, sparse", 150, few},
 	} {
 		s, m := kge.DefaultSettings(), Members()["quate"]
 		s.Dim, s.InitScale = 8, 0.5
@@ -117,9 +125,10 @@ func manyRows(t *testing.T, engine kge.Engine, tolerance float64) {
 	}
 }
 
-// CheckGradients holds the losses of the first batches, each in its step, and some numbers of
-// each table's gradient to difference quotients; all numbers where there are no more.
-func CheckGradients(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches, numbers int) {
+// CheckGradients compares the losses of the first batches, each in its step, with the definition,
+// and the given number of entries of each table's gradient with difference quotients.
+func CheckGradients(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, m kge.Member,
+	tolerance float64, batches, numbers int) {
 	t.Helper()
 	e := newGradientProbe(t, engine, d, s, m)
 	r := newReference(d, s, m, e.parameters)
@@ -134,16 +143,17 @@ func CheckGradients(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings
 			for _, n := range rng.Perm(len(gradient))[:min(numbers, len(gradient))] {
 				got, want = append(got, gradient[n]), append(want, r.slope(table, n, batch, step))
 			}
-			near(t, fmt.Sprintf("%s: gradient by table %d", what, table), tolerance, got, want)
+			near(t, fmt.Sprintf("%s: gradient of table %d", what, table), tolerance, got, want)
 		}
 	}
 }
 
-// CheckAgreement holds the losses of the first batches and their gradients, all numbers of them, to
-// those of another engine or precision: losses up to a share of the largest score's terms,
-// numbers up to a share of a gradient's largest number, or of what its terms are about: products of two first numbers, of each chunk, and the queries,
-// which grow with each hop. They may cancel, as a query with its likely answer does.
-func CheckAgreement(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings, m kge.Member, tolerance float64, batches int) {
+// CheckAgreement compares the losses and gradients of the first batches with those of another
+// engine or precision. The tolerance of losses is relative to the terms of the largest score. That
+// of gradients is relative to their largest number or to the size of their terms, which may
+// cancel: products of two initial numbers for each chunk, and queries, which grow with each hop.
+func CheckAgreement(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.Settings,
+	m kge.Member, tolerance float64, batches int) {
 	t.Helper()
 	e, reference := newGradientProbe(t, engine, d, s, m), newGradientProbe(t, other, d, s, m)
 	definition := newReference(d, s, m, e.parameters)
@@ -151,7 +161,8 @@ func CheckAgreement(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.S
 		what := fmt.Sprintf("%v, %v, step %d", m.Form, m.Structure, i+1)
 		loss, tables := e.gradient(t, e.parameters, batch, i+1)
 		wantLoss, want := reference.gradient(t, e.parameters, batch, i+1)
-		near(t, what+": loss", tolerance*math.Max(1, definition.scoreScale(batch)), []float64{loss}, []float64{wantLoss})
+		scale := math.Max(1, definition.scoreScale(batch))
+		near(t, what+": loss", tolerance*scale, []float64{loss}, []float64{wantLoss})
 		largest := s.InitScale * s.InitScale * float64(max(1, m.Structure.K()))
 		terms := slices.Clone(want)
 		for _, x := range batch {
@@ -163,21 +174,22 @@ func CheckAgreement(t testing.TB, engine, other kge.Engine, d *kge.Data, s kge.S
 		for table, gradient := range tables {
 			for n, x := range gradient {
 				if w := want[table][n]; !(math.Abs(x-w) <= tolerance*largest) {
-					t.Fatalf("%s: number %d of the gradient by table %d is %v, want %v, and the largest are about %v", what, n, table, x, w, largest)
+					t.Fatalf("%s: number %d of the gradient of table %d is %v, want %v; the scale is %v",
+						what, n, table, x, w, largest)
 				}
 			}
 		}
 	}
 }
 
-// steps move by the gradients as Adagrad and Adam say, and entities that are
-// longer than the largest norm are shortened, also where the structure changes on the way.
+// steps compares the steps of Adagrad and Adam with their formulas, with and without a maximum
+// norm, also when the structure changes between steps.
 func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 	d := completion.Data(RandomGraph(250, 3, 300, 4))
 	for _, optimizer := range []kge.Optimizer{kge.Adagrad, kge.Adam} {
-		for _, largest := range []float64{0, 1} {
+		for _, maxNorm := range []float64{0, 1} {
 			s, m := kge.DefaultSettings(), Members()["quate"]
-			s.Dim, s.Batch, s.Optimizer, s.MaxNorm, s.InitScale = 8, 70, optimizer, largest, 0.5
+			s.Dim, s.Batch, s.Optimizer, s.MaxNorm, s.InitScale = 8, 70, optimizer, maxNorm, 0.5
 			e := newGradientProbe(t, engine, d, s, m)
 			p := newPopulation(t, engine, d, s, []kge.Member{m})
 			present := e.parameters
@@ -185,7 +197,8 @@ func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 			for _, table := range float64Tables(present.Tables) {
 				slots = append(slots, make([][2]float64, len(table)))
 			}
-			for i, next := range []structure.Structure{m.Structure, m.Structure, structure.MustParse("simple")} {
+			for i, next := range []structure.Structure{m.Structure, m.Structure,
+				structure.MustParse("simple")} {
 				batch := d.Batches(s, 1)[i]
 				present.Structure = next
 				must(t, p.SetStructure(0, next))
@@ -200,26 +213,27 @@ func steps(t *testing.T, engine kge.Engine, tolerance float64) {
 						optimizerStep(optimizer, &want[table][n], &slots[table][n], g, i+1)
 					}
 				}
-				for from := 0; largest > 0 && from < len(want[0]); from += s.Dim {
+				for from := 0; maxNorm > 0 && from < len(want[0]); from += s.Dim {
 					row := want[0][from:][:s.Dim]
-					if norm := math.Sqrt(powerSum(row, 2)); norm > largest {
+					if norm := math.Sqrt(powerSum(row, 2)); norm > maxNorm {
 						for n := range row {
-							row[n] *= largest / norm
+							row[n] *= maxNorm / norm
 						}
 					}
 				}
 				present = parametersOf(t, p, 0)
 				for table, got := range float64Tables(present.Tables) {
-					nearAfterStep(t, fmt.Sprintf("%v, step %d: table %d", optimizer, i+1, table), 100*tolerance, got, want[table])
+					what := fmt.Sprintf("%v, step %d: table %d", optimizer, i+1, table)
+					nearAfterStep(t, what, 100*tolerance, got, want[table])
 				}
 			}
 		}
 	}
 }
 
-// nearAfterStep compares numbers after a step. The first step of both optimizers is the rate
-// times the sign of the gradient, and the sign of one that is all but 0 is a matter of
-// rounding: a few numbers may be off.
+// nearAfterStep compares numbers after a step. The first step of both optimizers is the learning
+// rate times the sign of the gradient. Rounding decides the sign of a gradient near 0, so up to
+// 1 % of the numbers may differ.
 func nearAfterStep(t *testing.T, what string, tolerance float64, got, want []float64) {
 	t.Helper()
 	off := 0
@@ -229,11 +243,11 @@ func nearAfterStep(t *testing.T, what string, tolerance float64, got, want []flo
 		}
 	}
 	if off > len(want)/100 {
-		t.Errorf("%s: %d of %d numbers are not where the step leads", what, off, len(want))
+		t.Errorf("%s: %d of %d numbers differ", what, off, len(want))
 	}
 }
 
-// optimizerStep moves a number by its gradient at a rate of 0.1.
+// optimizerStep updates a number with its gradient at learning rate 0.1.
 func optimizerStep(o kge.Optimizer, x *float64, slot *[2]float64, g float64, step int) {
 	if o == kge.Adagrad {
 		slot[0] += g * g
@@ -241,6 +255,7 @@ func optimizerStep(o kge.Optimizer, x *float64, slot *[2]float64, g float64, ste
 		return
 	}
 	slot[0], slot[1] = 0.9*slot[0]+0.1*g, 0.999*slot[1]+0.001*g*g
-	mean, square := slot[0]/(1-math.Pow(0.9, float64(step))), slot[1]/(1-math.Pow(0.999, float64(step)))
+	mean := slot[0] / (1 - math.Pow(0.9, float64(step)))
+	square := slot[1] / (1 - math.Pow(0.999, float64(step)))
 	*x -= 0.1 * mean / (math.Sqrt(square) + 1e-8)
 }

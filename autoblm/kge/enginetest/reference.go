@@ -10,8 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
-// reference is a model in float64, with the loss that it is trained by, straight from
-// the definitions.
+// reference computes the loss of a model in float64, directly from the definitions.
 type reference struct {
 	kge.Parameters
 	data     *kge.Data
@@ -24,7 +23,7 @@ func newReference(d *kge.Data, s kge.Settings, m kge.Member, p kge.Parameters) *
 	return &reference{Parameters: p, data: d, settings: s, member: m, tables: float64Tables(p.Tables)}
 }
 
-// float64Tables are the tables of a model in float64.
+// float64Tables converts the tables of a model.
 func float64Tables(t kge.Tables) (tables [][]float64) {
 	for _, table := range append([][]float32{t.Entities}, t.OfRelations()...) {
 		tables = append(tables, toFloat64(table))
@@ -42,7 +41,7 @@ func toFloat64(x []float32) []float64 {
 
 func (r *reference) entity(id int32) []float64 { return r.tables[0][int(id)*r.Dim:][:r.Dim] }
 
-// hop is a relation of a path by its number in the tables.
+// hop is a relation of a path, as its number in the tables.
 type hop struct {
 	number     int
 	transposed bool
@@ -50,13 +49,13 @@ type hop struct {
 
 func (r *reference) hops(path []int32) (hops []hop) {
 	for _, id := range path {
-		number, transposed := rules.RelationRow(id, len(r.data.Relations), r.Reciprocal)
+		number, transposed := kge.Place(id, len(r.data.Relations), r.Reciprocal)
 		hops = append(hops, hop{number, transposed})
 	}
 	return hops
 }
 
-// rows are those of the relation with a number.
+// rows returns the rows of relation number.
 func (r *reference) rows(number int) (rows [][]float64) {
 	for i, t := range r.Specs() {
 		size := t.Rows * t.Columns
@@ -65,7 +64,7 @@ func (r *reference) rows(number int) (rows [][]float64) {
 	return rows
 }
 
-// walk is the state that an entity comes to by the hops.
+// walk returns the state after hops from an entity.
 func (r *reference) walk(entity int32, hops ...hop) []float64 {
 	spec := r.Form.Spec()
 	state := make([]float64, r.Dim*spec.Capabilities().StateRows)
@@ -76,11 +75,11 @@ func (r *reference) walk(entity int32, hops ...hop) []float64 {
 	return state
 }
 
-// query is the query that a question makes.
+// query returns the query of a question.
 func (r *reference) query(q kge.Question) []float64 { return r.walk(q.Anchor, r.hops(q.Path)...) }
 
-// scoreScale is how large the terms of a score are, as the root of the sum of their squares, by
-// which its rounding grows, however small the score: the largest of a batch.
+// scoreScale returns the maximum over a batch of the root sum of squares of the terms of a score.
+// The rounding error of a score grows with it, even if the score itself is small.
 func (r *reference) scoreScale(batch []kge.Example) float64 {
 	largest := 0.0
 	for _, x := range batch {
@@ -96,7 +95,7 @@ func (r *reference) scoreScale(batch []kge.Example) float64 {
 	return math.Sqrt(largest)
 }
 
-// backQuery is what the path of a question makes of an answer, walked backward.
+// backQuery returns the state after the path of a question, walked backward from an answer.
 func (r *reference) backQuery(q kge.Question, answer int32) []float64 {
 	hops := r.hops(q.Path)
 	slices.Reverse(hops)
@@ -110,7 +109,7 @@ func (r *reference) score(query []float64, entity int32) float64 {
 	return r.Form.Spec().DefineScore(query, r.entity(entity))
 }
 
-// scores are those of all entities for a query.
+// scores returns the scores of all entities for a query.
 func (r *reference) scores(query []float64) (all []float64) {
 	for e := range r.data.Entities {
 		all = append(all, r.score(query, int32(e)))
@@ -118,33 +117,34 @@ func (r *reference) scores(query []float64) (all []float64) {
 	return all
 }
 
-// reversed asks for the anchor of an example, by the reverses of its relations.
+// reversed returns the example that asks for the anchor along the reversed path.
 func reversed(x kge.Example) kge.Example {
 	path := slices.Clone(x.Path)
 	slices.Reverse(path)
 	for i := range path {
 		path[i] ^= 1
 	}
-	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor, Targets: []int32{x.Anchor}, Weight: x.BackWeight, BackWeight: x.Weight}
+	return kge.Example{Question: kge.Question{Anchor: x.Target, Path: path}, Target: x.Anchor,
+		Targets: []int32{x.Anchor}, Weight: x.BackWeight, BackWeight: x.Weight}
 }
 
-// loss is the mean loss per example of a batch in a step, as [kge.Settings],
-// [kge.Weights] and [kge.Data] define it.
+// loss returns the mean loss per example of a batch, as [kge.Settings], [kge.Weights] and
+// [kge.Data] define it.
 func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	if r.settings.AnswersPerQuery > 0 {
 		return r.groupedLoss(batch, step)
 	}
 	for i, x := range batch {
-		ways := []kge.Example{x}
+		directions := []kge.Example{x}
 		if r.data.BothDirections {
-			ways = append(ways, reversed(x))
+			directions = append(directions, reversed(x))
 		}
-		examples := ways[:1] // whose rows are penalized, and whose relations are asked for
+		examples := directions[:1] // with penalties and relation prediction
 		if r.data.BothDirections && r.Reciprocal {
-			examples = ways
+			examples = directions
 		}
-		for way, x := range ways {
-			loss += r.exampleLoss(x, step, len(ways)*i+way)
+		for direction, x := range directions {
+			loss += r.exampleLoss(x, step, len(directions)*i+direction)
 		}
 		for _, x := range examples {
 			if w := r.member.RelationPrediction; w > 0 {
@@ -156,7 +156,7 @@ func (r *reference) loss(batch []kge.Example, step int) (loss float64) {
 	return loss / float64(len(batch))
 }
 
-// groupedLoss is that of a batch of answers, two of which make a triple.
+// groupedLoss returns the loss of a batch of answers grouped by query. Two answers make a triple.
 func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 	number := -1
 	for i, x := range batch {
@@ -166,13 +166,13 @@ func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 		if i == 0 || !same(batch[i-1]) {
 			number++
 		}
-		var beside []int32
+		var others []int32
 		for _, other := range batch {
 			if same(other) {
-				beside = append(beside, other.Target)
+				others = append(others, other.Target)
 			}
 		}
-		loss += r.exampleLoss(x, step, number, beside...) + r.penalty(x)/2
+		loss += r.exampleLoss(x, step, number, others...) + r.penalty(x)/2
 		if w := r.member.RelationPrediction; w > 0 {
 			loss += w * r.relationEntropy(x)
 		}
@@ -180,9 +180,9 @@ func (r *reference) groupedLoss(batch []kge.Example, step int) (loss float64) {
 	return 2 * loss / float64(len(batch))
 }
 
-// exampleLoss is the loss of an example's answers, given its number in the batch and the
-// answers that are learnt beside.
-func (r *reference) exampleLoss(x kge.Example, step, number int, beside ...int32) (loss float64) {
+// exampleLoss returns the loss of an example's answers. number is its number in the batch; others
+// are the other answers of its group.
+func (r *reference) exampleLoss(x kge.Example, step, number int, others ...int32) (loss float64) {
 	query := r.query(x.Question)
 	if r.settings.Dropout > 0 {
 		key := dropout.Key(r.member.Seed, step)
@@ -191,7 +191,7 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, beside ...int32
 			switch {
 			case r.Form == form.Query2box:
 				if dropped {
-					query[r.Dim+i] = math.Inf(1) // has no end there
+					query[r.Dim+i] = math.Inf(1) // the box is infinite there
 				}
 			case dropped:
 				query[i] = 0
@@ -202,16 +202,18 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, beside ...int32
 	}
 	if r.settings.Negatives > 0 {
 		loss = math.Log1p(math.Exp(-r.settings.Margin - r.score(query, x.Target)))
-		rules.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: r.settings.Negatives}.Draw(step, number, x.Targets, func(e int32) {
-			loss += math.Log1p(math.Exp(r.settings.Margin+r.score(query, e))) / float64(r.settings.Negatives)
+		count := r.settings.Negatives
+		draw := rules.Negatives{Seed: r.member.Seed, Entities: len(r.data.Entities), Count: count}
+		draw.Draw(step, number, x.Targets, func(e int32) {
+			loss += math.Log1p(math.Exp(r.settings.Margin+r.score(query, e))) / float64(count)
 		})
 		return loss * float64(x.Weight)
 	}
 	total, mean := 0.0, 0.0
 	scores := r.scores(query)
-	stands := r.candidates(append(beside, x.Targets...), step)
+	weights := r.candidateWeights(append(others, x.Targets...), step)
 	for entity, score := range scores {
-		total += math.Exp(score) * stands[entity]
+		total += math.Exp(score) * weights[entity]
 		mean += score / float64(len(scores))
 	}
 	for _, answer := range x.Targets {
@@ -221,31 +223,33 @@ func (r *reference) exampleLoss(x kge.Example, step, number int, beside ...int32
 	return float64(x.Weight) * ((1-smoothing)*loss + smoothing*(math.Log(total)-mean))
 }
 
-// candidates are how many entities each stands for where answers of a question are learnt
-// in a step, 0 if it is not there.
-func (r *reference) candidates(answers []int32, step int) []float64 {
+// candidateWeights returns the weight of each entity in the softmax of a step. With sampled softmax
+// it is the inverse sampling rate for sampled entities, 1 for other answers and 0 for the rest.
+func (r *reference) candidateWeights(answers []int32, step int) []float64 {
 	all, n := len(r.data.Entities), r.settings.SampledSoftmax
-	stands := make([]float64, all)
+	weights := make([]float64, all)
 	if n == 0 || n >= all {
-		for e := range stands {
-			stands[e] = 1
+		for e := range weights {
+			weights[e] = 1
 		}
-		return stands
+		return weights
 	}
 	drawn := make([]int32, n)
 	rules.SoftmaxSample{Seed: r.member.Seed, Entities: all}.Draw(step, drawn, make([]bool, all))
 	for _, answer := range answers {
-		stands[answer] = 1
+		weights[answer] = 1
 	}
 	for _, e := range drawn {
-		stands[e] = float64(all) / float64(n)
+		weights[e] = float64(all) / float64(n)
 	}
-	return stands
+	return weights
 }
 
-// relationEntropy is the cross entropy of the relation of a triple among all.
+// relationEntropy returns the cross entropy of the relation of a triple among all relations.
 func (r *reference) relationEntropy(x kge.Example) float64 {
-	score := func(number int) float64 { return r.score(r.walk(x.Anchor, hop{number: number}), x.Target) }
+	score := func(number int) float64 {
+		return r.score(r.walk(x.Anchor, hop{number: number}), x.Target)
+	}
 	count := len(r.data.Relations)
 	if r.Reciprocal {
 		count *= 2
@@ -257,11 +261,12 @@ func (r *reference) relationEntropy(x kge.Example) float64 {
 	return math.Log(total) - score(r.hops(x.Path)[0].number)
 }
 
-// penalty is that of the rows of an example, and of what its path makes of both ends.
+// penalty returns the penalties of an example: on its rows, and on the queries from both ends.
 func (r *reference) penalty(x kge.Example) (sum float64) {
 	w := r.member.Weights
 	if w.Products > 0 {
-		sum += w.Products * (powerSum(r.query(x.Question), 2) + powerSum(r.backQuery(x.Question, x.Target), 2))
+		forward, backward := r.query(x.Question), r.backQuery(x.Question, x.Target)
+		sum += w.Products * (powerSum(forward, 2) + powerSum(backward, 2))
 	}
 	cubes := func(x []float64) float64 { return powerSum(x, 3) }
 	if w.N3Moduli {
@@ -278,7 +283,7 @@ func (r *reference) penalty(x kge.Example) (sum float64) {
 	return sum
 }
 
-// powerSum is Σ|x|^p.
+// powerSum returns Σ|x|^p.
 func powerSum(x []float64, p float64) (sum float64) {
 	for _, v := range x {
 		sum += math.Pow(math.Abs(v), p)
@@ -286,7 +291,7 @@ func powerSum(x []float64, p float64) (sum float64) {
 	return sum
 }
 
-// moduliCubed is Σ|z|³ over the complex numbers of the halves of x.
+// moduliCubed returns Σ|z|³. The halves of x hold the real and imaginary parts of z.
 func moduliCubed(x []float64) (sum float64) {
 	half := len(x) / 2
 	for i := range half {
@@ -295,7 +300,7 @@ func moduliCubed(x []float64) (sum float64) {
 	return sum
 }
 
-// slope is the difference quotient of the loss by a number of a table.
+// slope returns the difference quotient of the loss with respect to number i of a table.
 func (r *reference) slope(table, i int, batch []kge.Example, step int) float64 {
 	const width = 1e-6
 	number := &r.tables[table][i]

@@ -13,52 +13,49 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// Scripted is an engine that computes nothing: its losses, ranks and embeddings come from
-// a script, and it notes what it is asked for, so that one can tell what the code above
-// the engines makes of them. It is its own population and its own ranker, of one training
-// at a time. Epochs count from 1, members from 0, and a nil function gives what is said.
+// Scripted is a fake engine for tests of the code above the engines. Its losses, ranks and
+// embeddings come from a script, and it records its inputs. It is also its own population and
+// ranker, for one training at a time. Epochs count from 1, members from 0.
 type Scripted struct {
-	// Loss is that of a member in an epoch, 1 where nil.
+	// Loss returns the loss of a member in an epoch; nil means 1.
 	Loss func(epoch, member int) float64
-	// Better and Equal are how many candidates score above the truth and the same as it,
-	// in every query; 0 where nil.
+	// Better and Equal return the numbers of candidates that score higher than the truth and
+	// equal to it, in every query; nil means 0.
 	Better, Equal func(epoch, member int) int32
-	// LastNumber is the last number of a member's embeddings, 0 where nil.
+	// LastNumber returns the last number of a member's embeddings; nil means 0.
 	LastNumber func(epoch, member int) float32
-	// Seconds are those of the steps of an epoch, untold where nil.
+	// Seconds returns the durations of an epoch's steps; nil means that they are not measured.
 	Seconds func(epoch int) []float64
-	// FailEpoch and FailRank are the epoch in which Epoch and Rank fail with
-	// [ErrScripted], 0 for none.
+	// FailEpoch and FailRank are the epochs in which Epoch and Rank fail with [ErrScripted];
+	// 0 means none.
 	FailEpoch, FailRank int
-	// ResolvePrecision is what precisions come to: auto to float32 and others to themselves where
-	// nil.
+	// ResolvePrecision resolves a precision; nil means auto to float32 and others to themselves.
 	ResolvePrecision func(asked kge.Precision) (kge.Precision, error)
-	// BF16Name is what multiplies in bfloat16, which the backend's name has there.
+	// BF16Name is appended to the backend's name if the precision is bfloat16.
 	BF16Name string
-	// FailPopulation fails NewPopulation and NewRanker, FailParameters fails Parameters
-	// and State.
+	// FailPopulation makes NewPopulation and NewRanker fail, FailParameters makes Parameters
+	// and State fail.
 	FailPopulation, FailParameters bool
 
-	// Populations counts the calls of NewPopulation, and Closed those of Close.
+	// Populations counts the calls of NewPopulation, Closed those of Close.
 	Populations, Closed int
-	// Settings and Members are those of the last population. A ranker has members
-	// without settings of their own.
+	// Settings and Members are those of the last population. NewRanker sets members that have
+	// a structure only.
 	Settings kge.Settings
 	Members  []kge.Member
-	// RankerParameters are the parameters that the last ranker was asked for, and RankingIn is the
-	// precision.
+	// RankerParameters and RankerPrecision are the arguments of the last NewRanker.
 	RankerParameters []kge.Parameters
 	RankerPrecision  kge.Precision
-	// Epochs is how many were trained. SetState sets it.
+	// Epochs is the number of trained epochs. SetState sets it.
 	Epochs int
-	// Batches and Rates are what each epoch was given, and Structures has the structure
-	// that the first member had in it.
+	// Batches and Rates are the arguments of each Epoch; Structures has the first member's
+	// structure at that time.
 	Batches    [][][]kge.Example
 	Rates      [][]float64
 	Structures []structure.Structure
-	// RankedAfter and RankedBy have an entry for each call of Rank: the epochs before it, and
-	// the structure of the first member. RankedSplits are what each was given, and
-	// RankedSplit and RankedKnown are those of the last.
+	// RankedAfter, RankedStructures and RankedSplits have an entry for each call of Rank: the
+	// number of epochs before it, the structure of the first member, and the triples.
+	// RankedSplit and RankedKnown are the arguments of the last call.
 	RankedAfter      []int
 	RankedStructures []structure.Structure
 	RankedSplits     [][]datasets.Triple
@@ -66,13 +63,13 @@ type Scripted struct {
 	RankedKnown      *datasets.Known
 }
 
-// ErrScripted is the failure of a [Scripted] engine that is to fail.
+// ErrScripted is the error of a [Scripted] engine that should fail.
 var ErrScripted = errors.New("scripted failure")
 
-// scripted is what a script says of a member in an epoch, or what it says where it is nil.
-func scripted[T any](script func(epoch, member int) T, unsaid T, epoch, member int) T {
+// scripted calls a script, or returns a default if it is nil.
+func scripted[T any](script func(epoch, member int) T, ifNil T, epoch, member int) T {
 	if script == nil {
-		return unsaid
+		return ifNil
 	}
 	return script(epoch, member)
 }
@@ -88,11 +85,12 @@ func (e *Scripted) Backend(p kge.Precision) string {
 	return "none"
 }
 
-// Supports implements [kge.Engine]: the script lacks nothing.
+// Supports implements [kge.Engine]. It supports everything.
 func (*Scripted) Supports(*kge.Data, kge.Settings, []kge.Member) error { return nil }
 
 // Precision implements [kge.Engine].
-func (e *Scripted) Precision(asked kge.Precision, f form.Form, entities, dim int) (kge.Precision, error) {
+func (e *Scripted) Precision(asked kge.Precision, f form.Form, entities, dim int) (
+	kge.Precision, error) {
 	if e.ResolvePrecision != nil {
 		return e.ResolvePrecision(asked)
 	}
@@ -100,7 +98,8 @@ func (e *Scripted) Precision(asked kge.Precision, f form.Form, entities, dim int
 }
 
 // NewPopulation implements [kge.Engine].
-func (e *Scripted) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (e *Scripted) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Member) (
+	kge.Population, error) {
 	e.Populations++
 	if e.FailPopulation {
 		return nil, ErrScripted
@@ -110,11 +109,13 @@ func (e *Scripted) NewPopulation(_ *kge.Data, s kge.Settings, members []kge.Memb
 }
 
 // NewRanker implements [kge.Engine].
-func (e *Scripted) NewRanker(parameters []kge.Parameters, precision kge.Precision) (kge.Ranker, error) {
+func (e *Scripted) NewRanker(parameters []kge.Parameters, precision kge.Precision) (
+	kge.Ranker, error) {
 	if e.FailPopulation {
 		return nil, ErrScripted
 	}
-	e.RankerParameters, e.RankerPrecision, e.Members = parameters, precision, make([]kge.Member, len(parameters))
+	e.RankerParameters, e.RankerPrecision, e.Members = parameters, precision,
+		make([]kge.Member, len(parameters))
 	for i, p := range parameters {
 		e.Members[i].Structure = p.Structure
 	}
@@ -124,13 +125,14 @@ func (e *Scripted) NewRanker(parameters []kge.Parameters, precision kge.Precisio
 // Models implements [kge.Ranker].
 func (e *Scripted) Models() int { return len(e.Members) }
 
-// Scores implements [kge.Ranker]: it is always an error, as the script has none.
+// Scores implements [kge.Ranker]. It always fails.
 func (*Scripted) Scores(context.Context, int, []kge.Question, func(int, []float32)) error {
 	return errors.New("the script has no scores")
 }
 
 // Epoch implements [kge.Population].
-func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (
+	kge.Epoch, error) {
 	if err := ctx.Err(); err != nil {
 		return kge.Epoch{}, err
 	}
@@ -151,7 +153,8 @@ func (e *Scripted) Epoch(ctx context.Context, batches [][]kge.Example, rates []f
 }
 
 // Rank implements [kge.Ranker].
-func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) ([][]eval.Ranked, error) {
+func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *datasets.Known) (
+	[][]eval.Ranked, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -163,22 +166,26 @@ func (e *Scripted) Rank(ctx context.Context, triples []datasets.Triple, known *d
 	}
 	ranks := make([][]eval.Ranked, len(e.Members))
 	for i := range ranks {
-		r := eval.Rank{Better: scripted(e.Better, 0, e.Epochs, i), Equal: scripted(e.Equal, 0, e.Epochs, i)}
+		r := eval.Rank{Better: scripted(e.Better, 0, e.Epochs, i),
+			Equal: scripted(e.Equal, 0, e.Epochs, i)}
 		ranks[i] = slices.Repeat([]eval.Ranked{{Tail: r, Head: r}}, len(triples))
 	}
 	return ranks, nil
 }
 
-// Parameters implements [kge.Population]. They tell by their numbers which epoch and
-// member they are of: the table of entities is the epoch, that of relations is the member
-// and what is spoilt.
+// Parameters implements [kge.Population]. The table of entities holds the epoch, that of
+// relations holds the member and LastNumber.
 func (e *Scripted) Parameters(member int) (kge.Parameters, error) {
 	if e.FailParameters {
 		return kge.Parameters{}, ErrScripted
 	}
 	return kge.Parameters{
-		Structure: e.Members[member].Structure, Dim: e.Settings.Dim,
-		Tables: kge.Tables{Entities: []float32{float32(e.Epochs)}, Relations: []float32{float32(member), scripted(e.LastNumber, 0, e.Epochs, member)}},
+		Structure: e.Members[member].Structure,
+		Dim:       e.Settings.Dim,
+		Tables: kge.Tables{
+			Entities:  []float32{float32(e.Epochs)},
+			Relations: []float32{float32(member), scripted(e.LastNumber, 0, e.Epochs, member)},
+		},
 	}, nil
 }
 
@@ -194,8 +201,7 @@ func (e *Scripted) SetStructure(member int, s structure.Structure) error {
 	return nil
 }
 
-// State implements [kge.Population]. It has a step for each epoch, which is all that the
-// script depends on.
+// State implements [kge.Population]. It counts each epoch as one step.
 func (e *Scripted) State() (kge.State, error) {
 	s := kge.State{Steps: e.Epochs}
 	for i := range e.Members {
@@ -203,7 +209,8 @@ func (e *Scripted) State() (kge.State, error) {
 		if err != nil {
 			return s, err
 		}
-		s.Members = append(s.Members, kge.MemberState{Parameters: p, Slots: []kge.Tables{{Entities: []float32{7}, Relations: []float32{8, 9}}}})
+		slot := kge.Tables{Entities: []float32{7}, Relations: []float32{8, 9}}
+		s.Members = append(s.Members, kge.MemberState{Parameters: p, Slots: []kge.Tables{slot}})
 	}
 	return s, nil
 }

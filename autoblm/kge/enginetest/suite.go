@@ -1,8 +1,7 @@
-// Package enginetest is the conformance suite of the engines of embedding models. [Run]
-// holds an engine to models in float64 that are written straight from the definitions
-// of their forms, by difference quotients of the loss, on triples and on paths, for
-// every form, and to what the interfaces promise. What an engine says that it lacks is
-// passed over.
+// Package enginetest is the conformance suite of the engines of embedding models. [Run] compares
+// an engine with a float64 implementation of the definitions, gradients with difference
+// quotients, for every form, on triples and on paths. It also checks the contracts of the
+// interfaces. It skips what an engine does not support.
 package enginetest
 
 import (
@@ -26,9 +25,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
-// ToleranceOf is how far losses and gradients may be from the definitions where the large
-// products are in a precision, as a share of the largest number of a table. Rounding to
-// bfloat16 takes up to 2⁻⁹ of a factor, and a table of gradients has a few such products.
+// ToleranceOf returns the tolerance of losses and gradients for a precision of the large products,
+// relative to the largest number of a table. Rounding to bfloat16 changes a factor by up to
+// 2⁻⁹, and a table of gradients sums a few such products.
 func ToleranceOf(p kge.Precision) float64 {
 	if p == kge.Bfloat16 {
 		return 1e-2
@@ -36,70 +35,76 @@ func ToleranceOf(p kge.Precision) float64 {
 	return 1e-5
 }
 
-// Run checks everything that the interfaces promise. Losses and gradients may differ
-// from the definitions by tolerance times the largest number of a table, see
-// [ToleranceOf]; what no precision rounds, as scores, ranks and the steps that gradients
-// lead to, is held to what float32 needs.
+// Run checks an engine. Losses and gradients may differ from the definitions by tolerance times the
+// largest number of a table, see [ToleranceOf]. Scores, ranks and optimizer steps do not depend
+// on the precision and have the tolerance of float32.
 func Run(t *testing.T, engine kge.Engine, tolerance float64) {
+	const stateTolerance = 1e-4
+	exact := ToleranceOf(kge.Float32)
 	for _, check := range []struct {
-		says string
+		name string
 		test func(t *testing.T)
 	}{
-		{"losses and gradients follow the definitions", func(t *testing.T) { gradients(t, engine, tolerance) }},
-		{"many rows follow the definitions", func(t *testing.T) { manyRows(t, engine, tolerance) }},
-		{"steps follow the gradients", func(t *testing.T) { steps(t, engine, ToleranceOf(kge.Float32)) }},
-		{"scores follow the definitions", func(t *testing.T) { scores(t, engine, ToleranceOf(kge.Float32)) }},
-		{"ranks follow the definition", func(t *testing.T) { ranks(t, engine) }},
-		{"a score that is not a number ranks last", func(t *testing.T) { nanRanksLast(t, engine) }},
-		{"a population gives what single runs give", func(t *testing.T) { populations(t, engine) }},
-		{"a diverged member leaves the others alone", func(t *testing.T) { divergence(t, engine) }},
-		{"models of two shapes are not ranked together", func(t *testing.T) { refusesMixedShapes(t, engine) }},
-		{"the end of the context ends training", func(t *testing.T) { cancellation(t, engine) }},
-		{"a population with another structure ranks by it", func(t *testing.T) { newStructures(t, engine) }},
-		{"a population goes on from the state of another", func(t *testing.T) { ResumesFromState(t, engine, 1e-4) }},
-		{"with one candidate shared training is training", func(t *testing.T) { sharedTraining(t, engine) }},
-		{"who listens hears how far it is", func(t *testing.T) { reportsProgress(t, engine) }},
+		{"losses and gradients", func(t *testing.T) { gradients(t, engine, tolerance) }},
+		{"gradients of many rows", func(t *testing.T) { manyRows(t, engine, tolerance) }},
+		{"optimizer steps", func(t *testing.T) { steps(t, engine, exact) }},
+		{"scores", func(t *testing.T) { scores(t, engine, exact) }},
+		{"ranks", func(t *testing.T) { ranks(t, engine) }},
+		{"NaN ranks last", func(t *testing.T) { nanRanksLast(t, engine) }},
+		{"members are independent", func(t *testing.T) { populations(t, engine) }},
+		{"divergence of one member", func(t *testing.T) { divergence(t, engine) }},
+		{"mixed shapes are refused", func(t *testing.T) { refusesMixedShapes(t, engine) }},
+		{"cancellation", func(t *testing.T) { cancellation(t, engine) }},
+		{"replacing structures", func(t *testing.T) { newStructures(t, engine) }},
+		{"resuming from a state", func(t *testing.T) { ResumesFromState(t, engine, stateTolerance) }},
+		{"shared training", func(t *testing.T) { sharedTraining(t, engine) }},
+		{"progress", func(t *testing.T) { reportsProgress(t, engine) }},
 		{"training learns", func(t *testing.T) { trainingLearns(t, engine) }},
 	} {
-		t.Run(check.says, check.test)
+		t.Run(check.name, check.test)
 	}
 }
 
-// reportsProgress holds an engine that tells how far it is to shares that grow to 1, and to the results
-// that it has where nobody listens, if it has the same ones twice.
+// reportsProgress checks that reported progress rises to 1, and that reporting does not change
+// results, if the engine is deterministic.
 func reportsProgress(t *testing.T, engine kge.Engine) {
 	g := RandomGraph(40, 2, 300, 1)
-	s, d, members := settings(4), completion.Data(g), []kge.Member{kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("simple"))}
+	s, d := settings(4), completion.Data(g)
+	members := []kge.Member{
+		kge.DefaultMember(structure.MustParse("complex")),
+		kge.DefaultMember(structure.MustParse("simple")),
+	}
 	batches := d.Batches(s, 1)
-	run := func(hear func(share float64)) (losses []float64, results any, telling bool) {
+	run := func(report func(share float64)) (losses []float64, results any, supported bool) {
 		p := newPopulation(t, engine, d, s, members)
-		teller, is := p.(progress.Reporter)
-		if is {
-			teller.OnProgress(hear)
+		reporter, supported := p.(progress.Reporter)
+		if supported {
+			reporter.OnProgress(report)
 		}
 		epoch, err := p.Epoch(t.Context(), batches, []float64{0.1, 0.1})
 		must(t, err)
-		return epoch.Loss, []any{parametersOf(t, p, 1), rank(t, p, g.Train, nil)}, is
+		return epoch.Loss, []any{parametersOf(t, p, 1), rank(t, p, g.Train, nil)}, supported
 	}
 	wantLosses, want, _ := run(nil)
-	_, again, _ := run(nil)
-	var one sync.Mutex
-	var heard []float64
-	losses, got, is := run(func(share float64) {
-		one.Lock()
-		defer one.Unlock()
-		heard = append(heard, share)
+	_, repeated, _ := run(nil)
+	var mu sync.Mutex
+	var shares []float64
+	losses, got, supported := run(func(share float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		shares = append(shares, share)
 	})
-	if !is {
-		t.Skip("the engine does not tell")
+	if !supported {
+		t.Skip("the engine does not report progress")
 	}
-	if reflect.DeepEqual(again, want) && !reflect.DeepEqual(got, want) {
-		t.Error("who listens has other results")
+	if reflect.DeepEqual(repeated, want) && !reflect.DeepEqual(got, want) {
+		t.Error("reporting progress changes results")
 	}
-	near(t, "losses", ToleranceOf(kge.Float32), losses, wantLosses) // what adds them up need not do so in one order
-	over := slices.Index(heard, 1)                                  // of the epoch
-	if over < 0 || slices.Min(heard) < 0 || slices.Max(heard) > 1 || !slices.ContainsFunc(heard, func(share float64) bool { return 0 < share && share < 1 }) {
-		t.Errorf("heard %v", heard)
+	near(t, "losses", ToleranceOf(kge.Float32), losses, wantLosses) // in any order of sums
+	inside := func(share float64) bool { return 0 < share && share < 1 }
+	if !slices.Contains(shares, 1) || slices.Min(shares) < 0 || slices.Max(shares) > 1 ||
+		!slices.ContainsFunc(shares, inside) {
+		t.Errorf("reported %v", shares)
 	}
 }
 
@@ -110,7 +115,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func newPopulation(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings, members []kge.Member) kge.Population {
+func newPopulation(t testing.TB, engine kge.Engine, d *kge.Data, s kge.Settings,
+	members []kge.Member) kge.Population {
 	t.Helper()
 	p, err := engine.NewPopulation(d, s, members)
 	must(t, err)
@@ -133,7 +139,8 @@ func newRanker(t testing.TB, engine kge.Engine, all ...kge.Parameters) kge.Ranke
 	return ranker
 }
 
-func train(t *testing.T, engine kge.Engine, d *kge.Data, s kge.Settings, members ...kge.Member) []kge.Result {
+func train(t *testing.T, engine kge.Engine, d *kge.Data, s kge.Settings,
+	members ...kge.Member) []kge.Result {
 	t.Helper()
 	report, err := kge.Train(t.Context(), engine, kge.Job{Data: d, Settings: s, Members: members})
 	must(t, err)
@@ -146,20 +153,22 @@ func settings(k int) kge.Settings {
 	return s
 }
 
-func rank(t *testing.T, r kge.Ranker, triples []datasets.Triple, known *datasets.Known) [][]eval.Ranked {
+func rank(t *testing.T, r kge.Ranker, triples []datasets.Triple,
+	known *datasets.Known) [][]eval.Ranked {
 	t.Helper()
 	ranks, err := r.Rank(t.Context(), triples, known)
 	must(t, err)
 	return ranks
 }
 
-// scores of all entities are those of the definition, for lists of questions with
-// paths of any length.
+// scores compares the scores of all entities with the definition, for questions with paths of
+// different lengths.
 func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 	d := Paths(t, 230, 3, 600)
 	data := pathData(t, d, query.Paths{Hops: []int{1}})
 	questions := []kge.Question{{Anchor: 1, Path: []int32{0, 3, 5, 1, 2}}}
-	for _, q := range slices.Concat(d.Queries(query.InValid, 1)[:40], d.Queries(query.InTrain, 3)[:130], d.Queries(query.InValid, 2)[:3]) {
+	for _, q := range slices.Concat(d.Queries(query.InValid, 1)[:40],
+		d.Queries(query.InTrain, 3)[:130], d.Queries(query.InValid, 2)[:3]) {
 		questions = append(questions, q.Question())
 	}
 	for name, m := range Members() {
@@ -171,7 +180,8 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 			}
 			p := kge.Initialize(data, s, m)
 			got := make([][]float64, len(questions))
-			must(t, newRanker(t, engine, p).Scores(t.Context(), 0, questions, func(i int, scores []float32) { got[i] = toFloat64(scores) }))
+			collect := func(i int, scores []float32) { got[i] = toFloat64(scores) }
+			must(t, newRanker(t, engine, p).Scores(t.Context(), 0, questions, collect))
 			r := newReference(data, s, m, p)
 			for i, q := range questions {
 				near(t, fmt.Sprintf("%s, question %d", name, i), tolerance, got[i], r.scores(r.query(q)))
@@ -180,7 +190,7 @@ func scores(t *testing.T, engine kge.Engine, tolerance float64) {
 	}
 }
 
-// smallIntegers makes numbers whose scores are exact in float32, with many ties.
+// smallIntegers draws embeddings whose scores are exact in float32, with many ties.
 func smallIntegers(d *kge.Data, m kge.Member, s kge.Settings, seed uint64) kge.Parameters {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := kge.Initialize(d, s, m)
@@ -192,8 +202,8 @@ func smallIntegers(d *kge.Data, m kge.Member, s kge.Settings, seed uint64) kge.P
 	return p
 }
 
-// ranks are those of brute force, of what is left of all entities; scores closer to
-// that of the truth than rounding may be on either side.
+// ranks compares ranks with a brute-force count. Scores that differ from the true one by less than
+// rounding may be on either side.
 func ranks(t *testing.T, engine kge.Engine) {
 	g := Graph()
 	d := completion.Data(g)
@@ -228,8 +238,10 @@ func ranks(t *testing.T, engine kge.Engine) {
 							}},
 						} {
 							ties += side.got.Equal
-							if why := r.rankError(side.Example, side.got, func(e int32) bool { return filter != nil && known[side.answer(e)] }); why != "" {
-								t.Errorf("%s, model %d, triple %v, entity %d: %s", name, i, triple, side.Target, why)
+							excluded := func(e int32) bool { return filter != nil && known[side.answer(e)] }
+							if why := r.rankError(side.Example, side.got, excluded); why != "" {
+								t.Errorf("%s, model %d, triple %v, entity %d: %s",
+									name, i, triple, side.Target, why)
 							}
 						}
 					}
@@ -238,18 +250,18 @@ func ranks(t *testing.T, engine kge.Engine) {
 		}
 	}
 	if ties == 0 {
-		t.Error("no ties came up, so their rule was not tested")
+		t.Error("there were no ties, so they were not tested")
 	}
 }
 
-// rankError says how a rank differs from the definition, "" where it does not.
-func (r *reference) rankError(x kge.Example, got eval.Rank, leftOut func(e int32) bool) string {
+// rankError describes how a rank differs from the definition, or returns "".
+func (r *reference) rankError(x kge.Example, got eval.Rank, excluded func(e int32) bool) string {
 	scores := r.scores(r.query(x.Question))
 	truth := scores[x.Target]
 	const rounding = 1e-5
 	var above, equal, close int32
 	for e, score := range scores {
-		if e := int32(e); e == x.Target || leftOut(e) {
+		if e := int32(e); e == x.Target || excluded(e) {
 			continue
 		}
 		exact := score == math.Trunc(score) && truth == math.Trunc(truth)
@@ -262,22 +274,25 @@ func (r *reference) rankError(x kge.Example, got eval.Rank, leftOut func(e int32
 			equal++
 		}
 	}
-	within := func(x, least int32) bool { return least <= x && x <= least+close }
+	within := func(x, low int32) bool { return low <= x && x <= low+close }
 	if within(got.Better, above) && within(got.Better+got.Equal, above+equal) {
 		return ""
 	}
-	return fmt.Sprintf("rank %+v, by definition %d above and %d equal, and %d too close to tell", got, above, equal, close)
+	return fmt.Sprintf("rank %+v, want %d above and %d equal, with %d undecided", got, above, equal,
+		close)
 }
 
 func nanRanksLast(t *testing.T, engine kge.Engine) {
 	g := Graph()
-	p := smallIntegers(completion.Data(g), kge.Member{Structure: structure.MustParse("distmult")}, kge.Settings{Dim: 8}, 3)
+	p := smallIntegers(completion.Data(g), kge.Member{Structure: structure.MustParse("distmult")},
+		kge.Settings{Dim: 8}, 3)
 	triple := g.Test[0]
 	for n := range p.Dim {
 		p.Entity(triple.Tail)[n] = float32(math.NaN())
 	}
 	got := rank(t, newRanker(t, engine, p), []datasets.Triple{triple}, g.Known())
-	last := eval.Rank{Better: int32(len(g.Entities) - len(g.Known().Tails(triple.Head, triple.Relation)))}
+	last := eval.Rank{Better: int32(len(g.Entities) - len(
+		g.Known().Tails(triple.Head, triple.Relation)))}
 	if got[0][0].Tail != last {
 		t.Errorf("rank %+v, want the last, %+v", got[0][0].Tail, last)
 	}
@@ -286,7 +301,12 @@ func nanRanksLast(t *testing.T, engine kge.Engine) {
 func populations(t *testing.T, engine kge.Engine) {
 	var members []kge.Member
 	for i, named := range structure.Baselines() {
-		members = append(members, kge.Member{Structure: named.Structure, Seed: uint64(i % 2), LearningRate: 0.1 + 0.05*float64(i), Weights: kge.Weights{L2: 0.001 * float64(i), N3: 0.001 * float64(5-i)}})
+		members = append(members, kge.Member{
+			Structure:    named.Structure,
+			Seed:         uint64(i % 2),
+			LearningRate: 0.1 + 0.05*float64(i),
+			Weights:      kge.Weights{L2: 0.001 * float64(i), N3: 0.001 * float64(5-i)},
+		})
 	}
 	members = append(members, members[1], members[0], members[3])
 	members[6].RelationPrediction, members[7].Products = 0.5, 0.1
@@ -294,8 +314,10 @@ func populations(t *testing.T, engine kge.Engine) {
 	s.ValidateEvery, s.Patience, s.Epochs = 1, 2, 6
 	s.PlateauPatience, s.PlateauFactor = 1, 0.5
 	d := completion.Data(Graph())
-	for _, recipe := range []func(){func() {}, func() { s.Reciprocal, s.Dropout, s.MaxNorm = true, 0.2, 1 }} {
-		recipe()
+	for _, options := range []bool{false, true} {
+		if options {
+			s.Reciprocal, s.Dropout, s.MaxNorm = true, 0.2, 1
+		}
 		together := train(t, engine, d, s, members...)
 		for i, m := range members {
 			alone, what := train(t, engine, d, s, m)[0], fmt.Sprintf("member %d among others", i)
@@ -311,33 +333,36 @@ func populations(t *testing.T, engine kge.Engine) {
 func divergence(t *testing.T, engine kge.Engine) {
 	d, s := completion.Data(Graph()), settings(4)
 	s.Epochs, s.ValidateEvery = 4, 2
-	sound := kge.DefaultMember(structure.MustParse("complex"))
-	wild := sound
-	wild.LearningRate = 1e30
-	results := train(t, engine, d, s, sound, wild, sound)
+	stable := kge.DefaultMember(structure.MustParse("complex"))
+	diverging := stable
+	diverging.LearningRate = 1e30
+	results := train(t, engine, d, s, stable, diverging, stable)
 	if r := results[1]; !errors.Is(r.Err, kge.ErrDiverged) || r.Model != nil {
-		t.Errorf("the member with learning rate 1e30: error %v, model %v; want ErrDiverged and none", r.Err, r.Model != nil)
+		t.Errorf("learning rate 1e30: error %v, model %v; want ErrDiverged and no model",
+			r.Err, r.Model != nil)
 	}
-	alone := train(t, engine, d, s, sound)[0]
+	alone := train(t, engine, d, s, stable)[0]
 	for _, i := range []int{0, 2} {
 		r := results[i]
 		if r.Err != nil || r.Model == nil || len(r.Loss) != s.Epochs {
-			t.Fatalf("member %d beside it: error %v after %d epochs", i, r.Err, len(r.Loss))
+			t.Fatalf("stable member %d: error %v after %d epochs", i, r.Err, len(r.Loss))
 		}
-		near(t, fmt.Sprintf("member %d beside it: losses", i), 1e-5, r.Loss, alone.Loss)
+		near(t, fmt.Sprintf("stable member %d: losses", i), 1e-5, r.Loss, alone.Loss)
 	}
 }
 
 func refusesMixedShapes(t *testing.T, engine kge.Engine) {
 	g := Graph()
 	draw := func(g *datasets.Graph, m kge.Member, dim int, reciprocal bool) kge.Parameters {
-		return kge.Initialize(completion.Data(g), kge.Settings{Dim: dim, InitScale: 1, Reciprocal: reciprocal}, m)
+		s := kge.Settings{Dim: dim, InitScale: 1, Reciprocal: reciprocal}
+		return kge.Initialize(completion.Data(g), s, m)
 	}
 	simple := kge.Member{Structure: structure.MustParse("simple"), Seed: 1}
 	p := draw(g, simple, 8, false)
-	more := &datasets.Graph{Entities: append(slices.Clone(g.Entities), "one more"), Relations: g.Relations}
+	more := &datasets.Graph{Entities: append(slices.Clone(g.Entities), "one more"),
+		Relations: g.Relations}
 	for name, models := range map[string][]kge.Parameters{
-		"none at all":    nil,
+		"no models":      nil,
 		"another dim":    {p, draw(g, simple, 12, false)},
 		"another entity": {p, draw(more, simple, 8, false)},
 		"another K":      {p, draw(g, kge.Member{Structure: structure.MustParse("1,0;0,2")}, 8, false)},
@@ -346,7 +371,7 @@ func refusesMixedShapes(t *testing.T, engine kge.Engine) {
 	} {
 		if ranker, err := engine.NewRanker(models, kge.Float32); err == nil {
 			ranker.Close()
-			t.Errorf("models with %s: no error", name)
+			t.Errorf("no error for %s", name)
 		}
 	}
 }
@@ -357,61 +382,82 @@ func cancellation(t *testing.T, engine kge.Engine) {
 	s.Epochs = 1000
 	epochs := 0
 	_, err := kge.Train(ctx, engine, kge.Job{
-		Data: completion.Data(Graph()), Settings: s, Members: []kge.Member{kge.DefaultMember(structure.MustParse("simple"))},
-		OnEpoch: func(kge.Progress) { epochs++; cancel() },
+		Data:     completion.Data(Graph()),
+		Settings: s,
+		Members:  []kge.Member{kge.DefaultMember(structure.MustParse("simple"))},
+		OnEpoch:  func(kge.Progress) { epochs++; cancel() },
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 	if epochs != 1 {
-		t.Errorf("training went on for %d epochs after the context ended", epochs-1)
+		t.Errorf("training continued for %d epochs after cancellation", epochs-1)
 	}
 }
 
-// newStructures holds a population's ranks to those of a ranker that was made for its
-// numbers with the structures that its members have since.
+// newStructures replaces structures and compares the population's ranks with those of a new ranker
+// with the same parameters.
 func newStructures(t *testing.T, engine kge.Engine) {
 	g, s := Graph(), settings(4)
-	members := []kge.Member{kge.DefaultMember(structure.MustParse("simple")), kge.DefaultMember(structure.MustParse("quate"))}
+	members := []kge.Member{kge.DefaultMember(structure.MustParse("simple")),
+		kge.DefaultMember(structure.MustParse("quate"))}
 	p := newPopulation(t, engine, completion.Data(g), s, members)
-	for _, next := range []structure.Structure{structure.MustParse("analogy"), structure.Zero(4), members[1].Structure} {
+	for _, next := range []structure.Structure{structure.MustParse("analogy"), structure.Zero(4),
+		members[1].Structure} {
 		must(t, p.SetStructure(1, next))
 		all := []kge.Parameters{parametersOf(t, p, 0), parametersOf(t, p, 1)}
 		if all[0].Structure != members[0].Structure || all[1].Structure != next {
-			t.Errorf("the structures are %s and %s, want %s and %s", all[0].Structure, all[1].Structure, members[0].Structure, next)
+			t.Errorf("the structures are %s and %s, want %s and %s",
+				all[0].Structure, all[1].Structure, members[0].Structure, next)
 		}
-		want, got := rank(t, newRanker(t, engine, all...), g.Valid, g.Known()), rank(t, p, g.Valid, g.Known())
+		want := rank(t, newRanker(t, engine, all...), g.Valid, g.Known())
+		got := rank(t, p, g.Valid, g.Known())
 		for member := range all {
 			if !slices.Equal(got[member], want[member]) {
-				t.Errorf("member %d with %s: ranks %v, a ranker has %v", member, all[member].Structure, got[member], want[member])
+				t.Errorf("member %d with %s: ranks %v, want %v",
+					member, all[member].Structure, got[member], want[member])
 			}
 		}
 	}
-	if err := p.SetStructure(1, structure.MustParse("1,0;0,2")); err == nil || parametersOf(t, p, 1).Structure != members[1].Structure {
-		t.Errorf("a structure with K=2 took the place of one with K=4: %v", err)
+	err := p.SetStructure(1, structure.MustParse("1,0;0,2"))
+	if err == nil || parametersOf(t, p, 1).Structure != members[1].Structure {
+		t.Errorf("a structure with K=2 replaced one with K=4: %v", err)
 	}
 	if members[1].Structure != structure.MustParse("quate") {
-		t.Errorf("the caller's member has structure %s now", members[1].Structure)
+		t.Errorf("the caller's member now has structure %s", members[1].Structure)
 	}
 }
 
 func sharedTraining(t *testing.T, engine kge.Engine) {
 	g, s := Graph(), settings(4)
 	s.Decay, s.Dim, s.Epochs = 0.9, 16, 10
-	member := kge.Member{Structure: structure.MustParse("analogy"), Seed: 3, LearningRate: 0.2, Weights: kge.Weights{N3: 0.01}}
+	member := kge.Member{
+		Structure:    structure.MustParse("analogy"),
+		Seed:         3,
+		LearningRate: 0.2,
+		Weights:      kge.Weights{N3: 0.01},
+	}
 	alone := train(t, engine, completion.Data(g), s, member)[0]
-	shared, err := completion.TrainSharedEmbeddings(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: member, Candidates: []structure.Structure{member.Structure}, SampleSeed: 9})
+	shared, err := completion.TrainSharedEmbeddings(t.Context(), engine, completion.SharedJob{
+		Graph:      g,
+		Settings:   s,
+		Member:     member,
+		Candidates: []structure.Structure{member.Structure},
+		SampleSeed: 9,
+	})
 	must(t, err)
 	near(t, "losses", 1e-5, shared.Loss, alone.Loss)
 	valid, err := completion.Evaluate(t.Context(), engine, alone.Model, g, "valid", eval.Pessimistic)
 	must(t, err)
-	if got := shared.Candidates[0].Valid; got.Triples != valid.Triples || math.Abs(got.Both.MRR-valid.Both.MRR) > 0.02 {
-		t.Errorf("validation MRR %v over %d triples shared, %v over %d alone", got.Both.MRR, got.Triples, valid.Both.MRR, valid.Triples)
+	got := shared.Candidates[0].Valid
+	if got.Triples != valid.Triples || math.Abs(got.Both.MRR-valid.Both.MRR) > 0.02 {
+		t.Errorf("shared: validation MRR %v over %d triples; alone: %v over %d",
+			got.Both.MRR, got.Triples, valid.Both.MRR, valid.Triples)
 	}
 }
 
-// trainingLearns lifts every form from chance on what it is trained on: triples, paths, and
-// paths by drawn entities.
+// trainingLearns checks that every form learns its training data: triples, and paths with and
+// without negative sampling.
 func trainingLearns(t *testing.T, engine kge.Engine) {
 	g, paths := Graph(), Paths(t, 40, 3, 150)
 	data := pathData(t, paths, query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5})
@@ -424,26 +470,36 @@ func trainingLearns(t *testing.T, engine kge.Engine) {
 		s.Dim, s.Epochs, s.Batch = 32/k*k, 60, 50
 		m.LearningRate = 0.3
 		if d := completion.Data(g); engine.Supports(d, s, []kge.Member{m}) == nil {
-			e, err := completion.Evaluate(t.Context(), engine, train(t, engine, d, s, m)[0].Model, g, "train", eval.Pessimistic)
+			model := train(t, engine, d, s, m)[0].Model
+			e, err := completion.Evaluate(t.Context(), engine, model, g, "train", eval.Pessimistic)
 			must(t, err)
-			if least := map[bool]float64{true: 0.9, false: 0.6}[m.Form.Capabilities().Products]; e.Both.MRR < least {
-				t.Errorf("%s: MRR on the training triples is %.3f after %d epochs: the model has not learnt them", name, e.Both.MRR, s.Epochs)
+			want := 0.6
+			if m.Form.Capabilities().Products {
+				want = 0.9
+			}
+			if e.Both.MRR < want {
+				t.Errorf("%s: MRR on the training triples is %.3f after %d epochs, want at least %v",
+					name, e.Both.MRR, s.Epochs, want)
 			}
 		}
 		s.Dim, s.Reciprocal = 16/k*k, true
 		for _, negatives := range []kge.Sampling{{}, {Negatives: 10, Margin: 3}} {
 			s.Sampling = negatives
-			if m.Form.Capabilities().Products && negatives.Negatives > 0 || engine.Supports(data, s, []kge.Member{m}) != nil {
+			if m.Form.Capabilities().Products && negatives.Negatives > 0 ||
+				engine.Supports(data, s, []kge.Member{m}) != nil {
 				continue
 			}
 			evaluate := func(p kge.Parameters) float64 {
-				e, err := query.Evaluate(t.Context(), newRanker(t, engine, p), 0, paths.Queries(query.InTrain, 2))
+				e, err := query.Evaluate(t.Context(), newRanker(t, engine, p), 0,
+					paths.Queries(query.InTrain, 2))
 				must(t, err)
 				return e.MRR
 			}
-			before, after := evaluate(kge.Initialize(data, s, m)), evaluate(train(t, engine, data, s, m)[0].Model.Parameters)
+			before := evaluate(kge.Initialize(data, s, m))
+			after := evaluate(train(t, engine, data, s, m)[0].Model.Parameters)
 			if after < before+0.15 {
-				t.Errorf("%s, %d negatives: training lifts the MRR of training queries from %.3f to %.3f only", name, negatives.Negatives, before, after)
+				t.Errorf("%s, %d negatives: MRR of training queries rises from %.3f to %.3f, want +0.15",
+					name, negatives.Negatives, before, after)
 			}
 		}
 	}
