@@ -21,7 +21,8 @@ func tarGzipOf(t testing.TB, members ...member) []byte {
 	var packed bytes.Buffer
 	writer := tar.NewWriter(&packed)
 	for _, m := range members {
-		header := &tar.Header{Name: m.name, Mode: 0o644, Size: int64(len(m.content)), Typeflag: tar.TypeReg}
+		header := &tar.Header{Name: m.name, Mode: 0o644, Size: int64(len(m.content)),
+			Typeflag: tar.TypeReg}
 		switch {
 		case m.link != "":
 			header.Typeflag, header.Linkname = tar.TypeSymlink, m.link
@@ -97,21 +98,27 @@ func unpack(t *testing.T, archive []byte, limits unpackLimits) (dir string, err 
 
 func TestUnpackFindsSplits(t *testing.T) {
 	for name, archive := range map[string][]byte{
-		"WN18":             tarGzipOf(t, append(splitsAt("wordnet-mlj12/wordnet-mlj12-"), member{name: "wordnet-mlj12/wordnet-mlj12-definitions.txt"})...),
-		"FB15k":            tarGzipOf(t, append([]member{{name: "FB15k/"}}, splitsAt("FB15k/freebase_mtr100_mte100-")...)...),
-		"FB15k-237":        zipOf(t, append([]member{{name: "Release/"}, {name: "Release/text_cvsc.txt", content: strings.Repeat("x", 1<<20)}}, splitsAt("Release/")...)...),
+		"WN18": tarGzipOf(t, append(splitsAt("wordnet-mlj12/wordnet-mlj12-"),
+			member{name: "wordnet-mlj12/wordnet-mlj12-definitions.txt"})...),
+		"FB15k": tarGzipOf(t, append([]member{{name: "FB15k/"}},
+			splitsAt("FB15k/freebase_mtr100_mte100-")...)...),
+		"FB15k-237": zipOf(t, append([]member{{name: "Release/"},
+			{name: "Release/text_cvsc.txt", content: strings.Repeat("x", 1<<20)}}, splitsAt(
+			"Release/")...)...),
 		"no folder":        zipOf(t, splitsAt("")...),
 		"./":               tarGzipOf(t, splitsAt("./")...),
 		"underscore":       tarGzipOf(t, splitsAt("data/my_")...),
 		"macOS attributes": tarGzipOf(t, append(splitsAt("umls/._"), splitsAt("umls/")...)...),
-		"OpenKE beside":    tarGzipOf(t, append(splitsAt("umls/"), member{name: "umls/train2id.txt", content: "0"}, member{name: "umls/constrain.txt"})...),
+		"OpenKE beside": tarGzipOf(t, append(splitsAt("umls/"),
+			member{name: "umls/train2id.txt", content: "0"}, member{name: "umls/constrain.txt"})...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, err := unpack(t, archive, unpackLimits{member: 1 << 10, total: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for split, want := range map[string]string{"train": "a\tr\tb\nb\tr\ta\n", "valid": "a\tr\ta\n", "test": "b\tr\tb\n"} {
+			for split, want := range map[string]string{"train": "a\tr\tb\nb\tr\ta\n", "valid": "a\tr\ta\n",
+				"test": "b\tr\tb\n"} {
 				got, err := os.ReadFile(filepath.Join(dir, split+".txt"))
 				if err != nil || string(got) != want {
 					t.Errorf("%s holds %q (%v), want %q", split, got, err, want)
@@ -130,20 +137,33 @@ func TestUnpackRefuses(t *testing.T) {
 		archive []byte
 		want    string
 	}{
-		{"a tar member above the folder", tarGzipOf(t, with(member{name: "../train.txt", content: "x"})...), "points out of the folder"},
-		{"a tar member far above", tarGzipOf(t, with(member{name: "data/../../x", content: "x"})...), "points out of the folder"},
-		{"an absolute tar member", tarGzipOf(t, with(member{name: "/etc/train.txt", content: "x"})...), "points out of the folder"},
-		{"a backslash path", tarGzipOf(t, with(member{name: `..\train.txt`, content: "x"})...), "points out of the folder"},
-		{"a zip member above the folder", zipOf(t, with(member{name: "../train.txt", content: "x"})...), "points out of the folder"},
-		{"an absolute zip member", zipOf(t, with(member{name: "/train.txt", content: "x"})...), "points out of the folder"},
-		{"a link in tar", tarGzipOf(t, with(member{name: "train.txt", link: "/etc/passwd"})...), "a link or a device"},
-		{"a link in zip", zipOf(t, with(member{name: "train.txt", link: "/etc/passwd"})...), "a link or a device"},
-		{"several data sets", tarGzipOf(t, append(splitsAt("FB15K/"), splitsAt("WN18/")...)...), "several data sets"},
+		{"a tar member above the folder", tarGzipOf(t,
+			with(member{name: "../train.txt", content: "x"})...), "points out of the folder"},
+		{"a tar member far above", tarGzipOf(t, with(member{name: "data/../../x", content: "x"})...),
+			"points out of the folder"},
+		{"an absolute tar member", tarGzipOf(t, with(member{name: "/etc/train.txt", content: "x"})...),
+			"points out of the folder"},
+		{"a backslash path", tarGzipOf(t, with(member{name: `..\train.txt`, content: "x"})...),
+			"points out of the folder"},
+		{"a zip member above the folder", zipOf(t, with(member{name: "../train.txt", content: "x"})...),
+			"points out of the folder"},
+		{"an absolute zip member", zipOf(t, with(member{name: "/train.txt", content: "x"})...),
+			"points out of the folder"},
+		{"a link in tar", tarGzipOf(t, with(member{name: "train.txt", link: "/etc/passwd"})...),
+			"a link or a device"},
+		{"a link in zip", zipOf(t, with(member{name: "train.txt", link: "/etc/passwd"})...),
+			"a link or a device"},
+		{"several data sets", tarGzipOf(t, append(splitsAt("FB15K/"), splitsAt("WN18/")...)...),
+			"several data sets"},
 		{"no test", zipOf(t, splitsAt("")[:2]...), "no test.txt"},
-		{"a large split in tar", tarGzipOf(t, member{name: "train.txt", content: huge}), "unpacks to more than"},
-		{"a large split in zip", zipOf(t, member{name: "train.txt", content: huge}), "unpacks to more than"},
-		{"a large other member in tar", tarGzipOf(t, with(member{name: "text.txt", content: huge})...), "unpacks to more than"},
-		{"a member with a line end in its name", zipOf(t, member{name: "d\nta/train.txt", content: huge}), `"d\nta/train.txt": `},
+		{"a large split in tar", tarGzipOf(t, member{name: "train.txt", content: huge}),
+			"unpacks to more than"},
+		{"a large split in zip", zipOf(t, member{name: "train.txt", content: huge}),
+			"unpacks to more than"},
+		{"a large other member in tar", tarGzipOf(t, with(member{name: "text.txt", content: huge})...),
+			"unpacks to more than"},
+		{"a member with a line end in its name", zipOf(t, member{name: "d\nta/train.txt", content: huge}),
+			`"d\nta/train.txt": `},
 		{"a web page", []byte("<html>moved</html>"), "neither a .tar.gz nor a .zip"},
 		{"nothing", nil, "empty"},
 		{"a cut tar", lying[:len(lying)/2], "damaged"},
@@ -162,7 +182,8 @@ func TestUnpackRefuses(t *testing.T) {
 // A zip that announces a small size in its headers and holds a large one.
 func TestUnpackDoesNotTrustTheSizeInTheHeader(t *testing.T) {
 	content := strings.Repeat("a\tr\tb\n", 1<<12)
-	archive := zipOf(t, append([]member{{name: "train.txt", content: content}}, splitsAt("")[1:]...)...)
+	archive := zipOf(t, append([]member{{name: "train.txt", content: content}},
+		splitsAt("")[1:]...)...)
 	size := []byte{byte(len(content)), byte(len(content) >> 8), byte(len(content) >> 16), 0}
 	if bytes.Count(archive, size) == 0 {
 		t.Fatal("the size is not in the headers")
@@ -172,7 +193,8 @@ func TestUnpackDoesNotTrustTheSizeInTheHeader(t *testing.T) {
 	if err == nil {
 		t.Error("no error")
 	}
-	if info, statErr := os.Stat(filepath.Join(dir, "train.txt")); statErr == nil && info.Size() > 1<<10 {
+	if info, statErr := os.Stat(filepath.Join(dir, "train.txt")); statErr == nil &&
+		info.Size() > 1<<10 {
 		t.Errorf("%d bytes were written, more than the limit", info.Size())
 	}
 }
@@ -180,8 +202,12 @@ func TestUnpackDoesNotTrustTheSizeInTheHeader(t *testing.T) {
 // TestDenseArchive: what an archive may unpack to follows from its size.
 func TestDenseArchive(t *testing.T) {
 	members := append(splitsAt(""), member{name: "train2.bin", content: string(make([]byte, 17<<20))})
-	for name, archive := range map[string][]byte{"tar": tarGzipOf(t, members...), "zip": zipOf(t, append(splitsAt("")[1:], member{name: "train.txt", content: string(make([]byte, 17<<20))})...)} {
-		if _, err := unpack(t, archive, archiveLimits); err == nil || !strings.Contains(err.Error(), "unpacks to more than 16777216 bytes, the limit for an archive of its size") {
+	for name, archive := range map[string][]byte{"tar": tarGzipOf(t, members...),
+		"zip": zipOf(t, append(splitsAt("")[1:],
+			member{name: "train.txt", content: string(make([]byte, 17<<20))})...)} {
+		if _, err := unpack(t, archive, archiveLimits); err == nil ||
+			!strings.Contains(err.Error(), "unpacks to more than 16777216 bytes, the limit for an archive "+
+				"of its size") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -20,12 +20,23 @@ func TestPathBeforeName(t *testing.T) {
 		put                  func()
 	}{
 		{"a name alone", "umls", "its", nil, func() {}},
-		{"a folder without data", "umls", "its", []string{"read from " + data, "no such data"}, func() { os.Mkdir("umls", 0o755) }},
-		{"a file", "umls", "its", []string{"read from " + data, "no such data"}, func() { os.Remove("umls"); os.WriteFile("umls", []byte("x"), 0o644) }},
-		{"both", "umls", "a", []string{"is the folder ", "not " + filepath.Join(data, "umls")}, func() { os.Remove("umls"); putSplit(t, "umls", "train", "at\ta\tpath\n") }},
+		{"a folder without data", "umls", "its", []string{"read from " + data, "no such data"}, func() {
+			os.Mkdir("umls", 0o755)
+		}},
+		{"a file", "umls", "its", []string{"read from " + data, "no such data"}, func() {
+			os.Remove("umls")
+			os.WriteFile("umls", []byte("x"), 0o644)
+		}},
+		{"both", "umls", "a", []string{"is the folder ", "not " + filepath.Join(data, "umls")}, func() {
+			os.Remove("umls")
+			putSplit(t, "umls", "train", "at\ta\tpath\n")
+		}},
 		{"only a path", "./umls", "a", nil, func() {}},
 		{"the embedded graph", "world", "borders", nil, func() {}},
-		{"a folder in its place", "world", "a", []string{"is the folder ", "not the embedded graph"}, func() { putSplit(t, "world", "train", "at\ta\tpath\n") }},
+		{"a folder in its place", "world", "a", []string{"is the folder ", "not the embedded graph"},
+			func() {
+				putSplit(t, "world", "train", "at\ta\tpath\n")
+			}},
 		{"the same folder", "umls", "its", nil, func() { t.Chdir(data) }},
 	} {
 		c.put()
@@ -62,7 +73,9 @@ func TestChooseLooksInItsOrder(t *testing.T) {
 	data, cache := useFolders(t)
 	t.Chdir(t.TempDir())
 	choose := func(name string) string {
-		return Choose(name, Folders(name), func(dir string) bool { return HasFile(dir, "things.txt") }).Folder
+		return Choose(name, Folders(name), func(dir string) bool {
+			return HasFile(dir, "things.txt")
+		}).Folder
 	}
 	put := func(dir string) {
 		t.Helper()
@@ -73,7 +86,8 @@ func TestChooseLooksInItsOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"", filepath.Join(cache, "mine"), filepath.Join(data, "mine"), "mine"} {
+	for _, want := range []string{"", filepath.Join(cache, "mine"), filepath.Join(data, "mine"),
+		"mine"} {
 		if want != "" {
 			put(want)
 		}
@@ -83,7 +97,9 @@ func TestChooseLooksInItsOrder(t *testing.T) {
 	}
 	put(data)
 	put(filepath.Join(data, "other"))
-	for name, want := range map[string]string{"./mine": "./mine", "./other": "", "other": filepath.Join(data, "other"), "": "", ".": "", "..": "", filepath.Join(data, "other"): filepath.Join(data, "other")} {
+	for name, want := range map[string]string{"./mine": "./mine", "./other": "",
+		"other": filepath.Join(data, "other"), "": "", ".": "", "..": "",
+		filepath.Join(data, "other"): filepath.Join(data, "other")} {
 		if got := choose(name); got != want {
 			t.Errorf("%q is found in %q, want %q", name, got, want)
 		}
@@ -108,7 +124,8 @@ func TestKeptSourceIsAName(t *testing.T) {
 			t.Errorf("%q is %q, want %q", source, got, want)
 		}
 	}
-	if g, err := Open(SourceFolder("umls")); err != nil || g.Relations[0] != "its" || g.Name != "umls" || len(g.Warnings()) > 0 {
+	if g, err := Open(SourceFolder("umls")); err != nil || g.Relations[0] != "its" ||
+		g.Name != "umls" || len(g.Warnings()) > 0 {
 		t.Errorf("%+v, %v", g, err)
 	}
 }

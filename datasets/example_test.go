@@ -30,7 +30,8 @@ func ExampleDescribe() {
 	s := datasets.Describe(datasets.World())
 	fmt.Println(s.Entities, "entities,", s.Relations, "relations")
 	for _, row := range s.Patterns {
-		fmt.Printf("%-14s %d relations, %.1f%% of the test triples\n", row.Pattern, row.Relations, row.TestPercent)
+		fmt.Printf("%-14s %d relations, %.1f%% of the test triples\n", row.Pattern, row.Relations,
+			row.TestPercent)
 	}
 	// Output:
 	// 844 entities, 6 relations

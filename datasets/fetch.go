@@ -67,12 +67,14 @@ func (b Benchmark) fetch(ctx context.Context, options FetchOptions) (string, err
 			failures = fmt.Errorf("%w; %s: %w", failures, address, err)
 		}
 	}
-	return "", fmt.Errorf("fetch %s: %w; try again later, or put train.txt, valid.txt and test.txt into %s",
+	return "", fmt.Errorf("fetch %s: %w; try again later, or put train.txt, valid.txt and test.txt "+
+		"into %s",
 		b.Name, failures, dir)
 }
 
 func cacheError(name string, err error) error {
-	return fmt.Errorf("store %s: %w; free disk space, or set XDG_CACHE_HOME to a writable folder", name, err)
+	return fmt.Errorf("store %s: %w; free disk space, or set XDG_CACHE_HOME to a writable folder",
+		name, err)
 }
 
 // fetchFrom downloads one address and installs the benchmark in dir.

@@ -152,15 +152,29 @@ func TestFetchResumes(t *testing.T) {
 		change  func(*archiveServer)
 		want    []string // ranges asked for
 	}{
-		"the rest is asked for":             {part: archive[:100], version: `"one"`, want: []string{"bytes=100-"}},
-		"no version known":                  {part: archive[:100], want: []string{"bytes=100-"}},
-		"everything is here":                {part: archive, version: `"one"`, want: []string{"bytes=" + strconv.Itoa(len(archive)) + "-"}},
-		"the server ignores ranges":         {part: archive[:100], change: func(s *archiveServer) { s.ignoreRange = true }, want: []string{"bytes=100-"}},
-		"the archive changed":               {part: archive[:100], version: `"one"`, change: func(s *archiveServer) { s.content, s.etag = newer, `"two"` }, want: []string{"bytes=100-"}},
-		"the archive changed unnoticed":     {part: []byte(strings.Repeat("x", 100)), change: func(s *archiveServer) { s.etag = "" }, want: []string{"bytes=100-", ""}},
-		"more is here than the server has":  {part: append(bytes.Clone(archive), "more"...), want: []string{"bytes=" + strconv.Itoa(len(archive)+4) + "-", ""}},
-		"the transfer breaks off":           {change: func(s *archiveServer) { s.breakAfter = []int{50} }, want: []string{"", "bytes=50-"}},
-		"the transfer breaks off two times": {change: func(s *archiveServer) { s.breakAfter = []int{50, 30} }, want: []string{"", "bytes=50-", "bytes=80-"}},
+		"the rest is asked for": {part: archive[:100], version: `"one"`,
+			want: []string{"bytes=100-"}},
+		"no version known": {part: archive[:100], want: []string{"bytes=100-"}},
+		"everything is here": {part: archive, version: `"one"`,
+			want: []string{"bytes=" + strconv.Itoa(len(archive)) + "-"}},
+		"the server ignores ranges": {part: archive[:100], change: func(s *archiveServer) {
+			s.ignoreRange = true
+		}, want: []string{"bytes=100-"}},
+		"the archive changed": {part: archive[:100], version: `"one"`, change: func(s *archiveServer) {
+			s.content, s.etag = newer, `"two"`
+		}, want: []string{"bytes=100-"}},
+		"the archive changed unnoticed": {part: []byte(strings.Repeat("x", 100)),
+			change: func(s *archiveServer) {
+				s.etag = ""
+			}, want: []string{"bytes=100-", ""}},
+		"more is here than the server has": {part: append(bytes.Clone(archive), "more"...),
+			want: []string{"bytes=" + strconv.Itoa(len(archive)+4) + "-", ""}},
+		"the transfer breaks off": {change: func(s *archiveServer) {
+			s.breakAfter = []int{50}
+		}, want: []string{"", "bytes=50-"}},
+		"the transfer breaks off two times": {change: func(s *archiveServer) {
+			s.breakAfter = []int{50, 30}
+		}, want: []string{"", "bytes=50-", "bytes=80-"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, cache := useFolders(t)
@@ -172,7 +186,8 @@ func TestFetchResumes(t *testing.T) {
 				t.Fatal(err)
 			}
 			part := partPath(cache, server.URL)
-			for path, content := range map[string]string{part: string(c.part), part + ".version": c.version} {
+			for path, content := range map[string]string{part: string(c.part),
+				part + ".version": c.version} {
 				if content == "" {
 					continue
 				}
@@ -255,7 +270,8 @@ func TestFetchTriesTheNextAddress(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error although every address failed")
 	}
-	for _, part := range append(bad, "404", "refused", "neither a .tar.gz", "several data sets", "valid.txt is not the file of small") {
+	for _, part := range append(bad, "404", "refused", "neither a .tar.gz", "several data sets",
+		"valid.txt is not the file of small") {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error %q lacks %q", err, part)
 		}
@@ -271,7 +287,8 @@ func TestFetchIntoAFolderThatCannotBeWritten(t *testing.T) {
 	server := serve(t, zipOf(t, splitsAt("")...))
 	_, err := smallBenchmark(server.URL).fetch(t.Context(), FetchOptions{})
 	if err == nil || !strings.Contains(err.Error(), "XDG_CACHE_HOME") || len(server.ranges) != 0 {
-		t.Errorf("error %v after %d requests, want one before any that names XDG_CACHE_HOME", err, len(server.ranges))
+		t.Errorf("error %v after %d requests, want one before any that names XDG_CACHE_HOME", err,
+			len(server.ranges))
 	}
 }
 
@@ -279,11 +296,13 @@ func TestFetchIntoAFolderThatCannotBeWritten(t *testing.T) {
 func TestFetchStopsWhenItCannotStore(t *testing.T) {
 	_, cache := useFolders(t)
 	server, never := serve(t, zipOf(t, splitsAt("")...)), serve(t, nil)
-	if err := os.MkdirAll(partPath(cache, server.URL), 0o755); err != nil { // a folder where the file should be
+	// a folder where the file should be
+	if err := os.MkdirAll(partPath(cache, server.URL), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	_, err := smallBenchmark(server.URL, never.URL).fetch(t.Context(), FetchOptions{})
-	if err == nil || !strings.Contains(err.Error(), "store small") || !strings.Contains(err.Error(), "XDG_CACHE_HOME") {
+	if err == nil || !strings.Contains(err.Error(), "store small") ||
+		!strings.Contains(err.Error(), "XDG_CACHE_HOME") {
 		t.Errorf("error %v, want one that says what to do", err)
 	}
 	if len(never.ranges) != 0 {
@@ -292,7 +311,8 @@ func TestFetchStopsWhenItCannotStore(t *testing.T) {
 }
 
 func TestDownloadFromASilentServer(t *testing.T) {
-	for name, sendFirst := range map[string]string{"before the answer": "", "within the answer": "some bytes"} {
+	for name, sendFirst := range map[string]string{"before the answer": "",
+		"within the answer": "some bytes"} {
 		t.Run(name, func(t *testing.T) {
 			done := make(chan struct{})
 			silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -308,7 +328,8 @@ func TestDownloadFromASilentServer(t *testing.T) {
 			defer close(done)
 			d := newDownload(silent.URL, filepath.Join(t.TempDir(), "small"), FetchOptions{})
 			d.patience = 50 * time.Millisecond
-			if _, err := d.run(t.Context()); err == nil || !strings.Contains(err.Error(), "sent nothing for 50ms") {
+			if _, err := d.run(t.Context()); err == nil ||
+				!strings.Contains(err.Error(), "sent nothing for 50ms") {
 				t.Errorf("error %v, want one that says that the server is silent", err)
 			}
 		})
@@ -335,7 +356,8 @@ func TestDownloadOnAFullDisk(t *testing.T) {
 
 func TestFetchOfUnknownNames(t *testing.T) {
 	for name, want := range map[string]string{"wordnet": "wn18rr", "world": "embedded"} {
-		if _, err := Fetch(t.Context(), name, FetchOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Fetch(t.Context(), name, FetchOptions{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("Fetch(%q): error %v, want one with %q", name, err, want)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 func FuzzReadTab(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", "a\tr\tb\n", "a\tr\tb", "a\tr\tb\r\n\r\n", "\uFEFFa\tr\tb\n", "a\tr\ta\na\tr\ta\n",
-		"a\tr\n", "a\t\tb\n", "a\tr\tb\n\nc\tr\td\n", "\x00\t\xff\t\r", "a\tr\tb\rc\tr\td\r", "\xff\xfea\x00",
+		"a\tr\n", "a\t\tb\n", "a\tr\tb\n\nc\tr\td\n", "\x00\t\xff\t\r", "a\tr\tb\rc\tr\td\r",
+		"\xff\xfea\x00",
 	} {
 		f.Add(seed)
 	}
@@ -33,7 +34,8 @@ func FuzzReadTab(f *testing.F) {
 			}
 			return
 		}
-		g := &Graph{Name: "data", Entities: labels.entities.labels, Relations: labels.relations.labels, Train: triples}
+		g := &Graph{Name: "data", Entities: labels.entities.labels, Relations: labels.relations.labels,
+			Train: triples}
 		checkWrittenIsReadBack(t, g)
 	})
 }
@@ -57,7 +59,8 @@ func FuzzReadOpenKE(f *testing.F) {
 		if g.Relations, err = readOpenKELabels(text(relations)); err != nil {
 			return
 		}
-		if g.Train, err = readOpenKETriples(text(train), len(g.Entities), len(g.Relations)); err != nil || len(g.Train) == 0 {
+		if g.Train, err = readOpenKETriples(text(train), len(g.Entities), len(g.Relations)); err != nil ||
+			len(g.Train) == 0 {
 			return
 		}
 		// In the tab form the ids follow the first appearance.

@@ -10,7 +10,8 @@ func TestSplitByName(t *testing.T) {
 	for name, want := range map[string]int{"train": 3, "valid": 2, "test": 1} {
 		triples, err := g.Split(name)
 		if err != nil || len(triples) != want {
-			t.Errorf("Split(%q) gives %d triples and the error %v, want %d triples", name, len(triples), err, want)
+			t.Errorf("Split(%q) gives %d triples and the error %v, want %d triples", name, len(triples), err,
+				want)
 		}
 	}
 	if _, err := g.Split("dev"); err == nil || !strings.Contains(err.Error(), "train, valid or test") {
@@ -31,10 +32,16 @@ func TestFingerprintTellsGraphsApart(t *testing.T) {
 		t.Error("the name changes the fingerprint")
 	}
 	changes := map[string]func(*Graph){
-		"letters moved between labels":  func(g *Graph) { g.Entities = []string{"a", "bc"} },
-		"label moved between kinds":     func(g *Graph) { g.Entities, g.Relations = []string{"ab"}, []string{"c", "r"} },
-		"triple moved between splits":   func(g *Graph) { g.Train, g.Valid = g.Train[:1], []Triple{{1, 0, 0}, {0, 0, 0}} },
-		"order of triples":              func(g *Graph) { g.Train[0], g.Train[1] = g.Train[1], g.Train[0] },
+		"letters moved between labels": func(g *Graph) { g.Entities = []string{"a", "bc"} },
+		"label moved between kinds": func(g *Graph) {
+			g.Entities, g.Relations = []string{"ab"}, []string{"c", "r"}
+		},
+		"triple moved between splits": func(g *Graph) {
+			g.Train, g.Valid = g.Train[:1], []Triple{{1, 0, 0}, {0, 0, 0}}
+		},
+		"order of triples": func(g *Graph) {
+			g.Train[0], g.Train[1] = g.Train[1], g.Train[0]
+		},
 		"duplicate":                     func(g *Graph) { g.Test = append(g.Test, g.Train[0]) },
 		"head for tail":                 func(g *Graph) { g.Train[0] = Triple{1, 0, 0} },
 		"valid and test change places":  func(g *Graph) { g.Valid, g.Test = g.Test, g.Valid },

@@ -87,6 +87,8 @@ func (a *answers) of(first, second int32) []int32 {
 	return a.values[start:end:end]
 }
 
-func pairKey(first, second int32) uint64 { return uint64(uint32(first))<<32 | uint64(uint32(second)) }
+func pairKey(first, second int32) uint64 {
+	return uint64(uint32(first))<<32 | uint64(uint32(second))
+}
 
 func first(key uint64, _ int32) uint64 { return key }

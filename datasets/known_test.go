@@ -9,7 +9,8 @@ import (
 
 // drawGraph makes a small graph with duplicates within and across splits.
 func drawGraph(t *rapid.T) *Graph {
-	entities, relations := rapid.IntRange(1, 8).Draw(t, "entities"), rapid.IntRange(1, 4).Draw(t, "relations")
+	entities, relations := rapid.IntRange(1, 8).Draw(t, "entities"),
+		rapid.IntRange(1, 4).Draw(t, "relations")
 	triple := rapid.Custom(func(t *rapid.T) Triple {
 		return Triple{
 			Head:     int32(rapid.IntRange(0, entities-1).Draw(t, "head")),
@@ -68,7 +69,8 @@ func TestKnownTakesAtMost16BytesPerTripleAndDirection(t *testing.T) {
 	}
 	for name, g := range map[string]*Graph{"every pair differs": everyPairDiffers, "world": World()} {
 		triples := len(g.Train) + len(g.Valid) + len(g.Test)
-		for direction, index := range map[string]*answers{"tails": &g.Known().tails, "heads": &g.Known().heads} {
+		for direction, index := range map[string]*answers{"tails": &g.Known().tails,
+			"heads": &g.Known().heads} {
 			if bytes := index.bytes(); bytes > 16*triples {
 				t.Errorf("%s, %s: %d bytes for %d triples, more than 16 each", name, direction, bytes, triples)
 			}
@@ -81,7 +83,8 @@ func TestKnownAllocatesNothingOnLookup(t *testing.T) {
 	known := g.Known()
 	found := 0
 	if allocations := testing.AllocsPerRun(100, func() {
-		found += len(known.Tails(g.Train[0].Head, g.Train[0].Relation)) + len(known.Heads(g.Train[0].Relation, g.Train[0].Tail))
+		found += len(known.Tails(g.Train[0].Head, g.Train[0].Relation)) +
+			len(known.Heads(g.Train[0].Relation, g.Train[0].Tail))
 	}); allocations != 0 {
 		t.Errorf("%v allocations for a lookup, want none", allocations)
 	}

@@ -42,7 +42,8 @@ func ReadFolder(dir string) (*Graph, error) {
 	}
 	if errors.Is(err, errNoTrain) {
 		if _, missing := os.Stat(filepath.Join(dir, "train.csv")); missing == nil {
-			err = fmt.Errorf("%w; train.csv exists: replace its commas by tabs and rename it to train.tsv", err)
+			err = fmt.Errorf("%w; train.csv exists: replace its commas by tabs and rename it to train.tsv",
+				err)
 		}
 		return nil, NoGraph(dir, fmt.Errorf("%s: %w", dir, err))
 	}

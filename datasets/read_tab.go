@@ -84,7 +84,8 @@ func readTab(text *textFile, labels *graphLabels) ([]Triple, error) {
 	}
 	if text.err == nil && isHeader(triples, labels) {
 		labels.warnings = append(labels.warnings, fmt.Sprintf(
-			"the first line of %s looks like column titles but is read as a fact: remove it if it is a header",
+			"the first line of %s looks like column titles but is read as a fact: remove it if it is a "+
+				"header",
 			text.path))
 	}
 	return triples, text.err

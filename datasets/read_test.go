@@ -46,7 +46,8 @@ func gzipped(t testing.TB, content string) string {
 	return packed.String()
 }
 
-var ignoreIndex = cmp.Options{cmpopts.IgnoreUnexported(Graph{}), cmpopts.IgnoreFields(Graph{}, "Folder")}
+var ignoreIndex = cmp.Options{cmpopts.IgnoreUnexported(Graph{}),
+	cmpopts.IgnoreFields(Graph{}, "Folder")}
 
 func TestReadFolderForms(t *testing.T) {
 	want := &Graph{
@@ -76,14 +77,19 @@ func TestReadFolderForms(t *testing.T) {
 	openKESpaces := maps.Clone(openKE)
 	openKESpaces["relation2id.txt"] = "2 \nnear 0\nfar from 1 \n"
 	for name, files := range map[string]map[string]string{
-		"txt":                {"train.txt": train, "valid.txt": valid, "test.txt": test},
-		"tsv":                {"train.tsv": train, "valid.tsv": valid, "test.tsv": test},
-		"packed and mixed":   {"train.txt.gz": train, "valid.tsv.gz": valid, "test.txt": test},
-		"CRLF":               {"train.txt": strings.ReplaceAll(train, "\n", "\r\n"), "valid.txt": valid, "test.txt": test},
-		"byte-order mark":    {"train.txt": "\uFEFF" + train, "valid.txt": "\uFEFF" + valid, "test.txt": test},
-		"last line is empty": {"train.txt": train + "\n", "valid.txt": valid + "\r\n\r\n", "test.txt": test},
-		"last line open":     {"train.txt": train, "valid.txt": strings.TrimSuffix(valid, "\n"), "test.txt": strings.TrimSuffix(test, "\n") + "\r"},
-		"txt before tsv":     {"train.txt": train, "train.tsv": "x\ty\tz\n", "valid.txt": valid, "valid.txt.gz": "x\ty\tz\n", "test.txt": test},
+		"txt":              {"train.txt": train, "valid.txt": valid, "test.txt": test},
+		"tsv":              {"train.tsv": train, "valid.tsv": valid, "test.tsv": test},
+		"packed and mixed": {"train.txt.gz": train, "valid.tsv.gz": valid, "test.txt": test},
+		"CRLF": {"train.txt": strings.ReplaceAll(train, "\n", "\r\n"), "valid.txt": valid,
+			"test.txt": test},
+		"byte-order mark": {"train.txt": "\uFEFF" + train, "valid.txt": "\uFEFF" + valid,
+			"test.txt": test},
+		"last line is empty": {"train.txt": train + "\n", "valid.txt": valid + "\r\n\r\n",
+			"test.txt": test},
+		"last line open": {"train.txt": train, "valid.txt": strings.TrimSuffix(valid, "\n"),
+			"test.txt": strings.TrimSuffix(test, "\n") + "\r"},
+		"txt before tsv": {"train.txt": train, "train.tsv": "x\ty\tz\n", "valid.txt": valid,
+			"valid.txt.gz": "x\ty\tz\n", "test.txt": test},
 		"OpenKE":             openKE,
 		"OpenKE packed":      openKEPacked,
 		"OpenKE with spaces": openKESpaces,
@@ -102,10 +108,12 @@ func TestReadFolderForms(t *testing.T) {
 
 func TestReadFolderWithoutValidAndTest(t *testing.T) {
 	for name, files := range map[string]map[string]string{
-		"missing":       {"train.txt": "a\tr\tb\n"},
-		"empty":         {"train.txt": "a\tr\tb\n", "valid.txt": "", "test.txt": "\n"},
-		"OpenKE":        {"entity2id.txt": "2\na 0\nb 1\n", "relation2id.txt": "1\nr 0\n", "train2id.txt": "1\n0 1 0\n"},
-		"OpenKE, empty": {"entity2id.txt": "2\na 0\nb 1\n", "relation2id.txt": "1\nr 0\n", "train2id.txt": "1\n0 1 0\n", "test2id.txt": "0\n"},
+		"missing": {"train.txt": "a\tr\tb\n"},
+		"empty":   {"train.txt": "a\tr\tb\n", "valid.txt": "", "test.txt": "\n"},
+		"OpenKE": {"entity2id.txt": "2\na 0\nb 1\n", "relation2id.txt": "1\nr 0\n",
+			"train2id.txt": "1\n0 1 0\n"},
+		"OpenKE, empty": {"entity2id.txt": "2\na 0\nb 1\n", "relation2id.txt": "1\nr 0\n",
+			"train2id.txt": "1\n0 1 0\n", "test2id.txt": "0\n"},
 	} {
 		g, err := ReadFolder(writeFiles(t, files))
 		if err != nil {
@@ -113,14 +121,16 @@ func TestReadFolderWithoutValidAndTest(t *testing.T) {
 			continue
 		}
 		if len(g.Train) != 1 || g.Valid != nil || g.Test != nil {
-			t.Errorf("%s: %d training triples, valid %v, test %v; want 1, nil, nil", name, len(g.Train), g.Valid, g.Test)
+			t.Errorf("%s: %d training triples, valid %v, test %v; want 1, nil, nil", name, len(g.Train),
+				g.Valid, g.Test)
 		}
 	}
 }
 
 func TestReadFolderErrors(t *testing.T) {
 	openKE := func(changes map[string]string) map[string]string {
-		files := map[string]string{"entity2id.txt": "2\na 0\nb 1\n", "relation2id.txt": "1\nr 0\n", "train2id.txt": "1\n0 1 0\n"}
+		files := map[string]string{"entity2id.txt": "2\na 0\nb 1\n", "relation2id.txt": "1\nr 0\n",
+			"train2id.txt": "1\n0 1 0\n"}
 		maps.Copy(files, changes)
 		maps.DeleteFunc(files, func(_, content string) bool { return content == "absent" })
 		return files
@@ -130,38 +140,69 @@ func TestReadFolderErrors(t *testing.T) {
 		files map[string]string
 		want  []string // parts of the error
 	}{
-		{"no train", map[string]string{"valid.txt": "a\tr\tb\n"}, []string{"data: no training triples", "train.txt", "train2id.txt"}},
-		{"empty train", map[string]string{"train.txt": "\n\n"}, []string{"data: the training file has no triples"}},
-		{"two fields", map[string]string{"train.txt": "a\tr\tb\na\tr\n"}, []string{"train.txt:2:", "2 tab-separated fields", "head<TAB>relation<TAB>tail"}},
-		{"four fields", map[string]string{"train.txt": "a\tr\tb\tc\n"}, []string{"train.txt:1:", "4 tab-separated fields"}},
-		{"spaces for tabs", map[string]string{"train.txt": "a r b\n"}, []string{"train.txt:1:", "1 tab-separated fields"}},
-		{"empty label", map[string]string{"train.txt": "a\tr\tb\n", "test.txt": "a\t\tb\n"}, []string{"test.txt:1:", "empty label"}},
-		{"empty line inside", map[string]string{"train.txt": "a\tr\tb\n\n\na\tr\tb\n"}, []string{"train.txt:2:", "empty line"}},
-		{"NUL", map[string]string{"train.txt": "a\tr\tb\nx\x00\tr\tb\n"}, []string{"train.txt:2:", "NUL", "UTF-8"}},
-		{"Latin-1", map[string]string{"train.txt": "S\xe3o\tr\tb\n"}, []string{"train.txt:1:", "not valid UTF-8"}},
-		{"old Mac line ends", map[string]string{"train.txt": "a\tr\tb\ra\tr\tb\r"}, []string{"train.txt:1:", "carriage return"}},
-		{"joined files", map[string]string{"train.txt": "a\tr\tb\n\uFEFFa\tr\tb\n"}, []string{"train.txt:2:", "byte-order mark"}},
-		{"endless line", map[string]string{"train.txt": "a\tr\tb\n" + strings.Repeat("x", maxLine+1)}, []string{"train.txt:2:", "longer than"}},
-		{"line number in a packed file", map[string]string{"train.txt.gz": "a\tr\tb\na\n"}, []string{"train.txt.gz:2:"}},
+		{"no train", map[string]string{"valid.txt": "a\tr\tb\n"},
+			[]string{"data: no training triples", "train.txt", "train2id.txt"}},
+		{"empty train", map[string]string{"train.txt": "\n\n"},
+			[]string{"data: the training file has no triples"}},
+		{"two fields", map[string]string{"train.txt": "a\tr\tb\na\tr\n"},
+			[]string{"train.txt:2:", "2 tab-separated fields", "head<TAB>relation<TAB>tail"}},
+		{"four fields", map[string]string{"train.txt": "a\tr\tb\tc\n"},
+			[]string{"train.txt:1:", "4 tab-separated fields"}},
+		{"spaces for tabs", map[string]string{"train.txt": "a r b\n"},
+			[]string{"train.txt:1:", "1 tab-separated fields"}},
+		{"empty label", map[string]string{"train.txt": "a\tr\tb\n", "test.txt": "a\t\tb\n"},
+			[]string{"test.txt:1:", "empty label"}},
+		{"empty line inside", map[string]string{"train.txt": "a\tr\tb\n\n\na\tr\tb\n"},
+			[]string{"train.txt:2:", "empty line"}},
+		{"NUL", map[string]string{"train.txt": "a\tr\tb\nx\x00\tr\tb\n"},
+			[]string{"train.txt:2:", "NUL", "UTF-8"}},
+		{"Latin-1", map[string]string{"train.txt": "S\xe3o\tr\tb\n"},
+			[]string{"train.txt:1:", "not valid UTF-8"}},
+		{"old Mac line ends", map[string]string{"train.txt": "a\tr\tb\ra\tr\tb\r"},
+			[]string{"train.txt:1:", "carriage return"}},
+		{"joined files", map[string]string{"train.txt": "a\tr\tb\n\uFEFFa\tr\tb\n"},
+			[]string{"train.txt:2:", "byte-order mark"}},
+		{"endless line", map[string]string{"train.txt": "a\tr\tb\n" + strings.Repeat("x", maxLine+1)},
+			[]string{"train.txt:2:", "longer than"}},
+		{"line number in a packed file", map[string]string{"train.txt.gz": "a\tr\tb\na\n"},
+			[]string{"train.txt.gz:2:"}},
 
-		{"no dictionary", openKE(map[string]string{"entity2id.txt": "absent"}), []string{"data: ", "entity2id.txt is missing"}},
-		{"no count", openKE(map[string]string{"train2id.txt": "0 1 0\n"}), []string{"train2id.txt:1:", `"0 1 0" is not a count`}},
-		{"negative count", openKE(map[string]string{"train2id.txt": "-1\n"}), []string{"train2id.txt:1:", "is not a count"}},
-		{"empty file", openKE(map[string]string{"relation2id.txt": ""}), []string{"relation2id.txt: empty", "count"}},
-		{"too few lines", openKE(map[string]string{"train2id.txt": "3\n0 1 0\n"}), []string{"train2id.txt:1:", "announces 3 lines, but 1 follow"}},
-		{"too many lines", openKE(map[string]string{"train2id.txt": "1\n0 1 0\n1 0 0\n"}), []string{"train2id.txt:3:", "announces 1 lines"}},
-		{"empty OpenKE train", openKE(map[string]string{"train2id.txt": "0\n"}), []string{"data: the training file has no triples"}},
-		{"head out of range", openKE(map[string]string{"train2id.txt": "1\n2 1 0\n"}), []string{"train2id.txt:2:", "head 2 is out of range", "0 to 1"}},
-		{"negative tail", openKE(map[string]string{"train2id.txt": "1\n0 -1 0\n"}), []string{"train2id.txt:2:", "tail -1 is out of range"}},
-		{"relation out of range", openKE(map[string]string{"train2id.txt": "1\n0 1 1\n"}), []string{"train2id.txt:2:", "relation 1 is out of range", "0 to 0"}},
-		{"id that overflows", openKE(map[string]string{"train2id.txt": "1\n0 4294967296 0\n"}), []string{"train2id.txt:2:", `tail "4294967296"`}},
-		{"labels in a triple", openKE(map[string]string{"train2id.txt": "1\na b r\n"}), []string{"train2id.txt:2:", `head "a" is not a number`}},
-		{"two ids in a triple", openKE(map[string]string{"train2id.txt": "1\n0 1\n"}), []string{"train2id.txt:2:", "2 fields", "head, tail and relation"}},
-		{"duplicate id", openKE(map[string]string{"entity2id.txt": "2\na 0\nb 0\n"}), []string{"entity2id.txt:3:", "id 0 is already on line 2"}},
-		{"duplicate label", openKE(map[string]string{"entity2id.txt": "2\na 0\na 1\n"}), []string{"entity2id.txt:3:", `label "a" is already on line 2`}},
-		{"id beyond the count", openKE(map[string]string{"entity2id.txt": "2\na 0\nb 2\n"}), []string{"entity2id.txt:3:", "id 2 is out of range"}},
-		{"label without id", openKE(map[string]string{"entity2id.txt": "2\na\nb 1\n"}), []string{"entity2id.txt:2:", "label<TAB>id"}},
-		{"tab in a label", openKE(map[string]string{"entity2id.txt": "2\na\tx\t0\nb 1\n"}), []string{"entity2id.txt:2:", "tab inside"}},
+		{"no dictionary", openKE(map[string]string{"entity2id.txt": "absent"}),
+			[]string{"data: ", "entity2id.txt is missing"}},
+		{"no count", openKE(map[string]string{"train2id.txt": "0 1 0\n"}),
+			[]string{"train2id.txt:1:", `"0 1 0" is not a count`}},
+		{"negative count", openKE(map[string]string{"train2id.txt": "-1\n"}),
+			[]string{"train2id.txt:1:", "is not a count"}},
+		{"empty file", openKE(map[string]string{"relation2id.txt": ""}),
+			[]string{"relation2id.txt: empty", "count"}},
+		{"too few lines", openKE(map[string]string{"train2id.txt": "3\n0 1 0\n"}),
+			[]string{"train2id.txt:1:", "announces 3 lines, but 1 follow"}},
+		{"too many lines", openKE(map[string]string{"train2id.txt": "1\n0 1 0\n1 0 0\n"}),
+			[]string{"train2id.txt:3:", "announces 1 lines"}},
+		{"empty OpenKE train", openKE(map[string]string{"train2id.txt": "0\n"}),
+			[]string{"data: the training file has no triples"}},
+		{"head out of range", openKE(map[string]string{"train2id.txt": "1\n2 1 0\n"}),
+			[]string{"train2id.txt:2:", "head 2 is out of range", "0 to 1"}},
+		{"negative tail", openKE(map[string]string{"train2id.txt": "1\n0 -1 0\n"}),
+			[]string{"train2id.txt:2:", "tail -1 is out of range"}},
+		{"relation out of range", openKE(map[string]string{"train2id.txt": "1\n0 1 1\n"}),
+			[]string{"train2id.txt:2:", "relation 1 is out of range", "0 to 0"}},
+		{"id that overflows", openKE(map[string]string{"train2id.txt": "1\n0 4294967296 0\n"}),
+			[]string{"train2id.txt:2:", `tail "4294967296"`}},
+		{"labels in a triple", openKE(map[string]string{"train2id.txt": "1\na b r\n"}),
+			[]string{"train2id.txt:2:", `head "a" is not a number`}},
+		{"two ids in a triple", openKE(map[string]string{"train2id.txt": "1\n0 1\n"}),
+			[]string{"train2id.txt:2:", "2 fields", "head, tail and relation"}},
+		{"duplicate id", openKE(map[string]string{"entity2id.txt": "2\na 0\nb 0\n"}),
+			[]string{"entity2id.txt:3:", "id 0 is already on line 2"}},
+		{"duplicate label", openKE(map[string]string{"entity2id.txt": "2\na 0\na 1\n"}),
+			[]string{"entity2id.txt:3:", `label "a" is already on line 2`}},
+		{"id beyond the count", openKE(map[string]string{"entity2id.txt": "2\na 0\nb 2\n"}),
+			[]string{"entity2id.txt:3:", "id 2 is out of range"}},
+		{"label without id", openKE(map[string]string{"entity2id.txt": "2\na\nb 1\n"}),
+			[]string{"entity2id.txt:2:", "label<TAB>id"}},
+		{"tab in a label", openKE(map[string]string{"entity2id.txt": "2\na\tx\t0\nb 1\n"}),
+			[]string{"entity2id.txt:2:", "tab inside"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeFiles(t, c.files)
@@ -184,11 +225,13 @@ func TestReadFolderErrors(t *testing.T) {
 func TestReadFolderDamagedGzip(t *testing.T) {
 	dir := writeFiles(t, nil)
 	whole := gzipped(t, strings.Repeat("a\tr\tb\n", 1000))
-	for name, content := range map[string]string{"not a gzip file": "a\tr\tb\n", "cannot be read": whole[:len(whole)-10]} {
+	for name, content := range map[string]string{"not a gzip file": "a\tr\tb\n",
+		"cannot be read": whole[:len(whole)-10]} {
 		if err := os.WriteFile(filepath.Join(dir, "train.txt.gz"), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadFolder(dir); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "train.txt.gz") {
+		if _, err := ReadFolder(dir); err == nil || !strings.Contains(err.Error(), name) ||
+			!strings.Contains(err.Error(), "train.txt.gz") {
 			t.Errorf("error %v: want one that names train.txt.gz and says %q", err, name)
 		}
 	}
@@ -207,11 +250,13 @@ func TestReadTriples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Graph{Name: "facts", Entities: []string{"a", "b", "c"}, Relations: []string{"r"}, Train: []Triple{{0, 0, 1}, {1, 0, 2}}}
+	want := &Graph{Name: "facts", Entities: []string{"a", "b", "c"}, Relations: []string{"r"},
+		Train: []Triple{{0, 0, 1}, {1, 0, 2}}}
 	if diff := cmp.Diff(want, g, ignoreIndex); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if _, err := ReadTriples(filepath.Join(dir, "empty.txt")); err == nil || !strings.Contains(err.Error(), "no triples") {
+	if _, err := ReadTriples(filepath.Join(dir, "empty.txt")); err == nil ||
+		!strings.Contains(err.Error(), "no triples") {
 		t.Errorf("error %v for an empty file, want one that says so", err)
 	}
 }

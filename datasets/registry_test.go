@@ -22,7 +22,8 @@ func TestRegistryIsComplete(t *testing.T) {
 		names[b.Name] = true
 		for _, split := range splitNames {
 			if !sum.MatchString(b.sum(split)) {
-				t.Errorf("%s: the checksum %q of %s is neither a SHA-256 digest nor a git blob id", b.Name, b.sum(split), split)
+				t.Errorf("%s: the checksum %q of %s is neither a SHA-256 digest nor a git blob id", b.Name,
+					b.sum(split), split)
 			}
 		}
 		if len(b.Addresses) == 0 || b.Licence == "" {
@@ -63,7 +64,8 @@ func TestBenchmarksAreAsRegistered(t *testing.T) {
 				t.Errorf("entities, relations, train, valid, test: %v, registered %v", got, want)
 			}
 			unseen := [2]int{s.Valid.Unseen, s.Test.Unseen}
-			if s.Train.Duplicates+s.Valid.Duplicates+s.Test.Duplicates+s.InSeveralSplits != 0 || unseen != unseenTriples[b.Name] {
+			if s.Train.Duplicates+s.Valid.Duplicates+s.Test.Duplicates+s.InSeveralSplits != 0 ||
+				unseen != unseenTriples[b.Name] {
 				t.Errorf("%+v: want no duplicates and the unseen triples %v", s, unseenTriples[b.Name])
 			}
 			unpacked := t.TempDir()
@@ -91,8 +93,9 @@ func TestBenchmarksAreAsRegistered(t *testing.T) {
 // TestDigests are those of `git hash-object` and `sha256sum`.
 func TestDigests(t *testing.T) {
 	for want, content := range map[string]string{
-		"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391":                         "",
-		"3b18e512dba79e4c8300dd08aeb37f8e728b8dad":                         "hello world\n", // the Git book
+		"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391": "",
+		// the Git book
+		"3b18e512dba79e4c8300dd08aeb37f8e728b8dad":                         "hello world\n",
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": "",
 		"a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447": "hello world\n",
 	} {
@@ -114,7 +117,8 @@ func TestNoDigestNoData(t *testing.T) {
 	for _, m := range splitsAt("") {
 		putSplit(t, dir, strings.TrimSuffix(m.name, ".txt"), strings.ReplaceAll(m.content, "\r\n", "\n"))
 	}
-	if err := b.verify(dir); err == nil || !strings.Contains(err.Error(), "valid.txt is not the file of small") {
+	if err := b.verify(dir); err == nil || !strings.Contains(err.Error(),
+		"valid.txt is not the file of small") {
 		t.Errorf("a split without a digest: %v", err)
 	}
 }

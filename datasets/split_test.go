@@ -34,7 +34,8 @@ func TestSplitTriplesProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := slices.Concat(labelled(divided, divided.Train), labelled(divided, divided.Valid), labelled(divided, divided.Test))
+		all := slices.Concat(labelled(divided, divided.Train), labelled(divided, divided.Valid),
+			labelled(divided, divided.Test))
 		seen := make(map[[3]string]bool)
 		for _, triple := range all {
 			if seen[triple] {
@@ -55,12 +56,14 @@ func TestSplitTriplesProperties(t *testing.T) {
 			t.Fatalf("something is not in train: %+v", s)
 		}
 		if len(divided.Valid) > report.WantedValid || len(divided.Test) > report.WantedTest {
-			t.Fatalf("held out %d and %d, more than the wanted %+v", len(divided.Valid), len(divided.Test), report)
+			t.Fatalf("held out %d and %d, more than the wanted %+v", len(divided.Valid), len(divided.Test),
+				report)
 		}
 		// A split falls short only when nothing more can leave train.
 		if len(divided.Valid) < report.WantedValid || len(divided.Test) < report.WantedTest {
 			for i := range divided.Train {
-				rest := &Graph{Entities: divided.Entities, Relations: divided.Relations, Train: slices.Delete(slices.Clone(divided.Train), i, i+1)}
+				rest := &Graph{Entities: divided.Entities, Relations: divided.Relations,
+					Train: slices.Delete(slices.Clone(divided.Train), i, i+1)}
 				if r := Describe(rest); r.EntitiesNotInTrain+r.RelationsNotInTrain == 0 {
 					t.Fatalf("%v could be held out as well", divided.Train[i])
 				}
@@ -90,18 +93,23 @@ func TestResplitProperties(t *testing.T) {
 				t.Fatalf("%v was in neither part", triple)
 			}
 		}
-		if !slices.Equal(divided.Test, g.Test) || !slices.Equal(divided.Entities, g.Entities) || !slices.Equal(divided.Relations, g.Relations) {
+		if !slices.Equal(divided.Test, g.Test) || !slices.Equal(divided.Entities, g.Entities) ||
+			!slices.Equal(divided.Relations, g.Relations) {
 			t.Fatal("the test, or the labels, are others")
 		}
 		rest := countOf(g, divided.Train)
 		for _, triple := range all {
-			if rest.entities[triple.Head] == 0 || rest.entities[triple.Tail] == 0 || rest.relations[triple.Relation] == 0 {
+			if rest.entities[triple.Head] == 0 || rest.entities[triple.Tail] == 0 ||
+				rest.relations[triple.Relation] == 0 {
 				t.Fatalf("train lacks something of %v", triple)
 			}
 		}
 		if wanted := len(all) - len(distinct(g.Train)); len(divided.Valid) > wanted {
 			t.Fatalf("%d validation triples of %d", len(divided.Valid), wanted)
-		} else if len(divided.Valid) < wanted && slices.ContainsFunc(divided.Train, func(triple Triple) bool { return !rest.last(triple) }) {
+		} else if len(divided.Valid) < wanted && slices.ContainsFunc(divided.Train,
+			func(triple Triple) bool {
+				return !rest.last(triple)
+			}) {
 			t.Fatalf("%d validation triples of %d, and more could be held out", len(divided.Valid), wanted)
 		}
 		if again := g.Resplit(number); again.Fingerprint() != divided.Fingerprint() {
@@ -112,14 +120,17 @@ func TestResplitProperties(t *testing.T) {
 
 func TestSplitTriplesReachesItsSharesOnAGraphWithRoom(t *testing.T) {
 	world := World()
-	all := &Graph{Entities: world.Entities, Relations: world.Relations, Train: slices.Concat(world.Train, world.Valid, world.Test)}
+	all := &Graph{Entities: world.Entities, Relations: world.Relations,
+		Train: slices.Concat(world.Train, world.Valid, world.Test)}
 	divided, report, err := SplitTriples(all, DefaultSplit())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := int(math.Round(0.1 * float64(len(all.Train))))
-	if len(divided.Valid) != want || len(divided.Test) != want || report != (SplitReport{WantedValid: want, WantedTest: want}) {
-		t.Errorf("held out %d and %d with the report %+v, want %d each", len(divided.Valid), len(divided.Test), report, want)
+	if len(divided.Valid) != want || len(divided.Test) != want ||
+		report != (SplitReport{WantedValid: want, WantedTest: want}) {
+		t.Errorf("held out %d and %d with the report %+v, want %d each", len(divided.Valid),
+			len(divided.Test), report, want)
 	}
 	other, _, err := SplitTriples(all, SplitSettings{Valid: 0.1, Test: 0.1, Seed: 2})
 	if err != nil || cmp.Equal(labelled(other, other.Test), labelled(divided, divided.Test)) {
@@ -128,8 +139,10 @@ func TestSplitTriplesReachesItsSharesOnAGraphWithRoom(t *testing.T) {
 }
 
 func TestSplitTriplesRefusesShares(t *testing.T) {
-	for _, c := range [][2]float64{{-0.1, 0.1}, {0.1, 1}, {0.5, 0.5}, {math.NaN(), 0.1}, {0.1, math.Inf(1)}} {
-		if _, _, err := SplitTriples(World(), SplitSettings{Valid: c[0], Test: c[1]}); err == nil || !strings.Contains(err.Error(), "below 1") {
+	for _, c := range [][2]float64{{-0.1, 0.1}, {0.1, 1}, {0.5, 0.5}, {math.NaN(), 0.1},
+		{0.1, math.Inf(1)}} {
+		if _, _, err := SplitTriples(World(), SplitSettings{Valid: c[0], Test: c[1]}); err == nil ||
+			!strings.Contains(err.Error(), "below 1") {
 			t.Errorf("shares %v: error %v, want one that says which shares are right", c, err)
 		}
 	}
@@ -160,7 +173,8 @@ func TestWriteFolderIsReadBack(t *testing.T) {
 
 func TestWriteFolderReplacesAnOldSplit(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"valid.txt": "old\tr\told\n"})
-	if err := WriteFolder(&Graph{Entities: []string{"a"}, Relations: []string{"r"}, Train: []Triple{{0, 0, 0}}}, dir); err != nil {
+	if err := WriteFolder(&Graph{Entities: []string{"a"}, Relations: []string{"r"},
+		Train: []Triple{{0, 0, 0}}}, dir); err != nil {
 		t.Fatal(err)
 	}
 	if g, err := ReadFolder(dir); err != nil || len(g.Valid) != 0 {

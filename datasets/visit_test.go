@@ -15,7 +15,8 @@ func TestVisitFile(t *testing.T) {
 		lines = append(lines, string(line))
 		return nil
 	}
-	if err := VisitFile(dir, "names.txt", visit); err != nil || !slices.Equal(lines, []string{"a", "b"}) {
+	if err := VisitFile(dir, "names.txt", visit); err != nil ||
+		!slices.Equal(lines, []string{"a", "b"}) {
 		t.Errorf("%q, %v", lines, err)
 	}
 	if err := VisitFile(dir, "others.txt", visit); !errors.Is(err, fs.ErrNotExist) {
@@ -31,7 +32,8 @@ func TestVisitFile(t *testing.T) {
 	if !errors.Is(err, wrong) || err.Error() != "some.txt:2: wrong" {
 		t.Errorf("%v, want an error about line 2", err)
 	}
-	if err := VisitLines("some.txt", strings.NewReader("a\n\nb\n"), visit); err == nil || !strings.HasPrefix(err.Error(), "some.txt:2:") {
+	if err := VisitLines("some.txt", strings.NewReader("a\n\nb\n"), visit); err == nil ||
+		!strings.HasPrefix(err.Error(), "some.txt:2:") {
 		t.Errorf("an empty line in the middle: %v", err)
 	}
 }

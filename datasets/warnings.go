@@ -84,7 +84,9 @@ func isHeader(triples []Triple, labels *graphLabels) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(triples[1:], func(t Triple) bool { return t.Relation == first.Relation })
+	return !slices.ContainsFunc(triples[1:], func(t Triple) bool {
+		return t.Relation == first.Relation
+	})
 }
 
 // separators lists common separators other than tabs.

@@ -13,14 +13,29 @@ func TestWarnings(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"nothing":           {map[string]string{"train.txt": train, "valid.txt": "a\tr\tc\n", "test.txt": "b\tp\ta\n"}, nil},
-		"no valid, no test": {map[string]string{"train.txt": train, "valid.txt": ""}, []string{"data has no valid triples, so the best epoch, settings or structure cannot be selected: hold out some of train", "data has no test triples, so the selected model cannot be evaluated"}},
-		"titles": {map[string]string{"train.txt.gz": "\ufeffhead\trelation\ttail\n" + train, "valid.txt": "Head\tRelation\tTail\na\tr\tc\n", "test.txt": "b\tp\ta\n"},
-			[]string{"the first line of DIR/train.txt.gz looks like column titles but is read as a fact: remove it", "the first line of DIR/valid.txt looks", "1 of the 2 valid triples of data have an entity or a relation that train lacks"}},
-		"other titles":      {map[string]string{"train.tsv": "\"subject\"\t\"predicate\"\t\"object\"\n" + train, "valid.txt": "a\tr\tc\n", "test.txt": "b\tp\ta\n"}, []string{"the first line of DIR/train.tsv looks"}},
-		"letters":           {map[string]string{"train.tsv": "s\tp\to\ns\tp\ta\no\tr\ta\n", "valid.txt": "a\tr\to\n", "test.txt": "s\tp\ta\n"}, nil},
-		"letters as titles": {map[string]string{"train.tsv": "h\tr\tt\nx\tknows\ty\n", "valid.txt": "x\tknows\tx\n", "test.txt": "y\tknows\tx\n"}, []string{"the first line of DIR/train.tsv looks"}},
-		"unseen":            {map[string]string{"train.txt": train, "valid.txt": "a\tr\td\na\tr\ta\n", "test.txt": "a\tq\tb\nd\tr\ta\nb\tr\tb\n"}, []string{"1 of the 2 valid triples of data have", "2 of the 3 test triples of data have an entity or a relation that train lacks, so the model cannot learn it: remove them"}},
+		"nothing": {map[string]string{"train.txt": train, "valid.txt": "a\tr\tc\n",
+			"test.txt": "b\tp\ta\n"}, nil},
+		"no valid, no test": {map[string]string{"train.txt": train, "valid.txt": ""},
+			[]string{"data has no valid triples, so the best epoch, settings or structure cannot be " +
+				"selected: hold out some of train", "data has no test triples, so the selected model cannot " +
+				"be evaluated"}},
+		"titles": {map[string]string{"train.txt.gz": "\ufeffhead\trelation\ttail\n" + train,
+			"valid.txt": "Head\tRelation\tTail\na\tr\tc\n", "test.txt": "b\tp\ta\n"},
+			[]string{"the first line of DIR/train.txt.gz looks like column titles but is read as a fact: " +
+				"remove it", "the first line of DIR/valid.txt looks",
+				"1 of the 2 valid triples of data have an entity or a relation that train lacks"}},
+		"other titles": {map[string]string{"train.tsv": "\"subject\"\t\"predicate\"\t\"object\"\n" +
+			train, "valid.txt": "a\tr\tc\n", "test.txt": "b\tp\ta\n"}, []string{"the first line of " +
+			"DIR/train.tsv looks"}},
+		"letters": {map[string]string{"train.tsv": "s\tp\to\ns\tp\ta\no\tr\ta\n",
+			"valid.txt": "a\tr\to\n", "test.txt": "s\tp\ta\n"}, nil},
+		"letters as titles": {map[string]string{"train.tsv": "h\tr\tt\nx\tknows\ty\n",
+			"valid.txt": "x\tknows\tx\n", "test.txt": "y\tknows\tx\n"}, []string{"the first line of " +
+			"DIR/train.tsv looks"}},
+		"unseen": {map[string]string{"train.txt": train, "valid.txt": "a\tr\td\na\tr\ta\n",
+			"test.txt": "a\tq\tb\nd\tr\ta\nb\tr\tb\n"}, []string{"1 of the 2 valid triples of data have",
+			"2 of the 3 test triples of data have an entity or a relation that train lacks, so the model " +
+				"cannot learn it: remove them"}},
 	} {
 		dir := writeFiles(t, c.files)
 		g, err := ReadFolder(dir)
@@ -28,10 +43,13 @@ func TestWarnings(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		got := g.Warnings("valid", "test")
-		if !slices.EqualFunc(got, c.want, func(got, want string) bool { return strings.Contains(got, strings.ReplaceAll(want, "DIR", dir)) }) {
+		if !slices.EqualFunc(got, c.want, func(got, want string) bool {
+			return strings.Contains(got, strings.ReplaceAll(want, "DIR", dir))
+		}) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}
-		if noticed := g.Warnings(); len(noticed) != strings.Count(strings.Join(c.want, "\n"), "the first line") {
+		if noticed := g.Warnings(); len(noticed) != strings.Count(strings.Join(c.want, "\n"),
+			"the first line") {
 			t.Errorf("%s: without a split %q", name, noticed)
 		}
 	}
@@ -47,11 +65,13 @@ func TestWarnings(t *testing.T) {
 // TestSeparatedOtherwise: a file without tabs says what to do about it.
 func TestSeparatedOtherwise(t *testing.T) {
 	for content, want := range map[string]string{
-		"head,relation,tail\na,r,b\n": "train.txt:1: found 1 tab-separated fields; expected head<TAB>relation<TAB>tail (the fields seem to be separated by commas: replace these by tabs)",
-		"a;r;b\n":                     "separated by semicolons: replace these by tabs",
-		"a r b\n":                     "separated by spaces: replace these by tabs",
-		"a,b\n":                       "found 1 tab-separated fields; expected head<TAB>relation<TAB>tail",
-		"a\tr\tb\nc,r,d\n":            "train.txt:2: found 1 tab-separated fields; expected head<TAB>relation<TAB>tail (the fields seem to be separated by commas",
+		"head,relation,tail\na,r,b\n": "train.txt:1: found 1 tab-separated fields; expected " +
+			"head<TAB>relation<TAB>tail (the fields seem to be separated by commas: replace these by tabs)",
+		"a;r;b\n": "separated by semicolons: replace these by tabs",
+		"a r b\n": "separated by spaces: replace these by tabs",
+		"a,b\n":   "found 1 tab-separated fields; expected head<TAB>relation<TAB>tail",
+		"a\tr\tb\nc,r,d\n": "train.txt:2: found 1 tab-separated fields; expected " +
+			"head<TAB>relation<TAB>tail (the fields seem to be separated by commas",
 	} {
 		dir := writeFiles(t, map[string]string{"train.txt": content})
 		if _, err := ReadFolder(dir); err == nil || !strings.Contains(err.Error(), want) {
@@ -59,7 +79,9 @@ func TestSeparatedOtherwise(t *testing.T) {
 		}
 	}
 	dir := writeFiles(t, map[string]string{"train.csv": "a,r,b\n"})
-	if _, err := ReadFolder(dir); err == nil || !strings.Contains(err.Error(), "train.csv exists: replace its commas by tabs and rename it to train.tsv") {
+	if _, err := ReadFolder(dir); err == nil ||
+		!strings.Contains(err.Error(), "train.csv exists: replace its commas by tabs and rename it to "+
+			"train.tsv") {
 		t.Errorf("%v", err)
 	}
 }

@@ -21,7 +21,8 @@ func TestWorldPatterns(t *testing.T) {
 	}
 	for r, got := range Patterns(g) {
 		if name := g.Relations[r]; got != want[name] {
-			t.Errorf("%s is %v (inverse %v), want %v (inverse %v)", name, got.Pattern, got.Inverse, want[name].Pattern, want[name].Inverse)
+			t.Errorf("%s is %v (inverse %v), want %v (inverse %v)", name, got.Pattern, got.Inverse,
+				want[name].Pattern, want[name].Inverse)
 		}
 	}
 }
@@ -29,7 +30,8 @@ func TestWorldPatterns(t *testing.T) {
 func TestWorldSplits(t *testing.T) {
 	g := World()
 	s := Describe(g)
-	if s.EntitiesNotInTrain+s.RelationsNotInTrain+s.Train.Duplicates+s.Valid.Duplicates+s.Test.Duplicates+s.InSeveralSplits != 0 {
+	if s.EntitiesNotInTrain+s.RelationsNotInTrain+s.Train.Duplicates+s.Valid.Duplicates+
+		s.Test.Duplicates+s.InSeveralSplits != 0 {
 		t.Errorf("%+v: want everything in train and no duplicates", s)
 	}
 	if s.Valid.Triples < 200 || s.Test.Triples < 200 {
@@ -60,7 +62,8 @@ func TestWorldSplits(t *testing.T) {
 
 func TestWorldKeepsReversedPairsTogether(t *testing.T) {
 	g := World()
-	reverseOf := map[string]string{"borders": "borders", "capital_of": "has_capital", "has_capital": "capital_of"}
+	reverseOf := map[string]string{"borders": "borders", "capital_of": "has_capital",
+		"has_capital": "capital_of"}
 	type fact [3]string
 	splitOf := make(map[fact]string)
 	for _, name := range splitNames {
@@ -130,7 +133,8 @@ func TestWorldLabelsAreUniqueOverKinds(t *testing.T) {
 	}
 	// 250 entries of the source, 6 regions (Antarctic has no subregions) and 24 subregions.
 	if count["country"] != 250 || count["area"] != 30 {
-		t.Errorf("%d countries and %d regions and subregions, want 250 and 30", count["country"], count["area"])
+		t.Errorf("%d countries and %d regions and subregions, want 250 and 30", count["country"],
+			count["area"])
 	}
 	for _, label := range g.Entities {
 		if strings.TrimSpace(label) != label {

@@ -41,7 +41,8 @@ func TestWriteFolderAllOrNothing(t *testing.T) {
 	if err := WriteFolder(chain("b", 9), dir); err == nil {
 		t.Fatal("a folder was replaced by a file")
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "train.txt")); err != nil || strings.Contains(string(text), "b") {
+	if text, err := os.ReadFile(filepath.Join(dir, "train.txt")); err != nil ||
+		strings.Contains(string(text), "b") {
 		t.Errorf("train.txt is %q (%v), although the graph could not be written", text, err)
 	}
 }
@@ -59,7 +60,8 @@ func TestTrainingFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if found, err := TrainingFiles("my[graph]"); err != nil || !slices.Equal(found, []string{filepath.Join("my[graph]", "train.txt")}) {
+	if found, err := TrainingFiles("my[graph]"); err != nil ||
+		!slices.Equal(found, []string{filepath.Join("my[graph]", "train.txt")}) {
 		t.Errorf("my[graph]: %q, %v", found, err)
 	}
 	if found, err := TrainingFiles("a*"); err != nil || found != nil {
@@ -107,13 +109,16 @@ func TestKilledWriting(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := graphs[train[0]]
-			for name, triples := range map[string][]Triple{"train": g.Train, "valid": g.Valid, "test": g.Test} {
+			for name, triples := range map[string][]Triple{"train": g.Train, "valid": g.Valid,
+				"test": g.Test} {
 				var want bytes.Buffer
 				if err := g.writeSplit(&want, triples); err != nil {
 					t.Fatal(err)
 				}
-				if got, err := os.ReadFile(filepath.Join(dir, name+".txt")); err != nil || !bytes.Equal(got, want.Bytes()) {
-					t.Errorf("%s: %s.txt is not what goes with its train.txt: %d bytes, %v", entry.Name(), name, len(got), err)
+				if got, err := os.ReadFile(filepath.Join(dir, name+".txt")); err != nil ||
+					!bytes.Equal(got, want.Bytes()) {
+					t.Errorf("%s: %s.txt is not what goes with its train.txt: %d bytes, %v", entry.Name(), name,
+						len(got), err)
 				}
 			}
 		}

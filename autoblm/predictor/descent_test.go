@@ -50,7 +50,8 @@ func TestDescentFollowsTheDefinition(t *testing.T) {
 				want[i] = w
 				means[i] = 0.9*means[i] + 0.1*gradient
 				squares[i] = 0.999*squares[i] + 0.001*gradient*gradient
-				mean, square := means[i]/(1-math.Pow(0.9, float64(step))), squares[i]/(1-math.Pow(0.999, float64(step)))
+				mean, square := means[i]/(1-math.Pow(0.9, float64(step))),
+					squares[i]/(1-math.Pow(0.999, float64(step)))
 				next[i] = w - rate*(mean/(math.Sqrt(square)+1e-7)+decay*w)
 			}
 			want = next
@@ -62,7 +63,8 @@ func TestDescentFollowsTheDefinition(t *testing.T) {
 				flat = append(flat, float32(v))
 			}
 		}
-		if err := fitted.fit(Settings{Steps: steps, LearningRate: rate, WeightDecay: decay}, flat, scores, shares); err != nil {
+		if err := fitted.fit(Settings{Steps: steps, LearningRate: rate, WeightDecay: decay}, flat, scores,
+			shares); err != nil {
 			t.Fatal(err)
 		}
 		for i := range want {

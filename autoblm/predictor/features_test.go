@@ -17,7 +17,8 @@ func TestDistinctKeepsTheSquareError(t *testing.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "n")
 		structures, scores := make([]structure.Structure, n), make([]float64, n)
 		for i := range structures {
-			structures[i] = structure.Zero(2).With(0, 0, rapid.IntRange(-2, 2).Draw(t, "first")).With(1, 0, rapid.IntRange(-1, 1).Draw(t, "second"))
+			structures[i] = structure.Zero(2).With(0, 0, rapid.IntRange(-2, 2).Draw(t, "first")).With(1, 0,
+				rapid.IntRange(-1, 1).Draw(t, "second"))
 			scores[i] = rapid.Float64Range(-1, 1).Draw(t, "score")
 		}
 		kept, means, shares := features.distinct(structures, scores)

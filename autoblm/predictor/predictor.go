@@ -44,7 +44,8 @@ type Predictor struct {
 
 // Fit fits a perceptron to the scores of structures that all have the same K.
 // The seed decides its initial weights.
-func Fit(s Settings, structures []structure.Structure, scores []float64, seed uint64) (*Predictor, error) {
+func Fit(s Settings, structures []structure.Structure, scores []float64, seed uint64) (*Predictor,
+	error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -60,7 +61,8 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	}
 	for i, x := range scores {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("the score of structure %d, %s, is %v: drop structures without a finite score",
+			return nil, fmt.Errorf("the score of structure %d, %s, is %v: drop structures without a "+
+				"finite score",
 				i, structures[i], x)
 		}
 	}
@@ -103,7 +105,8 @@ func (p *Predictor) Predict(structures []structure.Structure) ([]float64, error)
 func (p *Predictor) check(structures []structure.Structure) error {
 	for i, s := range structures {
 		if s.K() != p.k || s.K() == 0 {
-			return fmt.Errorf("structure %d has K=%d but the predictor is fitted to K=%d: use one predictor per K",
+			return fmt.Errorf("structure %d has K=%d but the predictor is fitted to K=%d: use one "+
+				"predictor per K",
 				i, s.K(), p.k)
 		}
 	}

@@ -164,7 +164,8 @@ func TestRepeatsAreWeights(t *testing.T) {
 	thrice := guess(slices.Repeat(structures, 3), slices.Repeat(scores, 3))
 	for i := range unseen {
 		if math.Abs(once[i]-thrice[i]) > 1e-4 {
-			t.Errorf("%s is guessed at %v, and at %v where all come three times", unseen[i], once[i], thrice[i])
+			t.Errorf("%s is guessed at %v, and at %v where all come three times", unseen[i], once[i],
+				thrice[i])
 		}
 	}
 }
@@ -172,7 +173,8 @@ func TestRepeatsAreWeights(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	structures, scores := sample(3, 5)
 	small := structure.MustParse("1,0;0,2")
-	fit := func(change func(s *predictor.Settings), structures []structure.Structure, scores []float64) error {
+	fit := func(change func(s *predictor.Settings), structures []structure.Structure,
+		scores []float64) error {
 		s := predictor.DefaultSettings()
 		change(&s)
 		_, err := predictor.Fit(s, structures, scores, 1)
@@ -180,19 +182,27 @@ func TestRefusals(t *testing.T) {
 	}
 	same := func(*predictor.Settings) {}
 	for name, err := range map[string]error{
-		"nothing":                fit(same, nil, nil),
-		"a score too many":       fit(same, structures[:2], scores),
-		"two K":                  fit(same, append(slices.Clone(structures[:2]), small), scores),
-		"no structure":           fit(same, []structure.Structure{{}}, scores[:1]),
-		"a score not a number":   fit(same, structures, []float64{0, math.NaN(), 0}),
-		"an infinite score":      fit(same, structures, []float64{0, math.Inf(1), 0}),
-		"no hidden units":        fit(func(s *predictor.Settings) { s.Hidden = 0 }, structures, scores),
-		"no steps":               fit(func(s *predictor.Settings) { s.Steps = 0 }, structures, scores),
-		"endless steps":          fit(func(s *predictor.Settings) { s.Steps = math.MaxInt }, structures, scores),
-		"no learning rate":       fit(func(s *predictor.Settings) { s.LearningRate = 0 }, structures, scores),
-		"infinite decay":         fit(func(s *predictor.Settings) { s.WeightDecay = math.Inf(1) }, structures, scores),
-		"unknown features":       fit(func(s *predictor.Settings) { s.Features = 7 }, structures, scores),
-		"a learning rate of 1e9": fit(func(s *predictor.Settings) { s.LearningRate = 1e9 }, structures, scores),
+		"nothing":              fit(same, nil, nil),
+		"a score too many":     fit(same, structures[:2], scores),
+		"two K":                fit(same, append(slices.Clone(structures[:2]), small), scores),
+		"no structure":         fit(same, []structure.Structure{{}}, scores[:1]),
+		"a score not a number": fit(same, structures, []float64{0, math.NaN(), 0}),
+		"an infinite score":    fit(same, structures, []float64{0, math.Inf(1), 0}),
+		"no hidden units":      fit(func(s *predictor.Settings) { s.Hidden = 0 }, structures, scores),
+		"no steps":             fit(func(s *predictor.Settings) { s.Steps = 0 }, structures, scores),
+		"endless steps": fit(func(s *predictor.Settings) {
+			s.Steps = math.MaxInt
+		}, structures, scores),
+		"no learning rate": fit(func(s *predictor.Settings) {
+			s.LearningRate = 0
+		}, structures, scores),
+		"infinite decay": fit(func(s *predictor.Settings) {
+			s.WeightDecay = math.Inf(1)
+		}, structures, scores),
+		"unknown features": fit(func(s *predictor.Settings) { s.Features = 7 }, structures, scores),
+		"a learning rate of 1e9": fit(func(s *predictor.Settings) {
+			s.LearningRate = 1e9
+		}, structures, scores),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

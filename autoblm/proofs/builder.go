@@ -146,7 +146,8 @@ func (s skewFirst) single(scores *mat.Dense) []position {
 	terms := eigenTerms(rest)
 	if s.symmetric.i == s.symmetric.j {
 		for _, term := range terms {
-			positions = append(positions, position{entry: &s.symmetric.entry, x: term.vector, weights: []float64{term.value / s.symmetric.at}})
+			positions = append(positions, position{entry: &s.symmetric.entry, x: term.vector,
+				weights: []float64{term.value / s.symmetric.at}})
 		}
 		return positions
 	}
@@ -195,7 +196,8 @@ func (s skewFirst) sharedSymmetric(rest []*mat.SymDense) []position {
 	var positions []position
 	add := func(x, y, weights []float64) {
 		if !isZero(weights) {
-			positions = append(positions, position{entry: &s.symmetric.entry, x: x, y: y, weights: scaled(1/s.symmetric.at, weights)})
+			positions = append(positions, position{entry: &s.symmetric.entry, x: x, y: y,
+				weights: scaled(1/s.symmetric.at, weights)})
 		}
 	}
 	onDiagonal := s.symmetric.i == s.symmetric.j

@@ -45,7 +45,8 @@ func rankOneTerms(m *mat.Dense) []pair {
 	var terms []pair
 	for n, value := range svd.Values(nil) {
 		if value > negligible(m) {
-			terms = append(terms, pair{scaled(math.Sqrt(value), mat.Col(nil, n, &left)), scaled(math.Sqrt(value), mat.Col(nil, n, &right))})
+			terms = append(terms, pair{scaled(math.Sqrt(value), mat.Col(nil, n, &left)),
+				scaled(math.Sqrt(value), mat.Col(nil, n, &right))})
 		}
 	}
 	return terms
@@ -97,7 +98,8 @@ func skewTerms(m *mat.Dense) []pair {
 		}
 		// Column p by column q, over the pivot; their lengths are made alike.
 		x, y := mat.Col(nil, p, rest), mat.Col(nil, q, rest)
-		balance := math.Sqrt(mat.Norm(mat.NewVecDense(n, y), 2) / mat.Norm(mat.NewVecDense(n, x), 2) / math.Abs(pivot))
+		balance := math.Sqrt(mat.Norm(mat.NewVecDense(n, y), 2) / mat.Norm(mat.NewVecDense(n, x), 2) /
+			math.Abs(pivot))
 		x, y = scaled(balance, x), scaled(1/(balance*pivot), y)
 		terms = append(terms, pair{x, y})
 		for i := range n {

@@ -20,7 +20,8 @@ import (
 // x is its score with one unit vector in each of the other two places. So either
 // one of them is not 0 and gives the answer, or x scores 0 with everything; if the
 // rank is K that is x = 0, and if not, [structure.Structure.Witness] is such an x.
-func Response(a structure.Structure, mode structure.Mode, x []float64) (h, r, t []float64, ok bool) {
+func Response(a structure.Structure, mode structure.Mode, x []float64) (h, r, t []float64,
+	ok bool) {
 	k := a.K()
 	if len(x)%k != 0 {
 		panic(fmt.Sprintf("proofs: an embedding of length %d does not have %d equal chunks", len(x), k))

@@ -104,7 +104,9 @@ func (c *counts) add(a structure.Structure, weight int) {
 // positive. Negating a row changes neither the rank of A nor that of an unfolding, so
 // that each stands for 2^(rows that are not 0) structures.
 func census(t *testing.T, k int) counts {
-	isZero := func(row []int) bool { return !slices.ContainsFunc(row, func(v int) bool { return v != 0 }) }
+	isZero := func(row []int) bool {
+		return !slices.ContainsFunc(row, func(v int) bool { return v != 0 })
+	}
 	rows := [][]int{{}}
 	for range k {
 		var longer [][]int
@@ -160,7 +162,8 @@ func census(t *testing.T, k int) counts {
 	}()
 	var sum counts
 	for part := range results {
-		sum = counts{sum.all + part.all, sum.passPaper + part.passPaper, sum.sound + part.sound, sum.wrong + part.wrong}
+		sum = counts{sum.all + part.all, sum.passPaper + part.passPaper, sum.sound + part.sound,
+			sum.wrong + part.wrong}
 	}
 	return sum
 }
@@ -184,7 +187,9 @@ func TestResponse(t *testing.T) {
 				if own := [][]float64{h, r, tail}[mode]; !slices.Equal(own, x) {
 					t.Fatalf("%s: %v is %v in the answer, not %v", a, mode, own, x)
 				}
-			} else if a.Witness(mode) == nil && slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
+			} else if a.Witness(mode) == nil && slices.ContainsFunc(x, func(v float64) bool {
+				return v != 0
+			}) {
 				t.Fatalf("%s: no response to %v as %v, where nothing fails", a, x, mode)
 			}
 			for chunkOf, w := range a.Witness(mode) {
@@ -205,15 +210,19 @@ func TestResponse(t *testing.T) {
 // degenerate where the paper says they are.
 func TestCounterexamplesToProposition2(t *testing.T) {
 	tailsOnly := structure.MustParse("-1,-1;-2,-2")
-	if modes := tailsOnly.DegenerateModes(); !slices.Equal(modes, []structure.Mode{structure.Tail}) || !tailsOnly.DegeneratePaper() {
+	if modes := tailsOnly.DegenerateModes(); !slices.Equal(modes, []structure.Mode{structure.Tail}) ||
+		!tailsOnly.DegeneratePaper() {
 		t.Errorf("%s: fails in %v", tailsOnly, modes)
 	}
 	sound := structure.MustParse("1,-1,-3;-1,-2,-3;-3,-3,-3")
 	if sound.Degenerate() || !sound.DegeneratePaper() {
-		t.Errorf("%s: degenerate %v, by the paper's test %v", sound, sound.Degenerate(), sound.DegeneratePaper())
+		t.Errorf("%s: degenerate %v, by the paper's test %v", sound, sound.Degenerate(),
+			sound.DegeneratePaper())
 	}
 	// And the test is not the same for equivalent matrices: these swap the values 2 and 3.
-	if a, b := structure.MustParse("-1,2,-2;3,0,3;3,2,2"), structure.MustParse("-1,3,-3;2,0,2;2,3,3"); !a.DegeneratePaper() || b.DegeneratePaper() {
-		t.Errorf("the paper's test says %v of %s and %v of %s", a.DegeneratePaper(), a, b.DegeneratePaper(), b)
+	if a, b := structure.MustParse("-1,2,-2;3,0,3;3,2,2"),
+		structure.MustParse("-1,3,-3;2,0,2;2,3,3"); !a.DegeneratePaper() || b.DegeneratePaper() {
+		t.Errorf("the paper's test says %v of %s and %v of %s", a.DegeneratePaper(), a,
+			b.DegeneratePaper(), b)
 	}
 }

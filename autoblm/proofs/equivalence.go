@@ -25,7 +25,8 @@ import (
 func Transport(m *kge.Model, to structure.Structure) (*kge.Model, error) {
 	symmetry, ok := m.Structure.SymmetryTo(to, structure.Full)
 	if !ok {
-		return nil, fmt.Errorf("the structures %s and %s are not equivalent, so no signed permutation of chunks carries the scores of one to the other: "+
+		return nil, fmt.Errorf("the structures %s and %s are not equivalent, so no signed permutation "+
+			"of chunks carries the scores of one to the other: "+
 			"take one with the canonical form %s", m.Structure, to, m.Structure.Canonical(structure.Full))
 	}
 	return &kge.Model{
@@ -45,7 +46,8 @@ func Transport(m *kge.Model, to structure.Structure) (*kge.Model, error) {
 }
 
 // rows carries a table of embeddings along, row by row.
-func rows(table []float32, dim int, s structure.Symmetry, carry func(structure.Symmetry, []float32) []float32) []float32 {
+func rows(table []float32, dim int, s structure.Symmetry,
+	carry func(structure.Symmetry, []float32) []float32) []float32 {
 	image := make([]float32, 0, len(table))
 	for row := 0; row < len(table); row += dim {
 		image = append(image, carry(s, table[row:][:dim])...)

@@ -53,7 +53,8 @@ func TestTransportKeepsRanksOnUMLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(7, 8))
-	for _, m := range train(t, g, 64, 15, []structure.Structure{structure.MustParse("complex"), notDegenerate(random, 4, 8)}) {
+	for _, m := range train(t, g, 64, 15, []structure.Structure{structure.MustParse("complex"),
+		notDegenerate(random, 4, 8)}) {
 		checkTransport(t, g, m, image(random, m.Structure))
 	}
 }
@@ -75,7 +76,8 @@ func TestTransportOfAnyModel(t *testing.T) {
 		width := rapid.IntRange(1, 3).Draw(t, "chunk width")
 		m := &kge.Model{Parameters: kge.Parameters{
 			Structure: a, Dim: a.K() * width,
-			Tables: kge.Tables{Entities: wholeNumbers(random, 3*a.K()*width), Relations: wholeNumbers(random, 2*a.K()*width)},
+			Tables: kge.Tables{Entities: wholeNumbers(random, 3*a.K()*width),
+				Relations: wholeNumbers(random, 2*a.K()*width)},
 		}}
 		moved, err := proofs.Transport(m, image(random, a))
 		if err != nil {
@@ -105,18 +107,22 @@ func scoreOf(m *kge.Model, t datasets.Triple) float64 {
 func TestTransportRefuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyStructure(t), anyStructure(t)
-		if a.K() == b.K() && a.Nonzeros() == b.Nonzeros() && a.FullyExpressive() == b.FullyExpressive() && slices.Equal(a.DegenerateModes(), b.DegenerateModes()) {
+		if a.K() == b.K() && a.Nonzeros() == b.Nonzeros() && a.FullyExpressive() == b.FullyExpressive() &&
+			slices.Equal(a.DegenerateModes(), b.DegenerateModes()) {
 			t.Skip("perhaps equivalent")
 		}
-		m := &kge.Model{Parameters: kge.Parameters{Structure: a, Dim: a.K(), Tables: kge.Tables{Entities: make([]float32, a.K()), Relations: make([]float32, a.K())}}}
-		if _, err := proofs.Transport(m, b); err == nil || !strings.Contains(err.Error(), "not equivalent") {
+		m := &kge.Model{Parameters: kge.Parameters{Structure: a, Dim: a.K(),
+			Tables: kge.Tables{Entities: make([]float32, a.K()), Relations: make([]float32, a.K())}}}
+		if _, err := proofs.Transport(m, b); err == nil ||
+			!strings.Contains(err.Error(), "not equivalent") {
 			t.Fatalf("from %s to %s: error %v", a, b, err)
 		}
 	})
 }
 
 // train trains a model of each structure, all of one K.
-func train(t *testing.T, g *datasets.Graph, dim, epochs int, structures []structure.Structure) []*kge.Model {
+func train(t *testing.T, g *datasets.Graph, dim, epochs int,
+	structures []structure.Structure) []*kge.Model {
 	t.Helper()
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Epochs = dim, epochs
@@ -126,7 +132,8 @@ func train(t *testing.T, g *datasets.Graph, dim, epochs int, structures []struct
 	}
 	engine := cpu.New(0)
 	defer engine.Close()
-	report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: members})
+	report, err := kge.Train(t.Context(), engine,
+		kge.Job{Data: completion.Data(g), Settings: settings, Members: members})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,23 +177,28 @@ func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...str
 				t.Fatalf("%v: %s ranks it %v, and %s %v", triples[n], m.Structure, exact[n], model.Structure, r)
 			}
 			if !r.tail.allows(byEngine[i][n].Tail) || !r.head.allows(byEngine[i][n].Head) {
-				t.Fatalf("%v, moved from %s to %s: the engine counts %v, exact is %v", triples[n], m.Structure, model.Structure, byEngine[i][n], r)
+				t.Fatalf("%v, moved from %s to %s: the engine counts %v, exact is %v", triples[n], m.Structure,
+					model.Structure, byEngine[i][n], r)
 			}
 		}
 	}
 	// Metrics may differ as far as close candidates may fall on either side.
 	lowest, highest := make([]eval.Ranked, len(triples)), make([]eval.Ranked, len(triples))
 	for n, r := range exact {
-		lowest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter}, Head: eval.Rank{Better: r.head.surelyBetter}}
-		highest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter + r.tail.close}, Head: eval.Rank{Better: r.head.surelyBetter + r.head.close}}
+		lowest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter},
+			Head: eval.Rank{Better: r.head.surelyBetter}}
+		highest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter + r.tail.close},
+			Head: eval.Rank{Better: r.head.surelyBetter + r.head.close}}
 	}
 	slack := mrr(lowest) - mrr(highest)
 	for i, model := range models[1:] {
 		if difference := math.Abs(mrr(byEngine[i+1]) - mrr(byEngine[0])); difference > slack+1e-12 {
-			t.Errorf("the MRR of %s and %s differ by %v; rounding explains %v", m.Structure, model.Structure, difference, slack)
+			t.Errorf("the MRR of %s and %s differ by %v; rounding explains %v", m.Structure, model.Structure,
+				difference, slack)
 		}
 	}
-	t.Logf("%s and %s: the engine's MRR %.4f, known up to %.1e", m.Structure, images, mrr(byEngine[0]), slack)
+	t.Logf("%s and %s: the engine's MRR %.4f, known up to %.1e", m.Structure, images, mrr(byEngine[0]),
+		slack)
 }
 
 func mrr(ranks []eval.Ranked) float64 {
@@ -198,12 +210,14 @@ type ranked struct{ tail, head tally }
 func rankAll(m *kge.Model, triples []datasets.Triple, known *datasets.Known) []ranked {
 	ranks := make([]ranked, len(triples))
 	for n, triple := range triples {
-		tail := query{triple.Tail, known.Tails(triple.Head, triple.Relation), func(e int32) datasets.Triple {
-			return datasets.Triple{Head: triple.Head, Relation: triple.Relation, Tail: e}
-		}}
-		head := query{triple.Head, known.Heads(triple.Relation, triple.Tail), func(e int32) datasets.Triple {
-			return datasets.Triple{Head: e, Relation: triple.Relation, Tail: triple.Tail}
-		}}
+		tail := query{triple.Tail, known.Tails(triple.Head, triple.Relation),
+			func(e int32) datasets.Triple {
+				return datasets.Triple{Head: triple.Head, Relation: triple.Relation, Tail: e}
+			}}
+		head := query{triple.Head, known.Heads(triple.Relation, triple.Tail),
+			func(e int32) datasets.Triple {
+				return datasets.Triple{Head: e, Relation: triple.Relation, Tail: triple.Tail}
+			}}
 		ranks[n] = ranked{tail.rank(m), head.rank(m)}
 	}
 	return ranks
@@ -257,7 +271,8 @@ func (c tally) allows(r eval.Rank) bool {
 // three numbers is rounded alone, and alike in both models.
 func fixedScore(m *kge.Model, triple datasets.Triple) (score, rounding int64) {
 	k, width := m.Structure.K(), m.Dim/m.Structure.K()
-	head, relation, tail := m.Entities[int(triple.Head)*m.Dim:], m.Relations[int(triple.Relation)*m.Dim:], m.Entities[int(triple.Tail)*m.Dim:]
+	head, relation, tail := m.Entities[int(triple.Head)*m.Dim:],
+		m.Relations[int(triple.Relation)*m.Dim:], m.Entities[int(triple.Tail)*m.Dim:]
 	var magnitude, terms int64
 	for i := range k {
 		for j := range k {
@@ -267,7 +282,8 @@ func fixedScore(m *kge.Model, triple datasets.Triple) (score, rounding int64) {
 			}
 			chunk := max(value, -value) - 1
 			for n := range width {
-				product := float64(head[i*width+n]) * float64(relation[chunk*width+n]) * float64(tail[j*width+n])
+				product := float64(head[i*width+n]) * float64(relation[chunk*width+n]) *
+					float64(tail[j*width+n])
 				if value < 0 {
 					product = -product
 				}

@@ -25,7 +25,9 @@ type InexpressibleError struct {
 }
 
 func (e *InexpressibleError) Error() string {
-	return fmt.Sprintf("the structure %s equals its transpose or its negative, so f(h,r,t) and f(t,r,h) agree but for a fixed sign: it cannot score (0,0,1) with 1 and (1,0,0) with 0", e.Structure)
+	return fmt.Sprintf("the structure %s equals its transpose or its negative, so f(h,r,t) and "+
+		"f(t,r,h) agree but for a fixed sign: it cannot score (0,0,1) with 1 and (1,0,0) with 0",
+		e.Structure)
 }
 
 // Express returns embeddings with f_A(h,r,t) = G_hrt, up to rounding, for a
@@ -84,19 +86,23 @@ func Express(a structure.Structure, g Scores) (*Embeddings, error) {
 
 func checkScores(g Scores) error {
 	if len(g) == 0 || len(g[0]) == 0 {
-		return fmt.Errorf("the scores have %d entities: at least one entity and one relation are needed", len(g))
+		return fmt.Errorf("the scores have %d entities: at least one entity and one relation are needed",
+			len(g))
 	}
 	for h := range g {
 		if len(g[h]) != len(g[0]) {
-			return fmt.Errorf("entity %d has %d relations and entity 0 has %d: a tensor has one number of them", h, len(g[h]), len(g[0]))
+			return fmt.Errorf("entity %d has %d relations and entity 0 has %d: a tensor has one number of "+
+				"them", h, len(g[h]), len(g[0]))
 		}
 		for r := range g[h] {
 			if len(g[h][r]) != len(g) {
-				return fmt.Errorf("head %d, relation %d has %d tails: it must be %d, the number of entities", h, r, len(g[h][r]), len(g))
+				return fmt.Errorf("head %d, relation %d has %d tails: it must be %d, the number of entities", h,
+					r, len(g[h][r]), len(g))
 			}
 			for t, score := range g[h][r] {
 				if score-score != 0 {
-					return fmt.Errorf("the score of head %d, relation %d, tail %d is %v: it must be a number", h, r, t, score)
+					return fmt.Errorf("the score of head %d, relation %d, tail %d is %v: it must be a number", h,
+						r, t, score)
 				}
 			}
 		}

@@ -81,7 +81,8 @@ func anyStructure(t *rapid.T) structure.Structure {
 func drawnScores(t *rapid.T) (g proofs.Scores, rank int) {
 	entities := rapid.IntRange(1, 6).Draw(t, "entities")
 	rank = rapid.IntRange(0, entities).Draw(t, "rank")
-	return randomScores(entities, rapid.IntRange(1, 8).Draw(t, "relations"), rank, rapid.Uint64().Draw(t, "seed")), rank
+	return randomScores(entities, rapid.IntRange(1, 8).Draw(t, "relations"), rank,
+		rapid.Uint64().Draw(t, "seed")), rank
 }
 
 func TestExpress(t *testing.T) {

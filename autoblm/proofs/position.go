@@ -38,7 +38,8 @@ type position struct {
 // so that embeddings are never empty.
 func embeddings(k, entities, relations int, positions []position) *Embeddings {
 	width := max(1, len(positions))
-	e := &Embeddings{Dim: k * width, Entities: zeros(entities, k*width), Relations: zeros(relations, k*width)}
+	e := &Embeddings{Dim: k * width, Entities: zeros(entities, k*width),
+		Relations: zeros(relations, k*width)}
 	for n, p := range positions {
 		for row := range entities {
 			e.Entities[row][p.entry.i*width+n] = p.x[row]

@@ -15,7 +15,8 @@ type NoWitnessError struct {
 }
 
 func (e *NoWitnessError) Error() string {
-	return fmt.Sprintf("the structure %s lacks a witness of Proposition 1: symmetric %v, skew-symmetric %v", e.Structure, e.Symmetric, e.Skew)
+	return fmt.Sprintf("the structure %s lacks a witness of Proposition 1: symmetric %v, "+
+		"skew-symmetric %v", e.Structure, e.Symmetric, e.Skew)
 }
 
 // ExpressByWitnesses returns embeddings with f_A(h,r,t) = G_hrt, up to rounding,

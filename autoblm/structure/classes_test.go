@@ -13,7 +13,9 @@ import (
 // twice, and that none is left out: their orbits together hold all matrices, and
 // they are as many as Burnside's lemma counts.
 func TestClasses(t *testing.T) {
-	for _, test := range []struct{ k, mostNonzeros int }{{1, 1}, {2, 4}, {3, 9}, {4, 5}, {5, 4}, {6, 3}} {
+	for _, test := range []struct {
+		k, mostNonzeros int
+	}{{1, 1}, {2, 4}, {3, 9}, {4, 5}, {5, 4}, {6, 3}} {
 		for _, g := range bothGroups {
 			_, counts, err := Count(test.k, g)
 			if err != nil {
@@ -51,7 +53,8 @@ func checkClasses(t *testing.T, k, nonzeros int, g Group, count *big.Int) {
 		matrices.Mul(matrices, big.NewInt(int64(2*k)))
 	}
 	if orbits.Cmp(matrices) != 0 {
-		t.Errorf("k=%d, %v, %d nonzeros: the orbits hold %v matrices of %v", k, g, nonzeros, orbits, matrices)
+		t.Errorf("k=%d, %v, %d nonzeros: the orbits hold %v matrices of %v", k, g, nonzeros, orbits,
+			matrices)
 	}
 }
 

@@ -35,7 +35,8 @@ func TestCount(t *testing.T) {
 		}
 		for nonzeros, want := range test.byNonzeros {
 			if byNonzeros[nonzeros].Cmp(big.NewInt(want)) != 0 {
-				t.Errorf("k=%d, %v, %d nonzeros: %v classes, want %d", test.k, test.group, nonzeros, byNonzeros[nonzeros], want)
+				t.Errorf("k=%d, %v, %d nonzeros: %v classes, want %d", test.k, test.group, nonzeros,
+					byNonzeros[nonzeros], want)
 			}
 		}
 	}

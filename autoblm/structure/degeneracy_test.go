@@ -37,7 +37,9 @@ func rank(matrix [][]int64) int {
 	}
 	found := 0
 	for column := range rows[0] {
-		source := slices.IndexFunc(rows[found:], func(row []*big.Rat) bool { return row[column].Sign() != 0 })
+		source := slices.IndexFunc(rows[found:], func(row []*big.Rat) bool {
+			return row[column].Sign() != 0
+		})
 		if source < 0 {
 			continue
 		}
@@ -67,10 +69,12 @@ func TestDegenerateModesAreRanks(t *testing.T) {
 		for _, mode := range allModes {
 			full := rank(unfold(s, mode)) == s.K()
 			if failed := slices.Contains(modes, mode); failed == full {
-				t.Errorf("%s: %v mode reported as failing: %v, unfolding has full rank: %v", s, mode, failed, full)
+				t.Errorf("%s: %v mode reported as failing: %v, unfolding has full rank: %v", s, mode, failed,
+					full)
 			}
 			if hasWitness := s.Witness(mode) != nil; hasWitness == full {
-				t.Errorf("%s: %v mode has a witness: %v, unfolding has full rank: %v", s, mode, hasWitness, full)
+				t.Errorf("%s: %v mode has a witness: %v, unfolding has full rank: %v", s, mode, hasWitness,
+					full)
 			}
 		}
 		if s.Degenerate() != (len(modes) > 0) {

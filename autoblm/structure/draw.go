@@ -23,7 +23,8 @@ func (s Structure) Draw(colour bool) string {
 	}
 	picture.WriteByte('\n')
 	rule := func(left, middle, right string) {
-		picture.WriteString("    " + left + strings.Repeat("─────"+middle, k-1) + "─────" + right + "\n")
+		picture.WriteString("    " + left + strings.Repeat("─────"+middle, k-1) +
+			"─────" + right + "\n")
 	}
 	rule("┌", "┬", "┐")
 	for i := range k {

@@ -53,7 +53,8 @@ func TestDrawShowsTheMatrix(t *testing.T) {
 		if got := readPicture(t, escapeCode.ReplaceAllString(coloured, "")); got != s {
 			t.Fatalf("the coloured picture of %s shows %s", s, got)
 		}
-		if strings.Count(coloured, "\x1b[0m") != s.Nonzeros() || strings.Count(coloured, "\x1b[") != 2*s.Nonzeros() {
+		if strings.Count(coloured, "\x1b[0m") != s.Nonzeros() ||
+			strings.Count(coloured, "\x1b[") != 2*s.Nonzeros() {
 			t.Fatalf("%s: a colour is not switched on and off again:\n%q", s, coloured)
 		}
 	})

@@ -49,7 +49,8 @@ func (s Structure) Orbit(g Group) uint64 {
 	// The signs, 2^(number of sign variables), cancel but for those that some
 	// cell ties down. Values that never occur can be renamed at will.
 	absent := k - s.distinctValues()
-	return factorial(k) / search.ties * (factorial(k) / factorial(absent)) << search.bestNames.tiedSigns
+	return factorial(k) / search.ties * (factorial(k) /
+		factorial(absent)) << search.bestNames.tiedSigns
 }
 
 // distinctValues returns the number of relation chunks that occur.

@@ -23,7 +23,8 @@ func checkOrbit(t *testing.T, s Structure, g Group, elements []element) {
 		}
 	}
 	if got := s.Canonical(g); got != smallest {
-		t.Errorf("canonical form of %s under %v: %s, the smallest of its orbit is %s", s, g, got, smallest)
+		t.Errorf("canonical form of %s under %v: %s, the smallest of its orbit is %s", s, g, got,
+			smallest)
 	}
 	if got := s.Orbit(g); got != uint64(len(orbit)) {
 		t.Errorf("orbit of %s under %v: %d, enumerated %d", s, g, got, len(orbit))
@@ -71,7 +72,8 @@ func TestCanonicalIsAnInvariant(t *testing.T) {
 			t.Fatalf("canonical form %s is larger than %s", canonical, s)
 		}
 		if s.Orbit(g) != image.Orbit(g) {
-			t.Fatalf("%s and %s are equivalent, but their orbits have %d and %d matrices", s, image, s.Orbit(g), image.Orbit(g))
+			t.Fatalf("%s and %s are equivalent, but their orbits have %d and %d matrices", s, image,
+				s.Orbit(g), image.Orbit(g))
 		}
 	})
 }
@@ -82,7 +84,8 @@ func TestEquivalentStructuresScoreAlike(t *testing.T) {
 		e := anyElement(s.K(), Full).Draw(t, "element")
 		length := s.K() * rapid.IntRange(1, 3).Draw(t, "chunk width")
 		embedding := anyEmbedding(length)
-		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"), embedding.Draw(t, "tail")
+		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"),
+			embedding.Draw(t, "tail")
 		image := e.apply(s)
 		want := s.Score(head, relation, tail)
 		if got := image.Score(e.applyEmbeddings(head, relation, tail)); got != want {

@@ -70,7 +70,8 @@ func TestOracleScores(t *testing.T) {
 			s = s.With(cell/step.K, cell%step.K, value)
 		}
 		for row, triple := range step.Triples {
-			head, relation, tail := step.Entities[triple[0]], step.Relations[triple[1]], step.Entities[triple[2]]
+			head, relation, tail := step.Entities[triple[0]], step.Relations[triple[1]],
+				step.Entities[triple[2]]
 			for e, entity := range step.Entities {
 				closeTo(t, n, s.Score(head, relation, entity), step.TailScores[row][e])
 				closeTo(t, n, s.Score(entity, relation, tail), step.HeadScores[row][e])

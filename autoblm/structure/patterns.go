@@ -25,7 +25,8 @@ type Patterns struct {
 //     share a cell, it is then one D_l or its negative: A and Aᵀ differ by signed
 //     names of the relation chunks.
 func (s Structure) Patterns() Patterns {
-	p := Patterns{Symmetric: s.SymmetricWitness(), AntiSymmetric: s.SkewSymmetricWitness(), Inverse: s.inverse()}
+	p := Patterns{Symmetric: s.SymmetricWitness(), AntiSymmetric: s.SkewSymmetricWitness(),
+		Inverse: s.inverse()}
 	if s.FullyExpressive() {
 		for value := 1; value <= s.K(); value++ {
 			p.General = append(p.General, value)

@@ -136,7 +136,8 @@ func TestPatternsOfNamedModels(t *testing.T) {
 		}
 	}
 	// DistMult can do symmetric relations, and nothing else.
-	if p := MustParse("distmult").Patterns(); p.Symmetric == nil || p.AntiSymmetric != nil || p.General != nil {
+	if p := MustParse("distmult").Patterns(); p.Symmetric == nil || p.AntiSymmetric != nil ||
+		p.General != nil {
 		t.Errorf("distmult: %+v", p)
 	}
 }

@@ -34,7 +34,8 @@ func (s Symmetry) Relations() []int { return s.relations.numbers(s.k) }
 // Apply returns the image of a. It panics when a has another number of chunks.
 func (s Symmetry) Apply(a Structure) Structure {
 	if a.k != s.k {
-		panic(fmt.Sprintf("structure: a symmetry of %d chunks cannot act on a %d×%d structure", s.k, a.k, a.k))
+		panic(fmt.Sprintf("structure: a symmetry of %d chunks cannot act on a %d×%d structure", s.k, a.k,
+			a.k))
 	}
 	newValue := s.relations.inverse()
 	image := Structure{k: a.k}
@@ -45,7 +46,8 @@ func (s Symmetry) Apply(a Structure) Structure {
 			if value == 0 {
 				continue
 			}
-			image.cells[image.index(i, j)] = newValue[max(value, -value)-1] * signOf(value) * signOf(from) * signOf(to)
+			image.cells[image.index(i, j)] = newValue[max(value, -value)-1] * signOf(value) * signOf(from) *
+				signOf(to)
 		}
 	}
 	return image
@@ -82,7 +84,8 @@ func CarryRelation[F ~float32 | ~float64](s Symmetry, r []F) []F {
 
 func carry[F ~float32 | ~float64](permutation []int8, embedding []F) []F {
 	if len(permutation) == 0 || len(embedding)%len(permutation) != 0 {
-		panic(fmt.Sprintf("structure: an embedding of length %d does not have %d equal chunks", len(embedding), len(permutation)))
+		panic(fmt.Sprintf("structure: an embedding of length %d does not have %d equal chunks",
+			len(embedding), len(permutation)))
 	}
 	width := len(embedding) / len(permutation)
 	image := make([]F, 0, len(embedding))

@@ -61,10 +61,13 @@ func TestSymmetryWithinAnOrbit(t *testing.T) {
 		checkSymmetry(t, a, b, g, s)
 
 		embedding := anyEmbedding(a.K() * rapid.IntRange(1, 3).Draw(t, "chunk width"))
-		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"), embedding.Draw(t, "tail")
+		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"),
+			embedding.Draw(t, "tail")
 		want := a.Score(head, relation, tail)
-		if got := b.Score(CarryEntity(s, head), CarryRelation(s, relation), CarryEntity(s, tail)); got != want {
-			t.Fatalf("%s scores %v, and %s scores %v after %v, %v", a, want, b, got, s.Entities(), s.Relations())
+		if got := b.Score(CarryEntity(s, head), CarryRelation(s, relation),
+			CarryEntity(s, tail)); got != want {
+			t.Fatalf("%s scores %v, and %s scores %v after %v, %v", a, want, b, got, s.Entities(),
+				s.Relations())
 		}
 	})
 }
@@ -91,7 +94,8 @@ func TestNoSymmetryBetweenOrbits(t *testing.T) {
 // TestSymmetryOfAllPairs goes through all pairs with K=2, and many with K=3,
 // against a list of the group.
 func TestSymmetryOfAllPairs(t *testing.T) {
-	check := func(t interface{ Fatalf(string, ...any) }, a, b Structure, g Group, orbit map[Structure]bool) {
+	check := func(t interface{ Fatalf(string, ...any) }, a, b Structure, g Group,
+		orbit map[Structure]bool) {
 		s, ok := a.SymmetryTo(b, g)
 		if ok != orbit[b] {
 			t.Fatalf("%v, from %s to %s: found %v, in one orbit %v", g, a, b, ok, orbit[b])

@@ -45,7 +45,8 @@ func TestCells(t *testing.T) {
 			}
 		}
 		if changed.Nonzeros() != nonzeros || changed.At(i, j) != value {
-			t.Fatalf("%s: %d nonzeros, cell %d; want %d and %d", changed, changed.Nonzeros(), changed.At(i, j), nonzeros, value)
+			t.Fatalf("%s: %d nonzeros, cell %d; want %d and %d", changed, changed.Nonzeros(),
+				changed.At(i, j), nonzeros, value)
 		}
 	})
 }
@@ -80,9 +81,10 @@ func TestCompareIsTheSymbolOrder(t *testing.T) {
 		a, b := anyStructure(1, 3).Draw(t, "a"), anyStructure(1, 3).Draw(t, "b")
 		want := cmp.Compare(a.K(), b.K())
 		if want == 0 {
-			want = slices.CompareFunc(slices.Concat(a.Rows()...), slices.Concat(b.Rows()...), func(x, y int) int {
-				return cmp.Compare(slices.Index(order, x), slices.Index(order, y))
-			})
+			want = slices.CompareFunc(slices.Concat(a.Rows()...), slices.Concat(b.Rows()...),
+				func(x, y int) int {
+					return cmp.Compare(slices.Index(order, x), slices.Index(order, y))
+				})
 		}
 		if got := Compare(a, b); got != want || Compare(b, a) != -want {
 			t.Fatalf("Compare(%s, %s) = %d and back %d, want %d", a, b, got, Compare(b, a), want)

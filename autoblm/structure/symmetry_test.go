@@ -142,7 +142,8 @@ func TestSRFOfSymmetricStructures(t *testing.T) {
 func TestWitnessesByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyStructure(1, MaxK).Draw(t, "structure")
-		for parity, witness := range map[int][]int{1: s.SymmetricWitness(), -1: s.SkewSymmetricWitness()} {
+		for parity, witness := range map[int][]int{1: s.SymmetricWitness(),
+			-1: s.SkewSymmetricWitness()} {
 			if witness == nil {
 				continue
 			}

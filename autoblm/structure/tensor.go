@@ -32,7 +32,8 @@ func (s Structure) SignTensor() []int8 {
 func (s Structure) Score(h, r, t []float64) float64 {
 	k := s.K()
 	if len(r) != len(h) || len(t) != len(h) || k == 0 || len(h)%k != 0 {
-		panic(fmt.Sprintf("structure: embeddings of lengths %d, %d, %d do not have %d equal chunks", len(h), len(r), len(t), k))
+		panic(fmt.Sprintf("structure: embeddings of lengths %d, %d, %d do not have %d equal chunks",
+			len(h), len(r), len(t), k))
 	}
 	width := len(h) / k
 	total := 0.0

@@ -13,7 +13,8 @@ func TestSignTensorGivesTheScore(t *testing.T) {
 		s := anyStructure(1, MaxK).Draw(t, "structure")
 		k, width := s.K(), rapid.IntRange(1, 3).Draw(t, "chunk width")
 		embedding := anyEmbedding(k * width)
-		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"), embedding.Draw(t, "tail")
+		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"),
+			embedding.Draw(t, "tail")
 		tailQuery, headQuery := make([]float64, k*width), make([]float64, k*width)
 		for n, sign := range s.SignTensor() {
 			i, r, j := n/(k*k), n/k%k, n%k
@@ -52,7 +53,9 @@ func TestNamedModelsAreTheirDefinitions(t *testing.T) {
 			return h[0]*r[0]*t[2] + h[1]*r[1]*t[3] + h[2]*r[2]*t[0] + h[3]*r[3]*t[1]
 		},
 		// Re⟨h, r, conj(t)⟩ with real parts in the first half.
-		"complex": func(h, r, t []float64) float64 { return hermitian(h, r, t, 0, 2) + hermitian(h, r, t, 1, 3) },
+		"complex": func(h, r, t []float64) float64 {
+			return hermitian(h, r, t, 0, 2) + hermitian(h, r, t, 1, 3)
+		},
 		// Two real numbers and one complex one.
 		"analogy": func(h, r, t []float64) float64 {
 			return h[0]*r[0]*t[0] + h[1]*r[1]*t[1] + hermitian(h, r, t, 2, 3)
@@ -64,9 +67,11 @@ func TestNamedModelsAreTheirDefinitions(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		embedding := anyEmbedding(4)
-		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"), embedding.Draw(t, "tail")
+		head, relation, tail := embedding.Draw(t, "head"), embedding.Draw(t, "relation"),
+			embedding.Draw(t, "tail")
 		for _, model := range Baselines() {
-			got, want := model.Structure.Score(head, relation, tail), definitions[model.Name](head, relation, tail)
+			got, want := model.Structure.Score(head, relation, tail),
+				definitions[model.Name](head, relation, tail)
 			if got != want {
 				t.Errorf("%s scores %v, its definition %v", model.Name, got, want)
 			}
@@ -97,7 +102,8 @@ func TestNamesAreOfTheClass(t *testing.T) {
 		}
 		i, j := rapid.IntRange(0, 3).Draw(t, "i"), rapid.IntRange(0, 3).Draw(t, "j")
 		if other := image.With(i, j, 0); other != image && other.Name() != "" {
-			t.Fatalf("%s is called %q, but no named model has %d nonzeros", other, other.Name(), other.Nonzeros())
+			t.Fatalf("%s is called %q, but no named model has %d nonzeros", other, other.Name(),
+				other.Nonzeros())
 		}
 	})
 }

@@ -36,7 +36,9 @@ func Parse(text string) (Structure, error) {
 	}
 	content = strings.TrimSpace(strings.TrimPrefix(content, "\ufeff"))
 	if !strings.ContainsAny(content, ";[") { // a row a line
-		content = strings.Join(strings.FieldsFunc(content, func(r rune) bool { return r == '\n' || r == '\r' }), ";")
+		content = strings.Join(strings.FieldsFunc(content, func(r rune) bool {
+			return r == '\n' || r == '\r'
+		}), ";")
 	}
 	s, err := parseInline(content)
 	if err != nil {
@@ -74,7 +76,8 @@ func (s Structure) String() string {
 // MarshalText returns the text of [Structure.String], so a structure is a string in JSON.
 func (s Structure) MarshalText() ([]byte, error) {
 	if s.k == 0 {
-		return nil, errors.New("a structure without cells has no text form; build it with New, Parse or Zero")
+		return nil, errors.New("a structure without cells has no text form; build it with New, Parse " +
+			"or Zero")
 	}
 	return []byte(s.String()), nil
 }
@@ -97,7 +100,8 @@ func (s *Structure) UnmarshalJSON(data []byte) error {
 	}
 	var text *string
 	if err := json.Unmarshal(data, &text); err != nil {
-		return fmt.Errorf("structure %s: write a string such as \"1,0;0,2\" or an array of arrays", shorten(string(data)))
+		return fmt.Errorf("structure %s: write a string such as \"1,0;0,2\" or an array of arrays",
+			shorten(string(data)))
 	}
 	if text == nil { // null leaves s alone, as everywhere in encoding/json
 		return nil
@@ -117,14 +121,16 @@ func parseInline(text string) (Structure, error) {
 func parseTrimmed(text string) (Structure, error) {
 	switch {
 	case text == "":
-		return Structure{}, errors.New("nothing given; write rows such as 1,0;0,2 or a name such as complex")
+		return Structure{}, errors.New("nothing given; write rows such as 1,0;0,2 or a name such as " +
+			"complex")
 	case text[0] == '[':
 		return parseJSON(text)
 	case strings.ContainsAny(text[:1], "+-0123456789,;"):
 		var rows [][]string
 		for row := range strings.SplitSeq(text, ";") {
 			if strings.TrimSpace(row) == "" {
-				return Structure{}, fmt.Errorf("row %d is empty; put one semicolon between rows and none at the end", len(rows)+1)
+				return Structure{}, fmt.Errorf("row %d is empty; put one semicolon between rows and none at "+
+					"the end", len(rows)+1)
 			}
 			rows = append(rows, strings.Split(row, ","))
 		}
@@ -134,8 +140,9 @@ func parseTrimmed(text string) (Structure, error) {
 			return s, nil
 		}
 		known := knownNames()
-		return Structure{}, &enum.UnknownError{Names: known, Text: fmt.Sprintf("no model of that name%s; known are %s; or write rows such as 1,0;0,2",
-			enum.DidYouMean(enum.Near(known, text)), strings.Join(known, ", "))}
+		return Structure{}, &enum.UnknownError{Names: known,
+			Text: fmt.Sprintf("no model of that name%s; known are %s; or write rows such as 1,0;0,2",
+				enum.DidYouMean(enum.Near(known, text)), strings.Join(known, ", "))}
 	}
 }
 
@@ -193,7 +200,8 @@ func readSmallFile(path string) (string, error) {
 		return "", err
 	}
 	if len(content) > maxFileBytes {
-		return "", fmt.Errorf("%s is larger than %d bytes; it should hold one structure", path, maxFileBytes)
+		return "", fmt.Errorf("%s is larger than %d bytes; it should hold one structure", path,
+			maxFileBytes)
 	}
 	return string(content), nil
 }

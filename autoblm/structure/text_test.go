@@ -167,7 +167,8 @@ func TestZeroValueHasNoText(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
-		"complex", "CP", "1,0;0,2", "-1,0;2,-1", " 1 , 0 ;0,-2", "[[1,0],[0,2]]", "[[1,null],[0]]", "[[[1]]]",
+		"complex", "CP", "1,0;0,2", "-1,0;2,-1", " 1 , 0 ;0,-2", "[[1,0],[0,2]]", "[[1,null],[0]]",
+		"[[[1]]]",
 		"1,0;0,3", "1;;2", ",;,", "[", "1e0", "\xff", "0x1", "1,2,3,4,5,6,7,8;1",
 	} {
 		f.Add(text)

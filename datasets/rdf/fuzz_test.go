@@ -15,7 +15,8 @@ func FuzzLine(f *testing.F) {
 	for line := range strings.SplitSeq(triples, "\n") {
 		f.Add(line)
 	}
-	for _, line := range []string{"", "# only a comment", "<x:a> <x:b> .", `<x:a> <x:b> "\u00e9\n" .`, `<x:a> <x:b> "a"^^<x:\u0063> .`, "\xff", "<x:a><x:b><x:c>."} {
+	for _, line := range []string{"", "# only a comment", "<x:a> <x:b> .", `<x:a> <x:b> "\u00e9\n" .`,
+		`<x:a> <x:b> "a"^^<x:\u0063> .`, "\xff", "<x:a><x:b><x:c>."} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -36,7 +37,8 @@ func FuzzLine(f *testing.F) {
 		if err := again.add(written(b.graph)); err != nil {
 			t.Fatalf("%q was read, and as %q it is %v", line, written(b.graph), err)
 		}
-		if !slices.Equal(b.graph.Nodes, again.graph.Nodes) || !slices.Equal(b.graph.Relations, again.graph.Relations) {
+		if !slices.Equal(b.graph.Nodes, again.graph.Nodes) ||
+			!slices.Equal(b.graph.Relations, again.graph.Relations) {
 			t.Errorf("%q is %q and then %q", line, b.graph.Nodes, again.graph.Nodes)
 		}
 	})
@@ -45,7 +47,8 @@ func FuzzLine(f *testing.F) {
 // written is the first triple of a graph as a line.
 func written(g *Graph) string {
 	first := g.Triples[0]
-	return fmt.Sprintf("%s %s %s .", g.Nodes[first.Head], g.Relations[first.Relation], g.Nodes[first.Tail])
+	return fmt.Sprintf("%s %s %s .", g.Nodes[first.Head], g.Relations[first.Relation],
+		g.Nodes[first.Tail])
 }
 
 // TestAnyWayToWriteALiteral: however its characters are escaped, a literal is one node.

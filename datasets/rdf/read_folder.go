@@ -92,7 +92,9 @@ func isTable(name, split string) bool {
 	return strings.HasPrefix(name, split) && strings.HasSuffix(name, ".tsv")
 }
 
-func isTriples(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".nt") }
+func isTriples(name string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".nt")
+}
 
 var errMissing = errors.New("a file is missing")
 

@@ -54,7 +54,8 @@ func folder(t testing.TB, files map[string]string) string {
 
 // files are a good folder, with changes.
 func files(changes map[string]string) map[string]string {
-	all := map[string]string{"graph.nt": triples, "trainingSet.tsv": trainTable, "testSet.tsv": testTable}
+	all := map[string]string{"graph.nt": triples, "trainingSet.tsv": trainTable,
+		"testSet.tsv": testTable}
 	for name, content := range changes {
 		all[name] = content
 		if content == "" {
@@ -66,23 +67,28 @@ func files(changes map[string]string) map[string]string {
 
 func TestReadFolderForms(t *testing.T) {
 	want := &Graph{
-		Name:      "group",
-		Nodes:     []string{"<x:anna>", "<x:ben>", "_:someone", `"42"^^<http://www.w3.org/2001/XMLSchema#int>`, `"Ben"@en`},
+		Name: "group",
+		Nodes: []string{"<x:anna>", "<x:ben>", "_:someone",
+			`"42"^^<http://www.w3.org/2001/XMLSchema#int>`, `"Ben"@en`},
 		Relations: []string{"<x:knows>", "<x:age>", "<x:name>"},
-		Triples:   []datasets.Triple{{Head: 0, Relation: 0, Tail: 1}, {Head: 1, Relation: 0, Tail: 2}, {Head: 0, Relation: 1, Tail: 3}, {Head: 1, Relation: 2, Tail: 4}},
-		Classes:   []string{"blue", "red"},
-		Train:     []Label{{Node: 0, Class: 1}, {Node: 2, Class: 0}},
-		Test:      []Label{{Node: 1, Class: 1}},
+		Triples: []datasets.Triple{{Head: 0, Relation: 0, Tail: 1}, {Head: 1, Relation: 0, Tail: 2},
+			{Head: 0, Relation: 1, Tail: 3}, {Head: 1, Relation: 2, Tail: 4}},
+		Classes: []string{"blue", "red"},
+		Train:   []Label{{Node: 0, Class: 1}, {Node: 2, Class: 0}},
+		Test:    []Label{{Node: 1, Class: 1}},
 	}
 	crlf := func(s string) string { return "\uFEFF" + strings.ReplaceAll(s, "\n", "\r\n") }
 	for name, changes := range map[string]map[string]string{
-		"plain":                    nil,
-		"packed":                   {"graph.nt": "", "graph_stripped.nt.gz": triples},
-		"CRLF and byte-order mark": {"graph.nt": crlf(triples), "trainingSet.tsv": crlf(trainTable), "testSet.tsv": crlf(testTable)},
-		"comments and empty lines": {"graph.nt": "# a graph\n\n" + strings.ReplaceAll(triples, "ben> .", "ben>. # who else\n\n")},
-		"longer names":             {"trainingSet.tsv": "", "trainingSet(group).tsv": trainTable},
-		"no end of the last line":  {"graph.nt": strings.TrimSuffix(triples, "\n"), "testSet.tsv": strings.TrimSuffix(testTable, "\n")},
-		"nodes as terms":           {"testSet.tsv": strings.ReplaceAll(testTable, "x:ben", "<x:ben>")},
+		"plain":  nil,
+		"packed": {"graph.nt": "", "graph_stripped.nt.gz": triples},
+		"CRLF and byte-order mark": {"graph.nt": crlf(triples), "trainingSet.tsv": crlf(trainTable),
+			"testSet.tsv": crlf(testTable)},
+		"comments and empty lines": {"graph.nt": "# a graph\n\n" +
+			strings.ReplaceAll(triples, "ben> .", "ben>. # who else\n\n")},
+		"longer names": {"trainingSet.tsv": "", "trainingSet(group).tsv": trainTable},
+		"no end of the last line": {"graph.nt": strings.TrimSuffix(triples, "\n"),
+			"testSet.tsv": strings.TrimSuffix(testTable, "\n")},
+		"nodes as terms": {"testSet.tsv": strings.ReplaceAll(testTable, "x:ben", "<x:ben>")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := ReadFolder(folder(t, files(changes)), Options{})
@@ -101,25 +107,42 @@ func TestReadFolderRefuses(t *testing.T) {
 		changes map[string]string
 		want    string // a part of the error
 	}{
-		"no full stop":        {map[string]string{"graph.nt": triples + "<x:a> <x:b> <x:c>\n"}, "graph.nt:5: malformed N-Triples: the line ends too early"},
-		"two terms":           {map[string]string{"graph.nt": "<x:a> <x:b> .\n"}, "graph.nt:1: malformed"},
-		"four terms":          {map[string]string{"graph.nt": "<x:a> <x:b> <x:c> <x:d> .\n"}, "graph.nt:1: malformed N-Triples: a fourth term, <x:d>"},
-		"literal as subject":  {map[string]string{"graph.nt": `"a" <x:b> <x:c> .`}, "graph.nt:1: malformed"},
-		"blank predicate":     {map[string]string{"graph.nt": "<x:a> _:b <x:c> ."}, "graph.nt:1: malformed"},
-		"relative IRI":        {map[string]string{"graph.nt": "<a> <x:b> <x:c> ."}, "graph.nt:1: malformed"},
-		"open literal":        {map[string]string{"graph.nt": `<x:a> <x:b> "c .`}, "graph.nt:1: malformed"},
-		"no UTF-8":            {map[string]string{"graph.nt": "<x:a> <x:b> \"\xff\" .\n"}, "graph.nt:1: malformed N-Triples: the line is not valid UTF-8"},
-		"no triples":          {map[string]string{"graph.nt": "# nothing\n"}, "the file has no triples"},
-		"no gzip":             {map[string]string{"graph.nt": "", "graph.nt.gz": ""}, "graph.nt.gz"},
-		"no graph":            {map[string]string{"graph.nt": ""}, "a file is missing: a file of N-Triples"},
-		"two graphs":          {map[string]string{"more.nt": triples}, "more than one file of N-Triples, .nt or .nt.gz: graph.nt, more.nt"},
-		"no test table":       {map[string]string{"testSet.tsv": ""}, "a file is missing: a table testSet.tsv"},
-		"unknown node":        {map[string]string{"testSet.tsv": "person\tlabel\nx:carl\tred\n"}, "testSet.tsv:2: the graph has no node <x:carl>"},
-		"labelled twice":      {map[string]string{"testSet.tsv": "person\tlabel\nx:anna\tred\n"}, "testSet.tsv:2: node <x:anna> already has a label in"},
-		"no class":            {map[string]string{"testSet.tsv": "person\tlabel\nx:ben\t\n"}, "testSet.tsv:2: node x:ben has no class"},
-		"wrong header":        {map[string]string{"testSet.tsv": "person\tgroup\nx:ben\tred\n"}, "testSet.tsv:1: the header needs a column"},
-		"too few fields":      {map[string]string{"testSet.tsv": "person\tlabel\nx:ben\n"}, "testSet.tsv:2: found 1 tab-separated fields; the header has 2"},
-		"header only":         {map[string]string{"testSet.tsv": "person\tlabel\n"}, "testSet.tsv:1: the file has no labelled nodes"},
+		"no full stop": {map[string]string{"graph.nt": triples + "<x:a> <x:b> <x:c>\n"},
+			"graph.nt:5: malformed N-Triples: the line ends too early"},
+		"two terms": {map[string]string{"graph.nt": "<x:a> <x:b> .\n"},
+			"graph.nt:1: malformed"},
+		"four terms": {map[string]string{"graph.nt": "<x:a> <x:b> <x:c> <x:d> .\n"},
+			"graph.nt:1: malformed N-Triples: a fourth term, <x:d>"},
+		"literal as subject": {map[string]string{"graph.nt": `"a" <x:b> <x:c> .`},
+			"graph.nt:1: malformed"},
+		"blank predicate": {map[string]string{"graph.nt": "<x:a> _:b <x:c> ."},
+			"graph.nt:1: malformed"},
+		"relative IRI": {map[string]string{"graph.nt": "<a> <x:b> <x:c> ."},
+			"graph.nt:1: malformed"},
+		"open literal": {map[string]string{"graph.nt": `<x:a> <x:b> "c .`},
+			"graph.nt:1: malformed"},
+		"no UTF-8": {map[string]string{"graph.nt": "<x:a> <x:b> \"\xff\" .\n"},
+			"graph.nt:1: malformed N-Triples: the line is not valid UTF-8"},
+		"no triples": {map[string]string{"graph.nt": "# nothing\n"}, "the file has no triples"},
+		"no gzip":    {map[string]string{"graph.nt": "", "graph.nt.gz": ""}, "graph.nt.gz"},
+		"no graph": {map[string]string{"graph.nt": ""},
+			"a file is missing: a file of N-Triples"},
+		"two graphs": {map[string]string{"more.nt": triples},
+			"more than one file of N-Triples, .nt or .nt.gz: graph.nt, more.nt"},
+		"no test table": {map[string]string{"testSet.tsv": ""},
+			"a file is missing: a table testSet.tsv"},
+		"unknown node": {map[string]string{"testSet.tsv": "person\tlabel\nx:carl\tred\n"},
+			"testSet.tsv:2: the graph has no node <x:carl>"},
+		"labelled twice": {map[string]string{"testSet.tsv": "person\tlabel\nx:anna\tred\n"},
+			"testSet.tsv:2: node <x:anna> already has a label in"},
+		"no class": {map[string]string{"testSet.tsv": "person\tlabel\nx:ben\t\n"},
+			"testSet.tsv:2: node x:ben has no class"},
+		"wrong header": {map[string]string{"testSet.tsv": "person\tgroup\nx:ben\tred\n"},
+			"testSet.tsv:1: the header needs a column"},
+		"too few fields": {map[string]string{"testSet.tsv": "person\tlabel\nx:ben\n"},
+			"testSet.tsv:2: found 1 tab-separated fields; the header has 2"},
+		"header only": {map[string]string{"testSet.tsv": "person\tlabel\n"},
+			"testSet.tsv:1: the file has no labelled nodes"},
 		"nothing in the file": {map[string]string{"testSet.tsv": "\n"}, "the file has no labelled nodes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +186,8 @@ func TestLenientKeepsTheRest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Graph{}, "Folder", "Skipped", "FirstSkipped")); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Graph{}, "Folder", "Skipped",
+		"FirstSkipped")); diff != "" {
 		t.Error(diff)
 	}
 	if got.Skipped != 2 {
@@ -184,7 +208,8 @@ func TestEscapesAreNoDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	if added := len(g.Triples) - strings.Count(triples, "\n"); added != 1 || g.Repeated != 3 {
-		t.Errorf("four ways to write one triple are %d triples and %d repetitions, among the nodes %q", added, g.Repeated, g.Nodes)
+		t.Errorf("four ways to write one triple are %d triples and %d repetitions, among the nodes %q",
+			added, g.Repeated, g.Nodes)
 	}
 }
 
@@ -202,7 +227,9 @@ func TestBenchmarks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := Benchmark{Name: g.Name, Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Address: b.Address}
+			got := Benchmark{Name: g.Name, Nodes: len(g.Nodes), Relations: len(g.Relations),
+				Edges: len(g.Triples), Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test),
+				Address: b.Address}
 			if got != b {
 				t.Errorf("read %+v, published %+v", got, b)
 			}
@@ -215,7 +242,8 @@ func TestBenchmarks(t *testing.T) {
 func TestTables(t *testing.T) {
 	for _, b := range Registry() {
 		t.Run(b.Name, func(t *testing.T) {
-			r := &labelReader{nodes: map[string]int32{}, classes: map[string]int32{}, origin: map[int32]string{}}
+			r := &labelReader{nodes: map[string]int32{}, classes: map[string]int32{},
+				origin: map[int32]string{}}
 			var counts []int
 			for _, pattern := range []string{"trainingSet*.tsv", "testSet*.tsv"} {
 				path, err := filepath.Glob(filepath.Join(realdata.Folder(t, b.Name), pattern))
@@ -236,7 +264,8 @@ func TestTables(t *testing.T) {
 				counts = append(counts, len(labels))
 			}
 			if want := []int{b.Train, b.Test}; !slices.Equal(counts, want) || len(r.names) != b.Classes {
-				t.Errorf("%v labelled nodes of %d classes, published %v of %d", counts, len(r.names), want, b.Classes)
+				t.Errorf("%v labelled nodes of %d classes, published %v of %d", counts, len(r.names), want,
+					b.Classes)
 			}
 		})
 	}
@@ -256,14 +285,16 @@ func TestPathBeforeName(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("AUTOBLM_DATA", data)
 	t.Chdir(t.TempDir())
-	files := map[string]string{"g.nt": triples, "trainingSet.tsv": trainTable, "testSet.tsv": testTable}
+	files := map[string]string{"g.nt": triples, "trainingSet.tsv": trainTable,
+		"testSet.tsv": testTable}
 	open := func(want int, says string) {
 		t.Helper()
 		g, err := Open("aifb", Options{})
 		if err != nil || len(g.Triples) != want {
 			t.Fatalf("%+v, %v; want %d triples", g, err, want)
 		}
-		if said := strings.Join(g.Warnings(), "; "); !strings.Contains(said, says) || says == "" && said != "" {
+		if said := strings.Join(g.Warnings(), "; "); !strings.Contains(said, says) || says == "" &&
+			said != "" {
 			t.Errorf("warnings %q, want %q", said, says)
 		}
 	}

@@ -76,7 +76,8 @@ func (n network) logProbability(sequence []int) float64 {
 			}
 		}
 		for unit := range hidden {
-			input, candidate, forget, output := gates[unit], gates[hidden+unit], gates[2*hidden+unit], gates[3*hidden+unit]
+			input, candidate, forget, output := gates[unit], gates[hidden+unit], gates[2*hidden+unit],
+				gates[3*hidden+unit]
 			cells[unit] = sigmoid(forget)*cells[unit] + sigmoid(input)*math.Tanh(candidate)
 			state[unit] = sigmoid(output) * math.Tanh(cells[unit])
 		}
@@ -104,7 +105,8 @@ func (n network) objective(sequences [][]int, advantages []float64) float64 {
 	return sum
 }
 
-func randomSequences(count, length, symbols int, rng *rand.Rand) (sequences [][]int, numbers []float64) {
+func randomSequences(count, length, symbols int, rng *rand.Rand) (sequences [][]int,
+	numbers []float64) {
 	for range count {
 		sequence := make([]int, length)
 		for i := range sequence {
@@ -173,7 +175,8 @@ func followsDifferences(t *testing.T, backend compute.Backend) {
 			flat[place*count+i] = int32(symbol)
 		}
 	}
-	inputs = append(inputs, tensors.FromFlatDataAndDimensions(flat, length, count), tensors.FromFlatDataAndDimensions(advantages, count))
+	inputs = append(inputs, tensors.FromFlatDataAndDimensions(flat, length, count),
+		tensors.FromFlatDataAndDimensions(advantages, count))
 	build := func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
 		value := objective(in[:weightTables], in[weightTables], in[weightTables+1])
 		return append(graph.Gradient(value, in[:weightTables]...), value)
@@ -186,7 +189,8 @@ func followsDifferences(t *testing.T, backend compute.Backend) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := outputs[weightTables].Value().(float64), n.objective(sequences, advantages); math.Abs(got-want) > 1e-10 {
+	if got, want := outputs[weightTables].Value().(float64),
+		n.objective(sequences, advantages); math.Abs(got-want) > 1e-10 {
 		t.Errorf("the objective is %v, by hand %v", got, want)
 	}
 	for i := range n.tables {
@@ -258,7 +262,8 @@ func TestFirstUpdateGoesUphill(t *testing.T) {
 				continue
 			}
 			checked++
-			if got, want := after.tables[i][j]-before.tables[i][j], math.Copysign(learningRate, slope); math.Abs(got-want) > 0.01*learningRate {
+			if got, want := after.tables[i][j]-before.tables[i][j],
+				math.Copysign(learningRate, slope); math.Abs(got-want) > 0.01*learningRate {
 				t.Fatalf("table %d, weight %d with gradient %v moved by %v, want %v", i, j, slope, got, want)
 			}
 		}
@@ -366,7 +371,8 @@ func TestBaselineMoves(t *testing.T) {
 func TestEqualRewardsTeachNothing(t *testing.T) {
 	c := New(4, 3, rand.New(rand.NewPCG(1, 1)))
 	before := networkOf(t, c)
-	if err := c.Learn([][]int{{0, 1, 2, 0}, {2, 2, 2, 2}, {1, 0, 1, 0}}, []float64{0.25, 0.25, 0.25}); err != nil {
+	if err := c.Learn([][]int{{0, 1, 2, 0}, {2, 2, 2, 2}, {1, 0, 1, 0}},
+		[]float64{0.25, 0.25, 0.25}); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(before, networkOf(t, c)) {
@@ -408,7 +414,9 @@ func TestLearnRefusesWhatDoesNotFit(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"nothing":          func() error { return c.Learn(nil, nil) },
 		"a missing reward": func() error { return c.Learn([][]int{{0, 1, 2, 0}}, nil) },
-		"a short sequence": func() error { return c.Learn([][]int{{0, 1, 2, 0}, {0, 1, 2}}, []float64{1, 2}) },
+		"a short sequence": func() error {
+			return c.Learn([][]int{{0, 1, 2, 0}, {0, 1, 2}}, []float64{1, 2})
+		},
 	} {
 		if err := call(); err == nil {
 			t.Errorf("%s: no error", name)

@@ -41,7 +41,8 @@ type Facts struct {
 func Of(s structure.Structure) Facts {
 	f := Facts{
 		K: s.K(), Structure: s, Nonzeros: s.Nonzeros(), Name: s.Name(),
-		Degenerate: s.Degenerate(), DegenerateModes: append([]structure.Mode{}, s.DegenerateModes()...), DegeneratePaper: s.DegeneratePaper(),
+		Degenerate: s.Degenerate(), DegenerateModes: append([]structure.Mode{}, s.DegenerateModes()...),
+		DegeneratePaper:  s.DegeneratePaper(),
 		FullyExpressive:  s.FullyExpressive(),
 		SymmetricWitness: s.SymmetricWitness(), SkewSymmetricWitness: s.SkewSymmetricWitness(),
 		Canonical: s.Canonical(structure.Full), CanonicalPaper: s.Canonical(structure.Paper),
@@ -59,7 +60,8 @@ func Of(s structure.Structure) Facts {
 	for _, kind := range []struct {
 		name    string
 		witness []int
-	}{{"symmetric", patterns.Symmetric}, {"anti-symmetric", patterns.AntiSymmetric}, {"general", patterns.General}, {"inverse", patterns.Inverse}} {
+	}{{"symmetric", patterns.Symmetric}, {"anti-symmetric", patterns.AntiSymmetric},
+		{"general", patterns.General}, {"inverse", patterns.Inverse}} {
 		if kind.witness != nil {
 			f.Patterns = append(f.Patterns, kind.name)
 		}
@@ -81,7 +83,8 @@ func (f Facts) Print(w io.Writer) {
 		for i, name := range f.MayEqual {
 			titles[i] = structure.TitleOf(name)
 		}
-		line("may be", "%s, up to a change of basis (training is not invariant to it)", strings.Join(titles, " or "))
+		line("may be", "%s, up to a change of basis (training is not invariant to it)",
+			strings.Join(titles, " or "))
 	}
 	for _, mode := range f.DegenerateModes {
 		line("degenerate", "in the %s: %v scores 0 with everything", mode, f.Structure.Witness(mode))

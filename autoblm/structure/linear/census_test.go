@@ -23,7 +23,8 @@ func TestCensus(t *testing.T) {
 		{3, 5, false, 647, 455, 455},
 		{3, 4, true, 569, 286, 286},
 	} {
-		name := fmt.Sprintf("K=%d, up to %d nonzeros, degenerate %v", test.k, test.mostNonzeros, test.degenerate)
+		name := fmt.Sprintf("K=%d, up to %d nonzeros, degenerate %v", test.k, test.mostNonzeros,
+			test.degenerate)
 		t.Run(name, func(t *testing.T) {
 			var classes []structure.Structure
 			for nonzeros := range test.mostNonzeros + 1 {
@@ -40,12 +41,14 @@ func TestCensus(t *testing.T) {
 				invariant, group := Of(s), groups.of(s)
 				first[invariant] = s
 				if known, ok := left[group]; ok && known != invariant {
-					t.Fatalf("maps join %s with another structure, but their invariants differ:\n%v\n%v", s, invariant, known)
+					t.Fatalf("maps join %s with another structure, but their invariants differ:\n%v\n%v", s,
+						invariant, known)
 				}
 				left[group] = invariant
 			}
 			if len(classes) != test.classes || len(first) != test.invariants || len(left) != test.left {
-				t.Errorf("%d classes, %d invariants, %d classes after joins; the package comment says %d, %d and %d",
+				t.Errorf("%d classes, %d invariants, %d classes after joins; the package comment says %d, %d "+
+					"and %d",
 					len(classes), len(first), len(left), test.classes, test.invariants, test.left)
 			}
 		})

@@ -16,7 +16,8 @@ func describeDeterminants(f tensor) string {
 	for _, g := range []tensor{f, f.plus(f.swapped(), 1)} {
 		determinant := polynomial{}
 		if f.k <= mostDeterminantK {
-			determinant = minor(g.openMatrix(relation, head, tail), subsets(g.k, g.k)[0], subsets(g.k, g.k)[0])
+			determinant = minor(g.openMatrix(relation, head, tail), subsets(g.k, g.k)[0],
+				subsets(g.k, g.k)[0])
 		}
 		switch {
 		case len(determinant) == 0:
@@ -55,7 +56,9 @@ func cubicForms(cubic polynomial, f tensor) []matrix {
 		return cubic.derivative(variable(a) + variable(b) + variable(c))
 	}
 	plain, both := f.table(), f.plus(f.swapped(), 1).table()
-	at := func(table vector, head, relation, tail int) integer { return table[(head*k+relation)*k+tail] }
+	at := func(table vector, head, relation, tail int) integer {
+		return table[(head*k+relation)*k+tail]
+	}
 	forms := []matrix{newMatrix(k*k*k, k*k*k), newMatrix(k*k*k, k*k*k), newMatrix(k*k*k, k*k*k)}
 	for row := range k * k * k {
 		p, q, x := row/k/k, row/k%k, row%k
@@ -63,7 +66,8 @@ func cubicForms(cubic polynomial, f tensor) []matrix {
 			r, s, y := column/k/k, column/k%k, column%k
 			forms[0][row][column] = polar(p, q, r).times(at(plain, x, s, y))
 			forms[1][row][column] = polar(p, q, r).times(at(plain, y, s, x))
-			forms[2][row][column] = polar(p, q, r).times(at(both, x, s, y)).plus(polar(p, q, s).times(at(both, x, r, y)))
+			forms[2][row][column] = polar(p, q, r).times(at(both, x, s, y)).plus(
+				polar(p, q, s).times(at(both, x, r, y)))
 		}
 	}
 	return forms

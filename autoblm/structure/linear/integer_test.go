@@ -22,7 +22,8 @@ func TestIntegersAreBigInts(t *testing.T) {
 		x, y := anyInteger(t, "x"), anyInteger(t, "y")
 		a, b := fromBig(x), fromBig(y)
 		check := func(name string, got integer, want *big.Int) {
-			if got.bigInt().Cmp(want) != 0 || !got.equals(fromBig(want)) || got.sign() != want.Sign() || got.isZero() != (want.Sign() == 0) {
+			if got.bigInt().Cmp(want) != 0 || !got.equals(fromBig(want)) || got.sign() != want.Sign() ||
+				got.isZero() != (want.Sign() == 0) {
 				t.Fatalf("%s of %v and %v is %v, want %v", name, x, y, got.bigInt(), want)
 			}
 			if inWord := want.CmpAbs(big.NewInt(wordLimit)) < 0; inWord != (got.large == nil) {
@@ -32,7 +33,8 @@ func TestIntegersAreBigInts(t *testing.T) {
 		check("the sum", a.plus(b), new(big.Int).Add(x, y))
 		check("the product", a.times(b), new(big.Int).Mul(x, y))
 		check("the negative", a.negative(), new(big.Int).Neg(x))
-		check("the divisor", divisor(a, b), new(big.Int).GCD(nil, nil, new(big.Int).Abs(x), new(big.Int).Abs(y)))
+		check("the divisor", divisor(a, b), new(big.Int).GCD(nil, nil, new(big.Int).Abs(x),
+			new(big.Int).Abs(y)))
 		if y.Sign() != 0 {
 			check("the quotient", a.times(b).over(b), x)
 		}

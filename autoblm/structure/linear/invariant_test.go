@@ -32,7 +32,8 @@ func (f tensor) changed(p, q matrix) tensor {
 	for n := range table {
 		i, r, j := n/k/k, n/k%k, n%k
 		for _, term := range f.terms {
-			value := term.value.times(p[term.at[head]][i]).times(q[term.at[relation]][r]).times(p[term.at[tail]][j])
+			value := term.value.times(p[term.at[head]][i]).times(q[term.at[relation]][r]).times(
+				p[term.at[tail]][j])
 			table[n] = table[n].plus(value)
 		}
 	}

@@ -135,7 +135,8 @@ func (s *joinSearch) cellFits(p *partial, i, j int) bool {
 	}
 	chunk := max(value, -value) - 1
 	for relation, product := range products {
-		entry := Root{cmp.Compare(product*value, 0), product * product * s.choices[x].square * s.choices[y].square}
+		entry := Root{cmp.Compare(product*value, 0),
+			product * product * s.choices[x].square * s.choices[y].square}
 		if p.known[chunk] && p.q[relation][chunk] != entry {
 			return false
 		}

@@ -69,7 +69,8 @@ func TestDistMultInAnotherBasis(t *testing.T) {
 		a, b := structure.MustParse("1,0;0,2"), structure.MustParse(other)
 		m, found := Join(a, b)
 		if found != wantJoined || found != (Of(a) == Of(b)) {
-			t.Errorf("%s and %s: joined %v, same invariant %v, want %v", a, b, found, Of(a) == Of(b), wantJoined)
+			t.Errorf("%s and %s: joined %v, same invariant %v, want %v", a, b, found, Of(a) == Of(b),
+				wantJoined)
 		}
 		if found {
 			checkMap(t, a, b, m)

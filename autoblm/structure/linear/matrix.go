@@ -34,7 +34,9 @@ func (m matrix) clone() matrix {
 }
 
 func (m matrix) equals(other matrix) bool {
-	return slices.EqualFunc(m, other, func(a, b vector) bool { return slices.EqualFunc(a, b, integer.equals) })
+	return slices.EqualFunc(m, other, func(a, b vector) bool {
+		return slices.EqualFunc(a, b, integer.equals)
+	})
 }
 
 // plus returns m + factor·other.

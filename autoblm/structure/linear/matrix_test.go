@@ -78,7 +78,8 @@ func TestRankAndKernel(t *testing.T) {
 		}
 		kernel := m.clone().kernel(columns)
 		if len(kernel) != columns-want || rationalRank(kernel) != len(kernel) {
-			t.Fatalf("a kernel of %d vectors of rank %d, want %d", len(kernel), rationalRank(kernel), columns-want)
+			t.Fatalf("a kernel of %d vectors of rank %d, want %d", len(kernel), rationalRank(kernel),
+				columns-want)
 		}
 		for _, row := range m.by(kernel.turned(columns), len(kernel)) {
 			if slices.ContainsFunc(row, func(x integer) bool { return !x.isZero() }) {
@@ -154,7 +155,8 @@ func TestInertiaCountsEigenvalues(t *testing.T) {
 			}
 		}
 		if positive, negative := m.inertia(); positive != wantPositive || negative != wantNegative {
-			t.Fatalf("inertia %d, %d; eigenvalues say %d, %d", positive, negative, wantPositive, wantNegative)
+			t.Fatalf("inertia %d, %d; eigenvalues say %d, %d", positive, negative, wantPositive,
+				wantNegative)
 		}
 	})
 }

@@ -88,7 +88,8 @@ func (s family) describe(f tensor) string {
 		x, z := operators[0], operators[1]
 		crossed := traceForm(x, z, f.k)
 		crossed.plus(crossed.flipped(), 1).describeInertia(&text)
-		for _, spanning := range []matrix{products(x, z, f.k), products(z, x, f.k), commutators(x, z, f.k)} {
+		for _, spanning := range []matrix{products(x, z, f.k), products(z, x, f.k),
+			commutators(x, z, f.k)} {
 			space, _ := spanning.reduce()
 			fmt.Fprint(&text, len(space))
 			traceForm(space, space, f.k).describeInertia(&text)
