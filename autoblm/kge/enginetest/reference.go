@@ -49,7 +49,7 @@ type hop struct {
 
 func (r *reference) hops(path []int32) (hops []hop) {
 	for _, id := range path {
-		number, transposed := kge.Place(id, len(r.data.Relations), r.Reciprocal)
+		number, transposed := rules.RelationRow(id, len(r.data.Relations), r.Reciprocal)
 		hops = append(hops, hop{number, transposed})
 	}
 	return hops
