@@ -62,7 +62,8 @@ func TestErrorBounds(t *testing.T) {
 							}
 							again := float64(b.recheckPerNorm[row])*float64(a.norms[column]) +
 								float64(absoluteError(e.Stride))
-							if other := Dot(PaddedRow(e.Table, row), PaddedRow(q.Rows, column)); !(math.Abs(other-want) <= 2*again) {
+							if other := Dot(PaddedRow(e.Table, row),
+								PaddedRow(q.Rows, column)); !(math.Abs(other-want) <= 2*again) {
 								t.Fatalf("%s, d %d, %s: a score of %v is %v by other sums, further than %v", name, dim,
 									set.Name, want, other, again)
 							}
