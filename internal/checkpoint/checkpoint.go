@@ -1,6 +1,6 @@
-// Package checkpoint keeps trainings on their way in files: a description and tables of
-// numbers. Of each file there are two generations, so that a disk that spoils one, or a
-// kill while it is replaced, leaves the one before.
+// Package checkpoint stores the state of trainings in files: a description and tables of numbers.
+// It keeps two generations of each file, so that a damaged file or a kill leaves the previous
+// one.
 package checkpoint
 
 import (
@@ -22,31 +22,33 @@ import (
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
-// ErrDamaged marks a file that is not what was written, and has no sound one before it.
-var ErrDamaged = errors.New("the file is damaged, or no checkpoint: remove it to begin anew")
+// ErrDamaged means that a file is damaged and has no valid previous generation.
+var ErrDamaged = errors.New("the file is damaged, or no checkpoint: remove it to start over")
 
-// A file is the magic, the length of the description (eight bytes), the description, which
-// is JSON, the tables as float32 one after the other, and the checksum of all that (four
-// bytes); little-endian throughout.
+// A file consists of the magic, the length of the description (eight bytes), the description in
+// JSON, the tables in float32 and the checksum of all that (four bytes). All numbers are
+// little-endian.
 const magic = "ABLMckp1"
 
 // header is the description.
 type header struct {
 	Run json.RawMessage `json:"run"`
-	// Tables has the length of each.
+	// Tables has the lengths of the tables.
 	Tables []int `json:"tables"`
 }
 
 func newChecksum() hash.Hash32 { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }
 
-// atATime is how many numbers are turned into bytes, and back, by one call.
-const atATime = 1 << 16
+// blockSize is the number of numbers that one call encodes or decodes.
+const blockSize = 1 << 16
 
-// before is the generation before a file, and next the one that is to take its place.
-func before(path string) string { return path + ".before" }
-func next(path string) string   { return path + ".next" }
+// previous returns the path of the previous generation.
+func previous(path string) string { return path + ".before" }
 
-// Name is a short name for what a file is about, another one for anything else.
+// next returns the path of the generation that will replace a file.
+func next(path string) string { return path + ".next" }
+
+// Name returns a short name that depends on all its arguments.
 func Name(about []byte, more ...string) string {
 	sum := sha256.New()
 	for _, part := range append([]string{string(about)}, more...) {
@@ -55,8 +57,8 @@ func Name(about []byte, more ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }
 
-// Write writes a file, whole or not at all, and keeps the one that it replaces. Its folder
-// must exist. The run is what JSON has of the training.
+// Write writes a file atomically and keeps the file that it replaces. Its folder must exist. run is
+// encoded in JSON.
 func Write(path string, run any, tables [][]float32) error {
 	about, err := json.Marshal(run)
 	if err != nil {
@@ -77,12 +79,13 @@ func Write(path string, run any, tables [][]float32) error {
 		if _, err := w.Write(append(head, description...)); err != nil {
 			return err
 		}
-		bytes := make([]byte, 0, 4*atATime)
+		block := make([]byte, 0, 4*blockSize)
 		for _, t := range tables {
-			for numbers := range slices.Chunk(t, atATime) {
+			for numbers := range slices.Chunk(t, blockSize) {
 				var err error
-				if bytes, err = binary.Append(bytes[:0], binary.LittleEndian, numbers); err == nil {
-					_, err = w.Write(bytes)
+				block, err = binary.Append(block[:0], binary.LittleEndian, numbers)
+				if err == nil {
+					_, err = w.Write(block)
 				}
 				if err != nil {
 					return err
@@ -95,42 +98,42 @@ func Write(path string, run any, tables [][]float32) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(path, before(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Rename(path, previous(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, os.Remove(next(path)))
 	}
 	return atomicfile.Rename(next(path), path)
 }
 
-// Read reads a file into a run, or the one before where it is damaged, and returns the
-// tables. Where there is none, the error is that of a file that does not exist. It takes no
-// more memory than the file has bytes, whatever that says.
+// Read reads a file, or the previous one if it is damaged. It decodes the description into run and
+// returns the tables. Without a file the error is [fs.ErrNotExist]. It needs no more memory than
+// the size of the file.
 func Read(path string, run any) ([][]float32, error) {
 	tables, err := read(path, run)
-	if errors.Is(err, fs.ErrNotExist) { // as after a kill between two renames
+	if errors.Is(err, fs.ErrNotExist) { // after a kill between two renames
 		tables, err = read(next(path), run)
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return tables, err
 	}
-	if tables, failed := read(before(path), run); failed == nil {
+	if tables, failed := read(previous(path), run); failed == nil {
 		return tables, nil
 	}
 	return nil, err
 }
 
-// ReadDescription reads only the description of what [Read] would read, into a run, without looking
-// whether the rest is sound.
+// ReadDescription reads only the description of the file that [Read] would read, without checking
+// the tables.
 func ReadDescription(path string, run any) error {
 	var err error
-	for _, name := range []string{path, next(path), before(path)} {
-		if err = head(name, run); err == nil {
+	for _, name := range []string{path, next(path), previous(path)} {
+		if err = readDescription(name, run); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-func head(path string, run any) error {
+func readDescription(path string, run any) error {
 	file, err := inputfile.Open(path)
 	if err != nil {
 		return err
@@ -147,28 +150,29 @@ func head(path string, run any) error {
 	return err
 }
 
-// readHeader reads the description at the start of a file of so many bytes.
+// readHeader reads the description at the start of a file with a size.
 func readHeader(r io.Reader, size int64) (h header, err error) {
 	start := make([]byte, len(magic)+8)
 	if _, err := io.ReadFull(r, start); err != nil || string(start[:len(magic)]) != magic {
 		return h, ErrDamaged
 	}
-	left := size - int64(len(start)) - 4 // for description and tables
+	rest := size - int64(len(start)) - 4 // of description and tables
 	length := binary.LittleEndian.Uint64(start[len(magic):])
-	if left < 0 || length > uint64(left) {
+	if rest < 0 || length > uint64(rest) {
 		return h, ErrDamaged
 	}
 	text := make([]byte, length)
-	if _, err := io.ReadFull(r, text); err != nil || json.Unmarshal(text, &h) != nil || !h.fits(left-int64(length)) {
+	if _, err := io.ReadFull(r, text); err != nil || json.Unmarshal(text, &h) != nil ||
+		!h.fits(rest-int64(length)) {
 		return h, ErrDamaged
 	}
 	return h, nil
 }
 
-// Remove removes a file with the one before, where they are. The file itself goes last: a
-// kill on the way leaves what the same removal is for, and not an older one.
+// Remove removes a file and its other generations, if they exist. It removes the file last, so that
+// a kill does not leave only an older generation.
 func Remove(path string) error {
-	for _, name := range []string{next(path), before(path), path} {
+	for _, name := range []string{next(path), previous(path), path} {
 		if err := atomicfile.Remove(name); err != nil {
 			return err
 		}
@@ -195,7 +199,7 @@ func read(path string, run any) ([][]float32, error) {
 	var tables [][]float32
 	for _, n := range h.Tables {
 		t := make([]float32, n)
-		for numbers := range slices.Chunk(t, atATime) {
+		for numbers := range slices.Chunk(t, blockSize) {
 			if err := binary.Read(r, binary.LittleEndian, numbers); err != nil {
 				return nil, ErrDamaged
 			}
@@ -204,13 +208,14 @@ func read(path string, run any) ([][]float32, error) {
 	}
 	want := sum.Sum32()
 	last := make([]byte, 4)
-	if _, err := io.ReadFull(plain, last); err != nil || binary.LittleEndian.Uint32(last) != want || json.Unmarshal(h.Run, run) != nil {
+	if _, err := io.ReadFull(plain, last); err != nil ||
+		binary.LittleEndian.Uint32(last) != want || json.Unmarshal(h.Run, run) != nil {
 		return nil, ErrDamaged
 	}
 	return tables, nil
 }
 
-// fits says whether the tables have so many bytes.
+// fits reports whether the tables have a size in bytes.
 func (h header) fits(bytes int64) bool {
 	var wanted int64
 	for _, n := range h.Tables {

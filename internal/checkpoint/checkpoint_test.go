@@ -32,7 +32,12 @@ func reads(t *testing.T, path string, epoch int) {
 	t.Helper()
 	var got run
 	read, err := checkpoint.Read(path, &got)
-	if err != nil || got.Epoch != epoch || !cmp.Equal(read, tables, cmp.Comparer(func(a, b []float32) bool { return cmp.Equal(append([]float32{}, a...), append([]float32{}, b...)) })) {
+	if err != nil || got.Epoch != epoch ||
+		!cmp.Equal(read, tables, cmp.Comparer(func(a, b []float32) bool {
+			return cmp.Equal(
+				append([]float32{}, a...), append([]float32{}, b...),
+			)
+		})) {
 		t.Errorf("%v, epoch %d, tables %v; want epoch %d and %v", err, got.Epoch, read, epoch, tables)
 	}
 }
@@ -79,7 +84,9 @@ func TestTheFileBeforeStandsIn(t *testing.T) {
 func TestRemovalEndsWithTheFileItself(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
-	if err := os.MkdirAll(filepath.Join(path+".before", "a folder, which is not removed"), 0o755); err != nil {
+	if err := os.MkdirAll(
+		filepath.Join(path+".before", "a folder, which is not removed"), 0o755,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := checkpoint.Remove(path); err == nil {
@@ -106,15 +113,22 @@ func TestDamageIsFound(t *testing.T) {
 			}
 		}
 		changed := append([]byte(nil), sound...)
-		changed[rapid.IntRange(0, len(sound)-1).Draw(t, "at")] ^= byte(rapid.IntRange(1, 255).Draw(t, "by"))
+		changed[rapid.IntRange(0, len(sound)-1).Draw(t, "at")] ^= byte(
+			rapid.IntRange(1, 255).Draw(t, "by"),
+		)
 		refused("a changed byte", changed)
 		refused("a lost end", sound[:rapid.IntRange(0, len(sound)-1).Draw(t, "length")])
-		refused("more at the end", append(append([]byte(nil), sound...), rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "more")...))
+		refused(
+			"more at the end",
+			append(append([]byte(nil), sound...), rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "more")...),
+		)
 	})
 }
 
 func TestAFileThatCannotBeWritten(t *testing.T) {
-	if err := checkpoint.Write(filepath.Join(t.TempDir(), "nowhere", "training"), run{}, nil); !errors.Is(err, fs.ErrNotExist) {
+	if err := checkpoint.Write(
+		filepath.Join(t.TempDir(), "nowhere", "training"), run{}, nil,
+	); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -137,7 +151,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(bytes.Replace(body, []byte("Epoch"), []byte("Epoch\":1,\"Epoch"), 1))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
-		for _, content := range [][]byte{body, slices.Concat(body, binary.LittleEndian.AppendUint32(nil, sum))} {
+		for _, content := range [][]byte{
+			body, slices.Concat(body, binary.LittleEndian.AppendUint32(nil, sum)),
+		} {
 			if err := os.WriteFile(path, content, 0o644); err != nil {
 				t.Fatal(err)
 			}

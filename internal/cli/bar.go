@@ -11,38 +11,43 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar shows on a terminal how far something is, and leaves nothing behind. A log is not
-// helped by a thousand bars: it gets a line soon, and then one that tells something new, now
-// and then.
+// Bar shows progress on a terminal and disappears at the end. A log gets a line soon, and then
+// lines
+// with news from time to time.
 type Bar struct {
 	bar  *progressbar.ProgressBar
-	what string // is done, as "training"
+	what string // the activity, such as "training"
 	done chan struct{}
 
-	one    sync.Mutex // for what follows
-	log    io.Writer  // nil on a terminal, and where nothing is to be logged
-	every  time.Duration
-	due    time.Duration // until the next line in the log, if nothing is new
-	logged time.Time
-	line   string
-	places int       // that were told it was at, up to the one that the pace is taken from
-	begun  time.Time // when it was there
-	from   int64
-	at     int64
-	total  int64
-	end    time.Time // of all, where it has one
+	mu       sync.Mutex // guards the fields below
+	log      io.Writer  // nil on a terminal
+	every    time.Duration
+	due      time.Duration // until the next line in the log without news
+	logged   time.Time
+	line     string
+	updates  int       // up to the update that the pace starts from
+	began    time.Time // of the pace
+	from     int64     // position where the pace starts
+	at       int64
+	total    int64
+	deadline time.Time // zero: none
 }
 
 const (
-	// soon is when a log gets its first line, and seldom and hardly how much time lies
-	// between the lines that follow, at first and in the end.
-	soon, seldom, hardly = 5 * time.Second, 30 * time.Second, 5 * time.Minute
+	// A log gets its first line after firstLine. The time to the next one grows from minInterval to
+	// maxInterval.
+	firstLine, minInterval, maxInterval = 5 * time.Second, 30 * time.Second, 5 * time.Minute
 )
 
-// NewBar is a bar for what is done, to a total, -1 where that is not known. Lines for a log
-// that tell something new lie so much time apart.
-func NewBar(w io.Writer, what string, total int64, every time.Duration, options ...progressbar.Option) *Bar {
-	b := &Bar{what: what, every: every, due: soon, logged: time.Now(), total: total, done: make(chan struct{})}
+// NewBar returns a bar for an activity with a total, or -1 if it is unknown. A log gets news at
+// most once in the interval every.
+func NewBar(
+	w io.Writer, what string, total int64, every time.Duration, options ...progressbar.Option,
+) *Bar {
+	b := &Bar{
+		what: what, every: every, due: firstLine, logged: time.Now(), total: total,
+		done: make(chan struct{}),
+	}
 	if !isTerminal(w) {
 		b.log, w = w, io.Discard
 	}
@@ -51,7 +56,7 @@ func NewBar(w io.Writer, what string, total int64, every time.Duration, options 
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetWidth(28),
-		progressbar.OptionSetPredictTime(false), // what went on from somewhere would be too fast
+		progressbar.OptionSetPredictTime(false), // wrong after a resume
 		progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "█", SaucerPadding: "░"}),
@@ -60,7 +65,7 @@ func NewBar(w io.Writer, what string, total int64, every time.Duration, options 
 	return b
 }
 
-// tick keeps the clock of a bar going, and a log from being silent.
+// tick updates the time of a bar and the log every second.
 func (b *Bar) tick() {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -75,58 +80,58 @@ func (b *Bar) tick() {
 }
 
 func (b *Bar) refresh() {
-	b.one.Lock()
-	defer b.one.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
 	case b.bar.IsFinished():
 	case b.log == nil:
-		b.bar.Describe(cmp.Or(b.line, b.what) + b.ending())
+		b.bar.Describe(cmp.Or(b.line, b.what) + b.remainingText())
 		_ = b.bar.RenderBlank()
 	case time.Since(b.logged) >= b.due:
 		b.write()
 	}
 }
 
-// write writes the line to the log.
+// write writes a line to the log.
 func (b *Bar) write() {
-	b.logged, b.due = time.Now(), min(max(seldom, 2*b.due), hardly)
+	b.logged, b.due = time.Now(), min(max(minInterval, 2*b.due), maxInterval)
 	line := b.what
 	if b.line != "" {
 		line += ": " + b.line
 	}
-	fmt.Fprintln(b.log, line+b.ending())
+	fmt.Fprintln(b.log, line+b.remainingText())
 }
 
-// ending says how much time is left, where that is known.
-func (b *Bar) ending() string {
-	left, known := b.left()
+// remainingText returns the remaining time as text, or "" if it is unknown.
+func (b *Bar) remainingText() string {
+	remaining, known := b.remaining()
 	if !known {
 		return ""
 	}
-	return ", about " + format.Duration(left) + " left"
+	return ", about " + format.Duration(remaining) + " left"
 }
 
-// Say describes what is being done.
+// Describe sets the description of the current work.
 func (b *Bar) Describe(line string) {
-	b.one.Lock()
-	defer b.one.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if line = format.Escape(line); line == b.line {
 		return
 	}
 	b.line = line
-	b.bar.Describe(line + b.ending())
+	b.bar.Describe(line + b.remainingText())
 	if b.log != nil && time.Since(b.logged) >= b.every {
 		b.write()
 	}
 }
 
-// Set says how far it is, and to which total if that is known only now.
+// Set sets the position, and the total if it is positive.
 func (b *Bar) Set(done, total int64) {
-	b.one.Lock()
-	defer b.one.Unlock()
-	if b.places == 0 || b.places == 1 && done != b.at {
-		// The first may be of before what it goes on with was read.
-		b.places, b.begun, b.from = b.places+1, time.Now(), done
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.updates == 0 || b.updates == 1 && done != b.at {
+		// The first update may precede the reading of a checkpoint.
+		b.updates, b.began, b.from = b.updates+1, time.Now(), done
 	}
 	b.at = done
 	if total > 0 && b.bar.GetMax64() != total {
@@ -136,48 +141,49 @@ func (b *Bar) Set(done, total int64) {
 	_ = b.bar.Set64(done)
 }
 
-// Left is how much time it is likely to take from now on, once that can be said.
-func (b *Bar) Remaining() (left time.Duration, known bool) {
-	b.one.Lock()
-	defer b.one.Unlock()
-	return b.left()
+// Remaining returns the expected remaining time, once it is known.
+func (b *Bar) Remaining() (remaining time.Duration, known bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.remaining()
 }
 
-// Ends says when it is over at the latest.
+// SetDeadline sets the latest end of the work.
 func (b *Bar) SetDeadline(at time.Time) {
-	b.one.Lock()
-	defer b.one.Unlock()
-	b.end = at
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.deadline = at
 }
 
-// left needs some time to tell.
-func (b *Bar) left() (time.Duration, bool) {
-	const enough = 4 * time.Second
-	took := time.Since(b.begun)
-	if b.places == 0 || took < enough || b.at <= b.from || b.total < b.at {
+// remaining is Remaining for a caller that holds the lock. It needs some seconds of work.
+func (b *Bar) remaining() (time.Duration, bool) {
+	const minElapsed = 4 * time.Second
+	elapsed := time.Since(b.began)
+	if b.updates == 0 || elapsed < minElapsed || b.at <= b.from || b.total < b.at {
 		return 0, false
 	}
-	left := time.Duration(float64(took) / float64(b.at-b.from) * float64(b.total-b.at))
-	if !b.end.IsZero() {
-		left = min(left, max(0, time.Until(b.end)))
+	perUnit := float64(elapsed) / float64(b.at-b.from)
+	remaining := time.Duration(perUnit * float64(b.total-b.at))
+	if !b.deadline.IsZero() {
+		remaining = min(remaining, max(0, time.Until(b.deadline)))
 	}
-	return left, true
+	return remaining, true
 }
 
-// Aside has something else written, on lines of its own.
+// PrintAbove calls a function that writes other lines.
 func (b *Bar) PrintAbove(write func()) {
-	b.one.Lock()
-	defer b.one.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	_ = b.bar.Clear()
 	write()
 }
 
-// Finish takes the bar away, if there is one.
+// Finish removes the bar. It does nothing for nil.
 func (b *Bar) Finish() {
 	if b != nil {
 		close(b.done)
-		b.one.Lock()
-		defer b.one.Unlock()
+		b.mu.Lock()
+		defer b.mu.Unlock()
 		_ = b.bar.Finish()
 	}
 }

@@ -1,5 +1,4 @@
-// Package cli is what the command-line programs have in common: how they begin and end,
-// where they write, and how they tell how far they are.
+// Package cli has what command-line programs share: start and end, output and progress.
 package cli
 
 import (
@@ -23,12 +22,12 @@ const (
 	Misuse = 2 // of the command line
 )
 
-// Main runs a program and ends it. An interruption ends its context, and a second one the
-// program at once. A reader who closes its end of a pipe ends nothing: what is written to it
-// fails, and whoever writes decides.
+// Main runs a program and exits. An interrupt ends its context, and a second one ends the program
+// at
+// once. A closed pipe does not end the program: writes to it return errors.
 func Main(run func(ctx context.Context, arguments []string, stdout, stderr io.Writer) int) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // not Ignore, which processes inherit
-	collectInTime()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // processes would inherit Ignore
+	limitMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -36,20 +35,20 @@ func Main(run func(ctx context.Context, arguments []string, stdout, stderr io.Wr
 	os.Exit(status)
 }
 
-// collectInTime has garbage collected before it fills the memory: the heap may otherwise grow
-// to twice of what is in use, and the process be killed for that. What GOMEMLIMIT says counts.
-func collectInTime() {
+// limitMemory makes the garbage collector run before memory is full. Otherwise the heap may grow to
+// twice the memory in use, and the system may kill the process. GOMEMLIMIT takes precedence.
+func limitMemory() {
 	if free := memory.Free(os.DirFS("/")); free > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(free / 10 * 9)
 	}
 }
 
-// usageError is a mistake in the arguments.
+// usageError is an error in the arguments.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage marks an error as a mistake in the arguments; nil stays nil.
+// Usage marks an error as an error in the arguments; nil stays nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -57,23 +56,23 @@ func Usage(err error) error {
 	return usageError{err}
 }
 
-// Status says in one line what went wrong, if anything did, and returns the exit status.
+// Status prints an error in one line and returns the exit status.
 func Status(stderr io.Writer, name string, err error) int {
 	var wrong usageError
 	switch {
 	case err == nil:
 		return Done
-	case errors.Is(err, errEnough):
+	case errors.Is(err, errClosedPipe):
 		return Failed
 	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "%s: %s (%[1]s --help says what is possible)\n", name, format.OneLine(err))
+		fmt.Fprintf(stderr, "%s: %s (see %[1]s --help)\n", name, format.OneLine(err))
 		return Misuse
 	}
 	fmt.Fprintf(stderr, "%s: %s\n", name, format.OneLine(err))
 	return Failed
 }
 
-// Version is that of the module, as it was built.
+// Version returns the version of the module.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -17,10 +17,10 @@ import (
 func TestStatus(t *testing.T) {
 	wrong := cli.Usage(errors.New("no such\nflag"))
 	for want, err := range map[string]error{
-		"0 ":        nil,
-		"1 p: it\n": errors.New("it"),
-		"2 p: no such; flag (p --help says what is possible)\n":     wrong,
-		"2 p: but no such; flag (p --help says what is possible)\n": fmt.Errorf("but %w", wrong),
+		"0 ":                                  nil,
+		"1 p: it\n":                           errors.New("it"),
+		"2 p: no such; flag (see p --help)\n": wrong,
+		"2 p: but no such; flag (see p --help)\n": fmt.Errorf("but %w", wrong),
 	} {
 		var stderr bytes.Buffer
 		status := cli.Status(&stderr, "p", err)
@@ -43,11 +43,14 @@ func TestOutput(t *testing.T) {
 		_, err := fmt.Fprint(&recorded, value)
 		return err
 	}}
-	if err := o.Result("<a>", func(io.Writer) { t.Error("text was asked for") }); err != nil || stdout.String() != "\"<a>\"\n" || recorded.String() != "<a>" {
+	if err := o.Result("<a>", func(io.Writer) { t.Error("text was asked for") }); err != nil ||
+		stdout.String() != "\"<a>\"\n" || recorded.String() != "<a>" {
 		t.Errorf("%v: %q, %q", err, stdout.String(), recorded.String())
 	}
 	o = &cli.Output{Stdout: &cli.SafeWriter{W: closed{}}}
-	if err := o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") }); err != nil || !errors.Is(o.Stdout.Err, io.ErrClosedPipe) {
+	if err := o.Result(
+		1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") },
+	); err != nil || !errors.Is(o.Stdout.Err, io.ErrClosedPipe) {
 		t.Errorf("%v, %v", err, o.Stdout.Err)
 	}
 }
@@ -61,14 +64,29 @@ func TestOutputSaysWhatIsKept(t *testing.T) {
 		want                     string
 	}{
 		{nil, nil, nil, false, "<nil>"},
-		{full, nil, nil, false, "cannot print the result: no space left on device; the model is in m and the study is s"},
-		{full, nil, nil, true, "cannot print the result: no space left on device; the model is in m and the study is s"},
-		{nil, io.ErrClosedPipe, nil, false, "cannot write the record: io: read/write on closed pipe; the model is in m and the study is s"},
+		{
+			full, nil, nil, false,
+			"cannot print the result: no space left on device; the model is in m and the study is s",
+		},
+		{
+			full, nil, nil, true,
+			"cannot print the result: no space left on device; the model is in m and the study is s",
+		},
+		{
+			nil, io.ErrClosedPipe, nil, false,
+			"cannot write the record: io: read/write on closed pipe; the model is in m and the study is s",
+		},
 		{nil, nil, errors.New("interrupted"), false, "interrupted"},
-		{syscall.EPIPE, nil, errors.New("interrupted"), false, "interrupted\ncannot print the result: broken pipe; the model is in m and the study is s"},
+		{
+			syscall.EPIPE, nil, errors.New("interrupted"), false,
+			"interrupted\ncannot print the result: broken pipe; the model is in m and the study is s",
+		},
 	} {
 		var stdout bytes.Buffer
-		o := &cli.Output{Stdout: &cli.SafeWriter{W: &stdout}, JSON: c.json, Record: func(any) error { return c.recording }}
+		o := &cli.Output{
+			Stdout: &cli.SafeWriter{W: &stdout}, JSON: c.json,
+			Record: func(any) error { return c.recording },
+		}
 		if c.printing != nil {
 			o.Stdout.W = failing{c.printing}
 		}
@@ -106,7 +124,9 @@ func (l *leaving) Write(p []byte) (int, error) {
 
 // TestReaderWhoLeaves in the middle gets no words, but one who hears nothing does.
 func TestReaderWhoLeaves(t *testing.T) {
-	for want, w := range map[string]io.Writer{"1 ": &leaving{}, "1 p: cannot print the result: broken pipe\n": failing{syscall.EPIPE}} {
+	for want, w := range map[string]io.Writer{
+		"1 ": &leaving{}, "1 p: cannot print the result: broken pipe\n": failing{syscall.EPIPE},
+	} {
 		o := &cli.Output{Stdout: &cli.SafeWriter{W: w}}
 		err := o.End(o.Result(1, func(w io.Writer) { fmt.Fprintln(w, "1"); fmt.Fprintln(w, "2") }))
 		var stderr bytes.Buffer

@@ -17,47 +17,48 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is where a command writes: its result to Stdout, once, as text or as JSON;
-// progress and messages to Stderr. What a command makes it saves first, and says so by
-// [Output.Saved]: whatever becomes of the result then, an error says where it is.
+// Output is the output of a command: one result on Stdout, as text or JSON, and progress and
+// messages on Stderr. A command saves files before it prints, and reports them to [Output.Saved],
+// so
+// that the error of a failed print can name them.
 type Output struct {
 	Stdout *SafeWriter
 	Stderr io.Writer
 	JSON   bool
-	// Arguments are those of the program.
+	// Arguments are the arguments of the program.
 	Arguments []string
-	// Record, when set, keeps the result too.
+	// Record, if set, stores the result, too.
 	Record func(value any) error
 
-	files []string // that it will write
-	kept  []string
-	told  bool // the whole result is out
+	files   []string // that the command will write
+	saved   []string
+	printed bool // the whole result
 }
 
-// Writes checks, before the work, that a file of a kind can be written, and is not written
-// twice. Where no path is given nothing is to be written.
+// CheckFile returns an error if a file of a kind cannot be written, or is written twice. It accepts
+// an empty path, which means no file.
 func (o *Output) CheckFile(path string, kind outfile.Kind) error {
 	if path == "" {
 		return nil
 	}
-	whole, err := filepath.Abs(path)
+	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(o.files, whole) {
+	if slices.Contains(o.files, absolute) {
 		return fmt.Errorf("%s would be written twice: name two files", path)
 	}
-	o.files = append(o.files, whole)
+	o.files = append(o.files, absolute)
 	return outfile.Check(path, kind)
 }
 
-// Keep remembers what the command has saved and where, as "the model is in m".
+// Saved notes a saved file, such as "the model is in m".
 func (o *Output) Saved(format string, arguments ...any) {
-	o.kept = append(o.kept, fmt.Sprintf(format, arguments...))
+	o.saved = append(o.saved, fmt.Sprintf(format, arguments...))
 }
 
-// Result keeps the record of a result and prints it: its JSON form when that was asked for,
-// and the text that the function writes otherwise. One is done though the other fails.
+// Result stores the record of a result and prints it as JSON, or as the text that the function
+// writes. It does both even if one fails.
 func (o *Output) Result(value any, text func(w io.Writer)) (err error) {
 	if o.Record != nil {
 		if err = o.Record(value); err != nil {
@@ -67,82 +68,84 @@ func (o *Output) Result(value any, text func(w io.Writer)) (err error) {
 	if o.JSON {
 		encoder := json.NewEncoder(o.Stdout)
 		encoder.SetEscapeHTML(false)
-		if failed := encoder.Encode(value); o.Stdout.Err == nil { // else End says it
+		if failed := encoder.Encode(value); o.Stdout.Err == nil { // End reports that error
 			err = errors.Join(err, failed)
 		}
 	} else {
 		text(o.Stdout)
 	}
-	o.told = err == nil && o.Stdout.Err == nil
+	o.printed = err == nil && o.Stdout.Err == nil
 	return err
 }
 
-// errEnough is that a reader closed its end in the middle of a result, as head does, and
-// needs no words.
-var errEnough = errors.New("the reader has had enough")
+// errClosedPipe means that a reader, such as head, closed the pipe within a result. It is not
+// printed.
+var errClosedPipe = errors.New("the reader closed the pipe")
 
-// End is what a command failed of: its own error, or that its result could not be printed.
-// Where the result is not out it says what is kept.
+// End returns the final error of a command: its own, or that of printing its result. If the result
+// was not printed, the error names the saved files.
 func (o *Output) End(err error) error {
-	if err == nil && len(o.kept) == 0 && o.Stdout.some && errors.Is(o.Stdout.Err, syscall.EPIPE) {
-		return errEnough
+	isClosedPipe := o.Stdout.hasOutput && errors.Is(o.Stdout.Err, syscall.EPIPE)
+	if err == nil && len(o.saved) == 0 && isClosedPipe {
+		return errClosedPipe
 	}
 	err = errors.Join(err, o.Stdout.Err)
-	if err == nil || o.told || len(o.kept) == 0 {
+	if err == nil || o.printed || len(o.saved) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; %s", err, format.List(o.kept, "and"))
+	return fmt.Errorf("%w; %s", err, format.List(o.saved, "and"))
 }
 
-// SyncWriter is a writer to which a bar and messages can be written at a time: files can be, as
-// they are.
+// SyncWriter returns a writer for concurrent use by a bar and messages. Files support that
+// themselves.
 func SyncWriter(w io.Writer) io.Writer {
 	if _, is := w.(*os.File); is {
 		return w
 	}
-	return &together{w: w}
+	return &syncWriter{w: w}
 }
 
-type together struct {
-	one sync.Mutex
-	w   io.Writer
+type syncWriter struct {
+	mu sync.Mutex
+	w  io.Writer
 }
 
-func (t *together) Write(p []byte) (int, error) {
-	t.one.Lock()
-	defer t.one.Unlock()
-	return t.w.Write(p)
+func (s *syncWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
 }
 
-// Say writes a message that is no part of the result.
+// Message writes a message to Stderr.
 func (o *Output) Message(message string, arguments ...any) {
 	fmt.Fprintln(o.Stderr, format.EscapeLines(fmt.Sprintf(message, arguments...)))
 }
 
-// Drawing is a drawing of our own to be printed, in colours where the result goes to a
-// terminal that shows them.
-func (o *Output) Drawing(draw func(colour bool) string) string {
-	drawing := draw(os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(o.Stdout.W))
+// Drawing returns a drawing for the result, in color if the result goes to a color terminal. Its
+// escape sequences are printed.
+func (o *Output) Drawing(draw func(color bool) string) string {
+	color := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	drawing := draw(color && isTerminal(o.Stdout.W))
 	o.Stdout.drawings = append(o.Stdout.drawings, drawing)
 	return drawing
 }
 
-// SafeWriter remembers the first error of a writer, which whoever prints a table line by line
-// does not look at. What is written holds text from data, so what a terminal would obey is
-// shown instead, but for the colours of drawings.
+// SafeWriter escapes control characters, because the output contains text from data. It keeps the
+// escape sequences of drawings. It stores the first error, so that callers need not check each
+// write.
 type SafeWriter struct {
-	W        io.Writer
-	Err      error
-	some     bool // has been written
-	drawings []string
+	W         io.Writer
+	Err       error
+	hasOutput bool
+	drawings  []string
 }
 
 func (c *SafeWriter) Write(p []byte) (int, error) {
 	if c.Err != nil {
 		return 0, c.Err
 	}
-	n, err := io.WriteString(c.W, c.printable(string(p)))
-	c.some = c.some || n > 0
+	n, err := io.WriteString(c.W, c.escape(string(p)))
+	c.hasOutput = c.hasOutput || n > 0
 	if err != nil {
 		reason := err
 		if path := new(os.PathError); errors.As(err, &path) {
@@ -154,10 +157,10 @@ func (c *SafeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (c *SafeWriter) printable(text string) string {
+func (c *SafeWriter) escape(text string) string {
 	for _, drawing := range c.drawings {
 		if before, after, found := strings.Cut(text, drawing); found {
-			return c.printable(before) + drawing + c.printable(after)
+			return c.escape(before) + drawing + c.escape(after)
 		}
 	}
 	return format.EscapeLines(text)

@@ -29,11 +29,15 @@ func TestNothingIsObeyed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := stdout.String(), shown+"\n\x1b[0m1\n"+shown+`\x1b[0m2`+"\x1b[0m1\n"; !asJSON && got != want {
+		if got, want := stdout.String(), shown+"\n\x1b[0m1\n"+shown+`\x1b[0m2`+"\x1b[0m1\n"; !asJSON &&
+			got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		var back string
-		if asJSON && (strings.ContainsAny(stdout.String(), obeyed[:1]+"\x7f\u009b\u202e") || json.Unmarshal(stdout.Bytes(), &back) != nil || back != obeyed) {
+		if asJSON &&
+			(strings.ContainsAny(
+				stdout.String(), obeyed[:1]+"\x7f\u009b\u202e",
+			) || json.Unmarshal(stdout.Bytes(), &back) != nil || back != obeyed) {
 			t.Errorf("the JSON is %q, which is %q", stdout.String(), back)
 		}
 		o.Message("it is %s", obeyed)

@@ -11,35 +11,34 @@ import (
 	"strings"
 )
 
-// commit is that of the sources, for builds without their history, as of an image or of a
-// distribution: -ldflags "-X github.com/autoblm/autoblm-go/internal/program.commit=…".
+// commit is the commit of the source, for builds without its history, such as those of an image:
+// -ldflags "-X github.com/autoblm/autoblm-go/internal/cli.commit=…".
 var commit string
 
-// Build is how a program came about.
+// Build describes the build of a program.
 type Build struct {
-	// Version is that of the module, "(devel)" for one that is no release.
+	// Version is the version of the module, or "(devel)".
 	Version string `json:"version"`
-	// Commit is that of the sources, "" where it is not known, and Modified whether they
-	// differed from it, which may not be known either.
+	// Commit is the commit of the source, or "". Modified reports changes to it; nil means unknown.
 	Commit   string `json:"commit"`
 	Modified *bool  `json:"modified"`
-	// From says what the commit is known from, or why it is not.
+	// From is the origin of the commit, or why it is unknown.
 	From string `json:"from"`
-	// Go is the version of the compiler, and Platform what the program was built for.
+	// Go is the version of the compiler.
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// The sources of what is known of a commit.
+// The values of [Build.From].
 const (
 	fromStamp    = "stamped by go build"
 	fromFlags    = "set when the program was linked"
 	fromVersion  = "part of the module's version"
-	fromCheckout = "that of the checkout now, as the program was built without a stamp"
-	fromNowhere  = "not known: the program was built without a stamp (go run, -buildvcs=false), and its checkout is not here"
+	fromCheckout = "the current commit of the checkout; the program was built without a stamp"
+	fromNowhere  = "unknown: built without a stamp (go run, -buildvcs=false), and there is no checkout"
 )
 
-// ReadBuild is how this program came about.
+// ReadBuild describes the build of this program.
 func ReadBuild() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -49,13 +48,15 @@ func ReadBuild() Build {
 	return built(info, commit, filepath.Dir(source))
 }
 
-// pseudo is a version that ends in the beginning of a commit.
+// pseudo matches a version that ends in the first digits of a commit.
 var pseudo = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})(\+|$)`)
 
-// built tells what is known from the build, from what the linker set, and from the folder
-// of the sources.
+// built describes a build by its information, the commit set by the linker and the folder of the
+// source.
 func built(info *debug.BuildInfo, linked, sources string) Build {
-	b := Build{Version: Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := Build{
+		Version: Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	if info.Main.Version != "" {
 		b.Version = info.Main.Version
 	}
@@ -91,14 +92,14 @@ func built(info *debug.BuildInfo, linked, sources string) Build {
 }
 
 func git(folder string, arguments ...string) (string, error) {
-	if !filepath.IsAbs(folder) { // of a build with -trimpath
-		return "", fmt.Errorf("%s is not known", folder)
+	if !filepath.IsAbs(folder) { // after a build with -trimpath
+		return "", fmt.Errorf("%s is unknown", folder)
 	}
 	out, err := exec.Command("git", append([]string{"-C", folder}, arguments...)...).Output()
 	return strings.TrimSpace(string(out)), err
 }
 
-// Print writes it for people.
+// Print prints the description.
 func (b Build) Print(w io.Writer, name string) {
 	fmt.Fprintln(w, name, b.Version)
 	switch {

@@ -1,6 +1,5 @@
-// Package completions suggests how a command line may go on, and has the scripts by which
-// bash, zsh and fish ask. What there are of commands, flags and values is read off the
-// parser's model.
+// Package completions completes command lines. It has scripts for bash, zsh and fish, and derives
+// commands, flags and values from the parser's model.
 package completions
 
 import (
@@ -15,10 +14,10 @@ import (
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
-// Suggestion is a word, and what it is.
+// Suggestion is a word with its description.
 type Suggestion struct{ Word, Help string }
 
-// Print writes suggestions for the scripts, one a line with a tab before the help.
+// Print prints suggestions for the scripts: one per line, with a tab before the help.
 func Print(w io.Writer, all []Suggestion) {
 	for _, s := range all {
 		help, _, _ := strings.Cut(s.Help, "\n")
@@ -26,32 +25,35 @@ func Print(w io.Writer, all []Suggestion) {
 	}
 }
 
-// Suggest are the words that the last one may become, of a command line without its program.
-// The function names the values that a flag or an argument of a command takes, beyond those
-// that its type or its tags tell. There are none where a file may stand.
-func Suggest(model *kong.Application, line []string, valuesOf func(command *kong.Node, v *kong.Value) []string) []Suggestion {
+// Suggest returns completions of the last word of a command line, which excludes the program.
+// valuesOf returns the values of a flag or an argument, if its type and tags do not have them.
+// There are no suggestions for files.
+func Suggest(
+	model *kong.Application, line []string,
+	valuesOf func(command *kong.Node, v *kong.Value) []string,
+) []Suggestion {
 	if len(line) == 0 {
 		line = []string{""}
 	}
 	s := state{node: model.Node, valuesOf: valuesOf}
 	for _, word := range line[:len(line)-1] {
-		s.pass(word)
+		s.read(word)
 	}
-	return s.next(line[len(line)-1])
+	return s.complete(line[len(line)-1])
 }
 
-// state is where on the command line one is.
+// state is the state of reading a command line.
 type state struct {
 	node       *kong.Node
 	given      []*kong.Flag
-	pending    *kong.Flag // whose value is next
+	pending    *kong.Flag // the next word is its value
 	positional int
 	noFlags    bool // after --
 	valuesOf   func(*kong.Node, *kong.Value) []string
 }
 
-// pass goes over a word that stands already.
-func (s *state) pass(word string) {
+// read reads a complete word.
+func (s *state) read(word string) {
 	switch {
 	case s.pending != nil:
 		s.pending = nil
@@ -87,19 +89,22 @@ func (s *state) flags() (all []*kong.Flag) {
 
 func (s *state) flag(name string) *kong.Flag {
 	for _, flag := range s.flags() {
-		if flag.Name == name || "no-"+flag.Name == name && flag.Tag.Negatable != "" || flag.Short != 0 && string(flag.Short) == name {
+		isNegated := "no-"+flag.Name == name && flag.Tag.Negatable != ""
+		isShort := flag.Short != 0 && string(flag.Short) == name
+		if flag.Name == name || isNegated || isShort {
 			return flag
 		}
 	}
 	return nil
 }
 
-// next are the words that begin like the given one.
-func (s *state) next(begun string) []Suggestion {
+// complete returns the words with a prefix.
+func (s *state) complete(prefix string) []Suggestion {
 	if s.pending != nil {
-		return beginning(begun, s.values(begun, s.pending.Value))
+		return withPrefix(prefix, s.values(prefix, s.pending.Value))
 	}
-	if name, value, has := strings.Cut(begun, "="); has && strings.HasPrefix(name, "--") && !s.noFlags {
+	name, value, has := strings.Cut(prefix, "=")
+	if has && strings.HasPrefix(name, "--") && !s.noFlags {
 		flag := s.flag(strings.TrimPrefix(name, "--"))
 		if flag == nil {
 			return nil
@@ -108,7 +113,7 @@ func (s *state) next(begun string) []Suggestion {
 		for i := range all {
 			all[i].Word = name + "=" + all[i].Word
 		}
-		return beginning(begun, all)
+		return withPrefix(prefix, all)
 	}
 	var all []Suggestion
 	for _, child := range s.node.Children {
@@ -120,18 +125,20 @@ func (s *state) next(begun string) []Suggestion {
 		last := s.node.Positional[n-1]
 		switch {
 		case s.positional < n:
-			all = append(all, s.values(begun, s.node.Positional[s.positional])...)
+			all = append(all, s.values(prefix, s.node.Positional[s.positional])...)
 		case last.IsCumulative():
-			all = append(all, s.values(begun, last)...)
+			all = append(all, s.values(prefix, last)...)
 		}
 	}
-	if strings.HasPrefix(begun, "-") && !s.noFlags || begun == "" && len(s.node.Children) == 0 && s.positional >= len(s.node.Positional) {
+	isFlag := strings.HasPrefix(prefix, "-") && !s.noFlags
+	isComplete := len(s.node.Children) == 0 && s.positional >= len(s.node.Positional)
+	if isFlag || prefix == "" && isComplete {
 		all = append(all, s.flagWords()...)
 	}
-	return beginning(begun, all)
+	return withPrefix(prefix, all)
 }
 
-// flagWords are the flags that are not given yet, or may be given again.
+// flagWords returns the flags that may follow.
 func (s *state) flagWords() (all []Suggestion) {
 	given := map[*kong.Flag]bool{}
 	for _, flag := range s.given {
@@ -149,11 +156,11 @@ func (s *state) flagWords() (all []Suggestion) {
 	return all
 }
 
-// values are those of a flag or an argument; of a list, what may be its last value.
-func (s *state) values(begun string, v *kong.Value) (all []Suggestion) {
+// values returns the values of a flag or an argument; for a list, completions of its last value.
+func (s *state) values(prefix string, v *kong.Value) (all []Suggestion) {
 	before := ""
 	if v.IsSlice() {
-		before = begun[:strings.LastIndex(begun, ",")+1]
+		before = prefix[:strings.LastIndex(prefix, ",")+1]
 	}
 	known := s.valuesOf(s.node, v)
 	if known == nil {
@@ -167,8 +174,7 @@ func (s *state) values(begun string, v *kong.Value) (all []Suggestion) {
 	return all
 }
 
-// enumerated are the values that a tag lists, or that the type itself tells when it is to
-// read what is none of them.
+// enumerated returns the values of a tag, or those in the error of the type for an unknown value.
 func enumerated(v *kong.Value) []string {
 	if v.Enum != "" {
 		return v.EnumSlice()
@@ -188,11 +194,11 @@ func enumerated(v *kong.Value) []string {
 	return nil
 }
 
-func beginning(begun string, all []Suggestion) (fitting []Suggestion) {
+func withPrefix(prefix string, all []Suggestion) (matching []Suggestion) {
 	for _, s := range all {
-		if strings.HasPrefix(s.Word, begun) {
-			fitting = append(fitting, s)
+		if strings.HasPrefix(s.Word, prefix) {
+			matching = append(matching, s)
 		}
 	}
-	return fitting
+	return matching
 }

@@ -14,7 +14,11 @@ type colour int
 
 var colours = []string{"red", "green", "blue"}
 
-func (c *colour) UnmarshalText(text []byte) error { return enum.Unmarshal(colours, "colour", c, text) }
+func (c *colour) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(
+		colours, "colour", c, text,
+	)
+}
 
 type line struct {
 	Paint struct {
@@ -96,7 +100,10 @@ func TestSuggestions(t *testing.T) {
 func TestScripts(t *testing.T) {
 	for _, shell := range completions.Shells {
 		script, err := completions.Script(shell, "prog", "ask")
-		if err != nil || !strings.Contains(script, " ask -- ") || !strings.Contains(script, "prog completion "+shell) || strings.Contains(script, "PROGRAM") || strings.Contains(script, "COMMAND") {
+		if err != nil || !strings.Contains(script, " ask -- ") ||
+			!strings.Contains(
+				script, "prog completion "+shell,
+			) || strings.Contains(script, "PROGRAM") || strings.Contains(script, "COMMAND") {
 			t.Errorf("%s: %v\n%s", shell, err, script)
 		}
 	}

@@ -8,12 +8,11 @@ import (
 //go:embed scripts
 var scripts embed.FS
 
-// Shells are those that there are scripts for.
+// Shells are the shells with scripts.
 var Shells = []string{"bash", "zsh", "fish"}
 
-// Script is what a shell reads to ask a program: it calls PROGRAM COMMAND -- WORD..., with
-// the words of the command line up to where one is, and takes suggestions as [Print] writes
-// them. Where there are none, it suggests files.
+// Script returns a script for a shell. It calls PROGRAM COMMAND -- WORD... with the words up to the
+// cursor, and reads suggestions in the format of [Print]. Without suggestions it completes files.
 func Script(shell, program, command string) (string, error) {
 	text, err := scripts.ReadFile("scripts/" + shell)
 	return strings.NewReplacer("PROGRAM", program, "COMMAND", command).Replace(string(text)), err

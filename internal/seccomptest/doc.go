@@ -1,3 +1,3 @@
-// Package seccomptest starts processes which the kernel refuses the processor's matrix unit, as
-// old kernels and sandboxes do, for tests.
+// Package seccomptest starts processes for tests that may not use the processor's matrix unit, as
+// on old kernels and in sandboxes.
 package seccomptest

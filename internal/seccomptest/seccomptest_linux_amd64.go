@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start starts a command whose requests for the state of tiles are answered by an error
-// number. The error is the filter's, where a sandbox allows none, or the start's.
+// Start starts a command whose requests for tile state fail with an error number. It returns an
+// error if a sandbox allows no filter.
 func Start(command *exec.Cmd, answer syscall.Errno) error {
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // for good: the thread ends with the goroutine, and its filter with it
+		runtime.LockOSThread() // the thread and its filter end with the goroutine
 		err := refuse(answer)
 		if err == nil {
 			err = command.Start()
@@ -24,12 +24,15 @@ func Start(command *exec.Cmd, answer syscall.Errno) error {
 	return <-started
 }
 
-// refuse filters the system calls of this thread and of what it starts.
+// refuse filters the system calls of this thread and of the processes that it starts.
 func refuse(answer syscall.Errno) error {
 	const (
 		numberAt, architectureAt, firstArgumentAt = 0, 4, 16 // in struct seccomp_data
 		requestPermission                         = 0x1023
-		load, isEqual, answerBy                   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+
+		load     = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+		isEqual  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+		answerBy = unix.BPF_RET | unix.BPF_K
 	)
 	filter := []unix.SockFilter{
 		{Code: load, K: architectureAt},
@@ -45,5 +48,6 @@ func refuse(answer syscall.Errno) error {
 		return err
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
+	address := uintptr(unsafe.Pointer(&program))
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, address, 0, 0)
 }

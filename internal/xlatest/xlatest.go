@@ -1,4 +1,4 @@
-// Package xlatest gives tests XLA, where a plugin of it is at hand.
+// Package xlatest gives tests access to XLA if a plugin is installed.
 package xlatest
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend/probe"
 )
 
-// variable names what tests run on in the place of XLA on the CPU, as
-// "xla:cuda,tf32=false": tests hold sums to what float32 needs.
+// variable names the environment variable with another backend for tests than XLA on the CPU, such
+// as "xla:cuda,tf32=false". Tests need the precision of float32.
 const variable = "AUTOBLM_TEST_XLA"
 
-// Backend is the name of the backend that tests run XLA on: the CPU, unless the environment
-// has another. Its plugin is found as any program finds it. Without one the test is skipped;
-// one that is found and cannot be loaded fails whatever opens it.
+// Backend returns the name of the XLA backend for tests: the CPU, unless the environment names
+// another. It skips the test without a plugin. A plugin that cannot be loaded fails the test that
+// opens it.
 func Backend(t testing.TB) string {
 	t.Helper()
 	choice, err := backend.Choose(cmp.Or(os.Getenv(variable), backend.CPU))
@@ -28,8 +28,9 @@ func Backend(t testing.TB) string {
 	return choice.Backend
 }
 
-// NeedSameBits skips a test of what gives the same bits twice where the backend does not: on
-// a GPU the sums of scattered gradients have no fixed order.
+// NeedSameBits skips a test if the backend does not reproduce bits. A GPU sums scattered gradients
+// in
+// no fixed order.
 func NeedSameBits(t testing.TB, backend string) {
 	t.Helper()
 	plugin, _, _ := strings.Cut(backend, ",")

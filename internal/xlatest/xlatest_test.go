@@ -30,7 +30,8 @@ func TestSkips(t *testing.T) {
 	if strings.Contains(said, "built without XLA") {
 		t.Skip("this program has no XLA, whatever is installed")
 	}
-	if err != nil || !strings.Contains(said, "--- SKIP: TestBackend") || !strings.Contains(said, "autoblm backend install cpu") {
+	if err != nil || !strings.Contains(said, "--- SKIP: TestBackend") ||
+		!strings.Contains(said, "autoblm backend install cpu") {
 		t.Errorf("without a plugin: %v: %s", err, said)
 	}
 }
