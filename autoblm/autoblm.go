@@ -12,6 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -81,7 +83,7 @@ func Predict(m *kge.Model, g *datasets.Graph, q Query, top int) ([]eval.Answer, 
 // SearchSettings are the settings of [Search].
 type SearchSettings struct {
 	search.Settings
-	// Algorithm is the name of one of [search.Strategies].
+	// Algorithm is the name of one of [strategy.All].
 	Algorithm string
 	// Study is the file that keeps the search, to go on with it later; "" keeps
 	// it in memory.
@@ -98,10 +100,10 @@ type SearchSettings struct {
 }
 
 // DefaultSearch searches with AutoBLM+ among 64 structures, by a recipe that is tuned before, and
-// trains the best again: in a few minutes on two cores for a small graph. [search.Timed] and a
-// TimeLimit are for less, and [search.Plain] is for comparisons.
+// trains the best again: in a few minutes on two cores for a small graph. [search.TimedSettings] and a
+// TimeLimit are for less, and [search.BasicSettings] is for comparisons.
 func DefaultSearch() SearchSettings {
-	return SearchSettings{Settings: search.DefaultSettings(), Algorithm: search.Evolutionary{}.Name()}
+	return SearchSettings{Settings: search.DefaultSettings(), Algorithm: strategy.Evolutionary{}.Name()}
 }
 
 // Found is what [Search] came to.
@@ -146,25 +148,25 @@ func Search(ctx context.Context, g *datasets.Graph, s SearchSettings) (*Found, e
 }
 
 // check says what is wrong before there is a study about it.
-func (s SearchSettings) check(t task.Task) (search.Strategy, error) {
-	strategy, err := search.ByName(s.Algorithm)
+func (s SearchSettings) check(t task.Task) (strategy.Strategy, error) {
+	algorithm, err := strategy.ByName(s.Algorithm)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return strategy, t.Check()
+	return algorithm, t.Check()
 }
 
 // SearchFor is [Search] for any task, which has the data and does the arithmetic:
 // Compute is left out.
 func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *search.Result, err error) {
-	strategy, err := s.check(t)
+	algorithm, err := s.check(t)
 	if err != nil {
 		return nil, err
 	}
-	problem := search.Problem{Task: t, Strategy: strategy, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress, Began: s.Began, OnPlan: s.OnPlan}
+	problem := search.Problem{Task: t, Strategy: algorithm, Settings: s.Settings, MixEngines: s.MixEngines, OnProgress: s.OnProgress, Began: s.Began, OnPlan: s.OnPlan}
 	if s.Study != "" {
 		opened, resolved, err := study.OpenFor(s.Study, problem, s.Command)
 		if err != nil {
@@ -173,7 +175,7 @@ func SearchFor(ctx context.Context, t task.Task, s SearchSettings) (result *sear
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		problem = resolved
 	}
-	if result, err = search.Run(ctx, problem); err != nil {
+	if result, err = stage.Run(ctx, problem); err != nil {
 		return nil, fmt.Errorf("the search failed: %w", err)
 	}
 	return result, nil

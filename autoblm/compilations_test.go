@@ -11,6 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/gomlx"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
@@ -28,7 +30,7 @@ func TestSearchesDoNotCompileForStructures(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(engine.Close)
-			settings := search.Plain()
+			settings := search.BasicSettings()
 			settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 2, 32
 			once(t, &completion.Task{Graph: enginetest.Graph(), Engine: engine}, settings, engine.Compilations)
 		})
@@ -42,7 +44,7 @@ func TestSearchesDoNotCompileForStructures(t *testing.T) {
 			own.Convolution.Dim, own.Convolution.Epochs, own.Convolution.Layers = 8, 2, 1
 			classes := &classify.Task{Graph: classifytest.KindsGraph(24), Settings: own, Engine: engine}
 			t.Cleanup(classes.Close)
-			once(t, classes, search.Plain(), engine.Compilations)
+			once(t, classes, search.BasicSettings(), engine.Compilations)
 		})
 	}
 }
@@ -52,8 +54,8 @@ func once(t *testing.T, on task.Task, settings search.Settings, compilations fun
 	t.Helper()
 	trained := map[string]bool{}
 	run := func(seed uint64, budget int) {
-		settings.Seed, settings.Budget, settings.N, settings.P, settings.I = seed, budget, 32, 4, 4
-		result, err := search.Run(t.Context(), search.Problem{Task: on, Strategy: search.Evolutionary{}, Settings: settings})
+		settings.Seed, settings.Budget, settings.Candidates, settings.RoundSize, settings.Parents = seed, budget, 32, 4, 4
+		result, err := stage.Run(t.Context(), search.Problem{Task: on, Strategy: strategy.Evolutionary{}, Settings: settings})
 		if err != nil {
 			t.Fatal(err)
 		}

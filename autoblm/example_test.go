@@ -16,7 +16,7 @@ import (
 // good one; leave out the second line for the defaults.
 func ExampleSearch() {
 	settings := autoblm.DefaultSearch()
-	settings.Settings = search.Plain()
+	settings.Settings = search.BasicSettings()
 	settings.Budget, settings.Training.Dim, settings.Training.Epochs = 10, 8, 1
 
 	g, err := autoblm.Load("world")
@@ -28,7 +28,7 @@ func ExampleSearch() {
 		panic(err)
 	}
 	fmt.Println(found.Trained, "structures trained, ended by:", found.Stopped)
-	fmt.Println("compared with", len(found.Named), "named models")
+	fmt.Println("compared with", len(found.Baselines), "named models")
 	fmt.Println("the model is that of the best:", found.Model.Structure == found.Kept.Structure)
 	// Output:
 	// 10 structures trained, ended by: budget

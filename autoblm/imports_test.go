@@ -21,7 +21,7 @@ var rooms = []string{
 	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/cpu", "autoblm/kge/gomlx",
 	"autoblm/proofs", "autoblm/recipe",
 	"autoblm/task", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/enginetest",
-	"autoblm/search/controller", "autoblm/search", "autoblm/search/study", "autoblm/search/ablation",
+	"autoblm/search/controller", "autoblm/search/strategy", "autoblm/search", "autoblm/search/budget", "autoblm/search/stage", "autoblm/search/study", "autoblm/search/ablation",
 	"autoblm/report", "autoblm/reproduce",
 	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
 	"kernels", "notebooks", "docker",

@@ -116,7 +116,7 @@ func (t *OpenTask) Presentation() task.Presentation { return t.Task.Presentation
 // Defaults adapts the default settings of a search to the task.
 func (r Registration) Defaults(s search.Settings) search.Settings {
 	if r.Recipe != nil {
-		s = s.WithRecipe(r.Recipe(s.TrialRecipe(), !s.Known))
+		s = s.WithRecipe(r.Recipe(s.TrialRecipe(), !s.WarmStart))
 	}
 	if r.NoRelationPrediction {
 		s = s.WithoutRelationPrediction()

@@ -46,7 +46,7 @@ func BenchmarkEpoch(b *testing.B) { benchmark(b, anEpoch, epoch) }
 // with it.
 func BenchmarkSearch(b *testing.B) {
 	s := autoblm.DefaultSearch()
-	s.Settings = search.Plain()
+	s.Settings = search.BasicSettings()
 	s.Budget, s.Training.Epochs, s.Compute = 16, 5, compute()
 	for b.Loop() {
 		if _, err := autoblm.Search(b.Context(), datasets.World(), s); err != nil {

@@ -86,7 +86,7 @@ func (t *Task) Train(
 	var members []Member
 	for _, trial := range trials {
 		if trial.Stage != task.Searching && trial.Stage != task.Retraining {
-			return nil, fmt.Errorf("classification has no stage %s", trial.Stage)
+			return nil, fmt.Errorf("classification has no stage %s: tune its settings before the search", trial.Stage)
 		}
 		m := t.Settings.Member
 		m.Structure, m.Seed = trial.Structure, trial.Recipe.Seed

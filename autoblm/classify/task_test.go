@@ -57,8 +57,8 @@ func classSettings() (classify.Settings, classify.Member, autoblm.SearchSettings
 	m := classify.DefaultMember()
 	m.LearningRate = 0.05
 	of := autoblm.DefaultSearch()
-	of.Settings = search.Plain()
-	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
+	of.Settings = search.BasicSettings()
+	of.K, of.Budget, of.Candidates, of.RoundSize, of.Parents, of.Predictor = 2, 14, 16, 4, 4, nil
 	return s, m, of
 }
 
@@ -91,7 +91,7 @@ func TestInterruptedSearchForClasses(t *testing.T) {
 	}
 	want := run(t.Context(), of)
 	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil ||
-		len(want.Best) != of.I {
+		len(want.Best) != of.Parents {
 		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete,
 			len(want.Best), want.Artifact)
 	}
@@ -229,12 +229,12 @@ func TestDivergedClasses(t *testing.T) {
 // TestClassesAgain: the best structures are trained again with other seeds.
 func TestClassesAgain(t *testing.T) {
 	s, m, of := classSettings()
-	of.Budget, of.Again = 4, 2
+	of.Budget, of.RetrainSeeds = 4, 2
 	result, err := autoblm.SearchFor(t.Context(), classes(kinds(), s, m), of)
-	if err != nil || len(result.Again) != 3 {
-		t.Fatalf("%d structures trained again, want 3; %v", len(result.Again), err)
+	if err != nil || len(result.Retrained) != 3 {
+		t.Fatalf("%d structures trained again, want 3; %v", len(result.Retrained), err)
 	}
-	for _, r := range result.Again {
+	for _, r := range result.Retrained {
 		if seeds := r.Seeds(); len(seeds) != 2 || seeds[0] == seeds[1] ||
 			r.Trials[0].State != task.Complete || r.Trials[1].State != task.Complete {
 			t.Errorf("%v: %+v", r.Structure, r.Trials)
@@ -269,7 +269,7 @@ func TestClassesAreCutInTime(t *testing.T) {
 // TestClassesByMinutes: there is nothing to plan for a search but its end, which is kept.
 func TestClassesByMinutes(t *testing.T) {
 	s, m, of := classSettings()
-	of.Planned, of.TimeLimit, of.Again, of.Study = &search.Planned{}, time.Hour, 2,
+	of.Planned, of.TimeLimit, of.RetrainSeeds, of.Study = &search.Planned{}, time.Hour, 2,
 		filepath.Join(t.TempDir(), "study.db")
 	on := classes(kinds(), s, m)
 	defer on.Close()
@@ -280,9 +280,9 @@ func TestClassesByMinutes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !r.Plan.Ended || r.Trained != of.Budget || len(r.Again) == 0 ||
+		if !r.Plan.Ended || r.Trained != of.Budget || len(r.Retrained) == 0 ||
 			r.Settings.Training != of.Training {
-			t.Errorf("%d trained, %d again by %+v", r.Trained, len(r.Again), r.Plan)
+			t.Errorf("%d trained, %d again by %+v", r.Trained, len(r.Retrained), r.Plan)
 		}
 	}
 	if len(told) != 1 || !strings.HasPrefix(told[0], "up to 14 structures at d") {

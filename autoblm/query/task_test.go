@@ -20,10 +20,10 @@ import (
 
 func querySearch() (query.TaskSettings, autoblm.SearchSettings) {
 	of := autoblm.DefaultSearch()
-	of.Settings = search.Plain()
+	of.Settings = search.BasicSettings()
 	of.Training = query.BasicSettings().Settings
 	of.Training.Dim, of.Training.Epochs, of.Training.Batch = 8, 2, 64
-	of.K, of.Budget, of.N, of.P, of.I, of.Predictor = 2, 14, 16, 4, 4, nil
+	of.K, of.Budget, of.Candidates, of.RoundSize, of.Parents, of.Predictor = 2, 14, 16, 4, 4, nil
 	return query.TaskSettings{Paths: query.Paths{Hops: []int{2}, With: []int{1}, AnswerPower: 0.5}}, of
 }
 
@@ -55,7 +55,7 @@ func TestInterruptedSearchForQueries(t *testing.T) {
 	}
 	want := run(t.Context(), of)
 	if want.Trained != of.Budget || want.Complete != of.Budget || want.Artifact == nil ||
-		len(want.Best) != of.I {
+		len(want.Best) != of.Parents {
 		t.Fatalf("%d trained, %d complete, %d best, model %v", want.Trained, want.Complete,
 			len(want.Best), want.Artifact)
 	}

@@ -45,7 +45,7 @@ func newAnalysis(d Data) *analysis {
 	result := d.Result()
 	a := &analysis{
 		Data:      d,
-		baselines: result.Named,
+		baselines: result.Baselines,
 		tuned:     result.Tuned,
 		final:     result.Finals,
 		kept:      result.Kept,

@@ -28,7 +28,7 @@ func (a *analysis) predictor() []part {
 	metric, structures := a.Presentation.Validation, format.Count(n, "structure")
 	text := fmt.Sprintf("Before each round, a perceptron fitted to the results so far predicts "+
 		"the %s of the candidates. The %d candidates with the highest predictions are trained. "+
-		"For the %s chosen this way, ", metric, a.About.Settings.P, structures)
+		"For the %s chosen this way, ", metric, a.About.Settings.RoundSize, structures)
 	if math.IsNaN(rho) {
 		text += "all predictions or all results are equal, so there is no correlation"
 	} else {

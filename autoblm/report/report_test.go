@@ -22,6 +22,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	stages "github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -30,24 +32,24 @@ import (
 
 // searched returns the data of a small search with all stages. The search runs once.
 var searched = sync.OnceValues(func() (Data, error) {
-	settings := search.Plain()
-	settings.Budget, settings.N = 24, 16
+	settings := search.BasicSettings()
+	settings.Budget, settings.Candidates = 24, 16
 	settings.Training.Dim, settings.Training.Epochs, settings.Training.Batch = 8, 3, 16
 	settings.Tune = search.DefaultTune()
 	settings.Tune.Trials = 3
 	settings.Final = search.DefaultFinal()
 	settings.Final.Trials, settings.Final.Epochs, settings.Final.ValidateEvery = 2, 3, 1
 	settings.Final.Ranges.Dims = []int{8, 16}
-	strategy := search.Evolutionary{}
+	algorithm := strategy.Evolutionary{}
 	engine := cpu.New(1)
 	defer engine.Close()
 	on := &completion.Task{Graph: enginetest.Graph(), Engine: engine}
-	problem := search.Problem{Task: on, Strategy: strategy, Settings: settings}
-	result, err := search.Run(context.Background(), problem)
+	problem := search.Problem{Task: on, Strategy: algorithm, Settings: settings}
+	result, err := stages.Run(context.Background(), problem)
 	if err != nil {
 		return Data{}, err
 	}
-	about, err := study.Describe(on, strategy, settings)
+	about, err := study.Describe(on, algorithm, settings)
 	if err != nil {
 		return Data{}, err
 	}
@@ -86,7 +88,7 @@ func written(t *testing.T, d Data) string {
 
 // failing returns a study in which all trials diverged.
 func failing() Data {
-	settings := search.Plain()
+	settings := search.BasicSettings()
 	settings.K, settings.Training.Dim = 3, 60
 	about := study.About{
 		Identity: task.Identity{Dataset: "nowhere"}, Algorithm: "autoblm", Settings: settings,
@@ -132,7 +134,7 @@ func studies(t *testing.T) map[string]Data {
 	for i := range withoutPredictor.Trials {
 		withoutPredictor.Trials[i].Prediction = nil
 	}
-	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.Plain()}}}
+	nothing := Data{Contents: study.Contents{About: study.About{Settings: search.BasicSettings()}}}
 	all := map[string]Data{
 		"whole":             whole,
 		"without graph":     withoutData(whole),

@@ -33,7 +33,7 @@ func (a *analysis) stages() []part {
 		caption := "Best structures with other recipes, best first"
 		add("Final stage", a.finalStage(*s.Final), caption, a.final)
 	}
-	if s.Again > 0 {
+	if s.RetrainSeeds > 0 {
 		parts = append(parts, a.retraining())
 	}
 	if ensemble := a.Result().Ensemble; ensemble != nil {
@@ -72,7 +72,7 @@ func (a *analysis) tuning(tune search.TuneSettings) string {
 func (a *analysis) finalStage(final search.FinalSettings) string {
 	metric := a.Presentation.Validation
 	text := fmt.Sprintf("After the search, %d trainings used random ones of the %d best "+
-		"structures, %s, for at most %s.", final.Trials, min(a.About.Settings.I, len(a.found)),
+		"structures, %s, for at most %s.", final.Trials, min(a.About.Settings.Parents, len(a.found)),
 		describeRanges(final.Ranges), format.Count(final.Epochs, "epoch"))
 	if final.ValidateEvery > 0 {
 		text += fmt.Sprintf(" Validation every %s selected the best epoch.",
@@ -105,10 +105,10 @@ func describeRanges(r search.Ranges) string {
 
 // retraining describes the retraining stage.
 func (a *analysis) retraining() part {
-	all := a.Result().Again
+	all := a.Result().Retrained
 	p := part{Heading: "Retraining", Text: fmt.Sprintf("After the search, the best structures "+
 		"found and the best baselines were retrained with %s. The mean %s decides.",
-		format.Count(a.About.Settings.Again, "other seed"), a.Presentation.Validation)}
+		format.Count(a.About.Settings.RetrainSeeds, "other seed"), a.Presentation.Validation)}
 	if len(all) == 0 {
 		p.Text += noResult
 		return p

@@ -81,7 +81,7 @@ var subscripts = strings.NewReplacer("1", "₁", "2", "₂", "3", "₃", "4", "�
 func (a *analysis) ranking() *page.Table {
 	var ranked []task.Trial
 	byNumber := map[int]string{}
-	for _, t := range a.bestFound(a.About.Settings.I) {
+	for _, t := range a.bestFound(a.About.Settings.Parents) {
 		label := capital(t.Label) + ", " + equivalence(t.Trial)
 		byNumber[t.Number] = strings.TrimSuffix(label, ", ")
 		ranked = append(ranked, t.Trial)

@@ -80,7 +80,7 @@ func classes(t *testing.T, g *rdf.Graph) task.Task {
 // studyOf runs a small search and reads its study.
 func studyOf(t *testing.T, on task.Task, s autoblm.SearchSettings) Data {
 	t.Helper()
-	s.Budget, s.N, s.P, s.I = 12, 16, 4, 4
+	s.Budget, s.Candidates, s.RoundSize, s.Parents = 12, 16, 4, 4
 	s.Study = filepath.Join(t.TempDir(), "study.db")
 	if _, err := autoblm.SearchFor(t.Context(), on, s); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func ofQueries(t *testing.T) Data {
 		return d
 	}
 	s := autoblm.DefaultSearch()
-	s.Settings = search.Plain()
+	s.Settings = search.BasicSettings()
 	s.Training = query.BasicSettings().Settings
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
 	shared["queries"] = studyOf(t, queries(t, 40), s)
@@ -118,7 +118,7 @@ func ofClasses(t *testing.T) Data {
 		return d
 	}
 	s := autoblm.DefaultSearch()
-	s.Settings = search.Plain()
+	s.Settings = search.BasicSettings()
 	shared["classes"] = studyOf(t, classes(t, labelled()), s)
 	return shared["classes"]
 }

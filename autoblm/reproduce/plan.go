@@ -105,7 +105,7 @@ func (p Plan) checkSearchable() error {
 }
 
 func searchSettings(r recipe.Recipe, budget int, seed uint64) search.Settings {
-	s := search.Paper()
+	s := search.PaperSettings()
 	s.Recipe = r.Recipe
 	s.Budget, s.Seed = budget, seed
 	return s

@@ -11,6 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -106,7 +108,7 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 			Engine:     r.Engine,
 			Checkpoint: r.checkpoint(searchTraining),
 		},
-		Strategy:   search.Evolutionary{},
+		Strategy:   strategy.Evolutionary{},
 		Settings:   r.Plan.Search,
 		MixEngines: r.MixEngines,
 	}
@@ -133,12 +135,12 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 	if !r.Until.IsZero() {
 		problem.Settings.TimeLimit = max(time.Until(r.Until), 1)
 	}
-	found, err := search.Run(limited, problem)
+	found, err := stage.Run(limited, problem)
 	if err != nil {
 		return best, fmt.Errorf("the search failed: %w", err)
 	}
 	if found.Stopped == search.Interrupted && ctx.Err() == nil {
-		found.Stopped = search.TimeUp
+		found.Stopped = search.TimeLimitReached
 	}
 	settings.Budget, settings.TimeLimit = 0, 0 // not part of the stored settings
 	r.result.Search = &Searched{
@@ -154,7 +156,7 @@ func (r *run) search(ctx context.Context) (best structure.Structure, err error) 
 		Seconds:   found.Seconds,
 		Overhead:  found.Overhead,
 		Best:      structures(found.Best),
-		Baselines: structures(found.Named),
+		Baselines: structures(found.Baselines),
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -45,7 +45,7 @@ func plan(t *testing.T, stage Stage) Plan {
 		Folder:       filepath.Join(dir, "out"),
 		Study:        filepath.Join(dir, "study.db"),
 	}
-	p.Search.N, p.Search.P = 16, 4
+	p.Search.Candidates, p.Search.RoundSize = 16, 4
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -12,14 +13,14 @@ import (
 // TestAgain: the best three found and the best two named models are trained with each of the
 // other seeds, the highest mean decides, and its best seed is kept.
 func TestAgain(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 14)
-	p.Settings.Again = 3
+	p := problem(t, strategy.Evolutionary{}, 14)
+	p.Settings.RetrainSeeds = 3
 	result := run(t, p)
-	if len(result.Again) != 5 || len(result.Named) != 5 || result.Trained != 14 {
-		t.Fatalf("%d trained again, %d named, %d trained", len(result.Again), len(result.Named), result.Trained)
+	if len(result.Retrained) != 5 || len(result.Baselines) != 5 || result.Trained != 14 {
+		t.Fatalf("%d trained again, %d named, %d trained", len(result.Retrained), len(result.Baselines), result.Trained)
 	}
 	named := 0
-	for i, r := range result.Again {
+	for i, r := range result.Retrained {
 		sum := 0.0
 		for seed, trial := range r.Trials {
 			sum += trial.ScoreOrZero()
@@ -27,7 +28,7 @@ func TestAgain(t *testing.T) {
 				t.Errorf("trial %+v", trial)
 			}
 		}
-		if math.Abs(r.Score()-sum/3) > 1e-12 || i > 0 && r.Score() > result.Again[i-1].Score() {
+		if math.Abs(r.Score()-sum/3) > 1e-12 || i > 0 && r.Score() > result.Retrained[i-1].Score() {
 			t.Errorf("number %d has a mean of %v of %v", i, r.Score(), sum)
 		}
 		if r.Name != "" {
@@ -37,7 +38,7 @@ func TestAgain(t *testing.T) {
 	if named != 2 {
 		t.Errorf("%d named models", named)
 	}
-	best := result.Again[0]
+	best := result.Retrained[0]
 	most := best.Trials[0]
 	for _, trial := range best.Trials {
 		if trial.ScoreOrZero() > most.ScoreOrZero() {
@@ -54,20 +55,20 @@ func TestAgain(t *testing.T) {
 
 // TestAgainAfterALargerBudget: what is among the best only then is trained again too.
 func TestAgainAfterALargerBudget(t *testing.T) {
-	p := problem(t, search.Random{}, 9)
-	p.Settings.Again = 2
-	before := len(run(t, p).Again)
+	p := problem(t, strategy.Random{}, 9)
+	p.Settings.RetrainSeeds = 2
+	before := len(run(t, p).Retrained)
 	p.Settings.Budget = 40
 	result := run(t, p)
 	top := map[structure.Structure]bool{}
 	for _, trial := range result.Best[:3] {
 		top[trial.Structure] = true
 	}
-	for _, r := range result.Again {
+	for _, r := range result.Retrained {
 		delete(top, r.Structure)
 	}
-	if len(result.Again) < before || len(top) > 0 {
-		t.Errorf("%d trained again of %d before; of the best three %d are not", len(result.Again), before, len(top))
+	if len(result.Retrained) < before || len(top) > 0 {
+		t.Errorf("%d trained again of %d before; of the best three %d are not", len(result.Retrained), before, len(top))
 	}
 }
 
@@ -90,7 +91,7 @@ func TestDifference(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	final := search.FinalOf([]search.Retrained{a, retrained("", .1, .1, .1, .1), b})
-	if final.Best.Name != "" || final.Named.Name != "complex" || *final.Difference != *d {
+	if final.Best.Name != "" || final.Baseline.Name != "complex" || *final.Difference != *d {
 		t.Errorf("%+v", final)
 	}
 	if d := a.Minus(retrained("complex", .5, .6, .7)); d == nil || math.Abs(d.Mean-.02-shift/3) > 1e-9 {

@@ -10,6 +10,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 )
 
 // counting counts the epochs that populations train.
@@ -36,7 +37,7 @@ func (c counted) Epoch(ctx context.Context, batches [][]kge.Example, rates []flo
 // TestASearchInPieces: with a checkpoint, a search that is ended after every few
 // epochs trains no epoch twice, and finds what one finds that is left alone.
 func TestASearchInPieces(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 13)
+	p := problem(t, strategy.Evolutionary{}, 13)
 	p.Settings.Training.Epochs = 7
 	alone := &counting{Engine: cpu.New(1)}
 	onTriples(p).Engine = alone
@@ -46,7 +47,7 @@ func TestASearchInPieces(t *testing.T) {
 	onTriples(p).Engine, p.Store = pieces, &search.Memory{}
 	file := filepath.Join(t.TempDir(), "population")
 	var got *search.Result
-	for n := 0; got == nil || got.Stopped == search.TimeUp; n++ {
+	for n := 0; got == nil || got.Stopped == search.TimeLimitReached; n++ {
 		before := pieces.epochs
 		checkpoint := &kge.Checkpoint{File: file, Until: time.Now().Add(time.Hour)}
 		onTriples(p).Checkpoint = checkpoint
@@ -56,7 +57,7 @@ func TestASearchInPieces(t *testing.T) {
 			}
 		}
 		got = run(t, p)
-		if n > 100 || got.Stopped == search.TimeUp && pieces.epochs == before {
+		if n > 100 || got.Stopped == search.TimeLimitReached && pieces.epochs == before {
 			t.Fatalf("the search does not get on: %d epochs after %d pieces", pieces.epochs, n+1)
 		}
 	}

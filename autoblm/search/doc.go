@@ -1,10 +1,8 @@
-// Package search looks for the structure that suits a [task.Task] best, as the
-// completion of a knowledge graph (paper, Section IV): a [Strategy] proposes
-// structures round by round, a filter drops those that are degenerate or equivalent
-// to earlier ones, a predictor picks the promising ones, and the task trains and
-// scores those of a round together. What is trained, and on what, only the task knows.
+// Package search searches for the structure that optimizes a [task.Task], such as the completion
+// of a knowledge graph (paper, Section IV). An executor, [Run], runs stages against a [Store]. A
+// [Stage] proposes trials from the trials so far, and says when it is done; package stage has the
+// stages. The task trains and scores the trials.
 //
-// A strategy is a pure function of the settings, the trials so far and a random
-// source that depends on the seed and the round. So a study that was
-// interrupted goes on exactly as if it had not been, from its trials alone.
+// Neither stages nor strategies have state of their own. An interrupted search therefore resumes
+// from its stored trials exactly as if it had not been interrupted.
 package search

@@ -8,18 +8,20 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // thinking proposes nothing for ever, once it has ended the search.
 type thinking struct {
 	end     func()
-	forever chan search.Proposal
+	forever chan strategy.Proposal
 }
 
 func (thinking) Name() string { return "thinking" }
 
-func (s thinking) Propose(search.Settings, int, []task.Trial, int, *rand.Rand) (search.Proposal, error) {
+func (s thinking) Propose(strategy.Options, int, []task.Trial, int, *rand.Rand) (strategy.Proposal, error) {
 	s.end()
 	return <-s.forever, nil
 }
@@ -28,17 +30,17 @@ func (s thinking) Propose(search.Settings, int, []task.Trial, int, *rand.Rand) (
 // was before the round.
 func TestInterruptedProposal(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
-	s := thinking{end, make(chan search.Proposal)}
+	s := thinking{end, make(chan strategy.Proposal)}
 	defer close(s.forever)
-	result, err := search.Run(ctx, problem(t, s, 4))
-	if err != nil || result.Stopped != search.Interrupted || len(result.Rounds) != 0 || result.Trained != 0 || len(result.Named) != 5 {
+	result, err := stage.Run(ctx, problem(t, s, 4))
+	if err != nil || result.Stopped != search.Interrupted || len(result.Rounds) != 0 || result.Trained != 0 || len(result.Baselines) != 5 {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
 // TestRecipesHaveALimit: they are stored all at once, which no interruption may cut.
 func TestRecipesHaveALimit(t *testing.T) {
-	p := problem(t, search.Random{}, 10001)
+	p := problem(t, strategy.Random{}, 10001)
 	p.Settings.Model, p.Settings.Predictor = form.TransE, nil
 	p.Settings.Training.Dim = 8
 	if err := p.Settings.Validate(); err == nil || !strings.Contains(err.Error(), "budget is 10001") || !strings.Contains(err.Error(), "at most 10000") {

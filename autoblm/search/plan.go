@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -9,74 +10,128 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Planned are the settings that a search chooses for itself, so that it ends in its time; the
-// others stay as they are.
+// Planned selects the settings that a plan chooses so that the search fits its time limit.
 type Planned struct {
-	// Dim and Epochs are those of the structures that are compared, and of those that are
-	// trained again.
+	// Dim and Epochs are those of the compared and the retrained structures.
 	Dim    bool `json:"dim,omitempty"`
 	Epochs bool `json:"epochs,omitempty"`
-	// Structures is how many are trained, and on how many rungs.
+	// Structures is the number of structures and of rungs.
 	Structures bool `json:"structures,omitempty"`
-	// Tune is how many recipes are tried, and Again how many models are trained at the end.
-	Tune  bool `json:"tune,omitempty"`
-	Again bool `json:"again,omitempty"`
+	// Tune is the number of tried recipes, and Retrain everything about retraining.
+	Tune    bool `json:"tune,omitempty"`
+	Retrain bool `json:"retrain,omitempty"`
 }
 
-// Plan is what a search does with its time. It is made once, from what a few steps took, and
-// kept with the trials: whoever goes on with the search goes on by it. A longer time makes
-// another.
+// Plan divides the time of a search among its stages. It is made once, from the measured pace of
+// a few steps, and stored with the trials, so that a resumed search follows it. A longer time
+// limit extends it.
 type Plan struct {
-	// Limit is the time of the search, all processes taken together.
+	// Limit is the time limit of the search over all processes.
 	Limit time.Duration `json:"limit"`
-	// Used is how much of it was gone when the plan was kept.
+	// Used is the time that had passed when the plan was stored.
 	Used time.Duration `json:"used"`
-	// Dim, Epochs and MaxSteps are those of the structures that are compared.
+	// Dim, Epochs and MaxSteps are those of the compared structures.
 	Dim      int `json:"dim"`
 	Epochs   int `json:"epochs"`
 	MaxSteps int `json:"max_steps,omitempty"`
-	// Recipes are tried, and Structures trained on so many Rungs.
+	// Recipes is the number of tried recipes, and Structures that of structures. Halving is the
+	// number of rungs.
 	Recipes    int `json:"recipes"`
 	Structures int `json:"structures"`
-	Rungs      int `json:"rungs"`
-	LastPlan
-	// TuneUntil and SearchUntil are when the first two stages end at the latest.
+	Halving    int `json:"halving"`
+	RetrainPlan
+	// TuneUntil and SearchUntil are the latest ends of the first two stages.
 	TuneUntil   time.Duration `json:"tune_until"`
 	SearchUntil time.Duration `json:"search_until"`
-	// Tuned is set once the recipe is found, whose pace the rest is planned by, and Searched
-	// once the structures are compared.
+	// Tuned is true once the recipe is chosen and the plan is revised by its pace. Searched is
+	// true once the structures are compared.
 	Tuned    bool `json:"tuned,omitempty"`
 	Searched bool `json:"searched,omitempty"`
-	// Ended is set once all is done, or the time is up: only a longer one goes on then. Stopped
-	// and Note are why.
+	// Ended is true once everything is done or the time limit is reached. Only a longer time
+	// limit then resumes the search. Stopped and Note are the reason.
 	Ended   bool   `json:"ended,omitempty"`
 	Stopped Stop   `json:"stopped,omitempty"`
 	Note    string `json:"note,omitempty"`
-	// Ranked is how many validation questions of a trial are ranked at most, and as many of the
-	// test of what is trained again, and none of the rest; 0 where all are.
+	// Ranked limits the ranking to a sample of the validation examples, and of the test examples
+	// of retrained structures; other trials are then not tested. 0 ranks everything.
 	Ranked int `json:"ranked,omitempty"`
-	// Few is whether there is little validation data, which splits make up for.
-	Few bool `json:"few,omitempty"`
-	// Paces is how fast trainings are.
+	// FewValidation is true if the validation data are few, so that further splits help.
+	FewValidation bool `json:"few,omitempty"`
+	// Paces are the measured paces.
 	Paces Paces `json:"paces"`
-	// Seconds is what the plan is likely to take.
+	// Seconds is the expected duration.
 	Seconds float64 `json:"seconds"`
 }
 
-// LastPlan is what is trained again in the end.
-type LastPlan struct {
-	// Found and Named structures are, by Seeds at least and judged by so many Splits, of one of
-	// Dims, for AgainEpochs, each of which ends after AgainSteps where that is not 0.
-	Found       int   `json:"found"`
-	Named       int   `json:"named"`
-	Seeds       int   `json:"seeds"`
-	Splits      int   `json:"splits,omitempty"`
-	Dims        []int `json:"dims,omitempty"`
-	AgainEpochs int   `json:"again_epochs"`
-	AgainSteps  int   `json:"again_steps,omitempty"`
+// RetrainPlan is the retraining stage of a plan.
+type RetrainPlan struct {
+	// Found structures and Baselines are retrained with Seeds seeds or more, and scored on
+	// Splits further splits. Dims are the dimensions to choose from. RetrainSteps limits the steps
+	// of an epoch if it is not 0.
+	Found         int   `json:"found"`
+	Baselines     int   `json:"baselines"`
+	Seeds         int   `json:"seeds"`
+	Splits        int   `json:"splits,omitempty"`
+	Dims          []int `json:"dims,omitempty"`
+	RetrainEpochs int   `json:"retrain_epochs"`
+	RetrainSteps  int   `json:"retrain_steps,omitempty"`
 }
 
-// String is the plan in a line, or what is left of it once the recipe is found.
+// Pace is the speed of trainings at a dimension.
+type Pace struct {
+	Dim int `json:"dim"`
+	// Step is the number of seconds per step, and End that of everything that happens once per
+	// training, such as the final ranking.
+	Step float64 `json:"step"`
+	End  float64 `json:"end"`
+}
+
+// Paces are the paces at several dimensions in ascending order.
+type Paces struct {
+	At []Pace `json:"at"`
+	// Steps is the number of steps per epoch, and Every the number of epochs between
+	// validations; 0 means no validation.
+	Steps int `json:"steps"`
+	Every int `json:"every,omitempty"`
+}
+
+// Of returns the pace at a dimension, extrapolated in proportion to the dimension.
+func (p Paces) Of(dim int) Pace {
+	best := p.At[0]
+	for _, a := range p.At {
+		if a.Dim <= dim {
+			best = a
+		}
+	}
+	factor := float64(dim) / float64(best.Dim)
+	return Pace{dim, best.Step * factor, best.End * factor}
+}
+
+// Times returns the paces of trainings that take a multiple of the time.
+func (p Paces) Times(factor float64) Paces {
+	p.At = slices.Clone(p.At)
+	for i := range p.At {
+		p.At[i].Step *= factor
+		p.At[i].End *= factor
+	}
+	return p
+}
+
+// Training returns the expected number of seconds of a training.
+func (p Paces) Training(dim, epochs, maxSteps int) float64 {
+	a, steps := p.Of(dim), p.Steps
+	if maxSteps > 0 {
+		steps = min(steps, maxSteps)
+	}
+	validations := 0.0
+	if p.Every > 0 {
+		validations = math.Ceil(float64(epochs) / float64(p.Every))
+	}
+	// Half of End is the ranking of the test split, which validations skip.
+	return float64(epochs*steps)*a.Step + (1+validations/2)*a.End
+}
+
+// String describes the plan in a line, or the rest of it once the recipe is chosen.
 func (p Plan) String() string {
 	var steps []string
 	if p.Recipes > 0 && !p.Tuned {
@@ -86,8 +141,8 @@ func (p Plan) String() string {
 	if len(p.Paces.At) == 0 {
 		compared = "up to " + compared
 	}
-	if p.Rungs > 0 {
-		compared += ", " + format.Count(p.Rungs, "rung")
+	if p.Halving > 0 {
+		compared += ", " + format.Count(p.Halving, "rung")
 	}
 	if p.MaxSteps > 0 {
 		compared += fmt.Sprintf(", %s of an epoch each", format.Count(p.MaxSteps, "step"))
@@ -96,33 +151,35 @@ func (p Plan) String() string {
 	}
 	steps = append(steps, compared)
 	if p.Seeds > 0 {
-		again := fmt.Sprintf("then the best %d with %s", p.Found+p.Named, format.Count(p.Seeds, "seed"))
+		retrain := fmt.Sprintf("then the best %d with %s",
+			p.Found+p.Baselines, format.Count(p.Seeds, "seed"))
 		if p.Splits > 0 {
-			again += " and " + format.Count(p.Splits, "split")
+			retrain += " and " + format.Count(p.Splits, "split")
 		}
-		again += fmt.Sprintf(" at d %d", p.largest())
-		if p.AgainSteps > 0 {
-			again += ", " + format.Count(p.AgainSteps, "step")
-		} else if p.AgainEpochs != p.Epochs {
-			again += ", " + format.Count(p.AgainEpochs, "epoch")
+		retrain += fmt.Sprintf(" at d %d", p.LargestDim())
+		if p.RetrainSteps > 0 {
+			retrain += ", " + format.Count(p.RetrainSteps, "step")
+		} else if p.RetrainEpochs != p.Epochs {
+			retrain += ", " + format.Count(p.RetrainEpochs, "epoch")
 		}
-		steps = append(steps, again)
+		steps = append(steps, retrain)
 	}
 	return fmt.Sprintf("%s: about %s", strings.Join(steps, ", "), format.Seconds(p.Seconds))
 }
 
-func (p Plan) largest() int {
+// LargestDim returns the largest dimension of retraining.
+func (p Plan) LargestDim() int {
 	if len(p.Dims) == 0 {
 		return p.Dim
 	}
 	return slices.Max(p.Dims)
 }
 
-// Apply are settings by the plan.
+// Apply returns the settings with the choices of the plan.
 func (p Plan) Apply(s Settings) Settings {
 	s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps = p.Dim, p.Epochs, p.MaxSteps
 	if s.Planned.Structures {
-		s.Budget, s.Rungs = p.Structures, p.Rungs
+		s.Budget, s.Halving = p.Structures, p.Halving
 	}
 	if s.Planned.Tune && p.Recipes == 0 {
 		s.Tune = nil
@@ -131,8 +188,10 @@ func (p Plan) Apply(s Settings) Settings {
 		tune.Trials = p.Recipes
 		s.Tune = &tune
 	}
-	if s.Planned.Again {
-		s.Again, s.AgainFound, s.AgainNamed, s.AgainDims, s.AgainEpochs, s.AgainSteps, s.Splits = p.Seeds, p.Found, p.Named, p.Dims, p.AgainEpochs, p.AgainSteps, p.Splits
+	if s.Planned.Retrain {
+		s.RetrainFound, s.RetrainBaselines = p.Found, p.Baselines
+		s.RetrainSeeds, s.RetrainSplits = p.Seeds, p.Splits
+		s.RetrainDims, s.RetrainEpochs, s.RetrainSteps = p.Dims, p.RetrainEpochs, p.RetrainSteps
 	}
 	return s
 }

@@ -6,92 +6,123 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Stop says why a search ended.
+// Stop is the reason why a search ended.
 type Stop string
 
 // The reasons why a search ends.
 const (
-	BudgetSpent    Stop = "budget"
-	SpaceExhausted Stop = "space exhausted"
-	TimeUp         Stop = "time"
-	Interrupted    Stop = "interrupted"
+	BudgetSpent      Stop = "budget"
+	SpaceExhausted   Stop = "space exhausted"
+	TimeLimitReached Stop = "time"
+	Interrupted      Stop = "interrupted"
 )
 
-// Result is what a search came to.
+// Result holds the results of a search.
 type Result struct {
-	// Tuned has the trials of the tuning stage and Finals those of the last one,
-	// best first; both are empty where the settings leave the stage out.
+	// Tuned has the trials of the tuning stage and Finals those of the final stage, best first;
+	// empty if the settings skip the stage.
 	Tuned, Finals []task.Trial
-	// Again are the structures that were trained again with other seeds, the highest mean
-	// first.
-	Again []Retrained
-	// Settings are those that were followed: of a plan, where there is one.
+	// Retrained are the retrained structures, the highest mean first.
+	Retrained []Retrained
+	// Settings are those of the plan if there is one.
 	Settings Settings
 	Plan     *Plan
-	// Ensemble is the trial that stands for the ensemble that was chosen among them, nil where there
-	// is none. Of one member it says that no ensemble is better.
+	// Ensemble is the trial of the ensemble, nil if none was selected. If it has one member, no
+	// ensemble is better.
 	Ensemble *task.Trial
-	// Recipe is how the structures of the search were trained.
+	// Recipe is the recipe of the structures of the search.
 	Recipe task.Recipe
-	// Best has the up to I best structures of the search, best first.
+	// Best has the best structures of the search, at most Settings.Parents, best first.
 	Best []task.Trial
-	// Named has the human-designed models under the same recipe; empty when K is not 4.
-	Named []task.Trial
+	// Baselines has the baselines with the same recipe; empty if K is not 4.
+	Baselines []task.Trial
 	// Trials has all trials of the study by number, and Rounds all rounds.
 	Trials []task.Trial
 	Rounds []Round
-	// Artifact is what the best trial of the search, named models counted, and of the stages
-	// after it has left; nil when no trial was complete, or where the task keeps nothing. Kept
-	// is that trial where there is an artifact.
+	// Artifact is the best artifact of the search and the stages after it; nil if no trial is
+	// complete or the task has no artifacts. Kept is the trial that it belongs to.
 	Artifact task.Artifact
 	Kept     *task.Trial
-	// Trained counts the finished trials of the strategy, Complete those of them
-	// that did not diverge, and Resumed those that the store had before.
+	// Trained counts the finished trials of the strategy, Complete those of them that did not
+	// diverge, and Resumed those that the store already had.
 	Trained, Complete, Resumed int
 	Stopped                    Stop
-	// Note explains Stopped where there is more to say.
+	// Note explains Stopped if there is more to say.
 	Note string
-	// Metric is what the scores are, as "MRR"; "" of what was read from a file.
+	// Metric is the metric of the scores, such as "MRR"; "" if the result is from a file.
 	Metric string
-	// Seconds is the time of all trials of the study, and Overhead that of all
-	// rounds: strategy, filter and predictor.
+	// Seconds is the time of all trials, and Overhead that of all rounds: strategy, filter and
+	// predictor.
 	Seconds, Overhead float64
 }
 
-func (s *searcher) result(stopped Stop, note string) (*Result, error) {
-	best, err := s.Store.Best()
-	if err != nil {
-		return nil, err
-	}
-	r := Summarize(s.Settings, s.trials, s.rounds)
-	r.Plan = s.plan
-	r.Artifact, r.Metric, r.Resumed, r.Stopped, r.Note = best, s.Task.Presentation().Metric, s.resumed, stopped, note
-	return r, nil
-}
-
-// Summarize is what a study came to, from its trials and rounds alone: without
-// the artifact, the reason why it ended, and what was resumed.
-func Summarize(settings Settings, trials []task.Trial, rounds []Round) *Result {
+// Summarize computes the results of a study from its trials and rounds: without the artifact, the
+// reason why it ended, and the number of resumed trials.
+func Summarize(s Settings, trials []task.Trial, rounds []Round, stages []Stage) *Result {
 	history := Proposed(trials)
-	complete := bestFirst(history)
-	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool { return t.Stage == task.HalvingRung })
+	complete := task.BestFirst(history)
+	best := slices.DeleteFunc(slices.Clone(complete), func(t task.Trial) bool {
+		return t.Stage == task.HalvingRung
+	})
 	r := &Result{
-		Settings: settings,
-		Tuned:    tunedRecipes(settings, trials), Finals: bestFirst(of(task.Final, trials)), Recipe: settings.TrialRecipe(),
-		Best: best[:min(len(best), settings.I)], Trials: trials, Rounds: rounds,
-		Trained: finished(history), Complete: len(complete), Kept: kept(trials), Again: retrained(trials), Ensemble: ensembleOf(trials),
+		Settings: s, Recipe: s.TrialRecipe(),
+		Best: best[:min(len(best), s.Parents)], Trials: trials, Rounds: rounds,
+		Trained: task.Finished(history), Complete: len(complete), Kept: Kept(trials),
 	}
-	if searched := of(task.Searching, trials); len(searched) > 0 { // the recipe may come from the tuning stage
-		r.Recipe = searched[0].Recipe
+	if searched := task.InStage(task.Searching, trials); len(searched) > 0 {
+		r.Recipe = searched[0].Recipe // which may come from the tuning stage
 	}
 	for _, t := range trials {
 		r.Seconds += t.Seconds
 		if t.Name != "" && t.Stage == task.Searching && t.State != task.Running {
-			r.Named = append(r.Named, t)
+			r.Baselines = append(r.Baselines, t)
 		}
 	}
 	for _, round := range rounds {
 		r.Overhead += round.Seconds
 	}
+	state := State{Problem: Problem{Settings: s}, Requested: s, Trials: trials, Rounds: rounds}
+	for _, stage := range stages {
+		stage.Summarize(&state, r)
+	}
 	return r
+}
+
+// Kept returns the trial whose artifact the study stores as the best: that of an ensemble, else the
+// last one of retraining, else the best one. It returns nil if there is none.
+func Kept(trials []task.Trial) *task.Trial {
+	for _, stage := range []task.Stage{task.EnsembleSelection, task.Retraining} {
+		for _, t := range slices.Backward(task.InStage(stage, trials)) {
+			if t.Kept {
+				return &t
+			}
+		}
+	}
+	best := task.BestFirst(trials)
+	at := slices.IndexFunc(best, func(t task.Trial) bool { return t.Kept })
+	if at < 0 {
+		return nil
+	}
+	return &best[at]
+}
+
+// EnsembleOf returns the trial of the ensemble, nil if none was selected.
+func EnsembleOf(trials []task.Trial) *task.Trial {
+	ensembles := task.InStage(task.EnsembleSelection, trials)
+	if len(ensembles) == 0 {
+		return nil
+	}
+	return &ensembles[0]
+}
+
+// Members returns the trials of the members of the ensemble in the order of selection.
+func (r *Result) Members() (members []task.Trial) {
+	if r.Ensemble == nil {
+		return nil
+	}
+	for _, number := range r.Ensemble.Ensemble.Members {
+		at := slices.IndexFunc(r.Trials, func(t task.Trial) bool { return t.Number == number })
+		members = append(members, r.Trials[at])
+	}
+	return members
 }

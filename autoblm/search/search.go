@@ -6,31 +6,33 @@ import (
 	"strings"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Problem is what a search is about.
+// Problem defines a search.
 type Problem struct {
 	Task     task.Task
-	Strategy Strategy
+	Strategy strategy.Strategy
 	Settings Settings
-	// Store keeps the trials; a new [Memory] when nil.
+	// Stages are the stages of the search in their order; see package stage.
+	Stages []Stage
+	// Store keeps the trials; a new [Memory] if nil.
 	Store Store
-	// MixEngines lets a search go on that another engine or instruction set began. Without
-	// it that is [ErrOtherEngine].
+	// MixEngines resumes a search of another engine or instruction set. Without it, that is
+	// [ErrOtherEngine].
 	MixEngines bool
-	// OnProgress, when set, is called often.
+	// OnProgress, if set, is called often.
 	OnProgress func(Progress)
-	// Began is when the time of the search began; now when zero. OnPlan, when set, is told the
-	// plan where the settings have one made.
+	// Began is the start of the time limit; now if zero. OnPlan, if set, receives the plan of a
+	// search with a time limit.
 	Began  time.Time
 	OnPlan func(Plan)
 }
 
-// Run searches until the budget is spent, or the strategy or the time has run
-// out. When ctx ends, Run returns what there is, as [Interrupted], without an
-// error; the same call with the same store goes on from there.
+// Run runs the stages of a search until the budget is spent, or the strategy or the time limit is
+// exhausted. If ctx ends, Run returns the results so far, as [Interrupted], without an error. The
+// same call with the same store resumes the search.
 func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err := p.Settings.Validate(); err != nil {
 		return nil, err
@@ -38,101 +40,214 @@ func Run(ctx context.Context, p Problem) (*Result, error) {
 	if err := p.Task.Check(); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.Settings, err = Settle(p.Task, p.Settings); err != nil {
+	e, err := newExecutor(p)
+	if err != nil {
 		return nil, err
 	}
-	if p.Store == nil {
-		p.Store = &Memory{}
-	}
-	s := &searcher{Problem: p, began: p.Began, recipe: p.Settings.TrialRecipe()}
-	if s.began.IsZero() {
-		s.began = time.Now()
-	}
-	if s.trials, err = p.Store.Trials(); err != nil {
-		return nil, err
-	}
-	if s.rounds, err = p.Store.Rounds(); err != nil {
-		return nil, err
-	}
-	s.resumed, s.before = finished(Proposed(s.trials)), timeOf(s.trials, s.rounds)
-	stopped, note, err := s.run(ctx)
+	resumed := task.Finished(Proposed(e.Trials))
+	stopped, note, err := e.run(ctx)
 	switch {
 	case errors.Is(err, task.ErrDeadlineExceeded):
-		stopped = TimeUp
+		stopped = TimeLimitReached
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		stopped = Interrupted
 	case err != nil:
 		return nil, err
 	}
-	if err := s.ends(stopped, note); err != nil {
+	if err := e.end(stopped, note); err != nil {
 		return nil, err
 	}
-	return s.result(stopped, note)
+	best, err := e.Store.Best()
+	if err != nil {
+		return nil, err
+	}
+	r := Summarize(e.Settings, e.Trials, e.Rounds, e.Stages)
+	r.Plan, r.Artifact, r.Metric, r.Resumed = e.Plan, best, e.Task.Presentation().Metric, resumed
+	r.Stopped, r.Note = stopped, note
+	return r, nil
 }
 
-// searcher is a search on its way.
-type searcher struct {
-	Problem
-	began   time.Time
-	before  time.Duration // of the processes before
-	plan    *Plan         // nil without one
-	planned Settings      // before the plan
-	ranked  int           // see Plan.Ranked
-	recipe  task.Recipe   // of the search
-	trials  []task.Trial
-	rounds  []Round
-	resumed int
-}
+// executor carries out the steps of stages.
+type executor struct{ State }
 
-// run goes through the stages.
-func (s *searcher) run(ctx context.Context) (Stop, string, error) {
-	if s.Settings.Model != form.Bilinear {
-		return s.recipes(ctx)
-	}
-	if s.Settings.Planned != nil {
-		if err := s.makePlan(ctx); err != nil {
-			return "", "", err
-		}
-		if s.plan.Ended {
-			return s.plan.Stopped, s.plan.Note, nil
-		}
-	}
-	if s.Settings.Tune != nil {
-		if err := s.tune(ctx); err != nil {
-			return "", "", err
-		}
-	}
-	if err := s.replan(); err != nil {
-		return "", "", err
-	}
-	stopped, note := BudgetSpent, ""
+func newExecutor(p Problem) (*executor, error) {
 	var err error
-	if s.plan != nil && s.plan.Searched {
-		stopped, note = s.plan.Stopped, s.plan.Note
-	} else if stopped, note, err = s.search(ctx); err == nil {
-		err = s.note(func(p *Plan) { p.Searched, p.Stopped, p.Note = true, stopped, note })
+	if p.Settings, err = Resolve(p.Task, p.Settings); err != nil {
+		return nil, err
 	}
+	if p.Store == nil {
+		p.Store = &Memory{}
+	}
+	if p.Began.IsZero() {
+		p.Began = time.Now()
+	}
+	e := &executor{State{Problem: p, Requested: p.Settings}}
+	if e.Trials, err = p.Store.Trials(); err != nil {
+		return nil, err
+	}
+	if e.Rounds, err = p.Store.Rounds(); err != nil {
+		return nil, err
+	}
+	e.before = timeOf(e.Trials, e.Rounds)
+	if p.Settings.Planned == nil {
+		return e, nil
+	}
+	plan, err := p.Store.Plan()
 	switch {
 	case err != nil:
-		return "", "", err
-	case s.Settings.Again > 0:
-		var missing string
-		missing, err = s.againTogether(ctx)
-		note = strings.Trim(note+"; "+missing, "; ")
-	case s.Settings.Final != nil:
-		err = s.finish(ctx)
+		return nil, err
+	case plan != nil && plan.Limit < p.Settings.TimeLimit:
+		e.Previous = plan
+	case plan != nil:
+		e.follow(plan)
 	}
-	return stopped, note, err
+	return e, nil
 }
 
-// put stores a change and remembers it.
-func (s *searcher) put(c Change) error {
-	if err := s.Store.Put(c); err != nil {
+// run runs the stages.
+func (e *executor) run(ctx context.Context) (stopped Stop, note string, err error) {
+	stopped = BudgetSpent
+	var notes []string
+	var timedOut error
+	for _, stage := range e.Stages {
+		last, err := e.runStage(ctx, stage)
+		if last.Stopped != "" {
+			stopped = last.Stopped
+		}
+		if last.Note != "" {
+			notes = append(notes, last.Note)
+		}
+		note = strings.Join(notes, "; ")
+		var skipped *Skipped
+		switch {
+		case errors.As(err, &skipped):
+			notes = append(notes, skipped.Note)
+			note = strings.Join(notes, "; ")
+			if skipped.TimeLimit {
+				timedOut = task.ErrDeadlineExceeded
+			}
+		case errors.Is(err, task.ErrDeadlineExceeded) && last.OnTimeout == NextStage:
+		case errors.Is(err, task.ErrDeadlineExceeded) && last.OnTimeout == NextStageThenStop:
+			timedOut = err
+		case err != nil:
+			return stopped, note, err
+		case last.EndSearch:
+			return stopped, note, nil
+		}
+	}
+	return stopped, note, timedOut
+}
+
+// runStage runs a stage until it is done, and returns its last step.
+func (e *executor) runStage(ctx context.Context, stage Stage) (step Step, err error) {
+	for {
+		if step, err = stage.Next(ctx, &e.State); err != nil {
+			return step, err
+		}
+		if len(step.Train) > 0 {
+			if err := e.train(ctx, stage, step); err != nil {
+				return step, err
+			}
+		}
+		if step.Change != nil {
+			if err := e.put(*step.Change); err != nil {
+				return step, err
+			}
+		}
+		if step.AnnouncePlan {
+			e.announcePlan()
+		}
+		if step.Done {
+			return step, nil
+		}
+	}
+}
+
+// train carries out a training step.
+func (e *executor) train(ctx context.Context, stage Stage, step Step) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	memory := Memory{trials: s.trials, rounds: s.rounds, plan: s.plan}
-	err := memory.Put(c)
-	s.trials, s.rounds = memory.trials, memory.rounds
-	return err
+	if err := e.CheckEngine(); err != nil {
+		return err
+	}
+	e.report(stage, step.Train, 0)
+	work := step.Work
+	if work == nil {
+		work = func(ctx context.Context) (Change, error) { return e.trainPopulation(ctx, stage, step) }
+	}
+	ctx, cancel := e.withDeadline(ctx, step)
+	defer cancel()
+	change, err := work(ctx)
+	if err != nil {
+		var skipped *Skipped
+		if !errors.As(err, &skipped) && errors.Is(context.Cause(ctx), task.ErrDeadlineExceeded) {
+			return task.ErrDeadlineExceeded
+		}
+		return err
+	}
+	if err := e.put(change); err != nil {
+		return err
+	}
+	e.report(stage, step.Train, 0)
+	return nil
+}
+
+// trainPopulation trains trials as one population, and returns them with their results.
+func (e *executor) trainPopulation(
+	ctx context.Context, stage Stage, step Step,
+) (Change, error) {
+	start, trials := time.Now(), step.Train
+	artifacts, err := e.taskFor(step).Train(ctx, trials, func(share float64) {
+		e.report(stage, trials, share)
+	})
+	if err != nil {
+		return Change{}, err
+	}
+	for i := range trials {
+		share := time.Since(start).Seconds() / float64(len(trials))
+		trials[i].Seconds = max(trials[i].Seconds, share)
+	}
+	change := Change{Trials: trials}
+	err = stage.Trained(&e.State, &change, artifacts)
+	return change, err
+}
+
+// put stores a change and applies it to the state.
+func (e *executor) put(c Change) error {
+	if err := e.Store.Put(c); err != nil {
+		return err
+	}
+	e.Trials = WithTrials(e.Trials, c.Trials)
+	if c.Round != nil {
+		e.Rounds = append(e.Rounds, *c.Round)
+	}
+	if c.Plan != nil {
+		e.follow(c.Plan)
+	}
+	return nil
+}
+
+// announcePlan reports the plan with the time that is left of it.
+func (e *executor) announcePlan() {
+	p := e.Plan
+	if e.OnPlan == nil || p.Searched || p.Ended {
+		return
+	}
+	rest := *p
+	rest.Seconds = max(0, p.Seconds-(e.Used()-p.Used).Seconds())
+	e.OnPlan(rest)
+}
+
+// end stores in the plan why the search ended. An interrupted search has not ended.
+func (e *executor) end(stopped Stop, note string) error {
+	if e.Plan == nil || e.Plan.Ended {
+		return nil
+	}
+	plan := *e.Plan
+	plan.Used = e.Used()
+	if stopped != Interrupted {
+		plan.Ended, plan.Stopped, plan.Note = true, stopped, note
+	}
+	return e.put(Change{Plan: &plan})
 }

@@ -18,17 +18,26 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-func problem(t *testing.T, strategy search.Strategy, budget int) search.Problem {
+func settings(k, budget int) search.Settings {
+	s := search.PaperSettings()
+	s.K, s.Budget, s.Candidates, s.RoundSize, s.Parents = k, budget, 24, 4, 5
+	s.Predictor.Steps = 5
+	return s
+}
+
+func problem(t *testing.T, algorithm strategy.Strategy, budget int) search.Problem {
 	t.Helper()
 	engine := cpu.New(0) // which gives the same bits twice
 	s := settings(4, budget)
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
-	return search.Problem{Task: &completion.Task{Graph: enginetest.Graph(), Engine: engine}, Strategy: strategy, Settings: s, Store: &search.Memory{}}
+	return search.Problem{Task: &completion.Task{Graph: enginetest.Graph(), Engine: engine}, Strategy: algorithm, Settings: s, Store: &search.Memory{}}
 }
 
 // onTriples is the task of a problem.
@@ -55,7 +64,7 @@ func noted(t *testing.T, m *kge.Model) completion.Evaluations {
 
 func run(t *testing.T, p search.Problem) *search.Result {
 	t.Helper()
-	result, err := search.Run(t.Context(), p)
+	result, err := stage.Run(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,28 +81,28 @@ func untimed(trials []task.Trial) []task.Trial {
 }
 
 func TestRunSpendsItsBudget(t *testing.T) {
-	for _, strategy := range search.Strategies() {
-		p := problem(t, strategy, 13)
+	for _, algorithm := range strategy.All() {
+		p := problem(t, algorithm, 13)
 		result := run(t, p)
 		if result.Trained != 13 || result.Stopped != search.BudgetSpent || result.Resumed != 0 {
-			t.Errorf("%s: trained %d, resumed %d, stopped by %s", strategy.Name(), result.Trained, result.Resumed, result.Stopped)
+			t.Errorf("%s: trained %d, resumed %d, stopped by %s", algorithm.Name(), result.Trained, result.Resumed, result.Stopped)
 		}
-		if len(result.Named) != 5 || len(result.Best) != p.Settings.I || len(result.Trials) != 18 {
-			t.Fatalf("%s: %d named, %d best, %d trials in all", strategy.Name(), len(result.Named), len(result.Best), len(result.Trials))
+		if len(result.Baselines) != 5 || len(result.Best) != p.Settings.Parents || len(result.Trials) != 18 {
+			t.Fatalf("%s: %d named, %d best, %d trials in all", algorithm.Name(), len(result.Baselines), len(result.Best), len(result.Trials))
 		}
 		for i, best := range result.Best {
 			if best.Score == nil || best.TestScore == nil || i > 0 && best.ScoreOrZero() > result.Best[i-1].ScoreOrZero() {
-				t.Errorf("%s: best number %d is out of order or has no metrics: %+v", strategy.Name(), i, best)
+				t.Errorf("%s: best number %d is out of order or has no metrics: %+v", algorithm.Name(), i, best)
 			}
 		}
 		best := result.Best[0]
-		for _, named := range result.Named {
+		for _, named := range result.Baselines {
 			if named.ScoreOrZero() >= best.ScoreOrZero() { // which was trained before
 				best = named
 			}
 		}
 		if m := bestModel(t, result); m == nil || m.Structure != best.Structure || result.Kept.Number != best.Number || noted(t, m).Valid.Both.MRR != best.ScoreOrZero() {
-			t.Errorf("%s: the model is not that of the best structure", strategy.Name())
+			t.Errorf("%s: the model is not that of the best structure", algorithm.Name())
 		}
 	}
 }
@@ -110,7 +119,7 @@ func (r *recording) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Mem
 }
 
 func TestARoundIsOnePopulation(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 13)
+	p := problem(t, strategy.Evolutionary{}, 13)
 	p.Settings.LearningRate, p.Settings.L2, p.Settings.N3, p.Settings.Seed = 0.2, 0.01, 0.02, 9
 	engine := &recording{Engine: onTriples(p).Engine}
 	onTriples(p).Engine = engine
@@ -137,7 +146,7 @@ func TestARoundIsOnePopulation(t *testing.T) {
 
 func TestSeedsDiffer(t *testing.T) {
 	structures := func(seed uint64) (all []structure.Structure) {
-		p := problem(t, search.Evolutionary{}, 13)
+		p := problem(t, strategy.Evolutionary{}, 13)
 		p.Settings.Seed = seed
 		for _, trial := range run(t, p).Trials {
 			all = append(all, trial.Structure)
@@ -152,7 +161,7 @@ func TestSeedsDiffer(t *testing.T) {
 // TestTiesCountAgainstTheModel: with embeddings that are all but 0, all scores
 // are the same, and only the pessimistic rank is last.
 func TestTiesCountAgainstTheModel(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 1)
+	p := problem(t, strategy.Evolutionary{}, 1)
 	p.Settings.LearningRate, p.Settings.Training.InitScale = 1e-30, 1e-30
 	result := run(t, p)
 	for _, trial := range result.Trials {
@@ -163,14 +172,14 @@ func TestTiesCountAgainstTheModel(t *testing.T) {
 }
 
 func TestLoweredBudgetTrainsNoMore(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 14)
+	p := problem(t, strategy.Evolutionary{}, 14)
 	ctx, cancel := context.WithCancel(t.Context())
 	p.OnProgress = func(progress search.Progress) {
 		if progress.Trained >= 5 {
 			cancel()
 		}
 	}
-	if _, err := search.Run(ctx, p); err != nil {
+	if _, err := stage.Run(ctx, p); err != nil {
 		t.Fatal(err)
 	}
 	p.OnProgress, p.Settings.Budget = nil, 6
@@ -180,7 +189,7 @@ func TestLoweredBudgetTrainsNoMore(t *testing.T) {
 }
 
 func TestFinishedSearchTrainsNothing(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 9)
+	p := problem(t, strategy.Evolutionary{}, 9)
 	first := run(t, p)
 	onTriples(p).Engine = nil // is not needed
 	p.OnProgress = func(search.Progress) { t.Error("something was trained") }
@@ -206,23 +215,23 @@ func untimedRounds(rounds []search.Round) []search.Round {
 func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 	asTheyAre := func(*search.Settings) {}
 	for name, test := range map[string]struct {
-		strategy search.Strategy
-		budget   int
-		change   func(*search.Settings)
+		algorithm strategy.Strategy
+		budget    int
+		change    func(*search.Settings)
 	}{
-		"plain":       {search.Evolutionary{}, 14, asTheyAre},
-		"repeats":     {search.Evolutionary{}, 14, func(s *search.Settings) { s.Filter, s.B0, s.Pm = search.NoFilter, 1, 0.01 }},
-		"procedure":   {search.Evolutionary{}, 14, allStages},
-		"rungs":       {search.Evolutionary{}, 20, onRungs},
-		"ensemble":    {search.Evolutionary{}, 14, func(s *search.Settings) { s.Again, s.Ensemble = 2, 4 }},
-		"seeds":       {search.Evolutionary{}, 14, func(s *search.Settings) { s.Again = 3 }},
-		"progressive": {search.Progressive{}, 14, asTheyAre},
-		"random":      {search.Random{}, 14, asTheyAre},
-		"tpe":         {search.TPE{}, 28, asTheyAre}, // learns from 20 on
-		"reinforce":   {search.Reinforce{}, 14, asTheyAre},
+		"plain":       {strategy.Evolutionary{}, 14, asTheyAre},
+		"repeats":     {strategy.Evolutionary{}, 14, func(s *search.Settings) { s.Filter, s.InitialNonzeros, s.MutationRate = strategy.NoFilter, 1, 0.01 }},
+		"procedure":   {strategy.Evolutionary{}, 14, allStages},
+		"rungs":       {strategy.Evolutionary{}, 20, onRungs},
+		"ensemble":    {strategy.Evolutionary{}, 14, func(s *search.Settings) { s.RetrainSeeds, s.Ensemble = 2, 4 }},
+		"seeds":       {strategy.Evolutionary{}, 14, func(s *search.Settings) { s.RetrainSeeds = 3 }},
+		"progressive": {strategy.Progressive{}, 14, asTheyAre},
+		"random":      {strategy.Random{}, 14, asTheyAre},
+		"tpe":         {strategy.TPE{}, 28, asTheyAre}, // learns from 20 on
+		"reinforce":   {strategy.Reinforce{}, 14, asTheyAre},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := problem(t, test.strategy, test.budget)
+			p := problem(t, test.algorithm, test.budget)
 			test.change(&p.Settings)
 			want := run(t, p)
 			path := filepath.Join(t.TempDir(), "study.db")
@@ -243,7 +252,7 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 						cancel()
 					}
 				}
-				result, err := search.Run(ctx, p)
+				result, err := stage.Run(ctx, p)
 				cancel()
 				if err != nil {
 					t.Fatal(err)
@@ -269,7 +278,7 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 // onRungs begins with what is known and with a ninth of the epochs, after a tuning stage.
 func onRungs(s *search.Settings) {
 	allStages(s)
-	s.Training.Epochs, s.Rungs, s.Known = 9, 2, true
+	s.Training.Epochs, s.Halving, s.WarmStart = 9, 2, true
 }
 
 // allStages asks for the full procedure.
@@ -283,11 +292,11 @@ func allStages(s *search.Settings) {
 // TestFullProcedure: the best recipe of the first stage is that of the search, and
 // the last stage trains structures of the search by other recipes.
 func TestFullProcedure(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 12)
+	p := problem(t, strategy.Evolutionary{}, 12)
 	allStages(&p.Settings)
 	result := run(t, p)
-	if len(result.Tuned) != 5 || len(result.Finals) != 6 || result.Trained != 12 || len(result.Named) != 5 || len(result.Trials) != 28 {
-		t.Fatalf("%d tuned, %d final, %d trained, %d named, %d trials in all", len(result.Tuned), len(result.Finals), result.Trained, len(result.Named), len(result.Trials))
+	if len(result.Tuned) != 5 || len(result.Finals) != 6 || result.Trained != 12 || len(result.Baselines) != 5 || len(result.Trials) != 28 {
+		t.Fatalf("%d tuned, %d final, %d trained, %d named, %d trials in all", len(result.Tuned), len(result.Finals), result.Trained, len(result.Baselines), len(result.Trials))
 	}
 	if result.Recipe != result.Tuned[0].Recipe {
 		t.Errorf("the search used %+v, the best was %+v", result.Recipe, result.Tuned[0].Recipe)
@@ -323,7 +332,7 @@ func TestFullProcedure(t *testing.T) {
 		learningRates[r.LearningRate] = true
 	}
 	most := max(result.Finals[0].ScoreOrZero(), result.Best[0].ScoreOrZero())
-	for _, named := range result.Named {
+	for _, named := range result.Baselines {
 		most = max(most, named.ScoreOrZero())
 	}
 	if mrr := noted(t, bestModel(t, result)).Valid.Both.MRR; mrr != most {
@@ -334,8 +343,8 @@ func TestFullProcedure(t *testing.T) {
 // TestRepeatsAreNotTrainedAgain: without a filter a strategy may propose what was
 // trained, which is counted and costs nothing.
 func TestRepeatsAreNotTrainedAgain(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 30)
-	p.Settings.Filter, p.Settings.Pm = search.NoFilter, 0.02
+	p := problem(t, strategy.Evolutionary{}, 30)
+	p.Settings.Filter, p.Settings.MutationRate = strategy.NoFilter, 0.02
 	engine := &recording{Engine: onTriples(p).Engine}
 	onTriples(p).Engine = engine
 	result := run(t, p)
@@ -362,8 +371,8 @@ type always []structure.Structure
 
 func (always) Name() string { return "always" }
 
-func (a always) Propose(search.Settings, int, []task.Trial, int, *rand.Rand) (search.Proposal, error) {
-	return search.Proposal{Structures: a}, nil
+func (a always) Propose(strategy.Options, int, []task.Trial, int, *rand.Rand) (strategy.Proposal, error) {
+	return strategy.Proposal{Structures: a}, nil
 }
 
 // TestNamedModelsMayBeProposed: their trial is then in the round, and in the best.
@@ -373,10 +382,10 @@ func TestNamedModelsMayBeProposed(t *testing.T) {
 	if result.Stopped != search.SpaceExhausted || result.Note == "" {
 		t.Errorf("stopped by %s (%s)", result.Stopped, result.Note)
 	}
-	if result.Trained != 2 || len(result.Best) != 2 || len(result.Trials) != 6 || len(result.Named) != 5 {
-		t.Errorf("%d trained, %d best, %d trials, %d named", result.Trained, len(result.Best), len(result.Trials), len(result.Named))
+	if result.Trained != 2 || len(result.Best) != 2 || len(result.Trials) != 6 || len(result.Baselines) != 5 {
+		t.Errorf("%d trained, %d best, %d trials, %d named", result.Trained, len(result.Best), len(result.Trials), len(result.Baselines))
 	}
-	for _, trial := range result.Named {
+	for _, trial := range result.Baselines {
 		if (trial.Round == 1) != (trial.Name == "complex") {
 			t.Errorf("%s is in round %d", trial.Name, trial.Round)
 		}
@@ -384,7 +393,7 @@ func TestNamedModelsMayBeProposed(t *testing.T) {
 }
 
 func TestRaisedBudgetGoesOn(t *testing.T) {
-	p := problem(t, search.Progressive{}, 9)
+	p := problem(t, strategy.Progressive{}, 9)
 	run(t, p)
 	p.Settings.Budget = 12
 	if result := run(t, p); result.Resumed != 9 || result.Trained != 12 {
@@ -393,24 +402,24 @@ func TestRaisedBudgetGoesOn(t *testing.T) {
 }
 
 func TestTwoChunksExhaustTheSpace(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 100)
+	p := problem(t, strategy.Evolutionary{}, 100)
 	p.Settings.K = 2
 	result := run(t, p)
-	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" || len(result.Named) != 0 {
-		t.Errorf("trained %d, stopped by %s (%s), %d named models", result.Trained, result.Stopped, result.Note, len(result.Named))
+	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" || len(result.Baselines) != 0 {
+		t.Errorf("trained %d, stopped by %s (%s), %d named models", result.Trained, result.Stopped, result.Note, len(result.Baselines))
 	}
 }
 
 func TestTimeLimit(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 1000)
+	p := problem(t, strategy.Evolutionary{}, 1000)
 	p.Settings.TimeLimit = time.Nanosecond
-	if result := run(t, p); result.Stopped != search.TimeUp || result.Trained >= 1000 {
+	if result := run(t, p); result.Stopped != search.TimeLimitReached || result.Trained >= 1000 {
 		t.Errorf("stopped by %s after %d", result.Stopped, result.Trained)
 	}
 }
 
 func TestDivergedTrialsAreReported(t *testing.T) {
-	p := problem(t, search.Evolutionary{}, 5)
+	p := problem(t, strategy.Evolutionary{}, 5)
 	p.Settings.LearningRate = 1e30
 	result := run(t, p)
 	if len(result.Best) != 0 || result.Artifact != nil || result.Trained != 5 {
@@ -425,25 +434,25 @@ func TestDivergedTrialsAreReported(t *testing.T) {
 
 func TestRunRefusesWhatMakesNoSense(t *testing.T) {
 	for name, spoil := range map[string]func(p *search.Problem){
-		"d not divisible by K": func(p *search.Problem) { p.Settings.Training.Dim = 9 },
-		"no budget":            func(p *search.Problem) { p.Settings.Budget = 0 },
-		"learning rate 0":      func(p *search.Problem) { p.Settings.LearningRate = 0 },
-		"b0 below K":           func(p *search.Problem) { p.Settings.B0 = 3 },
-		"K too large":          func(p *search.Problem) { p.Settings.K = structure.MaxK + 1 },
-		"pm above 1":           func(p *search.Problem) { p.Settings.Pm = 1.5 },
-		"no tuning trials":     func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Trials = 0 },
-		"no final dims":        func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = nil },
-		"odd final dims":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = []int{10} },
-		"no batch sizes":       func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Ranges.Batches = nil },
-		"n3 from 0":            func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.N3[0] = 0 },
-		"seeds and last stage": func(p *search.Problem) { allStages(&p.Settings); p.Settings.Again = 2 },
-		"too few epochs":       func(p *search.Problem) { p.Settings.Rungs = 1 },
-		"too many rungs":       func(p *search.Problem) { p.Settings.Training.Epochs, p.Settings.Rungs = 1000, 5 },
-		"no validation":        func(p *search.Problem) { onTriples(*p).Graph.Valid = nil },
+		"d not divisible by K":     func(p *search.Problem) { p.Settings.Training.Dim = 9 },
+		"no budget":                func(p *search.Problem) { p.Settings.Budget = 0 },
+		"learning rate 0":          func(p *search.Problem) { p.Settings.LearningRate = 0 },
+		"initial-nonzeros below K": func(p *search.Problem) { p.Settings.InitialNonzeros = 3 },
+		"K too large":              func(p *search.Problem) { p.Settings.K = structure.MaxK + 1 },
+		"mutation-rate above 1":    func(p *search.Problem) { p.Settings.MutationRate = 1.5 },
+		"no tuning trials":         func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Trials = 0 },
+		"no final dims":            func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = nil },
+		"odd final dims":           func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.Dims = []int{10} },
+		"no batch sizes":           func(p *search.Problem) { allStages(&p.Settings); p.Settings.Tune.Ranges.Batches = nil },
+		"n3 from 0":                func(p *search.Problem) { allStages(&p.Settings); p.Settings.Final.Ranges.N3[0] = 0 },
+		"seeds and last stage":     func(p *search.Problem) { allStages(&p.Settings); p.Settings.RetrainSeeds = 2 },
+		"too few epochs":           func(p *search.Problem) { p.Settings.Halving = 1 },
+		"too many rungs":           func(p *search.Problem) { p.Settings.Training.Epochs, p.Settings.Halving = 1000, 5 },
+		"no validation":            func(p *search.Problem) { onTriples(*p).Graph.Valid = nil },
 	} {
-		p := problem(t, search.Evolutionary{}, 5)
+		p := problem(t, strategy.Evolutionary{}, 5)
 		spoil(&p)
-		if _, err := search.Run(t.Context(), p); err == nil {
+		if _, err := stage.Run(t.Context(), p); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

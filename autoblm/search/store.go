@@ -7,59 +7,57 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// Round is what a strategy was asked once. With the settings and the trials of
-// earlier rounds it gives the same proposals again.
+// Round records one call of a strategy. With the settings and the trials of earlier rounds, the
+// strategy makes the same proposals again.
 type Round struct {
 	// Number counts from 1.
 	Number int `json:"number"`
-	// RandomState is that of the PCG source which the strategy was given.
+	// RandomState is the state of the PCG source that the strategy received.
 	RandomState []byte `json:"random_state"`
-	// Proposed counts its structures, and Repeats those of them that had a trial
-	// already, whose result was taken from there.
+	// Proposed counts the structures, and Repeats those of them that already had a trial.
 	Proposed int `json:"proposed"`
 	Repeats  int `json:"repeats"`
-	// Seconds is what the filter, the predictor and the strategy took.
+	// Seconds is the time of the strategy, the filter and the predictor.
 	Seconds float64 `json:"seconds"`
 }
 
-// Change is what a store takes at once, all of it or nothing.
+// Change is a change that a store makes as a whole or not at all.
 type Change struct {
-	// Trials are added or, by number, replaced.
+	// Trials are added, or replace those with the same number.
 	Trials []task.Trial
-	// Round, when not nil, is added.
+	// Round is added if it is not nil.
 	Round *Round
-	// Best, when not nil, is what one of the trials has left, and replaces the best one.
+	// Best is the artifact of one of the trials. It replaces the best artifact if it is not nil.
 	Best task.Artifact
-	// Plan, when not nil, replaces the plan.
+	// Plan replaces the plan if it is not nil.
 	Plan *Plan
-	// Artifacts are what trials have left, by their numbers, to be kept beside the best.
+	// Artifacts are further artifacts by the numbers of their trials.
 	Artifacts map[int]task.Artifact
 }
 
-// Store keeps the trials of one study. Package study beside this one keeps
-// them in a file.
+// Store keeps the trials of a study. Package study keeps them in a file.
 type Store interface {
-	// Trials returns all trials, by number.
+	// Trials returns all trials by number.
 	Trials() ([]task.Trial, error)
-	// Rounds returns all rounds, by number.
+	// Rounds returns all rounds by number.
 	Rounds() ([]Round, error)
-	// Plan returns the plan, nil when there is none.
+	// Plan returns the plan, nil if there is none.
 	Plan() (*Plan, error)
-	// Put makes a change; nothing depends on it before Put has returned.
+	// Put makes a change. Nothing depends on the change before Put returns.
 	Put(Change) error
-	// Best returns what the best trial has left, nil when there is nothing yet.
+	// Best returns the best artifact, nil if there is none.
 	Best() (task.Artifact, error)
-	// Artifact returns what a trial has left, nil where that is not kept.
+	// Artifact returns the artifact of a trial, nil if it is not stored.
 	Artifact(trial int) (task.Artifact, error)
 }
 
-// Memory is a Store that is gone with its process.
+// Memory is a store in memory.
 type Memory struct {
-	trials []task.Trial
-	rounds []Round
-	best   task.Artifact
-	plan   *Plan
-	left   map[int]task.Artifact
+	trials    []task.Trial
+	rounds    []Round
+	best      task.Artifact
+	plan      *Plan
+	artifacts map[int]task.Artifact
 }
 
 // Trials implements [Store].
@@ -73,13 +71,7 @@ func (m *Memory) Plan() (*Plan, error) { return m.plan, nil }
 
 // Put implements [Store].
 func (m *Memory) Put(c Change) error {
-	for _, t := range c.Trials {
-		if i := slices.IndexFunc(m.trials, func(old task.Trial) bool { return old.Number == t.Number }); i >= 0 {
-			m.trials[i] = t
-		} else {
-			m.trials = append(m.trials, t)
-		}
-	}
+	m.trials = WithTrials(m.trials, c.Trials)
 	if c.Round != nil {
 		m.rounds = append(m.rounds, *c.Round)
 	}
@@ -89,10 +81,10 @@ func (m *Memory) Put(c Change) error {
 	if c.Plan != nil {
 		m.plan = c.Plan
 	}
-	if m.left == nil {
-		m.left = map[int]task.Artifact{}
+	if m.artifacts == nil {
+		m.artifacts = map[int]task.Artifact{}
 	}
-	maps.Copy(m.left, c.Artifacts)
+	maps.Copy(m.artifacts, c.Artifacts)
 	return nil
 }
 
@@ -100,4 +92,18 @@ func (m *Memory) Put(c Change) error {
 func (m *Memory) Best() (task.Artifact, error) { return m.best, nil }
 
 // Artifact implements [Store].
-func (m *Memory) Artifact(trial int) (task.Artifact, error) { return m.left[trial], nil }
+func (m *Memory) Artifact(trial int) (task.Artifact, error) { return m.artifacts[trial], nil }
+
+// WithTrials returns a copy of the trials in which changed ones are added or, by number, replaced.
+func WithTrials(trials, changed []task.Trial) []task.Trial {
+	all := slices.Clone(trials)
+	for _, t := range changed {
+		i := slices.IndexFunc(all, func(old task.Trial) bool { return old.Number == t.Number })
+		if i >= 0 {
+			all[i] = t
+		} else {
+			all = append(all, t)
+		}
+	}
+	return all
+}

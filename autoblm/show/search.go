@@ -82,7 +82,7 @@ const (
 )
 
 func (m *monitor) update(p search.Progress) {
-	if p.Best != nil && p.Stage == task.Searching && !p.Named && p.Trained > m.trained {
+	if p.Best != nil && p.Stage == task.Searching && !p.Baselines && p.Trained > m.trained {
 		m.trained = p.Trained
 		m.best = append(m.best, p.Best.ScoreOrZero())
 	}
@@ -96,7 +96,7 @@ func (m *monitor) update(p search.Progress) {
 func describeProgress(p search.Progress) string {
 	text := fmt.Sprintf("training %d of %d structures", p.Trained, p.Budget)
 	switch {
-	case p.Named:
+	case p.Baselines:
 		text = "training the baselines"
 	case p.Stage == task.Sizing:
 		text = "training with larger dimensions"
@@ -132,7 +132,7 @@ func describeResult(r *search.Result, took time.Duration) string {
 	if len(r.Best) > 0 {
 		text += fmt.Sprintf("; best %s %.3f", r.Metric, r.Best[0].ScoreOrZero())
 	}
-	if best, ok := bestOf(r.Named); ok {
+	if best, ok := bestOf(r.Baselines); ok {
 		text += fmt.Sprintf(", best baseline %.3f (%s)",
 			best.ScoreOrZero(), structure.TitleOf(best.Name))
 	}

@@ -21,7 +21,7 @@ import (
 // tiny returns the settings of a very short search.
 func tiny() autoblm.SearchSettings {
 	s := autoblm.DefaultSearch()
-	s.Settings = search.Plain()
+	s.Settings = search.BasicSettings()
 	s.Budget, s.Training.Dim, s.Training.Epochs = 10, 8, 1
 	return s
 }
@@ -106,7 +106,7 @@ func TestMonitor(t *testing.T) {
 	}{
 		{0, in(task.Tuning), fmt.Sprintf("training, stage %s: 1 of 4 recipes", task.Tuning)},
 		{
-			time.Second, search.Progress{Stage: task.Searching, Named: true},
+			time.Second, search.Progress{Stage: task.Searching, Baselines: true},
 			"training the baselines",
 		},
 		{time.Second, in(task.Sizing), "training with larger dimensions"},
@@ -149,7 +149,7 @@ func TestPlanAndEnsemble(t *testing.T) {
 			Ensemble: &task.Selection{Members: []int{1, 2, 3}},
 		}
 		return &search.Result{
-			Plan: &second, Kept: &ensemble, Metric: "MRR", Stopped: search.TimeUp,
+			Plan: &second, Kept: &ensemble, Metric: "MRR", Stopped: search.TimeLimitReached,
 		}, nil
 	}); err != nil {
 		t.Fatal(err)

@@ -15,9 +15,9 @@ for seed in ${SEEDS:-1 2 3}; do
   for graph in ${GRAPHS:-nations kinship umls}; do
     search all "$graph" "$seed"
     search no-tuning "$graph" "$seed" --tune 0
-    search no-rungs "$graph" "$seed" --rungs 0
+    search no-rungs "$graph" "$seed" --halving 0
     search no-known "$graph" "$seed" --no-known
-    search no-other-seeds "$graph" "$seed" --again 0
+    search no-other-seeds "$graph" "$seed" --retrain-seeds 0
     search plain "$graph" "$seed" --recipe basic
   done
 done

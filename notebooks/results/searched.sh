@@ -12,7 +12,7 @@ set -euo pipefail
 search() { # GRAPH SEED FLAG...
   local name=searched-$1-$2
   [ -e "$name.json" ] && return
-  autoblm search --dataset "$1" --budget 64 --tune 0 --again 0 --ensemble 0 --dim 32 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.part" --json >/dev/null
+  autoblm search --dataset "$1" --budget 64 --tune 0 --retrain-seeds 0 --ensemble 0 --dim 32 "${@:3}" --seed "$2" ${THREADS:+--threads "$THREADS"} --out "$name" --record "$name.part" --json >/dev/null
   mv "$name.part" "$name.json" # an interrupted search has a record, too
 }
 
@@ -24,19 +24,19 @@ for seed in ${SEEDS:-1}; do
   for graph in ${GRAPHS:-wn18rr fb15k-237 wn18 fb15k}; do
     case $graph in
     wn18rr)
-      small="--recipe n3 --no-n3-moduli --batch 128 --lr 0.3 --n3 0.02 --epochs 12 --rungs 2"
+      small="--recipe n3 --no-n3-moduli --batch 128 --lr 0.3 --n3 0.02 --epochs 12 --halving 2"
       large="--recipe n3 --no-n3-moduli --batch 250 --n3 0.1 --epochs 20"
       ;;
     fb15k-237)
-      small="--recipe rp --no-n3-moduli --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9 --rungs 2"
+      small="--recipe rp --no-n3-moduli --batch 250 --lr 0.3 --n3 0.02 --relation-prediction 1 --epochs 9 --halving 2"
       large="--recipe rp --no-n3-moduli --epochs 20"
       ;;
     wn18)
-      small="--recipe n3 --no-n3-moduli --batch 128 --lr 0.3 --n3 0.02 --epochs 9 --rungs 2"
+      small="--recipe n3 --no-n3-moduli --batch 128 --lr 0.3 --n3 0.02 --epochs 9 --halving 2"
       large="--recipe n3 --no-n3-moduli --epochs 20"
       ;;
     fb15k)
-      small="--recipe n3 --no-n3-moduli --batch 500 --lr 0.3 --n3 0.005 --epochs 3 --rungs 1"
+      small="--recipe n3 --no-n3-moduli --batch 500 --lr 0.3 --n3 0.005 --epochs 3 --halving 1"
       large="--recipe n3 --no-n3-moduli --batch 500 --lr 0.1 --n3 0.02 --epochs 10 --validate-every 5"
       ;;
     *)

@@ -37,7 +37,7 @@ type ablateCommand struct {
 // usualAblate has the defaults: those of the plain search, so that what differs is what is asked
 // about.
 func usualAblate() ablateCommand {
-	c := ablateCommand{Settings: searchFlags(search.Plain())}
+	c := ablateCommand{Settings: searchFlags(search.BasicSettings())}
 	c.Settings.Training.Precision = kge.AutoPrecision
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/ctxutil"
 	"github.com/autoblm/autoblm-go/internal/format"
@@ -59,7 +60,7 @@ func advised(err error) error {
 	if errors.Is(err, kge.ErrOtherEngine) {
 		return fmt.Errorf("%w (--mix-engines goes on all the same)", err)
 	}
-	if errors.Is(err, search.ErrNoTime) {
+	if errors.Is(err, stage.ErrNoTimeLimit) {
 		return fmt.Errorf("%w (--minutes 10 plans it for ten minutes)", err)
 	}
 	var none *datasets.NoGraphError

@@ -38,7 +38,7 @@ func searchLine(about study.About, compute computeFlags) (line string, exact boo
 	switch s := about.Settings; {
 	case s.Planned != nil:
 		usual, always = append(usual, "--minutes", fmt.Sprint(s.TimeLimit.Minutes())), append(always, "minutes")
-	case s.Again == 0 && s.Rungs == 0 && !s.Known && (s.Tune == nil || s.Tune.Space == nil):
+	case s.RetrainSeeds == 0 && s.Halving == 0 && !s.WarmStart && (s.Tune == nil || s.Tune.Space == nil):
 		usual, always = append(usual, "--recipe", plainRecipe), append(always, "recipe")
 	}
 	if !slices.Contains(always, "recipe") { // else the size of a graph decides these where they are not given

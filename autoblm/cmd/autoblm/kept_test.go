@@ -27,7 +27,7 @@ func makers(t *testing.T) map[string]maker {
 	dir, graph := t.TempDir(), smallGraph(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	study := at("study.db")
-	object(t, "search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", at("searched"), "--budget", "6", "--dim", "4", "--epochs", "1", "--n", "16", "--p", "4")
+	object(t, "search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", at("searched"), "--budget", "6", "--dim", "4", "--epochs", "1", "--candidates", "16", "--round-size", "4")
 	quick := []string{"--budget", "6", "--dim", "4", "--epochs", "1"}
 	object(t, "train", "--dataset", graph, "--structure", "simple", "--dim", "4", "--epochs", "1", "--members", "2", "--keep-members", "--out", at("seeds"))
 	for _, name := range []string{"m6", "m7"} { // where the study lies, which is what is kept
@@ -159,7 +159,7 @@ func TestRecordIsCheckedFirst(t *testing.T) {
 func TestOnlyItsOwnIsReplaced(t *testing.T) {
 	dir, graph := t.TempDir(), smallGraph(t)
 	study, model, triples := filepath.Join(dir, "s.db"), filepath.Join(dir, "m"), filepath.Join(graph, "train.txt")
-	object(t, "search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", filepath.Join(dir, "out"), "--budget", "6", "--dim", "4", "--epochs", "1", "--n", "16", "--p", "4")
+	object(t, "search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", filepath.Join(dir, "out"), "--budget", "6", "--dim", "4", "--epochs", "1", "--candidates", "16", "--round-size", "4")
 	object(t, "study", "best", study, "--out", model)
 	symbolic, hard := filepath.Join(dir, "symbolic"), filepath.Join(dir, "hard")
 	if err := errors.Join(os.Symlink(study, symbolic), os.Link(study, hard)); err != nil {

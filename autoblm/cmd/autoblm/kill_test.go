@@ -57,18 +57,18 @@ const killsVariable = "AUTOBLM_KILLS"
 // random moments: as they start, as they write, and at any time. In the end their
 // studies hold what those of searches left alone do, to the bit, but for seconds.
 func TestKilledSearchesGoOn(t *testing.T) {
-	base := []string{"search", "--recipe", "basic", "--dim", "16", "--epochs", "3", "--budget", "18", "--n", "16", "--p", "4", "--i", "4", "--seed", "3"}
+	base := []string{"search", "--recipe", "basic", "--dim", "16", "--epochs", "3", "--budget", "18", "--candidates", "16", "--round-size", "4", "--parents", "4", "--seed", "3"}
 	procedures := []*procedure{
 		{arguments: append(base, "--algorithm", "autoblm+", "--tune", "3", "--final", "3", "--final-dims", "16,32", "--final-epochs", "4")},
-		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot", "--again", "2", "--ensemble", "4")},
-		{arguments: []string{"search", "--dim", "16", "--epochs", "9", "--budget", "12", "--n", "16", "--p", "4", "--i", "4", "--tune", "4", "--again", "2", "--again-dims", "16,32", "--again-epochs", "4", "--ensemble", "6"}},
+		{arguments: append(base, "--algorithm", "autoblm", "--filter", "none", "--predictor", "one-hot", "--retrain-seeds", "2", "--ensemble", "4")},
+		{arguments: []string{"search", "--dim", "16", "--epochs", "9", "--budget", "12", "--candidates", "16", "--round-size", "4", "--parents", "4", "--tune", "4", "--retrain-seeds", "2", "--retrain-dims", "16,32", "--retrain-epochs", "4", "--ensemble", "6"}},
 	}
 	killed(t, kills(t, 9), procedures)
 }
 
 // TestKilledSearchesForOtherTasksGoOn likewise.
 func TestKilledSearchesForOtherTasksGoOn(t *testing.T) {
-	small := []string{"--k", "2", "--budget", "14", "--n", "16", "--p", "4", "--i", "4", "--predictor", "none"}
+	small := []string{"--k", "2", "--budget", "14", "--candidates", "16", "--round-size", "4", "--parents", "4", "--predictor", "none"}
 	t.Run("query", func(t *testing.T) {
 		data := queries(t)
 		killed(t, kills(t, 3), []*procedure{{arguments: append([]string{
@@ -87,7 +87,7 @@ func TestKilledSearchesForOtherTasksGoOn(t *testing.T) {
 // as XLA on the CPU has a fixed order of sums.
 func TestKilledSearchesOnXLAGoOn(t *testing.T) {
 	engine := []string{"--engine", "gomlx", "--backend", xlatest.Backend(t)}
-	small := []string{"--k", "2", "--n", "16", "--p", "4", "--i", "4"}
+	small := []string{"--k", "2", "--candidates", "16", "--round-size", "4", "--parents", "4"}
 	t.Run("completion", func(t *testing.T) {
 		killed(t, kills(t, 2), []*procedure{{arguments: append([]string{
 			"search", "--recipe", "basic", "--dataset", smallGraph(t), "--dim", "8", "--epochs", "3", "--budget", "12", "--algorithm", "autoblm+",

@@ -100,7 +100,7 @@ func TestNumbersAtTheirLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := []string{"--structure", "simple", "--dim", "8", "--epochs", "1"}
-	search := []string{"--budget", "2", "--n", "4", "--p", "2", "--dim", "8", "--epochs", "1", "--batch", "64"}
+	search := []string{"--budget", "2", "--candidates", "4", "--round-size", "2", "--dim", "8", "--epochs", "1", "--batch", "64"}
 	for _, line := range [][]string{
 		append([]string{"train", "--dataset", graph, "--out", "model"}, small...),
 		append([]string{"train", "--dataset", graph, "--seed", "2", "--out", "other"}, small...),

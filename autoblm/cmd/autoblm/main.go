@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/completions"
@@ -68,8 +68,8 @@ func newCommands() *commands {
 // newParser reads command lines into c, whose values are the defaults of its flags.
 func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
 	var algorithms, tasks, purposes, others []string
-	for _, strategy := range search.Strategies() {
-		algorithms = append(algorithms, strategy.Name())
+	for _, algorithm := range strategy.All() {
+		algorithms = append(algorithms, algorithm.Name())
 	}
 	for _, f := range form.All()[1:] {
 		others = append(others, f.String())

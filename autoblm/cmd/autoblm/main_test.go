@@ -21,6 +21,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
@@ -130,7 +131,7 @@ func TestTrainWithoutValidAndTest(t *testing.T) {
 
 func searchArguments(graph, dir string, more ...string) []string {
 	return append([]string{"search", "--recipe", "basic", "--dataset", graph, "--study", filepath.Join(dir, "study.db"), "--out", filepath.Join(dir, "out"),
-		"--budget", "10", "--dim", "8", "--epochs", "2", "--batch", "64", "--n", "16", "--p", "4"}, more...)
+		"--budget", "10", "--dim", "8", "--epochs", "2", "--batch", "64", "--candidates", "16", "--round-size", "4"}, more...)
 }
 
 func TestSearchJSON(t *testing.T) {
@@ -378,22 +379,22 @@ func TestFlagsReachTheSettings(t *testing.T) {
 		"--algorithm=autoblm": func(s *autoblm.SearchSettings) { s.Algorithm = "autoblm" },
 		"--budget=7":          func(s *autoblm.SearchSettings) { s.Budget = 7 },
 		"--recipe=basic": func(s *autoblm.SearchSettings) {
-			s.Settings = search.Plain()
+			s.Settings = search.BasicSettings()
 			s.Training.Precision = kge.AutoPrecision
 		},
 		"--recipe=basic --minutes=1.5": func(s *autoblm.SearchSettings) {
-			s.Settings = search.Plain()
+			s.Settings = search.BasicSettings()
 			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
 		},
 		"--minutes=1.5 --epochs=9 --tune=5": func(s *autoblm.SearchSettings) {
-			s.Settings = search.Timed()
+			s.Settings = search.TimedSettings()
 			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
 			s.Training.Epochs, s.Tune = 9, search.GuidedTune(5)
 			s.Planned.Epochs, s.Planned.Tune = false, false
 		},
-		"--k=3": func(s *autoblm.SearchSettings) { s.K, s.Training.Dim, s.AgainDims = 3, 63, []int{255, 510} },
+		"--k=3": func(s *autoblm.SearchSettings) { s.K, s.Training.Dim, s.RetrainDims = 3, 63, []int{255, 510} },
 		"--k=3 --dim=12 --minutes=1.5": func(s *autoblm.SearchSettings) {
-			s.Settings = search.Timed()
+			s.Settings = search.TimedSettings()
 			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
 			s.K, s.Training.Dim, s.Planned.Dim = 3, 12, false
 		},
@@ -403,10 +404,10 @@ func TestFlagsReachTheSettings(t *testing.T) {
 			s.Tune.Trials = 5
 		},
 		"--tune=0":           func(s *autoblm.SearchSettings) { s.Tune = nil },
-		"--again=0":          func(s *autoblm.SearchSettings) { s.Again = 0 },
-		"--no-known":         func(s *autoblm.SearchSettings) { s.Known = false },
+		"--retrain-seeds=0":  func(s *autoblm.SearchSettings) { s.RetrainSeeds = 0 },
+		"--no-warm-start":    func(s *autoblm.SearchSettings) { s.WarmStart = false },
 		"--dim=12":           func(s *autoblm.SearchSettings) { s.Training.Dim = 12 },
-		"--epochs=3":         func(s *autoblm.SearchSettings) { s.Training.Epochs, s.Rungs = 3, 0 }, // too few for any
+		"--epochs=3":         func(s *autoblm.SearchSettings) { s.Training.Epochs, s.Halving = 3, 0 }, // too few for any
 		"--batch=9":          func(s *autoblm.SearchSettings) { s.Training.Batch = 9 },
 		"--lr=0.7":           func(s *autoblm.SearchSettings) { s.LearningRate = 0.7 },
 		"--l2=0.2":           func(s *autoblm.SearchSettings) { s.L2 = 0.2 },
@@ -435,12 +436,12 @@ func TestFlagsReachTheSettings(t *testing.T) {
 		"--products=0 --dura=0.3":          func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
 		"--dataset=mine --dura=0.3 --n3=0": func(s *autoblm.SearchSettings) { s.EntityL2, s.Products, s.N3 = 0.3, 0.3, 0 },
 		"--seed=5":                         func(s *autoblm.SearchSettings) { s.Seed = 5 },
-		"--n=6":                            func(s *autoblm.SearchSettings) { s.N = 6 },
-		"--p=3":                            func(s *autoblm.SearchSettings) { s.P = 3 },
-		"--i=2":                            func(s *autoblm.SearchSettings) { s.I = 2 },
-		"--b0=5":                           func(s *autoblm.SearchSettings) { s.B0 = 5 },
-		"--pm=0.3":                         func(s *autoblm.SearchSettings) { s.Pm = 0.3 },
-		"--filter=paper":                   func(s *autoblm.SearchSettings) { s.Filter = search.PaperFilter },
+		"--candidates=6":                   func(s *autoblm.SearchSettings) { s.Candidates = 6 },
+		"--round-size=3":                   func(s *autoblm.SearchSettings) { s.RoundSize = 3 },
+		"--parents=2":                      func(s *autoblm.SearchSettings) { s.Parents = 2 },
+		"--initial-nonzeros=5":             func(s *autoblm.SearchSettings) { s.InitialNonzeros = 5 },
+		"--mutation-rate=0.3":              func(s *autoblm.SearchSettings) { s.MutationRate = 0.3 },
+		"--filter=paper":                   func(s *autoblm.SearchSettings) { s.Filter = strategy.PaperFilter },
 		"--precision=float32":              func(s *autoblm.SearchSettings) { s.Training.Precision = kge.Float32 },
 		"--predictor=none":                 func(s *autoblm.SearchSettings) { s.Settings.Predictor = nil },
 		"--predictor=one-hot":              func(s *autoblm.SearchSettings) { s.Settings.Predictor.Features = predictor.OneHot },

@@ -57,7 +57,7 @@ func TestANewTask(t *testing.T) {
 	})
 	t.Chdir(t.TempDir())
 	file := filepath.Join("out", "study.db")
-	search := []string{"search", "--recipe", "basic", "--task", "entries", "--dataset", "any", "--n", "16", "--p", "4", "--i", "4", "--predictor", "none", "--out", "out"}
+	search := []string{"search", "--recipe", "basic", "--task", "entries", "--dataset", "any", "--candidates", "16", "--round-size", "4", "--parents", "4", "--predictor", "none", "--out", "out"}
 	printed := object(t, append(search, "--budget", "12")...)
 	best := printed["best"].([]any)[0].(map[string]any)
 	s := structure.MustParse(best["structure"].(string))

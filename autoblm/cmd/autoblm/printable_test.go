@@ -40,7 +40,7 @@ func TestLabelsAreNotObeyed(t *testing.T) {
 		{"predict", "--model", model + "s", "--head", g.Entities[0], "--relation", g.Relations[0]},
 		{"dataset", "info", graph},
 		{"dataset", "info", graph + "2"},
-		{"search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", filepath.Join(dir, "out"), "--budget", "2", "--n", "4", "--p", "2", "--dim", "8", "--epochs", "1", "--batch", "64", "--predictor", "none"},
+		{"search", "--recipe", "basic", "--dataset", graph, "--study", study, "--out", filepath.Join(dir, "out"), "--budget", "2", "--candidates", "4", "--round-size", "2", "--dim", "8", "--epochs", "1", "--batch", "64", "--predictor", "none"},
 		{"study", "show", study}, {"study", "list", dir}, {"study", "export", "--csv", study},
 		{"report", "--study", study, "--out", page},
 		append([]string{"query", "train", "--dataset", graph}, train...),

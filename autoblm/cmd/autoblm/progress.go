@@ -92,7 +92,7 @@ func (b *searchBar) about(what string, p search.Progress) {
 		line = "choosing an ensemble"
 	case p.Budget == 0:
 		line = fmt.Sprintf("%d %%", int(p.Share*10)*10) // a log is not helped by a hundred lines
-	case p.Named:
+	case p.Baselines:
 		line = "the named models"
 	case p.Stage == task.Retraining:
 		line = fmt.Sprintf("other seeds, %s", format.Count(p.Trained, "training")) // how many more is not known

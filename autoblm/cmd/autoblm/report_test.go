@@ -12,6 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
@@ -110,13 +111,13 @@ func settingsOf(t *rapid.T, line string) (search.Settings, string) {
 
 func TestSearchLineHasTheSameSettings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := search.Plain()
+		s := search.BasicSettings()
 		s.K = rapid.IntRange(2, 6).Draw(t, "k")
 		s.Budget = rapid.IntRange(1, 500).Draw(t, "budget")
-		s.N, s.P, s.I = rapid.IntRange(1, 200).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "p"), rapid.IntRange(1, 20).Draw(t, "i")
-		s.B0 = rapid.SampledFrom([]int{0, s.K, s.K + 1}).Draw(t, "b0")
-		s.Pm = rapid.SampledFrom([]float64{0, 0.1, 1.0 / 3}).Draw(t, "pm")
-		s.Filter = rapid.SampledFrom([]search.Filter{search.Exact, search.PaperFilter, search.NoFilter}).Draw(t, "filter")
+		s.Candidates, s.RoundSize, s.Parents = rapid.IntRange(1, 200).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "p"), rapid.IntRange(1, 20).Draw(t, "i")
+		s.InitialNonzeros = rapid.SampledFrom([]int{0, s.K, s.K + 1}).Draw(t, "b0")
+		s.MutationRate = rapid.SampledFrom([]float64{0, 0.1, 1.0 / 3}).Draw(t, "pm")
+		s.Filter = rapid.SampledFrom([]strategy.Filter{strategy.Exact, strategy.PaperFilter, strategy.NoFilter}).Draw(t, "filter")
 		switch rapid.IntRange(0, 2).Draw(t, "predictor") {
 		case 1:
 			s.Predictor.Features = predictor.OneHot
@@ -152,8 +153,8 @@ func TestSearchLineHasTheSameSettings(t *testing.T) {
 			s.Final.Ranges.Dims = []int{s.K * rapid.IntRange(1, 9).Draw(t, "final dim"), s.K * 10}
 		}
 		var names []string
-		for _, strategy := range search.Strategies() {
-			names = append(names, strategy.Name())
+		for _, algorithm := range strategy.All() {
+			names = append(names, algorithm.Name())
 		}
 		about := study.About{
 			Algorithm: rapid.SampledFrom(names).Draw(t, "algorithm"), Settings: s,
@@ -176,7 +177,7 @@ func TestSearchLineSaysWhatItCannot(t *testing.T) {
 		"training":  func(s *search.Settings) { s.Training.DataSeed = 99 },
 		"stage":     func(s *search.Settings) { s.Tune = search.DefaultTune(); s.Tune.Ranges.Batches = []int{99} },
 	} {
-		s := search.Plain()
+		s := search.BasicSettings()
 		change(&s)
 		if line, exact, err := searchLine(study.About{Algorithm: "autoblm", Settings: s, Identity: task.Identity{Source: "world"}}, engineOf(nil)); err != nil || exact {
 			t.Errorf("%s: %s is said to be exact (%v)", name, line, err)
@@ -185,7 +186,7 @@ func TestSearchLineSaysWhatItCannot(t *testing.T) {
 }
 
 func TestSearchLineTakesTheSameEngine(t *testing.T) {
-	about := study.About{Algorithm: "autoblm", Settings: search.Plain(), Identity: task.Identity{Source: "world"}}
+	about := study.About{Algorithm: "autoblm", Settings: search.BasicSettings(), Identity: task.Identity{Source: "world"}}
 	line, _, err := searchLine(about, engineOf([]task.Trial{{Engine: "gomlx", Backend: "go"}, {}}))
 	if words := strings.Fields(line); err != nil || !slices.Contains(words, "gomlx") || !slices.Contains(words, "--backend") {
 		t.Errorf("%s (%v) does not name the engine", line, err)
@@ -248,7 +249,7 @@ func TestReportOfOtherTasks(t *testing.T) {
 // TestSearchLineNamesWhatTheGraphWouldDecide: the penalty and the batch of a study are in its
 // command, also where they are the usual ones, which the size of a graph may replace.
 func TestSearchLineNamesWhatTheGraphWouldDecide(t *testing.T) {
-	timed := search.Timed()
+	timed := search.TimedSettings()
 	timed.TimeLimit = time.Minute
 	for _, s := range []search.Settings{search.DefaultSettings(), timed} {
 		line, exact, err := searchLine(study.About{Algorithm: "autoblm+", Settings: s, Identity: task.Identity{Source: "world"}}, engineOf(nil))

@@ -94,9 +94,9 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 	model, _ := flags.Given[form.Form](ctx, "model")
 	switch {
 	case name == plainRecipe || model != form.Bilinear:
-		usual = search.Plain()
+		usual = search.BasicSettings()
 	case minutes > 0:
-		usual = search.Timed()
+		usual = search.TimedSettings()
 	}
 	task, _ := flags.Given[string](ctx, "task")
 	if kind, err := autoblm.FindTask(task); err == nil { // else the parser says so
@@ -109,22 +109,22 @@ func (c *searchCommand) BeforeApply(ctx *kong.Context) error {
 		}
 		may := *usual.Planned
 		usual.Planned = &search.Planned{
-			Dim: may.Dim && !given("dim"), Epochs: may.Epochs && !given("epochs"), Structures: may.Structures && !given("budget", "rungs"),
-			Tune: may.Tune && !given("tune"), Again: may.Again && !given("again", "again-dims", "again-epochs"),
+			Dim: may.Dim && !given("dim"), Epochs: may.Epochs && !given("epochs"), Structures: may.Structures && !given("budget", "halving"),
+			Tune: may.Tune && !given("tune"), Retrain: may.Retrain && !given("retrain-seeds", "retrain-dims", "retrain-epochs"),
 		}
 	}
 	if k, is := flags.Given[int](ctx, "k"); is && k > 1 { // else the parser says so
 		usual.K = k
 		usual.Training.Dim = divided(usual.Training.Dim, k)
-		usual.AgainDims = slices.Clone(usual.AgainDims)
-		for i, dim := range usual.AgainDims {
-			usual.AgainDims[i] = divided(dim, k)
+		usual.RetrainDims = slices.Clone(usual.RetrainDims)
+		for i, dim := range usual.RetrainDims {
+			usual.RetrainDims[i] = divided(dim, k)
 		}
 	}
 	takeTraining(&training, usual.Training)
 	usual.Training = training
 	c.use(usual)
-	c.rungs = flags.Is(ctx, "rungs")
+	c.rungs = flags.Is(ctx, "halving")
 	c.batch = flags.Is(ctx, "batch")
 	c.penalty = slices.ContainsFunc([]string{"n3", "dura", "entity-l2", "products"}, func(name string) bool { return flags.Is(ctx, name) })
 	useDura(ctx, &c.Settings.Weights)
@@ -287,7 +287,7 @@ func (s searching) run(ctx context.Context, o *output) error {
 	switch {
 	case len(result.Best) > 0 || result.Artifact != nil:
 		return nil
-	case result.Stopped == search.TimeUp && result.Trained == 0:
+	case result.Stopped == search.TimeLimitReached && result.Trained == 0:
 		return fmt.Errorf("nothing was trained to its end in the time: give it more --minutes, with --study %s", s.settings.Study)
 	}
 	return fmt.Errorf("all %d structures diverged: try a learning rate below %g, in a new study", result.Trained, s.settings.LearningRate)
@@ -297,7 +297,7 @@ func (c *searchCommand) searchSettings() (autoblm.SearchSettings, error) {
 	s := autoblm.SearchSettings{Settings: search.Settings(c.Settings), Algorithm: c.Algorithm, MixEngines: c.MixEngines}
 	s.Settings.Predictor, s.Tune, s.Final = nil, nil, nil
 	if !c.rungs {
-		s.Rungs = min(s.Rungs, search.MostRungs(s.Training.Epochs))
+		s.Halving = min(s.Halving, search.DefaultHalving(s.Training.Epochs))
 	}
 	if c.Single {
 		s.Ensemble = 0

@@ -25,7 +25,7 @@ func TestSearchKeepsAnEnsemble(t *testing.T) {
 			t.Fatal("no search keeps an ensemble")
 		}
 		folder = filepath.Join(dir, fmt.Sprint("found", seed))
-		arguments = []string{"search", "--recipe", "basic", "--dataset", graph, "--budget", "6", "--p", "2", "--i", "4", "--dim", "8", "--epochs", "4", "--again", "2", "--ensemble", "4", "--seed", fmt.Sprint(seed), "--out", folder}
+		arguments = []string{"search", "--recipe", "basic", "--dataset", graph, "--budget", "6", "--round-size", "2", "--parents", "4", "--dim", "8", "--epochs", "4", "--retrain-seeds", "2", "--ensemble", "4", "--seed", fmt.Sprint(seed), "--out", folder}
 		found = object(t, arguments...)
 		final = found["final"].(map[string]any)
 	}

@@ -15,7 +15,7 @@ import (
 func searchedFolder(t *testing.T) (folder string, found map[string]any) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "found")
-	found = object(t, "search", "--recipe", "basic", "--dataset", smallGraph(t), "--budget", "4", "--p", "2", "--i", "2", "--dim", "8", "--epochs", "2", "--out", folder)
+	found = object(t, "search", "--recipe", "basic", "--dataset", smallGraph(t), "--budget", "4", "--round-size", "2", "--parents", "2", "--dim", "8", "--epochs", "2", "--out", folder)
 	return folder, found
 }
 
@@ -46,7 +46,7 @@ func TestFoldersOfSearches(t *testing.T) {
 	if resumed := object(t, "study", "resume", folder, "--budget", "6"); resumed["trained"] != 6.0 || resumed["out"] != folder {
 		t.Errorf("gone on with, it has %v", resumed)
 	}
-	again := object(t, "search", "--recipe", "basic", "--dataset", graph, "--budget", "6", "--p", "2", "--i", "2", "--dim", "8", "--epochs", "2", "--out", folder, "--study", folder)
+	again := object(t, "search", "--recipe", "basic", "--dataset", graph, "--budget", "6", "--round-size", "2", "--parents", "2", "--dim", "8", "--epochs", "2", "--out", folder, "--study", folder)
 	if again["resumed"] != 6.0 || again["study"] != file {
 		t.Errorf("the same search has %v", again)
 	}

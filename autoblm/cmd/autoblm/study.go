@@ -139,7 +139,7 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Presentation)
 		}
 		rounds.Print(w)
 	}
-	if len(r.Best)+len(r.Named) > 0 {
+	if len(r.Best)+len(r.Baselines) > 0 {
 		fmt.Fprintf(w, "\nThe best structures found, and the named ones by the same recipe\n\n")
 		s.PrintBest(w)
 		fmt.Fprintln(w)

@@ -35,7 +35,7 @@ func usualOwn() (own ownFlags, plugins kong.Plugins) {
 // use gives those of a task their defaults in a search with these settings.
 func (f ownFlags) use(kind autoblm.Registration, s search.Settings) {
 	if f[kind.Name] != nil {
-		reflect.ValueOf(f[kind.Name]).Elem().Set(reflect.ValueOf(kind.Flags(!s.Known)).Elem()) // whose flags the parser has
+		reflect.ValueOf(f[kind.Name]).Elem().Set(reflect.ValueOf(kind.Flags(!s.WarmStart)).Elem()) // whose flags the parser has
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-var smallSearch = []string{"--k", "4", "--budget", "6", "--n", "8", "--p", "4", "--i", "4", "--predictor", "none", "--epochs", "2"}
+var smallSearch = []string{"--k", "4", "--budget", "6", "--candidates", "8", "--round-size", "4", "--parents", "4", "--predictor", "none", "--epochs", "2"}
 
 // TestSearchForQueriesJSON: its model is one of queries, a study of it is told and
 // gone on with, and nothing else is made of it.
@@ -78,13 +78,13 @@ func TestSearchesForClassesEmbedWhatManySee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, of := range map[string]search.Settings{"by default": autoblm.SearchDefaults(classify.TaskName), "plain": search.Plain()} {
+	for name, of := range map[string]search.Settings{"by default": autoblm.SearchDefaults(classify.TaskName), "plain": search.BasicSettings()} {
 		about := study.About{Algorithm: "autoblm", Settings: of, Identity: task.Identity{Task: classify.TaskName, Source: "mine", TaskSettings: text}}
 		line, _, err := searchLine(about, engineOf(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if says := strings.Contains(line, "--seen-by 0"); says != of.Known {
+		if says := strings.Contains(line, "--seen-by 0"); says != of.WarmStart {
 			t.Errorf("%s: the command is %s", name, line)
 		}
 	}
@@ -163,7 +163,7 @@ func TestTaskRefusals(t *testing.T) {
 		"a recipe":              {cli.Misuse, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
 		"label smoothing":       {cli.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
 		"tuning classes":        {cli.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
-		"rungs of classes":      {cli.Misuse, "set rungs to 0", []string{"--task", "classify", "--dataset", classes, "--rungs", "1"}},
+		"rungs of classes":      {cli.Misuse, "set halving to 0", []string{"--task", "classify", "--dataset", classes, "--halving", "1"}},
 		"queries on gomlx":      {cli.Misuse, "cpu only", []string{"--task", "query", "--dataset", graph, "--engine", "gomlx"}},
 		"queries on a backend":  {cli.Misuse, "cpu only, which has no backend", []string{"--task", "query", "--dataset", graph, "--backend", "go"}},
 		"classes on cpu":        {cli.Misuse, "has no backend", []string{"--task", "classify", "--dataset", classes, "--engine", "cpu", "--backend", "go"}},

@@ -46,7 +46,7 @@ func TestEveryCommandWarns(t *testing.T) {
 		}
 	}
 	small := []string{"--dim", "8", "--epochs", "1", "--structure", "simple"}
-	search := []string{"--budget", "2", "--n", "4", "--p", "2", "--dim", "8", "--epochs", "1", "--batch", "64"}
+	search := []string{"--budget", "2", "--candidates", "4", "--round-size", "2", "--dim", "8", "--epochs", "1", "--batch", "64"}
 	const titled, passed = "autoblm: warning: the first line of ", "autoblm: warning: passed over 1 line"
 	const unseen = "autoblm: warning: 1 of the 2 test queries of asked have an anchor, a relation or only answers that train lacks"
 	lines := []struct {

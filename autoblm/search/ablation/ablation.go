@@ -3,6 +3,7 @@ package ablation
 import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
@@ -16,7 +17,7 @@ type Ablation struct {
 // Variant is a search of a comparison.
 type Variant struct {
 	Name      string
-	Algorithm string // see [search.ByName]
+	Algorithm string // see [strategy.ByName]
 	// Change changes the common settings into those of the variant; nil changes nothing.
 	Change func(*search.Settings)
 }
@@ -57,9 +58,8 @@ func Ablations() []Ablation {
 			Variants: bothAlgorithms(
 				Variant{Name: "none, b0=1", Change: noFilterFromOne},
 				Variant{Name: "none, b0=k", Change: noFilter},
-				Variant{Name: "paper", Change: withFilter(search.PaperFilter)},
+				Variant{Name: "paper", Change: withFilter(strategy.PaperFilter)},
 				Variant{Name: "exact"},
-				Variant{Name: "linear", Change: withFilter(search.LinearFilter)},
 			),
 		},
 		{
@@ -77,8 +77,8 @@ func Ablations() []Ablation {
 			Question: "With how many nonzeros should a search begin?",
 			Variants: bothAlgorithms(
 				Variant{Name: "b0=k"},
-				Variant{Name: "b0=k+2", Change: func(s *search.Settings) { s.B0 = s.K + 2 }},
-				Variant{Name: "b0=2k", Change: func(s *search.Settings) { s.B0 = 2 * s.K }},
+				Variant{Name: "b0=k+2", Change: func(s *search.Settings) { s.InitialNonzeros = s.K + 2 }},
+				Variant{Name: "b0=2k", Change: func(s *search.Settings) { s.InitialNonzeros = 2 * s.K }},
 			),
 		},
 		{
@@ -96,7 +96,7 @@ func Ablations() []Ablation {
 // bothAlgorithms returns the variants of AutoBLM and of AutoBLM+.
 func bothAlgorithms(variants ...Variant) []Variant {
 	var both []Variant
-	for _, algorithm := range []string{search.Progressive{}.Name(), search.Evolutionary{}.Name()} {
+	for _, algorithm := range []string{strategy.Progressive{}.Name(), strategy.Evolutionary{}.Name()} {
 		for _, v := range variants {
 			both = append(both, Variant{algorithm + ", " + v.Name, algorithm, v.Change})
 		}
@@ -104,13 +104,13 @@ func bothAlgorithms(variants ...Variant) []Variant {
 	return both
 }
 
-func noFilter(s *search.Settings) { s.Filter = search.NoFilter }
+func noFilter(s *search.Settings) { s.Filter = strategy.NoFilter }
 
-func noFilterFromOne(s *search.Settings) { s.Filter, s.B0 = search.NoFilter, 1 }
+func noFilterFromOne(s *search.Settings) { s.Filter, s.InitialNonzeros = strategy.NoFilter, 1 }
 
-func bare(s *search.Settings) { s.Filter, s.Predictor, s.B0 = search.NoFilter, nil, 1 }
+func bare(s *search.Settings) { s.Filter, s.Predictor, s.InitialNonzeros = strategy.NoFilter, nil, 1 }
 
-func withFilter(f search.Filter) func(*search.Settings) {
+func withFilter(f strategy.Filter) func(*search.Settings) {
 	return func(s *search.Settings) { s.Filter = f }
 }
 

@@ -21,8 +21,8 @@ func plan(t *testing.T) ablation.Plan {
 	t.Helper()
 	engine := cpu.New(2)
 	t.Cleanup(engine.Close)
-	s := search.Plain()
-	s.Budget, s.N, s.P, s.I = 12, 16, 4, 4
+	s := search.BasicSettings()
+	s.Budget, s.Candidates, s.RoundSize, s.Parents = 12, 16, 4, 4
 	s.Predictor.Steps = 5
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 60, 2, 64
 	return ablation.Plan{

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/correlation"
 	"gonum.org/v1/gonum/stat"
@@ -68,12 +69,12 @@ func Compare(ctx context.Context, p Plan, a Ablation) ([]Outcome, error) {
 			if v.Change != nil {
 				v.Change(&s)
 			}
-			strategy, err := search.ByName(v.Algorithm)
+			algorithm, err := strategy.ByName(v.Algorithm)
 			if err != nil {
 				return nil, err
 			}
 			name := fmt.Sprintf("%s %s", a.Name, v.Name)
-			result, err := p.search(ctx, p.Graph, strategy, s, name)
+			result, err := p.search(ctx, p.Graph, algorithm, s, name)
 			if err != nil {
 				return nil, err
 			}

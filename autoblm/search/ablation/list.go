@@ -5,7 +5,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -23,14 +23,14 @@ func (l list) Name() string {
 	return fmt.Sprintf("list %016x", hash.Sum64())
 }
 
-// Propose implements [search.Strategy].
+// Propose implements [strategy.Strategy].
 func (l list) Propose(
-	s search.Settings, _ int, history []task.Trial, want int, _ *rand.Rand,
-) (search.Proposal, error) {
+	s strategy.Options, _ int, history []task.Trial, want int, _ *rand.Rand,
+) (strategy.Proposal, error) {
 	rest := l[len(history):]
 	if len(rest) == 0 {
 		why := fmt.Sprintf("all %d structures of the list are trained", len(l))
-		return search.Proposal{Why: why}, nil
+		return strategy.Proposal{Reason: why}, nil
 	}
-	return search.Proposal{Structures: rest[:min(len(rest), s.P, want)]}, nil
+	return strategy.Proposal{Structures: rest[:min(len(rest), s.RoundSize, want)]}, nil
 }

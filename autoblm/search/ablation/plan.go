@@ -10,6 +10,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/datasets"
@@ -33,7 +35,7 @@ type Plan struct {
 
 // search runs or resumes one search. Its study has the name of the search.
 func (p Plan) search(
-	ctx context.Context, g *datasets.Graph, strategy search.Strategy, s search.Settings, name string,
+	ctx context.Context, g *datasets.Graph, algorithm strategy.Strategy, s search.Settings, name string,
 ) (result *search.Result, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -41,7 +43,7 @@ func (p Plan) search(
 	name = fmt.Sprintf("%s %s seed %d", g.Name, name, s.Seed)
 	problem := search.Problem{
 		Task:       &completion.Task{Graph: g, Engine: p.Engine},
-		Strategy:   strategy,
+		Strategy:   algorithm,
 		Settings:   s,
 		MixEngines: p.MixEngines,
 	}
@@ -54,7 +56,7 @@ func (p Plan) search(
 	if p.OnProgress != nil {
 		problem.OnProgress = func(progress search.Progress) { p.OnProgress(name, progress) }
 	}
-	result, err = search.Run(ctx, problem)
+	result, err = stage.Run(ctx, problem)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -79,7 +81,7 @@ func fileName(name string) string {
 
 // found returns the complete trials of a search with AutoBLM+.
 func (p Plan) found(ctx context.Context, s search.Settings) ([]task.Trial, error) {
-	result, err := p.search(ctx, p.Graph, search.Evolutionary{}, s, "search")
+	result, err := p.search(ctx, p.Graph, strategy.Evolutionary{}, s, "search")
 	if err != nil {
 		return nil, err
 	}

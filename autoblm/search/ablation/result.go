@@ -52,7 +52,7 @@ type Options struct {
 func RunByName(ctx context.Context, p Plan, name string, o Options) (*Result, error) {
 	on := &completion.Task{Graph: p.Graph, Engine: p.Engine}
 	var err error
-	if p.Settings, err = search.Settle(on, p.Settings); err != nil {
+	if p.Settings, err = search.Resolve(on, p.Settings); err != nil {
 		return nil, err
 	}
 	r := &Result{

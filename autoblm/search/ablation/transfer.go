@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"gonum.org/v1/gonum/stat"
@@ -28,7 +28,7 @@ func Transfer(ctx context.Context, p Plan, graphs []*datasets.Graph) (*Transferr
 	t := &Transferred{}
 	var distinct list
 	for _, g := range graphs {
-		result, err := p.search(ctx, g, search.Evolutionary{}, p.Settings, "search")
+		result, err := p.search(ctx, g, strategy.Evolutionary{}, p.Settings, "search")
 		if err != nil {
 			return nil, err
 		}

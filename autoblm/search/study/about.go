@@ -6,6 +6,7 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -23,7 +24,7 @@ type About struct {
 }
 
 // Describe returns the identity of a search.
-func Describe(t task.Task, strategy search.Strategy, settings search.Settings) (About, error) {
+func Describe(t task.Task, strategy strategy.Strategy, settings search.Settings) (About, error) {
 	identity, err := t.Identity()
 	return About{Identity: identity, Algorithm: strategy.Name(), Settings: settings}, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
@@ -65,7 +66,7 @@ func hold(path string) error {
 }
 
 func describe() About {
-	about, err := Describe(&completion.Task{Graph: enginetest.Graph()}, search.Progressive{}, search.Plain())
+	about, err := Describe(&completion.Task{Graph: enginetest.Graph()}, strategy.Progressive{}, search.BasicSettings())
 	if err != nil {
 		panic(err)
 	}

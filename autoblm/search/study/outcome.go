@@ -43,7 +43,7 @@ const (
 
 // OutcomeOf returns the outcome of a search.
 func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
-	retrained := search.FinalOf(r.Again)
+	retrained := search.FinalOf(r.Retrained)
 	o := Outcome{
 		Dataset:       about.Dataset,
 		Task:          about.Task,
@@ -54,16 +54,16 @@ func OutcomeOf(about About, r *search.Result, p task.Presentation) Outcome {
 		Budget:        about.Settings.Budget,
 		Tuned:         summaries(r.Tuned, p, recipeOf),
 		Best:          summaries(r.Best, p, foundModel),
-		Baselines:     summaries(r.Named, p, baseline),
+		Baselines:     summaries(r.Baselines, p, baseline),
 		Finals:        summaries(r.Finals, p, recipeOf),
 		Final:         retrainedSummary(retrained.Best, p),
-		BaselineFinal: retrainedSummary(retrained.Named, p),
+		BaselineFinal: retrainedSummary(retrained.Baseline, p),
 		Difference:    retrained.Difference,
 		result:        r,
 		presentation:  p,
 	}
 	for _, s := range o.Best {
-		s["rung"] = r.Settings.Rungs // the best have passed all rungs
+		s["rung"] = r.Settings.Halving // the best have passed all rungs
 	}
 	if r.Ensemble != nil && r.Ensemble.Kept {
 		o.Final = o.ensembleSummary()

@@ -9,6 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 )
 
@@ -31,10 +32,10 @@ func TestPrecisionOfAStudy(t *testing.T) {
 	}}}
 	for _, begun := range []kge.Precision{kge.Float32, kge.Bfloat16} {
 		path := filepath.Join(t.TempDir(), "study.db")
-		settings := search.Plain()
+		settings := search.BasicSettings()
 		forSearch := func(t *completion.Task, asked kge.Precision) (*study.Study, kge.Precision, error) {
 			settings.Training.Precision = asked
-			p := search.Problem{Task: t, Strategy: search.Evolutionary{}, Settings: settings}
+			p := search.Problem{Task: t, Strategy: strategy.Evolutionary{}, Settings: settings}
 			s, p, err := study.OpenFor(path, p, nil)
 			return s, p.Settings.Training.Precision, err
 		}

@@ -86,7 +86,7 @@ func (o Outcome) PrintBest(w io.Writer) {
 		}
 		add(name, trial)
 	}
-	for _, trial := range o.result.Named {
+	for _, trial := range o.result.Baselines {
 		add(structure.TitleOf(trial.Name), trial)
 	}
 	t.Print(w)
@@ -94,7 +94,7 @@ func (o Outcome) PrintBest(w io.Writer) {
 
 // PrintRetrained prints the mean scores of the retraining stage, if there are any.
 func (o Outcome) PrintRetrained(w io.Writer) {
-	all := o.result.Again
+	all := o.result.Retrained
 	if len(all) == 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (o Outcome) PrintGain(w io.Writer) {
 	if r.Kept != nil {
 		add(r.Kept.TestScore, "kept model")
 	}
-	if best := search.FinalOf(r.Again).Named; best != nil {
+	if best := search.FinalOf(r.Retrained).Baseline; best != nil {
 		add(best.TestScore(), fmt.Sprintf("best baseline (%s)", structure.TitleOf(best.Name)))
 	}
 	if first := initialBaseline(r); first != nil {

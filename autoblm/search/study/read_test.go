@@ -18,6 +18,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -27,14 +29,14 @@ import (
 // searched is a small search of three stages with what it came to.
 func searched(t *testing.T) (path string, about study.About, result *search.Result) {
 	t.Helper()
-	settings := search.Plain()
-	settings.Budget, settings.P, settings.I = 7, 3, 3
+	settings := search.BasicSettings()
+	settings.Budget, settings.RoundSize, settings.Parents = 7, 3, 3
 	settings.Training.Dim, settings.Training.Epochs = 8, 2
 	settings.Tune, settings.Final = search.DefaultTune(), search.DefaultFinal()
 	settings.Tune.Trials, settings.Final.Trials = 2, 2
 	settings.Final.Ranges.Dims, settings.Final.Epochs, settings.Final.ValidateEvery = []int{8, 16}, 2, 1
 	g := enginetest.Graph()
-	about = describe(g, search.Evolutionary{}, settings)
+	about = describe(g, strategy.Evolutionary{}, settings)
 	path = filepath.Join(t.TempDir(), "study.db")
 	s, err := study.Open(path, about)
 	if err != nil {
@@ -43,7 +45,7 @@ func searched(t *testing.T) (path string, about study.About, result *search.Resu
 	defer s.Close()
 	engine := cpu.New(1)
 	defer engine.Close()
-	result, err = search.Run(t.Context(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: search.Evolutionary{}, Settings: settings, Store: s})
+	result, err = stage.Run(t.Context(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: strategy.Evolutionary{}, Settings: settings, Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +188,7 @@ func TestSource(t *testing.T) {
 		"made by a program":      {enginetest.Graph(), ""},
 		"the benchmark's folder": {read(filepath.Join(data, "umls")), "umls"},
 	} {
-		got := describe(c.graph, search.Progressive{}, search.Plain()).Source
+		got := describe(c.graph, strategy.Progressive{}, search.BasicSettings()).Source
 		if got != c.want {
 			t.Errorf("%s: the source is %q, want %q", name, got, c.want)
 		}

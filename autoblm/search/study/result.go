@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
 // Result returns the results of the search so far, as [search.Run] returns them. A file does not
 // have the reason why the search ended. Resumed is 0, and Overhead covers the rounds of all runs.
 func (c *Contents) Result() *search.Result {
-	r := search.Summarize(c.About.Settings, c.Trials, c.Rounds)
+	r := stage.Summarize(c.About.Settings, c.Trials, c.Rounds)
 	if c.Best != nil {
 		r.Artifact = c.Best
 	}
@@ -48,9 +49,9 @@ func (c *Contents) Status() Status {
 		return BudgetLeft
 	case r.Complete > 0 && s.Final != nil && len(c.finished(task.Final)) < s.Final.Trials:
 		return FinalLeft
-	case r.Complete > 0 && s.Again > 0 && c.retrainingLeft():
+	case r.Complete > 0 && s.RetrainSeeds > 0 && c.retrainingLeft():
 		return FinalLeft
-	case search.EnsembleLeft(s, c.Trials):
+	case stage.EnsembleLeft(s, c.Trials):
 		return FinalLeft
 	}
 	return Finished

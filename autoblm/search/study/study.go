@@ -37,7 +37,7 @@ func Open(path string, about About) (*Study, error) { return open(path, about, f
 func OpenFor(path string, p search.Problem, command []string) (*Study, search.Problem, error) {
 	auto := p.Settings.Training.Precision == kge.AutoPrecision
 	var err error
-	if p.Settings, err = search.Settle(p.Task, p.Settings); err != nil {
+	if p.Settings, err = search.Resolve(p.Task, p.Settings); err != nil {
 		return nil, p, err
 	}
 	about, err := Describe(p.Task, p.Strategy, p.Settings)
@@ -50,7 +50,7 @@ func OpenFor(path string, p search.Problem, command []string) (*Study, search.Pr
 		return nil, p, err
 	}
 	p.Store, p.Settings.Training.Precision = s, s.precision
-	if p.Settings, err = search.Settle(p.Task, p.Settings); err != nil {
+	if p.Settings, err = search.Resolve(p.Task, p.Settings); err != nil {
 		err = fmt.Errorf("the study %s has precision %v, which this machine does not support: "+
 			"%w, or begin another study", path, s.precision, err)
 		return nil, p, errors.Join(err, s.Close())

@@ -15,6 +15,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
@@ -22,11 +23,11 @@ import (
 )
 
 func about() study.About {
-	return describe(enginetest.Graph(), search.Evolutionary{}, search.Plain())
+	return describe(enginetest.Graph(), strategy.Evolutionary{}, search.BasicSettings())
 }
 
-func describe(g *datasets.Graph, strategy search.Strategy, s search.Settings) study.About {
-	about, err := study.Describe(&completion.Task{Graph: g}, strategy, s)
+func describe(g *datasets.Graph, algorithm strategy.Strategy, s search.Settings) study.About {
+	about, err := study.Describe(&completion.Task{Graph: g}, algorithm, s)
 	if err != nil {
 		panic(err)
 	}

@@ -1,0 +1,362 @@
+package budget
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Shares of the time. The rest is for selection, ranking and saving, and for what takes longer
+// than expected.
+const (
+	plannedShare = 0.85
+	tuneShare    = 0.3
+	searchShare  = 0.25
+	// recipeFactor is the mean duration of the recipes of a space, relative to the initial one.
+	recipeFactor = 1.5
+)
+
+// Minimum sizes at which a stage is worth its time.
+const (
+	minRecipes    = 12
+	minStructures = 24
+)
+
+// Maximum useful sizes.
+const (
+	maxRecipes    = 120
+	maxStructures = 512
+	// MaxDim is the largest dimension that a plan chooses.
+	MaxDim = 2048
+)
+
+const (
+	// baselines is the number of baselines, which train first.
+	baselines = 5
+	// Sizes of the tuning stage over a space.
+	TunedModels      = 2
+	ConfirmedRecipes = 3
+	ConfirmingSeeds  = 2
+)
+
+// A ranking of more than maxScores scores is limited to a sample of at least minRanked examples.
+const (
+	maxScores = 5e7
+	minRanked = 300
+)
+
+// Sample returns the number of validation examples to rank per trial, 0 for all.
+func Sample(size task.Size) int {
+	limit := max(minRanked, int(maxScores/float64(max(1, size.Entities))))
+	if size.Validation <= limit {
+		return 0
+	}
+	return limit
+}
+
+// New returns a plan for the time that is left after used. fewValidation is true if retraining
+// should use further splits.
+func New(
+	s search.Settings, fewValidation bool, p search.Paces, used time.Duration,
+) search.Plan {
+	left := s.TimeLimit.Seconds()*plannedShare - used.Seconds()
+	plan := planner{
+		Plan:     search.Plan{Limit: s.TimeLimit, Used: used, Paces: p, FewValidation: fewValidation},
+		settings: s,
+	}
+	tune, compare := left*tuneShare, left*searchShare
+	if len(p.At) == 0 {
+		return plan.withoutPaces(left)
+	}
+	if !plan.withTuning(tune, compare) {
+		if plan.Recipes = requestedRecipes(s); plan.Recipes == 0 {
+			tune, compare = 0, tune+compare
+		}
+		plan.withoutTuning(compare)
+	}
+	if plan.Structures < 1 && s.Planned.Epochs { // not even one epoch of the smallest size fits
+		plan.Structures, plan.Epochs = 2*baselines, leastEpochs(s)
+		a, whole := p.Of(plan.Dim), compare/(3*baselines*float64(plan.Epochs))
+		plan.MaxSteps = max(1, min(p.Steps, int((whole-a.End)/a.Step)))
+	}
+	plan.Structures = max(1, plan.Structures)
+	if !s.Planned.Structures {
+		plan.Structures = s.Budget
+	}
+	plan.retrain(p, left-tune-compare)
+	plan.Seconds = max(0, plan.Seconds+tune+compare)
+	plan.TuneUntil = used + seconds(tune/plannedShare)
+	plan.SearchUntil = used + seconds((tune+compare)/plannedShare)
+	return plan.Plan
+}
+
+// Revise returns the plan for the rest of the time once the recipe is chosen and some structures
+// are proposed. A training takes a multiple of the planned time.
+func Revise(
+	p search.Plan, s search.Settings, factor float64, used time.Duration, proposed int,
+) search.Plan {
+	plan := planner{Plan: p, settings: s}
+	paces := p.Paces.Times(factor)
+	left := p.Limit.Seconds()*plannedShare - used.Seconds()
+	compare := left * searchShare / (1 - tuneShare)
+	if p.Recipes == 0 {
+		compare = left * (tuneShare + searchShare)
+	}
+	plan.Used = used
+	if s.Planned.Structures {
+		whole := paces.Training(p.Dim, p.Epochs, p.MaxSteps)
+		plan.Structures = proposed + max(1, plan.affordable(compare, whole))
+	}
+	plan.SearchUntil = used + seconds(compare/plannedShare)
+	if proposed > 0 && p.Seeds > 0 { // retraining continues until the end of the time
+		plan.Seconds = max(0, left)
+		return plan.Plan
+	}
+	plan.retrain(paces, left-compare)
+	plan.Seconds = max(0, plan.Seconds+compare)
+	return plan.Plan
+}
+
+// Extend returns a plan for a longer time limit, given a new plan for it. The settings of the
+// compared and retrained structures stay as they are in the old plan.
+func Extend(old, plan search.Plan, s search.Settings, proposed int) search.Plan {
+	plan.Dim, plan.Epochs, plan.MaxSteps = old.Dim, old.Epochs, old.MaxSteps
+	plan.Halving, plan.Recipes = old.Halving, old.Recipes
+	if len(plan.Paces.At) == 0 {
+		return plan
+	}
+	if old.Seeds > 0 {
+		plan.RetrainPlan = old.RetrainPlan
+	}
+	return Revise(plan, s, 1, plan.Used, proposed)
+}
+
+// planner is a plan in the making.
+type planner struct {
+	search.Plan
+	settings search.Settings
+}
+
+// withoutPaces plans a search whose settings are all given: it only divides the time.
+func (p planner) withoutPaces(left float64) search.Plan {
+	s := p.settings
+	p.Dim, p.Epochs, p.MaxSteps = s.Training.Dim, s.Training.Epochs, s.Training.MaxSteps
+	p.Structures, p.Halving, p.Recipes = s.Budget, s.Halving, requestedRecipes(s)
+	p.Seconds = max(0, left)
+	p.TuneUntil, p.SearchUntil = p.Used+seconds(left*tuneShare/plannedShare), p.Limit
+	if s.RetrainSeeds > 0 {
+		p.requestedRetraining()
+		p.SearchUntil = p.Used + seconds(left*(tuneShare+searchShare)/plannedShare)
+	}
+	return p.Plan
+}
+
+// withTuning chooses the largest size at which tuning and comparing both fit into their time. It
+// returns false if there is none.
+func (p *planner) withTuning(tune, compare float64) bool {
+	s := p.settings
+	if s.Tune == nil {
+		return false
+	}
+	requested := requestedRecipes(s)
+	needed := cmp.Or(requested, minRecipes)
+	for _, size := range sizes(s) {
+		p.Dim, p.Epochs, p.Halving = size.dim, size.epochs, rungs(s, size.epochs)
+		whole := p.Paces.Training(p.Dim, p.Epochs, 0)
+		confirm := float64(TunedModels*ConfirmedRecipes*ConfirmingSeeds) * whole
+		perRecipe := recipeFactor * TunedModels * whole * 2 / search.Reduction
+		p.Recipes = min(max(maxRecipes, needed), int((tune-baselines*whole-confirm)/perRecipe))
+		p.Structures = p.affordable(compare, whole)
+		if p.Recipes >= needed && p.Structures >= enoughStructures(s, minStructures) {
+			if requested > 0 {
+				p.Recipes = needed
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// withoutTuning chooses a size for comparing alone: many structures if possible, else fewer, and
+// at last what fits into single epochs.
+func (p *planner) withoutTuning(compare float64) {
+	s := p.settings
+	for _, needed := range []int{minStructures, minStructures / 3} {
+		for _, size := range sizes(s) {
+			p.Dim, p.Epochs, p.Halving = size.dim, size.epochs, rungs(s, size.epochs)
+			p.Structures = p.affordable(compare, p.Paces.Training(p.Dim, p.Epochs, 0))
+			if p.Structures >= enoughStructures(s, needed) {
+				return
+			}
+		}
+	}
+	if s.Planned.Epochs {
+		p.Epochs, p.Halving = leastEpochs(s), rungs(s, 1)
+	}
+	p.Structures = p.affordable(compare, p.Paces.Training(p.Dim, p.Epochs, 0))
+}
+
+// affordable returns the number of structures that fit into a time, if a full training takes
+// whole seconds.
+func (p planner) affordable(left, whole float64) int {
+	n := int((left - baselines*whole) / (whole * search.RungCost(p.Halving)))
+	return max(0, min(maxStructures, n))
+}
+
+// requestedRecipes returns the number of recipes that the settings request, 0 if the plan decides.
+func requestedRecipes(s search.Settings) int {
+	if s.Planned.Tune || s.Tune == nil {
+		return 0
+	}
+	return s.Tune.Trials
+}
+
+// enoughStructures returns the number of structures at which a size is large enough.
+func enoughStructures(s search.Settings, structures int) int {
+	if s.Planned.Structures {
+		return structures
+	}
+	return min(structures, s.Budget)
+}
+
+// rungs returns the number of rungs for structures that train for some epochs.
+func rungs(s search.Settings, epochs int) int {
+	if s.Planned.Structures {
+		return search.DefaultHalving(epochs)
+	}
+	return s.Halving
+}
+
+// leastEpochs returns the number of epochs that the requested rungs need.
+func leastEpochs(s search.Settings) int { return search.LeastEpochs(rungs(s, 1)) }
+
+// size is the size of the training of compared structures.
+type size struct{ dim, epochs int }
+
+// sizes returns the possible sizes, from the best to the cheapest.
+func sizes(s search.Settings) (all []size) {
+	dims, epochs := []int{s.Training.Dim}, []int{s.Training.Epochs}
+	if s.Planned.Dim {
+		dims = nil
+		for dim := s.Training.Dim; dim >= min(64, s.Training.Dim); dim /= 2 {
+			dims = append(dims, dim/s.K*s.K)
+		}
+	}
+	if s.Planned.Epochs {
+		for _, part := range []int{2, 3, 6} {
+			epochs = append(epochs, max(1, s.Training.Epochs/part))
+		}
+	}
+	for _, e := range epochs {
+		for _, d := range dims {
+			if e >= leastEpochs(s) {
+				all = append(all, size{d, e})
+			}
+		}
+	}
+	return all
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// retrain plans the retraining stage: many models rather than large ones, and few complete
+// trainings rather than many short ones.
+func (p *planner) retrain(paces search.Paces, left float64) {
+	s := p.settings
+	p.RetrainPlan, p.Seconds = search.RetrainPlan{RetrainEpochs: s.Training.Epochs}, 0
+	switch {
+	case s.RetrainSeeds == 0:
+	case !s.Planned.Retrain:
+		p.requestedRetraining()
+		models := float64((p.Found + p.Baselines) * (p.Seeds + p.Splits))
+		p.Seconds = min(left, models*paces.Training(p.LargestDim(), p.RetrainEpochs, p.RetrainSteps))
+	case p.MaxSteps > 0: // there is little time: one model of each kind, for the steps that fit
+		at := paces.Of(p.Dim)
+		steps := max(p.MaxSteps, int((left/2-at.End)/at.Step))
+		p.RetrainPlan = search.RetrainPlan{
+			Found: 1, Baselines: 1, Seeds: 1, Dims: []int{p.Dim},
+			RetrainEpochs: max(1, steps/paces.Steps),
+		}
+		if steps < paces.Steps {
+			p.RetrainSteps = steps
+		}
+		p.Seconds = left
+	default:
+		for _, choice := range p.retrainChoices() {
+			if cost := retrainCost(choice, paces); cost <= left {
+				p.RetrainPlan, p.Seconds = choice, cost
+				return
+			}
+		}
+	}
+}
+
+// requestedRetraining takes the retraining stage of the settings.
+func (p *planner) requestedRetraining() {
+	s := p.settings
+	p.RetrainPlan = search.RetrainPlan{
+		Seeds: s.RetrainSeeds, Splits: s.RetrainSplits, Dims: s.RetrainDims,
+		RetrainEpochs: cmp.Or(s.RetrainEpochs, p.Epochs), RetrainSteps: s.RetrainSteps,
+	}
+	p.Found, p.Baselines = s.RetrainCounts()
+}
+
+// retrainChoices returns possible retraining stages, the best first.
+func (p *planner) retrainChoices() (all []search.RetrainPlan) {
+	s := p.settings
+	counts := []search.RetrainPlan{
+		{Found: 3, Baselines: 2, Seeds: 3, Splits: 3},
+		{Found: 3, Baselines: 2, Seeds: 3},
+		{Found: 2, Baselines: 1, Seeds: 3},
+		{Found: 1, Baselines: 1, Seeds: 2},
+		{Found: 1, Baselines: 1, Seeds: 1},
+	}
+	dims := p.retrainDims()
+	for _, epochs := range []int{s.Training.Epochs, (s.Training.Epochs + p.Epochs) / 2, p.Epochs} {
+		for _, choice := range counts {
+			if choice.Splits > 0 && !p.FewValidation {
+				continue
+			}
+			for i := range dims {
+				choice.RetrainEpochs, choice.Dims = epochs, dims[i:i+1]
+				if retrainModels(choice) > 4 { // worth trying the smaller dimensions too
+					choice.Dims = slices.Clone(dims[i:min(i+3, len(dims))])
+					slices.Reverse(choice.Dims)
+				}
+				all = append(all, choice)
+			}
+		}
+	}
+	return all
+}
+
+// retrainDims returns the possible dimensions of retraining, the largest first.
+func (p *planner) retrainDims() (dims []int) {
+	s := p.settings
+	if !s.Planned.Dim {
+		return []int{p.Dim}
+	}
+	for dim := MaxDim; dim >= p.Dim; dim /= 2 {
+		dims = append(dims, dim/s.K*s.K)
+	}
+	return dims
+}
+
+// retrainModels returns the number of retrained models, without those that try dimensions.
+func retrainModels(p search.RetrainPlan) int {
+	return (p.Found + p.Baselines) * (p.Seeds + p.Splits)
+}
+
+// retrainCost returns the expected seconds of a retraining stage.
+func retrainCost(p search.RetrainPlan, paces search.Paces) float64 {
+	cost := float64(retrainModels(p)) * paces.Training(slices.Max(p.Dims), p.RetrainEpochs, 0)
+	if len(p.Dims) > 1 {
+		for _, d := range p.Dims {
+			cost += TunedModels * paces.Training(d, p.RetrainEpochs, 0)
+		}
+	}
+	return cost
+}

@@ -1,0 +1,135 @@
+package budget
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"pgregory.net/rapid"
+)
+
+// TestNew compares plans for some time limits and paces. The pace is per step of dimension 64.
+func TestNew(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		minutes float64
+		pace    float64
+		change  func(*search.Settings)
+		want    string
+	}{
+		{"a fast graph", 5, 1e-4, nil, "23 recipes, 142 structures at d 128, 2 rungs, 60 epochs, " +
+			"then the best 5 with 3 seeds at d 512: about 3m50.1s"},
+		{"little time", 0.5, 1e-3, nil, "13 structures at d 64, 1 rung, 10 epochs, " +
+			"then the best 2 with 1 seed at d 64, 35 epochs: about 21.1s"},
+		{"less than an epoch", 0.5, 0.5, nil, "10 structures at d 64, 1 step of an epoch each, " +
+			"then the best 2 with 1 seed at d 64, 1 step: about 25.5s"},
+		{"no tuning", 5, 1e-4, func(s *search.Settings) { s.Tune = nil }, "158 structures at d 256, 2 rungs, 60 epochs, " +
+			"then the best 5 with 3 seeds at d 512: about 3m47.7s"},
+		{"a given size", 5, 1e-4, func(s *search.Settings) {
+			s.Planned.Dim, s.Planned.Epochs, s.Training.Dim = false, false, 64
+		}, "54 recipes, 300 structures at d 64, 2 rungs, 60 epochs, " +
+			"then the best 5 with 3 seeds at d 64: about 2m29.4s"},
+		{"given structures", 5, 1e-4, func(s *search.Settings) {
+			s.Planned.Structures, s.Budget, s.Halving = false, 30, 1
+		}, "23 recipes, 30 structures at d 128, 1 rung, 60 epochs, " +
+			"then the best 5 with 3 seeds at d 512: about 3m50.1s"},
+		{"no retraining", 5, 1e-4, func(s *search.Settings) { s.RetrainSeeds = 0 },
+			"23 recipes, 142 structures at d 128, 2 rungs, 60 epochs: about 2m20.3s"},
+	} {
+		s := search.TimedSettings()
+		s.TimeLimit = time.Duration(c.minutes * float64(time.Minute))
+		if c.change != nil {
+			c.change(&s)
+		}
+		if got := New(s, false, pacesOf(c.pace), 0).String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// pacesOf returns paces in proportion to the dimension, for 100 steps per epoch.
+func pacesOf(step float64) search.Paces {
+	p := search.Paces{Steps: 100, Every: 5}
+	for dim := 64; dim <= 2048; dim *= 2 {
+		scale := float64(dim) / 64
+		p.At = append(p.At, search.Pace{Dim: dim, Step: step * scale, End: 10 * step * scale})
+	}
+	return p
+}
+
+func TestSample(t *testing.T) {
+	for size, want := range map[task.Size]int{
+		{Entities: 100, Validation: 5000}:        0,
+		{Entities: 40_000, Validation: 1000}:     0,
+		{Entities: 40_000, Validation: 3000}:     1250,
+		{Entities: 10_000_000, Validation: 3000}: 300,
+		{}:                                       0,
+	} {
+		if got := Sample(size); got != want {
+			t.Errorf("%+v: a sample of %d, want %d", size, got, want)
+		}
+	}
+}
+
+// TestPlanFits: with any pace, a plan gives valid settings, fits into its time if that is enough
+// for an epoch, and keeps the settings that are not planned.
+func TestPlanFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := search.TimedSettings()
+		s.K = rapid.IntRange(2, 6).Draw(t, "k")
+		s.Training.Dim = 60 * s.K
+		is := func(name string) bool { return rapid.Bool().Draw(t, name) }
+		s.Planned = &search.Planned{Dim: is("dim"), Epochs: is("epochs"), Structures: is("structures"), Tune: is("tune"), Retrain: is("again")}
+		s.Budget, s.Halving, s.RetrainDims = rapid.IntRange(1, 300).Draw(t, "budget"), rapid.IntRange(0, 3).Draw(t, "rungs"), []int{60 * s.K, 120 * s.K}
+		s.TimeLimit = seconds(rapid.Float64Range(10, 36000).Draw(t, "seconds"))
+		p := search.Paces{Steps: rapid.IntRange(1, 10000).Draw(t, "steps"), Every: s.Training.ValidateEvery}
+		step, end := math.Pow(10, rapid.Float64Range(-5, -0.5).Draw(t, "step")), math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "end"))
+		for dim := 64; dim <= 256; dim *= 2 {
+			p.At = append(p.At, search.Pace{
+				Dim: dim / s.K * s.K, Step: step * float64(dim), End: end * float64(dim) / 64,
+			})
+		}
+		plan := New(s, is("few"), p, 0)
+		applied := plan.Apply(s)
+		if err := applied.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		limit := s.TimeLimit.Seconds()
+		if plan.MaxSteps == 0 && plan.Seconds > limit {
+			t.Errorf("planned for %.0f s of %.0f: %v", plan.Seconds, limit, plan)
+		}
+		if plan.MaxSteps == 0 && s.Planned.Structures && s.Planned.Epochs {
+			whole := p.Training(plan.Dim, plan.Epochs, 0)
+			if compared := (baselines + float64(plan.Structures)*search.RungCost(plan.Halving)) * whole; compared > limit*(tuneShare+searchShare) {
+				t.Errorf("comparing takes %.0f s of %.0f: %v", compared, limit, plan)
+			}
+		}
+		if plan.TuneUntil > plan.SearchUntil || plan.SearchUntil > s.TimeLimit {
+			t.Errorf("stages end after %v and %v of %v", plan.TuneUntil, plan.SearchUntil, s.TimeLimit)
+		}
+		if p := s.Planned; !p.Structures && (plan.Structures != s.Budget || plan.Halving != s.Halving || applied.Budget != s.Budget) ||
+			!p.Tune && plan.Recipes != s.Tune.Trials || !p.Epochs && plan.Epochs != s.Training.Epochs || !p.Dim && plan.Dim != s.Training.Dim ||
+			!p.Retrain && (plan.Seeds != s.RetrainSeeds || plan.Found != 3 || !slices.Equal(plan.Dims, s.RetrainDims)) {
+			t.Errorf("%v of %+v, where %+v is planned", plan, s, p)
+		}
+		if revised := Revise(plan, s, 1, 0, 3).Apply(s); revised.Validate() != nil {
+			t.Error(revised.Validate())
+		}
+	})
+}
+
+// TestPlanRetrainsAtRequestedDimension: a given dimension is that of retraining too.
+func TestPlanRetrainsAtRequestedDimension(t *testing.T) {
+	for _, dim := range []int{64, 100, 2050} {
+		s := search.TimedSettings()
+		s.K, s.TimeLimit = 2, time.Hour
+		s.Training.Dim, s.Planned.Dim = dim, false
+		plan := New(s, false, search.Paces{At: []search.Pace{{Dim: dim, Step: 1e-4, End: 1e-3}}, Steps: 10}, 0)
+		if plan.Seeds < 3 || !slices.Equal(plan.Dims, []int{dim}) {
+			t.Errorf("d %d: %v, by dimensions %v", dim, plan, plan.Dims)
+		}
+	}
+}

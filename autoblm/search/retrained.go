@@ -1,0 +1,171 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Retrained is a structure that was retrained with several seeds.
+type Retrained struct {
+	// Name is the name of a baseline, "" for a structure that was found.
+	Name      string
+	Structure structure.Structure
+	// Trials are the trainings with different seeds. Diverged ones count as 0 in means.
+	Trials []task.Trial
+	// Splits are the trainings on other splits, which also have other seeds.
+	Splits []task.Trial
+}
+
+// Score returns the mean over the splits. The original split counts once, with the mean over its
+// seeds.
+func (r Retrained) Score() float64 {
+	all := []float64{stat.Mean(scores(r.Trials), nil)}
+	return stat.Mean(append(all, scores(r.Splits)...), nil)
+}
+
+// TestScore returns the mean test score over the seeds, nil if one was not tested.
+func (r Retrained) TestScore() *float64 {
+	var all []float64
+	for _, t := range r.Trials {
+		if t.TestScore == nil {
+			return nil
+		}
+		all = append(all, *t.TestScore)
+	}
+	mean := stat.Mean(all, nil)
+	return &mean
+}
+
+// Seeds returns the seeds of the trials.
+func (r Retrained) Seeds() (seeds []uint64) {
+	for _, t := range r.Trials {
+		seeds = append(seeds, t.Recipe.Seed)
+	}
+	return seeds
+}
+
+func scores(trials []task.Trial) (all []float64) {
+	for _, t := range trials {
+		all = append(all, t.ScoreOrZero())
+	}
+	return all
+}
+
+// RetrainedOf returns the retrained structures with results, the highest mean first.
+func RetrainedOf(trials []task.Trial) []Retrained {
+	var all []Retrained
+	for _, t := range task.InStage(task.Retraining, trials) {
+		if t.State == task.Running {
+			continue
+		}
+		at := slices.IndexFunc(all, func(r Retrained) bool { return r.Structure == t.Structure })
+		if at < 0 {
+			at, all = len(all), append(all, Retrained{Name: t.Name, Structure: t.Structure})
+		}
+		all[at].Trials = append(all[at].Trials, t)
+	}
+	splits := task.InStage(task.Resplit, trials)
+	unfinished := map[int]bool{} // splits on which some structures have no result yet
+	for _, t := range splits {
+		unfinished[t.Split] = unfinished[t.Split] || t.State == task.Running
+	}
+	for i := range all {
+		for _, t := range splits {
+			if t.Structure == all[i].Structure && !unfinished[t.Split] {
+				all[i].Splits = append(all[i].Splits, t)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Retrained) int {
+		// A structure with scores on other splits comes before one without.
+		return cmp.Or(
+			cmp.Compare(len(b.Splits), len(a.Splits)), cmp.Compare(b.Score(), a.Score()))
+	})
+	return all
+}
+
+// Difference is a mean of differences over seeds with its 95 % confidence interval by Student's
+// distribution. The interval covers the seeds only, not the sampling of test data.
+type Difference struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	// Tested is true for test scores.
+	Tested bool `json:"-"`
+}
+
+// String describes the difference and its significance.
+func (d Difference) String() string {
+	verdict := "no significant difference over the seeds"
+	switch {
+	case d.Low > 0:
+		verdict = "the first is better"
+	case d.High < 0:
+		verdict = "the second is better"
+	}
+	return fmt.Sprintf("%+.4f, with 95 %% confidence %+.4f to %+.4f: %s",
+		d.Mean, d.Low, d.High, verdict)
+}
+
+// Minus returns the difference over the seeds that both have, of test scores if all were tested,
+// else of scores. It returns nil if both have fewer than two seeds in common.
+func (r Retrained) Minus(other Retrained) *Difference {
+	tested := r.TestScore() != nil && other.TestScore() != nil
+	var differences []float64
+	for _, t := range r.Trials {
+		at := slices.Index(other.Seeds(), t.Recipe.Seed)
+		if at < 0 {
+			continue
+		}
+		by := t.ScoreOrZero() - other.Trials[at].ScoreOrZero()
+		if tested {
+			by = *t.TestScore - *other.Trials[at].TestScore
+		}
+		differences = append(differences, by)
+	}
+	if len(differences) < 2 {
+		return nil
+	}
+	mean, deviation := stat.MeanStdDev(differences, nil)
+	n := float64(len(differences))
+	quantile := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	half := quantile * deviation / math.Sqrt(n)
+	return &Difference{Mean: mean, Low: mean - half, High: mean + half, Tested: tested}
+}
+
+// Final compares the retrained structures.
+type Final struct {
+	// Best has the best mean, and Baseline is the best of the baselines; nil if there is none.
+	Best, Baseline *Retrained
+	// Difference is that of the best found structure and the best baseline; nil if one of them
+	// is missing.
+	Difference *Difference
+}
+
+// FinalOf compares retrained structures, best first.
+func FinalOf(all []Retrained) (f Final) {
+	var found *Retrained
+	for i, r := range all {
+		switch {
+		case r.Name != "" && f.Baseline == nil:
+			f.Baseline = &all[i]
+		case r.Name == "" && found == nil:
+			found = &all[i]
+		}
+	}
+	if len(all) > 0 {
+		f.Best = &all[0]
+	}
+	if found != nil && f.Baseline != nil {
+		f.Difference = found.Minus(*f.Baseline)
+	}
+	return f
+}

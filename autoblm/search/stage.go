@@ -1,0 +1,88 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Stage is a part of a search, such as tuning or retraining. It has no state: it reads everything
+// from the [State], so that an interrupted search resumes from its trials. A stage embeds
+// [StageBase] and overrides what it needs in addition to Next.
+type Stage interface {
+	// Next returns the next step from the trials so far. The executor carries the step out and
+	// asks again, until the stage is done.
+	Next(ctx context.Context, s *State) (Step, error)
+	// Trained adds to a change with trained trials which of their artifacts to store.
+	Trained(s *State, c *Change, artifacts []task.Artifact) error
+	// Progress adjusts the counts of a progress report while the given trials train.
+	Progress(s *State, training []task.Trial, p *Progress)
+	// Work returns the expected number of full trainings of the stage.
+	Work(s *State) float64
+	// Summarize adds the results of the stage.
+	Summarize(s *State, r *Result)
+}
+
+// StageBase implements the optional methods of [Stage]: it stores no artifacts, counts all trials
+// of the stage, and expects no work.
+type StageBase struct{}
+
+// Trained stores no artifacts.
+func (StageBase) Trained(*State, *Change, []task.Artifact) error { return nil }
+
+// Progress keeps the counts.
+func (StageBase) Progress(*State, []task.Trial, *Progress) {}
+
+// Work returns 0.
+func (StageBase) Work(*State) float64 { return 0 }
+
+// Summarize adds nothing.
+func (StageBase) Summarize(*State, *Result) {}
+
+// Step is what a stage does next: it stores a change, trains a population, or is done.
+type Step struct {
+	// Change, if not nil, is stored before anything depends on it.
+	Change *Change
+	// AnnouncePlan reports the plan to the user.
+	AnnouncePlan bool
+	// Train are running trials that train as one population.
+	Train []task.Trial
+	// Work, if not nil, replaces the training of Train.
+	Work func(ctx context.Context) (Change, error)
+	// Deadline is the search time at which Train must end; 0 for none. StopEarly completes the
+	// trials at the deadline as they are, instead of discarding them.
+	Deadline  time.Duration
+	StopEarly bool
+	// TestSample is true if a plan that limits the ranking still tests these trials.
+	TestSample bool
+	// OnTimeout says what follows if the deadline passes.
+	OnTimeout Timeout
+	// Done ends the stage. EndSearch ends the search too. Stopped, if not empty, and Note are the
+	// reason.
+	Done, EndSearch bool
+	Stopped         Stop
+	Note            string
+}
+
+// Timeout says what follows if the deadline of a step passes.
+type Timeout int
+
+const (
+	// StopSearch ends the search.
+	StopSearch Timeout = iota
+	// NextStage continues with the next stage, as if the stage were done.
+	NextStage
+	// NextStageThenStop continues with the next stage, but reports that the time limit was
+	// reached.
+	NextStageThenStop
+)
+
+// Skipped is an error of [Step.Work] that ends the stage with a note. TimeLimit is true if the
+// reason is the time limit.
+type Skipped struct {
+	Note      string
+	TimeLimit bool
+}
+
+func (s *Skipped) Error() string { return s.Note }

@@ -1,0 +1,287 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/memory"
+)
+
+// ensembler is a graded task that takes the first candidates for an ensemble, which leaves their files'
+// contents together.
+type ensembler struct {
+	graded
+	gain  float64 // over the best alone
+	calls *int
+	stop  func(ctx context.Context) error // nil where the choice comes to its end
+}
+
+func (ensembler) Supports() task.Capabilities { return task.Capabilities{Ensembles: true} }
+
+func (g ensembler) Ensemble(ctx context.Context, candidates, size int, read func(int) (task.Artifact, error)) (*task.Ensemble, error) {
+	*g.calls++
+	if g.stop != nil {
+		if err := g.stop(ctx); err != nil {
+			return nil, err
+		}
+	}
+	ensemble := &task.Ensemble{Score: 10 + g.gain, BestCandidate: 10}
+	together := ""
+	for place := range candidates {
+		a, err := read(place)
+		if err != nil {
+			return nil, err
+		}
+		files, err := a.Files()
+		if err != nil {
+			return nil, err
+		}
+		if place < size {
+			ensemble.Members, together = append(ensemble.Members, place), together+" "+string(files["number"])
+		}
+	}
+	ensemble.Artifact = task.Files{"number": []byte(together)}
+	return ensemble, nil
+}
+
+// whole is what there is of a problem with an ensemble, and how often one was chosen.
+func whole(gain float64) (p search.Problem, calls *int) {
+	calls = new(int)
+	s := search.BasicSettings()
+	s.Budget, s.RetrainSeeds, s.Ensemble = 12, 2, 4
+	score := func(t task.Trial) float64 { return float64(t.Number%7) + float64(t.Recipe.Seed)/100 }
+	return search.Problem{Task: ensembler{graded{score: score}, gain, calls, nil}, Strategy: strategy.Random{}, Settings: s, Store: &search.Memory{}}, calls
+}
+
+func ran(t *testing.T, p search.Problem) *search.Result {
+	t.Helper()
+	r, err := Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// keptBy checks that what is kept is what the trial that is said to be kept has left.
+func keptBy(t *testing.T, r *search.Result) string {
+	t.Helper()
+	want := fmt.Sprint(r.Kept.Number)
+	if r.Kept.Ensemble != nil {
+		want = ""
+		for _, member := range r.Members() {
+			want += fmt.Sprint(" ", member.Number)
+		}
+	}
+	if got := string(r.Artifact.(task.Files)["number"]); got != want {
+		t.Errorf("kept is %q, and said to be of trial %d, %q", got, r.Kept.Number, want)
+	}
+	return want
+}
+
+// TestEnsemble: it is chosen among all that was trained again, and kept where it is better than one
+// by what had no part in the choice; the study knows.
+func TestEnsemble(t *testing.T) {
+	for gain, kept := range map[float64]bool{1: true, 0: false, -1: false} {
+		p, calls := whole(gain)
+		for again := range 2 {
+			r := ran(t, p)
+			if *calls != 1 || r.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != 10 || len(r.Members()) != 4 || *r.Ensemble.Score != 10+gain || r.Stopped != search.BudgetSpent {
+				t.Fatalf("gain %v: %d choices, %+v", gain, *calls, r.Ensemble)
+			}
+			for _, m := range r.Members() {
+				if m.Stage != task.Retraining {
+					t.Errorf("a member is %+v", m)
+				}
+			}
+			if keptBy(t, r); (r.Kept.Stage == task.EnsembleSelection) != kept {
+				t.Errorf("gain %v, run %d: kept is %+v", gain, again, r.Kept)
+			}
+		}
+	}
+	p, calls := whole(1)
+	p.Settings.Ensemble = 1
+	if r := ran(t, p); *calls != 1 || r.Kept.Stage != task.Retraining {
+		t.Errorf("an ensemble of one is kept as %+v", r.Kept)
+	}
+	for name, change := range map[string]func(*search.Problem){
+		"no ensemble": func(p *search.Problem) { p.Settings.Ensemble = 0 },
+		"no seeds":    func(p *search.Problem) { p.Settings.RetrainSeeds = 0 },
+		"other task":  func(p *search.Problem) { p.Task = p.Task.(ensembler).graded },
+	} {
+		p, calls := whole(1)
+		store := p.Store.(*search.Memory)
+		change(&p)
+		r := ran(t, p)
+		artifacts := 0
+		for _, trial := range r.Trials {
+			if a, err := store.Artifact(trial.Number); a != nil || err != nil {
+				artifacts++
+			}
+		}
+		if *calls != 0 || r.Ensemble != nil || artifacts > 0 {
+			t.Errorf("%s: %d choices, %+v, %d artifacts", name, *calls, r.Ensemble, artifacts)
+		}
+		if settled, err := search.Resolve(p.Task, p.Settings); err != nil || settled.Ensemble != 0 {
+			t.Errorf("%s: the settings are settled with an ensemble of %d, %v", name, settled.Ensemble, err)
+		}
+	}
+}
+
+// TestEnsembleAfterALargerBudget: other candidates, another choice, and what is kept is what is said,
+// also between the two.
+func TestEnsembleAfterALargerBudget(t *testing.T) {
+	for _, gain := range []float64{1, -1} {
+		for _, better := range []bool{true, false} {
+			p, calls := whole(1)
+			before := ran(t, p)
+			first := keptBy(t, before)
+			g := p.Task.(ensembler)
+			g.gain = gain
+			g.score = func(t task.Trial) float64 {
+				if t.Stage == task.Retraining && !better {
+					return 0.1
+				}
+				return float64(t.Number)
+			}
+			p.Settings.Budget = 40
+			interrupted := g
+			ctx, cancel := context.WithCancel(t.Context())
+			interrupted.stop = func(ctx context.Context) error { cancel(); return ctx.Err() }
+			p.Task = interrupted
+			between, err := Run(ctx, p)
+			if err != nil || between.Stopped != search.Interrupted {
+				t.Fatalf("stopped by %q, %v", between.Stopped, err)
+			}
+			if now := keptBy(t, between); better == (now == first) {
+				t.Errorf("between the choices %s is kept, before %s; the new ones are better: %v", now, first, better)
+			}
+			p.Task = g
+			r := ran(t, p)
+			if *calls != 3 || len(r.Ensemble.Ensemble.Candidates) <= 10 || r.Ensemble.Number != before.Ensemble.Number {
+				t.Errorf("%d choices, %+v", *calls, r.Ensemble)
+			}
+			if keptBy(t, r); (r.Kept.Stage == task.EnsembleSelection) != (gain > 0) {
+				t.Errorf("gain %v: kept is %+v", gain, r.Kept)
+			}
+		}
+	}
+}
+
+// TestCandidatesAreOfAllStructures where there are many, the best of each, in the order of their
+// numbers.
+func TestCandidatesAreOfAllStructures(t *testing.T) {
+	p, _ := whole(1)
+	p.Settings.RetrainSeeds = 10
+	r := ran(t, p)
+	candidates := r.Ensemble.Ensemble.Candidates
+	if !slices.IsSorted(candidates) || len(candidates) != maxCandidates {
+		t.Errorf("the candidates are %v", candidates)
+	}
+	fewest, most := len(candidates), 0
+	for _, again := range r.Retrained {
+		var in, out []float64
+		for _, t := range again.Trials {
+			if slices.Contains(candidates, t.Number) {
+				in = append(in, *t.Score)
+			} else {
+				out = append(out, *t.Score)
+			}
+		}
+		fewest, most = min(fewest, len(in)), max(most, len(in))
+		if slices.Max(out) > slices.Min(in) {
+			t.Errorf("%v: %v are left out, and %v are not", again.Structure, out, in)
+		}
+	}
+	if most-fewest > 1 || len(r.Retrained) != 5 {
+		t.Errorf("%d structures have %d to %d candidates", len(r.Retrained), fewest, most)
+	}
+}
+
+// TestEnsembleThatIsNotChosen: the time, and too little memory, leave the best model, and the search
+// goes on to the same as without them.
+func TestEnsembleThatIsNotChosen(t *testing.T) {
+	p, _ := whole(1)
+	want := ran(t, p)
+	for name, c := range map[string]struct {
+		stop    func(ctx context.Context) error
+		limit   time.Duration
+		stopped search.Stop
+		note    string
+	}{
+		"time":   {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 100 * time.Millisecond, search.TimeLimitReached, "no ensemble was selected: time limit reached"},
+		"memory": {func(context.Context) error { return memory.Check(1e300, "an ensemble", "none") }, 0, search.BudgetSpent, "no ensemble was selected: an ensemble would take"},
+	} {
+		p, _ := whole(1)
+		g := p.Task.(ensembler)
+		limited := p
+		stopping := g
+		stopping.stop = c.stop
+		limited.Task, limited.Settings.TimeLimit = stopping, c.limit
+		r := ran(t, limited)
+		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Ensemble != nil || r.Kept.Stage != task.Retraining {
+			t.Errorf("%s: stopped by %q, %q, kept is %+v", name, r.Stopped, r.Note, r.Kept)
+		}
+		keptBy(t, r)
+		if r = ran(t, p); !reflect.DeepEqual(still(r.Trials), still(want.Trials)) || !reflect.DeepEqual(r.Artifact, want.Artifact) {
+			t.Errorf("%s: the search went on otherwise", name)
+		}
+	}
+	p, calls := whole(1) // the time for the first choice
+	g := p.Task.(ensembler)
+	hasty, limited := g, p
+	hasty.stop = func(ctx context.Context) error {
+		if *calls == 1 {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	limited.Task, limited.Settings.TimeLimit = hasty, 300*time.Millisecond
+	if r := ran(t, limited); r.Stopped != search.TimeLimitReached || r.Kept.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != fewCandidates || r.Note != "the ensemble was selected from 8 of 10 candidates: time limit reached" {
+		t.Errorf("stopped by %q, %q, %+v", r.Stopped, r.Note, r.Ensemble)
+	} else {
+		keptBy(t, r)
+	}
+	if r := ran(t, p); !reflect.DeepEqual(still(r.Trials), still(want.Trials)) || !reflect.DeepEqual(r.Artifact, want.Artifact) {
+		t.Error("after a first choice the search went on otherwise")
+	}
+
+	wrong := errors.New("wrong")
+	p, _ = whole(1)
+	g = p.Task.(ensembler)
+	g.stop = func(context.Context) error { return wrong }
+	p.Task = g
+	if _, err := Run(t.Context(), p); !errors.Is(err, wrong) {
+		t.Errorf("an error becomes %v", err)
+	}
+	p.Store = forgetful{p.Store}
+	g.stop = nil
+	p.Task = g
+	if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "has lost the artifact") {
+		t.Errorf("without stored artifacts: %v", err)
+	}
+}
+
+// forgetful is a store without artifacts of trials.
+type forgetful struct{ search.Store }
+
+func (forgetful) Artifact(int) (task.Artifact, error) { return nil, nil }
+
+// still leaves out what differs from run to run.
+func still(trials []task.Trial) []task.Trial {
+	trials = slices.Clone(trials)
+	for i := range trials {
+		trials[i].Seconds = 0
+	}
+	return trials
+}

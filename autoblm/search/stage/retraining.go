@@ -1,0 +1,352 @@
+package stage
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/budget"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Retraining retrains the best found structures and the best baselines with other seeds, because
+// the seed that a structure was selected with overestimates it. It chooses the dimension first,
+// and may score the structures on other splits of the data too. With a plan, more structures and
+// then more seeds follow as long as there is time.
+type Retraining struct{ search.StageBase }
+
+const (
+	// maxSeeds is the maximum number of seeds per structure.
+	maxSeeds = 24
+	// retrainGroups is the maximum number of groups of structures. Each group after the first has
+	// moreFound structures and moreBaselines baselines, which improve ensembles.
+	retrainGroups = 3
+	moreFound     = 2
+	moreBaselines = 1
+)
+
+// Next implements [search.Stage].
+func (Retraining) Next(_ context.Context, s *search.State) (search.Step, error) {
+	if s.Settings.RetrainSeeds == 0 {
+		return done, nil
+	}
+	for _, stage := range []task.Stage{task.Retraining, task.Resplit, task.Sizing} {
+		if step := trainRetrained(s, stage); len(step.Train) > 0 {
+			return step, nil
+		}
+	}
+	if s.TimeIsUp() && len(s.InStage(task.Sizing)) == 0 {
+		return done, nil
+	}
+	recipe, missing := retrainRecipe(s)
+	if len(missing) > 0 {
+		return propose(s, task.Sizing, missing), nil
+	}
+	chosen := retrainGroup(s, 0)
+	if step, found := proposeSeeds(s, chosen, recipe, 0); found {
+		return step, nil
+	}
+	if step, found := proposeSplits(s, chosen, recipe); found {
+		return step, nil
+	}
+	if s.Plan == nil || !s.Requested.Planned.Retrain {
+		return done, nil
+	}
+	for group := 1; group < retrainGroups; group++ {
+		next := retrainGroup(s, group)
+		if step, found := proposeSeeds(s, next, recipe, 0); found {
+			return step, nil
+		}
+		chosen = append(chosen, next...)
+	}
+	seeds := s.Settings.RetrainSeeds
+	for first := seeds; first < maxSeeds; first += seeds {
+		if step, found := proposeSeeds(s, chosen, recipe, first); found {
+			return step, nil
+		}
+	}
+	return done, nil
+}
+
+// trainRetrained returns the training step of the next population of a stage. The seeds of one
+// structure are a population. With a plan, the first one stops early at the time limit.
+func trainRetrained(s *search.State, stage task.Stage) search.Step {
+	limit := s.MaxPopulation()
+	var same func(a, b task.Trial) bool
+	if stage == task.Retraining {
+		limit = s.Settings.RetrainSeeds
+		same = func(a, b task.Trial) bool { return a.Structure == b.Structure }
+	}
+	return search.Step{
+		Train:      s.Population(stage, limit, same),
+		TestSample: stage == task.Retraining,
+		Deadline:   s.TimeLimit(),
+		StopEarly: s.Plan != nil && stage == task.Retraining &&
+			len(task.BestFirst(s.InStage(task.Retraining))) == 0,
+		OnTimeout: search.NextStageThenStop,
+	}
+}
+
+// retrainRecipe returns the recipe of retraining: of several dimensions, the one with which the
+// best two structures have the highest mean score. It returns the missing trials of a dimension if
+// they are not all trained.
+func retrainRecipe(s *search.State) (recipe task.Recipe, missing []task.Trial) {
+	base := Recipe(s)
+	if before := s.InStage(task.Retraining); len(before) > 0 { // chosen with an earlier budget
+		recipe = before[0].Recipe
+		recipe.Seed = base.Seed
+		return recipe, nil
+	}
+	if s.Settings.RetrainEpochs > 0 {
+		base.Training.Epochs = s.Settings.RetrainEpochs
+		base.Training.MaxSteps = s.Settings.RetrainSteps
+	}
+	dims := s.Settings.RetrainDims
+	if len(dims) == 1 {
+		base.Training.Dim = dims[0]
+	}
+	if len(dims) < 2 {
+		return base, nil
+	}
+	best := task.BestFirst(s.InStage(task.Searching))
+	models := best[:min(len(best), budget.TunedModels)]
+	highest := -1.0
+	for _, dim := range dims {
+		r := base
+		r.Training.Dim = dim
+		score, missing := sizingScore(s, models, r)
+		if len(missing) > 0 {
+			return base, missing
+		}
+		if score > highest {
+			recipe, highest = r, score
+		}
+	}
+	return recipe, nil
+}
+
+// sizingScore returns the mean score of models with a recipe, and the trials that are missing for
+// it.
+func sizingScore(
+	s *search.State, models []task.Trial, r task.Recipe,
+) (score float64, missing []task.Trial) {
+	var scores []float64
+	sizing := s.InStage(task.Sizing)
+	for _, m := range models {
+		found := false
+		for _, t := range sizing {
+			if t.Structure == m.Structure && t.Recipe == r {
+				found = true
+			}
+		}
+		if !found {
+			missing = append(missing, task.Trial{Name: m.Name, Structure: m.Structure, Recipe: r})
+		}
+	}
+	for _, t := range sizing {
+		for _, m := range models {
+			if t.Structure == m.Structure && t.Recipe == r {
+				scores = append(scores, t.ScoreOrZero())
+			}
+		}
+	}
+	return stat.Mean(scores, nil), missing
+}
+
+// retrainGroup returns the structures of a group: the best found ones and the best baselines, in
+// turns, and the next best ones for later groups.
+func retrainGroup(s *search.State, group int) (chosen []task.Trial) {
+	from, to := [2]int{}, [2]int{}
+	to[0], to[1] = s.Settings.RetrainCounts()
+	if group > 0 {
+		for i, more := range [2]int{moreFound, moreBaselines} {
+			from[i], to[i] = to[i]+(group-1)*more, to[i]+group*more
+		}
+	}
+	var all [2][]task.Trial // found structures and baselines
+	for _, t := range task.BestFirst(s.InStage(task.Searching)) {
+		kind := 0
+		if t.Name != "" {
+			kind = 1
+		}
+		all[kind] = append(all[kind], t)
+	}
+	for i := range max(to[0], to[1]) {
+		for kind, trials := range all {
+			if i >= from[kind] && i < min(to[kind], len(trials)) {
+				chosen = append(chosen, trials[i])
+			}
+		}
+	}
+	return chosen
+}
+
+// proposeSeeds proposes the seeds from the first one on for the first structure that lacks some.
+// If there is no time for them, the stage is done. It returns false if no seeds are missing.
+func proposeSeeds(
+	s *search.State, chosen []task.Trial, recipe task.Recipe, first int,
+) (search.Step, bool) {
+	for _, t := range chosen {
+		missing := missingSeeds(s, t, recipe, first)
+		if len(missing) == 0 {
+			continue
+		}
+		if s.TimeIsUp() || !s.HasTimeFor(leastRetrainTime(s)) {
+			return done, true
+		}
+		return propose(s, task.Retraining, missing), true
+	}
+	return done, false
+}
+
+// missingSeeds returns trials of a structure for the seeds from the first one on that it lacks.
+func missingSeeds(
+	s *search.State, of task.Trial, recipe task.Recipe, first int,
+) (trials []task.Trial) {
+	for i := range s.Settings.RetrainSeeds {
+		r := recipe
+		r.Seed += uint64(first+i) + 1
+		exists := func(t task.Trial) bool {
+			return t.Stage == task.Retraining && t.Structure == of.Structure &&
+				t.Recipe.Seed == r.Seed
+		}
+		if !slices.ContainsFunc(s.Trials, exists) {
+			trials = append(trials, task.Trial{Name: of.Name, Structure: of.Structure, Recipe: r})
+		}
+	}
+	return trials
+}
+
+// leastRetrainTime returns the number of seconds for which retraining a structure is worth
+// starting: the longest time so far, or at first that of the best structure, without which it
+// would not reach the same score.
+func leastRetrainTime(s *search.State) float64 {
+	if len(search.RetrainedOf(s.Trials)) > 0 {
+		return longestRetrainTime(s)
+	}
+	if best := task.BestFirst(s.InStage(task.Searching)); len(best) > 0 {
+		return best[0].Seconds
+	}
+	return 0
+}
+
+// longestRetrainTime returns the longest time of the seeds of a structure in seconds.
+func longestRetrainTime(s *search.State) float64 {
+	longest := 0.0
+	for _, t := range s.InStage(task.Retraining) {
+		longest = max(longest, t.Seconds*float64(s.Settings.RetrainSeeds))
+	}
+	return longest
+}
+
+// proposeSplits proposes the trials of the next other split. Few validation examples say little
+// about a structure, and other ones say something else. Only the scores are used. It returns
+// false if no trials are missing or there is no time for them.
+func proposeSplits(
+	s *search.State, chosen []task.Trial, recipe task.Recipe,
+) (search.Step, bool) {
+	resplit := s.InStage(task.Resplit)
+	for split := 1; split <= s.Settings.RetrainSplits; split++ {
+		var missing []task.Trial
+		for _, t := range chosen {
+			exists := func(b task.Trial) bool {
+				return b.Structure == t.Structure && b.Split == split
+			}
+			if slices.ContainsFunc(resplit, exists) {
+				continue
+			}
+			r := recipe
+			r.Seed += uint64(split)
+			missing = append(missing, task.Trial{
+				Name: t.Name, Structure: t.Structure, Recipe: r, Split: split,
+			})
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		seconds := longestRetrainTime(s) * float64(len(missing)) / float64(s.Settings.RetrainSeeds)
+		if s.TimeIsUp() || !s.HasTimeFor(seconds) {
+			return done, false
+		}
+		return propose(s, task.Resplit, missing), true
+	}
+	return done, false
+}
+
+// Trained stores the artifacts that an ensemble may need, and that of the best seed of the best
+// structure, which more seeds or splits may change. A stored ensemble is then no longer the best.
+func (Retraining) Trained(s *search.State, c *search.Change, artifacts []task.Artifact) error {
+	stage := c.Trials[0].Stage
+	if stage == task.Sizing {
+		return nil
+	}
+	if stage == task.Retraining &&
+		(s.Settings.Ensemble+s.Settings.RetrainSplits > 0 || s.Plan != nil) {
+		c.Artifacts = map[int]task.Artifact{}
+		for i, a := range artifacts {
+			if a != nil {
+				c.Artifacts[c.Trials[i].Number] = a
+			}
+		}
+	}
+	before := search.Kept(s.InStage(task.Retraining))
+	best := bestRetrained(search.WithTrials(s.Trials, c.Trials))
+	if best == nil || before != nil && before.Number == best.Number {
+		return nil
+	}
+	kept := search.Kept(s.Trials)
+	if best.StoppedEarly && kept != nil && kept.ScoreOrZero() >= best.ScoreOrZero() {
+		return nil
+	}
+	at := slices.IndexFunc(c.Trials, func(t task.Trial) bool { return t.Number == best.Number })
+	if at >= 0 && artifacts != nil {
+		c.Best = artifacts[at]
+	} else if at < 0 {
+		var err error
+		if c.Best, err = s.Store.Artifact(best.Number); err != nil {
+			return err
+		}
+	}
+	if c.Best == nil {
+		return nil
+	}
+	c.Trials = slices.Clip(c.Trials) // appending must not overwrite the next population
+	if best.Kept = true; at >= 0 {
+		c.Trials[at] = *best
+	} else {
+		c.Trials = append(c.Trials, *best)
+	}
+	for _, replaced := range []*task.Trial{before, search.EnsembleOf(s.Trials)} {
+		if replaced != nil && replaced.Kept {
+			replaced.Kept = false
+			c.Trials = append(c.Trials, *replaced)
+		}
+	}
+	return nil
+}
+
+// bestRetrained returns the best seed of the structure with the best mean, nil if there is none.
+func bestRetrained(trials []task.Trial) *task.Trial {
+	all := search.RetrainedOf(trials)
+	if len(all) == 0 {
+		return nil
+	}
+	seeds := task.BestFirst(all[0].Trials)
+	if len(seeds) == 0 {
+		return nil
+	}
+	return &seeds[0]
+}
+
+// Work counts the seeds of the default number of structures.
+func (Retraining) Work(s *search.State) float64 {
+	found, baselines := search.Settings{}.RetrainCounts()
+	return float64(s.Settings.RetrainSeeds * (found + baselines))
+}
+
+// Summarize adds the retrained structures.
+func (Retraining) Summarize(s *search.State, r *search.Result) {
+	r.Retrained = search.RetrainedOf(s.Trials)
+}

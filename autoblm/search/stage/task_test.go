@@ -1,0 +1,146 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// entries is a task that is not completion: a structure is the better the more
+// entries it has, and it has no model.
+type entries struct {
+	task.Base
+	refusal error
+}
+
+func (entries) Presentation() task.Presentation { return task.Presentation{Metric: "entries"} }
+
+func (e entries) Check() error { return e.refusal }
+
+func (entries) Identity() (task.Identity, error) { return task.Identity{Task: "entries"}, nil }
+
+func (e entries) Train(_ context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+	for i := range trials {
+		count := float64(trials[i].Structure.Nonzeros())
+		trials[i].State, trials[i].Score = task.Complete, &count
+	}
+	onProgress(1)
+	return nil, nil
+}
+
+// TestAnotherTask: a search is guided by what the task says is good, needs neither
+// a graph nor an engine, and keeps trials without models.
+func TestAnotherTask(t *testing.T) {
+	settings := search.BasicSettings()
+	settings.Budget = 40
+	store := &search.Memory{}
+	result, err := Run(t.Context(), search.Problem{Task: entries{}, Strategy: strategy.Evolutionary{}, Settings: settings, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Trained != 40 || result.Complete != 40 || result.Artifact != nil {
+		t.Errorf("%d trained, %d complete, artifact %v", result.Trained, result.Complete, result.Artifact)
+	}
+	best := result.Best[0]
+	for _, trial := range result.Trials {
+		if trial.Round > 0 && trial.ScoreOrZero() > best.ScoreOrZero() {
+			t.Errorf("%s scores %v, above %v of what is called the best", trial.Structure, trial.ScoreOrZero(), best.ScoreOrZero())
+		}
+	}
+	if most := best.Structure.Nonzeros(); most < settings.InitialNonzeros+3 {
+		t.Errorf("the best has %d entries after 40 trials from %d on: the score did not guide the search", most, settings.InitialNonzeros)
+	}
+	refusal := errors.New("nothing to search on")
+	if _, err := Run(t.Context(), search.Problem{Task: entries{refusal: refusal}, Strategy: strategy.Evolutionary{}, Settings: settings}); !errors.Is(err, refusal) {
+		t.Errorf("a task that is not ready: error %v", err)
+	}
+}
+
+// placed are entries that are counted by an engine on a backend, with a unit for bfloat16.
+type placed struct {
+	entries
+	engine, backend, unit string
+}
+
+func (p placed) Precision(asked kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
+	return asked, nil
+}
+
+func (p placed) Arithmetic(precision kge.Precision) (engine, backend string) {
+	if precision == kge.Bfloat16 {
+		return p.engine, p.backend + p.unit
+	}
+	return p.engine, p.backend
+}
+
+func (p placed) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+	for i := range trials {
+		trials[i].Engine, trials[i].Backend = p.Arithmetic(trials[i].Recipe.Training.Precision)
+	}
+	return p.entries.Train(ctx, trials, onProgress)
+}
+
+// TestEnginesAreNotMixed, as far as the trials know what trained them.
+func TestEnginesAreNotMixed(t *testing.T) {
+	settings := search.BasicSettings()
+	for _, c := range []struct {
+		what        string
+		began, goes task.Task
+		mix         bool
+		says        string // "" where it goes on
+		precision   kge.Precision
+	}{
+		{"the same", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
+		{"another instruction set", placed{engine: "cpu", backend: "avx2"}, placed{engine: "cpu", backend: "avx512"}, false, "engine cpu (avx2), and here is cpu (avx512)", kge.Float32},
+		{"another engine", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu (avx2), and here is gomlx (go)", kge.Float32},
+		{"asked for", placed{engine: "cpu", backend: "avx2"}, placed{engine: "gomlx", backend: "go"}, true, "", kge.Float32},
+		{"an engine without its instructions", placed{engine: "cpu"}, placed{engine: "cpu", backend: "avx512"}, false, "", kge.Float32},
+		{"an engine without its instructions, on another", placed{engine: "cpu"}, placed{engine: "gomlx", backend: "go"}, false, "engine cpu, and here is gomlx (go)", kge.Float32},
+		{"trials that do not know", entries{}, placed{engine: "cpu", backend: "avx2"}, false, "", kge.Float32},
+		{"a task that does not say", placed{engine: "cpu", backend: "avx2"}, entries{}, false, "", kge.Float32},
+		{"another unit", placed{engine: "cpu", backend: "avx512", unit: "+amx"}, placed{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "engine cpu (avx512+amx), and here is cpu (avx512+avx512-bf16)", kge.Bfloat16},
+		{"the same unit", placed{engine: "cpu", backend: "avx512", unit: "+amx"}, placed{engine: "cpu", backend: "avx512", unit: "+amx"}, false, "", kge.Bfloat16},
+		{"another unit, which float32 has no use for", placed{engine: "cpu", backend: "avx512", unit: "+amx"}, placed{engine: "cpu", backend: "avx512", unit: "+avx512-bf16"}, false, "", kge.Float32},
+	} {
+		store := &search.Memory{}
+		settings.Budget, settings.Training.Precision = 20, c.precision
+		run := func(on task.Task) (*search.Result, error) {
+			return Run(t.Context(), search.Problem{Task: on, Strategy: strategy.Evolutionary{}, Settings: settings, Store: store, MixEngines: c.mix})
+		}
+		if _, err := run(c.began); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := run(c.goes); err != nil || r.Trained != 20 {
+			t.Errorf("%s, with nothing left to train: %v", c.what, err)
+		}
+		before := stored(t, store)
+		settings.Budget = 30
+		r, err := run(c.goes)
+		switch {
+		case c.says == "" && (err != nil || r.Trained != 30):
+			t.Errorf("%s: %v", c.what, err)
+		case c.says != "" && (!errors.Is(err, search.ErrOtherEngine) || !strings.Contains(err.Error(), c.says)):
+			t.Errorf("%s: error %v, want %q", c.what, err, c.says)
+		case c.says != "" && stored(t, store) != before:
+			t.Errorf("%s: %d trials, %d before", c.what, stored(t, store), before)
+		}
+	}
+}
+
+// stored counts the trials of a store.
+func stored(t *testing.T, s *search.Memory) int {
+	t.Helper()
+	trials, err := s.Trials()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(trials)
+}

@@ -1,0 +1,352 @@
+package stage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/budget"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// Tuning chooses the recipe of the search. It tries random recipes on SimplE, or with a
+// [search.Space] recipes of a Parzen estimator on the best two baselines.
+type Tuning struct{ search.StageBase }
+
+// Recipe returns the recipe of the structures of the search: the best of the tuning stage so far,
+// or that of the settings.
+func Recipe(s *search.State) task.Recipe {
+	if best := rankedRecipes(s.Settings, s.Trials); len(best) > 0 {
+		return best[0].recipe
+	}
+	return s.Settings.TrialRecipe()
+}
+
+// rankedRecipes returns the recipes that the tuning stage may choose, the best first.
+func rankedRecipes(s search.Settings, trials []task.Trial) (all []ratedRecipe) {
+	if s.Tune == nil {
+		return nil
+	}
+	if s.Tune.Space != nil {
+		return newTuner(s, trials).ranked()
+	}
+	for _, t := range task.BestFirst(task.InStage(task.Tuning, trials)) {
+		all = append(all, ratedRecipe{t.Recipe, t.ScoreOrZero()})
+	}
+	return all
+}
+
+// Next implements [search.Stage].
+func (Tuning) Next(_ context.Context, s *search.State) (search.Step, error) {
+	tune := s.Settings.Tune
+	if tune == nil || s.Plan != nil && s.Plan.Tuned {
+		return done, nil
+	}
+	if p := s.Population(task.Tuning, s.MaxPopulation(), nil); len(p) > 0 {
+		return trainRecipes(s, p), nil
+	}
+	var next []task.Trial
+	if tune.Space == nil {
+		next = randomRecipes(s)
+	} else if len(s.InStage(task.Searching)) == 0 {
+		t := newTuner(s.Settings, s.Trials)
+		hurry := s.Plan != nil && s.Used() >= s.Plan.TuneUntil-t.confirmationTime()
+		next = s.Numbered(task.Tuning, t.next(hurry))
+	}
+	if len(next) > 0 {
+		return search.Step{Change: &search.Change{Trials: next}}, nil
+	}
+	if len(rankedRecipes(s.Settings, s.Trials)) == 0 {
+		return done, errors.New("all trainings of the tuning stage diverged: " +
+			"lower its learning rates")
+	}
+	return done, nil
+}
+
+// trainRecipes returns the training step of a population. The time limit applies once there is a
+// result of the search; a plan ends tuning while there is time left to compare structures.
+func trainRecipes(s *search.State, population []task.Trial) search.Step {
+	step := search.Step{Train: population}
+	if s.Plan != nil {
+		step.Deadline = min(s.TimeLimit(), s.Plan.SearchUntil)
+		step.OnTimeout = search.NextStage
+	} else if len(task.BestFirst(s.InStage(task.Searching))) > 0 {
+		step.Deadline = s.TimeLimit()
+	}
+	return step
+}
+
+// randomRecipes returns the trials of random recipes on SimplE, all at once; none if they exist.
+func randomRecipes(s *search.State) []task.Trial {
+	if len(s.InStage(task.Tuning)) > 0 {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(s.Settings.Seed, tuningStream))
+	var trials []task.Trial
+	for i := range s.Settings.Tune.Trials {
+		trials = append(trials, task.Trial{
+			Number: i + 1, Stage: task.Tuning, Structure: simple(s.Settings.K),
+			Recipe: drawRecipe(s.Settings.Tune.Ranges, s.Settings.TrialRecipe(), rng),
+			State:  task.Running,
+		})
+	}
+	return groupByTraining(trials)
+}
+
+// Progress counts recipes, each of which may have several trials.
+func (Tuning) Progress(s *search.State, _ []task.Trial, p *search.Progress) {
+	p.Budget = s.Settings.Tune.Trials
+	if s.Settings.Tune.Space != nil {
+		t := newTuner(s.Settings, s.Trials)
+		p.Trained = len(t.tried())
+	}
+}
+
+// Work counts each recipe as a full training.
+func (Tuning) Work(s *search.State) float64 {
+	if s.Settings.Tune == nil {
+		return 0
+	}
+	return float64(s.Settings.Tune.Trials)
+}
+
+// Summarize adds the recipes that were compared last, the best first. Those of a space have the
+// mean score that decided.
+func (Tuning) Summarize(s *search.State, r *search.Result) {
+	if s.Settings.Tune == nil || s.Settings.Tune.Space == nil {
+		r.Tuned = task.BestFirst(s.InStage(task.Tuning))
+		return
+	}
+	t := newTuner(s.Settings, s.Trials)
+	recipes := t.ranked()
+	if n := min(len(recipes), budget.ConfirmedRecipes); n > 1 {
+		recipes = recipes[:n]
+	}
+	for _, c := range recipes {
+		i := slices.IndexFunc(t.trials, func(b task.Trial) bool {
+			return b.Recipe == c.recipe && b.Structure == t.models[0].Structure
+		})
+		trial := t.trials[i]
+		trial.Score, trial.TestScore = &c.score, nil
+		r.Tuned = append(r.Tuned, trial)
+	}
+}
+
+// tuner tunes the recipe over a [search.Space]. Each recipe trains the same models, first for a
+// third of the epochs. The best third of the recipes trains for all epochs, and the best of these
+// with other seeds, which decide. It reads everything from its trials.
+type tuner struct {
+	settings search.Settings
+	base     task.Recipe
+	trials   []task.Trial // of the stage
+	models   []task.Trial // with the structures that recipes are tried on
+}
+
+// trialStream and the number of tried recipes seed a proposal.
+const trialStream = 1 << 62
+
+func newTuner(s search.Settings, trials []task.Trial) *tuner {
+	t := &tuner{settings: s, base: s.TrialRecipe(), trials: task.InStage(task.Tuning, trials)}
+	initial := slices.DeleteFunc(slices.Clone(t.trials), func(trial task.Trial) bool {
+		return trial.Recipe != t.base
+	})
+	t.models = task.BestFirst(initial)
+	t.models = t.models[:min(len(t.models), budget.TunedModels)]
+	return t
+}
+
+// short returns a recipe with the first third of the epochs.
+func (t *tuner) short(r task.Recipe) task.Recipe {
+	r.Training.Epochs = promotions(r.Training.Epochs)
+	return r
+}
+
+// initial returns the trials that select the models: the baselines with the initial recipe.
+func (t *tuner) initial() (trials []task.Trial) {
+	if t.settings.K != 4 {
+		return []task.Trial{{Structure: simple(t.settings.K), Recipe: t.base}}
+	}
+	for _, b := range structure.Baselines() {
+		trials = append(trials, task.Trial{Name: b.Name, Structure: b.Structure, Recipe: t.base})
+	}
+	return trials
+}
+
+// with returns trials of the models with a recipe.
+func (t *tuner) with(r task.Recipe) (trials []task.Trial) {
+	for _, m := range t.models {
+		trials = append(trials, task.Trial{Name: m.Name, Structure: m.Structure, Recipe: r})
+	}
+	return trials
+}
+
+// mean returns the mean score of the models with a recipe; false if one has no result.
+func (t *tuner) mean(r task.Recipe) (float64, bool) {
+	var all []float64
+	for _, m := range t.models {
+		i := slices.IndexFunc(t.trials, func(b task.Trial) bool {
+			return b.Structure == m.Structure && b.Recipe == r && b.State != task.Running
+		})
+		if i < 0 {
+			return 0, false
+		}
+		all = append(all, t.trials[i].ScoreOrZero())
+	}
+	return stat.Mean(all, nil), len(all) > 0
+}
+
+// rated returns the recipes with results for a number of epochs and a seed, in the order of their
+// trials. It leaves out recipes of another dimension than the search.
+func (t *tuner) rated(epochs int, seed uint64) (all []ratedRecipe) {
+	for _, trial := range t.trials {
+		r := trial.Recipe
+		if r.Training.Epochs != epochs || r.Training.Dim != t.base.Training.Dim ||
+			r.Seed != seed || isRated(all, r) {
+			continue
+		}
+		if score, ended := t.mean(r); ended {
+			all = append(all, ratedRecipe{r, score})
+		}
+	}
+	return all
+}
+
+// tried returns the recipes with results for the first third of the epochs.
+func (t *tuner) tried() []ratedRecipe {
+	return t.rated(t.short(t.base).Training.Epochs, t.base.Seed)
+}
+
+// full returns the recipes with results for all epochs, the best first.
+func (t *tuner) full() []ratedRecipe {
+	all := t.rated(t.base.Training.Epochs, t.base.Seed)
+	sortRecipes(all)
+	return all
+}
+
+// next returns the next trials, none once the recipe is chosen. hurry ends the trying of recipes.
+func (t *tuner) next(hurry bool) []task.Trial {
+	if len(t.trials) == 0 {
+		return t.initial()
+	}
+	if len(t.models) == 0 {
+		return nil // all diverged
+	}
+	tried := t.tried()
+	if trials := t.promote(tried); len(trials) > 0 && !hurry {
+		return trials
+	}
+	if len(tried) < t.settings.Tune.Trials && !hurry {
+		if trials := t.another(tried); len(trials) > 0 {
+			return trials
+		}
+	}
+	return t.confirm()
+}
+
+// promote returns the trials of the next recipe that is worth all epochs. The best third of the
+// tried ones is.
+func (t *tuner) promote(tried []ratedRecipe) []task.Trial {
+	full := t.full()
+	places := promotions(len(tried))
+	best := slices.Clone(tried)
+	sortRecipes(best)
+	for _, b := range best[:places] {
+		r := b.recipe
+		r.Training.Epochs = t.base.Training.Epochs
+		// The initial recipe is among the full ones and takes no place.
+		if _, ended := t.mean(r); !ended && len(full)-1 < places {
+			return t.with(r)
+		}
+	}
+	return nil
+}
+
+// another returns the trials of a recipe that was not tried yet.
+func (t *tuner) another(tried []ratedRecipe) []task.Trial {
+	if len(tried) == 0 && t.short(t.base) != t.base {
+		return t.with(t.short(t.base))
+	}
+	rng := rand.New(rand.NewPCG(t.settings.Seed, trialStream+uint64(len(tried))))
+	space := recipeSpace{*t.settings.Tune.Space}
+	if r, found := space.draw(t.short(t.base), tried, t.settings.K, rng); found {
+		return t.with(r)
+	}
+	return nil
+}
+
+// confirm returns the trials of the best recipes with other seeds.
+func (t *tuner) confirm() (trials []task.Trial) {
+	best := t.full()
+	best = best[:min(len(best), budget.ConfirmedRecipes)]
+	if len(best) < 2 {
+		return nil
+	}
+	for _, b := range best {
+		for i := range budget.ConfirmingSeeds {
+			r := b.recipe
+			r.Seed += 1 + uint64(i)
+			if _, ended := t.mean(r); !ended {
+				trials = append(trials, t.with(r)...)
+			}
+		}
+	}
+	return trials
+}
+
+// confirmationTime returns the expected duration of confirming the best recipes.
+func (t *tuner) confirmationTime() time.Duration {
+	longest := 0.0
+	for _, trial := range t.trials {
+		if trial.Recipe.Training.Epochs == t.base.Training.Epochs {
+			longest = max(longest, trial.Seconds)
+		}
+	}
+	trials := budget.ConfirmedRecipes * budget.ConfirmingSeeds * budget.TunedModels
+	return time.Duration(longest * float64(trials) * float64(time.Second))
+}
+
+// ranked returns the recipes with results for all epochs, the best first: the confirmed ones by
+// their mean over the other seeds, and then the rest. The seed that a recipe was selected with
+// overestimates it.
+func (t *tuner) ranked() []ratedRecipe {
+	var confirmed, rest []ratedRecipe
+	for _, f := range t.full() {
+		var means []float64
+		for i := range budget.ConfirmingSeeds {
+			r := f.recipe
+			r.Seed += 1 + uint64(i)
+			if score, ended := t.mean(r); ended {
+				means = append(means, score)
+			}
+		}
+		if len(means) == budget.ConfirmingSeeds {
+			confirmed = append(confirmed, ratedRecipe{f.recipe, stat.Mean(means, nil)})
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	sortRecipes(confirmed)
+	return append(confirmed, rest...)
+}
+
+// ratedRecipe is a recipe with its mean score.
+type ratedRecipe struct {
+	recipe task.Recipe
+	score  float64
+}
+
+// sortRecipes sorts recipes, the best first.
+func sortRecipes(all []ratedRecipe) {
+	slices.SortStableFunc(all, func(a, b ratedRecipe) int { return cmp.Compare(b.score, a.score) })
+}
+
+func isRated(all []ratedRecipe, r task.Recipe) bool {
+	return slices.ContainsFunc(all, func(b ratedRecipe) bool { return b.recipe == r })
+}

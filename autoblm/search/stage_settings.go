@@ -1,0 +1,156 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/internal/settings"
+)
+
+// TuneSettings are the settings of the stage before the search. It tries random recipes on SimplE
+// and passes the best one to the search, in place of the learning rate, n3 and batch of
+// [Settings].
+type TuneSettings struct {
+	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes tried on SimplE before the search."`
+	// Ranges have no Dims: the dimension is that of the search.
+	Ranges Ranges `json:"ranges"`
+	// Space replaces Ranges if it is not nil. Recipes are then tried on the best two baselines
+	// in place of SimplE, for a third of the epochs first. A Parzen estimator draws them.
+	Space *Space `json:"space,omitempty"`
+}
+
+// FinalSettings are the settings of the final stage, which trains random ones of the best
+// structures with random recipes.
+type FinalSettings struct {
+	Trials int    `json:"trials" min:"1" max:"10000" help:"Trainings after the search."`
+	Ranges Ranges `json:"ranges"`
+	// Epochs, ValidateEvery and Patience replace those of the search.
+	Epochs        int `json:"epochs" min:"1" max:"1000000000" help:"Epochs in the final stage."`
+	ValidateEvery int `json:"validate_every" min:"0" max:"1000000000" help:"Epochs between validations in the final stage."`
+	Patience      int `json:"patience" min:"0" max:"1000000000" help:"Validations without improvement before a training of the final stage stops; 0: never."`
+}
+
+// Ranges are the ranges that random recipes come from (paper, Algorithm 5).
+type Ranges struct {
+	// LearningRate is uniform in the half-open interval above the first number.
+	LearningRate [2]float64 `json:"learning_rate" help:"Range of learning rates."`
+	// N3 is uniform in its logarithm.
+	N3 [2]float64 `json:"n3" help:"Range of weights n3."`
+	// Batches and Dims are uniform.
+	Batches []int `json:"batches" min:"1" max:"1000000000" help:"Batch sizes to draw from."`
+	Dims    []int `json:"dims" min:"1" max:"1048576" help:"Dimensions to draw from; none: that of the search."`
+}
+
+// Space has the values that tuning tries for each part of a recipe, in ascending order, so that
+// neighbors are similar. The initial recipe's value is added to them. A part without values keeps
+// its value.
+type Space struct {
+	Batches       []int     `json:"batches,omitempty"`
+	LearningRates []float64 `json:"learning_rates,omitempty"`
+	N3            []float64 `json:"n3,omitempty"`
+	// Dura are the weights of entities and of products, which are equal.
+	Dura                []float64 `json:"dura,omitempty"`
+	RelationPredictions []float64 `json:"relation_predictions,omitempty"`
+	Dropouts            []float64 `json:"dropouts,omitempty"`
+	InitScales          []float64 `json:"init_scales,omitempty"`
+	Reciprocal          []bool    `json:"reciprocal,omitempty"`
+}
+
+// PaperRanges returns the ranges of the paper; its λ is the weight of n3.
+func PaperRanges(dims ...int) Ranges {
+	return Ranges{
+		LearningRate: [2]float64{0, 1}, N3: [2]float64{1e-5, 1e-1},
+		Batches: []int{256, 512, 1024}, Dims: dims,
+	}
+}
+
+// DefaultTune returns a tuning stage of 10 random recipes, as in the paper.
+func DefaultTune() *TuneSettings { return &TuneSettings{Trials: 10, Ranges: PaperRanges()} }
+
+// GuidedTune returns a tuning stage over the default space.
+func GuidedTune(trials int) *TuneSettings {
+	return &TuneSettings{Trials: trials, Space: DefaultSpace()}
+}
+
+// DefaultFinal returns a final stage of 10 trials with at most twice the dimension of the search,
+// for two cores; the paper makes 50 with 256 to 2048.
+func DefaultFinal() *FinalSettings {
+	return &FinalSettings{
+		Trials: 10, Ranges: PaperRanges(64, 128), Epochs: 60, ValidateEvery: 10,
+	}
+}
+
+// PaperFinal returns the final stage of the paper.
+func PaperFinal() *FinalSettings {
+	return &FinalSettings{
+		Trials: 50, Ranges: PaperRanges(256, 512, 1024, 2048),
+		Epochs: 200, ValidateEvery: 10, Patience: 3,
+	}
+}
+
+// DefaultSpace returns the values in which published recipes differ.
+func DefaultSpace() *Space {
+	return &Space{
+		Batches:             []int{64, 128, 256, 512, 1024},
+		LearningRates:       []float64{.02, .03, .05, .07, .1, .15, .2, .3, .5},
+		N3:                  []float64{0, .001, .002, .005, .01, .02, .05, .1, .2},
+		Dura:                []float64{0, .002, .005, .01, .02, .05, .1},
+		RelationPredictions: []float64{0, .05, .2, 1},
+		Dropouts:            []float64{0, .1, .2, .3, .4, .5},
+		InitScales:          []float64{1e-3, 1e-2, 1e-1},
+		Reciprocal:          []bool{false, true},
+	}
+}
+
+// Apply returns the training settings of the final stage.
+func (f FinalSettings) Apply(t kge.Settings) kge.Settings {
+	t.Epochs, t.ValidateEvery, t.Patience = f.Epochs, f.ValidateEvery, f.Patience
+	return t
+}
+
+func (t TuneSettings) validate() error {
+	if t.Space != nil {
+		return cmp.Or(t.Space.validate(), settings.Check(t))
+	}
+	if t.Trials < 1 || len(t.Ranges.Dims) > 0 {
+		return fmt.Errorf("%d trials, dimensions %v: at least 1 trial is needed, "+
+			"and the dimension is that of the search", t.Trials, t.Ranges.Dims)
+	}
+	return cmp.Or(t.Ranges.validate(), settings.Check(t))
+}
+
+func (r Ranges) validate() error {
+	low, high := r.LearningRate[0], r.LearningRate[1]
+	switch {
+	case !(low >= 0) || !(high > low) || math.IsInf(high, 0):
+		return fmt.Errorf("learning rates range from %v to %v: "+
+			"they must be at least 0, in ascending order", low, high)
+	case !(r.N3[0] > 0) || !(r.N3[1] >= r.N3[0]) || math.IsInf(r.N3[1], 0):
+		return fmt.Errorf("n3 ranges from %v to %v: both must be above 0, in ascending order",
+			r.N3[0], r.N3[1])
+	case len(r.Batches) == 0:
+		return errors.New("there are no batch sizes to draw from: give at least one")
+	}
+	return settings.Check(r)
+}
+
+func (s Space) validate() error {
+	empty := len(s.Batches)+len(s.Reciprocal) == 0
+	for _, numbers := range [][]float64{
+		s.LearningRates, s.N3, s.Dura, s.RelationPredictions, s.Dropouts, s.InitScales,
+	} {
+		empty = empty && len(numbers) == 0
+		for _, x := range numbers {
+			if !(x >= 0) || math.IsInf(x, 0) {
+				return errors.New("the space of recipes has a negative or non-finite number")
+			}
+		}
+	}
+	if empty {
+		return errors.New("the space of recipes is empty: give at least one part values")
+	}
+	return nil
+}

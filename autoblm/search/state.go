@@ -1,0 +1,261 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// State is a search in progress, as its stages see it. They do not change it.
+type State struct {
+	Problem // with the settings of the plan, if there is one
+	// Requested are the settings without the plan.
+	Requested Settings
+	// Trials and Rounds are in the order of their numbers.
+	Trials []task.Trial
+	Rounds []Round
+	// Plan is the plan that the search follows, nil without one. Previous is a stored plan for a
+	// shorter time limit.
+	Plan, Previous *Plan
+
+	before time.Duration // used by earlier processes
+}
+
+// follow applies a plan.
+func (s *State) follow(p *Plan) {
+	if s.Plan == nil {
+		s.before = max(s.before, p.Used)
+	}
+	s.Plan, s.Settings = p, p.Apply(s.Requested)
+}
+
+// endShare of the time limit is reserved for selecting an ensemble, for the last ranking and for
+// saving; saveShare is for saving alone.
+const (
+	endShare  = 0.06
+	saveShare = 0.02
+)
+
+// Used returns the time that all processes have used so far, as far as the trials record it.
+func (s *State) Used() time.Duration { return s.before + time.Since(s.Began) }
+
+// TimeLimit returns the search time at which training ends, 0 without a limit. The limit of a plan
+// covers all processes; otherwise each process has its own.
+func (s *State) TimeLimit() time.Duration {
+	switch {
+	case s.Plan != nil:
+		return s.Plan.Limit - seconds(endShare*s.Plan.Limit.Seconds())
+	case s.Settings.TimeLimit > 0:
+		return s.before + s.Settings.TimeLimit
+	}
+	return 0
+}
+
+// SavingLimit returns the search time at which everything but saving ends, 0 without a plan.
+func (s *State) SavingLimit() time.Duration {
+	if s.Plan == nil {
+		return 0
+	}
+	return seconds((1 - saveShare) * s.Plan.Limit.Seconds())
+}
+
+// TimeIsUp returns true once the time limit is reached.
+func (s *State) TimeIsUp() bool {
+	limit := s.TimeLimit()
+	return limit > 0 && s.Used() >= limit
+}
+
+// HasTimeFor returns true if a training that takes some seconds fits into the time limit.
+func (s *State) HasTimeFor(seconds float64) bool {
+	limit := s.TimeLimit()
+	return limit == 0 || (s.Used().Seconds()+1.1*seconds) < limit.Seconds()
+}
+
+// deadline returns the time of day of a search time.
+func (s *State) deadline(at time.Duration) time.Time { return s.Began.Add(at - s.before) }
+
+// InStage returns the trials of a stage.
+func (s *State) InStage(stage task.Stage) []task.Trial { return task.InStage(stage, s.Trials) }
+
+// Numbered returns new trials of a stage with their numbers.
+func (s *State) Numbered(stage task.Stage, trials []task.Trial) []task.Trial {
+	for i := range trials {
+		trials[i].Number = len(s.Trials) + i + 1
+		trials[i].Stage, trials[i].State = stage, task.Running
+	}
+	return trials
+}
+
+// Population returns the running trials of a stage that train next: at most limit of them, with the
+// same training settings, split, and whatever else same compares; nil compares nothing.
+func (s *State) Population(
+	stage task.Stage, limit int, same func(a, b task.Trial) bool,
+) []task.Trial {
+	running := slices.DeleteFunc(s.InStage(stage), func(t task.Trial) bool {
+		return t.State != task.Running
+	})
+	size := 0
+	for size < min(len(running), limit) {
+		a, b := running[0], running[size]
+		if b.Recipe.Training != a.Recipe.Training || b.Split != a.Split ||
+			same != nil && !same(a, b) {
+			break
+		}
+		size++
+	}
+	return running[:size]
+}
+
+// MaxPopulation returns the maximum number of trials that train together.
+func (s *State) MaxPopulation() int { return max(s.Settings.RoundSize, s.Settings.Parents) }
+
+// TaskSize returns the size of the task. A task of unknown size counts as one step per epoch.
+func (s *State) TaskSize() task.Size {
+	if size := s.Task.Size(); size != (task.Size{}) {
+		return size
+	}
+	return task.Size{Examples: s.Settings.Training.Batch}
+}
+
+// taskFor returns the task for the trials of a step, with the split of the trials and the ranking
+// limits of the plan.
+func (s *State) taskFor(step Step) task.Task {
+	t := s.Task
+	if split := step.Train[0].Split; split > 0 && t.Supports().Resplits {
+		t = t.Resplit(split)
+	}
+	if s.Plan == nil {
+		return t
+	}
+	return LimitRanking(t, s.Plan.Ranked, step.TestSample)
+}
+
+// LimitRanking returns the task with a limit on the ranked examples, 0 for none. The limit applies
+// to test examples too if test is true; otherwise they are not ranked.
+func LimitRanking(t task.Task, ranked int, test bool) task.Task {
+	if ranked == 0 {
+		return t
+	}
+	limits := eval.Limits{Valid: ranked, Test: eval.None}
+	if test {
+		limits.Test = ranked
+	}
+	if limited := t.Limit(limits); limited != nil {
+		return limited
+	}
+	return t
+}
+
+// ErrOtherEngine means that another engine or instruction set trained the trials so far.
+var ErrOtherEngine = kge.ErrOtherEngine
+
+// CheckEngine returns [ErrOtherEngine] if new trials would differ from those so far in rounding.
+func (s *State) CheckEngine() error {
+	if s.MixEngines {
+		return nil
+	}
+	var here task.Trial
+	for _, t := range s.Trials {
+		here.Engine, here.Backend = s.Task.Arithmetic(t.Recipe.Training.Precision)
+		if here.Engine == "" {
+			return nil
+		}
+		if t.Engine != "" &&
+			(t.Engine != here.Engine || t.Backend != "" && t.Backend != here.Backend) {
+			return fmt.Errorf("%w: its trials are of engine %s, and here is %s, whose results "+
+				"differ in rounding; resume with that engine, or begin another study",
+				ErrOtherEngine, t.EngineName(), here.EngineName())
+		}
+	}
+	return nil
+}
+
+// Artifact returns the stored artifact of a trial.
+func (s *State) Artifact(number int) (task.Artifact, error) {
+	a, err := s.Store.Artifact(number)
+	if err == nil && a == nil {
+		err = fmt.Errorf("the study has lost the artifact of trial %d: begin another study", number)
+	}
+	return a, err
+}
+
+// KeepBest makes the best of the trained artifacts the one that the study stores, if its trial is
+// better than the stored one. After retraining, only that stage decides what is stored.
+func (s *State) KeepBest(c *Change, artifacts []task.Artifact) {
+	best, at := -1.0, -1
+	if k := Kept(s.Trials); k != nil {
+		if !isCandidate(*k) {
+			return
+		}
+		best = k.ScoreOrZero()
+	}
+	for i, a := range artifacts {
+		if t := c.Trials[i]; a != nil && isCandidate(t) && t.ScoreOrZero() > best {
+			best, at = t.ScoreOrZero(), i
+		}
+	}
+	if at >= 0 {
+		c.Best, c.Trials[at].Kept = artifacts[at], true
+	}
+}
+
+// isCandidate returns true if the artifact of a trial may be stored as the best of the search.
+func isCandidate(t task.Trial) bool {
+	return t.Stage == task.Searching || t.Stage == task.Final
+}
+
+// Proposed returns the trials of the rounds, round by round. Of a structure on several rungs it
+// returns the highest with a result.
+func Proposed(trials []task.Trial) []task.Trial {
+	var rounds []task.Trial
+	onRungs := map[structure.Structure]int{}
+	for _, t := range trials { // promotions have higher numbers
+		if t.Round == 0 {
+			continue
+		}
+		if i, known := onRungs[t.Structure]; known {
+			if t.State != task.Running {
+				rounds[i] = t
+			}
+			continue
+		}
+		if t.Stage == task.HalvingRung {
+			onRungs[t.Structure] = len(rounds)
+		}
+		rounds = append(rounds, t)
+	}
+	slices.SortStableFunc(rounds, func(a, b task.Trial) int { return a.Round - b.Round })
+	return rounds
+}
+
+// timeOf returns the time that trials and rounds took.
+func timeOf(trials []task.Trial, rounds []Round) (sum time.Duration) {
+	for _, t := range trials {
+		sum += seconds(t.Seconds)
+	}
+	for _, r := range rounds {
+		sum += seconds(r.Seconds)
+	}
+	return sum
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// withDeadline returns a context for a step.
+func (s *State) withDeadline(
+	ctx context.Context, step Step,
+) (context.Context, context.CancelFunc) {
+	switch {
+	case step.Deadline == 0:
+		return context.WithCancel(ctx)
+	case step.StopEarly:
+		return context.WithCancel(task.StopAt(ctx, s.deadline(step.Deadline)))
+	}
+	return context.WithDeadlineCause(ctx, s.deadline(step.Deadline), task.ErrDeadlineExceeded)
+}

@@ -1,0 +1,68 @@
+package strategy
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// maxMisses is the number of consecutive rejected candidates after which a generator gives up.
+const maxMisses = 20_000
+
+// collect draws candidates until limit of them pass the filter, or maxMisses in a row fail. It
+// returns them in the order of the draws.
+func collect(limit int, s *sieve, draw func() structure.Structure) []structure.Structure {
+	var passed []structure.Structure
+	for misses := 0; len(passed) < limit && misses < maxMisses; misses++ {
+		if candidate := draw(); s.pass(candidate) {
+			passed = append(passed, candidate)
+			misses = 0
+		}
+	}
+	return passed
+}
+
+// firstRound proposes up to o.Parents random structures with the initial number of nonzeros, as
+// both algorithms of the paper begin.
+func firstRound(o Options, history []task.Trial, want int, rng *rand.Rand) Proposal {
+	draw := func() structure.Structure { return randomStructure(o.K, o.firstNonzeros(), rng) }
+	structures := collect(min(want, o.Parents), newSieve(o.Filter, history), draw)
+	if len(structures) == 0 {
+		return Proposal{Reason: fmt.Sprintf(
+			"the filter rejects all structures with %d nonzeros", o.firstNonzeros())}
+	}
+	return Proposal{Structures: structures}
+}
+
+// randomStructure draws a structure with a number of nonzeros. The first K of them are in
+// different rows and columns and have different values, with random signs: with K nonzeros all
+// other structures are degenerate, and drawing cells and values independently, as Algorithm 3
+// does, would find one in 800 (K=4).
+func randomStructure(k, nonzeros int, rng *rand.Rand) structure.Structure {
+	a := structure.Zero(k)
+	sign := func() int { return 1 - 2*rng.IntN(2) }
+	columns, values := rng.Perm(k), rng.Perm(k)
+	for row := range min(k, nonzeros) {
+		a = a.With(row, columns[row], sign()*(values[row]+1))
+	}
+	for _, cell := range rng.Perm(k * k) {
+		if a.Nonzeros() == nonzeros {
+			break
+		}
+		if a.At(cell/k, cell%k) == 0 {
+			a = a.With(cell/k, cell%k, sign()*(rng.IntN(k)+1))
+		}
+	}
+	return a
+}
+
+// fromEntries returns the structure with the given entries, row by row.
+func fromEntries(k int, entry func(cell int) int) structure.Structure {
+	a := structure.Zero(k)
+	for cell := range k * k {
+		a = a.With(cell/k, cell%k, entry(cell))
+	}
+	return a
+}

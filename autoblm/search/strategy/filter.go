@@ -1,0 +1,95 @@
+package strategy
+
+import (
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/enum"
+)
+
+// Filter selects the structures that are worth training (paper, Algorithm 1).
+type Filter int
+
+const (
+	// Exact drops structures that are degenerate in any of the three modes, or equivalent under
+	// the full group, which includes sign flips of entity chunks.
+	Exact Filter = iota
+	// PaperFilter applies the paper's degeneracy test and group. It drops some good structures,
+	// and trains others up to eight times.
+	PaperFilter
+	// NoFilter passes everything. A structure that was trained before takes its place in a
+	// round without another training.
+	NoFilter
+)
+
+var filterNames = []string{"exact", "paper", "none"}
+
+func (f Filter) String() string { return enum.Name(filterNames, "filter", f) }
+
+// MarshalText writes the name.
+func (f Filter) MarshalText() ([]byte, error) { return enum.Marshal(filterNames, "filter", f) }
+
+// UnmarshalText reads "exact", "paper" or "none".
+func (f *Filter) UnmarshalText(text []byte) error {
+	return enum.Unmarshal(filterNames, "filter", f, text)
+}
+
+func (f Filter) isDegenerate(s structure.Structure) bool {
+	switch f {
+	case Exact:
+		return s.Degenerate()
+	case PaperFilter:
+		return s.DegeneratePaper()
+	default:
+		return false
+	}
+}
+
+// class returns a comparable value that is equal for equivalent structures.
+func (f Filter) class(s structure.Structure) any {
+	switch f {
+	case Exact:
+		return s.Canonical(structure.Full)
+	case PaperFilter:
+		return s.Canonical(structure.Paper)
+	default:
+		return s
+	}
+}
+
+// sieve passes each class once; with NoFilter it passes everything.
+type sieve struct {
+	filter Filter
+	seen   map[any]bool
+}
+
+// newSieve returns a sieve that has seen the structures of earlier trials.
+func newSieve(f Filter, trials []task.Trial) *sieve {
+	s := &sieve{filter: f, seen: make(map[any]bool, len(trials))}
+	for _, t := range trials {
+		s.isNew(f.class(t.Structure))
+	}
+	return s
+}
+
+func (s *sieve) pass(a structure.Structure) bool {
+	if s.filter == NoFilter {
+		return true
+	}
+	// If there are few classes, most candidates are exact repeats, which need no canonical form.
+	if !s.isNew(drawn(a)) || s.filter.isDegenerate(a) {
+		return false
+	}
+	return s.isNew(s.filter.class(a))
+}
+
+// drawn is a candidate as a generator drew it, in contrast to a class.
+type drawn structure.Structure
+
+// isNew returns true once for each class or candidate.
+func (s *sieve) isNew(class any) bool {
+	if s.seen[class] {
+		return false
+	}
+	s.seen[class] = true
+	return true
+}

@@ -1,0 +1,98 @@
+package strategy
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/enum"
+)
+
+// Strategy proposes structures to train. A proposal is a pure function of the arguments: a
+// strategy reads its state from the history.
+type Strategy interface {
+	// Name returns the name on the command line, such as "autoblm+".
+	Name() string
+	// Propose returns at most want structures for a round; rounds count from 1. history has the
+	// finished trials of all earlier rounds, after those of a warm start. A proposal without
+	// structures ends the search and has a Reason.
+	Propose(o Options, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error)
+}
+
+// All lists the strategies.
+func All() []Strategy {
+	return []Strategy{Evolutionary{}, Progressive{}, Random{}, TPE{}, Reinforce{}}
+}
+
+// ByName returns the strategy with a name.
+func ByName(name string) (Strategy, error) {
+	var all []string
+	for _, s := range All() {
+		if s.Name() == name {
+			return s, nil
+		}
+		all = append(all, s.Name())
+	}
+	return nil, enum.Unknown("algorithm", name, all)
+}
+
+// Proposal holds the structures of a round.
+type Proposal struct {
+	Structures []structure.Structure
+	// Predictions are the scores that the predictor expects, one per structure, or nil.
+	Predictions []float64
+	// Reason says why there are no structures.
+	Reason string
+}
+
+// Options are the settings of a strategy (paper, Algorithms 3 and 4).
+type Options struct {
+	K          int `json:"k" min:"2" max:"8" help:"Chunks per embedding."`
+	Candidates int `json:"candidates" min:"1" max:"65536" help:"Candidates generated per round (the paper's N)."`
+	// RoundSize structures train as one population.
+	RoundSize int `json:"round_size" min:"1" max:"1024" help:"Structures trained per round (the paper's P)."`
+	// Parents is also the size of the first round.
+	Parents         int     `json:"parents" min:"1" max:"1024" help:"Best structures that new ones derive from, and that the result lists (the paper's I)."`
+	InitialNonzeros int     `json:"initial_nonzeros" min:"0" max:"64" help:"Nonzeros of the first structures (the paper's b0); 0: k."`
+	MutationRate    float64 `json:"mutation_rate" min:"0" max:"1" help:"Probability that a mutation changes an entry (the paper's p_m); 0: 2/k²."`
+	Filter          Filter  `json:"filter" help:"Candidates to drop: exact (degenerate or equivalent), paper (by the paper's tests) or none."`
+	// Predictor selects RoundSize of the Candidates; nil takes the first of them, which come in
+	// random order.
+	Predictor *predictor.Settings `json:"predictor" kong:"-"`
+	// Seed determines the proposals, and the initial embeddings of each trial.
+	Seed uint64 `json:"seed" brief:"Determines proposals and initial embeddings." help:"Determines proposals and initial embeddings."`
+}
+
+// firstNonzeros returns the number of nonzeros of the first structures.
+func (o Options) firstNonzeros() int {
+	if o.InitialNonzeros == 0 {
+		return o.K
+	}
+	return o.InitialNonzeros
+}
+
+// mutationProbability returns the probability that a mutation changes an entry.
+func (o Options) mutationProbability() float64 {
+	if o.MutationRate == 0 {
+		return 2 / float64(o.K*o.K)
+	}
+	return o.MutationRate
+}
+
+// Check returns an error if the options contradict each other.
+func (o Options) Check() error {
+	switch nonzeros := o.firstNonzeros(); {
+	case nonzeros < 1 || nonzeros > o.K*o.K:
+		return fmt.Errorf("initial-nonzeros is %d: it must be from 1 to k², %d",
+			o.InitialNonzeros, o.K*o.K)
+	case nonzeros < o.K && o.Filter != NoFilter:
+		return fmt.Errorf("initial-nonzeros is %d: structures with fewer than k = %d nonzeros are "+
+			"degenerate; raise it or set filter to none", o.InitialNonzeros, o.K)
+	}
+	if o.Predictor != nil {
+		return o.Predictor.Validate()
+	}
+	return nil
+}

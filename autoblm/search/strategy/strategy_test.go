@@ -1,0 +1,259 @@
+package strategy
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/autoblm/autoblm-go/autoblm/predictor"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+)
+
+// pretend gives a structure a made-up MRR between 0 and 1, the same for all of its class.
+func pretend(a structure.Structure) *float64 {
+	h := fnv.New64()
+	fmt.Fprint(h, a.Canonical(structure.Full))
+	score := float64(h.Sum64()%1000) / 1000
+	return &score
+}
+
+// play runs a strategy with pretended training, every seventh trial failing,
+// and returns the trials and why it ended.
+func play(t *testing.T, strategy Strategy, s budgeted) ([]task.Trial, string) {
+	t.Helper()
+	return playWith(t, strategy, s, func(number int, a structure.Structure) *float64 {
+		if number%7 == 0 {
+			return nil
+		}
+		return pretend(a)
+	})
+}
+
+// playWith pretends that training gives the score, or fails where that is nil.
+func playWith(t *testing.T, strategy Strategy, s budgeted, evaluate func(number int, a structure.Structure) *float64) ([]task.Trial, string) {
+	t.Helper()
+	var history []task.Trial
+	for round := 1; len(history) < s.Budget; round++ {
+		propose := func() Proposal {
+			rng := rand.New(rand.NewPCG(s.Seed, uint64(round)))
+			p, err := strategy.Propose(s.Options, round, slices.Clone(history), s.Budget-len(history), rng)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		before := slices.Clone(history)
+		p := propose()
+		if again := propose(); !reflect.DeepEqual(p, again) {
+			t.Fatalf("round %d: two proposals from one history and seed differ: %v and %v", round, p.Structures, again.Structures)
+		}
+		if !reflect.DeepEqual(before, history) {
+			t.Fatalf("round %d: the strategy changed the history", round)
+		}
+		if len(p.Structures) == 0 {
+			if p.Reason == "" {
+				t.Fatalf("round %d: no structures, and no reason why", round)
+			}
+			return history, p.Reason
+		}
+		if most := min(s.Budget-len(history), max(s.RoundSize, s.Parents)); len(p.Structures) > most {
+			t.Fatalf("round %d: %d structures, at most %d were wanted", round, len(p.Structures), most)
+		}
+		if p.Predictions != nil && len(p.Predictions) != len(p.Structures) {
+			t.Fatalf("round %d: %d predictions for %d structures", round, len(p.Predictions), len(p.Structures))
+		}
+		for _, a := range p.Structures {
+			trial := task.Trial{Number: len(history) + 1, Round: round, Structure: a, State: task.Complete, Score: evaluate(len(history)+1, a)}
+			if trial.Score == nil {
+				trial.State = task.Failed
+			}
+			history = append(history, trial)
+		}
+	}
+	return history, ""
+}
+
+// budgeted are options with the number of structures to propose.
+type budgeted struct {
+	Options
+	Budget int
+}
+
+func settings(k, budget int) budgeted {
+	s := budgeted{Options: paperOptions()}
+	s.K, s.Budget, s.Candidates, s.RoundSize, s.Parents = k, budget, 24, 4, 5
+	s.Predictor.Steps = 5
+	return s
+}
+
+// TestStrategies is the conformance test: every strategy passes it.
+func TestStrategies(t *testing.T) {
+	for _, strategy := range All() {
+		for k := 2; k <= 6; k++ {
+			for _, filter := range []Filter{Exact, PaperFilter, NoFilter} {
+				t.Run(fmt.Sprintf("%s/k=%d/%v", strategy.Name(), k, filter), func(t *testing.T) {
+					s := settings(k, 40)
+					if strategy == Strategy(Reinforce{}) {
+						s.Budget = 14 // every round replays all earlier ones
+					}
+					s.Filter = filter
+					history, why := play(t, strategy, s)
+					if len(history) == 0 {
+						t.Fatalf("nothing was proposed: %s", why)
+					}
+					classes := map[any]bool{}
+					for _, trial := range history {
+						a := trial.Structure
+						if a.K() != k {
+							t.Fatalf("%s has K=%d", a, a.K())
+						}
+						var class any = a
+						switch filter {
+						case Exact:
+							class = a.Canonical(structure.Full)
+							if a.Degenerate() {
+								t.Errorf("%s is degenerate", a)
+							}
+						case PaperFilter:
+							class = a.Canonical(structure.Paper)
+							if a.DegeneratePaper() {
+								t.Errorf("%s is degenerate by the paper's test", a)
+							}
+						}
+						if classes[class] && filter != NoFilter {
+							t.Errorf("%s was trained before, in this or an equivalent form", a)
+						}
+						classes[class] = true
+					}
+				})
+			}
+		}
+	}
+}
+
+// ofThePaper are the strategies with a predictor, which begin with b0 nonzeros.
+var ofThePaper = []Strategy{Evolutionary{}, Progressive{}}
+
+func TestStrategiesWithoutPredictor(t *testing.T) {
+	oneHot := predictor.DefaultSettings()
+	oneHot.Features, oneHot.Steps = predictor.OneHot, 5
+	for _, strategy := range ofThePaper {
+		for name, fit := range map[string]*predictor.Settings{"none": nil, "one-hot": &oneHot} {
+			s := settings(4, 24)
+			s.Predictor = fit
+			if history, why := play(t, strategy, s); len(history) != s.Budget {
+				t.Errorf("%s, predictor %s: %d of %d structures: %s", strategy.Name(), name, len(history), s.Budget, why)
+			}
+		}
+	}
+}
+
+// TestAllClassesOfTwoChunks: there are 20 that are not degenerate.
+func TestAllClassesOfTwoChunks(t *testing.T) {
+	for _, strategy := range All() {
+		if (strategy == Progressive{}) {
+			continue // extends the best only
+		}
+		history, why := play(t, strategy, settings(2, 100))
+		if len(history) != 20 || why == "" {
+			t.Errorf("%s: %d structures, ended by %q; want all 20 classes and a reason", strategy.Name(), len(history), why)
+		}
+	}
+}
+
+// TestFirstRoundOfFourChunks: with four nonzeros only five classes are not degenerate.
+func TestFirstRoundOfFourChunks(t *testing.T) {
+	for _, strategy := range ofThePaper {
+		s := paperOptions()
+		p, err := strategy.Propose(s, 1, nil, 256, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Structures) != 5 {
+			t.Errorf("%s begins with %d structures, want the 5 classes", strategy.Name(), len(p.Structures))
+		}
+		for _, a := range p.Structures {
+			if a.Nonzeros() != 4 {
+				t.Errorf("%s begins with %s, which has not 4 nonzeros", strategy.Name(), a)
+			}
+		}
+	}
+}
+
+func TestProgressiveAddsOneBlockToTheBest(t *testing.T) {
+	s := settings(3, 100)
+	history, why := play(t, Progressive{}, s)
+	if why == "" {
+		t.Error("AutoBLM has at most K²-b0+1 rounds, but used up the budget")
+	}
+	byRound := map[int][]task.Trial{}
+	for _, trial := range history {
+		byRound[trial.Round] = append(byRound[trial.Round], trial)
+	}
+	for round := 2; round <= len(byRound); round++ {
+		parents := slices.DeleteFunc(slices.Clone(byRound[round-1]), func(t task.Trial) bool { return t.State != task.Complete })
+		slices.SortStableFunc(parents, func(a, b task.Trial) int { return int(1000*b.ScoreOrZero()) - int(1000*a.ScoreOrZero()) })
+		parents = parents[:min(s.Parents, len(parents))]
+		for _, trial := range byRound[round] {
+			if !slices.ContainsFunc(parents, func(p task.Trial) bool { return extends(trial.Structure, p.Structure) }) {
+				t.Errorf("round %d: %s adds one block to none of the best of the round before", round, trial.Structure)
+			}
+		}
+	}
+}
+
+// extends tells whether a is b with one more nonzero.
+func extends(a, b structure.Structure) bool {
+	added := 0
+	for i := range a.K() {
+		for j := range a.K() {
+			switch {
+			case a.At(i, j) == b.At(i, j):
+			case b.At(i, j) == 0:
+				added++
+			default:
+				return false
+			}
+		}
+	}
+	return added == 1
+}
+
+func TestByName(t *testing.T) {
+	for _, want := range All() {
+		if got, err := ByName(want.Name()); err != nil || got != want {
+			t.Errorf("ByName(%q) = %v, %v", want.Name(), got, err)
+		}
+	}
+	if _, err := ByName("annealing"); err == nil {
+		t.Error("an unknown algorithm gave no error")
+	}
+}
+
+// BenchmarkPropose is the last proposal of a search of 64 structures, for those
+// strategies that can go on from random ones.
+func BenchmarkPropose(b *testing.B) {
+	s := paperOptions()
+	rng := rand.New(rand.NewPCG(1, 1))
+	drawn, err := Random{}.Propose(Options{K: 4, RoundSize: 56}, 1, nil, 56, rng)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var history []task.Trial
+	for i, a := range drawn.Structures {
+		history = append(history, task.Trial{Number: i + 1, Round: i/8 + 1, Structure: a, State: task.Complete, Score: pretend(a)})
+	}
+	for _, strategy := range []Strategy{Evolutionary{}, Random{}, TPE{}, Reinforce{}} {
+		b.Run(strategy.Name(), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := strategy.Propose(s, 8, history, 8, rng); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
