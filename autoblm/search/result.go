@@ -24,7 +24,7 @@ type Result struct {
 	Tuned, Finals []task.Trial
 	// Retrained are the retrained structures, the highest mean first.
 	Retrained []Retrained
-	// Settings are those of the plan if there is one.
+	// Settings include the choices of the plan if there is one.
 	Settings Settings
 	Plan     *Plan
 	// Ensemble is the trial of the ensemble, nil if none was selected. If it has one member, no

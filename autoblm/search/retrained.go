@@ -145,8 +145,8 @@ func (r Retrained) Minus(other Retrained) *Difference {
 type Final struct {
 	// Best has the best mean, and Baseline is the best of the baselines; nil if there is none.
 	Best, Baseline *Retrained
-	// Difference is that of the best found structure and the best baseline; nil if one of them
-	// is missing.
+	// Difference compares the best found structure with the best baseline; nil if one of them is
+	// missing.
 	Difference *Difference
 }
 

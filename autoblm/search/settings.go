@@ -21,7 +21,7 @@ type Settings struct {
 	// Model is the form to tune recipes for, without a search for structures. Recipes come from
 	// [PaperRanges]. The zero value searches for bilinear structures.
 	Model form.Form `json:"model,omitzero" brief:"Tune a model that has no structure instead." help:"Tune the recipe of a model without a structure: ${forms}."`
-	// Options are those of the strategy.
+	// Options configure the strategy.
 	strategy.Options
 	// Budget excludes the baselines. A study does not store it: a resumed search may raise it.
 	Budget int `json:"-" min:"1" max:"100000" brief:"Number of structures to train." help:"Number of structures to train."`

@@ -40,7 +40,7 @@ func (StageBase) Work(*State) float64 { return 0 }
 // Summarize adds nothing.
 func (StageBase) Summarize(*State, *Result) {}
 
-// Step is what a stage does next: it stores a change, trains a population, or is done.
+// Step is the next step of a stage: it stores a change, trains a population, or ends the stage.
 type Step struct {
 	// Change, if not nil, is stored before anything depends on it.
 	Change *Change

@@ -15,7 +15,7 @@ import (
 // [Settings].
 type TuneSettings struct {
 	Trials int `json:"trials" min:"1" max:"10000" help:"Recipes tried on SimplE before the search."`
-	// Ranges have no Dims: the dimension is that of the search.
+	// Ranges have no Dims; the search determines the dimension.
 	Ranges Ranges `json:"ranges"`
 	// Space replaces Ranges if it is not nil. Recipes are then tried on the best two baselines
 	// in place of SimplE, for a third of the epochs first. A Parzen estimator draws them.

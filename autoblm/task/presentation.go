@@ -26,14 +26,14 @@ type Presentation struct {
 	// ScoredBy names how a trained structure gets its scores, such as "ranking". HowMeasured
 	// defines the scores in a few sentences.
 	ScoredBy, HowMeasured string
-	// Seed is what the seed of a trial determines, such as "initial embeddings".
+	// Seed names what the seed of a trial determines, such as "initial embeddings".
 	Seed string
 	// HowToRead explains rows, blocks and columns of a structure in a sentence.
 	HowToRead string
 	// SamplingError describes how exact a score is.
 	SamplingError SamplingError
 
-	// Purpose is what the search is for, such as "classes of nodes"; "" if the name of the data
+	// Purpose names the goal of the search, such as "classes of nodes"; "" if the name of the data
 	// says enough.
 	Purpose string
 	// Columns are the columns of a table of trials; the scores if empty.

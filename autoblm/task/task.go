@@ -148,7 +148,7 @@ type Size struct {
 	Validation, Test int
 }
 
-// Artifact is what a trial produces, such as a model.
+// Artifact is the product of a trial, such as a model.
 type Artifact interface {
 	// Files returns the contents of its folder by file name. One of them is model.json, which
 	// describes the artifact.

@@ -13,8 +13,8 @@ import (
 )
 
 // TPE is the tree-structured Parzen estimator (Bergstra et al., Algorithms for Hyper-Parameter
-// Optimization, NeurIPS 2011; the paper's Bayes). Each entry is a categorical parameter; the
-// constants are those of hyperopt. It differs from hyperopt as follows:
+// Optimization, NeurIPS 2011; the paper's Bayes). Each entry is a categorical parameter. The
+// constants come from hyperopt; the differences are:
 //   - A round proposes several structures from one pair of estimates.
 //   - A candidate is drawn and rated as a whole, by the sum of the log ratios of its entries;
 //     hyperopt takes the best of 24 draws for each entry.

@@ -1,6 +1,6 @@
-// Package page has what a task tells of a study beside its trials: paragraphs and
-// tables, which package report lays out. A table is made of rows of anything and of
-// columns that each have a title and a function:
+// Package page describes what a task adds to the report of a study: paragraphs and tables, which
+// package report lays out. A table has a row for each element of a slice, and columns that are a
+// title with a function:
 //
 //	page.NewTable("The queries", splits,
 //		page.Text("split", func(s split) any { return s.name }),

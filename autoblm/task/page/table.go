@@ -5,58 +5,58 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Part is a heading, a paragraph and a table, in this order; what is empty is left out.
+// Part holds a heading, a paragraph and a table in this order; empty ones are not shown.
 type Part struct {
 	Heading, Text string
 	Table         *Table
 }
 
-// Table has the name of each row in its first column.
+// Table is a table whose first column has the names of the rows.
 type Table struct {
 	Caption string
 	Columns []Head
-	// Rows are shown, and Folded only when a reader asks for More.
+	// Rows are visible; a reader unfolds the Folded ones, with the label More.
 	Rows, Folded []Row
 	More         string
 }
 
-// Head begins a column. Numbers stand at its right.
+// Head is the head of a column. Columns of numbers are right-aligned.
 type Head struct {
 	Title  string
 	Number bool
 }
 
-// Row has a cell for each column.
+// Row has one cell per column.
 type Row struct {
 	Cells []Cell
-	// Chosen marks what everything else depends on.
+	// Chosen highlights the row, such as the selected recipe.
 	Chosen bool
 }
 
-// Cell is one text of a table.
+// Cell is the text of a cell.
 type Cell struct {
 	Text string
-	// Code is something to type.
+	// Code is true for text that a user may type.
 	Code bool
-	// Share, when above 0, is drawn as a bar: a percentage.
+	// Share is the length of a bar in percent; 0 draws none.
 	Share float64
 }
 
-// Bar is a number from 0 to 1 with its size drawn.
+// Bar returns a cell with a number from 0 to 1 and a bar of its size.
 func Bar(x float64) Cell { return Cell{Text: format.Cell(x), Share: 100 * x} }
 
-// Column is what a table tells of each T.
+// Column is a column of a table of Ts.
 type Column[T any] struct {
 	Head
-	// Of gives a Cell, a structure, or a value: whole numbers stand there with commas,
-	// others with three decimals, and nil and what is not finite as missing.
+	// Of returns a Cell, a structure or another value. Integers get thousands separators,
+	// other numbers three decimals; nil and non-finite numbers are shown as missing.
 	Of func(T) any
 }
 
-// Text is a column of words.
+// Text returns a column of text.
 func Text[T any](title string, of func(T) any) Column[T] { return Column[T]{Head{title, false}, of} }
 
-// Number is a column of numbers.
+// Number returns a column of numbers.
 func Number[T any](title string, of func(T) any) Column[T] { return Column[T]{Head{title, true}, of} }
 
 func (c Column[T]) cell(row T) Cell {
@@ -70,7 +70,7 @@ func (c Column[T]) cell(row T) Cell {
 	}
 }
 
-// NewTable tells of each of rows, in their order.
+// NewTable returns a table of rows in their order.
 func NewTable[T any](caption string, rows []T, columns ...Column[T]) *Table {
 	t := &Table{Caption: caption, Rows: make([]Row, len(rows))}
 	for _, c := range columns {
@@ -82,7 +82,7 @@ func NewTable[T any](caption string, rows []T, columns ...Column[T]) *Table {
 	return t
 }
 
-// Fold hides the rows behind the first shown, each of which is what.
+// Fold hides all rows after the first ones; what names a row in the label.
 func (t *Table) Fold(shown int, what string) *Table {
 	if len(t.Rows) <= shown {
 		return t
