@@ -24,19 +24,27 @@ type counted struct {
 	engine *counting
 }
 
-func (c *counting) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (c *counting) NewPopulation(
+	d *kge.Data,
+	s kge.Settings,
+	members []kge.Member,
+) (kge.Population, error) {
 	p, err := c.Engine.NewPopulation(d, s, members)
 	return counted{p, c}, err
 }
 
-func (c counted) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+func (c counted) Epoch(
+	ctx context.Context,
+	batches [][]kge.Example,
+	rates []float64,
+) (kge.Epoch, error) {
 	c.engine.epochs++
 	return c.Population.Epoch(ctx, batches, rates)
 }
 
-// TestASearchInPieces: with a checkpoint, a search that is ended after every few
-// epochs trains no epoch twice, and finds what one finds that is left alone.
-func TestASearchInPieces(t *testing.T) {
+// TestSearchInPieces: with a checkpoint, a search that is interrupted after every few epochs trains no
+// epoch twice and has the same results.
+func TestSearchInPieces(t *testing.T) {
 	p := problem(t, strategy.Evolutionary{}, 13)
 	p.Settings.Training.Epochs = 7
 	alone := &counting{Engine: cpu.New(1)}
@@ -64,7 +72,13 @@ func TestASearchInPieces(t *testing.T) {
 	if pieces.epochs != alone.epochs {
 		t.Errorf("%d epochs in pieces, %d left alone", pieces.epochs, alone.epochs)
 	}
-	if got.Stopped != search.BudgetSpent || !reflect.DeepEqual(untimed(got.Trials), untimed(want.Trials)) {
-		t.Errorf("stopped by %s, with trials\n%+v\nwant\n%+v", got.Stopped, untimed(got.Trials), untimed(want.Trials))
+	if got.Stopped != search.BudgetSpent ||
+		!reflect.DeepEqual(untimed(got.Trials), untimed(want.Trials)) {
+		t.Errorf(
+			"stopped by %s, with trials\n%+v\nwant\n%+v",
+			got.Stopped,
+			untimed(got.Trials),
+			untimed(want.Trials),
+		)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// thinking proposes nothing for ever, once it has ended the search.
+// thinking is a strategy that never returns, and ends the search.
 type thinking struct {
 	end     func()
 	forever chan strategy.Proposal
@@ -21,29 +21,38 @@ type thinking struct {
 
 func (thinking) Name() string { return "thinking" }
 
-func (s thinking) Propose(strategy.Options, int, []task.Trial, int, *rand.Rand) (strategy.Proposal, error) {
+func (s thinking) Propose(
+	strategy.Options,
+	int,
+	[]task.Trial,
+	int,
+	*rand.Rand,
+) (strategy.Proposal, error) {
 	s.end()
 	return <-s.forever, nil
 }
 
-// TestInterruptedProposal: an end is heard while a strategy thinks, and the study is as it
-// was before the round.
+// TestInterruptedProposal: a search ends while a strategy proposes, and the study is as before the round.
 func TestInterruptedProposal(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	s := thinking{end, make(chan strategy.Proposal)}
 	defer close(s.forever)
 	result, err := stage.Run(ctx, problem(t, s, 4))
-	if err != nil || result.Stopped != search.Interrupted || len(result.Rounds) != 0 || result.Trained != 0 || len(result.Baselines) != 5 {
+	if err != nil || result.Stopped != search.Interrupted || len(result.Rounds) != 0 ||
+		result.Trained != 0 ||
+		len(result.Baselines) != 5 {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
 
-// TestRecipesHaveALimit: they are stored all at once, which no interruption may cut.
+// TestRecipesHaveALimit: the number of recipes is limited, since they are stored at once.
 func TestRecipesHaveALimit(t *testing.T) {
 	p := problem(t, strategy.Random{}, 10001)
 	p.Settings.Model, p.Settings.Predictor = form.TransE, nil
 	p.Settings.Training.Dim = 8
-	if err := p.Settings.Validate(); err == nil || !strings.Contains(err.Error(), "budget is 10001") || !strings.Contains(err.Error(), "at most 10000") {
+	if err := p.Settings.Validate(); err == nil ||
+		!strings.Contains(err.Error(), "budget is 10001") ||
+		!strings.Contains(err.Error(), "at most 10000") {
 		t.Errorf("%v", err)
 	}
 }

@@ -37,13 +37,18 @@ func problem(t *testing.T, algorithm strategy.Strategy, budget int) search.Probl
 	engine := cpu.New(0) // which gives the same bits twice
 	s := settings(4, budget)
 	s.Training.Dim, s.Training.Epochs, s.Training.Batch = 8, 2, 64
-	return search.Problem{Task: &completion.Task{Graph: enginetest.Graph(), Engine: engine}, Strategy: algorithm, Settings: s, Store: &search.Memory{}}
+	return search.Problem{
+		Task:     &completion.Task{Graph: enginetest.Graph(), Engine: engine},
+		Strategy: algorithm,
+		Settings: s,
+		Store:    &search.Memory{},
+	}
 }
 
-// onTriples is the task of a problem.
+// onTriples returns the task of a problem.
 func onTriples(p search.Problem) *completion.Task { return p.Task.(*completion.Task) }
 
-// bestModel is what a search kept.
+// bestModel returns the model that a search kept.
 func bestModel(t *testing.T, r *search.Result) *kge.Model {
 	t.Helper()
 	m, err := completion.ModelOf(r.Artifact)
@@ -56,7 +61,10 @@ func bestModel(t *testing.T, r *search.Result) *kge.Model {
 func noted(t *testing.T, m *kge.Model) completion.Evaluations {
 	t.Helper()
 	var e completion.Evaluations
-	if err := errors.Join(json.Unmarshal(m.Valid, &e.Valid), json.Unmarshal(m.Test, &e.Test)); err != nil {
+	if err := errors.Join(
+		json.Unmarshal(m.Valid, &e.Valid),
+		json.Unmarshal(m.Test, &e.Test),
+	); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -71,7 +79,7 @@ func run(t *testing.T, p search.Problem) *search.Result {
 	return result
 }
 
-// untimed leaves out what differs from run to run.
+// untimed returns trials without the times, which differ between runs.
 func untimed(trials []task.Trial) []task.Trial {
 	out := append([]task.Trial(nil), trials...)
 	for i := range out {
@@ -85,14 +93,33 @@ func TestRunSpendsItsBudget(t *testing.T) {
 		p := problem(t, algorithm, 13)
 		result := run(t, p)
 		if result.Trained != 13 || result.Stopped != search.BudgetSpent || result.Resumed != 0 {
-			t.Errorf("%s: trained %d, resumed %d, stopped by %s", algorithm.Name(), result.Trained, result.Resumed, result.Stopped)
+			t.Errorf(
+				"%s: trained %d, resumed %d, stopped by %s",
+				algorithm.Name(),
+				result.Trained,
+				result.Resumed,
+				result.Stopped,
+			)
 		}
-		if len(result.Baselines) != 5 || len(result.Best) != p.Settings.Parents || len(result.Trials) != 18 {
-			t.Fatalf("%s: %d named, %d best, %d trials in all", algorithm.Name(), len(result.Baselines), len(result.Best), len(result.Trials))
+		if len(result.Baselines) != 5 || len(result.Best) != p.Settings.Parents ||
+			len(result.Trials) != 18 {
+			t.Fatalf(
+				"%s: %d named, %d best, %d trials in all",
+				algorithm.Name(),
+				len(result.Baselines),
+				len(result.Best),
+				len(result.Trials),
+			)
 		}
 		for i, best := range result.Best {
-			if best.Score == nil || best.TestScore == nil || i > 0 && best.ScoreOrZero() > result.Best[i-1].ScoreOrZero() {
-				t.Errorf("%s: best number %d is out of order or has no metrics: %+v", algorithm.Name(), i, best)
+			if best.Score == nil || best.TestScore == nil ||
+				i > 0 && best.ScoreOrZero() > result.Best[i-1].ScoreOrZero() {
+				t.Errorf(
+					"%s: best number %d is out of order or has no metrics: %+v",
+					algorithm.Name(),
+					i,
+					best,
+				)
 			}
 		}
 		best := result.Best[0]
@@ -101,24 +128,32 @@ func TestRunSpendsItsBudget(t *testing.T) {
 				best = named
 			}
 		}
-		if m := bestModel(t, result); m == nil || m.Structure != best.Structure || result.Kept.Number != best.Number || noted(t, m).Valid.Both.MRR != best.ScoreOrZero() {
+		if m := bestModel(
+			t,
+			result,
+		); m == nil || m.Structure != best.Structure || result.Kept.Number != best.Number ||
+			noted(t, m).Valid.Both.MRR != best.ScoreOrZero() {
 			t.Errorf("%s: the model is not that of the best structure", algorithm.Name())
 		}
 	}
 }
 
-// recording notes the populations that an engine is asked for.
+// recording is an engine that records its populations.
 type recording struct {
 	kge.Engine
 	populations [][]kge.Member
 }
 
-func (r *recording) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (r *recording) NewPopulation(
+	d *kge.Data,
+	s kge.Settings,
+	members []kge.Member,
+) (kge.Population, error) {
 	r.populations = append(r.populations, slices.Clone(members))
 	return r.Engine.NewPopulation(d, s, members)
 }
 
-func TestARoundIsOnePopulation(t *testing.T) {
+func TestRoundIsOnePopulation(t *testing.T) {
 	p := problem(t, strategy.Evolutionary{}, 13)
 	p.Settings.LearningRate, p.Settings.L2, p.Settings.N3, p.Settings.Seed = 0.2, 0.01, 0.02, 9
 	engine := &recording{Engine: onTriples(p).Engine}
@@ -133,7 +168,12 @@ func TestARoundIsOnePopulation(t *testing.T) {
 	}
 	for round, members := range engine.populations {
 		if len(members) != len(rounds[round]) {
-			t.Errorf("round %d: a population of %d for %d trials", round, len(members), len(rounds[round]))
+			t.Errorf(
+				"round %d: a population of %d for %d trials",
+				round,
+				len(members),
+				len(rounds[round]),
+			)
 			continue
 		}
 		for i, m := range members {
@@ -158,15 +198,22 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// TestTiesCountAgainstTheModel: with embeddings that are all but 0, all scores
-// are the same, and only the pessimistic rank is last.
+// TestTiesCountAgainstTheModel: with embeddings near 0 all scores are equal, and only the pessimistic
+// rank is the last.
 func TestTiesCountAgainstTheModel(t *testing.T) {
 	p := problem(t, strategy.Evolutionary{}, 1)
 	p.Settings.LearningRate, p.Settings.Training.InitScale = 1e-30, 1e-30
 	result := run(t, p)
 	for _, trial := range result.Trials {
-		if valid := completion.EvaluationsOf(trial.Details).Valid; valid.Ties != eval.Pessimistic || valid.Both.MeanRank < 30 {
-			t.Errorf("mean rank %v by %v ties, where all 37 entities score the same", valid.Both.MeanRank, valid.Ties)
+		if valid := completion.EvaluationsOf(
+			trial.Details,
+		).Valid; valid.Ties != eval.Pessimistic ||
+			valid.Both.MeanRank < 30 {
+			t.Errorf(
+				"mean rank %v by %v ties, where all 37 entities score the same",
+				valid.Both.MeanRank,
+				valid.Ties,
+			)
 		}
 	}
 }
@@ -194,16 +241,26 @@ func TestFinishedSearchTrainsNothing(t *testing.T) {
 	onTriples(p).Engine = nil // is not needed
 	p.OnProgress = func(search.Progress) { t.Error("something was trained") }
 	second := run(t, p)
-	if second.Resumed != 9 || second.Trained != 9 || !reflect.DeepEqual(first.Trials, second.Trials) || second.Seconds != first.Seconds {
+	if second.Resumed != 9 || second.Trained != 9 ||
+		!reflect.DeepEqual(first.Trials, second.Trials) ||
+		second.Seconds != first.Seconds {
 		t.Errorf("the second run differs: resumed %d, trained %d", second.Resumed, second.Trained)
 	}
 	p.Settings.Budget = 4 // less than there is
-	if third := run(t, p); third.Stopped != search.BudgetSpent || third.Trained != 9 || !reflect.DeepEqual(first.Trials, third.Trials) {
-		t.Errorf("with a lower budget it stopped by %v, with %d trained", third.Stopped, third.Trained)
+	if third := run(
+		t,
+		p,
+	); third.Stopped != search.BudgetSpent || third.Trained != 9 ||
+		!reflect.DeepEqual(first.Trials, third.Trials) {
+		t.Errorf(
+			"with a lower budget it stopped by %v, with %d trained",
+			third.Stopped,
+			third.Trained,
+		)
 	}
 }
 
-// untimedRounds leaves out what differs from run to run.
+// untimedRounds returns rounds without the times, which differ between runs.
 func untimedRounds(rounds []search.Round) []search.Round {
 	out := append([]search.Round(nil), rounds...)
 	for i := range out {
@@ -212,7 +269,7 @@ func untimedRounds(rounds []search.Round) []search.Round {
 	return out
 }
 
-func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
+func TestInterruptedSearchResumes(t *testing.T) {
 	asTheyAre := func(*search.Settings) {}
 	for name, test := range map[string]struct {
 		algorithm strategy.Strategy
@@ -264,10 +321,23 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 					continue
 				}
 				if got := untimed(result.Trials); !reflect.DeepEqual(got, untimed(want.Trials)) {
-					t.Errorf("trials after interruptions:\n%+v\nwithout:\n%+v", got, untimed(want.Trials))
+					t.Errorf(
+						"trials after interruptions:\n%+v\nwithout:\n%+v",
+						got,
+						untimed(want.Trials),
+					)
 				}
-				if got := untimedRounds(result.Rounds); !reflect.DeepEqual(got, untimedRounds(want.Rounds)) {
-					t.Errorf("rounds after interruptions:\n%+v\nwithout:\n%+v", got, untimedRounds(want.Rounds))
+				if got := untimedRounds(
+					result.Rounds,
+				); !reflect.DeepEqual(
+					got,
+					untimedRounds(want.Rounds),
+				) {
+					t.Errorf(
+						"rounds after interruptions:\n%+v\nwithout:\n%+v",
+						got,
+						untimedRounds(want.Rounds),
+					)
 				}
 				return
 			}
@@ -275,13 +345,13 @@ func TestInterruptedSearchGoesOnAsIfItHadNotBeen(t *testing.T) {
 	}
 }
 
-// onRungs begins with what is known and with a ninth of the epochs, after a tuning stage.
+// onRungs sets a warm start and two rungs, after a tuning stage.
 func onRungs(s *search.Settings) {
 	allStages(s)
 	s.Training.Epochs, s.Halving, s.WarmStart = 9, 2, true
 }
 
-// allStages asks for the full procedure.
+// allStages sets the stages of the full procedure.
 func allStages(s *search.Settings) {
 	s.Tune, s.Final = search.DefaultTune(), search.DefaultFinal()
 	s.Tune.Trials, s.Tune.Ranges.Batches = 5, []int{32, 64}
@@ -289,14 +359,23 @@ func allStages(s *search.Settings) {
 	s.Final.Epochs, s.Final.ValidateEvery = 4, 2
 }
 
-// TestFullProcedure: the best recipe of the first stage is that of the search, and
-// the last stage trains structures of the search by other recipes.
+// TestFullProcedure: the best recipe of the tuning stage trains the structures of the search, and the
+// final stage trains some of them with other recipes.
 func TestFullProcedure(t *testing.T) {
 	p := problem(t, strategy.Evolutionary{}, 12)
 	allStages(&p.Settings)
 	result := run(t, p)
-	if len(result.Tuned) != 5 || len(result.Finals) != 6 || result.Trained != 12 || len(result.Baselines) != 5 || len(result.Trials) != 28 {
-		t.Fatalf("%d tuned, %d final, %d trained, %d named, %d trials in all", len(result.Tuned), len(result.Finals), result.Trained, len(result.Baselines), len(result.Trials))
+	if len(result.Tuned) != 5 || len(result.Finals) != 6 || result.Trained != 12 ||
+		len(result.Baselines) != 5 ||
+		len(result.Trials) != 28 {
+		t.Fatalf(
+			"%d tuned, %d final, %d trained, %d named, %d trials in all",
+			len(result.Tuned),
+			len(result.Finals),
+			result.Trained,
+			len(result.Baselines),
+			len(result.Trials),
+		)
 	}
 	if result.Recipe != result.Tuned[0].Recipe {
 		t.Errorf("the search used %+v, the best was %+v", result.Recipe, result.Tuned[0].Recipe)
@@ -313,7 +392,8 @@ func TestFullProcedure(t *testing.T) {
 		r := trial.Recipe
 		switch trial.Stage {
 		case task.Tuning:
-			if trial.Structure.Name() != "simple" || r.Training.Dim != p.Settings.Training.Dim || trial.ScoreOrZero() > result.Tuned[0].ScoreOrZero() {
+			if trial.Structure.Name() != "simple" || r.Training.Dim != p.Settings.Training.Dim ||
+				trial.ScoreOrZero() > result.Tuned[0].ScoreOrZero() {
 				t.Errorf("tuning trial %+v", trial)
 			}
 		case task.Searching:
@@ -322,11 +402,14 @@ func TestFullProcedure(t *testing.T) {
 			}
 			continue
 		case task.Final:
-			if !best[trial.Structure] || r.Training.Epochs != 4 || len(trial.Validations) != 2 || !slices.Contains([]int{8, 12}, r.Training.Dim) {
+			if !best[trial.Structure] || r.Training.Epochs != 4 || len(trial.Validations) != 2 ||
+				!slices.Contains([]int{8, 12}, r.Training.Dim) {
 				t.Errorf("final trial %+v", trial)
 			}
 		}
-		if learningRates[r.LearningRate] || r.LearningRate <= 0 || r.LearningRate > 1 || r.N3 < 1e-5 || r.N3 > 1e-1 {
+		if learningRates[r.LearningRate] || r.LearningRate <= 0 || r.LearningRate > 1 ||
+			r.N3 < 1e-5 ||
+			r.N3 > 1e-1 {
 			t.Errorf("trial %d: learning rate %v, n3 %v", trial.Number, r.LearningRate, r.N3)
 		}
 		learningRates[r.LearningRate] = true
@@ -340,8 +423,8 @@ func TestFullProcedure(t *testing.T) {
 	}
 }
 
-// TestRepeatsAreNotTrainedAgain: without a filter a strategy may propose what was
-// trained, which is counted and costs nothing.
+// TestRepeatsAreNotTrainedAgain: without a filter, a strategy may propose trained structures, which
+// count without another training.
 func TestRepeatsAreNotTrainedAgain(t *testing.T) {
 	p := problem(t, strategy.Evolutionary{}, 30)
 	p.Settings.Filter, p.Settings.MutationRate = strategy.NoFilter, 0.02
@@ -366,24 +449,41 @@ func TestRepeatsAreNotTrainedAgain(t *testing.T) {
 	}
 }
 
-// always proposes the same structures.
+// always is a strategy that proposes the same structures.
 type always []structure.Structure
 
 func (always) Name() string { return "always" }
 
-func (a always) Propose(strategy.Options, int, []task.Trial, int, *rand.Rand) (strategy.Proposal, error) {
+func (a always) Propose(
+	strategy.Options,
+	int,
+	[]task.Trial,
+	int,
+	*rand.Rand,
+) (strategy.Proposal, error) {
 	return strategy.Proposal{Structures: a}, nil
 }
 
-// TestNamedModelsMayBeProposed: their trial is then in the round, and in the best.
-func TestNamedModelsMayBeProposed(t *testing.T) {
-	p := problem(t, always{structure.MustParse("complex"), structure.MustParse("simple").With(0, 0, 1)}, 9)
+// TestBaselinesMayBeProposed: the trial of a proposed baseline joins the round.
+func TestBaselinesMayBeProposed(t *testing.T) {
+	p := problem(
+		t,
+		always{structure.MustParse("complex"), structure.MustParse("simple").With(0, 0, 1)},
+		9,
+	)
 	result := run(t, p)
 	if result.Stopped != search.SpaceExhausted || result.Note == "" {
 		t.Errorf("stopped by %s (%s)", result.Stopped, result.Note)
 	}
-	if result.Trained != 2 || len(result.Best) != 2 || len(result.Trials) != 6 || len(result.Baselines) != 5 {
-		t.Errorf("%d trained, %d best, %d trials, %d named", result.Trained, len(result.Best), len(result.Trials), len(result.Baselines))
+	if result.Trained != 2 || len(result.Best) != 2 || len(result.Trials) != 6 ||
+		len(result.Baselines) != 5 {
+		t.Errorf(
+			"%d trained, %d best, %d trials, %d named",
+			result.Trained,
+			len(result.Best),
+			len(result.Trials),
+			len(result.Baselines),
+		)
 	}
 	for _, trial := range result.Baselines {
 		if (trial.Round == 1) != (trial.Name == "complex") {
@@ -392,7 +492,7 @@ func TestNamedModelsMayBeProposed(t *testing.T) {
 	}
 }
 
-func TestRaisedBudgetGoesOn(t *testing.T) {
+func TestRaisedBudgetResumes(t *testing.T) {
 	p := problem(t, strategy.Progressive{}, 9)
 	run(t, p)
 	p.Settings.Budget = 12
@@ -405,8 +505,15 @@ func TestTwoChunksExhaustTheSpace(t *testing.T) {
 	p := problem(t, strategy.Evolutionary{}, 100)
 	p.Settings.K = 2
 	result := run(t, p)
-	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" || len(result.Baselines) != 0 {
-		t.Errorf("trained %d, stopped by %s (%s), %d named models", result.Trained, result.Stopped, result.Note, len(result.Baselines))
+	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" ||
+		len(result.Baselines) != 0 {
+		t.Errorf(
+			"trained %d, stopped by %s (%s), %d named models",
+			result.Trained,
+			result.Stopped,
+			result.Note,
+			len(result.Baselines),
+		)
 	}
 }
 
@@ -432,7 +539,7 @@ func TestDivergedTrialsAreReported(t *testing.T) {
 	}
 }
 
-func TestRunRefusesWhatMakesNoSense(t *testing.T) {
+func TestRunRefusesInvalidSettings(t *testing.T) {
 	for name, spoil := range map[string]func(p *search.Problem){
 		"d not divisible by K":     func(p *search.Problem) { p.Settings.Training.Dim = 9 },
 		"no budget":                func(p *search.Problem) { p.Settings.Budget = 0 },

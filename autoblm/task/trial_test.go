@@ -8,13 +8,19 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// TestDetailsStandAmongTheFields of a trial in JSON, in their order, and are there
-// again after reading.
-func TestDetailsStandAmongTheFields(t *testing.T) {
+// TestDetailsAreInlined: the fields of Details are in the JSON of a trial, in their order, and are
+// read back.
+func TestDetailsAreInlined(t *testing.T) {
 	score := 0.5
 	want := Trial{
-		Number: 7, Stage: Searching, Structure: structure.MustParse("complex"), State: Complete, Score: &score,
-		Details: json.RawMessage(`{"valid":{"both":{"mrr":0.5}},"a \"quoted\" name":[1,null],"test":null}`),
+		Number:    7,
+		Stage:     Searching,
+		Structure: structure.MustParse("complex"),
+		State:     Complete,
+		Score:     &score,
+		Details: json.RawMessage(
+			`{"valid":{"both":{"mrr":0.5}},"a \"quoted\" name":[1,null],"test":null}`,
+		),
 	}
 	text, err := json.Marshal(want)
 	if err != nil {
@@ -37,7 +43,7 @@ func TestDetailsStandAmongTheFields(t *testing.T) {
 	}
 }
 
-func TestATrialWithoutDetails(t *testing.T) {
+func TestTrialWithoutDetails(t *testing.T) {
 	for _, details := range []string{"", "{}", " { } "} {
 		want := Trial{Number: 1, Structure: structure.MustParse("simple"), State: Running}
 		with := want
@@ -53,7 +59,7 @@ func TestATrialWithoutDetails(t *testing.T) {
 	}
 }
 
-func TestDetailsThatAreNoObject(t *testing.T) {
+func TestInvalidDetails(t *testing.T) {
 	for _, details := range []string{"7", "[1]", "{", `{"open":`} {
 		if text, err := json.Marshal(Trial{Details: json.RawMessage(details)}); err == nil {
 			t.Errorf("%s became %s", details, text)

@@ -82,11 +82,33 @@ func TestPlanFits(t *testing.T) {
 		s.K = rapid.IntRange(2, 6).Draw(t, "k")
 		s.Training.Dim = 60 * s.K
 		is := func(name string) bool { return rapid.Bool().Draw(t, name) }
-		s.Planned = &search.Planned{Dim: is("dim"), Epochs: is("epochs"), Structures: is("structures"), Tune: is("tune"), Retrain: is("again")}
-		s.Budget, s.Halving, s.RetrainDims = rapid.IntRange(1, 300).Draw(t, "budget"), rapid.IntRange(0, 3).Draw(t, "rungs"), []int{60 * s.K, 120 * s.K}
+		s.Planned = &search.Planned{
+			Dim:        is("dim"),
+			Epochs:     is("epochs"),
+			Structures: is("structures"),
+			Tune:       is("tune"),
+			Retrain:    is("again"),
+		}
+		s.Budget, s.Halving, s.RetrainDims = rapid.IntRange(1, 300).
+			Draw(t, "budget"),
+			rapid.IntRange(0, 3).
+				Draw(t, "rungs"),
+			[]int{
+				60 * s.K,
+				120 * s.K,
+			}
 		s.TimeLimit = seconds(rapid.Float64Range(10, 36000).Draw(t, "seconds"))
-		p := search.Paces{Steps: rapid.IntRange(1, 10000).Draw(t, "steps"), Every: s.Training.ValidateEvery}
-		step, end := math.Pow(10, rapid.Float64Range(-5, -0.5).Draw(t, "step")), math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "end"))
+		p := search.Paces{
+			Steps: rapid.IntRange(1, 10000).Draw(t, "steps"),
+			Every: s.Training.ValidateEvery,
+		}
+		step, end := math.Pow(
+			10,
+			rapid.Float64Range(-5, -0.5).Draw(t, "step"),
+		), math.Pow(
+			10,
+			rapid.Float64Range(-4, 0).Draw(t, "end"),
+		)
 		for dim := 64; dim <= 256; dim *= 2 {
 			p.At = append(p.At, search.Pace{
 				Dim: dim / s.K * s.K, Step: step * float64(dim), End: end * float64(dim) / 64,
@@ -108,10 +130,17 @@ func TestPlanFits(t *testing.T) {
 			}
 		}
 		if plan.TuneUntil > plan.SearchUntil || plan.SearchUntil > s.TimeLimit {
-			t.Errorf("stages end after %v and %v of %v", plan.TuneUntil, plan.SearchUntil, s.TimeLimit)
+			t.Errorf(
+				"stages end after %v and %v of %v",
+				plan.TuneUntil,
+				plan.SearchUntil,
+				s.TimeLimit,
+			)
 		}
 		if p := s.Planned; !p.Structures && (plan.Structures != s.Budget || plan.Halving != s.Halving || applied.Budget != s.Budget) ||
-			!p.Tune && plan.Recipes != s.Tune.Trials || !p.Epochs && plan.Epochs != s.Training.Epochs || !p.Dim && plan.Dim != s.Training.Dim ||
+			!p.Tune && plan.Recipes != s.Tune.Trials ||
+			!p.Epochs && plan.Epochs != s.Training.Epochs ||
+			!p.Dim && plan.Dim != s.Training.Dim ||
 			!p.Retrain && (plan.Seeds != s.RetrainSeeds || plan.Found != 3 || !slices.Equal(plan.Dims, s.RetrainDims)) {
 			t.Errorf("%v of %+v, where %+v is planned", plan, s, p)
 		}
@@ -127,7 +156,12 @@ func TestPlanRetrainsAtRequestedDimension(t *testing.T) {
 		s := search.TimedSettings()
 		s.K, s.TimeLimit = 2, time.Hour
 		s.Training.Dim, s.Planned.Dim = dim, false
-		plan := New(s, false, search.Paces{At: []search.Pace{{Dim: dim, Step: 1e-4, End: 1e-3}}, Steps: 10}, 0)
+		plan := New(
+			s,
+			false,
+			search.Paces{At: []search.Pace{{Dim: dim, Step: 1e-4, End: 1e-3}}, Steps: 10},
+			0,
+		)
 		if plan.Seeds < 3 || !slices.Equal(plan.Dims, []int{dim}) {
 			t.Errorf("d %d: %v, by dimensions %v", dim, plan, plan.Dims)
 		}

@@ -17,18 +17,21 @@ import (
 	"github.com/autoblm/autoblm-go/internal/memory"
 )
 
-// ensembler is a graded task that takes the first candidates for an ensemble, which leaves their files'
-// contents together.
-type ensembler struct {
-	graded
+// ensembleTask is a scoredTask whose ensembles have the first candidates as members.
+type ensembleTask struct {
+	scoredTask
 	gain  float64 // over the best alone
 	calls *int
 	stop  func(ctx context.Context) error // nil where the choice comes to its end
 }
 
-func (ensembler) Supports() task.Capabilities { return task.Capabilities{Ensembles: true} }
+func (ensembleTask) Supports() task.Capabilities { return task.Capabilities{Ensembles: true} }
 
-func (g ensembler) Ensemble(ctx context.Context, candidates, size int, read func(int) (task.Artifact, error)) (*task.Ensemble, error) {
+func (g ensembleTask) Ensemble(
+	ctx context.Context,
+	candidates, size int,
+	read func(int) (task.Artifact, error),
+) (*task.Ensemble, error) {
 	*g.calls++
 	if g.stop != nil {
 		if err := g.stop(ctx); err != nil {
@@ -47,23 +50,34 @@ func (g ensembler) Ensemble(ctx context.Context, candidates, size int, read func
 			return nil, err
 		}
 		if place < size {
-			ensemble.Members, together = append(ensemble.Members, place), together+" "+string(files["number"])
+			ensemble.Members, together = append(
+				ensemble.Members,
+				place,
+			), together+" "+string(
+				files["number"],
+			)
 		}
 	}
 	ensemble.Artifact = task.Files{"number": []byte(together)}
 	return ensemble, nil
 }
 
-// whole is what there is of a problem with an ensemble, and how often one was chosen.
-func whole(gain float64) (p search.Problem, calls *int) {
+// withEnsemble returns a problem whose ensemble gains some score over the best model, and the number
+// of selections so far.
+func withEnsemble(gain float64) (p search.Problem, calls *int) {
 	calls = new(int)
 	s := search.BasicSettings()
 	s.Budget, s.RetrainSeeds, s.Ensemble = 12, 2, 4
 	score := func(t task.Trial) float64 { return float64(t.Number%7) + float64(t.Recipe.Seed)/100 }
-	return search.Problem{Task: ensembler{graded{score: score}, gain, calls, nil}, Strategy: strategy.Random{}, Settings: s, Store: &search.Memory{}}, calls
+	return search.Problem{
+		Task:     ensembleTask{scoredTask{score: score}, gain, calls, nil},
+		Strategy: strategy.Random{},
+		Settings: s,
+		Store:    &search.Memory{},
+	}, calls
 }
 
-func ran(t *testing.T, p search.Problem) *search.Result {
+func run(t *testing.T, p search.Problem) *search.Result {
 	t.Helper()
 	r, err := Run(t.Context(), p)
 	if err != nil {
@@ -72,8 +86,8 @@ func ran(t *testing.T, p search.Problem) *search.Result {
 	return r
 }
 
-// keptBy checks that what is kept is what the trial that is said to be kept has left.
-func keptBy(t *testing.T, r *search.Result) string {
+// checkKept checks that the stored artifact belongs to the trial that is marked as kept.
+func checkKept(t *testing.T, r *search.Result) string {
 	t.Helper()
 	want := fmt.Sprint(r.Kept.Number)
 	if r.Kept.Ensemble != nil {
@@ -88,14 +102,17 @@ func keptBy(t *testing.T, r *search.Result) string {
 	return want
 }
 
-// TestEnsemble: it is chosen among all that was trained again, and kept where it is better than one
-// by what had no part in the choice; the study knows.
+// TestEnsemble: all retrained models are candidates, and the ensemble is stored if it is better than
+// the best model on unused data.
 func TestEnsemble(t *testing.T) {
 	for gain, kept := range map[float64]bool{1: true, 0: false, -1: false} {
-		p, calls := whole(gain)
+		p, calls := withEnsemble(gain)
 		for again := range 2 {
-			r := ran(t, p)
-			if *calls != 1 || r.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != 10 || len(r.Members()) != 4 || *r.Ensemble.Score != 10+gain || r.Stopped != search.BudgetSpent {
+			r := run(t, p)
+			if *calls != 1 || r.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != 10 ||
+				len(r.Members()) != 4 ||
+				*r.Ensemble.Score != 10+gain ||
+				r.Stopped != search.BudgetSpent {
 				t.Fatalf("gain %v: %d choices, %+v", gain, *calls, r.Ensemble)
 			}
 			for _, m := range r.Members() {
@@ -103,25 +120,25 @@ func TestEnsemble(t *testing.T) {
 					t.Errorf("a member is %+v", m)
 				}
 			}
-			if keptBy(t, r); (r.Kept.Stage == task.EnsembleSelection) != kept {
+			if checkKept(t, r); (r.Kept.Stage == task.EnsembleSelection) != kept {
 				t.Errorf("gain %v, run %d: kept is %+v", gain, again, r.Kept)
 			}
 		}
 	}
-	p, calls := whole(1)
+	p, calls := withEnsemble(1)
 	p.Settings.Ensemble = 1
-	if r := ran(t, p); *calls != 1 || r.Kept.Stage != task.Retraining {
+	if r := run(t, p); *calls != 1 || r.Kept.Stage != task.Retraining {
 		t.Errorf("an ensemble of one is kept as %+v", r.Kept)
 	}
 	for name, change := range map[string]func(*search.Problem){
 		"no ensemble": func(p *search.Problem) { p.Settings.Ensemble = 0 },
 		"no seeds":    func(p *search.Problem) { p.Settings.RetrainSeeds = 0 },
-		"other task":  func(p *search.Problem) { p.Task = p.Task.(ensembler).graded },
+		"other task":  func(p *search.Problem) { p.Task = p.Task.(ensembleTask).scoredTask },
 	} {
-		p, calls := whole(1)
+		p, calls := withEnsemble(1)
 		store := p.Store.(*search.Memory)
 		change(&p)
-		r := ran(t, p)
+		r := run(t, p)
 		artifacts := 0
 		for _, trial := range r.Trials {
 			if a, err := store.Artifact(trial.Number); a != nil || err != nil {
@@ -132,20 +149,25 @@ func TestEnsemble(t *testing.T) {
 			t.Errorf("%s: %d choices, %+v, %d artifacts", name, *calls, r.Ensemble, artifacts)
 		}
 		if settled, err := search.Resolve(p.Task, p.Settings); err != nil || settled.Ensemble != 0 {
-			t.Errorf("%s: the settings are settled with an ensemble of %d, %v", name, settled.Ensemble, err)
+			t.Errorf(
+				"%s: the settings are settled with an ensemble of %d, %v",
+				name,
+				settled.Ensemble,
+				err,
+			)
 		}
 	}
 }
 
-// TestEnsembleAfterALargerBudget: other candidates, another choice, and what is kept is what is said,
-// also between the two.
-func TestEnsembleAfterALargerBudget(t *testing.T) {
+// TestEnsembleWithLargerBudget: new candidates lead to another selection, and the stored artifact is
+// that of the kept trial at any time.
+func TestEnsembleWithLargerBudget(t *testing.T) {
 	for _, gain := range []float64{1, -1} {
 		for _, better := range []bool{true, false} {
-			p, calls := whole(1)
-			before := ran(t, p)
-			first := keptBy(t, before)
-			g := p.Task.(ensembler)
+			p, calls := withEnsemble(1)
+			before := run(t, p)
+			first := checkKept(t, before)
+			g := p.Task.(ensembleTask)
 			g.gain = gain
 			g.score = func(t task.Trial) float64 {
 				if t.Stage == task.Retraining && !better {
@@ -162,27 +184,32 @@ func TestEnsembleAfterALargerBudget(t *testing.T) {
 			if err != nil || between.Stopped != search.Interrupted {
 				t.Fatalf("stopped by %q, %v", between.Stopped, err)
 			}
-			if now := keptBy(t, between); better == (now == first) {
-				t.Errorf("between the choices %s is kept, before %s; the new ones are better: %v", now, first, better)
+			if now := checkKept(t, between); better == (now == first) {
+				t.Errorf(
+					"between the choices %s is kept, before %s; the new ones are better: %v",
+					now,
+					first,
+					better,
+				)
 			}
 			p.Task = g
-			r := ran(t, p)
-			if *calls != 3 || len(r.Ensemble.Ensemble.Candidates) <= 10 || r.Ensemble.Number != before.Ensemble.Number {
+			r := run(t, p)
+			if *calls != 3 || len(r.Ensemble.Ensemble.Candidates) <= 10 ||
+				r.Ensemble.Number != before.Ensemble.Number {
 				t.Errorf("%d choices, %+v", *calls, r.Ensemble)
 			}
-			if keptBy(t, r); (r.Kept.Stage == task.EnsembleSelection) != (gain > 0) {
+			if checkKept(t, r); (r.Kept.Stage == task.EnsembleSelection) != (gain > 0) {
 				t.Errorf("gain %v: kept is %+v", gain, r.Kept)
 			}
 		}
 	}
 }
 
-// TestCandidatesAreOfAllStructures where there are many, the best of each, in the order of their
-// numbers.
-func TestCandidatesAreOfAllStructures(t *testing.T) {
-	p, _ := whole(1)
+// TestCandidatesCoverAllStructures: of many trials the best of each structure are candidates.
+func TestCandidatesCoverAllStructures(t *testing.T) {
+	p, _ := withEnsemble(1)
 	p.Settings.RetrainSeeds = 10
-	r := ran(t, p)
+	r := run(t, p)
 	candidates := r.Ensemble.Ensemble.Candidates
 	if !slices.IsSorted(candidates) || len(candidates) != maxCandidates {
 		t.Errorf("the candidates are %v", candidates)
@@ -207,11 +234,11 @@ func TestCandidatesAreOfAllStructures(t *testing.T) {
 	}
 }
 
-// TestEnsembleThatIsNotChosen: the time, and too little memory, leave the best model, and the search
-// goes on to the same as without them.
-func TestEnsembleThatIsNotChosen(t *testing.T) {
-	p, _ := whole(1)
-	want := ran(t, p)
+// TestEnsembleNotSelected: without time or memory the best model remains, and a resumed search has
+// the same result as one without interruption.
+func TestEnsembleNotSelected(t *testing.T) {
+	p, _ := withEnsemble(1)
+	want := run(t, p)
 	for name, c := range map[string]struct {
 		stop    func(ctx context.Context) error
 		limit   time.Duration
@@ -221,23 +248,28 @@ func TestEnsembleThatIsNotChosen(t *testing.T) {
 		"time":   {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 100 * time.Millisecond, search.TimeLimitReached, "no ensemble was selected: time limit reached"},
 		"memory": {func(context.Context) error { return memory.Check(1e300, "an ensemble", "none") }, 0, search.BudgetSpent, "no ensemble was selected: an ensemble would take"},
 	} {
-		p, _ := whole(1)
-		g := p.Task.(ensembler)
+		p, _ := withEnsemble(1)
+		g := p.Task.(ensembleTask)
 		limited := p
 		stopping := g
 		stopping.stop = c.stop
 		limited.Task, limited.Settings.TimeLimit = stopping, c.limit
-		r := ran(t, limited)
-		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Ensemble != nil || r.Kept.Stage != task.Retraining {
+		r := run(t, limited)
+		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Ensemble != nil ||
+			r.Kept.Stage != task.Retraining {
 			t.Errorf("%s: stopped by %q, %q, kept is %+v", name, r.Stopped, r.Note, r.Kept)
 		}
-		keptBy(t, r)
-		if r = ran(t, p); !reflect.DeepEqual(still(r.Trials), still(want.Trials)) || !reflect.DeepEqual(r.Artifact, want.Artifact) {
+		checkKept(t, r)
+		if r = run(
+			t,
+			p,
+		); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
+			!reflect.DeepEqual(r.Artifact, want.Artifact) {
 			t.Errorf("%s: the search went on otherwise", name)
 		}
 	}
-	p, calls := whole(1) // the time for the first choice
-	g := p.Task.(ensembler)
+	p, calls := withEnsemble(1) // the time for the first choice
+	g := p.Task.(ensembleTask)
 	hasty, limited := g, p
 	hasty.stop = func(ctx context.Context) error {
 		if *calls == 1 {
@@ -247,18 +279,26 @@ func TestEnsembleThatIsNotChosen(t *testing.T) {
 		return ctx.Err()
 	}
 	limited.Task, limited.Settings.TimeLimit = hasty, 300*time.Millisecond
-	if r := ran(t, limited); r.Stopped != search.TimeLimitReached || r.Kept.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != fewCandidates || r.Note != "the ensemble was selected from 8 of 10 candidates: time limit reached" {
+	if r := run(
+		t,
+		limited,
+	); r.Stopped != search.TimeLimitReached || r.Kept.Ensemble == nil || len(r.Ensemble.Ensemble.Candidates) != fewCandidates ||
+		r.Note != "the ensemble was selected from 8 of 10 candidates: time limit reached" {
 		t.Errorf("stopped by %q, %q, %+v", r.Stopped, r.Note, r.Ensemble)
 	} else {
-		keptBy(t, r)
+		checkKept(t, r)
 	}
-	if r := ran(t, p); !reflect.DeepEqual(still(r.Trials), still(want.Trials)) || !reflect.DeepEqual(r.Artifact, want.Artifact) {
+	if r := run(
+		t,
+		p,
+	); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
+		!reflect.DeepEqual(r.Artifact, want.Artifact) {
 		t.Error("after a first choice the search went on otherwise")
 	}
 
 	wrong := errors.New("wrong")
-	p, _ = whole(1)
-	g = p.Task.(ensembler)
+	p, _ = withEnsemble(1)
+	g = p.Task.(ensembleTask)
 	g.stop = func(context.Context) error { return wrong }
 	p.Task = g
 	if _, err := Run(t.Context(), p); !errors.Is(err, wrong) {
@@ -267,7 +307,11 @@ func TestEnsembleThatIsNotChosen(t *testing.T) {
 	p.Store = forgetful{p.Store}
 	g.stop = nil
 	p.Task = g
-	if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "has lost the artifact") {
+	if _, err := Run(
+		t.Context(),
+		p,
+	); err == nil ||
+		!strings.Contains(err.Error(), "has lost the artifact") {
 		t.Errorf("without stored artifacts: %v", err)
 	}
 }
@@ -277,8 +321,8 @@ type forgetful struct{ search.Store }
 
 func (forgetful) Artifact(int) (task.Artifact, error) { return nil, nil }
 
-// still leaves out what differs from run to run.
-func still(trials []task.Trial) []task.Trial {
+// withoutSeconds returns trials without the times, which differ between runs.
+func withoutSeconds(trials []task.Trial) []task.Trial {
 	trials = slices.Clone(trials)
 	for i := range trials {
 		trials[i].Seconds = 0

@@ -12,26 +12,33 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// endless is a task whose trainings from the given one on end with the time only.
-type endless struct {
-	grown
+// endlessTask is a task whose trainings from a number on never end.
+type endlessTask struct {
+	learningTask
 	from int
 }
 
-func (e endless) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+func (e endlessTask) Train(
+	ctx context.Context,
+	trials []task.Trial,
+	onProgress func(float64),
+) ([]task.Artifact, error) {
 	if trials[0].Number >= e.from {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return e.grown.Train(ctx, trials, onProgress)
+	return e.learningTask.Train(ctx, trials, onProgress)
 }
 
-// TestTimeEndsTrainings: what is in training when the time is up is left, in each stage, and
-// the search goes on as if there had been no limit.
-func TestTimeEndsTrainings(t *testing.T) {
-	settings := climbing(2)
+// TestTimeLimitEndsTrainings: the time limit discards running trainings in each stage, and a resumed
+// search has the same results as one without a limit.
+func TestTimeLimitEndsTrainings(t *testing.T) {
+	settings := halvingSettings(2)
 	settings.WarmStart, settings.Final = true, search.DefaultFinal()
-	want, err := Run(t.Context(), search.Problem{Task: grown{gain: 1}, Strategy: strategy.Evolutionary{}, Settings: settings})
+	want, err := Run(
+		t.Context(),
+		search.Problem{Task: learningTask{gain: 1}, Strategy: strategy.Evolutionary{}, Settings: settings},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +46,27 @@ func TestTimeEndsTrainings(t *testing.T) {
 		store := &search.Memory{}
 		limited := settings
 		limited.TimeLimit = 200 * time.Millisecond
-		result, err := Run(t.Context(), search.Problem{Task: endless{grown{gain: 1}, from}, Strategy: strategy.Evolutionary{}, Settings: limited, Store: store})
+		result, err := Run(
+			t.Context(),
+			search.Problem{
+				Task:     endlessTask{learningTask{gain: 1}, from},
+				Strategy: strategy.Evolutionary{},
+				Settings: limited,
+				Store:    store,
+			},
+		)
 		if err != nil || result.Stopped != search.TimeLimitReached {
 			t.Fatalf("from trial %d on: stopped by %q, %v", from, result.Stopped, err)
 		}
-		result, err = Run(t.Context(), search.Problem{Task: grown{gain: 1}, Strategy: strategy.Evolutionary{}, Settings: settings, Store: store})
+		result, err = Run(
+			t.Context(),
+			search.Problem{
+				Task:     learningTask{gain: 1},
+				Strategy: strategy.Evolutionary{},
+				Settings: settings,
+				Store:    store,
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,29 +19,45 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tasted is a task in which a recipe is the better the nearer it is to a hidden one, ComplEx is
-// better than the rest, and each seed says something else.
-type tasted struct {
-	entries
+// recipeTask is a task in which recipes score by their similarity to a hidden one, ComplEx is better
+// than the other structures, and seeds differ.
+type recipeTask struct {
+	entriesTask
 	hidden task.Recipe
 	noise  float64
 	// left, when positive, is how many calls of Train end before the next is interrupted.
 	left *int
 }
 
-func (f tasted) worth(t task.Trial) float64 {
+func (f recipeTask) worth(t task.Trial) float64 {
 	r := t.Recipe
-	worth := 10 - math.Abs(math.Log(r.LearningRate/f.hidden.LearningRate)) - 50*math.Abs(r.N3-f.hidden.N3) - math.Abs(r.Training.Dropout-f.hidden.Training.Dropout)
+	worth := 10 - math.Abs(
+		math.Log(r.LearningRate/f.hidden.LearningRate),
+	) - 50*math.Abs(
+		r.N3-f.hidden.N3,
+	) - math.Abs(
+		r.Training.Dropout-f.hidden.Training.Dropout,
+	)
 	if t.Structure == structure.Baselines()[2].Structure {
 		worth++
 	}
 	if math.IsInf(worth, 0) || math.IsNaN(worth) {
 		return 0
 	}
-	return worth + f.noise*math.Sin(float64(r.Seed)*1000*worth) + 0.1*math.Log(float64(r.Training.Epochs)) + 0.01*float64(r.Training.Dim)
+	return worth + f.noise*math.Sin(
+		float64(r.Seed)*1000*worth,
+	) + 0.1*math.Log(
+		float64(r.Training.Epochs),
+	) + 0.01*float64(
+		r.Training.Dim,
+	)
 }
 
-func (f tasted) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+func (f recipeTask) Train(
+	ctx context.Context,
+	trials []task.Trial,
+	onProgress func(float64),
+) ([]task.Artifact, error) {
 	if f.left != nil {
 		if *f.left--; *f.left < 0 {
 			return nil, context.Canceled
@@ -69,13 +85,15 @@ func tunedSettings() search.Settings {
 	return s
 }
 
-// TestTuningFindsRecipes: the recipe of the search is nearer to the hidden one than the one to
-// begin with, was confirmed by other seeds, and is what structures are compared and trained
-// again by.
+// TestTuningFindsRecipes: the chosen recipe is closer to the hidden one than the initial recipe. It is
+// confirmed with other seeds, and trains and retrains the structures.
 func TestTuningFindsRecipes(t *testing.T) {
 	s := tunedSettings()
-	on := tasted{hidden: hiddenRecipe(), noise: 0.05}
-	r, err := Run(t.Context(), search.Problem{Task: on, Strategy: strategy.Evolutionary{}, Settings: s})
+	on := recipeTask{hidden: hiddenRecipe(), noise: 0.05}
+	r, err := Run(
+		t.Context(),
+		search.Problem{Task: on, Strategy: strategy.Evolutionary{}, Settings: s},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +116,11 @@ func TestTuningFindsRecipes(t *testing.T) {
 		t.Errorf("%d recipes have all epochs", n)
 	}
 	for _, trial := range task.InStage(task.Tuning, r.Trials) {
-		if of := trial.Recipe; of.Seed != s.Seed && !slices.ContainsFunc(whole[:budget.ConfirmedRecipes], func(b ratedRecipe) bool { b.recipe.Seed = of.Seed; return b.recipe == of }) {
+		if of := trial.Recipe; of.Seed != s.Seed &&
+			!slices.ContainsFunc(
+				whole[:budget.ConfirmedRecipes],
+				func(b ratedRecipe) bool { b.recipe.Seed = of.Seed; return b.recipe == of },
+			) {
 			t.Errorf("a recipe that is not of the best has seed %d", of.Seed)
 		}
 	}
@@ -117,13 +139,20 @@ func TestTuningFindsRecipes(t *testing.T) {
 	}
 }
 
-// TestTuningGoesOn: interrupted after any training of any stage, the same search has the same
-// trials.
-func TestTuningGoesOn(t *testing.T) {
+// TestTuningResumes: interrupted after any training of any stage, a search has the same trials.
+func TestTuningResumes(t *testing.T) {
 	s := tunedSettings()
 	s.Tune.Trials, s.Budget = 9, 9
 	run := func(store *search.Memory, left int) *search.Result {
-		r, err := Run(t.Context(), search.Problem{Task: tasted{hidden: hiddenRecipe(), left: &left}, Strategy: strategy.Evolutionary{}, Settings: s, Store: store})
+		r, err := Run(
+			t.Context(),
+			search.Problem{
+				Task:     recipeTask{hidden: hiddenRecipe(), left: &left},
+				Strategy: strategy.Evolutionary{},
+				Settings: s,
+				Store:    store,
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +180,7 @@ func TestTuningGoesOn(t *testing.T) {
 	}
 }
 
-// TestSpaceDraws: what is drawn is new, stands on the axes, and keeps what has no axis.
+// TestSpaceDraws: drawn recipes are new, have values of the axes, and keep the parts without an axis.
 func TestSpaceDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := search.TimedSettings()
@@ -168,7 +197,8 @@ func TestSpaceDraws(t *testing.T) {
 			if slices.ContainsFunc(tried, func(b ratedRecipe) bool { return b.recipe == r }) {
 				t.Fatal("a recipe twice")
 			}
-			if r.RelationL2 != 0.25 || r.Training.Dim != base.Training.Dim || r.EntityL2 != r.Products {
+			if r.RelationL2 != 0.25 || r.Training.Dim != base.Training.Dim ||
+				r.EntityL2 != r.Products {
 				t.Fatalf("%+v", r)
 			}
 			for _, a := range space.axes(base) {
@@ -183,21 +213,29 @@ func TestSpaceDraws(t *testing.T) {
 	})
 }
 
-// sized is a task that says how large it is.
-type sized struct{ tasted }
+// sizedTask is a recipeTask of known size.
+type sizedTask struct{ recipeTask }
 
-func (sized) Size() task.Size {
+func (sizedTask) Size() task.Size {
 	return task.Size{Examples: 1000, Entities: 100, Validation: 100, Test: 100}
 }
 
-// TestPlanIsKept: who goes on with a search goes on by its plan, however fast it is there, and a
-// longer time makes another plan, for more structures.
-func TestPlanIsKept(t *testing.T) {
+// TestPlanIsStored: a resumed search follows its plan at any speed, and a longer time limit makes another
+// plan with more structures.
+func TestPlanIsStored(t *testing.T) {
 	s := search.TimedSettings()
 	s.TimeLimit, s.Predictor = 300*time.Millisecond, nil
 	store := &search.Memory{}
 	run := func() *search.Result {
-		r, err := Run(t.Context(), search.Problem{Task: sized{tasted{hidden: hiddenRecipe()}}, Strategy: strategy.Random{}, Settings: s, Store: store})
+		r, err := Run(
+			t.Context(),
+			search.Problem{
+				Task:     sizedTask{recipeTask{hidden: hiddenRecipe()}},
+				Strategy: strategy.Random{},
+				Settings: s,
+				Store:    store,
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,12 +246,22 @@ func TestPlanIsKept(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	again := run()
-	if !reflect.DeepEqual(again.Trials, first.Trials) || !reflect.DeepEqual(again.Plan, first.Plan) || again.Stopped != first.Stopped || again.Note != first.Note {
-		t.Errorf("what has ended went on by %+v, stopped by %q, %q", again.Plan, again.Stopped, again.Note)
+	if !reflect.DeepEqual(again.Trials, first.Trials) ||
+		!reflect.DeepEqual(again.Plan, first.Plan) ||
+		again.Stopped != first.Stopped ||
+		again.Note != first.Note {
+		t.Errorf(
+			"what has ended went on by %+v, stopped by %q, %q",
+			again.Plan,
+			again.Stopped,
+			again.Note,
+		)
 	}
 	s.TimeLimit *= 4
 	longer := run()
-	if longer.Plan.Limit != s.TimeLimit || len(search.Proposed(longer.Trials)) <= len(search.Proposed(first.Trials)) || longer.Plan.Dim != first.Plan.Dim {
+	if longer.Plan.Limit != s.TimeLimit ||
+		len(search.Proposed(longer.Trials)) <= len(search.Proposed(first.Trials)) ||
+		longer.Plan.Dim != first.Plan.Dim {
 		t.Errorf("more time: %+v after %+v", longer.Plan, first.Plan)
 	}
 }

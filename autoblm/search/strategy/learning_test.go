@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// likeness is the share of cells in which two structures agree.
+// likeness returns the share of cells in which two structures agree.
 func likeness(a, b structure.Structure) float64 {
 	same := 0
 	for cell := range a.K() * a.K() {
@@ -22,8 +22,8 @@ func likeness(a, b structure.Structure) float64 {
 	return float64(same) / float64(a.K()*a.K())
 }
 
-// TestLearningBeatsChance: where the reward is the likeness to a hidden structure,
-// strategies that learn find better ones than Random with the same budget.
+// TestLearningBeatsChance: if the reward is the similarity to a hidden structure, learning strategies
+// find better structures than Random with the same budget.
 func TestLearningBeatsChance(t *testing.T) {
 	const budget, seeds = 64, 8
 	top := func(strategy Strategy) (means []float64) {
@@ -42,7 +42,10 @@ func TestLearningBeatsChance(t *testing.T) {
 			if len(history) != budget {
 				t.Fatalf("%s: %d structures: %s", strategy.Name(), len(history), why)
 			}
-			slices.SortFunc(history, func(a, b task.Trial) int { return int(1e6 * (b.ScoreOrZero() - a.ScoreOrZero())) })
+			slices.SortFunc(
+				history,
+				func(a, b task.Trial) int { return int(1e6 * (b.ScoreOrZero() - a.ScoreOrZero())) },
+			)
 			sum := 0.0
 			for _, trial := range history[:8] {
 				sum += trial.ScoreOrZero()
@@ -60,9 +63,19 @@ func TestLearningBeatsChance(t *testing.T) {
 				gains[i] = learned[i] - chance[i]
 			}
 			mean, deviation := stat.MeanStdDev(gains, nil)
-			t.Logf("the best 8 of %d agree in %.3f of the cells, by chance in %.3f", budget, stat.Mean(learned, nil), stat.Mean(chance, nil))
+			t.Logf(
+				"the best 8 of %d agree in %.3f of the cells, by chance in %.3f",
+				budget,
+				stat.Mean(learned, nil),
+				stat.Mean(chance, nil),
+			)
 			if mean < 0.05 || mean < 3*deviation/math.Sqrt(seeds) {
-				t.Errorf("gains %.3f: a mean of %.3f, with a standard error of %.3f", gains, mean, deviation/math.Sqrt(seeds))
+				t.Errorf(
+					"gains %.3f: a mean of %.3f, with a standard error of %.3f",
+					gains,
+					mean,
+					deviation/math.Sqrt(seeds),
+				)
 			}
 		})
 	}

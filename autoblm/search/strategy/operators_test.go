@@ -37,7 +37,13 @@ func TestMutationChangesEntriesAtItsRate(t *testing.T) {
 		}
 		for value, n := range values {
 			if expected := rate * 8 * rounds / 8; math.Abs(float64(n)-expected) > 0.2*expected {
-				t.Errorf("rate %v: a 0 became %d %d times, want about %.0f", rate, value, n, expected)
+				t.Errorf(
+					"rate %v: a 0 became %d %d times, want about %.0f",
+					rate,
+					value,
+					n,
+					expected,
+				)
 			}
 		}
 	}
@@ -68,19 +74,21 @@ func TestCrossoverTakesHalfFromEach(t *testing.T) {
 	}
 }
 
-// ranked are trials whose MRR falls from one to the next.
+// ranked returns trials with descending MRR.
 func ranked(structures []structure.Structure) []task.Trial {
 	var trials []task.Trial
 	for i, a := range structures {
 		mrr := 1 / float64(i+2)
-		trials = append(trials, task.Trial{Number: i + 1, Round: 1, Structure: a, State: task.Complete, Score: &mrr})
+		trials = append(
+			trials,
+			task.Trial{Number: i + 1, Round: 1, Structure: a, State: task.Complete, Score: &mrr},
+		)
 	}
 	return trials
 }
 
-// TestEvolutionUsesTheBestOnly: the best I have nonzeros in the first two rows
-// only, the others in the last two. With tiny mutations and crossovers of such
-// parents, no child can have more than a mutation below.
+// TestEvolutionUsesTheBestOnly: the best structures have nonzeros only in the first two rows, the
+// others only in the last two. With rare mutations, no child has more than a mutation below.
 func TestEvolutionUsesTheBestOnly(t *testing.T) {
 	s := paperOptions()
 	s.Parents, s.Filter, s.MutationRate, s.Predictor = 3, NoFilter, 0.01, nil
@@ -108,7 +116,7 @@ func TestEvolutionUsesTheBestOnly(t *testing.T) {
 	}
 }
 
-func TestProgressionUsesAllOfTheBest(t *testing.T) {
+func TestProgressiveExtendsAllParents(t *testing.T) {
 	s := paperOptions()
 	s.Parents, s.Predictor, s.RoundSize, s.Candidates = 4, nil, 40, 40
 	first, err := Progressive{}.Propose(s, 1, nil, 40, rand.New(rand.NewPCG(1, 1)))
@@ -136,14 +144,19 @@ func TestProgressionUsesAllOfTheBest(t *testing.T) {
 	}
 	for i, n := range children {
 		if (n > 0) != (i < s.Parents) {
-			t.Errorf("structure %d of the round before has %d children, with I = %d", i+1, n, s.Parents)
+			t.Errorf(
+				"structure %d of the round before has %d children, with I = %d",
+				i+1,
+				n,
+				s.Parents,
+			)
 		}
 	}
 }
 
-// TestPickTakesTheHighestGuesses: the MRR of the history rises with the number
-// of nonzeros on the diagonal, and so do the predictions.
-func TestPickTakesTheHighestGuesses(t *testing.T) {
+// TestPickTakesTheHighestPredictions: the MRR of the history and the predictions rise with the number
+// of nonzeros on the diagonal.
+func TestPickTakesTheHighestPredictions(t *testing.T) {
 	s := paperOptions()
 	fit := predictor.DefaultSettings()
 	fit.Features = predictor.OneHot
@@ -160,7 +173,10 @@ func TestPickTakesTheHighestGuesses(t *testing.T) {
 	for range 5 {
 		for n := range 5 {
 			mrr := 0.1 * float64(n)
-			history = append(history, task.Trial{Structure: diagonal(n), State: task.Complete, Score: &mrr})
+			history = append(
+				history,
+				task.Trial{Structure: diagonal(n), State: task.Complete, Score: &mrr},
+			)
 		}
 	}
 	for n := range 5 {
@@ -174,11 +190,19 @@ func TestPickTakesTheHighestGuesses(t *testing.T) {
 	if !slices.Equal(p.Structures, want) {
 		t.Errorf("picked %v, want %v", p.Structures, want)
 	}
-	if !slices.IsSortedFunc(p.Predictions, func(a, b float64) int { return int(1e6 * (b - a)) }) || p.Predictions[0]-p.Predictions[2] < 0.1 {
+	if !slices.IsSortedFunc(p.Predictions, func(a, b float64) int { return int(1e6 * (b - a)) }) ||
+		p.Predictions[0]-p.Predictions[2] < 0.1 {
 		t.Errorf("predictions %v for 0.4, 0.3 and 0.2", p.Predictions)
 	}
 	s.Predictor = nil
-	if p, err = pick(s, history, candidates, 3, rand.New(rand.NewPCG(1, 1))); err != nil || !slices.Equal(p.Structures, candidates[:3]) || p.Predictions != nil {
+	if p, err = pick(
+		s,
+		history,
+		candidates,
+		3,
+		rand.New(rand.NewPCG(1, 1)),
+	); err != nil || !slices.Equal(p.Structures, candidates[:3]) ||
+		p.Predictions != nil {
 		t.Errorf("without a predictor: %v, %v, %v", p.Structures, p.Predictions, err)
 	}
 }

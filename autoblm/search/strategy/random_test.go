@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// farFromUniform is a test of counts against equal probabilities.
+// farFromUniform tests counts against equal probabilities.
 func farFromUniform(counts []float64) bool {
 	total, distance := 0.0, 0.0
 	for _, n := range counts {

@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// pretend gives a structure a made-up MRR between 0 and 1, the same for all of its class.
+// pretend returns an artificial MRR between 0 and 1, which is equal within a class.
 func pretend(a structure.Structure) *float64 {
 	h := fnv.New64()
 	fmt.Fprint(h, a.Canonical(structure.Full))
@@ -21,8 +21,8 @@ func pretend(a structure.Structure) *float64 {
 	return &score
 }
 
-// play runs a strategy with pretended training, every seventh trial failing,
-// and returns the trials and why it ended.
+// play runs a strategy with artificial scores and returns the trials and the reason for the end. Every
+// seventh trial fails.
 func play(t *testing.T, strategy Strategy, s budgeted) ([]task.Trial, string) {
 	t.Helper()
 	return playWith(t, strategy, s, func(number int, a structure.Structure) *float64 {
@@ -33,14 +33,25 @@ func play(t *testing.T, strategy Strategy, s budgeted) ([]task.Trial, string) {
 	})
 }
 
-// playWith pretends that training gives the score, or fails where that is nil.
-func playWith(t *testing.T, strategy Strategy, s budgeted, evaluate func(number int, a structure.Structure) *float64) ([]task.Trial, string) {
+// playWith runs a strategy with given scores; nil means a failed trial.
+func playWith(
+	t *testing.T,
+	strategy Strategy,
+	s budgeted,
+	evaluate func(number int, a structure.Structure) *float64,
+) ([]task.Trial, string) {
 	t.Helper()
 	var history []task.Trial
 	for round := 1; len(history) < s.Budget; round++ {
 		propose := func() Proposal {
 			rng := rand.New(rand.NewPCG(s.Seed, uint64(round)))
-			p, err := strategy.Propose(s.Options, round, slices.Clone(history), s.Budget-len(history), rng)
+			p, err := strategy.Propose(
+				s.Options,
+				round,
+				slices.Clone(history),
+				s.Budget-len(history),
+				rng,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +60,12 @@ func playWith(t *testing.T, strategy Strategy, s budgeted, evaluate func(number 
 		before := slices.Clone(history)
 		p := propose()
 		if again := propose(); !reflect.DeepEqual(p, again) {
-			t.Fatalf("round %d: two proposals from one history and seed differ: %v and %v", round, p.Structures, again.Structures)
+			t.Fatalf(
+				"round %d: two proposals from one history and seed differ: %v and %v",
+				round,
+				p.Structures,
+				again.Structures,
+			)
 		}
 		if !reflect.DeepEqual(before, history) {
 			t.Fatalf("round %d: the strategy changed the history", round)
@@ -60,14 +76,35 @@ func playWith(t *testing.T, strategy Strategy, s budgeted, evaluate func(number 
 			}
 			return history, p.Reason
 		}
-		if most := min(s.Budget-len(history), max(s.RoundSize, s.Parents)); len(p.Structures) > most {
-			t.Fatalf("round %d: %d structures, at most %d were wanted", round, len(p.Structures), most)
+		if most := min(
+			s.Budget-len(history),
+			max(s.RoundSize, s.Parents),
+		); len(
+			p.Structures,
+		) > most {
+			t.Fatalf(
+				"round %d: %d structures, at most %d were wanted",
+				round,
+				len(p.Structures),
+				most,
+			)
 		}
 		if p.Predictions != nil && len(p.Predictions) != len(p.Structures) {
-			t.Fatalf("round %d: %d predictions for %d structures", round, len(p.Predictions), len(p.Structures))
+			t.Fatalf(
+				"round %d: %d predictions for %d structures",
+				round,
+				len(p.Predictions),
+				len(p.Structures),
+			)
 		}
 		for _, a := range p.Structures {
-			trial := task.Trial{Number: len(history) + 1, Round: round, Structure: a, State: task.Complete, Score: evaluate(len(history)+1, a)}
+			trial := task.Trial{
+				Number:    len(history) + 1,
+				Round:     round,
+				Structure: a,
+				State:     task.Complete,
+				Score:     evaluate(len(history)+1, a),
+			}
 			if trial.Score == nil {
 				trial.State = task.Failed
 			}
@@ -77,7 +114,7 @@ func playWith(t *testing.T, strategy Strategy, s budgeted, evaluate func(number 
 	return history, ""
 }
 
-// budgeted are options with the number of structures to propose.
+// budgeted has options and the number of structures to propose.
 type budgeted struct {
 	Options
 	Budget int
@@ -135,7 +172,7 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// ofThePaper are the strategies with a predictor, which begin with b0 nonzeros.
+// ofThePaper has the strategies with a predictor, which begin with the initial nonzeros.
 var ofThePaper = []Strategy{Evolutionary{}, Progressive{}}
 
 func TestStrategiesWithoutPredictor(t *testing.T) {
@@ -146,13 +183,20 @@ func TestStrategiesWithoutPredictor(t *testing.T) {
 			s := settings(4, 24)
 			s.Predictor = fit
 			if history, why := play(t, strategy, s); len(history) != s.Budget {
-				t.Errorf("%s, predictor %s: %d of %d structures: %s", strategy.Name(), name, len(history), s.Budget, why)
+				t.Errorf(
+					"%s, predictor %s: %d of %d structures: %s",
+					strategy.Name(),
+					name,
+					len(history),
+					s.Budget,
+					why,
+				)
 			}
 		}
 	}
 }
 
-// TestAllClassesOfTwoChunks: there are 20 that are not degenerate.
+// TestAllClassesOfTwoChunks: 20 classes are not degenerate.
 func TestAllClassesOfTwoChunks(t *testing.T) {
 	for _, strategy := range All() {
 		if (strategy == Progressive{}) {
@@ -160,12 +204,17 @@ func TestAllClassesOfTwoChunks(t *testing.T) {
 		}
 		history, why := play(t, strategy, settings(2, 100))
 		if len(history) != 20 || why == "" {
-			t.Errorf("%s: %d structures, ended by %q; want all 20 classes and a reason", strategy.Name(), len(history), why)
+			t.Errorf(
+				"%s: %d structures, ended by %q; want all 20 classes and a reason",
+				strategy.Name(),
+				len(history),
+				why,
+			)
 		}
 	}
 }
 
-// TestFirstRoundOfFourChunks: with four nonzeros only five classes are not degenerate.
+// TestFirstRoundOfFourChunks: with four nonzeros, five classes are not degenerate.
 func TestFirstRoundOfFourChunks(t *testing.T) {
 	for _, strategy := range ofThePaper {
 		s := paperOptions()
@@ -174,7 +223,11 @@ func TestFirstRoundOfFourChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(p.Structures) != 5 {
-			t.Errorf("%s begins with %d structures, want the 5 classes", strategy.Name(), len(p.Structures))
+			t.Errorf(
+				"%s begins with %d structures, want the 5 classes",
+				strategy.Name(),
+				len(p.Structures),
+			)
 		}
 		for _, a := range p.Structures {
 			if a.Nonzeros() != 4 {
@@ -195,18 +248,31 @@ func TestProgressiveAddsOneBlockToTheBest(t *testing.T) {
 		byRound[trial.Round] = append(byRound[trial.Round], trial)
 	}
 	for round := 2; round <= len(byRound); round++ {
-		parents := slices.DeleteFunc(slices.Clone(byRound[round-1]), func(t task.Trial) bool { return t.State != task.Complete })
-		slices.SortStableFunc(parents, func(a, b task.Trial) int { return int(1000*b.ScoreOrZero()) - int(1000*a.ScoreOrZero()) })
+		parents := slices.DeleteFunc(
+			slices.Clone(byRound[round-1]),
+			func(t task.Trial) bool { return t.State != task.Complete },
+		)
+		slices.SortStableFunc(
+			parents,
+			func(a, b task.Trial) int { return int(1000*b.ScoreOrZero()) - int(1000*a.ScoreOrZero()) },
+		)
 		parents = parents[:min(s.Parents, len(parents))]
 		for _, trial := range byRound[round] {
-			if !slices.ContainsFunc(parents, func(p task.Trial) bool { return extends(trial.Structure, p.Structure) }) {
-				t.Errorf("round %d: %s adds one block to none of the best of the round before", round, trial.Structure)
+			if !slices.ContainsFunc(
+				parents,
+				func(p task.Trial) bool { return extends(trial.Structure, p.Structure) },
+			) {
+				t.Errorf(
+					"round %d: %s adds one block to none of the best of the round before",
+					round,
+					trial.Structure,
+				)
 			}
 		}
 	}
 }
 
-// extends tells whether a is b with one more nonzero.
+// extends returns true if a is b with one more nonzero.
 func extends(a, b structure.Structure) bool {
 	added := 0
 	for i := range a.K() {
@@ -234,8 +300,7 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// BenchmarkPropose is the last proposal of a search of 64 structures, for those
-// strategies that can go on from random ones.
+// BenchmarkPropose measures the last proposal of a search of 64 structures.
 func BenchmarkPropose(b *testing.B) {
 	s := paperOptions()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -245,7 +310,16 @@ func BenchmarkPropose(b *testing.B) {
 	}
 	var history []task.Trial
 	for i, a := range drawn.Structures {
-		history = append(history, task.Trial{Number: i + 1, Round: i/8 + 1, Structure: a, State: task.Complete, Score: pretend(a)})
+		history = append(
+			history,
+			task.Trial{
+				Number:    i + 1,
+				Round:     i/8 + 1,
+				Structure: a,
+				State:     task.Complete,
+				Score:     pretend(a),
+			},
+		)
 	}
 	for _, strategy := range []Strategy{Evolutionary{}, Random{}, TPE{}, Reinforce{}} {
 		b.Run(strategy.Name(), func(b *testing.B) {

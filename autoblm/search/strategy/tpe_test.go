@@ -10,21 +10,35 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-func TestGoodTrialsAreFewAndNeverFailed(t *testing.T) {
+func TestGoodTrialsAreFewAndComplete(t *testing.T) {
 	for _, test := range []struct{ trials, good int }{ // hyperopt: min(ceil(0.25·√n), 25)
 		{20, 2}, {64, 2}, {65, 3}, {256, 4}, {10_000, 25}, {40_000, 25},
 	} {
 		trials := ranked(make([]structure.Structure, test.trials))
-		rand.New(rand.NewPCG(1, 1)).Shuffle(len(trials), func(i, j int) { trials[i], trials[j] = trials[j], trials[i] })
+		rand.New(rand.NewPCG(1, 1)).
+			Shuffle(len(trials), func(i, j int) { trials[i], trials[j] = trials[j], trials[i] })
 		trials[0].State, trials[0].Score = task.Failed, nil
 		good, bad := splitByScore(trials)
 		if len(good) != test.good || len(good)+len(bad) != test.trials {
-			t.Errorf("%d good and %d bad of %d, want %d good", len(good), len(bad), test.trials, test.good)
+			t.Errorf(
+				"%d good and %d bad of %d, want %d good",
+				len(good),
+				len(bad),
+				test.trials,
+				test.good,
+			)
 		}
-		worst := slices.MinFunc(good, func(a, b task.Trial) int { return int(math.Copysign(1, a.ScoreOrZero()-b.ScoreOrZero())) })
+		worst := slices.MinFunc(
+			good,
+			func(a, b task.Trial) int { return int(math.Copysign(1, a.ScoreOrZero()-b.ScoreOrZero())) },
+		)
 		for _, b := range bad {
 			if b.ScoreOrZero() > worst.ScoreOrZero() {
-				t.Errorf("a bad trial has MRR %v, a good one %v", b.ScoreOrZero(), worst.ScoreOrZero())
+				t.Errorf(
+					"a bad trial has MRR %v, a good one %v",
+					b.ScoreOrZero(),
+					worst.ScoreOrZero(),
+				)
 			}
 		}
 		if bad[len(bad)-1].State != task.Failed {
@@ -50,7 +64,13 @@ func TestEstimateOfEntries(t *testing.T) {
 			}
 		}
 	}
-	if got, want := d.logProbability(structure.MustParse("1,0;2,-2")), math.Log(2.2*3.2*1.2*1.2/256); math.Abs(got-want) > 1e-12 {
+	if got, want := d.logProbability(
+		structure.MustParse("1,0;2,-2"),
+	), math.Log(
+		2.2*3.2*1.2*1.2/256,
+	); math.Abs(
+		got-want,
+	) > 1e-12 {
 		t.Errorf("log probability %v, want %v", got, want)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -67,8 +87,8 @@ func TestEstimateOfEntries(t *testing.T) {
 	}
 }
 
-// TestTPETakesTheBestCandidate: good trials have a 1 on the diagonal and bad ones
-// a 2; elsewhere they are alike. Nearly all of 24 candidates begin with 1s.
+// TestTPETakesTheBestCandidate: good trials have a 1 on the diagonal and bad ones a 2; elsewhere they
+// are alike. Nearly all of 24 candidates begin with 1s.
 func TestTPETakesTheBestCandidate(t *testing.T) {
 	s := paperOptions()
 	s.K, s.Filter, s.RoundSize = 2, NoFilter, 30

@@ -15,15 +15,15 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// grown is a task in which a structure scores what its entries say, and so much more for each
-// time that its epochs grow threefold.
-type grown struct {
-	entries
+// learningTask is a task in which the entries of a structure determine its score, which grows with the
+// logarithm of the epochs.
+type learningTask struct {
+	entriesTask
 	gain   float64
 	failed func(structure.Structure) bool
 }
 
-func (g grown) whole(a structure.Structure, epochs int) float64 {
+func (g learningTask) fullScore(a structure.Structure, epochs int) float64 {
 	worth := 0.0
 	for i, x := range a.SRF() {
 		worth += float64(x) / float64(i+1)
@@ -31,7 +31,11 @@ func (g grown) whole(a structure.Structure, epochs int) float64 {
 	return worth + g.gain*math.Log(float64(epochs))/math.Log(3)
 }
 
-func (g grown) Train(ctx context.Context, trials []task.Trial, onProgress func(float64)) ([]task.Artifact, error) {
+func (g learningTask) Train(
+	ctx context.Context,
+	trials []task.Trial,
+	onProgress func(float64),
+) ([]task.Artifact, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -41,29 +45,36 @@ func (g grown) Train(ctx context.Context, trials []task.Trial, onProgress func(f
 			t.State, t.Error = task.Failed, "diverged"
 			continue
 		}
-		score := g.whole(t.Structure, t.Recipe.Training.Epochs)
+		score := g.fullScore(t.Structure, t.Recipe.Training.Epochs)
 		t.State, t.Score = task.Complete, &score
 	}
 	onProgress(1)
 	return nil, nil
 }
 
-func climbing(rungs int) search.Settings {
+func halvingSettings(rungs int) search.Settings {
 	s := search.BasicSettings()
 	s.Budget, s.Training.Epochs, s.Halving, s.Predictor = 50, 27, rungs, nil
 	return s
 }
 
-// TestRungs: of each rung a third goes on, the best one and better ones than the others, and
-// what is called best has all epochs.
-func TestRungs(t *testing.T) {
-	settings := climbing(2)
-	result, err := Run(t.Context(), search.Problem{Task: grown{gain: 1}, Strategy: strategy.Evolutionary{}, Settings: settings})
+// TestHalving: each rung promotes the best third, and the best structures have all epochs.
+func TestHalving(t *testing.T) {
+	settings := halvingSettings(2)
+	result, err := Run(
+		t.Context(),
+		search.Problem{Task: learningTask{gain: 1}, Strategy: strategy.Evolutionary{}, Settings: settings},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if result.Trained != 50 || result.Complete != 50 || result.Stopped != search.BudgetSpent {
-		t.Fatalf("%d trained, %d complete, stopped by %s", result.Trained, result.Complete, result.Stopped)
+		t.Fatalf(
+			"%d trained, %d complete, stopped by %s",
+			result.Trained,
+			result.Complete,
+			result.Stopped,
+		)
 	}
 	on := map[int][]task.Trial{}
 	for i, trial := range result.Trials {
@@ -80,7 +91,12 @@ func TestRungs(t *testing.T) {
 	epochs := 0
 	for rung, here := range []int{3, 9, 27} {
 		epochs += here * len(on[here])
-		if want := (halving{rungs: 2}).stage(rung); slices.ContainsFunc(on[here], func(t task.Trial) bool { return t.Stage != want }) {
+		if want := (halving{rungs: 2}).stage(
+			rung,
+		); slices.ContainsFunc(
+			on[here],
+			func(t task.Trial) bool { return t.Stage != want },
+		) {
 			t.Errorf("trials of %d epochs are not all in stage %s", here, want)
 		}
 		if rung == 2 {
@@ -92,7 +108,13 @@ func TestRungs(t *testing.T) {
 		}
 		best := task.BestFirst(on[here])
 		if places := (len(best) + 2) / 3; len(higher) != places {
-			t.Errorf("%d of %d went on after %d epochs, want %d", len(higher), len(best), here, places)
+			t.Errorf(
+				"%d of %d went on after %d epochs, want %d",
+				len(higher),
+				len(best),
+				here,
+				places,
+			)
 		}
 		if !higher[best[0].Structure] {
 			t.Errorf("%v is the best after %d epochs and did not go on", best[0].Structure, here)
@@ -106,7 +128,12 @@ func TestRungs(t *testing.T) {
 			mean[higher[trial.Structure]] += trial.ScoreOrZero() / float64(n)
 		}
 		if !(mean[true] > mean[false]) {
-			t.Errorf("after %d epochs those that went on have a mean of %v, the others of %v", here, mean[true], mean[false])
+			t.Errorf(
+				"after %d epochs those that went on have a mean of %v, the others of %v",
+				here,
+				mean[true],
+				mean[false],
+			)
 		}
 	}
 	if most := 50*3 + 17*9 + 6*27; epochs != most {
@@ -119,23 +146,36 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// seen is a strategy that remembers what it was shown.
-type seen struct {
+// recordingStrategy is a strategy that records the histories it receives.
+type recordingStrategy struct {
 	strategy.Strategy
 	histories *[][]task.Trial
 }
 
-func (s seen) Propose(settings strategy.Options, round int, history []task.Trial, want int, rng *rand.Rand) (strategy.Proposal, error) {
+func (s recordingStrategy) Propose(
+	settings strategy.Options,
+	round int,
+	history []task.Trial,
+	want int,
+	rng *rand.Rand,
+) (strategy.Proposal, error) {
 	*s.histories = append(*s.histories, history)
 	return s.Strategy.Propose(settings, round, history, want, rng)
 }
 
-// TestLifted: where all gain the same by more epochs, a strategy sees each structure once,
-// with the score of all epochs.
-func TestLifted(t *testing.T) {
-	learner := grown{gain: 2.5}
+// TestExtrapolatedScores: if all structures gain the same with more epochs, a strategy sees each
+// structure once, with its score after all epochs.
+func TestExtrapolatedScores(t *testing.T) {
+	learner := learningTask{gain: 2.5}
 	var histories [][]task.Trial
-	_, err := Run(t.Context(), search.Problem{Task: learner, Strategy: seen{strategy.Evolutionary{}, &histories}, Settings: climbing(2)})
+	_, err := Run(
+		t.Context(),
+		search.Problem{
+			Task:     learner,
+			Strategy: recordingStrategy{strategy.Evolutionary{}, &histories},
+			Settings: halvingSettings(2),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +185,19 @@ func TestLifted(t *testing.T) {
 	for round, history := range histories {
 		known := map[structure.Structure]bool{}
 		for _, trial := range history {
-			if want := learner.whole(trial.Structure, 27); math.Abs(trial.ScoreOrZero()-want) > 1e-9 {
-				t.Errorf("round %d: %v has %v, by all epochs %v", round+1, trial.Structure, trial.ScoreOrZero(), want)
+			if want := learner.fullScore(
+				trial.Structure,
+				27,
+			); math.Abs(
+				trial.ScoreOrZero()-want,
+			) > 1e-9 {
+				t.Errorf(
+					"round %d: %v has %v, by all epochs %v",
+					round+1,
+					trial.Structure,
+					trial.ScoreOrZero(),
+					want,
+				)
 			}
 			if known[trial.Structure] {
 				t.Errorf("round %d: %v is there twice", round+1, trial.Structure)
@@ -156,10 +207,17 @@ func TestLifted(t *testing.T) {
 	}
 }
 
-// TestDivergedOnARung: it counts as trained, and does not go on.
-func TestDivergedOnARung(t *testing.T) {
+// TestDivergedOnRung: a diverged structure counts as trained and is not promoted.
+func TestDivergedOnRung(t *testing.T) {
 	odd := func(a structure.Structure) bool { return a.Nonzeros()%2 == 1 }
-	result, err := Run(t.Context(), search.Problem{Task: grown{failed: odd}, Strategy: strategy.Random{}, Settings: climbing(1)})
+	result, err := Run(
+		t.Context(),
+		search.Problem{
+			Task:     learningTask{failed: odd},
+			Strategy: strategy.Random{},
+			Settings: halvingSettings(1),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,14 +236,21 @@ func TestDivergedOnARung(t *testing.T) {
 	}
 }
 
-// TestKnown: the strategy sees the named models before its first round, and proposes none of
-// their classes; without it none is seen.
-func TestKnown(t *testing.T) {
+// TestWarmStart: the strategy sees the baselines before its first round and proposes none of their
+// classes; without a warm start it sees none.
+func TestWarmStart(t *testing.T) {
 	for _, known := range []bool{false, true} {
-		settings := climbing(0)
+		settings := halvingSettings(0)
 		settings.WarmStart = known
 		var histories [][]task.Trial
-		result, err := Run(t.Context(), search.Problem{Task: grown{}, Strategy: seen{strategy.Evolutionary{}, &histories}, Settings: settings})
+		result, err := Run(
+			t.Context(),
+			search.Problem{
+				Task:     learningTask{},
+				Strategy: recordingStrategy{strategy.Evolutionary{}, &histories},
+				Settings: settings,
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,22 +281,39 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestLoweredBudgetOnRungs: what was proposed beyond it is not trained, and the rest climbs.
+// TestLoweredBudgetOnRungs: proposals beyond a lower budget are not trained; the others are promoted.
 func TestLoweredBudgetOnRungs(t *testing.T) {
-	settings, store := climbing(1), &search.Memory{}
+	settings, store := halvingSettings(1), &search.Memory{}
 	settings.Budget = 16
 	ctx, cancel := context.WithCancel(t.Context())
 	var histories [][]task.Trial
-	result, err := Run(ctx, search.Problem{Task: grown{}, Strategy: seen{strategy.Random{}, &histories}, Settings: settings, Store: store, OnProgress: func(search.Progress) {
-		if len(histories) == 2 {
-			cancel()
-		}
-	}})
+	result, err := Run(
+		ctx,
+		search.Problem{
+			Task:     learningTask{},
+			Strategy: recordingStrategy{strategy.Random{}, &histories},
+			Settings: settings,
+			Store:    store,
+			OnProgress: func(search.Progress) {
+				if len(histories) == 2 {
+					cancel()
+				}
+			},
+		},
+	)
 	if err != nil || result.Trained != 8 || len(search.Proposed(result.Trials)) != 16 {
 		t.Fatalf("%d trained of %d, %v", result.Trained, len(search.Proposed(result.Trials)), err)
 	}
 	settings.Budget = 10
-	result, err = Run(t.Context(), search.Problem{Task: grown{}, Strategy: strategy.Random{}, Settings: settings, Store: store})
+	result, err = Run(
+		t.Context(),
+		search.Problem{
+			Task:     learningTask{},
+			Strategy: strategy.Random{},
+			Settings: settings,
+			Store:    store,
+		},
+	)
 	if err != nil || result.Trained != 10 || len(result.Best) < 4 {
 		t.Errorf("%d trained, %d best, %v", result.Trained, len(result.Best), err)
 	}

@@ -10,21 +10,28 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// TestAgain: the best three found and the best two named models are trained with each of the
-// other seeds, the highest mean decides, and its best seed is kept.
-func TestAgain(t *testing.T) {
+// TestRetraining: the best three found structures and the best two baselines train with each other
+// seed, the highest mean decides, and its best seed is kept.
+func TestRetraining(t *testing.T) {
 	p := problem(t, strategy.Evolutionary{}, 14)
 	p.Settings.RetrainSeeds = 3
 	result := run(t, p)
 	if len(result.Retrained) != 5 || len(result.Baselines) != 5 || result.Trained != 14 {
-		t.Fatalf("%d trained again, %d named, %d trained", len(result.Retrained), len(result.Baselines), result.Trained)
+		t.Fatalf(
+			"%d trained again, %d named, %d trained",
+			len(result.Retrained),
+			len(result.Baselines),
+			result.Trained,
+		)
 	}
 	named := 0
 	for i, r := range result.Retrained {
 		sum := 0.0
 		for seed, trial := range r.Trials {
 			sum += trial.ScoreOrZero()
-			if trial.Recipe.Seed != p.Settings.Seed+uint64(seed)+1 || trial.Structure != r.Structure || trial.Recipe.Training != result.Recipe.Training {
+			if trial.Recipe.Seed != p.Settings.Seed+uint64(seed)+1 ||
+				trial.Structure != r.Structure ||
+				trial.Recipe.Training != result.Recipe.Training {
 				t.Errorf("trial %+v", trial)
 			}
 		}
@@ -48,13 +55,17 @@ func TestAgain(t *testing.T) {
 	if result.Kept == nil || result.Kept.Number != most.Number {
 		t.Errorf("kept is %+v, the best seed of the best mean is %+v", result.Kept, most)
 	}
-	if m := bestModel(t, result); m.Structure != best.Structure || noted(t, m).Valid.Both.MRR != most.ScoreOrZero() {
+	if m := bestModel(
+		t,
+		result,
+	); m.Structure != best.Structure ||
+		noted(t, m).Valid.Both.MRR != most.ScoreOrZero() {
 		t.Errorf("the model has structure %v", m.Structure)
 	}
 }
 
-// TestAgainAfterALargerBudget: what is among the best only then is trained again too.
-func TestAgainAfterALargerBudget(t *testing.T) {
+// TestRetrainingWithLargerBudget: structures that become the best later are retrained too.
+func TestRetrainingWithLargerBudget(t *testing.T) {
 	p := problem(t, strategy.Random{}, 9)
 	p.Settings.RetrainSeeds = 2
 	before := len(run(t, p).Retrained)
@@ -68,7 +79,12 @@ func TestAgainAfterALargerBudget(t *testing.T) {
 		delete(top, r.Structure)
 	}
 	if len(result.Retrained) < before || len(top) > 0 {
-		t.Errorf("%d trained again of %d before; of the best three %d are not", len(result.Retrained), before, len(top))
+		t.Errorf(
+			"%d trained again of %d before; of the best three %d are not",
+			len(result.Retrained),
+			before,
+			len(top),
+		)
 	}
 }
 
@@ -76,25 +92,45 @@ func retrained(name string, tests ...float64) search.Retrained {
 	r := search.Retrained{Name: name}
 	for i, test := range tests {
 		score := test / 2
-		r.Trials = append(r.Trials, task.Trial{Score: &score, TestScore: &test, Recipe: task.Recipe{Seed: uint64(i)}})
+		r.Trials = append(
+			r.Trials,
+			task.Trial{Score: &score, TestScore: &test, Recipe: task.Recipe{Seed: uint64(i)}},
+		)
 	}
 	return r
 }
 
-// TestDifference: Student's interval of paired differences, of a textbook's size: for
-// differences of mean .02 and standard deviation .01 in 4 pairs, ±3.1824·.01/2.
+// TestDifference: for 4 pairs with a mean difference of .02 and a standard deviation of .01, the
+// interval by Student's distribution is ±3.1824·.01/2.
 func TestDifference(t *testing.T) {
 	shift := 0.01 * math.Sqrt(0.75) // whose standard deviation in two pairs each is .01
-	a, b := retrained("", .5+.02+shift, .6+.02-shift, .7+.02+shift, .8+.02-shift), retrained("complex", .5, .6, .7, .8)
+	a, b := retrained(
+		"",
+		.5+.02+shift,
+		.6+.02-shift,
+		.7+.02+shift,
+		.8+.02-shift,
+	), retrained(
+		"complex",
+		.5,
+		.6,
+		.7,
+		.8,
+	)
 	d := a.Minus(b)
-	if half := 3.182446305 * 0.01 / 2; d == nil || !d.Tested || math.Abs(d.Mean-.02) > 1e-9 || math.Abs(d.Low-.02+half) > 1e-9 || math.Abs(d.High-.02-half) > 1e-9 {
+	if half := 3.182446305 * 0.01 / 2; d == nil || !d.Tested || math.Abs(d.Mean-.02) > 1e-9 ||
+		math.Abs(d.Low-.02+half) > 1e-9 ||
+		math.Abs(d.High-.02-half) > 1e-9 {
 		t.Errorf("%+v", d)
 	}
 	final := search.FinalOf([]search.Retrained{a, retrained("", .1, .1, .1, .1), b})
 	if final.Best.Name != "" || final.Baseline.Name != "complex" || *final.Difference != *d {
 		t.Errorf("%+v", final)
 	}
-	if d := a.Minus(retrained("complex", .5, .6, .7)); d == nil || math.Abs(d.Mean-.02-shift/3) > 1e-9 {
+	if d := a.Minus(
+		retrained("complex", .5, .6, .7),
+	); d == nil ||
+		math.Abs(d.Mean-.02-shift/3) > 1e-9 {
 		t.Errorf("over the three seeds that both have: %+v", d)
 	}
 	if retrained("", .5).Minus(retrained("", .5)) != nil {
