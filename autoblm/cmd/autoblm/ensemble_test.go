@@ -164,7 +164,7 @@ func TestEnsembleRefusals(t *testing.T) {
 		"predict with a torn one": {cli.Failed, []string{"a member of the ensemble"}, []string{"predict", "--model", at("torn"), "--head", "e10", "--relation", "near"}},
 		"nothing to choose by":    {cli.Failed, []string{"no valid triples"}, []string{"ensemble", "--dataset", at("no-valid"), "--out", at("new"), folders[0], other}},
 		"bfloat16":                {cli.Misuse, []string{"float32 or auto"}, []string{"eval", "--model", at("ensemble"), "--dataset", graph, "--precision", "bfloat16"}},
-		"queries":                 {cli.Failed, []string{"ensemble of 3 models", "one model is asked for"}, []string{"query", "predict", "--model", at("ensemble"), "--anchor", "e10", "--path", "near"}},
+		"queries":                 {cli.Failed, []string{"ensemble of 3 models", "not one model"}, []string{"query", "predict", "--model", at("ensemble"), "--anchor", "e10", "--path", "near"}},
 		"classes":                 {cli.Failed, []string{at("ensemble")}, []string{"classify", "predict", "--model", at("ensemble"), "--node", "e10"}},
 		"an entity that is none":  {cli.Failed, []string{"nobody"}, []string{"predict", "--model", at("ensemble"), "--head", "nobody", "--relation", "near"}},
 	} {
