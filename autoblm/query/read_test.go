@@ -279,7 +279,7 @@ func TestPathBeforeName(t *testing.T) {
 		t.Errorf("labels of a model are written over: %v", err)
 	}
 	if err := CanWrite(filepath.Join("m", "model.json", "q")); err == nil ||
-		!strings.Contains(err.Error(), "no folder") {
+		!strings.Contains(err.Error(), "is a file") {
 		t.Errorf("below a file: %v", err)
 	}
 	if err := CanWrite(filepath.Join("m", "new", "q")); err != nil {
