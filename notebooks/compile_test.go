@@ -13,9 +13,10 @@ import (
 
 var imports = regexp.MustCompile(`(?ms)^import \(.*?^\)\n`)
 
-// program is the cells of a notebook as one package: declarations carry over to later
-// cells, and what follows %% is the body of a function.
-func program(path string, n notebook) string {
+// toPackage returns the cells of a notebook as one package. Declarations are visible in later
+// cells,
+// and the lines after %% are the body of a function.
+func toPackage(path string, n notebook) string {
 	var head, rest strings.Builder
 	head.WriteString("package cells\n")
 	for i, c := range n.Cells {
@@ -27,19 +28,24 @@ func program(path string, n notebook) string {
 		above := strings.Count(declarations, "\n")
 		for _, block := range imports.FindAllString(declarations, -1) {
 			head.WriteString(block)
-			declarations = strings.Replace(declarations, block, strings.Repeat("\n", strings.Count(block, "\n")), 1)
+			declarations = strings.Replace(
+				declarations, block, strings.Repeat("\n", strings.Count(block, "\n")), 1,
+			)
 		}
-		fmt.Fprintf(&rest, "%s1\n%s\nfunc _() {\n%s%d\n%s}\n", place, strings.TrimPrefix(declarations, "\n"), place, above+2, statements)
+		fmt.Fprintf(
+			&rest, "%s1\n%s\nfunc _() {\n%s%d\n%s}\n", place, strings.TrimPrefix(declarations, "\n"), place,
+			above+2, statements,
+		)
 	}
 	return head.String() + rest.String()
 }
 
-// TestCompile: what notebooks and the README's example call is what the library has.
-// They are compiled, as packages that are there for the compiler only, and not run.
+// TestCompile compiles the notebooks and the README's example, as packages in an overlay, without
+// running them.
 func TestCompile(t *testing.T) {
 	programs := map[string]string{}
 	for _, path := range all(t) {
-		programs[strings.TrimSuffix(path, ".ipynb")] = program(path, read(t, path))
+		programs[strings.TrimSuffix(path, ".ipynb")] = toPackage(path, read(t, path))
 	}
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -87,7 +93,7 @@ _, _, _, _ = err, answers, model, result
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := exec.Command("go", build...).CombinedOutput(); err != nil {
-		t.Errorf("%v:\n%s", err, said)
+	if output, err := exec.Command("go", build...).CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, output)
 	}
 }

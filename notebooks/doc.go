@@ -1,4 +1,3 @@
-// Package notebooks holds the notebooks of this folder to their form: with outputs of
-// the code that they have or without any, readable as they stand, and in the same shape
-// as all the others.
+// Package notebooks checks the notebooks in this folder: their format, that they compile, and that
+// stored outputs belong to their code.
 package notebooks

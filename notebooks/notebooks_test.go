@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// notebook is the notebook format 4.5 as far as notebooks here need it.
+// notebook has the parts of the notebook format 4.5 that the notebooks use.
 type notebook struct {
 	Cells    []cell `json:"cells"`
 	Metadata struct {
 		Kernel   kernel         `json:"kernelspec"`
 		Language map[string]any `json:"language_info"`
 		Outputs  *struct {
-			Code string `json:"code"` // SHA-256 of what the outputs are of
+			Code string `json:"code"` // SHA-256 of the code of the outputs
 		} `json:"autoblm"`
 	} `json:"metadata"`
 	Major int `json:"nbformat"`
@@ -56,7 +56,7 @@ type output struct {
 
 func (c cell) text() string { return strings.Join(c.Source, "") }
 
-// isExecuted says whether the notebook has outputs.
+// isExecuted reports whether the notebook has outputs.
 func (n notebook) isExecuted() bool { return n.Metadata.Outputs != nil }
 
 func all(t *testing.T) []string {
@@ -89,9 +89,8 @@ var (
 	machinePath = regexp.MustCompile(`(^|[\s"'(=])(/(home|root|Users|tmp|var|opt|mnt|usr)/|[A-Z]:\\)`)
 )
 
-// TestForm: what the notebook format asks for, and what keeps differences between
-// two versions readable.
-func TestForm(t *testing.T) {
+// TestFormat checks the format and that versions have readable differences.
+func TestFormat(t *testing.T) {
 	for _, path := range all(t) {
 		n := read(t, path)
 		if n.Major != 4 || n.Minor != 5 {
@@ -103,14 +102,14 @@ func TestForm(t *testing.T) {
 		seen := map[string]bool{}
 		for i, c := range n.Cells {
 			if !cellID.MatchString(c.ID) || seen[c.ID] {
-				t.Errorf("%s, cell %d: the id %q is missing, not allowed, or that of another cell", path, i+1, c.ID)
+				t.Errorf("%s, cell %d: the id %q is missing, invalid or not unique", path, i+1, c.ID)
 			}
 			seen[c.ID] = true
 			if len(c.Metadata) > 0 {
-				t.Errorf("%s, cell %d: metadata %v that nothing needs", path, i+1, c.Metadata)
+				t.Errorf("%s, cell %d: unneeded metadata %v", path, i+1, c.Metadata)
 			}
 			if c.text() != strings.TrimSpace(c.text()) || c.text() == "" {
-				t.Errorf("%s, cell %d: empty, or blank lines around its text", path, i+1)
+				t.Errorf("%s, cell %d: empty, or with blank lines around its text", path, i+1)
 			}
 			if found := machinePath.FindString(c.text()); found != "" {
 				t.Errorf("%s, cell %d: %q is a path on one machine", path, i+1, strings.TrimSpace(found))
@@ -129,8 +128,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// widest is how many characters of a line Jupyter shows in a window of usual width.
-const widest = 120
+// maxWidth is the number of characters of a line that Jupyter shows.
+const maxWidth = 120
 
 func checkCode(t *testing.T, path string, number int, c cell) {
 	t.Helper()
@@ -138,8 +137,10 @@ func checkCode(t *testing.T, path string, number int, c cell) {
 		t.Errorf("%s, cell %d: no list of outputs", path, number)
 	}
 	for line := range strings.Lines(c.text()) {
-		if wide := len([]rune(strings.ReplaceAll(line, "\t", "        "))); wide > widest {
-			t.Errorf("%s, cell %d: a line of %d characters, at most %d are seen", path, number, wide, widest)
+		width := len([]rune(strings.ReplaceAll(line, "\t", "        ")))
+		if width > maxWidth {
+			t.Errorf("%s, cell %d: a line of %d characters, want at most %d",
+				path, number, width, maxWidth)
 		}
 	}
 	if strings.HasPrefix(c.text(), "%%bash") || strings.HasPrefix(c.text(), "!") {
@@ -151,24 +152,24 @@ func checkCode(t *testing.T, path string, number int, c cell) {
 		if formatted, err := format.Source([]byte(part)); err != nil {
 			t.Errorf("%s, cell %d: %v", path, number, err)
 		} else if part != strings.TrimSpace(string(formatted)) {
-			t.Errorf("%s, cell %d: not as gofmt has it:\n%s", path, number, formatted)
+			t.Errorf("%s, cell %d: not formatted:\n%s", path, number, formatted)
 		}
 	}
 }
 
-// largest is how many bytes a notebook may have with its pictures.
-const largest = 1 << 20
+// maxSize is the maximum size of a notebook in bytes.
+const maxSize = 1 << 20
 
-// longest is how many lines a reader of a notebook with outputs goes through at once.
-const longest = 40
+// maxLines is the maximum number of lines of a cell.
+const maxLines = 40
 
-// TestOutputs: they are of the code as it is, all of it executed once from above, and nothing
-// in them is of one machine. A notebook may have none.
+// TestOutputs checks that outputs belong to the current code, executed once in order, and name no
+// paths of a machine. A notebook may have no outputs.
 func TestOutputs(t *testing.T) {
 	for _, path := range all(t) {
 		n := read(t, path)
-		if info, err := os.Stat(path); err != nil || info.Size() > largest {
-			t.Errorf("%s is larger than %d bytes, %v", path, largest, err)
+		if info, err := os.Stat(path); err != nil || info.Size() > maxSize {
+			t.Errorf("%s is larger than %d bytes, %v", path, maxSize, err)
 		}
 		count, code := 0, sha256.New()
 		for i, c := range n.Cells {
@@ -179,22 +180,24 @@ func TestOutputs(t *testing.T) {
 			fmt.Fprintf(code, "%d\n%s", len(c.text()), c.text())
 			if !n.isExecuted() {
 				if c.Count != nil || len(*c.Outputs) > 0 {
-					t.Errorf("%s, cell %d: outputs of which nothing says what code they are of: python3 kernels/execute.py --write notebooks/%s", path, i+1, path)
+					t.Errorf("%s, cell %d: outputs without a checksum of their code:"+
+						" python3 kernels/execute.py --write notebooks/%s", path, i+1, path)
 				}
 				continue
 			}
 			if c.Count == nil || string(*c.Count) != fmt.Sprint(count) {
-				t.Errorf("%s, cell %d: not executed in its turn", path, i+1)
+				t.Errorf("%s, cell %d: not executed in order", path, i+1)
 			}
-			if lines := strings.Count(c.text(), "\n") + 1; lines > longest {
-				t.Errorf("%s, cell %d: %d lines, more than the %d that are read at once", path, i+1, lines, longest)
+			if lines := strings.Count(c.text(), "\n") + 1; lines > maxLines {
+				t.Errorf("%s, cell %d: %d lines, want at most %d", path, i+1, lines, maxLines)
 			}
 			for _, o := range *c.Outputs {
 				checkOutput(t, fmt.Sprintf("%s, cell %d", path, i+1), o)
 			}
 		}
 		if n.isExecuted() && n.Metadata.Outputs.Code != hex.EncodeToString(code.Sum(nil)) {
-			t.Errorf("%s has outputs of other code than it has: python3 kernels/execute.py --write notebooks/%[1]s", path)
+			t.Errorf("%s has outputs of other code:"+
+				" python3 kernels/execute.py --write notebooks/%[1]s", path)
 		}
 	}
 }
@@ -202,7 +205,7 @@ func TestOutputs(t *testing.T) {
 func checkOutput(t *testing.T, place string, o output) {
 	t.Helper()
 	if o.Type == "error" || o.Name == "stderr" {
-		t.Errorf("%s: an error or messages: %s %s %s", place, o.Error, o.Value, o.Text)
+		t.Errorf("%s: an error or a message: %s %s %s", place, o.Error, o.Value, o.Text)
 	}
 	text := string(o.Text)
 	for kind, value := range o.Data {
@@ -215,8 +218,8 @@ func checkOutput(t *testing.T, place string, o output) {
 	}
 }
 
-// TestStory: a title at first, and in the end what the paper says beside what was measured.
-func TestStory(t *testing.T) {
+// TestSections checks the title and the last section.
+func TestSections(t *testing.T) {
 	for _, path := range all(t) {
 		n := read(t, path)
 		if !strings.HasPrefix(n.Cells[0].text(), "# ") {
@@ -238,7 +241,7 @@ func TestStory(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 
-// TestLinks: the files that notebooks point to are there.
+// TestLinks checks that linked files exist.
 func TestLinks(t *testing.T) {
 	for _, path := range all(t) {
 		for _, c := range read(t, path).Cells {
@@ -254,16 +257,16 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestNotebooksLieAnywhere: no cell reads what lies beside its notebook here.
-func TestNotebooksLieAnywhere(t *testing.T) {
-	beside := regexp.MustCompile(`"(\.\./|results\b)[^"]*"`)
+// TestNotebooksAreMovable checks that no cell reads files next to its notebook.
+func TestNotebooksAreMovable(t *testing.T) {
+	relative := regexp.MustCompile(`"(\.\./|results\b)[^"]*"`)
 	for _, path := range all(t) {
 		for i, c := range read(t, path).Cells {
 			if c.Type != "code" {
 				continue
 			}
-			for _, found := range beside.FindAllString(c.text(), -1) {
-				if found != `"results.json"` { // which the notebook itself writes elsewhere
+			for _, found := range relative.FindAllString(c.text(), -1) {
+				if found != `"results.json"` { // the notebook writes it
 					t.Errorf("%s, cell %d names %s: use show.Library or show.Results", path, i+1, found)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/atomicfile"
 )
 
-// content is what the files of a folder hold, by name.
+// content returns the contents of the files in a folder, by name.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	held := map[string]string{}
@@ -91,7 +91,7 @@ func TestErrorsDoNotNameTemporaryFiles(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeWrittenLeavesAllAsTheyWere(t *testing.T) {
+func TestFailedWriteChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	old := map[string]string{"table": "old", "last": "old"}
 	put(t, dir, old)
@@ -108,8 +108,7 @@ func TestAFileThatCannotBeWrittenLeavesAllAsTheyWere(t *testing.T) {
 	}
 }
 
-// TestInterruptedReplacementHasNoLastFile: what stands in the way only when the files are
-// written is found when they are renamed.
+// TestInterruptedReplacementHasNoLastFile checks an error during the renames.
 func TestInterruptedReplacementHasNoLastFile(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"first": "old", "last": "old"})
@@ -128,7 +127,7 @@ func TestInterruptedReplacementHasNoLastFile(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
+func TestFoldersAreNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"first": "old", "last": "old"})
 	if err := os.Mkdir(filepath.Join(dir, "second"), 0o700); err != nil {
@@ -145,7 +144,7 @@ func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestALinkStaysOne(t *testing.T) {
+func TestLinkIsKept(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"file": "old"})
 	link := filepath.Join(dir, "link")
@@ -162,7 +161,7 @@ func TestALinkStaysOne(t *testing.T) {
 	}
 }
 
-func TestAFolderAppearsAtOnce(t *testing.T) {
+func TestFolderAppearsComplete(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "above", "folder")
 	write := func(text string, seen func()) error {
 		return atomicfile.WriteFolder(dir, []atomicfile.File{
@@ -198,7 +197,7 @@ func TestAFolderAppearsAtOnce(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeMadeLeavesNothing(t *testing.T) {
+func TestFailedFolderLeavesNothing(t *testing.T) {
 	above := t.TempDir()
 	failure := errors.New("no more")
 	err := atomicfile.WriteFolder(filepath.Join(above, "folder"), []atomicfile.File{
@@ -216,8 +215,8 @@ func TestAFolderThatCannotBeMadeLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestWritable tells without a trace, also of one that was killed while it looked.
-func TestWritable(t *testing.T) {
+// TestCheckWritable checks that it changes nothing and removes leftovers.
+func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"file": "old", ".file.autoblm-leftover": ""})
 	for _, name := range []string{"file", "new"} {

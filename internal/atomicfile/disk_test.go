@@ -11,10 +11,9 @@ import (
 	"testing"
 )
 
-// TestOnDisk: files are on the disk before they are renamed, the last of them is renamed
-// after that is on the disk of the others (and the older one is not there before that), and all
-// that is on the disk when writing ends.
-func TestOnDisk(t *testing.T) {
+// TestFlushOrder checks that files are flushed before their renames, the last file is renamed
+// after a flush of the others, and the folder is flushed at the end.
+func TestFlushOrder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("folders cannot be flushed there")
 	}

@@ -28,8 +28,8 @@ func permissions(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// TestPermissions: those of a new file are what the umask leaves, and those of a file that
-// is replaced are kept.
+// TestPermissions checks that a new file follows the umask, and a replaced one keeps its
+// permissions.
 func TestPermissions(t *testing.T) {
 	for _, mask := range []fs.FileMode{0o022, 0o077, 0o002} {
 		dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-func TestAPipeIsNotReplaced(t *testing.T) {
+func TestPipeIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pipe")
 	for _, pipe := range []string{path, filepath.Join(dir, ".pipe.autoblm-1")} {
@@ -73,7 +73,7 @@ func TestAPipeIsNotReplaced(t *testing.T) {
 	}
 }
 
-// names are what is in a folder.
+// names returns the names in a folder.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -87,8 +87,7 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// TestLeftovers: what a killed process left is removed by who writes or removes the same file
-// or folder, and nothing else is.
+// TestLeftovers checks that writing or removing a file removes what killed processes left of it.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
@@ -120,8 +119,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestTheLivingAreLeftAlone: two may write the same file or folder at a time.
-func TestTheLivingAreLeftAlone(t *testing.T) {
+// TestConcurrentWriters checks that processes do not remove the temporary files of others.
+func TestConcurrentWriters(t *testing.T) {
 	dir := t.TempDir()
 	file, folder := filepath.Join(dir, "file"), filepath.Join(dir, "folder")
 	if err := atomicfile.Create(file, func(w io.Writer) error {
@@ -157,8 +156,7 @@ func TestTheLivingAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestNoRoom: where files cannot grow any more, what was there stays, and nothing is left of
-// what was begun.
+// TestNoRoom checks that old files stay, and no temporary files remain, if files cannot grow.
 func TestNoRoom(t *testing.T) {
 	dir := t.TempDir()
 	old := func(text string) []atomicfile.File {
@@ -223,9 +221,9 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestManyAtATime: whoever is last, the folder is one's and not of several, and nobody fails
-// for the others.
-func TestManyAtATime(t *testing.T) {
+// TestConcurrentFolders checks that concurrent writes of a folder leave the files of one of them,
+// without errors.
+func TestConcurrentFolders(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "folder")
 	var all errgroup.Group
 	for writer := range 8 {

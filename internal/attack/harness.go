@@ -55,7 +55,7 @@ func (h *harness) newFolder() (string, error) {
 	return folder, err
 }
 
-// attack runs each part until its goal, or until its share of the time limit is over.
+// attack runs each part until its goal, or for its share of the time limit.
 func (h *harness) attack(
 	ctx context.Context, parts []*part, limit time.Duration, w io.Writer,
 ) error {

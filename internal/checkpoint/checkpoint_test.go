@@ -42,7 +42,7 @@ func reads(t *testing.T, path string, epoch int) {
 	}
 }
 
-func TestTheFileBeforeStandsIn(t *testing.T) {
+func TestPreviousGeneration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	if _, err := checkpoint.Read(path, &run{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file: %v", err)
@@ -79,9 +79,8 @@ func TestTheFileBeforeStandsIn(t *testing.T) {
 	}
 }
 
-// TestRemovalEndsWithTheFileItself: one that is killed on its way leaves no generation
-// that would be gone on with in its place.
-func TestRemovalEndsWithTheFileItself(t *testing.T) {
+// TestRemovalOrder checks that an interrupted removal leaves no other generation without the file.
+func TestRemovalOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
 	if err := os.MkdirAll(
@@ -95,7 +94,7 @@ func TestRemovalEndsWithTheFileItself(t *testing.T) {
 	reads(t, path, 1)
 }
 
-// TestDamageIsFound: any change of a byte, and any loss.
+// TestDamageIsFound changes any byte, and truncates the file at any place.
 func TestDamageIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "training")
 	write(t, path, 1)
@@ -125,7 +124,7 @@ func TestDamageIsFound(t *testing.T) {
 	})
 }
 
-func TestAFileThatCannotBeWritten(t *testing.T) {
+func TestWriteError(t *testing.T) {
 	if err := checkpoint.Write(
 		filepath.Join(t.TempDir(), "nowhere", "training"), run{}, nil,
 	); !errors.Is(err, fs.ErrNotExist) {

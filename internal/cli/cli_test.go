@@ -55,8 +55,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestOutputSaysWhatIsKept where the result is not out, and prints what cannot be recorded.
-func TestOutputSaysWhatIsKept(t *testing.T) {
+// TestErrorsNameSavedFiles checks that errors name saved files if the result was not printed.
+func TestErrorsNameSavedFiles(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "/dev/full", Err: syscall.ENOSPC}
 	for _, c := range []struct {
 		printing, recording, own error
@@ -111,7 +111,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// leaving is a reader who has had enough after a line.
+// leaving is a reader that closes the pipe after a line.
 type leaving struct{ left bool }
 
 func (l *leaving) Write(p []byte) (int, error) {
@@ -122,8 +122,8 @@ func (l *leaving) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestReaderWhoLeaves in the middle gets no words, but one who hears nothing does.
-func TestReaderWhoLeaves(t *testing.T) {
+// TestClosedPipe checks that a pipe closed within the output gives no message.
+func TestClosedPipe(t *testing.T) {
 	for want, w := range map[string]io.Writer{
 		"1 ": &leaving{}, "1 p: cannot print the result: broken pipe\n": failing{syscall.EPIPE},
 	} {
@@ -137,8 +137,8 @@ func TestReaderWhoLeaves(t *testing.T) {
 	}
 }
 
-// TestBarInALog: a line for what is new, and none before its time.
-func TestBarInALog(t *testing.T) {
+// TestBarInLog checks the lines in a log.
+func TestBarInLog(t *testing.T) {
 	for every, want := range map[time.Duration]string{0: "training: a\ntraining: b\n", time.Hour: ""} {
 		var log bytes.Buffer
 		bar := cli.NewBar(&log, "training", 10, every)
@@ -153,9 +153,8 @@ func TestBarInALog(t *testing.T) {
 	}
 }
 
-// TestPaceOfWhatGoesOn: what was done before an interruption, told after a first zero, is no
-// part of the pace.
-func TestPaceOfWhatGoesOn(t *testing.T) {
+// TestPaceAfterResume checks that work before an interrupt does not count for the pace.
+func TestPaceAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bar := cli.NewBar(io.Discard, "training", 100, time.Hour)
 		defer bar.Finish()

@@ -16,9 +16,8 @@ const obeyed = "\x1b[31m\x07\x7f\u009b\u202e\u2069\r"
 
 const shown = `\x1b[31m\a\u007f\u009b\u202e\u2069\r`
 
-// TestNothingIsObeyed: whatever is printed, a terminal obeys none of it but the colours of
-// our drawings.
-func TestNothingIsObeyed(t *testing.T) {
+// TestControlCharactersAreEscaped checks all output but drawings.
+func TestControlCharactersAreEscaped(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var stdout, stderr bytes.Buffer
 		o := &cli.Output{Stdout: &cli.SafeWriter{W: &stdout}, Stderr: &stderr, JSON: asJSON}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// checkout is a repository with a commit.
+// checkout creates a repository with a commit.
 func checkout(t *testing.T) (folder, commit string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -32,7 +32,7 @@ func checkout(t *testing.T) (folder, commit string) {
 	return folder, commit
 }
 
-func TestBuilt(t *testing.T) {
+func TestReadBuild(t *testing.T) {
 	folder, head := checkout(t)
 	const revision = "98953f95f94b4d4e6ff1d1c1bff5a9a9a6a1b2c3"
 	stamped := &debug.BuildInfo{Settings: []debug.BuildSetting{

@@ -7,8 +7,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/correlation"
 )
 
-// TestSpearman: the second case is the one of the English Wikipedia (IQ and hours
-// of television), -29/165; the third was computed by hand from ranks 1.5, 1.5, 3, 4.
+// TestSpearman has a case from Wikipedia (IQ and hours of television), -29/165, and one computed
+// by hand from the ranks 1.5, 1.5, 3 and 4.
 func TestSpearman(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64

@@ -25,7 +25,7 @@ func TestNamesRoundTrip(t *testing.T) {
 	}
 }
 
-func TestValuesWithoutAName(t *testing.T) {
+func TestUnnamedValues(t *testing.T) {
 	for _, value := range []colour{-1, 3} {
 		if _, err := enum.Marshal(colours, "colour", value); err == nil {
 			t.Errorf("Marshal(%d) gave no error", value)

@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-func TestWords(t *testing.T) {
+func TestFormats(t *testing.T) {
 	half := 0.5
 	var none *float64
 	for want, got := range map[string]string{

@@ -30,9 +30,8 @@ func packed(t *testing.T, size int) string {
 	return path
 }
 
-// TestOpenUnpacked: as much comes out as the size of the file makes likely, and an error says
-// what the limit is.
-func TestOpenUnpacked(t *testing.T) {
+// TestOpenDecompressed checks the limit on the decompressed size.
+func TestOpenDecompressed(t *testing.T) {
 	for size, want := range map[int]string{16 << 20: "", 16<<20 + 1: "more than 16777216 bytes"} {
 		file, err := inputfile.OpenDecompressed(packed(t, size))
 		if err != nil {
@@ -47,7 +46,7 @@ func TestOpenUnpacked(t *testing.T) {
 	}
 }
 
-func TestLimit(t *testing.T) {
+func TestMaxDecompressed(t *testing.T) {
 	for size, want := range map[int64]int64{
 		0: 16 << 20, 1000: 16 << 20, 1 << 20: 100 << 20, 1 << 30: 16 << 30, 1 << 62: 16 << 30,
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/inputfile"
 )
 
-// TestOpen: only files are opened, by whatever name; nothing waits for a pipe.
+// TestOpen checks that only regular files are opened, and that a pipe does not block.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

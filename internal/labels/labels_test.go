@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestListsAreShort(t *testing.T) {
+func TestListIsShort(t *testing.T) {
 	many := make([]string, 1000)
 	for i := range many {
 		many[i] = "relation"

@@ -47,9 +47,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestKilledSaving: a process that is killed while it saves leaves no model, the one that was
-// there, or the new one, whose checksums fit; and the next removes what else it left.
-func TestKilledSaving(t *testing.T) {
+// TestKilledWrite checks that a kill leaves no model, the old one or the new one, and that the
+// next write removes leftovers.
+func TestKilledWrite(t *testing.T) {
 	save := func(folder string) error {
 		for _, letter := range []string{"a", "b"} {
 			if err := os.RemoveAll(filepath.Join(folder, "new")); err != nil {
@@ -102,8 +102,8 @@ func TestKilledSaving(t *testing.T) {
 	t.Logf("%d whole folders, %d others, %d left unfinished", whole, not, left)
 }
 
-// with is a model with models within.
-func with(t *testing.T, letters ...string) map[string][]byte {
+// withMembers returns a model with members.
+func withMembers(t *testing.T, letters ...string) map[string][]byte {
 	t.Helper()
 	files, described := map[string][]byte{}, struct{ Members []string }{}
 	for _, letter := range letters {
@@ -122,11 +122,10 @@ func with(t *testing.T, letters ...string) map[string][]byte {
 	return files
 }
 
-// TestKilledSavingWithin: a process that is killed while it replaces a model that has models
-// within leaves the one that was there or the new one, with all that it has; and the next
-// that is saved removes the rest, but for what is not of a model.
-func TestKilledSavingWithin(t *testing.T) {
-	first, second := with(t, "a", "b", "c"), with(t, "c", "d")
+// TestKilledWriteWithMembers checks that a kill leaves the old or the new model with all members,
+// and that the next write removes the rest.
+func TestKilledWriteWithMembers(t *testing.T) {
+	first, second := withMembers(t, "a", "b", "c"), withMembers(t, "c", "d")
 	whole := func(dir string, files map[string][]byte) bool {
 		for name, want := range files {
 			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, want) {
@@ -178,11 +177,10 @@ func TestKilledSavingWithin(t *testing.T) {
 	t.Logf("%d times nothing, %d the first, %d the second", counts[0], counts[1], counts[2])
 }
 
-// TestStrangersWithin: what somebody put into the folder of a model within keeps it, and what
-// is not called like one stays.
-func TestStrangersWithin(t *testing.T) {
+// TestOtherFilesAreKept checks that other files in members' folders are kept.
+func TestOtherFilesAreKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ensemble")
-	if err := modelfolder.Write(dir, with(t, "a", "b", "c")); err != nil {
+	if err := modelfolder.Write(dir, withMembers(t, "a", "b", "c")); err != nil {
 		t.Fatal(err)
 	}
 	mine := filepath.Join(
@@ -202,11 +200,11 @@ func TestStrangersWithin(t *testing.T) {
 	}
 }
 
-// TestModelsWithinReplaceAModel: of a model that becomes one with models within, nothing is left
-// but what somebody has changed or added.
-func TestModelsWithinReplaceAModel(t *testing.T) {
+// TestMembersReplaceFiles checks that a model with members replaces the files of one without, and
+// the other way round.
+func TestMembersReplaceFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "model")
-	before, after := model(t, "a"), with(t, "b", "c")
+	before, after := model(t, "a"), withMembers(t, "b", "c")
 	if err := modelfolder.Write(dir, before); err != nil {
 		t.Fatal(err)
 	}

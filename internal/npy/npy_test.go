@@ -39,7 +39,7 @@ func header(kind, order, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", kind, order, shape)
 }
 
-func TestWrittenArrayByHand(t *testing.T) {
+func TestEncode(t *testing.T) {
 	table := []float32{1, -2.5, float32(math.Pi), 0, 5, 6}
 	content := Encode(table, 2, 3)
 	if string(content[:6]) != "\x93NUMPY" || content[6] != 1 || content[7] != 0 {
@@ -67,7 +67,7 @@ func TestWrittenArrayByHand(t *testing.T) {
 	}
 }
 
-func TestArrayThatNumpyWrote(t *testing.T) {
+func TestReadNumpy(t *testing.T) {
 	got, err := Read([]byte(numpyRows), 2, 3)
 	if err != nil || !slices.Equal(got, []float32{0, 1, 2, 3, 4, 5}) {
 		t.Errorf("%v, %v", got, err)
@@ -76,7 +76,7 @@ func TestArrayThatNumpyWrote(t *testing.T) {
 	checkError(t, err, "column order", "numpy.ascontiguousarray")
 }
 
-func TestArraysAreReadBack(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, columns := rapid.IntRange(1, 300).Draw(t, "rows"), rapid.IntRange(1, 9).Draw(t, "columns")
 		table := rapid.SliceOfN(rapid.Float32(), rows*columns, rows*columns).Draw(t, "table")
@@ -87,7 +87,7 @@ func TestArraysAreReadBack(t *testing.T) {
 	})
 }
 
-func TestArraysOfOtherPrograms(t *testing.T) {
+func TestHeaderForms(t *testing.T) {
 	want := []float32{1, 2, -3, 0.5}
 	narrow, wide := want, []float64{1, 2, -3, 0.5}
 	for name, content := range map[string][]byte{
@@ -112,7 +112,7 @@ func TestArraysOfOtherPrograms(t *testing.T) {
 	}
 }
 
-func TestArraysRefused(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	narrow := make([]float32, 4)
 	for name, test := range map[string]struct {
 		content []byte
@@ -170,7 +170,7 @@ func TestArraysRefused(t *testing.T) {
 	}
 }
 
-func TestArrayOfAnAbsurdSize(t *testing.T) {
+func TestHugeShape(t *testing.T) {
 	// The product of rows and columns overflows to 0, or is beyond any memory.
 	for _, side := range []int{1 << 32, 1 << 25} {
 		content := file(1, header("<f4", "False", fmt.Sprintf("(%d, %d)", side, side)), []float32{})
@@ -217,7 +217,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-func TestArraysOfMoreAxes(t *testing.T) {
+func TestMoreAxes(t *testing.T) {
 	table := []float32{1, 2, 3, 4, 5, 6, 7, 8}
 	content := Encode(table, 2, 1, 4)
 	if got, err := Read(content, 2, 1, 4); err != nil || !slices.Equal(got, table) {

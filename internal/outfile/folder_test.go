@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestNewFolder: those who ask for the same at once get one each.
+// TestNewFolder checks that concurrent calls get different folders.
 func TestNewFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out", "graph-1")
 	made := make([]string, 20)

@@ -9,8 +9,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/outfile"
 )
 
-// TestKinds: what is there is replaced by its own kind, and where it is empty; nothing else is
-// touched, before the work nor after it.
+// TestKinds checks that a file replaces only empty files and files of its kind.
 func TestKinds(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
@@ -53,8 +52,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestCheckLeavesNothing, and says of folders that are missing or in the way that they are.
-func TestCheckLeavesNothing(t *testing.T) {
+// TestCheck checks missing folders and that nothing is created.
+func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	if err := outfile.Check(filepath.Join(dir, "x"), outfile.Record); err != nil {
 		t.Error(err)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCommandLine: a shell takes a command line apart into the same arguments.
+// TestCommandLine checks that a shell splits a command line into the same words.
 func TestCommandLine(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

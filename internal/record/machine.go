@@ -52,7 +52,7 @@ var modules = map[string]string{
 }
 
 // Versions returns versions by name: of this program, Go and GoMLX, of the GPU driver, and of the
-// plugin of a GoMLX backend. name is that of the backend, or "".
+// plugin of a GoMLX backend. name is the name of the backend, or "".
 func Versions(ctx context.Context, name string, gpus []probe.GPU) map[string]string {
 	all := map[string]string{"go": runtime.Version()}
 	if info, ok := debug.ReadBuildInfo(); ok {

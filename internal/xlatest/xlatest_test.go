@@ -11,7 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
-// TestBackend: what is named can be opened.
+// TestBackend opens the backend.
 func TestBackend(t *testing.T) {
 	opened, err := backend.Open(xlatest.Backend(t))
 	if err != nil {
@@ -21,8 +21,8 @@ func TestBackend(t *testing.T) {
 	t.Log(opened.Description())
 }
 
-// TestSkips: where there is no plugin, the reason names the command that installs one.
-func TestSkips(t *testing.T) {
+// TestSkip checks that the reason for a skip names the command that installs a plugin.
+func TestSkip(t *testing.T) {
 	again := exec.Command(os.Args[0], "-test.run=^TestBackend$", "-test.v")
 	again.Env = append(os.Environ(), probe.PluginPaths+"="+t.TempDir())
 	printed, err := again.CombinedOutput()

@@ -1,2 +1,2 @@
-// Package results keeps measured results and holds the documents to them.
+// Package results stores measured results and checks the tables in the documents against them.
 package results
