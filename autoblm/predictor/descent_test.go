@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDescentFollowsTheDefinition: AdamW in float64, with gradients by
-// differences of the loss, ends at the same weights.
+// TestDescentFollowsTheDefinition compares the final weights with those of AdamW in float64,
+// with difference quotients as gradients.
 func TestDescentFollowsTheDefinition(t *testing.T) {
 	const inputs, hidden, steps, rate, decay = 4, 3, 12, 0.05, 0.2
 	for _, n := range []int{1, 5, 16, 17} { // with and without padding

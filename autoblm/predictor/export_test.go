@@ -6,8 +6,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 )
 
-// On has all fits and guesses run on a backend until the test ends. Tests beside it have
-// to wait.
+// On runs all fits and predictions on a backend until the test ends. Such tests cannot run in
+// parallel.
 func On(t testing.TB, name string) {
 	t.Helper()
 	opened, err := backend.Open(name)

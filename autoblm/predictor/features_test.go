@@ -8,9 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDistinctKeepsTheSquareError: for any outputs that depend on the features
-// only, the errors over all structures and over the distinct ones differ by the
-// same constant.
+// TestDistinctKeepsTheSquareError checks that the errors over all structures and over the
+// distinct ones differ by a constant, for any outputs that depend on the features only.
 func TestDistinctKeepsTheSquareError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		features := rapid.SampledFrom([]Features{SRF, OneHot}).Draw(t, "features")
@@ -33,7 +32,7 @@ func TestDistinctKeepsTheSquareError(t *testing.T) {
 				total += shares[i]
 			}
 			if math.Abs(total-1) > 1e-12 {
-				t.Fatalf("the shares add up to %v", total)
+				t.Fatalf("the shares sum to %v", total)
 			}
 			return all - distinct
 		}

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// sample draws structures of four chunks, with a score that depends on what
-// symmetry they allow, and some noise.
+// sample draws structures with four chunks. Their scores depend on the symmetries that they
+// allow, plus noise.
 func sample(n int, seed uint64) (structures []structure.Structure, scores []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range n {
@@ -84,9 +84,8 @@ func TestFitIsAPureFunction(t *testing.T) {
 	}
 }
 
-// TestFitsLeaveEachOtherAlone: neither what was fitted before, nor what is
-// fitted at the same time, changes a bit.
-func TestFitsLeaveEachOtherAlone(t *testing.T) {
+// TestFitsAreIndependent checks that neither earlier nor concurrent fits change a bit.
+func TestFitsAreIndependent(t *testing.T) {
 	unseen, _ := sample(30, 6)
 	guess := func(n int) []float64 {
 		structures, scores := sample(n, uint64(n))
@@ -110,16 +109,16 @@ func TestFitsLeaveEachOtherAlone(t *testing.T) {
 	for i, n := range slices.Backward(sizes) {
 		group.Go(func() {
 			if !slices.Equal(guess(n), want[i]) {
-				t.Errorf("a fit to %d structures beside others gives other guesses", n)
+				t.Errorf("a concurrent fit to %d structures gives other predictions", n)
 			}
 		})
 	}
 	group.Wait()
 }
 
-// TestGuessesAreOneByOne: what a structure is guessed at does not depend on what
-// else is asked for.
-func TestGuessesAreOneByOne(t *testing.T) {
+// TestPredictionsAreIndependent checks that the prediction for a structure does not depend on
+// the others in the call.
+func TestPredictionsAreIndependent(t *testing.T) {
 	structures, scores := sample(24, 3)
 	unseen, _ := sample(40, 4)
 	fitted, err := predictor.Fit(predictor.DefaultSettings(), structures, scores, 1)
@@ -136,16 +135,16 @@ func TestGuessesAreOneByOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		if math.Abs(alone[0]-together[i]) > 1e-5 {
-			t.Errorf("%s is guessed at %v alone and at %v among others", s, alone[0], together[i])
+			t.Errorf("%s: prediction %v alone, %v among others", s, alone[0], together[i])
 		}
 	}
 	if none, err := fitted.Predict(nil); err != nil || len(none) != 0 {
-		t.Errorf("no structures: guesses %v, error %v", none, err)
+		t.Errorf("no structures: predictions %v, error %v", none, err)
 	}
 }
 
-// TestRepeatsAreWeights: structures that all come three times give the guesses
-// that they give once.
+// TestRepeatsAreWeights checks that repeating all structures three times does not change
+// predictions.
 func TestRepeatsAreWeights(t *testing.T) {
 	structures, scores := sample(12, 7)
 	unseen, _ := sample(30, 8)
@@ -164,7 +163,7 @@ func TestRepeatsAreWeights(t *testing.T) {
 	thrice := guess(slices.Repeat(structures, 3), slices.Repeat(scores, 3))
 	for i := range unseen {
 		if math.Abs(once[i]-thrice[i]) > 1e-4 {
-			t.Errorf("%s is guessed at %v, and at %v where all come three times", unseen[i], once[i],
+			t.Errorf("%s: prediction %v, with repeated structures %v", unseen[i], once[i],
 				thrice[i])
 		}
 	}
@@ -213,7 +212,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := fitted.Predict([]structure.Structure{small}); err == nil {
-		t.Error("a guess for another K: no error")
+		t.Error("no error for a structure with another K")
 	}
 }
 
@@ -229,12 +228,12 @@ func TestFitOfOneScore(t *testing.T) {
 	}
 	for _, g := range guesses {
 		if g < 0.2 || g > 0.6 {
-			t.Errorf("guesses %v, want near 0.4", guesses)
+			t.Errorf("predictions %v, want about 0.4", guesses)
 		}
 	}
 }
 
-// BenchmarkFit is on GoMLX's own backend, as fits are, and on XLA, which ARCHITECTURE compares.
+// BenchmarkFit measures fits on GoMLX's pure-Go backend, the default, and on XLA.
 func BenchmarkFit(b *testing.B) {
 	structures, scores := sample(64, 1)
 	fit := func(b *testing.B) {

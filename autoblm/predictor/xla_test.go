@@ -8,7 +8,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
-// TestOnXLA: the perceptron, which runs on GoMLX's own backend, could as well on XLA.
+// TestOnXLA checks that the perceptron gives the same predictions on XLA as on GoMLX's pure-Go
+// backend, its default.
 func TestOnXLA(t *testing.T) {
 	name := xlatest.Backend(t)
 	structures, scores := sample(40, 1)
@@ -26,10 +27,10 @@ func TestOnXLA(t *testing.T) {
 	}
 	own := guess()
 	predictor.On(t, name)
-	// Two hundred steps of AdamW add up what the sums of the two round differently.
+	// Two hundred steps of AdamW accumulate rounding differences between the backends.
 	for i, g := range guess() {
 		if math.Abs(g-own[i]) > 1e-3 {
-			t.Errorf("%s is guessed at %v, on GoMLX's own backend at %v", unseen[i], g, own[i])
+			t.Errorf("%s: prediction %v, on GoMLX's pure-Go backend %v", unseen[i], g, own[i])
 		}
 	}
 	for name, test := range map[string]func(*testing.T){

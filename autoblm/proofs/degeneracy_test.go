@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkRejections tells what is wrong with the reasons, by the definition of the
-// paper's test.
+// checkRejections compares the reasons with the definition of the paper's test and describes the
+// first error.
 func checkRejections(a structure.Structure) string {
 	modes, reasons := a.DegenerateModes(), proofs.Rejections(a)
 	if len(modes) != len(reasons) {
@@ -65,8 +65,8 @@ func TestRejections(t *testing.T) {
 	})
 }
 
-// TestCensus counts all 7⁹ structures with K = 3; the two numbers were found by
-// another program. Those with K = 2 show that the shortcut of census is right.
+// TestCensus counts all 7⁹ structures with K = 3; another program computed the expected numbers.
+// The count for K = 2 checks the shortcut of census.
 func TestCensus(t *testing.T) {
 	var two counts
 	for a := range everyStructure(2) {
@@ -80,7 +80,7 @@ func TestCensus(t *testing.T) {
 	}
 }
 
-// counts are numbers of structures.
+// counts holds numbers of structures.
 type counts struct {
 	all, passPaper, sound int
 	wrong                 int // degenerate, and yet past the paper's test
@@ -100,9 +100,9 @@ func (c *counts) add(a structure.Structure, weight int) {
 	}
 }
 
-// census runs over the structures in which the first nonzero of each row is
-// positive. Negating a row changes neither the rank of A nor that of an unfolding, so
-// that each stands for 2^(rows that are not 0) structures.
+// census visits the structures in which the first nonzero of each row is positive. Negating a row
+// changes neither the rank of A nor that of an unfolding, so each represents
+// 2^(number of nonzero rows) structures.
 func census(t *testing.T, k int) counts {
 	isZero := func(row []int) bool {
 		return !slices.ContainsFunc(row, func(v int) bool { return v != 0 })
@@ -168,8 +168,8 @@ func census(t *testing.T, k int) counts {
 	return sum
 }
 
-// TestResponse: an embedding gets a positive score somewhere, unless it scores 0
-// everywhere, which is what a witness does.
+// TestResponse checks that an embedding has a positive score with some other embeddings, unless it
+// scores 0 everywhere, as a witness does.
 func TestResponse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyStructure(t)
@@ -190,7 +190,7 @@ func TestResponse(t *testing.T) {
 			} else if a.Witness(mode) == nil && slices.ContainsFunc(x, func(v float64) bool {
 				return v != 0
 			}) {
-				t.Fatalf("%s: no response to %v as %v, where nothing fails", a, x, mode)
+				t.Fatalf("%s: no response to %v as %v, although the mode is not degenerate", a, x, mode)
 			}
 			for chunkOf, w := range a.Witness(mode) {
 				for n, v := range chunk {
@@ -206,8 +206,8 @@ func TestResponse(t *testing.T) {
 	})
 }
 
-// TestCounterexamplesToProposition2 are matrices with a smaller rank that are not
-// degenerate where the paper says they are.
+// TestCounterexamplesToProposition2 checks matrices that are not degenerate as the paper's
+// proposition says.
 func TestCounterexamplesToProposition2(t *testing.T) {
 	tailsOnly := structure.MustParse("-1,-1;-2,-2")
 	if modes := tailsOnly.DegenerateModes(); !slices.Equal(modes, []structure.Mode{structure.Tail}) ||
@@ -219,7 +219,7 @@ func TestCounterexamplesToProposition2(t *testing.T) {
 		t.Errorf("%s: degenerate %v, by the paper's test %v", sound, sound.Degenerate(),
 			sound.DegeneratePaper())
 	}
-	// And the test is not the same for equivalent matrices: these swap the values 2 and 3.
+	// The paper's test also differs between equivalent matrices: these swap the values 2 and 3.
 	if a, b := structure.MustParse("-1,2,-2;3,0,3;3,2,2"),
 		structure.MustParse("-1,3,-3;2,0,2;2,3,3"); !a.DegeneratePaper() || b.DegeneratePaper() {
 		t.Errorf("the paper's test says %v of %s and %v of %s", a.DegeneratePaper(), a,

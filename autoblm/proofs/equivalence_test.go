@@ -20,9 +20,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mixedSigns and its partner differ by the sign of entity chunk 2. The value 1
-// has one sign in the first and two in the second, and no permutation and no
-// sign of a value changes that: the paper's conditions take them for different.
+// mixedSigns and its partner differ by the sign of entity chunk 2. The value 1 has one sign in the
+// first and two in the second. No permutation and no sign of a value changes that, so they are
+// not equivalent under the paper's conditions.
 var mixedSigns, partner = structure.MustParse("1,1;1,2"), structure.MustParse("1,-1;-1,2")
 
 // TestTransportKeepsRanks trains models and moves them to other matrices of their
@@ -59,7 +59,7 @@ func TestTransportKeepsRanksOnUMLS(t *testing.T) {
 	}
 }
 
-// TestTransportBeyondThePaper: a pair that the paper's Proposition 3 misses.
+// TestTransportBeyondThePaper transports between a pair that the paper's Proposition 3 misses.
 func TestTransportBeyondThePaper(t *testing.T) {
 	if _, ok := mixedSigns.SymmetryTo(partner, structure.Paper); ok {
 		t.Errorf("the paper's group joins %s and %s", mixedSigns, partner)
@@ -68,7 +68,7 @@ func TestTransportBeyondThePaper(t *testing.T) {
 	checkTransport(t, g, train(t, g, 24, 8, []structure.Structure{mixedSigns})[0], partner)
 }
 
-// TestTransportOfAnyModel: for embeddings of whole numbers the scores are exact.
+// TestTransportOfAnyModel uses embeddings of integers, whose scores are exact.
 func TestTransportOfAnyModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyStructure(t)
@@ -102,14 +102,13 @@ func scoreOf(m *kge.Model, t datasets.Triple) float64 {
 	return completion.TailScores(m, t.Head, t.Relation)(t.Tail)
 }
 
-// TestTransportRefuses: structures that some property tells apart, which is the
-// same over an orbit.
+// TestTransportRefuses checks structures that differ in a property that is constant on orbits.
 func TestTransportRefuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyStructure(t), anyStructure(t)
 		if a.K() == b.K() && a.Nonzeros() == b.Nonzeros() && a.FullyExpressive() == b.FullyExpressive() &&
 			slices.Equal(a.DegenerateModes(), b.DegenerateModes()) {
-			t.Skip("perhaps equivalent")
+			t.Skip("possibly equivalent")
 		}
 		m := &kge.Model{Parameters: kge.Parameters{Structure: a, Dim: a.K(),
 			Tables: kge.Tables{Entities: make([]float32, a.K()), Relations: make([]float32, a.K())}}}
@@ -147,9 +146,8 @@ func train(t *testing.T, g *datasets.Graph, dim, epochs int,
 	return models
 }
 
-// checkTransport moves a model to equivalent structures and compares the ranks of
-// all, triple by triple: exactly by scores in fixed point, and those that the
-// engine counts within what its rounding can do.
+// checkTransport moves a model to equivalent structures and compares their ranks for each triple:
+// exactly with fixed-point scores, and up to rounding with the engine.
 func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...structure.Structure) {
 	t.Helper()
 	models := []*kge.Model{m}
@@ -182,7 +180,7 @@ func checkTransport(t *testing.T, g *datasets.Graph, m *kge.Model, images ...str
 			}
 		}
 	}
-	// Metrics may differ as far as close candidates may fall on either side.
+	// Metrics may differ, because close candidates may fall on either side.
 	lowest, highest := make([]eval.Ranked, len(triples)), make([]eval.Ranked, len(triples))
 	for n, r := range exact {
 		lowest[n] = eval.Ranked{Tail: eval.Rank{Better: r.tail.surelyBetter},
@@ -223,17 +221,15 @@ func rankAll(m *kge.Model, triples []datasets.Triple, known *datasets.Known) []r
 	return ranks
 }
 
-// query asks for an end of a triple, of which one answer is the true one and all
-// known ones are no candidates.
+// query asks for the head or tail of a triple. Known answers are not candidates.
 type query struct {
 	answer int32
 	known  []int32
 	with   func(entity int32) datasets.Triple
 }
 
-// tally counts the candidates for a query, as eval.Rank does, and apart from
-// that those whose scores are so close to the true one that float32 may rank them
-// otherwise, and those that are better and not close.
+// tally counts the candidates for a query like eval.Rank. It also counts those whose scores are so
+// close to the true one that float32 may rank them differently, and those that are surely better.
 type tally struct{ better, equal, surelyBetter, close int32 }
 
 func (q query) rank(m *kge.Model) tally {
@@ -260,15 +256,14 @@ func (q query) rank(m *kge.Model) tally {
 	return count
 }
 
-// allows says whether rounding in float32 explains a rank.
+// allows reports whether rounding in float32 explains a rank.
 func (c tally) allows(r eval.Rank) bool {
 	return c.surelyBetter <= r.Better && r.Better+r.Equal <= c.surelyBetter+c.close
 }
 
-// fixedScore is the score in units of 2⁻⁴⁰, and how far float32 may be off. Sums
-// of floating-point numbers depend on their order, which a symmetry changes, so
-// that near ties could change sides. Whole numbers do not: every product of the
-// three numbers is rounded alone, and alike in both models.
+// fixedScore returns the score in units of 2⁻⁴⁰ and the error bound of float32. A symmetry
+// changes the order of a sum, which changes floating-point results. Integer sums do not depend on
+// the order: each product of three numbers is rounded on its own, equally in both models.
 func fixedScore(m *kge.Model, triple datasets.Triple) (score, rounding int64) {
 	k, width := m.Structure.K(), m.Dim/m.Structure.K()
 	head, relation, tail := m.Entities[int(triple.Head)*m.Dim:],
@@ -310,8 +305,8 @@ func notDegenerate(random *rand.Rand, k, nonzeros int) structure.Structure {
 	}
 }
 
-// image is a random matrix of the orbit of a, by the definition: chunks change
-// places and signs, values change names and signs.
+// image returns a random matrix of the orbit of a, by the definition: it permutes chunks and
+// values and changes their signs.
 func image(random *rand.Rand, a structure.Structure) structure.Structure {
 	k := a.K()
 	sign := func() int { return 1 - 2*random.IntN(2) }

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomScores draws G_r as sums of the given number of rank-one matrices with
-// small whole numbers, so that ranks fall below the number of entities.
+// randomScores draws G_r as sums of a number of rank-one matrices of small integers, so that ranks
+// may be below the number of entities.
 func randomScores(entities, relations, rank int, seed uint64) proofs.Scores {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	g := make(proofs.Scores, entities)
@@ -77,7 +77,7 @@ func anyStructure(t *rapid.T) structure.Structure {
 	return a
 }
 
-// drawnScores are small tensors, some with a low rank for each relation.
+// drawnScores draws small tensors, some with a low rank for each relation.
 func drawnScores(t *rapid.T) (g proofs.Scores, rank int) {
 	entities := rapid.IntRange(1, 6).Draw(t, "entities")
 	rank = rapid.IntRange(0, entities).Draw(t, "rank")
@@ -111,8 +111,8 @@ func TestExpress(t *testing.T) {
 	})
 }
 
-// hasProduct tells whether some cell A_ij with |A_ij| ≠ |A_ji| has a value that
-// A_ii or A_jj has not.
+// hasProduct reports whether some cell A_ij with |A_ij| ≠ |A_ji| has a value that A_ii or A_jj
+// lacks.
 func hasProduct(a structure.Structure) bool {
 	size := func(i, j int) int { return max(a.At(i, j), -a.At(i, j)) }
 	for i := range a.K() {
@@ -126,8 +126,8 @@ func hasProduct(a structure.Structure) bool {
 	return false
 }
 
-// inexpressible checks that the example in the error is one: all score matrices
-// of the structure are symmetric, or all are skew, and the example is neither.
+// inexpressible checks the example in the error: all score matrices of the structure are symmetric,
+// or all are skew-symmetric, and the example is not.
 func inexpressible(t *rapid.T, a structure.Structure, err error) {
 	var reason *proofs.InexpressibleError
 	if !errors.As(err, &reason) {
@@ -169,8 +169,9 @@ func TestExpressByWitnesses(t *testing.T) {
 	})
 }
 
-// TestWitnessesOfTheNamedModels: the paper shows them for four of the five.
-func TestWitnessesOfTheNamedModels(t *testing.T) {
+// TestWitnessesOfBaselines expresses tensors with the witnesses of the baselines; the paper shows
+// them for four of the five.
+func TestWitnessesOfBaselines(t *testing.T) {
 	g := randomScores(5, 2, 4, 3)
 	for _, named := range structure.Baselines() {
 		e, err := proofs.ExpressByWitnesses(named.Structure, g)
@@ -222,7 +223,7 @@ func TestExpressRefusesWhatIsNoTensor(t *testing.T) {
 	}
 }
 
-// TestExpressEverySmallStructure leaves out no kind of cells.
+// TestExpressEverySmallStructure covers all kinds of cells.
 func TestExpressEverySmallStructure(t *testing.T) {
 	many := randomScores(3, 7, 2, 1) // more relations than entities: these are shared
 	few := randomScores(5, 2, 5, 2)

@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestClasses checks that canonical forms come in order, so that none comes
-// twice, and that none is left out: their orbits together hold all matrices, and
-// they are as many as Burnside's lemma counts.
+// TestClasses checks that canonical forms are listed in strict order and that none is missing:
+// their orbits together contain all matrices, and their number agrees with Burnside's lemma.
 func TestClasses(t *testing.T) {
 	for _, test := range []struct {
 		k, mostNonzeros int
@@ -90,24 +89,24 @@ func TestClassesAgainstAllMatrices(t *testing.T) {
 	}
 }
 
-// TestPrefixesOfCanonicalForms fills in dense matrices too, which are too many
-// to list: a canonical form is given up nowhere on the way, another matrix is in
-// the end at the latest.
+// TestPrefixesOfCanonicalForms tests random matrices, also dense ones, which are too many to list.
+// The enumeration never rejects a prefix of a canonical form, and rejects other matrices at the
+// last cell or before.
 func TestPrefixesOfCanonicalForms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyStructure(2, 6).Draw(t, "structure")
 		g := rapid.SampledFrom(bothGroups).Draw(t, "group")
 		canonical := s.Canonical(g)
 		if n := firstGivenUp(canonical, g); n >= 0 {
-			t.Fatalf("%v: the canonical form %s is given up at cell %d", g, canonical, n)
+			t.Fatalf("%v: the canonical form %s is rejected at cell %d", g, canonical, n)
 		}
 		if n := firstGivenUp(s, g); n < 0 && s != canonical {
-			t.Fatalf("%v: %s is not given up, but its canonical form is %s", g, s, canonical)
+			t.Fatalf("%v: %s is not rejected, but its canonical form is %s", g, s, canonical)
 		}
 	})
 }
 
-// firstGivenUp is the cell at which the enumeration gives s up, or -1.
+// firstGivenUp returns the cell at which the enumeration rejects s, or -1.
 func firstGivenUp(s Structure, g Group) int {
 	b := newClassBuilder(s.K(), g, nil)
 	for n, value := range s.flat() {
@@ -136,8 +135,7 @@ func TestClassesOfNoMatrix(t *testing.T) {
 	}
 }
 
-// TestClassesStop: whoever has seen enough of the 20 classes ends the
-// enumeration, and may start it again.
+// TestClassesStop checks that the enumeration can be stopped and started again.
 func TestClassesStop(t *testing.T) {
 	classes := Classes(4, 2, Full)
 	for range 2 {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestCount checks numbers that were published with the theory of this
-// package, found by another program.
+// TestCount compares counts with numbers that another program computed.
 func TestCount(t *testing.T) {
 	for _, test := range []struct {
 		k          int
@@ -42,8 +41,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestCountBounds holds for every k: a class is at most as large as the group
-// and the paper's classes are refined by at most the 2^(k-1) flips.
+// TestCountBounds checks bounds for every k: a class is at most as large as the group, and the
+// 2^(k-1) sign flips refine the paper's classes by at most that factor.
 func TestCountBounds(t *testing.T) {
 	for k := 1; k <= MaxK; k++ {
 		full, _, err := Count(k, Full)

@@ -10,7 +10,7 @@ import (
 
 var allModes = []Mode{Head, Relation, Tail}
 
-// unfold is the K×K² matrix of the sign tensor whose rows belong to the mode's chunks.
+// unfold returns the K×K² matrix of the sign tensor whose rows belong to the mode's chunks.
 func unfold(s Structure, m Mode) [][]int64 {
 	k, tensor := s.K(), s.SignTensor()
 	rows := make([][]int64, k)
@@ -25,7 +25,7 @@ func unfold(s Structure, m Mode) [][]int64 {
 	return rows
 }
 
-// rank is Gaussian elimination over the rational numbers.
+// rank computes the rank by Gaussian elimination over the rational numbers.
 func rank(matrix [][]int64) int {
 	var rows [][]*big.Rat
 	for _, row := range matrix {
@@ -156,8 +156,8 @@ func TestDegeneratePaperIsTheDeterminant(t *testing.T) {
 	})
 }
 
-// TestEliminationOfLargestMinors takes the matrices whose minors come closest
-// to overflow: Hadamard's, scaled to the largest cells.
+// TestEliminationOfLargestMinors uses Hadamard matrices scaled to the largest cells, whose minors
+// are closest to overflow.
 func TestEliminationOfLargestMinors(t *testing.T) {
 	hadamard := squareMatrix{k: MaxK}
 	for i := range MaxK {

@@ -8,7 +8,7 @@
 //	f_A(h,r,t) = Σ_ij sign(A_ij) ⟨h_i, r_|A_ij|, t_j⟩
 //
 // The package holds everything about A that needs no training: its text forms,
-// the models designed by people, the test for degenerate structures, the
+// the baselines, the test for degenerate structures, the
 // equivalence of structures and their canonical form, the symmetry-related
 // features, the number of classes, and a drawing for the terminal. It knows
 // nothing of tensors beyond [Structure.SignTensor].

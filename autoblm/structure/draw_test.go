@@ -12,7 +12,7 @@ import (
 
 var escapeCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// readPicture finds the matrix in a picture again.
+// readPicture parses the matrix in a picture.
 func readPicture(t *rapid.T, picture string) Structure {
 	var rows [][]int
 	lines := strings.Split(strings.TrimSuffix(picture, "\n"), "\n")

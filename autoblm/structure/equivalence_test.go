@@ -47,7 +47,7 @@ func TestCanonicalAgainstWholeGroup(t *testing.T) {
 	}
 }
 
-// randomStructure has at most the given number of nonzeros.
+// randomStructure draws a structure with at most the given number of nonzeros.
 func randomStructure(random *rand.Rand, k, nonzeros int) Structure {
 	s := Zero(k)
 	for range nonzeros {
@@ -98,8 +98,7 @@ func BenchmarkCanonicalK4(b *testing.B) {
 	benchmarkStructures(b, func(s Structure) { s.Canonical(Full) })
 }
 
-// benchmarkStructures measures a function on the named models and on a mix of
-// random K=4 structures.
+// benchmarkStructures measures a function on the baselines and on random structures with K=4.
 func benchmarkStructures(b *testing.B, function func(Structure)) {
 	for _, model := range Baselines() {
 		b.Run(model.Name, func(b *testing.B) {

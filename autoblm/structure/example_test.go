@@ -22,8 +22,8 @@ func ExampleParse() {
 	// error: structure "1,0;0,3": row 2, column 2: 3 is not an integer from -2 to 2
 }
 
-// Two structures are the same scoring function up to a renaming of chunks
-// exactly when their canonical forms are equal.
+// Two structures define the same scoring function up to renaming chunks exactly if their
+// canonical forms are equal.
 func ExampleStructure_Canonical() {
 	a := structure.MustParse("complex")
 	b := structure.MustParse("2,-4,0,0;4,2,0,0;0,0,-1,3;0,0,-3,-1")
@@ -72,8 +72,7 @@ func ExampleCount() {
 	// 27148230130 [1 2 20 163 1592]
 }
 
-// A model of one structure becomes one of an equivalent structure that scores
-// the same.
+// Transform a model to an equivalent structure with the same scores.
 func ExampleStructure_SymmetryTo() {
 	a, b := structure.MustParse("1,1;1,2"), structure.MustParse("2,-2;-2,1")
 	s, ok := a.SymmetryTo(b, structure.Full)
@@ -81,7 +80,8 @@ func ExampleStructure_SymmetryTo() {
 
 	h, r, t := []float64{1, 2}, []float64{3, 4}, []float64{5, 6}
 	fmt.Println(a.Score(h, r, t))
-	fmt.Println(b.Score(structure.CarryEntity(s, h), structure.CarryRelation(s, r), structure.CarryEntity(s, t)))
+	fmt.Println(b.Score(structure.CarryEntity(s, h), structure.CarryRelation(s, r),
+		structure.CarryEntity(s, t)))
 
 	_, ok = a.SymmetryTo(b, structure.Paper)
 	fmt.Println(ok)

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyStructure draws a structure with minK to maxK chunks; sparse and dense
-// ones, structures with few values and with many are all likely.
+// anyStructure draws a structure with minK to maxK chunks: sparse or dense, with few or many
+// distinct values.
 func anyStructure(minK, maxK int) *rapid.Generator[Structure] {
 	return rapid.Custom(func(t *rapid.T) Structure {
 		k := rapid.IntRange(minK, maxK).Draw(t, "k")
@@ -66,9 +66,8 @@ func structuresWith(k, nonzeros int) iter.Seq[Structure] {
 	}
 }
 
-// element is a group element, straight from the definition: place p of the
-// new matrix takes entity chunk order[p] with sign flip[p], and the value v
-// becomes rename[v].
+// element is a group element by the definition: position p of the new matrix takes entity chunk
+// order[p] with sign flip[p], and the value v becomes rename[v].
 type element struct {
 	order, flip, rename []int
 }
@@ -84,8 +83,8 @@ func (e element) apply(s Structure) Structure {
 	return out
 }
 
-// applyEmbeddings moves entity and relation embeddings along, so that
-// e.apply(s) scores the results as s scores the arguments.
+// applyEmbeddings transforms entity and relation embeddings so that e.apply(s) scores the results
+// as s scores the arguments.
 func (e element) applyEmbeddings(h, r, t []float64) (h2, r2, t2 []float64) {
 	width := len(h) / len(e.order)
 	h2, r2, t2 = make([]float64, len(h)), make([]float64, len(h)), make([]float64, len(h))
@@ -118,8 +117,8 @@ func anyElement(k int, g Group) *rapid.Generator[element] {
 	})
 }
 
-// everyElement lists the whole group; flipping all entity chunks at once, which
-// changes nothing, is left out.
+// everyElement lists the whole group, without flipping all entity chunks at once, which changes
+// nothing.
 func everyElement(k int, g Group) []element {
 	var elements []element
 	flips := signVectors(k)
@@ -179,7 +178,7 @@ func permutations(k int) iter.Seq[[]int] {
 	}
 }
 
-// anyEmbedding draws small whole numbers, so that scores are exact.
+// anyEmbedding draws small integers, so that scores are exact.
 func anyEmbedding(length int) *rapid.Generator[[]float64] {
 	number := rapid.Map(rapid.IntRange(-9, 9), func(n int) float64 { return float64(n) })
 	return rapid.SliceOfN(number, length, length)

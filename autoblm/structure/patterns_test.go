@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// transposed says whether one matrix is p times the transpose of the other.
+// transposed reports whether one matrix is p times the transpose of the other.
 func transposed(g, h [][]int, p int) bool {
 	for i := range g {
 		for j := range g {
@@ -110,9 +110,9 @@ func TestPatternsOfEverySmallStructure(t *testing.T) {
 	}
 }
 
-// TestPatternsOfNamedModels is the column RP of the paper's Table of scoring
-// functions, where only DistMult has a cross; and how inverses are made.
-func TestPatternsOfNamedModels(t *testing.T) {
+// TestPatternsOfBaselines compares with the column RP of the paper's Table of scoring functions,
+// where only DistMult has a cross, and checks inverses.
+func TestPatternsOfBaselines(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		all     bool
@@ -135,7 +135,7 @@ func TestPatternsOfNamedModels(t *testing.T) {
 			t.Errorf("%s: inverses by %v, want %v", row.name, patterns.Inverse, row.inverse)
 		}
 	}
-	// DistMult can do symmetric relations, and nothing else.
+	// DistMult can model symmetric relations only.
 	if p := MustParse("distmult").Patterns(); p.Symmetric == nil || p.AntiSymmetric != nil ||
 		p.General != nil {
 		t.Errorf("distmult: %+v", p)

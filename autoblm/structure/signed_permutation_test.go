@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// asElement writes a symmetry as an element of the tests' own definition.
+// asElement converts a symmetry to an element of the tests' own definition.
 func asElement(s Symmetry) element {
 	k := len(s.Entities())
 	e := element{order: make([]int, k), flip: make([]int, k), rename: make([]int, k+1)}
@@ -20,7 +20,7 @@ func asElement(s Symmetry) element {
 	return e
 }
 
-// isSignedPermutation says whether ±1…±k occur once each.
+// isSignedPermutation reports whether each of ±1…±k occurs once.
 func isSignedPermutation(numbers []int) bool {
 	occurs := make([]bool, len(numbers)+1)
 	for _, n := range numbers {
@@ -32,7 +32,7 @@ func isSignedPermutation(numbers []int) bool {
 	return true
 }
 
-// checkSymmetry holds a symmetry from a to b against the definition.
+// checkSymmetry compares a symmetry from a to b with the definition.
 func checkSymmetry(t interface{ Fatalf(string, ...any) }, a, b Structure, g Group, s Symmetry) {
 	switch entities, relations := s.Entities(), s.Relations(); {
 	case !isSignedPermutation(entities) || !isSignedPermutation(relations):
@@ -46,9 +46,9 @@ func checkSymmetry(t interface{ Fatalf(string, ...any) }, a, b Structure, g Grou
 	}
 }
 
-// TestSymmetryWithinAnOrbit: between any two matrices of an orbit there is a
-// symmetry, and what it does to the embeddings keeps the score to the bit. The
-// embeddings are whole numbers, so that the order of a sum does not matter.
+// TestSymmetryWithinAnOrbit checks that any two matrices of an orbit have a symmetry, and that
+// transformed embeddings have the same scores, to the bit. The embeddings are integers, so the
+// order of a sum does not matter.
 func TestSymmetryWithinAnOrbit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyStructure(1, 7).Draw(t, "structure")
@@ -72,14 +72,14 @@ func TestSymmetryWithinAnOrbit(t *testing.T) {
 	})
 }
 
-// TestNoSymmetryBetweenOrbits: a symmetry that is found always leads from a to b,
-// so none is found where they are of different orbits.
+// TestNoSymmetryBetweenOrbits checks that a symmetry, if found, leads from a to b, so that none is
+// found between different orbits.
 func TestNoSymmetryBetweenOrbits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyStructure(2, 6).Draw(t, "structure")
 		g := rapid.SampledFrom(bothGroups).Draw(t, "group")
 		k := a.K()
-		// An image under the full group with a cell changed is near.
+		// An image under the full group with one changed cell is a near miss.
 		b := anyElement(k, Full).Draw(t, "element").apply(a)
 		cell := rapid.IntRange(0, k*k-1).Draw(t, "cell")
 		if rapid.Bool().Draw(t, "changed") {
@@ -91,8 +91,7 @@ func TestNoSymmetryBetweenOrbits(t *testing.T) {
 	})
 }
 
-// TestSymmetryOfAllPairs goes through all pairs with K=2, and many with K=3,
-// against a list of the group.
+// TestSymmetryOfAllPairs compares all pairs with K=2, and many with K=3, with a list of the group.
 func TestSymmetryOfAllPairs(t *testing.T) {
 	check := func(t interface{ Fatalf(string, ...any) }, a, b Structure, g Group,
 		orbit map[Structure]bool) {
@@ -137,8 +136,7 @@ func TestNoSymmetryBetweenSizes(t *testing.T) {
 	}
 }
 
-// TestCarryFloat32: the numbers of a trained model are moved and negated, not
-// computed with.
+// TestCarryFloat32 checks that the numbers of a model are only moved and negated.
 func TestCarryFloat32(t *testing.T) {
 	// The entity chunks change places, and relation chunk 1 becomes minus chunk 2.
 	s, ok := MustParse("1,2;0,1").SymmetryTo(MustParse("-2,0;1,-2"), Paper)

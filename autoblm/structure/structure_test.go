@@ -74,7 +74,7 @@ func TestMisuseByProgramsPanics(t *testing.T) {
 	}
 }
 
-// TestCompareIsTheSymbolOrder spells the order out and compares cell by cell.
+// TestCompareIsTheSymbolOrder compares with an explicit order of symbols, cell by cell.
 func TestCompareIsTheSymbolOrder(t *testing.T) {
 	order := []int{1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8, -8, 0}
 	rapid.Check(t, func(t *rapid.T) {

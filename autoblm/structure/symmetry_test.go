@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// operator is g(A,r) for embeddings whose chunks have one coordinate.
+// operator returns g(A,r) for embeddings whose chunks have one coordinate.
 func operator(s Structure, r []int) [][]int {
 	g := make([][]int, s.K())
 	for i, row := range s.Rows() {
@@ -24,7 +24,7 @@ func operator(s Structure, r []int) [][]int {
 	return g
 }
 
-// hasParity says whether g is nonzero and equal to p times its transpose.
+// hasParity reports whether g is nonzero and equal to p times its transpose.
 func hasParity(g [][]int, p int) bool {
 	nonzero := false
 	for i := range g {
@@ -58,7 +58,7 @@ func everyR(k int) iter.Seq[[]int] {
 	}
 }
 
-// enumeratedSRF is the paper's Algorithm 2 with the demand g ≠ 0.
+// enumeratedSRF implements the paper's Algorithm 2 with the condition g ≠ 0.
 func enumeratedSRF(s Structure) []uint8 {
 	k := s.K()
 	kind := make(map[[2]int]int) // place of (zeros, distinct absolute values) in α
@@ -120,9 +120,8 @@ func TestSRFAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// TestSRFOfSymmetricStructures finds symmetric and skew-symmetric g where
-// random structures rarely have one: A itself is symmetric or skew-symmetric
-// but for one cell.
+// TestSRFOfSymmetricStructures tests structures that are symmetric or skew-symmetric except for one
+// cell; random structures rarely have a symmetric or skew-symmetric g.
 func TestSRFOfSymmetricStructures(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for n := range 300 {
@@ -178,9 +177,9 @@ func TestWitnessesOfThePaper(t *testing.T) {
 	}
 }
 
-// reachableDimension is the dimension of the span of score matrices over three
-// entities that random embeddings reach. Adding coordinates adds score
-// matrices, so a structure is fully expressive exactly when it is 9.
+// reachableDimension returns the dimension of the span of score matrices of random embeddings of
+// three entities. Adding coordinates adds score matrices, so a structure is fully expressive
+// exactly if the dimension is 9.
 func reachableDimension(s Structure, random *rand.Rand) int {
 	const entities, samples = 3, 30
 	vector := func() []float64 {

@@ -6,8 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSignTensorGivesTheScore builds both query vectors as the documentation
-// of SignTensor says.
+// TestSignTensorGivesTheScore computes both query vectors as documented in SignTensor.
 func TestSignTensorGivesTheScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyStructure(1, MaxK).Draw(t, "structure")
@@ -41,14 +40,13 @@ func dot(a, b []float64) float64 {
 	return total
 }
 
-// TestNamedModelsAreTheirDefinitions compares with the algebra that each model
-// was published as.
-func TestNamedModelsAreTheirDefinitions(t *testing.T) {
+// TestBaselinesAreTheirDefinitions compares baselines with their published formulas.
+func TestBaselinesAreTheirDefinitions(t *testing.T) {
 	definitions := map[string]func(h, r, t []float64) float64{
 		"distmult": func(h, r, t []float64) float64 {
 			return h[0]*r[0]*t[0] + h[1]*r[1]*t[1] + h[2]*r[2]*t[2] + h[3]*r[3]*t[3]
 		},
-		// Each entity has a vector as head and one as tail; each relation one forth and one back.
+		// Each entity has a head and a tail vector; each relation has a vector per direction.
 		"simple": func(h, r, t []float64) float64 {
 			return h[0]*r[0]*t[2] + h[1]*r[1]*t[3] + h[2]*r[2]*t[0] + h[3]*r[3]*t[1]
 		},
@@ -102,7 +100,7 @@ func TestNamesAreOfTheClass(t *testing.T) {
 		}
 		i, j := rapid.IntRange(0, 3).Draw(t, "i"), rapid.IntRange(0, 3).Draw(t, "j")
 		if other := image.With(i, j, 0); other != image && other.Name() != "" {
-			t.Fatalf("%s is called %q, but no named model has %d nonzeros", other, other.Name(),
+			t.Fatalf("%s is called %q, but no baseline has %d nonzeros", other, other.Name(),
 				other.Nonzeros())
 		}
 	})

@@ -146,8 +146,8 @@ func TestUnmarshalJSON(t *testing.T) {
 	}
 }
 
-// TestDataCannotOpenFiles holds that only a person's argument, not a file
-// received from somebody else, can name a file to read.
+// TestDataCannotOpenFiles checks that only command-line arguments can name a file to read, not
+// data files, which may come from somebody else.
 func TestDataCannotOpenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(path, []byte("1,0;0,2"), 0o600); err != nil {

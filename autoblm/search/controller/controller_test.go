@@ -17,13 +17,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// network has the weights as plain tables.
+// network holds the weights as tables.
 type network struct {
 	length, symbols int
 	tables          [weightTables][]float64
 }
 
-// randomNetwork has weights so large that the symbols are far from equally likely.
+// randomNetwork draws weights so large that the symbols are far from equally likely.
 func randomNetwork(length, symbols int, rng *rand.Rand) network {
 	n := network{length: length, symbols: symbols}
 	for i, table := range tables(length, symbols) {
@@ -49,7 +49,7 @@ func networkOf(t *testing.T, c *Controller) network {
 	return n
 }
 
-// controller has the network's weights, in single precision.
+// controller returns a controller with the network's weights, in single precision.
 func (n network) controller() *Controller {
 	c := New(n.length, n.symbols, rand.New(rand.NewPCG(1, 1)))
 	for i, table := range n.tables {
@@ -117,7 +117,7 @@ func randomSequences(count, length, symbols int, rng *rand.Rand) (sequences [][]
 	return sequences, numbers
 }
 
-// everySequence lists all of them.
+// everySequence lists all sequences.
 func everySequence(length, symbols int) [][]int {
 	all := [][]int{nil}
 	for range length {
@@ -132,7 +132,7 @@ func everySequence(length, symbols int) [][]int {
 	return all
 }
 
-// TestOnXLA: the controller, which runs on GoMLX's own backend, could as well on XLA.
+// TestOnXLA checks that the controller works on XLA as on GoMLX's pure-Go backend, its default.
 func TestOnXLA(t *testing.T) {
 	opened, err := backend.Open(xlatest.Backend(t))
 	if err != nil {
@@ -191,7 +191,7 @@ func followsDifferences(t *testing.T, backend compute.Backend) {
 	}
 	if got, want := outputs[weightTables].Value().(float64),
 		n.objective(sequences, advantages); math.Abs(got-want) > 1e-10 {
-		t.Errorf("the objective is %v, by hand %v", got, want)
+		t.Errorf("the objective is %v, want %v", got, want)
 	}
 	for i := range n.tables {
 		gradient, err := tensors.CopyFlatData[float64](outputs[i])
@@ -221,8 +221,8 @@ func followsDifferences(t *testing.T, backend compute.Backend) {
 	}
 }
 
-// TestFirstUpdateGoesUphill: Adam's first step moves each weight by the learning
-// rate in the direction of its gradient. Five sequences are padded to eight.
+// TestFirstUpdateGoesUphill checks that Adam's first step moves each weight by the learning rate
+// in the direction of its gradient. Five sequences are padded to eight.
 func TestFirstUpdateGoesUphill(t *testing.T) {
 	const length, symbols = 4, 3
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -273,7 +273,8 @@ func TestFirstUpdateGoesUphill(t *testing.T) {
 	}
 }
 
-// TestDrawsFollowTheProbabilities: 27 sequences, whose probabilities add up to 1.
+// TestDrawsFollowTheProbabilities compares the frequencies of 27 sequences with their
+// probabilities.
 func TestDrawsFollowTheProbabilities(t *testing.T) {
 	const length, symbols, draws = 3, 3, 20_000
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -295,14 +296,14 @@ func TestDrawsFollowTheProbabilities(t *testing.T) {
 		distance += math.Pow(float64(times)-draws*probability, 2) / (draws * probability)
 	}
 	if math.Abs(sum-1) > 1e-10 {
-		t.Errorf("the probabilities add up to %v", sum)
+		t.Errorf("the probabilities sum to %v", sum)
 	}
 	if tail := 1 - (distuv.ChiSquared{K: 26}).CDF(distance); tail < 1e-3 {
 		t.Errorf("chi squared is %v: draws as far off have probability %v", distance, tail)
 	}
 }
 
-// share is the part of drawn sequences with a symbol at a place.
+// share returns the share of drawn sequences with a symbol at a position.
 func share(t *testing.T, c *Controller, place, symbol int) float64 {
 	t.Helper()
 	drawn, err := c.Sample(2000, rand.New(rand.NewPCG(9, 9)))
@@ -424,8 +425,8 @@ func TestLearnRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// BenchmarkReplay learns from seven rounds of eight and draws, as the last
-// proposal of a search of 64 structures with four chunks does.
+// BenchmarkReplay trains on seven rounds of eight and draws, like the last proposal of a search
+// for 64 structures with four chunks.
 func BenchmarkReplay(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	sequences, rewards := randomSequences(8, 16, 9, rng)

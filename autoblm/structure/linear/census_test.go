@@ -9,9 +9,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// TestCensus holds the table of the package comment: the number of invariants is a
-// lower bound for the number of structures up to linear maps, and the number of
-// classes left after explicit maps an upper one.
+// TestCensus checks the table of the package comment: the number of invariants is a lower bound of
+// the number of structures up to linear maps, and the number of classes left after explicit maps
+// is an upper bound.
 func TestCensus(t *testing.T) {
 	for _, test := range []struct {
 		k, mostNonzeros           int
@@ -55,7 +55,7 @@ func TestCensus(t *testing.T) {
 	}
 }
 
-// groups leads from a structure to another one of its group, and from the last to none.
+// groups maps a structure to another one of its group; the last has no entry.
 type groups map[structure.Structure]structure.Structure
 
 func (g groups) of(s structure.Structure) structure.Structure {
@@ -65,8 +65,8 @@ func (g groups) of(s structure.Structure) structure.Structure {
 	return s
 }
 
-// join puts structures into one group that small maps join, perhaps by way of
-// others that are not in the list.
+// join puts structures into one group if small maps join them, possibly through others that are
+// not in the list.
 func join(classes []structure.Structure) groups {
 	g := groups{}
 	for _, s := range classes {
@@ -124,10 +124,9 @@ func power(base, exponent int) int {
 	return product
 }
 
-// imagesUnder yields the structures that the change to a basis makes of s, when its
-// vectors may be multiplied by 1 or √2: when the space of s's matrices then has a
-// basis of matrices over {0,±1}, up to a factor each, with no nonzero cell in common. If it
-// has, the reduced basis is one.
+// imagesUnder yields the structures that s becomes after a change of basis, whose vectors may be
+// multiplied by 1 or √2. There is one if the space of s's matrices then has a basis of matrices
+// over {0,±1}, up to a factor each, with no common nonzero cells. If so, the reduced basis is one.
 func imagesUnder(s structure.Structure, basis [][]int) iter.Seq[structure.Structure] {
 	k := s.K()
 	matrices := newMatrix(k, k*k)

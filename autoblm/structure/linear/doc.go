@@ -1,5 +1,6 @@
-// Package linear separates structures that no linear map of the chunks joins. It is theory:
-// no search uses it.
+// Package linear separates structures that no linear map of the chunks joins. It is theory, for
+// facts about a structure and for tests: no search uses it, because the equivalence that it
+// tests does not preserve training (see the end of this comment).
 //
 // A and B are joined when T_B = T_A·(P,Q,P) for invertible real K×K matrices P
 // and Q, T being the sign tensors: then a change of basis of entity chunks (P)

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyInteger draws numbers around all the limits of a word.
+// anyInteger draws numbers near all limits of a machine word.
 func anyInteger(t *rapid.T, label string) *big.Int {
 	n := big.NewInt(rapid.Int64().Draw(t, label))
 	n.Rsh(n, rapid.UintRange(0, 63).Draw(t, label+" shift"))

@@ -25,7 +25,7 @@ func anyStructure(t *rapid.T, minK, maxK int) structure.Structure {
 	return s
 }
 
-// changed is f(Ph, Qr, Pt), straight from the definition.
+// changed returns f(Ph, Qr, Pt) by the definition.
 func (f tensor) changed(p, q matrix) tensor {
 	k := f.k
 	table := make(vector, k*k*k)
@@ -40,7 +40,7 @@ func (f tensor) changed(p, q matrix) tensor {
 	return fromTable(k, table)
 }
 
-// TestInvariantUnderChangesOfBasis is the statement of [Of], on tensors.
+// TestInvariantUnderChangesOfBasis checks the statement of [Of] on tensors.
 func TestInvariantUnderChangesOfBasis(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyStructure(t, 1, 5)
@@ -78,8 +78,8 @@ func TestInvariantUnderSignedPermutations(t *testing.T) {
 	})
 }
 
-// TestNumbersOfTheInvariant takes some of the invariant's numbers from their
-// definitions: for ComplEx with two chunks, f(h,r,t) is the real part of h·r·conj(t).
+// TestNumbersOfTheInvariant compares some of the invariant's numbers with their definitions. For
+// ComplEx with two chunks, f(h,r,t) is the real part of h·r·conj(t).
 func TestNumbersOfTheInvariant(t *testing.T) {
 	distMult, complEx := structure.MustParse("1,0;0,2"), structure.MustParse("1,2;-2,1")
 	centroid := families[3].describe

@@ -37,7 +37,7 @@ func determinant(m [][]float64) float64 {
 	return mat.Det(dense)
 }
 
-// checkMap holds a map to its definition: f_a(Ph, r, Pt) = f_b(h, Qᵀr, t).
+// checkMap checks the definition of a map: f_a(Ph, r, Pt) = f_b(h, Qᵀr, t).
 func checkMap(t rapid.TB, a, b structure.Structure, m *Map) {
 	t.Helper()
 	p, q := floats(m.P), floats(m.Q)
@@ -78,7 +78,7 @@ func TestDistMultInAnotherBasis(t *testing.T) {
 	}
 }
 
-// TestJoinsNeedRoots: x² + 2xy - y² = (x+y)² - (√2·y)² .
+// TestJoinsNeedRoots tests a join with a root: x² + 2xy - y² = (x+y)² - (√2·y)².
 func TestJoinsNeedRoots(t *testing.T) {
 	a, b := structure.MustParse("1,2,3;0,1,0;0,0,-1"), structure.MustParse("1,2,3;0,0,1;0,1,0")
 	m, found := Join(a, b)
@@ -88,8 +88,8 @@ func TestJoinsNeedRoots(t *testing.T) {
 	checkMap(t, a, b, m)
 }
 
-// TestJoinsAllOfTwoChunks: on all pairs of classes with two chunks the invariant
-// and the maps agree.
+// TestJoinsAllOfTwoChunks checks that the invariant and the maps agree on all pairs of classes with
+// two chunks.
 func TestJoinsAllOfTwoChunks(t *testing.T) {
 	var classes []structure.Structure
 	for nonzeros := range 5 {
@@ -116,8 +116,7 @@ func TestJoinsAllOfTwoChunks(t *testing.T) {
 	}
 }
 
-// TestJoinFindsChangesOfBasis draws a structure, changes the basis, and joins it
-// with what comes out.
+// TestJoinFindsChangesOfBasis draws a structure, changes the basis, and joins it with the result.
 func TestJoinFindsChangesOfBasis(t *testing.T) {
 	bases := smallBases(3)
 	rapid.Check(t, func(t *rapid.T) {

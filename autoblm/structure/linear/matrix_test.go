@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyMatrix draws matrices of low rank often, as products, some with huge numbers.
+// anyMatrix draws matrices, often products of low rank, some with huge numbers.
 func anyMatrix(t *rapid.T, rows, columns int) matrix {
 	inner := rapid.IntRange(0, min(rows, columns)).Draw(t, "inner")
 	most := rapid.SampledFrom([]int64{1, 9, 1 << 40}).Draw(t, "largest")
@@ -26,7 +26,7 @@ func anyMatrix(t *rapid.T, rows, columns int) matrix {
 	return left.by(right, columns)
 }
 
-// by is the product of matrices.
+// by returns the product of matrices.
 func (m matrix) by(other matrix, columns int) matrix {
 	out := newMatrix(len(m), columns)
 	for i, row := range m {
@@ -39,7 +39,7 @@ func (m matrix) by(other matrix, columns int) matrix {
 	return out
 }
 
-// rationalRank is Gaussian elimination over fractions.
+// rationalRank computes the rank by Gaussian elimination over fractions.
 func rationalRank(m matrix) int {
 	var rows [][]*big.Rat
 	for _, row := range m {
@@ -89,7 +89,7 @@ func TestRankAndKernel(t *testing.T) {
 	})
 }
 
-// turned has rows and columns exchanged.
+// turned returns the transpose.
 func (m matrix) turned(columns int) matrix {
 	out := newMatrix(columns, len(m))
 	for i, row := range m {
@@ -100,7 +100,7 @@ func (m matrix) turned(columns int) matrix {
 	return out
 }
 
-// TestReducedBasesAreUnique: a space has one reduced basis, however it is spanned.
+// TestReducedBasesAreUnique checks that a space has one reduced basis, however it is spanned.
 func TestReducedBasesAreUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(1, 6).Draw(t, "columns")

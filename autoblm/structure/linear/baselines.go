@@ -6,11 +6,11 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// MayEqual lists the human-designed models with as many chunks as s and the same
-// invariant: s may be one of them up to a change of basis, and is none of the
-// others. They have four chunks, so it is nil for other K.
+// MayEqual returns the baselines with as many chunks as s and the same invariant. Up to a
+// change of basis s may be one of these, and is none of the others. Baselines have four
+// chunks, so it returns nil for other K.
 func MayEqual(s structure.Structure) []structure.Baseline {
-	models := humanDesigned()
+	models := baselineInvariants()
 	if s.K() != models[0].Structure.K() {
 		return nil
 	}
@@ -24,15 +24,15 @@ func MayEqual(s structure.Structure) []structure.Baseline {
 	return same
 }
 
-type namedInvariant struct {
+type baselineInvariant struct {
 	structure.Baseline
 	invariant Invariant
 }
 
-var humanDesigned = sync.OnceValue(func() []namedInvariant {
-	var models []namedInvariant
+var baselineInvariants = sync.OnceValue(func() []baselineInvariant {
+	var models []baselineInvariant
 	for _, model := range structure.Baselines() {
-		models = append(models, namedInvariant{model, Of(model.Structure)})
+		models = append(models, baselineInvariant{model, Of(model.Structure)})
 	}
 	return models
 })

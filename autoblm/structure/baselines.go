@@ -5,16 +5,15 @@ import (
 	"sync"
 )
 
-// Baseline is a scoring function that people designed.
+// Baseline is a published scoring function.
 type Baseline struct {
 	Name      string // what [Parse] reads, such as "distmult"
 	Title     string // what papers print, such as "DistMult"
 	Structure Structure
 }
 
-// Baselines lists the block-bilinear models designed by people, each with
-// four chunks (the paper's Table of scoring functions). QuatE is as the
-// paper prints it, ⟨h⊗conj(r), t⟩.
+// Baselines returns the published block-bilinear models (the paper's Table of scoring
+// functions), each with four chunks. QuatE has the paper's form ⟨h⊗conj(r), t⟩.
 func Baselines() []Baseline {
 	return []Baseline{
 		{"distmult", "DistMult", MustParse("1,0,0,0;0,2,0,0;0,0,3,0;0,0,0,4")},
@@ -25,11 +24,11 @@ func Baselines() []Baseline {
 	}
 }
 
-// Name is the name of the human-designed model that s is equivalent to under
-// the full group, or "".
+// Name returns the name of the baseline that is equivalent to s under the full group, or "".
 func (s Structure) Name() string { return nameByClass()[s.Canonical(Full)] }
 
-// Title is that of the human-designed model that s is, cell for cell, or else its text form.
+// Title returns the title of the baseline that equals s cell for cell, or else the text form
+// of s.
 func (s Structure) Title() string {
 	for _, model := range Baselines() {
 		if model.Structure == s {
@@ -39,8 +38,8 @@ func (s Structure) Title() string {
 	return s.String()
 }
 
-// Short is the shortest text that [Parse] makes s of: the name of a human-designed model, or
-// else its rows.
+// Short returns the shortest text from which [Parse] makes s: the name of a baseline, or else
+// its rows.
 func (s Structure) Short() string {
 	for _, model := range Baselines() {
 		if model.Structure == s {
@@ -50,7 +49,7 @@ func (s Structure) Short() string {
 	return s.String()
 }
 
-// TitleOf is the title of the human-designed model of a name, or else the name.
+// TitleOf returns the title of the baseline with a name, or else the name.
 func TitleOf(name string) string {
 	for _, model := range Baselines() {
 		if model.Name == name {
@@ -60,8 +59,8 @@ func TitleOf(name string) string {
 	return name
 }
 
-// aliases are further names of the same scoring functions: CP with inverse
-// relations is SimplE, HolE is ComplEx (paper, Section II).
+// aliases maps further names to baselines: CP with inverse relations is SimplE, HolE is
+// ComplEx (paper, Section II).
 var aliases = map[string]string{"cp": "simple", "hole": "complex"}
 
 var nameByClass = sync.OnceValue(func() map[Structure]string {
@@ -85,7 +84,7 @@ func byName(name string) (Structure, bool) {
 	return Structure{}, false
 }
 
-// knownNames are the names and aliases that Parse reads.
+// knownNames returns the names and aliases that Parse accepts.
 func knownNames() []string {
 	var names []string
 	for _, model := range Baselines() {
