@@ -67,7 +67,7 @@ func zipOf(t testing.TB, members ...member) []byte {
 	return packed.Bytes()
 }
 
-// splitsAt names the three splits as an archive does.
+// splitsAt returns the three splits under the names that archives use.
 func splitsAt(prefix string) []member {
 	return []member{
 		{name: prefix + "train.txt", content: "a\tr\tb\r\nb\tr\ta\r\n"},
@@ -76,7 +76,7 @@ func splitsAt(prefix string) []member {
 	}
 }
 
-// unpack unpacks an archive and returns the folder, which it fails to leave.
+// unpack unpacks an archive and returns the folder. It checks that no file is written outside.
 func unpack(t *testing.T, archive []byte, limits unpackLimits) (dir string, err error) {
 	t.Helper()
 	parent := t.TempDir()
@@ -179,7 +179,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// A zip that announces a small size in its headers and holds a large one.
+// The zip announces a small size in its headers and contains a larger file.
 func TestUnpackDoesNotTrustTheSizeInTheHeader(t *testing.T) {
 	content := strings.Repeat("a\tr\tb\n", 1<<12)
 	archive := zipOf(t, append([]member{{name: "train.txt", content: content}},
@@ -199,7 +199,7 @@ func TestUnpackDoesNotTrustTheSizeInTheHeader(t *testing.T) {
 	}
 }
 
-// TestDenseArchive: what an archive may unpack to follows from its size.
+// TestDenseArchive checks the limit on the unpacked size, relative to the archive.
 func TestDenseArchive(t *testing.T) {
 	members := append(splitsAt(""), member{name: "train2.bin", content: string(make([]byte, 17<<20))})
 	for name, archive := range map[string][]byte{"tar": tarGzipOf(t, members...),

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPathBeforeName: a folder of data comes before a name, whatever it is called, and where
-// there are both it is said which was taken. A folder without data is in nobody's way.
+// TestPathBeforeName checks that a folder with data takes precedence over a name, with a warning
+// if both exist, and that a folder without data does not.
 func TestPathBeforeName(t *testing.T) {
 	data, _ := useFolders(t)
 	t.Chdir(t.TempDir())
@@ -56,7 +56,7 @@ func TestPathBeforeName(t *testing.T) {
 	}
 }
 
-// TestFolderWithoutTrain is not passed over for a name: it is data that are not whole.
+// TestFolderWithoutTrain checks that an incomplete folder takes precedence over a name too.
 func TestFolderWithoutTrain(t *testing.T) {
 	data, _ := useFolders(t)
 	t.Chdir(t.TempDir())
@@ -67,8 +67,8 @@ func TestFolderWithoutTrain(t *testing.T) {
 	}
 }
 
-// TestChooseLooksInItsOrder for data of another kind: at the path, and then in the folders of
-// names, of which what can only be a path has none.
+// TestChooseLooksInItsOrder checks the search order for another kind of data: the path, then the
+// folders of names. A name that can only be a path has none.
 func TestChooseLooksInItsOrder(t *testing.T) {
 	data, cache := useFolders(t)
 	t.Chdir(t.TempDir())
@@ -106,7 +106,8 @@ func TestChooseLooksInItsOrder(t *testing.T) {
 	}
 }
 
-// TestKeptSourceIsAName where it was one, whatever lies in the current folder.
+// TestKeptSourceIsAName checks that a stored name stays a name, whatever the working directory
+// contains.
 func TestKeptSourceIsAName(t *testing.T) {
 	data, cache := useFolders(t)
 	t.Chdir(t.TempDir())

@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// What the embedded graph knows of Belgium's neighbours, in all its splits.
+// The neighbours of Belgium according to all splits of the embedded graph.
 func ExampleOpen() {
 	g, err := datasets.Open("world")
 	if err != nil {
@@ -41,7 +41,7 @@ func ExampleDescribe() {
 	// inverse        2 relations, 0.0% of the test triples
 }
 
-// A data set of one's own, from one file with a triple on each line.
+// Make a data set from one file with a triple on each line.
 func ExampleSplitTriples() {
 	facts, err := datasets.ReadTriples("world/train.txt")
 	if err != nil {

@@ -18,17 +18,16 @@ import (
 	"time"
 )
 
-// archiveServer serves an archive as a plain web server does, and notes the
-// ranges it was asked for.
+// archiveServer serves an archive like a simple web server and records the requested ranges.
 type archiveServer struct {
 	*httptest.Server
 	mutex   sync.Mutex
 	ranges  []string
 	content []byte
 	etag    string
-	// breakAfter ends the first answers after so many bytes of their bodies.
+	// breakAfter cuts the bodies of the first responses after these numbers of bytes.
 	breakAfter []int
-	// ignoreRange answers every request with the whole file.
+	// ignoreRange makes every response contain the whole file.
 	ignoreRange bool
 }
 
@@ -71,7 +70,7 @@ func (w *breakingWriter) Write(p []byte) (int, error) {
 	panic(http.ErrAbortHandler)
 }
 
-// smallBenchmark has the splits of splitsAt, with LF line ends.
+// smallBenchmark returns a benchmark with the splits of splitsAt, with LF line ends.
 func smallBenchmark(addresses ...string) Benchmark {
 	return Benchmark{
 		Name: "small", Addresses: addresses,
@@ -98,7 +97,7 @@ func checkFetched(t *testing.T, b Benchmark, cache string) {
 	}
 }
 
-// partPath is the file of an unfinished download.
+// partPath returns the file of an unfinished download.
 func partPath(cache, address string) string {
 	return newDownload(address, filepath.Join(cache, "small"), FetchOptions{}).path
 }
@@ -292,7 +291,7 @@ func TestFetchIntoAFolderThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A trouble of this machine is no reason to ask the next server.
+// A failure of this machine does not lead to a request to the next server.
 func TestFetchStopsWhenItCannotStore(t *testing.T) {
 	_, cache := useFolders(t)
 	server, never := serve(t, zipOf(t, splitsAt("")...)), serve(t, nil)
@@ -336,7 +335,7 @@ func TestDownloadFromASilentServer(t *testing.T) {
 	}
 }
 
-// /dev/full refuses every byte, as a full disk does.
+// /dev/full refuses every byte, like a full disk.
 func TestDownloadOnAFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {

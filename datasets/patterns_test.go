@@ -40,7 +40,7 @@ func TestPatternsOfThePaper(t *testing.T) {
 	}
 }
 
-// plainPatterns follows the rules word by word over all pairs of relations.
+// plainPatterns applies the rules directly to all pairs of relations.
 func plainPatterns(g *Graph) []RelationPattern {
 	pairs := make([]map[[2]int32]bool, len(g.Relations))
 	for r := range pairs {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// writeFiles puts files into a new folder and returns it. What ends in .gz is
-// packed.
+// writeFiles writes files into a new folder, compresses those that end in .gz, and returns the
+// folder.
 func writeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")

@@ -44,8 +44,8 @@ func TestRegistryCannotBeChangedFromOutside(t *testing.T) {
 	}
 }
 
-// Triples with an entity that train lacks, by benchmark: valid and test. PyKEEN
-// drops them, which its published counts show: 2,824 and 2,924 of 3,034 and
+// unseenTriples counts the valid and test triples with an entity that train lacks. PyKEEN drops
+// them, as its published counts show: 2,824 and 2,924 of 3,034 and
 // 3,134 for WN18RR, 17,526 and 20,438 of 17,535 and 20,466 for FB15k-237.
 var unseenTriples = map[string][2]int{"wn18rr": {210, 210}, "fb15k-237": {9, 28}}
 
@@ -90,7 +90,7 @@ func TestBenchmarksAreAsRegistered(t *testing.T) {
 	}
 }
 
-// TestDigests are those of `git hash-object` and `sha256sum`.
+// TestDigests compares digests with those of `git hash-object` and `sha256sum`.
 func TestDigests(t *testing.T) {
 	for want, content := range map[string]string{
 		"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391": "",
@@ -109,7 +109,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// TestNoDigestNoData: a split without a digest is not taken.
+// TestNoDigestNoData checks that a split without a digest is refused.
 func TestNoDigestNoData(t *testing.T) {
 	b := smallBenchmark()
 	b.ValidSum = ""

@@ -59,7 +59,7 @@ func TestSplitTriplesProperties(t *testing.T) {
 			t.Fatalf("held out %d and %d, more than the wanted %+v", len(divided.Valid), len(divided.Test),
 				report)
 		}
-		// A split falls short only when nothing more can leave train.
+		// A split is smaller than wanted only if no other triple can leave train.
 		if len(divided.Valid) < report.WantedValid || len(divided.Test) < report.WantedTest {
 			for i := range divided.Train {
 				rest := &Graph{Entities: divided.Entities, Relations: divided.Relations,
@@ -76,8 +76,8 @@ func TestSplitTriplesProperties(t *testing.T) {
 	})
 }
 
-// TestResplitProperties: the same triples in other parts, as many validation triples as what has
-// to stay in train allows, and the test as it was.
+// TestResplitProperties checks that Resplit keeps the triples and the test split, and holds out as
+// many validation triples as before if train allows it.
 func TestResplitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWarnings: what is likely a mistake is said, each with its mend, and what is none is not.
+// TestWarnings checks that likely mistakes are reported with a fix, and valid data are not.
 func TestWarnings(t *testing.T) {
 	const train = "a\tr\tb\nb\tr\tc\nc\tp\ta\n"
 	for name, c := range map[string]struct {
@@ -62,7 +62,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestSeparatedOtherwise: a file without tabs says what to do about it.
+// TestSeparatedOtherwise checks that the error for a file without tabs suggests a fix.
 func TestSeparatedOtherwise(t *testing.T) {
 	for content, want := range map[string]string{
 		"head,relation,tail\na,r,b\n": "train.txt:1: found 1 tab-separated fields; expected " +

@@ -90,7 +90,7 @@ func TestWorldKeepsReversedPairsTogether(t *testing.T) {
 	}
 }
 
-// Every label stands for one thing: what it is follows from where it occurs.
+// Every label stands for one thing, whose kind follows from where it occurs.
 func TestWorldLabelsAreUniqueOverKinds(t *testing.T) {
 	g := World()
 	kinds := make(map[string]string)

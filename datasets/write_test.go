@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/killtest"
 )
 
-// chain is a graph whose labels begin with a letter, so that no two have a line in common.
+// chain returns a graph whose labels begin with a letter, so that no two graphs share a line.
 func chain(letter string, triples int) *Graph {
 	g := &Graph{Relations: []string{letter + "r"}, Entities: []string{letter + "0"}}
 	for i := range triples {
@@ -25,7 +25,7 @@ func chain(letter string, triples int) *Graph {
 	return g
 }
 
-// TestWriteFolderAllOrNothing: no reader takes a mixture of two graphs for one.
+// TestWriteFolderAllOrNothing checks that a reader never sees a mixture of two graphs.
 func TestWriteFolderAllOrNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "graph")
 	if err := WriteFolder(chain("a", 9), dir); err != nil {
@@ -47,7 +47,7 @@ func TestWriteFolderAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestTrainingFiles: names are taken as they are, whatever a pattern would make of them.
+// TestTrainingFiles checks that folder names are not interpreted as glob patterns.
 func TestTrainingFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"my[graph]", "a*"} {
@@ -69,8 +69,8 @@ func TestTrainingFiles(t *testing.T) {
 	}
 }
 
-// TestKilledWriting: a writer that is killed leaves a folder that is no data set, the one
-// that was there, or the new one, and the next removes what else it left.
+// TestKilledWriting checks that a killed writer leaves the old folder, the new one, or none that is
+// a data set, and that the next writer removes temporary files.
 func TestKilledWriting(t *testing.T) {
 	graphs := map[byte]*Graph{'a': chain("a", 3000), 'b': chain("b", 2000)}
 	write := func(folder string) error {

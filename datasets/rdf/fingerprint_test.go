@@ -54,7 +54,7 @@ func TestFingerprintTellsGraphsApart(t *testing.T) {
 	}
 }
 
-// TestSource: a benchmark is found by its name, and anything else by its folder.
+// TestSource checks that the source of a benchmark is its name, and of other graphs their folder.
 func TestSource(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("AUTOBLM_DATA", data)

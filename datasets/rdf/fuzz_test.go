@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FuzzLine: whatever a line holds, it is refused or it adds a triple that, written
-// out again, is the same triple.
+// FuzzLine checks that any line is refused, or adds a triple that is the same after writing and
+// reading it again.
 func FuzzLine(f *testing.F) {
 	for line := range strings.SplitSeq(triples, "\n") {
 		f.Add(line)
@@ -44,14 +44,14 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
-// written is the first triple of a graph as a line.
+// written returns the first triple of a graph as a line.
 func written(g *Graph) string {
 	first := g.Triples[0]
 	return fmt.Sprintf("%s %s %s .", g.Nodes[first.Head], g.Relations[first.Relation],
 		g.Nodes[first.Tail])
 }
 
-// TestAnyWayToWriteALiteral: however its characters are escaped, a literal is one node.
+// TestAnyWayToWriteALiteral checks that a literal is one node, however its characters are escaped.
 func TestAnyWayToWriteALiteral(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.Rune(), 0, 12, -1).Draw(t, "text")
@@ -75,7 +75,7 @@ func TestAnyWayToWriteALiteral(t *testing.T) {
 	})
 }
 
-// writings are the ways to write a character in a literal.
+// writings returns the ways to write a character in a literal.
 func writings(r rune) []string {
 	ways := []string{fmt.Sprintf(`\U%08X`, r)}
 	if r <= 0xffff {

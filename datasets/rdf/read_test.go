@@ -26,7 +26,7 @@ const (
 	testTable  = "person\tid\tlabel_group\nx:ben\t3.0\tred\n"
 )
 
-// folder writes files into a new folder; what ends in .gz is packed.
+// folder writes files into a new folder and compresses those that end in .gz.
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "group")
@@ -52,7 +52,7 @@ func folder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// files are a good folder, with changes.
+// files returns the files of a valid folder, with changes.
 func files(changes map[string]string) map[string]string {
 	all := map[string]string{"graph.nt": triples, "trainingSet.tsv": trainTable,
 		"testSet.tsv": testTable}
@@ -165,7 +165,7 @@ func TestReadFolderRefuses(t *testing.T) {
 	wantError(t, err, "no such folder")
 }
 
-// wantError wants one line that has a part in it.
+// wantError checks that an error is one line that contains part.
 func wantError(t *testing.T, err error, part string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "\n") {
@@ -196,7 +196,7 @@ func TestLenientKeepsTheRest(t *testing.T) {
 	wantError(t, got.FirstSkipped, "graph.nt:1: ")
 }
 
-// TestEscapesAreNoDifference: a character and its escape are one node.
+// TestEscapesAreNoDifference checks that a character and its escape are one node.
 func TestEscapesAreNoDifference(t *testing.T) {
 	same := `<x:a> <x:b> "caf\u00e9 \"x\""@fr .
 <x:a> <x:b> "café \"x\""@fr .
@@ -213,7 +213,7 @@ func TestEscapesAreNoDifference(t *testing.T) {
 	}
 }
 
-// TestBenchmarks: the counts of Table I of the R-GCN paper.
+// TestBenchmarks compares with the counts of Table I of the R-GCN paper.
 func TestBenchmarks(t *testing.T) {
 	for _, b := range Registry() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -237,8 +237,8 @@ func TestBenchmarks(t *testing.T) {
 	}
 }
 
-// TestTables: the tables of the benchmarks whose graphs are not at hand have the
-// published numbers of classes and of labelled nodes.
+// TestTables compares the numbers of classes and labelled nodes with the published ones, for
+// benchmarks whose graphs are not available.
 func TestTables(t *testing.T) {
 	for _, b := range Registry() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -280,7 +280,8 @@ func TestOpenRefuses(t *testing.T) {
 	wantError(t, err, "the names are aifb, mutag, bgs, am")
 }
 
-// TestPathBeforeName: a folder with a graph comes before a benchmark, which is said.
+// TestPathBeforeName checks that a folder with a graph takes precedence over a benchmark, with a
+// warning.
 func TestPathBeforeName(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("AUTOBLM_DATA", data)
