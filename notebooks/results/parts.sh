@@ -16,7 +16,7 @@ for seed in ${SEEDS:-1 2 3}; do
     search all "$graph" "$seed"
     search no-tuning "$graph" "$seed" --tune 0
     search no-rungs "$graph" "$seed" --halving 0
-    search no-known "$graph" "$seed" --no-known
+    search no-known "$graph" "$seed" --no-warm-start
     search no-other-seeds "$graph" "$seed" --retrain-seeds 0
     search plain "$graph" "$seed" --recipe basic
   done

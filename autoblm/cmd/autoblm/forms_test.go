@@ -88,7 +88,7 @@ func TestSearchForARecipe(t *testing.T) {
 	if status, _, stderr := invoke(t.Context(), "report", "--study", study, "--out", filepath.Join(dir, "page.html")); status != cli.Failed || !strings.Contains(stderr, "study show") {
 		t.Errorf("report: status %d, %q", status, stderr)
 	}
-	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != cli.Misuse || !strings.Contains(stderr, "no structure to search for") {
+	if status, _, stderr := invoke(t.Context(), "search", "--recipe", "basic", "--dataset", graph, "--model", "transe", "--tune", "3", "--out", dir); status != cli.Misuse || !strings.Contains(stderr, "has no structure") {
 		t.Errorf("with stages: status %d, %q", status, stderr)
 	}
 }

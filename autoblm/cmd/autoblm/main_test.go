@@ -164,7 +164,7 @@ func TestSearchJSON(t *testing.T) {
 		t.Errorf("the study of other data: status %d, %q", status, stderr)
 	}
 	status, text, stderr := invoke(t.Context(), searchArguments(graph, dir)...)
-	if status != cli.Done || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") || !strings.Contains(text, "has a validation MRR of") {
+	if status != cli.Done || !strings.Contains(text, "QuatE") || !strings.Contains(text, "┌") || !strings.Contains(text, "validation MRR ") {
 		t.Errorf("the text of a search: status %d, %q, %q", status, text, stderr)
 	}
 }
