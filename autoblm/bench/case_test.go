@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func ids(cases []timed) (all []string) {
+func ids(cases []benchCase) (all []string) {
 	for _, c := range cases {
 		all = append(all, c.ID)
 	}
@@ -14,42 +14,44 @@ func ids(cases []timed) (all []string) {
 }
 
 func TestSuites(t *testing.T) {
-	for name, s := range map[string][]timed{"cpu": onCPU(), "device": onDevice(), "small": suite("go", true)} {
+	for name, s := range map[string][]benchCase{"cpu": cpuCases(), "device": deviceCases(), "small": suite("go", true)} {
 		names := slices.Sorted(slices.Values(ids(s)))
 		if len(slices.Compact(slices.Clone(names))) != len(names) {
 			t.Errorf("%s: two cases have one name: %v", name, names)
 		}
 		for _, c := range s {
-			ranked := c.What == aRanking
-			if c.Dim%4 != 0 || c.Members < 1 || c.Batch < 1 || ranked != (c.Steps < 1) || !ranked && c.Trained > 0 || (c.Goal > 0) != (c.What != anEpoch) {
+			ranked := c.What == rankKind
+			if c.Dim%4 != 0 || c.Members < 1 || c.Batch < 1 || ranked != (c.Steps < 1) ||
+				!ranked && c.Trained > 0 ||
+				(c.Goal > 0) != (c.What != epochKind) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
 	}
-	if full, small := ids(onDevice()), ids(suite("go", true)); !slices.Equal(full, small) {
+	if full, small := ids(deviceCases()), ids(suite("go", true)); !slices.Equal(full, small) {
 		t.Errorf("a rehearsal has %v, and not %v", small, full)
 	}
 }
 
-// TestDeviceSuite: what is to be timed on a device: one model and a population of 8,
-// two graphs, d 64 and d 1024, steps and ranking.
+// TestDeviceSuite checks that the cases for a device cover one model and 8 members, two graphs, d 64
+// and d 1024, steps and ranking.
 func TestDeviceSuite(t *testing.T) {
-	s := onDevice()
-	for _, w := range []what{aStep, aRanking} {
+	s := deviceCases()
+	for _, w := range []kind{stepKind, rankKind} {
 		for _, dataset := range []string{"wn18rr", "fb15k-237"} {
 			for _, dim := range []int{64, 1024} {
 				for _, members := range []int{1, 8} {
-					i := slices.IndexFunc(s, func(c timed) bool {
+					i := slices.IndexFunc(s, func(c benchCase) bool {
 						return c.What == w && c.Dataset == dataset && c.Dim == dim && c.Members == members
 					})
 					if i < 0 {
 						t.Fatalf("not timed: %s of %s, d %d, %d members", w, dataset, dim, members)
 					}
 					goal := 1.0
-					if w == aStep && members == 8 && dim == 64 {
+					if w == stepKind && members == 8 && dim == 64 {
 						goal = 0.5
 					}
-					if c := s[i]; c.Goal != goal || (c.Within == 1) != (w == aRanking) {
+					if c := s[i]; c.Goal != goal || (c.Within == 1) != (w == rankKind) {
 						t.Errorf("%s has the goals %v and %v s", c.ID, c.Goal, c.Within)
 					}
 				}
@@ -59,7 +61,7 @@ func TestDeviceSuite(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	s := onDevice()
+	s := deviceCases()
 	for pattern, want := range map[string][]string{
 		"^rank-wn18rr-64$": {"rank-wn18rr-64"},
 		"^step-wn18rr-":    {"step-wn18rr-64", "step-wn18rr-64x8", "step-wn18rr-1024", "step-wn18rr-1024x8"},
@@ -71,7 +73,8 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", pattern, ids(chosen), err, want)
 		}
 	}
-	if _, err := choose(s, "nothing"); err == nil || !strings.Contains(err.Error(), "rank-wn18rr-64,") {
+	if _, err := choose(s, "nothing"); err == nil ||
+		!strings.Contains(err.Error(), "rank-wn18rr-64,") {
 		t.Errorf("%v, which should list what there is", err)
 	}
 	if _, err := choose(s, "["); err == nil {

@@ -15,26 +15,26 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// compare times whole trainings by ours and by peers, in turns. One that fails keeps no
-// other from being measured, and what there is so far is written each time.
+// compare times whole trainings of our engine and of peers, in turns. It writes the results so far
+// after each turn, and continues after a failure.
 func (f flags) compare(ctx context.Context, command []string, w io.Writer) error {
 	chosen, err := chooseTrainings(trainings(), f.Cases)
 	if err != nil {
 		return err
 	}
-	rivals, err := f.rivals()
+	trainers, err := f.trainers()
 	if err != nil {
 		return err
 	}
 	by := record.Setup{Command: record.CommandLine(command...), Threads: f.threads()}
-	d := record.New(ctx, by, comparison{Threads: by.Threads, Peers: map[string]played{}})
-	for _, r := range rivals {
+	d := record.New(ctx, by, comparison{Threads: by.Threads, Peers: map[string]peerInfo{}})
+	for _, r := range trainers {
 		if r.command != "" {
-			d.Result.Peers[r.name] = played{Command: record.HidePaths(r.command)}
+			d.Result.Peers[r.name] = peerInfo{Command: record.HidePaths(r.command)}
 		}
 	}
 	if f.Out != "" {
-		if err := goOnComparing(&d, f.Out); err != nil {
+		if err := resumeComparison(&d, f.Out); err != nil {
 			return err
 		}
 	}
@@ -44,14 +44,15 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 	for i, t := range chosen {
 		t.Seconds = cmp.Or(f.Seconds, t.Seconds)
 		if i > 0 && f.Minutes > 0 && time.Since(began).Minutes() > f.Minutes {
-			failed = append(failed, fmt.Sprintf("%s: %v minutes are over", t.ID, f.Minutes))
+			failed = append(failed, fmt.Sprintf("%s: time limit of %v minutes", t.ID, f.Minutes))
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(f.Data, t.Dataset)); err != nil {
-			fmt.Fprintln(os.Stderr, "bench: left out:", record.HidePaths(fmt.Sprintf("%s: %v", t.ID, err)))
+			why := record.HidePaths(fmt.Sprintf("%s: %v", t.ID, err))
+			fmt.Fprintln(os.Stderr, "bench: skipped:", why)
 			continue
 		}
-		outcomes, err := f.contest(ctx, t, rivals, &d)
+		outcomes, err := f.compareTraining(ctx, t, trainers, &d)
 		if err != nil {
 			return err
 		}
@@ -65,25 +66,29 @@ func (f flags) compare(ctx context.Context, command []string, w io.Writer) error
 	}
 	switch {
 	case len(failed) > 0:
-		return fmt.Errorf("not all was measured: %s", strings.Join(failed, "; "))
+		return fmt.Errorf("incomplete: %s", strings.Join(failed, "; "))
 	case !measuredAny:
 		return errors.New("nothing was measured")
 	}
 	return nil
 }
 
-// contest lets all who can train the same: so often in turns, to be timed, and then for
-// equal seconds. Who fails is dropped. The result is written after each turn.
-func (f flags) contest(ctx context.Context, t training, rivals []rival, d *record.Document[comparison]) ([]outcome, error) {
-	rivals = slices.DeleteFunc(slices.Clone(rivals), func(r rival) bool { return !r.does(t) })
-	all := make([]outcome, len(rivals))
-	for i, r := range rivals {
+// compareTraining runs a training on all trainers that support it: first in turns, to time it, and
+// then for equal seconds. A trainer that fails is dropped.
+func (f flags) compareTraining(
+	ctx context.Context, t training, trainers []trainer, d *record.Document[comparison],
+) ([]outcome, error) {
+	trainers = slices.DeleteFunc(slices.Clone(trainers), func(r trainer) bool {
+		return !r.supports(t)
+	})
+	all := make([]outcome, len(trainers))
+	for i, r := range trainers {
 		all[i] = outcome{Who: r.name, Command: d.Command, Date: d.Date}
 	}
-	turn := func(of func(outcome) pass, done func(*outcome, ran, pass)) error {
-		for i, r := range rivals {
+	turn := func(of func(outcome) schedule, done func(*outcome, trainingRun, schedule)) error {
+		for i, r := range trainers {
 			o := &all[i]
-			if o.Dropped != "" || same(o.Who, all) {
+			if o.Dropped != "" || isDuplicate(o.Who, all) {
 				continue
 			}
 			p := of(*o)
@@ -104,36 +109,47 @@ func (f flags) contest(ctx context.Context, t training, rivals []rival, d *recor
 			d.Result.put(t, *o)
 			if f.Out != "" {
 				if err := d.Write(f.Out); err != nil {
-					return fmt.Errorf("the result is not written: %w", err)
+					return fmt.Errorf("cannot write the result: %w", err)
 				}
 			}
 		}
 		return nil
 	}
 	for range f.Repeat {
-		if err := turn(func(outcome) pass { return t.measuring() }, func(o *outcome, r ran, _ pass) { o.add(r, t.whole()) }); err != nil {
+		err := turn(
+			func(outcome) schedule { return t.timingSchedule() },
+			func(o *outcome, r trainingRun, _ schedule) { o.add(r, t.whole()) })
+		if err != nil {
 			return nil, err
 		}
 	}
-	err := turn(func(o outcome) pass { return within(t.Seconds, record.Median(o.Step), o.PerEpoch) }, (*outcome).reach)
-	return slices.DeleteFunc(all, func(o outcome) bool { return len(o.Step) == 0 && o.Dropped == "" }), err
+	equalSeconds := func(o outcome) schedule {
+		return scheduleFor(t.Seconds, record.Median(o.Step), o.PerEpoch)
+	}
+	err := turn(equalSeconds, (*outcome).addTimeLimited)
+	return slices.DeleteFunc(all, func(o outcome) bool {
+		return len(o.Step) == 0 && o.Dropped == ""
+	}), err
 }
 
-// same says whether who is our float32 where auto is float32, too.
-func same(who string, all []outcome) bool {
-	return who == oursFloat32 && slices.ContainsFunc(all, func(o outcome) bool { return o.Who == oursAuto && o.Precision == float32s })
+// isDuplicate reports whether who is our float32 and our auto is float32, too.
+func isDuplicate(who string, all []outcome) bool {
+	return who == oursFloat32 && slices.ContainsFunc(all, func(o outcome) bool {
+		return o.Who == oursAuto && o.Precision == float32s
+	})
 }
 
-// rivals are all who train, and match --who.
-func (f flags) rivals() ([]rival, error) {
-	all := []rival{f.oursIn(oursAuto, "auto"), f.oursIn(oursFloat32, float32s)}
+// trainers returns all trainers that match --who.
+func (f flags) trainers() ([]trainer, error) {
+	all := []trainer{f.ourTrainer(oursAuto, "auto"), f.ourTrainer(oursFloat32, float32s)}
 	peers, err := f.peers()
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range peers {
-		all = append(all, f.rival(p.name, p.command, func(t training) bool { return t.Model != rotateModel && !t.Reverses }))
+		supports := func(t training) bool { return t.Model != rotateModel && !t.Reverses }
+		all = append(all, f.peerTrainer(p.name, p.command, supports))
 	}
 	all = append(all, f.pykeen()...)
-	return record.Choose("--who", all, func(r rival) string { return r.name }, f.Who)
+	return record.Choose("--who", all, func(r trainer) string { return r.name }, f.Who)
 }

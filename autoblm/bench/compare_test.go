@@ -14,8 +14,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// fakePyKEEN prints what a training does in steps of 100 ms, 4 an epoch, and notes how it
-// was asked.
+// fakePyKEEN prints the JSON of a training with 4 steps of 100 ms per epoch, and records its
+// arguments.
 const fakePyKEEN = `echo "$*" >>"$(dirname "$0")/asked"
 while [ $# -gt 0 ]; do
 	case $1 in --loop) loop=$2;; --epochs) epochs=$2;; esac
@@ -26,7 +26,7 @@ steps=100; i=1; while [ $i -lt $epochs ]; do steps="$steps, 100"; i=$((i+1)); do
 echo '{"ms_per_step_per_member": ['$steps'], "steps_per_epoch": 4, "steps_timed": 4, "torch": "2.0", "pykeen": "1.11", "device": "cpu", "test": {"mrr": 0.25, "seconds": 0.5}}'
 `
 
-// venv is an environment that is there already.
+// venv returns the folder of an installed environment.
 func venv(t *testing.T) string {
 	t.Helper()
 	e := environment{t.TempDir()}
@@ -36,15 +36,36 @@ func venv(t *testing.T) string {
 	return e.folder
 }
 
-// compareSmall compares trainings by these tests as the program of our benchmarks.
-func compareSmall(t *testing.T, out string, more ...string) (record.Document[comparison], string, error) {
+// compareSmall compares trainings with this test binary as the program of our benchmarks.
+func compareSmall(
+	t *testing.T,
+	out string,
+	more ...string,
+) (record.Document[comparison], string, error) {
 	t.Helper()
 	ours, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var f flags
-	arguments := append([]string{"--data", smallData(t), "--ours", ours, "--threads", "1", "--repeat", "2", "--seconds", "1", "--out", out, "--peers", venv(t)}, more...)
+	arguments := append(
+		[]string{
+			"--data",
+			smallData(t),
+			"--ours",
+			ours,
+			"--threads",
+			"1",
+			"--repeat",
+			"2",
+			"--seconds",
+			"1",
+			"--out",
+			out,
+			"--peers",
+			venv(t),
+		},
+		more...)
 	if _, err := kong.Must(&f).Parse(arguments); err != nil {
 		t.Fatalf("%q: %v", arguments, err)
 	}
@@ -57,8 +78,8 @@ func compareSmall(t *testing.T, out string, more ...string) (record.Document[com
 	return d, printed.String(), err
 }
 
-// TestCompare: all train in turns, then for equal seconds; who fails is dropped and said to
-// be; and pieces go into one file.
+// TestCompare checks that all trainers take turns and then train for equal seconds, that failures are
+// recorded, and that several runs share one file.
 func TestCompare(t *testing.T) {
 	keep := fakePeer(t, fakePyKEEN)
 	asked := filepath.Join(filepath.Dir(strings.TrimPrefix(keep, "sh ")), "asked")
@@ -75,34 +96,47 @@ func TestCompare(t *testing.T) {
 		all[o.Who] = o
 	}
 	ours, pykeen, dropped := all[oursAuto], all["PyKEEN, 1vsAll"], all["PyKEEN, sLCWA"]
-	if len(ours.Step) != 2 || !(ours.epoch() > 0) || len(ours.Ranking) != 1 || runtime.GOOS == "linux" && ours.Memory < 1<<20 || ours.Within == nil || !(ours.Within.MRR > 0) || ours.Precision == "" || ours.Date != d.Date {
+	if len(ours.Step) != 2 || !(ours.epochSeconds() > 0) || len(ours.Ranking) != 1 ||
+		runtime.GOOS == "linux" && ours.Memory < 1<<20 ||
+		ours.Within == nil ||
+		!(ours.Within.MRR > 0) ||
+		ours.Precision == "" ||
+		ours.Date != d.Date {
 		t.Errorf("%+v", ours)
 	}
 	if _, has := all[oursFloat32]; has != (ours.Precision != float32s) {
 		t.Errorf("float32 is timed twice, or not: %+v", all)
 	}
 	// 1 s is 10 steps of 100 ms, in three epochs of three, and 0.4 s were said of each.
-	if fmt.Sprint(pykeen.Step) != "[0.1 0.1]" || pykeen.epoch() != 0.4 || *pykeen.Within != (reached{1.2000000000000002, 2.25, 0.25}) || len(pykeen.MRR) != 0 {
+	if fmt.Sprint(pykeen.Step) != "[0.1 0.1]" || pykeen.epochSeconds() != 0.4 ||
+		*pykeen.Within != (timeLimited{1.2000000000000002, 2.25, 0.25}) ||
+		len(pykeen.MRR) != 0 {
 		t.Errorf("%+v, %+v", pykeen, pykeen.Within)
 	}
 	if !strings.Contains(dropped.Dropped, "no negatives") || dropped.Within != nil {
 		t.Errorf("%+v", dropped)
 	}
-	if d.Result.Peers["PyKEEN, 1vsAll"].On != "PyKEEN 1.11, PyTorch 2.0 on cpu" || d.Result.Threads != 1 {
+	if d.Result.Peers["PyKEEN, 1vsAll"].On != "PyKEEN 1.11, PyTorch 2.0 on cpu" ||
+		d.Result.Threads != 1 {
 		t.Errorf("%+v", d.Result)
 	}
-	if !strings.Contains(printed, "wn18rr, complex, d 128") || !strings.Contains(printed, "PyKEEN, 1vsAll") {
+	if !strings.Contains(printed, "wn18rr, complex, d 128") ||
+		!strings.Contains(printed, "PyKEEN, 1vsAll") {
 		t.Error(printed)
 	}
 	lines, err := os.ReadFile(asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "--structure complex --device cpu --dim 128 --batch 512 --lr 0.2 --members 1 --threads 1 --seed 1 --epochs 3 --max-steps 3 --eval\n"; !strings.Contains(string(lines), want) {
+	if want := "--structure complex --device cpu --dim 128 --batch 512 --lr 0.2 --members 1 --threads 1 --seed 1 --epochs 3 --max-steps 3 --eval\n"; !strings.Contains(
+		string(lines),
+		want,
+	) {
 		t.Errorf("not asked for %q:\n%s", want, lines)
 	}
 
-	more, _, err := compareSmall(t, out, "--keep", keep, "--cases", "^wn18rr-complex-128(-reverses)?$", "--who", "KvsAll|1vsAll", "--repeat", "1")
+	more, _, err := compareSmall(t, out, "--keep", keep, "--cases", "^wn18rr-complex-128(-reverses)?$",
+		"--who", "KvsAll|1vsAll", "--repeat", "1")
 	if err != nil || len(more.Result.Trainings) != 2 {
 		t.Fatalf("%v, %+v", err, more.Result)
 	}
@@ -115,25 +149,26 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s by %+v", c.ID, c.Outcomes)
 		}
 	}
-	if _, _, err := compareSmall(t, out, "--keep", keep+" -x", "--cases", "^wn18rr-complex-128$"); err == nil || !strings.Contains(err.Error(), "another file") {
+	if _, _, err := compareSmall(t, out, "--keep", keep+" -x", "--cases", "^wn18rr-complex-128$"); err == nil ||
+		!strings.Contains(err.Error(), "another file") {
 		t.Errorf("%v: another command by the same name", err)
 	}
 }
 
-// TestPlainPeer: a peer of bilinear models trains these, without reverses.
+// TestPlainPeer checks that a peer trains bilinear models without reciprocal relations.
 func TestPlainPeer(t *testing.T) {
 	f := flags{Who: "^plain$", Peer: []string{"plain: python3 torch_blm.py"}}
-	rivals, err := f.rivals()
+	rivals, err := f.trainers()
 	if err != nil || len(rivals) != 1 {
 		t.Fatalf("%+v, %v", rivals, err)
 	}
 	for _, c := range trainings() {
-		if rivals[0].does(c) != (c.Model != rotateModel && !c.Reverses) {
-			t.Errorf("%s: %v", c.ID, rivals[0].does(c))
+		if rivals[0].supports(c) != (c.Model != rotateModel && !c.Reverses) {
+			t.Errorf("%s: %v", c.ID, rivals[0].supports(c))
 		}
 	}
 	f.Who = "nobody"
-	if _, err := f.rivals(); err == nil || !strings.Contains(err.Error(), "PyKEEN, KvsAll") {
+	if _, err := f.trainers(); err == nil || !strings.Contains(err.Error(), "PyKEEN, KvsAll") {
 		t.Errorf("%v, which should list who there is", err)
 	}
 }
@@ -146,15 +181,15 @@ func TestTrainings(t *testing.T) {
 		}
 		seen[c.ID] = true
 	}
-	if _, err := chooseTrainings(trainings(), "nothing"); err == nil || !strings.Contains(err.Error(), "umls-complex-64,") {
+	if _, err := chooseTrainings(trainings(), "nothing"); err == nil ||
+		!strings.Contains(err.Error(), "umls-complex-64,") {
 		t.Errorf("%v, which should list what there is", err)
 	}
 }
 
-// TestWithin: what is trained fills the seconds and no more, in epochs that are no longer
-// than whole ones.
-func TestWithin(t *testing.T) {
-	for want, c := range map[pass]struct {
+// TestScheduleFor checks that a schedule fills the time limit with epochs that are at most whole.
+func TestScheduleFor(t *testing.T) {
+	for want, c := range map[schedule]struct {
 		seconds, step float64
 		perEpoch      int
 	}{
@@ -164,7 +199,7 @@ func TestWithin(t *testing.T) {
 		{3, 3, true}:  {1, 0.1, 4},
 		{1, 1, true}:  {1, 5, 4},
 	} {
-		if got := within(c.seconds, c.step, c.perEpoch); got != want {
+		if got := scheduleFor(c.seconds, c.step, c.perEpoch); got != want {
 			t.Errorf("%v s of steps of %v s: %+v, want %+v", c.seconds, c.step, got, want)
 		}
 	}
@@ -172,28 +207,33 @@ func TestWithin(t *testing.T) {
 
 func TestReadTraining(t *testing.T) {
 	const printed = `{"steps_timed": 2, "steps_per_epoch": 8, "device": "cpu", "torch": "2.15", "ms_per_step_per_member": [500, 100, 200, 300], "test": {"mrr": 0.5, "seconds": 0.25}}`
-	r, err := readTraining([]byte(printed), pass{4, 2, true})
-	if err != nil || r.step != 0.2 || r.seconds != 2.2 || r.perEpoch != 8 || r.mrr != 0.5 || r.ranking != 0.25 || r.on != "PyTorch 2.15 on cpu" {
+	r, err := readTraining([]byte(printed), schedule{4, 2, true})
+	if err != nil || r.step != 0.2 || r.seconds != 2.2 || r.perEpoch != 8 || r.mrr != 0.5 ||
+		r.ranking != 0.25 ||
+		r.on != "PyTorch 2.15 on cpu" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for says, output := range map[string]string{
-		"no JSON":         "Epoch 1",
-		"1 epochs":        `{"ms_per_step_per_member": [1]}`,
-		"steps_per_epoch": `{"ms_per_step_per_member": [1, 2]}`,
-		"what it reached": `{"steps_timed": 2, "steps_per_epoch": 8, "ms_per_step_per_member": [1, 2], "test": {"seconds": 1}}`,
+		"no JSON":            "Epoch 1",
+		"1 epochs":           `{"ms_per_step_per_member": [1]}`,
+		"steps_per_epoch":    `{"ms_per_step_per_member": [1, 2]}`,
+		"no time, or no MRR": `{"steps_timed": 2, "steps_per_epoch": 8, "ms_per_step_per_member": [1, 2], "test": {"seconds": 1}}`,
 	} {
-		if _, err := readTraining([]byte(output), pass{2, 0, true}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := readTraining([]byte(output), schedule{2, 0, true}); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, which should say %q", output, err, says)
 		}
 	}
 }
 
-// TestEnvironment: it is made by venv and pip once, and again for other versions.
+// TestEnvironment checks that venv and pip run once, and again for other versions.
 func TestEnvironment(t *testing.T) {
 	e := environment{filepath.Join(t.TempDir(), "venv")}
 	log := filepath.Join(t.TempDir(), "log")
 	python := filepath.Join(t.TempDir(), "python3")
-	script := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%s\n[ \"$2\" = venv ] || exit 0\nmkdir -p %s && cp \"$0\" %s\n", log, filepath.Dir(e.python()), e.python())
+	script := fmt.Sprintf(
+		"#!/bin/sh\necho \"$*\" >>%s\n[ \"$2\" = venv ] || exit 0\nmkdir -p %s && cp \"$0\" %s\n", log,
+		filepath.Dir(e.python()), e.python())
 	fakePeer(t, "") // skips where there is no shell
 	if err := os.WriteFile(python, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -208,28 +248,32 @@ func TestEnvironment(t *testing.T) {
 	list := filepath.Join(e.folder, "requirements.txt")
 	want := "-m venv " + e.folder + "\n-m pip install --requirement " + list + "\n"
 	for range 2 {
-		if err := e.ready(t.Context(), python); err != nil || asked() != want {
+		if err := e.prepare(t.Context(), python); err != nil || asked() != want {
 			t.Fatalf("%v, asked for\n%s", err, asked())
 		}
 	}
-	if program, err := os.ReadFile(e.program()); err != nil || string(program) != string(pykeenProgram) {
+	if program, err := os.ReadFile(e.program()); err != nil ||
+		string(program) != string(pykeenProgram) {
 		t.Errorf("%v: no program", err)
 	}
 	if err := os.WriteFile(e.installed(), []byte("torch==1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.ready(t.Context(), python); err != nil || asked() != want+"-m pip install --requirement "+list+"\n" {
+	if err := e.prepare(t.Context(), python); err != nil ||
+		asked() != want+"-m pip install --requirement "+list+"\n" {
 		t.Errorf("%v, asked for\n%s", err, asked())
 	}
-	if err := (environment{t.TempDir()}).ready(t.Context(), "no-such-python"); err == nil || !strings.Contains(err.Error(), "no-such-python") {
+	if err := (environment{t.TempDir()}).prepare(t.Context(), "no-such-python"); err == nil ||
+		!strings.Contains(err.Error(), "no-such-python") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestRequirements: every version is pinned.
+// TestRequirements checks that every version is pinned.
 func TestRequirements(t *testing.T) {
 	for line := range strings.Lines(string(requirements)) {
-		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && strings.Count(line, "==") != 1 {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") &&
+			strings.Count(line, "==") != 1 {
 			t.Errorf("not pinned: %s", line)
 		}
 	}
@@ -239,14 +283,25 @@ func TestPrintOutcomes(t *testing.T) {
 	printOutcomes(io.Discard, training{}, []outcome{{}})
 	var text strings.Builder
 	printOutcomes(&text, training{Name: "umls", Seconds: 5}, []outcome{
-		{Who: "ours", Step: []float64{0.001, 0.002, 0.009}, PerEpoch: 21, Ranking: []float64{0.01}, Memory: 1 << 26, MRR: []float64{0.9}, Within: &reached{4.9, 119, 0.75}},
+		{
+			Who:      "ours",
+			Step:     []float64{0.001, 0.002, 0.009},
+			PerEpoch: 21,
+			Ranking:  []float64{0.01},
+			Memory:   1 << 26,
+			MRR:      []float64{0.9},
+			Within:   &timeLimited{4.9, 119, 0.75},
+		},
 		{Who: "peer", Dropped: "it failed"},
 	})
 	var words []string
 	for line := range strings.Lines(text.String()) {
 		words = append(words, strings.Join(strings.Fields(line), " "))
 	}
-	if want := []string{"umls", "epoch ranking memory MRR in 5 s epochs", "ours 42.0 ms 10.0 ms 64 MiB 0.900 0.750 119.00", "peer it failed"}; !slices.Equal(words, want) {
+	if want := []string{"umls", "epoch ranking memory MRR in 5 s epochs", "ours 42.0 ms 10.0 ms 64 MiB 0.900 0.750 119.00", "peer it failed"}; !slices.Equal(
+		words,
+		want,
+	) {
 		t.Errorf("printed is\n%s", text.String())
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestSum: the precision of auto is compared, where it was timed, with the fastest peer and
-// with our float32, and bfloat16 with the limit of all threads.
-func TestSum(t *testing.T) {
+// TestSummarize checks that the precision of auto is compared with the fastest peer and with our
+// float32, and bfloat16 with the limit of all threads.
+func TestSummarize(t *testing.T) {
 	both := map[string][]float64{float32s: {0.5, 0.25, 4}, bfloat16s: {0.1, 0.2, 0.125}}
 	peers := map[string][]float64{"a": {9}, "b": {1, 0.5, 0.25}, "c": {0.75, 0.75}}
 	for name, c := range map[string]struct {
@@ -22,16 +22,23 @@ func TestSum(t *testing.T) {
 		"nothing but bfloat16 was": {map[string][]float64{bfloat16s: {0.125}}, float32s, bfloat16s, 0.25, 0, 0.4},
 	} {
 		timing := timing{Ours: c.ours, Peers: peers, Precision: c.auto}
-		timing.sum(10, 100, 2)
-		if timing.Precision != c.used || timing.Ratio != c.ratio || timing.RatioFloat32 != c.float32 || timing.Share != c.share || timing.Fastest != "b" {
+		timing.summarize(10, 100, 2)
+		if timing.Precision != c.used || timing.Ratio != c.ratio || timing.RatioFloat32 != c.float32 ||
+			timing.Share != c.share ||
+			timing.Fastest != "b" {
 			t.Errorf("%s: %+v", name, timing)
 		}
 	}
 }
 
 func TestPrint(t *testing.T) {
-	timing := timing{timed: steps("wn18rr", 64, 512, 1, 8).against(0.2, 0), Ours: map[string][]float64{float32s: {0.0857}, bfloat16s: {0.03}}, Peers: map[string][]float64{"a": {0.34}, "b": {12}}, Precision: bfloat16s}
-	timing.sum(16.1, 2570, 2)
+	timing := timing{
+		benchCase: steps("wn18rr", 64, 512, 1, 8).withGoals(0.2, 0),
+		Ours:      map[string][]float64{float32s: {0.0857}, bfloat16s: {0.03}},
+		Peers:     map[string][]float64{"a": {0.34}, "b": {12}},
+		Precision: bfloat16s,
+	}
+	timing.summarize(16.1, 2570, 2)
 	var text strings.Builder
 	header(&text)
 	timing.print(&text)
@@ -40,7 +47,8 @@ func TestPrint(t *testing.T) {
 		words = append(words, strings.Fields(line))
 	}
 	want := strings.Fields("wn18rr, d 64, batch 512 30.0 ms 85.7 ms 340 ms 0.088 0.20 0.35 – 537 10%")
-	if len(words) != 3 || !slices.Equal(words[1], want) || strings.Join(words[2], " ") != "a 340 ms; b 12.0 s" {
+	if len(words) != 3 || !slices.Equal(words[1], want) ||
+		strings.Join(words[2], " ") != "a 340 ms; b 12.0 s" {
 		t.Errorf("printed is\n%s", text.String())
 	}
 }

@@ -19,7 +19,7 @@ var (
 	requirements []byte
 )
 
-// environment is a virtual environment of Python for the peers.
+// environment is a Python virtual environment for the peers.
 type environment struct{ folder string }
 
 func (e environment) python() string {
@@ -29,22 +29,22 @@ func (e environment) python() string {
 	return filepath.Join(e.folder, "bin", "python")
 }
 
-// program is our program for PyKEEN, a copy of it in the environment.
+// program returns the path of the copy of our program for PyKEEN.
 func (e environment) program() string { return filepath.Join(e.folder, "pykeen_train.py") }
 
-// installed says what the environment holds; it is written last.
+// installed returns the path of the list of installed packages. It is written last.
 func (e environment) installed() string { return filepath.Join(e.folder, "installed.txt") }
 
-// ready makes the environment, unless it is there with the same versions, by pip, whose
-// settings (an index, a proxy, certificates) are the user's.
-func (e environment) ready(ctx context.Context, python string) error {
+// prepare installs the environment with pip, unless it has the same versions. pip uses the settings
+// of the user: index, proxy, certificates.
+func (e environment) prepare(ctx context.Context, python string) error {
 	has, err := os.ReadFile(e.installed())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if !bytes.Equal(has, requirements) {
 		if err := e.install(ctx, python); err != nil {
-			return fmt.Errorf("there is no environment for the peers in %s: %w", e.folder, err)
+			return fmt.Errorf("cannot make the environment of the peers in %s: %w", e.folder, err)
 		}
 	}
 	return os.WriteFile(e.program(), pykeenProgram, 0o644)
@@ -52,22 +52,22 @@ func (e environment) ready(ctx context.Context, python string) error {
 
 func (e environment) install(ctx context.Context, python string) error {
 	if _, err := os.Stat(e.python()); err != nil {
-		if err := loudly(ctx, python, "-m", "venv", e.folder); err != nil {
-			return fmt.Errorf("%w (Debian has python3-venv apart from Python)", err)
+		if err := runVisibly(ctx, python, "-m", "venv", e.folder); err != nil {
+			return fmt.Errorf("%w (on Debian, install python3-venv)", err)
 		}
 	}
 	list := filepath.Join(e.folder, "requirements.txt")
 	if err := os.WriteFile(list, requirements, 0o644); err != nil {
 		return err
 	}
-	if err := loudly(ctx, e.python(), "-m", "pip", "install", "--requirement", list); err != nil {
+	if err := runVisibly(ctx, e.python(), "-m", "pip", "install", "--requirement", list); err != nil {
 		return err
 	}
 	return os.WriteFile(e.installed(), requirements, 0o644)
 }
 
-// loudly runs a command that shows what it does.
-func loudly(ctx context.Context, name string, arguments ...string) error {
+// runVisibly runs a command and shows its output.
+func runVisibly(ctx context.Context, name string, arguments ...string) error {
 	program := exec.CommandContext(ctx, name, arguments...)
 	program.Stdout, program.Stderr = os.Stderr, os.Stderr
 	if err := program.Run(); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// measure times case by case. One that fails does not keep the others from being
-// measured, and what there is so far is written each time.
+// measure times one case after another. It writes the results so far after each case, and continues
+// after a failure.
 func (f flags) measure(ctx context.Context, command []string, w io.Writer) error {
 	all := suite(f.Backend, f.Small)
 	chosen, err := choose(all, f.Cases)
@@ -40,7 +40,7 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 		case noData != nil:
 			err = noData
 		case late:
-			err = fmt.Errorf("%v minutes are over", f.Minutes)
+			err = fmt.Errorf("time limit of %v minutes", f.Minutes)
 		default:
 			if t, err = f.time(ctx, c, &d); err != nil {
 				failed = append(failed, c.ID)
@@ -57,32 +57,32 @@ func (f flags) measure(ctx context.Context, command []string, w io.Writer) error
 		}
 		if err != nil {
 			why := record.HidePaths(fmt.Sprintf("%s: %v", c.ID, err))
-			fmt.Fprintln(os.Stderr, "bench: left out:", why)
-			d.Result.stay(c.ID)
+			fmt.Fprintln(os.Stderr, "bench: skipped:", why)
+			d.Result.clearLeftOut(c.ID)
 			d.Result.LeftOut = append(d.Result.LeftOut, why)
 		}
 		if f.Out != "" {
 			if err := d.Write(f.Out); err != nil {
-				return fmt.Errorf("the result is not written: %w", err)
+				return fmt.Errorf("cannot write the result: %w", err)
 			}
 		}
 	}
 	switch {
 	case len(failed) > 0:
-		return fmt.Errorf("these failed: %s", strings.Join(failed, ", "))
+		return fmt.Errorf("failed: %s", strings.Join(failed, ", "))
 	case succeeded == 0:
 		return errors.New("nothing was measured")
 	}
 	return nil
 }
 
-// document is what the results go into: what the file of --out has of other cases, or nothing.
+// document returns an empty document, or one with the cases that the file of --out has.
 func (f flags) document(ctx context.Context, command []string) (document, error) {
 	by := record.Setup{Command: record.CommandLine(command...), Threads: f.threads()}
 	if f.Backend != "" {
 		by.Engine, by.Backend = "gomlx", f.Backend
 	}
-	r := result{Threads: by.Threads, Engine: cmp.Or(by.Engine, "cpu"), Peers: map[string]played{}}
+	r := result{Threads: by.Threads, Engine: cmp.Or(by.Engine, "cpu"), Peers: map[string]peerInfo{}}
 	if f.Backend == "" {
 		r.Limit = f.Limit
 	}
@@ -91,44 +91,50 @@ func (f flags) document(ctx context.Context, command []string) (document, error)
 		return document{}, err
 	}
 	for _, p := range peers {
-		r.Peers[p.name] = played{Command: record.HidePaths(p.command)}
+		r.Peers[p.name] = peerInfo{Command: record.HidePaths(p.command)}
 	}
 	d := record.New(ctx, by, r)
 	if f.Out != "" {
-		err = goOn(&d, f.Out)
+		err = resume(&d, f.Out)
 	}
 	return d, err
 }
 
-// contestant is one of those that are timed in turns: ours in a precision, or a peer.
-type contestant struct {
+// runner times a case: our engine with a precision, or a peer.
+type runner struct {
 	name string
 	run  func() (run, error)
-	done func(run) // takes what it came to
+	done func(run) // stores the measurement
 	peer bool
 }
 
-// time runs ours and the peers in turns. Who fails is dropped, and the others go on; it is
-// an error when ours fails in all precisions, or all peers do, and then ours comes with it.
-func (f flags) time(ctx context.Context, c timed, d *document) (timing, error) {
-	t := timing{timed: c, Ours: map[string][]float64{}, Peers: map[string][]float64{}, Dropped: map[string]string{}, Fresh: map[string][]float64{}}
+// time runs our engine and the peers in turns. A runner that fails is dropped. It is an error if
+// our engine fails in all precisions, or if all peers fail; then the timing has our times.
+func (f flags) time(ctx context.Context, c benchCase, d *document) (timing, error) {
+	t := timing{
+		benchCase: c,
+		Ours:      map[string][]float64{},
+		Peers:     map[string][]float64{},
+		Dropped:   map[string]string{},
+		Fresh:     map[string][]float64{},
+	}
 	var used func(context.Context) int64
 	if probe.IsCUDA(f.Backend) {
 		used = probe.This().MemoryUsed
 	}
 	gflop := 0.0
-	left, err := f.contestants(ctx, &t, d, &gflop)
+	left, err := f.runners(ctx, &t, d, &gflop)
 	if err != nil {
 		return t, err
 	}
-	var failures [2]error // the first of ours, and of peers
+	var failures [2]error // our first one, and that of peers
 	for round := range f.Repeat {
-		left = slices.DeleteFunc(left, func(who contestant) bool {
+		left = slices.DeleteFunc(left, func(who runner) bool {
 			if ctx.Err() != nil {
 				return false
 			}
-			r, err := watched(ctx, used, who.run)
-			if ctx.Err() != nil { // that is nobody's failure
+			r, err := withMemory(ctx, used, who.run)
+			if ctx.Err() != nil { // interrupted, not a failure
 				return false
 			}
 			if err != nil {
@@ -148,32 +154,37 @@ func (f flags) time(ctx context.Context, c timed, d *document) (timing, error) {
 			return t, ctx.Err()
 		}
 		if ranked := t.ranked(); round == 0 && f.Fastest > 0 && len(ranked) > f.Fastest {
-			left = slices.DeleteFunc(left, func(who contestant) bool { return who.peer && slices.Contains(ranked[f.Fastest:], who.name) })
+			left = slices.DeleteFunc(left, func(who runner) bool {
+				return who.peer && slices.Contains(ranked[f.Fastest:], who.name)
+			})
 		}
 	}
 	if len(t.Ours) == 0 {
 		return t, failures[0]
 	}
-	t.sum(gflop, d.Result.Limit, d.Result.Threads)
+	t.summarize(gflop, d.Result.Limit, d.Result.Threads)
 	if len(t.Peers) == 0 {
 		return t, failures[1]
 	}
 	return t, nil
 }
 
-// contestants are all that are to be timed for a case.
-func (f flags) contestants(ctx context.Context, t *timing, d *document, gflop *float64) (all []contestant, err error) {
+// runners returns the runners of a case. They store their measurements in t, d and gflop.
+func (f flags) runners(
+	ctx context.Context, t *timing, d *document, gflop *float64,
+) (all []runner, err error) {
 	for _, precision := range f.precisions() {
-		all = append(all, contestant{
+		all = append(all, runner{
 			name: precision,
-			run:  func() (run, error) { return f.ours(ctx, t.timed, precision) },
+			run:  func() (run, error) { return f.ours(ctx, t.benchCase, precision) },
 			done: func(r run) {
 				t.Ours[precision] = append(t.Ours[precision], r.seconds)
 				if r.fresh > 0 {
 					t.Fresh[precision] = append(t.Fresh[precision], r.fresh)
 				}
 				t.Precision, t.MRR, *gflop = r.auto, r.mrr, r.gflop
-				t.Compile, t.OurMemory = max(t.Compile, r.compiling), max(t.OurMemory, r.memory)
+				t.Compile = max(t.Compile, r.compiling)
+				t.OurMemory = max(t.OurMemory, r.memory)
 				d.Result.Backend = record.HidePaths(r.on)
 				for _, note := range r.notes {
 					if note = record.HidePaths(note); !slices.Contains(d.Result.Notes, note) {
@@ -188,14 +199,15 @@ func (f flags) contestants(ctx context.Context, t *timing, d *document, gflop *f
 		return nil, err
 	}
 	for _, p := range peers {
-		if !p.does(t.timed) {
+		if !p.supports(t.benchCase) {
 			continue
 		}
-		all = append(all, contestant{
+		all = append(all, runner{
 			name: p.name, peer: true,
-			run: func() (run, error) { return p.run(ctx, f, t.timed) },
+			run: func() (run, error) { return p.run(ctx, f, t.benchCase) },
 			done: func(r run) {
-				t.Peers[p.name], t.PeerMemory = append(t.Peers[p.name], r.seconds), max(t.PeerMemory, r.memory)
+				t.Peers[p.name] = append(t.Peers[p.name], r.seconds)
+				t.PeerMemory = max(t.PeerMemory, r.memory)
 				played := d.Result.Peers[p.name]
 				played.On = cmp.Or(r.on, played.On)
 				d.Result.Peers[p.name] = played
@@ -205,7 +217,7 @@ func (f flags) contestants(ctx context.Context, t *timing, d *document, gflop *f
 	return all, nil
 }
 
-// precisions are those in which ours is timed.
+// precisions returns our precisions.
 func (f flags) precisions() []string {
 	switch {
 	case len(f.Precisions) > 0:

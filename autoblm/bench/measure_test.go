@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// fakePeer is the command of a peer that does the same each time.
+// fakePeer returns the command of a peer that runs a shell script.
 func fakePeer(t *testing.T, script string) string {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -25,8 +25,7 @@ func fakePeer(t *testing.T, script string) string {
 	return "sh " + path
 }
 
-// measureSmall measures cases of GoMLX with these tests as the program of our
-// benchmarks.
+// measureSmall measures cases of GoMLX with this test binary as the program of our benchmarks.
 func measureSmall(t *testing.T, data, cases string, more ...string) (document, error) {
 	t.Helper()
 	ours, err := os.Executable()
@@ -34,83 +33,137 @@ func measureSmall(t *testing.T, data, cases string, more ...string) (document, e
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "result.json")
-	return measure(t, append([]string{"--data", data, "--backend", "go", "--small", "--threads", "1", "--ours", ours, "--cases", cases, "--out", out}, more...)...)
+	return measure(
+		t,
+		append(
+			[]string{
+				"--data",
+				data,
+				"--backend",
+				"go",
+				"--small",
+				"--threads",
+				"1",
+				"--ours",
+				ours,
+				"--cases",
+				cases,
+				"--out",
+				out,
+			},
+			more...)...)
 }
 
 func TestMeasure(t *testing.T) {
 	data := smallData(t)
-	peer := fakePeer(t, `echo '{"ms_per_step_per_member": [9, 4, 6], "test": {"seconds": 0.5}, "torch": "2.0", "device": "'$5'"}'`)
+	peer := fakePeer(
+		t,
+		`echo '{"ms_per_step_per_member": [9, 4, 6], "test": {"seconds": 0.5}, "torch": "2.0", "device": "'$5'"}'`,
+	)
 	slow := fakePeer(t, `echo '{"ms_per_step_per_member": [9, 40, 60], "test": {"seconds": 5}}'`)
-	d, err := measureSmall(t, data, "wn18rr-64$", "--repeat", "2", "--peer", "torch: "+peer, "--peer", "slow: "+slow, "--fastest", "1")
+	d, err := measureSmall(t, data, "wn18rr-64$", "--repeat", "2", "--peer", "torch: "+peer, "--peer",
+		"slow: "+slow, "--fastest", "1")
 	if err != nil || len(d.Result.Cases) != 2 || len(d.Result.LeftOut) != 0 {
 		t.Fatalf("%v, %+v", err, d)
 	}
 	for _, c := range d.Result.Cases {
-		peers := map[what]string{aStep: "map[slow:[0.05] torch:[0.005 0.005]]", aRanking: "map[slow:[5] torch:[0.5 0.5]]"}[c.What]
+		peers := map[kind]string{stepKind: "map[slow:[0.05] torch:[0.005 0.005]]", rankKind: "map[slow:[5] torch:[0.5 0.5]]"}[c.What]
 		ours := c.Ours[float32s]
-		if len(ours) != 2 || len(c.Ours) != 1 || fmt.Sprint(c.Peers) != peers || c.Fastest != "torch" || c.Ratio != record.Median(ours)/record.Median(c.Peers["torch"]) || c.RatioFloat32 != 0 {
+		if len(ours) != 2 || len(c.Ours) != 1 || fmt.Sprint(c.Peers) != peers || c.Fastest != "torch" ||
+			c.Ratio != record.Median(ours)/record.Median(c.Peers["torch"]) ||
+			c.RatioFloat32 != 0 {
 			t.Errorf("%+v", c)
 		}
-		if !(c.Compile > 0) || !(ours[0] > 0) || !(c.GFLOPS > 0) || c.Share != 0 || c.Precision != float32s || c.Command != d.Command || c.Date != d.Date {
+		if !(c.Compile > 0) || !(ours[0] > 0) || !(c.GFLOPS > 0) || c.Share != 0 ||
+			c.Precision != float32s ||
+			c.Command != d.Command ||
+			c.Date != d.Date {
 			t.Errorf("%+v", c)
 		}
 	}
-	if d.Date == "" || d.Machine == "" || d.Versions["go"] == "" || d.Result.Peers["torch"].On != "2.0 on cpu" || strings.Contains(d.Command, data) || d.Result.Engine != "gomlx" || d.Result.Backend != "go" || d.Result.Threads != 1 {
+	if d.Date == "" || d.Machine == "" || d.Versions["go"] == "" ||
+		d.Result.Peers["torch"].On != "2.0 on cpu" ||
+		strings.Contains(d.Command, data) ||
+		d.Result.Engine != "gomlx" ||
+		d.Result.Backend != "go" ||
+		d.Result.Threads != 1 {
 		t.Errorf("%+v", d)
 	}
 }
 
-// TestNative: ours is timed in both precisions, or in the one that the processor has, and
-// ranks a trained model beside a fresh one.
+// TestNative checks that our engine is timed in all precisions of the processor, and that it ranks with
+// a trained and an untrained model.
 func TestNative(t *testing.T) {
 	ours, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := measure(t, "--data", smallData(t), "--small", "--ours", ours, "--repeat", "2", "--threads", "1", "--cases", "wn18rr-64$", "--out", filepath.Join(t.TempDir(), "result.json"))
+	d, err := measure(t, "--data", smallData(t), "--small", "--ours", ours, "--repeat", "2",
+		"--threads", "1", "--cases", "wn18rr-64$", "--out", filepath.Join(t.TempDir(), "result.json"))
 	if err != nil || len(d.Result.Cases) != 2 {
 		t.Fatalf("%v, %+v", err, d)
 	}
 	for _, c := range d.Result.Cases {
-		if len(c.Ours[float32s]) != 2 || len(c.Ours[bfloat16s]) != 2 && c.Dropped[bfloat16s] == "" || c.Precision != float32s || c.Fastest != "" {
+		if len(c.Ours[float32s]) != 2 || len(c.Ours[bfloat16s]) != 2 && c.Dropped[bfloat16s] == "" ||
+			c.Precision != float32s ||
+			c.Fastest != "" {
 			t.Errorf("%+v", c)
 		}
-		if ranked := c.What == aRanking; (len(c.Fresh[float32s]) == 2) != ranked || (c.MRR > 0) != ranked {
+		if ranked := c.What == rankKind; (len(c.Fresh[float32s]) == 2) != ranked ||
+			(c.MRR > 0) != ranked {
 			t.Errorf("%+v", c)
 		}
 	}
 }
 
-// TestPeerFails: ours and the other peers are kept. Where no peer is left, the failure is
-// no success.
+// TestPeerFails checks that our times and those of other peers are kept, and that it is an error if all
+// peers fail.
 func TestPeerFails(t *testing.T) {
 	data, fails := smallData(t), "fails: "+fakePeer(t, "echo 'CUDA out of memory' >&2; exit 1")
 	d, err := measureSmall(t, data, "step-wn18rr-64$", "--repeat", "1", "--peer", fails)
-	if err == nil || len(d.Result.LeftOut) != 1 || !strings.Contains(d.Result.LeftOut[0], "CUDA out of memory") {
+	if err == nil || len(d.Result.LeftOut) != 1 ||
+		!strings.Contains(d.Result.LeftOut[0], "CUDA out of memory") {
 		t.Errorf("%v, left out %q", err, d.Result.LeftOut)
 	}
-	if len(d.Result.Cases) != 1 || len(d.Result.Cases[0].Ours[float32s]) != 1 || d.Result.Cases[0].Ratio != 0 {
+	if len(d.Result.Cases) != 1 || len(d.Result.Cases[0].Ours[float32s]) != 1 ||
+		d.Result.Cases[0].Ratio != 0 {
 		t.Errorf("%+v", d.Result.Cases)
 	}
 	works := "works: " + fakePeer(t, `echo '{"ms_per_step_per_member": [9, 4, 6]}'`)
 	hangs := "hangs: " + fakePeer(t, `exec sleep 100`)
-	if d, err = measureSmall(t, data, "step-wn18rr-64$", "--repeat", "2", "--peer", fails, "--peer", hangs, "--peer", works, "--patience", "0.5"); err != nil || len(d.Result.Cases) != 1 || len(d.Result.LeftOut) != 0 {
+	if d, err = measureSmall(t, data, "step-wn18rr-64$", "--repeat", "2", "--peer", fails, "--peer", hangs, "--peer", works, "--patience", "0.5"); err != nil ||
+		len(d.Result.Cases) != 1 ||
+		len(d.Result.LeftOut) != 0 {
 		t.Fatalf("%v, %+v", err, d.Result)
 	}
-	if c := d.Result.Cases[0]; c.Fastest != "works" || len(c.Peers) != 1 || len(c.Peers["works"]) != 2 || !strings.Contains(c.Dropped["fails"], "CUDA out of memory") || !strings.Contains(c.Dropped["hangs"], "more than 0.5 s") {
+	if c := d.Result.Cases[0]; c.Fastest != "works" || len(c.Peers) != 1 ||
+		len(c.Peers["works"]) != 2 ||
+		!strings.Contains(c.Dropped["fails"], "CUDA out of memory") ||
+		!strings.Contains(c.Dropped["hangs"], "more than 0.5 s") {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestPieces: what is measured goes to what the file has of other cases, unless that was
-// measured otherwise.
-func TestPieces(t *testing.T) {
+// TestSeveralRuns checks that runs share a file, unless they differ in machine or peers.
+func TestSeveralRuns(t *testing.T) {
 	ours, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "result.json")
-	common := []string{"--data", smallData(t), "--backend", "go", "--small", "--ours", ours, "--repeat", "1", "--out", out}
+	common := []string{
+		"--data",
+		smallData(t),
+		"--backend",
+		"go",
+		"--small",
+		"--ours",
+		ours,
+		"--repeat",
+		"1",
+		"--out",
+		out,
+	}
 	piece := func(more ...string) (document, error) {
 		return measure(t, slices.Concat(common, []string{"--threads", "1"}, more)...)
 	}
@@ -123,15 +176,23 @@ func TestPieces(t *testing.T) {
 	if err != nil || len(d.Result.Cases) != 2 || len(d.Result.LeftOut) != 1 {
 		t.Fatalf("%v, %+v", err, d.Result)
 	}
-	if step, rank := d.Result.Cases[0], d.Result.Cases[1]; step.ID != "step-wn18rr-64" || step.Command != d.Command || rank.ID != "rank-wn18rr-64" || rank.Command != first.Command || rank.Ours[float32s][0] != first.Result.Cases[0].Ours[float32s][0] {
+	if step, rank := d.Result.Cases[0], d.Result.Cases[1]; step.ID != "step-wn18rr-64" ||
+		step.Command != d.Command ||
+		rank.ID != "rank-wn18rr-64" ||
+		rank.Command != first.Command ||
+		rank.Ours[float32s][0] != first.Result.Cases[0].Ours[float32s][0] {
 		t.Errorf("%+v", d.Result.Cases)
 	}
-	if d, err = piece("--cases", "64$"); err != nil || len(d.Result.Cases) != 4 || len(d.Result.LeftOut) != 0 || len(d.Result.Peers) != 1 {
+	if d, err = piece("--cases", "64$"); err != nil || len(d.Result.Cases) != 4 ||
+		len(d.Result.LeftOut) != 0 ||
+		len(d.Result.Peers) != 1 {
 		t.Errorf("%v, %+v", err, d.Result)
 	}
 	before, _ := os.ReadFile(out)
 	for says, more := range map[string][]string{"machine": {"--threads", "2"}, "peer p": {"--peer", "p: another", "--threads", "1"}} {
-		if _, err := measure(t, slices.Concat(common, more)...); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "another file") {
+		if _, err := measure(t, slices.Concat(common, more)...); err == nil ||
+			!strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), "another file") {
 			t.Errorf("%v, which should say %q", err, says)
 		}
 	}
@@ -140,10 +201,11 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what the minutes or the data do not allow is left out and said.
+// TestLeftOut checks that cases without time or data are recorded as left out.
 func TestLeftOut(t *testing.T) {
 	d, err := measureSmall(t, smallData(t), "step-.*-64$", "--repeat", "1", "--minutes", "1e-6")
-	if err != nil || len(d.Result.Cases) != 1 || len(d.Result.LeftOut) != 1 || !strings.Contains(d.Result.LeftOut[0], "fb15k-237-64: 1e-06 minutes are over") {
+	if err != nil || len(d.Result.Cases) != 1 || len(d.Result.LeftOut) != 1 ||
+		!strings.Contains(d.Result.LeftOut[0], "fb15k-237-64: time limit of 1e-06 minutes") {
 		t.Errorf("%v, %d cases, left out %q", err, len(d.Result.Cases), d.Result.LeftOut)
 	}
 	if d, err = measureSmall(t, t.TempDir(), "step-.*-64$"); err == nil || len(d.Result.LeftOut) != 2 {
@@ -158,15 +220,15 @@ func TestFlags(t *testing.T) {
 	}
 	for says, change := range map[string]func(*flags){
 		"AUTOBLM_DATA":    func(f *flags) { f.Data = "" },
-		"repeat is 0":     func(f *flags) { f.Repeat = 0 },
-		"fastest is -1":   func(f *flags) { f.Fastest = -1 },
-		"patience is -1":  func(f *flags) { f.Patience = -1 },
-		"limit is -1":     func(f *flags) { f.Limit = -1 },
+		"--repeat 0":      func(f *flags) { f.Repeat = 0 },
+		"--fastest -1":    func(f *flags) { f.Fastest = -1 },
+		"--patience -1":   func(f *flags) { f.Patience = -1 },
+		"--limit -1":      func(f *flags) { f.Limit = -1 },
 		"\"half\"":        func(f *flags) { f.Precisions = []string{"half"} },
 		"no command":      func(f *flags) { f.Peer = []string{"torch: "} },
-		"minutes is -1":   func(f *flags) { f.Minutes = -1 },
-		"threads is -1":   func(f *flags) { f.Threads = -1 },
-		"name the one":    func(f *flags) { f.Backend = "auto" },
+		"--minutes -1":    func(f *flags) { f.Minutes = -1 },
+		"--threads -1":    func(f *flags) { f.Threads = -1 },
+		"name a backend":  func(f *flags) { f.Backend = "auto" },
 		"unknown backend": func(f *flags) { f.Backend = "abacus" },
 	} {
 		f := good

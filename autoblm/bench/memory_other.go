@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// mostMemory is 0: nothing tells.
-func mostMemory(*os.ProcessState) int64 { return 0 }
+// peakMemory returns 0: this system does not report it.
+func peakMemory(*os.ProcessState) int64 { return 0 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// mostMemory is the most bytes that a process, which is over, had in memory at once.
-func mostMemory(p *os.ProcessState) int64 {
+// peakMemory returns the peak memory of a finished process in bytes.
+func peakMemory(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0

@@ -13,39 +13,52 @@ import (
 	"strings"
 )
 
-// run is what a program took for a case: seconds for a member, those for compiling
-// beside them, and bytes on the GPU, or 0 where nothing tells.
+// run holds the measurements of a program on a case.
 type run struct {
-	seconds, compiling float64
-	memory             int64
-	on                 string // what did the arithmetic
-	// Of ours alone:
-	gflop      float64 // the arithmetic for a member, in billions
-	auto       string  // the precision that auto comes to
-	fresh, mrr float64 // seconds for a model that was not trained, and the MRR of one that was
+	seconds, compiling float64 // per member; in addition
+	memory             int64   // peak GPU memory in bytes, 0 if unknown
+	on                 string  // backend, or versions and device of a peer
+	// The other fields are for our programs.
+	gflop      float64 // work per member
+	auto       string  // precision of auto
+	fresh, mrr float64 // seconds with an untrained model, and the MRR of a trained one
 	notes      []string
 }
 
-// ours runs our Go benchmark of a case in a precision.
-func (f flags) ours(ctx context.Context, c timed, precision string) (run, error) {
-	arguments := []string{"-test.run", "^$", "-test.bench", "^Benchmark(Step|Rank|Epoch)$/^" + c.ID + "$", "-test.benchtime", "1x",
-		"-backend", f.Backend, "-precision", precision, "-models", f.models}
+// ours runs our Go benchmark of a case.
+func (f flags) ours(ctx context.Context, c benchCase, precision string) (run, error) {
+	arguments := []string{
+		"-test.run", "^$", "-test.bench", "^Benchmark(Step|Rank|Epoch)$/^" + c.ID + "$",
+		"-test.benchtime", "1x",
+		"-backend", f.Backend, "-precision", precision, "-models", f.models,
+	}
 	if f.Small {
 		arguments = append(arguments, "-small")
 	}
 	program := exec.CommandContext(ctx, f.Ours, arguments...)
-	program.Env = append(os.Environ(), "AUTOBLM_DATA="+f.Data, "GOMAXPROCS="+strconv.Itoa(f.threads()))
+	program.Env = f.environment()
 	output, err := program.Output()
 	if err != nil {
-		return run{}, fmt.Errorf("our benchmark failed: %w%s%s", err, lastWords(err), cause(string(output)))
+		return run{}, benchmarkFailed(err, output)
 	}
 	return readOurs(string(output))
 }
 
+// environment returns the environment of our benchmarks.
+func (f flags) environment() []string {
+	return append(os.Environ(),
+		"AUTOBLM_DATA="+f.Data, "GOMAXPROCS="+strconv.Itoa(f.threads()))
+}
+
+func benchmarkFailed(err error, output []byte) error {
+	return fmt.Errorf("our benchmark failed: %w%s%s",
+		err, lastErrorLine(err), failureMessage(string(output)))
+}
+
 var failure = regexp.MustCompile(`(?m)^ +\w+_test\.go:\d+(: .*)$`)
 
-// cause is what a Go benchmark says of its failure, as the end of a sentence.
-func cause(output string) string {
+// failureMessage returns the message of a failed Go benchmark, as the end of a sentence.
+func failureMessage(output string) string {
 	if found := failure.FindStringSubmatch(output); found != nil {
 		return found[1]
 	}
@@ -54,17 +67,22 @@ func cause(output string) string {
 
 func (f flags) threads() int { return cmp.Or(f.Threads, runtime.GOMAXPROCS(0)) }
 
-// The units of our Go benchmarks.
+// Units of our Go benchmarks.
 const (
 	unitOfTime, unitOfFresh = "s/member", "s-fresh/member"
 	unitOfCompiling         = "s-compiling"
 	unitOfWork, unitOfMRR   = "GFLOP/member", "MRR"
 )
 
-// readOurs reads the text of a Go benchmark: values before their units, and lines of
-// names with values.
+// readOurs parses the output of a Go benchmark: values before their units, and lines "name: value".
 func readOurs(output string) (r run, err error) {
-	units := map[string]*float64{unitOfTime: &r.seconds, unitOfFresh: &r.fresh, unitOfCompiling: &r.compiling, unitOfWork: &r.gflop, unitOfMRR: &r.mrr}
+	units := map[string]*float64{
+		unitOfTime:      &r.seconds,
+		unitOfFresh:     &r.fresh,
+		unitOfCompiling: &r.compiling,
+		unitOfWork:      &r.gflop,
+		unitOfMRR:       &r.mrr,
+	}
 	for line := range strings.Lines(output) {
 		switch name, value, _ := strings.Cut(strings.TrimSpace(line), ": "); name {
 		case "backend":
@@ -82,7 +100,7 @@ func readOurs(output string) (r run, err error) {
 		}
 	}
 	if !(r.seconds > 0) {
-		err = errors.New("our benchmark says nothing of its time")
+		err = errors.New("our benchmark printed no time")
 	}
 	return r, err
 }

@@ -25,25 +25,26 @@ import (
 var (
 	onBackend = flag.String("backend", "", "time GoMLX on this backend rather than the native engine")
 	inSmall   = flag.Bool("small", false, "time the smallest shapes, which tells nothing of speed")
-	keepIn    = flag.String("models", "", "keep the trained models that are ranked in this folder, and use those that are there")
-	asked     = kge.AutoPrecision
+	keepIn    = flag.String("models", "",
+		"keep the trained models that are ranked in this folder, and use those that are there")
+	asked = kge.AutoPrecision
 )
 
 func init() {
-	flag.TextVar(&asked, "precision", kge.AutoPrecision, "the precision of products: auto, float32 or bfloat16")
+	flag.TextVar(&asked, "precision", kge.AutoPrecision,
+		"the precision of products: auto, float32 or bfloat16")
 }
 
-// BenchmarkStep is a training step of ComplEx on the benchmarks.
-func BenchmarkStep(b *testing.B) { benchmark(b, aStep, step) }
+// BenchmarkStep times a training step of ComplEx.
+func BenchmarkStep(b *testing.B) { benchmark(b, stepKind, step) }
 
-// BenchmarkRank is the filtered ranking of the test triples by ComplEx.
-func BenchmarkRank(b *testing.B) { benchmark(b, aRanking, rank) }
+// BenchmarkRank times the filtered ranking of the test triples with ComplEx.
+func BenchmarkRank(b *testing.B) { benchmark(b, rankKind, rank) }
 
-// BenchmarkEpoch is an epoch of ComplEx on paths of two hops.
-func BenchmarkEpoch(b *testing.B) { benchmark(b, anEpoch, epoch) }
+// BenchmarkEpoch times an epoch of ComplEx on paths of two hops.
+func BenchmarkEpoch(b *testing.B) { benchmark(b, epochKind, epoch) }
 
-// BenchmarkSearch is a whole small search on the embedded graph, with all that comes
-// with it.
+// BenchmarkSearch times a small search on the embedded graph.
 func BenchmarkSearch(b *testing.B) {
 	s := autoblm.DefaultSearch()
 	s.Settings = search.BasicSettings()
@@ -60,12 +61,15 @@ func compute() autoblm.Compute {
 	if *onBackend == "" {
 		return autoblm.Compute{Engine: "cpu"}
 	}
-	return autoblm.Compute{Engine: "gomlx", Backend: *onBackend, Note: func(text string) { fmt.Println("note:", text) }}
+	return autoblm.Compute{
+		Engine:  "gomlx",
+		Backend: *onBackend,
+		Note:    func(text string) { fmt.Println("note:", text) },
+	}
 }
 
-// benchmark times cases, with what is compiled apart. What they take is told for a
-// member, without what must be done around them.
-func benchmark(b *testing.B, w what, prepare func(*testing.B, kge.Engine, timed) func() run) {
+// benchmark times cases per member. Compile times are separate, and preparation is not included.
+func benchmark(b *testing.B, w kind, prepare func(*testing.B, kge.Engine, benchCase) func() run) {
 	for _, c := range suite(*onBackend, *inSmall) {
 		if c.What != w {
 			continue
@@ -87,7 +91,10 @@ func benchmark(b *testing.B, w what, prepare func(*testing.B, kge.Engine, timed)
 			last := run{}
 			for b.Loop() {
 				last = once()
-				all, fresh = append(all, last.seconds/float64(c.Members)), append(fresh, last.fresh/float64(c.Members))
+				all, fresh = append(all, last.seconds/float64(c.Members)), append(
+					fresh,
+					last.fresh/float64(c.Members),
+				)
 			}
 			b.ReportMetric(record.Median(all), unitOfTime)
 			b.ReportMetric(last.gflop, unitOfWork)
@@ -100,9 +107,9 @@ func benchmark(b *testing.B, w what, prepare func(*testing.B, kge.Engine, timed)
 	}
 }
 
-func folder(b *testing.B, c timed) string { return realdata.Folder(b, c.Dataset) }
+func folder(b *testing.B, c benchCase) string { return realdata.Folder(b, c.Dataset) }
 
-func graph(b *testing.B, c timed) *datasets.Graph {
+func graph(b *testing.B, c benchCase) *datasets.Graph {
 	g, err := datasets.ReadFolder(folder(b, c))
 	if err != nil {
 		b.Fatal(err)
@@ -119,8 +126,8 @@ func members(count int) []kge.Member {
 	return all
 }
 
-// resolve is what the precision comes to, after it is told what auto does.
-func resolve(b *testing.B, engine kge.Engine, c timed, entities int) kge.Precision {
+// resolve returns the resolved precision, and prints that of auto.
+func resolve(b *testing.B, engine kge.Engine, c benchCase, entities int) kge.Precision {
 	auto, err := engine.Precision(kge.AutoPrecision, form.Bilinear, entities, c.Dim)
 	if err != nil {
 		b.Fatal(err)
@@ -133,26 +140,31 @@ func resolve(b *testing.B, engine kge.Engine, c timed, entities int) kge.Precisi
 	return used
 }
 
-// work is the arithmetic of products of queries with all entities, in billions.
+// work returns the GFLOP of products of queries with all entities.
 func work(products, queries, entities, dim int) float64 {
 	return 2e-9 * float64(products) * float64(queries) * float64(entities) * float64(dim)
 }
 
-// step times a training step as a peer does: from one epoch's end to the next,
-// by the number of steps between. All that training does beside its steps counts.
-func step(b *testing.B, engine kge.Engine, c timed) func() run {
+// step times a training step as peers do: the time between the ends of two epochs divided by the
+// number of steps. It includes everything that training does.
+func step(b *testing.B, engine kge.Engine, c benchCase) func() run {
 	g := graph(b, c)
 	settings := kge.DefaultSettings()
 	settings.Dim, settings.Batch, settings.Epochs, settings.MaxSteps = c.Dim, c.Batch, epochs, c.Steps
 	settings.Precision = resolve(b, engine, c, len(g.Entities))
 	return func() run {
-		seconds, compiling := train(b, engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members)})
-		return run{seconds: seconds, compiling: compiling, gflop: work(3, 2*c.Batch, len(g.Entities), c.Dim)}
+		seconds, compiling := train(b, engine,
+			kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members)})
+		return run{
+			seconds:   seconds,
+			compiling: compiling,
+			gflop:     work(3, 2*c.Batch, len(g.Entities), c.Dim),
+		}
 	}
 }
 
-// epoch times an epoch by some of its steps.
-func epoch(b *testing.B, engine kge.Engine, c timed) func() run {
+// epoch estimates the time of an epoch from some of its steps.
+func epoch(b *testing.B, engine kge.Engine, c benchCase) func() run {
 	data, err := query.ReadFolder(folder(b, c), 1, 2)
 	if err != nil {
 		b.Fatal(err)
@@ -165,12 +177,17 @@ func epoch(b *testing.B, engine kge.Engine, c timed) func() run {
 		b.Fatal(err)
 	}
 	return func() run {
-		seconds, compiling := train(b, engine, kge.Job{Data: training, Settings: settings.Settings, Members: members(c.Members)})
-		return run{seconds: seconds * float64(training.Count) / float64(c.Batch), compiling: compiling, gflop: work(3, training.Count, len(data.Entities), c.Dim)}
+		seconds, compiling := train(b, engine,
+			kge.Job{Data: training, Settings: settings.Settings, Members: members(c.Members)})
+		return run{
+			seconds:   seconds * float64(training.Count) / float64(c.Batch),
+			compiling: compiling,
+			gflop:     work(3, training.Count, len(data.Entities), c.Dim),
+		}
 	}
 }
 
-// train is how long a step takes.
+// train returns the seconds of a step and of compiling.
 func train(b *testing.B, engine kge.Engine, job kge.Job) (seconds, compiling float64) {
 	steps := (job.Data.Count + job.Settings.Batch - 1) / job.Settings.Batch
 	if job.Settings.MaxSteps > 0 {
@@ -197,10 +214,9 @@ func train(b *testing.B, engine kge.Engine, job kge.Job) (seconds, compiling flo
 	return record.Median(all), report.Timing.Compile
 }
 
-// rank times the ranking of the test triples with the models and the index of the
-// known answers in place, as a peer does. A triple is ranked before, since tables
-// move to where they are used at their first use.
-func rank(b *testing.B, engine kge.Engine, c timed) func() run {
+// rank times the ranking of the test triples as peers do, after loading the models and the known
+// answers. It ranks one triple first, because tables move to the device at their first use.
+func rank(b *testing.B, engine kge.Engine, c benchCase) func() run {
 	g := graph(b, c)
 	known := g.Known()
 	used := resolve(b, engine, c, len(g.Entities))
@@ -224,7 +240,8 @@ func rank(b *testing.B, engine kge.Engine, c timed) func() run {
 	}
 	var fresh []kge.Parameters
 	for _, m := range members(c.Members) {
-		fresh = append(fresh, kge.Initialize(completion.Data(g), kge.Settings{Dim: c.Dim, InitScale: 0.1}, m))
+		fresh = append(fresh,
+			kge.Initialize(completion.Data(g), kge.Settings{Dim: c.Dim, InitScale: 0.1}, m))
 	}
 	models := trained(b, engine, c, g)
 	return func() (r run) {
@@ -237,8 +254,13 @@ func rank(b *testing.B, engine kge.Engine, c timed) func() run {
 	}
 }
 
-// trained are the models to rank, where they are to be trained before.
-func trained(b *testing.B, engine kge.Engine, c timed, g *datasets.Graph) (all []kge.Parameters) {
+// trained returns the trained models to rank.
+func trained(
+	b *testing.B,
+	engine kge.Engine,
+	c benchCase,
+	g *datasets.Graph,
+) (all []kge.Parameters) {
 	if c.Trained == 0 {
 		return nil
 	}
@@ -250,7 +272,8 @@ func trained(b *testing.B, engine kge.Engine, c timed, g *datasets.Graph) (all [
 		if settings.Precision, err = engine.Precision(kge.AutoPrecision, form.Bilinear, len(g.Entities), c.Dim); err != nil {
 			b.Fatal(err)
 		}
-		report, err := kge.Train(b.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members)})
+		report, err := kge.Train(b.Context(), engine,
+			kge.Job{Data: completion.Data(g), Settings: settings, Members: members(c.Members)})
 		if err != nil {
 			b.Fatal(err)
 		}

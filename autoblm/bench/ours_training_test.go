@@ -22,8 +22,7 @@ var (
 	trainRank   = flag.Bool("rank", true, "BenchmarkTraining: rank the test triples")
 )
 
-// BenchmarkTraining is a whole training of those that are compared with peers. It prints
-// what they print.
+// BenchmarkTraining runs a training of the comparison with peers. It prints the same JSON.
 func BenchmarkTraining(b *testing.B) {
 	for _, t := range trainings() {
 		b.Run(t.ID, func(b *testing.B) {
@@ -42,7 +41,7 @@ func BenchmarkTraining(b *testing.B) {
 	}
 }
 
-// memberOf is what a training trains.
+// memberOf returns the member of a training.
 func memberOf(t training) (kge.Member, error) {
 	m := kge.DefaultMember(structure.Structure{})
 	m.LearningRate = t.Rate
@@ -54,7 +53,7 @@ func memberOf(t training) (kge.Member, error) {
 	return m, err
 }
 
-// trainAs trains and ranks, from the graph on.
+// trainAs trains and ranks.
 func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraining) {
 	b.Helper()
 	engine, err := compute().Open()
@@ -83,7 +82,8 @@ func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraini
 		printed.Steps = append(printed.Steps, 1e3*now.Sub(last).Seconds()/float64(printed.Timed))
 		last = now
 	}
-	report, err := kge.Train(b.Context(), engine, kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{m}, OnEpoch: onEpoch})
+	report, err := kge.Train(b.Context(), engine,
+		kge.Job{Data: completion.Data(g), Settings: settings, Members: []kge.Member{m}, OnEpoch: onEpoch})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -94,7 +94,8 @@ func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraini
 		return printed
 	}
 	begin := time.Now()
-	e, err := completion.Evaluate(b.Context(), engine, report.Results[0].Model, g, "test", eval.Pessimistic)
+	e, err := completion.Evaluate(b.Context(), engine, report.Results[0].Model, g, "test",
+		eval.Pessimistic)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func trainAs(b *testing.B, t training, g *datasets.Graph) (printed printedTraini
 	return printed
 }
 
-// TestMembers: what is to be trained can be.
+// TestMembers checks that our engine supports all trainings.
 func TestMembers(t *testing.T) {
 	for _, c := range trainings() {
 		m, err := memberOf(c)

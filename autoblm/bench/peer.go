@@ -15,15 +15,13 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// peer is another program for the same task, by a name for tables.
+// peer is another program for the same task.
 type peer struct {
 	name, command string
-	// steps says that it is timed on training steps alone.
-	steps bool
+	steps         bool // only for training steps
 }
 
-// peers are those of the flags, each a command with its name and a colon before it. One
-// without is named as its command.
+// peers parses the flags for peers, "NAME: COMMAND". Without a name, the command is the name.
 func (f flags) peers() (all []peer, err error) {
 	for i, text := range slices.Concat(f.Peer, f.StepPeer) {
 		name, command, named := strings.Cut(text, ": ")
@@ -31,43 +29,49 @@ func (f flags) peers() (all []peer, err error) {
 			name, command = record.HidePaths(text), text
 		}
 		if len(strings.Fields(command)) == 0 || name == "" {
-			return nil, fmt.Errorf("--peer %q has no command: give \"NAME: COMMAND\", or a command alone", text)
+			return nil, fmt.Errorf("--peer %q has no command: use \"NAME: COMMAND\"", text)
 		}
 		if slices.ContainsFunc(all, func(p peer) bool { return p.name == name }) {
-			return nil, fmt.Errorf("two peers are called %s: give each a name of its own, as in --peer \"NAME: COMMAND\"", name)
+			return nil, fmt.Errorf("two peers are called %s: use different names, as in "+
+				"--peer \"NAME: COMMAND\"", name)
 		}
 		all = append(all, peer{name, command, i >= len(f.Peer)})
 	}
 	return all, nil
 }
 
-// does says whether a peer is timed on a case. None has paths.
-func (p peer) does(c timed) bool { return c.What == aStep || c.What == aRanking && !p.steps }
+// supports reports whether a peer is timed on a case. No peer has paths.
+func (p peer) supports(c benchCase) bool {
+	return c.What == stepKind || c.What == rankKind && !p.steps
+}
 
-// graceful is how long what a peer has started may hold on to its output.
-const graceful = 5 * time.Second
+// outputDelay is how long subprocesses of a peer may keep its output open.
+const outputDelay = 5 * time.Second
 
-// run runs the peer for a case, on the GPU if we do.
-func (p peer) run(ctx context.Context, f flags, c timed) (run, error) {
-	words := slices.Concat(strings.Fields(p.command), []string{filepath.Join(f.Data, c.Dataset)}, peerFlags(c, f.Backend, f.threads()))
-	output, _, err := f.play(ctx, words)
+// run runs the peer on a case, on the GPU if our backend is CUDA.
+func (p peer) run(ctx context.Context, f flags, c benchCase) (run, error) {
+	data := filepath.Join(f.Data, c.Dataset)
+	command := append(strings.Fields(p.command), data)
+	output, _, err := f.runPeer(ctx, append(command, peerFlags(c, f.Backend, f.threads())...))
 	if err != nil {
 		return run{}, err
 	}
 	return readPeer(output, c.What)
 }
 
-// play runs a peer for as long as we have patience, and returns what it printed and the
-// most bytes that it had in memory.
-func (f flags) play(ctx context.Context, words []string) (output []byte, memory int64, err error) {
+// runPeer runs a command within the time limit for peers. It returns its output and its peak memory
+// in bytes.
+func (f flags) runPeer(
+	ctx context.Context, command []string,
+) (output []byte, memory int64, err error) {
 	limited := ctx
 	if f.Patience > 0 {
 		var cancel func()
 		limited, cancel = context.WithTimeout(ctx, time.Duration(f.Patience*float64(time.Second)))
 		defer cancel()
 	}
-	program := exec.CommandContext(limited, words[0], words[1:]...)
-	program.WaitDelay = graceful
+	program := exec.CommandContext(limited, command[0], command[1:]...)
+	program.WaitDelay = outputDelay
 	output, err = program.Output()
 	switch {
 	case ctx.Err() != nil:
@@ -75,29 +79,30 @@ func (f flags) play(ctx context.Context, words []string) (output []byte, memory 
 	case limited.Err() != nil:
 		return nil, 0, fmt.Errorf("it took more than %v s", f.Patience)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return nil, 0, fmt.Errorf("it failed: %w%s", err, lastWords(err))
+		return nil, 0, fmt.Errorf("it failed: %w%s", err, lastErrorLine(err))
 	}
-	return output, mostMemory(program.ProcessState), nil
+	return output, peakMemory(program.ProcessState), nil
 }
 
-// peerFlags are those of the peer after its own and the data. For a ranking it trains
-// as little as it can.
-func peerFlags(c timed, backend string, threads int) []string {
-	device, how := "cpu", fmt.Sprintf("--epochs %d --max-steps %d", epochs, c.Steps)
+// peerFlags returns the flags of a peer after its own command and the data. For a ranking, it
+// trains one step.
+func peerFlags(c benchCase, backend string, threads int) []string {
+	device, mode := "cpu", fmt.Sprintf("--epochs %d --max-steps %d", epochs, c.Steps)
 	if probe.IsCUDA(backend) {
 		device = "cuda"
 	}
-	if c.What == aRanking {
-		how = "--epochs 1 --max-steps 1 --eval"
+	if c.What == rankKind {
+		mode = "--epochs 1 --max-steps 1 --eval"
 	}
-	return fields("--structure complex --device %s --dim %d --batch %d --members %d --threads %d %s", device, c.Dim, c.Batch, c.Members, threads, how)
+	return fields("--structure complex --device %s --dim %d --batch %d --members %d --threads %d %s",
+		device, c.Dim, c.Batch, c.Members, threads, mode)
 }
 
-// readPeer reads the JSON of a peer: milliseconds of a step for a member, of each
-// epoch, or the seconds of a ranking by a member.
-func readPeer(output []byte, w what) (run, error) {
+// readPeer parses the JSON of a peer: milliseconds per step and member of each epoch, or the
+// seconds per member of a ranking.
+func readPeer(output []byte, w kind) (run, error) {
 	var printed struct {
-		Torch  string    `json:"torch"` // its version, where it is PyTorch
+		Torch  string    `json:"torch"` // version of PyTorch
 		Device string    `json:"device"`
 		Steps  []float64 `json:"ms_per_step_per_member"`
 		Test   struct {
@@ -112,13 +117,13 @@ func readPeer(output []byte, w what) (run, error) {
 		r.on = printed.Torch + " on " + printed.Device
 	}
 	switch {
-	case w != aRanking && len(printed.Steps) < 2:
-		return r, fmt.Errorf("it timed %d epochs, and the first is for warming up", len(printed.Steps))
-	case w != aRanking:
+	case w != rankKind && len(printed.Steps) < 2:
+		return r, fmt.Errorf("it timed %d epochs, but at least 2 are needed", len(printed.Steps))
+	case w != rankKind:
 		r.seconds = record.Median(printed.Steps[1:]) / 1e3
 	}
 	if !(r.seconds > 0) {
-		return r, errors.New("it did not say how long it took")
+		return r, errors.New("it printed no time")
 	}
 	return r, nil
 }

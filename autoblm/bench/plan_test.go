@@ -11,8 +11,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// TestPlan: the commands time all cases on a GPU, each once, and none may take longer
-// than it can; and what is printed are these commands.
+// TestPlan checks that the commands time each case on a GPU once within the time limit, and that they
+// are printed.
 func TestPlan(t *testing.T) {
 	f := flags{Data: "data", Peer: []string{"torch: python3 peer.py", "python3 another.py"}, To: "out"}
 	var timed []string
@@ -22,11 +22,13 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s writes %s", c.about, c.file)
 		}
 		files[c.file] = true
-		if i := slices.Index(c.arguments, "--backend"); i < 0 || !strings.HasPrefix(c.arguments[i+1], "xla:cuda") {
+		if i := slices.Index(c.arguments, "--backend"); i < 0 ||
+			!strings.HasPrefix(c.arguments[i+1], "xla:cuda") {
 			t.Errorf("%s is not on the GPU: %q", c.about, c.arguments)
 		}
 		if i := slices.Index(c.arguments, "--minutes"); i >= 0 {
-			if minutes, err := strconv.ParseFloat(c.arguments[i+1], 64); err != nil || minutes <= 0 || minutes >= limitMinutes {
+			if minutes, err := strconv.ParseFloat(c.arguments[i+1], 64); err != nil || minutes <= 0 ||
+				minutes >= limitMinutes {
 				t.Errorf("%s takes %v minutes", c.about, minutes)
 			}
 		}
@@ -43,24 +45,29 @@ func TestPlan(t *testing.T) {
 		}
 		timed = append(timed, ids(chosen)...)
 	}
-	if want := slices.Sorted(slices.Values(ids(onDevice()))); !slices.Equal(slices.Sorted(slices.Values(timed)), want) {
+	if want := slices.Sorted(slices.Values(ids(deviceCases()))); !slices.Equal(
+		slices.Sorted(slices.Values(timed)), want) {
 		t.Errorf("timed are %v of %v", timed, want)
 	}
 	var printed strings.Builder
 	f.plan(&printed)
 	for _, c := range f.commands() {
-		if line := "\n./" + c.program + " " + record.CommandLine(c.arguments...) + "\n"; strings.Count(printed.String(), line) != 1 {
+		if line := "\n./" + c.program + " " + record.CommandLine(c.arguments...) + "\n"; strings.Count(
+			printed.String(), line) != 1 {
 			t.Errorf("%s is not printed once:\n%s", line, printed.String())
 		}
 	}
 }
 
-// TestRehearsalIsThePlan: small, there are the same commands, but that GoMLX's own
-// backend has no TF32.
+// TestRehearsalIsThePlan checks that the rehearsal has the commands of the plan, without TF32, which
+// GoMLX's own backend does not have.
 func TestRehearsalIsThePlan(t *testing.T) {
 	abouts := func(f flags) (all []string) {
 		for _, c := range f.commands() {
-			if about := c.program + " " + c.arguments[0] + " " + filepath.Base(filepath.Dir(c.file)); !strings.Contains(c.file, "TF32") {
+			if about := c.program + " " + c.arguments[0] + " " + filepath.Base(filepath.Dir(c.file)); !strings.Contains(
+				c.file,
+				"TF32",
+			) {
 				all = append(all, about)
 			}
 		}
@@ -72,9 +79,9 @@ func TestRehearsalIsThePlan(t *testing.T) {
 	}
 }
 
-// TestPrecisionsOn: XLA has three precisions, and TF32 is as wanted whatever the backend
-// said before.
-func TestPrecisionsOn(t *testing.T) {
+// TestPrecisionsFor checks that XLA has three precisions, and that they override TF32 options of the
+// backend.
+func TestPrecisionsFor(t *testing.T) {
 	for backend, want := range map[string]string{
 		"go":                  "float32 --backend go --precision float32; bfloat16 --backend go --precision bfloat16",
 		"go:ops_sequential":   "float32 --backend go:ops_sequential --precision float32; bfloat16 --backend go:ops_sequential --precision bfloat16",
@@ -82,7 +89,7 @@ func TestPrecisionsOn(t *testing.T) {
 		"xla:/x/cuda.so,tf32": "float32 --backend xla:/x/cuda.so,tf32,tf32=false --precision float32; TF32 --backend xla:/x/cuda.so,tf32,tf32=true --precision float32; bfloat16 --backend xla:/x/cuda.so,tf32 --precision bfloat16",
 	} {
 		var got []string
-		for _, s := range precisionsOn(backend) {
+		for _, s := range precisionsFor(backend) {
 			got = append(got, s.name+" "+strings.Join(s.flags, " "))
 		}
 		if strings.Join(got, "; ") != want {

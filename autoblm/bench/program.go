@@ -13,9 +13,11 @@ import (
 	"time"
 )
 
-// watched runs a program and looks now and then at how much more memory is used than
-// before. Where nothing tells, used is nil.
-func watched(ctx context.Context, used func(context.Context) int64, program func() (run, error)) (r run, err error) {
+// withMemory runs a program and samples the memory in use four times a second. used is nil if the
+// device does not report it.
+func withMemory(
+	ctx context.Context, used func(context.Context) int64, program func() (run, error),
+) (r run, err error) {
 	if used == nil {
 		return program()
 	}
@@ -35,9 +37,9 @@ func watched(ctx context.Context, used func(context.Context) int64, program func
 	}
 }
 
-// lastWords is the last line that a program wrote to its standard error, as the end
-// of a sentence, or "". One that a signal ended, as for memory, did not know that they were.
-func lastWords(err error) string {
+// lastErrorLine returns the last line of a program's standard error, as the end of a sentence. It
+// returns "" for a program that a signal ended, because its last line is unrelated.
+func lastErrorLine(err error) string {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || !exit.Exited() {
 		return ""
@@ -51,26 +53,29 @@ func lastWords(err error) string {
 
 // rehearse runs TestRehearsal.
 func (f flags) rehearse(ctx context.Context, w io.Writer) error {
-	program := exec.CommandContext(ctx, f.Ours, "-test.run", "^TestRehearsal$", "-test.v", "-backend", f.Backend, "-data", f.Data, "-peer", strings.Join(slices.Concat(f.Peer, f.StepPeer), "\n"))
+	peers := strings.Join(slices.Concat(f.Peer, f.StepPeer), "\n")
+	program := exec.CommandContext(ctx, f.Ours, "-test.run", "^TestRehearsal$", "-test.v",
+		"-backend", f.Backend, "-data", f.Data, "-peer", peers)
 	program.Stdout, program.Stderr = w, w
 	if err := program.Run(); err != nil {
-		return fmt.Errorf("what --plan prints would fail: %w", err)
+		return fmt.Errorf("a command of --plan fails: %w", err)
 	}
 	return nil
 }
 
-// find looks for a program beside this one, and else builds it into a folder by a
-// command of Go.
-func find(ctx context.Context, folder, name, build, from string) (string, error) {
+// findOrBuild returns a program next to this one, or builds it into a folder with a Go command.
+func findOrBuild(ctx context.Context, folder, name, build, from string) (string, error) {
 	if this, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(this), name)
-		if _, err := os.Stat(beside); err == nil {
-			return beside, nil
+		sibling := filepath.Join(filepath.Dir(this), name)
+		if _, err := os.Stat(sibling); err == nil {
+			return sibling, nil
 		}
 	}
 	built := filepath.Join(folder, name)
-	if output, err := exec.CommandContext(ctx, "go", append(fields("%s -o", build), built, from)...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("there is no %s beside this program, and it cannot be built: %w\n%s", name, err, output)
+	arguments := append(fields("%s -o", build), built, from)
+	output, err := exec.CommandContext(ctx, "go", arguments...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("cannot build %s: %w\n%s", name, err, output)
 	}
 	return built, nil
 }

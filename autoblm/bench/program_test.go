@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// TestWatched: the most memory is seen although it is less again at the end, and the
-// error of the program comes out.
-func TestWatched(t *testing.T) {
+// TestWithMemory checks that the peak memory and the error of the program are returned.
+func TestWithMemory(t *testing.T) {
 	asked := make(chan struct{})
 	answers := []int64{10, 500, 20}
 	used := func(context.Context) int64 {
@@ -23,7 +22,7 @@ func TestWatched(t *testing.T) {
 		return answer
 	}
 	failed := errors.New("failed")
-	r, err := watched(t.Context(), used, func() (run, error) {
+	r, err := withMemory(t.Context(), used, func() (run, error) {
 		select {
 		case <-asked:
 		case <-time.After(time.Minute):
@@ -34,7 +33,8 @@ func TestWatched(t *testing.T) {
 	if r.memory != 490 || r.seconds != 1 || !errors.Is(err, failed) {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if r, err := watched(t.Context(), nil, func() (run, error) { return run{}, failed }); r.memory != 0 || !errors.Is(err, failed) {
+	if r, err := withMemory(t.Context(), nil, func() (run, error) { return run{}, failed }); r.memory != 0 ||
+		!errors.Is(err, failed) {
 		t.Errorf("without a GPU: %+v, %v", r, err)
 	}
 }

@@ -22,19 +22,20 @@ import (
 
 var (
 	deviceData = flag.String("data", "", "TestRehearsal: the folder that the device will have")
-	devicePeer = flag.String("peer", "", "TestRehearsal: the peers that the device will run, each in a line")
+	devicePeer = flag.String("peer", "",
+		"TestRehearsal: the peers that the device will run, each in a line")
 )
 
-// TestRehearsal runs all commands of the plan, small, on GoMLX's own backend and the
-// peer on the processor, and looks at what they wrote. What would fail on the device
-// is an error, as far as it can be seen here.
+// TestRehearsal runs all commands of the plan in the smallest shapes, on GoMLX's own backend and with
+// the peer on the CPU, and checks their files.
 func TestRehearsal(t *testing.T) {
 	folder := t.TempDir()
 	bench, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	autoblm, err := find(t.Context(), folder, "autoblm", "build", "github.com/autoblm/autoblm-go/autoblm/cmd/autoblm")
+	autoblm, err := findOrBuild(t.Context(), folder, "autoblm", "build",
+		"github.com/autoblm/autoblm-go/autoblm/cmd/autoblm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,14 +76,16 @@ func TestRehearsal(t *testing.T) {
 				}
 			}
 			written, err := os.ReadFile(c.file)
-			if text := string(written); err != nil || !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) {
-				t.Errorf("%v: %v: the result should have %s and not %s:\n%s", c.arguments, err, c.has, c.lacks, text)
+			if text := string(written); err != nil || !strings.Contains(text, c.has) ||
+				strings.Contains(text, c.lacks) {
+				t.Errorf("%v: %v: the result should have %s and not %s:\n%s", c.arguments, err, c.has, c.lacks,
+					text)
 			}
 		})
 	}
 }
 
-// measure runs this program with arguments, and reads the file of its --out.
+// measure runs this program and reads the file of its --out.
 func measure(t *testing.T, arguments ...string) (document, error) {
 	t.Helper()
 	var f flags
@@ -99,13 +102,15 @@ func measure(t *testing.T, arguments ...string) (document, error) {
 	return d, err
 }
 
-// hasXLA says whether a program could use XLA.
+// hasXLA reports whether a program can use XLA.
 func hasXLA(program string) bool {
 	info, err := buildinfo.ReadFile(program)
-	return err == nil && slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "github.com/gomlx/go-xla" })
+	return err == nil &&
+		slices.ContainsFunc(info.Deps,
+			func(m *debug.Module) bool { return m.Path == "github.com/gomlx/go-xla" })
 }
 
-// checkData says what the device would miss in its data.
+// checkData checks that a folder has the data for the device.
 func checkData(folder string) error {
 	for _, name := range deviceGraphs {
 		if folder == "" {
@@ -118,8 +123,8 @@ func checkData(folder string) error {
 	return nil
 }
 
-// smallData has small graphs in the place of those that the device has: entities
-// around a circle, each related to the next two.
+// smallData returns a folder with small graphs instead of the benchmarks: entities on a circle, each
+// related to the next two.
 func smallData(t *testing.T) string {
 	t.Helper()
 	const entities = 60
@@ -128,7 +133,8 @@ func smallData(t *testing.T) string {
 		g.Entities = append(g.Entities, fmt.Sprint(i))
 		for step := range int32(2) {
 			split := []*[]datasets.Triple{&g.Train, &g.Train, &g.Train, &g.Valid, &g.Test}[(i+step)%5]
-			*split = append(*split, datasets.Triple{Head: i, Relation: step, Tail: (i + step + 1) % entities})
+			*split = append(*split,
+				datasets.Triple{Head: i, Relation: step, Tail: (i + step + 1) % entities})
 		}
 	}
 	folder := t.TempDir()
@@ -140,8 +146,8 @@ func smallData(t *testing.T) string {
 	return folder
 }
 
-// peerHere is the peer, or "" where the machine cannot have it, with the reason. A peer
-// that fails otherwise would fail on the device, too.
+// peerHere returns the peer, or "" and the reason if this machine does not have its programs. Another
+// failure of the peer is an error.
 func peerHere(ctx context.Context, peer string) (here, why string, err error) {
 	if peer == "" {
 		return "", "there is no --peer", nil
@@ -152,7 +158,8 @@ func peerHere(ctx context.Context, peer string) (here, why string, err error) {
 	}
 	words := append(strings.Fields(named[0].command), "--help")
 	_, err = exec.CommandContext(ctx, words[0], words[1:]...).Output()
-	if why := lastWords(err); errors.Is(err, exec.ErrNotFound) || strings.Contains(why, "ModuleNotFoundError") { // PyTorch, most likely
+	if why := lastErrorLine(err); errors.Is(err, exec.ErrNotFound) ||
+		strings.Contains(why, "ModuleNotFoundError") { // PyTorch, most likely
 		return "", fmt.Sprint(err, why), nil
 	} else if err != nil {
 		return "", "", fmt.Errorf("the peer: %w%s", err, why)
@@ -160,8 +167,7 @@ func peerHere(ctx context.Context, peer string) (here, why string, err error) {
 	return peer, "", nil
 }
 
-// TestPeerHere: a peer that the machine cannot have is absent, and said to be; one
-// that fails otherwise is an error.
+// TestPeerHere distinguishes missing programs from other failures of a peer.
 func TestPeerHere(t *testing.T) {
 	works := fakePeer(t, "exit 0")
 	for command, want := range map[string]string{
@@ -170,7 +176,8 @@ func TestPeerHere(t *testing.T) {
 		"no-such-program peer.py": "",
 		fakePeer(t, "echo 'Traceback' >&2; echo \"ModuleNotFoundError: No module named 'torch'\" >&2; exit 1"): "",
 	} {
-		if got, why, err := peerHere(t.Context(), command); err != nil || got != want || (why == "") != (want != "") {
+		if got, why, err := peerHere(t.Context(), command); err != nil || got != want ||
+			(why == "") != (want != "") {
 			t.Errorf("%q is %q, because of %q, %v", command, got, why, err)
 		}
 	}
@@ -181,12 +188,13 @@ func TestPeerHere(t *testing.T) {
 	}
 }
 
-// TestDataForTheDevice: what the device would miss is an error here.
+// TestDataForTheDevice checks that missing data are an error.
 func TestDataForTheDevice(t *testing.T) {
 	if err := checkData(smallData(t)); err != nil {
 		t.Error(err)
 	}
-	if err := checkData(t.TempDir()); err == nil || !strings.Contains(err.Error(), "data for the device") {
+	if err := checkData(t.TempDir()); err == nil ||
+		!strings.Contains(err.Error(), "data for the device") {
 		t.Error(err)
 	}
 }

@@ -11,14 +11,18 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// columns are those that are printed of each case, with missing for what was not measured.
-const columns, missing = "%-32s %10s %10s %10s %7s %6s %11s %6s %8s %6s\n", "–"
+// columns is the format of a printed case.
+const columns = "%-32s %10s %10s %10s %7s %6s %11s %6s %8s %6s\n"
+
+// missing stands for a value that was not measured.
+const missing = "–"
 
 func header(w io.Writer) {
-	fmt.Fprintf(w, columns, "", bfloat16s, float32s, "peer", "ratio", "goal", "to float32", "goal", "GFLOP/s", "limit")
+	fmt.Fprintf(w, columns, "", bfloat16s, float32s, "peer", "ratio", "goal", "to float32",
+		"goal", "GFLOP/s", "limit")
 }
 
-// print writes a line for a case, and another with what not every case has.
+// print prints a line for a case, and another one with further measurements.
 func (t timing) print(w io.Writer) {
 	cell := func(value float64, format string, values ...any) string {
 		if value == 0 {
@@ -26,8 +30,9 @@ func (t timing) print(w io.Writer) {
 		}
 		return fmt.Sprintf(format, append(values, value)...)
 	}
-	fmt.Fprintf(w, columns, t.Name, duration(t.Ours[bfloat16s]), duration(t.Ours[float32s]), duration(t.Peers[t.Fastest]),
-		cell(t.Ratio, "%.3f"), cell(t.Goal, "%.2f"), cell(t.RatioFloat32, "%.2f"), cell(t.GoalFloat32, "%.2f"),
+	fmt.Fprintf(w, columns, t.Name, duration(t.Ours[bfloat16s]), duration(t.Ours[float32s]),
+		duration(t.Peers[t.Fastest]), cell(t.Ratio, "%.3f"), cell(t.Goal, "%.2f"),
+		cell(t.RatioFloat32, "%.2f"), cell(t.GoalFloat32, "%.2f"),
 		cell(t.GFLOPS, "%.0f"), cell(100*t.Share, "%.0f%%"))
 	var more []string
 	for _, name := range t.ranked() {
@@ -35,21 +40,22 @@ func (t timing) print(w io.Writer) {
 	}
 	for _, precision := range []string{bfloat16s, float32s} {
 		if fresh := t.Fresh[precision]; len(fresh) > 0 {
-			more = append(more, "fresh in "+precision+" "+duration(fresh))
+			more = append(more, "untrained, "+precision+" "+duration(fresh))
 		}
 	}
 	if t.Compile > 0 {
 		more = append(more, fmt.Sprintf("compiled for %.1f s", t.Compile))
 	}
 	if t.OurMemory > 0 || t.PeerMemory > 0 {
-		more = append(more, fmt.Sprintf("memory %s, peers %s", humanize.IBytes(uint64(t.OurMemory)), humanize.IBytes(uint64(t.PeerMemory))))
+		more = append(more, fmt.Sprintf("memory %s, peers %s",
+			humanize.IBytes(uint64(t.OurMemory)), humanize.IBytes(uint64(t.PeerMemory))))
 	}
 	if len(more) > 0 {
 		fmt.Fprintf(w, "    %s\n", strings.Join(more, "; "))
 	}
 }
 
-// duration is the median of seconds, to three digits.
+// duration returns the median of seconds with three digits.
 func duration(seconds []float64) string {
 	if len(seconds) == 0 {
 		return missing

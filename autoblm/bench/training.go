@@ -7,39 +7,41 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// training is a whole one to compare: by all on the same graph, with the same model, d,
-// batch, optimizer (Adagrad) and rate, and without penalties.
+// training is a whole training to compare. All trainers use the same graph, model, d, batch,
+// Adagrad and learning rate, and no penalties.
 type training struct {
-	// ID is what --cases selects it by.
+	// ID is what --cases matches.
 	ID      string  `json:"id"`
 	Name    string  `json:"name"`
 	Dataset string  `json:"dataset"`
 	Model   string  `json:"model"`
-	Dim     int     `json:"dim"` // real numbers of an entity
+	Dim     int     `json:"dim"` // real numbers per entity
 	Batch   int     `json:"batch"`
 	Rate    float64 `json:"rate"`
-	// Reverses gives each relation a reverse with an embedding of its own.
+	// Reverses adds reciprocal relations.
 	Reverses bool `json:"reverses,omitempty"`
-	// Epochs are taken by all, the first of which warms up. Steps cuts each where all of it
-	// would take too long; the MRR after them is told only where it does not.
+	// Epochs is the number of epochs to time; the first warms up. Steps limits the steps per
+	// epoch of a long training, which then has no MRR.
 	Epochs int `json:"epochs"`
 	Steps  int `json:"steps,omitempty"`
-	// Seconds are those in which each then trains as far as it comes, and is ranked.
+	// Seconds is the time of the time-limited training, which ends with a ranking.
 	Seconds float64 `json:"seconds"`
 }
 
 const (
 	complexModel, distmultModel, rotateModel = "complex", "distmult", "rotate"
-	// equalEpochs and smallSeconds are for the small graphs, cutSteps and largeSeconds for
-	// the others.
+	// equalEpochs and smallSeconds are for small graphs, cutSteps and largeSeconds for others.
 	equalEpochs, smallSeconds = 10, 5
 	cutSteps, largeSeconds    = 4, 30
 )
 
-// trainings are all there is to compare.
+// trainings returns all trainings to compare.
 func trainings() []training {
 	small := training{Dim: 64, Batch: 256, Rate: 0.2, Epochs: equalEpochs, Seconds: smallSeconds}
-	large := training{Dim: 128, Batch: largeBatch, Rate: 0.2, Epochs: epochs, Steps: cutSteps, Seconds: largeSeconds}
+	large := training{
+		Dim: 128, Batch: largeBatch, Rate: 0.2, Epochs: epochs, Steps: cutSteps,
+		Seconds: largeSeconds,
+	}
 	return []training{
 		small.on("umls", complexModel),
 		small.on("umls", distmultModel),
@@ -67,35 +69,36 @@ func (t training) reversed() training {
 	return t
 }
 
-// whole says whether epochs are whole, so that the MRR after them is of the training.
+// whole reports whether the epochs are whole, so that the MRR is meaningful.
 func (t training) whole() bool { return t.Steps == 0 }
 
-// chooseTrainings keeps those whose ID matches.
+// chooseTrainings returns the trainings whose ID matches.
 func chooseTrainings(all []training, pattern string) ([]training, error) {
 	return record.Choose("--cases", all, func(t training) string { return t.ID }, pattern)
 }
 
-// pass is how far a run trains: so many epochs, of each at most so many steps, or all for
-// 0; and whether the test triples are ranked then.
-type pass struct {
+// schedule is the length of a run: a number of epochs with at most a number of steps each (0: all),
+// and whether the test triples are ranked afterwards.
+type schedule struct {
 	epochs, steps int
 	rank          bool
 }
 
-// measuring is the pass by which a training is timed.
-func (t training) measuring() pass { return pass{t.Epochs, t.Steps, t.whole()} }
+// timingSchedule returns the schedule for timing a training.
+func (t training) timingSchedule() schedule { return schedule{t.Epochs, t.Steps, t.whole()} }
 
-// within is a pass of about so many seconds for steps of so long: epochs of one length,
-// which are whole or nearly so where there are several.
-func within(seconds, step float64, perEpoch int) pass {
+// scheduleFor returns a schedule for a time limit, given the seconds of a step. All epochs have the
+// same number of steps; if there are several, they are whole or nearly so.
+func scheduleFor(seconds, step float64, perEpoch int) schedule {
 	count := max(1, int(min(seconds/step, math.MaxInt32)))
 	epochs := max(1, (count+perEpoch-1)/perEpoch)
-	return pass{epochs, count / epochs, true}
+	return schedule{epochs, count / epochs, true}
 }
 
-// flags are those of a peer after its own and the data.
-func (p pass) flags(t training, threads int) []string {
-	all := fields("--structure %s --device cpu --dim %d --batch %d --lr %v --members 1 --threads %d --seed 1 --epochs %d --max-steps %d",
+// flags returns the flags of a peer after its own command and the data.
+func (p schedule) flags(t training, threads int) []string {
+	all := fields("--structure %s --device cpu --dim %d --batch %d --lr %v --members 1 "+
+		"--threads %d --seed 1 --epochs %d --max-steps %d",
 		t.Model, t.Dim, t.Batch, t.Rate, threads, p.epochs, p.steps)
 	if p.rank {
 		all = append(all, "--eval")

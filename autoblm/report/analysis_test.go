@@ -148,7 +148,8 @@ func TestSeedDifference(t *testing.T) {
 	trials[1].Structure = structure.MustParse("1,2;2,-1")
 	trials[2].Structure = structure.MustParse("-2,0;0,1") // equivalent to the first
 	a := newAnalysis(Data{Contents: study.Contents{Trials: trials}})
-	if by, of, ok := a.seedDifference(); !ok || math.Abs(by-0.12) > 1e-12 || of != trials[0].Canonical() {
+	if by, of, ok := a.seedDifference(); !ok || math.Abs(by-0.12) > 1e-12 ||
+		of != trials[0].Canonical() {
 		t.Errorf("%v apart, %v, %v", by, of, ok)
 	}
 	trials[2].Recipe.Seed = 9

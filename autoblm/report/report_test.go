@@ -241,7 +241,9 @@ func TestPagesAreWellFormedAndAccessible(t *testing.T) {
 	}
 }
 
-var outside = regexp.MustCompile(`(?i)(://|src\s*=|@import|url\s*\(|href\s*=\s*"[^#]|<link|<script|<iframe|\bon[a-z]+\s*=\s*")`)
+var outside = regexp.MustCompile(
+	`(?i)(://|src\s*=|@import|url\s*\(|href\s*=\s*"[^#]|<link|<script|<iframe|\bon[a-z]+\s*=\s*")`,
+)
 
 func TestPagesHaveNoExternalReferences(t *testing.T) {
 	for name, d := range studies(t) {

@@ -61,7 +61,10 @@ func mustRun(t *testing.T, p Plan) *Result {
 // checkSame compares results without their times.
 func checkSame(t *testing.T, what string, got, want *Result) {
 	t.Helper()
-	options := cmp.Options{cmp.AllowUnexported(structure.Structure{}), cmpopts.EquateComparable(form.Form{})}
+	options := cmp.Options{
+		cmp.AllowUnexported(structure.Structure{}),
+		cmpopts.EquateComparable(form.Form{}),
+	}
 	untimed := cmp.FilterPath(func(p cmp.Path) bool {
 		return p.Last().String() == ".Seconds" || p.Last().String() == ".Overhead"
 	}, cmp.Ignore())

@@ -92,7 +92,9 @@ func TestStructure(t *testing.T) {
 	}
 	file, _ := sent.Data[protocol.MIMEImagePNG].([]byte)
 	checkCompressed(t, file, want)
-	if text, _ := sent.Data[protocol.MIMETextPlain].(string); text+"\n" != "ComplEx\n"+complEx.Draw(false) {
+	if text, _ := sent.Data[protocol.MIMETextPlain].(string); text+"\n" != "ComplEx\n"+complEx.Draw(
+		false,
+	) {
 		t.Errorf("the text is %q", text)
 	}
 }

@@ -47,7 +47,9 @@ func TestSearchInNotebook(t *testing.T) {
 			t.Errorf("a second output: %v", sent)
 		}
 	}
-	if last := n.sent[len(n.sent)-1].Data[protocol.MIMETextPlain].(string); !finished.MatchString(last) {
+	if last := n.sent[len(n.sent)-1].Data[protocol.MIMETextPlain].(string); !finished.MatchString(
+		last,
+	) {
 		t.Errorf("it ends with %q", last)
 	}
 }

@@ -9,7 +9,11 @@ import (
 
 func TestTable(t *testing.T) {
 	header := []string{"model", "MRR", "note"}
-	rows := [][]string{{"ComplEx", "0.412", "a|b"}, {"none", "–"}, {"of two\nlines", "-1,234.5", "$\\hat r$"}}
+	rows := [][]string{
+		{"ComplEx", "0.412", "a|b"},
+		{"none", "–"},
+		{"of two\nlines", "-1,234.5", "$\\hat r$"},
+	}
 	want := `| model | MRR | note |
 | --- | ---: | --- |
 | ComplEx | 0.412 | a\|b |

@@ -17,19 +17,19 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// times are seconds, of compiling apart.
+// times holds seconds per piece of work, and seconds of compiling.
 type times struct{ each, compiling float64 }
 
-// timed is something that all engines do.
-type timed struct {
+// benchCase is a benchmark that all engines run.
+type benchCase struct {
 	id, name, dataset string
-	once              func(ctx context.Context, folder string, on autoblm.Compute) (times, error)
+	run               func(ctx context.Context, folder string, on autoblm.Compute) (times, error)
 }
 
-// cases are all that is timed: the same as beside peers, without what is too large for
-// GoMLX's own backend, and classifiers.
-func cases() []timed {
-	return []timed{
+// cases returns the benchmarks: those of package bench, without what is too large for GoMLX's own
+// backend, and classifiers.
+func cases() []benchCase {
+	return []benchCase{
 		steps("umls", 64, 256, 1, 20),
 		steps("umls", 64, 256, 8, 20),
 		steps("wn18rr", 64, 512, 1, 2),
@@ -43,7 +43,7 @@ func cases() []timed {
 	}
 }
 
-const complEx = "complex" // what is timed
+const complEx = "complex"
 
 func member(seed int) kge.Member {
 	m := kge.DefaultMember(structure.MustParse(complEx))
@@ -51,54 +51,61 @@ func member(seed int) kge.Member {
 	return m
 }
 
-// steps are training steps of ComplEx, of which a member's share is told.
-func steps(dataset string, dim, batch, members, count int) timed {
-	id, name := fmt.Sprintf("step-%s-%d", dataset, dim), fmt.Sprintf("%s, a step, d %d, batch %d", dataset, dim, batch)
+// steps times training steps of ComplEx, per member.
+func steps(dataset string, dim, batch, members, count int) benchCase {
+	id := fmt.Sprintf("step-%s-%d", dataset, dim)
+	name := fmt.Sprintf("%s, a step, d %d, batch %d", dataset, dim, batch)
 	if members > 1 {
 		id, name = fmt.Sprintf("%sx%d", id, members), fmt.Sprintf("%s, %d members", name, members)
 	}
-	return timed{id, name, dataset, func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
-		g, engine, err := opened(folder, on)
+	run := func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
+		g, engine, err := openData(folder, on)
 		if err != nil {
 			return t, err
 		}
 		defer engine.Close()
 		job := kge.Job{Data: completion.Data(g), Settings: kge.DefaultSettings()}
-		job.Settings.Dim, job.Settings.Batch, job.Settings.Epochs, job.Settings.MaxSteps = dim, batch, 2, count
+		job.Settings.Dim, job.Settings.Batch = dim, batch
+		job.Settings.Epochs, job.Settings.MaxSteps = 2, count
 		job.Settings.Precision = kge.Float32
 		for i := range members {
 			job.Members = append(job.Members, member(1+i))
 		}
 		report, err := kge.Train(ctx, engine, job)
 		return times{report.Timing.PerStep, report.Timing.Compile}, err
-	}}
+	}
+	return benchCase{id, name, dataset, run}
 }
 
-// ranks is the filtered ranking of the first test triples by a model as training begins.
-func ranks(dataset string, dim, triples int) timed {
-	return timed{fmt.Sprintf("rank-%s-%d", dataset, dim), fmt.Sprintf("%s, filtered ranks of %d triples, d %d", dataset, triples, dim), dataset, func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
-		g, engine, err := opened(folder, on)
+// ranks times the filtered ranking of the first test triples with an untrained model.
+func ranks(dataset string, dim, triples int) benchCase {
+	id := fmt.Sprintf("rank-%s-%d", dataset, dim)
+	name := fmt.Sprintf("%s, filtered ranks of %d triples, d %d", dataset, triples, dim)
+	run := func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
+		g, engine, err := openData(folder, on)
 		if err != nil {
 			return t, err
 		}
 		defer engine.Close()
-		model := kge.Initialize(completion.Data(g), kge.Settings{Dim: dim, InitScale: 0.1}, member(1))
+		settings := kge.Settings{Dim: dim, InitScale: 0.1}
+		model := kge.Initialize(completion.Data(g), settings, member(1))
 		ranker, err := engine.NewRanker([]kge.Parameters{model}, kge.Float32)
 		if err != nil {
 			return t, err
 		}
 		defer ranker.Close()
 		asked, known := g.Test[:min(triples, len(g.Test))], g.Known()
-		return twice(1, func() error {
+		return timeTwice(1, func() error {
 			_, err := ranker.Rank(ctx, asked, known)
 			return err
 		})
-	}}
+	}
+	return benchCase{id, name, dataset, run}
 }
 
-// epochs are those of a classifier by messages of ComplEx.
-func epochs(dataset string, count int) timed {
-	return timed{"epoch-" + dataset, dataset + ", an epoch of a classifier", dataset, func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
+// epochs times epochs of a classifier with ComplEx messages.
+func epochs(dataset string, count int) benchCase {
+	run := func(ctx context.Context, folder string, on autoblm.Compute) (t times, err error) {
 		g, err := rdf.Open(folder, rdf.Options{})
 		if err != nil {
 			return t, err
@@ -108,27 +115,29 @@ func epochs(dataset string, count int) timed {
 			return t, err
 		}
 		defer engine.Close()
-		settings := classify.Published(classify.BLM)
-		settings.Epochs, settings.ValidateEvery, settings.Patience, settings.Folds, settings.Repeats, settings.Runs = count, count, 0, 2, 1, 0
+		s := classify.Published(classify.BLM)
+		s.Epochs, s.ValidateEvery, s.Patience = count, count, 0
+		s.Folds, s.Repeats, s.Runs = 2, 1, 0
 		m := classify.DefaultMember()
 		m.Structure = structure.MustParse(complEx)
-		trainer, err := classify.NewTrainer(g, settings, classify.Options{Engine: engine})
+		trainer, err := classify.NewTrainer(g, s, classify.Options{Engine: engine})
 		if err != nil {
 			return t, err
 		}
 		defer trainer.Close()
-		return twice(count*settings.Folds, func() error {
+		return timeTwice(count*s.Folds, func() error {
 			results, err := trainer.Train(ctx, []classify.Member{m})
 			if err != nil {
 				return err
 			}
 			return results[0].Err
 		})
-	}}
+	}
+	return benchCase{"epoch-" + dataset, dataset + ", an epoch of a classifier", dataset, run}
 }
 
-// opened are the data and the engine of an embedding model.
-func opened(folder string, on autoblm.Compute) (*datasets.Graph, kge.Engine, error) {
+// openData opens the graph and the engine of an embedding model.
+func openData(folder string, on autoblm.Compute) (*datasets.Graph, kge.Engine, error) {
 	g, err := datasets.ReadFolder(folder)
 	if err != nil {
 		return nil, nil, err
@@ -137,8 +146,8 @@ func opened(folder string, on autoblm.Compute) (*datasets.Graph, kge.Engine, err
 	return g, engine, err
 }
 
-// twice does so many pieces of work two times, of which the first is with what is compiled.
-func twice(pieces int, work func() error) (t times, err error) {
+// timeTwice runs pieces of work twice. Only the first run compiles.
+func timeTwice(pieces int, work func() error) (t times, err error) {
 	var seconds [2]float64
 	for i := range seconds {
 		began := time.Now()
@@ -150,9 +159,9 @@ func twice(pieces int, work func() error) (t times, err error) {
 	return times{seconds[1] / float64(pieces), max(0, seconds[0]-seconds[1])}, nil
 }
 
-// there are the cases whose data are in a folder.
-func there(all []timed, data string) []timed {
-	return slices.DeleteFunc(slices.Clone(all), func(c timed) bool {
+// available returns the cases whose data are in a folder.
+func available(all []benchCase, data string) []benchCase {
+	return slices.DeleteFunc(slices.Clone(all), func(c benchCase) bool {
 		_, err := os.Stat(filepath.Join(data, c.dataset))
 		return err != nil
 	})

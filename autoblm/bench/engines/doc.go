@@ -1,12 +1,13 @@
-// Command engines times what GoMLX does on the CPU beside the native engine: training
-// steps, filtered ranking and the epochs of classifiers, in turns, on the native engine in
-// float32, on GoMLX's own backend and on XLA. What is compiled is timed apart.
+// Command engines compares GoMLX with the native engine on the CPU. It times training steps,
+// filtered ranking and epochs of classifiers in turns, on the native engine in float32, on GoMLX's
+// own backend and on XLA. Compile times are separate.
 //
-//	go run ./autoblm/bench/engines --data DIR [--backends go,xla:cpu] [--repeat 3] [--cases REGEXP] [--out result.json]
+//	go run ./autoblm/bench/engines --data DIR [--backends go,xla:cpu] [--repeat 3]
+//		[--cases REGEXP] [--out result.json]
 //
-// DIR holds umls, wn18rr, fb15k-237, aifb and mutag; what is missing is left out. Cases that
-// the file of --out has and that are not measured stay in it. notebooks/results/engines-cpu.json
-// was made by it, which the table of engines in docs/results.md is written from:
+// DIR holds umls, wn18rr, fb15k-237, aifb and mutag; missing ones are skipped. The file of --out
+// keeps its other cases. These commands made notebooks/results/engines-cpu.json and the table of
+// engines in docs/results.md:
 //
 //	go run ./autoblm/bench/engines --data DIR --out notebooks/results/engines-cpu.json
 //	go test ./notebooks/results -update

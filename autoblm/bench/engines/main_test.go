@@ -14,17 +14,19 @@ import (
 	"github.com/autoblm/autoblm-go/internal/record"
 )
 
-// scripted are cases of which each engine takes as many seconds as it was asked before, so
-// that a run tells who was asked when.
-func scripted() ([]timed, *[]string) {
-	asked := &[]string{}
-	once := func(id string) timed {
-		return timed{id, "case " + id, "data", func(_ context.Context, folder string, on autoblm.Compute) (times, error) {
-			*asked = append(*asked, fmt.Sprint(id, " ", on.Engine, on.Backend, " ", filepath.Base(folder)))
-			return times{float64(len(*asked)), 10 * float64(len(*asked))}, nil
-		}}
+// scripted returns cases that take as many seconds as calls before, so that times show the order of
+// the calls. It also returns the calls.
+func scripted() ([]benchCase, *[]string) {
+	calls := &[]string{}
+	once := func(id string) benchCase {
+		run := func(_ context.Context, folder string, on autoblm.Compute) (times, error) {
+			call := fmt.Sprint(id, " ", on.Engine, on.Backend, " ", filepath.Base(folder))
+			*calls = append(*calls, call)
+			return times{float64(len(*calls)), 10 * float64(len(*calls))}, nil
+		}
+		return benchCase{id, "case " + id, "data", run}
 	}
-	return []timed{once("a"), once("b")}, asked
+	return []benchCase{once("a"), once("b")}, calls
 }
 
 func folder(t *testing.T) string {
@@ -36,13 +38,16 @@ func folder(t *testing.T) string {
 }
 
 func TestTurns(t *testing.T) {
-	all, asked := scripted()
-	f := flags{Data: folder(t), Backends: []string{"go"}, Cases: "b", Repeat: 3, Out: filepath.Join(t.TempDir(), "r.json")}
+	all, calls := scripted()
+	f := flags{
+		Data: folder(t), Backends: []string{"go"}, Cases: "b", Repeat: 3,
+		Out: filepath.Join(t.TempDir(), "r.json"),
+	}
 	if err := f.run(t.Context(), all, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(*asked, ","), strings.Repeat("b cpu data,b gomlxgo data,", 3); got+"," != want {
-		t.Errorf("asked %s, want %s", got, want)
+	if got, want := strings.Join(*calls, ","), strings.Repeat("b cpu data,b gomlxgo data,", 3); got+"," != want {
+		t.Errorf("calls %s, want %s", got, want)
 	}
 	f.Cases, f.Repeat = "a", 1
 	if err := f.run(t.Context(), all, io.Discard); err != nil {
@@ -56,13 +61,15 @@ func TestTurns(t *testing.T) {
 	if len(cases) != 2 || cases[0].ID != "a" || cases[1].ID != "b" {
 		t.Fatalf("the file has %+v", cases)
 	}
-	if got := fmt.Sprint(cases[1].Seconds, cases[1].Compiling, cases[0].Seconds); got != "map[go:[2 4 6] native:[1 3 5]] map[go:40 native:30] map[go:[8] native:[7]]" {
-		t.Error(got)
+	got := fmt.Sprint(cases[1].Seconds, cases[1].Compiling, cases[0].Seconds)
+	const want = "map[go:[2 4 6] native:[1 3 5]] map[go:40 native:30] map[go:[8] native:[7]]"
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-func TestWhatIsWrong(t *testing.T) {
-	all, asked := scripted()
+func TestRefusals(t *testing.T) {
+	all, calls := scripted()
 	here := folder(t)
 	for want, f := range map[string]flags{
 		"AUTOBLM_DATA":      {Cases: ".", Repeat: 1},
@@ -73,21 +80,22 @@ func TestWhatIsWrong(t *testing.T) {
 		"--cases":           {Data: here, Cases: "(", Repeat: 1},
 		`nothing is called`: {Data: t.TempDir(), Cases: ".", Repeat: 1},
 	} {
-		if err := f.run(t.Context(), all, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+		if err := f.run(t.Context(), all, io.Discard); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if len(*asked) > 0 {
-		t.Errorf("%v were asked", *asked)
+	if len(*calls) > 0 {
+		t.Errorf("%v were calls", *calls)
 	}
 }
 
-// TestCases: all cases run where their data are, on GoMLX's own backend and natively.
+// TestCases runs a case of each kind on both engines.
 func TestCases(t *testing.T) {
-	for _, c := range []timed{steps("umls", 8, 256, 2, 2), ranks("umls", 8, 8), epochs("mutag", 1)} {
+	for _, c := range []benchCase{steps("umls", 8, 256, 2, 2), ranks("umls", 8, 8), epochs("mutag", 1)} {
 		folder := realdata.Folder(t, c.dataset)
 		for _, on := range []autoblm.Compute{{Engine: "cpu"}, {Engine: "gomlx", Backend: "go"}} {
-			once, err := c.once(t.Context(), folder, on)
+			once, err := c.run(t.Context(), folder, on)
 			if err != nil || !(once.each > 0) {
 				t.Errorf("%s on %s: %v, %v", c.name, on.Engine, once, err)
 			}

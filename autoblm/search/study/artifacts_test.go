@@ -25,7 +25,14 @@ func TestArtifacts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one, two, three := task.Files{"a": []byte("1"), "b": {}}, task.Files{"a": []byte("2")}, task.Files{"c": []byte("3")}
+	one, two, three := task.Files{
+		"a": []byte("1"),
+		"b": {},
+	}, task.Files{
+		"a": []byte("2"),
+	}, task.Files{
+		"c": []byte("3"),
+	}
 	put(map[int]task.Artifact{7: one, 9: two})
 	put(map[int]task.Artifact{7: three})
 	s, err := Open(path, describe())

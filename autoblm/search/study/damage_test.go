@@ -27,7 +27,9 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.db.Exec("PRAGMA page_size = 512; VACUUM") // an empty database, as a study is before it begins
+	_, err = d.db.Exec(
+		"PRAGMA page_size = 512; VACUUM",
+	) // an empty database, as a study is before it begins
 	if err := errors.Join(err, d.db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +44,20 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 		t.Fatal(err)
 	}
 	for round := range 3 {
-		change := search.Change{Round: &search.Round{Number: round + 1, RandomState: []byte("pcg:0123"), Proposed: 4, Seconds: 0.25}}
+		change := search.Change{
+			Round: &search.Round{
+				Number:      round + 1,
+				RandomState: []byte("pcg:0123"),
+				Proposed:    4,
+				Seconds:     0.25,
+			},
+		}
 		for i, named := range structure.Baselines()[:2] {
 			trial := task.Trial{
 				Number: 2*round + i + 1, Stage: task.Searching, Round: round + 1, Structure: named.Structure, State: task.Complete,
-				Recipe: task.Recipe{Seed: uint64(round)}, Score: &score, TestScore: &score, Details: details, Loss: make([]float64, 4), Seconds: 0.5,
+				Recipe: task.Recipe{
+					Seed: uint64(round),
+				}, Score: &score, TestScore: &score, Details: details, Loss: make([]float64, 4), Seconds: 0.5,
 			}
 			change.Trials = append(change.Trials, trial)
 		}
@@ -56,7 +67,8 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	}
 	g, quate := enginetest.Graph(), structure.MustParse("quate")
 	best := &kge.Model{
-		Parameters: kge.Initialize(completion.Data(g), kge.Settings{Dim: 4, InitScale: 0.1}, kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
+		Parameters: kge.Initialize(completion.Data(g), kge.Settings{Dim: 4, InitScale: 0.1},
+			kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
 		EntityLabels: g.Entities, RelationLabels: g.Relations,
 	}
 	if err := s.Put(search.Change{Best: best, Artifacts: map[int]task.Artifact{2: leftBehind, 5: best}}); err != nil {
@@ -97,12 +109,15 @@ func FuzzDamage(f *testing.F) {
 	f.Add(uint(68), uint(1), uint64(1), false, length)                     // the program
 	f.Add(uint(512), uint(512), uint64(0x5555555555555555), false, length) // a page
 	for range 10 {
-		f.Add(uint(rng.IntN(len(content))), uint(1), uint64(1<<rng.IntN(8)), false, length)   // a bit
-		f.Add(uint(rng.IntN(512)), uint(1), uint64(1<<rng.IntN(8)), false, length)            // a bit where each counts
-		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(64)), rng.Uint64(), true, length) // some bytes
+		f.Add(uint(rng.IntN(len(content))), uint(1), uint64(1<<rng.IntN(8)), false, length) // a bit
+		f.Add(uint(rng.IntN(512)), uint(1), uint64(1<<rng.IntN(8)), false,
+			length) // a bit where each counts
+		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(64)), rng.Uint64(), true,
+			length) // some bytes
 		f.Add(uint(rng.IntN(len(content))), uint(1+rng.IntN(8)), rng.Uint64(), false, length) // a few
 		f.Add(uint(0), uint(0), uint64(0), false, uint(rng.IntN(len(content))))               // a file cut short
-		f.Add(512*uint(rng.IntN(len(content)/512)), uint(512), rng.Uint64(), true, length)    // a page of noise
+		f.Add(512*uint(rng.IntN(len(content)/512)), uint(512), rng.Uint64(), true,
+			length) // a page of noise
 	}
 	path := filepath.Join(folderInMemory(f), "study.db")
 	f.Fuzz(func(t *testing.T, at, count uint, change uint64, drawn bool, length uint) {
@@ -121,7 +136,8 @@ func FuzzDamage(f *testing.F) {
 				damaged = damaged[:(uint64(length)+further)%uint64(len(damaged))]
 			}
 			if !checkDamaged(t, path, damaged, want) {
-				t.Fatalf("the damage at place %d of at %d, count %d, change %#x, drawn %v, length %d", place, at, count, change, drawn, length)
+				t.Fatalf("the damage at place %d of at %d, count %d, change %#x, drawn %v, length %d", place,
+					at, count, change, drawn, length)
 			}
 		}
 	})
@@ -157,13 +173,15 @@ func checkDamaged(t *testing.T, path string, damaged []byte, want *Contents) boo
 	rounds, roundError := s.Rounds()
 	best, bestError := s.Best()
 	left, leftError := s.Artifact(2)
-	if trialError != nil || roundError != nil || bestError != nil || leftError != nil || len(damaged) == 0 {
+	if trialError != nil || roundError != nil || bestError != nil || leftError != nil ||
+		len(damaged) == 0 {
 		return !t.Failed() // a search ends before it writes, or there is a new study
 	}
 	if left != nil && !reflect.DeepEqual(left, task.Artifact(leftBehind)) {
 		t.Errorf("of a damaged study a trial has left %v", left)
 	}
-	if !reflect.DeepEqual(trials, want.Trials) || !reflect.DeepEqual(rounds, want.Rounds) || !reflect.DeepEqual(best, want.Best) {
+	if !reflect.DeepEqual(trials, want.Trials) || !reflect.DeepEqual(rounds, want.Rounds) ||
+		!reflect.DeepEqual(best, want.Best) {
 		t.Errorf("a damaged study was opened as %+v, %+v", trials, rounds)
 	}
 	return !t.Failed()

@@ -23,8 +23,15 @@ func TestFullDisk(t *testing.T) {
 	if _, err := s.db.Exec("PRAGMA max_page_count = 1"); err != nil { // no file may grow any more
 		t.Fatal(err)
 	}
-	large := task.Trial{Number: 2, Structure: structure.MustParse("simple"), State: task.Complete, Loss: make([]float64, 100_000)}
-	if err := s.Put(search.Change{Trials: []task.Trial{large}}); err == nil || !strings.Contains(err.Error(), "disk is full") || strings.Contains(err.Error(), "\n") {
+	large := task.Trial{
+		Number:    2,
+		Structure: structure.MustParse("simple"),
+		State:     task.Complete,
+		Loss:      make([]float64, 100_000),
+	}
+	if err := s.Put(search.Change{Trials: []task.Trial{large}}); err == nil ||
+		!strings.Contains(err.Error(), "disk is full") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error is %v, which should say in one line that the disk is full", err)
 	}
 	trials, err := s.Trials()

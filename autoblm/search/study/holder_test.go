@@ -51,7 +51,12 @@ func hold(path string) error {
 			return err
 		}
 		// More than SQLite's cache takes, so that some of it is in the file.
-		large := task.Trial{Number: 2, Structure: structure.MustParse("simple"), State: task.Complete, Error: strings.Repeat("x", 10_000_000)}
+		large := task.Trial{
+			Number:    2,
+			Structure: structure.MustParse("simple"),
+			State:     task.Complete,
+			Error:     strings.Repeat("x", 10_000_000),
+		}
 		if err := putTrial(tx, large); err != nil {
 			return err
 		}
@@ -66,7 +71,8 @@ func hold(path string) error {
 }
 
 func describe() About {
-	about, err := Describe(&completion.Task{Graph: enginetest.Graph()}, strategy.Progressive{}, search.BasicSettings())
+	on := &completion.Task{Graph: enginetest.Graph()}
+	about, err := Describe(on, strategy.Progressive{}, search.BasicSettings())
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +136,9 @@ func TestTheHolderIsNamed(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			continue
 		}
-		if taken.Process != other.Process.Pid || !strings.Contains(err.Error(), fmt.Sprintf("in use by process %d", other.Process.Pid)) || strings.ContainsAny(err.Error(), "\n\t") {
+		if taken.Process != other.Process.Pid ||
+			!strings.Contains(err.Error(), fmt.Sprintf("in use by process %d", other.Process.Pid)) ||
+			strings.ContainsAny(err.Error(), "\n\t") {
 			t.Errorf("%s: %q, want process %d", doing, err, other.Process.Pid)
 		}
 		if runtime.GOOS == "linux" {
@@ -166,11 +174,13 @@ func TestOwnStudyStaysLocked(t *testing.T) {
 	_, readError := Read(path)
 	for _, err := range []error{openError, readError} {
 		var taken *InUseError
-		if !errors.As(err, &taken) || taken.Process != os.Getpid() || !strings.Contains(err.Error(), "this process") {
+		if !errors.As(err, &taken) || taken.Process != os.Getpid() ||
+			!strings.Contains(err.Error(), "this process") {
 			t.Errorf("%v, want this process to have the study", err)
 		}
 	}
-	if found, err := Find(filepath.Dir(path)); err != nil || !reflect.DeepEqual(found, []string{path}) {
+	if found, err := Find(filepath.Dir(path)); err != nil ||
+		!reflect.DeepEqual(found, []string{path}) {
 		t.Errorf("found %v, %v", found, err)
 	}
 	command := exec.Command(os.Args[0])
@@ -179,7 +189,8 @@ func TestOwnStudyStaysLocked(t *testing.T) {
 	if err == nil || !strings.Contains(string(stdout), "in use") {
 		t.Errorf("another process got the study: %q, %v", stdout, err)
 	}
-	if runtime.GOOS != "windows" && !strings.Contains(string(stdout), fmt.Sprintf("process %d", os.Getpid())) {
+	if runtime.GOOS != "windows" &&
+		!strings.Contains(string(stdout), fmt.Sprintf("process %d", os.Getpid())) {
 		t.Errorf("%q does not name this process, %d", stdout, os.Getpid())
 	}
 }

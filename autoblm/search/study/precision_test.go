@@ -17,19 +17,25 @@ import (
 // that is; another one by name is refused, and so is one that is not possible.
 func TestPrecisionOfAStudy(t *testing.T) {
 	on := func(auto kge.Precision) *completion.Task {
-		return &completion.Task{Graph: enginetest.Graph(), Engine: &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
-			if asked == kge.AutoPrecision {
-				return auto, nil
-			}
-			return asked, nil
-		}}}
-	}
-	lacking := &completion.Task{Graph: enginetest.Graph(), Engine: &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
-		if asked == kge.Bfloat16 {
-			return asked, enginetest.ErrScripted
+		return &completion.Task{
+			Graph: enginetest.Graph(),
+			Engine: &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
+				if asked == kge.AutoPrecision {
+					return auto, nil
+				}
+				return asked, nil
+			}},
 		}
-		return kge.Float32, nil
-	}}}
+	}
+	lacking := &completion.Task{
+		Graph: enginetest.Graph(),
+		Engine: &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
+			if asked == kge.Bfloat16 {
+				return asked, enginetest.ErrScripted
+			}
+			return kge.Float32, nil
+		}},
+	}
 	for _, begun := range []kge.Precision{kge.Float32, kge.Bfloat16} {
 		path := filepath.Join(t.TempDir(), "study.db")
 		settings := search.BasicSettings()
@@ -56,12 +62,14 @@ func TestPrecisionOfAStudy(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if contents, err := study.Read(path); err != nil || contents.About.Settings.Training.Precision != begun {
+			if contents, err := study.Read(path); err != nil ||
+				contents.About.Settings.Training.Precision != begun {
 				t.Errorf("begun in %v, the study has %+v, %v", begun, contents, err)
 			}
 		}
 		_, _, err := forSearch(on(other), other)
-		if says := "precision " + begun.String() + " there, " + other.String() + " here"; err == nil || !strings.Contains(err.Error(), says) {
+		if says := "precision " + begun.String() + " there, " + other.String() + " here"; err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v, which should say %q", err, says)
 		}
 		s, _, err := forSearch(lacking, kge.AutoPrecision)

@@ -34,7 +34,8 @@ func searched(t *testing.T) (path string, about study.About, result *search.Resu
 	settings.Training.Dim, settings.Training.Epochs = 8, 2
 	settings.Tune, settings.Final = search.DefaultTune(), search.DefaultFinal()
 	settings.Tune.Trials, settings.Final.Trials = 2, 2
-	settings.Final.Ranges.Dims, settings.Final.Epochs, settings.Final.ValidateEvery = []int{8, 16}, 2, 1
+	settings.Final.Ranges.Dims = []int{8, 16}
+	settings.Final.Epochs, settings.Final.ValidateEvery = 2, 1
 	g := enginetest.Graph()
 	about = describe(g, strategy.Evolutionary{}, settings)
 	path = filepath.Join(t.TempDir(), "study.db")
@@ -45,7 +46,12 @@ func searched(t *testing.T) (path string, about study.About, result *search.Resu
 	defer s.Close()
 	engine := cpu.New(1)
 	defer engine.Close()
-	result, err = stage.Run(t.Context(), search.Problem{Task: &completion.Task{Graph: g, Engine: engine}, Strategy: strategy.Evolutionary{}, Settings: settings, Store: s})
+	result, err = stage.Run(t.Context(), search.Problem{
+		Task:     &completion.Task{Graph: g, Engine: engine},
+		Strategy: strategy.Evolutionary{},
+		Settings: settings,
+		Store:    s,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +74,8 @@ func TestReadTellsAllAndChangesNothing(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was changed (%v)", err)
 	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 2 { // the second is SQLite's journal, where it leaves one
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil ||
+		len(entries) > 2 { // the second is SQLite's journal, where it leaves one
 		t.Errorf("there are files beside the study: %v, %v", entries, err)
 	}
 	got := contents.Result()
@@ -230,7 +237,14 @@ func TestCSV(t *testing.T) {
 	}
 	all := append(contents.Trials, trials()...)
 	all[0].Error, all[0].Name = "two\nlines, a \"quote\" and a comma", "ünïcode;"
-	all[1].Recipe.Weights = kge.Weights{L2: 0.1, N3: 0.2, RelationL2: 0.3, EntityL2: 0.4, Products: 0.5, RelationPrediction: 1.0 / 3}
+	all[1].Recipe.Weights = kge.Weights{
+		L2:                 0.1,
+		N3:                 0.2,
+		RelationL2:         0.3,
+		EntityL2:           0.4,
+		Products:           0.5,
+		RelationPrediction: 1.0 / 3,
+	}
 	training := &all[1].Recipe.Training
 	training.Initial, training.Reciprocal, training.Dropout, training.LabelSmoothing = kge.Xavier, true, 0.1, 0.2
 	training.MaxNorm, training.PlateauPatience, training.PlateauFactor = 1.5, 3, 0.7
@@ -263,8 +277,10 @@ func TestCSV(t *testing.T) {
 		if !slices.Equal(digits, trial.Structure.SRF()) {
 			t.Errorf("trial %d: features %v, want %v", trial.Number, digits, trial.Structure.SRF())
 		}
-		if n := len(trial.Loss); line["epochs_trained"] != strconv.Itoa(n) || n > 0 && number(t, line["last_loss"]) != trial.Loss[n-1] {
-			t.Errorf("trial %d: %s epochs with the last loss %s", trial.Number, line["epochs_trained"], line["last_loss"])
+		if n := len(trial.Loss); line["epochs_trained"] != strconv.Itoa(n) ||
+			n > 0 && number(t, line["last_loss"]) != trial.Loss[n-1] {
+			t.Errorf("trial %d: %s epochs with the last loss %s", trial.Number, line["epochs_trained"],
+				line["last_loss"])
 		}
 	}
 }
@@ -296,13 +312,17 @@ func TestCSVOfOtherTasks(t *testing.T) {
 	classes[1].Loss, classes[1].Recipe.Seed, classes[1].Score, classes[1].TestScore = nil, 7, &objective, &test
 	classes[1].Details = fmt.Appendf(nil, `{"objective":%v,"test_objective":%v}`, objective, test)
 	lines := write(classes, false)
-	if line := named(lines, 2); number(t, line["score"]) != objective || number(t, line["test_score"]) != test || line["seed"] != "7" {
+	if line := named(lines, 2); number(t, line["score"]) != objective ||
+		number(t, line["test_score"]) != test ||
+		line["seed"] != "7" {
 		t.Errorf("the accuracies are not there again: %v", line)
 	}
 	for n := range classes { // those that failed too
 		for name, cell := range named(lines, n+1) {
-			split := strings.HasPrefix(name, "valid_") || strings.HasPrefix(name, "test_") && name != "test_score"
-			if (split || slices.Contains([]string{"dim", "batch", "optimizer", "reciprocal", "learning_rate", "n3", "epochs_trained"}, name)) && cell != "" {
+			split := strings.HasPrefix(name, "valid_") ||
+				strings.HasPrefix(name, "test_") && name != "test_score"
+			if (split || slices.Contains([]string{"dim", "batch", "optimizer", "reciprocal", "learning_rate", "n3", "epochs_trained"}, name)) &&
+				cell != "" {
 				t.Errorf("trial %d for classes has %s %s", n+1, name, cell)
 			}
 		}
@@ -340,12 +360,20 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 		return n
 	}
 	trial := task.Trial{
-		Number: whole("number"), Stage: task.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: task.State(line["state"]),
-		Structure: structure.MustParse(line["structure"]), Error: line["error"], Kept: line["kept"] == "true", Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
+		Number: whole(
+			"number",
+		), Stage: task.Stage(line["stage"]), Round: whole("round"), Name: line["name"], State: task.State(line["state"]),
+		Structure: structure.MustParse(
+			line["structure"],
+		), Error: line["error"], Kept: line["kept"] == "true", Seconds: real("seconds"), Engine: line["engine"], Backend: line["backend"],
 		Recipe: task.Recipe{Seed: seed("seed"), Recipe: kge.Recipe{
 			Training: kge.Settings{
-				Dim: whole("dim"), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
-				DataSeed: seed("data_seed"), ValidateEvery: whole("validate_every"), Patience: whole("patience"), MaxSteps: whole("max_steps"),
+				Dim: whole(
+					"dim",
+				), Epochs: whole("epochs"), Batch: whole("batch"), Decay: real("decay"), InitScale: real("init_scale"),
+				DataSeed: seed(
+					"data_seed",
+				), ValidateEvery: whole("validate_every"), Patience: whole("patience"), MaxSteps: whole("max_steps"),
 				Reciprocal: line["reciprocal"] == "true", Dropout: real("dropout"), LabelSmoothing: real("label_smoothing"), MaxNorm: real("max_norm"),
 				PlateauPatience: whole("plateau_patience"), PlateauFactor: real("plateau_factor"),
 			},
@@ -374,9 +402,20 @@ func parse(t *testing.T, line map[string]string) task.Trial {
 			if line[name+"mrr"] == "" {
 				return eval.Metrics{}
 			}
-			return eval.Metrics{MRR: real(name + "mrr"), Hits1: real(name + "hits1"), Hits3: real(name + "hits3"), Hits10: real(name + "hits10"), MeanRank: real(name + "mean_rank")}
+			return eval.Metrics{
+				MRR:      real(name + "mrr"),
+				Hits1:    real(name + "hits1"),
+				Hits3:    real(name + "hits3"),
+				Hits10:   real(name + "hits10"),
+				MeanRank: real(name + "mean_rank"),
+			}
 		}
-		*evaluation = &completion.Evaluation{Triples: whole(split + "triples"), Both: side(split), Head: side(split + "head_"), Tail: side(split + "tail_")}
+		*evaluation = &completion.Evaluation{
+			Triples: whole(split + "triples"),
+			Both:    side(split),
+			Head:    side(split + "head_"),
+			Tail:    side(split + "tail_"),
+		}
 	}
 	if both.Valid != nil {
 		judge(&trial, both.Valid, both.Test)

@@ -49,8 +49,24 @@ func trials() []task.Trial {
 	evaluation := &completion.Evaluation{Triples: 3, Both: eval.Metrics{MRR: 0.1 + 0.2, MeanRank: 3.5}}
 	all := []task.Trial{
 		{Number: 1, Name: "complex", Structure: structure.MustParse("complex"), State: task.Running},
-		{Number: 2, Round: 1, Structure: structure.MustParse("-1,2;2,1"), State: task.Complete, Prediction: &guess, Loss: []float64{3.25, 1.5}, Seconds: 0.5, Engine: "gomlx", Backend: "go"},
-		{Number: 3, Round: 1, Structure: structure.MustParse("simple"), State: task.Failed, Error: "diverged"},
+		{
+			Number:     2,
+			Round:      1,
+			Structure:  structure.MustParse("-1,2;2,1"),
+			State:      task.Complete,
+			Prediction: &guess,
+			Loss:       []float64{3.25, 1.5},
+			Seconds:    0.5,
+			Engine:     "gomlx",
+			Backend:    "go",
+		},
+		{
+			Number:    3,
+			Round:     1,
+			Structure: structure.MustParse("simple"),
+			State:     task.Failed,
+			Error:     "diverged",
+		},
 	}
 	judge(&all[1], evaluation, evaluation)
 	return all
@@ -89,7 +105,13 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 		t.Fatalf("a new study has a best model %v, %v", best, err)
 	}
 	want := trials()
-	round := search.Round{Number: 1, RandomState: []byte("pcg:0123"), Proposed: 3, Repeats: 1, Seconds: 0.25}
+	round := search.Round{
+		Number:      1,
+		RandomState: []byte("pcg:0123"),
+		Proposed:    3,
+		Repeats:     1,
+		Seconds:     0.25,
+	}
 	for _, change := range []search.Change{{Trials: want[:2]}, {Trials: want[2:], Round: &round, Best: model()}} {
 		if err := s.Put(change); err != nil {
 			t.Fatal(err)
@@ -252,7 +274,8 @@ func TestRefusals(t *testing.T) {
 			s.Close()
 		}
 		check("open", err)
-		if c.path != mine && !strings.HasPrefix(name, "a folder") { // who reads does not ask what it is about
+		if c.path != mine &&
+			!strings.HasPrefix(name, "a folder") { // who reads does not ask what it is about
 			_, err := study.Read(c.path)
 			check("read", err)
 		}
