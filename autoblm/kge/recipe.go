@@ -7,9 +7,9 @@ import (
 
 // Recipe says how to train a model: everything but the model itself and its seed.
 type Recipe struct {
-	Training     Settings `json:"training" embed:"" group:"Training"`
-	LearningRate float64  `json:"learning_rate" name:"lr" above:"0" group:"Training" brief:"Learning rate of the first epoch." help:"Learning rate of the first epoch."`
-	Weights      `group:"Training"`
+	Training     Settings `json:"training" embed:""`
+	LearningRate float64  `json:"learning_rate" name:"lr" above:"0" brief:"Learning rate of the first epoch." help:"Learning rate of the first epoch."`
+	Weights
 }
 
 // DefaultRecipe returns [DefaultSettings] with a learning rate of 0.3 and no regularization.

@@ -51,7 +51,7 @@ type Settings struct {
 	// task.
 	Ensemble int `json:"ensemble,omitempty" min:"0" max:"1024" help:"Select an ensemble of at most this many retrained models; it is kept if it beats the best model on unused validation triples. 0 keeps one model. For completion."`
 	// Recipe trains each structure, unless there is a tuning stage.
-	kge.Recipe
+	kge.Recipe `group:"Training"`
 	// Tune is the stage before the search, and Final the stage after it in the paper's full
 	// procedure (Algorithm 5); nil skips a stage.
 	Tune  *TuneSettings  `json:"tune,omitempty" kong:"-"`

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/ablation"
@@ -20,32 +19,34 @@ import (
 )
 
 type ablateCommand struct {
-	Name         string   `arg:"" enum:"algorithm,filter,predictor,b0,k,sharing,dimension,transfer" brief:"What differs: algorithm, filter, predictor or another." help:"algorithm, filter, predictor, b0 or k compare searches that differ in that; sharing and dimension ask whether shared embeddings, or another dimension, judge structures as their own training does; transfer takes structures to other graphs."`
-	Dataset      string   `default:"world" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
-	To           []string `brief:"For transfer: the other graphs." help:"For transfer: the other graphs, separated by commas."`
-	Seeds        int      `default:"3" min:"1" max:"1000" brief:"How often all is done." help:"How often all is done, each time with other random numbers."`
-	OtherDim     int      `default:"128" min:"1" max:"1048576" brief:"For dimension: the other dimension." help:"For dimension: the other dimension."`
-	SharedEpochs int      `default:"200" min:"1" max:"1000000000" help:"For sharing: passes with shared embeddings."`
-	Out          string   `brief:"The folder for table, pictures and studies." help:"The folder for table, pictures and studies; the same command goes on with it. Below autoblm-out when left out."`
+	Name         string   `arg:"" enum:"algorithm,filter,predictor,b0,k,sharing,dimension,transfer" brief:"What differs, such as algorithm, filter or k." help:"algorithm, filter, predictor, b0 and k compare searches. sharing and dimension test whether shared embeddings or another dimension rank structures alike; transfer tests structures on other graphs."`
+	Dataset      string   `default:"world" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
+	To           []string `brief:"Other graphs, for transfer." help:"Other graphs, for transfer, separated by commas."`
+	Seeds        int      `default:"3" min:"1" max:"1000" brief:"Number of repetitions with other seeds." help:"Number of repetitions with other seeds."`
+	OtherDim     int      `default:"128" min:"1" max:"1048576" brief:"Other dimension, for dimension." help:"Other dimension, for dimension."`
+	SharedEpochs int      `default:"200" min:"1" max:"1000000000" brief:"Epochs with shared embeddings, for sharing." help:"Epochs with shared embeddings, for sharing."`
+	Out          string   `brief:"Folder for the table, pictures and studies." help:"Folder for the table, pictures and studies; the same command resumes. The default is below autoblm-out."`
 
-	MaxSteps, Model, Rungs, Known, Again, AgainDims, AgainEpochs, Ensemble struct{}    `kong:"-"` // no flags here
-	Settings                                                               searchFlags `embed:""`
+	// No flags here:
+	MaxSteps, Model, Halving, WarmStart, RetrainSeeds, RetrainDims, RetrainEpochs, Ensemble struct{} `kong:"-"`
+
+	Settings searchSettings `embed:""`
 	mixFlag
 	computeFlags
 }
 
-// usualAblate has the defaults: those of the plain search, so that what differs is what is asked
-// about.
-func usualAblate() ablateCommand {
-	c := ablateCommand{Settings: searchFlags(search.BasicSettings())}
-	c.Settings.Training.Precision = kge.AutoPrecision
-	return c
+// newAblateCommand returns the command with the settings of the basic search, so that searches
+// differ in one thing only.
+func newAblateCommand() ablateCommand {
+	s := search.BasicSettings()
+	s.Recipe = withAutoPrecision(s.Recipe)
+	return ablateCommand{Settings: searchSettings(s)}
 }
 
 // Help says how long it takes.
 func (ablateCommand) Help() string {
-	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most ten minutes.
-An interrupted comparison goes on with the same command.`
+	return `For k, the dimension is 60. With the defaults, on umls and two cores, each takes at most ten
+minutes. The same command resumes an interrupted comparison.`
 }
 
 // Run compares.
@@ -55,7 +56,8 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		return cli.Usage(err)
 	}
 	if (c.Name == "transfer") != (len(c.To) > 0) {
-		return cli.Usage(errors.New("transfer, and nothing else, needs --to with other graphs, as --to kinship,nations"))
+		return cli.Usage(errors.New("--to does not fit: transfer needs other graphs, such as " +
+			"--to kinship,nations; other comparisons have none"))
 	}
 	var graphs []*datasets.Graph
 	for _, name := range append([]string{c.Dataset}, c.To...) {
@@ -71,7 +73,8 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer engine.Close()
-	c.Out = cmp.Or(c.Out, filepath.Join(outFolder, fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)))
+	folder := fmt.Sprintf("ablate-%s-%s", c.Name, graphs[0].Name)
+	c.Out = cmp.Or(c.Out, filepath.Join(outFolder, folder))
 	if err := outfile.MakeFolder(c.Out); err != nil {
 		return err
 	}
@@ -80,15 +83,15 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	}
 	bar := newSearchBar(o, time.Time{})
 	plan := ablation.Plan{
-		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds, Folder: filepath.Join(c.Out, "studies"),
-		OnProgress: bar.about, MixEngines: c.MixEngines,
+		Graph: graphs[0], Engine: engine, Settings: settings, Seeds: c.Seeds,
+		Folder: filepath.Join(c.Out, "studies"), OnProgress: bar.updatePart, MixEngines: c.MixEngines,
 	}
 	result, err := ablation.RunByName(ctx, plan, c.Name, ablation.Options{
 		SharedEpochs: c.SharedEpochs, OtherDim: c.OtherDim, OtherGraphs: graphs[1:],
 	})
 	bar.Finish()
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted: the same command goes on with %s", c.Out)
+		return fmt.Errorf("interrupted: the same command resumes %s", c.Out)
 	}
 	if err != nil {
 		return err
@@ -97,8 +100,11 @@ func (c *ablateCommand) Run(ctx context.Context, o *output) error {
 	saved := result.Save()
 	o.Saved("the table, the pictures and the studies are in %s", c.Out)
 	return errors.Join(saved, o.Result(result, func(w io.Writer) {
-		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset, format.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Suffix(), format.Count(result.Epochs, "epoch"))
+		fmt.Fprintf(w, "%s on %s: %s, budget %d, d %d%s, %s\n\n", c.Name, result.Dataset,
+			format.Count(c.Seeds, "seed"), result.Budget, result.Dim, result.Precision.Suffix(),
+			format.Count(result.Epochs, "epoch"))
 		result.Table.Print(w)
-		fmt.Fprintf(w, "\n%s\nIn %s are the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) and the studies\n", result.Note, c.Out, c.Name)
+		fmt.Fprintf(w, "\n%s\n%s has the table (%s.csv, %[3]s.json), the pictures (*.png, *.svg) "+
+			"and the studies\n", result.Note, c.Out, c.Name)
 	}))
 }

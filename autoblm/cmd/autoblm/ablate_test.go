@@ -62,11 +62,11 @@ func TestAblate(t *testing.T) {
 func TestAblateRefuses(t *testing.T) {
 	graph := smallGraph(t)
 	for says, arguments := range map[string][]string{
-		"use algorithm": {"ablate", "colour"},
-		"--to":          {"ablate", "transfer", "--dataset", graph},
-		"nothing else":  {"ablate", "filter", "--dataset", graph, "--to", graph},
-		"seeds is 0":    {"ablate", "filter", "--dataset", graph, "--seeds", "0"},
-		"dim is 9":      {"ablate", "filter", "--dataset", graph, "--dim", "9"},
+		"use algorithm":               {"ablate", "colour"},
+		"--to":                        {"ablate", "transfer", "--dataset", graph},
+		"other comparisons have none": {"ablate", "filter", "--dataset", graph, "--to", graph},
+		"seeds is 0":                  {"ablate", "filter", "--dataset", graph, "--seeds", "0"},
+		"dim is 9":                    {"ablate", "filter", "--dataset", graph, "--dim", "9"},
 	} {
 		status, _, stderr := invoke(t.Context(), arguments...)
 		if status != cli.Misuse || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {

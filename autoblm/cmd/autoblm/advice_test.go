@@ -24,9 +24,9 @@ func TestDataForAnotherTask(t *testing.T) {
 		}
 	}
 	const (
-		forTriples = "is for autoblm train and autoblm search)"
-		forQueries = "is for autoblm query train and autoblm search --task query)"
-		forClasses = "is for autoblm classify train and autoblm search --task classify)"
+		forTriples = "is data for autoblm train and autoblm search)"
+		forQueries = "is data for autoblm query train and autoblm search --task query)"
+		forClasses = "is data for autoblm classify train and autoblm search --task classify)"
 	)
 	for command, says := range map[string]string{
 		"train --structure simple --dataset aifb":                          "(aifb " + forClasses,
@@ -51,7 +51,7 @@ func TestDataForAnotherTask(t *testing.T) {
 		if status != cli.Failed || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: status %d, %q, which should say %q in one line", command, status, stderr, says)
 		}
-		if says == "train.txt, train.tsv" && strings.Contains(stderr, "is for") {
+		if says == "train.txt, train.tsv" && strings.Contains(stderr, "is data for") {
 			t.Errorf("%s: %q", command, stderr)
 		}
 	}

@@ -95,7 +95,7 @@ func TestClassifiedTogether(t *testing.T) {
 	if together := probability(sure, vague); math.Abs(one-other) < 0.1 || math.Abs(together-(one+other)/2) > 1e-6 {
 		t.Errorf("%v and %v are %v together", one, other, together)
 	}
-	if _, stdout, _ := invoke(t.Context(), "classify", "eval", "--model", sure, "--model", vague); !strings.HasPrefix(stdout, "kinds, 2 models together: ") {
+	if _, stdout, _ := invoke(t.Context(), "classify", "eval", "--model", sure, "--model", vague); !strings.HasPrefix(stdout, "kinds, an ensemble of 2 models: ") {
 		t.Error(stdout)
 	}
 }
@@ -106,9 +106,9 @@ func TestClassifiedText(t *testing.T) {
 		arguments []string
 		parts     []string
 	}{
-		{[]string{"eval"}, []string{"kinds, rgcn, d 8: 100.00 % of 6 test nodes classified right", "\nkind 1      3    100.00\n"}},
-		{[]string{"predict", "--node", "x:6"}, []string{"<x:6>: a test node, labelled kind 0\n", "its label"}},
-		{[]string{"predict", "--node", "x:new"}, []string{"<x:new>: not labelled\n", "\nkind 1     1"}},
+		{[]string{"eval"}, []string{"kinds, rgcn, d 8: accuracy 100.00 % on 6 test nodes", "\nkind 1      3       100.00\n"}},
+		{[]string{"predict", "--node", "x:6"}, []string{"<x:6>: test node, label kind 0\n", "100.00  label"}},
+		{[]string{"predict", "--node", "x:new"}, []string{"<x:new>: no label\n", "\nkind 1     1"}},
 	} {
 		status, stdout, stderr := invoke(t.Context(), append([]string{"classify", c.arguments[0], "--model", model}, c.arguments[1:]...)...)
 		for _, part := range c.parts {
@@ -128,7 +128,7 @@ func TestClassifiedRefuses(t *testing.T) {
 		arguments []string
 	}{
 		"no model":        {cli.Failed, "is not a model folder", []string{"eval", "--model", other}},
-		"another graph":   {cli.Failed, "kinds is not the graph that the model was trained on, kinds: name that one with --dataset", []string{"eval", "--model", model, "--dataset", other}},
+		"another graph":   {cli.Failed, "kinds is not the graph that the model was trained on, kinds: name the original graph with --dataset", []string{"eval", "--model", model, "--dataset", other}},
 		"another split":   {cli.Misuse, "train", []string{"eval", "--model", model, "--split", "valid"}},
 		"unknown node":    {cli.Failed, `kinds has no node "HUB"; did you mean <hub:0>, <hub:1>?`, []string{"predict", "--model", model, "--node", "HUB"}},
 		"no node":         {cli.Misuse, "--node", []string{"predict", "--model", model}},

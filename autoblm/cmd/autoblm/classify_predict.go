@@ -11,9 +11,9 @@ import (
 )
 
 type classifyPredictCommand struct {
-	classifiedFlags
-	Node string `required:"" help:"The node, labelled or not, as the graph writes it; angle brackets may be left out."`
-	Top  int    `default:"10" min:"0" max:"1000000000" help:"How many classes; 0 for all."`
+	classifierFlags
+	Node string `required:"" brief:"Node as in the graph." help:"Node as in the graph, labelled or not. Angle brackets are optional."`
+	Top  int    `default:"10" min:"0" max:"1000000000" brief:"Number of classes; 0 lists all." help:"Number of classes; 0 lists all."`
 	classifyBackend
 }
 
@@ -30,22 +30,22 @@ func (c *classifyPredictCommand) Run(ctx context.Context, o *output) error {
 	}
 	p, err := ensemble.Predict(ctx, engine, g, c.Node, c.Top)
 	if err != nil {
-		return withDataset(err)
+		return withDatasetHint(err)
 	}
 	return o.Result(p, func(w io.Writer) { printPrediction(w, p) })
 }
 
 func printPrediction(w io.Writer, p classify.Prediction) {
-	note := "not labelled"
+	note := "no label"
 	if p.Label != nil {
-		note = fmt.Sprintf("a %s node, labelled %s", p.Split, format.Escape(*p.Label))
+		note = fmt.Sprintf("%s node, label %s", p.Split, format.Escape(*p.Label))
 	}
 	fmt.Fprintf(w, "%s: %s\n\n", format.Escape(p.Node), note)
 	t := table.New("class", "rank", "probability, %", "")
 	for _, a := range p.Answers {
 		mark := ""
 		if p.Label != nil && a.Class == *p.Label {
-			mark = "its label"
+			mark = "label"
 		}
 		t.Add(a.Class, a.Rank, percent(a.Probability), mark)
 	}

@@ -8,9 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/classify"
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/google/go-cmp/cmp"
 )
 
 // kinds writes an RDF graph whose nodes point at two hubs, each by the relation
@@ -72,36 +70,9 @@ func TestClassifyTrainJSON(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfClassifyTrain: they are the library's, those of the first version by --recipe
-// plain; flags come before both.
-func TestDefaultsOfClassifyTrain(t *testing.T) {
-	for flags, want := range map[string]classify.Settings{
-		"--structure simple":                            classify.Defaults(classify.BLM),
-		"--structure simple --recipe basic":             classify.Published(classify.BLM),
-		"--encoder rgcn":                                classify.Defaults(classify.RGCN),
-		"--recipe basic --encoder rgcn":                 classify.Published(classify.RGCN),
-		"--structure simple --seen-by 0":                classify.Published(classify.BLM),
-		"--structure simple --seen-by 5 --recipe basic": classify.Defaults(classify.BLM),
-	} {
-		c, err := parsed(append([]string{"classify", "train", "--dataset", "mine"}, strings.Fields(flags)...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, classify.Settings(c.Classify.Train.Settings)); diff != "" {
-			t.Errorf("%s: %s", flags, diff)
-		}
-		if got := classify.Member(c.Classify.Train.Member); got != classify.DefaultMember() {
-			t.Errorf("%s: %+v", flags, got)
-		}
-	}
-	if _, err := parsed("classify", "train", "--dataset", "mine", "--structure", "simple", "--recipe", "small"); err == nil || !strings.Contains(err.Error(), "no recipe small for this, only basic") {
-		t.Errorf("a recipe that is not for classes: %v", err)
-	}
-}
-
 func TestClassifyTrainText(t *testing.T) {
 	status, stdout, stderr := invoke(t.Context(), "classify", "train", "--dataset", kinds(t, nil), "--structure", "distmult", "--dim", "8", "--epochs", "4", "--runs", "2", "--seen-by", "3")
-	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges; 2 classes, 18 nodes to train with and 6 to test", "DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for what 3 labelled nodes see", "test, mean of 2 runs", "One node to test with is 16.67 %."} {
+	for _, part := range []string{"kinds: 26 nodes, 2 relations, 48 edges, 2 classes; 18 training and 6 test nodes", "DistMult, d 8, 2 layers, norm none, without reverse edges, with self-loops, embeddings for what 3 labelled nodes see", "test, mean of 2 runs", "One test node is 16.67 %."} {
 		if status != cli.Done || !strings.Contains(stdout, part) {
 			t.Errorf("exit status %d, %s without %q: %s", status, stdout, part, stderr)
 		}

@@ -50,9 +50,6 @@ func namesFor(command *kong.Node, v *kong.Value) []string {
 	case "backend":
 		return []string{backend.Auto, backend.Go, backend.CPU, backend.CUDA}
 	case "recipe":
-		if strings.Contains(path, " classify") || strings.Contains(path, " query") {
-			return []string{plainRecipe}
-		}
 		return recipe.Names()
 	case "name":
 		if strings.Contains(path, " recipe") {

@@ -29,8 +29,9 @@ type ensembleCommand struct {
 	computeFlags
 }
 
-// usualEnsemble has the defaults.
-func usualEnsemble() ensembleCommand { return ensembleCommand{Settings: completion.DefaultEnsemble()} }
+func newEnsembleCommand() ensembleCommand {
+	return ensembleCommand{Settings: completion.DefaultEnsemble()}
+}
 
 // ensembleSummary is the JSON of ensemble.
 type ensembleSummary struct {

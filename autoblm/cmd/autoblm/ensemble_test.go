@@ -186,7 +186,7 @@ func TestEnsembleRefusals(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	status, stdout, stderr := invoke(ctx, ensemble(folders...)...)
-	if _, err := os.Stat(at("new")); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "interrupted before there was anything to keep") || err == nil {
+	if _, err := os.Stat(at("new")); status != cli.Failed || stdout != "" || !strings.Contains(stderr, "interrupted before there was a result to save") || err == nil {
 		t.Errorf("interrupted: status %d, %q, %q", status, stdout, stderr)
 	}
 	o := object(t, "ensemble", "--dataset", at("no-valid"), "--all", "--out", at("blind"), folders[0], other)

@@ -23,7 +23,7 @@ type evalCommand struct {
 	Split   string    `default:"test" enum:"train,valid,test" brief:"${enum}." help:"train, valid or test."`
 	Ties    eval.Ties `default:"pessimistic" brief:"pessimistic, optimistic or realistic." help:"pessimistic, optimistic or realistic."`
 	By      string    `default:"" enum:",relation,pattern" placeholder:"relation|pattern" brief:"Metrics by relation or by relation pattern." help:"Break the metrics down by relation or by relation pattern."`
-	rankingFlag
+	precisionFlag
 	computeFlags
 }
 
@@ -68,13 +68,13 @@ func (c *evalCommand) Run(ctx context.Context, o *output) error {
 	s := evalSummary{Dataset: g.Name}
 	var triples []datasets.Triple
 	var ranks []eval.Ranked
-	over := showing(o, "ranking")
+	done := showActivity(o, "ranking")
 	if l.ensemble != nil {
 		triples, ranks, err = c.rankEnsemble(ctx, engine, l.ensemble, g, &s)
 	} else {
 		triples, ranks, err = c.rankModel(ctx, engine, l.model, g, &s)
 	}
-	over()
+	done()
 	if err != nil {
 		return err
 	}

@@ -1,19 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/backend"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/kge/cpu"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// structureFlag is a structure in any of its text forms, a file's too.
+// structureFlag is a structure in any of its text forms.
 type structureFlag struct{ structure.Structure }
 
 // UnmarshalText implements encoding.TextUnmarshaler for the parser.
@@ -22,24 +25,45 @@ func (f *structureFlag) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// computeFlags choose what does the arithmetic.
-type computeFlags struct {
-	autoblm.Compute
+// modelFlags choose a structure, or a form without one.
+type modelFlags struct {
+	Structure structureFlag `placeholder:"STRUCTURE" brief:"A bilinear model, such as complex or 1,0;0,2." help:"Structure of a bilinear model, as for structure check. The default is the structure of the recipe."`
+	Model     form.Form     `brief:"Another model: diag, transe, gqe, q2b or rotate." help:"A model that is not bilinear instead: ${forms}."`
 }
 
-// rankingFlag says how to rank.
-type rankingFlag struct {
-	Precision kge.Precision `default:"auto" help:"float32, bfloat16, which is faster on processors that are made for it, or auto: what AUTOBLM_PRECISION asks for, else what is fast here. The ranks are those of float32 in any case."`
+// choose sets the form and the structure of a member.
+func (f modelFlags) choose(m *kge.Member) error {
+	m.Form, m.Structure = f.Model, f.Structure.Structure
+	if (f.Structure.K() == 0) == (f.Model == form.Bilinear) {
+		return errors.New("what to train is unclear: give either --structure or --model")
+	}
+	return nil
+}
+
+// structureOf returns the structure of a bilinear model, nil for others.
+func structureOf(f form.Form, a structure.Structure) *structure.Structure {
+	if f != form.Bilinear {
+		return nil
+	}
+	return &a
+}
+
+// titleOf returns the title of a model's structure, or the name of its form.
+func titleOf(f form.Form, a *structure.Structure) string {
+	if a != nil {
+		return a.Title()
+	}
+	return f.String()
+}
+
+// computeFlags choose the engine.
+type computeFlags struct {
+	autoblm.Compute
 }
 
 func (f computeFlags) compute() (autoblm.Compute, error) {
 	f.Note = func(text string) { fmt.Fprintln(os.Stderr, format.EscapeLines(text)) }
 	return f.Compute, cli.Usage(backend.Check(f.Backend))
-}
-
-// mixFlag is for what can be gone on with elsewhere.
-type mixFlag struct {
-	MixEngines bool `help:"Go on with trials that another engine or instruction set has trained, though results differ in rounding; what is told of them says so."`
 }
 
 // open opens an engine for models of a form.
@@ -51,10 +75,47 @@ func (f computeFlags) open(of form.Form) (kge.Engine, error) {
 	return c.For(of).Open()
 }
 
-// orEmpty makes a nil slice an empty JSON array.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
+// threadsFlag configures the native engine where there is no other.
+type threadsFlag struct {
+	Threads int `default:"0" min:"0" max:"1024" help:"Number of threads; 0 uses GOMAXPROCS."`
 }
+
+func (f threadsFlag) engine() kge.Engine { return cpu.New(f.Threads) }
+
+// precisionFlag is the precision of a ranking.
+type precisionFlag struct {
+	Precision kge.Precision `default:"auto" help:"float32, bfloat16 or auto: AUTOBLM_PRECISION, or else the fastest. Ranks are the same in all cases."`
+}
+
+// mixFlag allows resuming with another engine.
+type mixFlag struct {
+	MixEngines bool `help:"Resume trials of another engine or instruction set. Their results differ by rounding, which reports mention."`
+}
+
+// saveFlag sets how often checkpoints are written.
+type saveFlag struct {
+	SaveEvery time.Duration `default:"1m" min:"0" help:"Shortest time between two checkpoints."`
+}
+
+// modelOutFlags say where a training writes its model and its checkpoint.
+type modelOutFlags struct {
+	Out string `placeholder:"DIR" brief:"Folder for the model and its checkpoint." help:"Folder for the model of the first member and for the checkpoint. The default is below autoblm-out."`
+	saveFlag
+}
+
+// minutesFlag sets a deadline for a training.
+type minutesFlag struct {
+	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes, with the best so far; 0: none." help:"Deadline for reading, training and ranking in minutes, with the best model so far; 0 sets none. If ranking would take long, it uses a sample."`
+}
+
+// deadline returns the deadline of a command that began at a time and finally ranks a number of
+// queries, nil for none.
+func (f minutesFlag) deadline(began time.Time, queries int) *kge.Deadline {
+	if f.Minutes == 0 {
+		return nil
+	}
+	return &kge.Deadline{Began: began, End: began.Add(minutes(f.Minutes)), Ranked: queries}
+}
+
+// minutes converts a flag in minutes, which the parser has checked, to a duration.
+func minutes(m float64) time.Duration { return time.Duration(m * float64(time.Minute)) }

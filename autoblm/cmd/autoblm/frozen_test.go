@@ -163,7 +163,7 @@ func printedBy(t *testing.T, command string) (o map[string]any) {
 	if status != cli.Done {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
-	decodeExactly(t, []byte(strings.ReplaceAll(stdout, commandOf(nil)+" ", "autoblm ")), &o)
+	decodeExactly(t, []byte(strings.ReplaceAll(stdout, shellCommand(nil)+" ", "autoblm ")), &o)
 	return o
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
-// helpCommand is --help as a command; see [helped].
+// helpCommand is --help as a command; see [expandHelp].
 type helpCommand struct {
-	Command []string `arg:"" optional:"" help:"The command, such as search or dataset info."`
+	Command []string `arg:"" optional:"" help:"Command, such as search or dataset info."`
 }
 
-// helped makes of "help search" what it stands for.
-func helped(arguments []string) []string {
+// expandHelp replaces the command help by the flag --help.
+func expandHelp(arguments []string) []string {
 	if len(arguments) == 0 {
 		return []string{"--help"}
 	}
@@ -31,7 +31,7 @@ func helped(arguments []string) []string {
 
 type versionCommand struct{}
 
-// Run tells how the program was built.
+// Run prints how the program was built.
 func (versionCommand) Run(o *output) error {
 	b := cli.ReadBuild()
 	return o.Result(b, func(w io.Writer) { b.Print(w, name) })

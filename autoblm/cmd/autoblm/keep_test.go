@@ -169,15 +169,15 @@ func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
 				t.Fatal(err)
 			}
 			at, err := json.Marshal(model.Position.Epoch)
-			if err != nil || !model.Position.Interrupted || model.Position.Steps != 0 || !strings.Contains(said, "interrupted after epoch "+string(at)+" of 100000; the same command goes on from there; the model so far is in "+dir) {
+			if err != nil || !model.Position.Interrupted || model.Position.Steps != 0 || !strings.Contains(said, "interrupted after epoch "+string(at)+" of 100000; the same command resumes it; the model so far is in "+dir) {
 				t.Errorf("%v: the model is of %+v, said %q", err, *model.Position, said)
 			}
 			status, stdout, stderr := invoke(t.Context(), arguments...)
-			if status != cli.Done || !strings.Contains(stderr, "another training, which was interrupted, is in "+dir) || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
+			if status != cli.Done || !strings.Contains(stderr, dir+"/training-") || !strings.Contains(stderr, " holds another interrupted training") || !strings.HasSuffix(stdout, "The model is in "+dir+"\n") {
 				t.Errorf("exit status %d, %q, %q", status, stdout, stderr)
 			}
 			whole := folder(t, dir)
-			if said = interrupt(t, dir, long...); !strings.Contains(said, "going on with") || !strings.Contains(said, "the whole model that is in "+dir+" stays") {
+			if said = interrupt(t, dir, long...); !strings.Contains(said, "resuming the training in") || !strings.Contains(said, "the finished model in "+dir+" is unchanged") {
 				t.Errorf("said %q", said)
 			}
 			for name, content := range folder(t, dir) {
@@ -189,15 +189,19 @@ func TestInterruptedTrainingSaysWhatItKeeps(t *testing.T) {
 	}
 }
 
-// TestInterruptedTrainingThatCannotBeKept says why.
-func TestInterruptedTrainingThatCannotBeKept(t *testing.T) {
+// TestInterruptedWithoutCheckpoint reports why there is no checkpoint.
+func TestInterruptedWithoutCheckpoint(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	k := keeping{folder: dir, file: filepath.Join(dir, "training-0")}
-	err := k.interrupted(ctx, fmt.Errorf("%w; %w", ctx.Err(), errors.New("cannot write the checkpoint: no space left on device")), "interrupted after epoch 1 of 2", nil)
-	if want := "interrupted after epoch 1 of 2; cannot write the checkpoint: no space left on device: nothing was kept"; err.Error() != want {
-		t.Errorf("said %q, want %q", err, want)
+	out := modelOutput{folder: dir, file: filepath.Join(dir, "training-0")}
+	failure := errors.New("write the checkpoint: no space left on device")
+	err := out.interrupted(ctx, fmt.Errorf("%w; %w", ctx.Err(), failure),
+		"interrupted after epoch 1 of 2", nil)
+	want := "interrupted after epoch 1 of 2; write the checkpoint: no space left on device: " +
+		"nothing was saved"
+	if err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
 	}
 }
 
@@ -212,8 +216,8 @@ func TestTrainingsEndInTime(t *testing.T) {
 		ended     map[string]any
 		says      string
 	}{
-		"train":               {[]string{"train", "--dataset", smallGraph(t), "--structure", "complex", "--engine", "cpu", "--epochs", "3", "--validate-every", "1"}, first, "more --minutes, trains more"},
-		"query train":         {[]string{"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--epochs", "3"}, first, "more --minutes, trains more"},
+		"train":               {[]string{"train", "--dataset", smallGraph(t), "--structure", "complex", "--engine", "cpu", "--epochs", "3", "--validate-every", "1"}, first, "or more --minutes"},
+		"query train":         {[]string{"query", "train", "--dataset", queries(t), "--hops", "2", "--structure", "complex", "--epochs", "3"}, first, "or more --minutes"},
 		"classify train":      {classes, map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
 		"classify train tune": {append(slices.Clone(classes), "--tune", "3"), map[string]any{"phase": "cross-validation", "epoch": 1.0, "epochs": 8.0}, ""},
 	} {

@@ -186,11 +186,11 @@ func TestInterruptedReading(t *testing.T) {
 	forever := make(chan int)
 	defer close(forever)
 	_, err := opened(ctx, func(int) (int, error) { end(); return <-forever, nil }, 1)
-	if got := advised(err); got.Error() != "interrupted before there was anything to keep" {
+	if got := withHint(err); got.Error() != "interrupted before there was a result to save" {
 		t.Errorf("%v", got)
 	}
-	if err := fmt.Errorf("interrupted after epoch 3: %w", context.Canceled); advised(err) != err {
-		t.Errorf("what says more became %v", advised(err))
+	if err := fmt.Errorf("interrupted after epoch 3: %w", context.Canceled); withHint(err) != err {
+		t.Errorf("what says more became %v", withHint(err))
 	}
 }
 

@@ -1,93 +1,60 @@
-// Command autoblm searches, trains and uses bilinear scoring functions for
-// knowledge graphs. Run it without arguments to see what it can do.
+// Command autoblm searches, trains and uses bilinear scoring functions for knowledge graphs. Run
+// without arguments, it prints its commands.
 package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"regexp"
-	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/autoblm/autoblm-go/internal/completions"
-	"github.com/autoblm/autoblm-go/internal/format"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
 // commands is the command line.
 type commands struct {
-	Structure structureCommands `cmd:"" help:"Look at a structure, or count structures."`
+	Structure structureCommands `cmd:"" help:"Analyze a structure, or count structures."`
 	Dataset   datasetCommands   `cmd:"" help:"List, describe, fetch and split knowledge graphs."`
 	Train     trainCommand      `cmd:"" help:"Train a structure, or another model, on a knowledge graph."`
 	Eval      evalCommand       `cmd:"" help:"Rank a split with a trained model."`
 	Predict   predictCommand    `cmd:"" help:"Answer a query with a trained model."`
-	Ensemble  ensembleCommand   `cmd:"" help:"Make an ensemble of trained models that answer together."`
-	Search    searchCommand     `cmd:"" help:"Search the best structure for a knowledge graph."`
-	Recipe    recipeCommands    `cmd:"" help:"Settings of training that others published for the benchmarks."`
-	Reproduce reproduceCommand  `cmd:"" help:"Search and train on a benchmark as others did, in pieces."`
-	Query     queryCommands     `cmd:"" help:"Answer multi-hop queries: what is at the end of a path."`
-	Classify  classifyCommands  `cmd:"" help:"Tell the classes of entities of an RDF graph."`
-	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one thing."`
-	Study     studyCommands     `cmd:"" help:"List, show, export and go on with the files that keep searches."`
-	Report    reportCommand     `cmd:"" help:"Write what came of a study as a page for a browser."`
-	Backend   backendCommands   `cmd:"" help:"List what can do the arithmetic here, and install XLA's plugins."`
+	Ensemble  ensembleCommand   `cmd:"" help:"Combine trained models into an ensemble."`
+	Search    searchCommand     `cmd:"" help:"Search for the best structure for a knowledge graph."`
+	Recipe    recipeCommands    `cmd:"" help:"Show published training settings for the benchmarks."`
+	Reproduce reproduceCommand  `cmd:"" help:"Reproduce published results on a benchmark."`
+	Query     queryCommands     `cmd:"" help:"Answer multi-hop queries: the entities at the end of a path."`
+	Classify  classifyCommands  `cmd:"" help:"Classify the entities of an RDF graph."`
+	Ablate    ablateCommand     `cmd:"" help:"Compare searches that differ in one setting."`
+	Study     studyCommands     `cmd:"" help:"List, show, export and resume saved searches."`
+	Report    reportCommand     `cmd:"" help:"Write a report of a study as a web page."`
+	Backend   backendCommands   `cmd:"" help:"List compute backends, and install XLA plugins."`
 
-	Completion completionCommand `cmd:"" help:"Print a script by which bash, zsh or fish completes commands."`
-	Complete   completeCommand   `cmd:"" hidden:"" help:"Print how a command line may go on, for the scripts of completion."`
-	Help       helpCommand       `cmd:"" help:"Show what a command does and takes, as --help does."`
-	VersionOf  versionCommand    `cmd:"" name:"version" help:"Tell the version, the commit and the Go of the program."`
+	Completion completionCommand `cmd:"" help:"Print a completion script for bash, zsh or fish."`
+	Complete   completeCommand   `cmd:"" hidden:"" help:"Complete a command line, for the completion scripts."`
+	Help       helpCommand       `cmd:"" help:"Show help for a command, like --help."`
+	VersionOf  versionCommand    `cmd:"" name:"version" help:"Show the version, the commit and the Go version."`
 
-	HelpAll flags.HelpAll    `brief:"Show all flags." help:"Show all flags, and all there is to say of them."`
+	HelpAll flags.HelpAll    `brief:"Show all flags." help:"Show all flags with their full help."`
 	JSON    bool             `brief:"Print one JSON object instead of text." help:"Print one JSON object instead of text."`
-	Record  string           `placeholder:"FILE" help:"Also write the JSON object to this file, with the command, the date, the machine and the versions."`
+	Record  string           `placeholder:"FILE" help:"Also write the JSON to this file, with the command, date, machine and versions."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
-// name is that of the program.
-const name = "autoblm"
-
-// output is where commands write.
-type output = cli.Output
-
-// newCommands are the commands, with the defaults of their flags.
+// newCommands returns the commands with the defaults of their flags.
 func newCommands() *commands {
 	return &commands{
-		Dataset: datasetCommands{Split: datasetSplitCommand{Settings: datasets.DefaultSplit()}},
-		Train:   trainCommand{trainingFlags: usualTraining()}, Search: usualSearch(), Reproduce: reproduceCommand{trainingFlags: usualTraining()},
-		Ensemble: usualEnsemble(),
-		Query:    queryCommands{Train: usualQueryTrain()}, Classify: classifyCommands{Train: usualClassifyTrain()}, Ablate: usualAblate(),
+		Dataset:   datasetCommands{Split: datasetSplitCommand{Settings: datasets.DefaultSplit()}},
+		Train:     trainCommand{trainingFlags: newTrainingFlags()},
+		Ensemble:  newEnsembleCommand(),
+		Search:    newSearchCommand(),
+		Reproduce: reproduceCommand{trainingFlags: newTrainingFlags()},
+		Query:     queryCommands{Train: queryTrainCommand{queryTrainingFlags: newQueryTrainingFlags()}},
+		Classify:  classifyCommands{Train: newClassifyTrain()},
+		Ablate:    newAblateCommand(),
 	}
 }
-
-// newParser reads command lines into c, whose values are the defaults of its flags.
-func newParser(c any, options ...kong.Option) (*kong.Kong, error) {
-	var algorithms, tasks, purposes, others []string
-	for _, algorithm := range strategy.All() {
-		algorithms = append(algorithms, algorithm.Name())
-	}
-	for _, f := range form.All()[1:] {
-		others = append(others, f.String())
-	}
-	for _, kind := range autoblm.Tasks {
-		tasks, purposes = append(tasks, kind.Name), append(purposes, fmt.Sprintf("%s (%s)", kind.Name, kind.Purpose))
-	}
-	return flags.Parser(c, append(options,
-		kong.Vars{
-			"algorithm": autoblm.DefaultSearch().Algorithm, "algorithms": strings.Join(algorithms, ","),
-			"shells": strings.Join(completions.Shells, ","),
-			"forms":  format.List(others, "or"), "task": usualTask(), "tasks": strings.Join(tasks, ","), "purposes": format.List(purposes, "or"),
-		},
-	)...)
-}
-
-// usualTask is the name of the first task.
-func usualTask() string { return autoblm.Tasks[0].Name }
 
 func main() { cli.Main(run) }
 
@@ -98,7 +65,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	exited := -1
 	parser, err := newParser(c,
 		kong.Name(name),
-		kong.Description("Finds the bilinear scoring function that completes a knowledge graph best."),
+		kong.Description("Finds the bilinear scoring function that best completes a knowledge graph."),
 		kong.Writers(o.Stdout, stderr),
 		kong.Exit(func(status int) { exited = status }),
 		kong.Help(flags.PrintHelp),
@@ -107,7 +74,7 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	if err != nil {
 		panic(err) // the declarations above are wrong, whatever the arguments
 	}
-	parsed, err := parser.Parse(shieldMinus(helped(arguments)))
+	parsed, err := parser.Parse(shieldMinus(expandHelp(arguments)))
 	switch {
 	case o.Stdout.Err != nil: // --help or --version cannot be printed
 		return cli.Status(stderr, name, o.End(nil))
@@ -118,17 +85,27 @@ func run(ctx context.Context, arguments []string, stdout, stderr io.Writer) int 
 	}
 	o.JSON = c.JSON
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	if err = recordIn(o, parsed, c.Record); err == nil {
+	if err = recordIn(o, c.Record, threadsOf(parsed)); err == nil {
 		err = o.End(parsed.Run(o))
 	}
-	return cli.Status(stderr, name, advised(err))
+	return cli.Status(stderr, name, withHint(err))
 }
 
-// minusFirst are two or more cells or rows of a structure that begins with a minus.
+// threadsOf returns the value of --threads, 0 without the flag.
+func threadsOf(parsed *kong.Context) int {
+	for _, flag := range parsed.Flags() {
+		if flag.Name == "threads" {
+			return int(flag.Target.Int())
+		}
+	}
+	return 0
+}
+
+// minusFirst matches two or more cells or rows of a structure with a leading minus.
 var minusFirst = regexp.MustCompile(`^-[0-9 ]+[,;][-0-9,; ]*$`)
 
-// shieldMinus lets structures begin with a minus, as in -1,0;2,-1, where the
-// parser would see a flag.
+// shieldMinus adds a space before structures such as -1,0;2,-1, because the parser would take
+// them for flags.
 func shieldMinus(arguments []string) []string {
 	shielded := make([]string, len(arguments))
 	for i, a := range arguments {

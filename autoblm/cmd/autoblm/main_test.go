@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -16,12 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
-	"github.com/autoblm/autoblm-go/autoblm/predictor"
-	"github.com/autoblm/autoblm-go/autoblm/search"
-	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
@@ -180,7 +174,7 @@ func asText(t *testing.T, value any) string {
 
 func TestSearchOfTwoChunks(t *testing.T) {
 	o := object(t, searchArguments(smallGraph(t), t.TempDir(), "--k", "2", "--budget", "30")...)
-	if o["stopped"] != "space exhausted" || o["trained"] != 20.0 || len(o["baselines"].([]any)) != 0 || !strings.Contains(o["note"].(string), "named models") {
+	if o["stopped"] != "space exhausted" || o["trained"] != 20.0 || len(o["baselines"].([]any)) != 0 || !strings.Contains(o["note"].(string), "without baselines") {
 		t.Errorf("%v", o)
 	}
 }
@@ -191,7 +185,7 @@ func TestInterruptedSearchSaysHowToGoOn(t *testing.T) {
 	cancel()
 	arguments := searchArguments(graph, dir)
 	status, stdout, stderr := invoke(ctx, append(arguments, "--json")...)
-	if status != cli.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "go on with: ") || !strings.Contains(stderr, " search --recipe basic --dataset ") {
+	if status != cli.Failed || !strings.Contains(stdout, `"stopped":"interrupted"`) || !strings.Contains(stderr, "resume with: ") || !strings.Contains(stderr, " search --recipe basic --dataset ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	if strings.Count(stderr, " --study ") != 1 || strings.Count(stderr, " --out ") != 1 {
@@ -347,113 +341,6 @@ func interruptEarly(t *testing.T, arguments ...string) {
 			t.Fatalf("status %d, %q", status, stderr)
 		}
 		return
-	}
-}
-
-// TestFlagsReachTheSettings: every flag of a search changes what it says.
-func TestFlagsReachTheSettings(t *testing.T) {
-	parse := func(flags string) autoblm.SearchSettings {
-		arguments := strings.Fields(flags)
-		c, err := parsed(append([]string{"search"}, arguments...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := c.Search.searchSettings()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Compute.Note = nil // a function, which cannot be compared
-		return s
-	}
-	usual := func() autoblm.SearchSettings {
-		s := autoblm.DefaultSearch()
-		s.Training.Precision = kge.AutoPrecision // which programs leave at float32
-		s.Compute = autoblm.Compute{Engine: "auto", Backend: "auto"}
-		return s
-	}
-	want := usual()
-	if got := parse(""); !reflect.DeepEqual(got, want) {
-		t.Errorf("without flags: %+v, want the library's defaults %+v", got, want)
-	}
-	for flag, change := range map[string]func(s *autoblm.SearchSettings){
-		"--algorithm=autoblm": func(s *autoblm.SearchSettings) { s.Algorithm = "autoblm" },
-		"--budget=7":          func(s *autoblm.SearchSettings) { s.Budget = 7 },
-		"--recipe=basic": func(s *autoblm.SearchSettings) {
-			s.Settings = search.BasicSettings()
-			s.Training.Precision = kge.AutoPrecision
-		},
-		"--recipe=basic --minutes=1.5": func(s *autoblm.SearchSettings) {
-			s.Settings = search.BasicSettings()
-			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
-		},
-		"--minutes=1.5 --epochs=9 --tune=5": func(s *autoblm.SearchSettings) {
-			s.Settings = search.TimedSettings()
-			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
-			s.Training.Epochs, s.Tune = 9, search.GuidedTune(5)
-			s.Planned.Epochs, s.Planned.Tune = false, false
-		},
-		"--k=3": func(s *autoblm.SearchSettings) { s.K, s.Training.Dim, s.RetrainDims = 3, 63, []int{255, 510} },
-		"--k=3 --dim=12 --minutes=1.5": func(s *autoblm.SearchSettings) {
-			s.Settings = search.TimedSettings()
-			s.Training.Precision, s.TimeLimit = kge.AutoPrecision, 90*time.Second
-			s.K, s.Training.Dim, s.Planned.Dim = 3, 12, false
-		},
-		"--tune=5": func(s *autoblm.SearchSettings) { s.Tune = search.GuidedTune(5) },
-		"--tune=5 --tune-by=random": func(s *autoblm.SearchSettings) {
-			s.Tune = search.DefaultTune()
-			s.Tune.Trials = 5
-		},
-		"--tune=0":           func(s *autoblm.SearchSettings) { s.Tune = nil },
-		"--retrain-seeds=0":  func(s *autoblm.SearchSettings) { s.RetrainSeeds = 0 },
-		"--no-warm-start":    func(s *autoblm.SearchSettings) { s.WarmStart = false },
-		"--dim=12":           func(s *autoblm.SearchSettings) { s.Training.Dim = 12 },
-		"--epochs=3":         func(s *autoblm.SearchSettings) { s.Training.Epochs, s.Halving = 3, 0 }, // too few for any
-		"--batch=9":          func(s *autoblm.SearchSettings) { s.Training.Batch = 9 },
-		"--lr=0.7":           func(s *autoblm.SearchSettings) { s.LearningRate = 0.7 },
-		"--l2=0.2":           func(s *autoblm.SearchSettings) { s.L2 = 0.2 },
-		"--n3=0.4":           func(s *autoblm.SearchSettings) { s.N3 = 0.4 },
-		"--decay=0.5":        func(s *autoblm.SearchSettings) { s.Training.Decay = 0.5 },
-		"--optimizer=adam":   func(s *autoblm.SearchSettings) { s.Training.Optimizer = kge.Adam },
-		"--validate-every=2": func(s *autoblm.SearchSettings) { s.Training.ValidateEvery = 2 },
-		"--validate-every=1 --plateau-patience=2": func(s *autoblm.SearchSettings) {
-			s.Training.ValidateEvery, s.Training.PlateauPatience, s.Training.PlateauFactor = 1, 2, 0.5
-		},
-		"--validate-every=1 --plateau-patience=2 --plateau-factor=0.1": func(s *autoblm.SearchSettings) {
-			s.Training.ValidateEvery, s.Training.PlateauPatience, s.Training.PlateauFactor = 1, 2, 0.1
-		},
-		"--init=xavier":                    func(s *autoblm.SearchSettings) { s.Training.Initial = kge.Xavier },
-		"--init-scale=0.01":                func(s *autoblm.SearchSettings) { s.Training.InitScale = 0.01 },
-		"--reciprocal":                     func(s *autoblm.SearchSettings) { s.Training.Reciprocal = true },
-		"--max-norm=1.5":                   func(s *autoblm.SearchSettings) { s.Training.MaxNorm = 1.5 },
-		"--dropout=0.2":                    func(s *autoblm.SearchSettings) { s.Training.Dropout = 0.2 },
-		"--label-smoothing=0.1":            func(s *autoblm.SearchSettings) { s.Training.LabelSmoothing = 0.1 },
-		"--entity-l2=0.3":                  func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
-		"--relation-l2=0.3":                func(s *autoblm.SearchSettings) { s.RelationL2 = 0.3 },
-		"--products=0.3":                   func(s *autoblm.SearchSettings) { s.Products = 0.3 },
-		"--relation-prediction=0.3":        func(s *autoblm.SearchSettings) { s.RelationPrediction = 0.3 },
-		"--dura=0.3":                       func(s *autoblm.SearchSettings) { s.EntityL2, s.Products = 0.3, 0.3 },
-		"--dura=0.3 --products=0.4":        func(s *autoblm.SearchSettings) { s.EntityL2, s.Products = 0.3, 0.4 },
-		"--products=0 --dura=0.3":          func(s *autoblm.SearchSettings) { s.EntityL2 = 0.3 },
-		"--dataset=mine --dura=0.3 --n3=0": func(s *autoblm.SearchSettings) { s.EntityL2, s.Products, s.N3 = 0.3, 0.3, 0 },
-		"--seed=5":                         func(s *autoblm.SearchSettings) { s.Seed = 5 },
-		"--candidates=6":                   func(s *autoblm.SearchSettings) { s.Candidates = 6 },
-		"--round-size=3":                   func(s *autoblm.SearchSettings) { s.RoundSize = 3 },
-		"--parents=2":                      func(s *autoblm.SearchSettings) { s.Parents = 2 },
-		"--initial-nonzeros=5":             func(s *autoblm.SearchSettings) { s.InitialNonzeros = 5 },
-		"--mutation-rate=0.3":              func(s *autoblm.SearchSettings) { s.MutationRate = 0.3 },
-		"--filter=paper":                   func(s *autoblm.SearchSettings) { s.Filter = strategy.PaperFilter },
-		"--precision=float32":              func(s *autoblm.SearchSettings) { s.Training.Precision = kge.Float32 },
-		"--predictor=none":                 func(s *autoblm.SearchSettings) { s.Settings.Predictor = nil },
-		"--predictor=one-hot":              func(s *autoblm.SearchSettings) { s.Settings.Predictor.Features = predictor.OneHot },
-		"--engine=gomlx":                   func(s *autoblm.SearchSettings) { s.Compute.Engine = "gomlx" },
-		"--backend=go":                     func(s *autoblm.SearchSettings) { s.Compute.Backend = "go" },
-		"--threads=1":                      func(s *autoblm.SearchSettings) { s.Compute.Threads = 1 },
-	} {
-		want := usual()
-		change(&want)
-		if got := parse(flag); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %+v, want %+v", flag, got, want)
-		}
 	}
 }
 

@@ -103,7 +103,7 @@ func knownFrom[G any](f predictFlags, m *kge.Model, o *output, open func(source 
 		return g, nil
 	}
 	if f.Dataset == "" && f.Known == eval.MarkKnown {
-		o.Message("autoblm: known answers are not marked: %s (name the graph with --dataset)", format.OneLine(advised(err)))
+		o.Message("autoblm: known answers are not marked: %s (name the graph with --dataset)", format.OneLine(withHint(err)))
 		return nil, nil
 	}
 	return nil, fmt.Errorf("cannot tell which answers are known: %w (name the graph with --dataset)", err)

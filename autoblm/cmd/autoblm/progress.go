@@ -12,7 +12,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// longBar warns of what is going to take long, where nobody has said how long it may.
+// longBar is a progress bar that warns of a long run, unless the run has a deadline.
 type longBar struct {
 	*cli.Bar
 	o      *output
@@ -25,26 +25,26 @@ func newLongBar(o *output, total int64, every time.Duration, end time.Time) long
 	return b
 }
 
-// warn does so once, as soon as it can be told.
+// warn prints the warning once, as soon as the remaining time is known.
 func (b *longBar) warn() {
 	if left, known := b.Remaining(); known && left > time.Hour && !b.warned {
 		b.warned = true
 		b.PrintAbove(func() {
-			b.o.Message("autoblm: about %s at this pace; --minutes 60 ends in time with the best so far", format.Duration(left))
+			b.o.Message("autoblm: about %s left at this pace; --minutes 60 sets a deadline", format.Duration(left))
 		})
 	}
 }
 
-// trainingBar shows the epochs and the steps of a training.
+// trainingBar shows the epochs and steps of a training.
 type trainingBar struct {
 	longBar
 	loss string // of the last epoch
 }
 
-// barUnits are those of a bar that shows shares.
+// barUnits is the total of a bar that shows a fraction.
 const barUnits = 1_000_000_000
 
-// newTrainingBar is the bar of a training that is to be over by then; zero for any time.
+// newTrainingBar returns the bar of a training with a deadline, zero for none.
 func newTrainingBar(o *output, end time.Time) *trainingBar {
 	return &trainingBar{longBar: newLongBar(o, barUnits, time.Hour, end)}
 }
@@ -68,12 +68,12 @@ func (b *trainingBar) update(p kge.Progress) {
 	b.warn()
 }
 
-// searchBar shows the structures trained, the best MRR or accuracy so far and the
-// time left; in a log it is a line for each round, or now and then.
+// searchBar shows the trained structures, the best score and the remaining time. In a log it
+// prints one line per round.
 type searchBar struct{ longBar }
 
-// newSearchBar is the bar of a search that is to be over by then; zero for any time. By a plan
-// rounds are many.
+// newSearchBar returns the bar of a search with a deadline, zero for none. A search with a
+// deadline has many rounds, so a log has fewer lines than rounds.
 func newSearchBar(o *output, end time.Time) *searchBar {
 	every := time.Duration(0)
 	if !end.IsZero() {
@@ -82,48 +82,61 @@ func newSearchBar(o *output, end time.Time) *searchBar {
 	return &searchBar{newLongBar(o, barUnits, every, end)}
 }
 
-func (b *searchBar) update(p search.Progress) { b.about("", p) }
+func (b *searchBar) update(p search.Progress) { b.updatePart("", p) }
 
-// about names what is being done before saying how far it is.
-func (b *searchBar) about(what string, p search.Progress) {
-	line := fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
-	switch {
-	case p.Stage == task.EnsembleSelection:
-		line = "choosing an ensemble"
-	case p.Budget == 0:
-		line = fmt.Sprintf("%d %%", int(p.Share*10)*10) // a log is not helped by a hundred lines
-	case p.Baselines:
-		line = "the named models"
-	case p.Stage == task.Retraining:
-		line = fmt.Sprintf("other seeds, %s", format.Count(p.Trained, "training")) // how many more is not known
-	case p.Stage == task.Resplit:
-		line = fmt.Sprintf("other splits, %s", format.Count(p.Trained, "training"))
-	case p.Stage == task.Sizing:
-		line = "larger dimensions"
-	case p.Stage != task.Searching:
-		line = fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
-	}
+// updatePart shows the progress of one search of several.
+func (b *searchBar) updatePart(part string, p search.Progress) {
+	line := stageProgress(p)
 	if p.Best != nil {
 		line += fmt.Sprintf(", best %s %.3f", p.Metric, p.Best.ScoreOrZero())
 	}
-	if what != "" {
-		line = what + ": " + line
+	if part != "" {
+		line = part + ": " + line
 	}
 	b.Describe(line)
 	b.Set(int64(p.Share*barUnits), 0)
 	b.warn()
 }
 
-// ranking has a ranking that is to be over by the deadline, if there is one, shown.
-func ranking(o *output, d *kge.Deadline) (how eval.Options, over func()) {
+func stageProgress(p search.Progress) string {
+	switch {
+	case p.Stage == task.EnsembleSelection:
+		return "selecting an ensemble"
+	case p.Budget == 0:
+		return fmt.Sprintf("%d %%", int(p.Share*10)*10) // in tens: a log needs no hundred lines
+	case p.Baselines:
+		return "baselines"
+	case p.Stage == task.Retraining: // their number is unknown
+		return fmt.Sprintf("retraining, %s", format.Count(p.Trained, "training"))
+	case p.Stage == task.Resplit:
+		return fmt.Sprintf("other splits, %s", format.Count(p.Trained, "training"))
+	case p.Stage == task.Sizing:
+		return "larger dimensions"
+	case p.Stage != task.Searching:
+		return fmt.Sprintf("%s, %d of %d recipes", p.Stage, p.Trained, p.Budget)
+	}
+	return fmt.Sprintf("%d of %d structures", p.Trained, p.Budget)
+}
+
+// showRanking returns the settings of a ranking that shows its progress and ends by the deadline,
+// if there is one. Call done after the ranking.
+func showRanking(o *output, d *kge.Deadline) (how eval.Options, done func()) {
 	bar := cli.NewBar(o.Stderr, "ranking", barUnits, time.Hour)
 	how.OnProgress = func(share float64) { bar.Set(int64(share*barUnits), 0) }
-	how.End = endBy(d)
+	how.End = endOf(d)
 	bar.SetDeadline(how.End)
 	return how, bar.Finish
 }
 
-// showing has something that tells nothing of itself shown, until it is over.
-func showing(o *output, what string) (over func()) {
+// showActivity shows that something without measurable progress is running, until done is called.
+func showActivity(o *output, what string) (done func()) {
 	return cli.NewBar(o.Stderr, what, -1, time.Hour).Finish
+}
+
+// endOf returns when a deadline ends, the zero time if there is none.
+func endOf(d *kge.Deadline) (end time.Time) {
+	if d != nil {
+		end = d.End
+	}
+	return end
 }

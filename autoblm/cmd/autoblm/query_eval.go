@@ -20,7 +20,7 @@ type queryEvalCommand struct {
 	Dataset string      `required:"" help:"A folder of queries."`
 	Hops    int         `default:"0" min:"0" max:"99" help:"Length of the paths, which may be another than the model was trained on; 0 for the one that it is for, --hops of its training."`
 	Split   query.Split `default:"test" help:"train, valid or test."`
-	rankingFlag
+	precisionFlag
 	threadsFlag
 }
 
@@ -75,9 +75,9 @@ func (c *queryEvalCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	defer ranker.Close()
-	over := showing(o, "ranking")
+	done := showActivity(o, "ranking")
 	e, err := query.Evaluate(ctx, ranker, 0, queries)
-	over()
+	done()
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm/kge"
-	"github.com/autoblm/autoblm-go/autoblm/kge/form"
-	"github.com/autoblm/autoblm-go/autoblm/query"
 	"github.com/autoblm/autoblm-go/internal/cli"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // queries draws some from the small graph.
@@ -67,80 +62,6 @@ func TestQueryTrainAndEvalJSON(t *testing.T) {
 		}
 		if again := object(t, "query", "eval", "--dataset", data, "--model", model); asText(t, again["test"]) != asText(t, o["test"]) {
 			t.Errorf("%s: the model ranks %v, and in its training %v", kind, again["test"], o["test"])
-		}
-	}
-}
-
-// TestDefaultsOfQueryTrain: they are the library's, those of the first version by --recipe basic
-// and for models without a structure, and flags come before both.
-func TestDefaultsOfQueryTrain(t *testing.T) {
-	usual, member := query.Default(form.Bilinear)
-	first := query.Settings{
-		Settings: kge.Settings{Dim: 64, Epochs: 60, Batch: 512, Decay: 1, InitScale: 0.1, DataSeed: 1, Reciprocal: true},
-		Paths:    query.Paths{Hops: []int{2}, AnswerPower: 0.5},
-	}
-	firstMember := kge.Member{Seed: 1, LearningRate: 0.3}
-	for flags, want := range map[string]struct {
-		settings query.Settings
-		member   kge.Member
-		change   func(s *query.Settings, m *kge.Member)
-	}{
-		"--structure simple":                {usual, member, nil},
-		"--structure simple --recipe basic": {first, firstMember, nil},
-		"--model transe":                    {first, firstMember, func(_ *query.Settings, m *kge.Member) { m.Form = form.TransE }},
-		"--model q2b --recipe basic":        {first, firstMember, nil},
-		"--structure simple --dim 8 --with 3 --dura 0.1": {usual, member, func(s *query.Settings, m *kge.Member) {
-			s.Dim, s.With, m.EntityL2, m.Products = 8, []int{3}, 0.1, 0.1
-		}},
-		"--structure simple --validate-every 0": {usual, member, func(s *query.Settings, _ *kge.Member) {
-			s.ValidateEvery, s.Patience, s.PlateauPatience, s.PlateauFactor = 0, 0, 0, 0
-		}},
-		"--structure simple --recipe basic --with 1 --dropout 0.5": {first, firstMember, func(s *query.Settings, _ *kge.Member) { s.With, s.Dropout = []int{1}, 0.5 }},
-		"--structure simple --recipe basic --validate-every 1 --plateau-patience 1": {first, firstMember, func(s *query.Settings, _ *kge.Member) {
-			s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 1, 1, 0.5
-		}},
-	} {
-		c, err := parsed(append([]string{"query", "train", "--dataset", "mine"}, strings.Fields(flags)...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want.change != nil {
-			want.change(&want.settings, &want.member)
-		}
-		want.settings.Precision = kge.AutoPrecision
-		if diff := cmp.Diff(want.settings, c.Query.Train.Settings, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s: %s", flags, diff)
-		}
-		if got := kge.Member(c.Query.Train.Member); got != want.member {
-			t.Errorf("%s: %+v, want %+v", flags, got, want.member)
-		}
-	}
-	if _, err := parsed("query", "train", "--dataset", "mine", "--structure", "simple", "--recipe", "small"); err == nil || !strings.Contains(err.Error(), "no recipe small for this, only basic") {
-		t.Errorf("a recipe that is not for queries: %v", err)
-	}
-}
-
-// TestDefaultsOfSearchesForQueries: structures are trained by what query train has, and by what
-// it had in the first procedure.
-func TestDefaultsOfSearchesForQueries(t *testing.T) {
-	for flags, want := range map[string]struct {
-		batch   int
-		dropout float64
-		member  kge.Member
-	}{
-		"":                {256, 0.5, kge.Member{LearningRate: 0.2, Weights: kge.Weights{EntityL2: 0.02, Products: 0.02}}},
-		"--minutes 3":     {256, 0.5, kge.Member{LearningRate: 0.2, Weights: kge.Weights{EntityL2: 0.02, Products: 0.02}}},
-		"--recipe basic":  {512, 0, kge.Member{LearningRate: 0.3}},
-		"--model transe ": {512, 0, kge.Member{LearningRate: 0.3}},
-	} {
-		c, err := parsed(append([]string{"search", "--task", "query", "--dataset", "mine"}, strings.Fields(flags)...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := c.Search.Settings
-		got := kge.Member{LearningRate: s.LearningRate, Weights: s.Weights}
-		if s.Training.Batch != want.batch || s.Training.Dropout != want.dropout || s.Training.InitScale != 0.1 || !s.Training.Reciprocal || got != want.member {
-			t.Errorf("%q: %+v, %+v", flags, s.Training, got)
 		}
 	}
 }

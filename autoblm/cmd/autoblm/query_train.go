@@ -14,57 +14,62 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/format"
-	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/settings/resolve"
 )
 
 type queryTrainCommand struct {
-	Dataset string `required:"" placeholder:"NAME|DIR" brief:"A folder of queries, or a graph." help:"A folder of queries, such as query2box-fb15k-237, or a graph, from which they are then drawn."`
+	Dataset string `required:"" placeholder:"NAME|DIR" brief:"Folder of queries, or a graph." help:"Folder of queries, such as query2box-fb15k-237, or a graph to sample queries from."`
 	modelFlags
-	LabelSmoothing, Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"` // which queries do not have
-
-	Recipe   plainName      `group:"Training (--model: basic)" placeholder:"basic" help:"basic trains as the first version did, and as models without a structure are trained if nothing is said: d 64, paths of --hops alone, no dropout, no penalty, nothing validated. Flags that are given beside it come first."`
-	Settings query.Settings `embed:"" group:"Training (--model: basic)"`
-	Sampling kge.Sampling   `embed:"" group:"Training (--model: basic)"`
-	Member   memberFlags    `embed:"" group:"Training (--model: basic)"`
-	duraFlag `group:"Training (--model: basic)"`
+	queryTrainingFlags `group:"Training (--model: recipe basic)"`
 	minutesFlag
-	keepFlags
+	modelOutFlags
 	threadsFlag
 }
 
-// usualQueryTrain has the defaults.
-func usualQueryTrain() (c queryTrainCommand) {
-	c.Settings.Precision = kge.AutoPrecision
-	c.use(query.Default(form.Bilinear))
-	return c
+// queryTrainingFlags are the settings of a training on paths.
+type queryTrainingFlags struct {
+	LabelSmoothing, Frequency, AnswersPerQuery, RelationPrediction struct{} `kong:"-"` // not of queries
+
+	taskRecipeFlag
+	Settings kge.Recipe   `embed:""`
+	Paths    query.Paths  `embed:""`
+	Sampling kge.Sampling `embed:""`
+	duraFlag
+	Seed uint64 `default:"1" brief:"Seed of the initial embeddings." help:"Seed of the initial embeddings."`
 }
 
-// use takes settings of paths and of a member.
-func (c *queryTrainCommand) use(s query.Settings, m kge.Member) {
-	takeTraining(&c.Settings.Settings, s.Settings)
-	c.Settings.Paths, c.Member = s.Paths, memberFlags(m)
+// newQueryTrainingFlags returns the flags with the defaults of structures.
+func newQueryTrainingFlags() (f queryTrainingFlags) {
+	f.Settings, f.Paths = queryRecipe("", form.Bilinear)
+	return f
 }
 
-// BeforeApply puts what is usual for the form of models, or plain, and the weights of DURA below
-// what is given.
-func (c *queryTrainCommand) BeforeApply(ctx *kong.Context) error {
-	of, _ := flags.Given[form.Form](ctx, "model")
-	s, m := query.Default(of)
-	if flags.Is(ctx, "recipe") {
+// queryRecipe returns the named settings for a form of models.
+func queryRecipe(name string, f form.Form) (kge.Recipe, query.Paths) {
+	s, m := query.Default(f)
+	if name == basicRecipe {
 		s, m = query.BasicSettings(), kge.DefaultMember(structure.Structure{})
 	}
-	c.use(s, m)
-	useUnvalidated(ctx, &c.Settings.Settings)
-	useDura(ctx, &c.Member.Weights)
-	return nil
+	r := kge.Recipe{Training: s.Settings, LearningRate: m.LearningRate, Weights: m.Weights}
+	return withAutoPrecision(r), s.Paths
 }
 
-// AfterApply gives negatives the margin that is usual with the model, if none is given.
-func (c *queryTrainCommand) AfterApply(ctx *kong.Context) error {
-	if _, is := flags.Given[float64](ctx, "margin"); !is && c.Sampling.Negatives > 0 && c.Model != form.Bilinear {
-		c.Sampling.Margin = query.DefaultSampling(c.Model, c.Settings.Dim).Margin
+// resolve computes the settings.
+func (c *queryTrainCommand) resolve(line *kong.Context) error {
+	named := func(name string) func() {
+		return func() { c.Settings, c.Paths = queryRecipe(name, c.Model) }
 	}
-	return nil
+	_, err := resolve.Settings(line,
+		resolve.Layer{Source: resolve.Default, Apply: named("")},
+		resolve.Layer{Source: resolve.Recipe, Apply: named(c.Recipe)},
+		c.impliedLayer(line, &c.Settings),
+		resolve.Layer{Source: resolve.Default, Apply: func() {
+			if c.Sampling.Negatives > 0 && c.Model != form.Bilinear {
+				c.Sampling.Margin = query.DefaultSampling(c.Model, c.Settings.Training.Dim).Margin
+			}
+		}},
+	)
+	return err
 }
 
 // queryTrainSummary is the JSON of query train.
@@ -79,69 +84,81 @@ type queryTrainSummary struct {
 }
 
 // Run trains and ranks.
-func (c *queryTrainCommand) Run(ctx context.Context, o *output) error {
+func (c *queryTrainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
+	if err := c.resolve(line); err != nil {
+		return cli.Usage(err)
+	}
 	member, err := c.member()
 	if err != nil {
 		return cli.Usage(err)
 	}
 	engine := c.engine()
 	note := func(text string) { o.Message("autoblm: %s (see autoblm query sample)", text) }
-	d, err := read(ctx, o, func(name string) (*query.Data, error) {
-		return query.Prepare(ctx, name, note, c.Settings.TrainingHops()...)
-	}, c.Dataset)
+	prepare := func(name string) (*query.Data, error) {
+		return query.Prepare(ctx, name, note, c.Paths.TrainingHops()...)
+	}
+	d, err := read(ctx, o, prepare, c.Dataset)
 	if err != nil {
 		return err
 	}
-	warn(o, d.Warnings(c.Settings.Hops, query.InValid, query.InTest))
-	data, err := d.Training(c.Settings.Paths)
+	hops := c.Paths.Hops[0]
+	warn(o, d.Warnings(c.Paths.Hops, query.InValid, query.InTest))
+	data, err := d.Training(c.Paths)
 	if err != nil {
 		return err
 	}
-	asked := len(d.Queries(query.InValid, c.Settings.Hops[0])) + len(d.Queries(query.InTest, c.Settings.Hops[0]))
-	job := kge.Job{Data: data, Settings: c.Settings.Settings, Members: []kge.Member{member}, Deadline: c.deadline(began, asked)}
-	report, kept, err := trainModels(ctx, o, engine, job, "query-train", c.keepFlags)
+	queries := len(d.Queries(query.InValid, hops)) + len(d.Queries(query.InTest, hops))
+	job := kge.Job{
+		Data: data, Settings: c.Settings.Training, Members: []kge.Member{member},
+		Deadline: c.deadline(began, queries),
+	}
+	report, out, err := trainModels(ctx, o, engine, job, "query-train", c.modelOutFlags)
 	if err != nil {
 		return err
 	}
 	result := report.Results[0]
 	if result.Err != nil {
-		return errors.Join(result.Err, kept.done())
+		return errors.Join(result.Err, out.done())
 	}
-	if err := kept.save(result.Model); err != nil {
+	if err := out.save(result.Model); err != nil {
 		return err
 	}
-	c.Out = kept.folder
-	how, over := ranking(o, job.Deadline)
-	evaluated, err := query.EvaluateWith(ctx, engine, result.Model, d, how, c.Settings.Hops[0])
-	over()
+	c.Out = out.folder
+	how, done := showRanking(o, job.Deadline)
+	evaluated, err := query.EvaluateWith(ctx, engine, result.Model, d, how, hops)
+	done()
 	if err != nil {
-		return kept.unranked(err)
+		return unranked(err)
 	}
 	summary := c.summary(d, report, evaluated)
 	if err := o.Result(summary, summary.print); err != nil {
 		return err
 	}
-	return kept.done()
+	return out.done()
 }
 
-// member is what the flags say, checked as far as it can be without data.
+// member returns the member to train, after checks that need no data.
 func (c *queryTrainCommand) member() (kge.Member, error) {
-	m := kge.Member(c.Member)
+	m := c.Settings.For(c.Model, c.Structure.Structure, c.Seed)
 	if err := c.choose(&m); err != nil {
 		return m, err
 	}
-	if len(c.Settings.Hops) != 1 {
-		return m, fmt.Errorf("hops is %v: give one length, and others to train on as --with", c.Settings.Hops)
+	if hops := c.Paths.Hops; len(hops) != 1 {
+		return m, fmt.Errorf("hops is %v: give one length; --with adds others to train on", hops)
 	}
-	c.Settings.Sampling = c.Sampling
-	return m, c.Settings.Validate(m)
+	c.Settings.Training.Sampling = c.Sampling
+	s := query.Settings{Settings: c.Settings.Training, Paths: c.Paths}
+	return m, s.Validate(m)
 }
 
-func (c *queryTrainCommand) summary(d *query.Data, report *kge.Report, e query.Evaluations) queryTrainSummary {
+func (c *queryTrainCommand) summary(
+	d *query.Data, report *kge.Report, e query.Evaluations,
+) queryTrainSummary {
 	m := report.Results[0].Member
 	return queryTrainSummary{
-		trainedSummary: summarizeTraining(d.Name, c.Settings.Dim, report, c.Out), Task: "query", Hops: c.Settings.Hops[0],
+		trainedSummary: summarizeTraining(d.Name, c.Settings.Training.Dim, report, c.Out),
+		Task:           query.TaskName, Hops: c.Paths.Hops[0],
 		Model: m.Form, Structure: structureOf(m.Form, m.Structure), Valid: e.Valid, Test: e.Test,
 	}
 }
@@ -150,7 +167,8 @@ func (s queryTrainSummary) print(w io.Writer) {
 	t := query.NewTable()
 	s.Valid.AddTo(t, "valid")
 	s.Test.AddTo(t, "test")
-	s.trainedSummary.print(w, format.Count(s.Hops, "hop")+", "+titleOf(s.Model, s.Structure), t)
+	model := format.Count(s.Hops, "hop") + ", " + titleOf(s.Model, s.Structure)
+	s.trainedSummary.print(w, model, t)
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
 	}

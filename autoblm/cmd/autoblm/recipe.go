@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
 	"github.com/autoblm/autoblm-go/autoblm/recipe"
@@ -14,12 +15,12 @@ import (
 )
 
 type recipeCommands struct {
-	List recipeListCommand `cmd:"" help:"List the settings that others published, and what they reached by them, and those for any graph."`
-	Show recipeShowCommand `cmd:"" help:"Tell all of a recipe, as flags too."`
+	List recipeListCommand `cmd:"" help:"List training settings by name, with published results."`
+	Show recipeShowCommand `cmd:"" help:"Show all settings of a recipe, with its source."`
 }
 
 type recipeListCommand struct {
-	Dataset string `help:"Only those for this benchmark, or for any other graph."`
+	Dataset string `brief:"Only recipes for this data set." help:"Only recipes for this data set, and those for any graph."`
 }
 
 // Run lists recipes.
@@ -29,10 +30,14 @@ func (c *recipeListCommand) Run(o *output) error {
 		recipes = recipe.Available(c.Dataset)
 	}
 	return o.Result(map[string]any{"recipes": orEmpty(recipes)}, func(w io.Writer) {
-		t := table.New("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights", "published", "test MRR", "H@1", "H@10")
+		t := table.New("recipe", "data set", "d", "batch", "epochs", "learning rate", "weights",
+			"published", "test MRR", "H@1", "H@10")
 		for _, r := range recipes {
 			s := r.Training
-			cells := []any{r.Name, graphOf(r), s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate), settings.Set(r.Weights), "", nil, nil, nil}
+			cells := []any{
+				r.Name, scopeOf(r), s.Dim, s.Batch, s.Epochs, fmt.Sprintf("%.3g", r.LearningRate),
+				settings.Set(r.Weights), "", nil, nil, nil,
+			}
 			if p := r.Published; p != nil {
 				cells = append(cells[:7], p.Model, p.MRR, p.Hits1, p.Hits10)
 			}
@@ -40,52 +45,55 @@ func (c *recipeListCommand) Run(o *output) error {
 		}
 		t.Print(w)
 		fmt.Fprintln(w)
-		told := map[string]string{}
+		described := map[string]string{}
 		for _, r := range recipes {
-			switch before, is := told[r.Name]; {
-			case !is:
+			switch before, found := described[r.Name]; {
+			case !found:
 				fmt.Fprintf(w, "%s: %s; from %s\n", r.Name, r.About, r.Source)
 			case before != r.About:
-				fmt.Fprintf(w, "%s for %s: %s; from %s\n", r.Name, graphOf(r), r.About, r.Source)
+				fmt.Fprintf(w, "%s for %s: %s; from %s\n", r.Name, scopeOf(r), r.About, r.Source)
 			}
-			told[r.Name] = r.About
+			described[r.Name] = r.About
 		}
-		fmt.Fprintf(w, "\nautoblm recipe show tells the rest.\n")
+		fmt.Fprintf(w, "\nautoblm recipe show has all settings.\n")
 	})
 }
 
-// graphOf tells what a recipe is for.
-func graphOf(r recipe.Recipe) string { return cmp.Or(r.Dataset, "any graph") }
+// scopeOf returns what data a recipe is for.
+func scopeOf(r recipe.Recipe) string { return cmp.Or(r.Dataset, "any graph") }
 
 type recipeShowCommand struct {
-	Name    string `arg:"" help:"A name of recipe list."`
-	Dataset string `arg:"" optional:"" help:"A benchmark, or any other graph."`
+	Name    string `arg:"" help:"Name from recipe list."`
+	Dataset string `arg:"" optional:"" help:"Data set."`
 }
 
-// shownRecipe is the JSON of recipe show.
-type shownRecipe struct {
+// recipeDetails is the JSON of recipe show.
+type recipeDetails struct {
 	recipe.Recipe
-	// Command trains by it.
+	// Command trains or searches with the recipe.
 	Command string `json:"command"`
 }
 
-// Run tells all of a recipe.
+// Run shows a recipe.
 func (c *recipeShowCommand) Run(o *output) error {
 	r, err := recipe.Named(c.Name, c.Dataset)
 	if err != nil {
 		return cli.Usage(err)
 	}
-	line, err := recipeLine(r, cmp.Or(r.Dataset, c.Dataset, datasets.World().Name))
-	if err != nil {
-		return err
+	command := "train"
+	if r.Searches() {
+		command = "search"
 	}
-	return o.Result(shownRecipe{r, line}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s for %s: %s\nfrom %s\n", r.Name, graphOf(r), r.About, r.Source)
+	dataset := cmp.Or(r.Dataset, c.Dataset, datasets.World().Name)
+	line := shellCommand([]string{command, "--dataset", dataset, "--recipe", r.Name})
+	return o.Result(recipeDetails{r, line}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s for %s: %s\nfrom %s\n", r.Name, scopeOf(r), r.About, r.Source)
 		if r.Note != "" {
 			fmt.Fprintln(w, r.Note)
 		}
 		if p := r.Published; p != nil {
-			fmt.Fprintf(w, "published: %s, test MRR %.3f, H@1 %.3f, H@10 %.3f (%s)\n", p.Model, p.MRR, p.Hits1, p.Hits10, p.Source)
+			fmt.Fprintf(w, "published: %s, test MRR %.3f, H@1 %.3f, H@10 %.3f (%s)\n",
+				p.Model, p.MRR, p.Hits1, p.Hits10, p.Source)
 		}
 		switch {
 		case r.Form != form.Bilinear:
@@ -93,6 +101,14 @@ func (c *recipeShowCommand) Run(o *output) error {
 		case r.Structure.K() > 0:
 			fmt.Fprintf(w, "\n%s\n%s\n", r.Structure.Title(), o.Drawing(r.Structure.Draw))
 		}
-		fmt.Fprintf(w, "\nThe same by its own flags:\n%s\n", line)
+		fmt.Fprintln(w)
+		t := table.New("setting", "value")
+		for _, s := range settings.Of(r.Recipe) {
+			if !s.Omitted {
+				t.Add(strings.TrimPrefix(s.Name, "training "), s.Text())
+			}
+		}
+		t.Print(w)
+		fmt.Fprintf(w, "\n%s\n", line)
 	})
 }

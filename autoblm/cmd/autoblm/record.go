@@ -5,23 +5,20 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/record"
-	"github.com/autoblm/autoblm-go/internal/settings/flags"
 )
 
-// recordIn keeps results in a file, if one is named, with what they were measured by. Many
-// results name their engine and backend.
-func recordIn(o *output, parsed *kong.Context, file string) error {
+// recordIn writes the result of a command to a file too, if one is named, with the command, the
+// machine and the number of threads. Many results name their engine and backend.
+func recordIn(o *output, file string, threads int) error {
 	if file == "" {
 		return nil
 	}
 	o.Record = func(value any) error {
-		by := record.Setup{Command: commandOf(withoutRecord(o.Arguments)), Program: cli.Version()}
-		by.Threads, _ = flags.Given[int](parsed, "threads")
+		command := shellCommand(withoutRecord(o.Arguments))
+		by := record.Setup{Command: command, Program: cli.Version(), Threads: threads}
 		var on struct{ Engine, Backend string }
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, &on) == nil {
 			by.Engine, by.Backend = on.Engine, on.Backend
@@ -35,7 +32,7 @@ func recordIn(o *output, parsed *kong.Context, file string) error {
 	return o.CheckFile(file, outfile.Record)
 }
 
-// withoutRecord leaves out where a record goes, which changes nothing in it.
+// withoutRecord removes --record from arguments, because it does not affect the result.
 func withoutRecord(arguments []string) (rest []string) {
 	const flag = "--record"
 	for i := 0; i < len(arguments); i++ {

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/autoblm/autoblm-go/autoblm"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
@@ -19,9 +19,9 @@ import (
 )
 
 type reportCommand struct {
-	Study   string `required:"" help:"The study: the folder of a search, or a file such as study.db in it."`
-	Out     string `default:"report.html" help:"The page; its pictures go into a folder beside it, report_files for report.html."`
-	Dataset string `help:"Where the data are now, if they are no longer where they were: a name of dataset list, or a folder."`
+	Study   string `required:"" brief:"Folder of a search, or file of its study." help:"Folder of a search, or file of a study such as study.db."`
+	Out     string `default:"report.html" brief:"File of the page." help:"File of the page. Its pictures are in a folder next to it, such as report_files."`
+	Dataset string `brief:"Where the data are now, if they moved." help:"Where the data are now, if they moved: a name of dataset list, or a folder."`
 	computeFlags
 }
 
@@ -34,7 +34,7 @@ type reportSummary struct {
 	Verdict   []string `json:"verdict"`
 	Out       string   `json:"out"`
 	Pictures  []string `json:"pictures"`
-	// Note says why the page lacks what needs the data, if it does.
+	// Note says why the page lacks results that need the data, or is "".
 	Note string `json:"note,omitempty"`
 }
 
@@ -49,7 +49,8 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	if f := contents.About.Settings.Model; f != form.Bilinear {
-		return fmt.Errorf("the study %s is of recipes of %v, and a report is of structures: autoblm study show tells of it", c.Study, f)
+		return fmt.Errorf("the study %s has recipes of %v, a report needs structures: use "+
+			"autoblm study show", c.Study, f)
 	}
 	if err := outfile.MakeFolder(filepath.Dir(c.Out)); err != nil {
 		return err
@@ -59,18 +60,16 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	}
 	written, err := os.Stat(c.Study)
 	if err != nil {
-		return fmt.Errorf("cannot read the study: %w", err)
+		return fmt.Errorf("read the study: %w", err)
 	}
-	usual := autoblm.SearchDefaults(contents.About.Task)
+	defaults := autoblm.SearchDefaults(contents.About.Task)
 	d := report.Data{
 		Contents: *contents, Presentation: autoblm.PresentationOf(contents.About.Identity),
-		Defaults: &usual, Date: written.ModTime().UTC(),
-		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		Defaults: &defaults, Date: written.ModTime().UTC(), Commands: c.commands(contents),
+		Program: fmt.Sprintf("autoblm %s with %s on %s/%s", cli.Version(), runtime.Version(),
+			runtime.GOOS, runtime.GOARCH),
 	}
 	if err := c.measure(ctx, &d, o); err != nil {
-		return err
-	}
-	if d.Commands, err = c.commands(contents); err != nil {
 		return err
 	}
 	pictures, err := report.Save(c.Out, d)
@@ -79,8 +78,9 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	}
 	o.Saved("the report is %s", c.Out)
 	summary := reportSummary{
-		Study: c.Study, Dataset: contents.About.Dataset, Task: contents.About.Task, Algorithm: contents.About.Algorithm,
-		Verdict: d.Verdict(), Out: c.Out, Pictures: orEmpty(pictures), Note: d.NoData,
+		Study: c.Study, Dataset: contents.About.Dataset, Task: contents.About.Task,
+		Algorithm: contents.About.Algorithm, Verdict: d.Verdict(), Out: c.Out,
+		Pictures: orEmpty(pictures), Note: d.NoData,
 	}
 	return o.Result(summary, func(w io.Writer) {
 		for _, sentence := range summary.Verdict {
@@ -94,61 +94,58 @@ func (c *reportCommand) Run(ctx context.Context, o *output) error {
 	})
 }
 
-// measure adds what needs the data. Without them there is a report too, unless it
-// was said where they are.
+// measure adds the results that need the data. Without the data the report lacks them, unless
+// --dataset names their place.
 func (c *reportCommand) measure(ctx context.Context, d *report.Data, o *output) error {
 	compute, err := c.compute()
 	if err != nil {
 		return err
 	}
-	p, err := studied{studyFile{c.Study}, c.Dataset}.reopen(ctx, o, d.About, compute)
+	p, err := movedData{studyFile{c.Study}, c.Dataset}.reopen(ctx, o, d.About, compute)
 	switch {
 	case err != nil && c.Dataset != "":
 		return err
 	case err != nil:
-		d.NoData = format.OneLine(advised(err)) + "."
-		o.Message("autoblm: the report lacks what needs the data: %s", format.OneLine(advised(err)))
+		reason := format.OneLine(withHint(err))
+		d.NoData = reason + "."
+		o.Message("autoblm: the report lacks results that need the data: %s", reason)
 		return nil
 	}
 	defer p.Close()
 	return d.Measure(ctx, p.Task)
 }
 
-// commands are those that a reader of the report may want.
-func (c *reportCommand) commands(contents *study.Contents) ([]report.Command, error) {
-	about := contents.Asked
-	about.Source = cmp.Or(c.Dataset, about.Source, about.Dataset)
-	again, exact, err := searchLine(about, engineOf(contents.Trials))
-	if err != nil {
-		return nil, err
+// commands returns commands that a reader of the report may want.
+func (c *reportCommand) commands(contents *study.Contents) (all []report.Command) {
+	add := func(purpose string, arguments ...string) {
+		if c.Dataset != "" && !slices.Contains(arguments, "best") {
+			arguments = append(arguments, "--dataset", c.Dataset)
+		}
+		all = append(all, report.Command{Purpose: purpose, Line: shellCommand(arguments)})
 	}
-	purpose := "Make this study again, in a new file"
-	if !exact {
-		purpose = "Make a study like this again; some of its settings can only be set by a program, as package search does"
+	about := contents.Asked
+	if about.Command != nil {
+		line := shellCommand(about.Command)
+		all = append(all, report.Command{Purpose: "The command of this study", Line: line})
 	}
 	resume := []string{"study", "resume", c.Study}
-	onward := "Go on with it"
-	if contents.Status() == study.Finished {
-		onward = "Go on with it to twice as many structures"
-		resume = append(resume, "--budget", fmt.Sprint(2*about.Settings.Budget))
-		if p := contents.Plan; p != nil {
-			onward, resume = "Go on with it for as long again", append(resume[:3], "--minutes", fmt.Sprint(2*p.Limit.Minutes()))
-		}
+	switch {
+	case contents.Status() != study.Finished:
+		add("Resume it", resume...)
+	case contents.Plan != nil:
+		limit := 2 * contents.Plan.Limit.Minutes()
+		add("Resume it for the same time again", append(resume, "--minutes", fmt.Sprint(limit))...)
+	default:
+		budget := 2 * about.Settings.Budget
+		add("Resume it with twice as many structures", append(resume, "--budget", fmt.Sprint(budget))...)
 	}
-	rewrite := []string{"report", "--study", c.Study, "--out", c.Out}
-	if c.Dataset != "" {
-		resume, rewrite = append(resume, "--dataset", c.Dataset), append(rewrite, "--dataset", c.Dataset)
-	}
-	all := []report.Command{{Purpose: purpose, Line: again}, {Purpose: onward, Line: commandOf(resume)}}
 	if contents.Best != nil {
-		purpose := "Take the best model out of it, as a folder"
-		if known, ok := readers[about.Task]; ok {
-			purpose += " for " + known
+		purpose := "Write the best model as a folder"
+		if readers, ok := taskReaders[about.Task]; ok {
+			purpose += " for " + readers
 		}
-		all = append(all, report.Command{
-			Purpose: purpose,
-			Line:    commandOf([]string{"study", "best", c.Study, "--out", "model"}),
-		})
+		add(purpose, "study", "best", c.Study, "--out", "model")
 	}
-	return append(all, report.Command{Purpose: "Write this report again", Line: commandOf(rewrite)}), nil
+	add("Write this report again", "report", "--study", c.Study, "--out", c.Out)
+	return all
 }

@@ -9,64 +9,58 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/reproduce"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/outfile"
 	"github.com/autoblm/autoblm-go/internal/record"
-	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/settings/resolve"
 )
 
 type reproduceCommand struct {
-	Dataset       string          `arg:"" brief:"A benchmark that has recipes, such as umls." help:"A benchmark that there are recipes for, such as wn18rr or umls (autoblm recipe list)."`
-	Stage         reproduce.Stage `default:"all" enum:"search,final,all" brief:"What to do: ${enum}." help:"search for a structure, the final training of one, or all: both."`
-	Minutes       float64         `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End after about so many minutes, complete or not; the same command goes on. 0 never."`
-	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"What --stage final trains." help:"What --stage final trains; that of the recipe, or the best of --study, when left out."`
-	Budget        int             `default:"0" min:"0" max:"100000" brief:"How many structures the search trains." help:"How many structures the search trains, beside the five named models; 0 for the paper's 256, and 32 on a small graph."`
-	trainingFlags `group:"Final training, as in the recipe where not given"`
+	Dataset       string          `arg:"" brief:"Benchmark with recipes, such as umls." help:"Benchmark with recipes, such as wn18rr or umls (autoblm recipe list)."`
+	Stage         reproduce.Stage `default:"all" enum:"search,final,all" brief:"What to do: ${enum}." help:"search searches for a structure, final trains one to the end, all does both."`
+	Minutes       float64         `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Approximate deadline in minutes; 0 sets none. The same command resumes."`
+	Structure     structureFlag   `placeholder:"STRUCTURE" brief:"Structure for --stage final." help:"Structure for --stage final. The default is that of the recipe, or the best of --study."`
+	Budget        int             `default:"0" min:"0" max:"100000" brief:"Structures to train, without the five baselines." help:"Structures that the search trains, without the five baselines. 0 stands for the paper's 256, or 32 on a small graph."`
+	trainingFlags `group:"Final training (defaults: the recipe)"`
 	MaxSteps      struct{} `kong:"-"` // no flag here
-	Study         string   `help:"The file that keeps the search; study.db in --out when left out."`
-	Out           string   `brief:"The folder for the result and the model." help:"The folder for the result, the model and what is on its way; one below autoblm-out for each benchmark, recipe, stage and seed when left out."`
+	Study         string   `help:"File of the search. The default is study.db in --out."`
+	Out           string   `brief:"Folder for the result and the model." help:"Folder for the result, the model and checkpoints. The default is below autoblm-out, by benchmark, recipe, stage and seed."`
 	saveFlag
 	mixFlag
 	computeFlags
 }
 
-// Help says how it goes on.
+// Help describes the defaults.
 func (reproduceCommand) Help() string {
-	return `Without --recipe it is the authors' own, paper, and on a small graph small. The search is
-by their recipe for searches; RESCAL (rescal) has --stage final only. What is complete is not done again, so the same command goes on where
-the time was up, or after an interruption. The result is result.json in --out, complete or not.`
+	return `The default recipe is the authors' own, paper, or small on a small graph. The search uses
+the recipe of the paper's search. The same command resumes after a deadline or an interruption.
+The result, complete or not, is result.json in --out.`
 }
 
-// BeforeApply puts the recipe, and the weights of DURA, below what is given.
-func (c *reproduceCommand) BeforeApply(ctx *kong.Context) error {
-	name, _ := flags.Given[string](ctx, "recipe")
-	dataset, _ := flags.Given[string](ctx, "dataset")
-	r, err := reproduce.FinalRecipe(name, dataset)
+// resolve computes the settings of the final training.
+func (c *reproduceCommand) resolve(line *kong.Context) (recipe.Recipe, error) {
+	r, err := reproduce.FinalRecipe(c.Recipe, c.Dataset)
 	if err != nil {
-		return err
+		return r, err
 	}
-	c.Recipe = r.Name
-	c.take(r)
-	c.useImplied(ctx)
-	return nil
+	_, err = resolve.Settings(line, recipeLayer(resolve.Recipe, &c.Settings, r.Recipe),
+		c.impliedLayer(line, &c.Settings))
+	r.Recipe = c.Settings
+	return r, err
 }
 
-// share of the time that is for training, the rest for what comes before and after.
+// trainingShare is the share of the time until the deadline for training.
 const trainingShare = 0.95
 
 // Run reproduces.
-func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
+func (c *reproduceCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
-	limit, err := timeLimit(c.Minutes)
-	if err != nil {
-		return cli.Usage(err)
-	}
-	plan, err := c.plan()
+	plan, err := c.plan(line)
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -84,17 +78,20 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 	if err := o.CheckFile(plan.ResultFile(), outfile.Record); err != nil {
 		return err
 	}
-	if limit > 0 {
+	var end time.Time
+	if limit := minutes(c.Minutes); limit > 0 {
+		end = began.Add(limit)
 		plan.Until = began.Add(time.Duration(trainingShare * float64(limit)))
 	}
-	searching, training := newSearchBar(o, endOf(began, limit)), newTrainingBar(o, endOf(began, limit))
+	searching, training := newSearchBar(o, end), newTrainingBar(o, end)
 	plan.OnSearch, plan.OnEpoch = searching.update, training.update
-	again := commandOf(o.Arguments)
-	d, err := reproduce.Continue(ctx, plan, record.Setup{Command: again, Program: cli.Version(), Threads: c.Threads})
+	command := shellCommand(o.Arguments)
+	by := record.Setup{Command: command, Program: cli.Version(), Threads: c.Threads}
+	d, err := reproduce.Continue(ctx, plan, by)
 	searching.Finish()
 	training.Finish()
 	if d != nil && err != nil && ctx.Err() != nil {
-		return fmt.Errorf("interrupted; go on with: %s", again)
+		return fmt.Errorf("interrupted; resume with: %s", command)
 	}
 	if err != nil {
 		return err
@@ -104,31 +101,33 @@ func (c *reproduceCommand) Run(ctx context.Context, o *output) error {
 		d.Result.Print(w)
 		fmt.Fprintf(w, "\nThe result is %s\n", plan.ResultFile())
 		if !d.Result.Complete {
-			fmt.Fprintf(w, "The time was up; go on with: %s\n", again)
+			fmt.Fprintf(w, "Deadline exceeded; resume with: %s\n", command)
 		}
 	})
 }
 
-// plan is what the flags say.
-func (c *reproduceCommand) plan() (reproduce.Plan, error) {
+// plan returns what to do, checked.
+func (c *reproduceCommand) plan(line *kong.Context) (reproduce.Plan, error) {
+	r, err := c.resolve(line)
+	if err != nil {
+		return reproduce.Plan{}, err
+	}
+	folder := fmt.Sprintf("reproduce-%s-%s-%s-%d", c.Dataset, r.Name, c.Stage, c.Seed)
 	p := reproduce.Plan{
-		Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Member.Seed, Study: c.Study, SaveEvery: c.SaveEvery, MixEngines: c.MixEngines,
-		Folder: cmp.Or(c.Out, filepath.Join(outFolder, fmt.Sprintf("reproduce-%s-%s-%s-%d", c.Dataset, c.Recipe, c.Stage, c.Member.Seed))),
+		Final: r, Stage: c.Stage, Structure: c.Structure.Structure, Seed: c.Seed,
+		SaveEvery: c.SaveEvery, MixEngines: c.MixEngines,
+		Folder: cmp.Or(c.Out, filepath.Join(outFolder, folder)),
 	}
-	p.Study = cmp.Or(p.Study, filepath.Join(p.Folder, studyName))
-	var err error
-	if p.Final, err = reproduce.FinalRecipe(c.Recipe, c.Dataset); err != nil {
-		return p, err
-	}
+	p.Study = cmp.Or(c.Study, filepath.Join(p.Folder, studyName))
 	if c.Stage != reproduce.Final && c.Structure.K() > 0 {
-		return p, fmt.Errorf("--stage %s finds its structure itself: --structure is for --stage final", c.Stage)
+		return p, fmt.Errorf("--stage %s finds its own structure: use --structure with --stage final",
+			c.Stage)
 	}
-	p.Final.Recipe = kge.Recipe{Training: c.Settings, LearningRate: c.Member.LearningRate, Weights: c.Member.Weights}
 	s := c.Structure.Structure
-	if s.K() == 0 && p.Final.Form == form.Bilinear {
-		s = structure.Zero(4) // as those of searches
+	if s.K() == 0 && r.Form == form.Bilinear {
+		s = structure.Zero(4) // as in the search
 	}
-	if err := p.Final.Training.ValidateFor(p.Final.Member(s, c.Member.Seed)); err != nil {
+	if err := r.Training.ValidateFor(r.Member(s, c.Seed)); err != nil {
 		return p, err
 	}
 	return p, p.SearchBy(c.Dataset, c.Budget)

@@ -148,7 +148,7 @@ func TestReproduceRefusals(t *testing.T) {
 		"gqe has no structure":        {cli.Misuse, []string{"fb15k-237", "--recipe", "rescal", "--stage", "final", "--structure", "simple"}},
 		"learning-rate":               {cli.Misuse, []string{"umls", "--lr", "0"}},
 		"minutes":                     {cli.Misuse, []string{"umls", "--minutes=-1"}},
-		"--structure is for":          {cli.Misuse, []string{"umls", "--structure", "simple"}},
+		"--stage all finds its own":   {cli.Misuse, []string{"umls", "--structure", "simple"}},
 		"budget is":                   {cli.Misuse, []string{"umls", "--budget=-1"}},
 		"is not on this machine":      {cli.Failed, []string{"wn18rr"}},
 		"result of another training":  {cli.Failed, []string{"umls", "--stage", "final", "--epochs", "2", "--dim", "8", "--out", out}},
@@ -204,7 +204,7 @@ func TestReproduceInPieces(t *testing.T) {
 		cancel()
 	}()
 	status, stdout, stderr := invoke(ctx, finalOf(pieces)...)
-	if status != cli.Failed || !strings.Contains(stderr, "interrupted; go on with: ") || !strings.Contains(stderr, "reproduce umls --stage final") || stdout != "" {
+	if status != cli.Failed || !strings.Contains(stderr, "interrupted; resume with: ") || !strings.Contains(stderr, "reproduce umls --stage final") || stdout != "" {
 		t.Fatalf("interrupted: status %d, %q, %q", status, stdout, stderr)
 	}
 	if d := readResult(t, pieces); d.Result.Complete || d.Result.Final != nil && d.Result.Final.Test != nil {
@@ -226,7 +226,7 @@ func TestReproduceInPieces(t *testing.T) {
 
 	minutes := max(took/4, 300*time.Millisecond).Minutes()
 	status, stdout, stderr = invoke(t.Context(), append(finalOf(pieces), "--minutes", fmt.Sprint(minutes))...)
-	if r := readResult(t, pieces).Result; status != cli.Done || !r.Complete && (r.Final.Test == nil || !strings.Contains(stdout, "The time was up; go on with: ")) {
+	if r := readResult(t, pieces).Result; status != cli.Done || !r.Complete && (r.Final.Test == nil || !strings.Contains(stdout, "Deadline exceeded; resume with: ")) {
 		t.Errorf("out of time: status %d, %q, %q, %+v", status, stdout, stderr, r.Final)
 	}
 	object(t, finalOf(pieces)...)

@@ -77,8 +77,8 @@ func TestSearchKeepsAnEnsemble(t *testing.T) {
 		}
 	}
 
-	single := object(t, append(arguments, "--single", "--out", filepath.Join(dir, "single"))...)
+	single := object(t, append(arguments, "--ensemble", "0", "--out", filepath.Join(dir, "single"))...)
 	if from := single["final"].(map[string]any)["from"]; from != "found" && from != "baseline" {
-		t.Errorf("--single has %v", single["final"])
+		t.Errorf("--ensemble 0 has %v", single["final"])
 	}
 }

@@ -28,15 +28,15 @@ import (
 )
 
 type studyCommands struct {
-	List   studyListCommand   `cmd:"" help:"List the studies below a folder, with who uses them now."`
-	Show   studyShowCommand   `cmd:"" help:"Tell what a study is about and what it has found."`
+	List   studyListCommand   `cmd:"" help:"List the studies below a folder and the processes that use them."`
+	Show   studyShowCommand   `cmd:"" help:"Show the settings and results of a study."`
 	Export studyExportCommand `cmd:"" help:"Print all trials of a study as a table for other programs."`
 	Best   studyBestCommand   `cmd:"" help:"Write the best model of a study as a folder."`
-	Resume studyResumeCommand `cmd:"" help:"Go on with a search that was interrupted or killed, or with a larger budget."`
+	Resume studyResumeCommand `cmd:"" help:"Resume a search, also with a larger budget."`
 }
 
 type studyListCommand struct {
-	Paths []string `arg:"" optional:"" help:"Folders to look into, and files; the current folder when left out."`
+	Paths []string `arg:"" optional:"" brief:"Folders and files; default: current folder." help:"Folders to look in, and files. The default is the current folder."`
 }
 
 // Run lists studies.
@@ -50,12 +50,15 @@ func (c *studyListCommand) Run(o *output) error {
 	}
 	return o.Result(map[string]any{"studies": list}, func(w io.Writer) {
 		if len(list) == 0 {
-			fmt.Fprintf(w, "no study below %s: autoblm search makes one\n", strings.Join(c.Paths, ", "))
+			fmt.Fprintf(w, "no study below %s: autoblm search creates one\n",
+				strings.Join(c.Paths, ", "))
 			return
 		}
-		t := table.New("study", "data set", "algorithm", "k", "d", "trained", "budget", "metric", "best", "state")
+		t := table.New("study", "data set", "algorithm", "k", "d", "trained", "budget", "metric",
+			"best", "state")
 		for _, s := range list {
-			t.Add(s.Path, s.Dataset, s.Algorithm, s.K, s.Dim, s.Trained, s.Budget, s.Metric, s.BestScore, s.State)
+			t.Add(s.Path, s.Dataset, s.Algorithm, s.K, s.Dim, s.Trained, s.Budget, s.Metric,
+				s.BestScore, s.State)
 		}
 		t.Print(w)
 		for _, s := range list {
@@ -66,34 +69,21 @@ func (c *studyListCommand) Run(o *output) error {
 	})
 }
 
-// studyFile is the argument of the other commands.
-type studyFile struct {
-	File string `arg:"" brief:"The folder of a search, or the file of its study." help:"The study: the folder of a search, or a file such as study.db in it."`
-}
-
-// folder is where the results of the study go if nothing else is said: its own
-// folder, where a search puts study.db, or one beside a study of another name.
-func (f studyFile) folder() string {
-	if filepath.Base(f.File) == studyName {
-		return filepath.Dir(f.File)
-	}
-	return strings.TrimSuffix(f.File, filepath.Ext(f.File)) + "-out"
-}
-
 type studyShowCommand struct{ studyFile }
 
-// shownStudy is the JSON of study show.
-type shownStudy struct {
+// studyDetails is the JSON of study show.
+type studyDetails struct {
 	study.Outcome
 	Study       string               `json:"study"`
 	State       study.Status         `json:"state"`
 	Fingerprint string               `json:"fingerprint"`
 	Source      string               `json:"source"`
+	Command     []string             `json:"command,omitempty"`
 	Settings    search.Settings      `json:"settings"`
 	Trials      study.Counts         `json:"trials"`
 	Rounds      []study.RoundSummary `json:"rounds"`
 	Recipe      task.Recipe          `json:"recipe"`
-	// Seconds is the time of all trials, Choosing that of the rounds.
+	// Seconds is the time of all trials. Choosing is the time to propose them.
 	Seconds  float64 `json:"seconds"`
 	Choosing float64 `json:"choosing"`
 }
@@ -104,25 +94,34 @@ func (c *studyShowCommand) Run(o *output) error {
 	if err != nil {
 		return err
 	}
-	about, result, tell := contents.About, contents.Result(), autoblm.PresentationOf(contents.About.Identity)
-	shown := shownStudy{
-		Outcome: study.OutcomeOf(about, result, tell), Study: c.File, State: contents.Status(), Fingerprint: about.Fingerprint, Source: about.Source,
-		Settings: about.Settings, Trials: contents.Counts(), Rounds: contents.Summaries(tell), Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
+	about, result := contents.About, contents.Result()
+	p := autoblm.PresentationOf(about.Identity)
+	details := studyDetails{
+		Outcome: study.OutcomeOf(about, result, p), Study: c.File, State: contents.Status(),
+		Fingerprint: about.Fingerprint, Source: about.Source, Command: about.Command,
+		Settings: about.Settings, Trials: contents.Counts(), Rounds: contents.Summaries(p),
+		Recipe: result.Recipe, Seconds: result.Seconds, Choosing: result.Overhead,
 	}
-	return o.Result(shown, func(w io.Writer) { shown.print(w, result, tell) })
+	return o.Result(details, func(w io.Writer) { details.print(w, result, p) })
 }
 
-func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Presentation) {
+func (s studyDetails) print(w io.Writer, r *search.Result, p task.Presentation) {
 	fmt.Fprintf(w, "%s: %s on %s, %s\n", s.Study, s.Algorithm, s.Dataset, s.State)
-	fmt.Fprintf(w, "%d of %s trained in %s; choosing them took %s\n", r.Trained, format.Count(s.Budget, "structure"), format.Seconds(s.Seconds), format.Seconds(s.Choosing))
-	fmt.Fprintf(w, "%s in all: %d complete, %d diverged, %d without a result yet\n", format.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
+	fmt.Fprintf(w, "%d of %s trained in %s, proposed in %s\n", r.Trained,
+		format.Count(s.Budget, "structure"), format.Seconds(s.Seconds), format.Seconds(s.Choosing))
+	fmt.Fprintf(w, "%s in total: %d complete, %d diverged, %d unfinished\n",
+		format.Count(s.Trials.All, "trial"), s.Trials.Complete, s.Trials.Failed, s.Trials.Running)
 	if len(s.Engines) > 0 {
 		fmt.Fprintf(w, "engine: %s, %v\n", format.List(s.Engines, "and"), s.Precision)
 	}
 	if mixed := task.MixedEnginesWarning(s.Engines); mixed != "" {
 		fmt.Fprintln(w, mixed)
 	}
-	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n", cmp.Or(s.Source, "not known, --dataset has to say it"), s.Fingerprint)
+	if s.Command != nil {
+		fmt.Fprintf(w, "command: %s\n", shellCommand(s.Command))
+	}
+	fmt.Fprintf(w, "data: %s, fingerprint %s\n\nSettings\n\n",
+		cmp.Or(s.Source, "unknown place, use --dataset"), s.Fingerprint)
 	all := table.New("name", "value")
 	for _, setting := range settings.Of(s.Settings) {
 		if !setting.Omitted {
@@ -131,20 +130,13 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Presentation)
 	}
 	all.Print(w)
 	s.PrintTuned(w)
-	if len(s.Rounds) > 0 {
-		fmt.Fprintf(w, "\nRounds, with the best %s so far and the seconds for choosing and for training\n\n", tell.Valid)
-		rounds := table.New("round", "proposed", "repeats", "best "+tell.Metric, "choosing", "training")
-		for _, round := range s.Rounds {
-			rounds.Add(round.Number, round.Proposed, round.Repeats, round.BestScore, fmt.Sprintf("%.2f", round.Choosing), fmt.Sprintf("%.2f", round.Training))
-		}
-		rounds.Print(w)
-	}
+	s.printRounds(w, p)
 	if len(r.Best)+len(r.Baselines) > 0 {
-		fmt.Fprintf(w, "\nThe best structures found, and the named ones by the same recipe\n\n")
+		fmt.Fprintf(w, "\nBest structures, and the baselines with the same recipe\n\n")
 		s.PrintBest(w)
 		fmt.Fprintln(w)
 		for i, t := range r.Best[:min(len(r.Best), study.MostShown)] {
-			fmt.Fprintf(w, "found %d is %s\n", i+1, t.Structure)
+			fmt.Fprintf(w, "found %d: %s\n", i+1, t.Structure)
 		}
 	}
 	s.PrintFinals(w)
@@ -152,13 +144,26 @@ func (s shownStudy) print(w io.Writer, r *search.Result, tell task.Presentation)
 	s.PrintEnsemble(w)
 }
 
-type studyExportCommand struct {
-	studyFile
-	CSV bool   `name:"csv" help:"A line for each trial, with its names in the first line."`
-	Out string `help:"Write into this file instead of printing."`
+func (s studyDetails) printRounds(w io.Writer, p task.Presentation) {
+	if len(s.Rounds) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nRounds, with the best %s so far and seconds\n\n", p.Valid)
+	t := table.New("round", "proposed", "repeats", "best "+p.Metric, "proposing", "training")
+	for _, r := range s.Rounds {
+		t.Add(r.Number, r.Proposed, r.Repeats, r.BestScore, fmt.Sprintf("%.2f", r.Choosing),
+			fmt.Sprintf("%.2f", r.Training))
+	}
+	t.Print(w)
 }
 
-// exportedStudy is the JSON of study export: all that the file has but the best model.
+type studyExportCommand struct {
+	studyFile
+	CSV bool   `name:"csv" brief:"One line per trial, after a header." help:"One line per trial, after a header."`
+	Out string `brief:"File for --csv." help:"File for --csv. The default is the standard output."`
+}
+
+// exportedStudy is the JSON of study export: the whole study without the best model.
 type exportedStudy struct {
 	About  study.About    `json:"about"`
 	Source string         `json:"source"`
@@ -171,11 +176,11 @@ type exportedStudy struct {
 func (c *studyExportCommand) Run(o *output) error {
 	switch {
 	case !c.CSV && !o.JSON:
-		return cli.Usage(errors.New("say in which form to export the study: --csv or --json"))
+		return cli.Usage(errors.New("the format is missing: use --csv or --json"))
 	case c.CSV && o.JSON && c.Out == "":
-		return cli.Usage(errors.New("--csv and --json cannot both be printed: name a file for the CSV with --out"))
+		return cli.Usage(errors.New("--csv and --json cannot both be printed: use --out for the CSV"))
 	case !c.CSV && c.Out != "":
-		return cli.Usage(errors.New("--out is the file for --csv"))
+		return cli.Usage(errors.New("--out does not fit: it is the file for --csv"))
 	}
 	if err := o.CheckFile(c.Out, outfile.Trials); err != nil {
 		return err
@@ -186,12 +191,14 @@ func (c *studyExportCommand) Run(o *output) error {
 	}
 	if !c.CSV {
 		return o.Result(exportedStudy{
-			About: contents.Asked, Source: contents.About.Source, Budget: contents.About.Settings.Budget,
+			About: contents.Asked, Source: contents.About.Source,
+			Budget: contents.About.Settings.Budget,
 			Trials: orEmpty(contents.Trials), Rounds: orEmpty(contents.Rounds),
 		}, nil)
 	}
 	var lines bytes.Buffer
-	if err := study.WriteCSV(&lines, contents.Trials, autoblm.PresentationOf(contents.About.Identity).ByRecipe, autoblm.TrialFields()); err != nil {
+	byRecipe := autoblm.PresentationOf(contents.About.Identity).ByRecipe
+	if err := study.WriteCSV(&lines, contents.Trials, byRecipe, autoblm.TrialFields()); err != nil {
 		return err
 	}
 	if c.Out == "" {
@@ -209,7 +216,7 @@ func (c *studyExportCommand) Run(o *output) error {
 
 type studyBestCommand struct {
 	studyFile
-	Out string `help:"The model folder; model in the folder of the study when left out."`
+	Out string `brief:"Folder for the model." help:"Folder for the model. The default is model in the folder of the study."`
 }
 
 // bestSummary is the JSON of study best.
@@ -219,11 +226,11 @@ type bestSummary struct {
 	Name      string               `json:"name"`
 	K         int                  `json:"k"`
 	From      string               `json:"from"`      // found, baseline or ensemble
-	Precision kge.Precision        `json:"precision"` // of its training
+	Precision kge.Precision        `json:"precision"` // of the training
 	Out       string               `json:"out"`
 }
 
-// precisionOf is what a model was trained in: float32 where it does not say.
+// precisionOf returns the precision in which a model was trained.
 func precisionOf(m study.Description) kge.Precision {
 	var t kge.Training
 	if json.Unmarshal(m.Training, &t) != nil {
@@ -239,7 +246,7 @@ func (c *studyBestCommand) Run(o *output) error {
 		return err
 	}
 	if contents.Best == nil {
-		return fmt.Errorf("the study %s has no model yet: autoblm study resume goes on with it", c.File)
+		return fmt.Errorf("the study %s has no model yet: autoblm study resume continues it", c.File)
 	}
 	if c.Out == "" {
 		c.Out = filepath.Join(c.folder(), modelName)
@@ -269,9 +276,11 @@ func (c *studyBestCommand) Run(o *output) error {
 	}
 	return o.Result(s, func(w io.Writer) {
 		if len(m.Members) > 0 {
-			fmt.Fprintf(w, "an ensemble of %s on %s\n\n", format.Count(len(m.Members), "model"), m.Dataset)
+			fmt.Fprintf(w, "an ensemble of %s on %s\n\n",
+				format.Count(len(m.Members), "model"), m.Dataset)
 		} else {
-			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim, s.Precision.Suffix(), s.From)
+			fmt.Fprintf(w, "%s on %s, d %d%s, %s\n\n", titleOf(m.Form, m.Structure), m.Dataset, m.Dim,
+				s.Precision.Suffix(), s.From)
 		}
 		if a := m.Structure; a != nil {
 			fmt.Fprintf(w, "%s\nf(h,r,t) = %s\n\n", o.Drawing(a.Draw), a.Formula())
@@ -291,23 +300,18 @@ func (c *studyBestCommand) Run(o *output) error {
 }
 
 type studyResumeCommand struct {
-	studied
-	Budget  int     `default:"0" min:"0" max:"100000" brief:"How many structures to train in all." help:"How many structures to train in all; 0 stands for the budget of the last run."`
-	Minutes float64 `default:"0" min:"0" max:"1000000" brief:"End after so many minutes; 0 never." help:"End after so many minutes. Of a search that was planned for its minutes, so many in all, for more than before of which it plans anew; 0 for those that it has."`
-	// Precision is for whoever gives the flags of the search again.
-	Precision kge.Precision `default:"auto" help:"auto, or the precision that the study was begun in; another is refused."`
-	Out       string        `brief:"The folder for the best model and the pictures." help:"The folder for the best model and the pictures; that of the study when left out."`
+	movedData
+	Budget    int           `default:"0" min:"0" max:"100000" brief:"Structures to train in total; 0: as before." help:"Number of structures to train in total; 0 keeps that of the last run."`
+	Minutes   float64       `default:"0" min:"0" max:"1000000" brief:"Deadline in minutes; 0 sets none." help:"Deadline in minutes; 0 sets none. If the search was planned for a deadline, this is the new total; 0 keeps the old one."`
+	Precision kge.Precision `default:"auto" brief:"auto, or the precision of the study." help:"auto, or the precision of the study."`
+	Out       string        `brief:"Folder for the best model and the pictures." help:"Folder for the best model and the pictures. The default is the folder of the study."`
 	mixFlag
 	computeFlags
 }
 
-// Run goes on with a search.
+// Run resumes a search.
 func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	began := time.Now()
-	limit, err := timeLimit(c.Minutes)
-	if err != nil {
-		return cli.Usage(err)
-	}
 	compute, err := c.compute()
 	if err != nil {
 		return err
@@ -317,8 +321,11 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 		return err
 	}
 	about := contents.Asked
-	settings := autoblm.SearchSettings{Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File, MixEngines: c.MixEngines, Compute: compute, Began: began}
-	if limit > 0 || contents.Plan == nil {
+	settings := autoblm.SearchSettings{
+		Settings: about.Settings, Algorithm: about.Algorithm, Study: c.File,
+		MixEngines: c.MixEngines, Compute: compute, Began: began,
+	}
+	if limit := minutes(c.Minutes); limit > 0 || contents.Plan == nil {
 		settings.TimeLimit = limit
 	}
 	settings.Training.Precision = c.Precision
@@ -336,5 +343,7 @@ func (c *studyResumeCommand) Run(ctx context.Context, o *output) error {
 	if c.Out == "" {
 		c.Out = c.folder()
 	}
-	return searching{problem: p, settings: settings, out: c.Out, again: commandOf(o.Arguments)}.run(ctx, o)
+	return searching{
+		problem: p, settings: settings, out: c.Out, resumeCommand: shellCommand(o.Arguments),
+	}.run(ctx, o)
 }

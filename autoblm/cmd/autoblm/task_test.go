@@ -1,16 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/autoblm/autoblm-go/autoblm"
-	"github.com/autoblm/autoblm-go/autoblm/classify"
-	"github.com/autoblm/autoblm-go/autoblm/search"
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
-	"github.com/autoblm/autoblm-go/autoblm/task"
 	"github.com/autoblm/autoblm-go/internal/cli"
 )
 
@@ -51,43 +47,7 @@ func TestSearchForQueriesJSON(t *testing.T) {
 	if ranked = object(t, "query", "eval", "--dataset", data, "--model", filepath.Join(out, "best")); ranked["hops"] != 2.0 {
 		t.Errorf("the best model: %v", ranked)
 	}
-	goesOnByItsCommand(t, file)
-}
-
-// TestSearchesForClassesEmbedWhatManySee: as classify train does, and all by --recipe basic; a
-// study that leaves that out has embedded all.
-func TestSearchesForClassesEmbedWhatManySee(t *testing.T) {
-	for line, want := range map[string]int{
-		"search --task classify --dataset mine":                            5,
-		"search --task classify --dataset mine --minutes 3":                5,
-		"search --task classify --dataset mine --recipe basic":             0,
-		"search --task classify --dataset mine --recipe basic --seen-by 9": 9,
-	} {
-		c, err := parsed(strings.Fields(line)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		own := c.Search.own[classify.TaskName]
-		settings := own.For(search.Settings(c.Search.Settings).TrialRecipe()).(*classify.TaskSettings)
-		if got := settings.Convolution.SeenBy; got != want {
-			t.Errorf("%s: seen by %d, want %d", line, got, want)
-		}
-	}
-	all := classify.TaskSettings{Convolution: classify.Published(classify.BLM), Member: classify.DefaultMember()}
-	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, of := range map[string]search.Settings{"by default": autoblm.SearchDefaults(classify.TaskName), "plain": search.BasicSettings()} {
-		about := study.About{Algorithm: "autoblm", Settings: of, Identity: task.Identity{Task: classify.TaskName, Source: "mine", TaskSettings: text}}
-		line, _, err := searchLine(about, engineOf(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if says := strings.Contains(line, "--seen-by 0"); says != of.WarmStart {
-			t.Errorf("%s: the command is %s", name, line)
-		}
-	}
+	resumesByCommand(t, file)
 }
 
 func TestSearchForClassesJSON(t *testing.T) {
@@ -114,24 +74,19 @@ func TestSearchForClassesJSON(t *testing.T) {
 	if status != cli.Done || strings.Contains(stdout, "valid MRR") || !strings.Contains(stdout, "CV accuracy") {
 		t.Errorf("shown: %s", stdout)
 	}
-	goesOnByItsCommand(t, file)
+	resumesByCommand(t, file)
 }
 
-// goesOnByItsCommand: the command that a report prints is about the same.
-func goesOnByItsCommand(t *testing.T, file string) {
+// resumesByCommand runs the command of a study again.
+func resumesByCommand(t *testing.T, file string) {
 	t.Helper()
 	contents, err := study.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, exact, err := searchLine(contents.About, engineOf(nil))
-	if err != nil || !exact {
-		t.Fatalf("%s: %v", line, err)
-	}
-	words := strings.Fields(strings.TrimPrefix(line, commandOf(nil)))
-	again := object(t, append(words, "--study", file, "--out", t.TempDir())...)
-	if again["resumed"] != 10.0 || again["trained"] != 10.0 {
-		t.Errorf("%s: %v", line, again)
+	command := append(slices.Clone(contents.About.Command), "--budget", "10", "--study", file)
+	if o := object(t, command...); o["resumed"] != 10.0 || o["trained"] != 10.0 {
+		t.Errorf("%v: %v", command, o)
 	}
 }
 
@@ -160,7 +115,7 @@ func TestTaskRefusals(t *testing.T) {
 		arguments []string
 	}{
 		"unknown task":          {cli.Misuse, "--task", []string{"--task", "conjure"}},
-		"a recipe":              {cli.Misuse, "there are no recipes", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
+		"a recipe":              {cli.Misuse, "no recipe n3 for --task query", []string{"--task", "query", "--dataset", "fb15k-237", "--recipe", "n3"}},
 		"label smoothing":       {cli.Misuse, "label smoothing", []string{"--task", "query", "--dataset", graph, "--label-smoothing", "0.1"}},
 		"tuning classes":        {cli.Misuse, "classify train --tune", []string{"--task", "classify", "--dataset", classes, "--tune", "2"}},
 		"rungs of classes":      {cli.Misuse, "set halving to 0", []string{"--task", "classify", "--dataset", classes, "--halving", "1"}},

@@ -13,43 +13,77 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/completion"
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/recipe"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/datasets"
 	"github.com/autoblm/autoblm-go/internal/cli"
 	"github.com/autoblm/autoblm-go/internal/modelfolder"
 	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/settings/resolve"
 	"github.com/autoblm/autoblm-go/internal/table"
 )
 
 type trainCommand struct {
-	Dataset string `required:"" placeholder:"NAME|DIR" brief:"A name of dataset list, or a folder." help:"A name of dataset list, or a folder."`
+	Dataset string `required:"" placeholder:"NAME|DIR" brief:"Name from dataset list, or a folder." help:"Name from dataset list, or a folder."`
 	modelFlags
-	trainingFlags `group:"Training (without --recipe: n3 0.02 up to 250 entities; --model: basic)"`
-	Members       int  `default:"1" min:"1" max:"1024" brief:"Train so many models, with seeds from --seed on." help:"Train so many models together, with seeds from --seed on."`
-	KeepMembers   bool `help:"Keep the model of every member, in folders within that of the first model, as seed-1, for autoblm ensemble."`
+	trainingFlags `group:"Training (default n3 up to 250 entities: 0.02; --model: recipe basic)"`
+	Members       int  `default:"1" min:"1" max:"1024" brief:"Number of models, with seeds from --seed on." help:"Number of models to train together, with seeds from --seed on."`
+	KeepMembers   bool `help:"Keep the models of all members, in folders such as seed-1 within that of the first."`
 	NoEval        bool `help:"Do not rank at the end."`
 	minutesFlag
-	keepFlags
+	modelOutFlags
 	computeFlags
+	recipeName string // of the recipe in use
 }
 
-// BeforeApply puts a recipe with its model below what is given.
-func (c *trainCommand) BeforeApply(ctx *kong.Context) error {
-	r, err := c.useRecipe(ctx)
-	if f, is := flags.Given[form.Form](ctx, "model"); !is || f == form.Bilinear {
-		c.Structure.Structure = r.Structure
+// resolve computes the settings for a graph; before the graph is read, g is nil.
+func (c *trainCommand) resolve(line *kong.Context, g *datasets.Graph) error {
+	var layers []resolve.Layer
+	if c.Recipe != "" {
+		r, err := c.named(c.Dataset)
+		if err != nil {
+			return err
+		}
+		c.recipeName = r.Name
+		layers = append(layers, c.recipeModel(line, r),
+			recipeLayer(resolve.Recipe, &c.Settings, r.Recipe))
+	} else if g == nil {
+		layers = append(layers, recipeLayer(resolve.Default, &c.Settings, c.defaults()))
+	} else {
+		r := recipe.ForGraph(g, c.Model)
+		c.recipeName = r.Name
+		layers = append(layers, recipeLayer(resolve.Default, &c.Settings, c.defaults()),
+			recipeLayer(resolve.Graph, &c.Settings, r.Recipe))
 	}
-	if !flags.Is(ctx, "structure") {
-		c.Model = r.Form
-	}
+	_, err := resolve.Settings(line, append(layers, c.impliedLayer(line, &c.Settings))...)
 	return err
+}
+
+// defaults returns how the model trains on a large graph by default.
+func (c *trainCommand) defaults() kge.Recipe {
+	if c.Model != form.Bilinear {
+		return recipe.Basic().Recipe
+	}
+	return largeGraphRecipe()
+}
+
+// recipeModel returns the layer that trains the model of a recipe, unless another one is given.
+func (c *trainCommand) recipeModel(line *kong.Context, r recipe.Recipe) resolve.Layer {
+	return resolve.Layer{Source: resolve.Recipe, Apply: func() {
+		if c.Model == form.Bilinear {
+			c.Structure.Structure = r.Structure
+		}
+		if !flags.IsGiven(line, "structure") {
+			c.Model = r.Form
+		}
+	}}
 }
 
 // trainSummary is the JSON of train.
 type trainSummary struct {
 	trainedSummary
 	Recipe    string                 `json:"recipe"`
-	Model     form.Form              `json:"model,omitzero"` // left out where it is bilinear
+	Model     form.Form              `json:"model,omitzero"` // omitted if bilinear
 	Structure *structure.Structure   `json:"structure"`
 	K         int                    `json:"k"`
 	Engine    string                 `json:"engine"`
@@ -69,25 +103,28 @@ type memberSummary struct {
 }
 
 // Run trains.
-func (c *trainCommand) Run(ctx context.Context, o *output) error {
+func (c *trainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
 	began := time.Now()
-	if _, err := c.members(); err != nil { // before data are read
-		return err
+	if err := c.resolve(line, nil); err != nil {
+		return cli.Usage(err)
+	}
+	if _, err := c.members(); err != nil { // before reading the data
+		return cli.Usage(err)
 	}
 	if c.Model == form.Bilinear && c.Structure.Degenerate() {
-		o.Message("autoblm: the structure is degenerate: autoblm structure check says how")
+		o.Message("autoblm: the structure is degenerate: autoblm structure check shows how")
 	}
 	g, err := read(ctx, o, datasets.Open, c.Dataset)
 	if err != nil {
 		return err
 	}
 	warn(o, g.Warnings("valid", "test"))
-	if err := c.settle(g, c.Model); err != nil {
+	if err := c.resolve(line, g); err != nil {
 		return err
 	}
 	members, err := c.members()
 	if err != nil {
-		return err
+		return cli.Usage(err)
 	}
 	engine, err := c.open(c.Model)
 	if err != nil {
@@ -99,69 +136,79 @@ func (c *trainCommand) Run(ctx context.Context, o *output) error {
 			return err
 		}
 	}
-	job := kge.Job{Data: completion.Data(g), Settings: c.Settings, Members: members, Deadline: c.deadline(began, c.ranked(g))}
-	report, kept, err := trainModels(ctx, o, engine, job, "train", c.keepFlags)
+	job := kge.Job{
+		Data: completion.Data(g), Settings: c.Settings.Training, Members: members,
+		Deadline: c.deadline(began, c.queries(g)),
+	}
+	report, out, err := trainModels(ctx, o, engine, job, "train", c.modelOutFlags)
 	if err != nil {
 		return err
 	}
-	first := report.Results[0]
-	if c.Out = ""; first.Err == nil {
-		if err := kept.save(first.Model); err != nil {
-			return err
-		}
-		c.Out = kept.folder
-	}
-	if c.KeepMembers {
-		if err := kept.saveMembers(report); err != nil {
-			return err
-		}
+	if err := c.save(out, report); err != nil {
+		return err
 	}
 	evaluations := make([]completion.Evaluations, c.Members)
 	if !c.NoEval {
-		if evaluations, err = evaluate(ctx, o, engine, g, report, job.Deadline); err != nil {
-			return kept.unranked(err)
+		evaluations, err = evaluate(ctx, o, engine, g, report, job.Deadline)
+		if err != nil {
+			return unranked(err)
 		}
 	}
+	first := report.Results[0]
 	if first.Err == nil || c.Members > 1 {
-		summary := c.summary(g, engine, report, evaluations, kept.folder)
+		summary := c.summary(g, engine, report, evaluations, out.folder)
 		if err := o.Result(summary, summary.print); err != nil {
 			return err
 		}
 	}
-	return errors.Join(first.Err, kept.done())
+	return errors.Join(first.Err, out.done())
 }
 
-// ranked is how many triples are in the end.
-func (c *trainCommand) ranked(g *datasets.Graph) int {
+// save writes the model of the first member, and those of all members with --keep-members. Out is
+// then the folder of the first, "" if it diverged.
+func (c *trainCommand) save(out modelOutput, report *kge.Report) error {
+	c.Out = ""
+	if first := report.Results[0]; first.Err == nil {
+		if err := out.save(first.Model); err != nil {
+			return err
+		}
+		c.Out = out.folder
+	}
+	if !c.KeepMembers {
+		return nil
+	}
+	return saveMembers(out, report)
+}
+
+// queries returns the number of triples to rank at the end.
+func (c *trainCommand) queries(g *datasets.Graph) int {
 	if c.NoEval {
 		return 0
 	}
 	return len(g.Valid) + len(g.Test)
 }
 
-// members are what is to be trained, by what is said so far.
+// members returns the members to train.
 func (c *trainCommand) members() (members []kge.Member, err error) {
 	for i := range c.Members {
-		m := kge.Member(c.Member)
-		m.Seed += uint64(i)
+		m := c.Settings.For(c.Model, c.Structure.Structure, c.Seed+uint64(i))
 		if err := c.choose(&m); err != nil {
-			return nil, cli.Usage(err)
+			return nil, err
 		}
-		if err := c.Settings.ValidateFor(m); err != nil {
-			return nil, cli.Usage(err)
+		if err := c.Settings.Training.ValidateFor(m); err != nil {
+			return nil, err
 		}
 		members = append(members, m)
 	}
 	return members, nil
 }
 
-// memberFolder is the folder of a member within that of the first one's model.
+// memberFolder returns the folder of a member within that of the first.
 func memberFolder(dir string, m kge.Member) string {
 	return filepath.Join(dir, fmt.Sprintf("seed-%d", m.Seed))
 }
 
-// makeFolders makes those of members, since what cannot be written is better known before a
-// training.
+// makeFolders creates the folders of all members, so that the training does not fail at the end.
 func makeFolders(dir string, members []kge.Member) error {
 	if err := modelfolder.Prepare(dir); err != nil {
 		return err
@@ -174,44 +221,52 @@ func makeFolders(dir string, members []kge.Member) error {
 	return nil
 }
 
-// saveMembers saves the models of those members that did not diverge.
-func (k keeping) saveMembers(report *kge.Report) error {
-	kept := 0
+// saveMembers saves the models of the members that did not diverge.
+func saveMembers(out modelOutput, report *kge.Report) error {
+	saved := 0
 	for _, r := range report.Results {
-		folder := memberFolder(k.folder, r.Member)
+		folder := memberFolder(out.folder, r.Member)
 		if r.Err != nil {
-			_ = os.Remove(folder) // which is empty, or of another training
+			_ = os.Remove(folder) // fails if it holds the model of another training
 			continue
 		}
 		if err := r.Model.Save(folder); err != nil {
 			return err
 		}
-		kept++
+		saved++
 	}
-	if kept == 0 {
-		return nil
+	if saved > 0 {
+		out.o.Saved("the models of all members are in %s", filepath.Join(out.folder, "seed-*"))
 	}
-	k.o.Saved("those of all members are in %s", filepath.Join(k.folder, "seed-*"))
 	return nil
 }
 
-// evaluate ranks valid and test, where they have triples, by the members that
-// did not diverge, and adds the time to the report.
-func evaluate(ctx context.Context, o *output, engine kge.Engine, g *datasets.Graph, report *kge.Report, d *kge.Deadline) ([]completion.Evaluations, error) {
+// evaluate ranks the validation and test triples with the members that did not diverge, and adds
+// the time to the report.
+func evaluate(
+	ctx context.Context, o *output, engine kge.Engine, g *datasets.Graph, report *kge.Report,
+	d *kge.Deadline,
+) ([]completion.Evaluations, error) {
 	defer report.Timing.MeasureEvaluation(engine)()
 	models := make([]*kge.Model, len(report.Results))
 	for i, r := range report.Results {
 		models[i] = r.Model
 	}
-	how, over := ranking(o, d)
-	defer over()
+	how, done := showRanking(o, d)
+	defer done()
 	return completion.EvaluateWith(ctx, engine, models, g, how)
 }
 
-func (c *trainCommand) summary(g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations, folder string) trainSummary {
+func (c *trainCommand) summary(
+	g *datasets.Graph, engine kge.Engine, report *kge.Report, evaluations []completion.Evaluations,
+	folder string,
+) trainSummary {
 	s := trainSummary{
-		trainedSummary: summarizeTraining(g.Name, c.Settings.Dim, report, c.Out), Recipe: c.Recipe, Model: c.Model, Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
-		Engine: engine.Name(), Backend: engine.Backend(report.Precision), Valid: evaluations[0].Valid, Test: evaluations[0].Test,
+		trainedSummary: summarizeTraining(g.Name, c.Settings.Training.Dim, report, c.Out),
+		Recipe:         c.recipeName, Model: c.Model,
+		Structure: structureOf(c.Model, c.Structure.Structure), K: c.Structure.K(),
+		Engine: engine.Name(), Backend: engine.Backend(report.Precision),
+		Valid: evaluations[0].Valid, Test: evaluations[0].Test,
 	}
 	if c.Members == 1 {
 		return s
@@ -240,7 +295,7 @@ func (s trainSummary) print(w io.Writer) {
 		fmt.Fprintln(w)
 		t = table.New("seed", "loss", "valid MRR", "test MRR")
 		for _, m := range s.Members {
-			loss := last(m.Loss)
+			loss := lastLoss(m.Loss)
 			if m.Error != "" {
 				loss = "diverged"
 			}
@@ -254,7 +309,8 @@ func (s trainSummary) print(w io.Writer) {
 	}
 	for _, m := range s.Members {
 		if m.Out != "" {
-			fmt.Fprintf(w, "Those of all members are in %s\n", filepath.Join(filepath.Dir(m.Out), "seed-*"))
+			fmt.Fprintf(w, "The models of all members are in %s\n",
+				filepath.Join(filepath.Dir(m.Out), "seed-*"))
 			break
 		}
 	}

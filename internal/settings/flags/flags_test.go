@@ -1,7 +1,7 @@
 package flags_test
 
 import (
-	"reflect"
+	"maps"
 	"strings"
 	"testing"
 
@@ -12,74 +12,62 @@ import (
 type learning struct {
 	Rate     float64 `json:"rate" name:"lr"`
 	Patience int     `json:"patience"`
-	Factor   float64 `json:"factor" beside:"patience" default:"0.5"`
+	Factor   float64 `json:"factor" beside:"patience" default:"0.5" max:"1"`
 	Hops     []int   `json:"hops"`
 	Reverse  bool    `json:"reverse" negatable:""`
 	Hidden   int     `json:"hidden" kong:"-"`
 }
 
-type line struct {
+type command struct {
 	Settings learning `embed:""`
-	Out      string
-	Engine   string `enum:"auto,cpu,gomlx" default:"auto"`
-	given    float64
+	Engine   string   `enum:"auto,cpu,gomlx" default:"auto"`
 }
 
-// BeforeApply sets what stands below what is given.
-func (l *line) BeforeApply(ctx *kong.Context) error {
-	l.Settings.Patience = 7
-	l.given, _ = flags.Given[float64](ctx, "lr")
-	return nil
-}
-
-func parse(t *testing.T, arguments string) (*line, []flags.Flag) {
+func parse(t *testing.T, arguments string) (*kong.Context, error) {
 	t.Helper()
-	l := &line{Settings: learning{Rate: 0.3, Hops: []int{2}, Reverse: true, Hidden: 9}}
-	parser, err := flags.Parser(l)
-	if err == nil {
-		_, err = parser.Parse(strings.Fields(arguments))
-	}
+	c := &command{Settings: learning{Rate: 0.3, Hops: []int{2}, Reverse: true, Hidden: 9}}
+	parser, err := flags.Parser(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l, flags.Of(parser, "")
+	return parser.Parse(strings.Fields(arguments))
 }
 
 func TestFlags(t *testing.T) {
-	usual := learning{Rate: 0.3, Patience: 7, Factor: 0.5, Hops: []int{2}, Reverse: true, Hidden: 9}
-	for arguments, change := range map[string]func(*learning){
-		"":                          func(*learning) {},
-		"--lr 0.1 --hops 3,4":       func(s *learning) { s.Rate, s.Hops = 0.1, []int{3, 4} },
-		"--patience=2 --factor 0.1": func(s *learning) { s.Patience, s.Factor = 2, 0.1 },
-		"--patience=0 --factor 0.1": func(s *learning) { s.Patience, s.Factor = 0, 0 },
-		"--no-reverse":              func(s *learning) { s.Reverse = false },
+	for arguments, change := range map[string]map[string]string{
+		"":                          {},
+		"--lr 0.1 --hops 3,4":       {"lr": "0.1", "hops": "3,4"},
+		"--patience=2":              {"patience": "2", "factor": "0.5"},
+		"--patience=2 --factor 0.1": {"patience": "2", "factor": "0.1"},
+		"--patience=0 --factor 0.1": {},
+		"--no-reverse":              {"reverse": "false"},
+		"--engine cpu":              {"engine": "cpu"},
 	} {
-		want := usual
-		change(&want)
-		got, all := parse(t, arguments)
-		if !reflect.DeepEqual(got.Settings, want) {
-			t.Errorf("%q makes %+v, want %+v", arguments, got.Settings, want)
+		want := map[string]string{
+			"lr": "0.3", "patience": "0", "factor": "0", "hops": "2", "reverse": "true",
+			"engine": "auto", "help": "false",
 		}
-		if strings.Contains(arguments, "--lr") != (got.given == 0.1) {
-			t.Errorf("%q: the rate given is %v", arguments, got.given)
+		maps.Copy(want, change)
+		line, err := parse(t, arguments)
+		if err != nil {
+			t.Fatal(err)
 		}
-		// The other way round: the arguments that make the same.
-		_, before := parse(t, "")
-		again, _ := parse(t, strings.Join(flags.Unlike(before, all), " "))
-		if !reflect.DeepEqual(again.Settings, want) {
-			t.Errorf("%q: %q makes %+v, want %+v", arguments, flags.Unlike(before, all), again.Settings, want)
+		if got := flags.Values(line); !maps.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", arguments, got, want)
+		}
+		if flags.IsGiven(line, "engine", "lr") != (change["lr"]+change["engine"] != "") {
+			t.Errorf("%q: engine or lr is given: %v", arguments, flags.IsGiven(line, "engine", "lr"))
 		}
 	}
-	parser, err := flags.Parser(&line{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `--engine: unknown engine "cpuu"; did you mean cpu? use auto, cpu or gomlx`
-	if _, err := parser.Parse([]string{"--engine", "cpuu"}); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	_, before := parse(t, "")
-	if words := flags.Unlike(before, before, "lr", "out"); strings.Join(words, " ") != "--lr 0.3 --out " {
-		t.Errorf("%q", words)
+}
+
+func TestInvalidFlags(t *testing.T) {
+	for arguments, want := range map[string]string{
+		"--engine cpuu": `--engine: unknown engine "cpuu"; did you mean cpu? use auto, cpu or gomlx`,
+		"--factor 2":    "factor is 2: it must be at most 1",
+	} {
+		if _, err := parse(t, arguments); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", arguments, err, want)
+		}
 	}
 }

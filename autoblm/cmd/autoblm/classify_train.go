@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/datasets/rdf"
+	"github.com/autoblm/autoblm-go/internal/checkpoint"
+	"github.com/autoblm/autoblm-go/internal/cli"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/settings/flags"
+	"github.com/autoblm/autoblm-go/internal/settings/resolve"
+	"github.com/autoblm/autoblm-go/internal/table"
+)
+
+type classifyTrainCommand struct {
+	Dataset   string        `required:"" placeholder:"NAME|DIR" brief:"aifb, mutag, bgs, am, or a folder." help:"aifb, mutag, bgs, am, or a folder with N-Triples, trainingSet.tsv and testSet.tsv."`
+	Structure structureFlag `placeholder:"STRUCTURE" brief:"Structure of the messages of encoder blm." help:"Structure of the messages g(A, r) e of encoder blm, as for structure check."`
+	taskRecipeFlag
+	Settings classifySettings `embed:""`
+	Member   classifyMember   `embed:""`
+	Tune     int              `default:"0" min:"0" max:"10000" brief:"Settings to try first, drawn at random." help:"Number of random settings to cross-validate first. The best one sets dim, lr, dropout and l2, and also norm, reverse, self-loops and seen-by unless they are given."`
+	Lenient  bool             `help:"Skip and count lines that are not N-Triples."`
+	minutesFlag
+	modelOutFlags
+	classifyBackend
+}
+
+// classifySettings and classifyMember have no methods, because the parser would call Validate
+// before the settings are complete.
+type (
+	classifySettings classify.Settings
+	classifyMember   classify.Member
+)
+
+// newClassifyTrain returns the command with the defaults of structures.
+func newClassifyTrain() classifyTrainCommand {
+	return classifyTrainCommand{
+		Settings: classifySettings(classify.Defaults(classify.BLM)),
+		Member:   classifyMember(classify.DefaultMember()),
+	}
+}
+
+// resolve computes the settings.
+func (c *classifyTrainCommand) resolve(line *kong.Context) error {
+	named := func(name string) func() {
+		return func() {
+			defaults := classify.Defaults
+			if name == basicRecipe {
+				defaults = classify.Published
+			}
+			c.Settings = classifySettings(defaults(c.Settings.Encoder))
+		}
+	}
+	_, err := resolve.Settings(line,
+		resolve.Layer{Source: resolve.Default, Apply: named("")},
+		resolve.Layer{Source: resolve.Recipe, Apply: named(c.Recipe)},
+	)
+	return err
+}
+
+// ranges returns what --tune draws from: nothing for given flags.
+func (c *classifyTrainCommand) ranges(line *kong.Context) classify.Ranges {
+	r := classify.DefaultRanges()
+	if flags.IsGiven(line, "norm") {
+		r.Norms = nil
+	}
+	if flags.IsGiven(line, "reverse") {
+		r.Reverse = nil
+	}
+	if flags.IsGiven(line, "self-loops") {
+		r.SelfLoops = nil
+	}
+	if flags.IsGiven(line, "seen-by") {
+		r.SeenBy = nil
+	}
+	return r
+}
+
+// classifySummary is the JSON of classify train. Its epochs are the best number of them.
+type classifySummary struct {
+	classify.Settings
+	classify.Member
+	Dataset        string               `json:"dataset"`
+	Task           string               `json:"task"`
+	Structure      *structure.Structure `json:"structure"`
+	Nodes          int                  `json:"nodes"`
+	Relations      int                  `json:"relations"`
+	Edges          int                  `json:"edges"`
+	Classes        int                  `json:"classes"`
+	Train          int                  `json:"train"`
+	Test           int                  `json:"test"`
+	Skipped        int                  `json:"skipped"`
+	SeenBy         int                  `json:"seen_by"`
+	Tuned          int                  `json:"tuned"` // trials before the training
+	Seed           uint64               `json:"seed"`
+	Epochs         int                  `json:"epochs"`
+	Seconds        float64              `json:"seconds"`
+	StoppedEarly   *classify.EarlyStop  `json:"stopped_early,omitempty"`
+	CVAccuracy     float64              `json:"cv_accuracy"`
+	TestAccuracy   float64              `json:"test_accuracy"`
+	TestDeviation  float64              `json:"test_deviation"`
+	TestAccuracies []float64            `json:"test_accuracies"`
+	Out            string               `json:"out,omitempty"`
+}
+
+// Run cross-validates and tests.
+func (c *classifyTrainCommand) Run(ctx context.Context, line *kong.Context, o *output) error {
+	began := time.Now()
+	if err := c.resolve(line); err != nil {
+		return cli.Usage(err)
+	}
+	settings, member, err := c.checked()
+	if err != nil {
+		return cli.Usage(err)
+	}
+	engine, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	open := func(name string) (*rdf.Graph, error) {
+		return rdf.Open(name, rdf.Options{Lenient: c.Lenient})
+	}
+	g, err := read(ctx, o, open, c.Dataset)
+	if err != nil {
+		return err
+	}
+	warn(o, g.Warnings())
+	training := classifyTraining{settings, member, c.ranges(line), c.Tune}
+	out, options, err := c.prepare(o, g, engine, training)
+	if err != nil {
+		return err
+	}
+	options.Deadline = endOf(c.deadline(began, 0))
+	bar := newLongBar(o, 1, time.Hour, options.Deadline)
+	options.OnProgress = func(done, total int) {
+		bar.Describe(fmt.Sprintf("%s of %s epochs of models", format.Int(done), format.Int(total)))
+		bar.Set(int64(done), int64(total))
+		bar.warn()
+	}
+	result, err := training.run(ctx, g, options)
+	bar.Finish()
+	switch {
+	case err != nil && errors.Is(err, ctx.Err()):
+		return out.interrupted(ctx, err, "interrupted", nil)
+	case errors.Is(err, classify.ErrDiverged):
+		return errors.Join(err, out.done())
+	case err != nil:
+		return err
+	}
+	out.deadlineExceeded = result.StoppedEarly != nil || training.tune < c.Tune
+	summary := summarizeClassify(g, training.settings, result)
+	summary.Tuned, summary.Seconds = training.tune, time.Since(began).Seconds()
+	if result.Model != nil {
+		if err := out.save(result.Model); err != nil {
+			return err
+		}
+		summary.Out = out.folder
+	}
+	if err := o.Result(summary, summary.print); err != nil {
+		return err
+	}
+	return out.done()
+}
+
+// checked returns the settings, after checks that need no graph.
+func (c *classifyTrainCommand) checked() (classify.Settings, classify.Member, error) {
+	s, m := classify.Settings(c.Settings), classify.Member(c.Member)
+	m.Structure = c.Structure.Structure
+	if (m.Structure.K() == 0) == (s.Encoder == classify.BLM) {
+		return s, m, errors.New("what to train is unclear: give either --structure or --encoder")
+	}
+	return s, m, errors.Join(s.Validate(), m.Validate())
+}
+
+// prepare returns where the training is saved, and its options.
+func (c *classifyTrainCommand) prepare(
+	o *output, g *rdf.Graph, engine classify.Engine, t classifyTraining,
+) (modelOutput, classify.Options, error) {
+	key, err := json.Marshal([]any{g.Fingerprint(), t.settings, t.member, t.tune, t.ranges})
+	if err != nil {
+		return modelOutput{}, classify.Options{}, err
+	}
+	file := checkpoint.Name(key, engine.Name(), engine.Backend())
+	out, err := c.create(o, "classify-train", g.Name, file)
+	if err != nil {
+		return out, classify.Options{}, err
+	}
+	saved, err := classify.OpenCheckpoint(out.file, c.SaveEvery, out.warn)
+	keepModels := c.Out != "" || t.settings.Runs > 0
+	return out, classify.Options{Engine: engine, KeepModels: keepModels, Checkpoint: saved}, err
+}
+
+// classifyTraining is a training after a number of trials to tune its settings.
+type classifyTraining struct {
+	settings classify.Settings
+	member   classify.Member
+	ranges   classify.Ranges
+	tune     int
+}
+
+// run tunes and trains. The settings are then the best ones, and tune the number of trials.
+func (t *classifyTraining) run(
+	ctx context.Context, g *rdf.Graph, o classify.Options,
+) (classify.Result, error) {
+	if t.tune > 0 {
+		tuned, err := classify.Tune(ctx, g, t.settings, t.member, t.ranges, t.tune, t.member.Seed, o)
+		if err != nil {
+			return classify.Result{}, err
+		}
+		runs := t.settings.Runs
+		t.settings, t.member, t.tune = tuned[0].Settings, tuned[0].Result.Member, len(tuned)
+		t.settings.Runs = runs
+	}
+	results, err := classify.TrainOnce(ctx, g, t.settings, o, []classify.Member{t.member})
+	if err != nil {
+		return classify.Result{}, err
+	}
+	return results[0], results[0].Err
+}
+
+func summarizeClassify(g *rdf.Graph, s classify.Settings, r classify.Result) classifySummary {
+	mean, deviation := r.TestAccuracy()
+	summary := classifySummary{
+		Settings: s, Member: r.Member, Dataset: g.Name, Task: classify.TaskName,
+		Nodes: len(g.Nodes), Relations: len(g.Relations), Edges: len(g.Triples),
+		Classes: len(g.Classes), Train: len(g.Train), Test: len(g.Test), Skipped: g.Skipped,
+		SeenBy: s.SeenBy, Seed: r.Member.Seed, Epochs: r.Epochs, StoppedEarly: r.StoppedEarly,
+		CVAccuracy: r.CVAccuracy, TestAccuracy: mean, TestDeviation: deviation,
+		TestAccuracies: orEmpty(r.TestAccuracies),
+	}
+	if s.Encoder == classify.BLM {
+		summary.Structure = &r.Member.Structure
+	}
+	return summary
+}
+
+func (s classifySummary) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s nodes, %s relations, %s edges, %s classes; %s training and %s test nodes\n",
+		s.Dataset, format.Int(s.Nodes), format.Int(s.Relations), format.Int(s.Edges),
+		format.Int(s.Classes), format.Int(s.Train), format.Int(s.Test))
+	fmt.Fprintf(w, "%s, %s\nlearning rate %.3g, dropout %.2g, l2 %.2g, best after %s; %.1f s\n\n",
+		encoderName(s.Encoder, s.Structure), s.Settings.InShort(), s.LearningRate, s.Dropout, s.L2,
+		format.Count(s.Epochs, "epoch"), s.Seconds)
+	if e := s.StoppedEarly; e != nil {
+		fmt.Fprintf(w, "deadline exceeded after epoch %d of %d of the %s; "+
+			"the same command resumes the training\n\n", e.Epoch, e.Epochs, e.Phase)
+	}
+	t := table.New("accuracy", "%", "±")
+	t.Add("cross-validation", percent(s.CVAccuracy), "")
+	if runs := len(s.TestAccuracies); runs > 0 {
+		t.Add("test, mean of "+format.Count(runs, "run"), percent(s.TestAccuracy),
+			percent(s.TestDeviation))
+		for i, accuracy := range s.TestAccuracies {
+			t.Add(fmt.Sprintf("  seed %d", s.Seed+uint64(i)), percent(accuracy), "")
+		}
+	}
+	t.Print(w)
+	if len(s.TestAccuracies) > 0 {
+		fmt.Fprintf(w, "\nOne test node is %s %%.\n", percent(1/float64(s.Test)))
+	}
+	if s.Out != "" {
+		fmt.Fprintf(w, "\nThe model is in %s\n", s.Out)
+	}
+}

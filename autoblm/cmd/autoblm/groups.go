@@ -1,0 +1,14 @@
+package main
+
+type queryCommands struct {
+	Train   queryTrainCommand   `cmd:"" help:"Train a model for multi-hop queries, and rank valid and test."`
+	Eval    queryEvalCommand    `cmd:"" help:"Rank the answers of queries with a trained model."`
+	Predict queryPredictCommand `cmd:"" help:"Answer a query: the entities at the end of a path."`
+	Sample  querySampleCommand  `cmd:"" help:"Sample queries from a graph, with easy and hard answers."`
+}
+
+type classifyCommands struct {
+	Train   classifyTrainCommand   `cmd:"" help:"Train an encoder on an RDF graph, cross-validate and test it."`
+	Eval    classifyEvalCommand    `cmd:"" help:"Measure the accuracy of a trained model."`
+	Predict classifyPredictCommand `cmd:"" help:"Classify a node with a trained model."`
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/backend"
+	"github.com/autoblm/autoblm-go/autoblm/classify"
+	"github.com/autoblm/autoblm-go/autoblm/completion"
+	"github.com/autoblm/autoblm-go/autoblm/kge"
+	"github.com/autoblm/autoblm-go/autoblm/query"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/stage"
+	"github.com/autoblm/autoblm-go/datasets"
+)
+
+// hints are the commands that fix errors of the library.
+var hints = []struct {
+	err     error
+	command string
+}{
+	{backend.ErrNoDigest, "backend install cpu --sha256 DIGEST"},
+	{datasets.ErrNotFound, "dataset fetch"},
+	{datasets.ErrIncomplete, "dataset fetch"},
+	{datasets.ErrNotFolder, "dataset split, which splits one file of triples into a folder"},
+	{completion.ErrNoValidation, "dataset split, which splits some off a file of triples"},
+	{query.ErrNoQueries, "query sample"},
+	{search.ErrFixedTraining, "classify train --tune"},
+}
+
+// taskReaders are the commands that read the models of a task.
+var taskReaders = map[string]string{
+	completion.TaskName: "autoblm predict and autoblm eval",
+	query.TaskName:      "autoblm query predict and autoblm query eval",
+	classify.TaskName:   "autoblm classify predict and autoblm classify eval",
+}
+
+// taskTrainers are the commands that train on the data of a task.
+var taskTrainers = map[string]string{
+	completion.TaskName: "autoblm train and autoblm search",
+	query.TaskName:      "autoblm query train and autoblm search --task query",
+	classify.TaskName:   "autoblm classify train and autoblm search --task classify",
+}
+
+// withHint adds the command or flag that fixes an error, if one does.
+func withHint(err error) error {
+	if errors.Is(err, context.Canceled) && err.Error() == context.Canceled.Error() {
+		return errors.New("interrupted before there was a result to save")
+	}
+	for _, h := range hints {
+		if errors.Is(err, h.err) {
+			return fmt.Errorf("%w (see autoblm %s)", err, h.command)
+		}
+	}
+	if errors.Is(err, kge.ErrOtherEngine) {
+		return fmt.Errorf("%w (--mix-engines continues anyway)", err)
+	}
+	if errors.Is(err, stage.ErrNoTimeLimit) {
+		return fmt.Errorf("%w (--minutes 10 plans for ten minutes)", err)
+	}
+	var none *datasets.NoGraphError
+	if errors.As(err, &none) {
+		for _, t := range autoblm.Tasks {
+			if commands := taskTrainers[t.Name]; commands != "" && t.Holds(none.Source) {
+				return fmt.Errorf("%w (%s is data for %s)", err, none.Source, commands)
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/autoblm/autoblm-go/autoblm"
+	"github.com/autoblm/autoblm-go/autoblm/kge/form"
+	"github.com/autoblm/autoblm-go/autoblm/report"
+	"github.com/autoblm/autoblm-go/autoblm/search"
+	"github.com/autoblm/autoblm-go/autoblm/search/study"
+	"github.com/autoblm/autoblm-go/autoblm/structure"
+	"github.com/autoblm/autoblm-go/autoblm/task"
+	"github.com/autoblm/autoblm-go/internal/format"
+	"github.com/autoblm/autoblm-go/internal/outfile"
+)
+
+// searching is a search with its settings, from whichever command.
+type searching struct {
+	problem
+	settings      autoblm.SearchSettings
+	out           string // folder for the model and the pictures
+	resumeCommand string
+}
+
+func (s searching) run(ctx context.Context, o *output) error {
+	if err := outfile.MakeFolder(s.out); err != nil {
+		return err
+	}
+	o.Message("study: %s", s.settings.Study)
+	s.settings.OnPlan = func(p search.Plan) {
+		what := "plan"
+		if p.Tuned && p.Recipes > 0 {
+			what = "plan for the rest, with the tuned recipe"
+		}
+		o.Message("%s: %v", what, p)
+	}
+	var end time.Time
+	if s.settings.TimeLimit > 0 {
+		end = time.Now().Add(s.settings.TimeLimit)
+	}
+	bar := newSearchBar(o, end)
+	s.settings.OnProgress = bar.update
+	result, err := autoblm.SearchFor(ctx, s.Task, s.settings)
+	bar.Finish()
+	if err != nil {
+		return err
+	}
+	s.settings.Settings = result.Settings
+	s.settings.Training.Precision = result.Recipe.Training.Precision // resolved
+	summary := s.summary(result)
+	print := s.printRecipes
+	if s.settings.Model == form.Bilinear {
+		print = s.printStructures
+	}
+	o.Saved("the study is %s", s.settings.Study)
+	saved := s.save(result)
+	printed := o.Result(summary, func(w io.Writer) { print(w, o, result, summary) })
+	if err := errors.Join(printed, saved); err != nil {
+		return err // the study has all results
+	}
+	return s.failure(result)
+}
+
+// failure returns why a search has no result, or was interrupted; nil if it succeeded.
+func (s searching) failure(r *search.Result) error {
+	switch {
+	case r.Stopped == search.Interrupted:
+		return fmt.Errorf("interrupted after %d of %d structures; resume with: %s",
+			r.Trained, s.settings.Budget, s.resumeCommand)
+	case len(r.Best) > 0 || r.Artifact != nil:
+		return nil
+	case r.Stopped == search.TimeLimitReached && r.Trained == 0:
+		return fmt.Errorf("deadline exceeded before any trial finished: use more --minutes, "+
+			"with --study %s", s.settings.Study)
+	}
+	return fmt.Errorf("all %d structures diverged: use a learning rate below %g, in a new study",
+		r.Trained, s.settings.LearningRate)
+}
+
+// searchSummary is the JSON of search.
+type searchSummary struct {
+	study.Outcome
+	K        int         `json:"k"`
+	Dim      int         `json:"dim"`
+	Trained  int         `json:"trained"`
+	Failed   int         `json:"failed"`
+	Seconds  float64     `json:"seconds"`
+	Overhead float64     `json:"overhead"` // seconds of strategy, filter and predictor
+	Resumed  int         `json:"resumed"`
+	Stopped  search.Stop `json:"stopped"`
+	Note     string      `json:"note,omitempty"`
+	Study    string      `json:"study"`
+	Out      string      `json:"out"`
+}
+
+func (s searching) summary(r *search.Result) searchSummary {
+	summary := searchSummary{
+		Outcome: study.OutcomeOf(s.about(), r, s.Presentation()),
+		K:       s.settings.K, Dim: s.settings.Training.Dim,
+		Trained: r.Trained, Failed: r.Trained - r.Complete, Seconds: r.Seconds, Resumed: r.Resumed,
+		Stopped: r.Stopped, Note: r.Note, Overhead: r.Overhead,
+		Study: s.settings.Study, Out: s.out,
+	}
+	if s.settings.K != 4 && s.settings.Model == form.Bilinear {
+		note := summary.Note + "; without baselines, which have four chunks"
+		summary.Note = strings.TrimPrefix(note, "; ")
+	}
+	return summary
+}
+
+// printTitle prints what the search did.
+func (s searching) printTitle(w io.Writer, algorithm, trials string, r *search.Result) {
+	t := s.settings.Training
+	fmt.Fprintf(w, "%s on %s: %s trained in %s, d %d%s, %s, seed %d\n", algorithm,
+		s.identity.Dataset, trials, format.Seconds(r.Seconds), t.Dim, t.Precision.Suffix(),
+		format.Count(t.Epochs, "epoch"), s.settings.Seed)
+	if r.Stopped != search.BudgetSpent {
+		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("stopped by %s: %s", r.Stopped, r.Note), ": "))
+	}
+}
+
+func (s searching) printStructures(
+	w io.Writer, o *output, r *search.Result, summary searchSummary,
+) {
+	s.printTitle(w, s.settings.Algorithm, format.Count(r.Trained, "structure"), r)
+	if diverged := r.Trained - r.Complete; diverged > 0 {
+		fmt.Fprintf(w, "%d of them diverged\n", diverged)
+	}
+	summary.PrintTuned(w)
+	fmt.Fprintln(w)
+	summary.PrintBest(w)
+	if len(r.Best) == 0 && r.Artifact == nil {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", strings.Join(s.report(r).Verdict(), "\n"))
+	summary.PrintFinals(w)
+	summary.PrintRetrained(w)
+	summary.PrintEnsemble(w)
+	summary.PrintGain(w)
+	if summary.Kept["from"] == study.FromBaseline && len(r.Best) > 0 {
+		fmt.Fprintf(w, "\nThe best structure found is %s\n", r.Best[0].Structure)
+	}
+	best, origin := bestStructure(r, summary)
+	fmt.Fprintf(w, "\nThe structure of the best model (%s), %s\n\n%s\nf(h,r,t) = %s\n",
+		origin, best, o.Drawing(best.Draw), best.Formula())
+	s.printExamples(w, r.Artifact)
+	saved := "the pictures"
+	if r.Artifact != nil {
+		saved = "the best model (model) and the pictures"
+	}
+	fmt.Fprintf(w, "\n%s has %s (*.png, *.svg)\n", s.out, saved)
+	fmt.Fprintf(w, "The study, to resume (--study) or to read (autoblm report --study): %s\n",
+		s.settings.Study)
+}
+
+// bestStructure returns the structure of the best model and where it comes from.
+func bestStructure(r *search.Result, summary searchSummary) (structure.Structure, string) {
+	switch best := r.Kept; {
+	case best == nil:
+		return r.Best[0].Structure, "found by the search"
+	case best.Stage == task.EnsembleSelection:
+		return r.Members()[0].Structure, "the first of the ensemble"
+	default:
+		origin := "found by the search"
+		if summary.Kept["from"] == study.FromBaseline {
+			origin = "the baseline " + structure.TitleOf(best.Name)
+		}
+		if best.Stage == task.Retraining {
+			origin += fmt.Sprintf(", seed %d", best.Recipe.Seed)
+		}
+		return best.Structure, origin
+	}
+}
+
+// printRecipes prints a search for the recipe of a model without a structure.
+func (s searching) printRecipes(w io.Writer, _ *output, r *search.Result, summary searchSummary) {
+	s.printTitle(w, s.settings.Model.String(), format.Count(r.Trained, "recipe"), r)
+	fmt.Fprintln(w)
+	summary.PrintRecipes(w)
+	if mixed := task.MixedEnginesWarning(summary.Engines); mixed != "" {
+		fmt.Fprintf(w, "\n%s\n", mixed)
+	}
+	s.printExamples(w, r.Artifact)
+	fmt.Fprintf(w, "\n%s has the best model (model)\nThe study, to resume (--study): %s\n",
+		s.out, s.settings.Study)
+}
+
+// printExamples prints some answers of the best model.
+func (s searching) printExamples(w io.Writer, a task.Artifact) {
+	if a == nil {
+		return
+	}
+	examples, err := s.Task.Examples(a)
+	if err != nil || len(examples.Queries) == 0 { // the artifact may be of other data
+		return
+	}
+	for _, each := range examples.Queries {
+		fmt.Fprintf(w, "\n%s\n  %s", format.Escape(each[0]), format.Escape(each[1]))
+	}
+	fmt.Fprintf(w, "\n\n(%s)\n", examples.Note)
+}
+
+// report returns the report of the search without measurements on the data.
+func (s searching) report(r *search.Result) report.Data {
+	contents := study.Contents{About: s.about(), Trials: r.Trials, Rounds: r.Rounds}
+	return report.Data{Presentation: s.Presentation(), Contents: contents}
+}
+
+// about returns the identity of the study.
+func (s searching) about() study.About {
+	return study.About{
+		Identity: s.identity, Algorithm: s.settings.Algorithm, Settings: s.settings.Settings,
+	}
+}
+
+// save writes the best model and the pictures.
+func (s searching) save(r *search.Result) error {
+	if r.Artifact != nil {
+		if err := task.Save(filepath.Join(s.out, modelName), r.Artifact); err != nil {
+			return err
+		}
+	}
+	if s.settings.Model != form.Bilinear { // without structures to draw
+		return nil
+	}
+	_, err := report.SavePictures(s.out, s.report(r))
+	return err
+}
