@@ -43,9 +43,9 @@ func longWork(
 	return w, err
 }
 
-// TestInterruptedWorkGoesOn: wherever tuning and training are interrupted, they come to what
-// they come to when they are left alone, to the bit; also where members diverge.
-func TestInterruptedWorkGoesOn(t *testing.T) {
+// TestInterruptedWorkResumes checks that tuning and training give the same results to the bit when
+// interrupted anywhere, also if members diverge.
+func TestInterruptedWorkResumes(t *testing.T) {
 	dir := t.TempDir()
 	engine := cpu.New(1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,7 +106,7 @@ func TestInterruptedWorkGoesOn(t *testing.T) {
 	})
 }
 
-func TestCheckpointOfOtherWork(t *testing.T) {
+func TestCheckpointOfOtherTraining(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "training")
 	work := func(ctx context.Context, rate float64) error {
 		kept, err := classify.OpenCheckpoint(file, 0, func(err error) { t.Error(err) })
@@ -134,7 +134,8 @@ func TestCheckpointOfOtherWork(t *testing.T) {
 	}
 }
 
-// TestCheckpointThatCannotBeWritten is told, and stops nothing.
+// TestCheckpointThatCannotBeWritten checks that a failure to write is reported and does not end the
+// training.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	told := 0
 	kept, err := classify.OpenCheckpoint(filepath.Join(t.TempDir(), "nowhere", "training"), 0,

@@ -8,12 +8,12 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/classify/cpu"
 )
 
-// TestEnsemblesAreMeans: an ensemble gives a class the mean of its members' probabilities, whatever
-// their encoders, and classifies the nodes of a split by it.
+// TestEnsemblesAreMeans checks that an ensemble predicts the mean of its members' probabilities,
+// for any encoders, and evaluates splits with it.
 func TestEnsemblesAreMeans(t *testing.T) {
 	g, engine := friends(), cpu.New(0)
 	var ensemble classify.Ensemble
-	for i, s := range some() {
+	for i, s := range variedSettings() {
 		s.Epochs = 2 * (i + 1) // so that they are of different minds
 		ensemble = append(ensemble, trained(t, g, s, member(s.Encoder, "1,-2;2,1")))
 	}

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFolds: every node is held out once, the parts and the shares of each class in
-// them differ by one at the most, and a class of two is never held out whole.
+// TestFolds checks that every node is held out once, that the sizes of parts and of classes in them
+// differ by at most one, and that a class of two is never held out completely.
 func TestFolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &rdf.Graph{}
@@ -55,8 +55,8 @@ func TestFolds(t *testing.T) {
 	})
 }
 
-// TestDivisions: each is a division by itself, by the next seed.
-func TestDivisions(t *testing.T) {
+// TestRepeatedFolds checks that each repeat has the folds of the next seed.
+func TestRepeatedFolds(t *testing.T) {
 	g := &rdf.Graph{Classes: []string{"a", "b"}}
 	for i := range int32(36) {
 		g.Train = append(g.Train, rdf.Label{Node: i, Class: i % 2})
@@ -80,7 +80,7 @@ func TestDivisions(t *testing.T) {
 	}
 }
 
-// TestNames: every encoder and norm reads back what it writes.
+// TestNames checks that encoders and norms read their own names.
 func TestNames(t *testing.T) {
 	for _, e := range Encoders() {
 		text, err := e.MarshalText()

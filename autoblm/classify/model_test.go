@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// friends is a graph of two kinds in which the labelled nodes point at each other too,
-// some at nodes of their own, and one kind of hub at a node without a label.
+// friends returns a graph of two classes whose labelled nodes also point at each other, some at
+// nodes of their own, and one kind of hub at a node without a label.
 func friends() *rdf.Graph {
 	g := enginetest.KindsGraph(24)
 	for i := range int32(24) {
@@ -36,8 +36,8 @@ func friends() *rdf.Graph {
 	return g
 }
 
-// some are settings of all encoders that differ in the rest, quickly trained.
-func some() []classify.Settings {
+// variedSettings returns settings of all encoders with varied options, for short trainings.
+func variedSettings() []classify.Settings {
 	all := enginetest.Settings()
 	for i := range all {
 		s := &all[i]
@@ -46,10 +46,10 @@ func some() []classify.Settings {
 	return all
 }
 
-// TestModelsComeBack: a model that is saved and loaded is the same, in all that it says.
-func TestModelsComeBack(t *testing.T) {
+// TestModelRoundTrip checks that a loaded model equals the saved one.
+func TestModelRoundTrip(t *testing.T) {
 	g, engine := friends(), cpu.New(0)
-	for _, s := range some() {
+	for _, s := range variedSettings() {
 		m := trained(t, g, s, member(s.Encoder, "1,-2;2,1"))
 		dir := filepath.Join(t.TempDir(), "model")
 		if err := m.Save(dir); err != nil {
@@ -75,11 +75,11 @@ func TestModelsComeBack(t *testing.T) {
 	}
 }
 
-// TestEvaluationIsWhatTrainingMeasured: the model of the first run has its test accuracy,
-// to the bit, and what it predicts of single nodes is what it is counted by.
-func TestEvaluationIsWhatTrainingMeasured(t *testing.T) {
+// TestEvaluationMatchesTraining checks that the first model has its test accuracy to the bit, and
+// that predictions of nodes match it.
+func TestEvaluationMatchesTraining(t *testing.T) {
 	g, engine := friends(), cpu.New(0)
-	for _, s := range some() {
+	for _, s := range variedSettings() {
 		s.Runs = 2
 		results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true},
 			[]classify.Member{member(s.Encoder, "1,-2;2,1")})
@@ -137,9 +137,9 @@ func TestEvaluationIsWhatTrainingMeasured(t *testing.T) {
 	}
 }
 
-// TestUnlabelledNodes are told by what they see: one that points at the hubs as nodes of
-// a class do is of that class, and one with nothing around it is told alike by any two
-// models with the same biases. An embedding that nothing was learned of is zeros.
+// TestUnlabelledNodes checks predictions of unlabelled nodes. A node that points at the hubs like a
+// class is of that class. For a node without edges, two models with the same biases agree.
+// Embeddings without training are zero.
 func TestUnlabelledNodes(t *testing.T) {
 	g := enginetest.KindsGraph(24)
 	for class := range int32(2) {
@@ -161,7 +161,7 @@ func TestUnlabelledNodes(t *testing.T) {
 	}
 }
 
-// TestOtherGraphsAreRefused, and nodes that are not in the graph.
+// TestOtherGraphsAreRefused checks the errors for another graph and for unknown nodes.
 func TestOtherGraphsAreRefused(t *testing.T) {
 	g, engine := friends(), cpu.New(0)
 	m := trained(t, g, quick(classify.GCN), member(classify.GCN, ""))
@@ -190,7 +190,7 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// dropChecksums makes a folder one that another program may have written.
+// dropChecksums makes a folder look like one of another program.
 func dropChecksums(t testing.TB, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, "model.json")
@@ -204,8 +204,8 @@ func dropChecksums(t testing.TB, dir string) {
 	}
 }
 
-// TestChangedModels: a file that is not the one that was saved is noticed, if it can be read
-// or not, and taken where nothing says what it should be.
+// TestChangedModels checks that a changed file is an error, unless the folder has no checksums and
+// the file is valid.
 func TestChangedModels(t *testing.T) {
 	m := trained(t, friends(), quick(classify.RGCN), member(classify.RGCN, ""))
 	files, err := m.Files()
@@ -235,7 +235,7 @@ func TestChangedModels(t *testing.T) {
 	}
 }
 
-// TestDamagedModels: whatever is wrong with a folder, the error names the file.
+// TestDamagedModels checks that errors of damaged folders name the file.
 func TestDamagedModels(t *testing.T) {
 	s := quick(classify.RGCN)
 	m := trained(t, friends(), s, member(classify.RGCN, ""))

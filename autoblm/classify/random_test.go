@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestMaskShare: as many coordinates are dropped as were asked for, in every row
-// and every coordinate, and what is left keeps the mean.
-func TestMaskShare(t *testing.T) {
+// TestDropoutShare checks the share of dropped coordinates, in each row and each coordinate, and
+// that the mean is kept.
+func TestDropoutShare(t *testing.T) {
 	const rows, d = 600, 20
 	for _, share := range []float64{0, 0.1, 0.5} {
 		mask := make([]float32, rows*d)
@@ -41,9 +41,9 @@ func TestMaskShare(t *testing.T) {
 	}
 }
 
-// TestMaskIsOfTheNode: what a node loses depends on nothing but itself, the seed,
-// the step and the layer.
-func TestMaskIsOfTheNode(t *testing.T) {
+// TestDropoutOfNode checks that the mask of a node depends on the node, the seed, the step and the
+// layer only.
+func TestDropoutOfNode(t *testing.T) {
 	const d = 6
 	mask := func(nodes []int32, seed uint64, step, layer int) []float32 {
 		x := make([]float32, len(nodes)*d)

@@ -21,8 +21,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets/rdf"
 )
 
-// kinds is a graph whose nodes point at two hubs, each by the relation that its
-// class says, and at each other so that there is something to be wrong about.
+// kinds returns a graph whose nodes point at two hubs, with relations that depend on their class,
+// and at each other, which makes the task harder.
 func kinds() *rdf.Graph {
 	g := &rdf.Graph{Name: "kinds", Nodes: []string{"<hub:0>", "<hub:1>"},
 		Relations: []string{"<r:0>", "<r:1>"}, Classes: []string{"a", "b"}}
@@ -45,7 +45,7 @@ func kinds() *rdf.Graph {
 	return g
 }
 
-// classes is the task on a graph, on one thread.
+// classes returns the task on a graph, on one thread.
 func classes(g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Task {
 	return &classify.Task{Graph: g, Settings: classify.TaskSettings{Convolution: s, Member: m},
 		Engine: cpu.New(1)}
@@ -71,9 +71,8 @@ func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
 	return files
 }
 
-// TestInterruptedSearchForClasses: a search that is interrupted at many places
-// comes to what it comes to by itself, and its trials are those of members trained
-// alone.
+// TestInterruptedSearchForClasses checks that a search gives the same results when interrupted at
+// many places, and that trials equal members trained alone.
 func TestInterruptedSearchForClasses(t *testing.T) {
 	s, m, of := classSettings()
 	about := classes(kinds(), s, m)
@@ -208,7 +207,7 @@ func TestSearchForClassesRefuses(t *testing.T) {
 	}
 }
 
-// TestDivergedClasses: what diverges is a failed trial, and no error.
+// TestDivergedClasses checks that divergence fails a trial, not the search.
 func TestDivergedClasses(t *testing.T) {
 	s, m, of := classSettings()
 	m.LearningRate, of.Budget, s.Runs = 1e30, 4, 0
@@ -226,8 +225,8 @@ func TestDivergedClasses(t *testing.T) {
 	}
 }
 
-// TestClassesAgain: the best structures are trained again with other seeds.
-func TestClassesAgain(t *testing.T) {
+// TestRetrainingClasses checks that the best structures are retrained with other seeds.
+func TestRetrainingClasses(t *testing.T) {
 	s, m, of := classSettings()
 	of.Budget, of.RetrainSeeds = 4, 2
 	result, err := autoblm.SearchFor(t.Context(), classes(kinds(), s, m), of)
@@ -242,9 +241,9 @@ func TestClassesAgain(t *testing.T) {
 	}
 }
 
-// TestClassesAreCutInTime: trials whose time is up are complete, say that they were cut, and have
-// a model; those after them, without a time, are not.
-func TestClassesAreCutInTime(t *testing.T) {
+// TestClassesStopEarly checks that trials at their deadline are complete, marked as stopped early,
+// and have a model, and that later trials without a deadline are not stopped.
+func TestClassesStopEarly(t *testing.T) {
 	s, m, of := classSettings()
 	on := classes(kinds(), s, m)
 	defer on.Close()
@@ -266,8 +265,8 @@ func TestClassesAreCutInTime(t *testing.T) {
 	}
 }
 
-// TestClassesByMinutes: there is nothing to plan for a search but its end, which is kept.
-func TestClassesByMinutes(t *testing.T) {
+// TestClassesWithTimeLimit checks the plan of a search with a time limit, which only has an end.
+func TestClassesWithTimeLimit(t *testing.T) {
 	s, m, of := classSettings()
 	of.Planned, of.TimeLimit, of.RetrainSeeds, of.Study = &search.Planned{}, time.Hour, 2,
 		filepath.Join(t.TempDir(), "study.db")

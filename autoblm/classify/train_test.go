@@ -44,7 +44,7 @@ func trainOnce(
 	return trainer.Train(ctx, members)
 }
 
-// trained is a member's model.
+// trained returns the model of a member.
 func trained(t testing.TB, g *rdf.Graph, s classify.Settings, m classify.Member) *classify.Model {
 	t.Helper()
 	results, err := trainOnce(t.Context(), g, s, classify.Options{KeepModels: true},
@@ -72,9 +72,9 @@ func member(e classify.Encoder, text string) classify.Member {
 	return m
 }
 
-// TestRelationsAreSeen: where only the relations tell the classes apart, every
-// encoder that looks at them learns them without a mistake, and classify.GCN cannot.
-func TestRelationsAreSeen(t *testing.T) {
+// TestEncodersUseRelations checks a graph where only relations separate the classes: GCN cannot
+// learn it, other encoders learn it perfectly.
+func TestEncodersUseRelations(t *testing.T) {
 	g := enginetest.KindsGraph(48)
 	for _, e := range classify.Encoders() {
 		r := train(t, g, quick(e), member(e, "1,0;0,2"))[0]
@@ -103,9 +103,9 @@ func TestRelationsAreSeen(t *testing.T) {
 var sameResults = cmp.Options{cmpopts.EquateErrors(),
 	cmpopts.EquateComparable(structure.Structure{})}
 
-// TestMembersDoNotMatterToEachOther: a member gives the same bits alone, among
-// others, and in another place among them.
-func TestMembersDoNotMatterToEachOther(t *testing.T) {
+// TestMembersAreIndependent checks that a member gives the same bits alone, among others, and in
+// another position.
+func TestMembersAreIndependent(t *testing.T) {
 	g := enginetest.RandomGraph(rand.New(rand.NewPCG(5, 6)), 30, 4, 150)
 	s := classify.Defaults(classify.BLM)
 	s.Dim, s.Epochs, s.Folds, s.Runs, s.ValidateEvery = 4, 12, 3, 2, 1
@@ -128,7 +128,7 @@ func TestMembersDoNotMatterToEachOther(t *testing.T) {
 	}
 }
 
-func TestDivergenceIsTheMembersOwn(t *testing.T) {
+func TestDivergedMemberIsAlone(t *testing.T) {
 	g := enginetest.KindsGraph(24)
 	good, bad := member(classify.BLM, "1,0;0,2"), member(classify.BLM, "1,0;0,2")
 	bad.LearningRate = 1e30
@@ -182,7 +182,8 @@ func TestProgressComesToTheEnd(t *testing.T) {
 	}
 }
 
-// TestPatience: cross-validation ends so many validations after the best one.
+// TestPatience checks that cross-validation ends after the given number of validations without
+// improvement.
 func TestPatience(t *testing.T) {
 	s := quick(classify.BLM)
 	s.Patience, s.ValidateEvery = 3, 2
@@ -249,8 +250,8 @@ func TestTuneFindsTheBest(t *testing.T) {
 	}
 }
 
-// TestAIFB: on real data an encoder learns more than how large the classes are. The
-// largest has 60 of the 140 nodes to train with.
+// TestAIFB checks on real data that an encoder learns more than the class frequencies. The largest
+// class has 60 of the 140 training nodes.
 func TestAIFB(t *testing.T) {
 	realdata.Folder(t, "aifb")
 	g, err := rdf.Open("aifb", rdf.Options{})
@@ -266,8 +267,7 @@ func TestAIFB(t *testing.T) {
 	}
 }
 
-// TestRepeats: what two divisions come to together is the mean of what each comes to by
-// itself.
+// TestRepeats checks that two repeats give the mean of the single ones.
 func TestRepeats(t *testing.T) {
 	g := enginetest.KindsGraph(48)
 	s := quick(classify.BLM)

@@ -45,7 +45,7 @@ func drawRanks(t *rapid.T, triples int) []eval.Ranked {
 	return ranks
 }
 
-// recombined is the mean of the parts, weighted by their triples.
+// recombined returns the mean of parts, weighted by their triples.
 func recombined(parts []completion.Part) (triples int, both, head, tail eval.Metrics) {
 	addTo := func(sum *eval.Metrics, m eval.Metrics, n float64) {
 		sum.MRR, sum.MeanRank = sum.MRR+n*m.MRR, sum.MeanRank+n*m.MeanRank

@@ -18,7 +18,7 @@ func TestAlignWithTheSameIDs(t *testing.T) {
 	}
 }
 
-// named writes triples with their labels.
+// named returns triples by label.
 func named(g *datasets.Graph, triples []datasets.Triple) [][3]string {
 	var all [][3]string
 	for _, t := range triples {
@@ -27,7 +27,7 @@ func named(g *datasets.Graph, triples []datasets.Triple) [][3]string {
 	return all
 }
 
-// renumbered is g with other ids: those at the given places come one after the other.
+// renumbered returns g with permuted ids.
 func renumbered(g *datasets.Graph, entities, relations []int) *datasets.Graph {
 	pick := func(labels []string, order []int) (picked []string) {
 		for _, i := range order {

@@ -16,15 +16,16 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// squadOn is a task with the squad's graph, and what its models leave: as they are and as files.
-func squadOn(t *testing.T) (*completion.Task, []task.Artifact) {
+// variedTask returns a task on the graph of the varied models, and their artifacts, in memory and
+// as files.
+func variedTask(t *testing.T) (*completion.Task, []task.Artifact) {
 	t.Helper()
 	g := enginetest.SmallGraph()
 	g.Valid = g.Train // enough to cut
 	engine := cpu.New(2)
 	t.Cleanup(func() { engine.Close() })
 	var left []task.Artifact
-	for i, m := range squad(t) {
+	for i, m := range variedModels(t) {
 		files, err := m.Files()
 		if err != nil {
 			t.Fatal(err)
@@ -34,9 +35,10 @@ func squadOn(t *testing.T) (*completion.Task, []task.Artifact) {
 	return &completion.Task{Graph: g, Engine: engine}, left
 }
 
-// TestEnsembleOfATask is what ChooseEnsemble chooses, in places of the candidates.
-func TestEnsembleOfATask(t *testing.T) {
-	on, left := squadOn(t)
+// TestEnsembleOfTask checks that a task returns the choice of ChooseEnsemble, as indices of
+// candidates.
+func TestEnsembleOfTask(t *testing.T) {
+	on, left := variedTask(t)
 	sizes := map[int]bool{}
 	for _, size := range []int{1, 3, 5} {
 		ensemble, err := on.Ensemble(t.Context(), len(left), size,
@@ -48,7 +50,7 @@ func TestEnsembleOfATask(t *testing.T) {
 		}
 		s := completion.DefaultEnsemble()
 		s.Size = size
-		want, err := completion.ChooseEnsemble(t.Context(), on.Engine, squad(t), on.Graph, s)
+		want, err := completion.ChooseEnsemble(t.Context(), on.Engine, variedModels(t), on.Graph, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +60,7 @@ func TestEnsembleOfATask(t *testing.T) {
 		}
 		for i, place := range ensemble.Members {
 			m := want.Members[want.Choice.Order[i]]
-			candidate, err := squad(t)[place].Reorder(m.EntityLabels, m.RelationLabels)
+			candidate, err := variedModels(t)[place].Reorder(m.EntityLabels, m.RelationLabels)
 			if err != nil || m.Compare(candidate.Parameters) != 0 {
 				t.Errorf("member %d is candidate %d, which is another, %v", i, place, err)
 			}
@@ -79,7 +81,7 @@ func TestEnsembleOfATask(t *testing.T) {
 			t.Errorf("test %v, want %v; details %s", *ensemble.TestScore, test, ensemble.Details)
 		}
 		got, err := ensemble.Artifact.Files()
-		if err != nil || !completionEnsemble(t, got, want) {
+		if err != nil || !isSameEnsemble(t, got, want) {
 			t.Errorf("the artifact is another ensemble, %v", err)
 		}
 	}
@@ -96,8 +98,8 @@ func TestEnsembleOfATask(t *testing.T) {
 	}
 }
 
-// completionEnsemble says whether files are those of an ensemble.
-func completionEnsemble(t *testing.T, files map[string][]byte, want *completion.Ensemble) bool {
+// isSameEnsemble reports whether files are those of an ensemble.
+func isSameEnsemble(t *testing.T, files map[string][]byte, want *completion.Ensemble) bool {
 	t.Helper()
 	got, err := completion.LoadEnsembleFiles(files)
 	if err != nil {
@@ -108,10 +110,11 @@ func completionEnsemble(t *testing.T, files map[string][]byte, want *completion.
 	}) && reflect.DeepEqual(got.Choice, want.Choice)
 }
 
-// TestWhatAnEnsembleLeaves is told of as what a model has left, in memory and as files.
-func TestWhatAnEnsembleLeaves(t *testing.T) {
-	on, _ := squadOn(t)
-	made := ensemble(t, squad(t)[:3]...)
+// TestMeasureEnsemble checks that the artifact of an ensemble is measured like that of a model, in
+// memory and as files.
+func TestMeasureEnsemble(t *testing.T) {
+	on, _ := variedTask(t)
+	made := ensemble(t, variedModels(t)[:3]...)
 	files, err := made.Files()
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +150,7 @@ func TestWhatAnEnsembleLeaves(t *testing.T) {
 		eval.Pessimistic).Both.MRR; math.Abs(sum/triples-want) > 0.001 {
 		t.Errorf("relations have a mean of %v, the ensemble %v", sum/triples, want)
 	}
-	for _, a := range []task.Artifact{nil, squad(t)[0]} {
+	for _, a := range []task.Artifact{nil, variedModels(t)[0]} {
 		if got, err := completion.EnsembleOf(a); got != nil || err != nil {
 			t.Errorf("%v, %v", got, err)
 		}

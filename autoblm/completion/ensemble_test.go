@@ -21,10 +21,10 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// squad are untrained models of the small graph, each of another kind: a structure with
-// reverses and one without, another size, another form, another numbering. In each the
-// entities 1 and 4 are the same, so that they tie.
-func squad(t testing.TB) []*kge.Model {
+// variedModels returns untrained models of the small graph: structures with and without reciprocal
+// relations, another size, another form, other ids. Entities 1 and 4 are equal in each, so that
+// they tie.
+func variedModels(t testing.TB) []*kge.Model {
 	t.Helper()
 	var all []*kge.Model
 	for i, kind := range []struct {
@@ -60,8 +60,8 @@ func squad(t testing.TB) []*kge.Model {
 	return all
 }
 
-// byDefinition are the scores of all entities for a question of the small graph: sums of
-// logarithms of probabilities, in float64, straight from the forms.
+// byDefinition returns the scores of all entities for a question of the small graph from the
+// definition: sums of logarithms of probabilities in float64.
 func byDefinition(models []*kge.Model, anchor, relation string, back bool) map[string]float64 {
 	sums := map[string]float64{}
 	for _, m := range models {
@@ -82,8 +82,8 @@ func byDefinition(models []*kge.Model, anchor, relation string, back bool) map[s
 	return sums
 }
 
-// rankByDefinition ranks a true answer among those that the graph does not know. Scores that
-// differ by rounding alone are the same.
+// rankByDefinition ranks a true answer among unknown ones. Scores that differ by rounding are
+// equal.
 func rankByDefinition(
 	scores map[string]float64, truth string, known func(label string) bool,
 ) eval.Rank {
@@ -109,7 +109,7 @@ func ensemble(t testing.TB, models ...*kge.Model) *completion.Ensemble {
 	return made
 }
 
-// rankedByEnsemble ranks a split of a graph in whatever numbering.
+// rankedByEnsemble ranks a split of a graph with any ids.
 func rankedByEnsemble(
 	t *testing.T, made *completion.Ensemble, g *datasets.Graph, split string,
 ) []eval.Ranked {
@@ -128,7 +128,7 @@ func rankedByEnsemble(
 }
 
 func TestEnsembleRanksByItsDefinition(t *testing.T) {
-	g, models := enginetest.SmallGraph(), squad(t)
+	g, models := enginetest.SmallGraph(), variedModels(t)
 	ties := 0
 	for size := 1; size <= len(models); size++ {
 		made := ensemble(t, models[:size]...)
@@ -178,7 +178,7 @@ func TestEnsembleRanksByItsDefinition(t *testing.T) {
 	}
 }
 
-// TestEnsembleOfOne ranks as its member does, to the count.
+// TestEnsembleOfOne checks that an ensemble of one ranks like its member.
 func TestEnsembleOfOne(t *testing.T) {
 	g := enginetest.Graph()
 	engine := cpu.New(3)
@@ -211,9 +211,9 @@ func TestEnsembleOfOne(t *testing.T) {
 	}
 }
 
-// TestOrderOfMembers does not matter, to the bit, nor does a numbering.
+// TestOrderOfMembers checks that the order and the ids of members do not change a bit.
 func TestOrderOfMembers(t *testing.T) {
-	g, models := enginetest.SmallGraph(), squad(t)
+	g, models := enginetest.SmallGraph(), variedModels(t)
 	q := completion.Query{Head: "e2", Relation: "knows"}
 	first := ensemble(t, models...)
 	wanted, err := first.Predict(q, nil, 0, eval.KeepKnown)
@@ -240,12 +240,12 @@ func TestOrderOfMembers(t *testing.T) {
 	}
 }
 
-func TestEnsemblesThatAreNone(t *testing.T) {
+func TestInvalidEnsembles(t *testing.T) {
 	refused := func(models ...*kge.Model) error {
 		_, err := completion.NewEnsemble(models)
 		return err
 	}
-	all := squad(t)
+	all := variedModels(t)
 	checkError(t, refused(), "needs a member")
 	checkError(t, refused(all[0], all[1], all[0]), "model 2 repeats model 0")
 	turned, err := all[0].Reorder(all[2].EntityLabels, all[2].RelationLabels)
@@ -276,9 +276,8 @@ func TestEnsemblesThatAreNone(t *testing.T) {
 	}
 }
 
-// madeUp rates ensembles by made-up ranks: a triple's is the best that a member of the ensemble
-// has.
-func madeUp(ranks [][]float64) func(ensembles [][]int) ([][][]float64, error) {
+// givenRanks rates ensembles with given ranks: that of a triple is the best of the members.
+func givenRanks(ranks [][]float64) func(ensembles [][]int) ([][][]float64, error) {
 	return func(ensembles [][]int) ([][][]float64, error) {
 		all := make([][][]float64, len(ensembles))
 		for t, ensemble := range ensembles {
@@ -318,7 +317,7 @@ func TestChoice(t *testing.T) {
 		"one candidate":       {specialists[1:2], 8, 2, []int{0}, (2 + 4.0/9) / 6},
 	} {
 		s := completion.EnsembleSettings{Size: c.size, Folds: c.folds}
-		got, err := completion.Choose(len(c.ranks), len(c.ranks[0]), s, madeUp(c.ranks))
+		got, err := completion.Choose(len(c.ranks), len(c.ranks[0]), s, givenRanks(c.ranks))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,15 +329,17 @@ func TestChoice(t *testing.T) {
 			t.Errorf("%s: fitted %v is below held out %v", name, got.Fitted, got.HeldOut)
 		}
 	}
-	few, err := completion.Choose(2, 1, completion.DefaultEnsemble(), madeUp([][]float64{{3}, {2}}))
+	few, err := completion.Choose(2, 1, completion.DefaultEnsemble(),
+		givenRanks([][]float64{{3}, {2}}))
 	if err != nil || few.Unseen() != nil || !slices.Equal(few.Order, []int{1}) ||
 		few.Fitted[0] != 0.5 {
 		t.Errorf("one triple: %+v, %v", few, err)
 	}
 }
 
-// TestTheOrderGoesOn past a member that lowers the MRR, to the size that is best of all.
-func TestTheOrderGoesOn(t *testing.T) {
+// TestSelectionContinues checks that selection continues after a member that lowers the MRR, and
+// finds the best size.
+func TestSelectionContinues(t *testing.T) {
 	for _, c := range []struct {
 		bySize []float64
 		order  []int
@@ -370,9 +371,9 @@ func TestTheOrderGoesOn(t *testing.T) {
 	}
 }
 
-// TestHeldOutIsHonest: candidates that guess at random fit the triples they are chosen by the
-// better the more there are, and what is held out does not follow.
-func TestHeldOutIsHonest(t *testing.T) {
+// TestHeldOutIsUnbiased checks that with random candidates the fitted MRR grows with their number,
+// but the held-out MRR does not.
+func TestHeldOutIsUnbiased(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const entities, triples, candidates = 10, 60, 200
 	expected := 0.0 // of a guess
@@ -389,7 +390,7 @@ func TestHeldOutIsHonest(t *testing.T) {
 			}
 		}
 		got, err := completion.Choose(candidates, triples, completion.EnsembleSettings{Size: 1, Folds: 5},
-			madeUp(ranks))
+			givenRanks(ranks))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -401,10 +402,10 @@ func TestHeldOutIsHonest(t *testing.T) {
 	}
 }
 
-// TestChooseEnsemble on real ranks: what it says of itself is what ranking by its members says,
-// whatever the order of the candidates.
+// TestChooseEnsemble checks on real ranks that a choice reports the MRR of its members, for any
+// order of candidates.
 func TestChooseEnsemble(t *testing.T) {
-	g, models := enginetest.SmallGraph(), squad(t)
+	g, models := enginetest.SmallGraph(), variedModels(t)
 	g.Valid = g.Train // enough to cut
 	engine := cpu.New(2)
 	defer engine.Close()
@@ -453,9 +454,9 @@ func TestChooseEnsemble(t *testing.T) {
 	checkError(t, err, "size is 0")
 }
 
-// TestEnsembleInParts: what does not fit into memory at once gives the same choice and ranks.
+// TestEnsembleInParts checks that scoring in parts gives the same choice and ranks.
 func TestEnsembleInParts(t *testing.T) {
-	g, models := enginetest.SmallGraph(), squad(t)
+	g, models := enginetest.SmallGraph(), variedModels(t)
 	g.Valid = g.Train
 	engine := cpu.New(2)
 	defer engine.Close()
@@ -478,9 +479,9 @@ func TestEnsembleInParts(t *testing.T) {
 	}
 }
 
-// TestDeciding: all triples of a small graph, and of a large one some, each once, from all over
-// and always the same.
-func TestDeciding(t *testing.T) {
+// TestSelectionTriples checks that selection uses all triples of a small graph, and a fixed, even
+// sample of a large one.
+func TestSelectionTriples(t *testing.T) {
 	var triples []datasets.Triple
 	for i := range 20_000 {
 		triples = append(triples, datasets.Triple{Head: int32(i)})
@@ -506,7 +507,7 @@ func TestDeciding(t *testing.T) {
 }
 
 func TestEnsembleFolder(t *testing.T) {
-	g, models := enginetest.SmallGraph(), squad(t)
+	g, models := enginetest.SmallGraph(), variedModels(t)
 	dir := filepath.Join(t.TempDir(), "ensemble")
 	made := ensemble(t, models...)
 	made.Choice = &completion.Choice{EnsembleSettings: completion.DefaultEnsemble(), Candidates: 9,
@@ -583,7 +584,7 @@ func TestEnsembleFolder(t *testing.T) {
 }
 
 func TestDamagedEnsembles(t *testing.T) {
-	made := ensemble(t, squad(t)[:2]...)
+	made := ensemble(t, variedModels(t)[:2]...)
 	files, err := made.Files()
 	if err != nil {
 		t.Fatal(err)
@@ -656,14 +657,14 @@ func TestDamagedEnsembles(t *testing.T) {
 	checkError(t, err, "not an ensemble")
 }
 
-// replaceIn replaces something in a file.
+// replaceIn replaces text in a file.
 func replaceIn(file, from, to string) func(files map[string][]byte) {
 	return func(files map[string][]byte) {
 		files[file] = []byte(strings.Replace(string(files[file]), from, to, 1))
 	}
 }
 
-// other is the folder of the other member of two.
+// other returns the folder of the other one of two members.
 func other(t *testing.T, files map[string][]byte, member string) string {
 	t.Helper()
 	for name := range files {
@@ -675,11 +676,11 @@ func other(t *testing.T, files map[string][]byte, member string) string {
 	return ""
 }
 
-// TestRenumbered: scores of what is called the same are the same.
-func TestRenumbered(t *testing.T) {
+// TestReorderedScores checks that reordering ids keeps the scores.
+func TestReorderedScores(t *testing.T) {
 	entities, relations := []string{"e3", "e0", "e6", "e1", "e5", "e2", "e4"},
 		[]string{"likes", "knows"}
-	for i, m := range squad(t) {
+	for i, m := range variedModels(t) {
 		turned, err := m.Reorder(entities, relations)
 		if err != nil {
 			t.Fatal(err)

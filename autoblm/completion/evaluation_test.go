@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkError wants an error of one line that has all the given parts.
+// checkError checks that an error has one line with all the given parts.
 func checkError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -32,8 +32,8 @@ func checkError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// places are the places, from 1, where the true entity can stand when
-// candidates are sorted by score and ties are broken in any way.
+// places returns the possible positions, from 1, of the true entity when candidates are sorted by
+// score with ties in any order.
 func places(truth float64, others []float64) []float64 {
 	above, same := 0, 0
 	for _, score := range others {
@@ -61,7 +61,7 @@ func mean(x []float64) float64 {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
 
-// metricsByDefinition are what the names of the metrics say.
+// metricsByDefinition computes metrics from their definitions.
 func metricsByDefinition(ranks []float64) eval.Metrics {
 	hits := func(limit float64) float64 {
 		var hit []float64
@@ -87,7 +87,7 @@ func nearMetrics(a, b eval.Metrics) bool {
 		near(a.Hits10, b.Hits10) && near(a.MeanRank, b.MeanRank)
 }
 
-// rankOf is the Rank of scores, and its values under each rule by definition.
+// rankOf returns the Rank of scores and its value under each rule for ties.
 func rankOf(truth float64, others []float64) (eval.Rank, map[eval.Ties]float64) {
 	all := places(truth, others)
 	first, last := all[0], all[len(all)-1]

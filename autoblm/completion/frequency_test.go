@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// TestFrequencyWeighsAnswers: those of a batch have the mean weight 1, and weigh among each other
-// as they occur.
+// TestFrequencyWeighsAnswers checks that the answers of a batch have the mean weight 1 and weights
+// in proportion to their frequency.
 func TestFrequencyWeighsAnswers(t *testing.T) {
 	g := &datasets.Graph{Name: "star", Entities: []string{"hub", "a", "b", "c"},
 		Relations: []string{"r"}}

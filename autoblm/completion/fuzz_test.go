@@ -12,7 +12,7 @@ import (
 // FuzzLoadEnsemble replaces bytes of one file of an ensemble. Only model.json of the ensemble may
 // change without an error, because it has the checksums of the other files.
 func FuzzLoadEnsemble(f *testing.F) {
-	files, err := ensemble(f, squad(f)[:2]...).Files()
+	files, err := ensemble(f, variedModels(f)[:2]...).Files()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -9,9 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAnswersComeTogether: an epoch has each triple once each way, in as many batches as if
-// triples came by themselves, and the answers of a question are in no more of them than lots.
-func TestAnswersComeTogether(t *testing.T) {
+// TestGroupedAnswers checks that an epoch has each triple once in each direction, in as many
+// batches as without grouping, and that the answers of a question are in at most as many batches as
+// groups.
+func TestGroupedAnswers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entity := rapid.Int32Range(0, 5)
 		triple := rapid.Custom(func(t *rapid.T) datasets.Triple {
@@ -77,9 +78,8 @@ func TestAnswersComeTogether(t *testing.T) {
 	})
 }
 
-// TestTogetherByChance: which answers are together is drawn anew in each epoch, and the same
-// for the same seed.
-func TestTogetherByChance(t *testing.T) {
+// TestGroupsAreRandom checks that groups are drawn anew in each epoch and depend on the seed.
+func TestGroupsAreRandom(t *testing.T) {
 	g := &datasets.Graph{}
 	for tail := range int32(20) {
 		g.Train = append(g.Train, datasets.Triple{Tail: tail})

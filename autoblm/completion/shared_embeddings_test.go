@@ -16,8 +16,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// sharedJob is of three candidates on the small graph, in batches of 3: four
-// steps an epoch, the last of them with one triple.
+// sharedJob returns a job of three candidates on the small graph with batches of 3: four steps an
+// epoch, the last with one triple.
 func sharedJob(change func(*completion.SharedJob)) completion.SharedJob {
 	j := completion.SharedJob{Graph: enginetest.SmallGraph(), Settings: kge.DefaultSettings(),
 		Member: kge.Member{Seed: 5, LearningRate: 0.1, Weights: kge.Weights{N3: 0.01}}, SampleSeed: 1}

@@ -16,9 +16,8 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// TestTaskWithinLimits: trials are validated, and ranked in the end, by a sample of the
-// validation triples, and by no test triples where these are left out; what is told of them
-// counts that. A training that was begun with a sample goes on with it.
+// TestTaskWithinLimits checks that trials are validated and ranked on samples within the limits,
+// that the metrics count these, and that a resumed training keeps its sample.
 func TestTaskWithinLimits(t *testing.T) {
 	g := enginetest.RandomGraph(9, 2, 50, 1)
 	g.Valid, g.Test = slices.Clone(g.Train[:8]), slices.Clone(g.Train[8:12])
@@ -67,8 +66,8 @@ func TestTaskWithinLimits(t *testing.T) {
 	}
 }
 
-// TestValidationKeepsItsSample over an interruption, since scores of other samples do not
-// compare.
+// TestValidationKeepsItsSample checks that a resumed training validates on the same sample, since
+// scores of other samples do not compare.
 func TestValidationKeepsItsSample(t *testing.T) {
 	g := enginetest.RandomGraph(9, 2, 50, 1)
 	g.Valid = slices.Clone(g.Train[:8])
@@ -95,9 +94,9 @@ func TestValidationKeepsItsSample(t *testing.T) {
 	}
 }
 
-// TestTrialsAreCutInTime: one whose time is up, at once or on the way, is complete, says that it
-// was cut, and has a model.
-func TestTrialsAreCutInTime(t *testing.T) {
+// TestTrialsStopEarly checks that a trial at its deadline, before or during training, is complete,
+// marked as stopped early, and has a model.
+func TestTrialsStopEarly(t *testing.T) {
 	g := enginetest.RandomGraph(9, 2, 50, 1)
 	g.Valid = slices.Clone(g.Train[:8])
 	trial := task.Trial{

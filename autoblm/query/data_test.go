@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// graphOf draws a graph; some of its valid and test triples may be of entities
-// that train lacks.
+// graphOf draws a graph, perhaps with valid and test triples whose entities train lacks.
 func graphOf(t *rapid.T) *datasets.Graph {
 	g := &datasets.Graph{Name: "drawn"}
 	for i := range rapid.IntRange(2, 12).Draw(t, "entities") {
@@ -33,8 +32,8 @@ func graphOf(t *rapid.T) *datasets.Graph {
 	return g
 }
 
-// reachable is the definition of a query's answers: there are entities in between
-// such that each step is a triple (paper, Definition 3).
+// reachable returns a query's answers from the definition: a chain of triples leads to them (paper,
+// Definition 3).
 func reachable(triples []datasets.Triple, entities int, q Query) (ends []int32) {
 	holds := func(from, relation, to int32) bool {
 		t := datasets.Triple{Head: from, Relation: relation / 2, Tail: to}
@@ -63,8 +62,8 @@ func reachable(triples []datasets.Triple, entities int, q Query) (ends []int32) 
 	return ends
 }
 
-// known are the triples of a split and of those before it that have no entity or
-// relation that train lacks.
+// known returns the triples of a split and of those before it whose entities and relations are in
+// train.
 func known(g *datasets.Graph, split Split) (triples []datasets.Triple) {
 	inTrain := func(is func(datasets.Triple) bool) bool { return slices.ContainsFunc(g.Train, is) }
 	for _, t := range slices.Concat([][]datasets.Triple{g.Train, g.Valid, g.Test}[:split+1]...) {
@@ -77,8 +76,8 @@ func known(g *datasets.Graph, split Split) (triples []datasets.Triple) {
 	return triples
 }
 
-// TestSampledQueries: the answers are those of the definition, hard ones are new,
-// no path is there twice, and none goes back the way it came.
+// TestSampledQueries checks that answers match the definition, that hard ones are new, that paths
+// are unique, and that none reverses its last hop.
 func TestSampledQueries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := graphOf(t)
@@ -152,9 +151,9 @@ func TestSampleRefuses(t *testing.T) {
 	}
 }
 
-// TestReleasedAnswers recomputes the answers of every released validation and test
-// query from the triples of the graph. Of the other answers, those of test-1p
-// leave out what is only in valid, for as many queries as the notes on the data say.
+// TestReleasedAnswers recomputes the answers of every published validation and test query from the
+// triples of the graph. The other answers of test-1p omit those in valid only, for as many queries
+// as the notes on the data say.
 func TestReleasedAnswers(t *testing.T) {
 	for _, c := range []struct {
 		queries, graph string
@@ -208,8 +207,7 @@ func TestReleasedAnswers(t *testing.T) {
 	}
 }
 
-// renumbered is a graph with the ids of released queries. An entity that they lack
-// gets a new one.
+// renumbered returns a graph with the ids of published queries. Other entities get new ids.
 func renumbered(t *testing.T, g *datasets.Graph, released *Data) *datasets.Graph {
 	t.Helper()
 	to := &datasets.Graph{Name: g.Name, Entities: slices.Clone(released.Entities),

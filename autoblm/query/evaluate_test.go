@@ -28,8 +28,8 @@ func (g given) Scores(
 
 func (given) Close() {}
 
-// TestEvaluate against the definition: each hard answer among all entities that
-// are no answer, averaged over a query and then over queries.
+// TestEvaluate compares metrics with the definition: each hard answer among all entities that are
+// not answers, averaged over a query and then over queries.
 func TestEvaluate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entities := rapid.IntRange(1, 15).Draw(t, "entities")
@@ -96,7 +96,7 @@ func TestEvaluate(t *testing.T) {
 	})
 }
 
-// TestRankCountsTies apart from what is better.
+// TestRankCountsTies checks that ties are counted separately.
 func TestRankCountsTies(t *testing.T) {
 	q := Query{Hard: []int32{1, 4}, Easy: []int32{3}}
 	got := Rank([]float32{2, 1, 1, 1, 2, 0, 3}, q)

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// trained is a model of a form after a step or two.
+// trained returns a model of a form after a few steps.
 func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *kge.Model {
 	t.Helper()
 	m := enginetest.Members()[name]
@@ -39,7 +39,7 @@ func trained(t *testing.T, d *query.Data, name string, reciprocal bool) *kge.Mod
 	return model
 }
 
-// rankerOf ranks by a model.
+// rankerOf returns a ranker of a model.
 func rankerOf(t *testing.T, m *kge.Model) kge.Ranker {
 	t.Helper()
 	ranker, err := cpu.New(1).NewRanker([]kge.Parameters{m.Parameters}, kge.Float32)
@@ -50,7 +50,7 @@ func rankerOf(t *testing.T, m *kge.Model) kge.Ranker {
 	return ranker
 }
 
-// TestFolder: what is read is what was written, of every form.
+// TestFolder checks that models of every form load as saved.
 func TestFolder(t *testing.T) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	for name := range enginetest.Members() {
@@ -77,8 +77,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestModelsOfTriples: a triple is a path of one hop, so a model of triples is one of
-// paths, and its ranks stay those of triples.
+// TestModelsOfTriples checks that a model of triples answers paths of one hop and keeps its metrics
+// of triples.
 func TestModelsOfTriples(t *testing.T) {
 	g := enginetest.Graph()
 	s := kge.DefaultSettings()
@@ -139,7 +139,7 @@ func TestDescriptionOfQueries(t *testing.T) {
 	}
 }
 
-// differing tells how one model differs from another, "" where it does not.
+// differing describes the differences of two models; "" if there are none.
 func differing(got, want *kge.Model) string {
 	equal := cmp.Options{cmp.Comparer(func(a, b structure.Structure) bool {
 		return a == b
@@ -149,7 +149,7 @@ func differing(got, want *kge.Model) string {
 	return cmp.Diff(want, got, equal)
 }
 
-// savedAndLoaded is what is read of a model that was written.
+// savedAndLoaded saves and loads a model.
 func savedAndLoaded(t *testing.T, m *kge.Model, dir string) *kge.Model {
 	t.Helper()
 	if err := m.Save(dir); err != nil {
@@ -162,7 +162,7 @@ func savedAndLoaded(t *testing.T, m *kge.Model, dir string) *kge.Model {
 	return got
 }
 
-// describing is a folder's model.json.
+// describing returns a folder's model.json.
 func describing(t *testing.T, dir string) (of map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "model.json"))
@@ -175,7 +175,7 @@ func describing(t *testing.T, dir string) (of map[string]any) {
 	return of
 }
 
-// described is the model of a folder whose model.json is another, which it then is not.
+// described loads a folder with another model.json.
 func described(t *testing.T, dir string, of map[string]any) *kge.Model {
 	t.Helper()
 	path := filepath.Join(dir, "model.json")
@@ -245,8 +245,8 @@ func TestFolderRefusals(t *testing.T) {
 	}
 }
 
-// TestAlign: the numbers of entities and relations do not matter to a model, and
-// what it does not know is named.
+// TestAlign checks that a model answers for any ids of entities and relations, and names unknown
+// ones.
 func TestAlign(t *testing.T) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	m := trained(t, d, "mixed", true)
@@ -289,13 +289,13 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// same is equality but for the order of sums.
+// same compares evaluations up to the order of sums.
 func same(a, b query.Evaluation) bool {
 	return a.Queries == b.Queries && a.Answers == b.Answers && math.Abs(a.MRR-b.MRR) < 1e-9 &&
 		math.Abs(a.MeanRank-b.MeanRank) < 1e-9
 }
 
-// reversed turns labels and their rows round.
+// reversed reverses labels and their rows.
 func reversed(labels []string, rows []float32, dim int) ([]string, []float32) {
 	names, numbers := slices.Clone(labels), []float32{}
 	slices.Reverse(names)

@@ -23,7 +23,8 @@ func (d *dying) Err() error {
 	return nil
 }
 
-// TestInterruptedDrawing: it is looked at the context for each entity, or for each walk.
+// TestInterruptedDrawing checks that drawing looks at the context for each entity, or for each
+// walk.
 func TestInterruptedDrawing(t *testing.T) {
 	d := FromGraph(datasets.World())
 	for _, hops := range []int{1, 2} {
@@ -38,7 +39,7 @@ func TestInterruptedDrawing(t *testing.T) {
 	}
 }
 
-// TestSampleLimits: what would never end is refused.
+// TestSampleLimits checks that samples that would never end are refused.
 func TestSampleLimits(t *testing.T) {
 	d := FromGraph(datasets.World())
 	for want, s := range map[string]Sample{

@@ -21,8 +21,8 @@ import (
 // trainInFolder names the folder of a training that a process of its own does.
 const trainInFolder = "AUTOBLM_TEST_TRAIN_IN"
 
-// trainLong trains on paths of one hop and of two, as long as it takes for a few kills, with
-// a checkpoint in the folder, and leaves the models there.
+// trainLong trains on paths of one and of two hops, long enough for a few kills, with a checkpoint
+// in the folder, and saves the models there.
 func trainLong(t *testing.T, folder string) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	s := query.BasicSettings()
@@ -57,9 +57,9 @@ func trainLong(t *testing.T, folder string) {
 	}
 }
 
-// TestKilledTrainingGoesOn: a training on paths that is killed again and again, whenever,
-// comes to what it comes to by itself, to the byte.
-func TestKilledTrainingGoesOn(t *testing.T) {
+// TestKilledTrainingResumes checks that a training that is killed repeatedly, at any time, gives
+// the same bytes.
+func TestKilledTrainingResumes(t *testing.T) {
 	if folder := os.Getenv(trainInFolder); folder != "" {
 		trainLong(t, folder)
 		return
@@ -69,7 +69,7 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	checkpoints, kills, wait := 0, 0, 0
 	for ; ; wait += 4 { // longer and longer, so that it ends at last
-		process := exec.Command(os.Args[0], "-test.run=^TestKilledTrainingGoesOn$")
+		process := exec.Command(os.Args[0], "-test.run=^TestKilledTrainingResumes$")
 		process.Env = append(os.Environ(), trainInFolder+"="+killed)
 		var said bytes.Buffer
 		process.Stdout = &said

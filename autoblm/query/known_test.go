@@ -19,8 +19,8 @@ func (indifferent) NewRanker(models []kge.Parameters, _ kge.Precision) (kge.Rank
 	return given{scores: [][][]float32{{make([]float32, len(p.Entities)/p.Dim)}}}, nil
 }
 
-// TestKnownAnswers are those that a walk along the triples reaches, whatever numbers
-// the model gives to the entities and relations, and what else it has.
+// TestKnownAnswers checks that known answers are those that a walk along the triples reaches, for
+// any ids and further entities of the model.
 func TestKnownAnswers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := graphOf(t)

@@ -28,7 +28,7 @@ func mustPredict(
 	return answers
 }
 
-// byHand is a model of two coordinates with the relations r and s.
+// byHand returns a model of two coordinates with the relations r and s.
 func byHand(f form.Form, a structure.Structure, reciprocal bool, relations ...float32) *kge.Model {
 	m := &kge.Model{EntityLabels: []string{"a", "b", "c"}, RelationLabels: []string{"r", "s"}}
 	m.Form = f
@@ -38,8 +38,7 @@ func byHand(f form.Form, a structure.Structure, reciprocal bool, relations ...fl
 	return m
 }
 
-// TestPredictByHand: of each form the query that a path makes, and its scores, can be
-// told without a program.
+// TestPredictByHand compares the answers of each form with scores computed by hand.
 func TestPredictByHand(t *testing.T) {
 	crossed := structure.MustParse("0,1;-2,0") // h1 r1 t2 - h2 r2 t1
 	for name, c := range map[string]struct {
@@ -103,8 +102,8 @@ func TestPredictKeepsTheTop(t *testing.T) {
 	}
 }
 
-// TestPredictAgreesWithEvaluate: a hard answer's rank is its place in the list, less
-// the answers before it. With the known answers dropped none of them is there.
+// TestPredictAgreesWithEvaluate checks that the rank of a hard answer is its position in the list
+// without the answers before it, and that dropping known answers removes all.
 func TestPredictAgreesWithEvaluate(t *testing.T) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	for name := range enginetest.Members() {
@@ -151,7 +150,7 @@ func TestPredictAgreesWithEvaluate(t *testing.T) {
 	}
 }
 
-// named is a query by names.
+// named returns a query by labels.
 func named(m *kge.Model, q query.Query) query.Path {
 	p := query.Path{Anchor: m.EntityLabels[q.Anchor]}
 	for _, r := range q.Relations {
@@ -160,8 +159,7 @@ func named(m *kge.Model, q query.Query) query.Path {
 	return p
 }
 
-// TestPredictTriples: a model of completion answers a path of one hop as it answers
-// for the missing end of a triple.
+// TestPredictTriples checks that a model of completion answers a path of one hop like a triple.
 func TestPredictTriples(t *testing.T) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	for _, reciprocal := range []bool{false, true} {
@@ -201,8 +199,7 @@ func TestPredictTriples(t *testing.T) {
 	}
 }
 
-// TestRelationID: what a model calls a relation comes before what is called like a
-// reverse.
+// TestRelationID checks that a relation's label has precedence over the reverse of another.
 func TestRelationID(t *testing.T) {
 	m := &kge.Model{RelationLabels: []string{"is, in", "part_reverse", "part", "part_reverse_reverse"}}
 	for name, want := range map[string]int32{"is, in": 0, "is, in_reverse": 1, "part_reverse": 2,
@@ -261,7 +258,7 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// TestCovered: what the graph of the data mentions and the model lacks is named.
+// TestCovered checks that an entity or a relation that the model lacks is named.
 func TestCovered(t *testing.T) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	m := &kge.Model{EntityLabels: slices.Clone(d.Entities), RelationLabels: slices.Clone(d.Relations)}
@@ -280,7 +277,7 @@ func TestCovered(t *testing.T) {
 	}
 }
 
-// TestHopsOfModels: what a model is for, and what else it was trained on.
+// TestHopsOfModels checks the lengths of paths that a model was trained on.
 func TestHopsOfModels(t *testing.T) {
 	for _, c := range []struct {
 		training     *kge.Training

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// small are the files of a folder of queries about three entities.
+// small returns the files of a folder of queries about three entities.
 func small() map[string]string {
 	return map[string]string{
 		"entities.txt":  "0\ta\n1\tb\n2\tc\n",
@@ -68,7 +68,7 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
-// TestMistakes: each is one line that names the file, the line and the mend.
+// TestMistakes checks that each error is one line with the file, the line and the fix.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ file, content, want string }{
 		{"train-2p.txt", "0\t0,1\n3\t0,1\n",
@@ -122,7 +122,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestWrittenOnce: queries are found in the folder that is meant, whatever else has its name.
+// TestWrittenOnce checks that existing queries are found in any folder and not overwritten.
 func TestWrittenOnce(t *testing.T) {
 	d := FromGraph(datasets.World())
 	t.Chdir(t.TempDir())
@@ -138,8 +138,8 @@ func TestWrittenOnce(t *testing.T) {
 	}
 }
 
-// TestWrittenIsReadBack with the queries of all splits and the graphs.
-func TestWrittenIsReadBack(t *testing.T) {
+// TestRoundTrip checks that queries of all splits and the graphs read back as written.
+func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := FromGraph(graphOf(rt))
 		for split := range Split(splits) {
@@ -181,7 +181,7 @@ func TestWrittenIsReadBack(t *testing.T) {
 	})
 }
 
-// normal is queries without the difference between none and nil.
+// normal replaces empty lists by nil.
 func normal(queries []Query) (all []Query) {
 	for _, q := range queries {
 		if len(q.Easy) == 0 {
@@ -226,8 +226,8 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// TestPathBeforeName: queries or a graph in a folder come before queries of that name, and the
-// other way round a name before a folder without either. What was taken is said.
+// TestPathBeforeName checks that queries or a graph in a folder have precedence over queries of
+// that name, that a name has precedence over another folder, and that a note says what was opened.
 func TestPathBeforeName(t *testing.T) {
 	data, here := t.TempDir(), t.TempDir()
 	t.Setenv("AUTOBLM_DATA", data)

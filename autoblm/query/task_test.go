@@ -36,9 +36,9 @@ func filesOf(t *testing.T, a task.Artifact) map[string][]byte {
 	return files
 }
 
-// TestInterruptedSearchForQueries: a search that is interrupted at many places comes
-// to what it comes to by itself, its trials are those of members trained alone, and
-// the model is the best trial's.
+// TestInterruptedSearchForQueries checks that a search gives the same results when interrupted at
+// many places, that trials equal members trained alone, and that the model belongs to the best
+// trial.
 func TestInterruptedSearchForQueries(t *testing.T) {
 	d := enginetest.Paths(t, 40, 3, 200)
 	own, of := querySearch()

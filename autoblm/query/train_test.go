@@ -33,7 +33,7 @@ func aJob(t *testing.T) job {
 		members: []kge.Member{enginetest.Members()["complex"]}}
 }
 
-// train checks the settings, as whoever trains on paths does, and trains.
+// train checks the settings and trains.
 func (j job) train(ctx context.Context, threads int) (*kge.Report, error) {
 	for _, m := range j.members {
 		if err := j.settings.Validate(m); err != nil {
@@ -48,8 +48,8 @@ func (j job) train(ctx context.Context, threads int) (*kge.Report, error) {
 		Members: j.members, OnEpoch: j.onEpoch})
 }
 
-// TestDefaultsSuitTheirForms: each form can be trained by its defaults.
-func TestDefaultsSuitTheirForms(t *testing.T) {
+// TestDefaultsAreValid checks that each form can be trained with its defaults.
+func TestDefaultsAreValid(t *testing.T) {
 	for _, f := range form.All() {
 		s, m := query.Default(f)
 		if f == form.Bilinear {
@@ -61,9 +61,9 @@ func TestDefaultsSuitTheirForms(t *testing.T) {
 	}
 }
 
-// TestMembersDoNotMatterToEachOther: each comes to what it comes to alone, beside one that
-// diverges too, and progress is told of each epoch.
-func TestMembersDoNotMatterToEachOther(t *testing.T) {
+// TestMembersAreIndependent checks that members give the same results alone and next to a diverging
+// one, and that each epoch reports progress.
+func TestMembersAreIndependent(t *testing.T) {
 	members := enginetest.Members()
 	for _, name := range []string{"complex", "transe", "diag", "gqe", "q2b"} {
 		together := aJob(t)
@@ -115,7 +115,8 @@ func TestMembersDoNotMatterToEachOther(t *testing.T) {
 	}
 }
 
-// TestBestEpochIsKept, and patience ends the training.
+// TestBestEpochIsKept checks that the model of the best epoch is kept and that patience ends the
+// training.
 func TestBestEpochIsKept(t *testing.T) {
 	j := aJob(t)
 	j.settings.Epochs, j.settings.ValidateEvery, j.settings.Patience = 30, 1, 3
@@ -142,8 +143,7 @@ func TestBestEpochIsKept(t *testing.T) {
 	}
 }
 
-// TestEpochsDiffer: each has its own order and draws its own answers, decided by the
-// data seed.
+// TestEpochsDiffer checks that each epoch has its own order and answers, drawn by the data seed.
 func TestEpochsDiffer(t *testing.T) {
 	losses := func(set func(j *job)) []float64 {
 		j := aJob(t)
@@ -213,7 +213,7 @@ func TestTrainRefuses(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what there is comes beside the error.
+// TestInterrupted checks that an interrupted training returns its report with the error.
 func TestInterrupted(t *testing.T) {
 	for _, after := range []int{0, 1, 3} {
 		for _, validateEvery := range []int{0, 1} {

@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// TestWarnings: what cannot be learnt is counted, and so is what has no place in the graph.
+// TestWarnings checks the counts of queries that cannot be learned and of omitted triples.
 func TestWarnings(t *testing.T) {
 	files := small()
 	d, err := ReadFolder(folder(t, files))

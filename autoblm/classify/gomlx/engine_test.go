@@ -23,9 +23,9 @@ func newEngine(t *testing.T, backend string) *Engine {
 	return engine
 }
 
-// everywhere runs a test on GoMLX's own backend, with one model a call and with all in
-// one, and on XLA, where a plugin of it is at hand.
-func everywhere(t *testing.T, test func(t *testing.T, engine *Engine)) {
+// onAllBackends runs a test on GoMLX's own backend, with one model per call and with all models in
+// one call, and on XLA if a plugin is installed.
+func onAllBackends(t *testing.T, test func(t *testing.T, engine *Engine)) {
 	t.Run("model by model", func(t *testing.T) { test(t, newEngine(t, "go")) })
 	t.Run("all at once", func(t *testing.T) {
 		engine := newEngine(t, "go")
@@ -36,7 +36,7 @@ func everywhere(t *testing.T, test func(t *testing.T, engine *Engine)) {
 }
 
 func TestConformance(t *testing.T) {
-	everywhere(t, func(t *testing.T, engine *Engine) {
+	onAllBackends(t, func(t *testing.T, engine *Engine) {
 		tolerance := enginetest.Tolerance{Reference: 1e-4}
 		if !engine.oneByOne {
 			tolerance.Members = 1e-4
@@ -54,7 +54,7 @@ func TestConformance(t *testing.T) {
 // each of them: some ten minutes.
 const everythingVariable = "AUTOBLM_XLA_EVERYTHING"
 
-// oneOfEach are settings of each encoder once, with all norms between them.
+// oneOfEach returns one of the settings of each encoder; together they have all norms.
 func oneOfEach(all []classify.Settings) (some []classify.Settings) {
 	for i, e := range classify.Encoders() {
 		own := slices.DeleteFunc(slices.Clone(all), func(s classify.Settings) bool {
@@ -65,10 +65,10 @@ func oneOfEach(all []classify.Settings) (some []classify.Settings) {
 	return some
 }
 
-// TestStructuresCompileNothing: what a trainer readies serves all structures with one number
-// of chunks and populations of one size.
-func TestStructuresCompileNothing(t *testing.T) {
-	everywhere(t, func(t *testing.T, engine *Engine) {
+// TestStructuresShareGraphs checks that structures with the same number of chunks, in populations
+// of the same size, share compiled graphs.
+func TestStructuresShareGraphs(t *testing.T) {
+	onAllBackends(t, func(t *testing.T, engine *Engine) {
 		s := classify.Defaults(classify.BLM)
 		s.Dim, s.Epochs, s.Runs = 8, 2, 1
 		trainer, err := classify.NewTrainer(enginetest.KindsGraph(24), s,

@@ -9,8 +9,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// TestTooLargeForTheMemory is said before any model is made.
-func TestTooLargeForTheMemory(t *testing.T) {
+// TestTooLargeForMemory checks that too much memory is an error before a model is created.
+func TestTooLargeForMemory(t *testing.T) {
 	s := classify.Defaults(classify.BLM)
 	s.Dim, s.Layers, s.Repeats = 1<<20, 64, 1024
 	m := classify.DefaultMember()

@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhoIsSeen: just those have an embedding that enough labelled nodes come to
-// by walking along the graph's triples, one step for each layer at the most.
-func TestWhoIsSeen(t *testing.T) {
+// TestSeenBy checks that exactly the entities within reach of enough labelled nodes have an
+// embedding.
+func TestSeenBy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	blanks := 0
 	for range 60 {
@@ -74,9 +74,9 @@ func TestWhoIsSeen(t *testing.T) {
 	}
 }
 
-// TestWhatOneNodeSeesIsNotLearned: nodes that differ only in whom they alone see
-// are learned by heart where these have embeddings, and alike where they have none.
-func TestWhatOneNodeSeesIsNotLearned(t *testing.T) {
+// TestSeenByPreventsMemorizing checks that nodes that differ only in neighbours of their own are
+// memorized if these have embeddings, and classified alike otherwise.
+func TestSeenByPreventsMemorizing(t *testing.T) {
 	g := &rdf.Graph{Name: "stars", Classes: []string{"a", "b"}, Relations: []string{"<r>"}}
 	const nodes = 8
 	for i := range int32(nodes) {
