@@ -33,7 +33,7 @@ func (p Pattern) String() string {
 // RelationPattern describes one relation by its training triples.
 type RelationPattern struct {
 	Pattern Pattern
-	// Inverse tells that a general relation is the reverse of another one.
+	// Inverse says that a general relation is the reverse of another one.
 	Inverse bool
 }
 

@@ -1,9 +1,8 @@
-// Package predictor guesses how good a structure is before it is trained
-// (paper, Section IV-B): features of the structure matrix go into a two-layer
-// perceptron that is fitted to the structures trained so far.
+// Package predictor predicts the quality of a structure before it is trained (paper, Section
+// IV-B): a two-layer perceptron on features of the structure matrix, fitted to the structures
+// trained so far.
 //
-// Only the order of the guesses matters: the search trains the structures with
-// the highest ones. A fit is a pure function of its arguments, and all its steps
-// are one loop inside one graph, as each of them is smaller than what it takes
-// to call a graph.
+// Only the order of predictions matters: the search trains the structures with the highest ones.
+// A fit is a pure function of its arguments. All its steps run in one loop inside one graph,
+// because a step takes less time than a call of a graph.
 package predictor

@@ -68,7 +68,7 @@ func Fit(s Settings, structures []structure.Structure, scores []float64, seed ui
 	}
 	p.mean, p.spread = stat.PopMeanStdDev(scores, nil)
 	if p.spread == 0 {
-		p.spread = 1 // all scores are the same, and so are all guesses
+		p.spread = 1 // all scores are equal, and so are all predictions
 	}
 	kept, means, shares := s.Features.distinct(structures, scores)
 	for i := range means {

@@ -14,8 +14,8 @@ import (
 // sharing them keeps each fit a function of its arguments.
 type programs struct{ descend, outputs *graph.Exec }
 
-// compiled opens a backend of its own: operations this small are done several
-// times faster one after the other than handed out to threads.
+// compiled opens its own backend: operations this small run several times faster sequentially
+// than distributed to threads.
 var compiled = sync.OnceValues(func() (*programs, error) {
 	backend, err := gobackend.New("ops_sequential")
 	if err != nil {

@@ -15,7 +15,7 @@ type builder interface {
 	shared(scores []*mat.Dense) []position
 }
 
-// builderFor picks the cells of A to build with, and tells whether there are some.
+// builderFor selects the cells of A to build with, and reports whether there are any.
 func builderFor(a structure.Structure) (builder, bool) {
 	var diagonal, symmetric, oneSquare, twoSquares, skew *form
 	for i := range a.K() {
@@ -69,8 +69,8 @@ func formOf(a structure.Structure, i, j int) *form {
 	return f
 }
 
-// products builds with an entry whose mirror image is 0, beside one square at
-// most: a position is any matrix of rank 1.
+// products builds with an entry whose mirror image is 0, with at most one square next to it: a
+// position is any matrix of rank 1.
 type products struct{ form *form }
 
 // product returns the position that adds weights[r]·a bᵀ.
@@ -116,9 +116,8 @@ func across(scores []*mat.Dense, head, tail int) []float64 {
 	return pair
 }
 
-// skewFirst builds the skew-symmetric half with an entry that is not its mirror
-// image, and then the symmetric half, less what came with the first, with one
-// that is.
+// skewFirst builds the skew-symmetric half with an entry that differs from its mirror image. It
+// then builds the remaining symmetric half with an entry that equals its mirror image.
 type skewFirst struct{ skew, symmetric *form }
 
 // turn returns the position whose skew-symmetric half is weights[r]·(x yᵀ - y xᵀ); its

@@ -7,9 +7,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Response completes an embedding to a triple that scores more than 0: it returns
-// h, r and t, of which the one of the given mode is x, or ok = false when x scores
-// 0 with all others. The length of x must be a multiple of K; it panics otherwise.
+// Response completes an embedding x to a triple with a positive score. It returns h, r and t,
+// with x in the given mode, or ok = false if x scores 0 with all others. It panics unless the
+// length of x is a multiple of K.
 //
 // Statement: a mode of A does not fail exactly when the unfolding of its sign
 // tensor in that mode has rank K, so A is not degenerate exactly when the tensor

@@ -7,14 +7,13 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// Transport returns the model of the structure to that gives every triple the
-// score which m gives it. It is an error when to is not equivalent to m's
-// structure under the full group. What is recorded of m's training and metrics is
-// left out, since the new model was neither trained nor measured.
+// Transport returns a model with the structure to that gives every triple the same score as m.
+// It returns an error if to is not equivalent to m's structure under the full group. The new
+// model has no training record and no metrics, since it was neither trained nor measured.
 //
-// Statement: whatever A scores with some embeddings, every A' of its orbit scores
-// with embeddings of the same numbers, but for places and signs: the same ranks,
-// losses and penalties. Permutations of chunks and signs of relation chunks are the
+// Statement: every A' in the orbit of A gives the scores of A if its embeddings are those of A
+// up to a signed permutation of chunks. So ranks, losses and penalties are the same.
+// Permutations of chunks and signs of relation chunks are the
 // paper's Proposition 3; new are the signs of entity chunks, A'_ij = s_i s_j A_ij,
 // which join up to 2^(K-1) of its classes into one.
 //
@@ -45,7 +44,7 @@ func Transport(m *kge.Model, to structure.Structure) (*kge.Model, error) {
 	}, nil
 }
 
-// rows carries a table of embeddings along, row by row.
+// rows transforms a table of embeddings row by row.
 func rows(table []float32, dim int, s structure.Symmetry,
 	carry func(structure.Symmetry, []float32) []float32) []float32 {
 	image := make([]float32, 0, len(table))

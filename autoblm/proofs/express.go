@@ -46,8 +46,7 @@ func (e *InexpressibleError) Error() string {
 // position gives any skew x yᵀ - y xᵀ plus something symmetric, which is then put
 // right together with the symmetric half of G_r: by a diagonal cell of A, one
 // position for each eigenvalue, or by a symmetric pair of cells, one position for
-// an eigenvalue of either sign. A ≠ Aᵀ and A ≠ -Aᵀ is just what it takes for such
-// cells to be there.
+// an eigenvalue of either sign. Such cells exist exactly if A ≠ Aᵀ and A ≠ -Aᵀ.
 //
 // Dim is K times the number of positions, which is the smaller of
 //

@@ -7,10 +7,9 @@ import "iter"
 // [Count] returns their number. It yields nothing when no matrix has that many
 // nonzeros, and panics unless 1 ≤ k ≤ MaxK.
 //
-// Idea (orderly generation, Read and Faradžev 1978): fill the matrix cell by
-// cell, smallest symbol first, and give up as soon as some symmetry makes the
-// cells so far smaller whatever follows. A completed matrix is the smallest of its
-// orbit, and the first one of it that is generated.
+// Idea (orderly generation, Read and Faradžev 1978): fill the matrix cell by cell, smallest
+// symbol first, and backtrack as soon as some symmetry makes the filled cells smaller,
+// whichever symbols follow. A completed matrix is then the smallest of its orbit.
 func Classes(k, nonzeros int, g Group) iter.Seq[Structure] {
 	if err := checkSize(k); err != nil {
 		panic(err)
@@ -23,9 +22,9 @@ func Classes(k, nonzeros int, g Group) iter.Seq[Structure] {
 	}
 }
 
-// classBuilder fills a matrix in row-major order. The matrix is both what the
-// symmetries act on and the best that none of them may beat. Its open cells are
-// largest in the one place and smallest in the other.
+// classBuilder fills a matrix in row-major order. The matrix is both the operand of the
+// symmetries and the best candidate, which no symmetry may beat. Open cells count as largest in
+// the operand and as smallest in the candidate.
 type classBuilder struct {
 	matrix orbitSearch
 	group  Group
@@ -50,7 +49,7 @@ func (b *classBuilder) fill(n, nonzeros, named int) bool {
 		return b.yield(b.matrix.structure())
 	}
 	if nonzeros > 0 {
-		// The next unused value may come too, with the sign +.
+		// The next unused value is allowed too, with the sign +.
 		for rank := range min(2*named+1, 2*k) {
 			if !b.fillWith(uint8(rank), n, nonzeros-1, max(named, rank/2+1)) {
 				return false

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Count returns the number of classes of k×k structures under the group, all
-// together and by number of nonzero cells: byNonzeros[b] for b = 0…k². It is
+// Count returns the number of classes of k×k structures under the group, in total and by
+// number of nonzero cells: byNonzeros[b] for b = 0…k². It is
 // exact (Burnside's lemma over the conjugacy classes of the group) and fails
 // only for k outside 1…MaxK or an unknown group.
 func Count(k int, g Group) (total *big.Int, byNonzeros []*big.Int, err error) {
@@ -41,7 +41,7 @@ func Count(k int, g Group) (total *big.Int, byNonzeros []*big.Int, err error) {
 
 // fixedMatrices counts, by number of nonzeros, the matrices that one group
 // element maps to themselves. All cells of a cycle follow from one of them,
-// whose value v must come back as itself after one turn.
+// whose value v must map to itself after one pass around the cycle.
 func fixedMatrices(k int, cells, values cycleType) []*big.Int {
 	polynomial := zeros(k*k + 1)
 	polynomial[0].SetInt64(1)
@@ -59,8 +59,8 @@ func fixedMatrices(k int, cells, values cycleType) []*big.Int {
 	return polynomial
 }
 
-// signedCycle is a cycle of a signed permutation. Going round it once gives
-// back the start, or its negative.
+// signedCycle is a cycle of a signed permutation. One pass around it maps the start to itself or
+// to its negative.
 type signedCycle struct {
 	length   int
 	negative bool

@@ -29,9 +29,9 @@ func (m Mode) String() string {
 // MarshalText returns the text of [Mode.String].
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// DegenerateModes lists the modes that fail: those in which some nonzero
-// embedding scores 0 with whatever stands in the other two places. It is nil
-// when the sign tensor has multilinear rank (K,K,K).
+// DegenerateModes lists the modes that fail: those in which some nonzero embedding scores 0
+// with all other embeddings in the other two positions. It is nil if the sign tensor has
+// multilinear rank (K,K,K).
 //
 // The test is exact, unlike the paper's Proposition 2, whose condition on
 // rank(A) is sufficient but not necessary and which overlooks tails; see

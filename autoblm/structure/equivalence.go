@@ -46,8 +46,8 @@ func (s Structure) Canonical(g Group) Structure {
 func (s Structure) Orbit(g Group) uint64 {
 	search := searchOrbit(s, g)
 	k := s.K()
-	// The signs, 2^(number of sign variables), cancel but for those that some
-	// cell ties down. Values that never occur can be renamed at will.
+	// The signs, 2^(number of sign variables), cancel except those that some cell determines.
+	// Values that never occur can be renamed freely.
 	absent := k - s.distinctValues()
 	return factorial(k) / search.ties * (factorial(k) /
 		factorial(absent)) << search.bestNames.tiedSigns
@@ -96,8 +96,8 @@ type cell struct {
 	sign  parityForm
 }
 
-// unknown is the value of a cell that is still open. It ranks above all symbols,
-// so that a candidate found to be smaller is so whatever the cell becomes.
+// unknown is the value of an open cell. It ranks above all symbols, so a candidate that is smaller
+// stays smaller for any value of the cell.
 const (
 	unknown     = MaxK + 1
 	unknownRank = zeroRank + 1

@@ -103,7 +103,7 @@ func (c *Controller) batch(
 	return emitted, advantages, nil
 }
 
-// climb makes one update.
+// climb applies one update.
 func (c *Controller) climb(sequences []int32, advantages []float32) error {
 	p, err := compiled()
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package controller is a policy over sequences of symbols: an LSTM that emits
-// one symbol after another, in the way of the controller of NAS (Zoph and Le,
-// ICLR 2017), and learns from rewards by REINFORCE (Williams, Machine Learning
-// 8, 1992) with a moving-average baseline.
+// Package controller implements a policy over sequences of symbols: an LSTM that emits one symbol
+// after another, like the controller of NAS (Zoph and Le, ICLR 2017). It learns from rewards with
+// REINFORCE (Williams, Machine Learning 8, 1992) and a moving-average baseline.
 //
-// What it emits means nothing to it. The search has it write the entries of a
+// The symbols have no meaning in this package. The search uses them as the entries of a
 // structure, row by row.
 package controller

@@ -13,7 +13,7 @@ import (
 // sharing them keeps controllers independent.
 type programs struct{ climb, draw *graph.Exec }
 
-// compiled opens a backend of its own: operations this small are done faster
+// compiled opens its own backend: operations this small run faster
 // one after the other than handed out to threads.
 var compiled = sync.OnceValues(func() (*programs, error) {
 	backend, err := gobackend.New("ops_sequential")

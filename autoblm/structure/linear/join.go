@@ -45,7 +45,7 @@ func Join(a, b structure.Structure) (*Map, bool) {
 	return s.extend(partial{})
 }
 
-// values tells which relation chunks occur.
+// values returns the relation chunks that occur.
 func values(s structure.Structure) map[int]bool {
 	occurring := map[int]bool{}
 	for i := range s.K() {
