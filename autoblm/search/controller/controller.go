@@ -64,7 +64,7 @@ func (c *Controller) Learn(sequences [][]int, rewards []float64) error {
 		return err
 	}
 	for range updates {
-		if err := c.climb(emitted, advantages); err != nil {
+		if err := c.update(emitted, advantages); err != nil {
 			return fmt.Errorf("update the controller: %w", err)
 		}
 	}
@@ -103,14 +103,14 @@ func (c *Controller) batch(
 	return emitted, advantages, nil
 }
 
-// climb applies one update.
-func (c *Controller) climb(sequences []int32, advantages []float32) error {
+// update applies one update.
+func (c *Controller) update(sequences []int32, advantages []float32) error {
 	p, err := compiled()
 	if err != nil {
 		return err
 	}
 	c.count++
-	state, err := call(p.climb, c.state,
+	state, err := call(p.update, c.state,
 		tensors.FromFlatDataAndDimensions(sequences, c.length, len(advantages)),
 		tensors.FromFlatDataAndDimensions(advantages, len(advantages)),
 		tensors.FromScalar(float32(c.count)))

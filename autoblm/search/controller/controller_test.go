@@ -146,7 +146,7 @@ func TestOnXLA(t *testing.T) {
 	compiled = func() (*programs, error) { return all, nil }
 	defer func() {
 		compiled = before
-		all.climb.Finalize()
+		all.update.Finalize()
 		all.draw.Finalize()
 		opened.Finalize()
 	}()
@@ -242,7 +242,7 @@ func TestFirstUpdateGoesUphill(t *testing.T) {
 	if len(padded) != 8 {
 		t.Errorf("room for %d sequences, want 8", len(padded))
 	}
-	if err := c.climb(emitted, padded); err != nil {
+	if err := c.update(emitted, padded); err != nil {
 		t.Fatal(err)
 	}
 	after := networkOf(t, c)

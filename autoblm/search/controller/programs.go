@@ -11,10 +11,10 @@ import (
 
 // programs holds the compiled graphs of this process, one per shape. They have no state, so
 // sharing them keeps controllers independent.
-type programs struct{ climb, draw *graph.Exec }
+type programs struct{ update, draw *graph.Exec }
 
-// compiled opens its own backend: operations this small run faster
-// one after the other than handed out to threads.
+// compiled opens its own backend: operations this small run faster sequentially than distributed
+// to threads.
 var compiled = sync.OnceValues(func() (*programs, error) {
 	backend, err := gobackend.New("ops_sequential")
 	if err != nil {
@@ -25,7 +25,7 @@ var compiled = sync.OnceValues(func() (*programs, error) {
 
 // programsOn compiles the programs for a backend.
 func programsOn(backend compute.Backend) (*programs, error) {
-	climb, err := graph.NewExecCanonical(
+	updateExec, err := graph.NewExecCanonical(
 		backend, update, 3*weightTables+updateInputs, 3*weightTables, true, true, true)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func programsOn(backend compute.Backend) (*programs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &programs{climb.SetMaxCache(-1), draw.SetMaxCache(-1)}, nil
+	return &programs{updateExec.SetMaxCache(-1), draw.SetMaxCache(-1)}, nil
 }
 
 // call runs a program on the state and the inputs, and frees the inputs.

@@ -31,7 +31,7 @@ func TestCountNotAbove(t *testing.T) {
 			rows, columns := 1+rng.IntN(70), kernel.Columns*(1+rng.IntN(8))
 			x := newTable(rng, rows, columns, columns+rng.IntN(9), rng.IntN(16), special)
 			limit := newTable(rng, 1, columns, columns, 0, special)
-			reach := kernel.ErrorBound{
+			bound := kernel.ErrorBound{
 				ColumnNorm:  randomNumbers(rng, columns, 1, special),
 				ColumnError: randomNumbers(rng, columns, 1, special),
 				RowPerNorm:  randomNumbers(rng, rows, 0.3, special),
@@ -39,8 +39,8 @@ func TestCountNotAbove(t *testing.T) {
 			}
 			got, want := make([]int32, columns), make([]int32, columns)
 			gotMarks, wantMarks := kernel.NewMarks(rows+5), kernel.NewMarks(rows+5)
-			set.CountNotAbove(x.Table, rows, columns, limit.Data, reach, got, gotMarks)
-			kernel.PortableBF16().CountNotAbove(x.Table, rows, columns, limit.Data, reach, want, wantMarks)
+			set.CountNotAbove(x.Table, rows, columns, limit.Data, bound, got, gotMarks)
+			kernel.PortableBF16().CountNotAbove(x.Table, rows, columns, limit.Data, bound, want, wantMarks)
 			if !slices.Equal(got, want) || !slices.Equal(gotMarks, wantMarks) {
 				t.Fatalf("%s, %d×%d: counts or marks differ from the Go version", set.Name, rows, columns)
 			}
@@ -68,10 +68,10 @@ func TestCountNotAboveValues(t *testing.T) {
 	} {
 		for _, set := range kernel.BF16Sets() {
 			notAbove, marks := make([]int32, kernel.Columns), kernel.NewMarks(1)
-			reach := kernel.ErrorBound{ColumnNorm: column(1), ColumnError: column(2),
+			bound := kernel.ErrorBound{ColumnNorm: column(1), ColumnError: column(2),
 				RowPerNorm: []float32{0.125}, RowPerError: []float32{0.0625}, Floor: 0.25}
 			set.CountNotAbove(kernel.Table{Data: column(c.x), Stride: kernel.Columns}, 1, kernel.Columns,
-				column(c.limit), reach, notAbove, marks)
+				column(c.limit), bound, notAbove, marks)
 			if near := slices.Contains(set.Positions(marks, nil),
 				kernel.NewPosition(0, 3)); notAbove[3] != c.notAbove || near != c.near {
 				t.Errorf("%s: %v against %v is not above %d times, near it %v", set.Name, c.x, c.limit,
@@ -130,11 +130,11 @@ func TestRecheck(t *testing.T) {
 				for k, x := range a.Row(row)[:width] {
 					over += float64(x) * float64(b.Row(column)[k])
 				}
-				reach := float64(byWhole[row])*float64(whole[column]) + 0.125
+				bound := float64(byWhole[row])*float64(whole[column]) + 0.125
 				switch {
-				case over > reach:
+				case over > bound:
 					want[column]--
-				case !(-over > reach):
+				case !(-over > bound):
 					left = append(left, places[i])
 				}
 			}
@@ -174,7 +174,7 @@ func BenchmarkRecheck(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := newTable(rng, rows, columns, columns, 0, false)
 	limit, counts, marks := make([]float32, columns), make([]int32, columns), kernel.NewMarks(rows)
-	reach := kernel.ErrorBound{
+	bound := kernel.ErrorBound{
 		ColumnNorm:  randomNumbers(rng, columns, 1, false),
 		ColumnError: randomNumbers(rng, columns, 1, false),
 		RowPerNorm:  randomNumbers(rng, rows, 1e-2, false),
@@ -188,7 +188,7 @@ func BenchmarkRecheck(b *testing.B) {
 	for _, set := range assemblySets(b)[:1] {
 		b.Run("CountNotAbove", func(b *testing.B) {
 			for b.Loop() {
-				set.CountNotAbove(x.Table, rows, columns, limit, reach, counts, marks)
+				set.CountNotAbove(x.Table, rows, columns, limit, bound, counts, marks)
 			}
 		})
 		b.Run("Positions", func(b *testing.B) {
@@ -202,7 +202,7 @@ func BenchmarkRecheck(b *testing.B) {
 			b.Run(fmt.Sprintf("Recheck/d%d", dim), func(b *testing.B) {
 				for b.Loop() {
 					copy(again, places)
-					set.Recheck(again, left.Table, right.Table, dim, limit, reach.ColumnNorm, reach.RowPerNorm, 0,
+					set.Recheck(again, left.Table, right.Table, dim, limit, bound.ColumnNorm, bound.RowPerNorm, 0,
 						counts)
 				}
 			})

@@ -52,24 +52,24 @@ func TestErrorBounds(t *testing.T) {
 						steps(e.Stride)*kernel.TileInner, false)
 					for row := range 40 {
 						for column := range 40 {
-							reach := float64(b.rowPerNorm[row/kernel.BoundRows])*float64(a.norms[column]) +
+							bound := float64(b.rowPerNorm[row/kernel.BoundRows])*float64(a.norms[column]) +
 								float64(b.rowPerError[row/kernel.BoundRows])*float64(a.errorNorms[column]) +
 								float64(absoluteError(e.Stride))
 							got, want := float64(s.scores.Row(row)[column]), float64(exact.Row(row)[column])
-							if !(math.Abs(got-want) <= reach) {
+							if !(math.Abs(got-want) <= bound) {
 								t.Fatalf("%s, d %d, %s, %s: a score of %v is %v in bfloat16, further than %v", name, dim,
-									set.Name, unit.Name, want, got, reach)
+									set.Name, unit.Name, want, got, bound)
 							}
-							again := float64(b.recheckPerNorm[row])*float64(a.norms[column]) +
+							recheckBound := float64(b.recheckPerNorm[row])*float64(a.norms[column]) +
 								float64(absoluteError(e.Stride))
 							if other := Dot(PaddedRow(e.Table, row),
-								PaddedRow(q.Rows, column)); !(math.Abs(other-want) <= 2*again) {
+								PaddedRow(q.Rows, column)); !(math.Abs(other-want) <= 2*recheckBound) {
 								t.Fatalf("%s, d %d, %s: a score of %v is %v by other sums, further than %v", name, dim,
-									set.Name, want, other, again)
+									set.Name, want, other, recheckBound)
 							}
-							if name == "worst" && dim > 16 && math.Abs(got-want) < reach/10 {
+							if name == "worst" && dim > 16 && math.Abs(got-want) < bound/10 {
 								t.Fatalf("%s, d %d, %s: a score of %v is %v in bfloat16, far less than %v away", name, dim,
-									set.Name, want, got, reach)
+									set.Name, want, got, bound)
 							}
 						}
 					}
