@@ -87,16 +87,21 @@ func TestSaveAndLoad(t *testing.T) {
 	m := enginetest.SmallModel()
 	m.Training.Settings.Optimizer = kge.Adam
 	m.Training.Member.L2 = 0.25
-	m.Valid = mustMarshal(t, completion.Summarize([]eval.Ranked{{Tail: eval.Rank{Better: 1}}}, eval.Realistic))
+	ranks := []eval.Ranked{{Tail: eval.Rank{Better: 1}}}
+	m.Valid = mustMarshal(t, completion.Summarize(ranks, eval.Realistic))
 	mustSave(t, m, dir)
 	checkLoads(t, dir, m)
 
-	other := enginetest.SmallModel() // into the same folder: fewer entities, nothing known of its training
+	// Another model in the same folder has fewer entities and no training.
+	other := enginetest.SmallModel()
 	other.EntityLabels, other.Entities = []string{"größte Stadt", " a b "}, other.Entities[:16]
 	other.Training, other.Dataset = nil, ""
 	mustSave(t, other, dir)
 	checkLoads(t, dir, other)
-	if got, want := fileNames(t, dir), []string{"entities.npy", "entities.txt", "model.json", "relations.npy", "relations.txt"}; !slices.Equal(got, want) {
+	want := []string{
+		"entities.npy", "entities.txt", "model.json", "relations.npy", "relations.txt",
+	}
+	if got := fileNames(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the folder has %v, want %v", got, want)
 	}
 }
@@ -140,9 +145,11 @@ func TestFilesForOtherPrograms(t *testing.T) {
 	if err := json.Unmarshal([]byte(read("model.json")), &description); err != nil {
 		t.Fatal(err)
 	}
-	if description.Structure != "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2" || description.K != 4 || description.Dim != 8 || description.Dataset != "small" ||
-		description.Training.Settings.Optimizer != "adagrad" || description.Training.Settings.Epochs != 60 || description.Training.Member["learning_rate"] != 0.3 {
-		t.Errorf("model.json says %+v", description)
+	d, training := description, description.Training
+	if d.Structure != "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2" || d.K != 4 || d.Dim != 8 ||
+		d.Dataset != "small" || training.Settings.Optimizer != "adagrad" ||
+		training.Settings.Epochs != 60 || training.Member["learning_rate"] != 0.3 {
+		t.Errorf("model.json has %+v", d)
 	}
 }
 
@@ -151,12 +158,14 @@ func TestFilesForOtherPrograms(t *testing.T) {
 func foreignFolder(t testing.TB, changes map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
+	entities := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	relations := []float32{0.5, 0.25, 2, -1}
 	files := map[string]string{
 		"model.json":    `{"structure": "complex", "k": 4, "dim": 4}`,
 		"entities.txt":  "Ada\nBob\nCy\n",
 		"relations.txt": "knows\n",
-		"entities.npy":  string(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
-		"relations.npy": string(npyFile(1, npyHeader("<f4", "False", "(1, 4)"), []float32{0.5, 0.25, 2, -1})),
+		"entities.npy":  string(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), entities)),
+		"relations.npy": string(npyFile(1, npyHeader("<f4", "False", "(1, 4)"), relations)),
 	}
 	for name, content := range changes {
 		files[name] = content
@@ -170,17 +179,19 @@ func foreignFolder(t testing.TB, changes map[string]string) string {
 }
 
 func TestLoadWhatOtherProgramsWrite(t *testing.T) {
+	entities := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	want := &kge.Model{
 		Parameters: kge.Parameters{
 			Structure: structure.MustParse("complex"), Dim: 4,
-			Tables: kge.Tables{Entities: []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, Relations: []float32{0.5, 0.25, 2, -1}},
+			Tables: kge.Tables{Entities: entities, Relations: []float32{0.5, 0.25, 2, -1}},
 		},
 		EntityLabels: []string{"Ada", "Bob", "Cy"}, RelationLabels: []string{"knows"},
 	}
 	const matrix = "1,0,3,0;0,2,0,4;-3,0,1,0;0,-4,0,2"
 	const array = "[[1,0,3,0],[0,2,0,4],[-3,0,1,0],[0,-4,0,2]]"
 	described := func(structure string) map[string]string {
-		return map[string]string{"model.json": fmt.Sprintf(`{"structure": %s, "k": 4, "dim": 4, "author": {"name": "someone"}}`, structure)}
+		const text = `{"structure": %s, "k": 4, "dim": 4, "author": {"name": "someone"}}`
+		return map[string]string{"model.json": fmt.Sprintf(text, structure)}
 	}
 	for name, changes := range map[string]map[string]string{
 		"only what is needed":     nil,
@@ -192,12 +203,13 @@ func TestLoadWhatOtherProgramsWrite(t *testing.T) {
 		"CRLF":                    {"entities.txt": "Ada\r\nBob\r\nCy\r\n", "relations.txt": "knows\r\n"},
 		"no last line end":        {"entities.txt": "Ada\nBob\nCy", "relations.txt": "knows"},
 		"a byte-order mark":       {"entities.txt": "\uFEFFAda\nBob\nCy\n"},
-		"entities in float32 too": {"entities.npy": string(npy.Encode([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4))},
+		"entities in float32 too": {"entities.npy": string(npy.Encode(entities, 3, 4))},
 	} {
 		t.Run(name, func(t *testing.T) { checkLoads(t, foreignFolder(t, changes), want) })
 	}
 	t.Run("a record of training without the member", func(t *testing.T) {
-		dir := foreignFolder(t, map[string]string{"model.json": `{"structure": "complex", "k": 4, "dim": 4, "training": {"settings": {"epochs": 7}}}`})
+		dir := foreignFolder(t, map[string]string{"model.json": `{"structure": "complex",
+			"k": 4, "dim": 4, "training": {"settings": {"epochs": 7}}}`})
 		m, err := kge.Load(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -211,55 +223,98 @@ func TestLoadWhatOtherProgramsWrite(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	description := func(text string) map[string]string { return map[string]string{"model.json": text} }
-	entities := func(content []byte) map[string]string { return map[string]string{"entities.npy": string(content)} }
-	for name, test := range map[string]struct {
-		changes map[string]string
-		parts   []string
+	type files = map[string]string
+	description := func(text string) files { return files{"model.json": text} }
+	entities := func(content []byte) files { return files{"entities.npy": string(content)} }
+	entityLabels := func(text string) files { return files{"entities.txt": text} }
+	for _, test := range []struct {
+		want    string // parts of the error, separated by |
+		changes files
 	}{
-		"no model.json":     {description(""), []string{"not a model folder", "no model.json"}},
-		"no JSON":           {description("structure: complex\n"), []string{"model.json: ", "invalid character"}},
-		"cut short":         {description(`{"structure": "complex", "k": 4,`), []string{"model.json: ", "unexpected end"}},
-		"an array":          {description(`[1, 2]`), []string{"model.json: "}},
-		"no structure":      {description(`{"k": 4, "dim": 4}`), []string{"model.json: ", "structure is missing"}},
-		"a null structure":  {description(`{"structure": null, "k": 4, "dim": 4}`), []string{"model.json: ", "structure is missing"}},
-		"a bad structure":   {description(`{"structure": "1,9;2,1", "k": 2, "dim": 4}`), []string{"model.json: ", "row 1", "9"}},
-		"an unknown name":   {description(`{"structure": "rotate", "k": 4, "dim": 4}`), []string{"model.json: ", `"rotate"`, "distmult"}},
-		"a number":          {description(`{"structure": 4, "k": 4, "dim": 4}`), []string{"model.json: ", `structure "4"`, "array of arrays"}},
-		"another file":      {description(`{"structure": "@/etc/hostname", "k": 4, "dim": 4}`), []string{"model.json: ", "@/etc/hostname"}},
-		"wrong k":           {description(`{"structure": "complex", "k": 2, "dim": 4}`), []string{"model.json: ", "k is 2", "4 rows"}},
-		"no k":              {description(`{"structure": "complex", "dim": 4}`), []string{"model.json: ", "k is 0", "4 rows"}},
-		"no dim":            {description(`{"structure": "complex", "k": 4}`), []string{"model.json: ", "dim is 0", "multiple of k, which is 4"}},
-		"dim not divisible": {description(`{"structure": "complex", "k": 4, "dim": 6}`), []string{"model.json: ", "dim is 6", "multiple of k, which is 4"}},
-		"another dim":       {description(`{"structure": "complex", "k": 4, "dim": 8}`), []string{"entities.npy: ", "shape [3 4]", "[3 8]"}},
-		"absurd dim":        {description(`{"structure": "complex", "k": 4, "dim": 9223372036854775804}`), []string{"model.json: ", "dim is 9223372036854775804", "at most 1048576"}},
-		"dim as text":       {description(`{"structure": "complex", "k": 4, "dim": "4"}`), []string{"model.json: ", "dim"}},
-
-		"no entities.npy":    {entities(nil), []string{"entities.npy", "cannot read the model"}},
-		"no relations.npy":   {map[string]string{"relations.npy": ""}, []string{"relations.npy", "cannot read the model"}},
-		"no entities.txt":    {map[string]string{"entities.txt": ""}, []string{"entities.txt", "cannot read the model"}},
-		"no relations.txt":   {map[string]string{"relations.txt": ""}, []string{"relations.txt", "cannot read the model"}},
-		"wrong shape":        {entities(npyFile(1, npyHeader("<f4", "False", "(4, 3)"), make([]float32, 12))), []string{"entities.npy: ", "[4 3]", "[3 4]"}},
-		"truncated":          {entities(npy.Encode(make([]float32, 12), 3, 4)[:150]), []string{"entities.npy: ", "truncated"}},
-		"column order":       {entities(npyFile(1, npyHeader("<f4", "True", "(3, 4)"), make([]float32, 12))), []string{"entities.npy: ", "column order"}},
-		"integers":           {entities(npyFile(1, npyHeader("<i8", "False", "(3, 4)"), make([]int64, 12))), []string{"entities.npy: ", `"<i8"`}},
-		"not a number":       {entities(npy.Encode([]float32{1, 1, 1, 1, 1, 1, float32(math.NaN()), 1, 1, 1, 1, 1}, 3, 4)), []string{"entities.npy: ", `"Bob"`, "NaN"}},
-		"infinite":           {map[string]string{"relations.npy": string(npy.Encode([]float32{1, 1, 1, float32(math.Inf(-1))}, 1, 4))}, []string{"relations.npy: ", `"knows"`, "-Inf"}},
-		"beyond float32":     {entities(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), []float64{11: 1e300})), []string{"entities.npy: ", `"Cy"`, "+Inf"}},
-		"duplicate label":    {map[string]string{"entities.txt": "Ada\nBob\nAda\n"}, []string{"entities.txt:3: ", `"Ada"`, "line 1"}},
-		"empty line":         {map[string]string{"entities.txt": "Ada\n\nCy\n"}, []string{"entities.txt:2: ", "empty"}},
-		"empty last line":    {map[string]string{"entities.txt": "Ada\nBob\nCy\n\n"}, []string{"entities.txt:4: ", "empty"}},
-		"no labels":          {map[string]string{"relations.txt": "\n"}, []string{"relations.txt:1: ", "empty"}},
-		"old Mac line ends":  {map[string]string{"entities.txt": "Ada\rBob\rCy\r"}, []string{"entities.txt:1: ", "line end"}},
-		"a label too many":   {map[string]string{"entities.txt": "Ada\nBob\nCy\nDi\n"}, []string{"entities.npy: ", "[3 4]", "[4 4]"}},
-		"a relation too few": {map[string]string{"relations.npy": string(npy.Encode(make([]float32, 8), 2, 4))}, []string{"relations.npy: ", "[2 4]", "[1 4]"}},
+		{"not a model folder|no model.json", description("")},
+		{"model.json: |invalid character", description("structure: complex\n")},
+		{"model.json: |unexpected end", description(`{"structure": "complex", "k": 4,`)},
+		{"model.json: ", description(`[1, 2]`)},
+		{"model.json: |structure is missing", description(`{"k": 4, "dim": 4}`)},
+		{"model.json: |structure is missing", description(`{"structure": null, "k": 4, "dim": 4}`)},
+		{"model.json: |row 1|9", description(`{"structure": "1,9;2,1", "k": 2, "dim": 4}`)},
+		{
+			`model.json: |"rotate"|distmult`,
+			description(`{"structure": "rotate", "k": 4, "dim": 4}`),
+		},
+		{
+			`model.json: |structure "4"|array of arrays`,
+			description(`{"structure": 4, "k": 4, "dim": 4}`),
+		},
+		{
+			"model.json: |@/etc/hostname",
+			description(`{"structure": "@/etc/hostname", "k": 4, "dim": 4}`),
+		},
+		{"model.json: |k is 2|4 rows", description(`{"structure": "complex", "k": 2, "dim": 4}`)},
+		{"model.json: |k is 0|4 rows", description(`{"structure": "complex", "dim": 4}`)},
+		{
+			"model.json: |dim is 0|multiple of k, which is 4",
+			description(`{"structure": "complex", "k": 4}`),
+		},
+		{
+			"model.json: |dim is 6|multiple of k, which is 4",
+			description(`{"structure": "complex", "k": 4, "dim": 6}`),
+		},
+		{
+			"entities.npy: |shape [3 4]|[3 8]",
+			description(`{"structure": "complex", "k": 4, "dim": 8}`),
+		},
+		{
+			"model.json: |dim is 9223372036854775804|at most 1048576",
+			description(`{"structure": "complex", "k": 4, "dim": 9223372036854775804}`),
+		},
+		{"model.json: |dim", description(`{"structure": "complex", "k": 4, "dim": "4"}`)},
+		{"entities.npy|cannot read the model", entities(nil)},
+		{"relations.npy|cannot read the model", files{"relations.npy": ""}},
+		{"entities.txt|cannot read the model", entityLabels("")},
+		{"relations.txt|cannot read the model", files{"relations.txt": ""}},
+		{
+			"entities.npy: |[4 3]|[3 4]",
+			entities(npyFile(1, npyHeader("<f4", "False", "(4, 3)"), make([]float32, 12))),
+		},
+		{"entities.npy: |truncated", entities(npy.Encode(make([]float32, 12), 3, 4)[:150])},
+		{
+			"entities.npy: |column order",
+			entities(npyFile(1, npyHeader("<f4", "True", "(3, 4)"), make([]float32, 12))),
+		},
+		{
+			`entities.npy: |"<i8"`,
+			entities(npyFile(1, npyHeader("<i8", "False", "(3, 4)"), make([]int64, 12))),
+		},
+		{
+			`entities.npy: |"Bob"|NaN`,
+			entities(npy.Encode([]float32{1, 1, 1, 1, 1, 1, float32(math.NaN()), 1, 1, 1, 1, 1}, 3, 4)),
+		},
+		{
+			`relations.npy: |"knows"|-Inf`,
+			files{"relations.npy": string(npy.Encode([]float32{1, 1, 1, float32(math.Inf(-1))}, 1, 4))},
+		},
+		{
+			`entities.npy: |"Cy"|+Inf`,
+			entities(npyFile(1, npyHeader("<f8", "False", "(3, 4)"), []float64{11: 1e300})),
+		},
+		{`entities.txt:3: |"Ada"|line 1`, entityLabels("Ada\nBob\nAda\n")},
+		{"entities.txt:2: |empty", entityLabels("Ada\n\nCy\n")},
+		{"entities.txt:4: |empty", entityLabels("Ada\nBob\nCy\n\n")},
+		{"relations.txt:1: |empty", files{"relations.txt": "\n"}},
+		{"entities.txt:1: |line end", entityLabels("Ada\rBob\rCy\r")},
+		{"entities.npy: |[3 4]|[4 4]", entityLabels("Ada\nBob\nCy\nDi\n")},
+		{
+			"relations.npy: |[2 4]|[1 4]",
+			files{"relations.npy": string(npy.Encode(make([]float32, 8), 2, 4))},
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(test.want, func(t *testing.T) {
 			dir := foreignFolder(t, test.changes)
 			m, err := kge.Load(dir)
-			checkError(t, err, append(test.parts, dir)...)
+			checkError(t, err, append(strings.Split(test.want, "|"), dir)...)
 			if m != nil {
-				t.Error("a model came with the error")
+				t.Error("Load returned a model with the error")
 			}
 		})
 	}
@@ -268,35 +323,52 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestSaveRefusesWhatLoadWould(t *testing.T) {
+	type model = kge.Model
 	nan := float32(math.NaN())
-	for name, test := range map[string]struct {
-		spoil func(*kge.Model)
-		parts []string
+	for _, test := range []struct {
+		want   string // parts of the error, separated by |
+		change func(*model)
 	}{
-		"newline in a label":        {func(m *kge.Model) { m.EntityLabels[2] = "New\nYork" }, []string{"entity label 3", `"New\nYork"`, "line end"}},
-		"carriage return in one":    {func(m *kge.Model) { m.RelationLabels[1] = "likes\r" }, []string{"relation label 2", `"likes\r"`, "line end"}},
-		"byte-order mark":           {func(m *kge.Model) { m.EntityLabels[0] = "\uFEFFe0" }, []string{"entity label 1", "byte-order mark"}},
-		"empty label":               {func(m *kge.Model) { m.EntityLabels[6] = "" }, []string{"entity label 7", "empty"}},
-		"duplicate label":           {func(m *kge.Model) { m.RelationLabels[1] = "knows" }, []string{"relation label 2", `"knows"`, "line 1"}},
-		"no labels":                 {func(m *kge.Model) { m.RelationLabels, m.Relations = nil, nil }, []string{"relation label", "at least one"}},
-		"a label too few":           {func(m *kge.Model) { m.EntityLabels = m.EntityLabels[:6] }, []string{"entity table has 56 numbers", "6 labels", "48"}},
-		"not a number":              {func(m *kge.Model) { m.Entities[8] = nan }, []string{`"e1"`, "NaN", "smaller learning rate"}},
-		"not a number in relations": {func(m *kge.Model) { m.Relations[0] = nan }, []string{`"knows"`, "NaN"}},
-		"no structure":              {func(m *kge.Model) { m.Structure = structure.Structure{} }, []string{"structure is missing"}},
-		"no dim":                    {func(m *kge.Model) { m.Dim = 0 }, []string{"dim is 0"}},
-		"metrics not a number":      {func(m *kge.Model) { m.Test = json.RawMessage(`{"mrr":NaN}`) }, []string{"cannot save the model", "invalid character 'N'"}},
+		{
+			`entity label 3|"New\nYork"|line end`,
+			func(m *model) { m.EntityLabels[2] = "New\nYork" },
+		},
+		{
+			`relation label 2|"likes\r"|line end`,
+			func(m *model) { m.RelationLabels[1] = "likes\r" },
+		},
+		{"entity label 1|byte-order mark", func(m *model) { m.EntityLabels[0] = "\uFEFFe0" }},
+		{"entity label 7|empty", func(m *model) { m.EntityLabels[6] = "" }},
+		{`relation label 2|"knows"|line 1`, func(m *model) { m.RelationLabels[1] = "knows" }},
+		{
+			"relation label|at least one",
+			func(m *model) { m.RelationLabels, m.Relations = nil, nil },
+		},
+		{
+			"entity table has 56 numbers|6 labels|48",
+			func(m *model) { m.EntityLabels = m.EntityLabels[:6] },
+		},
+		{`"e1"|NaN|smaller learning rate`, func(m *model) { m.Entities[8] = nan }},
+		{`"knows"|NaN`, func(m *model) { m.Relations[0] = nan }},
+		{"structure is missing", func(m *model) { m.Structure = structure.Structure{} }},
+		{"dim is 0", func(m *model) { m.Dim = 0 }},
+		{
+			"cannot save the model|invalid character 'N'",
+			func(m *model) { m.Test = json.RawMessage(`{"mrr":NaN}`) },
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		parts := strings.Split(test.want, "|")
+		t.Run(test.want, func(t *testing.T) {
 			dir := t.TempDir()
 			older := enginetest.SmallModel()
 			mustSave(t, older, dir)
 			m := enginetest.SmallModel()
-			test.spoil(m)
-			checkError(t, m.Save(dir), append(test.parts, "cannot save the model")...)
+			test.change(m)
+			checkError(t, m.Save(dir), append(parts, "cannot save the model")...)
 			checkLoads(t, dir, older)
-			checkError(t, m.Save(filepath.Join(dir, "new")), test.parts...)
+			checkError(t, m.Save(filepath.Join(dir, "new")), parts...)
 			if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
-				t.Error("a folder was made all the same")
+				t.Error("Save created a folder")
 			}
 		})
 	}
@@ -305,22 +377,30 @@ func TestSaveRefusesWhatLoadWould(t *testing.T) {
 func TestSaveBelowAFile(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "file", "")
-	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file", "model")), "cannot write the model folder", "file")
-	checkError(t, enginetest.SmallModel().Save(filepath.Join(dir, "file")), "cannot write the model folder", "file")
+	for _, path := range []string{filepath.Join(dir, "file", "model"), filepath.Join(dir, "file")} {
+		err := enginetest.SmallModel().Save(path)
+		checkError(t, err, "cannot write the model folder", "file")
+	}
 }
 
 func FuzzLoad(f *testing.F) {
 	table := npy.Encode([]float32{1, 2, 3, 4}, 2, 2)
 	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":2}`), table, []byte("a\nb\n"))
-	f.Add([]byte(`{"structure":[[1,-2],[2,1]],"k":2,"dim":4,"training":{"settings":{"optimizer":"adam"}}}`), npy.Encode([]float32{1, 2, 3, 4}, 1, 4), []byte("\uFEFFa\r\n"))
-	f.Add([]byte(`{"structure":"1","k":1,"dim":1,"dataset":"d","valid":{"triples":1,"ties":"realistic","both":{"mrr":0.5}}}`), npyFile(1, npyHeader("<f8", "False", "(1, 1)"), []float64{1e300}), []byte("a"))
-	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":9223372036854775806}`), npyFile(2, npyHeader("<f4", "False", "(2, 9223372036854775806)"), []float32{}), []byte("a\nb"))
+	f.Add([]byte(`{"structure":[[1,-2],[2,1]],"k":2,"dim":4,"training":{"settings":{"optimizer":"adam"}}}`),
+		npy.Encode([]float32{1, 2, 3, 4}, 1, 4), []byte("\uFEFFa\r\n"))
+	f.Add([]byte(`{"structure":"1","k":1,"dim":1,"dataset":"d",`+
+		`"valid":{"triples":1,"ties":"realistic","both":{"mrr":0.5}}}`),
+		npyFile(1, npyHeader("<f8", "False", "(1, 1)"), []float64{1e300}), []byte("a"))
+	f.Add([]byte(`{"structure":"1,0;0,2","k":2,"dim":9223372036854775806}`),
+		npyFile(2, npyHeader("<f4", "False", "(2, 9223372036854775806)"), []float32{}),
+		[]byte("a\nb"))
 	f.Add([]byte(`{"structure":"@model.json","k":2,"dim":2}`), table, []byte("a\nb\n"))
 	f.Add([]byte(`{"structure":null,"k":0,"dim":0}`), []byte(npyMagic), []byte("\n\n"))
 	f.Fuzz(func(t *testing.T, description, table, labels []byte) {
 		dir := t.TempDir()
 		for name, content := range map[string][]byte{
-			"model.json": description, "entities.npy": table, "relations.npy": table, "entities.txt": labels, "relations.txt": labels,
+			"model.json": description, "entities.npy": table, "relations.npy": table,
+			"entities.txt": labels, "relations.txt": labels,
 		} {
 			writeFile(t, dir, name, string(content))
 		}
@@ -345,7 +425,8 @@ func TestReciprocalModel(t *testing.T) {
 	g := enginetest.SmallGraph()
 	model := enginetest.SmallModel()
 	model.Training.Settings.Reciprocal = true
-	model.Parameters = kge.Initialize(completion.Data(g), model.Training.Settings, model.Training.Member)
+	training := model.Training
+	model.Parameters = kge.Initialize(completion.Data(g), training.Settings, training.Member)
 	dir := t.TempDir()
 	mustSave(t, model, dir)
 	back, err := kge.Load(dir)
@@ -356,7 +437,8 @@ func TestReciprocalModel(t *testing.T) {
 		t.Errorf("the model changed on its way through the folder (-saved +loaded):\n%s", diff)
 	}
 	relation := g.Relations[0]
-	answers, err := completion.Predict(back, completion.Query{Relation: relation, Tail: g.Entities[2]}, nil, 0, eval.KeepKnown)
+	q := completion.Query{Relation: relation, Tail: g.Entities[2]}
+	answers, err := completion.Predict(back, q, nil, 0, eval.KeepKnown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +450,8 @@ func TestReciprocalModel(t *testing.T) {
 	}
 	for _, a := range answers {
 		head := slices.Index(g.Entities, a.Entity)
-		want := model.Structure.Score(row(model.Entities, 2), row(model.Relations, len(g.Relations)), row(model.Entities, head))
+		tail, reverse := row(model.Entities, 2), row(model.Relations, len(g.Relations))
+		want := model.Structure.Score(tail, reverse, row(model.Entities, head))
 		if a.Score != want {
 			t.Errorf("head %s scores %v, by the reverse %v", a.Entity, a.Score, want)
 		}
@@ -384,16 +467,24 @@ func TestReciprocalIsRequired(t *testing.T) {
 	g := enginetest.SmallGraph()
 	model := enginetest.SmallModel()
 	model.Training.Settings.Reciprocal = true
-	model.Parameters = kge.Initialize(completion.Data(g), model.Training.Settings, model.Training.Member)
+	training := model.Training
+	model.Parameters = kge.Initialize(completion.Data(g), training.Settings, training.Member)
 	for name, c := range map[string]struct {
 		change func(all map[string]any)
 		says   string // "" where it loads
 	}{
 		"as written":      {func(map[string]any) {}, ""},
 		"at the top only": {func(all map[string]any) { delete(all, "training") }, ""},
-		"settings differ": {func(all map[string]any) { delete(all, "reciprocal") }, "correct the wrong one"},
-		"nowhere":         {func(all map[string]any) { delete(all, "reciprocal"); delete(all, "training") }, `add "reciprocal": true to model.json`},
-		"two ways":        {func(all map[string]any) { all["reciprocal"] = false }, "correct the wrong one"},
+		"settings differ": {
+			func(all map[string]any) { delete(all, "reciprocal") }, "correct the wrong one",
+		},
+		"nowhere": {
+			func(all map[string]any) { delete(all, "reciprocal"); delete(all, "training") },
+			`add "reciprocal": true to model.json`,
+		},
+		"false": {
+			func(all map[string]any) { all["reciprocal"] = false }, "correct the wrong one",
+		},
 	} {
 		dir := t.TempDir()
 		mustSave(t, model, dir)

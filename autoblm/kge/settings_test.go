@@ -13,7 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// checkError wants an error of one line that has all the given parts.
+// checkError checks that an error has one line with all parts.
 func checkError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -21,7 +21,7 @@ func checkError(t *testing.T, err error, parts ...string) {
 	}
 	for _, part := range parts {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
+			t.Errorf("error %q does not contain %q", err, part)
 		}
 	}
 	if strings.Contains(err.Error(), "\n") {
@@ -29,43 +29,47 @@ func checkError(t *testing.T, err error, parts ...string) {
 	}
 }
 
+type options = kge.Settings
+
 func TestSettingsRefused(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		spoil func(*kge.Settings)
-		parts []string
-	}{
-		{"dim of 0", func(s *kge.Settings) { s.Dim = 0 }, []string{"dim is 0", "multiple of the 4", "as 4"}},
-		{"negative dim", func(s *kge.Settings) { s.Dim = -8 }, []string{"dim is -8", "as 4"}},
-		{"dim not divisible by K", func(s *kge.Settings) { s.Dim = 66 }, []string{"dim is 66", "multiple of the 4", "as 68"}},
-		{"dim beyond memory", func(s *kge.Settings) { s.Dim = math.MaxInt &^ 3 }, []string{"dim is 922", "to 1048576"}},
-		{"no epochs", func(s *kge.Settings) { s.Epochs = 0 }, []string{"epochs is 0", "from 1 to 1000000000"}},
-		{"negative epochs", func(s *kge.Settings) { s.Epochs = -1 }, []string{"epochs is -1", "from 1 to 1000000000"}},
-		{"no batch", func(s *kge.Settings) { s.Batch = 0 }, []string{"batch is 0", "from 1 to 1000000000"}},
-		{"unknown optimizer", func(s *kge.Settings) { s.Optimizer = 2 }, []string{"optimizer(2)", "adagrad or adam"}},
-		{"negative optimizer", func(s *kge.Settings) { s.Optimizer = -1 }, []string{"optimizer(-1)", "adagrad or adam"}},
-		{"decay of 0", func(s *kge.Settings) { s.Decay = 0 }, []string{"decay is 0", "above 0", "at most 1"}},
-		{"decay above 1", func(s *kge.Settings) { s.Decay = 1.01 }, []string{"decay is 1.01", "at most 1"}},
-		{"decay not a number", func(s *kge.Settings) { s.Decay = math.NaN() }, []string{"decay is NaN"}},
-		{"no initial scale", func(s *kge.Settings) { s.InitScale = 0 }, []string{"init-scale is 0", "above 0"}},
-		{"infinite initial scale", func(s *kge.Settings) { s.InitScale = math.Inf(1) }, []string{"init-scale is +Inf", "finite"}},
-		{"initial scale not a number", func(s *kge.Settings) { s.InitScale = math.NaN() }, []string{"init-scale is NaN", "finite"}},
-		{"negative validate-every", func(s *kge.Settings) { s.ValidateEvery = -1 }, []string{"validate-every is -1", "from 0 to 1000000000"}},
-		{"negative patience", func(s *kge.Settings) { s.Patience = -2 }, []string{"patience is -2", "from 0 to 1000000000"}},
-		{"negative max-steps", func(s *kge.Settings) { s.MaxSteps = -3 }, []string{"max-steps is -3", "from 0 to 1000000000"}},
-		{"negative sampled-softmax", func(s *kge.Settings) { s.SampledSoftmax = -1 }, []string{"sampled-softmax is -1", "from 0 to 1000000000"}},
-		{"negative sparse-gradients", func(s *kge.Settings) { s.SparseGradients = -1 }, []string{"sparse-gradients is -1", "from 0 to 1000000000"}},
-		{"no softmax", func(s *kge.Settings) { s.SparseGradients, s.Negatives = 64, 5 }, []string{"negatives is 5", "sparse-gradients is 64", "leave one"}},
-		{"two losses", func(s *kge.Settings) { s.SampledSoftmax, s.Negatives = 64, 5 }, []string{"negatives is 5", "sampled-softmax is 64", "leave one"}},
-		{"negative answers-per-query", func(s *kge.Settings) { s.AnswersPerQuery = -1 }, []string{"answers-per-query is -1", "from 0 to 1000000000"}},
-		{"answers together without reverses", func(s *kge.Settings) { s.AnswersPerQuery = 8 }, []string{"answers-per-query is 8", "set reciprocal"}},
-		{"answers together of smoothed labels", func(s *kge.Settings) { s.AnswersPerQuery, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1 }, []string{"answers-per-query and label-smoothing exclude each other"}},
-		{"patience without validation", func(s *kge.Settings) { s.Patience = 5 }, []string{"patience is 5", "set validate-every"}},
+	for want, change := range map[string]func(s *options){ // parts of the error, separated by |
+		"dim is 0|multiple of the 4|as 4":             func(s *options) { s.Dim = 0 },
+		"dim is -8|as 4":                              func(s *options) { s.Dim = -8 },
+		"dim is 66|multiple of the 4|as 68":           func(s *options) { s.Dim = 66 },
+		"dim is 922|to 1048576":                       func(s *options) { s.Dim = math.MaxInt &^ 3 },
+		"epochs is 0|from 1 to 1000000000":            func(s *options) { s.Epochs = 0 },
+		"epochs is -1|from 1 to 1000000000":           func(s *options) { s.Epochs = -1 },
+		"batch is 0|from 1 to 1000000000":             func(s *options) { s.Batch = 0 },
+		"optimizer(2)|adagrad or adam":                func(s *options) { s.Optimizer = 2 },
+		"optimizer(-1)|adagrad or adam":               func(s *options) { s.Optimizer = -1 },
+		"decay is 0|above 0|at most 1":                func(s *options) { s.Decay = 0 },
+		"decay is 1.01|at most 1":                     func(s *options) { s.Decay = 1.01 },
+		"decay is NaN":                                func(s *options) { s.Decay = math.NaN() },
+		"init-scale is 0|above 0":                     func(s *options) { s.InitScale = 0 },
+		"init-scale is +Inf|finite":                   func(s *options) { s.InitScale = math.Inf(1) },
+		"init-scale is NaN|finite":                    func(s *options) { s.InitScale = math.NaN() },
+		"validate-every is -1|from 0 to 1000000000":   func(s *options) { s.ValidateEvery = -1 },
+		"patience is -2|from 0 to 1000000000":         func(s *options) { s.Patience = -2 },
+		"max-steps is -3|from 0 to 1000000000":        func(s *options) { s.MaxSteps = -3 },
+		"sampled-softmax is -1|from 0 to 1000000000":  func(s *options) { s.SampledSoftmax = -1 },
+		"sparse-gradients is -1|from 0 to 1000000000": func(s *options) { s.SparseGradients = -1 },
+		"negatives is 5|sparse-gradients is 64|leave one": func(s *options) {
+			s.SparseGradients, s.Negatives = 64, 5
+		},
+		"negatives is 5|sampled-softmax is 64|leave one": func(s *options) {
+			s.SampledSoftmax, s.Negatives = 64, 5
+		},
+		"answers-per-query is -1|from 0 to 1000000000": func(s *options) { s.AnswersPerQuery = -1 },
+		"answers-per-query is 8|set reciprocal":        func(s *options) { s.AnswersPerQuery = 8 },
+		"answers-per-query and label-smoothing exclude each other": func(s *options) {
+			s.AnswersPerQuery, s.Reciprocal, s.LabelSmoothing = 8, true, 0.1
+		},
+		"patience is 5|set validate-every": func(s *options) { s.Patience = 5 },
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(want, func(t *testing.T) {
 			s := kge.DefaultSettings()
-			test.spoil(&s)
-			checkError(t, s.Validate(4), test.parts...)
+			change(&s)
+			checkError(t, s.Validate(4), strings.Split(want, "|")...)
 		})
 	}
 	for k := -1; k <= 0; k++ {
@@ -91,37 +95,40 @@ func TestSettingsAccepted(t *testing.T) {
 	}
 }
 
+// trainSmall trains members on a small graph.
+func trainSmall(t *testing.T, e kge.Engine, s kge.Settings, members ...kge.Member) error {
+	data := completion.Data(enginetest.SmallGraph())
+	_, err := kge.Train(t.Context(), e, kge.Job{Data: data, Settings: s, Members: members})
+	return err
+}
+
 func TestMemberRefused(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		spoil func(*kge.Member)
-		parts []string
-	}{
-		{"no structure", func(m *kge.Member) { m.Structure = structure.Structure{} }, []string{"structure is missing", "give one"}},
-		{"learning rate of 0", func(m *kge.Member) { m.LearningRate = 0 }, []string{"learning-rate is 0", "above 0"}},
-		{"negative learning rate", func(m *kge.Member) { m.LearningRate = -0.1 }, []string{"learning-rate is -0.1", "above 0"}},
-		{"learning rate not a number", func(m *kge.Member) { m.LearningRate = math.NaN() }, []string{"learning-rate is NaN"}},
-		{"infinite learning rate", func(m *kge.Member) { m.LearningRate = math.Inf(1) }, []string{"learning-rate is +Inf"}},
-		{"negative l2", func(m *kge.Member) { m.L2 = -1 }, []string{"l2 is -1", "at least 0"}},
-		{"l2 not a number", func(m *kge.Member) { m.L2 = math.NaN() }, []string{"l2 is NaN"}},
-		{"infinite l2", func(m *kge.Member) { m.L2 = math.Inf(1) }, []string{"l2 is +Inf"}},
-		{"negative n3", func(m *kge.Member) { m.N3 = -1e-9 }, []string{"n3 is -1e-09", "at least 0"}},
-		{"n3 not a number", func(m *kge.Member) { m.N3 = math.NaN() }, []string{"n3 is NaN"}},
-		{"infinite n3", func(m *kge.Member) { m.N3 = math.Inf(1) }, []string{"n3 is +Inf"}},
+	valid := kge.DefaultMember(structure.MustParse("complex"))
+	if err := valid.Validate(); err != nil {
+		t.Fatalf("the default member is refused: %v", err)
+	}
+	for want, change := range map[string]func(m *kge.Member){ // parts of the error, separated by |
+		"structure is missing|give one": func(m *kge.Member) { m.Structure = structure.Structure{} },
+		"learning-rate is 0|above 0":    func(m *kge.Member) { m.LearningRate = 0 },
+		"learning-rate is -0.1|above 0": func(m *kge.Member) { m.LearningRate = -0.1 },
+		"learning-rate is NaN":          func(m *kge.Member) { m.LearningRate = math.NaN() },
+		"learning-rate is +Inf":         func(m *kge.Member) { m.LearningRate = math.Inf(1) },
+		"l2 is -1|at least 0":           func(m *kge.Member) { m.L2 = -1 },
+		"l2 is NaN":                     func(m *kge.Member) { m.L2 = math.NaN() },
+		"l2 is +Inf":                    func(m *kge.Member) { m.L2 = math.Inf(1) },
+		"n3 is -1e-09|at least 0":       func(m *kge.Member) { m.N3 = -1e-9 },
+		"n3 is NaN":                     func(m *kge.Member) { m.N3 = math.NaN() },
+		"n3 is +Inf":                    func(m *kge.Member) { m.N3 = math.Inf(1) },
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			m := kge.DefaultMember(structure.MustParse("complex"))
-			if err := m.Validate(); err != nil {
-				t.Fatalf("the default member is refused: %v", err)
-			}
-			test.spoil(&m)
-			checkError(t, m.Validate(), test.parts...)
-			sound := kge.DefaultMember(structure.MustParse("complex"))
+		t.Run(want, func(t *testing.T) {
+			m, parts := valid, strings.Split(want, "|")
+			change(&m)
+			checkError(t, m.Validate(), parts...)
 			engine := &enginetest.Scripted{}
-			_, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(enginetest.SmallGraph()), Settings: kge.DefaultSettings(), Members: []kge.Member{sound, m}})
-			checkError(t, err, append(test.parts, "member 1")...)
+			err := trainSmall(t, engine, kge.DefaultSettings(), valid, m)
+			checkError(t, err, append(parts, "member 1")...)
 			if engine.Populations != 0 {
-				t.Error("the engine was asked for a population all the same")
+				t.Error("the engine made a population")
 			}
 		})
 	}
@@ -129,23 +136,28 @@ func TestMemberRefused(t *testing.T) {
 
 func TestPopulationRefused(t *testing.T) {
 	train := func(s kge.Settings, members ...kge.Member) error {
-		_, err := kge.Train(t.Context(), &enginetest.Scripted{}, kge.Job{Data: completion.Data(enginetest.SmallGraph()), Settings: s, Members: members})
-		return err
+		return trainSmall(t, &enginetest.Scripted{}, s, members...)
 	}
-	four, two := kge.DefaultMember(structure.MustParse("complex")), kge.DefaultMember(structure.MustParse("1,-2;2,1"))
-	checkError(t, train(kge.DefaultSettings()), "nothing to train", "at least one")
-	checkError(t, train(kge.DefaultSettings(), four, kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.3}), "member 1: ", "transe", "bilinear", "a population has one form")
-	checkError(t, train(kge.DefaultSettings(), four, four, two), "member 2: ", "with K=2", "member 0", "with K=4", "a population has one form and one K")
-	odd := kge.DefaultSettings()
-	odd.Dim = 62
-	checkError(t, train(odd, four), "dim is 62", "as 64")
-	if err := odd.Validate(2); err != nil {
+	complex4 := kge.DefaultMember(structure.MustParse("complex"))
+	complex2 := kge.DefaultMember(structure.MustParse("1,-2;2,1"))
+	transE := kge.Member{Form: form.TransE, Seed: 1, LearningRate: 0.3}
+	s := kge.DefaultSettings()
+	checkError(t, train(s), "nothing to train", "at least one")
+	checkError(t, train(s, complex4, transE),
+		"member 1: ", "transe", "bilinear", "a population has one form")
+	checkError(t, train(s, complex4, complex4, complex2),
+		"member 2: ", "with K=2", "member 0", "with K=4", "a population has one form and one K")
+	s.Dim = 62
+	checkError(t, train(s, complex4), "dim is 62", "as 64")
+	if err := s.Validate(2); err != nil {
 		t.Errorf("62 is a multiple of 2: %v", err)
 	}
 }
 
 func TestOptimizerText(t *testing.T) {
-	for optimizer, text := range map[kge.Optimizer]string{kge.Adagrad: `"adagrad"`, kge.Adam: `"adam"`} {
+	for optimizer, text := range map[kge.Optimizer]string{
+		kge.Adagrad: `"adagrad"`, kge.Adam: `"adam"`,
+	} {
 		if written, err := json.Marshal(optimizer); err != nil || string(written) != text {
 			t.Errorf("%v is written as %s (%v), want %s", optimizer, written, err, text)
 		}
@@ -157,7 +169,7 @@ func TestOptimizerText(t *testing.T) {
 	kept := kge.Adam
 	checkError(t, kept.UnmarshalText([]byte("sgd")), `"sgd"`, "use adagrad or adam")
 	if kept != kge.Adam {
-		t.Error("a name that is refused changed the optimizer")
+		t.Error("an unknown name changed the optimizer")
 	}
 	_, err := kge.Optimizer(7).MarshalText()
 	checkError(t, err, "optimizer(7)")

@@ -1,25 +1,24 @@
-// Package dropout decides which coordinates of a query are dropped in a training
-// step. That is a pure function of the member's seed, the step and the place in
-// the batch, so that it does not depend on the engine, the fellow members or the
-// threads. Its hash draws the slopes of a sparse gradients, too.
+// Package dropout decides which coordinates of a query are dropped in a training step. The
+// decision is a pure function of the member's seed, the step and the position in the batch, so
+// it does not depend on the engine, the other members or the threads. Sparse gradients use the
+// same hash.
 package dropout
 
-// Key is what [Dropped] needs to know of a member's seed and of a step, which
-// counts from 1.
+// Key returns the argument of [Dropped] for a member's seed and a step, which counts from 1.
 func Key(seed uint64, step int) uint32 {
 	return Scramble(uint32(seed) ^ Scramble(uint32(seed>>32)^Scramble(uint32(step))))
 }
 
-// Dropped tells whether a coordinate is dropped, when a share of them is.
-// Query 2i is for the tail of the batch's triple i, query 2i+1 for its head.
+// Dropped reports whether a coordinate is dropped, if a share of them is. Query 2i is for the
+// tail of the batch's triple i, query 2i+1 for its head.
 func Dropped(key uint32, query, coordinate, dim int, share float64) bool {
 	return Scramble(key+Stride*uint32(query*dim+coordinate)) < Threshold(share)
 }
 
-// Stride keeps the inputs of the hash of neighbouring coordinates apart.
+// Stride separates the hash inputs of neighbouring coordinates.
 const Stride = 0x9e3779b9
 
-// Threshold is what the hash of a dropped coordinate is below.
+// Threshold returns the number that the hash of a dropped coordinate is less than.
 func Threshold(share float64) uint32 { return uint32(share * (1 << 32)) }
 
 // The steps of Scramble: shift right and exclusive or, multiply.
@@ -29,8 +28,8 @@ const (
 	Shift3          = 16
 )
 
-// Scramble is a hash with little bias: each bit of x moves about half the bits
-// of the result (the constants are from Wellons' search for such functions).
+// Scramble hashes x with little bias: each bit of x changes about half the bits of the result.
+// The constants are from Wellons' search for such functions.
 func Scramble(x uint32) uint32 {
 	x ^= x >> Shift1
 	x *= Factor1
