@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// script gives losses, ranks and a divergence that depend on the epoch and the member.
+// script returns an engine whose losses, ranks and divergence depend on epoch and member.
 func script(numbers []int32) *enginetest.Scripted {
 	at := func(epoch, member int) int32 { return numbers[(epoch*7+member)%len(numbers)] }
 	return &enginetest.Scripted{
@@ -37,7 +37,7 @@ func script(numbers []int32) *enginetest.Scripted {
 	}
 }
 
-// untimed is a report without what differs from run to run.
+// untimed returns a report without what differs from run to run.
 func untimed(r *kge.Report) kge.Report {
 	return kge.Report{Results: r.Results, Complete: r.Complete}
 }
@@ -46,16 +46,17 @@ var sameErrors = cmp.Comparer(func(a, b error) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.Error() == b.Error()
 })
 
-// TestInterruptedTrainingGoesOn: whichever epochs a training is interrupted in, it
-// comes to what it comes to when it is left alone.
-func TestInterruptedTrainingGoesOn(t *testing.T) {
+// TestInterruptedTrainingResumes checks that a training that is interrupted in any epochs has
+// the results of an uninterrupted one.
+func TestInterruptedTrainingResumes(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.Int32Range(0, 9), 1, 40).Draw(t, "script")
 		j := job(rapid.IntRange(1, 3).Draw(t, "members"), func(s *kge.Settings) {
 			s.Epochs, s.Decay = 12, 0.9
 			if s.ValidateEvery = rapid.IntRange(0, 3).Draw(t, "every"); s.ValidateEvery > 0 {
-				s.Patience, s.PlateauPatience, s.PlateauFactor = rapid.IntRange(0, 3).Draw(t, "patience"), 1, 0.5
+				s.Patience, s.PlateauPatience, s.PlateauFactor = rapid.IntRange(0, 3).Draw(t, "patience"), 1,
+					0.5
 			}
 		})
 		alone := script(numbers)
@@ -91,16 +92,20 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors, comparables); difference != "" {
+		if difference := cmp.Diff(untimed(want), untimed(got), sameErrors,
+			comparables); difference != "" {
 			t.Errorf("in %d pieces other than at once (-want +got):\n%s", len(stops)+1, difference)
 		}
-		if len(alone.Rates) > 0 && !cmp.Equal(pieces.Rates[len(pieces.Rates)-1:], alone.Rates[len(alone.Rates)-1:]) {
-			t.Errorf("the last learning rates are %v, want %v", pieces.Rates[len(pieces.Rates)-1], alone.Rates[len(alone.Rates)-1])
+		if len(alone.Rates) > 0 &&
+			!cmp.Equal(pieces.Rates[len(pieces.Rates)-1:], alone.Rates[len(alone.Rates)-1:]) {
+			t.Errorf("the last learning rates are %v, want %v", pieces.Rates[len(pieces.Rates)-1],
+				alone.Rates[len(alone.Rates)-1])
 		}
 	})
 }
 
-// TestACompleteCheckpoint: its report comes again, and nothing is trained or written.
+// TestACompleteCheckpoint checks that a complete training is reported again without training
+// or writing.
 func TestACompleteCheckpoint(t *testing.T) {
 	j := job(2, func(s *kge.Settings) { s.ValidateEvery = 2 })
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}
@@ -114,7 +119,8 @@ func TestACompleteCheckpoint(t *testing.T) {
 	if len(engine.Batches) != 0 || !again.Complete {
 		t.Errorf("%d epochs trained, complete %v", len(engine.Batches), again.Complete)
 	}
-	if difference := cmp.Diff(first.Results, again.Results, sameErrors, comparables); difference != "" {
+	if difference := cmp.Diff(first.Results, again.Results, sameErrors,
+		comparables); difference != "" {
 		t.Errorf("the report differs (-first +again):\n%s", difference)
 	}
 	if first.Timing.PerStep != again.Timing.PerStep || again.Timing.Train != first.Timing.Train {
@@ -125,21 +131,24 @@ func TestACompleteCheckpoint(t *testing.T) {
 	}
 }
 
-// TestInterruptedInsideAnEpoch: what is kept is the last whole epoch, and before the first
-// one, or without a checkpoint, the last whole step; the model says which.
+// TestInterruptedInsideAnEpoch checks that the result is that of the last complete epoch or,
+// before the first epoch or without a checkpoint, of the last step.
 func TestInterruptedInsideAnEpoch(t *testing.T) {
 	defer kge.CopyWithin(time.Hour)()
 	for steps, want := range map[int]struct{ kept, plain *kge.Position }{
-		0:  {},
-		2:  {&kge.Position{Steps: 2, Interrupted: true}, &kge.Position{Steps: 2, Interrupted: true}},
-		5:  {&kge.Position{Epoch: 1, Interrupted: true}, &kge.Position{Epoch: 1, Interrupted: true}},
-		13: {&kge.Position{Epoch: 2, Interrupted: true}, &kge.Position{Epoch: 2, Steps: 13, Interrupted: true}},
+		0: {},
+		2: {&kge.Position{Steps: 2, Interrupted: true}, &kge.Position{Steps: 2, Interrupted: true}},
+		5: {&kge.Position{Epoch: 1, Interrupted: true}, &kge.Position{Epoch: 1, Interrupted: true}},
+		13: {&kge.Position{Epoch: 2, Interrupted: true},
+			&kge.Position{Epoch: 2, Steps: 13, Interrupted: true}},
 	} {
-		for _, c := range []*kge.Checkpoint{nil, {File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}} {
+		for _, c := range []*kge.Checkpoint{nil,
+			{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}} {
 			j := job(1, func(s *kge.Settings) { s.Batch = 2 })
 			j.Checkpoint = c
 			ctx, cancel := context.WithCancel(t.Context())
-			report, err := kge.Train(ctx, &stepwise{Scripted: &enginetest.Scripted{}, left: steps, cancel: cancel}, j)
+			report, err := kge.Train(ctx,
+				&stepwise{Scripted: &enginetest.Scripted{}, left: steps, cancel: cancel}, j)
 			if !errors.Is(err, context.Canceled) {
 				t.Fatalf("after %d steps: %v", steps, err)
 			}
@@ -155,69 +164,82 @@ func TestInterruptedInsideAnEpoch(t *testing.T) {
 			}
 			r := report.Results[0]
 			if got := r.Model.Position; *got != *reached || len(r.Loss) != reached.Epoch || report.Complete {
-				t.Errorf("after %d steps the model is of %+v, want %+v; %d losses", steps, *got, *reached, len(r.Loss))
+				t.Errorf("after %d steps the model is of %+v, want %+v; %d losses", steps, *got, *reached,
+					len(r.Loss))
 			}
-			if want := float32(5 * reached.Epoch); c != nil && reached.Epoch > 0 && r.Model.Entities[0] != want {
+			if want := float32(5 * reached.Epoch); c != nil && reached.Epoch > 0 &&
+				r.Model.Entities[0] != want {
 				t.Errorf("after %d steps the numbers are of step %v, want %v", steps, r.Model.Entities[0], want)
 			}
 		}
 	}
 }
 
-// TestALargeTrainingIsKeptInItsFile: it is not copied after each epoch, so what is left of one
-// that is interrupted is the last epoch that was written, of which there is one at once.
-func TestALargeTrainingIsKeptInItsFile(t *testing.T) {
+// TestALargeTrainingIsInItsFile checks that an interrupted training that is too large to copy
+// has the results of the last epoch that was written. The first epoch is written at once.
+func TestALargeTrainingIsInItsFile(t *testing.T) {
 	defer kge.KeepNone()()
 	j := job(1, func(s *kge.Settings) { s.Batch = 2 })
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
-	report, err := kge.Train(ctx, &stepwise{Scripted: &enginetest.Scripted{}, left: 13, cancel: cancel}, j)
+	report, err := kge.Train(ctx,
+		&stepwise{Scripted: &enginetest.Scripted{}, left: 13, cancel: cancel}, j)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if r := report.Results[0]; *r.Model.Position != (kge.Position{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 {
-		t.Errorf("the model is of %+v and step %v, with %d losses", *r.Model.Position, r.Model.Entities[0], len(r.Loss))
+	if r := report.Results[0]; *r.Model.Position != (kge.Position{Epoch: 1, Interrupted: true}) ||
+		r.Model.Entities[0] != 5 || len(r.Loss) != 1 {
+		t.Errorf("the model is of %+v and step %v, with %d losses", *r.Model.Position,
+			r.Model.Entities[0], len(r.Loss))
 	}
-	if report, err = kge.Train(t.Context(), &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}, j); err != nil || report.Resumed != 1 || !report.Complete {
+	if report, err = kge.Train(t.Context(), &stepwise{Scripted: &enginetest.Scripted{}, left: 1000},
+		j); err != nil || report.Resumed != 1 || !report.Complete {
 		t.Errorf("%v: %+v", err, report)
 	}
 }
 
-// TestCopiesWait: where a copy takes long beside an epoch, not each epoch is copied. What is
-// left of an interrupted training is an epoch that was, and it comes to the same results.
+// TestCopiesWait checks that slow copies are not made after each epoch. An interrupted training
+// has the results of the last copied epoch, and resumes to the same results.
 func TestCopiesWait(t *testing.T) {
 	defer kge.CopyWithin(0)()
 	j := job(1, func(s *kge.Settings) { s.Batch = 2 })
-	want, err := kge.Train(t.Context(), &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
+	want, err := kge.Train(t.Context(),
+		&slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training"), Every: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
-	interrupted := &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 13, cancel: cancel}}
+	interrupted := &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 13,
+		cancel: cancel}}
 	report, err := kge.Train(ctx, interrupted, j)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if r := report.Results[0]; *r.Model.Position != (kge.Position{Epoch: 1, Interrupted: true}) || r.Model.Entities[0] != 5 || len(r.Loss) != 1 || interrupted.copies != 1 {
-		t.Errorf("the model is of %+v and step %v, with %d losses, after %d copies", *r.Model.Position, r.Model.Entities[0], len(r.Loss), interrupted.copies)
+	if r := report.Results[0]; *r.Model.Position != (kge.Position{Epoch: 1, Interrupted: true}) ||
+		r.Model.Entities[0] != 5 || len(r.Loss) != 1 || interrupted.copies != 1 {
+		t.Errorf("the model is of %+v and step %v, with %d losses, after %d copies", *r.Model.Position,
+			r.Model.Entities[0], len(r.Loss), interrupted.copies)
 	}
-	report, err = kge.Train(t.Context(), &slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
+	report, err = kge.Train(t.Context(),
+		&slow{stepwise: &stepwise{Scripted: &enginetest.Scripted{}, left: 1000}}, j)
 	if err != nil || report.Resumed != 1 || !report.Complete {
 		t.Fatalf("%v: %+v", err, report)
 	}
-	if difference := cmp.Diff(want.Results[0].Model.Tables, report.Results[0].Model.Tables); difference != "" {
+	if difference := cmp.Diff(want.Results[0].Model.Tables,
+		report.Results[0].Model.Tables); difference != "" {
 		t.Error(difference)
 	}
 }
 
-// slow takes long to copy what it has.
+// slow takes long to copy its state.
 type slow struct {
 	*stepwise
 	copies int
 }
 
-func (e *slow) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (e *slow) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population,
+	error) {
 	_, err := e.stepwise.NewPopulation(d, s, members)
 	return e, err
 }
@@ -228,7 +250,7 @@ func (e *slow) State() (kge.State, error) {
 	return e.stepwise.State()
 }
 
-// stepwise takes the steps of an epoch one by one, and is interrupted after so many.
+// stepwise takes the steps of an epoch one by one and is interrupted after some.
 type stepwise struct {
 	*enginetest.Scripted
 	left   int
@@ -236,12 +258,14 @@ type stepwise struct {
 	waits  bool // for the end of the context, after cancel
 }
 
-func (e *stepwise) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (e *stepwise) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population,
+	error) {
 	_, err := e.Scripted.NewPopulation(d, s, members)
 	return e, err
 }
 
-func (e *stepwise) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch, error) {
+func (e *stepwise) Epoch(ctx context.Context, batches [][]kge.Example, rates []float64) (kge.Epoch,
+	error) {
 	for range batches {
 		if e.left == 0 {
 			e.cancel()
@@ -265,14 +289,21 @@ func TestTimeIsUp(t *testing.T) {
 		return mustTrain(t, engine, j)
 	}
 	file := filepath.Join(t.TempDir(), "training")
-	if r := train(time.Now().Add(-time.Second), &enginetest.Scripted{}, file); r.Complete || len(r.Results[0].Loss) != 0 {
+	if r := train(time.Now().Add(-time.Second), &enginetest.Scripted{}, file); r.Complete ||
+		len(r.Results[0].Loss) != 0 {
 		t.Errorf("with no time: complete %v after %d epochs", r.Complete, len(r.Results[0].Loss))
 	}
-	slow := &enginetest.Scripted{Loss: func(int, int) float64 { time.Sleep(20 * time.Millisecond); return 1 }}
-	if r := train(time.Now().Add(30*time.Millisecond), slow, file); r.Complete || len(r.Results[0].Loss) == 0 || len(r.Results[0].Loss) == 6 {
-		t.Errorf("with time for an epoch: complete %v after %d of 6 epochs", r.Complete, len(r.Results[0].Loss))
+	slow := &enginetest.Scripted{Loss: func(int, int) float64 {
+		time.Sleep(20 * time.Millisecond)
+		return 1
+	}}
+	if r := train(time.Now().Add(30*time.Millisecond), slow, file); r.Complete ||
+		len(r.Results[0].Loss) == 0 || len(r.Results[0].Loss) == 6 {
+		t.Errorf("with time for an epoch: complete %v after %d of 6 epochs", r.Complete,
+			len(r.Results[0].Loss))
 	}
-	if r := train(time.Now().Add(time.Hour), &enginetest.Scripted{}, file); !r.Complete || len(r.Results[0].Loss) != 6 {
+	if r := train(time.Now().Add(time.Hour), &enginetest.Scripted{}, file); !r.Complete ||
+		len(r.Results[0].Loss) != 6 {
 		t.Errorf("with time for all: complete %v after %d epochs", r.Complete, len(r.Results[0].Loss))
 	}
 }
@@ -293,13 +324,19 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 	g.Valid = nil
 	other := completion.Data(g)
 	for says, change := range map[string]func(*kge.Job){
-		"epochs 6 there, 7 here":                func(j *kge.Job) { j.Settings.Epochs = 7 },
-		"max_norm not set there, 1 here":        func(j *kge.Job) { j.Settings.MaxNorm = 1 },
-		"members 1 seed 0 there, 99 here":       func(j *kge.Job) { j.Members[0].Seed = 99 },
-		"members 1 n3 0 there, 0.5 here":        func(j *kge.Job) { j.Members[0].N3 = 0.5 },
-		"the data differ":                       func(j *kge.Job) { j.Data = other },
-		"epochs 6 there, 9 here; the data diff": func(j *kge.Job) { j.Data, j.Settings.Epochs = other, 9 },
-		"batch 3 there, 4 here; dim 4 there, ":  func(j *kge.Job) { j.Settings.Dim, j.Settings.Batch = 8, 4 },
+		"epochs 6 there, 7 here":          func(j *kge.Job) { j.Settings.Epochs = 7 },
+		"max_norm not set there, 1 here":  func(j *kge.Job) { j.Settings.MaxNorm = 1 },
+		"members 1 seed 0 there, 99 here": func(j *kge.Job) { j.Members[0].Seed = 99 },
+		"members 1 n3 0 there, 0.5 here":  func(j *kge.Job) { j.Members[0].N3 = 0.5 },
+		"the data differ":                 func(j *kge.Job) { j.Data = other },
+		"epochs 6 there, 9 here; the data diff": func(j *kge.Job) {
+			j.Data, j.Settings.Epochs = other,
+				9
+		},
+		"batch 3 there, 4 here; dim 4 there, ": func(j *kge.Job) {
+			j.Settings.Dim, j.Settings.Batch = 8,
+				4
+		},
 	} {
 		err := train(change)
 		if !errors.Is(err, kge.ErrOtherTraining) {
@@ -316,18 +353,19 @@ func TestCheckpointOfAnotherTraining(t *testing.T) {
 		t.Errorf("error %v, want ErrOtherEngine", err)
 	}
 	j.Checkpoint.AnyEngine = true
-	if report, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j); err != nil || report.Resumed != 6 {
+	if report, err := kge.Train(t.Context(), elsewhere{&enginetest.Scripted{}}, j); err != nil ||
+		report.Resumed != 6 {
 		t.Errorf("on any engine: %+v, %v", report, err)
 	}
 }
 
-// elsewhere is an engine on another machine.
+// elsewhere is an engine with the backend of another machine.
 type elsewhere struct{ *enginetest.Scripted }
 
 func (elsewhere) Backend(kge.Precision) string { return "elsewhere" }
 
-// TestDamagedCheckpoints: a training goes on from the checkpoint before one that is
-// damaged, and says so where that is damaged too.
+// TestDamagedCheckpoints checks that a training resumes from the previous file if one is damaged,
+// and that it is an error if both are.
 func TestDamagedCheckpoints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "training")
 	j := job(2, func(s *kge.Settings) { s.ValidateEvery = 2 })
@@ -343,8 +381,10 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 	engine := script([]int32{3, 1, 4})
 	got := mustTrain(t, engine, j)
-	if difference := cmp.Diff(untimed(want), untimed(got), sameErrors, comparables); difference != "" || len(engine.Batches) == 0 || len(engine.Batches) == 6 {
-		t.Errorf("from the checkpoint before, with %d epochs trained (-want +got):\n%s", len(engine.Batches), difference)
+	if difference := cmp.Diff(untimed(want), untimed(got), sameErrors,
+		comparables); difference != "" || len(engine.Batches) == 0 || len(engine.Batches) == 6 {
+		t.Errorf("from the checkpoint before, with %d epochs trained (-want +got):\n%s",
+			len(engine.Batches), difference)
 	}
 	for _, path := range all {
 		if err := os.Truncate(path, 100); err != nil {
@@ -355,7 +395,8 @@ func TestDamagedCheckpoints(t *testing.T) {
 	checkError(t, err, file+": the file is damaged", "remove it")
 }
 
-// TestCheckpointThatCannotBeWritten ends the training, or the caller is told, each time.
+// TestCheckpointThatCannotBeWritten checks that a failure to write ends the training, or goes to
+// OnError each time.
 func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	j.Checkpoint = &kge.Checkpoint{File: filepath.Join(t.TempDir(), "nowhere", "training")}
@@ -380,7 +421,7 @@ func TestCheckpointThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestCheckpointsAreNotWrittenTooOften: what takes less than Every leaves none.
+// TestCheckpointsAreNotWrittenTooOften checks that a training shorter than Every writes none.
 func TestCheckpointsAreNotWrittenTooOften(t *testing.T) {
 	for every, want := range map[time.Duration]bool{0: true, time.Hour: false} {
 		j := job(1, func(*kge.Settings) {})

@@ -41,7 +41,8 @@ func TestChangedModels(t *testing.T) {
 		}
 		save(description, name)
 		_, err := kge.Load(dir)
-		checkError(t, err, filepath.Join(dir, name)+" is damaged, or of another model", "remove its checksum")
+		checkError(t, err, filepath.Join(dir, name)+" is damaged, or of another model",
+			"remove its checksum")
 		copied := map[string][]byte{}
 		for name := range files {
 			if copied[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {

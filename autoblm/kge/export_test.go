@@ -2,16 +2,15 @@ package kge
 
 import "time"
 
-// CopyWithin makes copies that take less time than this after each epoch, until the function
-// that it returns is called.
+// CopyWithin sets the duration up to which copies are made after each epoch, until restore is
+// called.
 func CopyWithin(limit time.Duration) (restore func()) {
 	before := cheapCopy
 	cheapCopy = limit
 	return func() { cheapCopy = before }
 }
 
-// KeepNone makes every training one that is too large to be copied after each epoch, until
-// the function that it returns is called.
+// KeepNone makes every training too large to be copied after each epoch, until restore is called.
 func KeepNone() (restore func()) {
 	before := maxCopied
 	maxCopied = 0

@@ -11,39 +11,45 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 )
 
-// TestTooLargeForTheMemory is said before anything is made, with what is needed, what is
-// there, and the mend.
+// TestTooLargeForTheMemory checks the error before anything is allocated: what is needed, what is
+// available, and the fix.
 func TestTooLargeForTheMemory(t *testing.T) {
 	j := job(2, func(s *kge.Settings) { s.Dim = 1 << 20 })
 	j.Data.Entities = make([]string, 1<<20)
 	engine := &enginetest.Scripted{}
 	_, err := kge.Train(t.Context(), engine, j)
-	if err == nil || !strings.Contains(err.Error(), "training 2 members with dim 1048576 on 1,048,576 entities and 2 relations would take at least 16 TiB of memory, and ") ||
-		!strings.HasSuffix(err.Error(), " are free: take a smaller dim, smaller batches, fewer members at a time, or fewer negatives") {
+	if err == nil ||
+		!strings.Contains(err.Error(),
+			"training 2 members with dim 1048576 on 1,048,576 entities and 2 relations would take at least 16 TiB of memory, and ") ||
+		!strings.HasSuffix(err.Error(),
+			" are free: take a smaller dim, smaller batches, fewer members at a time, or fewer negatives") {
 		t.Errorf("%v", err)
 	}
 	if engine.Closed != 0 {
-		t.Error("a population was made")
+		t.Error("a population was created")
 	}
 }
 
-// TestSettingsHaveUpperLimits: no count is so large that sums with it overflow.
+// TestSettingsHaveUpperLimits checks that no count is so large that sums with it overflow.
 func TestSettingsHaveUpperLimits(t *testing.T) {
 	for name, set := range map[string]func(s *kge.Settings){
-		"batch": func(s *kge.Settings) { s.Batch = math.MaxInt }, "epochs": func(s *kge.Settings) { s.Epochs = math.MaxInt },
-		"warmup": func(s *kge.Settings) { s.Warmup = math.MaxInt }, "cooldown": func(s *kge.Settings) { s.Cooldown = math.MaxInt },
+		"batch":     func(s *kge.Settings) { s.Batch = math.MaxInt },
+		"epochs":    func(s *kge.Settings) { s.Epochs = math.MaxInt },
+		"warmup":    func(s *kge.Settings) { s.Warmup = math.MaxInt },
+		"cooldown":  func(s *kge.Settings) { s.Cooldown = math.MaxInt },
 		"negatives": func(s *kge.Settings) { s.Negatives = 1 << 31 },
 		"dim":       func(s *kge.Settings) { s.Dim = math.MaxInt &^ 3 },
 	} {
 		s := kge.DefaultSettings()
 		set(&s)
-		if err := s.Validate(4); err == nil || !strings.HasPrefix(err.Error(), name+" is ") || !strings.Contains(err.Error(), "it must be from ") {
+		if err := s.Validate(4); err == nil || !strings.HasPrefix(err.Error(), name+" is ") ||
+			!strings.Contains(err.Error(), "it must be from ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestInterruptedBatches: an end is heard while the batches of an epoch are made.
+// TestInterruptedBatches checks that training can be cancelled while batches are made.
 func TestInterruptedBatches(t *testing.T) {
 	j := job(1, func(*kge.Settings) {})
 	ctx, end := context.WithCancel(t.Context())
@@ -58,7 +64,7 @@ func TestInterruptedBatches(t *testing.T) {
 	}
 }
 
-// ending ends a context while an engine draws the first numbers of a population.
+// ending is an engine that cancels a context before it draws initial embeddings.
 type ending struct {
 	*enginetest.Scripted
 	end   func()
@@ -66,21 +72,23 @@ type ending struct {
 	ended error
 }
 
-func (e *ending) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (e *ending) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population,
+	error) {
 	e.end()
 	e.drawn = kge.Initialize(d, s, members[0])
 	e.ended = d.Err()
 	return e.Scripted.NewPopulation(d, s, members)
 }
 
-// TestInterruptedInitialize: an end is heard while the first numbers are drawn, and nothing is
-// made of them.
+// TestInterruptedInitialize checks that training can be cancelled while initial embeddings are
+// drawn, and that no population is created.
 func TestInterruptedInitialize(t *testing.T) {
 	j := job(1, func(s *kge.Settings) { s.Dim = 1 << 16 })
 	ctx, end := context.WithCancel(t.Context())
 	e := &ending{Scripted: &enginetest.Scripted{}, end: end}
 	report, err := kge.Train(ctx, e, j)
-	if !errors.Is(err, context.Canceled) || report != nil || e.Closed != 1 || !errors.Is(e.ended, context.Canceled) || j.Data.Err() != nil {
+	if !errors.Is(err, context.Canceled) || report != nil || e.Closed != 1 ||
+		!errors.Is(e.ended, context.Canceled) || j.Data.Err() != nil {
 		t.Errorf("%v, %v, closed %d times", report, err, e.Closed)
 	}
 	for _, x := range e.drawn.Entities {
@@ -88,7 +96,9 @@ func TestInterruptedInitialize(t *testing.T) {
 			t.Fatal("numbers were drawn after the end")
 		}
 	}
-	if j.Data.Batches(j.Settings, 1) == nil || len(kge.Initialize(j.Data, j.Settings, j.Members[0]).Entities) == 0 || kge.Initialize(j.Data, j.Settings, j.Members[0]).Entities[0] == 0 {
+	if j.Data.Batches(j.Settings, 1) == nil ||
+		len(kge.Initialize(j.Data, j.Settings, j.Members[0]).Entities) == 0 ||
+		kge.Initialize(j.Data, j.Settings, j.Members[0]).Entities[0] == 0 {
 		t.Error("the data of the job are over too")
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/settings"
 )
 
-// TestResolve: what each precision comes to, by the form, the sizes, what the processor has
-// and what the variable says.
+// TestResolve checks how a precision resolves, depending on form, sizes, processor and variable.
 func TestResolve(t *testing.T) {
 	lacks := errors.New("it lacks them")
 	for _, c := range []struct {
@@ -22,33 +21,40 @@ func TestResolve(t *testing.T) {
 		form          form.Form
 		entities, dim int
 		lacking       error
-		pays          bool
+		faster        bool
 		variable      string
 		want          kge.Precision
 		err           string
 	}{
-		{asked: kge.Float32, entities: 1e5, dim: 512, pays: true, variable: "bfloat16", want: kge.Float32},
+		{asked: kge.Float32, entities: 1e5, dim: 512, faster: true, variable: "bfloat16",
+			want: kge.Float32},
 		{asked: kge.Bfloat16, entities: 7, dim: 4, want: kge.Bfloat16},
 		{asked: kge.Bfloat16, entities: 7, dim: 4, variable: "float32", want: kge.Bfloat16},
 		{asked: kge.Bfloat16, lacking: lacks, err: "it lacks them: use the precision float32 or auto"},
-		{asked: kge.Bfloat16, form: form.TransE, pays: true, err: "transe scores by distances"},
-		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, want: kge.Bfloat16},
-		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, variable: "auto", want: kge.Bfloat16},
-		{asked: kge.AutoPrecision, entities: 2047, dim: 32, pays: true, want: kge.Float32},
-		{asked: kge.AutoPrecision, entities: 2048, dim: 31, pays: true, want: kge.Float32},
-		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: false, want: kge.Float32},
-		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, lacking: lacks, want: kge.Float32},
-		{asked: kge.AutoPrecision, entities: 2048, dim: 32, pays: true, form: form.TransE, want: kge.Float32},
-		{asked: kge.AutoPrecision, entities: 1e5, dim: 512, pays: true, variable: "float32", want: kge.Float32},
+		{asked: kge.Bfloat16, form: form.TransE, faster: true, err: "transe scores by distances"},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, faster: true, want: kge.Bfloat16},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, faster: true, variable: "auto",
+			want: kge.Bfloat16},
+		{asked: kge.AutoPrecision, entities: 2047, dim: 32, faster: true, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 31, faster: true, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, faster: false, want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, faster: true, lacking: lacks,
+			want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 2048, dim: 32, faster: true, form: form.TransE,
+			want: kge.Float32},
+		{asked: kge.AutoPrecision, entities: 1e5, dim: 512, faster: true, variable: "float32",
+			want: kge.Float32},
 		{asked: kge.AutoPrecision, entities: 7, dim: 4, variable: "bfloat16", want: kge.Bfloat16},
-		{asked: kge.AutoPrecision, entities: 7, dim: 4, variable: "bfloat16", form: form.TransE, want: kge.Float32},
-		{asked: kge.AutoPrecision, lacking: lacks, variable: "bfloat16", err: "AUTOBLM_PRECISION: it lacks them"},
+		{asked: kge.AutoPrecision, entities: 7, dim: 4, variable: "bfloat16", form: form.TransE,
+			want: kge.Float32},
+		{asked: kge.AutoPrecision, lacking: lacks, variable: "bfloat16",
+			err: "AUTOBLM_PRECISION: it lacks them"},
 		{asked: kge.AutoPrecision, variable: "half", err: `AUTOBLM_PRECISION: unknown precision "half"`},
 		{asked: 7, err: "precision(7)"},
 		{asked: -1, err: "precision(-1)"},
 	} {
 		t.Setenv(kge.PrecisionVariable, c.variable)
-		got, err := c.asked.Resolve(c.form, c.entities, c.dim, c.lacking, c.pays)
+		got, err := c.asked.Resolve(c.form, c.entities, c.dim, c.lacking, c.faster)
 		switch {
 		case c.err != "":
 			checkError(t, err, c.err)
@@ -58,14 +64,15 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestPrecisionNames: names come back, and float32 is what nothing is said of, so that what
-// was written before reads as it was.
+// TestPrecisionNames checks the names in JSON, where float32 is omitted.
 func TestPrecisionNames(t *testing.T) {
 	s := kge.DefaultSettings()
-	if text, err := json.Marshal(s); err != nil || strings.Contains(string(text), "precision") || s.Precision != kge.Float32 {
+	if text, err := json.Marshal(s); err != nil || strings.Contains(string(text), "precision") ||
+		s.Precision != kge.Float32 {
 		t.Errorf("by default %s, %v", text, err)
 	}
-	for p, name := range map[kge.Precision]string{kge.Bfloat16: "bfloat16", kge.AutoPrecision: "auto"} {
+	for p, name := range map[kge.Precision]string{kge.Bfloat16: "bfloat16",
+		kge.AutoPrecision: "auto"} {
 		s.Precision = p
 		text, err := json.Marshal(s)
 		if err != nil || !strings.Contains(string(text), `"precision":"`+name+`"`) {
@@ -85,7 +92,7 @@ func TestPrecisionNames(t *testing.T) {
 	}
 }
 
-// coming is an engine on which auto comes to a precision, and that has all.
+// coming is an engine that resolves auto to a precision and supports all.
 func coming(to kge.Precision) *enginetest.Scripted {
 	return &enginetest.Scripted{ResolvePrecision: func(asked kge.Precision) (kge.Precision, error) {
 		if asked == kge.AutoPrecision {
@@ -95,14 +102,15 @@ func coming(to kge.Precision) *enginetest.Scripted {
 	}}
 }
 
-// TestTrainingSaysItsPrecision: the population is asked for what auto came to, and so do the
-// report and the model say, also after a way through its folder.
-func TestTrainingSaysItsPrecision(t *testing.T) {
+// TestTrainingHasItsPrecision checks that population, report and saved model have the resolved
+// precision.
+func TestTrainingHasItsPrecision(t *testing.T) {
 	for _, came := range []kge.Precision{kge.Float32, kge.Bfloat16} {
 		engine := coming(came)
 		report := mustTrain(t, engine, job(2, func(s *kge.Settings) { s.Precision = kge.AutoPrecision }))
 		if engine.Settings.Precision != came || report.Precision != came {
-			t.Errorf("auto is %v: the population has %v, the report %v", came, engine.Settings.Precision, report.Precision)
+			t.Errorf("auto is %v: the population has %v, the report %v", came, engine.Settings.Precision,
+				report.Precision)
 		}
 		for _, r := range report.Results {
 			if p := r.Model.Training.Settings.Precision; p != came {
@@ -115,15 +123,19 @@ func TestTrainingSaysItsPrecision(t *testing.T) {
 			t.Errorf("%v is read as %+v from %s, %v", came, back, written, err)
 		}
 	}
-	engine := &enginetest.Scripted{ResolvePrecision: func(kge.Precision) (kge.Precision, error) { return 0, enginetest.ErrScripted }}
-	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, enginetest.ErrScripted) || engine.Populations != 0 {
+	engine := &enginetest.Scripted{ResolvePrecision: func(kge.Precision) (kge.Precision,
+		error) {
+		return 0, enginetest.ErrScripted
+	}}
+	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err,
+		enginetest.ErrScripted) || engine.Populations != 0 {
 		t.Errorf("error %v after %d populations", err, engine.Populations)
 	}
 }
 
-// TestGoingOnInAPrecision: auto goes on in the precision that a training was begun in,
-// wherever it is; another one that is asked for by name is refused.
-func TestGoingOnInAPrecision(t *testing.T) {
+// TestResumeInAPrecision checks that auto resumes in the precision of the checkpoint, and that
+// another explicit precision is refused.
+func TestResumeInAPrecision(t *testing.T) {
 	for _, begun := range []kge.Precision{kge.Float32, kge.Bfloat16} {
 		other := kge.Float32 + kge.Bfloat16 - begun
 		j := job(1, func(s *kge.Settings) { s.Precision = kge.AutoPrecision })
@@ -131,7 +143,8 @@ func TestGoingOnInAPrecision(t *testing.T) {
 		mustTrain(t, coming(begun), j)
 		report := mustTrain(t, coming(other), j)
 		if report.Precision != begun || report.Resumed != j.Settings.Epochs {
-			t.Errorf("begun in %v and gone on with in %v, after %d epochs", begun, report.Precision, report.Resumed)
+			t.Errorf("begun in %v and gone on with in %v, after %d epochs", begun, report.Precision,
+				report.Resumed)
 		}
 		name := func(p kge.Precision) string {
 			j := j
@@ -149,17 +162,18 @@ func TestGoingOnInAPrecision(t *testing.T) {
 		mustTrain(t, coming(other), j)
 		j.Settings.Precision = other
 		_, err := kge.Train(t.Context(), coming(begun), j)
-		checkError(t, err, "precision "+begun.String()+" there, "+other.String()+" here", "remove this one")
+		checkError(t, err, "precision "+begun.String()+" there, "+other.String()+" here",
+			"remove this one")
 		if !errors.Is(err, kge.ErrOtherTraining) {
 			t.Errorf("error %v", err)
 		}
 	}
 }
 
-// TestGoingOnByAnotherUnit: what was begun in bfloat16 is not gone on with by a unit that adds
-// up in another order, unless that is asked for; in float32 the unit does not matter. The name
-// is the same in any case, so that what was begun is found.
-func TestGoingOnByAnotherUnit(t *testing.T) {
+// TestResumeOnAnotherUnit checks that a training in bfloat16 does not resume on a matrix unit
+// that sums in another order, unless requested. In float32 the unit does not matter. The name
+// of the file is the same in any case.
+func TestResumeOnAnotherUnit(t *testing.T) {
 	by := func(unit string) *enginetest.Scripted { return &enginetest.Scripted{BF16Name: unit} }
 	for _, precision := range []kge.Precision{kge.Float32, kge.Bfloat16} {
 		j := job(1, func(s *kge.Settings) { s.Precision = precision })

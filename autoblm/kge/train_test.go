@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// job is of n members on the small graph, in batches of 3.
+// job returns a job of n members on the small graph, in batches of 3.
 func job(n int, change func(*kge.Settings)) kge.Job {
 	return jobOn(enginetest.SmallGraph(), n, change)
 }
@@ -48,7 +48,7 @@ func mustTrain(t testing.TB, engine *enginetest.Scripted, j kge.Job) *kge.Report
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
 
-// epochOf is the epoch whose embeddings a model has.
+// epochOf returns the epoch of a model's embeddings.
 func epochOf(m *kge.Model) int { return int(m.Entities[0]) }
 
 func validatedEpochs(r kge.Result) []int {
@@ -60,7 +60,9 @@ func validatedEpochs(r kge.Result) []int {
 }
 
 func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
-	engine := &enginetest.Scripted{Loss: func(epoch, member int) float64 { return float64(10*epoch + member) }}
+	engine := &enginetest.Scripted{
+		Loss: func(epoch, member int) float64 { return float64(10*epoch + member) },
+	}
 	j := job(2, func(*kge.Settings) {})
 	report := mustTrain(t, engine, j)
 	for i, r := range report.Results {
@@ -72,12 +74,15 @@ func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
 			t.Errorf("member %d: loss %v, want %v", i, r.Loss, want)
 		}
 		if r.BestEpoch != 6 || epochOf(r.Model) != 6 || len(r.Validations) != 0 || r.Err != nil {
-			t.Errorf("member %d: best epoch %d, embeddings of %d, %d validations, error %v", i, r.BestEpoch, epochOf(r.Model), len(r.Validations), r.Err)
+			t.Errorf("member %d: best epoch %d, embeddings of %d, %d validations, error %v", i, r.BestEpoch,
+				epochOf(r.Model), len(r.Validations), r.Err)
 		}
-		if r.Member != j.Members[i] || r.Model.Training.Member != j.Members[i] || r.Model.Training.Settings != j.Settings {
+		if r.Member != j.Members[i] || r.Model.Training.Member != j.Members[i] ||
+			r.Model.Training.Settings != j.Settings {
 			t.Errorf("member %d is not recorded as it was asked for", i)
 		}
-		if r.Model.Dataset != "small" || !slices.Equal(r.Model.EntityLabels, j.Data.Entities) || !slices.Equal(r.Model.RelationLabels, j.Data.Relations) {
+		if r.Model.Dataset != "small" || !slices.Equal(r.Model.EntityLabels, j.Data.Entities) ||
+			!slices.Equal(r.Model.RelationLabels, j.Data.Relations) {
 			t.Errorf("member %d: the model lacks the names of the graph", i)
 		}
 	}
@@ -87,7 +92,7 @@ func TestTrainWithoutValidationKeepsTheLastEpoch(t *testing.T) {
 }
 
 func TestEarlyStopping(t *testing.T) {
-	// Epoch 3 is best; 4 is as good, which is not better, so patience 2 ends with 5.
+	// Epoch 3 is best. Epoch 4 is as good, which is no improvement, so patience 2 stops after 5.
 	better := []int32{9, 4, 1, 1, 3, 0, 0}
 	engine := &enginetest.Scripted{Better: func(epoch, _ int) int32 { return better[epoch-1] }}
 	g := enginetest.SmallGraph()
@@ -100,7 +105,8 @@ func TestEarlyStopping(t *testing.T) {
 		t.Errorf("%d epochs, %d losses: want 5", engine.Epochs, len(r.Loss))
 	}
 	want := []kge.Validation{{1, 1.0 / 10}, {2, 1.0 / 5}, {3, 1.0 / 2}, {4, 1.0 / 2}, {5, 1.0 / 4}}
-	if !slices.EqualFunc(r.Validations, want, func(a, b kge.Validation) bool { return a.Epoch == b.Epoch && near(a.MRR, b.MRR) }) {
+	if !slices.EqualFunc(r.Validations, want,
+		func(a, b kge.Validation) bool { return a.Epoch == b.Epoch && near(a.MRR, b.MRR) }) {
 		t.Errorf("validations %v, want %v", r.Validations, want)
 	}
 	if !slices.Equal(engine.RankedSplit, g.Valid) || engine.RankedKnown != g.Known() {
@@ -111,23 +117,28 @@ func TestEarlyStopping(t *testing.T) {
 func TestValidationEveryFewEpochsAndAfterTheLast(t *testing.T) {
 	for every, want := range map[int][]int{1: {1, 2, 3, 4, 5, 6, 7}, 3: {3, 6, 7}, 7: {7}, 100: {7}} {
 		engine := &enginetest.Scripted{Better: func(epoch, _ int) int32 { return int32(epoch) }}
-		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 7, every })).Results[0]
-		if got := validatedEpochs(r); !slices.Equal(got, want) || !slices.Equal(engine.RankedAfter, want) {
-			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got, engine.RankedAfter, want)
+		r := mustTrain(t, engine,
+			job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 7, every })).Results[0]
+		if got := validatedEpochs(r); !slices.Equal(got, want) ||
+			!slices.Equal(engine.RankedAfter, want) {
+			t.Errorf("every %d: validated after %v, ranked after %v, want %v", every, got,
+				engine.RankedAfter, want)
 		}
 		if r.BestEpoch != want[0] || epochOf(r.Model) != want[0] {
-			t.Errorf("every %d: best epoch %d with embeddings of %d, want %d", every, r.BestEpoch, epochOf(r.Model), want[0])
+			t.Errorf("every %d: best epoch %d with embeddings of %d, want %d", every, r.BestEpoch,
+				epochOf(r.Model), want[0])
 		}
 	}
 }
 
 func TestValidationCountsTiesAgainstTheModel(t *testing.T) {
-	// A model that scores everything alike must not look perfect.
+	// A model that gives everything the same score must not look perfect.
 	engine := &enginetest.Scripted{
 		Better: func(epoch, _ int) int32 { return int32(epoch - 1) },
 		Equal:  func(epoch, _ int) int32 { return []int32{9, 0}[epoch-1] },
 	}
-	r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 2, 1 })).Results[0]
+	r := mustTrain(t, engine,
+		job(1, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 2, 1 })).Results[0]
 	if r.BestEpoch != 2 || !near(r.Validations[0].MRR, 1.0/10) {
 		t.Errorf("best epoch %d, validations %v", r.BestEpoch, r.Validations)
 	}
@@ -145,12 +156,17 @@ func TestDivergedMemberIsReportedAndTheOthersGoOn(t *testing.T) {
 				}}
 				report := mustTrain(t, engine, job(3, func(s *kge.Settings) { s.ValidateEvery = every }))
 				r := report.Results[1]
-				if !errors.Is(r.Err, kge.ErrDiverged) || r.Model != nil || r.BestEpoch != 0 || len(r.Loss) != 3 { // the fourth has none to report
-					t.Errorf("error %v, model %v, best epoch %d, %d losses", r.Err, r.Model, r.BestEpoch, len(r.Loss))
+				// the fourth epoch has no loss to report
+				if !errors.Is(r.Err, kge.ErrDiverged) || r.Model != nil || r.BestEpoch != 0 ||
+					len(r.Loss) != 3 {
+					t.Errorf("error %v, model %v, best epoch %d, %d losses", r.Err, r.Model, r.BestEpoch,
+						len(r.Loss))
 				}
-				checkError(t, r.Err, "epoch 4", "learning rate 0.3", r.Member.Structure.String(), "smaller learning rate")
+				checkError(t, r.Err, "epoch 4", "learning rate 0.3", r.Member.Structure.String(),
+					"smaller learning rate")
 				for _, i := range []int{0, 2} {
-					if r := report.Results[i]; r.Err != nil || r.Model == nil || len(r.Loss) != 6 || int(r.Model.Relations[0]) != i {
+					if r := report.Results[i]; r.Err != nil || r.Model == nil || len(r.Loss) != 6 ||
+						int(r.Model.Relations[0]) != i {
 						t.Errorf("member %d: error %v, %d losses", i, r.Err, len(r.Loss))
 					}
 				}
@@ -167,7 +183,8 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		return 0
 	}
 	t.Run("at the end", func(t *testing.T) {
-		report := mustTrain(t, &enginetest.Scripted{LastNumber: fromEpoch5}, job(2, func(*kge.Settings) {}))
+		report := mustTrain(t, &enginetest.Scripted{LastNumber: fromEpoch5},
+			job(2, func(*kge.Settings) {}))
 		checkError(t, report.Results[0].Err, kge.ErrDiverged.Error(), "epoch 6")
 		if r := report.Results[0]; r.Model != nil || r.BestEpoch != 0 {
 			t.Errorf("model %v, best epoch %d", r.Model, r.BestEpoch)
@@ -177,7 +194,8 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		}
 	})
 	t.Run("in the best epoch", func(t *testing.T) {
-		engine := &enginetest.Scripted{LastNumber: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
+		engine := &enginetest.Scripted{LastNumber: fromEpoch5,
+			Better: func(epoch, _ int) int32 { return int32(10 - epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
 		checkError(t, r.Err, kge.ErrDiverged.Error(), "epoch 5")
 		if engine.Epochs != 5 {
@@ -185,7 +203,8 @@ func TestEmbeddingsThatAreNotFiniteAreADivergence(t *testing.T) {
 		}
 	})
 	t.Run("after the best epoch", func(t *testing.T) {
-		engine := &enginetest.Scripted{LastNumber: fromEpoch5, Better: func(epoch, _ int) int32 { return int32(epoch) }}
+		engine := &enginetest.Scripted{LastNumber: fromEpoch5,
+			Better: func(epoch, _ int) int32 { return int32(epoch) }}
 		r := mustTrain(t, engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 1 })).Results[0]
 		if r.Err != nil || r.BestEpoch != 1 || epochOf(r.Model) != 1 {
 			t.Errorf("error %v, best epoch %d: the embeddings to keep are sound", r.Err, r.BestEpoch)
@@ -204,17 +223,19 @@ func TestTrainingEndsWhenAllMembersHaveStopped(t *testing.T) {
 		},
 		Better: func(epoch, _ int) int32 { return int32(epoch) },
 	}
-	report := mustTrain(t, engine, job(2, func(s *kge.Settings) { s.Epochs, s.ValidateEvery, s.Patience = 50, 1, 3 }))
+	report := mustTrain(t, engine,
+		job(2, func(s *kge.Settings) { s.Epochs, s.ValidateEvery, s.Patience = 50, 1, 3 }))
 	if engine.Epochs != 4 {
 		t.Errorf("%d epochs, want 4", engine.Epochs)
 	}
-	if len(report.Results[0].Loss) != 1 || len(report.Results[0].Validations) != 1 || len(report.Results[1].Loss) != 4 {
+	if len(report.Results[0].Loss) != 1 || len(report.Results[0].Validations) != 1 ||
+		len(report.Results[1].Loss) != 4 {
 		t.Errorf("losses of %d and %d epochs, %d validations of the diverged member; want 1, 4 and 1",
 			len(report.Results[0].Loss), len(report.Results[1].Loss), len(report.Results[0].Validations))
 	}
 }
 
-// expected is what a member comes to, told from its whole script at once.
+// expected computes the result of a member from its whole script.
 func expected(s kge.Settings, finiteLoss []bool, better []int32) (best, epochs int, diverged bool) {
 	var validated []int
 	for epoch := 1; epoch <= s.Epochs; epoch++ {
@@ -225,7 +246,7 @@ func expected(s kge.Settings, finiteLoss []bool, better []int32) (best, epochs i
 	epochs, best = s.Epochs, s.Epochs
 	if len(validated) > 0 {
 		best = 0
-		for last := range validated { // the first validation that has Patience others since the best one
+		for last := range validated { // the first validation with Patience others since the best one
 			first := 0
 			for v := range last + 1 {
 				if better[validated[v]-1] < better[validated[first]-1] {
@@ -258,7 +279,8 @@ func TestTrainFollowsTheRules(t *testing.T) {
 		n := j.Settings.Epochs
 		finite, better := make([][]bool, members), make([][]int32, members)
 		for i := range members {
-			finite[i] = rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 14), func(x int) bool { return x > 0 }), n, n).Draw(t, "finite")
+			finite[i] = rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 14), func(x int) bool { return x > 0 }),
+				n, n).Draw(t, "finite")
 			better[i] = rapid.SliceOfN(rapid.Int32Range(0, 6), n, n).Draw(t, "better")
 		}
 		engine := &enginetest.Scripted{
@@ -280,13 +302,16 @@ func TestTrainFollowsTheRules(t *testing.T) {
 			longest = max(longest, epochs)
 			losses := epochs
 			if diverged {
-				losses-- // the last epoch has none to report
+				losses-- // the last epoch has no loss to report
 			}
-			if r.BestEpoch != best || len(r.Loss) != losses || errors.Is(r.Err, kge.ErrDiverged) != diverged || (r.Model == nil) != diverged {
-				t.Fatalf("member %d: best epoch %d, %d losses, error %v; want %d, %d, diverged %v", i, r.BestEpoch, len(r.Loss), r.Err, best, losses, diverged)
+			if r.BestEpoch != best || len(r.Loss) != losses ||
+				errors.Is(r.Err, kge.ErrDiverged) != diverged || (r.Model == nil) != diverged {
+				t.Fatalf("member %d: best epoch %d, %d losses, error %v; want %d, %d, diverged %v", i,
+					r.BestEpoch, len(r.Loss), r.Err, best, losses, diverged)
 			}
 			if !diverged && (epochOf(r.Model) != best || int(r.Model.Relations[0]) != i) {
-				t.Fatalf("member %d: the embeddings are those of epoch %d and member %v", i, epochOf(r.Model), r.Model.Relations[0])
+				t.Fatalf("member %d: the embeddings are those of epoch %d and member %v", i, epochOf(r.Model),
+					r.Model.Relations[0])
 			}
 		}
 		if engine.Epochs != longest {
@@ -303,7 +328,8 @@ func TestBatchOrder(t *testing.T) {
 		for epoch, batches := range engine.Batches {
 			for i, batch := range batches[:len(batches)-1] {
 				if len(batch) != j.Settings.Batch {
-					t.Errorf("epoch %d: batch %d has %d triples, want %d", epoch+1, i+1, len(batch), j.Settings.Batch)
+					t.Errorf("epoch %d: batch %d has %d triples, want %d", epoch+1, i+1, len(batch),
+						j.Settings.Batch)
 				}
 			}
 			triples = append(triples, triplesOf(t, slices.Concat(batches...)))
@@ -328,10 +354,12 @@ func TestBatchOrder(t *testing.T) {
 			t.Errorf("epoch %d is not the training triples in some order", i+1)
 		}
 	}
-	for _, test := range []struct{ maxSteps, want int }{{1, 3}, {2, 6}, {3, 9}, {4, 10}, {5, 10}, {1e9, 10}} {
+	for _, test := range []struct{ maxSteps, want int }{{1, 3}, {2, 6}, {3, 9}, {4, 10}, {5, 10},
+		{1e9, 10}} {
 		for i, order := range orders(func(s *kge.Settings) { s.MaxSteps = test.maxSteps }) {
 			if !slices.Equal(order, first[i][:test.want]) {
-				t.Errorf("at most %d steps of 3: epoch %d has %d triples, want the first %d", test.maxSteps, i+1, len(order), test.want)
+				t.Errorf("at most %d steps of 3: epoch %d has %d triples, want the first %d", test.maxSteps,
+					i+1, len(order), test.want)
 			}
 		}
 	}
@@ -342,7 +370,7 @@ func TestBatchOrder(t *testing.T) {
 	}
 }
 
-// triplesOf are the triples whose examples are given.
+// triplesOf returns the triples of examples.
 func triplesOf(t *testing.T, examples []kge.Example) (triples []datasets.Triple) {
 	t.Helper()
 	for _, x := range examples {
@@ -385,7 +413,8 @@ func TestWarmup(t *testing.T) {
 	j := job(2, func(s *kge.Settings) { s.Warmup, s.Decay, s.Epochs = 3, 0.5, 5 })
 	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
 	mustTrain(t, engine, j)
-	if want := [][]float64{{0.25, 4}, {0.25, 4}, {0.1875, 3}, {0.125, 2}, {0.0625, 1}}; !reflect.DeepEqual(engine.Rates, want) {
+	if want := [][]float64{{0.25, 4}, {0.25, 4}, {0.1875, 3}, {0.125, 2},
+		{0.0625, 1}}; !reflect.DeepEqual(engine.Rates, want) {
 		t.Errorf("learning rates %v, want %v", engine.Rates, want)
 	}
 }
@@ -395,19 +424,22 @@ func TestCooldown(t *testing.T) {
 	j := job(2, func(s *kge.Settings) { s.Warmup, s.Cooldown, s.Epochs = 1, 3, 6 })
 	j.Members[0].LearningRate, j.Members[1].LearningRate = 1, 16
 	mustTrain(t, engine, j)
-	if want := [][]float64{{0.5, 8}, {1, 16}, {1, 16}, {0.75, 12}, {0.5, 8}, {0.25, 4}}; !reflect.DeepEqual(engine.Rates, want) {
+	if want := [][]float64{{0.5, 8}, {1, 16}, {1, 16}, {0.75, 12}, {0.5, 8},
+		{0.25, 4}}; !reflect.DeepEqual(engine.Rates, want) {
 		t.Errorf("learning rates %v, want %v", engine.Rates, want)
 	}
 }
 
-// TestPlateau: a member's learning rate falls after each two validations that
-// brought it nothing, whatever the others do.
+// TestPlateau checks that a member's learning rate falls after every two validations
+// without improvement, independently of the other members.
 func TestPlateau(t *testing.T) {
-	ranks := [][]int32{ // of each member after each epoch; less is better
+	ranks := [][]int32{ // by member and epoch; less is better
 		{9, 9, 9, 5, 6, 5, 4, 7},
 		{9, 8, 7, 6, 5, 4, 3, 2},
 	}
-	engine := &enginetest.Scripted{Better: func(epoch, member int) int32 { return ranks[member][epoch-1] }}
+	engine := &enginetest.Scripted{
+		Better: func(epoch, member int) int32 { return ranks[member][epoch-1] },
+	}
 	j := job(2, func(s *kge.Settings) {
 		s.Epochs, s.ValidateEvery, s.PlateauPatience, s.PlateauFactor = 8, 1, 2, 0.5
 	})
@@ -448,12 +480,13 @@ func TestSecondsPerStep(t *testing.T) {
 				Seconds: func(epoch int) []float64 { return test.epochs[epoch-1] },
 				Loss: func(epoch, _ int) float64 {
 					if epoch == len(test.epochs) && epoch < test.planned {
-						return math.NaN() // ends training here
+						return math.NaN() // ends training
 					}
 					return 1
 				},
 			}
-			report := mustTrain(t, engine, job(test.members, func(s *kge.Settings) { s.Epochs = test.planned }))
+			report := mustTrain(t, engine,
+				job(test.members, func(s *kge.Settings) { s.Epochs = test.planned }))
 			if got := report.Timing.PerStep; !near(got, test.want) {
 				t.Errorf("%v seconds a step, want %v", got, test.want)
 			}
@@ -465,24 +498,30 @@ func TestProgress(t *testing.T) {
 	var got []kge.Progress
 	j := job(2, func(s *kge.Settings) { s.Epochs = 3 })
 	j.OnEpoch = func(p kge.Progress) { got = append(got, p) }
-	mustTrain(t, &enginetest.Scripted{Loss: func(epoch, member int) float64 { return float64(epoch + 10*member) }}, j)
+	mustTrain(t, &enginetest.Scripted{
+		Loss: func(epoch, member int) float64 { return float64(epoch + 10*member) },
+	}, j)
 	var want []kge.Progress
 	for epoch := range 3 {
 		loss := float64(epoch + 1)
-		want = append(want, kge.Progress{Epoch: epoch + 1, Epochs: 3, Step: 4, Steps: 4, Loss: []float64{loss, loss + 10}})
+		want = append(want,
+			kge.Progress{Epoch: epoch + 1, Epochs: 3, Step: 4, Steps: 4, Loss: []float64{loss, loss + 10}})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
 }
 
-// TestProgressTellsTheBestValidation so far, which is known after the epoch that it is of.
-func TestProgressTellsTheBestValidation(t *testing.T) {
+// TestProgressHasTheBestValidation checks the best validation in the progress of each epoch.
+func TestProgressHasTheBestValidation(t *testing.T) {
 	var got []*kge.Validation
 	j := job(2, func(s *kge.Settings) { s.Epochs, s.ValidateEvery = 4, 1 })
 	j.OnEpoch = func(p kge.Progress) { got = append(got, p.Best) }
-	mustTrain(t, &enginetest.Scripted{Better: func(epoch, member int) int32 { return []int32{0, 3, 1, 4, 0}[epoch] }}, j)
-	want := []*kge.Validation{nil, {Epoch: 1, MRR: 1.0 / 4}, {Epoch: 2, MRR: 1.0 / 2}, {Epoch: 2, MRR: 1.0 / 2}}
+	mustTrain(t, &enginetest.Scripted{
+		Better: func(epoch, member int) int32 { return []int32{0, 3, 1, 4, 0}[epoch] },
+	}, j)
+	want := []*kge.Validation{nil, {Epoch: 1, MRR: 1.0 / 4}, {Epoch: 2, MRR: 1.0 / 2},
+		{Epoch: 2, MRR: 1.0 / 2}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("best validations (-want +got):\n%s", diff)
 	}
@@ -495,7 +534,8 @@ func TestTrainPassesErrorsOn(t *testing.T) {
 		"ranking":    {FailRank: 2},
 		"parameters": {FailParameters: true},
 	} {
-		report, err := kge.Train(t.Context(), engine, job(1, func(s *kge.Settings) { s.ValidateEvery = 2 }))
+		report, err := kge.Train(t.Context(), engine,
+			job(1, func(s *kge.Settings) { s.ValidateEvery = 2 }))
 		if !errors.Is(err, enginetest.ErrScripted) || report != nil {
 			t.Errorf("%s: error %v, report %v", name, err, report)
 		}
@@ -504,13 +544,14 @@ func TestTrainPassesErrorsOn(t *testing.T) {
 		}
 	}
 	engine := &enginetest.Scripted{FailParameters: true}
-	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err, enginetest.ErrScripted) {
+	if _, err := kge.Train(t.Context(), engine, job(1, func(*kge.Settings) {})); !errors.Is(err,
+		enginetest.ErrScripted) {
 		t.Errorf("parameters of the last epoch: error %v", err)
 	}
 }
 
 func TestTrainEndsWithTheContext(t *testing.T) {
-	for _, every := range []int{0, 1} { // in the next epoch; in the ranking
+	for _, every := range []int{0, 1} { // cancelled in the next epoch, or while ranking
 		ctx, cancel := context.WithCancel(t.Context())
 		engine := &enginetest.Scripted{}
 		j := job(1, func(s *kge.Settings) { s.ValidateEvery = every })
@@ -519,7 +560,8 @@ func TestTrainEndsWithTheContext(t *testing.T) {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
 		if engine.Epochs != 1 || len(engine.RankedAfter) != 0 || engine.Closed != 1 {
-			t.Errorf("%d epochs, %d rankings, closed %d times", engine.Epochs, len(engine.RankedAfter), engine.Closed)
+			t.Errorf("%d epochs, %d rankings, closed %d times", engine.Epochs, len(engine.RankedAfter),
+				engine.Closed)
 		}
 	}
 }
@@ -527,7 +569,10 @@ func TestTrainEndsWithTheContext(t *testing.T) {
 func TestTrainRefusesEmptySplits(t *testing.T) {
 	g := enginetest.SmallGraph()
 	g.Valid = nil
-	validated := func(every int) kge.Job { return jobOn(g, 1, func(s *kge.Settings) { s.ValidateEvery = every }) }
+	validated := func(every int) kge.Job {
+		return jobOn(g, 1,
+			func(s *kge.Settings) { s.ValidateEvery = every })
+	}
 	_, err := kge.Train(t.Context(), &enginetest.Scripted{}, validated(1))
 	checkError(t, err, "small", "no validation data", "leave validate-every at 0")
 	mustTrain(t, &enginetest.Scripted{}, validated(0))
@@ -542,10 +587,12 @@ func TestInitialize(t *testing.T) {
 	set := kge.Settings{Dim: 8, InitScale: 0.1}
 	m := kge.Member{Structure: structure.MustParse("complex"), Seed: 5}
 	p := kge.Initialize(d, set, m)
-	if len(p.Entities) != 300*8 || len(p.Relations) != 20*8 || p.Dim != 8 || p.Structure != m.Structure || p.Reciprocal {
+	if len(p.Entities) != 300*8 || len(p.Relations) != 20*8 || p.Dim != 8 ||
+		p.Structure != m.Structure || p.Reciprocal {
 		t.Fatalf("%d and %d numbers, dim %d", len(p.Entities), len(p.Relations), p.Dim)
 	}
-	if again := kge.Initialize(d, set, m); !slices.Equal(p.Entities, again.Entities) || !slices.Equal(p.Relations, again.Relations) {
+	if again := kge.Initialize(d, set, m); !slices.Equal(p.Entities, again.Entities) ||
+		!slices.Equal(p.Relations, again.Relations) {
 		t.Error("one seed gave two draws")
 	}
 	other := m
@@ -574,7 +621,8 @@ func TestInitialize(t *testing.T) {
 	}
 	n := float64(len(p.Entities))
 	// Five standard errors of the mean and of the standard deviation.
-	if mean, sd, _ := moments(p.Entities); math.Abs(mean) > 5*0.1/math.Sqrt(n) || math.Abs(sd-0.1) > 5*0.1/math.Sqrt(2*n) {
+	if mean, sd, _ := moments(p.Entities); math.Abs(mean) > 5*0.1/math.Sqrt(n) ||
+		math.Abs(sd-0.1) > 5*0.1/math.Sqrt(2*n) {
 		t.Errorf("mean %v and standard deviation %v, want 0 and 0.1", mean, sd)
 	}
 	set.Initial = kge.Xavier
@@ -583,8 +631,10 @@ func TestInitialize(t *testing.T) {
 		bound := math.Sqrt(6 / float64(rows+8))
 		mean, sd, largest := moments(*table)
 		n := float64(rows * 8)
-		if want := bound / math.Sqrt(3); math.Abs(mean) > 5*want/math.Sqrt(n) || math.Abs(sd-want) > 5*want/math.Sqrt(n) || largest > bound || largest < 0.9*bound {
-			t.Errorf("%d rows: mean %v, standard deviation %v, largest %v of an even draw up to %v", rows, mean, sd, largest, bound)
+		if want := bound / math.Sqrt(3); math.Abs(mean) > 5*want/math.Sqrt(n) ||
+			math.Abs(sd-want) > 5*want/math.Sqrt(n) || largest > bound || largest < 0.9*bound {
+			t.Errorf("%d rows: mean %v, standard deviation %v, largest %v of an even draw up to %v", rows,
+				mean, sd, largest, bound)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 )
 
-// inBfloat16 trains and ranks all models of products in bfloat16.
+// inBfloat16 is an engine that uses bfloat16 for all forms that score by products.
 type inBfloat16 struct{ *Engine }
 
 func (e inBfloat16) precision(m kge.Member) kge.Precision {
@@ -21,7 +21,8 @@ func (e inBfloat16) precision(m kge.Member) kge.Precision {
 	return kge.Float32
 }
 
-func (e inBfloat16) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (e inBfloat16) NewPopulation(d *kge.Data, s kge.Settings,
+	members []kge.Member) (kge.Population, error) {
 	s.Precision = e.precision(members[0])
 	return e.Engine.NewPopulation(d, s, members)
 }
@@ -34,18 +35,18 @@ func (e inBfloat16) NewRanker(parameters []kge.Parameters, _ kge.Precision) (kge
 	return e.Engine.NewRanker(parameters, precision)
 }
 
-// bfloat16Engines are by the units of this processor, and by the one in Go.
+// bfloat16Engines returns an engine for each kind of bfloat16 kernels of this processor.
 func bfloat16Engines(threads int) (engines []inBfloat16) {
 	for _, unit := range kernel.BF16Sets() {
 		unit.Name += "-tested" // else the one in Go is no choice
-		engines = append(engines, inBfloat16{&Engine{threads: threads, kernels: kernel.Sets()[0], bf16Sets: []*kernel.BF16Set{unit}}})
+		engines = append(engines, inBfloat16{&Engine{threads: threads, kernels: kernel.Sets()[0],
+			bf16Sets: []*kernel.BF16Set{unit}}})
 	}
 	return engines
 }
 
-// TestConformanceInBfloat16: products of rounded factors keep to the definitions within
-// what rounding does to a factor, 2⁻⁹ of it, and a few times that in a table. The unit in
-// Go, which the others are held to, is slow.
+// TestConformanceInBfloat16 checks that products of rounded factors agree with the definitions
+// within a few times the rounding of a factor, 2⁻⁹. The reference kernels in Go are slow.
 func TestConformanceInBfloat16(t *testing.T) {
 	engines := bfloat16Engines(3)
 	for _, engine := range engines[:max(1, len(engines)-1)] {
@@ -53,21 +54,22 @@ func TestConformanceInBfloat16(t *testing.T) {
 	}
 }
 
-// TestGoingOnInBfloat16 to the bit.
-func TestGoingOnInBfloat16(t *testing.T) {
+// TestResumeInBfloat16 checks that a resumed training has bitwise the same result.
+func TestResumeInBfloat16(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		enginetest.ResumesFromState(t, bfloat16Engines(threads)[0], 0)
 		enginetest.ResumesTraining(t, bfloat16Engines(threads)[0])
 	}
 }
 
-// TestBesides: what a population is said to take beside its tables is not more than it takes,
-// nor less than a quarter, in both precisions, of few entities and of many, of triples by themselves,
-// of answers together, and with few slopes.
-func TestBesides(t *testing.T) {
+// TestExtraBytes checks that the estimated memory is between a quarter and all of what a
+// population takes, in both precisions, for few and many entities, with query grouping and with
+// sparse gradients.
+func TestExtraBytes(t *testing.T) {
 	for _, entities := range []int{300, 40_000} {
 		d := completion.Data(enginetest.RandomGraph(entities, 5, 3000, 1))
-		for i, precision := range []kge.Precision{kge.Float32, kge.Bfloat16, kge.Float32, kge.Bfloat16, kge.Float32, kge.Bfloat16} {
+		for i, precision := range []kge.Precision{kge.Float32, kge.Bfloat16, kge.Float32, kge.Bfloat16,
+			kge.Float32, kge.Bfloat16} {
 			s, all := settings(), members(2)
 			s.Dim, s.Batch, s.Precision = 64, 600, precision
 			if i >= 2 {
@@ -84,18 +86,20 @@ func TestBesides(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables := 4 * 64 * 3 * 2 * (len(d.Entities) + len(d.Relations)) // as drawn, as padded, and the optimizer's
+			// as drawn, as padded, and the optimizer's
+			tables := 4 * 64 * 3 * 2 * (len(d.Entities) + len(d.Relations))
 			took := float64(after.TotalAlloc-before.TotalAlloc) - float64(tables)
 			if said := e.extraBytes(d, s, all); said > took || said < took/4 {
-				t.Errorf("%d entities in %v: %.0f bytes beside the tables are said, %.0f are taken", len(d.Entities), precision, said, took)
+				t.Errorf("%d entities in %v: %.0f bytes beside the tables are said, %.0f are taken",
+					len(d.Entities), precision, said, took)
 			}
 			p.Close()
 		}
 	}
 }
 
-// TestShown: what is shown is what is copied, and only that stays as it is.
-func TestShown(t *testing.T) {
+// TestView checks that a view equals a copy, and that only the copy stays unchanged.
+func TestView(t *testing.T) {
 	d := completion.Data(graph())
 	for _, dim := range []int{20, 32} {
 		s := settings()
@@ -112,7 +116,8 @@ func TestShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		after, err := p.State()
-		if err != nil || reflect.DeepEqual(before, after) || !reflect.DeepEqual(after, p.(kge.StateViewer).View()) {
+		if err != nil || reflect.DeepEqual(before, after) ||
+			!reflect.DeepEqual(after, p.(kge.StateViewer).View()) {
 			t.Errorf("d %d: after an epoch (%v)", dim, err)
 		}
 		p.Close()

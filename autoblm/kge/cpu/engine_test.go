@@ -31,19 +31,20 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestBackend: what only bfloat16 uses is named there only.
+// TestBackend checks that only the name for bfloat16 has the kernels that only bfloat16 uses.
 func TestBackend(t *testing.T) {
 	vectors := kernel.Sets()[0].Name
 	for _, unit := range kernel.BF16Sets() {
 		e := &Engine{threads: 1, kernels: kernel.Sets()[0], bf16Sets: []*kernel.BF16Set{unit}}
-		if in32, in16 := e.Backend(kge.Float32), e.Backend(kge.Bfloat16); in32 != vectors || in16 != vectors+"+"+unit.Name {
+		if in32, in16 := e.Backend(kge.Float32), e.Backend(kge.Bfloat16); in32 != vectors ||
+			in16 != vectors+"+"+unit.Name {
 			t.Errorf("%s in float32, %s in bfloat16 by %s", in32, in16, unit.Name)
 		}
 	}
 }
 
-// TestGoingOn to the bit, with threads and without.
-func TestGoingOn(t *testing.T) {
+// TestResume checks that a resumed training has bitwise the same result, with any threads.
+func TestResume(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		enginetest.ResumesFromState(t, New(threads), 0)
 		enginetest.ResumesTraining(t, New(threads))
@@ -58,13 +59,15 @@ func members(n int) []kge.Member {
 	var all []kge.Member
 	for i := range n {
 		named := structure.Baselines()[i%5]
-		all = append(all, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: 0.2, Weights: kge.Weights{N3: 0.01 * float64(i%2)}})
+		all = append(all, kge.Member{Structure: named.Structure, Seed: uint64(i), LearningRate: 0.2,
+			Weights: kge.Weights{N3: 0.01 * float64(i%2)}})
 	}
 	return all
 }
 
 // train returns the losses and the embeddings of all members after some epochs.
-func train(t *testing.T, p *population, epochs [][][]kge.Example) (losses [][]float64, all []kge.Parameters) {
+func train(t *testing.T, p *population, epochs [][][]kge.Example) (losses [][]float64,
+	all []kge.Parameters) {
 	t.Helper()
 	for _, batches := range epochs {
 		epoch, err := p.Epoch(t.Context(), batches, slices.Repeat([]float64{0.2}, p.Models()))
@@ -89,8 +92,8 @@ func settings() kge.Settings {
 	return s
 }
 
-// TestSameBits: neither the threads, nor the fellow members, nor the room for
-// what is kept of a step change a bit, with every part of a recipe and with none.
+// TestSameBits checks that neither threads nor other members nor the size of kept exponentials
+// change a bit, with every part of a recipe and with none.
 func TestSameBits(t *testing.T) {
 	triples := func(name string, recipe enginetest.Recipe) {
 		t.Run(name, func(t *testing.T) {
@@ -108,10 +111,12 @@ func TestSameBits(t *testing.T) {
 	for name, recipe := range fewSlopes() {
 		triples(name, recipe)
 	}
-	for _, name := range []string{"everything", "everything not reciprocal", "sampled softmax", "reciprocal sampled softmax", "grouped, all", "grouped, sampled"} {
+	for _, name := range []string{"everything", "everything not reciprocal", "sampled softmax",
+		"reciprocal sampled softmax", "grouped, all", "grouped, sampled"} {
 		triples(name, enginetest.Recipes()[name])
 	}
-	d, err := enginetest.Paths(t, 500, 120, 1500).Training(query.Paths{Hops: []int{1, 2, 3}, AnswerPower: 0.5})
+	d, err := enginetest.Paths(t, 500, 120,
+		1500).Training(query.Paths{Hops: []int{1, 2, 3}, AnswerPower: 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +124,8 @@ func TestSameBits(t *testing.T) {
 		for _, negatives := range []int{0, 7} {
 			t.Run(fmt.Sprintf("%s by paths, %d negatives", name, negatives), func(t *testing.T) {
 				s, m := kge.DefaultSettings(), m
-				s.Dim, s.Batch, s.Negatives, s.Reciprocal = 20*max(1, m.Structure.K()), 199, negatives, m.Form != form.GQE
+				s.Dim, s.Batch, s.Negatives, s.Reciprocal = 20*max(1, m.Structure.K()), 199, negatives,
+					m.Form != form.GQE
 				if negatives == 0 {
 					m.N3 = 0.01
 				}
@@ -128,13 +134,14 @@ func TestSameBits(t *testing.T) {
 				}
 				other := m
 				other.Seed, other.Weights = 8, kge.Weights{L2: 0.02}
-				sameBits(t, d, s, []kge.Member{m, other}, [][][]kge.Example{ofEachLength(d.Batches(s, 1)), ofEachLength(d.Batches(s, 2))})
+				sameBits(t, d, s, []kge.Member{m, other},
+					[][][]kge.Example{ofEachLength(d.Batches(s, 1)), ofEachLength(d.Batches(s, 2))})
 			})
 		}
 	}
 }
 
-// ofEachLength are the first full batches of paths of each length.
+// ofEachLength returns the first full batch of paths of each length.
 func ofEachLength(batches [][]kge.Example) (chosen [][]kge.Example) {
 	seen := map[int]bool{}
 	for _, batch := range batches {
@@ -145,7 +152,8 @@ func ofEachLength(batches [][]kge.Example) (chosen [][]kge.Example) {
 	return chosen
 }
 
-func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
+func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member,
+	epochs [][][]kge.Example) {
 	for _, set := range kernel.Sets() {
 		sameBitsBy(t, Engine{kernels: set, bf16Sets: kernel.BF16Sets()}, d, s, all, epochs)
 	}
@@ -155,7 +163,8 @@ func sameBits(t *testing.T, d *kge.Data, s kge.Settings, all []kge.Member, epoch
 	}
 }
 
-func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []kge.Member, epochs [][][]kge.Example) {
+func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []kge.Member,
+	epochs [][][]kge.Example) {
 	t.Helper()
 	by := engine.kernels.Name + ", " + engine.bf16Sets[0].Name + ", " + s.Precision.String()
 	populated := func(threads int, m []kge.Member) *population {
@@ -197,7 +206,7 @@ func sameBitsBy(t *testing.T, engine Engine, d *kge.Data, s kge.Settings, all []
 	}
 }
 
-// fewSlopes leave most slopes to chance, so that no definition has their gradients.
+// fewSlopes samples most gradients, so that no definition has them.
 func fewSlopes() map[string]enginetest.Recipe {
 	few := func(name string) enginetest.Recipe {
 		of := enginetest.Recipes()[name]
@@ -205,11 +214,13 @@ func fewSlopes() map[string]enginetest.Recipe {
 		of.Set = func(s *kge.Settings) { set(s); s.SparseGradients = 16 }
 		return of
 	}
-	return map[string]enginetest.Recipe{"few slopes": few("plain"), "few slopes together": few("grouped, all"), "few slopes and everything": few("everything"), "few slopes, not both ways": few("everything not reciprocal")}
+	return map[string]enginetest.Recipe{"few slopes": few("plain"),
+		"few slopes together": few("grouped, all"), "few slopes and everything": few("everything"),
+		"few slopes, not both ways": few("everything not reciprocal")}
 }
 
-// TestStepsAllocateNothing: what a step allocates does not grow with the batch,
-// and is the same in each step.
+// TestStepsAllocateNothing checks that the allocations of a step do not grow with the batch and
+// are the same in each step.
 func TestStepsAllocateNothing(t *testing.T) {
 	triples, all := completion.Data(graph()), completion.Examples(graph().Train)
 	for name, recipe := range enginetest.Recipes() {
@@ -224,12 +235,14 @@ func TestStepsAllocateNothing(t *testing.T) {
 			s := settings()
 			s.Dim, s.Negatives = 12*max(1, m.Structure.K()), negatives
 			paths := randomPaths(450, 20, s.Batch, 3, 1)
-			allocateNothing(t, fmt.Sprintf("%s, %d negatives", name, negatives), paths, s, m, paths.Batches(s, 1)[0])
+			allocateNothing(t, fmt.Sprintf("%s, %d negatives", name, negatives), paths, s, m,
+				paths.Batches(s, 1)[0])
 		}
 	}
 }
 
-func allocateNothing(t *testing.T, name string, d *kge.Data, s kge.Settings, m kge.Member, batch []kge.Example) {
+func allocateNothing(t *testing.T, name string, d *kge.Data, s kge.Settings, m kge.Member,
+	batch []kge.Example) {
 	t.Helper()
 	p, err := New(1).NewPopulation(d, s, []kge.Member{m})
 	if err != nil {
@@ -246,16 +259,18 @@ func allocateNothing(t *testing.T, name string, d *kge.Data, s kge.Settings, m k
 	}
 	few, many := allocations(batch[:1]), allocations(batch)
 	if few != many || many > 12 {
-		t.Errorf("%s: %v allocations in a step of 1 example, %v in one of %d", name, few, many, len(batch))
+		t.Errorf("%s: %v allocations in a step of 1 example, %v in one of %d", name, few, many,
+			len(batch))
 	}
 }
 
-// randomPaths are examples of so many hops, each with some answers.
+// randomPaths returns examples with a number of hops and some answers each.
 func randomPaths(entities, relations, count, hops int, seed uint64) *kge.Data {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var all []kge.Example
 	for range count {
-		x := kge.Example{Question: kge.Question{Anchor: rng.Int32N(int32(entities))}, Weight: 1 + rng.Float32()}
+		x := kge.Example{Question: kge.Question{Anchor: rng.Int32N(int32(entities))},
+			Weight: 1 + rng.Float32()}
 		for range hops {
 			x.Path = append(x.Path, rng.Int32N(2*int32(relations)))
 		}
@@ -268,13 +283,17 @@ func randomPaths(entities, relations, count, hops int, seed uint64) *kge.Data {
 		all = append(all, x)
 	}
 	return &kge.Data{
-		Name: "random", Entities: make([]string, entities), Relations: make([]string, relations), Count: count,
-		Batches: func(s kge.Settings, _ int) [][]kge.Example { return slices.Collect(slices.Chunk(all, s.Batch)) },
+		Name: "random", Entities: make([]string, entities), Relations: make([]string, relations),
+		Count: count,
+		Batches: func(s kge.Settings,
+			_ int) [][]kge.Example {
+			return slices.Collect(slices.Chunk(all, s.Batch))
+		},
 	}
 }
 
-// TestAgreesWithGoMLX: the two engines lose the same in each of the first 50
-// steps, and end with the same MRR but for noise.
+// TestAgreesWithGoMLX checks that both engines have the same losses in the first 50 steps, and
+// the same final MRR up to noise.
 func TestAgreesWithGoMLX(t *testing.T) {
 	reference, err := gomlx.New(gomlx.Settings{})
 	if err != nil {
@@ -292,7 +311,8 @@ func TestAgreesWithGoMLX(t *testing.T) {
 			defer p.Close()
 			for step := range 50 {
 				start := step * s.Batch % (len(examples) - s.Batch)
-				epoch, err := p.Epoch(t.Context(), [][]kge.Example{examples[start : start+s.Batch]}, []float64{m.LearningRate})
+				epoch, err := p.Epoch(t.Context(), [][]kge.Example{examples[start : start+s.Batch]},
+					[]float64{m.LearningRate})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -340,7 +360,8 @@ func TestAgreesWithGoMLXOnUMLS(t *testing.T) {
 	s := kge.DefaultSettings()
 	s.Dim, s.Epochs = 32, 5
 	mrr := func(engine kge.Engine) float64 {
-		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
+		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s,
+			Members: []kge.Member{kge.DefaultMember(structure.MustParse("complex"))}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +376,7 @@ func TestAgreesWithGoMLXOnUMLS(t *testing.T) {
 	}
 }
 
-// FuzzShapes: losses and gradients follow the definitions for any shape, on triples and
+// FuzzShapes checks losses and gradients against the definitions for any shape, on triples and
 // on paths.
 func FuzzShapes(f *testing.F) {
 	names := slices.Sorted(maps.Keys(enginetest.Recipes()))
@@ -364,9 +385,11 @@ func FuzzShapes(f *testing.F) {
 		f.Add(uint16(191), uint8(3), uint8(4), uint8(5), uint8(49), uint8(48), uint64(2), recipe)
 		f.Add(uint16(192), uint8(2), uint8(3), uint8(6), uint8(97), uint8(96), uint64(3), recipe)
 		f.Add(uint16(193), uint8(7), uint8(6), uint8(3), uint8(100), uint8(47), uint64(4), recipe)
-		f.Add(uint16(30), uint8(100), uint8(3), uint8(3), uint8(119), uint8(99), uint64(5), recipe) // more relations than a tile has rows
+		// more relations than a tile has rows
+		f.Add(uint16(30), uint8(100), uint8(3), uint8(3), uint8(119), uint8(99), uint64(5), recipe)
 	}
-	f.Fuzz(func(t *testing.T, entities uint16, relations, k, width, triples, batch uint8, seed uint64, recipe uint8) {
+	f.Fuzz(func(t *testing.T, entities uint16, relations, k, width, triples, batch uint8, seed uint64,
+		recipe uint8) {
 		chunks := 1 + int(k)%6
 		s := kge.DefaultSettings()
 		s.Dim, s.Batch, s.InitScale = chunks*(1+int(width)%12), 1+int(batch)%120, 0.5
@@ -374,7 +397,8 @@ func FuzzShapes(f *testing.F) {
 		count = min(count, 1+10_000/(kinds*s.Dim)) // the definition takes long to predict many relations
 		m := kge.DefaultMember(structure.Zero(chunks))
 		for cell := range chunks * chunks {
-			m.Structure = m.Structure.With(cell/chunks, cell%chunks, int(seed>>(cell%32)%uint64(2*chunks+1))-chunks)
+			m.Structure = m.Structure.With(cell/chunks, cell%chunks,
+				int(seed>>(cell%32)%uint64(2*chunks+1))-chunks)
 		}
 		m.Seed, m.LearningRate, m.L2, m.N3 = seed, 0.1, 0.01*float64(seed%2), 0.01*float64(seed%3)
 		if recipe := int(recipe) % (len(names) + 1); recipe < len(names) {
@@ -385,17 +409,20 @@ func FuzzShapes(f *testing.F) {
 		m.N3Moduli = m.N3Moduli && chunks%2 == 0
 		ofForm, onPaths := m, s
 		// The slope of a distance jumps, so that rounding can change it.
-		if ofForm.Form = []form.Form{form.Bilinear, form.Diag, form.GQE}[seed/2%3]; ofForm.Form != form.Bilinear {
+		if ofForm.Form = []form.Form{form.Bilinear, form.Diag,
+			form.GQE}[seed/2%3]; ofForm.Form != form.Bilinear {
 			ofForm.Structure, ofForm.N3Moduli = structure.Structure{}, false
 		}
 		onPaths.LabelSmoothing, onPaths.AnswersPerQuery, ofForm.RelationPrediction = 0, 0, 0
 		if seed%4 == 3 {
-			onPaths.Sampling, onPaths.SampledSoftmax, onPaths.SparseGradients = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0
+			onPaths.Sampling, onPaths.SampledSoftmax,
+				onPaths.SparseGradients = kge.Sampling{Negatives: 3, Margin: 1}, 0, 0
 		}
 		engine := func(set *kernel.Set) kge.Engine {
 			return &Engine{threads: 1 + int(seed%3), kernels: set, bf16Sets: kernel.BF16Sets()}
 		}
-		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds, count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
+		sets, ofTriples, ofPaths := kernel.Sets(), completion.Data(enginetest.RandomGraph(most, kinds,
+			count, seed)), randomPaths(most, kinds, count, 1+int(seed%4%3), seed)
 		some := engine(sets[seed%uint64(len(sets))])
 		const rounding = 1e-5 // of sums over a batch, of up to 36 products each, that may cancel
 		enginetest.CheckGradients(t, some, ofTriples, s, m, rounding, 1, 2)

@@ -26,7 +26,8 @@ type hop interface {
 	Step(to, from kernel.Table, relations []kernel.Table, n int, transposed bool)
 	// Back adds the gradients with respect to the states before the hop and to the
 	// relations, given the gradient with respect to the states after it.
-	Back(gradient, from kernel.Table, relations []kernel.Table, to hopGradients, n int, transposed bool)
+	Back(gradient, from kernel.Table, relations []kernel.Table, to hopGradients, n int,
+		transposed bool)
 }
 
 // hopGradients are the tables to which a hop adds gradients.

@@ -16,7 +16,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// counted ends a context in the middle of a unit, and counts the units from there on.
+// counted cancels a context in the middle of a unit, and counts units.
 type counted struct {
 	pathObjective
 	at    int64
@@ -24,18 +24,20 @@ type counted struct {
 	end   func()
 }
 
-func (c counted) learn(t *trainer, b *scratch, u *unit, w *activeUnit, number int, weight float32) float64 {
+func (c counted) learn(t *trainer, b *scratch, u *unit, w *activeUnit, number int,
+	weight float32) float64 {
 	if c.units.Add(1) == c.at {
 		c.end()
 	}
 	return c.pathObjective.learn(t, b, u, w, number, weight)
 }
 
-// inOneBatch is a population that takes all queries in one step.
+// inOneBatch returns a population that takes all queries in one step.
 func inOneBatch(t *testing.T, threads, negatives int) (*population, [][]kge.Example) {
 	t.Helper()
 	d := enginetest.Paths(t, 450, 3, 1200)
-	if _, err := d.Sample(t.Context(), query.Sample{Split: query.InTrain, Hops: 2, Count: 1000}); err != nil {
+	if _, err := d.Sample(t.Context(),
+		query.Sample{Split: query.InTrain, Hops: 2, Count: 1000}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := d.Training(query.Paths{Hops: []int{2}})
@@ -44,15 +46,16 @@ func inOneBatch(t *testing.T, threads, negatives int) (*population, [][]kge.Exam
 	}
 	s := kge.DefaultSettings()
 	s.Dim, s.Batch, s.Negatives = 8, 1<<20, negatives
-	p, err := New(threads).NewPopulation(data, s, []kge.Member{kge.DefaultMember(structure.MustParse("complex"))})
+	p, err := New(threads).NewPopulation(data, s,
+		[]kge.Member{kge.DefaultMember(structure.MustParse("complex"))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p.(*population), data.Batches(s, 1)
 }
 
-// TestInterruptedStep: when the end comes in the middle of a batch, each thread is done with
-// the unit that it is at, and nothing has moved.
+// TestInterruptedStep checks that if a step is cancelled, each thread finishes at most its
+// current unit, and nothing is updated.
 func TestInterruptedStep(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		p, batches := inOneBatch(t, threads, 2)
@@ -66,8 +69,10 @@ func TestInterruptedStep(t *testing.T) {
 		if _, err := p.Epoch(ctx, batches, []float64{0.1}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%d threads: %v", threads, err)
 		}
-		if n, most := units.Load(), int64(3+threads-1); n > most || len(batches[0]) < 10*tiles.MaxQueries {
-			t.Errorf("%d threads: %d units of a batch of %d were learnt, want at most %d", threads, n, len(batches[0]), most)
+		if n, most := units.Load(), int64(3+threads-1); n > most ||
+			len(batches[0]) < 10*tiles.MaxQueries {
+			t.Errorf("%d threads: %d units of a batch of %d were learnt, want at most %d", threads, n,
+				len(batches[0]), most)
 		}
 		if after, err := p.State(); err != nil || !reflect.DeepEqual(before, after) {
 			t.Errorf("%d threads: something moved (%v)", threads, err)
@@ -75,7 +80,7 @@ func TestInterruptedStep(t *testing.T) {
 	}
 }
 
-// dying ends after so many looks at it.
+// dying is a context that ends after a number of calls of Err.
 type dying struct {
 	context.Context
 	looks atomic.Int64
@@ -88,7 +93,7 @@ func (d *dying) Err() error {
 	return nil
 }
 
-// TestInterruptedNegatives: it is looked at the context before each example's negatives.
+// TestInterruptedNegatives checks that the context is checked before each example's negatives.
 func TestInterruptedNegatives(t *testing.T) {
 	const negatives, examples = 500, 3
 	p, batches := inOneBatch(t, 1, negatives)
@@ -106,7 +111,7 @@ func TestInterruptedNegatives(t *testing.T) {
 	}
 }
 
-// TestBuffersFollowTheData: a batch far larger than the data takes the room of all the data.
+// TestBuffersFollowTheData checks that a batch larger than the data needs memory for the data only.
 func TestBuffersFollowTheData(t *testing.T) {
 	for _, negatives := range []int{0, 2} {
 		p, batches := inOneBatch(t, 1, negatives)
@@ -120,8 +125,9 @@ func TestBuffersFollowTheData(t *testing.T) {
 	}
 }
 
-// TestRoomOfAStep: what a step takes counts too, for a few entities with very long rows.
-func TestRoomOfAStep(t *testing.T) {
+// TestMemoryOfAStep checks that the estimated memory includes the buffers of a step, for few
+// entities with very long rows.
+func TestMemoryOfAStep(t *testing.T) {
 	d := enginetest.Paths(t, 450, 3, 1200)
 	data, err := d.Training(query.Paths{Hops: []int{2}})
 	if err != nil {
@@ -130,7 +136,8 @@ func TestRoomOfAStep(t *testing.T) {
 	s := kge.DefaultSettings()
 	s.Dim = 1 << 20
 	gqe := kge.Member{Form: form.GQE, Seed: 1, LearningRate: 0.1}
-	if _, err := New(1).NewPopulation(data, s, []kge.Member{gqe}); err == nil || !strings.Contains(err.Error(), "training 1 member with dim 1048576 on 450 entities") {
+	if _, err := New(1).NewPopulation(data, s, []kge.Member{gqe}); err == nil ||
+		!strings.Contains(err.Error(), "training 1 member with dim 1048576 on 450 entities") {
 		t.Errorf("%v", err)
 	}
 }

@@ -17,8 +17,9 @@ import (
 	"github.com/autoblm/autoblm-go/internal/realdata"
 )
 
-// rankIn ranks triples in a precision, on a number of threads; a unit nil is float32.
-func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p kge.Parameters, triples []datasets.Triple, known *datasets.Known) []eval.Ranked {
+// rankIn ranks triples with bfloat16 kernels, or in float32 if they are nil.
+func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p kge.Parameters,
+	triples []datasets.Triple, known *datasets.Known) []eval.Ranked {
 	t.Helper()
 	r := &ranker{threads: threads, models: []*model{newModel(set, unit, p)}}
 	ranks, err := r.Rank(t.Context(), triples, known)
@@ -28,7 +29,7 @@ func rankIn(t testing.TB, set *kernel.Set, unit *kernel.BF16Set, threads int, p 
 	return ranks[0]
 }
 
-// disturbances are what may be the matter with the embeddings of entities.
+// disturbances change embeddings of entities in ways that make ranking difficult.
 var disturbances = map[string]func(rng *rand.Rand, rows [][]float32){
 	"nothing": func(*rand.Rand, [][]float32) {},
 	"all the same": func(_ *rand.Rand, rows [][]float32) {
@@ -75,7 +76,8 @@ var disturbances = map[string]func(rng *rand.Rand, rows [][]float32){
 	"not a number, infinite": func(rng *rand.Rand, rows [][]float32) {
 		for range 1 + len(rows)/100 {
 			row := rows[rng.IntN(len(rows))]
-			row[rng.IntN(len(row))] = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32}[rng.IntN(4)]
+			row[rng.IntN(len(row))] = []float32{float32(math.NaN()), float32(math.Inf(1)),
+				float32(math.Inf(-1)), math.MaxFloat32}[rng.IntN(4)]
 		}
 	},
 	"subnormal": func(rng *rand.Rand, rows [][]float32) {
@@ -87,11 +89,26 @@ var disturbances = map[string]func(rng *rand.Rand, rows [][]float32){
 			}
 		}
 	},
-	"all subnormal": func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 0x1p-128 }) },
-	"tiny":          func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e-30 }) },
-	"small":         func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e-17 }) },
-	"large":         func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e15 }) },
-	"huge":          func(_ *rand.Rand, rows [][]float32) { scale(rows, func() float32 { return 1e30 }) },
+	"all subnormal": func(_ *rand.Rand,
+		rows [][]float32) {
+		scale(rows, func() float32 { return 0x1p-128 })
+	},
+	"tiny": func(_ *rand.Rand,
+		rows [][]float32) {
+		scale(rows, func() float32 { return 1e-30 })
+	},
+	"small": func(_ *rand.Rand,
+		rows [][]float32) {
+		scale(rows, func() float32 { return 1e-17 })
+	},
+	"large": func(_ *rand.Rand,
+		rows [][]float32) {
+		scale(rows, func() float32 { return 1e15 })
+	},
+	"huge": func(_ *rand.Rand,
+		rows [][]float32) {
+		scale(rows, func() float32 { return 1e30 })
+	},
 	"mixed norms": func(rng *rand.Rand, rows [][]float32) {
 		scale(rows, func() float32 { return float32(math.Pow(10, 60*rng.Float64()-30)) })
 	},
@@ -123,7 +140,7 @@ func scale(rows [][]float32, by func() float32) {
 	}
 }
 
-// rowsOf are the rows of a dense table.
+// rowsOf returns the rows of a dense table.
 func rowsOf(numbers []float32, columns int) (rows [][]float32) {
 	for ; len(numbers) > 0; numbers = numbers[columns:] {
 		rows = append(rows, numbers[:columns:columns])
@@ -131,20 +148,23 @@ func rowsOf(numbers []float32, columns int) (rows [][]float32) {
 	return rows
 }
 
-// TestRanksAreThoseOfFloat32 to the count, whatever is the matter with the embeddings.
+// TestRanksAreThoseOfFloat32 checks that counting in bfloat16 gives exactly the ranks of float32.
 func TestRanksAreThoseOfFloat32(t *testing.T) {
 	for name, disturb := range disturbances {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			for i, size := range [][2]int{{1, 8}, {7, 8}, {191, 20}, {192, 48}, {193, 64}, {450, 32}, {700, 100}, {300, 300}} {
+			for i, size := range [][2]int{{1, 8}, {7, 8}, {191, 20}, {192, 48}, {193, 64}, {450, 32},
+				{700, 100}, {300, 300}} {
 				entities, dim := size[0], size[1]
 				g := enginetest.RandomGraph(entities, 3, 130, uint64(i))
-				m := kge.DefaultMember(structure.MustParse([]string{"complex", "distmult", "0,0,0,-1;4,-1,1,-1;0,4,-3,1;-1,2,2,-2"}[i%3]))
+				m := kge.DefaultMember(structure.MustParse([]string{"complex", "distmult",
+					"0,0,0,-1;4,-1,1,-1;0,4,-3,1;-1,2,2,-2"}[i%3]))
 				if i < 2 {
 					m = kge.DefaultMember(structure.MustParse("complex"))
 				}
 				m.Seed = uint64(i)
-				p := kge.Initialize(completion.Data(g), kge.Settings{Dim: dim, InitScale: 0.5, Reciprocal: i%2 == 1}, m)
+				p := kge.Initialize(completion.Data(g),
+					kge.Settings{Dim: dim, InitScale: 0.5, Reciprocal: i%2 == 1}, m)
 				disturb(rng, rowsOf(p.Entities, dim))
 				ranksAreThoseOfFloat32(t, fmt.Sprintf("%d entities, d %d", entities, dim), p, g, i)
 			}
@@ -152,7 +172,8 @@ func TestRanksAreThoseOfFloat32(t *testing.T) {
 	}
 }
 
-func ranksAreThoseOfFloat32(t *testing.T, what string, p kge.Parameters, g *datasets.Graph, trial int) {
+func ranksAreThoseOfFloat32(t *testing.T, what string, p kge.Parameters, g *datasets.Graph,
+	trial int) {
 	t.Helper()
 	known := []*datasets.Known{g.Known(), nil}[trial%2]
 	sets, units := kernel.Sets(), kernel.BF16Sets()
@@ -164,14 +185,15 @@ func ranksAreThoseOfFloat32(t *testing.T, what string, p kge.Parameters, g *data
 		want := rankIn(t, set, nil, 1, p, g.Train, known)
 		for j, got := range rankIn(t, set, unit, 1+trial%3, p, g.Train, known) {
 			if got != want[j] {
-				t.Fatalf("%s, %s, %s: triple %d has the ranks %+v, in float32 %+v", what, set.Name, unit.Name, j, got, want[j])
+				t.Fatalf("%s, %s, %s: triple %d has the ranks %+v, in float32 %+v", what, set.Name, unit.Name,
+					j, got, want[j])
 			}
 		}
 	}
 }
 
-// TestRanksOfTheOracle: the ranks of each of its models are those of float32, among the
-// entities themselves and among many of them.
+// TestRanksOfTheOracle checks the same for each model of the oracle, among its entities and among
+// many copies of them.
 func TestRanksOfTheOracle(t *testing.T) {
 	type oracleCase struct {
 		K                   int
@@ -191,7 +213,8 @@ func TestRanksOfTheOracle(t *testing.T) {
 				p.Entities = append(p.Entities, floats(c.Entities)...)
 			}
 			p.Relations = floats(c.Relations)
-			g := &datasets.Graph{Entities: make([]string, times*len(c.Entities)), Relations: make([]string, len(c.Relations)), Train: triplesOf(c.Triples), Test: triplesOf(c.Known)}
+			g := &datasets.Graph{Entities: make([]string, times*len(c.Entities)), Relations: make([]string,
+				len(c.Relations)), Train: triplesOf(c.Triples), Test: triplesOf(c.Known)}
 			for j := range g.Entities {
 				g.Entities[j] = fmt.Sprint(j)
 			}
@@ -216,13 +239,14 @@ func triplesOf(rows [][3]int32) (all []datasets.Triple) {
 	return all
 }
 
-// FuzzRanks: ranks are those of float32 for any shape and scale.
+// FuzzRanks checks that ranks are those of float32 for any shape and scale.
 func FuzzRanks(f *testing.F) {
 	f.Add(uint16(300), uint8(20), uint8(60), uint64(1), 0.0, 0.0, uint8(0))
 	f.Add(uint16(3), uint8(1), uint8(1), uint64(2), 3.0, -7.0, uint8(2))
 	f.Add(uint16(450), uint8(70), uint8(200), uint64(3), -20.0, 1.0, uint8(1))
 	f.Add(uint16(444), uint8(70), uint8(200), uint64(17), -20.0, 1.0, uint8(1))
-	f.Fuzz(func(t *testing.T, entities uint16, width, triples uint8, seed uint64, exponent, spread float64, digits uint8) {
+	f.Fuzz(func(t *testing.T, entities uint16, width, triples uint8, seed uint64, exponent,
+		spread float64, digits uint8) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		g := enginetest.RandomGraph(1+int(entities)%3000, 3, 1+int(triples), seed)
 		m := kge.DefaultMember(structure.MustParse("0,0,0,-1;4,-1,1,-1;0,4,-3,1;-1,2,2,-2"))
@@ -235,6 +259,7 @@ func FuzzRanks(f *testing.F) {
 		for i, x := range p.Entities { // few digits make equal scores
 			p.Entities[i] = math.Float32frombits(math.Float32bits(x) &^ (1<<(digits%24) - 1))
 		}
-		ranksAreThoseOfFloat32(t, fmt.Sprintf("%d entities, d %d", len(p.Entities)/dim, dim), p, g, int(seed%6))
+		ranksAreThoseOfFloat32(t, fmt.Sprintf("%d entities, d %d", len(p.Entities)/dim, dim), p, g,
+			int(seed%6))
 	})
 }

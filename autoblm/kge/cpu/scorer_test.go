@@ -11,8 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/query"
 )
 
-// TestAllAsOneByOne: the scores and the ranks of all entities are those of the pairs by
-// themselves.
+// TestAllAsOneByOne checks scores and ranks of all entities against the scores of single pairs.
 func TestAllAsOneByOne(t *testing.T) {
 	d := enginetest.Paths(t, 450, 3, 1200)
 	queries := d.Queries(query.InTrain, 2)[:60]

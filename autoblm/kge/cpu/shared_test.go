@@ -11,7 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 )
 
-// keeping remembers the embeddings of a population when it is closed.
+// keeping keeps the embeddings of a population when it is closed.
 type keeping struct {
 	*Engine
 	last kge.Parameters
@@ -22,7 +22,8 @@ type keptPopulation struct {
 	engine *keeping
 }
 
-func (k *keeping) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population, error) {
+func (k *keeping) NewPopulation(d *kge.Data, s kge.Settings, members []kge.Member) (kge.Population,
+	error) {
 	p, err := k.Engine.NewPopulation(d, s, members)
 	return keptPopulation{p, k}, err
 }
@@ -32,8 +33,8 @@ func (p keptPopulation) Close() {
 	p.Population.Close()
 }
 
-// TestSharedWithOneCandidateHasTheBitsOfTraining, also where batches are cut
-// into parts and the last one is short.
+// TestSharedWithOneCandidateHasTheBitsOfTraining checks that sharing embeddings among one candidate
+// is ordinary training, also if batches are divided and the last one is short.
 func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 	g, s := enginetest.RandomGraph(450, 5, 400, 1), settings()
 	g.Valid = g.Train[:60]
@@ -50,31 +51,37 @@ func TestSharedWithOneCandidateHasTheBitsOfTraining(t *testing.T) {
 	} {
 		recipe()
 		engine := &keeping{Engine: New(2)}
-		report, err := kge.Train(t.Context(), engine, kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{m}})
+		report, err := kge.Train(t.Context(), engine,
+			kge.Job{Data: completion.Data(g), Settings: s, Members: []kge.Member{m}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := engine.last
-		valid, err := completion.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid", eval.Pessimistic)
+		valid, err := completion.Evaluate(t.Context(), engine, report.Results[0].Model, g, "valid",
+			eval.Pessimistic)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared, err := completion.TrainSharedEmbeddings(t.Context(), engine, completion.SharedJob{Graph: g, Settings: s, Member: m, Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
+		shared, err := completion.TrainSharedEmbeddings(t.Context(), engine,
+			completion.SharedJob{Graph: g, Settings: s, Member: m,
+				Candidates: []structure.Structure{m.Structure}, SampleSeed: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(engine.last, want) {
-			t.Errorf("%v, %+v: shared training with one candidate has other embeddings than training", s.Optimizer, m.Weights)
+			t.Errorf("%v, %+v: shared training with one candidate has other embeddings than training",
+				s.Optimizer, m.Weights)
 		}
 		if shared.Candidates[0].Valid != valid {
-			t.Errorf("%v, %+v: validation %+v, want %+v", s.Optimizer, m.Weights, shared.Candidates[0].Valid, valid)
+			t.Errorf("%v, %+v: validation %+v, want %+v", s.Optimizer, m.Weights, shared.Candidates[0].Valid,
+				valid)
 		}
 	}
 }
 
-// TestSharedEmbeddingsTellEquivalentStructuresApart is the paper's objection to
-// them (Section IV-B): A of all 1 and its negative are equivalent, so that what
-// one reaches the other reaches with -R, but one R cannot be right for both.
+// TestSharedEmbeddingsTellEquivalentStructuresApart shows the paper's objection to them (Section
+// IV-B). A of all 1 and its negative are equivalent: what one reaches with R, the other reaches
+// with -R. But one R cannot suit both.
 func TestSharedEmbeddingsTellEquivalentStructuresApart(t *testing.T) {
 	ones := structure.MustParse("1,1,1,1;1,1,1,1;1,1,1,1;1,1,1,1")
 	negative := structure.MustParse("-1,-1,-1,-1;-1,-1,-1,-1;-1,-1,-1,-1;-1,-1,-1,-1")
@@ -83,7 +90,8 @@ func TestSharedEmbeddingsTellEquivalentStructuresApart(t *testing.T) {
 	}
 	s := kge.DefaultSettings()
 	s.Dim, s.Epochs, s.Batch = 16, 5, 16
-	job := completion.SharedJob{Graph: enginetest.Graph(), Settings: s, Member: kge.Member{Seed: 1, LearningRate: 0.2}, Candidates: []structure.Structure{ones, negative}, SampleSeed: 1}
+	job := completion.SharedJob{Graph: enginetest.Graph(), Settings: s, Member: kge.Member{Seed: 1,
+		LearningRate: 0.2}, Candidates: []structure.Structure{ones, negative}, SampleSeed: 1}
 	shared, err := completion.TrainSharedEmbeddings(t.Context(), New(1), job)
 	if err != nil {
 		t.Fatal(err)
@@ -92,11 +100,13 @@ func TestSharedEmbeddingsTellEquivalentStructuresApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(shared.Candidates, again.Candidates) || !reflect.DeepEqual(shared.Loss, again.Loss) {
+	if !reflect.DeepEqual(shared.Candidates, again.Candidates) ||
+		!reflect.DeepEqual(shared.Loss, again.Loss) {
 		t.Error("the same job twice gives two results")
 	}
 	first, second := shared.Candidates[0], shared.Candidates[1]
 	if first.Valid.Both.MRR == second.Valid.Both.MRR {
-		t.Errorf("both reach MRR %v with the shared embeddings, after %d and %d steps", first.Valid.Both.MRR, first.Steps, second.Steps)
+		t.Errorf("both reach MRR %v with the shared embeddings, after %d and %d steps",
+			first.Valid.Both.MRR, first.Steps, second.Steps)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 )
 
-// TestSparseGradientsBegins: the first epoch is that of a training without, the second is not, and
-// a training that is interrupted before, after or within comes to the same bits.
-func TestSparseGradientsBegins(t *testing.T) {
+// TestSparseGradientsBegin checks that the first epoch is dense and the second is not, and that a
+// training that is interrupted before, after or within the second has the same bits.
+func TestSparseGradientsBegin(t *testing.T) {
 	d, s := completion.Data(graph()), settings()
 	s.Batch, s.Epochs, s.Reciprocal, s.AnswersPerQuery = 40, 4, true, 4
 	trained := func(j kge.Job) *kge.Report {
@@ -35,7 +35,8 @@ func TestSparseGradientsBegins(t *testing.T) {
 	}
 	for stop := 1; stop < s.Epochs; stop++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		j := kge.Job{Data: d, Members: members(3), Settings: s, Checkpoint: &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}}
+		j := kge.Job{Data: d, Members: members(3), Settings: s,
+			Checkpoint: &kge.Checkpoint{File: filepath.Join(t.TempDir(), "training")}}
 		j.OnEpoch = func(p kge.Progress) {
 			if p.Epoch == stop {
 				cancel()

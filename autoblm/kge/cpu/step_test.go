@@ -12,8 +12,8 @@ import (
 	"github.com/autoblm/autoblm-go/internal/realdata"
 )
 
-// BenchmarkStep is ten training steps of ComplEx at d 64 on a benchmark; run it
-// with -cpuprofile to see where they go.
+// BenchmarkStep measures ten training steps of ComplEx at d 64 on a benchmark graph. Run it with
+// -cpuprofile to see where the time goes.
 func BenchmarkStep(b *testing.B) {
 	for name, batch := range map[string]int{"umls": 256, "wn18rr": 512} {
 		b.Run(name, func(b *testing.B) {
@@ -24,8 +24,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkRecipe is a training step of ComplEx with each part of a recipe
-// alone, and with none: on FB15k-237 at d 256, and on UMLS at d 64.
+// BenchmarkRecipe measures a training step of ComplEx with each part of a recipe alone, and with
+// none: on FB15k-237 at d 256, and on UMLS at d 64.
 func BenchmarkRecipe(b *testing.B) {
 	for _, recipe := range []struct {
 		name    string
@@ -37,7 +37,8 @@ func BenchmarkRecipe(b *testing.B) {
 		{name: "reciprocal", set: func(s *kge.Settings) { s.Reciprocal = true }},
 		{name: "products", weights: kge.Weights{Products: 0.05}},
 		{name: "relation prediction", weights: kge.Weights{RelationPrediction: 0.5}},
-		{name: "reciprocal relation prediction", set: func(s *kge.Settings) { s.Reciprocal = true }, weights: kge.Weights{RelationPrediction: 0.5}},
+		{name: "reciprocal relation prediction", set: func(s *kge.Settings) { s.Reciprocal = true },
+			weights: kge.Weights{RelationPrediction: 0.5}},
 		{name: "dropout", set: func(s *kge.Settings) { s.Dropout = 0.2 }},
 		{name: "label smoothing", set: func(s *kge.Settings) { s.LabelSmoothing = 0.1 }},
 		{name: "largest norm", set: func(s *kge.Settings) { s.MaxNorm = 1 }},
@@ -78,12 +79,13 @@ func benchmarkSteps(b *testing.B, name string, number int, s kge.Settings, w kge
 	}
 }
 
-// BenchmarkSizes is a training step of ComplEx in the sizes that are told of.
+// BenchmarkSizes measures a training step of ComplEx in the sizes of docs/performance.md.
 func BenchmarkSizes(b *testing.B) {
 	for _, c := range []struct {
 		name               string
 		dim, batch, number int
-	}{{"umls", 64, 256, 10}, {"wn18rr", 64, 512, 4}, {"fb15k-237", 64, 512, 8}, {"wn18rr", 512, 512, 2}, {"wn18rr", 1000, 512, 1}, {"fb15k-237", 2000, 1000, 1}} {
+	}{{"umls", 64, 256, 10}, {"wn18rr", 64, 512, 4}, {"fb15k-237", 64, 512, 8},
+		{"wn18rr", 512, 512, 2}, {"wn18rr", 1000, 512, 1}, {"fb15k-237", 2000, 1000, 1}} {
 		b.Run(fmt.Sprintf("%s-%d", c.name, c.dim), func(b *testing.B) {
 			s := kge.DefaultSettings()
 			s.Dim, s.Batch, s.Precision = c.dim, c.batch, kge.AutoPrecision

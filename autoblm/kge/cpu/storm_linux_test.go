@@ -20,8 +20,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/enginetest"
 )
 
-// TestStorms: neither signals nor garbage collections nor switches of goroutines and threads
-// change a bit of what the matrix unit's tiles hold, whose state is the kernel's to keep.
+// TestStorms checks that neither signals nor garbage collections nor switches of goroutines and
+// threads change a bit in the tiles of the matrix unit. The kernel must save their state.
 func TestStorms(t *testing.T) {
 	if unit := kernel.BF16Sets()[0].Name; unit != "amx" {
 		t.Skipf("no matrix unit is used here, whose tiles could be lost: products are by %s", unit)
@@ -83,7 +83,7 @@ func TestStorms(t *testing.T) {
 	storms.Wait()
 }
 
-// multiplied multiplies random factors by the matrix unit, the same for the same seed.
+// multiplied multiplies random factors from a seed on the matrix unit.
 func multiplied(seed uint64) func() []float32 {
 	const rows, columns, inner = 6 * kernel.Band, 6 * kernel.Band, 16 * kernel.TileInner
 	rng, unit := rand.New(rand.NewPCG(seed, 1)), kernel.BF16Sets()[0]
@@ -105,7 +105,7 @@ func multiplied(seed uint64) func() []float32 {
 	}
 }
 
-// collect makes garbage and has it collected, until it is calm.
+// collect makes garbage and collects it until calm is closed.
 func collect(calm chan struct{}) {
 	for {
 		select {
@@ -122,8 +122,8 @@ func collect(calm chan struct{}) {
 	}
 }
 
-// blow sends so many signals to this process's threads: those by which the runtime has
-// goroutines make way, and others, which it hands on.
+// blow sends signals to this process's threads: those with which the runtime preempts goroutines,
+// and others, which it passes on.
 func blow(t *testing.T, signals int) {
 	heard := make(chan os.Signal, 1) // the rest is dropped
 	signal.Notify(heard, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH)

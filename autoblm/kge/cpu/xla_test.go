@@ -15,17 +15,18 @@ import (
 	"github.com/autoblm/autoblm-go/internal/xlatest"
 )
 
-// TestAgreesWithXLAOnWN18RR at real size: thirty steps on the same batches from the same
-// numbers come to the same losses and nearly the same ranks, and a model has the same ranks
-// on both but where scores are closer than rounding. Embeddings themselves may be a step
-// apart: Adagrad's first step has the sign of a gradient, however close to 0.
+// TestAgreesWithXLAOnWN18RR checks at real size that thirty steps on the same batches from the
+// same embeddings have the same losses and nearly the same ranks, and that a model has the same
+// ranks on both unless scores are closer than rounding. Embeddings may differ by a step: Adagrad's
+// first step has the sign of a gradient, however close to 0.
 func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	backend := xlatest.Backend(t)
 	g, err := datasets.ReadFolder(realdata.Folder(t, "wn18rr"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, m, s := completion.Data(g), kge.DefaultMember(structure.MustParse("complex")), kge.DefaultSettings()
+	d, m, s := completion.Data(g), kge.DefaultMember(structure.MustParse("complex")),
+		kge.DefaultSettings()
 	s.Dim, s.Batch = 64, 512
 	const steps, asked = 30, 200
 	p := map[string]kge.Population{}
@@ -67,7 +68,7 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 		}
 		return ranks[0]
 	}
-	// apart is by what share of the greater one ranks differ, in order.
+	// apart has the ascending relative differences of ranks.
 	apart := func(a, b []eval.Ranked) (all []float64) {
 		for i := range a {
 			for _, pair := range [][2]eval.Rank{{a[i].Tail, b[i].Tail}, {a[i].Head, b[i].Head}} {
@@ -80,7 +81,8 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	}
 	const most, every = 2 * asked * 9 / 10, 2*asked - 1
 	if trained := apart(rank(p["cpu"]), rank(p["xla"])); trained[most] > 0.01 || trained[every] > 0.1 {
-		t.Errorf("after training nine tenths of the ranks are up to %v apart, all up to %v", trained[most], trained[every])
+		t.Errorf("after training nine tenths of the ranks are up to %v apart, all up to %v",
+			trained[most], trained[every])
 	}
 
 	parameters, err := p["xla"].Parameters(0)
@@ -93,6 +95,7 @@ func TestAgreesWithXLAOnWN18RR(t *testing.T) {
 	}
 	defer ranker.Close()
 	if same := apart(rank(ranker), rank(p["xla"])); same[most] != 0 || same[every] > 0.005 {
-		t.Errorf("of one model nine tenths of the ranks are up to %v apart, all up to %v", same[most], same[every])
+		t.Errorf("of one model nine tenths of the ranks are up to %v apart, all up to %v", same[most],
+			same[every])
 	}
 }

@@ -14,16 +14,19 @@ func TestAnswerJSON(t *testing.T) {
 		eval.No:          `{"entity":"e2","score":1.5,"rank":1,"known":false}`,
 		eval.NotLookedUp: `{"entity":"e2","score":1.5,"rank":1,"known":null}`,
 	} {
-		if got, err := json.Marshal(eval.Answer{Entity: "e2", Score: 1.5, Rank: 1, Known: known}); err != nil || string(got) != want {
+		if got, err := json.Marshal(eval.Answer{Entity: "e2", Score: 1.5, Rank: 1,
+			Known: known}); err != nil || string(got) != want {
 			t.Errorf("%s (%v), want %s", got, err, want)
 		}
 	}
 }
 
 func TestKnownAnswersText(t *testing.T) {
-	for known, text := range map[eval.KnownAnswers]string{eval.MarkKnown: "mark", eval.DropKnown: "drop", eval.KeepKnown: "keep"} {
+	for known, text := range map[eval.KnownAnswers]string{eval.MarkKnown: "mark",
+		eval.DropKnown: "drop", eval.KeepKnown: "keep"} {
 		back := eval.KnownAnswers(-1)
-		if err := back.UnmarshalText([]byte(text)); err != nil || back != known || known.String() != text {
+		if err := back.UnmarshalText([]byte(text)); err != nil || back != known ||
+			known.String() != text {
 			t.Errorf("%q is read as %v (%v) and written as %q", text, back, err, known)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 func TestTiesText(t *testing.T) {
-	for ties, text := range map[eval.Ties]string{eval.Pessimistic: "pessimistic", eval.Optimistic: "optimistic", eval.Realistic: "realistic"} {
+	for ties, text := range map[eval.Ties]string{eval.Pessimistic: "pessimistic",
+		eval.Optimistic: "optimistic", eval.Realistic: "realistic"} {
 		if written, err := ties.MarshalText(); err != nil || string(written) != text {
 			t.Errorf("%d is written as %q (%v), want %q", ties, written, err, text)
 		}
@@ -17,7 +18,8 @@ func TestTiesText(t *testing.T) {
 		}
 	}
 	var ties eval.Ties
-	checkError(t, ties.UnmarshalText([]byte("random")), `"random"`, "use pessimistic, optimistic or realistic")
+	checkError(t, ties.UnmarshalText([]byte("random")), `"random"`,
+		"use pessimistic, optimistic or realistic")
 	_, err := eval.Ties(9).MarshalText()
 	checkError(t, err, "tie rule(9)")
 }

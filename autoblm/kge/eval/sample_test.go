@@ -7,8 +7,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
 )
 
-// TestSample: it is as large as it is asked to be, in order, the same again, and within each
-// larger one.
+// TestSample checks the size and order of samples, that they are reproducible, and that each is
+// part of every larger one.
 func TestSample(t *testing.T) {
 	all := make([]int, 100)
 	for i := range all {
@@ -20,7 +20,8 @@ func TestSample(t *testing.T) {
 	before := []int{}
 	for n := 1; n <= len(all)+1; n++ {
 		got := eval.Sample(all, n)
-		if len(got) != min(n, len(all)) || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
+		if len(got) != min(n, len(all)) || !slices.IsSorted(got) ||
+			len(slices.Compact(slices.Clone(got))) != len(got) {
 			t.Fatalf("%d of them are %v", n, got)
 		}
 		if !slices.Equal(got, eval.Sample(all, n)) {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestShare: as many coordinates are dropped as were asked for, in every query
-// and in every coordinate, within four standard deviations.
+// TestShare checks the share of dropped coordinates in every query and every coordinate, within
+// four standard deviations.
 func TestShare(t *testing.T) {
 	const queries, dim = 512, 128
 	for _, share := range []float64{0, 0.1, 0.5, 0.9} {
@@ -42,8 +42,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestKeys: neighbouring seeds and steps have keys, and so coordinates, that
-// have nothing to do with each other.
+// TestKeys checks that neighbouring seeds and steps have independent keys.
 func TestKeys(t *testing.T) {
 	seen := map[uint32]bool{}
 	for seed := range uint64(100) {

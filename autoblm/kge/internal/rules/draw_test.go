@@ -8,8 +8,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/kge/internal/rules"
 )
 
-// TestSoftmaxSamplesAreEven: every pair of entities is drawn together as often as any other, up
-// to chance, each sample is marked, ascending, and the same whenever its step comes.
+// TestSoftmaxSamplesAreEven checks that all pairs of entities are drawn together about equally
+// often, and that each sample is marked, ascending and reproducible.
 func TestSoftmaxSamplesAreEven(t *testing.T) {
 	const entities, count, steps = 12, 5, 20_000
 	s := rules.SoftmaxSample{Seed: 3, Entities: entities}
@@ -39,7 +39,8 @@ func TestSoftmaxSamplesAreEven(t *testing.T) {
 	for a := range entities {
 		for b := a + 1; b < entities; b++ {
 			if off := math.Abs(float64(together[a][b]) - p*steps); off > 5*math.Sqrt(p*(1-p)*steps) {
-				t.Errorf("%d and %d are drawn together %d times of %d, want about %.0f", a, b, together[a][b], steps, p*steps)
+				t.Errorf("%d and %d are drawn together %d times of %d, want about %.0f", a, b, together[a][b],
+					steps, p*steps)
 			}
 		}
 	}
