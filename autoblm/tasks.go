@@ -20,7 +20,8 @@ import (
 // on the others.
 var Tasks = []Registration{
 	{
-		Name: completion.TaskName, Purpose: completion.SearchPurpose, Holds: datasets.CanOpen, Recipes: true,
+		Name: completion.TaskName, Purpose: completion.SearchPurpose, Holds: datasets.CanOpen,
+		Recipes: true,
 		Open: func(_ context.Context, source string, _ json.RawMessage, c Compute) (*OpenTask, error) {
 			t, err := completion.OpenTask(source, c.Open, c.warn)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Planned selects the settings that a plan chooses so that the search fits its time limit.
 type Planned struct {
-	// Dim and Epochs are those of the compared and the retrained structures.
+	// Dim and Epochs apply to the compared and the retrained structures.
 	Dim    bool `json:"dim,omitempty"`
 	Epochs bool `json:"epochs,omitempty"`
 	// Structures is the number of structures and of rungs.
@@ -30,7 +30,7 @@ type Plan struct {
 	Limit time.Duration `json:"limit"`
 	// Used is the time that had passed when the plan was stored.
 	Used time.Duration `json:"used"`
-	// Dim, Epochs and MaxSteps are those of the compared structures.
+	// Dim, Epochs and MaxSteps apply to the compared structures.
 	Dim      int `json:"dim"`
 	Epochs   int `json:"epochs"`
 	MaxSteps int `json:"max_steps,omitempty"`

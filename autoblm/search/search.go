@@ -34,6 +34,9 @@ type Problem struct {
 // exhausted. If ctx ends, Run returns the results so far, as [Interrupted], without an error. The
 // same call with the same store resumes the search.
 func Run(ctx context.Context, p Problem) (*Result, error) {
+	if len(p.Stages) == 0 {
+		return nil, errors.New("the search has no stages: set Stages, such as stage.All()")
+	}
 	if err := p.Settings.Validate(); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,9 @@ type Task interface {
 	// Ensemble selects an ensemble of at most size members from the candidates; read returns
 	// the artifact of one. The selection depends only on the data, the candidates and the
 	// size. An error, such as the end of ctx, stops the search.
-	Ensemble(ctx context.Context, candidates, size int, read func(candidate int) (Artifact, error)) (*Ensemble, error)
+	Ensemble(
+		ctx context.Context, candidates, size int, read func(candidate int) (Artifact, error),
+	) (*Ensemble, error)
 	// Examples returns a few predictions of an artifact.
 	Examples(Artifact) (Examples, error)
 	// Measure computes the statistics of a study that need the data; nil if there are none.
@@ -73,7 +75,8 @@ func (Base) Arithmetic(kge.Precision) (engine, backend string) { return "", "" }
 // Precision returns float32, and an error if bfloat16 is requested.
 func (Base) Precision(requested kge.Precision, _ form.Form, _ int) (kge.Precision, error) {
 	if requested == kge.Bfloat16 {
-		return requested, errors.New("the task computes in float32 only: set precision to float32 or auto")
+		return requested, errors.New("the task computes in float32 only: " +
+			"set precision to float32 or auto")
 	}
 	return kge.Float32, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// drawRecipe draws a recipe from ranges; base has what they do not name.
+// drawRecipe draws a recipe from ranges. The rest of the recipe comes from base.
 func drawRecipe(r search.Ranges, base task.Recipe, rng *rand.Rand) task.Recipe {
 	low, high := r.LearningRate[0], r.LearningRate[1]
 	base.LearningRate = high - rng.Float64()*(high-low) // excludes low, which may be 0

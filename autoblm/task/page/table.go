@@ -54,10 +54,14 @@ type Column[T any] struct {
 }
 
 // Text returns a column of text.
-func Text[T any](title string, of func(T) any) Column[T] { return Column[T]{Head{title, false}, of} }
+func Text[T any](title string, of func(T) any) Column[T] {
+	return Column[T]{Head{title, false}, of}
+}
 
 // Number returns a column of numbers.
-func Number[T any](title string, of func(T) any) Column[T] { return Column[T]{Head{title, true}, of} }
+func Number[T any](title string, of func(T) any) Column[T] {
+	return Column[T]{Head{title, true}, of}
+}
 
 func (c Column[T]) cell(row T) Cell {
 	switch value := c.Of(row).(type) {
