@@ -70,7 +70,7 @@ func TestSearchInPieces(t *testing.T) {
 		}
 	}
 	if pieces.epochs != alone.epochs {
-		t.Errorf("%d epochs in pieces, %d left alone", pieces.epochs, alone.epochs)
+		t.Errorf("%d epochs in pieces, %d without interruption", pieces.epochs, alone.epochs)
 	}
 	if got.Stopped != search.BudgetSpent ||
 		!reflect.DeepEqual(untimed(got.Trials), untimed(want.Trials)) {

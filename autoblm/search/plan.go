@@ -10,18 +10,6 @@ import (
 	"github.com/autoblm/autoblm-go/internal/format"
 )
 
-// Planned selects the settings that a plan chooses so that the search fits its time limit.
-type Planned struct {
-	// Dim and Epochs apply to the compared and the retrained structures.
-	Dim    bool `json:"dim,omitempty"`
-	Epochs bool `json:"epochs,omitempty"`
-	// Structures is the number of structures and of rungs.
-	Structures bool `json:"structures,omitempty"`
-	// Tune is the number of tried recipes, and Retrain everything about retraining.
-	Tune    bool `json:"tune,omitempty"`
-	Retrain bool `json:"retrain,omitempty"`
-}
-
 // Plan divides the time of a search among its stages. It is made once, from the measured pace of
 // a few steps, and stored with the trials, so that a resumed search follows it. A longer time
 // limit extends it.

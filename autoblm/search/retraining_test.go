@@ -18,7 +18,7 @@ func TestRetraining(t *testing.T) {
 	result := run(t, p)
 	if len(result.Retrained) != 5 || len(result.Baselines) != 5 || result.Trained != 14 {
 		t.Fatalf(
-			"%d trained again, %d named, %d trained",
+			"%d retrained, %d baselines, %d trained",
 			len(result.Retrained),
 			len(result.Baselines),
 			result.Trained,
@@ -43,7 +43,7 @@ func TestRetraining(t *testing.T) {
 		}
 	}
 	if named != 2 {
-		t.Errorf("%d named models", named)
+		t.Errorf("%d baselines", named)
 	}
 	best := result.Retrained[0]
 	most := best.Trials[0]
@@ -53,7 +53,7 @@ func TestRetraining(t *testing.T) {
 		}
 	}
 	if result.Kept == nil || result.Kept.Number != most.Number {
-		t.Errorf("kept is %+v, the best seed of the best mean is %+v", result.Kept, most)
+		t.Errorf("kept %+v, want the best seed of the best mean, %+v", result.Kept, most)
 	}
 	if m := bestModel(
 		t,
@@ -80,7 +80,7 @@ func TestRetrainingWithLargerBudget(t *testing.T) {
 	}
 	if len(result.Retrained) < before || len(top) > 0 {
 		t.Errorf(
-			"%d trained again of %d before; of the best three %d are not",
+			"%d retrained, %d before; %d of the best three are missing",
 			len(result.Retrained),
 			before,
 			len(top),

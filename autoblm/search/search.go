@@ -3,32 +3,12 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
-
-// Problem defines a search.
-type Problem struct {
-	Task     task.Task
-	Strategy strategy.Strategy
-	Settings Settings
-	// Stages are the stages of the search in their order; see package stage.
-	Stages []Stage
-	// Store keeps the trials; a new [Memory] if nil.
-	Store Store
-	// MixEngines resumes a search of another engine or instruction set. Without it, that is
-	// [ErrOtherEngine].
-	MixEngines bool
-	// OnProgress, if set, is called often.
-	OnProgress func(Progress)
-	// Began is the start of the time limit; now if zero. OnPlan, if set, receives the plan of a
-	// search with a time limit.
-	Began  time.Time
-	OnPlan func(Plan)
-}
 
 // Run runs the stages of a search until the budget is spent, or the strategy or the time limit is
 // exhausted. If ctx ends, Run returns the results so far, as [Interrupted], without an error. The
@@ -253,4 +233,47 @@ func (e *executor) end(stopped Stop, note string) error {
 		plan.Ended, plan.Stopped, plan.Note = true, stopped, note
 	}
 	return e.put(Change{Plan: &plan})
+}
+
+// report reports the progress of a stage whose population is trained to a share.
+func (e *executor) report(stage Stage, training []task.Trial, share float64) {
+	if e.OnProgress == nil {
+		return
+	}
+	p := Progress{Stage: training[0].Stage, Metric: e.Task.Presentation().Metric}
+	trials := e.InStage(p.Stage)
+	p.Trained, p.Budget = task.Finished(trials), len(trials)
+	if best := task.BestFirst(trials); len(best) > 0 {
+		p.Best = &best[0]
+	}
+	stage.Progress(&e.State, training, &p)
+	p.Share = e.share(training, share)
+	if e.Plan != nil {
+		p.Share = min(1, e.Used().Seconds()/e.Plan.Limit.Seconds())
+	}
+	e.OnProgress(p)
+}
+
+// share returns the finished share of all training, measured in full trainings.
+func (e *executor) share(training []task.Trial, share float64) float64 {
+	all := 0.0
+	for _, stage := range e.Stages {
+		all += stage.Work(&e.State)
+	}
+	ended := slices.DeleteFunc(slices.Clone(e.Trials), func(t task.Trial) bool {
+		return t.State == task.Running
+	})
+	return min(1, (e.fullTrainings(ended)+e.fullTrainings(training)*share)/all)
+}
+
+// fullTrainings returns the cost of trials in full trainings.
+func (e *executor) fullTrainings(trials []task.Trial) (sum float64) {
+	for _, t := range trials {
+		if t.Stage == task.HalvingRung {
+			sum += float64(t.Recipe.Training.Epochs) / float64(e.Settings.Training.Epochs)
+		} else {
+			sum++
+		}
+	}
+	return sum
 }

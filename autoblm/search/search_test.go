@@ -508,7 +508,7 @@ func TestTwoChunksExhaustTheSpace(t *testing.T) {
 	if result.Trained != 20 || result.Stopped != search.SpaceExhausted || result.Note == "" ||
 		len(result.Baselines) != 0 {
 		t.Errorf(
-			"trained %d, stopped by %s (%s), %d named models",
+			"trained %d, stopped by %s (%s), %d baselines",
 			result.Trained,
 			result.Stopped,
 			result.Note,

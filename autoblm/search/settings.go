@@ -58,6 +58,18 @@ type Settings struct {
 	Final *FinalSettings `json:"final,omitempty" kong:"-"`
 }
 
+// Planned selects the settings that a plan chooses so that the search fits its time limit.
+type Planned struct {
+	// Dim and Epochs apply to the compared and the retrained structures.
+	Dim    bool `json:"dim,omitempty"`
+	Epochs bool `json:"epochs,omitempty"`
+	// Structures is the number of structures and of rungs.
+	Structures bool `json:"structures,omitempty"`
+	// Tune is the number of tried recipes, and Retrain everything about retraining.
+	Tune    bool `json:"tune,omitempty"`
+	Retrain bool `json:"retrain,omitempty"`
+}
+
 // DefaultSettings returns settings for two cores and a graph of a few thousand triples: they tune
 // 20 recipes, compare 64 structures of dimension 64, and retrain the best ones with 3 seeds and
 // dimension 256 or 512.

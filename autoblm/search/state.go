@@ -8,9 +8,30 @@ import (
 
 	"github.com/autoblm/autoblm-go/autoblm/kge"
 	"github.com/autoblm/autoblm-go/autoblm/kge/eval"
+	"github.com/autoblm/autoblm-go/autoblm/search/strategy"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
+
+// Problem defines a search.
+type Problem struct {
+	Task     task.Task
+	Strategy strategy.Strategy
+	Settings Settings
+	// Stages are the stages of the search in their order; see package stage.
+	Stages []Stage
+	// Store keeps the trials; a new [Memory] if nil.
+	Store Store
+	// MixEngines resumes a search of another engine or instruction set. Without it, that is
+	// [ErrOtherEngine].
+	MixEngines bool
+	// OnProgress, if set, is called often.
+	OnProgress func(Progress)
+	// Began is the start of the time limit; now if zero. OnPlan, if set, receives the plan of a
+	// search with a time limit.
+	Began  time.Time
+	OnPlan func(Plan)
+}
 
 // State is a search in progress, as its stages see it. They do not change it.
 type State struct {

@@ -39,7 +39,7 @@ func TestDetailsAreInlined(t *testing.T) {
 	}
 	var got Trial
 	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("read again: %+v, %v; want %+v", got, err, want)
+		t.Errorf("read back: %+v, %v; want %+v", got, err, want)
 	}
 }
 

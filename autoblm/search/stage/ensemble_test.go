@@ -97,7 +97,7 @@ func checkKept(t *testing.T, r *search.Result) string {
 		}
 	}
 	if got := string(r.Artifact.(task.Files)["number"]); got != want {
-		t.Errorf("kept is %q, and said to be of trial %d, %q", got, r.Kept.Number, want)
+		t.Errorf("the artifact is %q, want that of trial %d, %q", got, r.Kept.Number, want)
 	}
 	return want
 }
@@ -113,7 +113,7 @@ func TestEnsemble(t *testing.T) {
 				len(r.Members()) != 4 ||
 				*r.Ensemble.Score != 10+gain ||
 				r.Stopped != search.BudgetSpent {
-				t.Fatalf("gain %v: %d choices, %+v", gain, *calls, r.Ensemble)
+				t.Fatalf("gain %v: %d selections, %+v", gain, *calls, r.Ensemble)
 			}
 			for _, m := range r.Members() {
 				if m.Stage != task.Retraining {
@@ -121,7 +121,7 @@ func TestEnsemble(t *testing.T) {
 				}
 			}
 			if checkKept(t, r); (r.Kept.Stage == task.EnsembleSelection) != kept {
-				t.Errorf("gain %v, run %d: kept is %+v", gain, again, r.Kept)
+				t.Errorf("gain %v, run %d: kept %+v", gain, again, r.Kept)
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func TestEnsemble(t *testing.T) {
 			}
 		}
 		if *calls != 0 || r.Ensemble != nil || artifacts > 0 {
-			t.Errorf("%s: %d choices, %+v, %d artifacts", name, *calls, r.Ensemble, artifacts)
+			t.Errorf("%s: %d selections, %+v, %d artifacts", name, *calls, r.Ensemble, artifacts)
 		}
 		if settled, err := search.Resolve(p.Task, p.Settings); err != nil || settled.Ensemble != 0 {
 			t.Errorf(
@@ -186,7 +186,7 @@ func TestEnsembleWithLargerBudget(t *testing.T) {
 			}
 			if now := checkKept(t, between); better == (now == first) {
 				t.Errorf(
-					"between the choices %s is kept, before %s; the new ones are better: %v",
+					"between the selections %s is kept, before them %s; the new seeds are better: %v",
 					now,
 					first,
 					better,
@@ -196,10 +196,10 @@ func TestEnsembleWithLargerBudget(t *testing.T) {
 			r := run(t, p)
 			if *calls != 3 || len(r.Ensemble.Ensemble.Candidates) <= 10 ||
 				r.Ensemble.Number != before.Ensemble.Number {
-				t.Errorf("%d choices, %+v", *calls, r.Ensemble)
+				t.Errorf("%d selections, %+v", *calls, r.Ensemble)
 			}
 			if checkKept(t, r); (r.Kept.Stage == task.EnsembleSelection) != (gain > 0) {
-				t.Errorf("gain %v: kept is %+v", gain, r.Kept)
+				t.Errorf("gain %v: kept %+v", gain, r.Kept)
 			}
 		}
 	}
@@ -226,7 +226,7 @@ func TestCandidatesCoverAllStructures(t *testing.T) {
 		}
 		fewest, most = min(fewest, len(in)), max(most, len(in))
 		if slices.Max(out) > slices.Min(in) {
-			t.Errorf("%v: %v are left out, and %v are not", again.Structure, out, in)
+			t.Errorf("%v: %v are no candidates, and %v are", again.Structure, out, in)
 		}
 	}
 	if most-fewest > 1 || len(r.Retrained) != 5 {
@@ -257,7 +257,7 @@ func TestEnsembleNotSelected(t *testing.T) {
 		r := run(t, limited)
 		if r.Stopped != c.stopped || !strings.HasPrefix(r.Note, c.note) || r.Ensemble != nil ||
 			r.Kept.Stage != task.Retraining {
-			t.Errorf("%s: stopped by %q, %q, kept is %+v", name, r.Stopped, r.Note, r.Kept)
+			t.Errorf("%s: stopped by %q, %q, kept %+v", name, r.Stopped, r.Note, r.Kept)
 		}
 		checkKept(t, r)
 		if r = run(
@@ -265,7 +265,7 @@ func TestEnsembleNotSelected(t *testing.T) {
 			p,
 		); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
 			!reflect.DeepEqual(r.Artifact, want.Artifact) {
-			t.Errorf("%s: the search went on otherwise", name)
+			t.Errorf("%s: the resumed search has other results", name)
 		}
 	}
 	p, calls := withEnsemble(1) // the time for the first choice
@@ -293,7 +293,7 @@ func TestEnsembleNotSelected(t *testing.T) {
 		p,
 	); !reflect.DeepEqual(withoutSeconds(r.Trials), withoutSeconds(want.Trials)) ||
 		!reflect.DeepEqual(r.Artifact, want.Artifact) {
-		t.Error("after a first choice the search went on otherwise")
+		t.Error("resumed after a first selection, the search has other results")
 	}
 
 	wrong := errors.New("wrong")

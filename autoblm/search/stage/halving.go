@@ -16,8 +16,6 @@ type halving struct {
 	full  task.Recipe
 }
 
-func halvingOf(s *search.State) halving { return halving{s.Settings.Halving, Recipe(s)} }
-
 // promotions returns how many of n trials a rung promotes.
 func promotions(n int) int { return (n + search.Reduction - 1) / search.Reduction }
 

@@ -109,7 +109,7 @@ func TestHalving(t *testing.T) {
 		best := task.BestFirst(on[here])
 		if places := (len(best) + 2) / 3; len(higher) != places {
 			t.Errorf(
-				"%d of %d went on after %d epochs, want %d",
+				"%d of %d were promoted after %d epochs, want %d",
 				len(higher),
 				len(best),
 				here,
@@ -117,7 +117,7 @@ func TestHalving(t *testing.T) {
 			)
 		}
 		if !higher[best[0].Structure] {
-			t.Errorf("%v is the best after %d epochs and did not go on", best[0].Structure, here)
+			t.Errorf("%v is the best after %d epochs and was not promoted", best[0].Structure, here)
 		}
 		mean := map[bool]float64{}
 		for _, trial := range best {
@@ -129,7 +129,7 @@ func TestHalving(t *testing.T) {
 		}
 		if !(mean[true] > mean[false]) {
 			t.Errorf(
-				"after %d epochs those that went on have a mean of %v, the others of %v",
+				"after %d epochs the promoted ones have a mean of %v, the others of %v",
 				here,
 				mean[true],
 				mean[false],
@@ -228,7 +228,7 @@ func TestDivergedOnRung(t *testing.T) {
 		}
 		failed++
 		if trial.Stage != task.HalvingRung {
-			t.Errorf("went on: %+v", trial)
+			t.Errorf("promoted: %+v", trial)
 		}
 	}
 	if failed == 0 || result.Trained != 50 || result.Complete != 50-failed {
@@ -275,7 +275,7 @@ func TestWarmStart(t *testing.T) {
 		}
 		for _, trial := range result.Trials {
 			if known && trial.Round > 0 && classes[trial.Canonical()] {
-				t.Errorf("%v was proposed, a named model in other words", trial.Structure)
+				t.Errorf("%v was proposed, which is equivalent to a baseline", trial.Structure)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func TestBestIsKept(t *testing.T) {
 		if r.Kept == nil || r.Kept.Number != want.Number ||
 			string(r.Artifact.(task.Files)["number"]) != fmt.Sprint(want.Number) {
 			t.Errorf(
-				"%s: kept %s, said to be of %+v, want that of trial %d",
+				"%s: the artifact is %s, kept %+v, want trial %d",
 				what,
 				r.Artifact,
 				r.Kept,

@@ -51,7 +51,7 @@ func TestPlannedSearchResumes(t *testing.T) {
 	if whole.Stopped != search.BudgetSpent || !whole.Plan.Ended || whole.Plan.Structures != 9 ||
 		len(whole.Retrained) != 5 {
 		t.Fatalf(
-			"it ended by %q, %+v, with %d trained again",
+			"stopped by %q, %+v, %d retrained",
 			whole.Stopped,
 			whole.Plan,
 			len(whole.Retrained),
@@ -143,7 +143,7 @@ func TestTimeLimitEndsEachStage(t *testing.T) {
 			first := run()
 			if first.Kept == nil || first.Artifact == nil || !first.Plan.Ended {
 				t.Fatalf(
-					"%s, after %d trainings: kept is %+v by %+v",
+					"%s, after %d trainings: kept %+v by %+v",
 					stage,
 					after,
 					first.Kept,
@@ -200,7 +200,7 @@ func TestLaterSeedsDetermineKept(t *testing.T) {
 			},
 		)
 		if checkKept(t, r); r.Kept.Number != bestRetrained(r.Trials).Number {
-			t.Errorf("kept is %+v of the best %+v", r.Kept, r.Retrained[0])
+			t.Errorf("kept %+v, the best is %+v", r.Kept, r.Retrained[0])
 		}
 		for n, before := 1, 0; n <= len(r.Trials); n++ {
 			if best := bestRetrained(r.Trials[:n]); best != nil {
@@ -209,7 +209,7 @@ func TestLaterSeedsDetermineKept(t *testing.T) {
 		}
 	}
 	if !changed {
-		t.Error("nothing came to be the best again: the test is wrong")
+		t.Error("the best trial never changed back: the test is wrong")
 	}
 }
 

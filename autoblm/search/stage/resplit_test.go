@@ -60,7 +60,7 @@ func TestSplitsDecide(t *testing.T) {
 			t.Errorf("by %d other splits the best is %q, want %s", splits, got, want)
 		}
 		if checkKept(t, r); r.Kept.Name != want {
-			t.Errorf("by %d other splits kept is %+v, want %s", splits, r.Kept, want)
+			t.Errorf("%d other splits: kept %+v, want %s", splits, r.Kept, want)
 		}
 		for _, again := range r.Retrained {
 			if len(again.Trials) != 2 || len(again.Splits) != splits {

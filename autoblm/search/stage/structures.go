@@ -57,6 +57,9 @@ func (Structures) Next(ctx context.Context, s *search.State) (search.Step, error
 	return search.Step{Change: &change}, nil
 }
 
+// halvingOf returns the successive halving of the structures.
+func halvingOf(s *search.State) halving { return halving{s.Settings.Halving, Recipe(s)} }
+
 // end ends the stage, and first stores its end in the plan.
 func end(s *search.State, stopped search.Stop, note string) search.Step {
 	if s.Plan == nil {

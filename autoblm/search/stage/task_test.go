@@ -68,7 +68,7 @@ func TestAnotherTask(t *testing.T) {
 	for _, trial := range result.Trials {
 		if trial.Round > 0 && trial.ScoreOrZero() > best.ScoreOrZero() {
 			t.Errorf(
-				"%s scores %v, above %v of what is called the best",
+				"%s scores %v, the best only %v",
 				trial.Structure,
 				trial.ScoreOrZero(),
 				best.ScoreOrZero(),

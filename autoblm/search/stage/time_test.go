@@ -74,7 +74,7 @@ func TestTimeLimitEndsTrainings(t *testing.T) {
 			result.Trials[i].Seconds, want.Trials[i].Seconds = 0, 0
 		}
 		if !reflect.DeepEqual(result.Trials, want.Trials) {
-			t.Errorf("from trial %d on: the search went on otherwise", from)
+			t.Errorf("from trial %d on: the resumed search has other results", from)
 		}
 	}
 }

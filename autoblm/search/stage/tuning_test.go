@@ -131,11 +131,11 @@ func TestTuningFindsRecipes(t *testing.T) {
 		want := r.Recipe
 		want.Seed, want.Training.Dim, want.Training.Epochs = trial.Recipe.Seed, 128, 60
 		if trial.Recipe != want {
-			t.Errorf("trained again by %+v", trial.Recipe)
+			t.Errorf("retrained with %+v", trial.Recipe)
 		}
 	}
 	if len(r.Retrained) != 5 || len(r.Tuned) != budget.ConfirmedRecipes {
-		t.Errorf("%d trained again, %d recipes told", len(r.Retrained), len(r.Tuned))
+		t.Errorf("%d retrained, %d recipes reported", len(r.Retrained), len(r.Tuned))
 	}
 }
 
@@ -251,7 +251,7 @@ func TestPlanIsStored(t *testing.T) {
 		again.Stopped != first.Stopped ||
 		again.Note != first.Note {
 		t.Errorf(
-			"what has ended went on by %+v, stopped by %q, %q",
+			"an ended search resumed with %+v, stopped by %q, %q",
 			again.Plan,
 			again.Stopped,
 			again.Note,

@@ -7,7 +7,6 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/predictor"
 	"github.com/autoblm/autoblm-go/autoblm/structure"
 	"github.com/autoblm/autoblm-go/autoblm/task"
-	"github.com/autoblm/autoblm-go/internal/enum"
 )
 
 // Strategy proposes structures to train. A proposal is a pure function of the arguments: a
@@ -19,23 +18,6 @@ type Strategy interface {
 	// finished trials of all earlier rounds, after those of a warm start. A proposal without
 	// structures ends the search and has a Reason.
 	Propose(o Options, round int, history []task.Trial, want int, rng *rand.Rand) (Proposal, error)
-}
-
-// All lists the strategies.
-func All() []Strategy {
-	return []Strategy{Evolutionary{}, Progressive{}, Random{}, TPE{}, Reinforce{}}
-}
-
-// ByName returns the strategy with a name.
-func ByName(name string) (Strategy, error) {
-	var all []string
-	for _, s := range All() {
-		if s.Name() == name {
-			return s, nil
-		}
-		all = append(all, s.Name())
-	}
-	return nil, enum.Unknown("algorithm", name, all)
 }
 
 // Proposal holds the structures of a round.
