@@ -71,10 +71,9 @@ func OpenCheckpoint(path string, every time.Duration, onError func(error)) (*Che
 
 // begin restores the results of a phase and returns its state, with the states of the active
 // models in order. A new phase has no such states; a finished phase has no state.
-func (c *Checkpoint) begin(id json.RawMessage, results []Result, models int,
-	parameters []Parameter) (
-	*phaseState, []State, error,
-) {
+func (c *Checkpoint) begin(
+	id json.RawMessage, results []Result, models int, parameters []Parameter,
+) (*phaseState, []State, error) {
 	fresh := &phaseState{
 		savedPhase: savedPhase{ID: id},
 		Active:     slices.Repeat([]bool{true}, models), Finite: slices.Repeat([]bool{true}, models),

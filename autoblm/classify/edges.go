@@ -34,7 +34,7 @@ func edgesOf(g *rdf.Graph, s Settings) []edge {
 	return slices.Compact(all)
 }
 
-// edgeKinds returns the number of kinds of edges for data with so many relations.
+// edgeKinds returns the number of kinds of edges for a number of relations.
 func edgeKinds(relations int, s Settings) int {
 	switch {
 	case s.Encoder == GCN:

@@ -42,7 +42,7 @@ func CheckGraph(g *rdf.Graph, s Settings) error {
 		return err
 	}
 	if n := len(labelled(g)); s.SeenBy > n {
-		return fmt.Errorf("seen-by is %d: %s has %d labelled nodes, so no entity is seen by so many",
+		return fmt.Errorf("seen-by is %d: %s has %d labelled nodes; set it to at most that number",
 			s.SeenBy, g.Name, n)
 	}
 	if len(g.Train) < s.Folds {

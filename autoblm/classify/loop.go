@@ -229,8 +229,7 @@ func (t *training) epoch(ctx context.Context, what phase, p Population, runs []m
 	return nil
 }
 
-// checkMemory returns an error if training so many models side by side needs more memory than
-// there is.
+// checkMemory returns an error if training a number of models side by side exceeds the memory.
 func (t *training) checkMemory(models int) error {
 	parameters := 0.0
 	for _, p := range t.network.Parameters {

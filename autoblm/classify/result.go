@@ -48,7 +48,7 @@ type Result struct {
 
 // EarlyStop says where a deadline has stopped the training of a member.
 type EarlyStop struct {
-	// Phase is what was stopped first, "cross-validation" or "test".
+	// Phase names the phase that was stopped first, "cross-validation" or "test".
 	Phase string `json:"phase"`
 	// Epoch is the number of epochs done, of Epochs.
 	Epoch  int `json:"epoch"`
