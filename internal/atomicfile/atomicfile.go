@@ -64,7 +64,7 @@ func resolveLink(path string) string {
 
 // WriteAll writes files into a folder. The last file tells readers that the others are complete.
 // Without room or permission the old files stay. While files are replaced the last one is missing,
-// so no reader accepts a mixture of old and new files.
+// so no reader accepts old and new files together.
 func WriteAll(dir string, files []File) error {
 	return writeAll(dir, files, true)
 }

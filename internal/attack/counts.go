@@ -18,10 +18,9 @@ type counts struct {
 	seed   uint64
 	folder string // of findings
 
-	mu       sync.Mutex
-	started  map[string]int // cases by part
-	done     map[string]int // kills or full disks by part
-	findings int
+	mu            sync.Mutex
+	started, done map[string]int // cases, and kills or full disks, by part
+	findings      int
 }
 
 func newCounts(folder string, seed uint64) *counts {
@@ -80,6 +79,6 @@ func (c *counts) found(a *attempt, what string) error {
 	}
 	repeat := fmt.Sprintf("go run ./internal/attack --seed %d --repeat %s:%d --out repeated",
 		c.seed, a.part, a.number)
-	text := what + "\n\nRepeat: " + repeat + "\n\n" + log + "\n"
-	return os.WriteFile(filepath.Join(folder, "repeat.txt"), []byte(text), 0o644)
+	text := fmt.Appendf(nil, "%s\n\nRepeat: %s\n\n%s\n", what, repeat, log)
+	return os.WriteFile(filepath.Join(folder, "repeat.txt"), text, 0o644)
 }

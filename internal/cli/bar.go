@@ -155,7 +155,7 @@ func (b *Bar) SetDeadline(at time.Time) {
 	b.deadline = at
 }
 
-// remaining is Remaining for a caller that holds the lock. It needs some seconds of work.
+// remaining estimates the remaining time after some seconds of work. Its caller holds the lock.
 func (b *Bar) remaining() (time.Duration, bool) {
 	const minElapsed = 4 * time.Second
 	elapsed := time.Since(b.began)

@@ -84,7 +84,7 @@ func OneLine(err error) string {
 // U+007F on are valid in JSON, too.
 func Escape(label string) string { return escape(label, isControl) }
 
-// EscapeLines is like [Escape] but keeps line ends and tabs.
+// EscapeLines escapes like [Escape] but keeps line ends and tabs.
 func EscapeLines(text string) string {
 	return escape(text, func(r rune) bool { return r != '\n' && r != '\t' && isControl(r) })
 }

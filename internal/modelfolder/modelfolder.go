@@ -114,7 +114,8 @@ func Read(dir string, description any, check func() error) (Reader, error) {
 	return ReadFrom(dir, read, description, check)
 }
 
-// ReadFrom is like [Read] with any reader. dir is only for errors, and may be empty. A field of
+// ReadFrom reads like [Read] but with any reader. dir is only for errors, and may be empty. A field
+// of
 // type
 // [json.RawMessage] gets compact JSON.
 func ReadFrom(
