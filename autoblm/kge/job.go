@@ -37,7 +37,7 @@ type Deadline struct {
 }
 
 // Checkpoint lets a training end early and resume later, also in another process. The results
-// are those of an uninterrupted training.
+// are the same as without interruption.
 type Checkpoint struct {
 	// File holds the training after an epoch. [Train] resumes from it and rewrites it atomically
 	// from time to time and when it ends early. Its folder must exist. The previous file stays

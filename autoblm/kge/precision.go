@@ -17,7 +17,7 @@ const (
 	Float32 Precision = iota
 	// Bfloat16 rounds the factors of large products to bfloat16, which matrix units multiply
 	// many times faster. Their sums, embeddings, optimizer, loss, penalties and the score of
-	// the true answer stay float32. Ranks are those of float32.
+	// the true answer stay float32. Ranks are the same as in float32.
 	Bfloat16
 	// AutoPrecision requests Bfloat16 where it is faster on the processor, the form and the
 	// sizes, and else Float32. See [Engine]. A result has the resolved precision.

@@ -88,7 +88,8 @@ func (r *run) progress(epoch, step, steps int) Progress {
 	return p
 }
 
-// perStep returns [Timing.PerStep]. Without epochs in this process it is that of the checkpoint.
+// perStep returns [Timing.PerStep]. Without epochs in this process it returns the
+// value of the checkpoint.
 func (r *run) perStep() float64 {
 	if len(r.stepSeconds) == 0 {
 		return r.timing.PerStep

@@ -109,8 +109,8 @@ type Settings struct {
 	// first epoch most probabilities are alike, so it is dense.
 	SparseGradients int `json:"sparse_gradients,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, update about this number of entities per query, such as 256: the most probable and a random choice of the others. 0: all."`
 	// AnswersPerQuery n > 0 splits triples into tail queries and, through the reverse relation,
-	// head queries, 2·Batch of them per step. The answers of a query are grouped by n, anew in
-	// each epoch. A step has whole groups, and so computes each query once for several answers.
+	// head queries, 2·Batch of them per step. In each epoch the answers of a query are
+	// divided into groups of n. A step has whole groups, and so computes each query once for several answers.
 	// Each triple is learned as often and with the same loss as without.
 	AnswersPerQuery int     `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Query grouping: learn up to this number of answers of a query in the same step, such as 8; faster if queries have many answers. 0: no grouping."`
 	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
@@ -122,7 +122,7 @@ type Settings struct {
 // Sampling selects the negative sampling loss for paths.
 type Sampling struct {
 	// Negatives n > 0 replaces the log-loss over all entities. A query then learns one of its
-	// answers and n random entities that are no answers, drawn anew in each step, with the loss
+	// answers and n random entities that are no answers, drawn in each step, with the loss
 	// -log σ(Margin + score) - mean log σ(-Margin - score)
 	// (paper, Section V-B; Ren et al., 2020).
 	Negatives int     `json:"negatives,omitempty" min:"0" max:"65536" help:"Negative sampling: number of entities drawn per query, such as 128. 0: log-loss over all entities."`

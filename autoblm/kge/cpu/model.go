@@ -111,7 +111,7 @@ func (m *model) unpadded(all []tiles.Embeddings, u unpad) (t kge.Tables) {
 	return t
 }
 
-// fill is the inverse of unpadded.
+// fill fills padded tables; it inverts unpadded.
 func (m *model) fill(all []tiles.Embeddings, from kge.Tables) {
 	all[0].Fill(from.Entities, m.dim)
 	for i, table := range from.OfRelations() {

@@ -17,7 +17,7 @@ import (
 // ranker holds models of one shape.
 type ranker struct {
 	threads   int
-	precision kge.Precision // of fast counting; ranks are those of float32
+	precision kge.Precision // of fast counting; ranks are as in float32
 	models    []*model
 	report    func(share float64) // receives progress; nil without
 }

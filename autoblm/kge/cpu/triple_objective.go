@@ -176,7 +176,7 @@ func (t *trainer) predictRelations(
 }
 
 // penalizeBothEnds returns the penalty of the products of paths with both of their ends, and
-// adds its gradient. It walks the paths anew, because queries may have dropped coordinates, and
+// adds its gradient. It walks the paths again, because queries may have dropped coordinates, and
 // because with reverses only one direction has queries.
 func (t *trainer) penalizeBothEnds(s *scratch, u *unit, a *activeUnit, weight float32) float64 {
 	product := t.member.Products

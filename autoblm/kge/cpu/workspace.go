@@ -6,8 +6,8 @@ import (
 )
 
 // The exponentials of a step that may be kept, in bytes. Each thread keeps those of one unit
-// in any case. In bfloat16 they are read once, in order, so that more of them pays: what each
-// part of a batch reads and writes anew costs more than three products.
+// in any case. In bfloat16 they are read once, in order, so that more of them pays: the
+// memory traffic of each part of a batch costs more than its three products.
 const maxKeptBytes, maxKeptBF16Bytes = 40 << 20, 160 << 20
 
 func maxKept(isBF16 bool) int {
@@ -17,7 +17,7 @@ func maxKept(isBF16 bool) int {
 	return maxKeptBytes
 }
 
-// requirements are what a workspace must have room for.
+// requirements describe the memory that a workspace needs.
 type requirements struct {
 	model            *model // one of the population
 	units            int    // of a batch, at most

@@ -8,7 +8,7 @@ import (
 	"github.com/autoblm/autoblm-go/internal/progress"
 )
 
-// Options limit what is ranked. The zero value ranks all.
+// Options limit ranking. The zero value ranks all questions.
 type Options struct {
 	Limits
 	// End, if set, is when ranking must end. A [Sample] of each split is ranked, as large as
@@ -94,7 +94,7 @@ func (r *ranking) untilEnd() error {
 	return nil
 }
 
-// round ranks a share of what is left of each split, and at least a number of questions.
+// round ranks a share of the remaining questions of each split, and at least a number of them.
 // expected is the number of questions that progress is relative to.
 func (r *ranking) round(share float64, least int, expected float64) error {
 	for split, order := range r.left {
