@@ -11,8 +11,7 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// TestArtifacts of trials are there after reopening, each by its number, and whoever puts another
-// replaces it whole.
+// TestArtifacts checks that artifacts of trials are stored by number and replaced as a whole.
 func TestArtifacts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
 	put := func(left map[int]task.Artifact) {

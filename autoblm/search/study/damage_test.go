@@ -19,8 +19,8 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/task"
 )
 
-// small is a study that has something in each table. Its pages are as small as there are,
-// so that few trials make trees of several levels, and reading it takes a moment.
+// small returns a study with rows in every table, and its contents. Its pages have the minimum size,
+// so that a few trials make trees of several levels.
 func small(t testing.TB) (content []byte, contents *Contents) {
 	path := filepath.Join(t.TempDir(), "study.db")
 	d, err := openDatabase(path, path, "rwc")
@@ -71,7 +71,7 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 			kge.Member{Structure: quate, Seed: 1}), Dataset: g.Name,
 		EntityLabels: g.Entities, RelationLabels: g.Relations,
 	}
-	if err := s.Put(search.Change{Best: best, Artifacts: map[int]task.Artifact{2: leftBehind, 5: best}}); err != nil {
+	if err := s.Put(search.Change{Best: best, Artifacts: map[int]task.Artifact{2: secondArtifact, 5: best}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -86,17 +86,16 @@ func small(t testing.TB) (content []byte, contents *Contents) {
 	return content, contents
 }
 
-// leftBehind is what the second trial of a small study has left.
-var leftBehind = task.Files{"model.json": []byte("{}"), "table": {0, 1, 2, 3, 255}}
+// secondArtifact is the artifact of the second trial of a small study.
+var secondArtifact = task.Files{"model.json": []byte("{}"), "table": {0, 1, 2, 3, 255}}
 
-// places is how many damages of a kind are tried at once. The fuzzing passes around what
-// code each call has reached, which is long for a database and takes as long as a damage.
+// places is the number of damaged places that are tried at once. A call of the fuzz target has a high
+// fixed cost.
 const places = 8
 
-// FuzzDamage: of a study that was damaged at random, either all is what it was, or
-// reading and opening it are errors in one line that leave the file as it is.
-//
-// A damage is told in numbers, as the fuzzing would spend its time on making bytes fewer.
+// FuzzDamage damages a study at random. Reading and opening it must return the original contents, or
+// fail with one line and leave the file unchanged. Numbers describe the damage, because minimizing
+// bytes would take most of the time.
 func FuzzDamage(f *testing.F) {
 	content, want := small(f)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -143,8 +142,7 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// checkDamaged writes a study that was damaged to a path of its own folder, and says
-// whether it is met as it should be.
+// checkDamaged writes a damaged study and checks that reading and opening it are correct.
 func checkDamaged(t *testing.T, path string, damaged []byte, want *Contents) bool {
 	if err := os.WriteFile(path, damaged, 0o600); err != nil {
 		t.Fatal(err)
@@ -177,7 +175,7 @@ func checkDamaged(t *testing.T, path string, damaged []byte, want *Contents) boo
 		len(damaged) == 0 {
 		return !t.Failed() // a search ends before it writes, or there is a new study
 	}
-	if left != nil && !reflect.DeepEqual(left, task.Artifact(leftBehind)) {
+	if left != nil && !reflect.DeepEqual(left, task.Artifact(secondArtifact)) {
 		t.Errorf("of a damaged study a trial has left %v", left)
 	}
 	if !reflect.DeepEqual(trials, want.Trials) || !reflect.DeepEqual(rounds, want.Rounds) ||
@@ -187,7 +185,7 @@ func checkDamaged(t *testing.T, path string, damaged []byte, want *Contents) boo
 	return !t.Failed()
 }
 
-// folderInMemory is a folder for a test, in memory where the system has that as a folder.
+// folderInMemory returns a temporary folder, in memory if the system supports it.
 func folderInMemory(t testing.TB) string {
 	folder, err := os.MkdirTemp("/dev/shm", "autoblm-test-")
 	if err != nil {
@@ -197,9 +195,8 @@ func folderInMemory(t testing.TB) string {
 	return folder
 }
 
-// TestSpentJournal: what a process that was killed after its last change left beside the
-// study, of which nothing is to be taken back, goes with the next that opens it, also
-// where that one changes nothing.
+// TestSpentJournal checks that Close removes a journal with nothing to roll back, which a killed process
+// leaves, also if the study is unchanged.
 func TestSpentJournal(t *testing.T) {
 	content, want := small(t)
 	path := filepath.Join(t.TempDir(), "study.db")
@@ -220,7 +217,7 @@ func TestSpentJournal(t *testing.T) {
 	}
 }
 
-// TestLostRounds: rounds that are gone without a trace in the database are missed.
+// TestLostRounds checks that missing rounds are detected.
 func TestLostRounds(t *testing.T) {
 	content, want := small(t)
 	path := filepath.Join(t.TempDir(), "study.db")

@@ -99,13 +99,13 @@ func holder(t *testing.T, path string, environment ...string) *exec.Cmd {
 	return command
 }
 
-// kill ends a process without warning.
+// kill kills a process.
 func kill(command *exec.Cmd) {
 	_ = command.Process.Kill()
 	_ = command.Wait()
 }
 
-// begun is a study with one trial.
+// begun returns a study with one trial.
 func begun(t *testing.T) (path string, trials []task.Trial) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "study.db")
@@ -121,9 +121,9 @@ func begun(t *testing.T) (path string, trials []task.Trial) {
 	return path, trials
 }
 
-// TestTheHolderIsNamed: whoever comes second hears which process has the study,
-// and has it as soon as that process is dead.
-func TestTheHolderIsNamed(t *testing.T) {
+// TestInUse checks that the error names the process that has the study, and that the study is free
+// when that process is dead.
+func TestInUse(t *testing.T) {
 	path, trials := begun(t)
 	other := holder(t, path)
 	_, openError := Open(path, describe())
@@ -161,8 +161,7 @@ func TestTheHolderIsNamed(t *testing.T) {
 	}
 }
 
-// TestOwnStudyStaysLocked: a process that looks at a study that it has open
-// itself does not lose its lock by that.
+// TestOwnStudyStaysLocked checks that a process keeps its lock when it reads its own study.
 func TestOwnStudyStaysLocked(t *testing.T) {
 	path, _ := begun(t)
 	s, err := Open(path, describe())
@@ -195,10 +194,9 @@ func TestOwnStudyStaysLocked(t *testing.T) {
 	}
 }
 
-// TestReadAfterAnUnfinishedChange: a process that is killed while it changes the
-// file leaves something that has to be taken back, which a reader does not do
-// in the file.
-func TestReadAfterAnUnfinishedChange(t *testing.T) {
+// TestReadAfterUnfinishedChange reads a study whose process was killed during a change. Read rolls the
+// change back in a copy only.
+func TestReadAfterUnfinishedChange(t *testing.T) {
 	path, trials := begun(t)
 	clean := files(t, path)
 	kill(holder(t, path, midwayVariable+"=1"))
@@ -226,7 +224,7 @@ func TestReadAfterAnUnfinishedChange(t *testing.T) {
 	}
 }
 
-// files are the contents of all files in the folder of a study.
+// files returns the contents of all files in the folder of a study.
 func files(t testing.TB, path string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))

@@ -13,9 +13,9 @@ import (
 	"github.com/autoblm/autoblm-go/autoblm/search/study"
 )
 
-// TestPrecisionOfAStudy: auto goes on in the precision that a study was begun in, wherever
-// that is; another one by name is refused, and so is one that is not possible.
-func TestPrecisionOfAStudy(t *testing.T) {
+// TestPrecision checks that auto keeps the precision of a study, and that another precision, or one that
+// the machine does not support, is an error.
+func TestPrecision(t *testing.T) {
 	on := func(auto kge.Precision) *completion.Task {
 		return &completion.Task{
 			Graph: enginetest.Graph(),

@@ -26,7 +26,7 @@ import (
 	"github.com/autoblm/autoblm-go/datasets"
 )
 
-// searched is a small search of three stages with what it came to.
+// searched runs a small search with three stages, and returns its study and result.
 func searched(t *testing.T) (path string, about study.About, result *search.Result) {
 	t.Helper()
 	settings := search.BasicSettings()
@@ -58,7 +58,7 @@ func searched(t *testing.T) (path string, about study.About, result *search.Resu
 	return path, about, result
 }
 
-func TestReadTellsAllAndChangesNothing(t *testing.T) {
+func TestRead(t *testing.T) {
 	path, about, result := searched(t)
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestReadWithoutAStudy(t *testing.T) {
+func TestReadRefusals(t *testing.T) {
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty.db")
 	if err := os.WriteFile(empty, nil, 0o644); err != nil {
@@ -121,9 +121,9 @@ func TestReadWithoutAStudy(t *testing.T) {
 	}
 }
 
-// TestTheLastRunIsRemembered: its budget and its source, by which the study can
-// be gone on with; a search that is turned away is no run.
-func TestTheLastRunIsRemembered(t *testing.T) {
+// TestLastRun checks that a study stores the budget, the source and the command of its last run. A
+// refused search is no run.
+func TestLastRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
 	last := about()
 	last.Source = "/first"
@@ -228,7 +228,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCSV: whoever reads the lines has the numbers again, to the last bit.
+// TestCSV checks that the lines have exactly the numbers of the trials.
 func TestCSV(t *testing.T) {
 	path, _, _ := searched(t)
 	contents, err := study.Read(path)
@@ -285,7 +285,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// named has the cells of a line by the names of their columns.
+// named returns the cells of a line by column name.
 func named(lines [][]string, n int) map[string]string {
 	line := map[string]string{}
 	for column, name := range lines[0] {
@@ -294,7 +294,7 @@ func named(lines [][]string, n int) map[string]string {
 	return line
 }
 
-// TestCSVOfOtherTasks: a line says nothing that its task does not have.
+// TestCSVOfOtherTasks checks that columns of other tasks are empty.
 func TestCSVOfOtherTasks(t *testing.T) {
 	write := func(all []task.Trial, byRecipe bool) [][]string {
 		var text bytes.Buffer
@@ -341,13 +341,13 @@ func TestCSVOfOtherTasks(t *testing.T) {
 	}
 }
 
-// withoutCurves leaves out what a line has no column for.
+// withoutCurves removes the fields that have no column.
 func withoutCurves(t task.Trial) task.Trial {
 	t.Loss, t.Validations = nil, nil
 	return t
 }
 
-// parse makes a trial of a line.
+// parse returns the trial of a line.
 func parse(t *testing.T, line map[string]string) task.Trial {
 	t.Helper()
 	whole := func(column string) int { return int(number(t, line[column])) }

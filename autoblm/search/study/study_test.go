@@ -95,7 +95,7 @@ func model() *kge.Model {
 	}
 }
 
-func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
+func TestReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "study.db")
 	s := open(t, path)
 	if got, err := s.Trials(); err != nil || len(got) != 0 {
@@ -140,10 +140,9 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 	}
 }
 
-// TestATrialIsUnique: the same structure by the same recipe is one trial of a stage.
-// The recipe that tuning finds is that of the search, which may come to the structure
-// that it was found with.
-func TestATrialIsUnique(t *testing.T) {
+// TestTrialIsUnique checks that a stage has one trial per structure and recipe. Another stage may have
+// the same, because the search uses the recipe that tuning found.
+func TestTrialIsUnique(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "study.db"))
 	first := trials()[0]
 	if err := s.Put(search.Change{Trials: []task.Trial{first}}); err != nil {
@@ -168,9 +167,9 @@ func TestATrialIsUnique(t *testing.T) {
 	}
 }
 
-// TestEmptyFileIsANewStudy: as a database without tables is, which is what a
-// process leaves that is killed as it begins.
-func TestEmptyFileIsANewStudy(t *testing.T) {
+// TestEmptyFileIsNewStudy opens an empty file and a database without tables, which a process leaves
+// that is killed at its start.
+func TestEmptyFileIsNewStudy(t *testing.T) {
 	for _, statements := range []string{"", "BEGIN EXCLUSIVE; COMMIT"} {
 		path := filepath.Join(t.TempDir(), "study.db")
 		if err := os.WriteFile(path, nil, 0o644); err != nil {
@@ -193,9 +192,9 @@ func TestEmptyFileIsANewStudy(t *testing.T) {
 	}
 }
 
-// TestAStudyWithoutTrialsWasNeverBegun: a search that failed at its data may
-// be run again with better data.
-func TestAStudyWithoutTrialsWasNeverBegun(t *testing.T) {
+// TestStudyWithoutTrials checks that a study without trials accepts another search, for example after
+// its data are corrected.
+func TestStudyWithoutTrials(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
 	open(t, path).Close()
 	other := about()
@@ -282,7 +281,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestBudgetIsNoPartOfAStudy(t *testing.T) {
+func TestBudgetMayChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
 	open(t, path).Close()
 	more := about()
@@ -294,7 +293,7 @@ func TestBudgetIsNoPartOfAStudy(t *testing.T) {
 	s.Close()
 }
 
-func TestSecondUserIsTurnedAway(t *testing.T) {
+func TestOpenTwice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "study.db")
 	first := open(t, path)
 	if s, err := study.Open(path, about()); err == nil {
