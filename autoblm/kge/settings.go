@@ -110,8 +110,8 @@ type Settings struct {
 	SparseGradients int `json:"sparse_gradients,omitempty" min:"0" max:"1000000000" help:"From the second epoch on, update about this number of entities per query, such as 256: the most probable and a random choice of the others. 0: all."`
 	// AnswersPerQuery n > 0 splits triples into tail queries and, through the reverse relation,
 	// head queries, 2·Batch of them per step. In each epoch the answers of a query are
-	// divided into groups of n. A step has whole groups, and so computes each query once for several answers.
-	// Each triple is learned as often and with the same loss as without.
+	// divided into groups of n. A step has whole groups, and so computes each query once for
+	// several answers. Each triple is learned as often and with the same loss as without.
 	AnswersPerQuery int     `json:"answers_per_query,omitempty" min:"0" max:"1000000000" help:"Query grouping: learn up to this number of answers of a query in the same step, such as 8; faster if queries have many answers. 0: no grouping."`
 	MaxNorm         float64 `json:"max_norm,omitempty" min:"0" help:"Largest norm of entity embeddings, enforced after each step; 0: unlimited."`
 	MaxSteps        int     `json:"max_steps,omitempty" min:"0" max:"1000000000" help:"Largest number of steps per epoch, for timing; 0: unlimited."`
