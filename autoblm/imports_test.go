@@ -11,83 +11,96 @@ import (
 
 const module = "github.com/autoblm/autoblm-go/"
 
-// rooms lists all layers from the bottom up. A layer is a folder with its subfolders, unless
-// these are listed themselves. It imports only from itself and from the layers before it. So
-// models (kge/form, kge) do not import engines (kge/cpu, kge/gomlx).
-var rooms = []string{
-	"internal", "autoblm/structure", "autoblm/backend", "internal/xlatest", "internal/record", "datasets",
+// layers lists all layers from the bottom up. A layer is a folder with its subfolders, unless
+// these are listed themselves. It imports only from itself and from the layers before it.
+// So models (kge/form, kge) do not import engines (kge/cpu, kge/gomlx).
+var layers = []string{
+	"internal", "autoblm/structure", "autoblm/backend", "internal/xlatest", "internal/record",
+	"datasets",
 	"autoblm/plot", "autoblm/predictor",
 	"autoblm/kge/internal", "autoblm/kge/form", "autoblm/kge/eval", "autoblm/kge",
-	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/cpu", "autoblm/kge/gomlx",
+	"autoblm/kge/cpu/kernel", "autoblm/kge/cpu/tiles", "autoblm/kge/cpu/mix", "autoblm/kge/cpu",
+	"autoblm/kge/gomlx",
 	"autoblm/proofs", "autoblm/recipe",
-	"autoblm/task", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/enginetest",
-	"autoblm/search/controller", "autoblm/search/strategy", "autoblm/search", "autoblm/search/budget", "autoblm/search/stage", "autoblm/search/study", "autoblm/search/ablation",
+	"autoblm/task", "autoblm/completion", "autoblm/query", "autoblm/classify",
+	"autoblm/kge/enginetest",
+	"autoblm/search/controller", "autoblm/search/strategy", "autoblm/search",
+	"autoblm/search/budget", "autoblm/search/stage", "autoblm/search/study",
+	"autoblm/search/ablation",
 	"autoblm/report", "autoblm/reproduce",
 	"autoblm", "autoblm/show", "autoblm/bench", "autoblm/cmd", "internal/attack",
 	"kernels", "notebooks", "docker",
 }
 
-// strangers lists the lower layers that a layer must not import.
-var strangers = map[string][]string{
-	"autoblm/search":       {"datasets", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/cpu", "autoblm/kge/gomlx"},
-	"autoblm/search/study": {"datasets", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge/cpu", "autoblm/kge/gomlx"},
-	"autoblm/report":       {"datasets", "autoblm/completion", "autoblm/query", "autoblm/classify", "autoblm/kge"},
-	"autoblm/classify":     {"autoblm/completion", "autoblm/query"},
-	"autoblm/completion":   {"autoblm/kge/cpu", "autoblm/kge/gomlx"},
-	"autoblm/query":        {"autoblm/kge/cpu", "autoblm/kge/gomlx"},
+// forbidden lists the lower layers that a layer must not import.
+var forbidden = map[string][]string{
+	"autoblm/search":          slices.Concat(tasks, engines, []string{"datasets"}),
+	"autoblm/search/stage":    slices.Concat(tasks, engines, []string{"datasets"}),
+	"autoblm/search/strategy": slices.Concat(tasks, engines, []string{"datasets"}),
+	"autoblm/search/budget":   slices.Concat(tasks, engines, []string{"datasets"}),
+	"autoblm/search/study":    slices.Concat(tasks, engines, []string{"datasets"}),
+	"autoblm/report":          slices.Concat(tasks, engines, []string{"datasets", "autoblm/kge"}),
+	"autoblm/classify":        {"autoblm/completion", "autoblm/query"},
+	"autoblm/completion":      engines,
+	"autoblm/query":           engines,
 }
 
-func roomOf(t *testing.T, path string) string {
+var (
+	tasks   = []string{"autoblm/completion", "autoblm/query", "autoblm/classify"}
+	engines = []string{"autoblm/kge/cpu", "autoblm/kge/gomlx"}
+)
+
+func layerOf(t *testing.T, path string) string {
 	t.Helper()
-	room := ""
-	for _, r := range rooms {
-		if (path == r || strings.HasPrefix(path, r+"/")) && len(r) > len(room) {
-			room = r
+	layer := ""
+	for _, r := range layers {
+		if (path == r || strings.HasPrefix(path, r+"/")) && len(r) > len(layer) {
+			layer = r
 		}
 	}
-	if room == "" {
-		t.Fatalf("the package %s has no room: it belongs into the list", path)
+	if layer == "" {
+		t.Fatalf("the package %s is in no layer: add it to the list", path)
 	}
-	return room
+	return layer
 }
 
-// TestImportsGoDown: no package imports one from a room above its own, so that there is no
-// circle of rooms, and none imports what it must not know.
+// TestImportsGoDown checks that packages import only from their own layer and lower ones, and
+// nothing from layers that are forbidden for them.
 func TestImportsGoDown(t *testing.T) {
 	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	inhabited := map[string]bool{}
+	used := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		packages := strings.Fields(line)
 		path := strings.TrimPrefix(packages[0], module)
-		room := roomOf(t, path)
-		inhabited[room] = true
+		layer := layerOf(t, path)
+		used[layer] = true
 		for _, imported := range packages[1:] {
 			below, ours := strings.CutPrefix(imported, module)
 			if !ours {
 				continue
 			}
-			to := roomOf(t, below)
-			if slices.Index(rooms, to) > slices.Index(rooms, room) {
-				t.Errorf("%s imports %s, which stands above it", path, below)
+			to := layerOf(t, below)
+			if slices.Index(layers, to) > slices.Index(layers, layer) {
+				t.Errorf("%s imports %s, which is in a higher layer", path, below)
 			}
-			if slices.Contains(strangers[room], to) {
-				t.Errorf("%s imports %s, which %s is not to know", path, below, room)
+			if slices.Contains(forbidden[layer], to) {
+				t.Errorf("%s imports %s, which is forbidden in %s", path, below, layer)
 			}
 		}
 	}
-	for _, room := range rooms {
-		if !inhabited[room] {
-			t.Errorf("there is no package in %s", room)
+	for _, layer := range layers {
+		if !used[layer] {
+			t.Errorf("layer %s has no package", layer)
 		}
 	}
 }
 
-// TestArchitectureNamesFilesThatAreThere.
-func TestArchitectureNamesFilesThatAreThere(t *testing.T) {
+// TestArchitectureNamesExistingFiles checks the paths in ARCHITECTURE.md.
+func TestArchitectureNamesExistingFiles(t *testing.T) {
 	text, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
@@ -96,10 +109,10 @@ func TestArchitectureNamesFilesThatAreThere(t *testing.T) {
 	for _, name := range names {
 		_, below := os.Stat(name[1])
 		if _, err := os.Stat("../" + name[1]); err != nil && below != nil {
-			t.Errorf("ARCHITECTURE.md names %s, which is not there", name[1])
+			t.Errorf("ARCHITECTURE.md names %s, which does not exist", name[1])
 		}
 	}
 	if len(names) < 20 {
-		t.Errorf("%d files are named: the test reads another text than it should", len(names))
+		t.Errorf("ARCHITECTURE.md names only %d files: check the pattern of this test", len(names))
 	}
 }
